@@ -141,6 +141,18 @@ async function refuseText(
   )
 }
 
+const dot = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8BQDwAEgAF/pooBPQAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+function editOf(fields: Record<string, string>, parts: readonly string[]): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  for (const part of parts) form.append(part, new Blob([dot], { type: 'image/png' }), 'dot.png')
+  return form
+}
+
 export async function askPictures(recorder: Recorder): Promise<void> {
   const vectors = (what: string, json: Body) =>
     recorder.ask(`embeddings: ${what}`, 'POST', '/v1/embeddings', { json })
@@ -160,6 +172,24 @@ export async function askPictures(recorder: Recorder): Promise<void> {
   })
   await pictures('more than it draws', { model: 'house/painter', prompt: 'a cat', n: 10 })
   await pictures('of no size', { model: 'house/painter', prompt: 'a cat', size: '0x0' })
+  await pictures('at a link', { model: 'house/painter', prompt: 'a cat', response_format: 'url' })
+  await pictures('streamed', { model: 'house/painter', prompt: 'a cat', stream: true })
+  await pictures('two in a stream', { model: 'house/painter', prompt: 'a cat', stream: true, n: 2 })
+  const edits = (what: string, fields: Record<string, string>, parts: string[] = ['image']) =>
+    recorder.ask(`edits: ${what}`, 'POST', '/v1/images/edits', {
+      raw: {
+        type: '',
+        body: editOf({ model: 'sandbox/image', prompt: 'make it blue', size: '128x128', ...fields }, parts),
+      },
+    })
+  await edits('of one picture', {})
+  await edits('of two', { user: 'u' }, ['image[]', 'image[]'])
+  await edits('streamed', { stream: 'true' })
+  await edits('with a mask', {}, ['image', 'mask'])
+  await edits('of nothing', {}, [])
+  const orders = (what: string, json: Body) => recorder.ask(`orders: ${what}`, 'POST', '/v1/images', { json })
+  await orders('of the sandbox', { model: 'sandbox/image', prompt: 'a cat', resolution: '512', seed: 7 })
+  await orders('of two sizes', { model: 'sandbox/image', prompt: 'a cat', resolution: '1K', size: '64x64' })
   const text = (what: string, json: Body) =>
     recorder.ask(`studio text: ${what}`, 'POST', '/v1/studio/text', { json })
   await text('of the default model', { prompt: 'یک جمله دربارهٔ کتاب', maxOutputTokens: 128 })

@@ -74,7 +74,13 @@ export async function askFiles(recorder: Recorder): Promise<void> {
   await recorder.ask('files: read', 'GET', `${path}/${id}`)
   await recorder.ask('files: a range', 'GET', `${path}/${id}`, { headers: { range: 'bytes=2-5' } })
   await recorder.ask('files: a range beyond', 'GET', `${path}/${id}`, { headers: { range: 'bytes=5000-' } })
+  const { url } = await recorder.ask('files: a link', 'POST', `${path}/${id}/links`, { json: {} })
+  await recorder.ask('files: a long link', 'POST', `${path}/${id}/links`, { json: { expires_in: 86_401 } })
+  const { pathname: linked } = new URL(url)
+  await recorder.ask('files: by its link', 'GET', linked, { secret: null })
+  await recorder.ask('files: by a forged link', 'GET', linked.replace(/.$/, '!'), { secret: null })
   await recorder.ask('files: delete', 'DELETE', `${path}/${id}`)
+  await recorder.ask('files: by a link to what was deleted', 'GET', linked, { secret: null })
   await recorder.ask('files: read what was deleted', 'GET', `${path}/${id}`)
 }
 

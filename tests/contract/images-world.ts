@@ -66,7 +66,8 @@ export interface ImagesWorld extends AsyncDisposable {
   key: Client
 }
 
-const config = (url: string, provider: string, presets: string) => `
+const config = (url: string, provider: string, presets: string, more: string) => `
+${more}
 providers:
   - { id: fake, base_url: ${url}, api_key: upstream-secret, dialects: [images]${provider} }
   - { id: gone, base_url: "http://127.0.0.1:9/v1", dialects: [images] }
@@ -114,16 +115,21 @@ models:
 defaults: { credits_per_usd: 1000, markup: 1.0, studio: { ${presets} } }
 `
 
-/** `provider`: more members of the provider's entry; `presets`: those of `defaults.studio`. */
+/** `provider`: more members of the provider's entry; `presets`: those of `defaults.studio`; `more`: other sections. */
 export async function bootOnImages({
   provider = '',
   presets = '',
+  more = '',
   ...ask
-}: Omit<WorldOptions, 'config'> & { provider?: string; presets?: string } = {}): Promise<ImagesWorld> {
+}: Omit<WorldOptions, 'config'> & {
+  provider?: string
+  presets?: string
+  more?: string
+} = {}): Promise<ImagesWorld> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
   upstream.reply(drawn)
-  const world = stack.use(await boot({ ...ask, config: config(upstream.url, provider, presets) }))
+  const world = stack.use(await boot({ ...ask, config: config(upstream.url, provider, presets, more) }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }

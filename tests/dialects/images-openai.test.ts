@@ -1,10 +1,10 @@
 /** The images API with the official OpenAI client. */
-import OpenAI, { PermissionDeniedError } from 'openai'
+import OpenAI, { APIError, PermissionDeniedError, toFile } from 'openai'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { explained } from '../contract/chat-world.ts'
-import { bootOnImages, drawn, type ImagesWorld } from '../contract/images-world.ts'
-import { reset } from '../harness/upstream.ts'
+import { bootOnImages, drawn, halves, type ImagesWorld } from '../contract/images-world.ts'
+import { json, reset } from '../harness/upstream.ts'
 
 let at: ImagesWorld
 let client: OpenAI
@@ -88,9 +88,13 @@ test('an order whose line broke may have been drawn: it costs nothing and is nev
 test('what is wrong is refused before anything is held, and says the field', async () => {
   const calls = at.upstream.calls.length
   for (const [more, param, code] of [
-    [{ response_format: 'url' }, 'response_format', 'INVALID_REQUEST'],
-    [{ stream: true }, 'stream', 'INVALID_REQUEST'],
+    [{ response_format: 'file' }, 'response_format', 'INVALID_REQUEST'],
+    [{ response_format: 'url', stream: true }, 'response_format', 'INVALID_REQUEST'],
+    [{ stream: true, n: 2 }, 'n', 'INVALID_REQUEST'],
     [{ partial_images: 2 }, 'partial_images', 'INVALID_REQUEST'],
+    [{ partial_images: 4, stream: true }, 'partial_images', 'INVALID_REQUEST'],
+    [{ output_compression: 50 }, 'output_compression', 'INVALID_REQUEST'],
+    [{ output_compression: 101 }, 'output_compression', 'INVALID_REQUEST'],
     [{ prompt: ' ' }, 'prompt', 'INVALID_REQUEST'],
     [{ prompt: 'x'.repeat(32_001) }, 'prompt', 'INVALID_REQUEST'],
     [{ n: 11 }, 'n', 'INVALID_REQUEST'],
@@ -107,4 +111,121 @@ test('what is wrong is refused before anything is held, and says the field', asy
   await expect(scoped.images.generate(ask)).rejects.toBeInstanceOf(PermissionDeniedError)
   expect((await (await at.world.stranger(0)).client.post(path, ask)).status).toBe(402)
   expect(at.upstream.calls.length).toBe(calls)
+})
+
+const pictures = async (...sizes: number[]) =>
+  Promise.all(sizes.map(async (size) => toFile(await halves(size, size), 'a.png', { type: 'image/png' })))
+
+test('edit() sends one picture or several, and gets one', async () => {
+  const [one, other] = await pictures(64, 32)
+  for (const image of [one!, [one!, other!]]) {
+    const { data, request_id: id } = await client.images
+      .edit({ ...ask, image, size: '100x80' as '1024x1024', quality: 'low', n: 1, user: 'u' })
+      .withResponse()
+    const { width, height } = await sharp(Buffer.from(data.data?.[0]?.b64_json ?? '', 'base64')).metadata()
+    expect([width, height]).toEqual([100, 80])
+    const receipt = await explained(at.key, id!)
+    expect(receipt.details).toMatchObject({ pictures: { references: [image].flat().length } })
+    expect(data.usage).toMatchObject({ microcredits: receipt.microcredits })
+  }
+})
+
+test('a url is a link of ours that needs no key, to the file that is stored', async () => {
+  const [image] = await pictures(64)
+  const asked = { ...ask, response_format: 'url' as const, n: 2 }
+  for (const { data, response } of [
+    await client.images.generate(asked).withResponse(),
+    await client.images.edit({ ...asked, image: image! }).withResponse(),
+  ]) {
+    const files = response.headers.get('x-file-ids')!.split(', ')
+    expect(data.data).toHaveLength(2)
+    for (const [index, { url, b64_json }] of data.data!.entries()) {
+      expect(b64_json).toBeUndefined()
+      expect(url).toMatch(new RegExp(`^${at.world.url}/v1/media/[\\w-]{94}$`))
+      const linked = await fetch(url!)
+      const stored = await at.key.raw('GET', `/v1/files/${files[index]}`)
+      expect(linked.headers.get('content-type')).toBe('image/png')
+      expect(Buffer.from(await linked.arrayBuffer())).toEqual(Buffer.from(await stored.arrayBuffer()))
+    }
+  }
+})
+
+test('a stream has its picture in the last event, when file and charge are there; none is invented before', async () => {
+  const [image] = await pictures(64)
+  for (const [type, stream] of [
+    ['image_generation.completed', await client.images.generate({ ...ask, stream: true, partial_images: 2 })],
+    ['image_edit.completed', await client.images.edit({ ...ask, image: image!, stream: true })],
+  ] as const) {
+    const events: Record<string, unknown>[] = []
+    for await (const event of stream) {
+      events.push(event as never)
+      const { file_id: id, usage } = event as unknown as { file_id: string; usage: { microcredits: string } }
+      const [file] = (await at.key.get('/v1/files?limit=1')).body.data
+      expect(file.id).toBe(id)
+      const receipt = (await at.key.receipt(file.receipt_id)).body
+      expect(receipt).toMatchObject({ state: 'completed', microcredits: usage.microcredits })
+      expect(receipt.details.files).toEqual([id])
+    }
+    expect(events).toEqual([
+      {
+        type,
+        b64_json: expect.any(String),
+        created_at: expect.any(Number),
+        model: 'test/painter',
+        file_id: expect.any(String),
+        background: 'auto',
+        output_format: 'png',
+        quality: 'medium',
+        size: '128x128',
+        usage: expect.objectContaining({ input_tokens: 0, output_tokens: 0, total_tokens: 0 }),
+      },
+    ])
+    const { format } = await sharp(Buffer.from(String(events[0]!['b64_json']), 'base64')).metadata()
+    expect(format).toBe('png')
+  }
+})
+
+test('a stream of which nothing came ends in an error, costs nothing and leaves no file', async () => {
+  await at.world.settled()
+  const before = await at.world.balance()
+  const files = (await at.key.get('/v1/files?limit=1')).body.data[0]?.id
+  at.upstream.reply(json(500, 'oops'))
+  const stream = await client.images.generate({ ...ask, stream: true })
+  const read = async () => {
+    for await (const event of stream) expect(event).toBeUndefined()
+  }
+  const error = (await read().catch((thrown: unknown) => thrown)) as APIError
+  expect(error).toBeInstanceOf(APIError)
+  expect(error.code).toMatch(/^UPSTREAM_/)
+  expect((await at.key.get('/v1/files?limit=1')).body.data[0]?.id).toBe(files)
+  await at.world.settled()
+  expect(await at.world.balance()).toEqual(before)
+})
+
+test('whoever leaves a stream pays once and finds the file; a repeat draws nothing', async () => {
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const gate = Promise.withResolvers<void>()
+  at.upstream.reply(async (call) => {
+    await gate.promise
+    return drawn(call)
+  })
+  const calls = at.upstream.calls.length
+  const leaving = new AbortController()
+  const sent = await at.key.raw(
+    'POST',
+    path,
+    JSON.stringify({ ...ask, stream: true }),
+    headers,
+    leaving.signal,
+  )
+  await at.upstream.call(calls)
+  leaving.abort()
+  gate.resolve()
+  await at.world.settled()
+  const id = sent.headers.get('x-request-id')!
+  expect((await at.key.receipt(id)).body).toMatchObject({ microcredits: '42000000' })
+  expect((await at.key.get('/v1/files?limit=1')).body.data[0].receipt_id).toBe(id)
+  const again = await at.key.post(path, { ...ask, stream: true }, headers)
+  expect([again.status, again.body.error.code]).toEqual([409, 'REQUEST_ALREADY_ACCEPTED'])
+  expect(at.upstream.calls.length - calls).toBe(1)
 })

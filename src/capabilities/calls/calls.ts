@@ -5,7 +5,7 @@
 export { acceptOnce } from './accept-once.ts'
 export { answerPaid, replayable, settleDelivered, settleFailed } from './answer.ts'
 export { apiKeyHeader } from './api-key-header.ts'
-export { Cost, costOf, setCostHeaders } from './cost.ts'
+export { Cost, costOf, setCostHeaders, usdOf } from './cost.ts'
 export { Base64Bytes } from './json-with-bytes.ts'
 export { modelFailures, requireMayUse, requireModel } from './model.ts'
 export { type Applied, setAppliedFields, setIgnoredFields, unnamedFields } from './named-fields.ts'
@@ -18,5 +18,11 @@ export {
   referenceHeaders,
   storedFailures,
 } from './payment.ts'
-export { answerStored, type StoredCall, setFileHeaders, setMissingOutputs } from './stored-answer.ts'
+export {
+  answerStored,
+  type StoredCall,
+  setFileHeaders,
+  setMissingOutputs,
+  settleStored,
+} from './stored-answer.ts'
 export { requireUnclaimed } from './unclaimed.ts'

@@ -1,5 +1,6 @@
 /** What an answer was charged: fields of the body and headers. */
 import { Type } from 'typebox'
+import type { App } from '#app'
 import { costHeaders, type RequestContext } from '#platform/http'
 import { exactCredits } from '#platform/ledger'
 
@@ -25,4 +26,10 @@ export const costOf = (microcredits: bigint): { credits: number; microcredits: s
 export function setCostHeaders(context: Pick<RequestContext, 'setHeader'>, microcredits: bigint): void {
   const headers = costHeaders(microcredits)
   for (const name in headers) context.setHeader(name, headers[name]!)
+}
+
+/** A charge in USD at the worth of a credit, rounded to six decimals: what the caller paid, not what the operator did. */
+export function usdOf({ config }: Pick<App, 'config'>, microcredits: bigint): number {
+  const usd = Number(microcredits) / 1_000_000 / config.defaults.creditsPerUsd
+  return Math.round(usd * 1_000_000) / 1_000_000
 }

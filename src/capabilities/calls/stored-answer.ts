@@ -1,4 +1,4 @@
-/** Sends the answer of a paid call whose result is stored: files and charge are durable before its first byte. */
+/** Sends the answer of a paid call whose result is stored: files and charge are durable before it. */
 import { asFailure, type Failure } from '#platform/errors'
 import { type Content, JsonText, type RequestContext } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'
@@ -48,4 +48,30 @@ export async function answerStored(
   setCostHeaders(context, chargedMicrocredits)
   setFileHeaders(context, outcome.files)
   return small === undefined ? jsonContent(pieces) : new JsonText(small)
+}
+
+/**
+ * The same for an answer in events: the result of `work` once it is settled, or the failure that its last event says. Whoever left is
+ * settled alike.
+ */
+export async function settleStored<Done>(
+  context: RequestContext<unknown>,
+  paid: StoredCall,
+  work: () => Promise<Done>,
+): Promise<{ done: Done; failure?: never } | { done?: never; failure: Failure }> {
+  try {
+    const done = await work()
+    await paid.finish({ statusCode: 200 })
+    return { done }
+  } catch (error) {
+    const failure = asFailure(error)
+    if (failure.code === 'INTERNAL')
+      context.app.log.error(
+        { err: failure.cause, request_id: context.requestId },
+        'a stream of a paid result broke',
+      )
+    // What could not be stored is settled already.
+    await paid.finish({ statusCode: failure.status, failure }).catch(() => undefined)
+    return { failure }
+  }
 }

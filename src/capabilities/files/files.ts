@@ -3,6 +3,7 @@ import { fileRoutes } from './routes.ts'
 import { storeWaitingFiles, tidyJob } from './tidy.ts'
 
 export { dataTypes } from './kind.ts'
+export { type FileLinks, fileLinks, usualLinkSeconds } from './links.ts'
 export { type NamedFile, requireFiles } from './require-files.ts'
 
 /** Images, audio and data that a project stores, and what Studio made for it. */

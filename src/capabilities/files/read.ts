@@ -26,16 +26,23 @@ export const listFiles = async ({ app, caller, query }: RequestContext<unknown, 
 
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
-/** The bytes, whole or in part. A file never changes, but can be deleted: caches revalidate. */
 export async function readFile(context: FileContext): Promise<Answer | Content> {
   const { app, caller, params } = context
   const file = isUuid(params.id)
     ? await findFile(app.db, caller, params.id, new Date(app.clock.nowMs()))
     : undefined
-  if (!file) return notFound()
+  return file ? answerFile(context, file) : notFound()
+}
+
+/** The bytes, whole or in part. A file never changes, but can be deleted: caches revalidate. */
+export function answerFile(
+  context: Pick<RequestContext, 'app' | 'headers' | 'setHeader'>,
+  file: FileRow,
+  more: Record<string, string> = {},
+): Answer | Content {
   const { media_type: mediaType } = file
   const [etag, bytes] = [`"${file.sha256}"`, Number(file.bytes)]
-  const headers = { etag, 'cache-control': 'private, no-cache', ...safeHeaders(file) }
+  const headers = { etag, 'cache-control': 'private, no-cache', ...safeHeaders(file), ...more }
   if (isKnown(context.headers, etag)) {
     for (const [name, value] of Object.entries(headers)) context.setHeader(name, value)
     return new Answer(304, '', mediaType)
@@ -46,7 +53,7 @@ export async function readFile(context: FileContext): Promise<Answer | Content> 
     etag,
     headers,
     // Nothing where it is deleted in this very moment.
-    open: async (range) => (await openFile(app, file, range)) ?? notFound(),
+    open: async (range) => (await openFile(context.app, file, range)) ?? notFound(),
   })
 }
 

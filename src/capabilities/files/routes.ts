@@ -1,7 +1,19 @@
 import { type Route, route } from '#platform/http'
 import { maxDataBytes, mediaTypes } from './kind.ts'
+import { createLink, linkPath, readLinked } from './links.ts'
 import { listFiles, readFile, removeFile } from './read.ts'
-import { DeletedFile, FileList, FileParams, ListQuery, StoredFile, UploadBody, UploadForm } from './schema.ts'
+import {
+  DeletedFile,
+  FileLink,
+  FileList,
+  FileParams,
+  LinkBody,
+  LinkParams,
+  ListQuery,
+  StoredFile,
+  UploadBody,
+  UploadForm,
+} from './schema.ts'
 import { upload } from './upload.ts'
 import './phrases.ts'
 
@@ -48,7 +60,7 @@ export const fileRoutes: Route[] = [
     idempotent: true,
     bodyLimit,
     body: UploadBody,
-    upload: { fields: UploadForm, file: 'file', maxBytes: maxDataBytes },
+    upload: { fields: UploadForm, files: { file: 1 }, maxBytes: maxDataBytes },
     reply: { 201: StoredFile },
     errors: ['FILES_QUOTA_EXCEEDED'],
     handle: upload,
@@ -63,5 +75,37 @@ export const fileRoutes: Route[] = [
     reply: { 200: DeletedFile },
     errors: ['NOT_FOUND'],
     handle: removeFile,
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/{id}/links`,
+    operation: 'files.link',
+    scope: 'files:read',
+    summary: {
+      en: 'A signed link to a stored file, for clients that can send no key.',
+      fa: 'پیوند امضاشده به یک فایل ذخیره‌شده، برای برنامه‌هایی که نمی‌توانند کلید بفرستند.',
+    },
+    params: FileParams,
+    body: LinkBody,
+    reply: { 201: FileLink },
+    errors: ['NOT_FOUND', 'SECRETS_SEALED'],
+    handle: createLink,
+  }),
+  route({
+    method: 'GET',
+    path: `${linkPath}/{token}`,
+    operation: 'files.linked',
+    scope: 'public',
+    cors: 'any',
+    secretPath: true,
+    summary: {
+      en: 'The file of a signed link, whole or in part (Range).',
+      fa: 'فایل یک پیوند امضاشده، کامل یا بخشی از آن (Range).',
+    },
+    params: LinkParams,
+    reply: { 200: mediaTypes.join(', ') },
+    ranges: true,
+    errors: ['NOT_FOUND', 'SECRETS_SEALED'],
+    handle: readLinked,
   }),
 ]

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { linkTokenPattern } from '#engine/files'
 import { idCursor, pageQuery, plainList } from '#platform/lists'
 import { closed, namePattern, nameSchemas, nullable, safeInteger, timestamp, uuid } from '#platform/schema'
 import { maxMediaBytes } from './kind.ts'
@@ -55,6 +56,32 @@ export type UploadForm = Static<typeof UploadForm>
 
 export const FileParams = Type.Object({ id: Type.String() })
 
+export const LinkBody = Type.Object(
+  {
+    expires_in: Type.Optional(
+      Type.Integer({
+        minimum: 60,
+        maximum: 86_400,
+        default: 3_600,
+        description: 'Seconds; a link never outlives its file.',
+        'x-description-fa': 'ثانیه؛ هیچ پیوندی بیش از فایل خود نمی‌ماند.',
+      }),
+    ),
+  },
+  { ...closed, examples: [{ expires_in: 600 }] },
+)
+export type LinkBody = Static<typeof LinkBody>
+
+export const FileLink = Type.Object({
+  url: Type.String({
+    description: 'Whoever has it reads the file, without a key.',
+    'x-description-fa': 'هر که آن را دارد فایل را بی‌کلید می‌خواند.',
+  }),
+  expires_at: timestamp(),
+})
+
+export const LinkParams = Type.Object({ token: Type.String({ pattern: linkTokenPattern }) })
+
 export const ListQuery = pageQuery({
   max: 100,
   after: idCursor('Files older than this one.', 'فایل‌های پیش از این یکی.'),
@@ -86,4 +113,4 @@ export const FileList = plainList.schema(StoredFile)
 
 export const DeletedFile = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
 
-nameSchemas({ DeletedFile, FileList, FileUploadBody: UploadBody, StoredFile })
+nameSchemas({ DeletedFile, FileLink, FileList, FileUploadBody: UploadBody, StoredFile })

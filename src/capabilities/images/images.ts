@@ -1,10 +1,26 @@
-/** `POST /v1/images/generations`: pictures as the OpenAI clients ask for them. */
+/** `POST /v1/images/…`: pictures as the clients of OpenAI and OpenRouter ask for them. */
 import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#capabilities/calls'
 import { imageFailures } from '#engine/images'
 import { upstreamFailures } from '#engine/inference'
+import type { FailureCode } from '#platform/errors'
 import { type Route, route } from '#platform/http'
+import { editImages } from './edit.ts'
 import { generateImages } from './generate.ts'
-import { GeneratedImages, GenerationBody } from './schema.ts'
+import { OrderBody, OrderedPictures } from './openrouter-schema.ts'
+import { orderImages } from './order.ts'
+import { EditForm, GenerationBody, maxPromptBytes, Pictures } from './schema.ts'
+
+/** Of pictures to draw by, all together. */
+const referenceBytes = 100 * 1024 * 1024
+const maxReferences = 8
+
+const failures: FailureCode[] = [
+  ...modelFailures,
+  ...paymentFailures,
+  ...imageFailures,
+  ...upstreamFailures,
+  ...storedFailures,
+]
 
 const routes: Route[] = [
   route({
@@ -17,9 +33,53 @@ const routes: Route[] = [
     unknownFields: 'tolerate',
     headers: referenceHeaders,
     body: GenerationBody,
-    reply: { 200: GeneratedImages },
-    errors: [...modelFailures, ...paymentFailures, ...imageFailures, ...upstreamFailures, ...storedFailures],
+    reply: { 200: Pictures },
+    streams: true,
+    errors: [...failures, 'SECRETS_SEALED'],
     handle: generateImages,
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/images/edits',
+    operation: 'images.edit',
+    scope: 'studio:write',
+    summary: {
+      en: 'Draw by pictures and a text: a form with up to eight of them.',
+      fa: 'کشیدن تصویر از روی تصویر و متن: یک فرم با حداکثر هشت تصویر.',
+    },
+    idempotent: true,
+    unknownFields: 'tolerate',
+    headers: referenceHeaders,
+    upload: {
+      fields: EditForm,
+      files: { image: maxReferences, mask: 1, markup: 1 },
+      maxBytes: referenceBytes,
+      fieldBytes: maxPromptBytes,
+      inMemory: true,
+    },
+    reply: { 200: Pictures },
+    streams: true,
+    errors: [...failures, 'INVALID_MEDIA', 'SECRETS_SEALED'],
+    handle: editImages,
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/images',
+    operation: 'images.order',
+    scope: 'studio:write',
+    summary: {
+      en: 'Draw pictures, in the shape of OpenRouter.',
+      fa: 'کشیدن تصویر با قالب OpenRouter.',
+    },
+    idempotent: true,
+    unknownFields: 'tolerate',
+    bodyLimit: referenceBytes,
+    headers: referenceHeaders,
+    body: OrderBody,
+    reply: { 200: OrderedPictures },
+    streams: true,
+    errors: [...failures, 'INVALID_MEDIA'],
+    handle: orderImages,
   }),
 ]
 

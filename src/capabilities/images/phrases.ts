@@ -1,12 +1,32 @@
 /** Why a picture is refused. */
 export const reasons = {
-  noAddress: {
-    en: 'url is not offered: pictures are not kept at an address; send response_format b64_json, or leave it out.',
-    fa: 'url ارائه نمی‌شود: تصویرها در نشانی‌ای نگه داشته نمی‌شوند؛ response_format را b64_json بفرستید یا حذف کنید.',
-  },
-  noStream: {
-    en: 'this route is not streamed: leave it out, or use /v1/responses, which tells how a picture goes on.',
-    fa: 'این مسیر جریانی نیست: حذفش کنید، یا از /v1/responses بگیرید که پیشرفت تصویر را می‌گوید.',
-  },
   blank: { en: 'must say what to draw.', fa: 'باید بگوید چه کشیده شود.' },
+  oneInStream: {
+    en: 'an answer in events has one picture; send n 1, or leave stream out.',
+    fa: 'پاسخ رویدادی یک تصویر دارد؛ n را ۱ بفرستید یا stream را حذف کنید.',
+  },
+  noAddressInStream: {
+    en: 'an answer in events has the picture itself; send response_format b64_json, or leave it out.',
+    fa: 'پاسخ رویدادی خود تصویر را دارد؛ response_format را b64_json بفرستید یا حذف کنید.',
+  },
+  onlyInStream: {
+    en: 'unfinished pictures are sent in events only; send stream true with it, or leave it out.',
+    fa: 'تصویرهای ناتمام فقط با رویداد فرستاده می‌شوند؛ همراهش stream را true بفرستید یا حذفش کنید.',
+  },
+  losslessPng: {
+    en: 'png is written without loss: send output_format jpeg or webp with it, or leave it out.',
+    fa: 'png بی‌افت نوشته می‌شود: همراهش output_format را jpeg یا webp بفرستید یا حذفش کنید.',
+  },
+  noMask: {
+    en: 'no model takes it; say in the prompt what is to be changed, and leave it out.',
+    fa: 'هیچ مدلی آن را نمی‌پذیرد؛ در prompt بگویید چه عوض شود و حذفش کنید.',
+  },
+  lowFidelity: {
+    en: 'no model takes another than low; leave it out.',
+    fa: 'هیچ مدلی جز low را نمی‌پذیرد؛ حذفش کنید.',
+  },
+  resolutionAlone: {
+    en: 'size names the pixels already; send one of the two.',
+    fa: 'size خود پیکسل‌ها را می‌گوید؛ فقط یکی از این دو را بفرستید.',
+  },
 }

@@ -4,62 +4,116 @@ import { nullable, oneOf, patterned, safeInteger } from '#platform/schema'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
 
+const model = Type.String({
+  maxLength: 200,
+  description: 'An image model.',
+  'x-description-fa': 'یک مدل تصویر.',
+})
+/** Of UTF-8: each character has at most four bytes. */
+export const maxPromptBytes = 4 * 32_000
+const prompt = Type.String({ minLength: 1, maxLength: 32_000 })
+const n = Type.Integer({
+  minimum: 1,
+  maximum: 10,
+  description: 'Pictures; only one where the answer is streamed.',
+  'x-description-fa': 'شمار تصویرها؛ در پاسخ جریانی فقط یکی.',
+})
+const size = Type.String({
+  ...patterned('^(auto|[1-9][0-9]{0,4}[x×][1-9][0-9]{0,4})$', {
+    en: 'must be auto, or width and height in pixels such as 1024x1024',
+    fa: 'باید auto یا پهنا و بلندا به پیکسل باشد، مانند 1024x1024',
+  }),
+  description: '<width>x<height> in pixels, or auto; the picture comes out exactly so.',
+  'x-description-fa': '<پهنا>x<بلندا> به پیکسل، یا auto؛ تصویر دقیقاً همین اندازه می‌شود.',
+})
+const quality = Type.Unsafe<'auto' | 'low' | 'medium' | 'high' | 'standard' | 'hd'>({
+  ...oneOf('auto', 'low', 'medium', 'high', 'standard', 'hd'),
+  description: 'standard is auto and hd is high, as older clients call them.',
+  'x-description-fa': 'standard همان auto و hd همان high است، به نام‌های برنامه‌های قدیمی‌تر.',
+})
+const background = oneOf('auto', 'opaque', 'transparent')
+const outputFormat = oneOf('png', 'jpeg', 'webp')
+const outputCompression = Type.Integer({
+  minimum: 0,
+  maximum: 100,
+  description: 'Quality of jpeg and webp; less than 100 is not taken with png.',
+  'x-description-fa': 'کیفیت jpeg و webp؛ کمتر از ۱۰۰ با png پذیرفته نیست.',
+})
+const responseFormat = Type.Unsafe<'b64_json' | 'url'>({
+  ...oneOf('b64_json', 'url'),
+  description: 'url: a signed link to the stored picture, valid for 60 minutes.',
+  'x-description-fa': 'url: پیوندی امضاشده به تصویر ذخیره‌شده که ۶۰ دقیقه کار می‌کند.',
+})
+const stream = Type.Boolean({
+  description: 'Answered in events; the last one has the picture.',
+  'x-description-fa': 'پاسخ به شکل رویداد؛ آخرینشان تصویر را دارد.',
+})
+const partialImages = Type.Integer({
+  minimum: 0,
+  maximum: 3,
+  description: 'With `stream`: unfinished pictures that are sent, where the model gives any.',
+  'x-description-fa': 'با `stream`: تصویرهای ناتمامی که فرستاده می‌شوند، اگر مدل بدهد.',
+})
+
 /** As the OpenAI clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */
 export const GenerationBody = Type.Object(
   {
-    model: Type.String({
-      maxLength: 200,
-      description: 'An image model.',
-      'x-description-fa': 'یک مدل تصویر.',
-    }),
-    prompt: Type.String({ minLength: 1, maxLength: 32_000 }),
-    n: optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 10,
-        description: 'Pictures; a model may draw fewer at once (`studio_settings.max_count` of its card).',
-        'x-description-fa': 'شمار تصویرها؛ شاید مدل یک‌جا کمتر بکشد (`studio_settings.max_count` در مشخصاتش).',
-      }),
-    ),
-    size: optional(
-      Type.String({
-        ...patterned('^(auto|[1-9][0-9]{0,4}[x×][1-9][0-9]{0,4})$', {
-          en: 'must be auto, or width and height in pixels such as 1024x1024',
-          fa: 'باید auto یا پهنا و بلندا به پیکسل باشد، مانند 1024x1024',
-        }),
-        description: '<width>x<height> in pixels, or auto; the picture comes out exactly so.',
-        'x-description-fa': '<پهنا>x<بلندا> به پیکسل، یا auto؛ تصویر دقیقاً همین اندازه می‌شود.',
-      }),
-    ),
-    quality: optional(
-      Type.Unsafe<'auto' | 'low' | 'medium' | 'high' | 'standard' | 'hd'>({
-        ...oneOf('auto', 'low', 'medium', 'high', 'standard', 'hd'),
-        description: 'standard is auto and hd is high, as older clients call them.',
-        'x-description-fa': 'standard همان auto و hd همان high است، به نام‌های برنامه‌های قدیمی‌تر.',
-      }),
-    ),
-    background: optional(oneOf('auto', 'opaque', 'transparent')),
-    output_format: optional(oneOf('png', 'jpeg', 'webp')),
-    response_format: optional(
-      Type.Unsafe<'b64_json' | 'url'>({
-        ...oneOf('b64_json', 'url'),
-        description: 'b64_json; url is refused, since pictures are not kept at an address.',
-        'x-description-fa': 'همان b64_json؛ url پذیرفته نیست، چون تصویرها در نشانی‌ای نگه داشته نمی‌شوند.',
-      }),
-    ),
-    stream: optional(Type.Boolean()),
-    partial_images: optional(Type.Integer({ minimum: 0 })),
+    model,
+    prompt,
+    n: optional(n),
+    size: optional(size),
+    quality: optional(quality),
+    background: optional(background),
+    output_format: optional(outputFormat),
+    output_compression: optional(outputCompression),
+    response_format: optional(responseFormat),
+    stream: optional(stream),
+    partial_images: optional(partialImages),
   },
   { examples: [{ model: 'sandbox/image', prompt: 'گربه‌ای نارنجی روی بام' }] },
 )
 export type GenerationBody = Static<typeof GenerationBody>
 
+/** The text fields of the form of an edit, as the OpenAI clients send it. */
+export const EditForm = Type.Object({
+  model,
+  prompt,
+  n: Type.Optional(n),
+  size: Type.Optional(size),
+  quality: Type.Optional(quality),
+  background: Type.Optional(background),
+  output_format: Type.Optional(outputFormat),
+  output_compression: Type.Optional(outputCompression),
+  response_format: Type.Optional(responseFormat),
+  stream: Type.Optional(stream),
+  partial_images: Type.Optional(partialImages),
+  input_fidelity: Type.Optional(
+    Type.Unsafe<'low' | 'high'>({
+      ...oneOf('low', 'high'),
+      description: 'Only low, as without it: no model takes another.',
+      'x-description-fa': 'فقط low، مانند نبودش: هیچ مدلی جز آن نمی‌پذیرد.',
+    }),
+  ),
+})
+export type EditForm = Static<typeof EditForm>
+
 const count = () => Type.Integer(safeInteger)
 
-export const GeneratedImages = Type.Object({
+export const Pictures = Type.Object({
   created: count(),
   model: Type.String(),
-  data: Type.Array(Type.Object({ b64_json: Type.String() })),
+  data: Type.Array(
+    Type.Object({
+      b64_json: Type.Optional(Type.String()),
+      url: Type.Optional(
+        Type.String({
+          description: 'With response_format url: valid for 60 minutes, for whoever has it.',
+          'x-description-fa': 'با response_format برابر url: تا ۶۰ دقیقه، برای هر که آن را دارد.',
+        }),
+      ),
+    }),
+    { minItems: 1, maxItems: 10 },
+  ),
   background: Type.String(),
   output_format: oneOf('png', 'jpeg', 'webp'),
   quality: Type.String(),

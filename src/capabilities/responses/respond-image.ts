@@ -1,9 +1,16 @@
 /** The image form of the responses wire: one picture, as JSON or as events. */
-import { answerStored, Base64Bytes, payment, requireMayUse, setIgnoredFields } from '#capabilities/calls'
+import {
+  answerStored,
+  Base64Bytes,
+  payment,
+  requireMayUse,
+  setIgnoredFields,
+  settleStored,
+} from '#capabilities/calls'
 import { type PaidImage, startPaidImage } from '#engine/images'
 import { type ImageModel, sizeName } from '#engine/models'
 import { requireScope } from '#platform/auth'
-import { asFailure, errorBody } from '#platform/errors'
+import { errorBody } from '#platform/errors'
 import {
   type Content,
   type EventStream,
@@ -96,23 +103,13 @@ async function streamEvents(
   // The promise is awaited below; until then its rejection must not count as unhandled.
   drawing.catch(() => undefined)
   await events.begin()
-  try {
+  const { done, failure } = await settleStored(context, paid, async () => {
     const drawn = await drawing
-    const outcome = { status: 'completed', item: drawnItem(spec, drawn), usage: imageUsage(drawn) } as const
-    await paid.finish({ statusCode: 200 })
-    await events.complete(outcome)
-  } catch (error) {
-    const failure = asFailure(error)
-    if (failure.code === 'INTERNAL')
-      context.app.log.error(
-        { err: failure.cause, request_id: context.requestId },
-        'a stream of a picture broke',
-      )
-    // What could not be stored is settled already.
-    await paid.finish({ statusCode: failure.status, failure }).catch(() => undefined)
-    const { code, message } = errorBody(failure, context.requestId, context.language).error
-    await events.fail({ code, message })
-  }
+    return { status: 'completed', item: drawnItem(spec, drawn), usage: imageUsage(drawn) } as const
+  })
+  if (!failure) return events.complete(done)
+  const { code, message } = errorBody(failure, context.requestId, context.language).error
+  await events.fail({ code, message })
 }
 
 /** Numbers the events without gaps; the last is `[DONE]`. */

@@ -56,7 +56,8 @@ export function base64Media(base64: string, types: readonly string[], param: str
   return mediaOf(decodeBase64(base64), types, param)
 }
 
-function mediaOf(bytes: Uint8Array | undefined, types: readonly string[], param: string): Media {
+/** Media of bytes that must be of one of these types. */
+export function mediaOf(bytes: Uint8Array | undefined, types: readonly string[], param: string): Media {
   if (!bytes || bytes.length === 0) return refuse(reasons.notBase64, param)
   const media = measure(bytes)
   if (!media?.mediaType || !types.includes(media.mediaType)) return refuse(reasons.otherBytes(types), param)

@@ -19,6 +19,7 @@ export {
   largePicture,
   linkMedia,
   mediaCharacters,
+  mediaOf,
 } from './media.ts'
 export {
   pay,

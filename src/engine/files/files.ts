@@ -3,6 +3,7 @@
  * capability.
  */
 export { type Creation, type CreationCall, CreationRoom, type StagedCreation } from './creations.ts'
+export { findByLink, type LinkTokens, linkTokenPattern, openLinks } from './links.ts'
 export { openFile, openStored, type StoredContent } from './open-stored.ts'
 export {
   commitFile,

@@ -81,6 +81,20 @@ export const findFile = (db: Db, owner: Owner, fileId: string, now: Date): Promi
     .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
     .executeTakeFirst()
 
+/** The same by its account alone, for a link that was made for it. */
+export const findLinked = (
+  db: Db,
+  { accountId, fileId }: { accountId: string; fileId: string },
+  now: Date,
+): Promise<FileRow | undefined> =>
+  db.kysely
+    .selectFrom('files.files')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('file_id', '=', fileId)
+    .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
+    .executeTakeFirst()
+
 /** Newest first; without those that are kept for a repeat only. */
 export function listFiles(db: Db, owner: Owner, options: PageOptions, now: Date): Promise<Page<FileRow>> {
   const all = db.kysely

@@ -15,7 +15,7 @@ const lossyQuality = 90
 export async function finishRaster(
   bytes: Uint8Array,
   source: PixelSize,
-  { format, frame, fit, source: origin, background }: ImagePlan,
+  { format, compression, frame, fit, source: origin, background }: ImagePlan,
 ): Promise<Picture> {
   const { width, height } = source
   if (isVast(source) || width * height > maxPixelsDecoded)
@@ -31,7 +31,8 @@ export async function finishRaster(
   }
   const written = format === 'svg' ? 'png' : format
   const mediaType = `image/${written}` as const
-  if (change === 'none' && sniff(bytes) === mediaType && isPlain(await open().metadata())) {
+  const isAsked = compression === undefined && change === 'none' && sniff(bytes) === mediaType
+  if (isAsked && isPlain(await open().metadata())) {
     await requireWhole(bytes, maxPixelsDecoded)
     return { bytes, mediaType, width, height, sizing }
   }
@@ -42,12 +43,13 @@ export async function finishRaster(
     image = image.resize({ ...frame, fit: change === 'pad' ? 'contain' : 'cover', background: paper })
   if (!clear && (written === 'jpeg' || background === 'opaque')) image = image.flatten({ background: paper })
   const { data, info } = await image
-    .toFormat(written, optionsOf(written))
+    .toFormat(written, optionsOf(written, compression))
     .toBuffer({ resolveWithObject: true })
   return { bytes: data, mediaType, width: info.width, height: info.height, sizing }
 }
 
-const optionsOf = (format: ImageFormat): object => (format === 'png' ? {} : { quality: lossyQuality })
+const optionsOf = (format: ImageFormat, quality = lossyQuality): object =>
+  format === 'png' ? {} : { quality }
 
 /** Upright, and in colours that every viewer takes as they are. */
 const isPlain = ({ orientation = 1, hasProfile, space }: Metadata): boolean =>

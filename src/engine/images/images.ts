@@ -31,6 +31,8 @@ export interface ImageSpec {
   quality?: ImageQuality
   /** `auto`: SVG from a model that writes nothing else, PNG from any other. */
   format: ImageFormat | 'auto'
+  /** 1 to 99: JPEG and WebP are written anew in this quality. Absent: as they came. */
+  compression?: number
   background?: ImageBackground
   /** Path of a setting in the caller's request body, named in validation errors. */
   where(setting: ImageSetting): string

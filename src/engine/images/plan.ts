@@ -12,6 +12,8 @@ export interface ImagePlan {
   quality: ImageQuality | undefined
   background: ImageBackground | undefined
   format: DrawnFormat
+  /** Of JPEG and WebP: the quality in which they are written anew. */
+  compression?: number
   /** Exact size of the finished picture. */
   frame: PixelSize | undefined
   fit: 'pad' | 'crop'
@@ -45,6 +47,7 @@ export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
     quality,
     background,
     format,
+    ...(spec.compression !== undefined && { compression: spec.compression }),
     frame,
     fit: spec.fit,
     source,

@@ -106,7 +106,7 @@ export class ActiveRequest implements RequestContext {
   async releaseBody(): Promise<void> {
     this.body = undefined
     this.slot?.release()
-    await this.upload?.file[Symbol.asyncDispose]()
+    for (const file of this.upload?.files ?? []) await file[Symbol.asyncDispose]()
   }
 }
 

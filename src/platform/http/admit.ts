@@ -77,6 +77,7 @@ export async function admit(
     context.timeLimit?.cancel()
     context.upload = await readUpload(message, route.upload, app.spool)
     checks.upload!(context.upload.fields)
+    if (route.upload.inMemory) await reserveMemory(context, intake)
   } else if (checks.body) {
     const readMs = performance.now()
     const limit = route.bodyLimit ?? defaultBodyLimit
@@ -146,11 +147,19 @@ const paramsOf = (
   ...host?.(headers.host),
 })
 
-/** What must be equal in a repeated request; for a file, its hash. */
+/** What must be equal in a repeated request; of files, their hashes. */
 function whatCame({ body, upload }: ActiveRequest): unknown {
   if (!upload) return body
-  const { sha256, name, mediaType } = upload.file
-  return { fields: upload.fields, file: { sha256, name, mediaType } }
+  const files = upload.files.map(({ part, sha256, name, mediaType }) => ({ part, sha256, name, mediaType }))
+  return { fields: upload.fields, files }
+}
+
+/** For files that have come already. Throws TOO_MUCH_IN_FLIGHT. */
+async function reserveMemory(context: ActiveRequest, intake: Intake): Promise<void> {
+  const slot = intake.enter(() => {})
+  slot.complete()
+  await slot.announce(context.upload!.files.reduce((sum, { bytes }) => sum + bytes, 0))
+  context.slot = slot
 }
 
 function openEndedParams(route: Route, params: Came['params']): Came['params'] {

@@ -49,7 +49,7 @@ export const spanOf = (app: App, route: Route, { message, requestId }: ActiveReq
     {
       'http.request.method': route.method,
       'http.route': route.path,
-      'url.path': pathOf(message.url!),
+      'url.path': route.secretPath ? route.path : pathOf(message.url!),
       'url.scheme': 'http',
       'kherad.request_id': requestId,
       'kherad.operation': route.operation,

@@ -100,6 +100,8 @@ interface Spec {
   /** Which pages of other origins may read the answers; absent: those that the caller's key lists. */
   cors?: CorsPolicy
   summary: { en: string; fa: string }
+  /** The path itself lets in whoever has it: traces name the route alone. */
+  secretPath?: boolean
   /** True when the last path parameter may hold slashes. */
   openEnded?: boolean
   idempotent?: boolean
@@ -130,7 +132,7 @@ export interface RouteSpec<
   Fields extends TSchema,
 > extends Spec {
   body?: Body
-  /** A form with a file (multipart/form-data), beside the JSON of `body` where there is one. */
+  /** A form with files (multipart/form-data), beside the JSON of `body` where there is one. */
   upload?: UploadSpec<Fields>
   /** Another shape of the body, which the handler checks itself; for the documents. */
   otherBody?: TSchema

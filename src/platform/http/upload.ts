@@ -1,4 +1,4 @@
-/** Forms with a file (multipart/form-data, RFC 7578): the file is streamed to the spool and is never held in memory. */
+/** Forms with files (multipart/form-data, RFC 7578): each file is streamed to the spool and is not held in memory. */
 import type { IncomingMessage } from 'node:http'
 import { PassThrough, type Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
@@ -8,31 +8,38 @@ import { type Spool, type SpoolFile, TooLarge } from '#platform/spool'
 import { ClientGone, drainBytes, refuseEncoded } from './body.ts'
 import { reasons } from './phrases.ts'
 
-/** Configuration of a route that accepts a form with one file. */
+/** Configuration of a route that accepts a form with files. */
 export interface UploadSpec<Fields extends TSchema = TSchema> {
   /** The text fields; an object schema. They come as text, and are read as what the schema says. */
   fields: Fields
-  /** Name of the part that is the file. */
-  file: string
-  /** Maximum bytes of the file; a larger one is answered with 413. */
+  /** Names of the parts that are files, and how many of each there may be. What may stand more than once may be called `name[]` too. */
+  files: Record<string, number>
+  /** Maximum bytes of all files together; more is answered with 413. */
   maxBytes: number
+  /** Maximum bytes of a text field; absent: 16 KiB. */
+  fieldBytes?: number
+  /** The handler reads the files into memory, which is reserved for them as it is for a body of JSON. */
+  inMemory?: boolean
 }
 
-/** The parsed form. The file is deleted when the request ends. */
+/** The parsed form, with at least one file. Files are deleted when the request ends. */
 export interface Upload<Fields = unknown> {
   fields: Fields
-  file: UploadedFile
+  /** In the order in which they were sent. */
+  files: [UploadedFile, ...UploadedFile[]]
 }
 
 export interface UploadedFile extends SpoolFile {
+  /** Its name in `UploadSpec.files`. */
+  part: string
   /** The file name as sent, without folders; only its length is checked. */
   name: string | undefined
   /** As declared by the sender; not trustworthy. */
   mediaType: string
 }
 
-/** Limits besides the file, in bytes: texts, names and headers of parts. */
-const fieldBytes = 16 * 1024
+/** Limits besides the files, in bytes: texts, names and headers of parts. */
+const usualFieldBytes = 16 * 1024
 const partHeaderBytes = 8 * 1024
 const partHeaders = 16
 const nameBytes = 200
@@ -98,8 +105,9 @@ class Form {
   readonly #parser: InstanceType<typeof Busboy>
   readonly #fields = new Map<string, string>()
   readonly #refuse: (error: unknown) => void
-  readonly #content = new PassThrough()
-  #taking: Promise<UploadedFile> | undefined
+  readonly #contents: PassThrough[] = []
+  readonly #taking: Promise<UploadedFile>[] = []
+  readonly #count = new Map<string, number>()
 
   constructor(message: IncomingMessage, spec: UploadSpec, spool: Spool) {
     this.#message = message
@@ -111,14 +119,12 @@ class Form {
     this.#refuse = refused.reject
     const finished = Promise.withResolvers<void>()
     this.finished = finished.promise
-    // The reader of this stream gets its errors; before and after it reads, an error must not end the process.
-    this.#content.on('error', () => {})
     this.#parser = openParser(message, spec)
       .on('field', (name, value, nameCut, valueCut) => this.#field(name, value, nameCut || valueCut))
-      .on('file', (_name, content, fileName, _encoding, mediaType) =>
-        this.#file(content, fileName, mediaType),
+      .on('file', (name, content, fileName, _encoding, mediaType) =>
+        this.#file(partOf(spec, name)!, content, fileName, mediaType),
       )
-      .on('filesLimit', () => this.#wrong(reasons.manyFiles, spec.file))
+      .on('filesLimit', () => this.#tooMany(needed(spec)))
       .on('fieldsLimit', () => this.#wrong(reasons.manyFields))
       .on('partsLimit', () => this.#wrong(reasons.manyFields))
       .on('error', () => this.#wrong(reasons.notMultipart))
@@ -127,37 +133,55 @@ class Form {
   }
 
   async upload(): Promise<Upload> {
-    const file = await this.#taking
-    if (!file)
-      return fail('INVALID_REQUEST', { why: reasons.noFile(this.#spec.file) }, { param: this.#spec.file })
-    return { fields: Object.fromEntries(this.#fields), file }
+    const [first, ...others] = await Promise.all(this.#taking)
+    const name = needed(this.#spec)
+    if (!first) return fail('INVALID_REQUEST', { why: reasons.noFile(name) }, { param: name })
+    const files: Upload['files'] = [first, ...others]
+    const { maxBytes } = this.#spec
+    if (files.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes) throw tooLarge(maxBytes)
+    return { fields: Object.fromEntries(this.#fields), files }
   }
 
   async discard(why: unknown): Promise<void> {
     this.#message.unpipe(this.#parser)
     this.#parser.on('error', () => {})
-    this.#content.destroy(why instanceof Error ? why : new ClientGone())
+    for (const content of this.#contents) content.destroy(why instanceof Error ? why : new ClientGone())
     this.#parser.destroy()
-    const file = await this.#taking?.catch(() => undefined)
-    await file?.[Symbol.asyncDispose]()
+    for (const taking of this.#taking) {
+      const file = await taking.catch(() => undefined)
+      await file?.[Symbol.asyncDispose]()
+    }
   }
 
   #field(name: string, value: string, isCut: boolean): void {
     const shown = name.slice(0, nameBytes)
-    if (isCut || name.length > nameBytes) this.#wrong(reasons.longField(fieldBytes), shown)
+    if (isCut || name.length > nameBytes) this.#wrong(reasons.longField(fieldBytesOf(this.#spec)), shown)
     else if (this.#fields.has(name)) this.#wrong(reasons.fieldTwice, shown)
     else this.#fields.set(name, value)
   }
 
   /** Piped through our own stream, whose end and errors behave as usual. */
-  #file(content: FileContent, name: string | undefined, mediaType: string): void {
-    content.on('error', (error) => this.#content.destroy(error))
-    this.#taking = this.#take(content.pipe(this.#content), () => content.truncated === true).then((file) => ({
+  #file(part: string, content: FileContent, name: string | undefined, mediaType: string): void {
+    const count = (this.#count.get(part) ?? 0) + 1
+    this.#count.set(part, count)
+    if (count > this.#spec.files[part]!) this.#tooMany(part)
+    const own = new PassThrough()
+    // Its reader gets its errors; before and after it reads, an error must not end the process.
+    own.on('error', () => {})
+    this.#contents.push(own)
+    content.on('error', (error) => own.destroy(error))
+    const taking = this.#take(content.pipe(own), () => content.truncated === true).then((file) => ({
       ...file,
+      part,
       name: name || undefined,
       mediaType,
     }))
-    this.#taking.catch(this.#refuse)
+    taking.catch(this.#refuse)
+    this.#taking.push(taking)
+  }
+
+  #tooMany(part: string): void {
+    this.#wrong(reasons.manyFiles(this.#spec.files[part]!), part)
   }
 
   async #take(content: Readable, isCut: () => boolean): Promise<SpoolFile> {
@@ -177,22 +201,21 @@ class Form {
   }
 }
 
-function openParser(
-  message: IncomingMessage,
-  { fields, file, maxBytes }: UploadSpec,
-): InstanceType<typeof Busboy> {
+function openParser(message: IncomingMessage, spec: UploadSpec): InstanceType<typeof Busboy> {
+  const { fields, files, maxBytes } = spec
   const names = Object.keys((fields as { properties?: object }).properties ?? {})
+  const most = Object.values(files).reduce((sum, count) => sum + count, 0)
   try {
     return new Busboy({
       headers: message.headers as BusboyHeaders,
-      isPartAFile: (name) => name === file,
+      isPartAFile: (name) => partOf(spec, name ?? '') !== undefined,
       limits: {
-        fieldSize: fieldBytes,
+        fieldSize: fieldBytesOf(spec),
         // Unknown ones are named in the refusal.
         fields: names.length + 8,
-        files: 1,
+        files: most,
         fileSize: maxBytes,
-        parts: names.length + 16,
+        parts: names.length + 15 + most,
         headerPairs: partHeaders,
         headerSize: partHeaderBytes,
       },
@@ -200,6 +223,18 @@ function openParser(
   } catch {
     return fail('INVALID_REQUEST', { why: reasons.notMultipart })
   }
+}
+
+const fieldBytesOf = ({ fieldBytes = usualFieldBytes }: UploadSpec): number => fieldBytes
+
+/** The part without which a form is refused. */
+const needed = ({ files }: UploadSpec): string => Object.keys(files)[0]!
+
+/** The file that a part is, if it is one. */
+function partOf({ files }: UploadSpec, name: string): string | undefined {
+  if (Object.hasOwn(files, name)) return name
+  const plain = name.endsWith('[]') ? name.slice(0, -2) : ''
+  return Object.hasOwn(files, plain) && files[plain]! > 1 ? plain : undefined
 }
 
 const tooLarge = (limitBytes: number) => new Failure('BODY_TOO_LARGE', { limitBytes }, {})

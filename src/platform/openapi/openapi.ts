@@ -122,7 +122,7 @@ const contentOf = (route: Route): Json => ({
 })
 
 /** https://spec.openapis.org/oas/v3.1.0#considerations-for-file-uploads */
-export function formOf({ fields, file, maxBytes }: NonNullable<Route['upload']>): TSchema {
+export function formOf({ fields, files, maxBytes }: NonNullable<Route['upload']>): TSchema {
   const {
     properties = {},
     required = [],
@@ -131,14 +131,18 @@ export function formOf({ fields, file, maxBytes }: NonNullable<Route['upload']>)
   const part = {
     type: 'string',
     contentMediaType: 'application/octet-stream',
-    description: `The file, at most ${maxBytes} bytes.`,
-    'x-description-fa': `خود فایل، حداکثر ${maxBytes.toLocaleString('fa-IR')} بایت.`,
+    description: `A file; all files together at most ${maxBytes} bytes.`,
+    'x-description-fa': `یک پرونده؛ همهٔ پرونده‌ها روی هم حداکثر ${maxBytes.toLocaleString('fa-IR')} بایت.`,
   }
+  const parts = Object.entries(files).map(([name, most]) => [
+    name,
+    most === 1 ? part : { type: 'array', minItems: 1, maxItems: most, items: part },
+  ])
   return {
     ...rest,
     type: 'object',
-    properties: { [file]: part, ...properties },
-    required: [file, ...required],
+    properties: { ...Object.fromEntries(parts), ...properties },
+    required: [Object.keys(files)[0]!, ...required],
   } as TSchema
 }
 

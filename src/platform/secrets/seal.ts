@@ -2,7 +2,7 @@
  * Secrets at rest (docs/decisions/0029): encrypted by AES-256-GCM with a key that the database never sees. The owner of a secret is
  * authenticated with it, so that one row's secret cannot be moved to another row.
  */
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 const mark = 'sealed:1:'
 const nonceBytes = 12
@@ -10,6 +10,8 @@ const tagBytes = 16
 
 export interface SealKey {
   bytes: Buffer
+  /** From which the keys of signatures are derived. */
+  signing: Buffer
   /** Identifies the key without revealing it. */
   id: string
 }
@@ -18,7 +20,7 @@ export interface SealKey {
 export function sealKeyOf(secret: string): SealKey {
   const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
   const id = createHash('sha256').update(derive('kherad key id')).digest('hex').slice(0, 16)
-  return { bytes: derive('kherad seal'), id }
+  return { bytes: derive('kherad seal'), signing: derive('kherad sign'), id }
 }
 
 export const isSealed = (text: string): boolean => text.startsWith(mark)
@@ -41,3 +43,12 @@ export function openWith(key: SealKey, text: string, belongsTo: string): string 
     'utf8',
   )
 }
+
+/** Signs by HMAC-SHA256; what was signed for one purpose is no signature for another. */
+export function signerOf({ signing }: SealKey, purpose: string): Signer {
+  const key = Buffer.from(hkdfSync('sha256', signing, '', purpose, 32))
+  return (data) => createHmac('sha256', key).update(data).digest()
+}
+
+/** 32 bytes that nobody without the key can make. */
+export type Signer = (data: Uint8Array) => Buffer

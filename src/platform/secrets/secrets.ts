@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { base62, randomBase62, secretPrefixes } from '#platform/ids'
 
-export { isSealed } from './seal.ts'
+export { isSealed, type Signer } from './seal.ts'
 export { openSecrets, type Secrets, type SecretsOptions } from './vault.ts'
 
 export const sha256 = (data: string | Uint8Array): Buffer => hash('sha256', data, 'buffer')

@@ -4,7 +4,7 @@ import { fail, StartRefused } from '#platform/errors'
 import type { Log } from '#platform/log'
 import { makeKeyFile, readKeyFile } from './key-file.ts'
 import { otherKey } from './phrases.ts'
-import { openWith, type SealKey, sealKeyOf, sealWith } from './seal.ts'
+import { openWith, type SealKey, type Signer, sealKeyOf, sealWith, signerOf } from './seal.ts'
 import { claimKeyId, readKeyId } from './store.ts'
 
 /** Encrypts and decrypts values that must not be readable in the database. */
@@ -13,6 +13,8 @@ export interface Secrets {
   seal(plain: string, belongsTo: string): Promise<string>
   /** Decrypts. Throws SECRETS_SEALED if this server has another key. */
   open(sealed: string, belongsTo: string): Promise<string>
+  /** The same on every machine of this database. Throws SECRETS_SEALED. */
+  signer(purpose: string): Promise<Signer>
 }
 
 export interface SecretsOptions {
@@ -52,6 +54,10 @@ class Vault implements Secrets {
 
   async open(sealed: string, belongsTo: string): Promise<string> {
     return openWith(await this.#claimedKey(), sealed, belongsTo)
+  }
+
+  async signer(purpose: string): Promise<Signer> {
+    return signerOf(await this.#claimedKey(), purpose)
   }
 
   /** The operator's key or that of the file; undefined where neither is there. */

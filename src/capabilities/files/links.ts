@@ -1,0 +1,45 @@
+/** Signed links: whoever has one reads its file without a key, until it expires or the file is deleted. */
+import { findByLink, findFile, type LinkTokens, openLinks } from '#engine/files'
+import { fail } from '#platform/errors'
+import { type Answer, baseUrlOf, type Content, type RequestContext } from '#platform/http'
+import { isUuid } from '#platform/ids'
+import { answerFile } from './read.ts'
+import type { LinkBody } from './schema.ts'
+
+export const linkPath = '/v1/media'
+export const usualLinkSeconds = 3_600
+
+/** The URL of a file of this caller, with its expiry. */
+export type FileLinks = (fileId: string, expiresAt: Date) => string
+
+/** To be asked for before anything is held: throws SECRETS_SEALED. */
+export async function fileLinks(context: RequestContext<unknown>): Promise<FileLinks> {
+  const { app, caller } = context
+  const tokenOf: LinkTokens = await openLinks(app)
+  const base = `${baseUrlOf(context)}${linkPath}`
+  return (fileId, expiresAt) => `${base}/${tokenOf({ accountId: caller.accountId, fileId }, expiresAt)}`
+}
+
+export async function createLink(context: RequestContext<LinkBody, unknown, { id: string }>) {
+  const { app, caller, params, body } = context
+  const nowMs = app.clock.nowMs()
+  const file = isUuid(params.id) ? await findFile(app.db, caller, params.id, new Date(nowMs)) : undefined
+  if (!file) return fail('NOT_FOUND', {}, { param: 'id' })
+  const endsMs = nowMs + (body.expires_in ?? usualLinkSeconds) * 1000
+  // To the second, as it stands in the token; no longer than the file itself.
+  const expiresAt = new Date(Math.floor(Math.min(endsMs, file.expires_at?.getTime() ?? endsMs) / 1000) * 1000)
+  const linkOf = await fileLinks(context)
+  return { url: linkOf(file.file_id, expiresAt), expires_at: expiresAt.toISOString() }
+}
+
+/** Pages of any origin may show it. Forged, expired and deleted look alike. */
+export async function readLinked(
+  context: RequestContext<unknown, unknown, { token: string }>,
+): Promise<Answer | Content> {
+  const file = await findByLink(context.app, context.params.token)
+  if (!file) return fail('NOT_FOUND', {}, {})
+  return answerFile(context, file, {
+    'cross-origin-resource-policy': 'cross-origin',
+    'referrer-policy': 'no-referrer',
+  })
+}

@@ -1,0 +1,62 @@
+/** The order that all images routes share: its answer is one JSON body, or events of which the last one has the picture. */
+import { answerStored, payment, setIgnoredFields, setMissingOutputs, settleStored } from '#capabilities/calls'
+import { type ImageSpec, type PaidImage, type PaidPictures, startPaidImage } from '#engine/images'
+import { encodeBase64 } from '#engine/media'
+import type { ImageModel } from '#engine/models'
+import { errorBody } from '#platform/errors'
+import {
+  type Content,
+  type EventStream,
+  type EventWriter,
+  eventStream,
+  type JsonText,
+  type RequestContext,
+} from '#platform/http'
+
+export interface Drawing {
+  model: ImageModel
+  spec: ImageSpec
+  endpoint: string
+  stream: boolean
+  /** Fields of the request that have no effect. */
+  ignored: readonly string[]
+  /** The answer as one body. */
+  bodyOf(paid: PaidImage, drawn: PaidPictures): unknown
+  /** What the events are called. */
+  event: 'image_generation' | 'image_edit'
+  /** The last event, without the bytes. */
+  lastOf(paid: PaidImage, drawn: PaidPictures): object
+}
+
+export async function drawPictures(
+  context: RequestContext<unknown>,
+  drawing: Drawing,
+): Promise<JsonText | Content | EventStream> {
+  const { model, spec, stream, endpoint, ignored, bodyOf } = drawing
+  const paid = await startPaidImage(context.app, { ...payment(context), model, spec, stream, endpoint })
+  setIgnoredFields(context, ignored)
+  if (stream) return eventStream((out) => sendEvents(context, paid, drawing, out))
+  return answerStored(context, paid, async () => {
+    const drawn = await paid.pictures()
+    setMissingOutputs(context, spec.count - drawn.pictures.length)
+    return { body: bodyOf(paid, drawn), files: drawn.files }
+  })
+}
+
+/** No upstream gives unfinished pictures, so none are sent. */
+async function sendEvents(
+  context: RequestContext<unknown>,
+  paid: PaidImage,
+  { event, lastOf }: Drawing,
+  out: EventWriter,
+): Promise<void> {
+  const { done, failure } = await settleStored(context, paid, () => paid.pictures())
+  if (failure) {
+    const { error } = errorBody(failure, context.requestId, context.language)
+    return out.send(JSON.stringify({ type: 'error', error }), 'error')
+  }
+  const type = `${event}.completed`
+  const [picture] = done.pictures
+  const last = { type, b64_json: encodeBase64(picture!.bytes), ...lastOf(paid, done) }
+  await out.send(JSON.stringify(last), type)
+}

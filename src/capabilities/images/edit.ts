@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { requireModel, unnamedFields } from '#capabilities/calls'
+import { mediaOf } from '#capabilities/text'
+import type { Media } from '#engine/turn'
+import { fail, type Localized } from '#platform/errors'
+import type { Content, EventStream, JsonText, RequestContext, Upload } from '#platform/http'
+import { drawPictures } from './draw.ts'
+import { openAiAnswer } from './openai-answer.ts'
+import { reasons } from './phrases.ts'
+import { EditForm } from './schema.ts'
+import { wishOf } from './wish.ts'
+
+/** The same as generating, by pictures that come in a form. */
+export async function editImages(
+  context: RequestContext<unknown, unknown, unknown, EditForm>,
+): Promise<JsonText | Content | EventStream> {
+  const upload = context.upload!
+  const { fields } = upload
+  const model = requireModel(context, fields.model, 'image')
+  requireKnownWays(upload)
+  const places = { references: 'image', action: 'image' }
+  return drawPictures(context, {
+    model,
+    spec: { ...wishOf(fields, await picturesOf(upload), places), action: 'edit' },
+    endpoint: '/v1/images/edits',
+    stream: fields.stream === true,
+    ignored: unnamedFields(fields, EditForm),
+    event: 'image_edit',
+    ...(await openAiAnswer(context, fields)),
+  })
+}
+
+/** What would change the picture, and what no model can. */
+function requireKnownWays({ fields, files }: Upload<EditForm>): void {
+  const refuse = (why: Localized, param: string) => fail('INVALID_REQUEST', { why }, { param })
+  const mask = files.find(({ part }) => part !== 'image')
+  if (mask) refuse(reasons.noMask, mask.part)
+  if (fields.input_fidelity === 'high') refuse(reasons.lowFidelity, 'input_fidelity')
+}
+
+const pictureTypes = ['image/png', 'image/jpeg', 'image/webp']
+
+/** One after the other: they are read from the disk into memory that is reserved for them. */
+async function picturesOf({ files }: Upload): Promise<Media[]> {
+  const media: Media[] = []
+  for (const [index, { path }] of files.entries())
+    media.push(mediaOf(await readFile(path), pictureTypes, files.length === 1 ? 'image' : `image.${index}`))
+  return media
+}

@@ -1,0 +1,58 @@
+/** The answers of OpenAI's images routes. */
+import { Base64Bytes, costOf } from '#capabilities/calls'
+import { type FileLinks, fileLinks, usualLinkSeconds } from '#capabilities/files'
+import type { PaidImage, PaidPictures } from '#engine/images'
+import { sizeName } from '#engine/models'
+import type { RequestContext } from '#platform/http'
+import type { Drawing } from './draw.ts'
+import type { GenerationBody } from './schema.ts'
+
+/** Call before anything is held: throws SECRETS_SEALED for links that cannot be signed. */
+export async function openAiAnswer(
+  context: RequestContext<unknown>,
+  { response_format: format }: Pick<GenerationBody, 'response_format'>,
+): Promise<Pick<Drawing, 'bodyOf' | 'lastOf'>> {
+  const { app, receivedMs } = context
+  const links = format === 'url' ? await fileLinks(context) : undefined
+  const nowMs = () => app.clock.nowMs()
+  return {
+    bodyOf: (paid, drawn) => ({
+      created: Math.floor(receivedMs / 1000),
+      model: paid.model.id,
+      data: links ? linked(links, drawn, nowMs()) : inline(drawn),
+      ...settingsOf(paid, drawn),
+    }),
+    lastOf: (paid, drawn) => ({
+      created_at: Math.floor(nowMs() / 1000),
+      model: paid.model.id,
+      file_id: drawn.files[0],
+      ...settingsOf(paid, drawn),
+    }),
+  }
+}
+
+const inline = ({ pictures }: PaidPictures) =>
+  pictures.map(({ bytes }) => ({ b64_json: new Base64Bytes(bytes) }))
+
+function linked(links: FileLinks, { files }: PaidPictures, nowMs: number) {
+  const expiresAt = new Date(nowMs + usualLinkSeconds * 1000)
+  return files.map((fileId) => ({ url: links(fileId, expiresAt) }))
+}
+
+function settingsOf({ plan }: PaidImage, { pictures, tokens, microcredits }: PaidPictures) {
+  const { format, quality, background } = plan
+  const { width, height } = pictures[0]!
+  return {
+    background: background ?? 'auto',
+    output_format: format,
+    quality: quality ?? 'auto',
+    size: sizeName({ width, height }),
+    usage: {
+      input_tokens: tokens.input,
+      input_tokens_details: { text_tokens: tokens.input, image_tokens: 0 },
+      output_tokens: tokens.output,
+      total_tokens: tokens.input + tokens.output,
+      ...costOf(microcredits),
+    },
+  }
+}

@@ -1,0 +1,111 @@
+/** `POST /v1/images`: pictures as OpenRouter's clients ask for them. */
+import { Base64Bytes, costOf, requireModel, unnamedFields, usdOf } from '#capabilities/calls'
+import { largePicture } from '#capabilities/text'
+import type { ImageSpec, PaidPictures } from '#engine/images'
+import { sizeOf } from '#engine/models'
+import type { Media, PixelSize } from '#engine/turn'
+import { fail } from '#platform/errors'
+import type { Content, EventStream, JsonText, RequestContext } from '#platform/http'
+import { drawPictures } from './draw.ts'
+import { maxReferenceCharacters, OrderBody } from './openrouter-schema.ts'
+import { reasons } from './phrases.ts'
+import { compressionOf, placeIn, qualityOf, requireStreamable, wordsOf } from './wish.ts'
+
+export async function orderImages(
+  context: RequestContext<OrderBody>,
+): Promise<JsonText | Content | EventStream> {
+  const { app, body, receivedMs } = context
+  const usageOf = ({ tokens, microcredits }: PaidPictures) => ({
+    prompt_tokens: tokens.input,
+    completion_tokens: tokens.output,
+    total_tokens: tokens.input + tokens.output,
+    cost: usdOf(app, microcredits),
+    ...costOf(microcredits),
+  })
+  const created = Math.floor(receivedMs / 1000)
+  return drawPictures(context, {
+    model: requireModel(context, body.model, 'image'),
+    spec: await specOf(body),
+    endpoint: '/v1/images',
+    stream: body.stream === true,
+    ignored: unnamedFields(body, OrderBody),
+    event: 'image_generation',
+    bodyOf: ({ model }, drawn) => ({
+      created,
+      model: model.id,
+      data: drawn.pictures.map(({ bytes, mediaType }) => ({
+        b64_json: new Base64Bytes(bytes),
+        media_type: mediaType,
+      })),
+      usage: usageOf(drawn),
+    }),
+    lastOf: ({ model }, drawn) => ({
+      media_type: drawn.pictures[0]!.mediaType,
+      created,
+      model: model.id,
+      file_id: drawn.files[0],
+      usage: usageOf(drawn),
+    }),
+  })
+}
+
+async function specOf(body: OrderBody): Promise<ImageSpec> {
+  requireStreamable(body)
+  const { prompt, background, output_format: format, output_compression: compression } = body
+  const quality = qualityOf(body.quality ?? 'auto')
+  return {
+    prompt: wordsOf(prompt),
+    references: await referencesOf(body),
+    action: 'auto',
+    count: body.n ?? 1,
+    ...shapeOf(body),
+    fit: 'pad',
+    ...(quality && { quality }),
+    format: format ?? 'auto',
+    ...compressionOf(compression, format ?? 'png'),
+    ...(background && background !== 'auto' && { background }),
+    where: placeIn({
+      references: 'input_references',
+      ...(body.resolution && { size: 'resolution' }),
+    }),
+  }
+}
+
+/** Sides of a square, by the names of resolutions. */
+const sides: Record<string, number> = { 512: 512, '1K': 1_024, '2K': 2_048, '4K': 2_880 }
+/** Sides are whole numbers of this. */
+const step = 16
+
+function shapeOf({ size, resolution, aspect_ratio }: OrderBody): Pick<ImageSpec, 'size' | 'aspectRatio'> {
+  if (size && size !== 'auto' && resolution)
+    fail('INVALID_REQUEST', { why: reasons.resolutionAlone }, { param: 'resolution' })
+  const aspectRatio = ratioOf(aspect_ratio)
+  const side = sides[resolution ?? size ?? '']
+  if (side) return { size: sizeIn(side, aspectRatio ?? 1) }
+  const named = sizeOf(size ?? '')
+  return { ...(named && { size: named }), ...(aspectRatio && { aspectRatio }) }
+}
+
+function ratioOf(named: string | null | undefined): number | undefined {
+  if (!named || named === 'auto') return undefined
+  const [width, height] = named.split(':').map(Number) as [number, number]
+  return width / height
+}
+
+/** About as many pixels as the square of this side has, and never more. */
+function sizeIn(side: number, ratio: number): PixelSize {
+  const whole = (length: number): number => Math.max(step, Math.floor(length / step) * step)
+  return { width: whole(side * Math.sqrt(ratio)), height: whole(side / Math.sqrt(ratio)) }
+}
+
+const pictureTypes = ['image/png', 'image/jpeg', 'image/webp']
+
+/** One after the other, so that two large bodies at once stay within their memory. */
+async function referencesOf({ input_references: references }: OrderBody): Promise<Media[]> {
+  const media: Media[] = []
+  for (const [index, { image_url }] of (references ?? []).entries()) {
+    const place = `input_references.${index}.image_url.url`
+    media.push(await largePicture(image_url.url, pictureTypes, place, maxReferenceCharacters))
+  }
+  return media
+}

@@ -1,0 +1,70 @@
+/** What the fields of OpenAI's images routes ask for. */
+import type { ImageSetting, ImageSpec } from '#engine/images'
+import { sizeOf } from '#engine/models'
+import type { Media } from '#engine/turn'
+import { fail } from '#platform/errors'
+import { reasons } from './phrases.ts'
+import type { GenerationBody } from './schema.ts'
+
+/** Throws INVALID_REQUEST with the field. */
+export function wishOf(body: GenerationBody, references: readonly Media[], places: Places = {}): ImageSpec {
+  requireStreamable(body)
+  const { prompt, background, output_format: format, output_compression: compression } = body
+  const size = sizeOf(body.size ?? '')
+  const quality = qualityOf(body.quality ?? 'auto')
+  return {
+    prompt: wordsOf(prompt),
+    references,
+    action: 'auto',
+    count: body.n ?? 1,
+    ...(size && { size }),
+    fit: 'pad',
+    ...(quality && { quality }),
+    format: format ?? 'png',
+    ...compressionOf(compression, format ?? 'png'),
+    ...(background && background !== 'auto' && { background }),
+    where: placeIn(places),
+  }
+}
+
+export type Places = Partial<Record<ImageSetting, string>>
+
+export const placeIn =
+  (places: Places) =>
+  (setting: ImageSetting): string =>
+    ({ count: 'n', ...places })[setting] ?? setting
+
+/** Throws INVALID_REQUEST for a prompt that says nothing. */
+export function wordsOf(prompt: string): string {
+  if (prompt.trim() === '') fail('INVALID_REQUEST', { why: reasons.blank }, { param: 'prompt' })
+  return prompt.toWellFormed()
+}
+
+/** Throws INVALID_REQUEST for what only an answer in events has, or what it has not. */
+export function requireStreamable(
+  body: Pick<GenerationBody, 'stream' | 'n' | 'response_format' | 'partial_images'>,
+): void {
+  const { stream, n, response_format: format, partial_images: partials } = body
+  if (stream && (n ?? 1) > 1) fail('INVALID_REQUEST', { why: reasons.oneInStream }, { param: 'n' })
+  if (stream && format === 'url')
+    fail('INVALID_REQUEST', { why: reasons.noAddressInStream }, { param: 'response_format' })
+  if (!stream && partials) fail('INVALID_REQUEST', { why: reasons.onlyInStream }, { param: 'partial_images' })
+}
+
+/** Maps the quality names of older clients. */
+export function qualityOf(named: NonNullable<GenerationBody['quality']>): ImageSpec['quality'] {
+  if (named === 'auto' || named === 'standard') return undefined
+  return named === 'hd' ? 'high' : named
+}
+
+const lossless = 100
+
+export function compressionOf(
+  compression: number | null | undefined,
+  format: ImageSpec['format'],
+): Pick<ImageSpec, 'compression'> {
+  if (compression === undefined || compression === null || compression === lossless) return {}
+  if (format !== 'jpeg' && format !== 'webp')
+    fail('INVALID_REQUEST', { why: reasons.losslessPng }, { param: 'output_compression' })
+  return { compression: Math.max(1, compression) }
+}

@@ -1,0 +1,63 @@
+/**
+ * Links to stored files for those who can send no key: a token is bound to one file of one account and to its expiry, and nobody without the
+ * server's secret can make one.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import type { App } from '#app'
+import type { Signer } from '#platform/secrets'
+import { type FileRow, findLinked } from './store.ts'
+
+export interface LinkedFile {
+  accountId: string
+  fileId: string
+}
+
+/** Makes tokens; see `openLinks`. */
+export type LinkTokens = (file: LinkedFile, expiresAt: Date) => string
+
+const purpose = 'links to files'
+/** Account, file, and the second of the expiry. */
+const idBytes = 16
+const secondBytes = 6
+const signedBytes = 2 * idBytes + secondBytes
+const tokenBytes = signedBytes + 32
+
+/** Of every token. */
+export const linkTokenPattern = `^[A-Za-z0-9_-]{${Math.ceil((tokenBytes * 4) / 3)}}$`
+
+/** Throws SECRETS_SEALED. */
+export async function openLinks({ secrets }: Pick<App, 'secrets'>): Promise<LinkTokens> {
+  const sign = await secrets.signer(purpose)
+  return ({ accountId, fileId }, expiresAt) => {
+    const signed = Buffer.alloc(signedBytes)
+    bytesOf(accountId).copy(signed)
+    bytesOf(fileId).copy(signed, idBytes)
+    signed.writeUIntBE(Math.floor(expiresAt.getTime() / 1000), 2 * idBytes, secondBytes)
+    return Buffer.concat([signed, sign(signed)]).toString('base64url')
+  }
+}
+
+/** The file of a token; undefined for one that is forged or expired, or whose file is gone. Throws SECRETS_SEALED. */
+export async function findByLink(
+  { db, secrets, clock }: Pick<App, 'db' | 'secrets' | 'clock'>,
+  token: string,
+): Promise<FileRow | undefined> {
+  const now = new Date(clock.nowMs())
+  const linked = read(token, await secrets.signer(purpose))
+  return linked && now < linked.expiresAt ? findLinked(db, linked, now) : undefined
+}
+
+function read(token: string, sign: Signer): (LinkedFile & { expiresAt: Date }) | undefined {
+  const bytes = Buffer.from(token, 'base64url')
+  // One token has one spelling.
+  if (bytes.length !== tokenBytes || bytes.toString('base64url') !== token) return undefined
+  const signed = bytes.subarray(0, signedBytes)
+  if (!timingSafeEqual(sign(signed), bytes.subarray(signedBytes))) return undefined
+  const expiresAt = new Date(signed.readUIntBE(2 * idBytes, secondBytes) * 1000)
+  return { accountId: uuidOf(signed, 0), fileId: uuidOf(signed, idBytes), expiresAt }
+}
+
+const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')
+
+const uuidOf = (bytes: Buffer, start: number): string =>
+  bytes.toString('hex', start, start + idBytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
