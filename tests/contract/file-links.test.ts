@@ -173,6 +173,17 @@ describe('what opens nothing, and tells nothing', () => {
     expectRefusal(await link(id, { seconds: 60 }), { status: 400, code: 'UNKNOWN_FIELD', param: 'seconds' })
   })
 
+  test('a stranger makes no key of the server', async () => {
+    await using fresh = await boot()
+    const forged = Buffer.alloc(70).toString('base64url')
+    expect((await open(`${fresh.url}/v1/media/${forged}`)).status).toBe(404)
+    const keys = () => fresh.app.db.query({ text: 'select key_id from secrets.seal' }, [])
+    expect(await keys()).toEqual([])
+    const by = await fresh.key()
+    expect((await link(await store(png, by), {}, by)).status).toBe(201)
+    expect(await keys()).toHaveLength(1)
+  })
+
   test('a token signed with another secret opens nothing', async () => {
     await using other = await boot({ clock, env: { KHERAD_SECRET: 'another secret of thirty-two letters' } })
     const file = { accountId: world.account, fileId: await store(png) }

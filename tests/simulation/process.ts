@@ -179,7 +179,7 @@ export class SimulatedProcess implements Sender {
       reader: { read: never, fetch: never },
       svgs: { provenSvg: never, rasterOfSvg: never },
       net,
-      secrets: { seal: never, open: never, signer: never },
+      secrets: { seal: never, open: never, signer: never, knownSigner: never },
       storage,
       spool,
       pipelines: pipelinesOf(() => idle),

@@ -15,6 +15,8 @@ export interface Secrets {
   open(sealed: string, belongsTo: string): Promise<string>
   /** The same on every machine of this database. Throws SECRETS_SEALED. */
   signer(purpose: string): Promise<Signer>
+  /** To check what was signed: undefined where nothing ever was, so that no stranger's request makes a key. Throws SECRETS_SEALED. */
+  knownSigner(purpose: string): Promise<Signer | undefined>
 }
 
 export interface SecretsOptions {
@@ -58,6 +60,11 @@ class Vault implements Secrets {
 
   async signer(purpose: string): Promise<Signer> {
     return signerOf(await this.#claimedKey(), purpose)
+  }
+
+  async knownSigner(purpose: string): Promise<Signer | undefined> {
+    const isKnown = this.#key !== undefined || (await readKeyId(this.#options.db)) !== undefined
+    return isKnown ? this.signer(purpose) : undefined
   }
 
   /** The operator's key or that of the file; undefined where neither is there. */
