@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Seen } from '../harness/client.ts'
 import { json } from '../harness/upstream.ts'
 import { explained, requestIdOf } from './chat-world.ts'
-import { bootOnImages, halves, type ImagesWorld } from './images-world.ts'
+import { bootOnImages, drawn, halves, type ImagesWorld } from './images-world.ts'
 import { expectRefusal } from './refusal.ts'
 
 let at: ImagesWorld
@@ -108,6 +108,33 @@ test('a stream has the picture in its last event', async () => {
   expect(dataOf(reply.text)).toEqual([])
   const stored = Buffer.from(await (await at.key.raw('GET', `/v1/files/${last.file_id}`)).arrayBuffer())
   expect(stored.toString('base64')).toBe(last.b64_json)
+})
+
+test('a stream that waits for its picture is kept open by comments', async () => {
+  const release = Promise.withResolvers<void>()
+  at.upstream.reply(async (call) => {
+    await release.promise
+    return drawn(call)
+  })
+  const asked = JSON.stringify({ model: 'test/painter', prompt: 'a cat', stream: true })
+  const response = await at.key.raw('POST', '/v1/images', asked)
+  let text = ''
+  for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += piece
+    if (text.split(': keepalive\n\n').length > 2) release.resolve()
+  }
+  at.upstream.reply(drawn)
+  expect(text).toMatch(/^(: keepalive\n\n){2,}event: image_generation\.completed\ndata: /)
+})
+
+test('pictures that did not come are free, and told', async () => {
+  at.upstream.replyOnce(json(500, 'oops'))
+  const reply = await order({ n: 3 })
+  expect(reply.body.data).toHaveLength(2)
+  expect(reply.headers.get('x-missing-outputs')).toBe('1')
+  expect(reply.body.usage).toMatchObject({ cost: 0.084, microcredits: '84000000' })
+  const receipt = await explained(at.key, requestIdOf(reply))
+  expect(receipt.details).toMatchObject({ pictures: { asked: 3, delivered: 2 } })
 })
 
 describe('fields at their edge and past it', () => {

@@ -152,10 +152,11 @@ test('a url is a link of ours that needs no key, to the file that is stored', as
 
 test('a stream has its picture in the last event, when file and charge are there; none is invented before', async () => {
   const [image] = await pictures(64)
-  for (const [type, stream] of [
-    ['image_generation.completed', await client.images.generate({ ...ask, stream: true, partial_images: 2 })],
-    ['image_edit.completed', await client.images.edit({ ...ask, image: image!, stream: true })],
+  for (const [type, draw] of [
+    ['image_generation.completed', () => client.images.generate({ ...ask, stream: true, partial_images: 2 })],
+    ['image_edit.completed', () => client.images.edit({ ...ask, image: image!, stream: true })],
   ] as const) {
+    const stream = await draw()
     const events: Record<string, unknown>[] = []
     for await (const event of stream) {
       events.push(event as never)
