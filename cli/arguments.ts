@@ -70,6 +70,7 @@ function parseArguments(
   }[],
 ): ParsedArguments {
   const options: Record<string, string> = {}
+  const lists: Record<string, string[]> = {}
   const own: string[] = []
   for (const { name, rawName, value, inlineValue } of typed) {
     if (flags.includes(name) && value !== undefined) misused(phrases.valueUnwanted(rawName))
@@ -82,14 +83,15 @@ function parseArguments(
     if (!command.options.includes(name)) misused(phrases.unknownOption(rawName, command.name))
     if (value === undefined || (value.startsWith('-') && !inlineValue)) misused(phrases.valueMissing(rawName))
     options[name] = value
+    if (command.repeatable?.includes(name)) lists[name] = [...(lists[name] ?? []), value]
   }
   const given = path.slice(command.name.split(' ').length)
   const missing =
     command.takes[given.length] ??
     command.needs.filter((name) => options[name] === undefined).map((name) => `--${name}`)[0]
   if (missing !== undefined) misused(phrases.wordMissing(missing, usageOf(command)))
-  const extra = given[command.takes.length]
+  const extra = given[command.takes.length + (command.mayTake?.length ?? 0)]
   if (extra !== undefined) misused(phrases.wordUnwanted(extra, usageOf(command)))
   if (command.changes && Object.keys(options).length === 0) misused(phrases.nothingToSet(usageOf(command)))
-  return { words: given, options, flags: own }
+  return { words: given, options, flags: own, lists }
 }

@@ -22,21 +22,32 @@ export interface Command {
   about: Sentence
   /** Its words after the name, each needed: `['ACCOUNT', 'CREDITS']`. */
   takes: readonly string[]
+  /** Words that may follow those. */
+  mayTake?: readonly string[]
   /** Options with a value, by name; those of `needs` must be given. */
   options: readonly string[]
   needs: readonly string[]
   /** Options without a value; they stand in `ParsedArguments.flags`. */
   flags?: readonly string[]
+  /** Those of the options that may be given more than once. */
+  repeatable?: readonly string[]
+  /** What its options mean, where that differs from other commands. */
+  help?: OptionHelp
   /** True if at least one of the options has to be given. */
   changes?: true
   run(session: Session, given: ParsedArguments): Promise<Outcome>
 }
+
+/** The value and the purpose of each option. */
+export type OptionHelp = Readonly<Record<string, { value: string; about: Sentence }>>
 
 /** The typed arguments: known and complete, but not yet parsed to values. */
 export interface ParsedArguments {
   words: readonly string[]
   options: Readonly<Record<string, string>>
   flags: readonly string[]
+  /** All values of each repeatable option that was given. */
+  lists: Readonly<Record<string, readonly string[]>>
 }
 
 /** The result of a command in both forms; exactly one of them is printed. */
@@ -58,6 +69,12 @@ export interface Session {
   clock: Clock
   /** Writes a line of progress to standard error; nothing with `--json`. */
   notify(line: string): void
+  /** Shows a line that the next one replaces, on a terminal only; without a line it is taken away. */
+  status(line?: string): void
+  /** Aborts when the command is stopped by a signal. */
+  stopping: AbortSignal
+  /** What a person is told who stops the command from here on. */
+  whenStopped(refused: CommandRefused): void
   /** The database, brought to this program's state as the server does it. Throws `StartRefused`. */
   db(): Promise<Db>
   /** The database as it is. Throws `StartRefused`. */
@@ -70,12 +87,20 @@ export class CommandRefused extends Error {
   readonly code: string
   readonly sentence: Sentence
   readonly exitCode: 1 | 2
+  /** Further members of the error for `--json`; with a `request_id` it is a server that refused. */
+  readonly more: Readonly<Record<string, string>>
 
-  constructor(code: string, sentence: Sentence, exitCode: 1 | 2) {
+  constructor(
+    code: string,
+    sentence: Sentence,
+    exitCode: 1 | 2,
+    more: Readonly<Record<string, string>> = {},
+  ) {
     super(sentence.en)
     this.code = code
     this.sentence = sentence
     this.exitCode = exitCode
+    this.more = more
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Language } from '#platform/errors'
-import type { Command, Outcome, Sentence } from './command.ts'
+import type { Command, OptionHelp, Outcome, Sentence } from './command.ts'
+import { serverOptions } from './server/phrases.ts'
 import { workOptions } from './work/phrases.ts'
 
-/** The value and the purpose of each option. */
-const optionHelp: Readonly<Record<string, { value: string; about: Sentence }>> = {
+const optionHelp: OptionHelp = {
   name: { value: 'NAME', about: { fa: 'نام، ۱ تا ۱۲۰ نویسه', en: 'a name, 1 to 120 characters' } },
   plan: {
     value: 'PLAN',
@@ -92,7 +92,7 @@ const optionHelp: Readonly<Record<string, { value: string; about: Sentence }>> =
   },
 }
 
-const reconcileHelp: typeof optionHelp = {
+const reconcileHelp: OptionHelp = {
   provider: {
     value: 'ID',
     about: { fa: 'ارائه‌دهنده، با نامش در پیکربندی', en: 'the provider, as the configuration names it' },
@@ -125,7 +125,12 @@ const reconcileHelp: typeof optionHelp = {
   live: { value: '', about: { fa: 'سرور روشن را هم می‌آزماید', en: 'also asks the running server' } },
 }
 
-const helpOf = (option: string) => optionHelp[option] ?? reconcileHelp[option] ?? workOptions[option]
+const helpOf = (option: string, { help }: Command) =>
+  help?.[option] ??
+  optionHelp[option] ??
+  reconcileHelp[option] ??
+  serverOptions[option] ??
+  workOptions[option]
 
 const globalHelp: Readonly<Record<string, Sentence>> = {
   '--json': {
@@ -143,20 +148,26 @@ const intro: Sentence = {
 }
 
 /** `kherad key create --name NAME [--cap N] …` */
-export function usageOf({ name, takes, options, needs, flags = [] }: Command): string {
+export function usageOf(command: Command): string {
+  const { name, takes, mayTake = [], options, needs, flags = [], repeatable = [] } = command
   const shown = options.map((option) => {
-    const text = `--${option} ${helpOf(option)?.value ?? 'VALUE'}`
-    return needs.includes(option) ? text : `[${text}]`
+    const text = `--${option} ${helpOf(option, command)?.value ?? 'VALUE'}`
+    return needs.includes(option) ? text : `[${text}]${repeatable.includes(option) ? '…' : ''}`
   })
-  return ['kherad', name, ...takes, ...shown, ...flags.map((flag) => `[--${flag}]`)].join(' ')
+  const words = [...takes, ...mayTake.map((word) => `[${word}]`)]
+  return ['kherad', name, ...words, ...shown, ...flags.map((flag) => `[--${flag}]`)].join(' ')
 }
 
 /** The help of all commands, or of those that are asked about. */
 export function help(asked: readonly Command[], language: Language, full: boolean): Outcome {
-  const names = [...new Set(asked.flatMap(({ options, flags = [] }) => [...options, ...flags]))]
+  const described = new Map(
+    asked.flatMap((command) =>
+      [...command.options, ...(command.flags ?? [])].map((name) => [name, helpOf(name, command)]),
+    ),
+  )
   const options = full
     ? []
-    : names.map((name) => [`--${name} ${helpOf(name)?.value ?? ''}`, helpOf(name)?.about[language] ?? ''])
+    : [...described].map(([name, option]) => [`--${name} ${option?.value ?? ''}`, option?.about[language]])
   const globals = Object.entries(globalHelp).map(([name, about]) => [name, about[language]])
   const lines = [...options, ...globals].map(([name = '', about = '']) => `  ${name.padEnd(26)}  ${about}\n`)
   const commands = asked.map((command) => `  ${usageOf(command)}\n      ${command.about[language]}\n`)

@@ -5,7 +5,7 @@ import { isDatabaseAway } from '#platform/db'
 import { StartRefused } from '#platform/errors'
 import { accountCommands } from './accounts.ts'
 import { readArguments, type Typed } from './arguments.ts'
-import { CommandRefused, type Outcome, type Sentence, sentenceOf } from './command.ts'
+import { CommandRefused, type Outcome, sentenceOf } from './command.ts'
 import { configCommands } from './config.ts'
 import { doctorCommands } from './doctor.ts'
 import { help } from './help.ts'
@@ -16,6 +16,7 @@ import { projectCommands } from './projects.ts'
 import { receiptCommands } from './receipts.ts'
 import { reconcileCommands } from './reconcile.ts'
 import { openSession } from './session.ts'
+import { studioCommands } from './studio.ts'
 import { workCommands } from './work.ts'
 
 const commands = [
@@ -28,9 +29,11 @@ const commands = [
   ...reconcileCommands,
   ...doctorCommands,
   ...workCommands,
+  ...studioCommands,
 ]
 
 const argv = process.argv.slice(2)
+let statusShown = false
 const asJson = argv.includes('--json')
 const verbose = argv.includes('--verbose')
 const env = readEnv(process.env)
@@ -39,6 +42,8 @@ process.stdout.on('error', () => process.exit(0))
 
 const stopped = Promise.withResolvers<never>()
 stopped.promise.catch(() => undefined)
+const stopping = new AbortController()
+let saidWhenStopped = new CommandRefused('INTERRUPTED', phrases.interrupted(), 1)
 let signalCode = 0
 for (const [signal, code] of [
   ['SIGINT', 130],
@@ -47,7 +52,9 @@ for (const [signal, code] of [
 ] as const) {
   process.once(signal, () => {
     signalCode = code
-    stopped.reject(new CommandRefused('INTERRUPTED', phrases.interrupted(), 1))
+    // First, so that this is said and not what comes of the abort.
+    stopped.reject(saidWhenStopped)
+    stopping.abort(saidWhenStopped)
   })
 }
 
@@ -58,6 +65,7 @@ try {
   process.exitCode = outcome.failed ? 1 : 0
 } catch (error) {
   const refused = asRefusal(error)
+  showStatus()
   process.stderr.write(asJson ? jsonError(refused) : textError(refused))
   if (verbose && refused.code === 'INTERNAL') process.stderr.write(`${(error as Error).stack}\n`)
   process.exitCode = signalCode || refused.exitCode
@@ -75,12 +83,27 @@ async function answer(typed: Typed, env: Env): Promise<Outcome> {
     const full = typed.about.length === 0
     return help(full ? commands : typed.about, language, full)
   }
-  const notify = (line: string): void => void (asJson || process.stderr.write(`${line}\n`))
-  await using session = openSession(env, verbose, notify)
+  await using session = openSession(env, verbose, {
+    notify(line) {
+      showStatus()
+      if (!asJson) process.stderr.write(`${line}\n`)
+    },
+    status: showStatus,
+    stopping: stopping.signal,
+    whenStopped: (refused) => {
+      saidWhenStopped = refused
+    },
+  })
   // Told to stop, the database is still closed in order before the process ends.
   const outcome = await Promise.race([typed.command.run(session, typed.given), stopped.promise])
   if (outcome.pieces) await Promise.race([write(outcome.pieces(asJson)), stopped.promise])
   return outcome
+}
+
+function showStatus(line?: string): void {
+  if (!asJson && process.stderr.isTTY && (statusShown || line !== undefined))
+    process.stderr.write(`\r\x1b[K${line ?? ''}`)
+  statusShown = line !== undefined
 }
 
 /** No faster than it is read; told to stop, the pieces come to their own end. */
@@ -100,10 +123,16 @@ function asRefusal(error: unknown): CommandRefused {
 }
 
 /** Both languages, as the start of the server does: who is refused may not know yet how to choose one. */
-function textError({ sentence }: { sentence: Sentence }): string {
-  return sentence.fa === sentence.en ? `${sentence.en}\n` : `${sentence.fa}\n${sentence.en}\n`
+function textError({ sentence, code, more }: CommandRefused): string {
+  // A server speaks one language, and programs know its refusals by their codes.
+  const codes = [code, more['param']].filter((one) => one !== undefined).join(', ')
+  const aside = more['request_id'] === undefined ? '' : ` (${codes})`
+  return sentence.fa === sentence.en
+    ? `${sentence.en}${aside}\n`
+    : `${sentence.fa}${aside}\n${sentence.en}${aside}\n`
 }
 
-function jsonError({ code, sentence }: CommandRefused): string {
-  return `${JSON.stringify({ error: { code, message: sentence[env.locale === 'en' ? 'en' : 'fa'] } })}\n`
+function jsonError({ code, sentence, more }: CommandRefused): string {
+  const message = sentence[env.locale === 'en' ? 'en' : 'fa']
+  return `${JSON.stringify({ error: { code, message, ...more } })}\n`
 }

@@ -180,6 +180,16 @@ export const phrases = {
       `--id ${id} پیش‌تر با ${earlier.fa} اعتبار به کار رفته است: برای مبلغی دیگر شناسه‌ای تازه بدهید. چیزی تغییر نکرد.`,
       `--id ${id} was used before, with ${earlier.en} credits: give a new one for another amount. Nothing was changed.`,
     ),
+  fileTooLarge: (place: string, maxBytes: number) =>
+    sentence(
+      `${place} از ${maxBytes.toLocaleString('fa-IR')} بایت بزرگ‌تر است: پرونده‌ای کوچک‌تر بدهید.`,
+      `${place} is larger than ${maxBytes.toLocaleString('en-US')} bytes: give a smaller file.`,
+    ),
+  fileNotRead: (place: string, why: string) =>
+    sentence(
+      `${place} خوانده نشد (${why}): نام و دسترسی پرونده را بررسی کنید.`,
+      `${place} could not be read (${why}): check the name and who may read it.`,
+    ),
   databaseAway: (reason: string) =>
     sentence(
       `ارتباط با پایگاه داده قطع شد (${reason}): kherad doctor را اجرا کنید و سپس دوباره بکوشید.`,

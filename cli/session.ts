@@ -19,26 +19,32 @@ const maxConnections = 4
  * Stands on `DATABASE_URL`, else on the PostgreSQL of the data folder: of a running server, or started for this command
  * and stopped after it. Disposing it waits for an opening under way, so that no PostgreSQL is left running for nobody.
  */
-export const openSession = (
-  env: Env,
-  verbose: boolean,
-  notify: (line: string) => void,
-): Session & AsyncDisposable => new DatabaseSession(env, verbose, notify)
+export const openSession = (env: Env, verbose: boolean, terminal: Terminal): Session & AsyncDisposable =>
+  new DatabaseSession(env, verbose, terminal)
+
+/** What a command may do with the terminal before its answer. */
+type Terminal = Pick<Session, 'notify' | 'status' | 'stopping' | 'whenStopped'>
 
 class DatabaseSession implements Session, AsyncDisposable {
   readonly env: Env
   readonly language: Language
   readonly clock = systemClock
-  readonly notify: (line: string) => void
+  readonly notify: Session['notify']
+  readonly status: Session['status']
+  readonly stopping: AbortSignal
+  readonly whenStopped: Session['whenStopped']
   readonly #log: Log
   readonly #stack = new AsyncDisposableStack()
   #opening: Promise<Db> | undefined
   #migrating: Promise<Db> | undefined
 
-  constructor(env: Env, verbose: boolean, notify: (line: string) => void) {
+  constructor(env: Env, verbose: boolean, { notify, status, stopping, whenStopped }: Terminal) {
     this.env = env
     this.language = env.locale === 'en' ? 'en' : 'fa'
     this.notify = notify
+    this.status = status
+    this.stopping = stopping
+    this.whenStopped = whenStopped
     this.#log = openLog(verbose ? 'debug' : 'silent')
   }
 

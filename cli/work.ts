@@ -1,19 +1,11 @@
 /** `kherad work …`: asks a running server for durable work, shows how it goes, and saves what it makes. */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
-import { loadConfig } from '#settings'
-import {
-  type Command,
-  CommandRefused,
-  misused,
-  type Outcome,
-  type ParsedArguments,
-  type Session,
-} from './command.ts'
+import type { Command, Outcome, ParsedArguments, Session } from './command.ts'
+import { requestJson, type Server, serverOf } from './server.ts'
 import { follow } from './work/events.ts'
 import { workPhrases as words } from './work/phrases.ts'
 import { saveFiles } from './work/save.ts'
-import { requestJson, type Server } from './work/server.ts'
 
 interface Run {
   id: string
@@ -29,7 +21,7 @@ export const workCommands: Command[] = [
       name: `work ${kind}`,
       about,
       takes: ['TASK'],
-      options: ['url', 'key', 'title', 'model', 'out'],
+      options: ['url', 'key', 'key-file', 'title', 'model', 'out'],
       needs: [],
       run: (session, given) => begin(session, given, kind),
     }),
@@ -38,14 +30,14 @@ export const workCommands: Command[] = [
     name: 'work watch',
     about: words.watch,
     takes: ['ID'],
-    options: ['url', 'key', 'out'],
+    options: ['url', 'key', 'key-file', 'out'],
     needs: [],
-    run: (session, given) => followRun(session, serverOf(session, given), given.words[0]!, given),
+    run: async (session, given) => followRun(session, await serverOf(session, given), given.words[0]!, given),
   },
 ]
 
 async function begin(session: Session, given: ParsedArguments, kind: string): Promise<Outcome> {
-  const server = serverOf(session, given)
+  const server = await serverOf(session, given)
   const { title, model } = given.options
   const reply = await requestJson(server, 'POST', '/v1/work', {
     body: {
@@ -84,17 +76,4 @@ async function followRun(
     text: [end, ...saved.map((place) => `  ${path.relative(process.cwd(), place)}`), ''].join('\n'),
     failed: run.status !== 'succeeded',
   }
-}
-
-function serverOf({ env, language, notify }: Session, { options }: ParsedArguments): Server {
-  const key = (options['key'] ?? env.clientKey)?.trim()
-  if (key === undefined || key === '') throw new CommandRefused('USAGE', words.noKey(), 2)
-  // No header can carry anything else; such as letters typed on a Persian keyboard.
-  if (!/^[\x21-\x7e]+$/.test(key)) misused(words.badKey())
-  const typed = options['url']
-  if (typed === undefined) return { url: loadConfig(env).baseUrl, key, language, notify }
-  const url = URL.parse(typed)
-  if (!url || !/^https?:$/.test(url.protocol)) misused(words.badUrl(typed))
-  // Clients of the field are given their base URL with /v1.
-  return { url: url.href.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''), key, language, notify }
 }

@@ -1,6 +1,6 @@
 /** The events of a run as they come; a broken connection is taken up again after the last one that was seen. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { requestJson, type Server } from './server.ts'
+import { requestJson, type Server } from '../server.ts'
 
 export interface RunEvent {
   id: number

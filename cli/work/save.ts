@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandRefused } from '../command.ts'
+import { requestJson, type Server } from '../server.ts'
 import { workPhrases as words } from './phrases.ts'
-import { requestJson, type Server } from './server.ts'
 
 /** Writes every file of the run below `folder`; answers their places. */
 export async function saveFiles(

@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Readable, type Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 import { compileCache } from '../harness/processes.ts'
 
 export interface Ran {
@@ -17,12 +19,29 @@ export interface Ran {
 export const launcher = path.resolve(import.meta.dirname, '../../cli/kherad.mjs')
 
 /** Runs the CLI as an operator would, with only this environment, far from any configuration file. */
-export async function kherad(env: Record<string, string>, ...words: string[]): Promise<Ran> {
+export const kherad = (env: Record<string, string>, ...words: string[]): Promise<Ran> =>
+  ended(start(env, words), words)
+
+/** Starts it in a folder, with standard input if there is any. */
+export function start(
+  env: Record<string, string>,
+  words: readonly string[],
+  { cwd = tmpdir(), input }: { cwd?: string; input?: AsyncIterable<string> | Iterable<string> } = {},
+): ChildProcessByStdio<Writable | null, Readable, Readable> {
   const child = spawn(process.execPath, [launcher, ...words], {
-    cwd: tmpdir(),
+    cwd,
     env: { PATH: process.env['PATH'], ...compileCache, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   })
+  // It may leave before it has read everything.
+  if (input) pipeline(Readable.from(input), child.stdin!).catch(() => undefined)
+  return child as ChildProcessByStdio<Writable | null, Readable, Readable>
+}
+
+export async function ended(
+  child: ChildProcessByStdio<Writable | null, Readable, Readable>,
+  words: readonly string[],
+): Promise<Ran> {
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   const asked = words.includes('--json') && out !== ''
   return { code, out, err, json: asked ? JSON.parse(out) : undefined }

@@ -100,6 +100,9 @@ test('a database that may lose commits, books that do not agree and clocks that 
     language: 'en' as const,
     clock: { nowMs: () => Date.now() - 3_600_000 },
     notify: () => undefined,
+    status: () => undefined,
+    stopping: new AbortController().signal,
+    whenStopped: () => undefined,
     db: async () => db,
     openedDb: async () => db,
   }

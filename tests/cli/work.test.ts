@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,6 +6,7 @@ import { ask, bootWork, cut, keep, type WorkWorld, whole } from '../contract/wor
 import { until } from '../harness/until.ts'
 import { answer } from '../harness/upstream.ts'
 import { kherad, refused } from './command-line.ts'
+import { breakableLine } from './lines.ts'
 
 let at: WorkWorld
 let folder: string
@@ -22,43 +21,8 @@ afterAll(async () => {
 
 const env = (locale: 'fa' | 'en' = 'en') => ({ KHERAD_KEY: at.key.secret, KHERAD_LOCALE: locale })
 
-/** Passes bytes on, but for the first connections, and breaks every connection when it is told to. */
-async function breakable(url: string, broken = 0) {
-  const sockets = new Set<Socket>()
-  let left = broken
-  const server = createServer((near) => {
-    if (left-- > 0) {
-      near.on('error', () => undefined).destroy()
-      return
-    }
-    const far = connect(Number(new URL(url).port), '127.0.0.1')
-    near.pipe(far).pipe(near)
-    for (const socket of [near, far]) {
-      sockets.add(socket)
-      socket.on('error', () => undefined)
-      socket.on('close', () => {
-        near.destroy()
-        far.destroy()
-        sockets.delete(socket)
-      })
-    }
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    breakAll: () => {
-      for (const socket of sockets) socket.destroy()
-    },
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
-
 test('work research shows live progress over a connection that breaks, and saves the files', async () => {
-  await using line = await breakable(at.world.url)
+  await using line = await breakableLine(at.world.url)
   const broken = Promise.withResolvers<void>()
   at.play('گزارشی دربارهٔ خورشید', async (context) => {
     await context.progress(20, { fa: 'پرسش‌ها', en: 'Questions' })
@@ -142,7 +106,7 @@ test('work watch follows what was asked for before; a failed run ends with 1, an
 })
 
 test('a server that does not answer yet is waited for, and that is said; its address may end with /v1', async () => {
-  await using line = await breakable(at.world.url, 3)
+  await using line = await breakableLine(at.world.url, 3)
   at.play('a task for a late server', async (context) => {
     await keep(context, 'a.md', 'a')
     return whole

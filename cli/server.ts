@@ -1,0 +1,196 @@
+/** Requests to a running server over HTTP, with a key. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Language } from '#platform/errors'
+import { loadConfig } from '#settings'
+import { CommandRefused, misused, type ParsedArguments, refuse, type Session } from './command.ts'
+import { readBounded, utf8 } from './read-bounded.ts'
+import { serverPhrases as words } from './server/phrases.ts'
+
+export interface Server {
+  url: string
+  key: string
+  language: Language
+  /** Aborts when the command is stopped. */
+  stopping: AbortSignal
+  /** Writes a line of progress. */
+  notify(line: string): void
+}
+
+/** Tries of what may be sent again while the server cannot be reached: about two minutes. */
+const maxTries = 30
+const maxPauseMs = 5_000
+/** Early enough for a person who waits, and not for a connection that only broke once. */
+const triesBeforeNotice = 2
+const maxRefusalBytes = 1024 * 1024
+const maxKeyBytes = 4 * 1024
+
+/** The address and the key as typed, else of the environment. A key in the words of a command is visible to others of this machine. */
+export async function serverOf(
+  { env, language, stopping, notify }: Session,
+  { options }: ParsedArguments,
+): Promise<Server> {
+  const key = ((await keyIn(options)) ?? env.clientKey)?.trim()
+  if (key === undefined || key === '') misused(words.noKey())
+  // No header can carry anything else; such as letters typed on a Persian keyboard.
+  if (!/^[\x21-\x7e]+$/.test(key)) misused(words.badKey())
+  const typed = options['url']
+  if (typed === undefined) return { url: loadConfig(env).baseUrl, key, language, stopping, notify }
+  const url = URL.parse(typed)
+  if (!url || !/^https?:$/.test(url.protocol)) misused(words.badUrl(typed))
+  // Clients of the field are given their base URL with /v1.
+  const base = url.href.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '')
+  return { url: base, key, language, stopping, notify }
+}
+
+async function keyIn({ key, 'key-file': file }: ParsedArguments['options']): Promise<string | undefined> {
+  if (file === undefined) return key
+  if (key !== undefined) misused(words.twoKeys())
+  return utf8(await readBounded(file, maxKeyBytes)) ?? misused(words.badKey())
+}
+
+/** A refusal of the server, in its words. */
+export class ServerRefused extends CommandRefused {
+  readonly status: number
+  /** True where this very request is not run again. */
+  readonly isFinal: boolean
+  readonly files: readonly string[]
+
+  constructor(reply: Response, error: ErrorMembers | undefined) {
+    const message = plain(error?.message ?? `HTTP ${reply.status}`)
+    super(
+      plain(error?.code ?? 'NOT_KHERAD'),
+      error ? { fa: message, en: message } : words.notKherad(reply.status),
+      1,
+      {
+        ...(error?.param !== undefined && { param: plain(error.param) }),
+        ...(error?.request_id !== undefined && { request_id: plain(error.request_id) }),
+        ...(error?.receipt_id !== undefined && { receipt_id: plain(error.receipt_id) }),
+      },
+    )
+    this.status = reply.status
+    this.isFinal = reply.headers.get('x-should-retry') === 'false'
+    this.files = error?.details?.files ?? []
+  }
+}
+
+interface ErrorMembers {
+  code?: string
+  message?: string
+  param?: string
+  request_id?: string
+  receipt_id?: string
+  details?: { files?: string[] }
+}
+
+export interface Sent {
+  /** Written as JSON, or JSON as it is sent. */
+  body?: unknown
+  headers?: Record<string, string>
+  /** Ends the waiting. */
+  until?: AbortSignal
+}
+
+/** Without controls and marks of direction, with which an answer could write over a terminal. */
+export const plain = (text: string): string =>
+  String(text).replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ')
+
+export const requestJson = (
+  server: Server,
+  method: 'GET' | 'POST',
+  path: string,
+  sent: Sent = {},
+): Promise<Response> => request(server, method, path, sent, async (reply) => reply)
+
+/**
+ * Repeats the request until the server has answered and `read` has read the answer, so it has to be safe to repeat. Throws `ServerRefused` for a
+ * refusal, SERVER_AWAY after two minutes without an answer, and the reason of the signal that ended it.
+ */
+export async function request<Answer>(
+  server: Server,
+  method: 'GET' | 'POST',
+  path: string,
+  sent: Sent,
+  read: (reply: Response) => Promise<Answer>,
+): Promise<Answer> {
+  const signal = sent.until ? AbortSignal.any([server.stopping, sent.until]) : server.stopping
+  for (let lost = 0; ; ) {
+    const failed = await send(server, method, path, sent, signal)
+      .then(async (reply) => ({ answer: await (reply.ok ? read(reply) : refusedBy(reply)) }))
+      .catch((error: Error) => error)
+    if (!(failed instanceof Error)) return failed.answer
+    signal.throwIfAborted()
+    const isRefused = failed instanceof CommandRefused
+    if (isRefused && !mayChange(failed)) throw failed
+    // Who waits for the end of its own first request is not turned away.
+    if (failed instanceof ServerRefused && isRunning(failed)) lost = 0
+    else lost++
+    if (lost === maxTries)
+      throw isRefused ? failed : new CommandRefused('SERVER_AWAY', words.away(server.url), 1)
+    if (lost === triesBeforeNotice) server.notify(words.waiting(server.url)[server.language])
+    await pause(lost === 0 ? runningPauseMs : Math.min(250 * lost, maxPauseMs), undefined, { signal })
+  }
+}
+
+const runningPauseMs = 1_000
+
+const isRunning = ({ code }: CommandRefused): boolean => code === 'IDEMPOTENCY_IN_PROGRESS'
+
+/** What stands between may answer 502 or 504 in its own words while the server still works. */
+const mayChange = (refused: CommandRefused): boolean =>
+  isRunning(refused) ||
+  (refused instanceof ServerRefused &&
+    !refused.isFinal &&
+    (refused.status === 503 || (refused.status >= 500 && refused.code === 'NOT_KHERAD')))
+
+const send = (
+  { url, key, language }: Server,
+  method: string,
+  path: string,
+  { body, headers }: Sent,
+  signal: AbortSignal,
+): Promise<Response> =>
+  fetch(`${url}${path}`, {
+    method,
+    // Followed, the key would go to wherever the answer says.
+    redirect: 'manual',
+    signal,
+    headers: {
+      authorization: `Bearer ${key}`,
+      'accept-language': language,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+
+async function refusedBy(reply: Response): Promise<never> {
+  const text = (await readBytes(reply, maxRefusalBytes)).toString()
+  const { error } = (readJson(text) ?? {}) as { error?: ErrorMembers }
+  throw new ServerRefused(reply, typeof error?.code === 'string' ? error : undefined)
+}
+
+/** The whole body of at most so many bytes; `arrived` is told how many there are so far. */
+export async function readBytes(
+  { body }: Response,
+  maxBytes: number,
+  arrived: (bytes: number) => void = () => {},
+): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of body ?? []) {
+    bytes += piece.length
+    if (bytes > maxBytes) refuse('ANSWER_TOO_LARGE', words.tooLarge(maxBytes))
+    pieces.push(piece)
+    arrived(bytes)
+  }
+  return Buffer.concat(pieces)
+}
+
+/** Undefined for what is no JSON. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,64 @@
+import type { Sentence } from '../command.ts'
+
+const sentence = (fa: string, en: string): Sentence => ({ fa, en })
+
+export const serverPhrases = {
+  noKey: () =>
+    sentence(
+      'کلیدی داده نشده است: KHERAD_KEY را مقدار دهید، یا با --key-file پرونده‌اش را بنویسید.',
+      'No key is given: set KHERAD_KEY, or name the file that has it with --key-file.',
+    ),
+  twoKeys: () =>
+    sentence('--key و --key-file با هم نمی‌آیند: یکی را بنویسید.', 'Write either --key or --key-file.'),
+  badUrl: (typed: string) =>
+    sentence(
+      `--url برابر «${typed}» است: نشانی سرور را مانند http://127.0.0.1:8080 بنویسید.`,
+      `--url is "${typed}": write the address of the server, such as http://127.0.0.1:8080.`,
+    ),
+  badKey: () =>
+    sentence(
+      'کلید نویسه‌ای دارد که در هیچ کلیدی نیست: آن را همان‌گونه که ساخته شد بنویسید (khr_…).',
+      'The key has a character that no key has: write it as it was made (khr_…).',
+    ),
+  waiting: (url: string) =>
+    sentence(
+      `سرور پاسخ نمی‌دهد (${url})؛ تا حدود دو دقیقه دوباره امتحان می‌شود. آیا سرور روشن است؟`,
+      `The server does not answer (${url}); it is tried again for about two minutes. Is it running?`,
+    ),
+  notKherad: (status: number) =>
+    sentence(
+      `آنچه در این نشانی پاسخ می‌دهد (HTTP ${status}) خرد نیست: KHERAD_BASE_URL یا --url را درست کنید.`,
+      `What answers at this address (HTTP ${status}) is not Kherad: correct KHERAD_BASE_URL or --url.`,
+    ),
+  tooLarge: (maxBytes: number) =>
+    sentence(
+      `پاسخ سرور بیش از ${maxBytes.toLocaleString('fa-IR')} بایت است و تا پایان خوانده نشد.`,
+      `The server's answer is larger than ${maxBytes.toLocaleString('en-US')} bytes; it was not read to its end.`,
+    ),
+  away: (url: string) =>
+    sentence(
+      `سرور پاسخ نداد: ${url}. آن را روشن کنید (npm start) یا نشانی‌اش را با --url بنویسید.`,
+      `The server does not answer: ${url}. Start it (npm start), or write its address with --url.`,
+    ),
+}
+
+export const serverOptions: Readonly<Record<string, { value: string; about: Sentence }>> = {
+  url: {
+    value: 'URL',
+    about: sentence(
+      'نشانی سرور؛ در نبودش KHERAD_BASE_URL یا این ماشین',
+      'the server; KHERAD_BASE_URL or this machine when left out',
+    ),
+  },
+  key: {
+    value: 'khr_…',
+    about: sentence(
+      'کلید؛ در نبودش KHERAD_KEY، که مانند این در ps دیده نمی‌شود',
+      'the key; when left out KHERAD_KEY, which ps does not show',
+    ),
+  },
+  'key-file': {
+    value: 'FILE',
+    about: sentence('پرونده‌ای که کلید در آن است', 'a file that has the key'),
+  },
+}

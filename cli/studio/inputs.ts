@@ -1,0 +1,107 @@
+/** Reads what is ordered: texts, dialogues and reference pictures, each within the bounds of the API. */
+import { addAbortSignal } from 'node:stream'
+import { latin, minus } from '../amounts.ts'
+import { misused, type Session } from '../command.ts'
+import { readBounded, readStream, utf8 } from '../read-bounded.ts'
+import { studioPhrases as words } from './phrases.ts'
+
+/** Of one character in UTF-8. */
+const maxCharacterBytes = 4
+/** Contract section 4: a data URL of 12,000,000 characters. */
+const maxReferenceBytes = Math.floor((12_000_000 - 'data:image/jpeg;base64,'.length) / 4) * 3
+const maxReferences = 8
+const maxTurns = 40
+const maxTurnCharacters = 12_000
+const maxDialogueBytes = maxTurns * maxTurnCharacters * maxCharacterBytes
+
+/** A text as typed, or of standard input for `-`. */
+export async function textOf(
+  { stopping }: Session,
+  what: string,
+  typed: string,
+  maxCharacters: number,
+): Promise<string> {
+  if (typed !== '-')
+    return bounded(what, typed.replace(new RegExp(`^${minus}(?=[\\d۰-۹٠-٩.٫])`), '-'), maxCharacters)
+  const stream = addAbortSignal(stopping, process.stdin)
+  const tooLong = words.textTooLong(what, maxCharacters)
+  const bytes = await readStream(stream, maxCharacters * maxCharacterBytes, tooLong)
+  return decoded(what, bytes, maxCharacters)
+}
+
+export async function textIn(place: string, maxCharacters: number): Promise<string> {
+  const tooLong = words.textTooLong(place, maxCharacters)
+  return decoded(place, await readBounded(place, maxCharacters * maxCharacterBytes, tooLong), maxCharacters)
+}
+
+const decoded = (what: string, bytes: Buffer, maxCharacters: number): string =>
+  bounded(what, utf8(bytes) ?? misused(words.notUtf8(what)), maxCharacters)
+
+function bounded(what: string, text: string, maxCharacters: number): string {
+  const trimmed = text.trim()
+  if (trimmed === '') misused(words.noText(what))
+  // Two units of UTF-16 may be one character.
+  if (trimmed.length > 2 * maxCharacters || [...trimmed].length > maxCharacters)
+    misused(words.textTooLong(what, maxCharacters))
+  return trimmed
+}
+
+export interface DialogueTurn {
+  text: string
+  voice: string
+}
+
+/** A JSON list of turns, or lines of `voice: text`. What the turns may say, the server decides. */
+export async function dialogueIn(place: string): Promise<unknown[]> {
+  const text = utf8(await readBounded(place, maxDialogueBytes)) ?? misused(words.notUtf8(place))
+  if (text.trim() === '') misused(words.noText(place))
+  return /^\s*\[/.test(text) ? turnsOfJson(place, text) : turnsOfLines(place, text)
+}
+
+function turnsOfJson(place: string, text: string): unknown[] {
+  try {
+    const turns: unknown = JSON.parse(text)
+    if (Array.isArray(turns)) return turns
+  } catch {
+    // Said below.
+  }
+  return misused(words.badDialogue(place))
+}
+
+function turnsOfLines(place: string, text: string): DialogueTurn[] {
+  const turns: DialogueTurn[] = []
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '') continue
+    const colon = line.search(/[:：]/)
+    const turn = { voice: line.slice(0, Math.max(colon, 0)).trim(), text: line.slice(colon + 1).trim() }
+    if (turn.voice === '' || turn.text === '') misused(words.badTurn(place, index + 1))
+    turns.push(turn)
+  }
+  return turns
+}
+
+/** As the API takes them; what is larger than it takes is not read. */
+export async function referencesIn(places: readonly string[]): Promise<{ dataUrl: string }[]> {
+  if (places.length > maxReferences) misused(words.tooManyReferences(maxReferences))
+  const references: { dataUrl: string }[] = []
+  for (const place of places) {
+    const bytes = await readBounded(place, maxReferenceBytes)
+    const type = pictureType(bytes) ?? misused(words.notAPicture(place))
+    references.push({ dataUrl: `data:${type};base64,${bytes.toString('base64')}` })
+  }
+  return references
+}
+
+function pictureType(bytes: Buffer): string | undefined {
+  const head = bytes.toString('latin1', 0, 12)
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg'
+  return /^RIFF.{4}WEBP$/s.test(head) ? 'image/webp' : undefined
+}
+
+export function wholeNumber(option: string, typed: string, min: number, max: number): number {
+  const number = Number(latin(typed.trim()))
+  if (typed.trim() === '' || !Number.isInteger(number) || number < min || number > max)
+    misused(words.notWithin(option, typed, min, max))
+  return number
+}

@@ -1,0 +1,190 @@
+/** Where creations are saved and how: nothing is overwritten unasked, and nothing stands there half. */
+import { randomUUID } from 'node:crypto'
+import {
+  access,
+  constants,
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import path from 'node:path'
+import { CommandRefused, refuse } from '../command.ts'
+import { studioPhrases as words } from './phrases.ts'
+
+export interface Place {
+  folder: string
+  /** The name without number and ending. */
+  stem: string
+  /** The ending that was typed. */
+  ending?: string
+  /** True where the name was typed; else a free one is found. */
+  isNamed: boolean
+  force: boolean
+}
+
+/** File endings by the type of the bytes; the first is written where none of them was typed. */
+const endings: Readonly<Record<string, readonly string[]>> = {
+  'image/png': ['png'],
+  'image/jpeg': ['jpg', 'jpeg'],
+  'image/webp': ['webp'],
+  'image/svg+xml': ['svg'],
+  'audio/mpeg': ['mp3'],
+  'audio/wav': ['wav'],
+  'audio/pcm': ['pcm'],
+}
+
+export const isKnownType = (mediaType: string): boolean => Object.hasOwn(endings, mediaType)
+
+const typeOf = (ending: string | undefined): string | undefined =>
+  Object.keys(endings).find((type) => ending !== undefined && endings[type]?.includes(ending))
+
+/** The format of the API that the typed name asks for. Vectors come from the models that draw them. */
+export const formatOf = ({ ending }: Place): string | undefined =>
+  ending === 'jpg' ? 'jpeg' : ending === 'svg' ? undefined : ending
+
+/** As it was typed, where that fits the bytes. */
+function endingOf({ ending }: Place, mediaType: string): string {
+  const [usual = ''] = endings[mediaType] ?? []
+  return ending !== undefined && typeOf(ending) === mediaType ? ending : usual
+}
+
+export interface Wanted {
+  /** Names the file where none was typed. */
+  words: string
+  count: number
+  force: boolean
+  kind: 'image' | 'audio'
+  /** `--format`. */
+  format: string | undefined
+}
+
+/**
+ * Reads `--out` and prepares its folder, so that what cannot be saved is not ordered. Throws NOT_SAVED where nothing can be written, and EXISTS
+ * for a named file that exists.
+ */
+export async function preparePlace(out: string | undefined, wanted: Wanted): Promise<Place> {
+  const place = await placeOf(out, wanted)
+  try {
+    await mkdir(place.folder, { recursive: true })
+    await access(place.folder, constants.W_OK | constants.X_OK)
+    if (place.isNamed) for (const target of expected(place, wanted)) await requireFree(target, place.force)
+  } catch (error) {
+    throw notSaved(place.folder, error)
+  }
+  return place
+}
+
+async function placeOf(out: string | undefined, { words, kind, force }: Wanted): Promise<Place> {
+  const unnamed = { stem: stemOf(words), isNamed: false, force }
+  if (out === undefined) return { folder: '.', ...unnamed }
+  const isFolder = out.endsWith('/') || (await stat(out).catch(() => undefined))?.isDirectory() === true
+  if (isFolder) return { folder: out, ...unnamed }
+  const { dir, base, name, ext } = path.parse(out)
+  const ending = ext.slice(1).toLowerCase()
+  const isKnown = typeOf(ending)?.startsWith(`${kind}/`) === true
+  const named = { folder: dir || '.', stem: isKnown ? name : base, isNamed: true, force }
+  return isKnown ? { ...named, ending } : named
+}
+
+/** The files that an order makes, as far as its words say; what comes may still be of another type. */
+function expected(place: Place, { count, kind, format }: Wanted): string[] {
+  const usual = kind === 'image' ? 'image/png' : 'audio/mpeg'
+  const ending = endingOf(place, typeOf(format ?? place.ending) ?? usual)
+  return Array.from({ length: count }, (_, index) =>
+    path.join(place.folder, numbered(place.stem, index, count, ending)),
+  )
+}
+
+async function requireFree(target: string, force: boolean): Promise<void> {
+  const found = await lstat(target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+  if (found && (!force || found.isDirectory())) refuse('EXISTS', words.exists(target))
+}
+
+const numbered = (stem: string, index: number, count: number, ending: string): string =>
+  `${stem}${count > 1 ? `-${index + 1}` : ''}.${ending}`
+
+const maxStemCharacters = 40
+const maxStemWords = 6
+
+/** The first words, of letters and digits only: `گلی-در-باران`. */
+export function stemOf(prompt: string, now = new Date()): string {
+  const found = prompt.normalize('NFC').match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
+  const stem = [...found.slice(0, maxStemWords).join('-')].slice(0, maxStemCharacters).join('')
+  return stem.replace(/-$/, '') || `kherad-${now.toISOString().slice(0, 10)}`
+}
+
+export interface Creation {
+  bytes: Uint8Array
+  mediaType: string
+}
+
+/** Writes all of them; returns their paths. Throws EXISTS and NOT_SAVED. */
+export async function saveAll(
+  place: Place,
+  creations: readonly Creation[],
+  count: number,
+): Promise<string[]> {
+  const saved: string[] = []
+  for (const [index, { bytes, mediaType }] of creations.entries()) {
+    const name = numbered(place.stem, index, count, endingOf(place, mediaType))
+    saved.push(await saveOne(place, name, bytes))
+  }
+  return saved
+}
+
+async function saveOne({ folder, isNamed, force }: Place, name: string, bytes: Uint8Array): Promise<string> {
+  const part = path.join(folder, `.kherad-${randomUUID()}.part`)
+  const target = path.join(folder, name)
+  try {
+    await writeFile(part, bytes, { flag: 'wx', flush: true })
+    if (!force) return await claim(part, target, isNamed)
+    await rename(part, target)
+    return target
+  } catch (error) {
+    throw notSaved(target, error)
+  } finally {
+    await rm(part, { force: true })
+  }
+}
+
+const maxNumber = 10_000
+
+/** Gives the bytes their name, or the next free one. A link never replaces a file. */
+async function claim(part: string, target: string, isNamed: boolean): Promise<string> {
+  const { dir, name, ext } = path.parse(target)
+  for (let number = 1; number <= maxNumber; number++) {
+    const place = number === 1 ? target : path.join(dir, `${name}-${number}${ext}`)
+    try {
+      await linkOrCopy(part, place)
+      return place
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      if (isNamed) break
+    }
+  }
+  return refuse('EXISTS', words.exists(target))
+}
+
+const withoutLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+
+/** Some file systems have no links, such as those of USB sticks. */
+async function linkOrCopy(part: string, place: string): Promise<void> {
+  try {
+    await link(part, place)
+  } catch (error) {
+    if (!withoutLinks.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    await copyFile(part, place, constants.COPYFILE_EXCL)
+  }
+}
+
+function notSaved(place: string, error: unknown): CommandRefused {
+  if (error instanceof CommandRefused) return error
+  return new CommandRefused('NOT_SAVED', words.notSaved(place, (error as Error).message), 1)
+}
