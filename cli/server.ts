@@ -69,7 +69,8 @@ export class ServerRefused extends CommandRefused {
     )
     this.status = reply.status
     this.isFinal = reply.headers.get('x-should-retry') === 'false'
-    this.files = error?.details?.files ?? []
+    const files = error?.details?.files
+    this.files = Array.isArray(files) ? files.map(plain) : []
   }
 }
 
@@ -79,7 +80,7 @@ interface ErrorMembers {
   param?: string
   request_id?: string
   receipt_id?: string
-  details?: { files?: string[] }
+  details?: { files?: unknown }
 }
 
 export interface Sent {
@@ -90,9 +91,13 @@ export interface Sent {
   until?: AbortSignal
 }
 
-/** Without controls and marks of direction, with which an answer could write over a terminal. */
-export const plain = (text: string): string =>
-  String(text).replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ')
+const maxSaidCharacters = 2_000
+
+/** Without controls and marks of direction, with which an answer could write over a terminal, and not without an end. */
+export const plain = (text: unknown): string =>
+  String(text)
+    .slice(0, maxSaidCharacters)
+    .replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ')
 
 export const requestJson = (
   server: Server,

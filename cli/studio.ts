@@ -172,8 +172,9 @@ function report({ language, notify }: Session, answer: Answer): void {
 }
 
 function madeOf(creations: Answer['creations']): Sentence {
-  const [{ mediaType, width, height, seconds } = creations[0]!] = creations
+  const { mediaType, width, height, seconds } = creations[0]!
   if (mediaType.startsWith('audio/')) return words.sound(seconds)
-  if (width === undefined || height === undefined) return words.pictures(creations.length)
-  return words.picture(creations.length, Number(width), Number(height))
+  const isOneSize = creations.every((one) => one.width === width && one.height === height)
+  if (!isOneSize || width === undefined || height === undefined) return words.pictures(creations.length)
+  return words.picturesOf(creations.length, width, height)
 }

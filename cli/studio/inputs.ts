@@ -1,6 +1,6 @@
 /** Reads what is ordered: texts, dialogues and reference pictures, each within the bounds of the API. */
 import { addAbortSignal } from 'node:stream'
-import { latin, minus } from '../amounts.ts'
+import { latin } from '../amounts.ts'
 import { misused, type Session } from '../command.ts'
 import { readBounded, readStream, utf8 } from '../read-bounded.ts'
 import { studioPhrases as words } from './phrases.ts'
@@ -21,13 +21,15 @@ export async function textOf(
   typed: string,
   maxCharacters: number,
 ): Promise<string> {
-  if (typed !== '-')
-    return bounded(what, typed.replace(new RegExp(`^${minus}(?=[\\d۰-۹٠-٩.٫])`), '-'), maxCharacters)
+  if (typed !== '-') return bounded(what, withHyphen(typed), maxCharacters)
   const stream = addAbortSignal(stopping, process.stdin)
   const tooLong = words.textTooLong(what, maxCharacters)
   const bytes = await readStream(stream, maxCharacters * maxCharacterBytes, tooLong)
   return decoded(what, bytes, maxCharacters)
 }
+
+/** Undoes what `readArguments` did to what looks like a negative number. */
+const withHyphen = (typed: string): string => typed.replace(/^\u2212(?=[\d۰-۹٠-٩.٫])/, '-')
 
 export async function textIn(place: string, maxCharacters: number): Promise<string> {
   const tooLong = words.textTooLong(place, maxCharacters)

@@ -36,8 +36,9 @@ export interface Output extends Creation {
 
 const defaultTimeoutSeconds = 900
 const maxTimeoutSeconds = 86_400
+const maxOutputs = 4
 /** Four pictures of 24,000,000 characters each are the largest answer of the contract; with room for the rest. */
-const maxAnswerBytes = 4 * 24_000_000 + 1024 * 1024
+const maxAnswerBytes = maxOutputs * 24_000_000 + 1024 * 1024
 /** Bytes of the largest file behind an answer: Base64 of 40,000,000 characters. */
 const maxFileBytes = 30_000_000
 const maxReceiptBytes = 1024 * 1024
@@ -108,13 +109,12 @@ interface StudioOutput {
 function answerIn(reply: Response, bytes: Buffer): Answer {
   const answer = readJson(bytes.toString()) as StudioAnswer | undefined
   const outputs = answer?.outputs ?? (answer?.output && [answer.output])
-  if (!answer?.execution || !Array.isArray(outputs) || outputs.length === 0)
-    return refuse('NOT_KHERAD', words.badAnswer())
+  if (!answer?.execution || !Array.isArray(outputs)) return refuse('NOT_KHERAD', words.badAnswer())
   const microcredits = reply.headers.get('x-microcredits')
   const files = reply.headers.get('x-file-ids')
   return {
-    creations: outputs.map(({ data, ...rest }) =>
-      creationOf({ ...rest, bytes: Buffer.from(String(data), 'base64') }),
+    creations: withinCount(outputs).map((output) =>
+      creationOf({ ...output, bytes: Buffer.from(String(output?.data), 'base64') }),
     ),
     model: plain(answer.execution.model),
     requestId: plain(answer.execution.requestId),
@@ -125,9 +125,19 @@ function answerIn(reply: Response, bytes: Buffer): Answer {
   }
 }
 
-function creationOf(output: Output): Output {
-  if (!isKnownType(output.mediaType) || output.bytes.length === 0) refuse('NOT_KHERAD', words.badAnswer())
-  return output
+function withinCount<One>(outputs: readonly One[]): readonly One[] {
+  if (outputs.length === 0 || outputs.length > maxOutputs) refuse('NOT_KHERAD', words.badAnswer())
+  return outputs
+}
+
+function creationOf({ bytes, mediaType, width, height, seconds }: Output): Output {
+  if (!isKnownType(mediaType) || bytes.length === 0) refuse('NOT_KHERAD', words.badAnswer())
+  return {
+    bytes,
+    mediaType,
+    ...(typeof width === 'number' && typeof height === 'number' && { width, height }),
+    ...(typeof seconds === 'number' && { seconds }),
+  }
 }
 
 /** An answer that is too large to be told again is a file each: they are fetched in its place. */
@@ -141,7 +151,7 @@ async function fetchKept(
   const requestId = more?.['receipt_id']
   if (files.length === 0 || requestId === undefined) throw error
   const creations: Output[] = []
-  for (const id of files)
+  for (const id of withinCount(files))
     creations.push(
       await request(server, 'GET', `/v1/files/${encodeURIComponent(id)}`, { until }, async (reply) =>
         creationOf({

@@ -105,7 +105,7 @@ export const studioPhrases = {
       `${what.fa} · ${model}${cost ? ` · هزینه: ${cost.fa} اعتبار` : ''}`,
       `${what.en} · ${model}${cost ? ` · cost: ${cost.en} credits` : ''}`,
     ),
-  picture: (count: number, width: number, height: number) =>
+  picturesOf: (count: number, width: number, height: number) =>
     sentence(
       `${farsi(count)} تصویر ${plainFarsi(width)}×${plainFarsi(height)}`,
       `${count} ${count === 1 ? 'picture' : 'pictures'} of ${width}×${height}`,
@@ -137,8 +137,11 @@ const common: OptionHelp = {
     about: sentence('مدل؛ بر --preset مقدم است', 'the model; it goes before --preset'),
   },
   preset: {
-    value: 'fast|balanced|quality',
-    about: sentence('کدام مدل، اگر نام نبرید', 'which model, where none is named'),
+    value: 'PRESET',
+    about: sentence(
+      'fast، ‏balanced یا quality، اگر مدلی نام نبرید',
+      'fast, balanced or quality, where no model is named',
+    ),
   },
   out: {
     value: 'FILE|FOLDER',

@@ -51,6 +51,11 @@ const answers: Record<string, (reply: ServerResponse) => void> = {
         execution: { model: 'x', requestId: 'x' },
       }),
     ),
+  nothing: (reply) => reply.end('{"outputs":[null],"execution":{}}'),
+  many: (reply) => {
+    const output = { data: 'aGVsbG8gaGVsbG8gaGVsbG8=', mediaType: 'image/png' }
+    reply.end(JSON.stringify({ outputs: Array(5).fill(output), execution: { model: 'x', requestId: 'x' } }))
+  },
   controls: (reply) =>
     reply.writeHead(400).end(
       JSON.stringify({

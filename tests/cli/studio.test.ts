@@ -1,6 +1,7 @@
 /** `kherad image` and `kherad speak`: the real command against a real server. */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -10,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bootOnImages, colourAt, fieldOf, halves, type ImagesWorld } from '../contract/images-world.ts'
 import { until } from '../harness/until.ts'
 import { json, type Script, stream } from '../harness/upstream.ts'
-import { ended, kherad, type Ran, start } from './command-line.ts'
+import { ended, kherad, launcher, type Ran, start } from './command-line.ts'
 import { breakableLine, hostile } from './lines.ts'
 
 let at: ImagesWorld
@@ -131,6 +132,8 @@ describe('kherad image', () => {
   test('without a typed name a second picture takes the next free one', async () => {
     const words = ['image', 'a cat', '--model', 'test/painter']
     expect([(await run(words)).out, (await run(words)).out]).toEqual(['a-cat.png\n', 'a-cat-2.png\n'])
+    await run(['image', '-5 degrees', '--model', 'test/painter'])
+    expect(fieldOf(at.upstream.calls.at(-1)!, 'prompt')).toBe('-5 degrees')
     expect((await run(['image', '!!!', '--model', 'test/painter'])).out).toMatch(
       /^kherad-\d{4}-\d\d-\d\d\.png\n$/,
     )
@@ -227,6 +230,35 @@ describe('kherad image', () => {
     expect(spent).toBe(42_000_000n)
     expect(at.upstream.calls).toHaveLength(calls + 1)
   })
+})
+
+const canScript = await promisify(execFile)('script', ['-qec', 'true', '/dev/null']).then(
+  () => true,
+  () => false,
+)
+if (!canScript) console.log('Progress on a terminal is not tested: there is no script of util-linux.')
+
+test.skipIf(!canScript)('on a terminal the seconds are shown in one line, which is taken away', async () => {
+  const release = Promise.withResolvers<void>()
+  at.upstream.replyOnce(await drawnAfter(release.promise))
+  const calls = at.upstream.calls.length
+  const line = `exec "${process.execPath}" "${launcher}" image "a cat" --model test/painter`
+  const child = spawn('script', ['-qefc', line, '/dev/null'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...env() },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let shown = ''
+  child.stdout.on('data', (piece) => {
+    shown += piece
+  })
+  await at.upstream.call(calls)
+  await until(async () => shown.includes('1 s'))
+  release.resolve()
+  await once(child, 'close')
+  expect(shown.replaceAll('\x1b[K', '‹')).toMatch(
+    /^\r‹1 s.*\r‹1 picture of 128×128 · test\/painter · cost: 42 credits\r\na-cat\.png\r\n$/s,
+  )
 })
 
 const ffprobe = (place: string) =>
@@ -365,6 +397,8 @@ describe('what is refused', () => {
     expect(refusal(await picture('elsewhere'))).toMatchObject({ exit: 1, code: 'NOT_KHERAD' })
     expect(refusal(await picture('empty'))).toMatchObject({ exit: 1, code: 'NOT_KHERAD' })
     expect(refusal(await picture('program'))).toMatchObject({ exit: 1, code: 'NOT_KHERAD' })
+    expect(refusal(await picture('nothing'))).toMatchObject({ exit: 1, code: 'NOT_KHERAD' })
+    expect(refusal(await picture('many'))).toMatchObject({ exit: 1, code: 'NOT_KHERAD' })
     expect(refusal(await picture('endless'))).toMatchObject({
       exit: 1,
       code: 'ANSWER_TOO_LARGE',

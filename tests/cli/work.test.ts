@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask, bootWork, cut, keep, type WorkWorld, whole } from '../contract/work-world.ts'
 import { until } from '../harness/until.ts'
 import { answer } from '../harness/upstream.ts'
-import { kherad, refused } from './command-line.ts'
+import { ended, kherad, refused, start } from './command-line.ts'
 import { breakableLine } from './lines.ts'
 
 let at: WorkWorld
@@ -103,6 +103,23 @@ test('work watch follows what was asked for before; a failed run ends with 1, an
     saved: [path.join(out, 'notes.md'), path.join(out, 'manifest.json')],
   })
   expect(await readFile(path.join(out, 'notes.md'), 'utf8')).toBe('so far')
+})
+
+test('Ctrl-C ends it at once, while the work goes on at the server', async () => {
+  const release = Promise.withResolvers<void>()
+  at.play('a task that takes its time', async (context) => {
+    await context.progress(20, { fa: 'پرسش‌ها', en: 'Questions' })
+    await release.promise
+    return whole
+  })
+  const words = ['work', 'code', 'a task that takes its time', '--url', at.world.url]
+  const child = start(env(), words)
+  const running = ended(child, words)
+  await until(async () => (await at.key.get('/v1/work')).body.data[0]?.progress.percent === 20)
+  child.kill('SIGINT')
+  expect((await running).code).toBe(130)
+  release.resolve()
+  await until(async () => (await at.key.get('/v1/work')).body.data[0]?.status === 'succeeded')
 })
 
 test('a server that does not answer yet is waited for, and that is said; its address may end with /v1', async () => {

@@ -63,8 +63,8 @@ export const processVariables = [
     name: 'KHERAD_KEY',
     secret: true,
     about: {
-      en: 'The key of the command kherad work; the server does not use it.',
-      fa: 'کلید دستور kherad work؛ خود سرور آن را به کار نمی‌برد.',
+      en: 'The key of those commands of kherad that order from a running server; the server does not use it.',
+      fa: 'کلید دستورهایی از kherad که از سروری روشن سفارش می‌دهند؛ خود سرور آن را به کار نمی‌برد.',
     },
   },
   {
