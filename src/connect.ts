@@ -14,6 +14,7 @@ import { geminiImages, geminiSpeech } from '#providers/gemini'
 import { type ImageRoom, imagesProvider, type PictureAddress } from '#providers/images'
 import type { UpstreamAddress } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
+import { chatAnswers, chatImages } from '#providers/modalities'
 import { openRouterImages } from '#providers/openrouter'
 import { responsesProvider } from '#providers/responses'
 import { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxProvider } from '#providers/sandbox'
@@ -34,6 +35,7 @@ const pictureRooms = {
   images: imagesProvider,
   openrouter: openRouterImages,
   gemini: geminiImages,
+  modalities: chatImages,
 } satisfies Partial<Record<Dialect, (address: PictureAddress, net: GuardedClient) => ImageRoom>>
 
 /** A provider with several of them speaks by the first. */
@@ -42,6 +44,11 @@ const soundRooms = {
   openrouter: speechProvider,
   elevenlabs: elevenLabsSpeech,
   gemini: geminiSpeech,
+} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SoundRoom>>
+
+/** A provider with one of them answers recordings by it, whatever it speaks texts by. */
+const answerRooms = {
+  modalities: chatAnswers,
 } satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SoundRoom>>
 
 /** The guarded client of a config: addresses of users, which go through the environment's proxy only where `net.use_proxy` says so. */
@@ -100,8 +107,11 @@ function roomsFor(
   const drawing = firstOf(pictureRooms, dialects)
   const links = (address.egress.proxy || address.egress.trust) && { egressOfLinks: egressTo }
   const image = drawing && opening.use(drawing({ ...address, ...links }, net))
-  const speaking = firstOf(soundRooms, dialects)
-  const audio = speaking && opening.use(speaking(address))
+  const [speaks, answers] = [soundRooms, answerRooms].map((table) => {
+    const room = firstOf<(address: UpstreamAddress) => SoundRoom>(table, dialects)
+    return room && opening.use(room(address))
+  })
+  const audio = joinedSound(speaks, answers)
   const ping = wires.length === 0 ? (image ?? audio)?.ping : undefined
   return {
     provider: joined(texts, ping),
@@ -114,6 +124,14 @@ const firstOf = <Opened>(
   dialects: readonly Dialect[],
 ): Opened | undefined =>
   Object.entries(table).find(([dialect]) => dialects.some((own) => own === dialect))?.[1]
+
+function joinedSound(speaks?: SoundRoom, answers?: SoundRoom): Pick<SoundRoom, 'speak' | 'ping'> | undefined {
+  if (!speaks || !answers) return speaks ?? answers
+  return {
+    speak: (call) => (call.order.question ? answers : speaks).speak(call),
+    ping: speaks.ping,
+  }
+}
 
 /** `ping`: for one that speaks no wire of text. */
 function joined(all: readonly TextProvider[], ping?: TextProvider['ping']): TextProvider {

@@ -12,8 +12,9 @@ declare module '#platform/config' {
 }
 
 /**
- * The wires of text; OpenAI's endpoints of images (`/images/generations`, `/images/edits`) and speech (`/audio/speech`); and the vendors'
- * own wires of media: OpenRouter's `/images`, Gemini's `generateContent`, ElevenLabs.
+ * The wires of text; OpenAI's endpoints of images (`/images/generations`, `/images/edits`) and speech (`/audio/speech`); the vendors' own
+ * wires of media: OpenRouter's `/images`, Gemini's `generateContent`, ElevenLabs; and chat completions that answer with pictures and sound
+ * where `modalities` asks for them.
  */
 export type Dialect = (typeof dialects)[number]
 
@@ -65,7 +66,15 @@ export const defaultTimeouts: TimeoutsConfig = {
 }
 
 const textDialects = ['chat', 'responses', 'messages'] as const
-const dialects = [...textDialects, 'images', 'speech', 'openrouter', 'gemini', 'elevenlabs'] as const
+const dialects = [
+  ...textDialects,
+  'images',
+  'speech',
+  'openrouter',
+  'gemini',
+  'elevenlabs',
+  'modalities',
+] as const
 const hour = 3_600_000
 /** Set by the client itself; an entry that overrides them would break every request. */
 const reservedHeaders = [

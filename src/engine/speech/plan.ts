@@ -29,7 +29,10 @@ export function planSpeech(model: AudioModel, spec: SpeechSpec): SpeechPlan {
   const groups = isDialogue && takesAtOnce(model, lines) ? [lines] : lines.flatMap((line) => cut(model, line))
   const orders = groups.map((group) => ({
     lines: group,
-    ...(spec.question && { question: spec.question }),
+    ...(spec.question && {
+      question: spec.question,
+      maxOutputTokens: maxSoundTokens(maxAnswerSeconds),
+    }),
     format: upstreamFormat(model, spec.format, groups.length > 1),
     ...(speed !== undefined && { speed }),
   }))
@@ -112,9 +115,10 @@ function upstreamFormat(
 }
 
 function boundOf(orders: readonly PlannedOrder[]): AudioUsed {
-  const texts = orders.flatMap(({ lines }) =>
-    lines.flatMap(({ text, instructions = '' }) => [text, instructions]),
-  )
+  const texts = orders.flatMap(({ lines, question }) => [
+    ...lines.flatMap(({ text, instructions = '' }) => [text, instructions]),
+    question?.text ?? '',
+  ])
   const characters = orders.reduce((sum, order) => sum + charactersOf(order), 0)
   const answers = orders.filter(({ question }) => question).length
   const seconds =

@@ -41,6 +41,8 @@ export interface AudioOrder {
   speed?: number
   /** ISO 639-1, where the caller or the voice names one. */
   language?: string
+  /** Of an answer, whose length nothing else bounds: what is held pays for that many. */
+  maxOutputTokens?: number
   sink: SoundSink
 }
 

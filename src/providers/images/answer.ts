@@ -1,9 +1,9 @@
 /** Reads the images of an answer, inline or behind links. Unknown fields are ignored, but only images are accepted; SVG is cleaned by who orders it. */
 import {
-  claimedCount,
   faultOfError,
   isRecord,
   linkedPicture,
+  mediaTokens,
   type PictureLinks,
   pictureIn,
 } from '#providers/kit'
@@ -23,7 +23,7 @@ export async function drawnOf(answer: unknown, options: ReadingOptions): Promise
   const items = Array.isArray(answer['data']) ? answer['data'].filter(isRecord) : []
   if (items.length === 0) throw malformed('an answer without a picture')
   const images = await Promise.all(items.slice(0, maxPictures).map((item) => pictureOf(item, options)))
-  const usage = usageOf(answer['usage'])
+  const usage = mediaTokens(answer['usage'])
   return { images, ...(usage && { usage }) }
 }
 
@@ -32,17 +32,6 @@ function pictureOf(item: Record<string, unknown>, options: ReadingOptions): Prom
   if (typeof base64 === 'string' && base64 !== '') return pictureIn(base64)
   if (typeof url === 'string') return linkedPicture(url, options)
   throw malformed('a picture without data')
-}
-
-/** OpenAI counts input and output tokens; OpenRouter names them as chat completions do. */
-function usageOf(usage: unknown): Drawn['usage'] {
-  if (!isRecord(usage)) return undefined
-  const count = (...names: string[]): number =>
-    names.map((name) => claimedCount(usage[name])).find((value) => value !== undefined) ?? 0
-  return {
-    input: count('input_tokens', 'prompt_tokens'),
-    output: count('output_tokens', 'completion_tokens'),
-  }
 }
 
 const malformed = (detail: string): UpstreamError => new UpstreamError('malformed', { detail })

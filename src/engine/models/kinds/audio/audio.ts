@@ -73,10 +73,10 @@ export const audio = modelKind({
   kind: 'audio',
   entry: AudioEntrySchema,
   readEntry: readAudioEntry,
-  dialects: ['speech', 'openrouter', 'elevenlabs', 'gemini'],
+  dialects: ['speech', 'openrouter', 'elevenlabs', 'gemini', 'modalities'],
   lacking: {
-    en: 'makes no sound: add speech, openrouter, elevenlabs or gemini to its dialects',
-    fa: 'گویش صدا ندارد: speech یا openrouter یا elevenlabs یا gemini را به dialects آن بیفزایید',
+    en: 'makes no sound: add speech, openrouter, elevenlabs, gemini or modalities to its dialects',
+    fa: 'گویش صدا ندارد: speech یا openrouter یا elevenlabs یا gemini یا modalities را به dialects آن بیفزایید',
   },
   modelOf: (entry: AudioEntry, { named }): AudioModel => ({
     ...named,

@@ -1,0 +1,26 @@
+/** Pictures of a wire that draws one a request. */
+import { type Drawn, UpstreamError } from '#providers/spec'
+
+export interface DrawnOne {
+  image: Uint8Array
+  usage?: { input: number; output: number }
+}
+
+/**
+ * Sends one request for each picture, all at the same time and each once. Those that were drawn are the answer; where none was, throws the
+ * fault that may have cost something, else any.
+ */
+export async function drawEach(count: number, drawOne: () => Promise<DrawnOne>): Promise<Drawn> {
+  const asked = await Promise.allSettled(Array.from({ length: count }, drawOne))
+  const drawn = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+  const faults: unknown[] = asked.flatMap((one) => (one.status === 'rejected' ? one.reason : []))
+  if (drawn.length === 0) throw faults.find((fault) => !didNothing(fault)) ?? faults[0]
+  const usages = drawn.flatMap(({ usage }) => usage ?? [])
+  const usage = usages.reduce(
+    (sum, { input, output }) => ({ input: sum.input + input, output: sum.output + output }),
+    { input: 0, output: 0 },
+  )
+  return { images: drawn.map(({ image }) => image), ...(usages.length > 0 && { usage }) }
+}
+
+const didNothing = (error: unknown): boolean => error instanceof UpstreamError && !error.executed

@@ -1,0 +1,31 @@
+/**
+ * Chat completions that answer with more than text, asked by `modalities`: pictures as OpenRouter, LiteLLM and Vercel's gateway answer them
+ * (openrouter.ai/docs/guides/overview/multimodal/image-generation, docs.litellm.ai/docs/completion/image_generation_chat,
+ * vercel.com/docs/ai-gateway/openai-compat/image-generation), and spoken answers to recordings as OpenAI's gpt-audio gives them.
+ */
+import type { GuardedClient } from '#platform/net'
+import type { ImageRoom, PictureAddress } from '#providers/images'
+import { listBytes, modelNames, pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
+import type { AudioProvider, TextProvider } from '#providers/spec'
+import { answer } from './answer.ts'
+import { draw } from './draw.ts'
+
+type Room = AsyncDisposable & { ping: TextProvider['ping'] }
+
+/** Pictures behind links are fetched by `net`. */
+export function chatImages(address: PictureAddress, net: GuardedClient): ImageRoom {
+  const client = new UpstreamClient(address)
+  const web = { net, egress: address.egressOfLinks }
+  return { draw: (call) => draw(client, web, call), ...roomOf(client) }
+}
+
+export function chatAnswers(address: UpstreamAddress): AudioProvider & Room {
+  const client = new UpstreamClient(address)
+  return { speak: (call) => answer(client, call), ...roomOf(client) }
+}
+
+const roomOf = (client: UpstreamClient): Room => ({
+  ping: async (signal) =>
+    modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
+  [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+})
