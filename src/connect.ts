@@ -10,6 +10,7 @@ import type { Egress, Outbound } from '#platform/proxy'
 import { chatCompletionsProvider } from '#providers/chat-completions'
 import { elevenLabsSpeech } from '#providers/elevenlabs'
 import { embeddingsProvider } from '#providers/embeddings'
+import { falImages } from '#providers/fal'
 import { geminiImages, geminiSpeech } from '#providers/gemini'
 import { type ImageRoom, imagesProvider, type PictureAddress } from '#providers/images'
 import type { UpstreamAddress } from '#providers/kit'
@@ -35,6 +36,7 @@ const pictureRooms = {
   images: imagesProvider,
   openrouter: openRouterImages,
   gemini: geminiImages,
+  fal: falImages,
   modalities: chatImages,
 } satisfies Partial<Record<Dialect, (address: PictureAddress, net: GuardedClient) => ImageRoom>>
 

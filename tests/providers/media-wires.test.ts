@@ -4,8 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { elevenLabsSpeech } from '#providers/elevenlabs'
 import { geminiImages, geminiSpeech } from '#providers/gemini'
 import { openRouterImages } from '#providers/openrouter'
+import type { AudioProvider } from '#providers/spec'
+import { speechProvider } from '#providers/speech'
 import { type FakeUpstream, fakeUpstream, json, type Script, stall, stream } from '../harness/upstream.ts'
 import { guarded } from '../net/sites.ts'
+import { patient } from './asking.ts'
 import { drawing, failsAsItShould, picture, secret, speaking } from './media-asking.ts'
 
 let upstream: FakeUpstream
@@ -329,5 +332,60 @@ describe('ElevenLabs speaks', () => {
     upstream: () => upstream,
     ask: (options) => speaking(room(), {}, options),
     good: () => ({ body: mp3, type: 'audio/mpeg' }),
+  })
+})
+
+describe('what is beyond every bound ends the call at the bound', () => {
+  const mebibyte = 1024 * 1024
+  /** A listener that keeps nothing, and what the call says at its end. */
+  async function deaf(provider: AudioProvider & AsyncDisposable): Promise<{ bytes: number; error: unknown }> {
+    await using room = provider
+    let bytes = 0
+    const sink = {
+      begin: () => {},
+      write: (chunk: Uint8Array) => {
+        bytes += chunk.length
+      },
+    }
+    const order = { lines: [{ text: 'سلام', voice: 'a' }], format: samples, sink }
+    const { signal } = new AbortController()
+    const call = { order, upstreamModel: 'model', signal, timeouts: patient, attemptId: 'a-1' }
+    const error: unknown = await room.speak(call).catch((reason: unknown) => reason)
+    return { bytes, error }
+  }
+  const endless = (piece: Buffer, pieces: number, type: string): Script =>
+    stream(
+      Array.from({ length: pieces }, () => piece),
+      { 'content-type': type },
+    )
+
+  test.each([
+    ['OpenAI', () => speechProvider(address())],
+    ['ElevenLabs', () => elevenLabsSpeech(address())],
+  ])('the sound of %s', async (_, room) => {
+    upstream.reply(endless(Buffer.alloc(mebibyte), 200, 'audio/pcm'))
+    const { bytes, error } = await deaf(room())
+    expect(error).toMatchObject({ fault: 'malformed', executed: true })
+    expect((error as Error).message).toContain(`more than ${192 * mebibyte} bytes`)
+    expect(bytes).toBeLessThanOrEqual(192 * mebibyte)
+    await last().whenClosed
+  })
+
+  test('the sound of Gemini, of which nothing is given on', async () => {
+    upstream.reply(endless(Buffer.alloc(mebibyte, 'A'), 70, 'application/json'))
+    const { bytes, error } = await deaf(geminiSpeech(address()))
+    expect(error).toMatchObject({ fault: 'malformed', executed: true })
+    expect((error as Error).message).toContain(`more than ${64 * mebibyte} bytes`)
+    expect(bytes).toBe(0)
+  })
+
+  test('a picture of OpenRouter, alone and with its answer', async () => {
+    const vast = Buffer.concat([png, Buffer.alloc(25 * mebibyte)]).toString('base64')
+    upstream.reply(json(200, { data: [{ b64_json: vast }] }))
+    const { error } = await drawing(openRouterImages(address(), guarded({})))
+    expect(error).toMatchObject({ fault: 'malformed', executed: true })
+    upstream.reply(endless(Buffer.alloc(mebibyte, 'A'), 40, 'application/json'))
+    const whole = await drawing(openRouterImages(address(), guarded({})))
+    expect(whole.error?.message).toContain(`more than ${33 * mebibyte} bytes`)
   })
 })

@@ -13,7 +13,7 @@ declare module '#platform/config' {
 
 /**
  * The wires of text; OpenAI's endpoints of images (`/images/generations`, `/images/edits`) and speech (`/audio/speech`); the vendors' own
- * wires of media: OpenRouter's `/images`, Gemini's `generateContent`, ElevenLabs; and chat completions that answer with pictures and sound
+ * wires of media: OpenRouter's `/images`, Gemini's `generateContent`, ElevenLabs, fal's queue; and chat completions that answer with pictures and sound
  * where `modalities` asks for them.
  */
 export type Dialect = (typeof dialects)[number]
@@ -73,6 +73,7 @@ const dialects = [
   'openrouter',
   'gemini',
   'elevenlabs',
+  'fal',
   'modalities',
 ] as const
 const hour = 3_600_000

@@ -1,4 +1,4 @@
-/** Pictures of a wire that draws one a request. */
+/** Pictures that come one by one: by requests of their own, or behind links. */
 import { type Drawn, UpstreamError } from '#providers/spec'
 
 export interface DrawnOne {
@@ -7,11 +7,11 @@ export interface DrawnOne {
 }
 
 /**
- * Sends one request for each picture, all at the same time and each once. Those that were drawn are the answer; where none was, throws the
- * fault that may have cost something, else any.
+ * Takes each picture once, all at the same time. Those that came are the answer; where none did, throws the fault that may have cost
+ * something, else any.
  */
-export async function drawEach(count: number, drawOne: () => Promise<DrawnOne>): Promise<Drawn> {
-  const asked = await Promise.allSettled(Array.from({ length: count }, drawOne))
+export async function drawEach(count: number, drawOne: (index: number) => Promise<DrawnOne>): Promise<Drawn> {
+  const asked = await Promise.allSettled(Array.from({ length: count }, (_, index) => drawOne(index)))
   const drawn = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
   const faults: unknown[] = asked.flatMap((one) => (one.status === 'rejected' ? one.reason : []))
   if (drawn.length === 0) throw faults.find((fault) => !didNothing(fault)) ?? faults[0]

@@ -61,10 +61,10 @@ export const image = modelKind({
   kind: 'image',
   entry: ImageEntrySchema,
   readEntry: readImageEntry,
-  dialects: ['images', 'openrouter', 'gemini', 'modalities'],
+  dialects: ['images', 'openrouter', 'gemini', 'fal', 'modalities'],
   lacking: {
-    en: 'draws no pictures: add images, openrouter, gemini or modalities to its dialects',
-    fa: 'گویش تصویر ندارد: images یا openrouter یا gemini یا modalities را به dialects آن بیفزایید',
+    en: 'draws no pictures: add images, openrouter, gemini, fal or modalities to its dialects',
+    fa: 'گویش تصویر ندارد: images یا openrouter یا gemini یا fal یا modalities را به dialects آن بیفزایید',
   },
   modelOf: (entry: ImageEntry, { named }): ImageModel => ({
     ...named,

@@ -1,0 +1,88 @@
+import { dataUrl } from '#engine/media'
+import {
+  drawEach,
+  faultOfError,
+  isRecord,
+  linkedPicture,
+  type PictureLinks,
+  picturesBytes,
+  type UpstreamClient,
+} from '#providers/kit'
+import { type Drawn, type ImageCall, UpstreamError } from '#providers/spec'
+import { Job, malformed, modelPath, type Pace } from './job.ts'
+
+export type { Pace } from './job.ts'
+
+const ticketBytes = 1024 * 1024
+
+/** All pictures of the order by one job; those that can be fetched are the answer. */
+export async function draw(
+  client: UpstreamClient,
+  web: Pick<PictureLinks, 'net' | 'egress'>,
+  call: ImageCall,
+  pace: Pace,
+): Promise<Drawn> {
+  const beganMs = performance.now()
+  const id = await submit(client, call)
+  const job = new Job(client, call, { id, beganMs, pace })
+  const urls = picturesOf(await job.result(picturesBytes(call.order.count)), call, client.secrets)
+  const links = { ...web, signal: call.signal, leftMs: Math.max(1, job.leftMs) }
+  return drawEach(urls.length, async (index) => ({ image: await linkedPicture(urls[index]!, links) }))
+}
+
+/** Sent once: where its answer is lost, a job may be running that nobody can find. */
+async function submit(client: UpstreamClient, call: ImageCall): Promise<string> {
+  const { upstreamModel, signal, timeouts, traceparent } = call
+  if (!/^[^/]+\/[^/]+(\/[^/]+)*$/.test(upstreamModel))
+    throw new UpstreamError('invalid_request', {
+      executed: false,
+      detail: 'A model of this wire is named owner/app.',
+    })
+  const ticket = await client.json(
+    {
+      path: modelPath(upstreamModel),
+      body: inputOf(call),
+      headers: traceparent === undefined ? {} : { traceparent },
+      signal,
+      timeouts,
+    },
+    ticketBytes,
+  )
+  if (!isRecord(ticket)) throw malformed('a submission without a ticket')
+  if (ticket['error'] != null) throw faultOfError(ticket['error'], client.secrets)
+  const { request_id: id } = ticket
+  if (typeof id !== 'string' || !/^[\w-]{1,128}$/.test(id)) throw malformed('a submission without a ticket')
+  return id
+}
+
+/** The names of fal's own models (docs.fal.ai/documentation/model-apis/model-arguments). Models that edit know one picture or a list of them. */
+function inputOf({ order }: ImageCall): Record<string, unknown> {
+  const references = order.references.flatMap(({ data, mediaType = 'image/png' }) =>
+    data ? [dataUrl({ data, mediaType })] : [],
+  )
+  return {
+    prompt: order.prompt,
+    num_images: order.count,
+    image_size: order.size,
+    ...(order.quality && { quality: order.quality }),
+    ...(order.format && { output_format: order.format }),
+    ...(order.background && { background: order.background }),
+    ...(references.length === 1 && { image_url: references[0] }),
+    ...(references.length > 0 && { image_urls: references }),
+  }
+}
+
+/** Links or data URLs. One that is flagged is a black picture, which nobody ordered. */
+function picturesOf(answer: unknown, { order }: ImageCall, secrets: readonly string[]): string[] {
+  if (!isRecord(answer)) throw malformed('a result that is no object')
+  if (answer['error'] != null) throw faultOfError(answer['error'], secrets)
+  const { images, image, has_nsfw_concepts: flags } = answer
+  const all = (Array.isArray(images) ? images : [image]).flatMap((one: unknown) =>
+    isRecord(one) && typeof one['url'] === 'string' ? [one['url']] : [],
+  )
+  if (all.length === 0) throw malformed('an answer without a picture')
+  const fit = all.filter((_, index) => !(Array.isArray(flags) && flags[index] === true))
+  if (fit.length === 0)
+    throw new UpstreamError('content_refused', { detail: 'The model flagged the content.' })
+  return fit.slice(0, order.count)
+}

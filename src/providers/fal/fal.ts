@@ -1,0 +1,34 @@
+import type { GuardedClient } from '#platform/net'
+import type { ImageRoom, PictureAddress } from '#providers/images'
+import { pingTimeouts, UpstreamClient } from '#providers/kit'
+import { UpstreamError } from '#providers/spec'
+import { draw, type Pace } from './draw.ts'
+
+/** Between two looks at a job; fal's own client looks every 500 ms. */
+const usualPace: Pace = { firstMs: 500, mostMs: 5_000 }
+const answerBytes = 64 * 1024
+/** A request that never was: fal has no list of models beside its queue. */
+const noRequest = '/fal-ai/flux/requests/00000000-0000-0000-0000-000000000000/status'
+
+/**
+ * Pictures by fal's queue (fal.ai/docs/api-reference/inference-api): submit, look until it is completed, take the result, and fetch its pictures
+ * by `net`. Nothing of a job outlives its call.
+ */
+export function falImages(address: PictureAddress, net: GuardedClient, pace: Pace = usualPace): ImageRoom {
+  const client = new UpstreamClient({ ...address, keyHeader: { name: 'authorization', scheme: 'Key' } })
+  const web = { net, egress: address.egressOfLinks }
+  return {
+    draw: (call) => draw(client, web, call, pace),
+    ping: (signal) => ping(client, signal),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+async function ping(client: UpstreamClient, signal: AbortSignal): Promise<undefined> {
+  try {
+    await client.bytes({ path: noRequest, signal, timeouts: pingTimeouts }, answerBytes)
+  } catch (error) {
+    const isKnown = error instanceof UpstreamError && ['not_found', 'invalid_request'].includes(error.fault)
+    if (!isKnown) throw error
+  }
+}

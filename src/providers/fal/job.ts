@@ -1,0 +1,144 @@
+/** One request in fal's queue. */
+import { deadlines } from '#platform/clock'
+import { faultOfError, isRecord, pingTimeouts, type UpstreamClient } from '#providers/kit'
+import { type ImageCall, UpstreamError, type UpstreamFault } from '#providers/spec'
+
+/** How long to wait before the first look, and at most before a further one. */
+export interface Pace {
+  firstMs: number
+  mostMs: number
+}
+
+const growth = 1.5
+const statusBytes = 1024 * 1024
+/** Looks that may fail one after the other. They cost nothing, and what was submitted is paid. */
+const mostFaults = 5
+const passing: ReadonlySet<UpstreamFault> = new Set([
+  'connect',
+  'reset',
+  'timeout',
+  'rate_limited',
+  'overloaded',
+  'unavailable',
+  'cut',
+  'malformed',
+])
+
+/** Where a job is found. It is built here: the addresses that a submission is answered with are claims, and the key goes with them. */
+export class Job {
+  readonly #client: UpstreamClient
+  readonly #call: ImageCall
+  readonly #pace: Pace
+  readonly #path: string
+  readonly #beganMs: number
+  #waitMs: number
+  #isCompleted = false
+
+  constructor(client: UpstreamClient, call: ImageCall, more: { id: string; beganMs: number; pace: Pace }) {
+    this.#client = client
+    this.#call = call
+    this.#pace = more.pace
+    this.#beganMs = more.beganMs
+    this.#waitMs = more.pace.firstMs
+    // Status and result take owner and app alone, whatever path of the app was called.
+    const app = modelPath(call.upstreamModel).split('/').slice(0, 3).join('/')
+    this.#path = `${app}/requests/${more.id}`
+  }
+
+  get leftMs(): number {
+    return Math.floor(this.#call.timeouts.totalMs - (performance.now() - this.#beganMs))
+  }
+
+  /**
+   * The result, once it is there. Throws `UpstreamError`, always with `executed: true`; a job that nobody waits for any more is cancelled
+   * before.
+   */
+  async result(maxBytes: number): Promise<unknown> {
+    try {
+      while (!this.#isCompleted) {
+        await this.#wait()
+        const status = await this.#look(`${this.#path}/status`, statusBytes)
+        this.#isCompleted = isCompleted(status, this.#client.secrets)
+      }
+      return await this.#look(this.#path, maxBytes)
+    } catch (error) {
+      if (!this.#isCompleted) await this.#cancel()
+      throw error instanceof UpstreamError ? afterWork(error) : error
+    }
+  }
+
+  /** Asks again after a broken answer, in the pace of the looks. */
+  async #look(path: string, maxBytes: number): Promise<unknown> {
+    const { signal, timeouts } = this.#call
+    for (let faults = 1; ; faults += 1)
+      try {
+        const totalMs = Math.max(1, this.leftMs)
+        return await this.#client.json({ path, signal, timeouts: { ...timeouts, totalMs } }, maxBytes)
+      } catch (error) {
+        const isPassing = error instanceof UpstreamError && passing.has(error.fault)
+        if (!isPassing || faults === mostFaults || this.leftMs <= 0) throw error
+        await this.#wait()
+      }
+  }
+
+  async #wait(): Promise<void> {
+    await pause(Math.min(this.#waitMs, Math.max(1, this.leftMs)), this.#call.signal)
+    this.#waitMs = Math.min(this.#waitMs * growth, this.#pace.mostMs)
+    if (this.#call.signal.aborted) throw new UpstreamError('aborted')
+    if (this.leftMs <= 0) throw new UpstreamError('timeout', { detail: 'no end of the job in time' })
+  }
+
+  /** What fal has not begun it does not bill; what it has begun it may stop. */
+  async #cancel(): Promise<void> {
+    const cancelling = {
+      path: `${this.#path}/cancel`,
+      method: 'PUT' as const,
+      signal: new AbortController().signal,
+      timeouts: pingTimeouts,
+    }
+    await this.#client.bytes(cancelling, statusBytes).catch(() => undefined)
+  }
+}
+
+/** Throws `UpstreamError` for a job that has failed, and for an answer that is no status. */
+function isCompleted(answer: unknown, secrets: readonly string[]): boolean {
+  if (!isRecord(answer)) throw malformed('a status that is no object')
+  const { status, error, error_type: type } = answer
+  if (error != null) throw faultOfError({ message: error, type }, secrets)
+  if (status === 'COMPLETED') return true
+  if (status === 'IN_QUEUE' || status === 'IN_PROGRESS') return false
+  throw malformed('no status of a job')
+}
+
+/** `/owner/app/path` of `owner/app/path`. */
+export const modelPath = (model: string): string =>
+  model
+    .split('/')
+    .map((name) => `/${encodeURIComponent(name)}`)
+    .join('')
+
+/** The same fault of a job that was submitted: a refusal of the model may come after its work. */
+const afterWork = (error: UpstreamError): UpstreamError =>
+  new UpstreamError(error.fault, {
+    executed: true,
+    cause: error,
+    ...(error.status !== undefined && { status: error.status }),
+    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+    ...(error.detail !== undefined && { detail: error.detail }),
+    ...(error.inside !== undefined && { inside: error.inside }),
+    ...(error.param !== undefined && { param: error.param }),
+  })
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      signal.removeEventListener('abort', end)
+      deadline.cancel()
+      resolve()
+    }
+    const deadline = deadlines.in(ms, end)
+    signal.addEventListener('abort', end, { once: true })
+    if (signal.aborted) end()
+  })
+
+export const malformed = (detail: string): UpstreamError => new UpstreamError('malformed', { detail })
