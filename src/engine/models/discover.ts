@@ -1,5 +1,5 @@
 import type { Outbound } from '#platform/proxy'
-import type { Model } from './models.ts'
+import type { AnyModel } from './kinds/kinds.ts'
 import { listOllama } from './ollama.ts'
 import type { ProviderConfig } from './provider-settings.ts'
 import { readyMade } from './ready-made.ts'
@@ -8,7 +8,7 @@ import type { VendorKeys } from './settings.ts'
 /** Providers and models that are not in the configuration file: from vendor keys of the environment, and from a local Ollama. */
 export interface Discovery {
   providers: ProviderConfig[]
-  models: Model[]
+  models: AnyModel[]
   /** Addresses that were named (`OLLAMA_HOST`) and did not answer; printed at the start. */
   silent: string[]
 }

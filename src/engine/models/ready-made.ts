@@ -1,12 +1,14 @@
 import type { Modality, Wire } from '#engine/turn'
+import type { AnyModel } from './kinds/kinds.ts'
 import type { Feature, Model } from './models.ts'
 import { knownPrice } from './prices.ts'
 import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
+import { mediaDialects, readyMadeMedia } from './ready-made-media.ts'
 import type { VendorKeys } from './settings.ts'
 
 /** One vendor whose key in the environment is enough: its address and a handful of its current models. */
 interface Vendor {
-  id: Exclude<keyof VendorKeys, 'ollamaHost'>
+  id: Exclude<keyof VendorKeys, 'elevenlabs' | 'fal' | 'ollamaHost'>
   name: string
   baseUrl: string
   /** That it speaks; chat alone where absent. */
@@ -221,24 +223,31 @@ const vendors: Vendor[] = [
 const listedAt = Date.UTC(2026, 10, 20) / 1_000
 
 /** Providers and models for the vendor keys found. A model whose price the data package does not know is left out. */
-export function readyMade(keys: VendorKeys): { providers: ProviderConfig[]; models: Model[] } {
+export function readyMade(keys: VendorKeys): { providers: ProviderConfig[]; models: AnyModel[] } {
+  const media = readyMadeMedia(keys)
   const found = vendors.flatMap((vendor) => {
     const apiKey = keys[vendor.id]
     return apiKey === undefined ? [] : [{ vendor, apiKey }]
   })
   return {
-    providers: found.map(({ vendor, apiKey }) => ({
-      id: vendor.id,
-      baseUrl: vendor.baseUrl,
-      apiKey,
-      dialects: wiresOf(vendor),
-      timeouts: defaultTimeouts,
-      onDisconnect: vendor.onDisconnect,
-      headers: {},
-      ...(vendor.takesLinks !== undefined && { takesLinks: vendor.takesLinks }),
-      ...(vendor.takesReasoningBudget && { takesReasoningBudget: true }),
-    })),
-    models: found.flatMap(({ vendor }) => vendor.models.flatMap((entry) => modelOf(vendor, entry))),
+    providers: [
+      ...found.map(({ vendor, apiKey }) => ({
+        id: vendor.id,
+        baseUrl: vendor.baseUrl,
+        apiKey,
+        dialects: [...wiresOf(vendor), ...(mediaDialects[vendor.id] ?? [])],
+        timeouts: defaultTimeouts,
+        onDisconnect: vendor.onDisconnect,
+        headers: {},
+        ...(vendor.takesLinks !== undefined && { takesLinks: vendor.takesLinks }),
+        ...(vendor.takesReasoningBudget && { takesReasoningBudget: true }),
+      })),
+      ...media.providers,
+    ],
+    models: [
+      ...found.flatMap(({ vendor }) => vendor.models.flatMap((entry) => modelOf(vendor, entry))),
+      ...media.models,
+    ],
   }
 }
 

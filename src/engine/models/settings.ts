@@ -58,6 +58,8 @@ export interface VendorKeys {
   deepseek?: string
   groq?: string
   mistral?: string
+  elevenlabs?: string
+  fal?: string
   /** Base address of a local Ollama, named by `OLLAMA_HOST`. */
   ollamaHost?: string
 }
@@ -166,6 +168,8 @@ export const vendors = variableSection({
     { name: 'DEEPSEEK_API_KEY', about: keyOf('DeepSeek'), secret: true },
     { name: 'GROQ_API_KEY', about: keyOf('Groq'), secret: true },
     { name: 'MISTRAL_API_KEY', about: keyOf('Mistral'), secret: true },
+    { name: 'ELEVENLABS_API_KEY', about: keyOf('ElevenLabs'), secret: true },
+    { name: 'FAL_KEY', about: keyOf('fal'), secret: true },
     {
       name: 'OLLAMA_HOST',
       about: {
@@ -186,6 +190,8 @@ export const vendors = variableSection({
     take('deepseek', variable('DEEPSEEK_API_KEY'))
     take('groq', variable('GROQ_API_KEY'))
     take('mistral', variable('MISTRAL_API_KEY'))
+    take('elevenlabs', variable('ELEVENLABS_API_KEY'))
+    take('fal', variable('FAL_KEY'))
     const ollama = variable('OLLAMA_HOST')
     return ollama === undefined ? keys : { ...keys, ollamaHost: readOllamaHost(ollama) }
   },

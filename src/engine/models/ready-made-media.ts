@@ -1,0 +1,292 @@
+/**
+ * Models of pictures, sound and vectors that a vendor's key switches on. Only those whose price and name stand in a public document, which
+ * is named beside them; a vendor without any is a provider all the same, for which an entry of the file needs nothing but a model.
+ */
+import type { AudioModel, AudioPricing, AudioSettings, Voice } from './kinds/audio/audio-model.ts'
+import type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
+import type { ImageModel, ImagePricing, ImageSettings } from './kinds/image/image-model.ts'
+import type { NamedModel } from './models.ts'
+import type { Dialect, ProviderConfig } from './provider-settings.ts'
+import { defaultTimeouts } from './provider-settings.ts'
+import type { VendorKeys } from './settings.ts'
+
+export type MediaModel = AudioModel | EmbeddingModel | ImageModel
+
+/** Beside the wires of text, at the same address. */
+export const mediaDialects: { [Vendor in keyof VendorKeys]?: Dialect[] } = {
+  openai: ['images', 'speech', 'modalities'],
+  openrouter: ['openrouter', 'modalities'],
+}
+
+interface MediaVendor {
+  key: 'elevenlabs' | 'fal' | 'gemini' | 'openai'
+  name: string
+  /** Absent: the provider of its texts serves them. */
+  provider?: { id: string; baseUrl: string; dialects: Dialect[] }
+  models: ((named: NamingOf) => MediaModel)[]
+}
+
+/** Names a model by what its vendor calls it. */
+type NamingOf = (
+  model: string,
+  displayName: string,
+  shutdownDate?: string,
+) => Omit<NamedModel, 'inputModalities'>
+
+/** When the documents below were read; `created` of these models. Unix seconds. */
+const listedAt = Date.UTC(2026, 10, 24) / 1_000
+
+const voices = (names: string, languages: string[] = []): Voice[] =>
+  names.split(' ').map((id) => ({ id, name: id, languages }))
+
+/** platform.openai.com's list for `/audio/speech`; the older models know the first six. */
+const openAiVoices = 'alloy echo fable onyx nova shimmer ash ballad coral sage verse marin cedar'
+const olderVoices = 'alloy echo fable onyx nova shimmer'
+/** openrouter.ai/google/gemini-3.8-flash-tts/llms.txt. */
+const geminiVoices =
+  'Kore Puck Zephyr Charon Fenrir Leda Orus Aoede Callirrhoe Autonoe Enceladus Iapetus Umbriel Algieba Despina Erinome Algenib ' +
+  'Rasalgethi Laomedeia Achernar Alnilam Schedar Gacrux Pulcherrima Achird Zubenelgenubi Vindemiatrix Sadachbia Sadaltager Sulafat'
+
+const noPrice: AudioPricing = {
+  perMillionCharacters: 0,
+  perMinute: 0,
+  inputPerMillion: 0,
+  outputPerMillion: 0,
+}
+
+function speaks(
+  named: ReturnType<NamingOf>,
+  pricing: Partial<AudioPricing>,
+  audio: Pick<AudioSettings, 'voices' | 'formats' | 'maxCharacters'> & Partial<AudioSettings>,
+): AudioModel {
+  const settings: AudioSettings = {
+    tasks: ['speech'],
+    takesOtherVoices: false,
+    rate: 24_000,
+    takesInstructions: false,
+    maxTurns: 40,
+    maxVoices: 2,
+    ...audio,
+  }
+  const inputModalities: AudioModel['inputModalities'] = settings.tasks.includes('answer')
+    ? ['text', 'audio']
+    : ['text']
+  return {
+    ...named,
+    kind: 'audio',
+    inputModalities,
+    audio: settings,
+    pricing: { ...noPrice, ...pricing },
+  }
+}
+
+const draws = (
+  named: ReturnType<NamingOf>,
+  pricing: ImagePricing,
+  image: Pick<ImageSettings, 'sizes'> & Partial<ImageSettings>,
+): ImageModel => ({
+  ...named,
+  kind: 'image',
+  inputModalities: (image.maxReferences ?? 0) > 0 ? ['text', 'image'] : ['text'],
+  image: { qualities: [], formats: [], backgrounds: [], maxCount: 1, maxReferences: 0, ...image },
+  pricing,
+})
+
+const embeds = (named: ReturnType<NamingOf>, inputPerMillion: number): EmbeddingModel => ({
+  ...named,
+  kind: 'embedding',
+  inputModalities: ['text'],
+  maxInputTokens: 8_191,
+  maxBatch: 32,
+  encoding: 'base64',
+  pricing: { inputPerMillion },
+})
+
+const speechFormats: AudioSettings['formats'] = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']
+const sizes = (...pairs: [number, number][]) => pairs.map(([width, height]) => ({ width, height }))
+/** On which OpenAI switches its speech models off (its page of deprecations). */
+const speechEnds = '2027-01-06'
+
+const vendors: MediaVendor[] = [
+  {
+    key: 'openai',
+    name: 'OpenAI',
+    // developers.openai.com/api/docs/models/<model>. Its pictures are paid by tokens, of which nobody knows how many before: none is listed.
+    models: [
+      (named) =>
+        speaks(
+          named('gpt-4o-mini-tts', 'GPT-4o mini TTS', speechEnds),
+          { inputPerMillion: 0.6, outputPerMillion: 12 },
+          // It reads 2,000 tokens at once.
+          {
+            voices: voices(openAiVoices),
+            formats: speechFormats,
+            maxCharacters: 2_000,
+            takesInstructions: true,
+          },
+        ),
+      (named) => olderSpeech(named('tts-1', 'TTS-1', speechEnds), 15),
+      (named) => olderSpeech(named('tts-1-hd', 'TTS-1 HD', speechEnds), 30),
+      (named) =>
+        speaks(
+          named('gpt-audio-1.5', 'GPT Audio 1.5'),
+          { inputPerMillion: 32, outputPerMillion: 64 },
+          {
+            tasks: ['answer'],
+            voices: voices(openAiVoices),
+            formats: ['pcm'],
+            maxCharacters: 4_096,
+            takesInstructions: true,
+          },
+        ),
+      (named) => embeds(named('text-embedding-3-small', 'Text Embedding 3 small'), 0.02),
+      (named) => embeds(named('text-embedding-3-large', 'Text Embedding 3 large'), 0.13),
+    ],
+  },
+  {
+    key: 'gemini',
+    name: 'Google',
+    // Its own wire, which stands beside the one that is like OpenAI's.
+    provider: {
+      id: 'gemini-media',
+      baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+      dialects: ['gemini'],
+    },
+    models: [
+      (named) =>
+        draws(
+          // ai.google.dev/gemini-api/docs/pricing: $0.134 a picture of 1K or 2K (4K is dearer), $2 a million tokens of input, 560 a picture.
+          named('gemini-3-pro-image', 'Gemini 3 Pro Image'),
+          { perImage: 0.134, rows: [], perReference: 0.00112 },
+          {
+            sizes: sizes(
+              [1024, 1024],
+              [1264, 848],
+              [848, 1264],
+              [1376, 768],
+              [768, 1376],
+              [2048, 2048],
+              [2752, 1536],
+              [1536, 2752],
+            ),
+            maxReferences: 8,
+            maxCount: 4,
+          },
+        ),
+      (named) => geminiSpeech(named('gemini-3.8-flash-lite-tts', 'Gemini 3.8 Flash-Lite TTS'), 12),
+      (named) => geminiSpeech(named('gemini-3.8-flash-tts', 'Gemini 3.8 Flash TTS'), 18),
+    ],
+  },
+  {
+    key: 'elevenlabs',
+    name: 'ElevenLabs',
+    provider: { id: 'elevenlabs', baseUrl: 'https://api.elevenlabs.io/v1', dialects: ['elevenlabs'] },
+    // elevenlabs.io/pricing/api: Flash $0.05, Multilingual and v3 $0.10 a thousand characters; elevenlabs.io/docs/overview/models.
+    models: [
+      (named) => elevenSpeech(named('eleven_flash_v2_5', 'Eleven Flash v2.5'), 50, { maxCharacters: 40_000 }),
+      (named) =>
+        elevenSpeech(named('eleven_multilingual_v2', 'Eleven Multilingual v2'), 100, {
+          maxCharacters: 10_000,
+        }),
+      // The only one of them that speaks Persian. A dialogue of more than 2,000 characters is spoken line by line.
+      (named) =>
+        elevenSpeech(named('eleven_v3', 'Eleven v3'), 100, {
+          tasks: ['speech', 'dialogue'],
+          maxCharacters: 2_000,
+          maxVoices: 10,
+          languages: ['fa', 'en'],
+        }),
+    ],
+  },
+  {
+    key: 'fal',
+    name: 'fal',
+    provider: { id: 'fal', baseUrl: 'https://queue.fal.run', dialects: ['fal'] },
+    models: [
+      (named) =>
+        draws(
+          // fal.ai/models/fal-ai/flux-1/dev/llms.txt: $0.025 a megapixel. All of these have less than one.
+          named('fal-ai/flux-1/dev', 'FLUX.1 [dev]'),
+          { perImage: 0.025, rows: [], perReference: 0 },
+          {
+            sizes: sizes([960, 960], [1024, 768], [768, 1024], [1280, 720], [720, 1280]),
+            formats: ['png', 'jpeg'],
+            maxCount: 4,
+          },
+        ),
+    ],
+  },
+]
+
+const olderSpeech = (named: ReturnType<NamingOf>, perMillionCharacters: number): AudioModel =>
+  speaks(
+    named,
+    { perMillionCharacters },
+    {
+      voices: voices(olderVoices),
+      formats: speechFormats,
+      maxCharacters: 4_096,
+      speed: { min: 0.25, max: 4 },
+    },
+  )
+
+/**
+ * ai.google.dev/gemini-api/docs/pricing. Half of it until 2026-12-31: a server that is not renewed by then must not sell below cost. Styles
+ * and dialogues have fields of their own on these models, which are not sent.
+ */
+const geminiSpeech = (named: ReturnType<NamingOf>, outputPerMillion: number): AudioModel =>
+  speaks(
+    named,
+    { inputPerMillion: 1, outputPerMillion },
+    { voices: voices(geminiVoices, ['fa', 'en']), formats: ['pcm'], maxCharacters: 4_000 },
+  )
+
+const elevenSpeech = (
+  named: ReturnType<NamingOf>,
+  perMillionCharacters: number,
+  {
+    languages = ['en'],
+    ...more
+  }: Pick<AudioSettings, 'maxCharacters'> & Partial<AudioSettings> & { languages?: string[] },
+): AudioModel =>
+  speaks(
+    named,
+    { perMillionCharacters },
+    {
+      // Of its first steps; others and one's own are named by their ids.
+      voices: [{ id: 'JBFqnCBsd6RMkjVDRZzb', name: 'George', gender: 'male', languages }],
+      takesOtherVoices: true,
+      formats: ['mp3', 'pcm'],
+      ...more,
+    },
+  )
+
+/** Providers and models of media for the vendor keys found. */
+export function readyMadeMedia(keys: VendorKeys): { providers: ProviderConfig[]; models: MediaModel[] } {
+  const found = vendors.flatMap((vendor) => {
+    const apiKey = keys[vendor.key]
+    return apiKey === undefined ? [] : [{ vendor, apiKey }]
+  })
+  return {
+    providers: found.flatMap(({ vendor: { provider }, apiKey }) =>
+      provider
+        ? [{ ...provider, apiKey, timeouts: defaultTimeouts, onDisconnect: 'drain' as const, headers: {} }]
+        : [],
+    ),
+    models: found.flatMap(({ vendor }) => vendor.models.map((make) => make(namingOf(vendor)))),
+  }
+}
+
+const namingOf =
+  ({ key, name, provider }: MediaVendor): NamingOf =>
+  (model, displayName, shutdownDate) => ({
+    id: `${key}/${model}`,
+    displayName,
+    description: `${displayName} by way of ${name}.`,
+    ownedBy: key,
+    created: listedAt,
+    sandbox: false,
+    deployments: [{ id: `${key}/${model}`, provider: provider?.id ?? key, model, weight: 1, priority: 0 }],
+    fallbacks: [],
+    ...(shutdownDate !== undefined && { shutdownDate }),
+  })

@@ -1,0 +1,213 @@
+/** Pictures, sound and vectors from a vendor's key alone: what is listed can be asked for, at a price, in the vendor's own wire. */
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
+import type { Upstream } from '#engine/routing'
+import { planSpeech, type SpeechSpec } from '#engine/speech'
+import type { SoundFormat } from '#engine/turn'
+import { readEnv } from '#platform/config'
+import { openOutbound } from '#platform/proxy'
+import { sandboxModels } from '#providers/sandbox'
+import { loadConfig } from '#settings'
+import { connect } from '../../src/connect.ts'
+import {
+  done,
+  type FakeUpstream,
+  fakeUpstream,
+  json,
+  type Script,
+  stream,
+  type UpstreamCall,
+} from '../harness/upstream.ts'
+import { guarded } from '../net/sites.ts'
+import { patient } from './asking.ts'
+
+const variables = {
+  OPENAI_API_KEY: 'key-of-openai',
+  OPENROUTER_API_KEY: 'key-of-openrouter',
+  GEMINI_API_KEY: 'key-of-gemini',
+  ELEVENLABS_API_KEY: 'key-of-elevenlabs',
+  FAL_KEY: 'key-of-fal',
+}
+/** Every model that a key lists, with the place and the header by which its first order leaves. */
+const listed = [
+  ['openai/gpt-4o-mini-tts', '/v1/audio/speech', { authorization: 'Bearer key-of-openai' }],
+  ['openai/tts-1', '/v1/audio/speech', { authorization: 'Bearer key-of-openai' }],
+  ['openai/tts-1-hd', '/v1/audio/speech', { authorization: 'Bearer key-of-openai' }],
+  ['openai/gpt-audio-1.5', '/v1/chat/completions', { authorization: 'Bearer key-of-openai' }],
+  ['openai/text-embedding-3-small', '/v1/embeddings', { authorization: 'Bearer key-of-openai' }],
+  ['openai/text-embedding-3-large', '/v1/embeddings', { authorization: 'Bearer key-of-openai' }],
+  [
+    'gemini/gemini-3-pro-image',
+    '/v1/models/gemini-3-pro-image:generateContent',
+    { 'x-goog-api-key': 'key-of-gemini' },
+  ],
+  [
+    'gemini/gemini-3.8-flash-lite-tts',
+    '/v1/models/gemini-3.8-flash-lite-tts:generateContent',
+    { 'x-goog-api-key': 'key-of-gemini' },
+  ],
+  [
+    'gemini/gemini-3.8-flash-tts',
+    '/v1/models/gemini-3.8-flash-tts:generateContent',
+    { 'x-goog-api-key': 'key-of-gemini' },
+  ],
+  [
+    'elevenlabs/eleven_flash_v2_5',
+    '/v1/text-to-speech/JBFqnCBsd6RMkjVDRZzb/stream?output_format=mp3_44100_128',
+    { 'xi-api-key': 'key-of-elevenlabs' },
+  ],
+  [
+    'elevenlabs/eleven_multilingual_v2',
+    '/v1/text-to-speech/JBFqnCBsd6RMkjVDRZzb/stream?output_format=mp3_44100_128',
+    { 'xi-api-key': 'key-of-elevenlabs' },
+  ],
+  [
+    'elevenlabs/eleven_v3',
+    '/v1/text-to-speech/JBFqnCBsd6RMkjVDRZzb/stream?output_format=mp3_44100_128',
+    { 'xi-api-key': 'key-of-elevenlabs' },
+  ],
+  ['fal/fal-ai/flux-1/dev', '/v1/fal-ai/flux-1/dev', { authorization: 'Key key-of-fal' }],
+] as const
+
+const png = (
+  await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
+).toString('base64')
+const frame = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(413, 1)])
+const mp3 = Buffer.concat([frame, frame])
+const wav = Buffer.concat([
+  Buffer.from(
+    'RIFF\x2c\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\xc0\x5d\0\0\x80\xbb\0\0\x02\0\x10\0data\x08\0\0\0',
+    'latin1',
+  ),
+  Buffer.alloc(8),
+])
+
+/** What each vendor answers. */
+function answerOf({ method, path, body }: UpstreamCall): Script {
+  if (path.startsWith('/v1/text-to-speech') || path === '/v1/audio/speech')
+    return stream([mp3], { 'content-type': 'audio/mpeg' })
+  if (path === '/v1/embeddings')
+    return json(200, { data: [{ index: 0, embedding: [0.6, 0.8] }], usage: { prompt_tokens: 1 } })
+  if (path === '/v1/chat/completions')
+    return stream([{ choices: [{ delta: { audio: { data: 'AAAAAAAA' } }, finish_reason: 'stop' }] }, done])
+  if (path.endsWith('/status')) return json(200, { status: 'COMPLETED' })
+  if (path.includes('/requests/')) return json(200, { images: [{ url: `data:image/png;base64,${png}` }] })
+  if (path.startsWith('/v1/fal-ai') && method === 'POST') return json(200, { request_id: 'r-1' })
+  const isPicture = JSON.stringify(body).includes('IMAGE')
+  const data = isPicture
+    ? { mimeType: 'image/png', data: png }
+    : { mimeType: 'audio/L16;rate=24000', data: 'AAAAAAAA' }
+  return json(200, { candidates: [{ content: { parts: [{ inlineData: data }] }, finishReason: 'STOP' }] })
+}
+
+let upstream: FakeUpstream
+let discovered: Discovery
+let catalogue: Catalogue
+let upstreams: Map<string, Upstream>
+const stack = new AsyncDisposableStack()
+beforeAll(async () => {
+  upstream = stack.use(await fakeUpstream())
+  upstream.reply(answerOf)
+  const config = loadConfig(readEnv(variables))
+  const outbound = openOutbound(config)
+  discovered = await discover(config.vendors, outbound)
+  const faked = discovered.providers.map((provider) => ({ ...provider, baseUrl: upstream.url }))
+  catalogue = buildCatalogue(config, { ...discovered, providers: faked }, sandboxModels)
+  upstreams = connect(catalogue, guarded({}), outbound, stack)
+})
+afterAll(() => stack.disposeAsync())
+
+const media = () =>
+  discovered.models.filter(
+    ({ kind, deployments }) => kind !== 'text' && deployments[0]?.provider !== 'ollama',
+  )
+
+test('these and no others are listed, each at a price and by a provider that can make it', () => {
+  expect(media().map(({ id }) => id)).toEqual(listed.map(([id]) => id))
+  for (const model of media()) {
+    const prices = Object.values(model.pricing).flatMap((price) => (typeof price === 'number' ? price : []))
+    expect(Math.max(...prices), model.id).toBeGreaterThan(0)
+    const { dialects } = catalogue.provider(model.deployments[0]!.provider)
+    const kind = catalogue.kinds.of(model)
+    expect(
+      dialects.some((dialect) => kind.dialects.includes(dialect)),
+      model.id,
+    ).toBe(true)
+  }
+})
+
+test('the first of each medium are what Studio draws and speaks with, before the simulators', () => {
+  expect(catalogue.studio.image?.balanced.id).toBe('gemini/gemini-3-pro-image')
+  expect(catalogue.studio.audio?.balanced.id).toBe('openai/gpt-4o-mini-tts')
+})
+
+test('a key without models of its own can be named in an entry', () => {
+  const entry = `models:
+  - id: house/picture
+    kind: image
+    deployments: [{ provider: openrouter, model: some/painter }]
+    image: { sizes: [1024x1024] }
+    pricing: { per_image: 0.04 }
+`
+  const own = buildCatalogue(loadConfig(readEnv(variables), entry), discovered, sandboxModels)
+  expect(own.find('house/picture')).toMatchObject({ kind: 'image' })
+})
+
+const call = (model: string) => ({
+  upstreamModel: model,
+  signal: new AbortController().signal,
+  timeouts: patient,
+  attemptId: 'a-1',
+})
+
+/** One order of the model's own first voice, size and format, as it would be sent. */
+async function orderFrom(id: string): Promise<void> {
+  const model = catalogue.find(id)!
+  const { provider, model: name } = model.deployments[0]!
+  const { orders } = upstreams.get(provider)!
+  if (model.kind === 'image') {
+    const { sizes, qualities, formats } = model.image
+    const order = {
+      prompt: 'a cat',
+      references: [],
+      count: 1,
+      size: sizes[0]!,
+      ...(qualities[0] && { quality: qualities[0] }),
+      ...(formats[0] && { format: formats[0] }),
+    }
+    expect((await orders.image!.draw({ ...call(name), order })).images).toHaveLength(1)
+  } else if (model.kind === 'audio') {
+    const isAnswer = model.audio.tasks.includes('answer')
+    const recording = { data: wav, mediaType: 'audio/wav', durationSeconds: 1 }
+    const spec: SpeechSpec = {
+      lines: [{ text: isAnswer ? '' : 'سلام', voice: model.audio.voices[0]!.id }],
+      ...(isAnswer && { question: { recording } }),
+      format: 'mp3',
+      maxBytes: 30_000_000,
+      where: (setting) => setting,
+    }
+    const begun: SoundFormat[] = []
+    const sink = { begin: (format: SoundFormat) => void begun.push(format), write: () => {} }
+    const order = { ...planSpeech(model, spec).orders[0]!, sink }
+    await orders.audio!.speak({ ...call(name), order })
+    expect(begun.map(({ encoding }) => encoding)).toEqual([order.format.encoding])
+  } else if (model.kind === 'embedding') {
+    const order = { texts: ['سلام'], encoding: model.encoding }
+    expect((await orders.embedding!.embed({ ...call(name), order })).vectors).toHaveLength(1)
+  } else throw new Error(`${id} is a model of texts`)
+}
+
+describe('one order leaves as its vendor wants it', () => {
+  test.each(listed)('%s', async (id, path, headers) => {
+    const before = upstream.calls.length
+    await orderFrom(id)
+    const [first] = upstream.calls.slice(before)
+    expect(first).toMatchObject({ method: 'POST', path, headers })
+    // Named in the body, or in the path.
+    const { model } = catalogue.find(id)!.deployments[0]!
+    expect(`${first!.path} ${first!.bytes.toString('utf8')}`).toContain(model)
+  })
+})
