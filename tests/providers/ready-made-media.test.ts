@@ -1,4 +1,6 @@
 /** Pictures, sound and vectors from a vendor's key alone: what is listed can be asked for, at a price, in the vendor's own wire. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
@@ -154,6 +156,24 @@ test('a key without models of its own can be named in an entry', () => {
 `
   const own = buildCatalogue(loadConfig(readEnv(variables), entry), discovered, sandboxModels)
   expect(own.find('house/picture')).toMatchObject({ kind: 'image' })
+})
+
+test.each([
+  ['configuration.md', '## Pictures and sound from your own keys'],
+  ['configuration.fa.md', '## تصویر و صدا با کلیدهای خودتان'],
+])('the example of %s starts with these keys, and its table has every model', (name, heading) => {
+  const guide = readFileSync(path.resolve(import.meta.dirname, '../../docs/guides', name), 'utf8')
+  const section = guide.slice(
+    guide.indexOf(`${heading}\n`),
+    guide.indexOf('\n## ', guide.indexOf(`${heading}\n`) + 4),
+  )
+  const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(section)!
+  const own = buildCatalogue(loadConfig(readEnv(variables), yaml), discovered, sandboxModels)
+  expect(own.studio.image?.fast.id).toBe('fal/fal-ai/flux-1/dev')
+  expect(own.studio.image?.balanced.id).toBe('house/picture')
+  expect(own.studio.audio?.balanced.id).toBe('elevenlabs/eleven_v3')
+  for (const { id } of media())
+    expect(section, id).toContain(id === 'openai/text-embedding-3-large' ? '`-large`' : `\`${id}\``)
 })
 
 const call = (model: string) => ({
