@@ -71,6 +71,7 @@ export async function apply(
     ambiguous: false,
     free_claim: op.freeClaim,
     within_hold: op.withinHold ?? false,
+    free: op.free ?? false,
     detail: { outcome: 'test' },
     input_tokens: 1,
     cached_input_tokens: 0,
@@ -93,6 +94,7 @@ export async function apply(
     reference_id: op.id < '8' ? `order-${op.id[0]}` : null,
     amount: String(op.amount),
     started: op.started,
+    free_if_lost: op.freeIfLost ?? false,
     process_id: op.process === null ? null : op.process === 'alive' ? processId : randomUUID(),
     expires_at: new Date(op.expiresAtMs).toISOString(),
   }))
@@ -155,7 +157,7 @@ export function expected(model: LedgerModel): unknown {
     balances: sorted(model.balances),
     meters: sorted(model.meters),
     holds: sorted(new Map([...model.holds].map(([id, { op, month }]) => [id, { amount: op.amount, month }]))),
-    papers: sorted(model.papers),
+    papers: sorted(new Map([...model.papers].map(([id, { lost: _lost, ...paper }]) => [id, paper]))),
     loss: String(model.loss),
   }
 }

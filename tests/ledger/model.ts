@@ -39,6 +39,8 @@ export interface HoldOp {
   /** A process that is alive; null hangs on the time alone, 'dead' is one that nobody hears of. */
   process: 'alive' | 'dead' | null
   expiresAtMs: number
+  /** If its process dies, it costs nothing, and its amount is the platform's loss. */
+  freeIfLost?: boolean
 }
 
 export interface SettleOp {
@@ -49,6 +51,8 @@ export interface SettleOp {
   freeClaim: boolean
   /** Charged is at most the hold, whatever else is free. */
   withinHold?: boolean
+  /** Nothing is charged: all of it is the platform's loss. */
+  free?: boolean
 }
 
 interface Open {
@@ -66,6 +70,8 @@ export interface Paper {
   ambiguous: boolean
   claiming: boolean
   charged: bigint
+  /** What the platform lost by it. */
+  lost: bigint
 }
 
 const max = (value: bigint, floor = 0n): bigint => (value > floor ? value : floor)
@@ -152,6 +158,7 @@ export class LedgerModel {
       ambiguous: false,
       claiming: true,
       charged: 0n,
+      lost: 0n,
     })
     return result(seq, 'held', op.id, null, op.amount, null)
   }
@@ -163,8 +170,7 @@ export class LedgerModel {
       return result(seq, 'gone', op.id, null, this.papers.get(op.id)?.charged ?? 0n, null)
     }
     const { amount } = open.op
-    const charged =
-      op.actual <= amount ? op.actual : least([op.actual, amount + (op.withinHold ? 0n : this.#room(open))])
+    const charged = op.free ? 0n : this.#chargeOf(op, open)
     const books = this.balances.get(open.op.account)!
     books.held -= amount
     books.balance -= charged
@@ -181,19 +187,33 @@ export class LedgerModel {
     paper.state = op.failed ? 'failed' : 'completed'
     paper.ambiguous = sweeping?.ambiguous ?? false
     paper.charged = charged
+    paper.lost = op.actual - charged
     if (op.freeClaim) paper.claiming = false
-    this.loss += op.actual - charged
+    this.loss += paper.lost
     return result(seq, 'settled', op.id, null, charged, op.actual - charged)
+  }
+
+  #chargeOf({ actual, withinHold }: SettleOp, open: Open): bigint {
+    const { amount } = open.op
+    return actual <= amount ? actual : least([actual, amount + (withinHold ? 0n : this.#room(open))])
   }
 
   /** Ends what is over; answers the ids. */
   sweep(atMs: number): string[] {
     const over = [...this.holds.values()].filter(({ op }) => op.expiresAtMs < atMs || op.process === 'dead')
     for (const { op } of over) {
-      const actual = op.started ? op.amount : 0n
-      this.settle({ id: op.id, account: op.account, actual, failed: true, freeClaim: !op.started }, 0, {
-        ambiguous: op.started,
-      })
+      const { id, account, started, freeIfLost = false } = op
+      const actual = started ? op.amount : 0n
+      const end = {
+        id,
+        account,
+        actual,
+        failed: true,
+        freeClaim: !started,
+        withinHold: true,
+        free: freeIfLost,
+      }
+      this.settle(end, 0, { ambiguous: started })
     }
     return over.map(({ op }) => op.id)
   }
@@ -202,7 +222,8 @@ export class LedgerModel {
     const paper = this.papers.get(op.id)
     if (!paper?.ambiguous) return
     const refund = max(paper.charged - op.actual)
-    this.loss += max(op.actual - paper.charged)
+    this.loss += max(op.actual - paper.charged) - paper.lost
+    paper.lost = 0n
     this.balances.get(paper.account)!.balance += refund
     for (const meter of this.#metersOf(paper)) {
       meter.spent -= refund
@@ -212,6 +233,21 @@ export class LedgerModel {
     paper.charged -= refund
     paper.state = op.failed ? 'failed' : 'completed'
     if (op.freeClaim) paper.claiming = false
+  }
+
+  /** Everything as it is now; what is returned brings it back. */
+  remember(): () => void {
+    const { balances, meters, holds, papers, loss } = this
+    const kept = structuredClone({ balances, meters, holds, papers, grants: this.#grants })
+    return () => {
+      refill(balances, kept.balances)
+      refill(meters, kept.meters)
+      refill(holds, kept.holds)
+      refill(papers, kept.papers)
+      this.#grants.clear()
+      for (const grant of kept.grants) this.#grants.add(grant)
+      this.loss = loss
+    }
   }
 
   #metersOf(of: { account: string; project: string; key: string }): Meter[] {
@@ -253,6 +289,11 @@ export class LedgerModel {
     }
     return max(least(rooms))
   }
+}
+
+function refill<Key, Value>(map: Map<Key, Value>, kept: Map<Key, Value>): void {
+  map.clear()
+  for (const [key, value] of kept) map.set(key, value)
 }
 
 /** As the books count: never back, should the clocks of two machines disagree. */
