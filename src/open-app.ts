@@ -135,7 +135,7 @@ async function openBooks(
   const { thresholdsPercent } = config.budgets
   const ledger = opening.use(openLedger({ db, clock, log, processes, thresholdsPercent, metrics }))
   const modelId = (name: string) => models.find(name)?.id ?? name
-  processes.afterSweep(() => releaseRooms({ db, processes }))
+  processes.afterSweep(() => releaseRooms({ db, processes, clock }))
   return { processes, ledger, keys: opening.use(openKeyRing({ db, clock, log, metrics, modelId })) }
 }
 

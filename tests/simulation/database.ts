@@ -13,6 +13,7 @@ export interface Letter {
   endpoint: string
   held: bigint
   fingerprint: string | null
+  freeIfLost: boolean
   statusCode: number | null
   reply: { text: string; atMs: number } | undefined
 }
@@ -26,6 +27,32 @@ export interface Ending {
   loss: bigint
 }
 
+/** A stored creation, as far as the worlds look at it. */
+export interface StoredRow {
+  id: string
+  account: string
+  receiptId: string
+  bytes: bigint
+  /** The data folder in which its bytes wait. */
+  spooledOn: string | null
+}
+
+interface Reservation {
+  account: string
+  project: string
+  processId: string
+  creations: bigint
+  bytes: bigint
+}
+
+/** Statements that are carried out together, or not at all. */
+export interface Transaction {
+  execute(text: string, values: Values): Row[]
+  commit(): void
+  /** Undoes what was carried out; nothing after an end. */
+  rollBack(): void
+}
+
 interface SentHold {
   seq: number
   receipt_id: string
@@ -37,6 +64,7 @@ interface SentHold {
   fingerprint?: string
   amount: string
   started: boolean
+  free_if_lost?: boolean
   process_id: string
   expires_at: string
 }
@@ -49,14 +77,24 @@ interface SentSettle {
   status_code: number
   free_claim: boolean
   within_hold: boolean
+  free?: boolean
   reply?: string
 }
 
 type Row = Record<string, unknown>
 type Values = readonly unknown[]
 
+const maps = ['letters', 'files', 'reservations', 'usage', 'pending'] as const
+
 export class SimulatedDatabase {
   readonly model = new LedgerModel()
+  readonly files = new Map<string, StoredRow>()
+  /** Room for what is being made, by receipt. */
+  readonly reservations = new Map<string, Reservation>()
+  /** Creations of a project, with those for which room is reserved. */
+  readonly usage = new Map<string, { creations: bigint; bytes: bigint }>()
+  /** Keys of bytes that no row has yet. */
+  readonly pending = new Map<string, { dueMs: number }>()
   readonly letters = new Map<string, Letter>()
   readonly endings: Ending[] = []
   /** When each process was last heard of, in the database's own time. */
@@ -66,6 +104,8 @@ export class SimulatedDatabase {
   /** Told of each hold that a sweep ends, before it ends it. */
   onSweep: (hold: HoldOp, processId: string, lapsed: boolean) => void = () => {}
   readonly #nowMs: () => number
+  #open: Transaction | undefined
+  readonly #waiting: (() => void)[] = []
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs
@@ -84,10 +124,81 @@ export class SimulatedDatabase {
     [/select balance, held from ledger\.balances/, ([account]) => this.#balance(account as string)],
     [/select ledger\.grant\(/, (values) => this.#grant(values)],
     [/update ledger\.meters set\s+cap =/, (values) => this.#setCaps(values)],
+    [/from ledger\.settle_in\(/, ([op, at]) => [this.#settleIn(op as string, at as Date)]],
+    [/select charged, lost from ledger\.settlements/, (values) => this.#settledAs(values)],
+    [/insert into files\.reservations/, (values) => this.#reserve(values)],
+    [
+      /delete from files\.reservations where[\s\S]+update files\.usage/,
+      ([, id]) => this.#release(id as string),
+    ],
+    [
+      /delete from files\.reservations r where/,
+      ([lapseMs, before]) => this.#releaseAbandoned(lapseMs as number, before as string),
+    ],
+    [
+      /delete from files\.reservations where[\s\S]+insert into files\.usage/,
+      (values) => this.#exchange(values),
+    ],
+    [/insert into storage\.pending_blobs/, (values) => this.#stage(values)],
+    [/delete from storage\.pending_blobs/, ([key]) => (this.pending.delete(key as string) ? [{}] : [])],
   ]
+
+  /** Runs `work` as soon as no other transaction is open: one waits for another, whatever rows they lock. */
+  whenFree(own: Transaction | undefined, work: () => void): void {
+    if (!this.#open || this.#open === own) work()
+    else this.#waiting.push(() => this.whenFree(own, work))
+  }
+
+  /** Opens a transaction; call it when the database is free. */
+  begin(): Transaction {
+    const undo = this.#remember()
+    const end = (): boolean => {
+      const isOpen = this.#open === transaction
+      if (isOpen) this.#open = undefined
+      return isOpen
+    }
+    const transaction: Transaction = {
+      execute: (text, values) => {
+        if (this.#open !== transaction)
+          throw Object.assign(new Error('the transaction has ended'), { code: 'ECONNRESET' })
+        return this.execute(text, values)
+      },
+      commit: () => {
+        if (!end()) throw Object.assign(new Error('the transaction has ended'), { code: 'ECONNRESET' })
+        this.#callWaiting()
+      },
+      rollBack: () => {
+        if (!end()) return
+        undo()
+        this.#callWaiting()
+      },
+    }
+    this.#open = transaction
+    return transaction
+  }
+
+  #callWaiting(): void {
+    for (const work of this.#waiting.splice(0)) work()
+  }
+
+  #remember(): () => void {
+    const undoModel = this.model.remember()
+    const endings = [...this.endings]
+    const kept = maps.map((name) => structuredClone(this[name]) as Map<string, never>)
+    return () => {
+      undoModel()
+      this.endings.splice(0, Number.POSITIVE_INFINITY, ...endings)
+      for (const [index, name] of maps.entries()) {
+        this[name].clear()
+        for (const [id, row] of kept[index]!) this[name].set(id, row)
+      }
+    }
+  }
 
   /** Carries out one statement, wholly. Throws for one that the platform has and this file does not know. */
   execute(text: string, values: Values): Row[] {
+    const inserted = /^insert into "files"\."files" \(([^)]+)\)/.exec(text)
+    if (inserted) return this.#insertFiles(inserted[1]!, values)
     const known = this.#statements.find(([pattern]) => pattern.test(text))
     if (!known) throw new Error(`The simulated database does not know this statement: ${text}`)
     return known[1](values)
@@ -121,6 +232,7 @@ export class SimulatedDatabase {
         failed: op.state === 'failed',
         freeClaim: op.free_claim,
         withinHold: op.within_hold,
+        free: op.free ?? false,
       },
       op.seq,
     )
@@ -144,6 +256,7 @@ export class SimulatedDatabase {
       idempotencyKey: op.idempotency_key ?? null,
       amount: BigInt(op.amount),
       started: op.started,
+      freeIfLost: op.free_if_lost ?? false,
       process: 'alive',
       expiresAtMs: Date.parse(op.expires_at),
     }
@@ -157,11 +270,101 @@ export class SimulatedDatabase {
         endpoint: op.endpoint,
         held: BigInt(op.amount),
         fingerprint: op.fingerprint ?? null,
+        freeIfLost: op.free_if_lost ?? false,
         statusCode: null,
         reply: undefined,
       })
     }
     return asRow(outcome)
+  }
+
+  /** As `ledger.settle_in`. */
+  #settleIn(op: string, at: Date): Row {
+    return this.#settle(JSON.parse(op) as SentSettle, at.getTime())
+  }
+
+  #settledAs([account, id]: Values): Row[] {
+    const paper = this.model.papers.get(id as string)
+    if (!paper || paper.account !== account || paper.ambiguous || paper.state === 'running') return []
+    return [{ charged: paper.charged, lost: paper.lost }]
+  }
+
+  #reserve([account, project, id, processId, creations, bytes, maxCreations, maxBytes]: Values): Row[] {
+    const asked = { creations: BigInt(creations as number), bytes: BigInt(bytes as number) }
+    const used = this.#usageOf(account as string, project as string)
+    const isTooMuch =
+      used.creations + asked.creations > BigInt(maxCreations as number) ||
+      used.bytes + asked.bytes > BigInt(maxBytes as number)
+    if (isTooMuch) return []
+    if (this.reservations.has(id as string))
+      throw Object.assign(new Error('duplicate key value violates unique constraint'), { code: '23505' })
+    used.creations += asked.creations
+    used.bytes += asked.bytes
+    this.reservations.set(id as string, {
+      account: account as string,
+      project: project as string,
+      processId: processId as string,
+      ...asked,
+    })
+    return [{}]
+  }
+
+  #release(id: string): Row[] {
+    const gone = this.reservations.get(id)
+    if (!gone) return []
+    this.reservations.delete(id)
+    const used = this.#usageOf(gone.account, gone.project)
+    used.creations -= gone.creations
+    used.bytes -= gone.bytes
+    return []
+  }
+
+  #releaseAbandoned(lapseMs: number, before: string): Row[] {
+    const heardAfterMs = this.#nowMs() - lapseMs
+    const abandoned = [...this.reservations].filter(
+      ([id, { processId }]) =>
+        (this.beats.get(processId) ?? 0) <= heardAfterMs || (id < before && !this.model.holds.has(id)),
+    )
+    for (const [id] of abandoned) this.#release(id)
+    return abandoned.map(() => ({}))
+  }
+
+  #exchange([account, id, ...more]: Values): Row[] {
+    const [project, creations, bytes] = more.slice(-3)
+    this.#release(id as string)
+    const used = this.#usageOf(account as string, project as string)
+    used.creations += BigInt(creations as number)
+    used.bytes += bytes as bigint
+    return []
+  }
+
+  #usageOf(account: string, project: string): { creations: bigint; bytes: bigint } {
+    const id = `${account} ${project}`
+    const used = this.usage.get(id) ?? { creations: 0n, bytes: 0n }
+    this.usage.set(id, used)
+    return used
+  }
+
+  #stage([key, dueAt]: Values): Row[] {
+    this.pending.set(key as string, { dueMs: (dueAt as Date).getTime() })
+    return []
+  }
+
+  #insertFiles(columns: string, values: Values): Row[] {
+    const names = columns.split(', ').map((name) => name.slice(1, -1))
+    for (let at = 0; at < values.length; at += names.length) {
+      const row = Object.fromEntries(names.map((name, index) => [name, values[at + index]]))
+      const { file_id: id, receipt_id: receiptId, account_id: account, bytes, spooled_on: spooledOn } = row
+      if (this.files.has(id as string)) throw new Error(`The file ${id} is there already.`)
+      this.files.set(id as string, {
+        id: id as string,
+        receiptId: receiptId as string,
+        account: account as string,
+        bytes: bytes as bigint,
+        spooledOn: spooledOn as string | null,
+      })
+    }
+    return []
   }
 
   #sweep([lapseMs, at]: Values): Row[] {
@@ -174,10 +377,10 @@ export class SimulatedDatabase {
     }
     const open = new Map(this.model.holds)
     return this.model.sweep(atMs).map((id) => {
-      const { amount, started } = open.get(id)!.op
-      const { charged } = this.model.papers.get(id)!
-      this.endings.push({ receiptId: id, by: 'sweep', asked: charged, charged, loss: 0n })
-      return { receipt_id: id, amount, started }
+      const { amount, started, freeIfLost = false } = open.get(id)!.op
+      const { charged, lost } = this.model.papers.get(id)!
+      this.endings.push({ receiptId: id, by: 'sweep', asked: charged + lost, charged, loss: lost })
+      return { receipt_id: id, amount, started, free_if_lost: freeIfLost }
     })
   }
 

@@ -12,12 +12,26 @@ import type { Db, Statement, Tables } from '#platform/db'
 export type Row = Record<string, unknown>
 export type CarryOut = (name: string, text: string, values: readonly unknown[]) => Promise<Row[]>
 
+/** What is sent within one transaction. */
+export interface SentTransaction {
+  carryOut: CarryOut
+  commit(): Promise<void>
+  rollBack(): Promise<void>
+}
+
+/** For statements that are carried out one by one, whether or not in a transaction. */
+const apart = (carryOut: CarryOut) => (): SentTransaction => ({
+  carryOut,
+  commit: async () => {},
+  rollBack: async () => {},
+})
+
 /** Only what the rooms under test use; the rest is missing, and says so by failing. */
-export function databaseFace(carryOut: CarryOut): Db {
+export function databaseFace(carryOut: CarryOut, begin: () => SentTransaction = apart(carryOut)): Db {
   const kysely = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => driverOf(carryOut),
+      createDriver: () => driverOf(carryOut, begin),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -31,27 +45,35 @@ export function databaseFace(carryOut: CarryOut): Db {
   return face as Db
 }
 
-/**
- * A transaction of the platform's administration writes with one statement, which is carried out at once: that its connection
- * may break before or after it leaves the same two ends as a transaction whose COMMIT reply may be lost.
- */
-function driverOf(carryOut: CarryOut): Driver {
-  const connection: DatabaseConnection = {
-    executeQuery: async <Answer>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => {
-      const rows = await carryOut(sql, sql, parameters)
-      return { rows: rows as Answer[], numAffectedRows: BigInt(rows.length) }
-    },
-    streamQuery: () => {
-      throw new Error('not simulated')
-    },
+class SimulatedConnection implements DatabaseConnection {
+  readonly #carryOut: CarryOut
+  transaction: SentTransaction | undefined
+
+  constructor(carryOut: CarryOut) {
+    this.#carryOut = carryOut
   }
+
+  async executeQuery<Answer>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) {
+    const carryOut = this.transaction?.carryOut ?? this.#carryOut
+    const rows = await carryOut(sql, sql, parameters)
+    return { rows: rows as Answer[], numAffectedRows: BigInt(rows.length) }
+  }
+
+  streamQuery(): never {
+    throw new Error('not simulated')
+  }
+}
+
+function driverOf(carryOut: CarryOut, begin: () => SentTransaction): Driver {
   const nothing = async (): Promise<void> => {}
   return {
     init: nothing,
-    acquireConnection: async () => connection,
-    beginTransaction: nothing,
-    commitTransaction: nothing,
-    rollbackTransaction: nothing,
+    acquireConnection: async () => new SimulatedConnection(carryOut),
+    beginTransaction: async (connection) => {
+      ;(connection as SimulatedConnection).transaction = begin()
+    },
+    commitTransaction: (connection) => (connection as SimulatedConnection).transaction!.commit(),
+    rollbackTransaction: (connection) => (connection as SimulatedConnection).transaction!.rollBack(),
     releaseConnection: nothing,
     destroy: nothing,
   }

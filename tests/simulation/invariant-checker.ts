@@ -4,8 +4,9 @@ import { type Catalogue, textModels } from '#engine/models'
 import type { Config } from '#platform/config'
 import type { Settled, Settlement } from '#platform/ledger'
 import type { HoldOp } from '../ledger/model.ts'
-import type { Ending, SimulatedDatabase } from './database.ts'
+import type { Ending, SimulatedDatabase, StoredRow } from './database.ts'
 import type { People, Sent } from './people.ts'
+import { pictureCost } from './pictures.ts'
 import type { SimulatedProcess } from './process.ts'
 import { Speed } from './speed.ts'
 import type { Timeline } from './timeline.ts'
@@ -19,6 +20,8 @@ export interface InvariantCheckerOptions {
   config: Config
   models: Catalogue
   processes: readonly SimulatedProcess[]
+  store: ReadonlyMap<string, Uint8Array>
+  folders: ReadonlyMap<string, ReadonlyMap<string, Uint8Array>>
 }
 
 interface KnownSettlement {
@@ -87,6 +90,22 @@ export class InvariantChecker {
       this.#hold(!running, `${receiptId} is told to be over while it runs`)
   }
 
+  /** What is answered is there: row, bytes and charge. */
+  onFiles(fileIds: readonly string[], requestId: string): void {
+    const { database } = this.#ask
+    this.#hold(fileIds.length > 0, `${requestId} is answered without a file`)
+    for (const id of fileIds)
+      this.#hold(database.files.has(id), `${id} of ${requestId} is answered and not kept`)
+    this.#hold(
+      database.model.papers.get(requestId)?.state === 'completed',
+      `${requestId} is answered before it is settled`,
+    )
+  }
+
+  onUnsettled(receiptId: string): void {
+    this.#settlements.delete(receiptId)
+  }
+
   onSettle(receiptId: string, process: SimulatedProcess, settlement: Settlement, settled?: Settled): void {
     const before = this.#settlements.get(receiptId)
     if (!before) this.#settlements.set(receiptId, { process, settlement, settled })
@@ -105,9 +124,60 @@ export class InvariantChecker {
     for (const sent of this.#ask.people.sent) {
       this.#client(sent)
       if (sent.background) this.#once(sent)
+      if (sent.pictures > 0) this.#pictures(sent)
     }
     this.#speed.atTheEnd(this.#ask.people.sent)
     this.#keys()
+    this.#rooms()
+    for (const file of this.#ask.database.files.values()) this.#file(file)
+  }
+
+  /** Nothing stays reserved, and what is counted is what is there. */
+  #rooms(): void {
+    const { files, reservations, usage, model } = this.#ask.database
+    this.#hold(reservations.size === 0, `${[...reservations.keys()].join(', ')} still reserve room`)
+    for (const [owner, { creations, bytes }] of usage) {
+      const own = [...files.values()].filter(
+        ({ account, receiptId }) => owner === `${account} ${model.papers.get(receiptId)?.project}`,
+      )
+      const sum = own.reduce((total, file) => total + file.bytes, 0n)
+      this.#hold(
+        creations === BigInt(own.length) && bytes === sum,
+        `${owner} counts ${creations} files of ${bytes} bytes, and has ${own.length} of ${sum}`,
+      )
+    }
+  }
+
+  #file({ id, account, receiptId, spooledOn }: StoredRow): void {
+    const { database, store, folders } = this.#ask
+    const key = `files/${account}/${id}`
+    const place = spooledOn === null ? store : folders.get(spooledOn)
+    this.#hold(place?.has(key) === true, `${id} of ${receiptId} has no bytes in ${spooledOn ?? 'the store'}`)
+    this.#hold(spooledOn !== null || !database.pending.has(key), `the bytes of ${id} will be deleted`)
+  }
+
+  /** A picture costs its price if it is stored, and nothing otherwise, nor after its process was taken for dead; none is drawn twice. */
+  #pictures({ requestId, pictures }: Sent): void {
+    const { database, upstream } = this.#ask
+    const paper = database.model.papers.get(requestId)
+    if (!paper) return
+    const stored = [...database.files.values()].filter(({ receiptId }) => receiptId === requestId).length
+    const wasSwept = database.endings.some(({ receiptId, by }) => receiptId === requestId && by === 'sweep')
+    const due = wasSwept ? 0n : pictureCost(this.#ask, stored)
+    this.#hold(
+      paper.charged === due && stored <= pictures,
+      `${requestId} is charged ${paper.charged} for ${stored} of ${pictures} pictures`,
+    )
+    const drawn = upstream.calls.filter((call) => call.requestId === requestId)
+    for (const calls of Map.groupBy(drawn, ({ part }) => part).values())
+      this.#hold(
+        calls.slice(0, -1).every(({ refused }) => refused),
+        `a picture of ${requestId} is ordered again after it may have been drawn`,
+      )
+    this.#hold(
+      new Set(drawn.map(({ part }) => part)).size <= pictures,
+      `${requestId} orders too many pictures`,
+    )
   }
 
   #books(): void {
@@ -128,7 +198,7 @@ export class InvariantChecker {
   #receipt(id: string): void {
     const { database, upstream } = this.#ask
     const paper = database.model.papers.get(id)!
-    const { held, processId } = database.letters.get(id)!
+    const { held, processId, freeIfLost } = database.letters.get(id)!
     const endings = database.endings.filter(({ receiptId }) => receiptId === id)
     this.#hold(paper.state !== 'running', `${id} never ended`)
     this.#hold(
@@ -146,7 +216,7 @@ export class InvariantChecker {
     const called = upstream.calls.some(({ requestId }) => requestId === id)
     if (paper.ambiguous) {
       this.#hold(
-        paper.charged === held,
+        paper.charged === (freeIfLost ? 0n : held),
         `${id} is ambiguous and charged ${paper.charged} of its hold ${held}`,
       )
       this.#hold(

@@ -1,7 +1,7 @@
 /** The way of one process to the database, with everything that goes wrong on it. */
 import type { Db } from '#platform/db'
-import type { SimulatedDatabase } from './database.ts'
-import { databaseFace, type Row } from './face.ts'
+import type { SimulatedDatabase, Transaction } from './database.ts'
+import { databaseFace, type Row, type SentTransaction } from './face.ts'
 import type { Random } from './random.ts'
 import type { Owner, Timeline } from './timeline.ts'
 
@@ -26,7 +26,21 @@ export interface Sender extends Owner {
   survives(point: string): boolean
 }
 
+/** One way to the database and back. */
+interface Trip {
+  shown: string
+  /** Calls `work` when nothing stands in its way there. */
+  whenFree(work: () => void): void
+  execute(): Row[]
+  /** Its connection broke. */
+  broke?(): void
+  /** The server may carry it out although its connection broke. */
+  mayBeLate: boolean
+}
+
 const lastWordMs = 35_000
+/** After so long without a word the server ends a transaction. */
+const idleMs = 10_000
 const lost = (): Error => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
 const refused = (): Error => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 export const never = <Value>(): Promise<Value> => new Promise(() => {})
@@ -60,22 +74,74 @@ export class Link {
   }
 
   db(): Db {
-    return databaseFace((name, text, values) => this.#send(name, text, values))
+    return databaseFace(
+      (name, text, values) => this.#send(this.#statement(shortNameOf(name), text, values)),
+      () => this.#transaction(),
+    )
   }
 
-  async #send(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
-    const shown = shortNameOf(name)
+  #statement(shown: string, text: string, values: readonly unknown[]): Trip {
     if (text.startsWith('insert into ledger.processes')) this.processId ??= values[0] as string
-    if (!this.#sender.survives(`before ${shown}`)) return never()
-    const answer = this.#travel(shown, text, values)
-    if (!this.#sender.survives(`after ${shown} was sent`)) return never()
+    return {
+      shown,
+      whenFree: (work) => this.#database.whenFree(undefined, work),
+      execute: () => this.#database.execute(text, values),
+      mayBeLate: true,
+    }
+  }
+
+  /** Opened with its first statement. Any break of its connection undoes it, unless its COMMIT has arrived. */
+  #transaction(): SentTransaction {
+    let open: Transaction | undefined
+    let isBroken = false
+    const trip = (shown: string, execute: (within: Transaction) => Row[], mayBeLate: boolean): Trip => ({
+      shown,
+      whenFree: (work) => this.#database.whenFree(open, work),
+      execute: () => {
+        open ??= this.#begin()
+        return execute(open)
+      },
+      broke: () => {
+        isBroken = true
+        if (!mayBeLate) open?.rollBack()
+      },
+      mayBeLate,
+    })
+    const send = (one: Trip): Promise<Row[]> => (isBroken ? Promise.reject(lost()) : this.#send(one))
+    return {
+      carryOut: (name, text, values) =>
+        send(trip(shortNameOf(name), (within) => within.execute(text, values), false)),
+      commit: async () => {
+        const commit = (within: Transaction): Row[] => {
+          within.commit()
+          return []
+        }
+        if (open) await send(trip('COMMIT', commit, true))
+      },
+      rollBack: async () => {
+        if (!isBroken) open?.rollBack()
+      },
+    }
+  }
+
+  #begin(): Transaction {
+    const transaction = this.#database.begin()
+    this.#timeline.after(idleMs, undefined, () => transaction.rollBack())
+    return transaction
+  }
+
+  async #send(trip: Trip): Promise<Row[]> {
+    if (!this.#sender.survives(`before ${trip.shown}`)) return never()
+    const answer = this.#travel(trip)
+    if (!this.#sender.survives(`after ${trip.shown} was sent`)) return never()
     return answer
   }
 
-  #travel(shown: string, text: string, values: readonly unknown[]): Promise<Row[]> {
+  #travel(trip: Trip): Promise<Row[]> {
     const timeline = this.#timeline
+    const { shown } = trip
     const sentMs = timeline.nowMs
-    const fate = this.#fate()
+    const fate = this.#fate(trip.mayBeLate)
     return new Promise((resolve, reject) => {
       const end = (afterMs: number, what: string, finish: () => void, broken: boolean): void => {
         timeline.after(afterMs, this.#sender, () => {
@@ -84,6 +150,7 @@ export class Link {
         })
       }
       const breakOff = (what: string): void => {
+        trip.broke?.()
         if (this.state === 'swallowing')
           end(
             Math.max(0, sentMs + lastWordMs - timeline.nowMs),
@@ -93,31 +160,36 @@ export class Link {
           )
         else end(this.#random.next() * 2, what, () => reject(lost()), true)
       }
-      if (this.state === 'refusing')
-        return end(this.#random.next() * 3, 'refused', () => reject(refused()), true)
-
-      timeline.after(this.#delayMs(), undefined, () => {
-        if (this.state !== 'up' || fate === 'lostBefore') return breakOff('lost before')
+      const arrive = (): void => {
+        if (this.state !== 'up' || fate === 'lostBefore') {
+          breakOff('lost before')
+          return
+        }
         if (fate === 'late') {
           breakOff('lost, carried out later')
           const laterMs = this.#random.next() ** 2 * 8_000
-          timeline.after(laterMs, undefined, () => void this.#execute(`${shown} late`, text, values))
+          timeline.after(laterMs, undefined, () => trip.whenFree(() => void this.#execute(trip, ' late')))
           return
         }
-        const result = this.#execute(shown, text, values)
+        const result = this.#execute(trip)
         timeline.after(this.#delayMs(), undefined, () => {
           if (this.state !== 'up' || fate === 'lostAfter') return breakOff('reply lost')
           if ('rows' in result) end(0, 'answered', () => resolve(result.rows), false)
           else end(0, 'failed', () => reject(result.error), false)
         })
-      })
+      }
+      if (this.state === 'refusing') {
+        trip.broke?.()
+        return end(this.#random.next() * 3, 'refused', () => reject(refused()), true)
+      }
+      timeline.after(this.#delayMs(), undefined, () => trip.whenFree(arrive))
     })
   }
 
-  #execute(shown: string, text: string, values: readonly unknown[]): { rows: Row[] } | { error: unknown } {
+  #execute(trip: Trip, late = ''): { rows: Row[] } | { error: unknown } {
     try {
-      const rows = this.#database.execute(text, values)
-      this.#tell(`${shown} carried out${outcomesOf(rows)}`, false)
+      const rows = trip.execute()
+      this.#tell(`${trip.shown}${late} carried out${outcomesOf(rows)}`, false)
       return { rows }
     } catch (error) {
       return { error }
@@ -129,18 +201,19 @@ export class Link {
     return slow ? this.#random.next() * 2_000 : 0.2 + this.#random.next() * 3
   }
 
-  #fate(): 'lostBefore' | 'lostAfter' | 'late' | 'fine' {
+  #fate(mayBeLate: boolean): 'lostBefore' | 'lostAfter' | 'late' | 'fine' {
     const lot = this.#random.next()
     const { lostBefore, lostAfter, late } = this.faults
     if (lot < lostBefore) return 'lostBefore'
     if (lot < lostBefore + lostAfter) return 'lostAfter'
-    return lot < lostBefore + lostAfter + late ? 'late' : 'fine'
+    if (lot >= lostBefore + lostAfter + late) return 'fine'
+    return mayBeLate ? 'late' : 'lostBefore'
   }
 }
 
 /** For the trace: the first words that tell statements apart. */
 function shortNameOf(name: string): string {
-  const [word] = /ledger\.\w+/.exec(name) ?? ['statement']
+  const [word] = /(ledger|files|storage)\.\w+/.exec(name.replaceAll('"', '')) ?? ['statement']
   return /^\s*delete/.test(name) ? `${word} (delete)` : word
 }
 

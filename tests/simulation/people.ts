@@ -19,6 +19,8 @@ export interface Sent {
   endedMs: number | undefined
   /** Nobody waits for it. */
   background: boolean
+  /** How many; 0: a text. */
+  pictures: number
   /** The client left before its answer. */
   left: boolean
   answer: Answer | undefined
@@ -62,12 +64,16 @@ export class People {
     const caller = random.pick(callers)
     const background = random.chance(0.2)
     const idempotencyKey = !background && random.chance(0.6) ? `wish-${random.between(1, 12)}` : undefined
-    const body = this.#body()
+    const body = !background && random.chance(0.35) ? this.#pictures() : this.#text()
     const twins = idempotencyKey !== undefined && random.chance(0.25) ? 2 : 1
     for (let twin = 0; twin < twins; twin++) void this.#insist(caller, body, idempotencyKey, background)
   }
 
-  #body(): Request['body'] {
+  #pictures(): Request['body'] {
+    return { model: 'test/painter', prompt: 'سیب', n: this.#ask.random.between(1, 3) }
+  }
+
+  #text(): Request['body'] {
     const { random } = this.#ask
     const content = random.pick(['hello', 'hello there', 'سلام'])
     const limit = random.pick([20, 60, 200, undefined])
@@ -120,7 +126,8 @@ export class People {
       meterIds: [caller.accountId, caller.projectId, caller.keyId],
       idempotencyKey,
       bodyText: JSON.stringify(body),
-      stream: body.stream,
+      stream: 'stream' in body && body.stream,
+      pictures: 'n' in body ? body.n : 0,
       process,
       sentMs: timeline.nowMs,
       endedMs: undefined,

@@ -1,8 +1,9 @@
-/** One process of the platform: the real ledger, idempotency, paid turns and chat door, on simulated ground. */
+/** One process of the platform: the real ledger, idempotency, paid turns and orders and chat door, on simulated ground. */
 import assert from 'node:assert/strict'
 import type { App, Caller } from '#app'
 import { chat } from '#capabilities/chat'
 import { settleInBackground } from '#capabilities/text'
+import { releaseRooms } from '#engine/files'
 import { questionTurn, startPaidTurn } from '#engine/inference'
 import type { Catalogue } from '#engine/models'
 import { pipelinesOf } from '#engine/pipelines'
@@ -13,11 +14,20 @@ import { asFailure, Failure, fail } from '#platform/errors'
 import type { EventStream, RequestContext } from '#platform/http'
 import { answerAgain, claimOf } from '#platform/idempotency'
 import { jobs } from '#platform/jobs'
-import { ClaimTaken, type Ledger, openLedger, type Settled, type Settlement } from '#platform/ledger'
+import {
+  ClaimTaken,
+  type Hold,
+  type Ledger,
+  openLedger,
+  type Settled,
+  type Settlement,
+} from '#platform/ledger'
 import type { Metrics } from '#platform/metrics'
 import { joinProcesses } from '#platform/processes'
+import type { Storage } from '#platform/storage'
 import type { SimulatedDatabase } from './database.ts'
 import { Link, type LinkFaults, never, type Sender } from './link.ts'
+import { drawPictures } from './pictures.ts'
 import type { Random } from './random.ts'
 import type { Timeline } from './timeline.ts'
 import type { SimulatedUpstream } from './upstream.ts'
@@ -39,13 +49,36 @@ export interface Ground {
   onDisconnect: 'cancel' | 'drain'
   note: (who: string, what: string) => void
   onRefusal: (code: string, receiptId: string) => void
+  /** Bytes by key: in the store that all share, and in the data folder of each. */
+  store: Map<string, Uint8Array>
+  folders: Map<string, Map<string, Uint8Array>>
+  /** Shares of writings that fail, and whether the data folder may take what the store does not. */
+  storeFaultShare: number
+  hasFolders: boolean
+  /** An answer that names files is about to leave. */
+  onFiles: (fileIds: readonly string[], requestId: string) => void
   /** A settlement was asked for, and later made durable by the platform's own word. */
   onSettle: (receiptId: string, process: SimulatedProcess, settlement: Settlement, settled?: Settled) => void
+  /** That settlement was not carried out, and another one follows. */
+  onUnsettled: (receiptId: string) => void
+}
+
+export interface TextBody {
+  model: string
+  messages: unknown[]
+  stream: boolean
+  max_tokens?: number
+}
+
+export interface PicturesBody {
+  model: string
+  prompt: string
+  n: number
 }
 
 export interface Request {
   caller: Caller
-  body: { model: string; messages: unknown[]; stream: boolean; max_tokens?: number }
+  body: TextBody | PicturesBody
   idempotencyKey: string | undefined
   requestId: string
   /** As a row of a batch is asked: nobody waits, and nothing is asked twice. */
@@ -61,7 +94,8 @@ export type Answer =
   /** The process died, or was not there. */
   | { kind: 'none' }
 
-const path = '/v1/chat/completions'
+const textPath = '/v1/chat/completions'
+const picturesPath = '/v1/images/generations'
 /** A statement may still be carried out this long after its connection broke, and one that is slow takes as long. */
 const latestMs = 15_000
 const [door] = chat.routes
@@ -129,10 +163,12 @@ export class SimulatedProcess implements Sender {
     const log = { ...quiet, warn: note, error: note }
     const processes = await joinProcesses({ db, log, timing: config.timing })
     const { thresholdsPercent } = config.budgets
+    processes.afterSweep(() => releaseRooms({ db, processes, clock }))
     const ledger = openLedger({ db, clock, log, processes, thresholdsPercent })
     const provider = upstream.providerFor(this)
+    const orders = { image: upstream.painterFor(this) }
     const upstreams = new Map<string, Upstream>(
-      ['first', 'second'].map((id) => [id, { provider, orders: {}, timeouts, onDisconnect, maxDrains: 2 }]),
+      ['first', 'second'].map((id) => [id, { provider, orders, timeouts, onDisconnect, maxDrains: 2 }]),
     )
     const inference = openInference({ upstreams, models, clock, metrics, random: () => random.next() })
     const net: App['net'] = {
@@ -142,15 +178,6 @@ export class SimulatedProcess implements Sender {
       keepAliveClient: () => assert.fail('no connections here'),
     }
     const tools: App['tools'] = { find: () => undefined, need: () => assert.fail('no tools here') }
-    const storage: App['storage'] = {
-      put: never,
-      putStream: never,
-      putUnsized: never,
-      get: never,
-      delete: never,
-      endUploads: never,
-      [Symbol.asyncDispose]: async () => {},
-    }
     const spool: App['spool'] = { write: never, folder: never, [Symbol.asyncDispose]: async () => {} }
     const idle = { plan: () => assert.fail('no work here'), run: never }
     const keys: App['keys'] = {
@@ -180,31 +207,75 @@ export class SimulatedProcess implements Sender {
       svgs: { provenSvg: never, rasterOfSvg: never },
       net,
       secrets: { seal: never, open: never, signer: never, knownSigner: never },
-      storage,
+      storage: this.#storage(this.#ground.store, this.#ground.storeFaultShare),
+      ...(this.#ground.hasFolders && { waiting: this.#waiting() }),
       spool,
       pipelines: pipelinesOf(() => idle),
     }
   }
 
+  /** Writes take their time, and some fail. */
+  #storage(files: Map<string, Uint8Array>, faultShare: number): Storage {
+    const { timeline, random } = this.#ground
+    return {
+      put: async (key, bytes) => {
+        await timeline.pause(1 + random.next() * 300, this)
+        if (!this.survives('before bytes are stored')) await never()
+        if (random.chance(faultShare)) throw new Error('the store is away')
+        files.set(key, bytes)
+        if (!this.survives('after bytes were stored')) await never()
+      },
+      putStream: never,
+      putUnsized: never,
+      get: never,
+      delete: never,
+      endUploads: never,
+      [Symbol.asyncDispose]: async () => {},
+    }
+  }
+
+  #waiting(): NonNullable<App['waiting']> {
+    const { folders, storeFaultShare } = this.#ground
+    const folder = folders.get(this.name) ?? new Map<string, Uint8Array>()
+    folders.set(this.name, folder)
+    return {
+      place: this.name,
+      storage: this.#storage(folder, storeFaultShare / 2),
+      [Symbol.asyncDispose]: async () => {},
+    }
+  }
+
   /** The same ledger; who settles what, and what is said to be durable, is noted. */
   #watched(ledger: Ledger): Ledger {
-    const { onSettle } = this.#ground
-    return {
-      ...ledger,
-      hold: async (ask) => {
-        const hold = await ledger.hold(ask)
-        return {
-          ...hold,
-          settle: async (settlement) => {
-            onSettle(hold.receiptId, this, settlement)
-            const settled = await hold.settle(settlement)
-            if (this.survives('after a settlement')) onSettle(hold.receiptId, this, settlement, settled)
-            else await never()
-            return settled
-          },
+    const { onSettle, onUnsettled } = this.#ground
+    const watch = async (
+      { receiptId }: Hold,
+      settlement: Settlement,
+      settle: () => Promise<Settled>,
+    ): Promise<Settled> => {
+      onSettle(receiptId, this, settlement)
+      const settled = await settle()
+      if (this.survives('after a settlement')) onSettle(receiptId, this, settlement, settled)
+      else await never()
+      return settled
+    }
+    const watched = (hold: Hold): Hold => ({
+      receiptId: hold.receiptId,
+      get microcredits() {
+        return hold.microcredits
+      },
+      change: (...to) => hold.change(...to),
+      settle: (settlement) => watch(hold, settlement, () => hold.settle(settlement)),
+      settleWith: async (settlement, write) => {
+        try {
+          return await watch(hold, settlement, () => hold.settleWith(settlement, write))
+        } catch (error) {
+          onUnsettled(hold.receiptId)
+          throw error
         }
       },
-    }
+    })
+    return { ...ledger, hold: async (ask) => watched(await ledger.hold(ask)) }
   }
 
   /** True for one that ended in a way that leaves work to the others. */
@@ -282,8 +353,9 @@ export class SimulatedProcess implements Sender {
   }
 
   async #handle(request: Request): Promise<Answer> {
-    const { requestId, idempotencyKey: key } = request
-    const claim = key === undefined ? undefined : await claimOf(key, 'POST', path, request.body)
+    const { requestId, idempotencyKey: key, body } = request
+    const path = 'n' in body ? picturesPath : textPath
+    const claim = key === undefined ? undefined : await claimOf(key, 'POST', path, body)
     const gone = AbortSignal.any([request.gone, this.#leaving.signal])
     const ask = {
       ...request,
@@ -294,7 +366,13 @@ export class SimulatedProcess implements Sender {
       receivedMs: this.#app!.clock.nowMs(),
     }
     try {
-      if (request.background) return await this.#inBackground(request, gone)
+      if ('n' in body) {
+        const context = ask as unknown as RequestContext
+        const text = await drawPictures(context, { ...ask, endpoint: path }, body.n)
+        this.#ground.onFiles(JSON.parse(text).files, requestId)
+        return { kind: 'json', text, requestId, replayed: false }
+      }
+      if (request.background) return await this.#inBackground(body, request, gone)
       const answer = await (door!.handle as (context: RequestContext) => Promise<unknown>)(
         ask as unknown as RequestContext,
       )
@@ -317,7 +395,7 @@ export class SimulatedProcess implements Sender {
   }
 
   /** As a row of a batch is answered. */
-  async #inBackground({ caller, body, requestId }: Request, gone: AbortSignal): Promise<Answer> {
+  async #inBackground(body: TextBody, { caller, requestId }: Request, gone: AbortSignal): Promise<Answer> {
     const app = this.#app!
     const model = app.models.defaultText
     const content = [{ type: 'text' as const, text: JSON.stringify(body.messages) }]
@@ -327,7 +405,7 @@ export class SimulatedProcess implements Sender {
     }
     const paid = await startPaidTurn(app, {
       caller,
-      endpoint: path,
+      endpoint: textPath,
       requestId,
       receivedMs: app.clock.nowMs(),
       model,

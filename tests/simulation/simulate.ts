@@ -93,6 +93,12 @@ class World {
       isAway: () => this.#outage !== 'up',
       onRefusal: (...told) => this.#checker.onRefusal(...told),
       onSettle: (...said) => this.#checker.onSettle(...said),
+      onUnsettled: (id) => this.#checker.onUnsettled(id),
+      onFiles: (...told) => this.#checker.onFiles(...told),
+      store: new Map(),
+      folders: new Map(),
+      storeFaultShare: random.pick([0, 0.1, 0.4]),
+      hasFolders: random.chance(0.5),
     }
     this.#people = new People({
       timeline,
@@ -108,6 +114,8 @@ class World {
       upstream,
       people: this.#people,
       processes: this.#processes,
+      store: this.#ground.store,
+      folders: this.#ground.folders,
     })
   }
 
@@ -304,6 +312,7 @@ class World {
     this.#note('world', 'all faults end')
     this.#calm = true
     this.#ground.crashShare = 0
+    this.#ground.storeFaultShare = 0
     this.#ground.upstream.faultShare = 0
     this.#outage = 'up'
     Object.assign(this.#ground.faults, { lostBefore: 0, lostAfter: 0, late: 0, slow: 0 })

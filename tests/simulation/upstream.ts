@@ -1,6 +1,14 @@
 /** An upstream that knows the truth: what it was asked, by whom, and what it did for it. */
 import type { Part, Usage } from '#engine/turn'
-import { type TextCall, type TextProvider, UpstreamError, type UpstreamFault } from '#providers/spec'
+import {
+  type Drawn,
+  type ImageCall,
+  type ImageProvider,
+  type TextCall,
+  type TextProvider,
+  UpstreamError,
+  type UpstreamFault,
+} from '#providers/spec'
 import { pushing } from '../harness/parts.ts'
 import { never, type Sender } from './link.ts'
 import type { Random } from './random.ts'
@@ -8,6 +16,8 @@ import type { Timeline } from './timeline.ts'
 
 export interface UpstreamCall {
   requestId: string
+  /** Of an order of several pictures, the one that it was asked for. */
+  part: number
   process: string
   /** What it would bill: nothing for a call that it refused or never heard. */
   billed: Usage
@@ -36,6 +46,8 @@ const refusals: readonly (readonly [
 const breakdowns: readonly UpstreamFault[] = ['timeout', 'cut', 'malformed']
 
 const word = 'word '
+/** How far the numbers of attempts of two pictures of one order are apart. */
+const attemptsOfPart = 100
 
 /** A call, and the signal that the platform has cut its connection. */
 interface StoppableCall extends TextCall {
@@ -64,26 +76,52 @@ export class SimulatedUpstream {
     }
   }
 
+  /** The same for pictures, one a call. */
+  painterFor(sender: Sender & { name: string }): ImageProvider {
+    return { draw: (call) => this.#draw(sender, call) }
+  }
+
+  async #draw(sender: Sender & { name: string }, ask: ImageCall): Promise<Drawn> {
+    const { call, refusal, breakdown } = await this.#take(sender, ask, 0)
+    await this.#wait(100 + this.#random.next() * 3_000, sender, ask.signal)
+    if (refusal) throw new UpstreamError(...refusal)
+    call.billed = usageOf(1, 1)
+    if (breakdown === 'timeout') await this.#wait(ask.timeouts.firstByteMs, sender, ask.signal)
+    if (breakdown) throw new UpstreamError(breakdown)
+    return { images: [Buffer.from(`a picture for ${ask.attemptId}`)] }
+  }
+
   async *#generate(sender: Sender & { name: string }, ask: StoppableCall): AsyncGenerator<Part> {
-    if (ask.signal.aborted) throw new UpstreamError('aborted', { executed: false })
+    const { call, refusal, breakdown } = await this.#take(sender, ask, ask.turn.maxOutputTokens)
+    await this.#wait(20 + this.#random.next() * 400, sender, ask.signal)
+    if (refusal) throw new UpstreamError(...refusal)
+    yield* this.#answer(sender, ask, call, breakdown)
+  }
+
+  /** A call arrives, and how it will go is decided. */
+  async #take(
+    sender: Sender & { name: string },
+    { signal, attemptId }: Pick<ImageCall, 'signal' | 'attemptId'>,
+    limit: number,
+  ) {
+    if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
     if (!sender.survives('before the upstream call')) await never()
     const fails = this.#random.chance(this.faultShare)
     const refusal = fails && this.#random.chance(0.6) ? this.#random.pick(refusals) : undefined
     const breakdown = fails && !refusal ? this.#random.pick(breakdowns) : undefined
     const call: UpstreamCall = {
-      requestId: ask.attemptId.slice(0, 36),
+      requestId: attemptId.slice(0, 36),
+      part: Math.floor(Number(attemptId.slice(37)) / attemptsOfPart),
       process: sender.name,
       billed: usageOf(0, 0),
       reported: undefined,
-      limit: ask.turn.maxOutputTokens,
+      limit,
       refused: refusal?.[1].executed === false,
     }
     this.calls.push(call)
     this.onCall(call)
     if (!sender.survives('after the upstream call was sent')) await never()
-    await this.#wait(20 + this.#random.next() * 400, sender, ask.signal)
-    if (refusal) throw new UpstreamError(...refusal)
-    yield* this.#answer(sender, ask, call, breakdown)
+    return { call, refusal, breakdown }
   }
 
   async *#answer(

@@ -96,7 +96,7 @@ export class CreationRoom {
       return null
     } catch (error) {
       log.error({ err: error, receipt: this.#call.receiptId }, 'the store failed for a paid result')
-      if (!waiting) return fail('RESULT_NOT_STORED', {}, { cause: error })
+      if (!waiting) return fail('RESULT_NOT_STORED', {}, { executed: true, cause: error })
     }
     try {
       await (bytes instanceof Uint8Array
@@ -105,7 +105,7 @@ export class CreationRoom {
       return waiting.place
     } catch (error) {
       log.error({ err: error, receipt: this.#call.receiptId }, 'the data folder failed for a paid result')
-      return fail('RESULT_NOT_STORED', {}, { cause: error })
+      return fail('RESULT_NOT_STORED', {}, { executed: true, cause: error })
     }
   }
 

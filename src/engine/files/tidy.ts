@@ -1,6 +1,7 @@
 /** What happens to stored files by itself: bytes without rows, creations past their time, and those that wait for the store. */
 import { Readable } from 'node:stream'
 import type { App } from '#app'
+import { uuidv7 } from '#platform/ids'
 import { type ByteSource, commitBlob, deletePendingBlobs, stageBlob } from '#platform/storage'
 import * as creationStore from './creation-store.ts'
 import { deleteFile, keyOf } from './stage.ts'
@@ -24,9 +25,16 @@ export async function deleteExpired(app: App, signal: AbortSignal): Promise<void
   }
 }
 
-/** Gives back what dead processes had reserved; runs with the sweeps of the living. */
-export const releaseRooms = ({ db, processes }: Pick<App, 'db' | 'processes'>): Promise<number> =>
-  creationStore.releaseAbandoned(db, processes.leaseMs)
+/** By then a call that has reserved room holds its price, or never will. */
+const unheldMs = 5 * 60 * 1_000
+
+/** Gives back what dead processes had reserved, and ended calls; runs with the sweeps of the living. */
+export const releaseRooms = ({
+  db,
+  processes,
+  clock,
+}: Pick<App, 'db' | 'processes' | 'clock'>): Promise<number> =>
+  creationStore.releaseAbandoned(db, processes.leaseMs, uuidv7(clock.nowMs() - unheldMs))
 
 /** Brings creations from the data folder into the store, once it is back. Stops at the first failure: the next is tried later. */
 export async function storeWaiting(app: App, signal: AbortSignal): Promise<void> {

@@ -96,4 +96,4 @@ export class StoredResult {
   }
 }
 
-const notStored = (cause: unknown): Failure => new Failure('RESULT_NOT_STORED', {}, { cause })
+const notStored = (cause: unknown): Failure => new Failure('RESULT_NOT_STORED', {}, { executed: true, cause })

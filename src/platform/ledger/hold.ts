@@ -119,10 +119,27 @@ class OpenHold implements Hold {
         })
         return this.#report(settled)
       } catch (error) {
-        if (!isRetryable(error) || clock.nowMs() > lastMs) throw error
-        await pause(againMs)
-        const settled = await store.settledAs(db, of.accountId, receiptId).catch(() => undefined)
+        // An earlier COMMIT whose reply was lost may be why this one failed.
+        const settled = await this.#settledMeanwhile(error, lastMs)
         if (settled) return this.#report(settled)
+        if (!isRetryable(error)) throw error
+      }
+    }
+  }
+
+  /** What the books say, as soon as they can be asked. Throws `error` when that is not until `lastMs`. */
+  async #settledMeanwhile(error: unknown, lastMs: number): Promise<Settled | undefined> {
+    const { db, clock } = this.#context
+    const { payer, receiptId } = this.#options
+    let latest = error
+    for (;;) {
+      if (isRetryable(latest)) await pause(againMs)
+      if (clock.nowMs() > lastMs) throw error
+      try {
+        return await store.settledAs(db, payer.accountId, receiptId)
+      } catch (failure) {
+        if (!isRetryable(failure)) throw error
+        latest = failure
       }
     }
   }

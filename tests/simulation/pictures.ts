@@ -1,0 +1,104 @@
+/**
+ * Orders of pictures in a simulated world: the real order, hold, room, file rows and settlement (`#engine/paid`). Only what an upstream draws
+ * is taken as it is, in place of `#engine/images`, whose codecs work outside of virtual time.
+ */
+import type { App } from '#app'
+import { answerStored, type StoredCall } from '#capabilities/calls'
+import { failureOf } from '#engine/inference'
+import { type ImageModel, imageModels } from '#engine/models'
+import {
+  type FilledPart,
+  type PaidCall,
+  type PaidOrder,
+  StoredResult,
+  startPaidOrder,
+  totalQuantities,
+} from '#engine/paid'
+import type { ImageOrder } from '#engine/turn'
+import type { Failure } from '#platform/errors'
+import { JsonText, type RequestContext } from '#platform/http'
+import type { Drawn } from '#providers/spec'
+
+interface Candidate {
+  model: ImageModel
+  order: ImageOrder
+}
+
+const size = { width: 64, height: 64 }
+const order: ImageOrder = { prompt: 'سیب', references: [], count: 1, size }
+const reservedBytes = 1_000
+
+export const pictureModelOf = ({ models }: Pick<App, 'models'>): ImageModel => {
+  const model = models.find('test/painter')
+  if (model?.kind !== 'image') throw new Error('no painter in this world')
+  return model
+}
+
+/** In micro-credits. */
+export const pictureCost = (app: Pick<App, 'models' | 'config'>, count: number): bigint =>
+  imageModels.price(pictureModelOf(app), app.config.defaults, order) * BigInt(count)
+
+/** Answers as the images routes do; the body names the files. */
+export async function drawPictures(context: RequestContext, call: PaidCall, count: number): Promise<string> {
+  const { app } = context
+  const model = pictureModelOf(app)
+  const wanted = { creations: count, bytes: count * reservedBytes, source: 'image' }
+  const { result, held } = await StoredResult.reserve(app, call, wanted, () =>
+    startPaidOrder<Candidate, Drawn>(
+      app,
+      { ...call, model, isFetchable: true, isStored: true },
+      imageModels,
+      pictureCost(app, count),
+    ),
+  )
+  const pictures = new Pictures(app, held, result, { model, order })
+  const answer = await answerStored(context, pictures, async () => {
+    await pictures.draw(count)
+    return { body: { files: result.fileIds }, files: result.fileIds }
+  })
+  if (!(answer instanceof JsonText)) throw new Error('an answer that is no JSON')
+  return answer.text
+}
+
+class Pictures implements StoredCall {
+  readonly #app: App
+  readonly #order: PaidOrder<Candidate, Drawn>
+  readonly #result: StoredResult
+  readonly #candidate: Candidate
+  #parts: FilledPart<Candidate, Uint8Array[]>[] = []
+
+  constructor(app: App, held: PaidOrder<Candidate, Drawn>, result: StoredResult, candidate: Candidate) {
+    this.#app = app
+    this.#order = held
+    this.#result = result
+    this.#candidate = candidate
+  }
+
+  async draw(count: number): Promise<void> {
+    const candidates = [this.#candidate]
+    this.#parts = await Promise.all(
+      Array.from({ length: count }, () => this.#order.fill(candidates, ({ images }) => images)),
+    )
+    const drawn = this.#parts.flatMap((part) => (part.fault ? [] : part.done))
+    if (drawn.length === 0) throw failureOf(this.#order.fault!)
+    for (const bytes of drawn) await this.#result.stage({ bytes, mediaType: 'image/png' })
+  }
+
+  finish({ statusCode, failure, reply }: { statusCode: number; failure?: Failure; reply?: string }) {
+    const stored = this.#result.fileIds.length
+    const lost = this.#parts.filter(({ fault }) => fault?.executed).length
+    const end = this.#order.endOf({
+      statusCode,
+      failure,
+      ...(reply !== undefined && { reply }),
+      microcredits: pictureCost(this.#app, stored),
+      tokens: { input: 0, output: 0, cachedInput: 0, reasoning: 0 },
+      quantities: totalQuantities([{ pictures: stored }]),
+      claims: [],
+      detail: { head: {} },
+      figures: {},
+      attributes: {},
+    })
+    return this.#result.settle(this.#order.request, end, pictureCost(this.#app, stored + lost))
+  }
+}
