@@ -90,6 +90,14 @@ export class InvariantChecker {
       this.#hold(!running, `${receiptId} is told to be over while it runs`)
   }
 
+  /** Room is given back with the answer, unless the process could not reach the database. */
+  onAnswer(requestId: string, { brokenMs }: SimulatedProcess): void {
+    this.#hold(
+      brokenMs > 0 || !this.#ask.database.reservations.has(requestId),
+      `${requestId} has ended and still reserves room`,
+    )
+  }
+
   /** What is answered is there: row, bytes and charge. */
   onFiles(fileIds: readonly string[], requestId: string): void {
     const { database } = this.#ask

@@ -69,6 +69,15 @@ export class People {
     for (let twin = 0; twin < twins; twin++) void this.#insist(caller, body, idempotencyKey, background)
   }
 
+  /** A UUIDv7 of this moment, as the server gives them. */
+  #requestId(): string {
+    const { timeline } = this.#ask
+    const at = Math.floor(timeline.startMs + timeline.nowMs)
+      .toString(16)
+      .padStart(12, '0')
+    return `${at.slice(0, 8)}-${at.slice(8)}-7000-8000-${String(this.sent.length).padStart(12, '0')}`
+  }
+
   #pictures(): Request['body'] {
     return { model: 'test/painter', prompt: 'سیب', n: this.#ask.random.between(1, 3) }
   }
@@ -119,7 +128,7 @@ export class People {
     const there = processes()
     if (there.length === 0) return undefined
     const process = random.pick(there)
-    const requestId = idOf('request', this.sent.length)
+    const requestId = this.#requestId()
     const sent: Sent = {
       requestId,
       keyId: caller.keyId,
@@ -175,10 +184,7 @@ function shown(answer: Answer): string {
 }
 
 /** UUIDs that are the same in every run of a seed. */
-export const idOf = (
-  kind: 'request' | 'account' | 'project' | 'key' | 'transfer',
-  number: number,
-): string => {
-  const kinds = ['request', 'account', 'project', 'key', 'transfer']
+export const idOf = (kind: 'account' | 'project' | 'key' | 'transfer', number: number): string => {
+  const kinds = ['', 'account', 'project', 'key', 'transfer']
   return `0000000${kinds.indexOf(kind)}-0000-7000-8000-${String(number).padStart(12, '0')}`
 }

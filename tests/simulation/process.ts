@@ -55,7 +55,9 @@ export interface Ground {
   /** Shares of writings that fail, and whether the data folder may take what the store does not. */
   storeFaultShare: number
   hasFolders: boolean
-  /** An answer that names files is about to leave. */
+  /** A request has ended. */
+  onAnswer: (requestId: string, process: SimulatedProcess) => void
+  /** Its answer names files. */
   onFiles: (fileIds: readonly string[], requestId: string) => void
   /** A settlement was asked for, and later made durable by the platform's own word. */
   onSettle: (receiptId: string, process: SimulatedProcess, settlement: Settlement, settled?: Settled) => void
@@ -345,6 +347,7 @@ export class SimulatedProcess implements Sender {
       this.#inFlight.add(resolve)
       this.#ground.timeline.as(this, async () => {
         const answer = await this.#handle(request)
+        this.#ground.onAnswer(request.requestId, this)
         if (!this.survives('before an answer')) return
         this.#inFlight.delete(resolve)
         resolve(answer)

@@ -94,6 +94,7 @@ class World {
       onRefusal: (...told) => this.#checker.onRefusal(...told),
       onSettle: (...said) => this.#checker.onSettle(...said),
       onUnsettled: (id) => this.#checker.onUnsettled(id),
+      onAnswer: (...told) => this.#checker.onAnswer(...told),
       onFiles: (...told) => this.#checker.onFiles(...told),
       store: new Map(),
       folders: new Map(),
@@ -128,9 +129,9 @@ class World {
     this.#plan()
     let steps = await this.#advance(2_000 + this.#lengthMs, () => false)
     this.#heal()
-    // Late statements arrive and swallowed ones are given up; then the longest that a hold can live on without its process.
+    // Late statements arrive and swallowed ones are given up; then the longest that a hold, or reserved room, can live on.
     steps += await this.#advance(this.#timeline.nowMs + 50_000, () => false)
-    steps += await this.#advance(this.#timeline.nowMs + 240_000, () => this.#isOver())
+    steps += await this.#advance(this.#timeline.nowMs + 360_000, () => this.#isOver())
     steps += await this.#advance(this.#timeline.nowMs + 15_000, () => false)
     this.#checker.atTheEnd()
     const { violations } = this.#checker
@@ -150,7 +151,10 @@ class World {
   }
 
   #isOver(): boolean {
-    return this.#people.busy === 0 && this.#database.model.holds.size === 0 && !this.#checker.waits
+    const { model, reservations } = this.#database
+    return (
+      this.#people.busy === 0 && model.holds.size === 0 && reservations.size === 0 && !this.#checker.waits
+    )
   }
 
   #note(who: string, what: string): void {
