@@ -114,3 +114,30 @@ test.concurrent('killed after the commit: charged once, and the file is there fo
   expect(await filesOf(person, site)).toHaveLength(1)
   expect(await site.violations()).toEqual([])
 })
+
+test.concurrent('told to stop while a picture is drawn whose caller has left: it is stored, charged once and found again', async () => {
+  const site = patientSite
+  await using server = await site.start()
+  const person = await site.person({ credits })
+  const body = bodyOf('a fox [[sandbox: first_token_ms=700]]')
+  const leaving = new AbortController()
+  const { secret } = site.client(server, person)
+  const call = breaksOff(
+    fetch(`${server.url}/v1/studio/image`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...claim },
+      body: JSON.stringify(body),
+      signal: leaving.signal,
+    }),
+  )
+  await until(async () => (await site.balances(person)).held === price)
+  leaving.abort()
+  await call
+  expect(await server.stop()).toBe(0)
+  expect(await site.balances(person)).toEqual({ balance: credits - price, held: 0n })
+  expect(await filesOf(person, site)).toHaveLength(1)
+  await using restarted = await site.start()
+  const repeat = await site.client(restarted, person).post('/v1/studio/image', body, claim)
+  expect(repeat.status, repeat.text).toBe(200)
+  expect(repeat.headers.get('idempotent-replayed')).toBe('true')
+})

@@ -1,8 +1,11 @@
-/** The simulator's database against PostgreSQL: the real ledger does the same work on both, with the same answers and the same rows. */
+/** The simulator's database against PostgreSQL: the real ledger does the same work on both, with the same answers and the same rows, and so do rooms of stored files. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { App } from '#app'
+import { CreationRoom, releaseRooms, type StagedCreation } from '#engine/files'
 import type { Db } from '#platform/db'
 import type { Failure } from '#platform/errors'
+import { uuidv7 } from '#platform/ids'
 import {
   type Caps,
   ClaimTaken,
@@ -112,6 +115,7 @@ class Twins {
       endpoint: '/test',
       microcredits: BigInt(random.between(0, 60)),
       started: random.chance(0.7),
+      freeIfLost: random.chance(0.3),
       lifetimeMs: random.between(1, 40) * dayMs,
       claim,
     }
@@ -126,15 +130,18 @@ class Twins {
     const freeClaim = random.chance(0.2)
     const withinHold = random.chance(0.3)
     const reply = random.chance(0.5) ? `{"n":${random.between(1, 9)}}` : undefined
+    const end = {
+      microcredits: (ask.microcredits * percent) / 100n,
+      free: random.chance(0.2),
+      state: failed ? ('failed' as const) : ('completed' as const),
+      statusCode: failed ? 502 : 200,
+      freeClaim,
+      withinHold,
+      reply,
+    }
+    const isInTransaction = random.chance(0.4)
     await this.both((side) =>
-      pair[side]!.settle({
-        microcredits: (ask.microcredits * percent) / 100n,
-        state: failed ? 'failed' : 'completed',
-        statusCode: failed ? 502 : 200,
-        freeClaim,
-        withinHold,
-        reply,
-      }),
+      isInTransaction ? pair[side]!.settleWith(end, async () => {}) : pair[side]!.settle(end),
     )
   }
 
@@ -255,5 +262,96 @@ test('limits of speed bind at the same second, by the same meter and with the sa
     }
     expect(expected(twins.simulated.model)).toEqual(await written(db, twins.people))
     for (const ledger of ledgers) await ledger[Symbol.asyncDispose]()
+  }
+})
+
+/** What stands in the tables of rooms and files, in a form that both can be held against. */
+async function realRooms() {
+  const ask = (text: string) => db.query<Record<string, unknown>>({ text }, [])
+  const [usage, reservations, files, pending] = await Promise.all([
+    ask('select account_id, project_id, creations, creation_bytes as bytes from files.usage'),
+    ask('select receipt_id, creations, bytes from files.reservations'),
+    ask('select receipt_id, bytes, spooled_on from files.files'),
+    ask('select count(*) as n from storage.pending_blobs'),
+  ])
+  return {
+    usage: usage.sort(byText),
+    reservations: reservations.sort(byText),
+    files: files.sort(byText),
+    pending,
+  }
+}
+
+const byText = (one: object, other: object): number => (text(one) < text(other) ? -1 : 1)
+const text = (row: object): string => Object.values(row).join(' ')
+
+function simulatedRooms({ usage, reservations, files, pending }: SimulatedDatabase) {
+  return {
+    usage: [...usage]
+      .map(([owner, used]) => {
+        const [account_id, project_id] = owner.split(' ')
+        return { account_id, project_id, ...used }
+      })
+      .sort(byText),
+    reservations: [...reservations]
+      .map(([receipt_id, { creations, bytes }]) => ({ receipt_id, creations, bytes }))
+      .sort(byText),
+    files: [...files.values()]
+      .map(({ receiptId, bytes, spooledOn }) => ({ receipt_id: receiptId, bytes, spooled_on: spooledOn }))
+      .sort(byText),
+    pending: [{ n: BigInt(pending.size) }],
+  }
+}
+
+test('room is reserved, exchanged for files, given back and swept alike', async () => {
+  const twins = new Twins(new Random(seed))
+  const { random, clock, simulated } = twins
+  twins.people = await openPeople(db, simulated.model)
+  const processId = randomUUID()
+  const apps = twins.dbs.map(
+    (one) =>
+      ({
+        db: one,
+        clock,
+        log: quiet,
+        config: { studio: { quotaBytes: 2_000 } },
+        processes: { id: processId, leaseMs: dayMs },
+        storage: { put: async () => {} },
+      }) as unknown as App,
+  )
+  for (const one of twins.dbs)
+    await one.query({ text: 'insert into ledger.processes (process_id, beat_at) values ($1, now())' }, [
+      processId,
+    ])
+  const open: CreationRoom[][] = []
+  for (let step = 0; step < 150; step++) {
+    const { account, project, key } = random.pick(twins.people)
+    const lot = random.next()
+    if (lot < 0.5) {
+      const call = { accountId: account, projectId: project, keyId: key, source: 'image', keepDays: 30 }
+      const wanted = { creations: random.between(1, 3), bytes: random.between(0, 700) }
+      const receiptId = uuidv7(clock.nowMs())
+      const rooms: CreationRoom[] = []
+      await twins.both(async (side) => {
+        rooms[side] = await CreationRoom.reserve(apps[side]!, { ...call, receiptId }, wanted)
+      })
+      if (rooms.length === 2) open.push(rooms)
+    } else if (lot < 0.95 && open.length > 0) {
+      const [rooms] = open.splice(random.between(0, open.length - 1), 1)
+      const sizes = Array.from({ length: random.between(0, 3) }, () => random.between(1, 400))
+      await twins.both(async (side) => {
+        const room = rooms![side]!
+        const staged: StagedCreation[] = []
+        for (const size of sizes)
+          staged.push(await room.stage({ bytes: Buffer.alloc(size), mediaType: 'image/png' }))
+        if (staged.length === 0) return room.release()
+        await twins.dbs[side]!.tx((tx) => room.commit(tx, staged))
+        room.committed()
+      })
+    } else if (lot >= 0.95) {
+      clock.moveMs(random.between(0, 400_000))
+      await twins.both((side) => releaseRooms(apps[side]!))
+    }
+    expect(simulatedRooms(simulated)).toEqual(await realRooms())
   }
 })

@@ -32,7 +32,7 @@ const timing = { processLeaseMs: 20_000, heartbeatMs: 5_000, sweepMs: 5_000 }
 /** The one hold of these tests. */
 export const askFor = (microcredits: bigint): HoldOptions => ({
   payer,
-  receiptId: idOf('request', 1),
+  receiptId: idOf('transfer', 1),
   endpoint: '/test',
   microcredits,
   started: true,

@@ -228,7 +228,7 @@ export class InvariantChecker {
         `${id} is ambiguous and charged ${paper.charged} of its hold ${held}`,
       )
       this.#hold(
-        !owner || owner.mayLeaveWork,
+        !owner || owner.mayLeaveWork || (freeIfLost && owner.end === 'cleanly'),
         `${id} is left ambiguous although ${owner?.name} lived to settle it`,
       )
       this.#hold(!paper.idempotencyKey || paper.claiming, `${id} is ambiguous and its key is free`)

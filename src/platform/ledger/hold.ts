@@ -18,12 +18,15 @@ import type { Refusals } from './limits.ts'
 import { holdFields, settleFields } from './operation.ts'
 import { refuseAmount } from './refuse-amount.ts'
 import * as store from './store.ts'
+import type { StoredHolds } from './stored-holds.ts'
 import { reasonOf, reportSettlement } from './watch.ts'
 
 export interface HoldContext
   extends Pick<LedgerOptions, 'db' | 'clock' | 'log' | 'metrics' | 'thresholdsPercent'> {
   committer: Committer
   refusals: Refusals
+  /** Those that are free if they are lost. */
+  stored: StoredHolds
   processId: string
 }
 
@@ -62,6 +65,7 @@ class OpenHold implements Hold {
     this.#context = context
     this.#options = options
     this.microcredits = options.microcredits
+    if (options.freeIfLost) context.stored.begin()
     context.metrics?.openHolds.inc()
     context.metrics?.heldMicrocredits.inc(Number(options.microcredits))
   }
@@ -145,6 +149,7 @@ class OpenHold implements Hold {
   }
 
   #report(settled: Settled): Settled {
+    if (this.#options.freeIfLost) this.#context.stored.end()
     this.#context.metrics?.openHolds.dec()
     reportSettlement(this.#context, this.receiptId, settled)
     return settled

@@ -12,6 +12,7 @@ import { Committer } from './commit.ts'
 import { takeHold } from './hold.ts'
 import { Refusals } from './limits.ts'
 import * as store from './store.ts'
+import { StoredHolds } from './stored-holds.ts'
 import { type UsagePage, type UsageRow, type UsageSums, usageRows, usageTotals } from './usage/store.ts'
 import { reportSettlement } from './watch.ts'
 import './errors.ts'
@@ -190,7 +191,8 @@ export interface LedgerOptions {
 export function openLedger(options: LedgerOptions): Ledger {
   const { db, clock, log, processes } = options
   const committer = new Committer(options)
-  const holding = { ...options, committer, refusals: new Refusals(clock), processId: processes.id }
+  const stored = new StoredHolds()
+  const holding = { ...options, committer, stored, refusals: new Refusals(clock), processId: processes.id }
   processes.afterSweep(sweep)
 
   async function sweep(): Promise<number> {
@@ -230,10 +232,13 @@ export function openLedger(options: LedgerOptions): Ledger {
     async [Symbol.asyncDispose]() {
       // A call that was cut a moment ago settles within this turn of the event loop; past the close it could not.
       await turn()
+      await stored.over(storingMs)
       await committer.close()
     },
   }
 }
 
+/** A stop waits so long for results that are being stored. */
+const storingMs = 400
 /** Longer than any reply is replayed (`platform/idempotency`), by an hour for clocks that disagree. */
 const keepRepliesMs = 25 * 60 * 60 * 1000
