@@ -326,7 +326,7 @@ export class SimulatedDatabase {
         (this.beats.get(processId) ?? 0) <= heardAfterMs || (id < before && !this.model.holds.has(id)),
     )
     for (const [id] of abandoned) this.#release(id)
-    return abandoned.map(() => ({}))
+    return [...new Set(abandoned.map(([, { account, project }]) => `${account} ${project}`))].map(() => ({}))
   }
 
   #exchange([account, id, ...more]: Values): Row[] {
