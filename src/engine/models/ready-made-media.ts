@@ -39,7 +39,7 @@ const listedAt = Date.UTC(2026, 10, 24) / 1_000
 const voices = (names: string, languages: string[] = []): Voice[] =>
   names.split(' ').map((id) => ({ id, name: id, languages }))
 
-/** platform.openai.com's list for `/audio/speech`; the older models know the first six. */
+/** As clients of OpenAI list them (azure.github.io/PyRIT, OpenAIChatAudioConfig); the older models know the first six. */
 const openAiVoices = 'alloy echo fable onyx nova shimmer ash ballad coral sage verse marin cedar'
 const olderVoices = 'alloy echo fable onyx nova shimmer'
 /** openrouter.ai/google/gemini-3.8-flash-tts/llms.txt. */
@@ -155,7 +155,8 @@ const vendors: MediaVendor[] = [
     models: [
       (named) =>
         draws(
-          // ai.google.dev/gemini-api/docs/pricing: $0.134 a picture of 1K or 2K (4K is dearer), $2 a million tokens of input, 560 a picture.
+          // $0.134 a picture of 1K or 2K (4K is dearer): ai.google.dev/gemini-api/docs/pricing, as api-evangelist/gemini copied it on
+          // 2026-09-20. 560 tokens for a picture given along: docs.cloud.google.com, gemini/3-pro-image; $2 a million.
           named('gemini-3-pro-image', 'Gemini 3 Pro Image'),
           { perImage: 0.134, rows: [], perReference: 0.00112 },
           {
@@ -181,7 +182,8 @@ const vendors: MediaVendor[] = [
     key: 'elevenlabs',
     name: 'ElevenLabs',
     provider: { id: 'elevenlabs', baseUrl: 'https://api.elevenlabs.io/v1', dialects: ['elevenlabs'] },
-    // elevenlabs.io/pricing/api: Flash $0.05, Multilingual and v3 $0.10 a thousand characters; elevenlabs.io/docs/overview/models.
+    // Flash $0.05, Multilingual and v3 $0.10 a thousand characters: elevenlabs.io/pricing/api, as developer.puter.com and hail-hq/hail
+    // quote it; where figures of v3 differ, the dearest. Languages: help.elevenlabs.io, article 17883183930129.
     models: [
       (named) => elevenSpeech(named('eleven_flash_v2_5', 'Eleven Flash v2.5'), 50, { maxCharacters: 40_000 }),
       (named) =>
@@ -231,8 +233,9 @@ const olderSpeech = (named: ReturnType<NamingOf>, perMillionCharacters: number):
   )
 
 /**
- * ai.google.dev/gemini-api/docs/pricing. Half of it until 2026-12-31: a server that is not renewed by then must not sell below cost. Styles
- * and dialogues have fields of their own on these models, which are not sent.
+ * The prices of 2027, twice those until then, so that a server that is not renewed by then does not sell below cost
+ * (github.com/BerriAI/litellm/discussions/42776). Voices are named as before, but what stands in the text is spoken: styles and dialogues
+ * have fields of their own (docs.cloud.google.com, text-to-speech/migration-guide), which are not sent.
  */
 const geminiSpeech = (named: ReturnType<NamingOf>, outputPerMillion: number): AudioModel =>
   speaks(
