@@ -19,6 +19,8 @@ import {
 } from './stage.ts'
 
 const rounds = Number(process.argv[2] ?? 40)
+/** Part of a name: only those are measured. */
+const only = process.argv[3] ?? ''
 const pauseMs = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const configOf = (small: string, large: string) => `
@@ -85,6 +87,7 @@ async function compare(
   measure: Measure,
   targetMs: number,
 ): Promise<void> {
+  if (!name.includes(only)) return
   const text = JSON.stringify(body)
   for (let warm = 0; warm < 5; warm++) await measure(`${kherad.url}${route}`, text)
   const own: number[] = []
@@ -126,6 +129,7 @@ async function ask(url: string, body: string | Buffer): Promise<Response> {
 }
 
 async function memoryOf(name: string, count: number, route: string, body: Buffer): Promise<void> {
+  if (!name.includes(only)) return
   await pauseMs(5_000)
   const idle = residentMegabytes(pid)
   let peak = idle

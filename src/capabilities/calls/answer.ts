@@ -10,11 +10,8 @@ export interface Settleable {
   finish(end: { statusCode: number; failure: Failure; undelivered: true }): Promise<{ keepsClaim: boolean }>
 }
 
-/** The body of the answer, and what it is charged. */
-export interface Outcome {
-  body: unknown
-  microcredits: bigint
-}
+/** The answer, as a value or as JSON already, and what it is charged. */
+export type Outcome = { microcredits: bigint } & ({ body: unknown } | { text: string })
 
 /** Answers with the result of `work` as one JSON body, which is stored for replay if the request has an idempotency claim. */
 export async function answerPaid(
@@ -24,9 +21,9 @@ export async function answerPaid(
 ): Promise<JsonText> {
   let text: string
   try {
-    const { body, microcredits } = await work()
-    text = JSON.stringify(body)
-    setCostHeaders(context, microcredits)
+    const outcome = await work()
+    text = 'text' in outcome ? outcome.text : JSON.stringify(outcome.body)
+    setCostHeaders(context, outcome.microcredits)
   } catch (error) {
     return settleFailed(paid, asFailure(error))
   }

@@ -10,8 +10,10 @@ import {
 import { startPaidVectors, textOfTokens, type Vectors } from '#engine/embeddings'
 import { encodeBase64 } from '#engine/media'
 import type { EmbeddingModel } from '#engine/models'
+import { littleEndian } from '#platform/bytes'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
+import { Slice } from '#platform/slices'
 import { reasons } from './phrases.ts'
 import { EmbeddingsBody } from './schema.ts'
 
@@ -30,7 +32,10 @@ export async function createEmbeddings(context: RequestContext<EmbeddingsBody>):
   })
   return answerPaid(context, paid, async () => {
     const result = await paid.vectors()
-    return { body: listOf(model, result, body.encoding_format ?? 'float'), microcredits: result.microcredits }
+    return {
+      text: await listOf(model, result, body.encoding_format ?? 'float'),
+      microcredits: result.microcredits,
+    }
   })
 }
 
@@ -76,19 +81,20 @@ async function readTokens(tokens: unknown[], model: EmbeddingModel, param: strin
     : fail('INVALID_REQUEST', { why: reasons.noToken }, { param: `${param}.${text.unknownAt}` })
 }
 
-const listOf = (model: EmbeddingModel, { vectors, tokens, microcredits }: Vectors, encoding: string) => ({
-  object: 'list',
-  data: vectors.map((vector, index) => ({
-    object: 'embedding',
-    index,
-    embedding: encoding === 'base64' ? encodeBase64(littleEndian(vector)) : [...vector],
-  })),
-  model: model.id,
-  usage: { prompt_tokens: tokens, total_tokens: tokens, ...costOf(microcredits) },
-})
-
-function littleEndian(vector: Float32Array): Uint8Array {
-  const view = new DataView(new ArrayBuffer(4 * vector.length))
-  for (const [at, value] of vector.entries()) view.setFloat32(4 * at, value, true)
-  return new Uint8Array(view.buffer)
+/** The answer as JSON, written in slices: half a million numbers are 10 MB of text. */
+async function listOf(
+  model: EmbeddingModel,
+  { vectors, tokens, microcredits }: Vectors,
+  encoding: string,
+): Promise<string> {
+  const slice = new Slice()
+  const items: string[] = []
+  for (const [index, vector] of vectors.entries()) {
+    const embedding = encoding === 'base64' ? `"${encodeBase64(littleEndian(vector))}"` : `[${vector.join()}]`
+    items.push(`{"object":"embedding","index":${index},"embedding":${embedding}}`)
+    if (slice.isOver()) await slice.next()
+  }
+  const usage = { prompt_tokens: tokens, total_tokens: tokens, ...costOf(microcredits) }
+  const rest = `"model":${JSON.stringify(model.id)},"usage":${JSON.stringify(usage)}`
+  return `{"object":"list","data":[${items.join()}],${rest}}`
 }

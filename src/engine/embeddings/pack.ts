@@ -1,10 +1,8 @@
-/** Vectors as bytes: 32-bit floats, one vector behind the other, the lowest byte first, as every machine that runs this has them. */
+/** Vectors as bytes: 32-bit floats, one vector behind the other, the lowest byte first. */
+import { littleEndian } from '#platform/bytes'
 
-export function packVectors(vectors: readonly Float32Array[]): Buffer {
-  return Buffer.concat(
-    vectors.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)),
-  )
-}
+export const packVectors = (vectors: readonly Float32Array[]): Buffer =>
+  Buffer.concat(vectors.map(littleEndian))
 
 /** The floats of all of them in one row; copied where the bytes do not lie on a border of four. */
 export function unpackVectors(bytes: Buffer): Float32Array {

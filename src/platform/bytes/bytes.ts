@@ -118,3 +118,11 @@ function collector(): Collect | undefined {
   setFlagsFromString('--expose-gc')
   return runInNewContext('globalThis.gc') as Collect | undefined
 }
+
+/** The bytes of 32-bit floats, the lowest first, as every machine that runs this has them; they share the memory of `numbers`. */
+export const littleEndian = ({ buffer, byteOffset, byteLength }: Float32Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength)
+
+/** The other way round, into memory of its own; the length must be a multiple of four. */
+export const fromLittleEndian = (bytes: Uint8Array): Float32Array =>
+  new Float32Array(new Uint8Array(bytes).buffer)

@@ -1,16 +1,26 @@
 /** Reads the vectors of an answer. Both encodings are read, whichever was requested: some servers know only one. */
-import { decodeBase64 } from '#engine/media'
+import { fromLittleEndian } from '#platform/bytes'
+import { Slice } from '#platform/slices'
 import { claimedCount, faultOfError, isRecord } from '#providers/kit'
 import { type Embedded, type EmbeddingOrder, maxDimensions, UpstreamError } from '#providers/spec'
 
-/** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
-export function embeddedOf(answer: unknown, order: EmbeddingOrder, secrets: readonly string[]): Embedded {
+/** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. Half a million numbers are read in slices. */
+export async function embeddedOf(
+  answer: unknown,
+  order: EmbeddingOrder,
+  secrets: readonly string[],
+): Promise<Embedded> {
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   if (answer['error'] != null) throw faultOfError(answer['error'], secrets)
   const items = Array.isArray(answer['data']) ? answer['data'] : []
   const { texts } = order
   if (items.length !== texts.length) throw malformed(`${items.length} vectors for ${texts.length} texts`)
-  const vectors = inPlace(items).map(vectorOf)
+  const slice = new Slice()
+  const vectors: Float32Array[] = []
+  for (const item of inPlace(items)) {
+    vectors.push(vectorOf(item))
+    if (slice.isOver()) await slice.next()
+  }
   const wanted = order.dimensions ?? vectors[0]!.length
   const other = vectors.find(({ length }) => length !== wanted)
   if (other) throw malformed(`a vector of ${other.length} dimensions instead of ${wanted}`)
@@ -33,12 +43,12 @@ function vectorOf(item: unknown): Float32Array {
   return unit(vector)
 }
 
-/** Little-endian 32-bit floats. */
+/** Little-endian 32-bit floats. What is not Base64 is skipped by the decoder, and then missing in the length. */
 function fromBase64(text: string): Float32Array | undefined {
-  const bytes = decodeBase64(text)
-  if (!bytes || bytes.length % 4 !== 0) return undefined
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  return Float32Array.from({ length: bytes.length / 4 }, (_, at) => view.getFloat32(4 * at, true))
+  const bytes = Buffer.from(text, 'base64')
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  if (bytes.length % 4 !== 0 || bytes.length !== (text.length / 4) * 3 - padding) return undefined
+  return fromLittleEndian(bytes)
 }
 
 const fromNumbers = (numbers: unknown[]): Float32Array | undefined =>
@@ -46,10 +56,12 @@ const fromNumbers = (numbers: unknown[]): Float32Array | undefined =>
 
 /** Normalised to length 1, so that the dot product of two is their cosine similarity. */
 function unit(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector)
-  return length > 0 && Number.isFinite(length)
-    ? vector.map((value) => value / length)
-    : fault('a vector without direction')
+  let squares = 0
+  for (let at = 0; at < vector.length; at++) squares += vector[at]! ** 2
+  const length = Math.sqrt(squares)
+  if (!(length > 0 && Number.isFinite(length))) return fault('a vector without direction')
+  for (let at = 0; at < vector.length; at++) vector[at]! /= length
+  return vector
 }
 
 /** Some servers report only `total_tokens`. */

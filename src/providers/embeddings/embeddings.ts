@@ -30,5 +30,5 @@ async function embed(client: UpstreamClient, call: EmbeddingCall): Promise<Embed
     timeouts,
   }
   const answer = await client.json(ask, vectorsBytes(order.texts.length, order.dimensions ?? maxDimensions))
-  return embeddedOf(answer, order, client.secrets)
+  return await embeddedOf(answer, order, client.secrets)
 }
