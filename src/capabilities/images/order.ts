@@ -100,12 +100,14 @@ function sizeIn(side: number, ratio: number): PixelSize {
 
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp']
 
-/** One after the other, so that two large bodies at once stay within their memory. */
+/** One after the other, and each text goes as its bytes come, so that two large bodies at once stay within their memory. */
 async function referencesOf({ input_references: references }: OrderBody): Promise<Media[]> {
   const media: Media[] = []
   for (const [index, { image_url }] of (references ?? []).entries()) {
     const place = `input_references.${index}.image_url.url`
-    media.push(await largePicture(image_url.url, pictureTypes, place, maxReferenceCharacters))
+    const { url } = image_url
+    image_url.url = ''
+    media.push(await largePicture(url, pictureTypes, place, maxReferenceCharacters))
   }
   return media
 }

@@ -78,12 +78,15 @@ const placeOf = (setting: ImageSetting): string => places[setting] ?? setting
 
 const referenceTypes = ['image/png', 'image/jpeg', 'image/webp']
 
-/** One after the other, so that two large bodies at once stay within their memory. */
+/** One after the other, and each text goes as its bytes come, so that two large bodies at once stay within their memory. */
 async function referencesOf({ reference, references }: ImageBody): Promise<Media[]> {
   if (reference && references)
     fail('INVALID_REQUEST', { why: reasons.bothReferences }, { param: 'reference' })
-  const read = ({ dataUrl }: { dataUrl: string }, place: string) =>
-    largePicture(dataUrl, referenceTypes, `${place}.dataUrl`, maxReferenceCharacters)
+  const read = async (from: { dataUrl: string }, place: string): Promise<Media> => {
+    const { dataUrl } = from
+    from.dataUrl = ''
+    return largePicture(dataUrl, referenceTypes, `${place}.dataUrl`, maxReferenceCharacters)
+  }
   if (reference) return [await read(reference, 'reference')]
   const media: Media[] = []
   for (const [index, one] of (references ?? []).entries()) media.push(await read(one, `references.${index}`))

@@ -15,7 +15,10 @@ export interface Quota {
   maxBytes: number
 }
 
-/** Reserves room for what a call will make. Returns false where the project has none. */
+/**
+ * Reserves room for what a call will make. Returns false where the project has none. It does not wait for the disk: the hold that follows
+ * does, and room that a crash of the database forgets is nobody's.
+ */
 export async function reserve(
   db: Db,
   asked: Reservation,
@@ -32,7 +35,8 @@ export async function reserve(
           where u.creations + excluded.creations <= $7 and u.creation_bytes + excluded.creation_bytes <= $8
           returning 1)
         insert into files.reservations (account_id, project_id, receipt_id, process_id, creations, bytes)
-        select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::bigint, $6::bigint from room returning 1`,
+        select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::bigint, $6::bigint from room
+        where set_config('synchronous_commit', 'off', true) = 'off' returning 1`,
     },
     [
       asked.accountId,

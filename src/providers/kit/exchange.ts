@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { type Deadline, deadlines } from '#platform/clock'
 import { ProxyFailed } from '#platform/proxy'
@@ -16,7 +17,7 @@ export interface UpstreamRequest {
   method: 'GET' | 'POST' | 'PUT'
   path: string
   headers: Record<string, string>
-  body: string | Uint8Array | null
+  body: string | Readable | null
   timeouts: Timeouts
   /** Timeout for the response headers, which a non-streamed call gets only with its complete answer. */
   firstByteMs: number

@@ -6,7 +6,7 @@ export interface FormFile {
   bytes: Uint8Array
 }
 
-/** A `multipart/form-data` body (RFC 7578) in one buffer, so that it is sent with a content length and a truncated one is recognised. */
+/** A `multipart/form-data` body (RFC 7578) of known length, so that a truncated one is recognised. */
 export class Form {
   readonly #boundary = `kherad-${randomUUID()}`
   readonly #parts: Uint8Array[] = []
@@ -15,8 +15,14 @@ export class Form {
     return `multipart/form-data; boundary=${this.#boundary}`
   }
 
-  get bytes(): Uint8Array {
-    return Buffer.concat([...this.#parts, Buffer.from(`--${this.#boundary}--\r\n`)])
+  get byteLength(): number {
+    return [...this].reduce((sum, part) => sum + part.length, 0)
+  }
+
+  /** Its bytes, part by part: files of many megabytes are sent as they are. */
+  *[Symbol.iterator](): Iterator<Uint8Array> {
+    yield* this.#parts
+    yield Buffer.from(`--${this.#boundary}--\r\n`)
   }
 
   /** `name` and the file name are constants of this code and need no escaping. */

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { type Egress, openDispatcher, ProxyFailed } from '#platform/proxy'
 import { type Timeouts, UpstreamError } from '#providers/spec'
@@ -123,8 +124,8 @@ export class UpstreamClient implements AsyncDisposable {
     const request = {
       method: options.method ?? (body ? ('POST' as const) : ('GET' as const)),
       path: `${this.#basePath}${path}`,
-      headers: { ...this.#headers, ...(isForm && { 'content-type': body.contentType }), ...headers },
-      body: isForm ? body.bytes : body ? JSON.stringify(body) : null,
+      headers: { ...this.#headers, ...(isForm && headersOf(body)), ...headers },
+      body: isForm ? Readable.from(body) : body ? JSON.stringify(body) : null,
       timeouts,
       firstByteMs: firstByteMs ?? timeouts.firstByteMs,
       faultOf: this.#faultOf,
@@ -220,3 +221,8 @@ export class UpstreamClient implements AsyncDisposable {
     await this.#pool.destroy()
   }
 }
+
+const headersOf = (form: Form): Record<string, string> => ({
+  'content-type': form.contentType,
+  'content-length': String(form.byteLength),
+})
