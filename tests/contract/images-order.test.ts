@@ -71,6 +71,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ resolution: '512', aspect_ratio: '1:4', size: null }, '256x1024'],
   [{ resolution: '4K', aspect_ratio: '16:9' }, '3840x2160'],
   [{ aspect_ratio: '3:2' }, '192x128'],
+  [{ resolution: '512', aspect_ratio: '2.35:1' }, '784x320'],
   [{ aspect_ratio: 'auto', resolution: '512' }, '512x512'],
   [{ size: 'auto', resolution: '512' }, '512x512'],
 ])('%o is drawn as %s', async (shape, size) => {
@@ -86,13 +87,16 @@ test('references are sent in their order, and their size counts where none is na
   expect(sent.indexOf(other)).toBeGreaterThan(sent.indexOf(one))
 })
 
-test('a model of vectors answers SVG where no format is named, and says so', async () => {
-  const svg =
-    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
-  at.upstream.replyOnce(json(200, { data: [{ b64_json: Buffer.from(svg).toString('base64') }] }))
-  const reply = await order({ model: 'test/vector' })
-  expect(reply.body.data[0].media_type).toBe('image/svg+xml')
-})
+test.each([{}, { output_format: 'svg' }])(
+  'a model of vectors asked %o answers SVG and says so',
+  async (body) => {
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
+    at.upstream.replyOnce(json(200, { data: [{ b64_json: Buffer.from(svg).toString('base64') }] }))
+    const reply = await order({ model: 'test/vector', ...body })
+    expect(reply.body.data[0].media_type).toBe('image/svg+xml')
+  },
+)
 
 test('a stream has the picture in its last event', async () => {
   const reply = await order({ stream: true })
@@ -164,6 +168,8 @@ describe('fields at their edge and past it', () => {
     ['quality', { quality: 'standard' }, { quality: 'best' }],
     ['background', { background: 'opaque' }, { background: 'clear' }],
     ['output_format', { output_format: 'jpeg' }, { output_format: 'gif' }],
+    ['output_format', {}, { output_format: 'svg' }, 'IMAGE_SETTING_NOT_SUPPORTED'],
+    ['aspect_ratio', { aspect_ratio: '2.35:1' }, { aspect_ratio: '2.355:1' }],
     ['output_compression', { output_compression: 40, output_format: 'webp' }, { output_compression: 40 }],
     ['partial_images', { partial_images: 3, stream: true }, { partial_images: 4, stream: true }],
     [

@@ -34,7 +34,7 @@ function specOf(body: SpeechBody): SpeechSpec {
     lines: [
       {
         text: input.toWellFormed(),
-        voice: typeof voice === 'string' ? voice : voice.id,
+        ...(voice != null && { voice: typeof voice === 'string' ? voice : voice.id }),
         ...(instructions != null && { instructions }),
       },
     ],

@@ -12,15 +12,17 @@ export const SpeechBody = Type.Object(
       'x-description-fa': 'یک مدل صدا.',
     }),
     input: Type.String({ minLength: 1, maxLength: 12_000 }),
-    voice: Type.Union(
-      [
-        Type.String({ minLength: 1, maxLength: 80 }),
-        Type.Object({ id: Type.String({ minLength: 1, maxLength: 80 }) }),
-      ],
-      {
-        description: 'A voice of the model, by id or name.',
-        'x-description-fa': 'یکی از صداهای مدل، با شناسه یا نام.',
-      },
+    voice: optional(
+      Type.Union(
+        [
+          Type.String({ minLength: 1, maxLength: 80 }),
+          Type.Object({ id: Type.String({ minLength: 1, maxLength: 80 }) }),
+        ],
+        {
+          description: "A voice of the model, by id or name; the model's first where it is left out.",
+          'x-description-fa': 'یکی از صداهای مدل، با شناسه یا نام؛ اگر نیاید، نخستین صدای مدل.',
+        },
+      ),
     ),
     instructions: optional(Type.String({ maxLength: 2_000 })),
     response_format: optional(
@@ -38,6 +40,13 @@ export const SpeechBody = Type.Object(
         default: 1,
         description: 'Where the model has it (`studio_settings.speed` of its card).',
         'x-description-fa': 'اگر مدل داشته باشد (`studio_settings.speed` در مشخصاتش).',
+      }),
+    ),
+    input_references: optional(
+      Type.Array(Type.Unknown(), {
+        maxItems: 0,
+        description: 'A voice to imitate: no model takes one.',
+        'x-description-fa': 'صدایی برای تقلید: هیچ مدلی نمی‌پذیرد.',
       }),
     ),
     stream_format: optional(

@@ -38,19 +38,19 @@ export const OrderBody = Type.Object(
     ),
     aspect_ratio: optional(
       Type.String({
-        ...patterned('^(auto|[1-9][0-9]{0,4}:[1-9][0-9]{0,4})$', {
-          en: 'must be auto, or two whole numbers such as 16:9',
-          fa: 'باید auto یا دو عدد صحیح باشد، مانند 16:9',
+        ...patterned('^(auto|[1-9][0-9]{0,4}(\\.[0-9]{1,2})?:[1-9][0-9]{0,4}(\\.[0-9]{1,2})?)$', {
+          en: 'must be auto, or two numbers such as 16:9 or 2.35:1',
+          fa: 'باید auto یا دو عدد باشد، مانند 16:9 یا 2.35:1',
         }),
       }),
     ),
     quality,
     background,
     output_format: optional(
-      Type.Unsafe<'png' | 'jpeg' | 'webp'>({
-        ...oneOf('png', 'jpeg', 'webp'),
-        description: 'Left out: png, or svg from a model that draws vectors.',
-        'x-description-fa': 'اگر نیاید png، یا svg از مدلی که برداری می‌کشد.',
+      Type.Unsafe<'png' | 'jpeg' | 'webp' | 'svg'>({
+        ...oneOf('png', 'jpeg', 'webp', 'svg'),
+        description: 'Left out: png, or svg from a model that draws vectors, which alone takes svg.',
+        'x-description-fa': 'اگر نیاید png، یا svg از مدلی که برداری می‌کشد؛ svg را فقط همان می‌پذیرد.',
       }),
     ),
     output_compression,

@@ -32,7 +32,7 @@ export type Places = Partial<Record<ImageSetting, string>>
 export const placeIn =
   (places: Places) =>
   (setting: ImageSetting): string =>
-    ({ count: 'n', ...places })[setting] ?? setting
+    ({ count: 'n', format: 'output_format', ...places })[setting] ?? setting
 
 /** Throws INVALID_REQUEST for a prompt that says nothing. */
 export function wordsOf(prompt: string): string {

@@ -2,7 +2,7 @@
  * Paid pictures: the caller's request (`ImageSpec`), the order sent to a model (`ImageOrder` of `engine/turn`), and the conversion of
  * the upstream's picture to what was requested. Nothing here knows HTTP or a vendor.
  */
-import type { ImageBackground, ImageFormat, ImageQuality, Media, PixelSize } from '#engine/turn'
+import type { DrawnFormat, ImageBackground, ImageFormat, ImageQuality, Media, PixelSize } from '#engine/turn'
 
 export type ImageSetting =
   | 'quality'
@@ -12,6 +12,7 @@ export type ImageSetting =
   | 'count'
   | 'references'
   | 'action'
+  | 'format'
 
 /** What a caller requests; absent settings are chosen by prompt, references and model. */
 export interface ImageSpec {
@@ -30,7 +31,7 @@ export interface ImageSpec {
   fit: 'pad' | 'crop'
   quality?: ImageQuality
   /** `auto`: SVG from a model that writes nothing else, PNG from any other. */
-  format: ImageFormat | 'auto'
+  format: DrawnFormat | 'auto'
   /** 1 to 99: JPEG and WebP are written anew in this quality. Absent: as they came. */
   compression?: number
   background?: ImageBackground

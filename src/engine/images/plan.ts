@@ -29,7 +29,7 @@ export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
   requireRoom(model, spec)
   requireShape(model, spec)
   const quality = qualityOf(model, spec)
-  const format = formatOf(image.formats, spec)
+  const format = formatOf(model, spec)
   const background = backgroundOf(model, spec)
   const { drawn, frame, source } = planSize(image.sizes, spec)
   return {
@@ -108,8 +108,14 @@ function backgroundOf(
 const isVector = (formats: readonly DrawnFormat[]): boolean =>
   formats.length > 0 && formats.every((one) => one === 'svg')
 
-const formatOf = (formats: readonly DrawnFormat[], { format }: ImageSpec): DrawnFormat =>
-  format !== 'auto' ? format : isVector(formats) ? 'svg' : 'png'
+/** A raster of any format is made here of any other, and of SVG; a drawing cannot be made of a raster. */
+function formatOf(model: ImageModel, { format, where }: ImageSpec): DrawnFormat {
+  const { formats } = model.image
+  if (format === 'auto') return isVector(formats) ? 'svg' : 'png'
+  if (format === 'svg' && !formats.includes('svg'))
+    refuse(model, 'format', format, ['png', 'jpeg', 'webp'], where)
+  return format
+}
 
 /** The format to request upstream: the wanted one if supported, else a lossless one to convert from. */
 function formatAsked(

@@ -1,0 +1,83 @@
+/** generateSpeech and embedMany of the Vercel AI SDK; its generateImage stands in images-ai-sdk. */
+import { createOpenAI } from '@ai-sdk/openai'
+import { embedMany, generateSpeech } from 'ai'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { explained } from '../contract/chat-world.ts'
+import { perToken, textsIn, tokensEach } from '../contract/vectors-world.ts'
+import { bootForMediaClients, type MediaClientsWorld } from './media-clients-world.ts'
+
+let at: MediaClientsWorld
+beforeAll(async () => {
+  at = await bootForMediaClients()
+})
+afterAll(() => at[Symbol.asyncDispose]())
+
+const provider = () => createOpenAI({ baseURL: `${at.world.url}/v1`, apiKey: at.key.secret })
+const receiptOf = (headers: Record<string, string> | undefined) =>
+  explained(at.key, headers?.['x-request-id'] ?? '')
+
+test('generateSpeech gives the bytes of the upstream, charged by their characters and stored', async () => {
+  const text = 'توانا بود هر که دانا بود.'
+  const { audio, warnings, responses } = await generateSpeech({
+    model: provider().speech('test/voice'),
+    text,
+    voice: 'nova',
+    speed: 1.5,
+    instructions: 'slowly',
+  })
+  expect(warnings).toEqual([])
+  expect([audio.mediaType, audio.format]).toEqual(['audio/mpeg', 'mp3'])
+  expect(Buffer.from(audio.uint8Array).equals(at.sound)).toBe(true)
+  expect(at.upstream.calls.at(-1)?.body).toMatchObject({ voice: 'nova', speed: 1.5, instructions: 'slowly' })
+  const receipt = await receiptOf(responses[0]?.headers)
+  // 15 USD a million characters are 15,000 micro-credits a character.
+  expect(receipt.microcredits).toBe(String(15_000 * [...text].length))
+  const [file] = (receipt.details as unknown as { files: string[] }).files
+  const stored = await (await at.key.raw('GET', `/v1/files/${file}`)).arrayBuffer()
+  expect(Buffer.from(stored).equals(at.sound)).toBe(true)
+})
+
+test('generateSpeech with the sandbox, offline, in another format', async () => {
+  const { audio } = await generateSpeech({
+    model: provider().speech('sandbox/speech'),
+    text: 'سلام',
+    voice: 'sandbox-kian',
+    outputFormat: 'wav',
+  })
+  expect(Buffer.from(audio.uint8Array).subarray(0, 4).toString()).toBe('RIFF')
+})
+
+test('a voice that the model has not is refused with the voices that it has', async () => {
+  const asked = generateSpeech({
+    model: provider().speech('test/voice'),
+    text: 'سلام',
+    voice: 'nobody',
+    maxRetries: 0,
+  })
+  await expect(asked).rejects.toThrow(/alloy.*nova/)
+})
+
+test('embedMany sends several lists where the model takes few at once, and each is charged', async () => {
+  const before = at.upstream.calls.length
+  const model = provider().textEmbeddingModel('test/near')
+  Object.defineProperty(model, 'maxEmbeddingsPerCall', { value: 2 })
+  const { embeddings, usage, responses } = await embedMany({ model, values: ['گربه', 'وام', 'cat'] })
+  expect(embeddings).toEqual([
+    [1, 0, 0],
+    [0, 1, 0],
+    [1, 0, 0],
+  ])
+  expect(usage.tokens).toBe(3 * tokensEach)
+  expect(at.upstream.calls.slice(before).flatMap(textsIn).sort()).toEqual(['cat', 'وام', 'گربه'])
+  const charges = await Promise.all((responses ?? []).map((one) => receiptOf(one?.headers)))
+  const total = charges.reduce((sum, { microcredits }) => sum + BigInt(microcredits), 0n)
+  expect(total).toBe(perToken * BigInt(3 * tokensEach))
+})
+
+test('embedMany with the sandbox keeps the order of the texts', async () => {
+  const model = provider().textEmbeddingModel('sandbox/embedding')
+  const values = ['the cat sat on the mat', 'a cat on a mat', 'interest rates of banks']
+  const { embeddings } = await embedMany({ model, values })
+  const near = (a: number[], b: number[]) => a.reduce((sum, value, place) => sum + value * b[place]!, 0)
+  expect(near(embeddings[0]!, embeddings[1]!)).toBeGreaterThan(near(embeddings[0]!, embeddings[2]!))
+})
