@@ -89,7 +89,7 @@ test('an image model shows its price by the picture, what it draws and how many 
     output_modalities: ['image'],
     pricing: { currency: 'USD', per_image: 0.01, per_reference: 0.001 },
     studio_settings: { aspect_ratios: expect.arrayContaining(['1:1', '3:2', '2:3']), reference_capacity: 8 },
-    routes: ['/v1/studio/image', '/v1/responses', '/v1/images/generations'],
+    routes: ['/v1/studio/image', '/v1/responses', '/v1/images/generations', '/v1/images/edits', '/v1/images'],
   })
 })
 

@@ -1,6 +1,7 @@
 /** POST /v1/studio/image: settings, bounds, orders, and what becomes of pictures that were paid. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deleteForgotten, storeWaiting } from '#engine/files'
 import type { Client, Seen } from '../harness/client.ts'
 import { fakeS3 } from '../harness/fake-s3.ts'
 import { until } from '../harness/until.ts'
@@ -406,12 +407,52 @@ test('while an S3 store fails, a paid picture waits in the data folder, is read 
   expect(waiting.bytes).toEqual(bytesOf(reply))
   s3.failNext()
   await until(async () => {
-    const { storeWaiting } = await import('#engine/files')
     await storeWaiting(world.app, new AbortController().signal).catch(() => undefined)
     return s3.objects.size === 1
   })
   expect((await stored(key, id!)).bytes).toEqual(bytesOf(reply))
   expect(s3.calls.at(-1)).toMatch(/^GET /)
+})
+
+test('bytes in the data folder whose file was deleted, or never came to be, go after an hour', async () => {
+  await using s3 = await fakeS3()
+  const clock = new MovableClock()
+  await using world = await boot({ config: s3.config, clock })
+  const key = await world.key()
+  s3.failNext(...Array(24).fill(503))
+  const [deleted, kept] = [
+    await draw(key, { model: 'sandbox/image' }),
+    await draw(key, { model: 'sandbox/image' }),
+  ].map((reply) => filesOf(reply)[0]!)
+  const { waiting } = world.app
+  const keysIn = async (): Promise<string[]> => Array.fromAsync(waiting!.keysBefore(Number.POSITIVE_INFINITY))
+  expect(await keysIn()).toHaveLength(2)
+  expect((await key.raw('DELETE', `/v1/files/${deleted}`)).status).toBe(200)
+  await waiting!.storage.put('files/nobody/unwritten', Buffer.from('x'))
+  const forget = () => deleteForgotten(world.app, new AbortController().signal)
+  await forget()
+  expect(await keysIn(), 'young ones may still get their rows').toHaveLength(3)
+  clock.moveMs(61 * 60 * 1_000)
+  await forget()
+  expect(await keysIn()).toEqual([expect.stringContaining(kept!)])
+})
+
+test('a paid result that is missing in the data folder holds up no other', async () => {
+  await using s3 = await fakeS3()
+  await using world = await boot({ config: s3.config })
+  const key = await world.key()
+  s3.failNext(...Array(24).fill(503))
+  const [lost] = filesOf(await draw(key, { model: 'sandbox/image' }))
+  const [whole] = filesOf(await draw(key, { model: 'sandbox/image' }))
+  const { waiting } = world.app
+  const keys = await Array.fromAsync(waiting!.keysBefore(Number.POSITIVE_INFINITY))
+  await waiting!.storage.delete(keys.filter((one) => one.includes(lost!)))
+  s3.failNext()
+  await until(async () => {
+    await storeWaiting(world.app, new AbortController().signal).catch(() => undefined)
+    return s3.objects.size === 1
+  })
+  expect([...s3.objects.keys()].join()).toContain(whole)
 })
 
 describe('what is kept', () => {

@@ -69,6 +69,8 @@ test('a repeat with its key gets the same bytes and nothing is drawn again', asy
   const again = await at.key.post(path, ask, headers)
   expect([first.status, again.status, again.text]).toEqual([200, 200, first.text])
   expect(again.headers.get('x-credits')).toBe(first.headers.get('x-credits'))
+  expect(first.headers.get('x-file-ids')).toMatch(/^[0-9a-f-]{36}$/)
+  expect(again.headers.get('x-file-ids')).toBe(first.headers.get('x-file-ids'))
   expect(at.upstream.calls.length - before).toBe(1)
 })
 

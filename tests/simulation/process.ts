@@ -243,6 +243,10 @@ export class SimulatedProcess implements Sender {
     return {
       place: this.name,
       storage: this.#storage(folder, storeFaultShare / 2),
+      // biome-ignore lint/correctness/useYield: nothing here asks for them.
+      async *keysBefore() {
+        await never()
+      },
       [Symbol.asyncDispose]: async () => {},
     }
   }

@@ -1,6 +1,6 @@
 /** What happens to stored files in the background. */
 import type { App } from '#app'
-import { deleteExpired, deleteUnowned, storeWaiting } from '#engine/files'
+import { deleteExpired, deleteForgotten, deleteUnowned, storeWaiting } from '#engine/files'
 import { job } from '#platform/jobs'
 
 /** Deletes creations past their time, and bytes that no row owns. */
@@ -15,26 +15,26 @@ export const tidyJob = job<null>({
   },
 })
 
-const waitingEveryMs = 15_000
+const storeEveryMs = 15_000
+const forgetEveryMs = 10 * 60 * 1000
 
 /** On every machine by itself: only it can read what waits in its data folder. */
 export function storeWaitingFiles(app: App): AsyncDisposable {
   const stop = new AbortController()
   let running = Promise.resolve()
-  const once = async (): Promise<void> => {
-    try {
-      await storeWaiting(app, stop.signal)
-    } catch (error) {
-      app.log.warn({ err: error }, 'paid results wait for the store')
-    }
-  }
-  const timer = setInterval(() => {
-    running = running.then(once)
-  }, waitingEveryMs)
-  timer.unref()
+  const every = (ms: number, work: typeof storeWaiting, failed: string): NodeJS.Timeout =>
+    setInterval(() => {
+      running = running
+        .then(() => work(app, stop.signal))
+        .catch((error) => app.log.warn({ err: error }, failed))
+    }, ms).unref()
+  const timers = [
+    every(storeEveryMs, storeWaiting, 'paid results wait for the store'),
+    every(forgetEveryMs, deleteForgotten, 'the data folder was not tidied'),
+  ]
   return {
     async [Symbol.asyncDispose]() {
-      clearInterval(timer)
+      for (const timer of timers) clearInterval(timer)
       stop.abort()
       await running
     },

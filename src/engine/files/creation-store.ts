@@ -117,14 +117,24 @@ export const expired = (
 export const spooled = (
   db: Db,
   place: string,
+  after: string,
   most: number,
 ): Promise<Pick<FileRow, 'account_id' | 'file_id' | 'bytes' | 'sha256'>[]> =>
   db.query(
     {
-      text: `select account_id, file_id, bytes, sha256 from files.files where spooled_on = $1 order by file_id limit $2`,
+      text: `select account_id, file_id, bytes, sha256 from files.files where spooled_on = $1 and file_id > $2 order by file_id limit $3`,
     },
-    [place, most],
+    [place, after, most],
   )
+
+/** Those of these files that wait in this place. */
+export async function waitingOf(db: Db, place: string, fileIds: readonly string[]): Promise<Set<string>> {
+  const rows = await db.query<{ file_id: string }>(
+    { text: `select file_id from files.files where spooled_on = $1 and file_id::text = any($2::text[])` },
+    [place, fileIds],
+  )
+  return new Set(rows.map(({ file_id: id }) => id))
+}
 
 /** Its bytes are in the store now. Returns false if it was deleted. */
 export async function markStored(tx: Tx, accountId: string, fileId: string): Promise<boolean> {

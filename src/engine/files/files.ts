@@ -14,5 +14,5 @@ export {
   stageFile,
 } from './stage.ts'
 export { type FileRow, findFile, listFiles, type Owner } from './store.ts'
-export { deleteExpired, deleteUnowned, releaseRooms, storeWaiting } from './tidy.ts'
+export { deleteExpired, deleteForgotten, deleteUnowned, releaseRooms, storeWaiting } from './tidy.ts'
 export { openWaiting, type Waiting } from './waiting.ts'

@@ -2,6 +2,7 @@
  * The interface for rooms that make files. The bytes are stored first, outside of any transaction (`stageFile`); the row follows in the
  * transaction of whatever the file belongs to (`commitFile`). After a crash in between the bytes are deleted (`platform/storage/pending-blobs.ts`).
  */
+import path from 'node:path'
 import type { App } from '#app'
 import { sha256InSlices } from '#platform/bytes'
 import type { Tx } from '#platform/db'
@@ -32,6 +33,9 @@ export interface StagedFile {
 }
 
 export const keyOf = (accountId: string, fileId: string): string => `files/${accountId}/${fileId}`
+
+/** Of a key that `keyOf` made. */
+export const fileIdOf = (key: string): string => path.posix.basename(key)
 
 /** Stores the bytes. Throws FILES_QUOTA_EXCEEDED where the project has no room for them. */
 export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {

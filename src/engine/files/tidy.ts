@@ -4,7 +4,7 @@ import type { App } from '#app'
 import { uuidv7 } from '#platform/ids'
 import { type ByteSource, commitBlob, deletePendingBlobs, stageBlob } from '#platform/storage'
 import * as creationStore from './creation-store.ts'
-import { deleteFile, keyOf } from './stage.ts'
+import { deleteFile, fileIdOf, keyOf } from './stage.ts'
 import type { Waiting } from './waiting.ts'
 
 const batchSize = 100
@@ -36,12 +36,15 @@ export const releaseRooms = ({
 }: Pick<App, 'db' | 'processes' | 'clock'>): Promise<number> =>
   creationStore.releaseAbandoned(db, processes.leaseMs, uuidv7(clock.nowMs() - unheldMs))
 
+const firstId = '00000000-0000-0000-0000-000000000000'
+
 /** Brings creations from the data folder into the store, once it is back. Stops at the first failure: the next is tried later. */
 export async function storeWaiting(app: App, signal: AbortSignal): Promise<void> {
   const { waiting } = app
   if (!waiting) return
+  let last = firstId
   for (let found = batchSize; found === batchSize && !signal.aborted; ) {
-    const rows = await creationStore.spooled(app.db, waiting.place, batchSize)
+    const rows = await creationStore.spooled(app.db, waiting.place, last, batchSize)
     for (const row of rows) {
       const key = keyOf(row.account_id, row.file_id)
       if (!(await isWaiting(app, key))) {
@@ -56,7 +59,34 @@ export async function storeWaiting(app: App, signal: AbortSignal): Promise<void>
       await waiting.storage.delete([key])
     }
     found = rows.length
+    last = rows.at(-1)?.file_id ?? last
   }
+}
+
+/** By then whoever wrote bytes into the data folder has written their row, or never will. */
+const unwrittenMs = 60 * 60 * 1_000
+
+/** Deletes bytes in the data folder whose file was deleted, or never came to be. */
+export async function deleteForgotten(app: App, signal: AbortSignal): Promise<void> {
+  const { waiting } = app
+  if (!waiting) return
+  for await (const keys of inBatches(waiting.keysBefore(app.clock.nowMs() - unwrittenMs))) {
+    if (signal.aborted) return
+    const ids = await creationStore.waitingOf(app.db, waiting.place, keys.map(fileIdOf))
+    await waiting.storage.delete(keys.filter((key) => !ids.has(fileIdOf(key))))
+  }
+}
+
+async function* inBatches(keys: AsyncIterable<string>): AsyncGenerator<string[]> {
+  let batch: string[] = []
+  for await (const key of keys) {
+    batch.push(key)
+    if (batch.length === batchSize) {
+      yield batch
+      batch = []
+    }
+  }
+  if (batch.length > 0) yield batch
 }
 
 async function isWaiting({ waiting }: App, key: string): Promise<boolean> {

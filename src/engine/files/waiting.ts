@@ -1,13 +1,15 @@
 /** Where paid results wait while the store fails: a folder of this machine's data folder, beside an S3-compatible store only. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, opendir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { openStorage, type Storage } from '#platform/storage'
+import { isKey, openStorage, type Storage } from '#platform/storage'
 
 export interface Waiting extends AsyncDisposable {
   /** The id of the data folder; stands at the files that wait in it. */
   place: string
   storage: Storage
+  /** Keys of the bytes that were written before this moment, in milliseconds of the epoch. */
+  keysBefore(ms: number): AsyncIterable<string>
 }
 
 /** Opens the folder below the data folder, which names itself on first use: host names change, and volumes move between machines. */
@@ -18,10 +20,24 @@ export async function openWaiting(dataDir: string): Promise<Waiting> {
   await writeFile(file, randomUUID(), { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
-  const storage = openStorage({ folder: path.join(folder, 'files') })
+  const files = path.join(folder, 'files')
+  const storage = openStorage({ folder: files })
   return {
     place: (await readFile(file, 'utf8')).trim(),
     storage,
+    keysBefore: (ms) => keysBefore(files, ms),
     [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+  }
+}
+
+async function* keysBefore(folder: string, ms: number): AsyncGenerator<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  for await (const entry of await opendir(folder, { recursive: true })) {
+    const file = path.join(entry.parentPath, entry.name)
+    const key = path.relative(folder, file).split(path.sep).join('/')
+    // Drafts are no keys, and whoever writes one tidies it.
+    if (!entry.isFile() || !isKey(key)) continue
+    const written = await stat(file).catch(() => undefined)
+    if (written && written.mtimeMs < ms) yield key
   }
 }

@@ -104,6 +104,7 @@ async function replay(app: App, context: ActiveRequest, receiptId: string): Prom
     'request-id': first.requestId,
     'idempotent-replayed': 'true',
     ...(first.chargedMicrocredits !== undefined && costHeaders(first.chargedMicrocredits)),
+    ...(first.files.length > 0 && { 'x-file-ids': first.files.join(', ') }),
   })
   context.answer(first.status, jsonType, text)
 }

@@ -56,6 +56,8 @@ export interface Replay {
   chargedMicrocredits?: bigint
   status: number
   text: string
+  /** Ids of the files that it made. */
+  files: readonly string[]
 }
 
 /**
@@ -74,24 +76,30 @@ export async function answerAgain(
   const isUnanswered = earlier.state === 'running' && earlier.reply === null
   // The first request released its claim meanwhile, so it had no effect, and a repeat is executed.
   if (isUnanswered || !earlier.claiming) fail('IDEMPOTENCY_IN_PROGRESS', {}, { receiptId })
-  if (earlier.reply === null) refuseRepeat(receiptId, earlier.detail?.['files'])
+  const files = filesIn(earlier.detail)
+  if (earlier.reply === null) refuseRepeat(receiptId, files)
   const isPaid = earlier.model !== null && earlier.state !== 'running'
   return {
     requestId: receiptId,
     ...(isPaid && { chargedMicrocredits: earlier.charged }),
     status: earlier.status_code!,
     text: earlier.reply,
+    files,
   }
 }
 
-/** `files`: what the first request made and what is kept of it, as its receipt says. */
-function refuseRepeat(receiptId: string, files: unknown): never {
-  const kept = Array.isArray(files) ? (files as string[]) : []
-  if (kept.length === 0) return fail('REQUEST_ALREADY_ACCEPTED', { receiptId }, { receiptId })
-  const places = kept.map((id) => `GET /v1/files/${id}`).join(', ')
+/** What a request made and what is kept of it, as its receipt says. */
+function filesIn(detail: Record<string, unknown> | null): readonly string[] {
+  const files = detail?.['files']
+  return Array.isArray(files) ? (files as string[]) : []
+}
+
+function refuseRepeat(receiptId: string, files: readonly string[]): never {
+  if (files.length === 0) return fail('REQUEST_ALREADY_ACCEPTED', { receiptId }, { receiptId })
+  const places = files.map((id) => `GET /v1/files/${id}`).join(', ')
   return fail(
     'REQUEST_ALREADY_ACCEPTED',
     { receiptId, files: places },
-    { receiptId, details: { files: kept } },
+    { receiptId, details: { files: [...files] } },
   )
 }
