@@ -72,10 +72,16 @@ async function start(): Promise<Running> {
       KHERAD_CONFIG: config,
       KHERAD_BOOTSTRAP_KEY: key,
       KHERAD_LOG_LEVEL: 'error',
+      ...profiling(),
     },
     `http://127.0.0.1:${port}`,
     '/health/ready',
   )
+}
+
+function profiling(): Record<string, string> {
+  const profile = process.env['BENCH_PROFILE']
+  return profile ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` } : {}
 }
 
 type Measure = (url: string, body: string) => Promise<number>

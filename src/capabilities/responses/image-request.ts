@@ -1,9 +1,10 @@
 /** The image form of the responses wire → the request to the image engine. Everything that can be refused is refused here or by the plan, before any credits are held. */
 import { inlineMedia } from '#capabilities/text'
 import type { ImageSetting, ImageSpec } from '#engine/images'
-import { decodeBase64, measure } from '#engine/media'
+import { measure } from '#engine/media'
 import { type ImageModel, sizeOf } from '#engine/models'
 import type { Media } from '#engine/turn'
+import { decodeBase64 } from '#platform/bytes'
 import { fail } from '#platform/errors'
 import { compile } from '#platform/http'
 import { ImageBody, ImageTool } from './image-schema.ts'

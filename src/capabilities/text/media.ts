@@ -1,8 +1,8 @@
 /** Media inside a request, decoded and measured. Throws INVALID_MEDIA, before anything is held. */
 
-import { decodeBase64, isVast, measure, parseDataUrl } from '#engine/media'
+import { isVast, measure, parseDataUrl } from '#engine/media'
 import type { Media } from '#engine/turn'
-import { decodeBase64InSlices } from '#platform/bytes'
+import { decodeBase64, decodeBase64InSlices } from '#platform/bytes'
 import { fail, type Localized } from '#platform/errors'
 import { reasons } from './phrases.ts'
 

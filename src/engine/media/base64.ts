@@ -1,13 +1,3 @@
-const standard = /^[A-Za-z0-9+/]*={0,2}$/
-
-/** Decodes Base64 of RFC 4648 §4: standard alphabet, whole padding, no white space; `undefined` for anything else. */
-export function decodeBase64(text: string): Uint8Array | undefined {
-  // The length rules out what the pattern lets through: padding missing, too long, or alone.
-  if (text.length % 4 !== 0 || !standard.test(text)) return undefined
-  const bytes = Buffer.from(text, 'base64')
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-}
-
 /** Longest head of a data URL before its comma. */
 const longestHead = 256
 const head = /^data:([\w.+-]+\/[\w.+-]+)((?:;[\w.+-]+=(?:[^;,"]*|"[^"]*"))*);base64$/i

@@ -1,15 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { costOf, expectLinear, expectNoHold } from '../../../tests/cost/cost.ts'
-import {
-  decodeBase64,
-  measure,
-  measureAudio,
-  measureImage,
-  measureVideo,
-  parseDataUrl,
-  sniff,
-} from './media.ts'
+import { measure, measureAudio, measureImage, measureVideo, parseDataUrl, sniff } from './media.ts'
 
 const ascii = (text: string) => [...text].map((letter) => letter.charCodeAt(0))
 const be16 = (value: number) => [(value >> 8) & 255, value & 255]
@@ -351,21 +343,6 @@ describe('measure', () => {
     const hostile = make()
     // At most 30 ms on the machine of docs/decisions/0047; one half as fast stays below 100.
     await expectNoHold(name, async () => measure(hostile), 100)
-  })
-})
-
-describe('decodeBase64', () => {
-  test('decodes what any encoder of RFC 4648 wrote', () => {
-    fc.assert(
-      fc.property(fc.uint8Array(), (data) => {
-        expect(decodeBase64(Buffer.from(data).toString('base64'))).toEqual(Uint8Array.from(data))
-      }),
-    )
-  })
-
-  test('refuses missing and stray padding, white space, and the URL alphabet', () => {
-    for (const text of ['YQ', 'YQ=', 'Y===', '====', '=', 'YQ==YQ==', 'YW Jj', 'YWJj\n', 'ab-_', 'سلام'])
-      expect(decodeBase64(text)).toBeUndefined()
   })
 })
 

@@ -1,5 +1,5 @@
 export { measureAudio } from './audio.ts'
-export { dataUrl, decodeBase64, encodeBase64, parseDataUrl } from './base64.ts'
+export { dataUrl, encodeBase64, parseDataUrl } from './base64.ts'
 export { hasText } from './bytes.ts'
 export { isVast, measureImage } from './image.ts'
 export {

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
-import { expect, test } from 'vitest'
-import { decodeBase64InSlices, freeBytes, GrowingBytes, passingBuffer, sha256InSlices } from './bytes.ts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  decodeBase64,
+  decodeBase64InSlices,
+  freeBytes,
+  GrowingBytes,
+  passingBuffer,
+  sha256InSlices,
+} from './bytes.ts'
 
 test('megabytes of Base64 are decoded to the byte, and what is not Base64 is nothing', async () => {
   for (const length of [0, 1, 2, 3, 786_431, 786_432, 786_433, 3_000_001]) {
@@ -40,4 +48,31 @@ test.each([1, 3, 1_023, 1_024, 60_000, 200_000])('chunks of %d bytes are collect
   for (let at = 0; at < whole.length; at += size) bytes.add(whole.subarray(at, at + size))
   expect(bytes.take().equals(whole)).toBe(true)
   expect(bytes.length).toBe(0)
+})
+
+describe('decodeBase64', () => {
+  test('decodes what any encoder of RFC 4648 wrote', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (data) => {
+        expect(decodeBase64(Buffer.from(data).toString('base64'))).toEqual(Uint8Array.from(data))
+      }),
+    )
+  })
+
+  test('refuses missing and stray padding, white space, and the URL alphabet', () => {
+    for (const text of ['YQ', 'YQ=', 'Y===', '====', '=', 'YQ==YQ==', 'YW Jj', 'YWJj\n', 'ab-_', 'سلام'])
+      expect(decodeBase64(text)).toBeUndefined()
+  })
+
+  test('takes and refuses exactly what the pattern of the alphabet does', () => {
+    const pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+    const character = fc.constantFrom(...'AbYz09+/=-_ \n\u0141\u0142é\0گ\ud83d')
+    fc.assert(
+      fc.property(fc.string({ unit: character, maxLength: 12 }), (text) => {
+        const expected = pattern.test(text) ? Uint8Array.from(Buffer.from(text, 'base64')) : undefined
+        expect(decodeBase64(text)).toEqual(expected)
+      }),
+      { numRuns: 20_000 },
+    )
+  })
 })
