@@ -88,6 +88,11 @@ models:
         - { quality: high, size: 128x128, per_image: 0.167 }
         - { quality: high, per_image: 0.2500005 }
       per_reference: 0.00301
+  - id: test/gradual
+    kind: image
+    deployments: [{ provider: fake, model: gradual-1 }]
+    image: { sizes: [128x128], max_references: 1, partial_images: 2 }
+    pricing: { per_image: 0.04, per_partial: 0.003 }
   - id: test/plain
     kind: image
     deployments: [{ provider: fake, model: plain-1 }]

@@ -1,10 +1,12 @@
 /** The images API with the official OpenAI client. */
 import OpenAI, { APIError, PermissionDeniedError, toFile } from 'openai'
+import type { ImageGenStreamEvent } from 'openai/resources/images'
 import sharp from 'sharp'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { explained } from '../contract/chat-world.ts'
 import { bootOnImages, drawn, halves, type ImagesWorld } from '../contract/images-world.ts'
-import { json, reset } from '../harness/upstream.ts'
+import { until } from '../harness/until.ts'
+import { json, reset, type Script, stream } from '../harness/upstream.ts'
 
 let at: ImagesWorld
 let client: OpenAI
@@ -186,6 +188,109 @@ test('a stream has its picture in the last event, when file and charge are there
     const { format } = await sharp(Buffer.from(String(events[0]!['b64_json']), 'base64')).metadata()
     expect(format).toBe('png')
   }
+})
+
+describe('unfinished pictures', () => {
+  const drawing = (count: number, bytes: Buffer[]): Script =>
+    stream([
+      ...Array.from({ length: count }, (_, index) => ({
+        type: 'image_generation.partial_image',
+        b64_json: bytes[index % bytes.length]!.toString('base64'),
+        partial_image_index: index,
+      })),
+      { type: 'image_generation.completed', b64_json: bytes[0]!.toString('base64') },
+    ])
+  const collected = async (partials: number) => {
+    const events = await client.images.generate({
+      ...ask,
+      model: 'test/gradual',
+      size: '100x80' as '1024x1024',
+      stream: true,
+      partial_images: partials,
+    })
+    return (await Array.fromAsync(events)) as (ImageGenStreamEvent & { usage: { microcredits: string } })[]
+  }
+
+  test.each([
+    ['as many as are asked for', 2, 2, 2],
+    ['no more than are asked for', 1, 5, 1],
+    ['fewer where fewer come', 2, 1, 1],
+    ['no more than the model has', 3, 3, 2],
+  ])('%s are sent in the size of the picture, and charged', async (_, asked, drawnOnes, sent) => {
+    at.upstream.reply(drawing(drawnOnes, [await halves(128, 128), await halves(64, 64)]))
+    const events = await collected(asked)
+    expect(events.map(({ type }) => type)).toEqual([
+      ...Array(sent).fill('image_generation.partial_image'),
+      'image_generation.completed',
+    ])
+    for (const [index, event] of events.entries()) {
+      const { width, height } = await sharp(Buffer.from(event.b64_json, 'base64')).metadata()
+      expect([width, height, event.size]).toEqual([100, 80, '100x80'])
+      if (event.type === 'image_generation.partial_image') expect(event.partial_image_index).toBe(index)
+    }
+    expect(at.upstream.calls.at(-1)?.body).toMatchObject({ stream: true, partial_images: Math.min(asked, 2) })
+    expect(events.at(-1)!.usage.microcredits).toBe(String(40_000_000 + sent * 3_000_000))
+  })
+
+  test('what is no picture is passed over and costs nothing', async () => {
+    at.upstream.reply(drawing(2, [await halves(128, 128), Buffer.from('<html>')]))
+    const events = await collected(2)
+    expect(events).toHaveLength(2)
+    expect(events.at(-1)!.usage.microcredits).toBe('43000000')
+  })
+
+  test('the sandbox draws them in blocks, offline', async () => {
+    const events = await client.images.generate({
+      model: 'sandbox/image',
+      prompt: 'گلی در باران',
+      size: '512x512' as '1024x1024',
+      stream: true,
+      partial_images: 3,
+    })
+    const seen = (await Array.fromAsync(events)) as ImageGenStreamEvent[]
+    expect(seen.map(({ type }) => type.split('.')[1])).toEqual([
+      ...Array(3).fill('partial_image'),
+      'completed',
+    ])
+    const pixels = await Promise.all(
+      seen.map(({ b64_json }) => sharp(Buffer.from(b64_json, 'base64')).removeAlpha().raw().toBuffer()),
+    )
+    const finished = pixels.pop()!
+    const differences = pixels.map((one) =>
+      one.reduce((sum, value, at) => sum + Math.abs(value - finished[at]!), 0),
+    )
+    expect(differences).toEqual(differences.toSorted((a, b) => b - a))
+    expect(differences.at(-1)).toBeGreaterThan(0)
+  })
+
+  test('whoever leaves after one pays for what was drawn and finds the file', async () => {
+    const gate = Promise.withResolvers<void>()
+    const bytes = (await halves(128, 128)).toString('base64')
+    at.upstream.reply(
+      stream([
+        { type: 'image_generation.partial_image', b64_json: bytes, partial_image_index: 0 },
+        gate.promise,
+        { type: 'image_generation.completed', b64_json: bytes },
+      ]),
+    )
+    const leaving = new AbortController()
+    const events = await client.images.generate(
+      { ...ask, model: 'test/gradual', stream: true, partial_images: 2 },
+      { signal: leaving.signal },
+    )
+    const files = (await at.key.get('/v1/files?limit=1')).body.data[0]?.id
+    for await (const event of events) {
+      expect(event.type).toBe('image_generation.partial_image')
+      break
+    }
+    leaving.abort()
+    gate.resolve()
+    const file = await until(async () => {
+      const [newest] = (await at.key.get('/v1/files?limit=1')).body.data
+      return newest.id === files ? undefined : newest
+    })
+    expect((await explained(at.key, file.receipt_id)).microcredits).toBe('43000000')
+  })
 })
 
 test('a stream of which nothing came ends in an error, costs nothing and leaves no file', async () => {

@@ -227,6 +227,86 @@ describe('what comes', () => {
   })
 })
 
+describe('a picture that is streamed', () => {
+  const event = (type: string, more: object): string =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`
+  const partial = (bytes: Buffer, index: number): string =>
+    event('image_generation.partial_image', { ...inline(bytes), partial_image_index: index })
+  const completed = (bytes: Buffer): string =>
+    event('image_generation.completed', {
+      ...inline(bytes),
+      usage: { input_tokens: 3, output_tokens: 400, total_tokens: 403 },
+    })
+  const streamed = async (script: Script, more: Partial<ImageOrder> = {}) => {
+    const seen: Buffer[] = []
+    upstream.reply(script)
+    const heard = await ask({ partials: 2, onPartial: (bytes) => seen.push(Buffer.from(bytes)), ...more })
+    return { ...heard, seen }
+  }
+
+  test('is asked for by the fields of the wire, in JSON and in a form', async () => {
+    await streamed(stream([completed(red)]))
+    expect(lastCall().body).toMatchObject({ stream: true, partial_images: 2 })
+    await streamed(stream([completed(red)]), { references: [{ data: red, mediaType: 'image/png' }] })
+    const { bytes, headers } = lastCall()
+    const form = await new Response(new Uint8Array(bytes), {
+      headers: { 'content-type': headers['content-type']! },
+    }).formData()
+    expect([form.get('stream'), form.get('partial_images')]).toEqual(['true', '2'])
+  })
+
+  test('is whole at every cut of its bytes, and its unfinished ones come before it', async () => {
+    const tiny = await painted('blue')
+    const text = `: hello\n\n${partial(tiny, 0)}${partial(red, 1)}${completed(red)}data: [DONE]\n\n`
+    const bytes = Buffer.from(text)
+    const places = Array.from({ length: 60 }, (_, at) => Math.floor((bytes.length * at) / 60))
+    for (const at of places) {
+      const { drawn, seen } = await streamed(stream([bytes.subarray(0, at), bytes.subarray(at)]))
+      expect(
+        drawn?.images.map((one) => Buffer.from(one)),
+        String(at),
+      ).toEqual([red])
+      expect(drawn?.usage).toEqual({ input: 3, output: 400 })
+      expect(seen, String(at)).toEqual([tiny, red])
+    }
+    const oneByOne = stream([...bytes].map((byte) => Uint8Array.of(byte)))
+    expect((await streamed(oneByOne)).seen).toEqual([tiny, red])
+  })
+
+  test('may come at once from an upstream that does not stream', async () => {
+    const { drawn, seen } = await streamed(answers(inline(red)))
+    expect([drawn?.images.map((one) => Buffer.from(one)), seen]).toEqual([[red], []])
+  })
+
+  test('passes over unfinished ones that are no pictures, and events that it does not know', async () => {
+    const script = stream([
+      event('image_generation.partial_image', { b64_json: '***' }),
+      event('image_generation.partial_image', { b64_json: Buffer.from('<html>').toString('base64') }),
+      event('image_generation.partial_image', {}),
+      event('image_generation.text_chunk', { text: 'x' }),
+      completed(red),
+      partial(red, 9),
+    ])
+    const { drawn, seen } = await streamed(script)
+    expect([drawn?.images.length, seen]).toEqual([1, []])
+  })
+
+  test.each<[string, () => Script, string]>([
+    ['ends early', () => stream([partial(red, 0)]), 'cut'],
+    ['is cut within an event', () => stream([completed(red).slice(0, 200), cut]), 'cut'],
+    ['has no data', () => stream([event('image_generation.completed', {})]), 'malformed'],
+    ['is no JSON', () => stream(['data: <html>\n\n']), 'malformed'],
+    ['is no object', () => stream(['data: 7\n\n']), 'malformed'],
+    [
+      'is refused while it is drawn',
+      () => stream([event('error', { error: { message: 'no', code: 'moderation_blocked' } })]),
+      'content_refused',
+    ],
+  ])('fails as one that may have been drawn where it %s', async (_, script, fault) => {
+    expect((await streamed(script())).error).toMatchObject({ fault, executed: true })
+  })
+})
+
 describe('what goes wrong', () => {
   const openai = (message: string, code: string) => ({ error: { message, code, type: 'x', param: null } })
 

@@ -1,6 +1,13 @@
 /** The order that all images routes share: its answer is one JSON body, or events of which the last one has the picture. */
 import { answerStored, payment, setIgnoredFields, setMissingOutputs, settleStored } from '#capabilities/calls'
-import { type ImageSpec, type PaidImage, type PaidPictures, startPaidImage } from '#engine/images'
+import {
+  type ImageSpec,
+  type PaidImage,
+  type PaidPictures,
+  type Picture,
+  type ShowPartial,
+  startPaidImage,
+} from '#engine/images'
 import { encodeBase64 } from '#engine/media'
 import type { ImageModel } from '#engine/models'
 import { errorBody } from '#platform/errors'
@@ -24,6 +31,8 @@ export interface Drawing {
   bodyOf(paid: PaidImage, drawn: PaidPictures): unknown
   /** What the events are called. */
   event: 'image_generation' | 'image_edit'
+  /** The event of an unfinished picture, without the bytes and its index. */
+  partialOf(paid: PaidImage, picture: Picture): object
   /** The last event, without the bytes. */
   lastOf(paid: PaidImage, drawn: PaidPictures): object
 }
@@ -43,14 +52,20 @@ export async function drawPictures(
   })
 }
 
-/** No upstream gives unfinished pictures, so none are sent. */
+/** Unfinished pictures are sent where the upstream gives any; none is made up. */
 async function sendEvents(
   context: RequestContext<unknown>,
   paid: PaidImage,
-  { event, lastOf }: Drawing,
+  { event, partialOf, lastOf }: Drawing,
   out: EventWriter,
 ): Promise<void> {
-  const { done, failure } = await settleStored(context, paid, () => paid.pictures())
+  const show: ShowPartial = (picture, index) => {
+    const type = `${event}.partial_image`
+    const partial = { type, b64_json: encodeBase64(picture.bytes), partial_image_index: index }
+    // Not awaited: a caller who reads slowly holds nothing up.
+    void out.send(JSON.stringify({ ...partial, ...partialOf(paid, picture) }), type)
+  }
+  const { done, failure } = await settleStored(context, paid, () => paid.pictures(show))
   if (failure) {
     const { error } = errorBody(failure, context.requestId, context.language)
     return out.send(JSON.stringify({ type: 'error', error }), 'error')

@@ -1,7 +1,7 @@
 /** The answers of OpenAI's images routes. */
 import { Base64Bytes, costOf } from '#capabilities/calls'
 import { type FileLinks, fileLinks, usualLinkSeconds } from '#capabilities/files'
-import type { PaidImage, PaidPictures } from '#engine/images'
+import type { PaidImage, PaidPictures, Picture } from '#engine/images'
 import { sizeName } from '#engine/models'
 import type { RequestContext } from '#platform/http'
 import type { Drawing } from './draw.ts'
@@ -11,7 +11,7 @@ import type { GenerationBody } from './schema.ts'
 export async function openAiAnswer(
   context: RequestContext<unknown>,
   { response_format: format }: Pick<GenerationBody, 'response_format'>,
-): Promise<Pick<Drawing, 'bodyOf' | 'lastOf'>> {
+): Promise<Pick<Drawing, 'bodyOf' | 'partialOf' | 'lastOf'>> {
   const { app, receivedMs } = context
   const links = format === 'url' ? await fileLinks(context) : undefined
   const nowMs = () => app.clock.nowMs()
@@ -21,6 +21,10 @@ export async function openAiAnswer(
       model: paid.model.id,
       data: links ? linked(links, drawn, nowMs()) : inline(drawn),
       ...settingsOf(paid, drawn),
+    }),
+    partialOf: (paid, picture) => ({
+      created_at: Math.floor(nowMs() / 1000),
+      ...shapeOf(paid, picture),
     }),
     lastOf: (paid, drawn) => ({
       created_at: Math.floor(nowMs() / 1000),
@@ -39,14 +43,19 @@ function linked(links: FileLinks, { files }: PaidPictures, nowMs: number) {
   return files.map((fileId) => ({ url: links(fileId, expiresAt) }))
 }
 
-function settingsOf({ plan }: PaidImage, { pictures, tokens, microcredits }: PaidPictures) {
+function shapeOf({ plan }: PaidImage, { width, height }: Picture) {
   const { format, quality, background } = plan
-  const { width, height } = pictures[0]!
   return {
     background: background ?? 'auto',
     output_format: format,
     quality: quality ?? 'auto',
     size: sizeName({ width, height }),
+  }
+}
+
+function settingsOf(paid: PaidImage, { pictures, tokens, microcredits }: PaidPictures) {
+  return {
+    ...shapeOf(paid, pictures[0]!),
     usage: {
       input_tokens: tokens.input,
       input_tokens_details: { text_tokens: tokens.input, image_tokens: 0 },

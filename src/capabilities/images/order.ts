@@ -39,6 +39,7 @@ export async function orderImages(
       })),
       usage: usageOf(drawn),
     }),
+    partialOf: (_, { mediaType }) => ({ media_type: mediaType, created, model: body.model }),
     lastOf: ({ model }, drawn) => ({
       media_type: drawn.pictures[0]!.mediaType,
       created,
@@ -64,6 +65,7 @@ async function specOf(body: OrderBody): Promise<ImageSpec> {
     format: format ?? 'auto',
     ...compressionOf(compression, format ?? 'png'),
     ...(background && background !== 'auto' && { background }),
+    ...(body.partial_images && { partials: body.partial_images }),
     where: placeIn({
       references: 'input_references',
       ...(body.resolution && { size: 'resolution' }),

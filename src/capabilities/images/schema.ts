@@ -51,8 +51,10 @@ const stream = Type.Boolean({
 const partialImages = Type.Integer({
   minimum: 0,
   maximum: 3,
-  description: 'With `stream`: unfinished pictures that are sent, where the model gives any.',
-  'x-description-fa': 'با `stream`: تصویرهای ناتمامی که فرستاده می‌شوند، اگر مدل بدهد.',
+  description:
+    'With `stream`: unfinished pictures that are sent, at most as many as the model has (`studio_settings.partial_images` of its card); only those that came are charged.',
+  'x-description-fa':
+    'با `stream`: تصویرهای ناتمامی که فرستاده می‌شوند، حداکثر به شمار مدل (`studio_settings.partial_images` در مشخصاتش)؛ فقط آنچه رسیده حساب می‌شود.',
 })
 
 /** As the OpenAI clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */

@@ -23,6 +23,7 @@ export function wishOf(body: GenerationBody, references: readonly Media[], place
     format: format ?? 'png',
     ...compressionOf(compression, format ?? 'png'),
     ...(background && background !== 'auto' && { background }),
+    ...(body.partial_images && { partials: body.partial_images }),
     where: placeIn(places),
   }
 }

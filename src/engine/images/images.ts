@@ -35,6 +35,8 @@ export interface ImageSpec {
   /** 1 to 99: JPEG and WebP are written anew in this quality. Absent: as they came. */
   compression?: number
   background?: ImageBackground
+  /** Unfinished pictures to be shown, at most as many as the model streams. */
+  partials?: number
   /** Path of a setting in the caller's request body, named in validation errors. */
   where(setting: ImageSetting): string
 }
@@ -58,7 +60,13 @@ export interface Sizing {
 
 export { finishPicture } from './finish.ts'
 export type { Drawings } from './finish-svg.ts'
-export { type PaidImage, type PaidImageOptions, type PaidPictures, startPaidImage } from './paid-image.ts'
+export {
+  type PaidImage,
+  type PaidImageOptions,
+  type PaidPictures,
+  type ShowPartial,
+  startPaidImage,
+} from './paid-image.ts'
 export { imageFailures } from './phrases.ts'
 export { type ImagePlan, planFor } from './plan.ts'
 export { maxPictureCharacters, withinBound } from './within-bound.ts'

@@ -42,16 +42,19 @@ export interface PaidPictures {
   microcredits: bigint
 }
 
+/** Sees unfinished pictures, the first with index 0, in the size and format of the finished one. */
+export type ShowPartial = (picture: Picture, index: number) => void
+
 export interface PaidImage {
   /** The model that draws; it can change until it has drawn. */
   readonly model: ImageModel
   /** How that model is asked. */
   readonly plan: ImagePlan
   /**
-   * Call once. The pictures are drawn and stored, also when the caller disconnects meanwhile. Throws a `Failure` when no upstream drew, or
-   * nothing could be stored. Await the result, then call `finish`.
+   * Call once. The pictures are drawn and stored, also when the caller disconnects meanwhile; unfinished ones are given to `show` before.
+   * Throws a `Failure` when no upstream drew, or nothing could be stored. Await the result, then call `finish`.
    */
-  pictures(): Promise<PaidPictures>
+  pictures(show?: ShowPartial): Promise<PaidPictures>
   /**
    * Settles: the stored pictures at the price of the model that drew them; anything else is free, whoever left. `reply` is the finished JSON
    * for replay. Resolves when files and charge are durable. Throws RESULT_NOT_STORED, after it was settled as free.
@@ -131,6 +134,9 @@ class Paid implements PaidImage {
   readonly #parts: Parts
   #groups: FilledPart<Candidate, Group>[] = []
   #delivered = 0
+  /** Unfinished pictures. */
+  #shown = 0
+  #showing = Promise.resolve()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -171,13 +177,16 @@ class Paid implements PaidImage {
     return this.#groups.reduce((total, group) => {
       const { model, order } = group.candidate
       const count = countOf(group)
-      return count > 0 ? total + imageModels.price(model, defaults, { ...order, count }) : total
+      return count > 0
+        ? total + imageModels.price(model, defaults, { ...order, count, partials: this.#shown })
+        : total
     }, 0n)
   }
 
-  async pictures(): Promise<PaidPictures> {
+  async pictures(show?: ShowPartial): Promise<PaidPictures> {
     const { order, result, counts } = this.#parts
-    this.#groups = await Promise.all(counts.map((count) => this.#draw(count)))
+    this.#groups = await Promise.all(counts.map((count) => this.#draw(count, show)))
+    await this.#showing
     const pictures = this.#groups.flatMap((group) => (group.fault ? [] : group.done.pictures))
     if (pictures.length === 0) throw failureOf(order.fault!)
     for (const picture of pictures) await result.stage(picture)
@@ -185,13 +194,27 @@ class Paid implements PaidImage {
     return { pictures, files: result.fileIds, tokens: this.#tokens, microcredits: this.#charge }
   }
 
-  #draw(count: number): Promise<FilledPart<Candidate, Group>> {
-    const candidates = this.#parts.candidates.map((one) => ({ ...one, order: { ...one.order, count } }))
+  #draw(count: number, show?: ShowPartial): Promise<FilledPart<Candidate, Group>> {
+    const candidates = this.#parts.candidates.map((one) => {
+      const onPartial = (bytes: Uint8Array) => this.#partial(bytes, one, show)
+      return { ...one, order: { ...one.order, count, onPartial } }
+    })
     return this.#parts.order.fill(candidates, async ({ images, usage }, { plan }) => {
       // Some upstreams draw more than they were asked for.
       const wanted = images.slice(0, count)
       const pictures = wanted.map((bytes) => finishPicture(bytes, plan, this.#drawings))
       return { pictures: await Promise.all(pictures), usage }
+    })
+  }
+
+  /** One after the other, and never more than were asked for; one that is no picture is passed over. */
+  #partial(bytes: Uint8Array, { plan, order }: Candidate, show: ShowPartial | undefined): void {
+    this.#showing = this.#showing.then(async () => {
+      if (!show || this.#shown >= (order.partials ?? 0)) return
+      const picture = await finishPicture(bytes, plan, this.#drawings).catch(() => undefined)
+      if (!picture) return
+      show(picture, this.#shown)
+      this.#shown += 1
     })
   }
 
@@ -236,6 +259,7 @@ class Paid implements PaidImage {
         frame: frame ? `${frame.width}x${frame.height}` : null,
         fit: frame ? fit : 'native',
         format,
+        ...(this.#shown > 0 && { partials: this.#shown }),
       },
       usage_source: this.#usage ? 'upstream' : 'none',
       tokens: this.#usage ? this.#tokens : null,

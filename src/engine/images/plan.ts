@@ -32,6 +32,7 @@ export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
   const format = formatOf(model, spec)
   const background = backgroundOf(model, spec)
   const { drawn, frame, source } = planSize(image.sizes, spec)
+  const partials = Math.min(spec.partials ?? 0, image.maxPartials)
   return {
     order: {
       prompt: spec.prompt,
@@ -42,6 +43,7 @@ export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
       ...(background && image.backgrounds.includes(background) && { background }),
       ...formatAsked(image.formats, format, background),
       ...(image.responseFormat && { responseFormat: image.responseFormat }),
+      ...(partials > 0 && { partials }),
     },
     action,
     quality,

@@ -22,4 +22,8 @@ export interface ImageOrder {
   format?: DrawnFormat
   background?: ImageBackground
   responseFormat?: 'b64_json' | 'url'
+  /** Unfinished pictures that are asked for, of an order for one picture. */
+  partials?: number
+  /** Sees each unfinished picture as it comes, at any time before the order is filled; the bytes are as unproven as the finished ones. */
+  onPartial?(bytes: Uint8Array): void
 }

@@ -12,6 +12,7 @@ import {
 } from '#providers/kit'
 import type { Drawn, ImageCall, ImageProvider, TextProvider } from '#providers/spec'
 import { drawnOf } from './answer.ts'
+import { pictureOfEvents } from './events.ts'
 import { formOf, jsonOf } from './request.ts'
 
 /** Of an upstream that draws, and how pictures that it only links to are fetched. */
@@ -57,7 +58,12 @@ async function draw(
   { path, body }: Request,
 ): Promise<Drawn> {
   const beganMs = performance.now()
-  const answer = await client.json(mediaAsk(call, path, body), picturesBytes(call.order.count))
+  const ask = mediaAsk(call, path, body)
+  const { count, partials = 0 } = call.order
+  const answer =
+    partials > 0
+      ? await pictureOfEvents(client, ask, call.order)
+      : await client.json(ask, picturesBytes(count))
   const leftMs = Math.max(1, Math.floor(call.timeouts.totalMs - (performance.now() - beganMs)))
   return drawnOf(answer, { ...web, secrets: client.secrets, signal: call.signal, leftMs })
 }

@@ -21,7 +21,7 @@ export function formOf(call: ImageCall): Form {
   return form
 }
 
-function fieldsOf({ order, upstreamModel }: ImageCall): Record<string, string | number> {
+function fieldsOf({ order, upstreamModel }: ImageCall): Record<string, string | number | boolean> {
   return {
     model: upstreamModel,
     prompt: order.prompt,
@@ -31,5 +31,6 @@ function fieldsOf({ order, upstreamModel }: ImageCall): Record<string, string | 
     ...(order.format && { output_format: order.format }),
     ...(order.background && { background: order.background }),
     ...(order.responseFormat && { response_format: order.responseFormat }),
+    ...(order.partials && { stream: true, partial_images: order.partials }),
   }
 }

@@ -14,7 +14,7 @@ export { listBytes, picturesBytes, soundBytes, vectorsBytes, wholeSoundBytes } f
 export { type DrawnOne, drawEach } from './draw-each.ts'
 export { faultOfError, maskSecrets } from './fault.ts'
 export { Form } from './form.ts'
-export { claimedCount, isRecord } from './json.ts'
+export { claimedCount, isRecord, readJson } from './json.ts'
 export { mediaAsk } from './media-ask.ts'
 export { mediaTokens } from './media-tokens.ts'
 export { modelNames } from './model-names.ts'

@@ -21,5 +21,7 @@ function bodyOf({ order, upstreamModel }: ImageCall): Record<string, unknown> {
     ...(order.format && { output_format: order.format }),
     ...(order.background && { background: order.background }),
     ...(references.length > 0 && { input_references: references }),
+    // How many come is for its model to say.
+    ...(order.partials && { stream: true }),
   }
 }

@@ -112,6 +112,7 @@ const imageModel: ImageModel = {
     backgrounds: ['opaque', 'transparent'],
     maxCount: 4,
     maxReferences: 8,
+    maxPartials: 3,
   },
   pricing: {
     perImage: 0.01,
@@ -121,6 +122,7 @@ const imageModel: ImageModel = {
       { quality: 'high', perImage: 0.03 },
     ],
     perReference: 0.001,
+    perPartial: 0.0005,
   },
 }
 
@@ -133,7 +135,7 @@ const vectorModel: ImageModel = {
     'شبیه‌ساز برای توسعه و آزمون: پوسترهای sandbox/image را به شکل SVG می‌کشد.',
   ].join('\n'),
   inputModalities: ['text'],
-  image: { ...imageModel.image, formats: ['svg'], maxReferences: 0 },
+  image: { ...imageModel.image, formats: ['svg'], maxReferences: 0, maxPartials: 0 },
 }
 
 /** The dimensions of every sandbox vector. */

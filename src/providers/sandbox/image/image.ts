@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Drawn, type ImageCall, type ImageProvider, UpstreamError } from '#providers/spec'
 import { type Directives, readDirectives } from '../directives.ts'
 import { raise } from '../faults.ts'
@@ -34,6 +35,7 @@ async function drawAll(call: ImageCall): Promise<Drawn> {
   }
   await pacer.next()
   const images = await drawEach(prompt, directives, call)
+  await showUnfinished(images[0]!, call)
   pacer.check()
   if (strikes) await raise(fault, directives, pacer)
   const { count } = await loadTokenizer()
@@ -60,6 +62,30 @@ async function drawEach(
     if (signal.aborted) throw new UpstreamError('aborted', { cause })
     const detail = 'The sandbox cannot draw with what it was given.'
     throw new UpstreamError('invalid_request', { status: 400, executed: false, detail, cause })
+  }
+}
+
+/** Between two unfinished pictures. */
+const partialMs = 100
+
+/** The picture in ever smaller blocks, as it would come into being. */
+async function showUnfinished(image: Uint8Array, { order, signal }: ImageCall): Promise<void> {
+  const { partials = 0, onPartial, size, format } = order
+  if (partials === 0 || !onPartial || format === 'svg') return
+  const { default: sharp } = await import('sharp')
+  for (let index = 0; index < partials && !signal.aborted; index++) {
+    const block = Math.max(1, Math.min(size.width, size.height) >> (index + 3))
+    const coarse = await sharp(image)
+      .resize(Math.max(1, Math.floor(size.width / block)), Math.max(1, Math.floor(size.height / block)))
+      .png()
+      .toBuffer()
+    onPartial(
+      await sharp(coarse)
+        .resize({ ...size, kernel: 'nearest', fit: 'fill' })
+        .toFormat(format ?? 'png')
+        .toBuffer(),
+    )
+    await pause(partialMs, undefined, { signal }).catch(() => undefined)
   }
 }
 

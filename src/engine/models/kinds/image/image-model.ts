@@ -20,6 +20,8 @@ export interface ImageSettings {
   maxCount: number
   /** Pictures that one call can be given to edit; 0: it edits none. */
   maxReferences: number
+  /** Unfinished pictures that it streams of one picture, where they are asked for; 0: it streams none. */
+  maxPartials: number
   /** Sent as `response_format`, to the servers that want to be told. */
   responseFormat?: 'b64_json' | 'url'
 }
@@ -30,6 +32,8 @@ export interface ImagePricing {
   rows: ImagePriceRow[]
   /** Of each picture that is given along. */
   perReference: number
+  /** Of each unfinished picture that is sent. */
+  perPartial: number
 }
 
 export interface ImagePriceRow {

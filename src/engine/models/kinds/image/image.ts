@@ -31,6 +31,10 @@ const Pricing = Type.Object({
     },
   ),
   per_reference: usdEach({ en: 'of each picture given along', fa: 'برای هر تصویری که همراه درخواست بیاید' }),
+  per_partial: usdEach({
+    en: 'of each unfinished picture that is sent',
+    fa: 'برای هر تصویر ناتمامی که فرستاده شود',
+  }),
   credits_per_usd: creditsPerUsd(),
 })
 
@@ -48,6 +52,11 @@ const StudioSettings = Type.Object({
     'x-description-fa': 'شمار تصویرهایی که می‌توان برای ویرایش داد.',
   }),
   max_count: Type.Integer(safeInteger),
+  partial_images: Type.Integer({
+    ...safeInteger,
+    description: 'Unfinished pictures that a streamed answer can have.',
+    'x-description-fa': 'شمار تصویرهای ناتمامی که پاسخ جریانی می‌تواند داشته باشد.',
+  }),
 })
 
 const rowsOf = ({ rows }: ImagePricing) =>
@@ -87,6 +96,7 @@ export const image = modelKind({
       per_image: pricing.perImage,
       rows: rowsOf(pricing),
       per_reference: pricing.perReference,
+      per_partial: pricing.perPartial,
     },
     studio_settings: {
       aspect_ratios: aspectRatiosOf(settings.sizes),
@@ -95,6 +105,7 @@ export const image = modelKind({
       backgrounds: settings.backgrounds,
       reference_capacity: settings.maxReferences,
       max_count: settings.maxCount,
+      partial_images: settings.maxPartials,
     },
   }),
   figures: ({ image: settings, pricing }) => ({
@@ -110,6 +121,7 @@ export const image = modelKind({
       per_image: pricing.perImage,
       rows: rowsOf(pricing),
       per_reference: pricing.perReference,
+      per_partial: pricing.perPartial,
     },
   }),
   operation: 'generate_content',

@@ -61,6 +61,10 @@ const Settings = Type.Object({
     default: 0,
     description: 'Pictures that one call can be given to edit; 0: it edits none.',
   }),
+  partial_images: integerIn(0, 3, {
+    default: 0,
+    description: 'Unfinished pictures that the upstream streams of one picture when it is asked to; 0: none.',
+  }),
   response_format: Type.Optional(oneOf('b64_json', 'url')),
 })
 
@@ -88,6 +92,7 @@ const Pricing = Type.Object(
     per_image: usd(dearestUsd, reading(perImage)),
     rows: Type.Array(Row, { default: [], description: 'The first row that fits has the price.' }),
     per_reference: usd(dearestUsd, { default: 0, description: 'USD of each picture given along.' }),
+    per_partial: usd(dearestUsd, { default: 0, description: 'USD of each unfinished picture that is sent.' }),
   },
   reading(perImage),
 )
@@ -118,6 +123,7 @@ export function readImageEntry(typed: Typed, node: ConfigNode): ImageEntry {
     backgrounds: image.backgrounds,
     maxCount: image.max_count,
     maxReferences: image.max_references,
+    maxPartials: image.partial_images,
     ...(image.response_format && { responseFormat: image.response_format }),
   }
   return {
@@ -128,6 +134,7 @@ export function readImageEntry(typed: Typed, node: ConfigNode): ImageEntry {
       perImage: pricing.per_image,
       rows: pricing.rows.map((row, index) => rowOf(row, settings, node.find('pricing', 'rows', index)!)),
       perReference: pricing.per_reference,
+      perPartial: pricing.per_partial,
     },
   }
 }
