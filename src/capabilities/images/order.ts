@@ -39,7 +39,7 @@ export async function orderImages(
       })),
       usage: usageOf(drawn),
     }),
-    partialOf: (_, { mediaType }) => ({ media_type: mediaType, created, model: body.model }),
+    partialOf: ({ model }, { mediaType }) => ({ media_type: mediaType, created, model: model.id }),
     lastOf: ({ model }, drawn) => ({
       media_type: drawn.pictures[0]!.mediaType,
       created,
