@@ -21,6 +21,13 @@ export interface Person {
   secret: string
 }
 
+/** Vectors of the same upstream, at half a USD a million tokens. */
+const nearModel = `  - id: test/near
+    kind: embedding
+    deployments: [{ provider: fake, model: near-1 }]
+    max_input_tokens: 8192
+    pricing: { input_per_million: 0.5 }`
+
 /** Short, so that a dead process is soon known to be dead. */
 const shortLeaseMs = 1_500
 /** Where nobody dies: long enough that none is taken for dead, though this machine stops for some seconds. */
@@ -56,7 +63,7 @@ export class Site implements AsyncDisposable {
     return this.#stack.use(
       await startProcess({
         databaseUrl,
-        config: upstreamConfig(this.upstream.url),
+        config: upstreamConfig(this.upstream.url, { model: nearModel }),
         env: {
           KHERAD_LOG_LEVEL: 'warn',
           KHERAD_LEASE_MS: String(this.#leaseMs),

@@ -1,13 +1,12 @@
-/** kill -9 around an order of pictures: nothing is charged that is not stored, and nothing is ordered twice. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+/** kill -9 around an order of pictures, sound and vectors: nothing is charged that is not stored, and nothing is ordered twice. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
+import { json, silence } from '../harness/upstream.ts'
 import { longLeaseMs, openSite, type Person, type Site } from './site.ts'
 
 const stack = new AsyncDisposableStack()
 const credits = 1_000_000_000n
 const claim = { 'idempotency-key': 'order-1' }
-/** Of `sandbox/image` at medium quality, at 1,000 credits a dollar. */
-const price = 10_000_000n
 let site: Site
 /** Where nobody is taken for dead who only stood still: a result that is stored after that is free. */
 let patientSite: Site
@@ -18,7 +17,40 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-const bodyOf = (prompt: string) => ({ model: 'sandbox/image', prompt })
+/** What is ordered; `directives` are those of the sandbox. Prices in micro-credits, at 1,000 credits a dollar. */
+interface Medium {
+  path: string
+  body(text: string, directives?: string): Record<string, unknown>
+  price(body: Record<string, unknown>): bigint
+}
+const write = (text: string, directives?: string): string =>
+  directives === undefined ? text : `${text} [[sandbox: ${directives}]]`
+/** Of `sandbox/speech`: 10 USD for a million characters. */
+const spoken = (...texts: unknown[]): bigint => 10_000n * BigInt([...texts.join('')].length)
+const media: Record<string, Medium> = {
+  picture: {
+    path: '/v1/studio/image',
+    body: (text, directives) => ({ model: 'sandbox/image', prompt: write(text, directives) }),
+    // Of `sandbox/image` at medium quality.
+    price: () => 10_000_000n,
+  },
+  speech: {
+    path: '/v1/studio/audio',
+    body: (text, directives) => ({ model: 'sandbox/speech', text: write(text, directives) }),
+    price: ({ text }) => spoken(text),
+  },
+  dialogue: {
+    path: '/v1/studio/audio',
+    body: (text, directives) => ({
+      model: 'sandbox/speech',
+      turns: [
+        { text: write(text, directives), voice: 'sandbox-mina' },
+        { text: 'درود', voice: 'sandbox-kian' },
+      ],
+    }),
+    price: ({ turns }) => spoken(...(turns as { text: string }[]).map(({ text }) => text)),
+  },
+}
 const breaksOff = (call: Promise<unknown>): Promise<void> => expect(call).rejects.toThrow()
 
 const filesOf = ({ account }: Person, { db } = site) =>
@@ -28,19 +60,28 @@ const reservationsOf = ({ account }: Person) =>
   site.db.query({ text: 'select from files.reservations where account_id = $1' }, [account])
 
 /** The call is over, free, and its price the platform's loss; its key stays used and its room is given back. */
-async function expectLost(person: Person, prompt: string): Promise<void> {
+async function expectLost(
+  person: Person,
+  { path, price }: Medium,
+  body: Record<string, unknown>,
+): Promise<void> {
   await using restarted = await site.start()
   await until(async () => (await site.balances(person)).held === 0n)
   expect(await site.balances(person)).toEqual({ balance: credits, held: 0n })
   const [receipt, ...more] = await site.receipts(person)
   expect(more).toEqual([])
-  expect(receipt).toMatchObject({ state: 'failed', charged: 0n, held: price, detail: { outcome: 'lost' } })
+  expect(receipt).toMatchObject({
+    state: 'failed',
+    charged: 0n,
+    held: price(body),
+    detail: { outcome: 'lost' },
+  })
   const [loss] = await site.db.query<{ amount: bigint }>(
     { text: `select amount from ledger.entries where account_id = $1 and book = 'loss'` },
     [person.account],
   )
-  expect(loss?.amount).toBe(-price)
-  const repeat = await site.client(restarted, person).post('/v1/studio/image', bodyOf(prompt), claim)
+  expect(loss?.amount).toBe(-price(body))
+  const repeat = await site.client(restarted, person).post(path, body, claim)
   expect(repeat.status).toBe(409)
   expect(repeat.body.error.code).toBe('REQUEST_ALREADY_ACCEPTED')
   expect(await filesOf(person)).toEqual([])
@@ -48,96 +89,169 @@ async function expectLost(person: Person, prompt: string): Promise<void> {
   expect(await site.violations()).toEqual([])
 }
 
-test.concurrent('killed while the picture is drawn: free, the loss of the platform, and never ordered again', async () => {
-  await using server = await site.start()
-  const person = await site.person({ credits })
-  const prompt = 'a cat [[sandbox: first_token_ms=60000]]'
-  const call = breaksOff(site.client(server, person).post('/v1/studio/image', bodyOf(prompt), claim))
-  await until(
-    async () => (await site.balances(person)).held === price && (await reservationsOf(person)).length === 1,
-  )
-  await server.kill()
-  await call
-  await expectLost(person, prompt)
-})
+describe.each(Object.entries(media))('%s', (_, medium) => {
+  const { path, body: bodyOf, price } = medium
 
-test.concurrent('killed after the picture was stored and before it was committed: free, and no file is left', async () => {
-  await using server = await site.start()
-  const person = await site.person({ credits })
-  const prompt = 'a dog [[sandbox: first_token_ms=1500]]'
-  const call = breaksOff(site.client(server, person).post('/v1/studio/image', bodyOf(prompt), claim))
-  await until(async () => (await site.balances(person)).held === price)
-  {
-    await using _lock = await site.lock(person)
-    // Its transaction waits for the account with everything written.
-    const backend = await until(async () => {
-      const [row] = await site.db.query<{ pid: number }>(
-        {
-          text: `select a.pid from pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) blocker
-            join pg_stat_activity b on b.pid = blocker
-            where a.datname = current_database() and a.query like '%settle_in%' and b.query like '%' || $1 || '%'`,
-        },
-        [person.account],
-      )
-      return row?.pid
-    })
+  test.concurrent('killed while it is made: free, the loss of the platform, and never ordered again', async () => {
+    await using server = await site.start()
+    const person = await site.person({ credits })
+    const body = bodyOf('a cat', 'first_token_ms=60000')
+    const call = breaksOff(site.client(server, person).post(path, body, claim))
+    await until(
+      async () =>
+        (await site.balances(person)).held === price(body) && (await reservationsOf(person)).length === 1,
+    )
     await server.kill()
     await call
-    await site.terminate(backend)
-  }
-  await expectLost(person, prompt)
+    await expectLost(person, medium, body)
+  })
+
+  test.concurrent('killed after it was stored and before it was committed: free, and no file is left', async () => {
+    await using server = await site.start()
+    const person = await site.person({ credits })
+    const body = bodyOf('a dog', 'first_token_ms=1500')
+    const call = breaksOff(site.client(server, person).post(path, body, claim))
+    await until(async () => (await site.balances(person)).held === price(body))
+    {
+      await using _lock = await site.lock(person)
+      // Its transaction waits for the account with everything written.
+      const backend = await until(async () => {
+        const [row] = await site.db.query<{ pid: number }>(
+          {
+            text: `select a.pid from pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) blocker
+              join pg_stat_activity b on b.pid = blocker
+              where a.datname = current_database() and a.query like '%settle_in%' and b.query like '%' || $1 || '%'`,
+          },
+          [person.account],
+        )
+        return row?.pid
+      })
+      await server.kill()
+      await call
+      await site.terminate(backend)
+    }
+    await expectLost(person, medium, body)
+  })
+
+  test.concurrent('killed after the commit: charged once, and the file is there for whoever asks again', async () => {
+    const site = patientSite
+    await using server = await site.start()
+    const person = await site.person({ credits })
+    const body = bodyOf('a bird')
+    // Whether the answer still leaves is chance; what was committed is not.
+    const call = site
+      .client(server, person)
+      .post(path, body, claim)
+      .catch(() => undefined)
+    await until(async () => (await filesOf(person, site)).length === 1)
+    await server.kill()
+    await call
+    await using restarted = await site.start()
+    const client = site.client(restarted, person)
+    expect(await site.balances(person)).toEqual({ balance: credits - price(body), held: 0n })
+    const [file] = await filesOf(person, site)
+    const kept = await client.raw('GET', `/v1/files/${file!.file_id}`)
+    expect(kept.status).toBe(200)
+    expect((await kept.arrayBuffer()).byteLength).toBeGreaterThan(1_000)
+    const repeat = await client.post(path, body, claim)
+    expect(repeat.status, repeat.text).toBe(200)
+    expect(repeat.headers.get('idempotent-replayed')).toBe('true')
+    expect(repeat.headers.get('x-file-ids')).toBe(file!.file_id)
+    expect(await filesOf(person, site)).toHaveLength(1)
+    expect(await site.violations()).toEqual([])
+  })
+
+  test.concurrent('asked for of two processes at once with one key: made and charged once, and both know', async () => {
+    const site = patientSite
+    await using one = await site.start()
+    await using other = await site.start()
+    const person = await site.person({ credits })
+    const body = bodyOf('a horse', 'first_token_ms=300')
+    const replies = await Promise.all(
+      [one, other, one, other].map((server) => site.client(server, person).post(path, body, claim)),
+    )
+    const made = replies.filter(({ status }) => status === 200)
+    expect(made.length).toBeGreaterThanOrEqual(1)
+    for (const { status, body: refused } of replies)
+      if (status !== 200) expect([status, refused.error.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS'])
+    expect(new Set(made.map(({ text }) => text)).size).toBe(1)
+    expect(await site.balances(person)).toEqual({ balance: credits - price(body), held: 0n })
+    expect(await filesOf(person, site)).toHaveLength(1)
+    expect(await site.receipts(person)).toHaveLength(1)
+    expect(await site.violations()).toEqual([])
+  })
 })
 
-test.concurrent('killed after the commit: charged once, and the file is there for whoever asks again', async () => {
-  const site = patientSite
-  await using server = await site.start()
-  const person = await site.person({ credits })
-  const prompt = 'a bird'
-  // Whether the answer still leaves is chance; what was committed is not.
-  const call = site
-    .client(server, person)
-    .post('/v1/studio/image', bodyOf(prompt), claim)
-    .catch(() => undefined)
-  await until(async () => (await filesOf(person, site)).length === 1)
-  await server.kill()
-  await call
-  await using restarted = await site.start()
-  const client = site.client(restarted, person)
-  expect(await site.balances(person)).toEqual({ balance: credits - price, held: 0n })
-  const [file] = await filesOf(person, site)
-  const kept = await client.raw('GET', `/v1/files/${file!.file_id}`)
-  expect(kept.status).toBe(200)
-  expect((await kept.arrayBuffer()).byteLength).toBeGreaterThan(1_000)
-  const repeat = await client.post('/v1/studio/image', bodyOf(prompt), claim)
-  expect(repeat.status, repeat.text).toBe(200)
-  expect(repeat.headers.get('idempotent-replayed')).toBe('true')
-  expect(await filesOf(person, site)).toHaveLength(1)
-  expect(await site.violations()).toEqual([])
+describe('vectors, which nothing stores', () => {
+  const path = '/v1/embeddings'
+  const body = { model: 'test/near', input: 'گربه' }
+  const vector = { data: [{ index: 0, embedding: [1, 0] }], usage: { prompt_tokens: 5 } }
+
+  test.concurrent('killed while they are made: over after the lease, and never ordered again', async () => {
+    await using server = await site.start()
+    const person = await site.person({ credits })
+    const before = site.upstream.calls.length
+    site.upstream.replyOnce(silence)
+    const call = breaksOff(site.client(server, person).post(path, body, claim))
+    await site.upstream.call(before)
+    const { held } = await site.balances(person)
+    await server.kill()
+    await call
+    await using restarted = await site.start()
+    await until(async () => (await site.balances(person)).held === 0n)
+    const [receipt, ...more] = await site.receipts(person)
+    expect(more).toEqual([])
+    // As with every call without a stored result, what an upstream may bill is charged, and the receipt says that it is not known.
+    expect(receipt).toMatchObject({ state: 'failed', ambiguous: true, charged: held, held })
+    const repeat = await site.client(restarted, person).post(path, body, claim)
+    expect([repeat.status, repeat.body.error.code]).toEqual([409, 'REQUEST_ALREADY_ACCEPTED'])
+    expect(site.upstream.calls.length - before).toBe(1)
+    expect(await site.violations()).toEqual([])
+  })
+
+  test.concurrent('asked for of two processes at once with one key: ordered and charged once', async () => {
+    const site = patientSite
+    await using one = await site.start()
+    await using other = await site.start()
+    const person = await site.person({ credits })
+    site.upstream.reply(json(200, vector))
+    const before = site.upstream.calls.length
+    const replies = await Promise.all(
+      [one, other, one, other].map((server) => site.client(server, person).post(path, body, claim)),
+    )
+    for (const { status, body: refused } of replies)
+      if (status !== 200) expect([status, refused.error.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS'])
+    expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(1)
+    await until(async () => (await site.balances(person)).held === 0n)
+    expect(site.upstream.calls.length - before).toBe(1)
+    expect(await site.balances(person)).toEqual({ balance: credits - 5n * 500n, held: 0n })
+  })
 })
 
 test.concurrent('told to stop while a picture is drawn whose caller has left: it is stored, charged once and found again', async () => {
   const site = patientSite
   await using server = await site.start()
   const person = await site.person({ credits })
-  const body = bodyOf('a fox [[sandbox: first_token_ms=700]]')
+  const { path, body: bodyOf, price } = media['picture']!
+  const body = bodyOf('a fox', 'first_token_ms=700')
   const leaving = new AbortController()
   const { secret } = site.client(server, person)
   const call = breaksOff(
-    fetch(`${server.url}/v1/studio/image`, {
+    fetch(`${server.url}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...claim },
       body: JSON.stringify(body),
       signal: leaving.signal,
     }),
   )
-  await until(async () => (await site.balances(person)).held === price)
+  await until(async () => (await site.balances(person)).held === price(body))
   leaving.abort()
   await call
   expect(await server.stop()).toBe(0)
-  expect(await site.balances(person)).toEqual({ balance: credits - price, held: 0n })
+  expect(await site.balances(person)).toEqual({ balance: credits - price(body), held: 0n })
   expect(await filesOf(person, site)).toHaveLength(1)
   await using restarted = await site.start()
-  const repeat = await site.client(restarted, person).post('/v1/studio/image', body, claim)
+  const repeat = await site.client(restarted, person).post(path, body, claim)
   expect(repeat.status, repeat.text).toBe(200)
   expect(repeat.headers.get('idempotent-replayed')).toBe('true')
 })

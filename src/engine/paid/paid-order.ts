@@ -104,7 +104,8 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
 
   /**
    * Orders a part from the first healthy candidate and processes the result by `finish`; never rejects. When the caller disconnects the
-   * call is read to its end if its result is stored, else continues or is cancelled according to the provider's `on_disconnect`.
+   * call is read to its end if its result is stored, and so are the parts that follow one that was filled, without which it would be lost;
+   * else it continues or is cancelled according to the provider's `on_disconnect`.
    */
   async fill<Done>(
     candidates: readonly One[],
@@ -113,7 +114,7 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
     const { call } = this.#parts
     const run = this.#start(candidates)
     this.#runs.push(run)
-    using _leaving = leaveOnAbort(call, run)
+    using _leaving = call.isStored && this.#isFilled ? undefined : leaveOnAbort(call, run)
     try {
       const filled = await run.filled()
       this.#isFilled = true

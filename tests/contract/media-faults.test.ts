@@ -1,0 +1,308 @@
+/**
+ * Every fault of an upstream, and a caller who leaves, for every medium on every route that orders it: one order at most, the charge exact or
+ * none, the file there or the hold released, and a repeat with the key that never orders a second time what may have been made.
+ */
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { encodeWhole } from '#engine/sound'
+import type { Client } from '../harness/client.ts'
+import { until } from '../harness/until.ts'
+import {
+  cut,
+  type FakeUpstream,
+  fakeUpstream,
+  json,
+  reset,
+  type Script,
+  stream,
+  type UpstreamCall,
+} from '../harness/upstream.ts'
+import { boot, type World } from '../harness/world.ts'
+
+const credits = 1_000n * 1_000_000n
+const config = (url: string) => `
+providers:
+  - { id: fake, base_url: ${url}, api_key: upstream-secret, dialects: [chat, images, speech] }
+models:
+  - id: test/painter
+    kind: image
+    deployments: [{ provider: fake, model: painter-1 }]
+    image: { sizes: [64x64], max_references: 1 }
+    pricing: { per_image: 0.04, per_reference: 0.001 }
+  - id: test/voice
+    kind: audio
+    deployments: [{ provider: fake, model: voice-1 }]
+    audio: { voices: [{ id: alloy }, { id: nova }], formats: [wav] }
+    pricing: { per_million_characters: 15 }
+  - id: test/near
+    kind: embedding
+    deployments: [{ provider: fake, model: near-1 }]
+    max_input_tokens: 8192
+    max_batch: 2
+    pricing: { input_per_million: 0.5 }
+defaults: { credits_per_usd: 1000, markup: 1.0, studio: { image: { balanced: test/painter }, audio: { balanced: test/voice } } }
+`
+
+let world: World
+let upstream: FakeUpstream
+let picture: Buffer
+let sound: Buffer
+const stack = new AsyncDisposableStack()
+beforeAll(async () => {
+  picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
+  const samples = Float32Array.from({ length: 24_000 }, (_, at) => 0.3 * Math.sin(at / 9))
+  const { bytes } = await encodeWhole([{ rate: 24_000, samples }], { format: 'wav', maxBytes: 1e6 })
+  sound = Buffer.from(bytes)
+  upstream = stack.use(await fakeUpstream())
+  world = stack.use(await boot({ config: config(upstream.url) }))
+})
+afterAll(() => stack.disposeAsync())
+
+/** How an upstream answers for a medium, in the envelope of its wire. */
+interface Wire {
+  good(call?: UpstreamCall): Script
+  /** These bytes in place of the medium. */
+  holding(bytes: Buffer): Script
+  /** What an upstream says before its line breaks. */
+  begun(): Script
+  /** This text in place of the whole answer, as a gateway in between would send it. */
+  page(text: string): Script
+  medium(): Buffer
+}
+
+const whole = (body: unknown): Script => json(200, body)
+const pageOf = (text: string): Script => json(200, text, { 'content-type': 'text/html' })
+const halfOf = (text: string): string => text.slice(0, text.length / 2)
+const inJson = { 'content-type': 'application/json' }
+
+const pictures: Wire = {
+  good: () => pictures.holding(picture),
+  holding: (bytes) => whole({ data: [{ b64_json: bytes.toString('base64') }] }),
+  begun: () =>
+    stream([halfOf(JSON.stringify({ data: [{ b64_json: picture.toString('base64') }] })), cut], inJson),
+  page: pageOf,
+  medium: () => picture,
+}
+const speech: Wire = {
+  good: () => speech.holding(sound),
+  holding: (bytes) => stream([bytes], { 'content-type': 'audio/wav' }),
+  begun: () => stream([sound.subarray(0, 20_000), cut], { 'content-type': 'audio/wav' }),
+  page: (text) => stream([text], { 'content-type': 'text/html' }),
+  medium: () => sound,
+}
+const vectors: Wire = {
+  good: (call) => {
+    const texts = (call?.body?.['input'] as string[] | undefined) ?? ['']
+    const data = texts.map((_, index) => ({ index, embedding: [1, 0, 0] }))
+    return whole({ data, usage: { prompt_tokens: 5 * texts.length } })
+  },
+  holding: (bytes) => whole({ data: [{ index: 0, embedding: bytes.toString('utf8') }], usage: {} }),
+  begun: () => stream(['{"data":[{"index":0,"embedding":[1,', cut], inJson),
+  page: pageOf,
+  medium: () => Buffer.from('[1,0,0]'),
+}
+
+interface Medium {
+  wire: Wire
+  /** Sends the order; a connection that is cut is an answer, too. */
+  send(client: Client, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer>
+  /** In micro-credits, from the prices above and the sizes below. */
+  price: bigint
+  /** Of one order of it at the upstream. */
+  orders: number
+  isStored: boolean
+}
+interface Answer {
+  status: number
+  code?: string
+  headers?: Headers
+}
+
+const post =
+  (path: string, body: unknown): Medium['send'] =>
+  (client, headers, signal) =>
+    answerOf(client.raw('POST', path, JSON.stringify(body), headers, signal))
+
+async function answerOf(asked: Promise<Response>): Promise<Answer> {
+  try {
+    const response = await asked
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    const code = isJson && response.status >= 400 ? JSON.parse(text).error.code : undefined
+    return { status: response.status, code, headers: response.headers }
+  } catch {
+    return { status: 0 }
+  }
+}
+
+const edit: Medium['send'] = async (client, headers, signal) => {
+  const form = new FormData()
+  form.append('model', 'test/painter')
+  form.append('prompt', 'make it blue')
+  form.append('image', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'a.png')
+  const encoded = new Response(form)
+  const body = new Uint8Array(await encoded.arrayBuffer())
+  const type = encoded.headers.get('content-type')!
+  return answerOf(client.raw('POST', '/v1/images/edits', body, { 'content-type': type, ...headers }, signal))
+}
+
+const text = 'توانا بود هر که دانا بود'
+const turns = ['سلام', 'درود بر شما'] as const
+/** A million characters cost 15 USD, and a USD is 1,000 credits. */
+const spoken = (...texts: string[]): bigint => 15_000n * BigInt([...texts.join('')].length)
+const drawn = 40_000_000n
+
+const image = { wire: pictures, price: drawn, orders: 1, isStored: true }
+const said = { wire: speech, price: spoken(text), orders: 1, isStored: true }
+const ask = { model: 'test/painter', prompt: 'a cat' }
+const media: Record<string, Medium> = {
+  'image, /v1/studio/image': { ...image, send: post('/v1/studio/image', { prompt: 'a cat' }) },
+  'image, /v1/images/generations': { ...image, send: post('/v1/images/generations', ask) },
+  'image, /v1/images': { ...image, send: post('/v1/images', ask) },
+  'image, /v1/images/edits': { ...image, send: edit, price: drawn + 1_000_000n },
+  'speech, /v1/studio/audio': { ...said, send: post('/v1/studio/audio', { text }) },
+  'speech, /v1/audio/speech': {
+    ...said,
+    send: post('/v1/audio/speech', { model: 'test/voice', input: text }),
+  },
+  'dialogue, /v1/studio/audio': {
+    ...said,
+    send: post('/v1/studio/audio', {
+      turns: turns.map((line, at) => ({ text: line, voice: ['alloy', 'nova'][at] })),
+    }),
+    price: spoken(...turns),
+    orders: 2,
+  },
+  'embedding, /v1/embeddings': {
+    wire: vectors,
+    send: post('/v1/embeddings', { model: 'test/near', input: ['گربه'] }),
+    price: 5n * 500n,
+    orders: 1,
+    isStored: false,
+  },
+}
+
+/** An account of its own, with all its books. */
+async function newcomer() {
+  const { account, client } = await world.stranger(Number(credits / 1_000_000n))
+  const sum = async (book: string): Promise<bigint> => {
+    const [row] = await world.app.db.query<{ sum: bigint }>(
+      {
+        text: `select coalesce(sum(amount), 0)::bigint as sum from ledger.entries where account_id = $1 and book = $2`,
+      },
+      [account, book],
+    )
+    return row!.sum
+  }
+  return {
+    client,
+    charged: async () => credits - (await world.app.ledger.balance(account)).balance,
+    held: async () => (await world.app.ledger.balance(account)).held,
+    lost: async () => -(await sum('loss')),
+    files: async () => (await client.get('/v1/files')).body.data as { id: string; bytes: number }[],
+    reserved: async () =>
+      (await world.app.db.query({ text: 'select from files.reservations where account_id = $1' }, [account]))
+        .length,
+  }
+}
+
+/** Whether the upstream may have made the medium, and so may bill for it; vectors never come with an error's status. */
+const faults: [string, (wire: Wire) => Script, boolean | 'unless vectors'][] = [
+  ['its reply is lost', () => reset, true],
+  ['an error page comes in its place', (wire) => wire.page('<!DOCTYPE html><title>502</title>'), true],
+  ['an empty answer comes', (wire) => wire.page(''), true],
+  ['it holds other bytes', (wire) => wire.holding(Buffer.from('hello, this is none')), true],
+  [
+    'it holds half of the bytes',
+    (wire) => wire.holding(wire.medium().subarray(0, wire.medium().length / 2)),
+    true,
+  ],
+  ['the line breaks within it', (wire) => wire.begun(), true],
+  ['the upstream fails', () => json(500, 'oops'), 'unless vectors'],
+  [
+    'the content is refused',
+    () => json(400, { error: { message: 'no', code: 'moderation_blocked' } }),
+    false,
+  ],
+]
+
+describe.each(Object.entries(media))('%s', (_, medium) => {
+  test.each(faults)('%s', async (_, script, works) => {
+    const mayHaveWorked = works === 'unless vectors' ? medium.wire !== vectors : works
+    const own = await newcomer()
+    const claim = { 'idempotency-key': 'once' }
+    const before = upstream.calls.length
+    upstream.reply((call) => medium.wire.good(call))
+    upstream.replyOnce(script(medium.wire))
+    const answer = await medium.send(own.client, claim)
+    expect(answer.status === 0 || answer.status >= 400, String(answer.status)).toBe(true)
+    await world.settled()
+    const orders = upstream.calls.length - before
+    expect(orders).toBeLessThanOrEqual(medium.orders)
+    expect([await own.charged(), await own.held(), await own.reserved()]).toEqual([0n, 0n, 0])
+    expect(await own.files()).toEqual([])
+    expect(await own.lost()).toBe(mayHaveWorked && medium.isStored ? lossOf(medium, before) : 0n)
+    const again = await medium.send(own.client, claim)
+    await world.settled()
+    if (mayHaveWorked) {
+      expect([again.status, again.code]).toEqual([409, 'REQUEST_ALREADY_ACCEPTED'])
+      expect([upstream.calls.length - before, await own.charged()]).toEqual([orders, 0n])
+    } else {
+      expect(again.status).toBe(200)
+      expect(await own.charged()).toBe(medium.price)
+      expect(await own.files()).toHaveLength(medium.isStored ? 1 : 0)
+    }
+  })
+
+  test('the upstream has no time: the order is asked for again, and paid once', async () => {
+    const own = await newcomer()
+    upstream.reply((call) => medium.wire.good(call))
+    upstream.replyOnce(json(429, 'slow down', { 'retry-after': '0' }))
+    const answer = await medium.send(own.client, {})
+    await world.settled()
+    const [charged, files] = [await own.charged(), await own.files()]
+    if (answer.status === 200)
+      expect([charged, files.length]).toEqual([medium.price, medium.isStored ? 1 : 0])
+    else expect([answer.status, charged, files.length]).toEqual([429, 0n, 0])
+    expect(await own.lost()).toBe(0n)
+  })
+
+  test('its caller leaves while it is made: finished, paid once, and found by the repeat', async () => {
+    const own = await newcomer()
+    const claim = { 'idempotency-key': 'once' }
+    const before = upstream.calls.length
+    const release = Promise.withResolvers<void>()
+    upstream.reply(async (call) => {
+      await release.promise
+      return medium.wire.good(call)
+    })
+    const leaving = new AbortController()
+    const asked = medium.send(own.client, claim, leaving.signal)
+    await upstream.call(before)
+    leaving.abort()
+    expect(await asked).toEqual({ status: 0 })
+    release.resolve()
+    await until(async () => (await own.charged()) === medium.price)
+    await world.settled()
+    expect(upstream.calls.length - before).toBe(medium.orders)
+    expect([await own.lost(), await own.reserved()]).toEqual([0n, 0])
+    const files = await own.files()
+    expect(files).toHaveLength(medium.isStored ? 1 : 0)
+    for (const { id, bytes } of files) {
+      const kept = await (await own.client.raw('GET', `/v1/files/${id}`)).arrayBuffer()
+      expect([kept.byteLength > 0, kept.byteLength]).toEqual([true, bytes])
+    }
+    const again = await medium.send(own.client, claim)
+    expect([200, 409]).toContain(again.status)
+    expect([upstream.calls.length - before, await own.charged()]).toEqual([medium.orders, medium.price])
+  })
+})
+
+/** What the upstream may bill for the orders that it has seen. */
+function lossOf(medium: Medium, before: number): bigint {
+  const orders = upstream.calls.slice(before)
+  if (medium.wire !== speech) return medium.price
+  return spoken(...orders.map(({ body }) => String(body?.['input'])))
+}
