@@ -3,6 +3,7 @@ import type { Svgs } from '#engine/media'
 import type { Catalogue } from '#engine/models'
 import type { Pipelines } from '#engine/pipelines'
 import type { Inference } from '#engine/routing'
+import type { Recordings } from '#engine/sound'
 import type { CountPages, HostedTools, Reader } from '#engine/tools'
 import type { KeyRing } from '#platform/auth'
 import type { Clock } from '#platform/clock'
@@ -44,6 +45,8 @@ export interface App {
   reader: Reader
   /** Cleans and draws untrusted SVG. */
   svgs: Svgs
+  /** Decodes whole files of sound. */
+  recordings: Recordings
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

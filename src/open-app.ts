@@ -9,6 +9,7 @@ import { openSvgs } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
 import { openInference, type Upstream } from '#engine/routing'
+import { openRecordings } from '#engine/sound'
 import { openPageCounter, openReader, openTools } from '#engine/tools'
 import { openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
@@ -148,7 +149,7 @@ function openHands(
   log: Log,
   { net, outbound }: { net: GuardedNet; outbound: Outbound },
   opening: AsyncDisposableStack,
-): Pick<App, 'tools' | 'countPages' | 'reader' | 'svgs' | 'pipelines'> {
+): Pick<App, 'tools' | 'countPages' | 'reader' | 'svgs' | 'recordings' | 'pipelines'> {
   const { webSearch } = config.tools
   const search = webSearch && opening.use(openSearch(webSearch, outbound.to(webSearch.baseUrl)))
   const isolation = openIsolation()
@@ -157,6 +158,7 @@ function openHands(
     countPages: openPageCounter(log, isolation),
     reader: openReader({ client: net, log, isolation }),
     svgs: openSvgs(log, isolation),
+    recordings: openRecordings(log, isolation),
     pipelines:
       pipelines ??
       openPipelines({

@@ -17,6 +17,12 @@ declareFailures({
 })
 
 /** Why an order is refused. */
+/** What recordings are read. */
+const read: Localized = {
+  en: 'wav, mp3, flac, ogg (Opus), webm and mp4 (Opus, FLAC, MP3 or PCM in them) are read here.',
+  fa: 'این‌جا wav، mp3، flac، ogg (Opus)، webm و mp4 (با Opus، FLAC، MP3 یا PCM) خوانده می‌شوند.',
+}
+
 export const reasons = {
   blank: { en: 'must say what to draw.', fa: 'باید بگوید چه کشیده شود.' },
   bothReferences: {
@@ -40,7 +46,15 @@ export const reasons = {
     fa: `ضبطی که پاسخ داده می‌شود حداکثر ${seconds.toLocaleString('fa-IR')} ثانیه است.`,
   }),
   unreadable: (mediaType: string): Localized => ({
-    en: `the recording cannot be read to its end as ${mediaType}; wav, mp3, flac and ogg (Opus) are read here.`,
-    fa: `ضبط را نمی‌توان تا پایان به شکل ${mediaType} خواند؛ این‌جا wav، mp3، flac و ogg (Opus) خوانده می‌شوند.`,
+    en: `the recording cannot be read to its end as ${mediaType}; ${read.en}`,
+    fa: `ضبط را نمی‌توان تا پایان به شکل ${mediaType} خواند؛ ${read.fa}`,
+  }),
+  noSound: (mediaType: string): Localized => ({
+    en: `this ${mediaType} has no audio track; ${read.en}`,
+    fa: `این ${mediaType} مسیر صدا (audio track) ندارد؛ ${read.fa}`,
+  }),
+  unreadCodec: (mediaType: string, codec: string): Localized => ({
+    en: `the audio track of this ${mediaType} is coded as ${codec}, which is not read here; ${read.en}`,
+    fa: `صدای این ${mediaType} با ${codec} کد شده است که این‌جا خوانده نمی‌شود؛ ${read.fa}`,
   }),
 }

@@ -1,10 +1,11 @@
 /** A recording in a body, decoded, named by its bytes, and measured. */
 import { reasons as mediaReasons } from '#capabilities/text'
 import { sniff } from '#engine/media'
-import { decodeSound, encodeWhole, SoundError } from '#engine/sound'
+import { encodeWhole, SoundError } from '#engine/sound'
 import type { Media } from '#engine/turn'
 import { decodeBase64InSlices } from '#platform/bytes'
-import { fail } from '#platform/errors'
+import { fail, type Localized } from '#platform/errors'
+import type { RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'
 import type { AudioBody } from './schema.ts'
 
@@ -14,19 +15,22 @@ const maxSeconds = 15 * 60
 const heardRate = 24_000
 const maxBytes = maxSeconds * heardRate * 2 + 1_024
 
+/** Until somebody else's recording is read. */
+const retryAfterMs = 2_000
+
 /**
  * The recording as WAV, whatever it came as: not every upstream takes every container, and its length must be known before the hold. Throws
- * INVALID_MEDIA.
+ * INVALID_MEDIA, and TOO_MUCH_IN_FLIGHT where too many others wait.
  */
-export async function recordingOf({
-  audioBase64,
-  mediaType,
-}: NonNullable<AudioBody['audioInput']>): Promise<Media> {
+export async function recordingOf(
+  { app, caller, gone }: RequestContext,
+  { audioBase64, mediaType }: NonNullable<AudioBody['audioInput']>,
+): Promise<Media> {
   const bytes = await decodeBase64InSlices(audioBase64)
-  if (!bytes || bytes.length === 0)
-    return fail('INVALID_MEDIA', { why: mediaReasons.notBase64 }, { param: 'audioInput.audioBase64' })
+  if (!bytes || bytes.length === 0) return refuse(mediaReasons.notBase64)
   try {
-    const sound = decodeSound([bytes], { maxSeconds })
+    const requester = { accountId: caller.accountId, signal: gone }
+    const sound = app.recordings.decode(bytes, requester, { maxSeconds })
     const wav = await encodeWhole(sound, { format: 'wav', rate: heardRate, maxBytes })
     return {
       data: wav.bytes,
@@ -36,8 +40,16 @@ export async function recordingOf({
     }
   } catch (error) {
     if (!(error instanceof SoundError)) throw error
-    const found = error.mediaType ?? sniff(bytes) ?? mediaType
-    const why = error.fault === 'too_long' ? reasons.longRecording(maxSeconds) : reasons.unreadable(found)
-    return fail('INVALID_MEDIA', { why }, { param: 'audioInput.audioBase64' })
+    if (error.fault === 'busy') return fail('TOO_MUCH_IN_FLIGHT', {}, { retryAfterMs })
+    return refuse(whyNot(error, error.mediaType ?? sniff(bytes) ?? mediaType))
   }
+}
+
+const refuse = (why: Localized): never => fail('INVALID_MEDIA', { why }, { param: 'audioInput.audioBase64' })
+
+function whyNot({ fault, codec }: SoundError, mediaType: string): Localized {
+  if (fault === 'too_long') return reasons.longRecording(maxSeconds)
+  if (fault === 'no_track') return reasons.noSound(mediaType)
+  if (fault === 'unsupported' && codec) return reasons.unreadCodec(mediaType, codec)
+  return reasons.unreadable(mediaType)
 }

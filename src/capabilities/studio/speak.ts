@@ -17,7 +17,7 @@ export async function speak(context: RequestContext<AudioBody>): Promise<JsonTex
   const paid = await startPaidSpeech(app, {
     ...payment(context),
     model: modelOf(context, 'audio'),
-    spec: await specOf(context.body),
+    spec: await specOf(context),
     endpoint: '/v1/studio/audio',
   })
   return answerStored(context, paid, async () => {
@@ -35,7 +35,8 @@ export async function speak(context: RequestContext<AudioBody>): Promise<JsonTex
   })
 }
 
-async function specOf(body: AudioBody): Promise<SpeechSpec> {
+async function specOf(context: RequestContext<AudioBody>): Promise<SpeechSpec> {
+  const { body } = context
   const { text, turns, audioInput, voice, instructions, format = 'mp3' } = body
   if (turns && (text !== undefined || audioInput))
     fail('INVALID_REQUEST', { why: reasons.turnsAlone }, { param: 'turns' })
@@ -52,7 +53,7 @@ async function specOf(body: AudioBody): Promise<SpeechSpec> {
   return {
     lines: lines.map((line) => ({ ...line, text: line.text.toWellFormed() })),
     ...(audioInput && {
-      question: { recording: await recordingOf(audioInput), ...(text !== undefined && { text }) },
+      question: { recording: await recordingOf(context, audioInput), ...(text !== undefined && { text }) },
     }),
     format,
     maxBytes,

@@ -2,22 +2,35 @@
  * Why sound cannot be read, or not to its end:
  * - `empty`: no bytes, or a container without a sample
  * - `unrecognised`: no container that is known here, and no raw PCM was announced
- * - `unsupported`: known (`mediaType` says what), but not decodable here
+ * - `unsupported`: known (`mediaType` says what, and `codec` what is in it), but not decodable here
+ * - `no_track`: a container of films or sound without a track of sound
  * - `malformed`: it contradicts itself or fails its checksums
  * - `truncated`: less is there than was declared, or the last frame is cut; what came before was good
  * - `too_long`: more than `maxSeconds`
+ * - `busy`: too many others wait for the processes that read such files
  */
-export type SoundFault = 'empty' | 'unrecognised' | 'unsupported' | 'malformed' | 'truncated' | 'too_long'
+export type SoundFault =
+  | 'empty'
+  | 'unrecognised'
+  | 'unsupported'
+  | 'no_track'
+  | 'malformed'
+  | 'truncated'
+  | 'too_long'
+  | 'busy'
 
 export class SoundError extends Error {
   override readonly name = 'SoundError'
   readonly fault: SoundFault
   /** What the bytes are, where that could be recognised. */
   readonly mediaType: string | undefined
+  /** What an `unsupported` track of a container is coded as, where that could be recognised. */
+  readonly codec: string | undefined
 
-  constructor(fault: SoundFault, mediaType?: string) {
+  constructor(fault: SoundFault, mediaType?: string, codec?: string) {
     super(`sound is ${fault}${mediaType ? ` (${mediaType})` : ''}`)
     this.fault = fault
     this.mediaType = mediaType
+    this.codec = codec
   }
 }

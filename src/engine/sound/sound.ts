@@ -10,6 +10,7 @@ export {
 export { SoundError, type SoundFault } from './fault.ts'
 export { type JoinOptions, joinSpeech, loudnessOf } from './join.ts'
 export { type Pcm, type Sound, type SoundStream, secondsOf } from './pcm.ts'
+export { openRecordings, type Recordings } from './recordings.ts'
 export { resample } from './resample.ts'
 export { type Span, silencesIn } from './silences.ts'
 export { isSpeakable, piecesOfText } from './text.ts'

@@ -1,0 +1,67 @@
+/** Elements of Matroska and WebM (RFC 9559) whose children are looked at, and those in which something is read. */
+const ids = {
+  ebml: 0x1a45dfa3,
+  segment: 0x18538067,
+  cluster: 0x1f43b675,
+  blockGroup: 0xa0,
+  block: 0xa1,
+  simpleBlock: 0xa3,
+  discardPadding: 0x75a2,
+}
+const opened = new Set([ids.segment, ids.cluster, ids.blockGroup])
+
+/** A size of nothing but ones: the element ends where what cannot be in it begins. Recorders write it. */
+const unknownSize = Number.POSITIVE_INFINITY
+
+export interface MatroskaFrame {
+  /** Whether all is there that is declared. */
+  isWhole: boolean
+  /** By track: nanoseconds at the end of its last block that are no sound. */
+  discards: Map<number, number>
+}
+
+/** Walks from element to element without a stack: what may have children is stepped into, anything else is stepped over. */
+export function walkMatroska(bytes: Buffer): MatroskaFrame {
+  const discards = new Map<number, number>()
+  let track = 0
+  let at = 0
+  let end = bytes.length
+  while (at < end) {
+    const element = elementAt(bytes, at)
+    if (!element) return { isWhole: false, discards }
+    const { id, from, size } = element
+    const isOpened = opened.has(id)
+    if (from + size > bytes.length && !(size === unknownSize && isOpened)) return { isWhole: false, discards }
+    // What follows the segment is not looked at.
+    if (id === ids.segment && size !== unknownSize) end = from + size
+    if (id === ids.block || id === ids.simpleBlock) {
+      track = integerAt(bytes, from)?.value ?? 0
+      discards.delete(track)
+    }
+    if (id === ids.discardPadding && size > 0 && size <= 6) discards.set(track, bytes.readIntBE(from, size))
+    at = isOpened ? from : from + size
+  }
+  return { isWhole: at === end, discards }
+}
+
+function elementAt(bytes: Buffer, at: number): { id: number; from: number; size: number } | undefined {
+  const width = Math.clz32(bytes[at]!) - 23
+  if (width > 4 || at + width >= bytes.length) return undefined
+  const size = integerAt(bytes, at + width)
+  return size && { id: bytes.readUIntBE(at, width), from: at + width + size.width, size: size.value }
+}
+
+/** An integer that says its own width by the zeros before its first one. */
+function integerAt(bytes: Buffer, at: number): { value: number; width: number } | undefined {
+  const first = bytes[at]
+  if (first === undefined || first === 0) return undefined
+  const width = Math.clz32(first) - 23
+  if (at + width > bytes.length) return undefined
+  let value = first & (0xff >> width)
+  let isUnknown = value === 0xff >> width
+  for (let index = 1; index < width; index++) {
+    value = value * 256 + bytes[at + index]!
+    isUnknown &&= bytes[at + index] === 0xff
+  }
+  return { value: isUnknown ? unknownSize : value, width }
+}

@@ -1,0 +1,29 @@
+import { concatenated, noSamples, type Sound, type SoundStream } from './pcm.ts'
+
+/** Positions in seconds from the first sample. */
+export interface Part {
+  skipSeconds: number
+  untilSeconds?: number
+  discardSeconds: number
+}
+
+/** A part of a sound; as many of its last samples as are left out are held back until it ends. */
+export async function* trimmed(
+  stream: SoundStream,
+  { skipSeconds, untilSeconds = Number.POSITIVE_INFINITY, discardSeconds }: Part,
+): AsyncGenerator<Sound> {
+  let at = 0
+  let held: Float32Array = noSamples
+  for await (const { rate, samples } of stream) {
+    const from = Math.round(skipSeconds * rate) - at
+    const until = Math.round(untilSeconds * rate) - at
+    at += samples.length
+    if (until <= 0) return
+    const part = samples.subarray(Math.max(0, from), Math.min(samples.length, until))
+    const discarded = Math.round(discardSeconds * rate)
+    const whole = discarded === 0 ? part : concatenated([held, part])
+    const ready = Math.max(0, whole.length - discarded)
+    if (ready > 0) yield { rate, samples: whole.subarray(0, ready) }
+    held = whole.slice(ready)
+  }
+}
