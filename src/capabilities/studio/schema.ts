@@ -284,8 +284,10 @@ export const AudioBody = Type.Object(
         },
         {
           ...closed,
-          description: 'A recording that is answered aloud, by models that do `answer`.',
-          'x-description-fa': 'ضبطی که با صدا پاسخ داده می‌شود، با مدل‌هایی که `answer` دارند.',
+          description:
+            'A recording that is answered aloud, by models that do `answer`. Its bytes alone say what it is: WAV, MP3, FLAC, Ogg (Opus), or the first audio track of a WebM, Matroska, MP4 or QuickTime (Opus, FLAC, MP3 or PCM).',
+          'x-description-fa':
+            'ضبطی که با صدا پاسخ داده می‌شود، با مدل‌هایی که `answer` دارند. تنها بایت‌هایش می‌گویند چیست: WAV، MP3، FLAC، Ogg (Opus) یا نخستین مسیر صدای یک WebM، Matroska، MP4 یا QuickTime (Opus، FLAC، MP3 یا PCM).',
         },
       ),
     ),

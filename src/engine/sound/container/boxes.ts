@@ -4,17 +4,25 @@ const firstBoxes = new Set(['ftyp', 'styp', 'moov', 'mdat', 'free', 'skip', 'wid
 export const beginsLikeMp4 = (bytes: Uint8Array): boolean =>
   bytes.length >= 8 && firstBoxes.has(String.fromCharCode(...bytes.subarray(4, 8)))
 
-/** Whether the outermost boxes end exactly where the file ends: what was cut lacks some of the last. */
-export function hasWholeBoxes(bytes: Buffer): boolean {
+export interface OuterBoxes {
+  /** Whether they end exactly where the file ends: what was cut lacks some of the last. */
+  isWhole: boolean
+  isFragmented: boolean
+}
+
+export function walkBoxes(bytes: Buffer): OuterBoxes {
+  let isFragmented = false
   let at = 0
   while (at + 8 <= bytes.length) {
+    isFragmented ||= bytes.toString('latin1', at + 4, at + 8) === 'moof'
     const short = bytes.readUInt32BE(at)
     // The last one may leave open how long it is; zeros that fill a file up look like it.
-    if (short === 0) return true
-    if (short === 1 && at + 16 > bytes.length) return false
-    const size = short === 1 ? Number(bytes.readBigUInt64BE(at + 8)) : short
-    if (size < (short === 1 ? 16 : 8)) return false
+    if (short === 0) return { isWhole: true, isFragmented }
+    const isLong = short === 1
+    if (isLong && at + 16 > bytes.length) break
+    const size = isLong ? Number(bytes.readBigUInt64BE(at + 8)) : short
+    if (size < (isLong ? 16 : 8)) break
     at += size
   }
-  return at === bytes.length
+  return { isWhole: at === bytes.length, isFragmented }
 }

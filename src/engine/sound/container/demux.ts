@@ -11,7 +11,7 @@ import {
   WEBM,
 } from 'mediabunny'
 import { SoundError } from '../fault.ts'
-import { hasWholeBoxes } from './boxes.ts'
+import { walkBoxes } from './boxes.ts'
 import { walkMatroska } from './ebml.ts'
 import { elementaryOf } from './elementary.ts'
 
@@ -31,6 +31,8 @@ export type Container = 'matroska' | 'mp4'
 
 /** Less than so many seconds of a track may be missing at its end: sizes of last samples are often rounded. */
 const maxMissingSeconds = 0.5
+/** Lengths are whole ticks of a clock, so that equal ones differ by one. */
+const maxRoundingSeconds = 0.001
 
 /**
  * Takes the first audio track out of a file of Matroska, WebM, MP4 or QuickTime, whatever its brand and its other tracks. Runs in a confined
@@ -39,8 +41,9 @@ const maxMissingSeconds = 0.5
  * @throws SoundError, and whatever mediabunny throws at malformed bytes
  */
 export async function demux(bytes: Buffer, container: Container): Promise<Demuxed> {
-  const frame = container === 'matroska' ? walkMatroska(bytes) : undefined
-  if (frame ? !frame.isWhole : !hasWholeBoxes(bytes)) throw new SoundError('truncated')
+  const elements = container === 'matroska' ? walkMatroska(bytes) : undefined
+  const boxes = container === 'mp4' ? walkBoxes(bytes) : undefined
+  if (!(elements ?? boxes)!.isWhole) throw new SoundError('truncated')
   using input = new Input({ source: new BufferSource(bytes), formats: [MATROSKA, WEBM, MP4, QTFF] })
   const [track] = await input.getAudioTracks()
   if (!track) throw new SoundError('no_track')
@@ -48,11 +51,11 @@ export async function demux(bytes: Buffer, container: Container): Promise<Demuxe
   if (!codec) throw new SoundError('unsupported')
   const config = await track.getDecoderConfig()
   const packets = await packetsOf(track, bytes.length)
-  const [first, last] = [packets[0], packets.at(-1)]
-  if (!config || !first || !last) throw new SoundError('empty')
+  const [first] = packets
+  if (!config || !first) throw new SoundError('empty')
   const { bytes: elementary, skipSeconds } = elementaryOf(codec, config, packets)
-  const discard = frame?.discards.get(track.id) ?? 0
-  const shown = container === 'mp4' ? await endOf(track, last) : undefined
+  const discard = elements?.discards.get(track.id) ?? 0
+  const shown = boxes ? await endOf(track, packets, boxes.isFragmented) : undefined
   return {
     codec,
     bytes: elementary,
@@ -74,11 +77,23 @@ async function packetsOf(track: InputAudioTrack, maxBytes: number): Promise<Enco
   return packets
 }
 
-/** When the last sample of an MP4 ends, or an editor's list ends it: the padding of an encoder lies behind. */
-async function endOf(track: InputAudioTrack, last: EncodedPacket): Promise<number> {
-  const ofSamples = last.timestamp + last.duration
-  const declared = await track.getDurationFromMetadata()
-  if (!declared) return ofSamples
-  if (declared - ofSamples > maxMissingSeconds) throw new SoundError('truncated')
-  return Math.min(declared, ofSamples)
+/**
+ * When the sound of an MP4 ends, where that is said: the padding of an encoder lies behind, and what an editor cut off. Undefined where
+ * the lengths are the noise of a clock, as Chrome writes them into fragments, together with a length of the whole that is that of one packet.
+ */
+async function endOf(
+  track: InputAudioTrack,
+  packets: readonly EncodedPacket[],
+  isFragmented: boolean,
+): Promise<number | undefined> {
+  const [first, last] = [packets[0]!, packets.at(-1)!]
+  const isExact = packets.every(
+    ({ duration }, index) =>
+      index === packets.length - 1 || Math.abs(duration - first.duration) < maxRoundingSeconds,
+  )
+  const ofPackets = last.timestamp + last.duration
+  const declared = isFragmented ? null : await track.getDurationFromMetadata()
+  if (!declared) return isExact ? ofPackets : undefined
+  if (declared - ofPackets > maxMissingSeconds) throw new SoundError('truncated')
+  return isExact ? Math.min(declared, ofPackets) : declared
 }

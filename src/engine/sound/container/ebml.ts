@@ -13,7 +13,7 @@ const opened = new Set([ids.segment, ids.cluster, ids.blockGroup])
 /** A size of nothing but ones: the element ends where what cannot be in it begins. Recorders write it. */
 const unknownSize = Number.POSITIVE_INFINITY
 
-export interface MatroskaFrame {
+export interface MatroskaElements {
   /** Whether all is there that is declared. */
   isWhole: boolean
   /** By track: nanoseconds at the end of its last block that are no sound. */
@@ -21,7 +21,7 @@ export interface MatroskaFrame {
 }
 
 /** Walks from element to element without a stack: what may have children is stepped into, anything else is stepped over. */
-export function walkMatroska(bytes: Buffer): MatroskaFrame {
+export function walkMatroska(bytes: Buffer): MatroskaElements {
   const discards = new Map<number, number>()
   let track = 0
   let at = 0
