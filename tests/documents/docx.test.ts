@@ -8,7 +8,7 @@ import {
   type TextDocument,
 } from '../../src/engine/documents/documents.ts'
 import { writeDocx } from '../../src/engine/documents/docx/write-docx.ts'
-import { hasOffice, openedInOffice } from './office.ts'
+import { officeOpens, openedInOffice } from './office.ts'
 import { documentOf, englishDocument, hostile, persianDocument } from './sample.ts'
 
 const documents = openDocuments(openLog('silent'))
@@ -205,7 +205,7 @@ test('any text comes through, and breaks nothing', async () => {
   )
 })
 
-test.runIf(hasOffice)(
+test.runIf(officeOpens('docx'))(
   'an office suite opens it and reads the words in their order',
   async () => {
     const text = (await openedInOffice(await documents.toDocx(persianDocument), 'docx', 'txt')).toString(

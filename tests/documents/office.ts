@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -6,21 +7,36 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Whether an office suite is here to open what was made; without one these tests are skipped, and say so. */
-export const hasOffice: boolean = await run('soffice', ['--version']).then(
-  () => true,
-  () => {
-    console.warn('LibreOffice (soffice) is not installed: files are not opened in an office suite here.')
-    return false
-  },
-)
+/** The module of LibreOffice that opens files of an ending; Debian has each in a package of its own. */
+const modules = { docx: 'libswlo.so', xlsx: 'libsclo.so' }
+type Ending = keyof typeof modules
+
+/** The endings that the office suite of this machine opens; tests of the others are skipped, and this says so. */
+const endings: ReadonlySet<Ending> = new Set(await openable())
+
+async function openable(): Promise<Ending[]> {
+  const { stdout } = await run('sh', ['-c', 'readlink -f "$(command -v soffice)"']).catch(() => ({
+    stdout: '',
+  }))
+  const folder = path.dirname(stdout.trim())
+  const found = (Object.keys(modules) as Ending[]).filter((ending) =>
+    existsSync(path.join(folder, modules[ending])),
+  )
+  const missing = Object.keys(modules).filter((ending) => !found.includes(ending as Ending))
+  if (missing.length > 0)
+    console.warn(`LibreOffice does not open ${missing.join(' and ')} here: tests of such files are skipped.`)
+  return found
+}
+
+/** Whether the office suite of this machine opens files of this ending. */
+export const officeOpens = (ending: Ending): boolean => endings.has(ending)
 
 const filters = { txt: 'txt:Text (encoded):UTF8', pdf: 'pdf', html: 'html' }
 
 /** What LibreOffice makes of a file: its text, its pages as PDF, or a page of HTML with cells as they are shown, in which no font has a say. */
 export async function openedInOffice(
   file: Uint8Array,
-  ending: 'docx' | 'xlsx',
+  ending: Ending,
   as: 'txt' | 'pdf' | 'html',
 ): Promise<Buffer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'office-'))
@@ -28,10 +44,15 @@ export async function openedInOffice(
     const source = path.join(folder, `file.${ending}`)
     await writeFile(source, file)
     const profile = `-env:UserInstallation=file://${folder}/profile`
-    await run('soffice', [profile, '--headless', '--convert-to', filters[as], '--outdir', folder, source], {
-      timeout: 100_000,
+    const said = await run(
+      'soffice',
+      [profile, '--headless', '--convert-to', filters[as], '--outdir', folder, source],
+      { timeout: 100_000 },
+    )
+    // It ends with 0 also where it could not open the file, and says why.
+    return await readFile(path.join(folder, `file.${as}`)).catch(() => {
+      throw new Error(`LibreOffice wrote no ${as} of the ${ending}: ${said.stdout}${said.stderr}`)
     })
-    return await readFile(path.join(folder, `file.${as}`))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { openLog } from '#platform/log'
 import { openDocuments, type Value, type Workbook } from '../../src/engine/documents/documents.ts'
 import { writeWorkbook } from '../../src/engine/documents/workbook/write-workbook.ts'
-import { hasOffice, openedInOffice } from './office.ts'
+import { officeOpens, openedInOffice } from './office.ts'
 import { hostile } from './sample.ts'
 
 const documents = openDocuments(openLog('silent'))
@@ -151,7 +151,7 @@ test('more than a person opens is refused before anything is made', async () => 
   await expect(documents.toWorkbook({ language: 'fa', sheets: [] })).rejects.toThrow(RangeError)
 })
 
-test.runIf(hasOffice)(
+test.runIf(officeOpens('xlsx'))(
   'an office suite shows numbers in Persian digits and formulas as text',
   async () => {
     const page = (await openedInOffice(await documents.toWorkbook(cities), 'xlsx', 'html')).toString('utf8')
