@@ -1,6 +1,6 @@
 /** Sends the answer of a paid call that has ended: settled, with its cost in headers, and stored for replay. */
 import { asFailure, type Failure, finalFailure } from '#platform/errors'
-import { JsonText, type RequestContext } from '#platform/http'
+import { type Content, JsonText, type RequestContext } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'
 import { setCostHeaders } from './cost.ts'
 
@@ -10,24 +10,27 @@ export interface Settleable {
   finish(end: { statusCode: number; failure: Failure; undelivered: true }): Promise<{ keepsClaim: boolean }>
 }
 
-/** The answer, as a value or as JSON already, and what it is charged. */
-export type Outcome = { microcredits: bigint } & ({ body: unknown } | { text: string })
+/** The answer, as a value, as JSON already or as JSON that is written while it is sent, and what it is charged. */
+export type Outcome = { microcredits: bigint } & ({ body: unknown } | { text: string } | { content: Content })
 
 /** Answers with the result of `work` as one JSON body, which is stored for replay if the request has an idempotency claim. */
 export async function answerPaid(
   context: RequestContext,
   paid: Settleable,
   work: () => Promise<Outcome>,
-): Promise<JsonText> {
-  let text: string
+): Promise<JsonText | Content> {
+  let answer: string | Content
   try {
     const outcome = await work()
-    text = 'text' in outcome ? outcome.text : JSON.stringify(outcome.body)
+    if ('content' in outcome) answer = outcome.content
+    else answer = 'text' in outcome ? outcome.text : JSON.stringify(outcome.body)
     setCostHeaders(context, outcome.microcredits)
   } catch (error) {
     return settleFailed(paid, asFailure(error))
   }
-  return settleDelivered(context, paid, text)
+  if (typeof answer === 'string') return settleDelivered(context, paid, answer)
+  await settle(context, paid, undefined)
+  return answer
 }
 
 /** Settles a call that has no answer, and throws its failure; the failure is final if the idempotency key stays claimed by this call. */
@@ -42,11 +45,14 @@ export async function settleDelivered(
   paid: Settleable,
   text: string,
 ): Promise<JsonText> {
-  const reply = replayable(text)
+  await settle(context, paid, replayable(text))
+  return new JsonText(text)
+}
+
+async function settle(context: RequestContext, paid: Settleable, reply: string | undefined): Promise<void> {
   const settled = paid.finish({ statusCode: 200, ...(reply !== undefined && { reply }) })
   // A repeat sent after the answer must find it stored; without a claim the answer need not wait for the settlement.
   if (context.claim) await settled
-  return new JsonText(text)
 }
 
 /** Returns the answer, or undefined if it is too large to be stored for replay. */

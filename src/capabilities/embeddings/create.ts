@@ -1,26 +1,19 @@
 import { Type } from 'typebox'
-import {
-  answerPaid,
-  costOf,
-  payment,
-  requireModel,
-  setIgnoredFields,
-  unnamedFields,
-} from '#capabilities/calls'
-import { startPaidVectors, textOfTokens, type Vectors } from '#engine/embeddings'
-import { encodeBase64 } from '#engine/media'
-import type { EmbeddingModel } from '#engine/models'
-import { littleEndian } from '#platform/bytes'
+import { answerPaid, payment, requireModel, setIgnoredFields, unnamedFields } from '#capabilities/calls'
+import { startPaidVectors, textOfTokens } from '#engine/embeddings'
+import { type EmbeddingModel, takesDimensions } from '#engine/models'
 import { fail } from '#platform/errors'
-import type { JsonText, RequestContext } from '#platform/http'
+import type { Content, JsonText, RequestContext } from '#platform/http'
 import { Slice } from '#platform/slices'
 import { reasons } from './phrases.ts'
-import { EmbeddingsBody } from './schema.ts'
+import { EmbeddingsBody, maxTexts } from './schema.ts'
+import { written } from './written.ts'
 
-/** Everything wrong is refused first, then the bound of the texts is held, then the upstream is asked, once. */
-export async function createEmbeddings(context: RequestContext<EmbeddingsBody>): Promise<JsonText> {
+/** Everything wrong is refused first, then the bound of all texts is held, then the upstream is asked, in as many orders as it needs. */
+export async function createEmbeddings(context: RequestContext<EmbeddingsBody>): Promise<JsonText | Content> {
   const { app, body } = context
   const model = requireModel(context, body.model, 'embedding')
+  requireDimensions(model, body.dimensions ?? undefined)
   const texts = await textsOf(body.input, model)
   setIgnoredFields(context, unnamedFields(body, effectiveFields))
   const paid = await startPaidVectors(app, {
@@ -32,15 +25,27 @@ export async function createEmbeddings(context: RequestContext<EmbeddingsBody>):
   })
   return answerPaid(context, paid, async () => {
     const result = await paid.vectors()
-    return {
-      text: await listOf(model, result, body.encoding_format ?? 'float'),
-      microcredits: result.microcredits,
-    }
+    const answer = await written(model.id, result, body.encoding_format ?? 'float')
+    return { ...answer, microcredits: result.microcredits }
   })
 }
 
 /** The fields that have an effect; `user` is taken from clients that send it. */
 const effectiveFields = Type.Omit(EmbeddingsBody, ['user'])
+
+/** Refuses what the upstream would refuse or, worse, ignore. */
+function requireDimensions(model: EmbeddingModel, wanted: number | undefined): void {
+  if (wanted === undefined || takesDimensions(model, wanted)) return
+  const { dimensions, maxDimensions, allowedDimensions = [] } = model
+  const allowed = [...(dimensions === undefined ? [] : [dimensions]), ...allowedDimensions]
+  const why =
+    maxDimensions !== undefined
+      ? reasons.fewerDimensions(maxDimensions, allowed)
+      : allowed.length > 0
+        ? reasons.theseDimensions(allowed)
+        : reasons.ownDimensions
+  fail('INVALID_REQUEST', { why }, { param: 'dimensions' })
+}
 
 /** No tokenizer has fewer than one token to so many bytes of a language. */
 const maxBytesPerToken = 8
@@ -48,9 +53,9 @@ const maxBytesPerToken = 8
 /** The texts of `input`, each checked; token numbers become the text that they stand for. */
 async function textsOf(input: EmbeddingsBody['input'], model: EmbeddingModel): Promise<string[]> {
   const items = itemsOf(input)
-  if (items.length > model.maxBatch)
-    fail('INVALID_REQUEST', { why: reasons.many(model.maxBatch) }, { param: 'input' })
+  if (items.length > maxTexts) fail('INVALID_REQUEST', { why: reasons.many(maxTexts) }, { param: 'input' })
   const texts: string[] = []
+  const slice = new Slice()
   for (const [index, item] of items.entries()) {
     const param = items === input ? `input.${index}` : 'input'
     const text = typeof item === 'string' ? item : await readTokens(item, model, param)
@@ -58,6 +63,7 @@ async function textsOf(input: EmbeddingsBody['input'], model: EmbeddingModel): P
     if (Buffer.byteLength(text) > maxBytesPerToken * model.maxInputTokens)
       fail('INVALID_REQUEST', { why: reasons.long(model.maxInputTokens) }, { param })
     texts.push(text.toWellFormed())
+    if (slice.isOver()) await slice.next()
   }
   return texts
 }
@@ -79,22 +85,4 @@ async function readTokens(tokens: unknown[], model: EmbeddingModel, param: strin
   return typeof text === 'string'
     ? text
     : fail('INVALID_REQUEST', { why: reasons.noToken }, { param: `${param}.${text.unknownAt}` })
-}
-
-/** The answer as JSON, written in slices: half a million numbers are 10 MB of text. */
-async function listOf(
-  model: EmbeddingModel,
-  { vectors, tokens, microcredits }: Vectors,
-  encoding: string,
-): Promise<string> {
-  const slice = new Slice()
-  const items: string[] = []
-  for (const [index, vector] of vectors.entries()) {
-    const embedding = encoding === 'base64' ? `"${encodeBase64(littleEndian(vector))}"` : `[${vector.join()}]`
-    items.push(`{"object":"embedding","index":${index},"embedding":${embedding}}`)
-    if (slice.isOver()) await slice.next()
-  }
-  const usage = { prompt_tokens: tokens, total_tokens: tokens, ...costOf(microcredits) }
-  const rest = `"model":${JSON.stringify(model.id)},"usage":${JSON.stringify(usage)}`
-  return `{"object":"list","data":[${items.join()}],${rest}}`
 }

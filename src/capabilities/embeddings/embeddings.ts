@@ -5,6 +5,9 @@ import { type Route, route } from '#platform/http'
 import { createEmbeddings } from './create.ts'
 import { EmbeddingList, EmbeddingsBody } from './schema.ts'
 
+/** 2,048 texts of 8 KB, or of five hundred token numbers each. */
+const bodyLimit = 16 * 1024 * 1024
+
 const routes: Route[] = [
   route({
     method: 'POST',
@@ -18,6 +21,7 @@ const routes: Route[] = [
     idempotent: true,
     unknownFields: 'tolerate',
     headers: referenceHeaders,
+    bodyLimit,
     body: EmbeddingsBody,
     reply: { 200: EmbeddingList },
     errors: [...modelFailures, ...paymentFailures, ...upstreamFailures],

@@ -1,3 +1,6 @@
+const written = (numbers: readonly number[]): string =>
+  numbers.map((number) => number.toLocaleString('fa-IR')).join('، ')
+
 /** Why texts are refused. */
 export const reasons = {
   noToken: {
@@ -10,9 +13,21 @@ export const reasons = {
   },
   empty: { en: 'must not be empty.', fa: 'نباید خالی باشد.' },
   many: (max: number) => ({
-    en: `has more texts than this model takes at once: send at most ${max} and repeat.`,
-    fa: `بیش از آن متن دارد که این مدل یک‌جا می‌پذیرد: هر بار حداکثر ${max.toLocaleString('fa-IR')} متن بفرستید.`,
+    en: `has more than ${max} texts: send at most so many and repeat.`,
+    fa: `بیش از ${max.toLocaleString('fa-IR')} متن دارد: هر بار حداکثر همین شمار متن بفرستید.`,
   }),
+  fewerDimensions: (max: number, allowed: readonly number[]) => ({
+    en: `may be 1 to ${max}${allowed.length > 0 ? ` or ${allowed.join(', ')}` : ''} with this model.`,
+    fa: `با این مدل می‌تواند از ۱ تا ${written([max])}${allowed.length > 0 ? ` یا ${written(allowed)}` : ''} باشد.`,
+  }),
+  theseDimensions: (allowed: readonly number[]) => ({
+    en: `may be ${allowed.join(', ')} with this model; without it the vectors are as the model has them.`,
+    fa: `با این مدل می‌تواند ${written(allowed)} باشد؛ بدون آن بردارها همان‌اند که مدل دارد.`,
+  }),
+  ownDimensions: {
+    en: 'cannot be chosen with this model: leave it out. An operator whose upstream takes it writes max_dimensions or allowed_dimensions into the entry of the model.',
+    fa: 'با این مدل برگزیدنی نیست: نفرستیدش. گرداننده‌ای که سرویس بالادستش آن را می‌پذیرد max_dimensions یا allowed_dimensions را در تعریف مدل می‌نویسد.',
+  },
   long: (tokens: number) => ({
     en: `is longer than the ${tokens} tokens that this model reads: cut it.`,
     fa: `از ${tokens.toLocaleString('fa-IR')} توکنی که این مدل می‌خواند بلندتر است: کوتاهش کنید.`,

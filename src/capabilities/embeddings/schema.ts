@@ -2,8 +2,10 @@ import { type Static, Type } from 'typebox'
 import { Cost } from '#capabilities/calls'
 import { nullable, oneOf, safeInteger } from '#platform/schema'
 
-/** Tokens of one list, as OpenAI bounds them; of texts a model takes fewer at once. */
-export const maxItems = 8_192
+/** Tokens of one list, as OpenAI bounds them. */
+const maxItems = 8_192
+/** Texts of one request, as OpenAI bounds them: its clients send so many at once. */
+export const maxTexts = 2_048
 
 const text = (): ReturnType<typeof Type.String> => Type.String({ minLength: 1 })
 
@@ -16,16 +18,25 @@ export const EmbeddingsBody = Type.Object(
     }),
     input: Type.Unsafe<string | (string | number | number[])[]>({
       description:
-        'A text, or a list of texts. In place of a text a list of token numbers of cl100k_base is taken too, as LangChain sends them.',
+        'A text, or a list of up to 2048 texts. In place of a text a list of token numbers of cl100k_base is taken too, as LangChain sends them.',
       'x-description-fa':
-        'یک متن، یا فهرستی از متن‌ها. به‌جای هر متن فهرست شماره‌های توکن cl100k_base هم پذیرفته است، چنان‌که LangChain می‌فرستد.',
+        'یک متن، یا فهرستی از حداکثر ۲۰۴۸ متن. به‌جای هر متن فهرست شماره‌های توکن cl100k_base هم پذیرفته است، چنان‌که LangChain می‌فرستد.',
       type: ['string', 'array'],
       minLength: 1,
       minItems: 1,
       maxItems,
       items: { type: ['string', 'integer', 'array'] },
     }),
-    dimensions: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 4_096 }))),
+    dimensions: Type.Optional(
+      nullable(
+        Type.Integer({
+          minimum: 1,
+          maximum: 4_096,
+          description: 'Of each vector, where the model lets them be chosen; absent: as the model has them.',
+          'x-description-fa': 'بُعدهای هر بردار، اگر مدل بگذارد برگزیده شوند؛ بدون آن همان که مدل دارد.',
+        }),
+      ),
+    ),
     encoding_format: Type.Optional(nullable(oneOf('float', 'base64'))),
     user: Type.Optional(nullable(Type.String())),
   },

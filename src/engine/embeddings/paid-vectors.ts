@@ -1,4 +1,4 @@
-/** Paid vectors: the worst case is held, the upstream is called at most once, and the usage is settled. */
+/** Paid vectors: the worst case is held, each order is sent at most once, and what was answered is charged, or nothing is. */
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
 import {
@@ -7,13 +7,21 @@ import {
   estimatedEmbeddingTokens,
   possibleEmbeddingTokens,
 } from '#engine/models'
-import { claimsOf, type Finished, type PaidCall, type PaidOrder, startPaidOrder } from '#engine/paid'
+import {
+  claimsOf,
+  type FilledPart,
+  type Finished,
+  type PaidCall,
+  type PaidOrder,
+  startPaidOrder,
+} from '#engine/paid'
 import { type Failure, fail } from '#platform/errors'
-import type { Embedded, EmbeddingOrder } from '#providers/spec'
+import { type Embedded, type EmbeddingOrder, UpstreamError } from '#providers/spec'
+import { cutIntoOrders, ordersAtOnce } from './cut.ts'
 
 export interface PaidVectorsOptions extends PaidCall {
   model: EmbeddingModel
-  /** At least one and at most `model.maxBatch`, each made by `truncateForModel`. */
+  /** At least one; cut into orders that the model takes. */
   texts: readonly string[]
   /** Default: the model's own dimensions. */
   dimensions?: number | undefined
@@ -29,11 +37,14 @@ export interface Vectors {
 export interface PaidVectors {
   /** No upstream can have executed anything, so the call may be repeated. */
   readonly hadNoEffect: boolean
-  /** Call once. Throws a `Failure` when no upstream answered. Await the result, then call `finish`. */
+  /**
+   * Call once: all vectors, or a `Failure` where one order was not filled. What was sent is read to its end, also when the caller
+   * disconnects meanwhile; the rest is sent only for an answer that can be fetched with the idempotency key. Await the result, then call `finish`.
+   */
   vectors(): Promise<Vectors>
   /**
-   * Settles: the tokens of the texts, by estimate for a caller who left while they were worked on, anything else free. `reply` is kept
-   * with the settlement. Resolves when it is durable; it never rejects.
+   * Settles the tokens of the texts. Without a result, and where the caller has left and cannot find it either (`reply` is kept with the
+   * settlement), nothing is charged: what upstreams may bill is the platform's loss. Resolves when it is durable; it never rejects.
    */
   finish(end: { statusCode: number; failure?: Failure; reply?: string; urgent?: boolean }): Promise<Finished>
 }
@@ -45,88 +56,140 @@ interface Candidate {
 
 /** Throws MODEL_NOT_ALLOWED, and as `Ledger.hold` does. */
 export async function startPaidVectors(app: App, options: PaidVectorsOptions): Promise<PaidVectors> {
-  const { model, texts, caller } = options
+  const { model, texts, caller, claim } = options
   if (caller.models && !caller.models.has(model.id)) fail('MODEL_NOT_ALLOWED', { model: model.id })
   const { encoding } = model
   const dimensions = options.dimensions ?? model.dimensions
-  const order = { texts, encoding, ...(dimensions !== undefined && { dimensions }) }
+  const form = { encoding, ...(dimensions !== undefined && { dimensions }) }
   // Vectors of two models do not compare: there are no fallbacks.
-  const candidates: Candidate[] = [{ model, order }]
-  const call = { ...options, isFetchable: false }
-  const worstCase = embeddingModels.worstCase(model, app.config.defaults, order)
-  const paid = await startPaidOrder<Candidate, Embedded>(app, call, embeddingModels, worstCase)
-  return new Paid(app, options, candidates, paid)
+  const candidates = cutIntoOrders(model, texts).map((part) => ({ model, order: { texts: part, ...form } }))
+  const isFetchable = claim !== undefined
+  const rounds = 1 + Math.ceil((candidates.length - 1) / ordersAtOnce(model))
+  const call = { ...options, isFetchable, isStored: true, rounds }
+  const worstCase = embeddingModels.worstCase(model, app.config.defaults, { texts, ...form })
+  const order = await startPaidOrder<Candidate, Embedded>(app, call, embeddingModels, worstCase)
+  return new Paid({ app, options, candidates, order })
 }
 
-class Paid implements PaidVectors {
-  readonly #app: App
-  readonly #options: PaidVectorsOptions
-  readonly #candidates: Candidate[]
-  readonly #order: PaidOrder<Candidate, Embedded>
-  #embedded: Embedded | undefined
+interface Parts {
+  app: App
+  options: PaidVectorsOptions
+  /** One for each order. */
+  candidates: Candidate[]
+  order: PaidOrder<Candidate, Embedded>
+}
 
-  constructor(
-    app: App,
-    options: PaidVectorsOptions,
-    candidates: Candidate[],
-    order: PaidOrder<Candidate, Embedded>,
-  ) {
-    this.#app = app
-    this.#candidates = candidates
-    this.#options = options
-    this.#order = order
+/** Of a request in many orders the receipt tells the last ones, among which is the one that failed. */
+const maxToldAttempts = 50
+
+class Paid implements PaidVectors {
+  readonly #parts: Parts
+  /** Of every order that was sent, at its place. */
+  readonly #filled: (FilledPart<Candidate, Embedded> | undefined)[] = []
+
+  constructor(parts: Parts) {
+    this.#parts = parts
   }
 
   get hadNoEffect(): boolean {
-    return this.#order.hadNoEffect
+    return this.#parts.order.hadNoEffect
   }
-  /** Of the texts, as the upstream claims as far as that can be, else by estimate. */
+  get #answers(): { texts: readonly string[]; embedded: Embedded }[] {
+    return this.#filled.flatMap((part) =>
+      part && !part.fault ? [{ texts: part.candidate.order.texts, embedded: part.done }] : [],
+    )
+  }
+  /** Of the texts that were answered, as the upstream claims as far as that can be, else by estimate. */
   get #counted(): number {
-    const { texts } = this.#options
-    const claimed = this.#embedded?.usage
-    return claimed ? Math.min(claimed.input, possibleEmbeddingTokens(texts)) : estimatedEmbeddingTokens(texts)
+    return sum(this.#answers, ({ texts, embedded: { usage } }) =>
+      usage ? Math.min(usage.input, possibleEmbeddingTokens(texts)) : estimatedEmbeddingTokens(texts),
+    )
   }
-  /** A caller who disconnected during execution pays the estimate; otherwise nothing is charged without a result. */
-  get #tokens(): number {
-    return this.#embedded || this.#order.wasAbandoned ? this.#counted : 0
+  /** As the upstream claims; undefined where it does not say. */
+  get #claimed(): { input: number } | undefined {
+    const answers = this.#answers
+    if (answers.length === 0 || answers.some(({ embedded }) => !embedded.usage)) return undefined
+    return { input: sum(answers, ({ embedded }) => embedded.usage!.input) }
   }
-  get #cost(): bigint {
-    return embeddingModels.price(this.#options.model, this.#app.config.defaults, this.#tokens)
+  /** Of orders without an answer that an upstream may bill, by estimate. */
+  get #unanswered(): number {
+    const isBackground = this.#parts.options.background === true
+    return sum(this.#filled, (part) =>
+      part?.fault && !embeddingModels.mayReleaseClaim(part.fault, isBackground)
+        ? estimatedEmbeddingTokens(part.candidate.order.texts)
+        : 0,
+    )
+  }
+  #cost(tokens: number): bigint {
+    const { app, options } = this.#parts
+    return embeddingModels.price(options.model, app.config.defaults, tokens)
   }
 
   async vectors(): Promise<Vectors> {
-    const part = await this.#order.fill(this.#candidates, (embedded) => embedded)
-    if (part.fault) throw failureOf(part.fault)
-    this.#embedded = part.done
-    const { held } = this.#order.request
-    const cost = this.#cost
-    return {
-      vectors: part.done.vectors,
-      tokens: this.#tokens,
-      microcredits: cost < held ? cost : held,
+    const { candidates, order, options } = this.#parts
+    // The first alone: what is refused is refused once, and what follows it is read to its end.
+    await this.#fill(0)
+    let next = 1
+    const sendRest = async (): Promise<void> => {
+      while (next < candidates.length) await this.#fill(next++)
     }
+    await Promise.all(Array.from({ length: ordersAtOnce(options.model) }, sendRest))
+    if (order.fault) throw failureOf(order.fault)
+    const vectors = this.#answers.flatMap(({ embedded }) => embedded.vectors)
+    if (vectors.length < options.texts.length) throw failureOf(callerLeft())
+    const { length } = vectors[0]!
+    if (vectors.some((vector) => vector.length !== length))
+      throw failureOf(new UpstreamError('malformed', { detail: 'vectors of several dimensions' }))
+    const cost = this.#cost(this.#counted)
+    const { held } = order.request
+    return { vectors, tokens: this.#counted, microcredits: cost < held ? cost : held }
   }
 
-  finish({ statusCode, failure, reply, urgent }: Parameters<PaidVectors['finish']>[0]): Promise<Finished> {
-    const { request, attempts, fault } = this.#order
-    const tokens = this.#tokens
-    const claimed = this.#embedded?.usage
-    const texts = this.#options.texts.length
-    const usageSource = claimed ? 'upstream' : tokens > 0 ? 'estimated' : 'none'
-    return this.#order.settle({
-      microcredits: this.#cost,
+  /** Sends an order, unless one failed or nobody is there any more for whom the answer would be made. */
+  async #fill(index: number): Promise<void> {
+    const { candidates, order, options } = this.#parts
+    const isInVain = index > 0 && options.gone.aborted && !options.claim
+    if (order.fault || isInVain) return
+    this.#filled[index] = await order.fill([candidates[index]!], (embedded) => embedded)
+  }
+
+  finish(end: Parameters<PaidVectors['finish']>[0]): Promise<Finished> {
+    const { order, options } = this.#parts
+    const { failure, reply } = end
+    const isKept = reply !== undefined && (options.claim !== undefined || options.background === true)
+    const isDelivered = !failure && (!options.gone.aborted || isKept)
+    const whole = order.endOf({ ...this.#endOf(isDelivered), ...end, failure })
+    const fault = whole.fault ?? (!isDelivered && options.gone.aborted ? callerLeft() : undefined)
+    return order.request.settle({ ...whole, fault })
+  }
+
+  #endOf(isDelivered: boolean) {
+    const { order, options, candidates } = this.#parts
+    const { attempts } = order
+    const counted = this.#counted
+    const claimed = this.#claimed
+    const tokens = isDelivered ? counted : 0
+    const texts = options.texts.length
+    const usageSource = tokens === 0 && !claimed ? 'none' : claimed ? 'upstream' : 'estimated'
+    return {
+      microcredits: this.#cost(isDelivered ? counted : counted + this.#unanswered),
+      free: !isDelivered,
       // The hold covers the maximum for these texts: a higher count is not charged to the caller.
       withinHold: true,
-      statusCode,
-      failure,
       tokens: { input: tokens, cachedInput: 0, output: 0, reasoning: 0 },
-      claims: claimsOf(attempts, claimed, { input: this.#counted }),
-      outcome: failure ? (request.isClientDisconnect(fault) ? 'client_left' : 'failed') : 'completed',
-      detail: { head: { texts, usage_source: usageSource, attempts } },
-      ...(reply !== undefined && { reply }),
-      ...(urgent !== undefined && { urgent }),
+      claims: claimsOf(attempts, claimed, { input: counted }),
+      outcome: isDelivered ? 'completed' : options.gone.aborted ? 'client_left' : 'failed',
+      detail: {
+        head: { texts, orders: candidates.length, usage_source: usageSource },
+        attempts: attempts.slice(-maxToldAttempts),
+      },
       figures: { texts },
       attributes: { 'gen_ai.usage.input_tokens': tokens },
-    })
+    }
   }
 }
+
+const callerLeft = (): UpstreamError => new UpstreamError('aborted', { executed: true })
+
+const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
+  items.reduce((total, item) => total + of(item), 0)

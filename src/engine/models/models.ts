@@ -50,8 +50,12 @@ export type {
 } from './kinds/audio/audio-model.ts'
 export { type AudioUsed, maxSoundTokens, maxSpokenSeconds } from './kinds/audio/price.ts'
 export { embedding as embeddingModels } from './kinds/embedding/embedding.ts'
-export type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
-export { estimatedEmbeddingTokens, possibleEmbeddingTokens } from './kinds/embedding/price.ts'
+export { type EmbeddingModel, takesDimensions } from './kinds/embedding/embedding-model.ts'
+export {
+  estimatedEmbeddingTokens,
+  maxEmbeddingTokens,
+  possibleEmbeddingTokens,
+} from './kinds/embedding/price.ts'
 export { image as imageModels } from './kinds/image/image.ts'
 export {
   aspectRatiosOf,

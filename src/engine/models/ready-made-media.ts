@@ -4,6 +4,7 @@
  */
 import type { AudioModel, AudioPricing, AudioSettings, Voice } from './kinds/audio/audio-model.ts'
 import type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
+import { openAiBatch } from './kinds/embedding/settings.ts'
 import type { ImageModel, ImagePricing, ImageSettings } from './kinds/image/image-model.ts'
 import type { NamedModel } from './models.ts'
 import type { Dialect, ProviderConfig } from './provider-settings.ts'
@@ -100,12 +101,19 @@ const draws = (
   pricing,
 })
 
-const embeds = (named: ReturnType<NamingOf>, inputPerMillion: number): EmbeddingModel => ({
+/** Both are cut to any shorter length by `dimensions` (developers.openai.com/api/docs/guides/embeddings). */
+const embeds = (
+  named: ReturnType<NamingOf>,
+  inputPerMillion: number,
+  maxDimensions: number,
+): EmbeddingModel => ({
   ...named,
   kind: 'embedding',
   inputModalities: ['text'],
   maxInputTokens: 8_191,
-  maxBatch: 32,
+  maxBatch: openAiBatch.texts,
+  maxBatchTokens: openAiBatch.tokens,
+  maxDimensions,
   encoding: 'base64',
   pricing: { inputPerMillion },
 })
@@ -147,8 +155,8 @@ const vendors: MediaVendor[] = [
             takesInstructions: true,
           },
         ),
-      (named) => embeds(named('text-embedding-3-small', 'Text Embedding 3 small'), 0.02),
-      (named) => embeds(named('text-embedding-3-large', 'Text Embedding 3 large'), 0.13),
+      (named) => embeds(named('text-embedding-3-small', 'Text Embedding 3 small'), 0.02, 1_536),
+      (named) => embeds(named('text-embedding-3-large', 'Text Embedding 3 large'), 0.13, 3_072),
     ],
   },
   {

@@ -91,10 +91,6 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
   get fault(): UpstreamError | undefined {
     return this.#faults[0]
   }
-  /** The caller disconnected while the upstream was working, so the upstream will bill for it. */
-  get wasAbandoned(): boolean {
-    return this.request.isClientDisconnect(this.fault) && this.fault!.executed
-  }
   /** No upstream can have executed anything. */
   get hadNoEffect(): boolean {
     const { kind, call } = this.#parts
@@ -104,8 +100,9 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
 
   /**
    * Orders a part from the first healthy candidate and processes the result by `finish`; never rejects. When the caller disconnects the
-   * call is read to its end if its result is stored, and so are the parts that follow one that was filled, without which it would be lost;
-   * else it continues or is cancelled according to the provider's `on_disconnect`.
+   * call is read to its end if only its result is charged, and so are the parts that follow one that was filled where the result can be
+   * found later: without them that one would be lost. Background work is cut off by its worker's end, and continues or is cancelled according
+   * to the provider's `on_disconnect`, as all else.
    */
   async fill<Done>(
     candidates: readonly One[],
@@ -114,7 +111,9 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
     const { call } = this.#parts
     const run = this.#start(candidates)
     this.#runs.push(run)
-    using _leaving = call.isStored && this.#isFilled ? undefined : leaveOnAbort(call, run)
+    const isStored = call.isStored === true && !call.background
+    const goesOn = isStored && call.isFetchable && this.#isFilled
+    using _leaving = goesOn ? undefined : leaveOnAbort({ ...call, isStored }, run)
     try {
       const filled = await run.filled()
       this.#isFilled = true

@@ -36,8 +36,10 @@ export interface PaidRequestOptions extends Omit<PaidCall, 'gone'> {
   model: AnyModel
   /** The answer is finished even if the caller disconnects, because it can be fetched with the idempotency key. */
   isFetchable: boolean
-  /** The result is stored before it is charged (`StoredResult`): if this process dies before, the call is free. */
+  /** Only a result that is stored or answered is charged: if this process dies before, the call is free. */
   isStored?: boolean
+  /** How many calls may follow one another, each of which takes the longest time; default: 1. */
+  rounds?: number
 }
 
 /** Result of a settlement: the charge, and whether the idempotency key stays claimed. */
@@ -104,7 +106,8 @@ export class PaidRequest {
   }
   /** Longer than the longest possible call. */
   get #lifetimeMs(): number {
-    return this.#app.inference.longestMs(this.#call.model) + graceMs
+    const { model, rounds = 1 } = this.#call
+    return rounds * this.#app.inference.longestMs(model) + graceMs
   }
   get #isKept(): boolean {
     return this.#call.claim !== undefined || this.#call.background === true

@@ -138,7 +138,7 @@ const vectorModel: ImageModel = {
   image: { ...imageModel.image, formats: ['svg'], maxReferences: 0, maxPartials: 0 },
 }
 
-/** The dimensions of every sandbox vector. */
+/** The dimensions of a sandbox vector, unless fewer are asked for. */
 export const sandboxDimensions = 256
 
 const embeddingModel: EmbeddingModel = {
@@ -156,8 +156,10 @@ const embeddingModel: EmbeddingModel = {
   fallbacks: [],
   inputModalities: ['text'],
   maxInputTokens: 8_192,
-  maxBatch: 32,
+  maxBatch: 2_048,
+  maxBatchTokens: 300_000,
   dimensions: sandboxDimensions,
+  maxDimensions: sandboxDimensions,
   encoding: 'float',
   pricing: { inputPerMillion: 0 },
 }

@@ -18,8 +18,8 @@ import { asciiDigits } from './phrases.ts'
  * | `pictures=<n>` | n pictures (1 to 10), however many were ordered |
  * | `bytes=wrong` `bytes=cut` | a picture's bytes are a web page; they end early |
  *
- * Pictures come whole: their `first_token_ms` is the time of drawing, `refuse` is a refusal of the order, and a fault with `after=1` comes once
- * they are drawn.
+ * Pictures and vectors come whole: their `first_token_ms` is the time of making them, `refuse` is a refusal of the order, and a fault with
+ * `after=1` comes once they are made. Of vectors every `bytes` is an answer that is malformed.
  */
 export interface Directives {
   fault?: UpstreamFault | 'stall'

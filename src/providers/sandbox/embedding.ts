@@ -1,37 +1,90 @@
 /** Vectors without a model: counts of words, stems and three-letter sequences, each added to a dimension that its hash chooses. */
-import { setImmediate as turn } from 'node:timers/promises'
 import { stopWords, wordsOf } from '#engine/retrieval'
+import { Slice } from '#platform/slices'
 import { type Embedded, type EmbeddingCall, type EmbeddingProvider, UpstreamError } from '#providers/spec'
 import { sandboxDimensions } from './catalogue.ts'
+import { type Directives, readDirectives } from './directives.ts'
+import { raise } from './faults.ts'
+import { Pacer, realClock } from './pace.ts'
 import { loadTokenizer } from './tokens.ts'
 
 const weights = { word: 1, part: 0.7, letters: 0.25, stopWord: 0.05 }
 
-/** Deterministic and offline: texts that are equal after normalisation have equal vectors everywhere. */
+/**
+ * Deterministic and offline: texts that are equal after normalisation have equal vectors everywhere. Fewer dimensions are the first of
+ * them, normalised again. The directives for faults and pace are those of the text models (`directives.ts`).
+ */
 export function sandboxEmbeddings(): EmbeddingProvider {
   return { embed }
 }
 
-async function embed({ order, upstreamModel, signal }: EmbeddingCall): Promise<Embedded> {
+async function embed({ order, upstreamModel, signal, timeouts }: EmbeddingCall): Promise<Embedded> {
   if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
   if (!/^(sandbox\/)?embedding(:|$)/.test(upstreamModel)) {
     const detail = `The sandbox has no embedding model "${upstreamModel}".`
     throw new UpstreamError('not_found', { status: 404, executed: false, param: 'model', detail })
   }
-  if (order.dimensions !== undefined && order.dimensions !== sandboxDimensions) {
-    const detail = `The sandbox makes vectors of ${sandboxDimensions} dimensions only.`
+  const { dimensions = sandboxDimensions } = order
+  if (dimensions > sandboxDimensions) {
+    const detail = `The sandbox makes vectors of at most ${sandboxDimensions} dimensions.`
     throw new UpstreamError('invalid_request', { status: 400, executed: false, param: 'dimensions', detail })
   }
+  const { texts, directives } = readTexts(order.texts)
+  const patience = { ...timeouts, firstTokenMs: timeouts.totalMs }
+  const pacer = new Pacer(directives, patience, { signal, clock: realClock, run: { paused: undefined } })
+  const { fault, after = 0, on } = directives
+  const strikes = fault !== undefined && (on === undefined || on === upstreamModel)
+  if (strikes && after === 0) await raise(fault, directives, pacer)
+  if (directives.refuse) {
+    const detail = 'The sandbox was ordered to refuse.'
+    throw new UpstreamError('content_refused', { status: 400, executed: false, detail })
+  }
+  await pacer.next()
+  const embedded = await embedAll(texts, dimensions, signal)
+  if (strikes) await raise(fault, directives, pacer)
+  if (directives.bytes) {
+    const detail = 'The sandbox was ordered to answer what are no vectors.'
+    throw new UpstreamError('malformed', { detail })
+  }
+  return directives.omit === 'usage' ? { vectors: embedded.vectors } : embedded
+}
+
+/** The texts without their directives; those of all of them together. */
+function readTexts(written: readonly string[]): { texts: string[]; directives: Directives } {
+  const directives: Directives = {}
+  const texts = written.map((one) => {
+    const found = readDirectives(one)
+    Object.assign(directives, found.directives)
+    return found.text
+  })
+  return { texts, directives }
+}
+
+async function embedAll(
+  texts: readonly string[],
+  dimensions: number,
+  signal: AbortSignal,
+): Promise<Embedded> {
   const { count } = await loadTokenizer()
   const vectors: Float32Array[] = []
   let input = 0
-  for (const text of order.texts) {
-    vectors.push(vectorOf(text))
+  const slice = new Slice()
+  for (const text of texts) {
+    vectors.push(folded(vectorOf(text), dimensions))
     input += count(text)
-    await turn()
+    if (slice.isOver()) await slice.next()
     if (signal.aborted) throw new UpstreamError('aborted')
   }
   return { vectors, usage: { input } }
+}
+
+/** The first dimensions, of length 1 again. */
+const folded = (vector: Float32Array, dimensions: number): Float32Array =>
+  dimensions === vector.length ? vector : unit(vector.slice(0, dimensions))
+
+const unit = (vector: Float32Array): Float32Array => {
+  const length = Math.hypot(...vector)
+  return vector.map((value) => value / length)
 }
 
 function vectorOf(text: string): Float32Array {
@@ -42,8 +95,7 @@ function vectorOf(text: string): Float32Array {
     const hash = hashOf(feature)
     vector[(hash >>> 1) % sandboxDimensions]! += hash & 1 ? weight : -weight
   }
-  const length = Math.hypot(...vector)
-  return vector.map((value) => value / length)
+  return unit(vector)
 }
 
 /** A repeated word weighs somewhat more than a single one. */

@@ -52,7 +52,8 @@ async function next(work: Work): Promise<Step> {
   const { app, sourceKey, model } = work
   const begun = await store.findBegun(app.db, sourceKey)
   if (begun) return resumeBatch(work, begun)
-  const passages = inOneRow(await store.uncovered(app.db, sourceKey, model.maxBatch))
+  const atMost = Math.min(model.maxBatch, store.maxPassagesInBatch)
+  const passages = inOneRow(await store.uncovered(app.db, sourceKey, atMost))
   if (passages.length === 0) {
     await store.endComplete(app.db, sourceKey)
     return 'over'

@@ -3,6 +3,9 @@ import type { Db, Tx } from '#platform/db'
 import type { SourceKey } from '../index/store.ts'
 import type { ProjectKey } from '../store.ts'
 
+/** Passages of one call, whose vectors stand in one row: a search reads whole rows. */
+export const maxPassagesInBatch = 128
+
 /** A source whose vectors are queued. */
 export interface WaitingSource {
   project_id: string

@@ -4,6 +4,7 @@ import { embed, NearestVectors, truncateForModel, unpackVectors } from '#engine/
 import type { PaidCall } from '#engine/paid'
 import { asFailure, type Failure } from '#platform/errors'
 import { searchPgvector } from '../embed/pgvector.ts'
+import { maxPassagesInBatch } from '../embed/store.ts'
 import type { ProjectKey } from '../store.ts'
 import type { PassageAt } from './fuse.ts'
 import * as store from './store.ts'
@@ -21,9 +22,8 @@ export interface MeaningMatch {
 }
 
 const maxNear = 100
-/** Upper bound of vector bytes in memory at a time, if every batch is as large as the configuration allows. */
+/** Upper bound of vector bytes in memory at a time, if every row is as large as can be. */
 const pageBytes = 8 * 1024 * 1024
-const maxInOneRow = 128
 
 /** Missing credits or an unavailable model are no error: the search falls back to words alone. */
 export async function findByMeaning(
@@ -60,7 +60,7 @@ async function nearest(
   if (there) return there
   const best = new NearestVectors<PassageAt>(query, maxNear)
   const dimensions = query.length
-  const rows = Math.max(1, Math.floor(pageBytes / (4 * dimensions * maxInOneRow)))
+  const rows = Math.max(1, Math.floor(pageBytes / (4 * dimensions * maxPassagesInBatch)))
   let after: PassageAt | undefined
   do {
     const page = await store.readVectors(app.db, projectKey, { model, dimensions, after, rows })

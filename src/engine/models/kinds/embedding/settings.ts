@@ -9,10 +9,16 @@ export interface EmbeddingEntry extends NamedEntry {
   kind: 'embedding'
   /** Of one text, in tokens. */
   maxInputTokens: number
-  /** Texts of one call. */
+  /** Texts of one order. */
   maxBatch: number
-  /** Asked for by name; absent: as the upstream has it. */
+  /** Tokens of one order, all its texts together. */
+  maxBatchTokens: number
+  /** Asked for by name where the caller names none; absent: as the upstream has it. */
   dimensions?: number
+  /** A caller may ask for any number of dimensions up to this one. */
+  maxDimensions?: number
+  /** A caller may ask for these numbers of dimensions. */
+  allowedDimensions?: readonly number[]
   encoding: 'base64' | 'float'
   pricing: EmbeddingPricing
 }
@@ -21,6 +27,8 @@ export interface EmbeddingEntry extends NamedEntry {
 const longestVector = 4_096
 /** Every known server takes so many texts at once; text-embeddings-inference takes no more unless told to. */
 const usualBatch = 32
+/** As OpenAI bounds a request, by its reference of `/embeddings`. */
+export const openAiBatch = { texts: 2_048, tokens: 300_000 }
 
 const price = {
   missing: {
@@ -42,10 +50,29 @@ export const EmbeddingEntrySchema = Type.Object({
       },
     }),
   }),
-  max_batch: integerIn(1, 128, { default: usualBatch, description: 'Texts of one call.' }),
+  max_batch: integerIn(1, openAiBatch.texts, {
+    default: usualBatch,
+    description: 'Texts of one order; a request with more is cut into several.',
+  }),
+  max_batch_tokens: integerIn(16, 1_000_000, {
+    default: openAiBatch.tokens,
+    description: 'Tokens of one order, all its texts together.',
+  }),
   dimensions: Type.Optional(
-    integerIn(1, longestVector, { description: 'Asked for by name; absent: as the upstream has it.' }),
+    integerIn(1, longestVector, {
+      description: 'Asked for by name where the caller names none; absent: as the upstream has it.',
+    }),
   ),
+  max_dimensions: Type.Optional(
+    integerIn(1, longestVector, {
+      description: 'A caller may ask for any number of dimensions up to this one.',
+    }),
+  ),
+  allowed_dimensions: Type.Array(integerIn(1, longestVector), {
+    uniqueItems: true,
+    default: [],
+    description: 'A caller may ask for these numbers of dimensions.',
+  }),
   encoding_format: Type.Unsafe<'base64' | 'float'>({ ...oneOf('base64', 'float'), default: 'base64' }),
 })
 
@@ -58,7 +85,10 @@ export function readEmbeddingEntry(
     kind: 'embedding',
     maxInputTokens: typed.max_input_tokens,
     maxBatch: typed.max_batch,
+    maxBatchTokens: typed.max_batch_tokens,
     ...(typed.dimensions !== undefined && { dimensions: typed.dimensions }),
+    ...(typed.max_dimensions !== undefined && { maxDimensions: typed.max_dimensions }),
+    ...(typed.allowed_dimensions.length > 0 && { allowedDimensions: typed.allowed_dimensions }),
     encoding: typed.encoding_format,
     pricing: { inputPerMillion: typed.pricing.input_per_million },
   }

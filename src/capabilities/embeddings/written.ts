@@ -1,0 +1,65 @@
+/** Writes the vectors of an answer: a few at once, many while they are sent, since 2,048 of them are up to 180 MB of JSON. */
+import { Readable } from 'node:stream'
+import { costOf } from '#capabilities/calls'
+import type { Vectors } from '#engine/embeddings'
+import { encodeBase64 } from '#engine/media'
+import { littleEndian } from '#platform/bytes'
+import { type Content, content } from '#platform/http'
+import { replayLimitBytes } from '#platform/idempotency'
+import { Slice } from '#platform/slices'
+
+/** The JSON of an answer below 1 MB, which can be kept for a repeat; of a larger one its content. */
+export async function written(
+  model: string,
+  vectors: Vectors,
+  encoding: 'float' | 'base64',
+): Promise<{ text: string } | { content: Content }> {
+  const slice = new Slice()
+  const pieces: string[] = []
+  let length = 0
+  for (const piece of piecesOf(model, vectors, encoding)) {
+    pieces.push(piece)
+    length += piece.length
+    // Written anew as it is sent; until then only the vectors themselves are in memory.
+    if (length >= replayLimitBytes) return { content: contentOf(() => piecesOf(model, vectors, encoding)) }
+    if (slice.isOver()) await slice.next()
+  }
+  return { text: pieces.join('') }
+}
+
+const contentOf = (pieces: () => Iterable<string>): Content =>
+  content({
+    mediaType: 'application/json',
+    json: () => [...pieces()].join(''),
+    open: () => Readable.from(inSlices(pieces())),
+  })
+
+/** About as much as is sent in one write. */
+const chunkCharacters = 64 * 1024
+
+async function* inSlices(pieces: Iterable<string>): AsyncGenerator<Buffer> {
+  const slice = new Slice()
+  let chunk = ''
+  for (const piece of pieces) {
+    chunk += piece
+    if (chunk.length < chunkCharacters) continue
+    yield Buffer.from(chunk)
+    chunk = ''
+    if (slice.isOver()) await slice.next()
+  }
+  yield Buffer.from(chunk)
+}
+
+function* piecesOf(
+  model: string,
+  { vectors, tokens, microcredits }: Vectors,
+  encoding: 'float' | 'base64',
+): Generator<string> {
+  yield '{"object":"list","data":['
+  for (const [index, vector] of vectors.entries()) {
+    const embedding = encoding === 'base64' ? `"${encodeBase64(littleEndian(vector))}"` : `[${vector.join()}]`
+    yield `${index === 0 ? '' : ','}{"object":"embedding","index":${index},"embedding":${embedding}}`
+  }
+  const usage = { prompt_tokens: tokens, total_tokens: tokens, ...costOf(microcredits) }
+  yield `],"model":${JSON.stringify(model)},"usage":${JSON.stringify(usage)}}`
+}
