@@ -6,6 +6,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeWhole } from '#engine/sound'
 import type { Client } from '../harness/client.ts'
+import { seesClose } from '../harness/closes.ts'
 import { until } from '../harness/until.ts'
 import {
   cut,
@@ -182,6 +183,13 @@ const media: Record<string, Medium> = {
     orders: 1,
     isStored: false,
   },
+  'embedding in several orders, /v1/embeddings': {
+    wire: vectors,
+    send: post('/v1/embeddings', { model: 'test/near', input: ['گربه', 'سگ', 'موش', 'گاو', 'شیر'] }),
+    price: 5n * 5n * 500n,
+    orders: 3,
+    isStored: false,
+  },
 }
 
 /** An account of its own, with all its books. */
@@ -243,7 +251,7 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
     expect(orders).toBeLessThanOrEqual(medium.orders)
     expect([await own.charged(), await own.held(), await own.reserved()]).toEqual([0n, 0n, 0])
     expect(await own.files()).toEqual([])
-    expect(await own.lost()).toBe(mayHaveWorked && medium.isStored ? lossOf(medium, before) : 0n)
+    expect(await own.lost()).toBe(mayHaveWorked ? lossOf(medium, before) : 0n)
     const again = await medium.send(own.client, claim)
     await world.settled()
     if (mayHaveWorked) {
@@ -279,10 +287,13 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
       return medium.wire.good(call)
     })
     const leaving = new AbortController()
+    const closed = seesClose(own.client.secret)
     const asked = medium.send(own.client, claim, leaving.signal)
     await upstream.call(before)
     leaving.abort()
     expect(await asked).toEqual({ status: 0 })
+    // Not before the server knows: what is answered to a caller who is still there proves nothing.
+    await closed
     release.resolve()
     await until(async () => (await own.charged()) === medium.price)
     await world.settled()
@@ -295,7 +306,9 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
       expect([kept.byteLength > 0, kept.byteLength]).toEqual([true, bytes])
     }
     const again = await medium.send(own.client, claim)
-    expect([200, 409]).toContain(again.status)
+    // What is stored with the key is answered again; of a large answer the files are named.
+    if (medium.isStored) expect([200, 409]).toContain(again.status)
+    else expect([again.status, again.headers?.get('idempotent-replayed')]).toEqual([200, 'true'])
     expect([upstream.calls.length - before, await own.charged()]).toEqual([medium.orders, medium.price])
   })
 })
@@ -303,6 +316,11 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
 /** What the upstream may bill for the orders that it has seen. */
 function lossOf(medium: Medium, before: number): bigint {
   const orders = upstream.calls.slice(before)
+  // Of vectors nobody said how many tokens: one for every four bytes of a text.
+  if (medium.wire === vectors) {
+    const texts = orders.flatMap(({ body }) => body?.['input'] as string[])
+    return texts.reduce((sum, one) => sum + 500n * BigInt(Math.ceil(Buffer.byteLength(one) / 4)), 0n)
+  }
   if (medium.wire !== speech) return medium.price
   return spoken(...orders.map(({ body }) => String(body?.['input'])))
 }

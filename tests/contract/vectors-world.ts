@@ -31,6 +31,7 @@ models:
     deployments: [{ provider: fake, model: near-1 }]
     max_input_tokens: 8192
     max_batch: 2
+    max_dimensions: 3
     pricing: { input_per_million: 0.5 }
 defaults: { text_model: sandbox/fast, embedding_model: test/near, credits_per_usd: 1000, markup: 1.0 }
 `

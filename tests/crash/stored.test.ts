@@ -187,7 +187,7 @@ describe('vectors, which nothing stores', () => {
   const body = { model: 'test/near', input: 'گربه' }
   const vector = { data: [{ index: 0, embedding: [1, 0] }], usage: { prompt_tokens: 5 } }
 
-  test.concurrent('killed while they are made: over after the lease, and never ordered again', async () => {
+  test.concurrent('killed while they are made: free, the loss of the platform, and never ordered again', async () => {
     await using server = await site.start()
     const person = await site.person({ credits })
     const before = site.upstream.calls.length
@@ -201,8 +201,13 @@ describe('vectors, which nothing stores', () => {
     await until(async () => (await site.balances(person)).held === 0n)
     const [receipt, ...more] = await site.receipts(person)
     expect(more).toEqual([])
-    // As with every call without a stored result, what an upstream may bill is charged, and the receipt says that it is not known.
-    expect(receipt).toMatchObject({ state: 'failed', ambiguous: true, charged: held, held })
+    expect(receipt).toMatchObject({ state: 'failed', charged: 0n, held, detail: { outcome: 'lost' } })
+    expect(await site.balances(person)).toEqual({ balance: credits, held: 0n })
+    const [loss] = await site.db.query<{ amount: bigint }>(
+      { text: `select amount from ledger.entries where account_id = $1 and book = 'loss'` },
+      [person.account],
+    )
+    expect(loss?.amount).toBe(-held)
     const repeat = await site.client(restarted, person).post(path, body, claim)
     expect([repeat.status, repeat.body.error.code]).toEqual([409, 'REQUEST_ALREADY_ACCEPTED'])
     expect(site.upstream.calls.length - before).toBe(1)

@@ -54,6 +54,19 @@ test.each(['float', 'base64', undefined] as const)(
   },
 )
 
+test.each(['float', 'base64'] as const)('of the sandbox, too, as %s', async (encoding_format) => {
+  const asked = { model: 'sandbox/embedding', input: ['گربه', 'وام'] }
+  const read = await client.embeddings.create(asked)
+  const { data } = await client.embeddings.create({ ...asked, encoding_format })
+  const vectors = data.map(({ embedding }) =>
+    typeof embedding === 'string'
+      ? [...new Float32Array(Uint8Array.from(Buffer.from(embedding, 'base64')).buffer)]
+      : [...embedding],
+  )
+  expect(vectors).toEqual(read.data.map(({ embedding }) => [...embedding]))
+  expect(vectors.map(({ length }) => length)).toEqual([256, 256])
+})
+
 test('the sandbox answers offline: one text, and its near ones are near', async () => {
   const { data } = await client.embeddings.create({
     model: 'sandbox/embedding',
@@ -98,8 +111,23 @@ test('dimensions go to the upstream, and vectors of another length are its fault
   expect(at.upstream.calls[before]?.body).toMatchObject({ dimensions: 3 })
   const refused = await at.key.post('/v1/embeddings', { model, input: 'cat', dimensions: 2 })
   expect([refused.status, refused.body.error.code]).toEqual([502, 'UPSTREAM_FAILED'])
-  const other = client.embeddings.create({ model: 'sandbox/embedding', input: 'cat', dimensions: 3 })
-  await expect(other).rejects.toBeInstanceOf(BadRequestError)
+  const calls = at.upstream.calls.length
+  const more = client.embeddings.create({ model, input: 'cat', dimensions: 4 })
+  await expect(more).rejects.toBeInstanceOf(BadRequestError)
+  expect(at.upstream.calls.length).toBe(calls)
+})
+
+test.each([1, 3, 255, 256])('the sandbox folds its vectors to %d dimensions', async (dimensions) => {
+  const asked = { model: 'sandbox/embedding', input: 'the cat sat', encoding_format: 'float' as const }
+  const [whole] = (await client.embeddings.create(asked)).data
+  const [{ embedding }] = (await client.embeddings.create({ ...asked, dimensions })).data as [
+    OpenAI.Embedding,
+  ]
+  const head = whole!.embedding.slice(0, dimensions)
+  const length = Math.hypot(...head)
+  expect(embedding).toHaveLength(dimensions)
+  for (const [place, value] of embedding.entries()) expect(value).toBeCloseTo(head[place]! / length, 5)
+  expect(Math.hypot(...embedding)).toBeCloseTo(1, 5)
 })
 
 test('a repeat with its key gets the same bytes and the upstream is asked once', async () => {
@@ -136,8 +164,8 @@ test('what came to nothing is free, and a key whose upstream may have worked is 
 test('what is wrong is refused before anything is held, and says the field', async () => {
   const calls = at.upstream.calls.length
   for (const [body, param, code] of [
-    [{ model, input: ['a', 'b', 'c'] }, 'input', 'INVALID_REQUEST'],
-    [{ model, input: [[1], [2], [3]] }, 'input', 'INVALID_REQUEST'],
+    [{ model, input: Array(2_049).fill('a') }, 'input', 'INVALID_REQUEST'],
+    [{ model, input: Array(2_049).fill([1]) }, 'input', 'INVALID_REQUEST'],
     [{ model, input: [1, 2, 100_256] }, 'input.2', 'INVALID_REQUEST'],
     [{ model, input: [[1], [2, -1]] }, 'input.1.1', 'INVALID_REQUEST'],
     [{ model, input: [[1], [2, '3']] }, 'input.1.1', 'INVALID_REQUEST'],
@@ -153,7 +181,9 @@ test('what is wrong is refused before anything is held, and says the field', asy
     [{ model, input: 'x'.repeat(8 * 8192 + 1) }, 'input', 'INVALID_REQUEST'],
     [{ model, input: 'a', encoding_format: 'int8' }, 'encoding_format', 'INVALID_REQUEST'],
     [{ model, input: 'a', dimensions: 0 }, 'dimensions', 'INVALID_REQUEST'],
+    [{ model, input: 'a', dimensions: 4 }, 'dimensions', 'INVALID_REQUEST'],
     [{ model, input: 'a', dimensions: 4097 }, 'dimensions', 'INVALID_REQUEST'],
+    [{ model: 'sandbox/embedding', input: 'a', dimensions: 257 }, 'dimensions', 'INVALID_REQUEST'],
     [{ model: 'sandbox/fast', input: 'a' }, 'model', 'MODEL_KIND_MISMATCH'],
     [{ model: 'nobody/none', input: 'a' }, 'model', 'MODEL_NOT_FOUND'],
   ] as const) {

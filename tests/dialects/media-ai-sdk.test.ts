@@ -57,27 +57,31 @@ test('a voice that the model has not is refused with the voices that it has', as
   await expect(asked).rejects.toThrow(/alloy.*nova/)
 })
 
-test('embedMany sends several lists where the model takes few at once, and each is charged', async () => {
+test('embedMany of 100 values is one call and one receipt, however few texts the model takes at once', async () => {
   const before = at.upstream.calls.length
   const model = provider().textEmbeddingModel('test/near')
-  Object.defineProperty(model, 'maxEmbeddingsPerCall', { value: 2 })
-  const { embeddings, usage, responses } = await embedMany({ model, values: ['گربه', 'وام', 'cat'] })
-  expect(embeddings).toEqual([
-    [1, 0, 0],
-    [0, 1, 0],
-    [1, 0, 0],
-  ])
-  expect(usage.tokens).toBe(3 * tokensEach)
-  expect(at.upstream.calls.slice(before).flatMap(textsIn).sort()).toEqual(['cat', 'وام', 'گربه'])
-  const charges = await Promise.all((responses ?? []).map((one) => receiptOf(one?.headers)))
-  const total = charges.reduce((sum, { microcredits }) => sum + BigInt(microcredits), 0n)
-  expect(total).toBe(perToken * BigInt(3 * tokensEach))
+  const values = Array.from({ length: 100 }, (_, index) => `${index % 3 === 0 ? 'cat' : 'loan'} ${index}`)
+  const { embeddings, usage, responses } = await embedMany({ model, values })
+  expect(embeddings).toEqual(values.map((value) => (value.startsWith('cat') ? [1, 0, 0] : [0, 1, 0])))
+  expect(usage.tokens).toBe(100 * tokensEach)
+  const sent = at.upstream.calls.slice(before).map(textsIn)
+  expect(sent.flat().sort()).toEqual(values.toSorted())
+  expect(Math.max(...sent.map(({ length }) => length))).toBe(2)
+  expect(responses).toHaveLength(1)
+  const receipt = await receiptOf(responses?.[0]?.headers)
+  expect(receipt.microcredits).toBe(String(perToken * BigInt(100 * tokensEach)))
 })
 
 test('embedMany with the sandbox keeps the order of the texts', async () => {
   const model = provider().textEmbeddingModel('sandbox/embedding')
-  const values = ['the cat sat on the mat', 'a cat on a mat', 'interest rates of banks']
+  const values = [
+    'the cat sat on the mat',
+    'a cat on a mat',
+    'interest rates of banks',
+    ...Array.from({ length: 97 }, (_, index) => `text ${index}`),
+  ]
   const { embeddings } = await embedMany({ model, values })
+  expect(embeddings).toHaveLength(100)
   const near = (a: number[], b: number[]) => a.reduce((sum, value, place) => sum + value * b[place]!, 0)
   expect(near(embeddings[0]!, embeddings[1]!)).toBeGreaterThan(near(embeddings[0]!, embeddings[2]!))
 })

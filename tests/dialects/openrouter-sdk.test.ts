@@ -104,6 +104,21 @@ test.each(['float', 'base64'] as const)('it makes vectors as %s', async (encodin
   expect(answer.usage?.totalTokens).toBe(2 * tokensEach)
 })
 
+test.each(['float', 'base64'] as const)(
+  'the sandbox makes its vectors, too, as %s',
+  async (encodingFormat) => {
+    const answer = await client.embeddings.generate({
+      requestBody: { model: 'sandbox/embedding', input: ['گربه', 'وام'], encodingFormat, dimensions: 64 },
+    })
+    if (typeof answer === 'string') throw new Error('the answer is a text')
+    expect(answer.data).toHaveLength(2)
+    for (const { embedding } of answer.data) {
+      const bytes = typeof embedding === 'string' ? Buffer.from(embedding, 'base64') : undefined
+      expect(bytes ? bytes.length / 4 : embedding.length).toBe(64)
+    }
+  },
+)
+
 test('what is wrong arrives as its errors, with our code and sentence, and nothing is ordered', async () => {
   const before = at.upstream.calls.length
   const vectors = order({ model: 'test/painter', prompt: 'a cat', outputFormat: 'svg' })

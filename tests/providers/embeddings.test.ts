@@ -2,8 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { embeddingsProvider } from '#providers/embeddings'
 import { type Embedded, type EmbeddingOrder, UpstreamError } from '#providers/spec'
-import { type FakeUpstream, fakeUpstream, json, reset, type Script, silence } from '../harness/upstream.ts'
+import {
+  type FakeUpstream,
+  fakeUpstream,
+  json,
+  reset,
+  type Script,
+  silence,
+  stream,
+} from '../harness/upstream.ts'
 import { patient } from './asking.ts'
+import { embedding, failsAsItShould, secret } from './media-asking.ts'
 
 let upstream: FakeUpstream
 beforeAll(async () => {
@@ -33,7 +42,7 @@ async function ask(
     throw error
   }
 }
-const shown = ({ embedded }: { embedded?: Embedded }) =>
+const shown = ({ embedded }: { embedded?: Embedded | undefined }) =>
   embedded?.vectors.map((vector) => [...vector].map((value) => Math.round(value * 1e4) / 1e4))
 
 test('texts go out as they are, with the key and the id of the attempt', async () => {
@@ -153,4 +162,50 @@ test('statuses, a broken line, silence and a caller who disconnects are distingu
   await upstream.call(upstream.calls.length)
   left.abort()
   expect((await asking).error).toMatchObject({ fault: 'aborted', executed: true })
+})
+
+/** A whole answer, as bytes of the wire. */
+const body = (embeddings: unknown[]): Buffer => {
+  const data = embeddings.map((one, index) => ({ object: 'embedding', index, embedding: one }))
+  const usage = { prompt_tokens: 7, total_tokens: 7 }
+  return Buffer.from(JSON.stringify({ object: 'list', data, model: 'near-1', usage }))
+}
+
+describe.each<[string, EmbeddingOrder['encoding'], Buffer]>([
+  ['in Base64', 'base64', body([floats(0.6, 0.8), floats(0, 1)])],
+  [
+    'in numbers',
+    'float',
+    body([
+      [0.6, 0.8],
+      [0, 1],
+    ]),
+  ],
+])('vectors %s', (_, encoding, good) => {
+  const room = () => embeddingsProvider({ baseUrl: upstream.url, apiKey: secret })
+
+  failsAsItShould({
+    upstream: () => upstream,
+    ask: (options) => embedding(room(), { encoding }, options),
+    good: () => ({ body: good, type: 'application/json' }),
+  })
+
+  test('that come byte by byte, and in two parts at any byte, are the same', async () => {
+    const type = { 'content-type': 'application/json' }
+    const wanted = [
+      [0.6, 0.8],
+      [0, 1],
+    ]
+    upstream.reply(
+      stream(
+        [...good].map((byte) => Uint8Array.of(byte)),
+        type,
+      ),
+    )
+    expect(shown(await embedding(room(), { encoding }))).toEqual(wanted)
+    for (let at = 1; at < good.length; at++) {
+      upstream.reply(stream([good.subarray(0, at), good.subarray(at)], type))
+      expect(shown(await embedding(room(), { encoding })), `split at byte ${at}`).toEqual(wanted)
+    }
+  })
 })

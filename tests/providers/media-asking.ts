@@ -4,6 +4,9 @@ import type { AudioOrder, ImageOrder, SoundFormat } from '#engine/turn'
 import {
   type AudioProvider,
   type Drawn,
+  type Embedded,
+  type EmbeddingOrder,
+  type EmbeddingProvider,
   type ImageProvider,
   type Spoken,
   UpstreamError,
@@ -25,6 +28,7 @@ export const secret = 'key-of-the-vendor-1234567890'
 export interface Outcome {
   drawn?: Drawn
   spoken?: Spoken
+  embedded?: Embedded
   format?: SoundFormat | undefined
   sound: Buffer
   error?: UpstreamError
@@ -79,6 +83,18 @@ export async function speaking(
     const lines = [{ text: 'سلام', voice: 'نوا/1' }]
     const order: AudioOrder = { lines, format: { encoding: 'mp3' }, sink, ...more }
     heard.spoken = await room.speak({ order, ...callOf(options) })
+  })
+}
+
+export async function embedding(
+  provider: EmbeddingProvider & AsyncDisposable,
+  more: Partial<EmbeddingOrder> = {},
+  options: Options = {},
+): Promise<Outcome> {
+  await using room = provider
+  return await outcome(async (heard) => {
+    const order: EmbeddingOrder = { texts: ['یک', 'two'], encoding: 'base64', ...more }
+    heard.embedded = await room.embed({ order, ...callOf(options) })
   })
 }
 

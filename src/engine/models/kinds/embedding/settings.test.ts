@@ -30,21 +30,32 @@ test('a price and the longest text are enough; all else has its default', () => 
   expect(read('max_input_tokens: 8192')).toMatchObject({
     maxInputTokens: 8_192,
     maxBatch: 32,
+    maxBatchTokens: 300_000,
     encoding: 'base64',
     fallbacks: [],
     pricing: { inputPerMillion: 0.02 },
   })
-  expect(read('max_input_tokens: 8192').dimensions).toBeUndefined()
+  const { dimensions, maxDimensions, allowedDimensions } = read('max_input_tokens: 8192')
+  expect([dimensions, maxDimensions, allowedDimensions]).toEqual([undefined, undefined, undefined])
 })
 
 test('every member is read as it is written, at its edges', () => {
   expect(
     read(
-      '{ max_input_tokens: 16, max_batch: 128, dimensions: 4096, encoding_format: float }'
+      '{ max_input_tokens: 16, max_batch: 2048, max_batch_tokens: 16, dimensions: 4096, max_dimensions: 4096, encoding_format: float }'
         .slice(2, -2)
-        .replaceAll(', ', '\n    '),
+        .replaceAll(', ', '\n    ')
+        .concat('\n    allowed_dimensions: [256, 512]'),
     ),
-  ).toMatchObject({ maxInputTokens: 16, maxBatch: 128, dimensions: 4_096, encoding: 'float' })
+  ).toMatchObject({
+    maxInputTokens: 16,
+    maxBatch: 2_048,
+    maxBatchTokens: 16,
+    dimensions: 4_096,
+    maxDimensions: 4_096,
+    allowedDimensions: [256, 512],
+    encoding: 'float',
+  })
 })
 
 test('the model that finds passages is named with its place', () => {
@@ -70,7 +81,10 @@ describe('a wrong entry stops the start with line, path and how to fix it', () =
     ],
     ['no bound of a text', entry(''), /models\[0\]\.max_input_tokens is missing/],
     ['too short a text', entry('max_input_tokens: 15'), /max_input_tokens is "15"/],
-    ['too large a batch', entry(`${bound}\n    max_batch: 129`), /max_batch is "129"/],
+    ['too large a batch', entry(`${bound}\n    max_batch: 2049`), /max_batch is "2049"/],
+    ['too few tokens', entry(`${bound}\n    max_batch_tokens: 15`), /max_batch_tokens is "15"/],
+    ['too many dimensions', entry(`${bound}\n    max_dimensions: 4097`), /max_dimensions is "4097"/],
+    ['no dimensions', entry(`${bound}\n    allowed_dimensions: [0]`), /allowed_dimensions\[0\] is "0"/],
     ['too long a vector', entry(`${bound}\n    dimensions: 4097`), /dimensions is "4097"/],
     ['an unknown encoding', entry(`${bound}\n    encoding_format: int8`), /base64, float/],
     [
