@@ -176,6 +176,16 @@ test.each([
     expect(section, id).toContain(id === 'openai/text-embedding-3-large' ? '`-large`' : `\`${id}\``)
 })
 
+test('vectors of OpenAI are taken 2,048 at once, in any shorter length', () => {
+  const bounds = media().flatMap((model) =>
+    model.kind === 'embedding' ? [[model.id, model.maxBatch, model.maxBatchTokens, model.maxDimensions]] : [],
+  )
+  expect(bounds).toEqual([
+    ['openai/text-embedding-3-small', 2_048, 300_000, 1_536],
+    ['openai/text-embedding-3-large', 2_048, 300_000, 3_072],
+  ])
+})
+
 const call = (model: string) => ({
   upstreamModel: model,
   signal: new AbortController().signal,
