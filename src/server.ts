@@ -10,7 +10,7 @@ import type { Discovery } from '#engine/models'
 import type { Config } from '#platform/config'
 import { openServer, type Server, type Violation } from '#platform/http'
 import { startWorkers } from '#platform/jobs'
-import { background, jobs, routes } from './capabilities.ts'
+import { background, everywhere, jobs, routes } from './capabilities.ts'
 import { type AppOptions, openApp } from './open-app.ts'
 
 export interface Kherad extends AsyncDisposable {
@@ -35,7 +35,7 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   const { app, discovered } = await openApp(options, opening)
   const first = await makeFirst(app, config.bootstrapKey)
   const { server, own: metricsServer } = await openServers(options, app)
-  const workers = config.roles.worker ? startBackground(app) : []
+  const workers = startBackground(app)
   const serving = [server, ...(metricsServer ? [metricsServer] : []), ...workers]
   // Requests and jobs have the same time to finish.
   opening.defer(async () => {
@@ -46,8 +46,8 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
 }
 
 const startBackground = (app: App): AsyncDisposable[] => [
-  startWorkers({ app, jobs }),
-  ...background.map((start) => start(app)),
+  ...(app.config.roles.worker ? [startWorkers({ app, jobs }), ...background.map((start) => start(app))] : []),
+  ...everywhere.map((start) => start(app)),
 ]
 
 /** The server of everything, and that of the metrics where they have a port of their own. */
