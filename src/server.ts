@@ -37,12 +37,16 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   const { server, own: metricsServer } = await openServers(options, app)
   const workers = startBackground(app)
   const serving = [server, ...(metricsServer ? [metricsServer] : []), ...workers]
-  // Requests and jobs have the same time to finish.
-  opening.defer(async () => {
-    await Promise.all(serving.map((one) => one[Symbol.asyncDispose]()))
-  })
+  opening.defer(() => drain(app, serving))
   const open = opening.move()
   return { app, server, metricsServer, first, discovered, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+/** Requests and jobs have the same time to finish; calls whose result is stored have more, also those whose caller has left. */
+async function drain({ config, ledger }: App, serving: readonly AsyncDisposable[]): Promise<void> {
+  const endMs = performance.now() + config.timing.storedDrainMs
+  await Promise.all(serving.map((one) => one[Symbol.asyncDispose]()))
+  await ledger.stored(Math.max(0, endMs - performance.now()))
 }
 
 const startBackground = (app: App): AsyncDisposable[] => [
