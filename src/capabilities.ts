@@ -26,6 +26,8 @@ interface Capability {
   jobs?: Job<never>[]
   /** What a process that works does beside jobs, until it is disposed. */
   background?: (app: App) => AsyncDisposable
+  /** What every process does, whatever its role, until it is disposed: what concerns its own machine. */
+  everywhere?: (app: App) => AsyncDisposable
 }
 
 const capabilities: Capability[] = [
@@ -54,3 +56,5 @@ export const routes: Route[] = [...served, ...docs(served)]
 export const jobs: Job<never>[] = capabilities.flatMap(({ jobs = [] }) => jobs)
 
 export const background = capabilities.flatMap(({ background = [] }) => background)
+
+export const everywhere = capabilities.flatMap(({ everywhere = [] }) => everywhere)

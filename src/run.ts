@@ -12,6 +12,8 @@ import { forkWorkers, type Ready } from './workers.ts'
 
 /** npm forwards the Ctrl-C that the terminal has already sent to this process: a signal this soon after the first is a duplicate. */
 const echoMs = 1000
+/** Beside the time of a drain: for what is settled and closed after it. */
+const closingMs = 1500
 
 const env = readEnv(process.env, process.argv.slice(2))
 // Handled from the beginning: after a Ctrl-C the start completes first, so that no PostgreSQL is left behind.
@@ -42,7 +44,7 @@ async function runAlone(config: Config): Promise<void> {
   const signal = await stop.asked
   warming.abort()
   kherad.app.log.info({ signal }, 'stopping')
-  endIfItHangs(config)
+  endIfItHangs(config, () => kherad.app.ledger.isStoring())
   await kherad[Symbol.asyncDispose]()
 }
 
@@ -56,13 +58,20 @@ async function runWorkers(config: Config): Promise<void> {
   if (!workers) process.exit(1)
   serving = true
   await stop.asked
-  endIfItHangs(config)
+  // Each worker knows itself what it waits for.
+  endIfItHangs(config, () => true)
   await workers.stop()
 }
 
-/** The next start recovers from this. */
-function endIfItHangs(config: Config): void {
-  setTimeout(() => process.exit(1), config.timing.drainMs + 1500).unref()
+/** Ends the process when its time is over: that of a drain, from the last moment at which a result was being stored. The next start recovers. */
+function endIfItHangs({ timing }: Config, isStoring: () => boolean): void {
+  const beganMs = performance.now()
+  let endMs = timing.drainMs
+  setInterval(() => {
+    const nowMs = performance.now() - beganMs
+    if (isStoring()) endMs = Math.max(endMs, Math.min(nowMs + timing.drainMs, timing.storedDrainMs))
+    if (nowMs > endMs + closingMs) process.exit(1)
+  }, 100).unref()
 }
 
 /** `asked` gives the first signal; a second one ends the process at once. */

@@ -10,7 +10,7 @@ import type { Discovery } from '#engine/models'
 import type { Config } from '#platform/config'
 import { openServer, type Server, type Violation } from '#platform/http'
 import { startWorkers } from '#platform/jobs'
-import { background, jobs, routes } from './capabilities.ts'
+import { background, everywhere, jobs, routes } from './capabilities.ts'
 import { type AppOptions, openApp } from './open-app.ts'
 
 export interface Kherad extends AsyncDisposable {
@@ -35,19 +35,23 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   const { app, discovered } = await openApp(options, opening)
   const first = await makeFirst(app, config.bootstrapKey)
   const { server, own: metricsServer } = await openServers(options, app)
-  const workers = config.roles.worker ? startBackground(app) : []
+  const workers = startBackground(app)
   const serving = [server, ...(metricsServer ? [metricsServer] : []), ...workers]
-  // Requests and jobs have the same time to finish.
-  opening.defer(async () => {
-    await Promise.all(serving.map((one) => one[Symbol.asyncDispose]()))
-  })
+  opening.defer(() => drain(app, serving))
   const open = opening.move()
   return { app, server, metricsServer, first, discovered, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
+/** Requests and jobs have the same time to finish; calls whose result is stored have more, also those whose caller has left. */
+async function drain({ config, ledger }: App, serving: readonly AsyncDisposable[]): Promise<void> {
+  const endMs = performance.now() + config.timing.storedDrainMs
+  await Promise.all(serving.map((one) => one[Symbol.asyncDispose]()))
+  await ledger.stored(Math.max(0, endMs - performance.now()))
+}
+
 const startBackground = (app: App): AsyncDisposable[] => [
-  startWorkers({ app, jobs }),
-  ...background.map((start) => start(app)),
+  ...(app.config.roles.worker ? [startWorkers({ app, jobs }), ...background.map((start) => start(app))] : []),
+  ...everywhere.map((start) => start(app)),
 ]
 
 /** The server of everything, and that of the metrics where they have a port of their own. */

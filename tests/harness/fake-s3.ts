@@ -15,13 +15,17 @@ export interface FakeS3 extends AsyncDisposable {
   uploads: Map<string, Upload>
   /** `METHOD key`, in order. */
   calls: string[]
-  /** Makes the next calls fail, one each: with a status, or by a broken connection. */
-  failNext(...faults: (number | 'reset')[]): void
+  /** How many calls were left without an answer. */
+  readonly hung: number
+  /** Makes the next calls fail, one each: with a status, by a broken connection, or without any answer. */
+  failNext(...faults: Fault[]): void
   /** Executes the next call of this method and address, but loses its answer. */
   loseAnswerTo(method: string, url: RegExp): void
   /** The `storage` entry of kherad.config.yaml. */
   config: string
 }
+
+type Fault = number | 'reset' | 'hang'
 
 export interface Upload {
   key: string
@@ -37,13 +41,18 @@ export async function fakeS3(): Promise<FakeS3> {
   const objects = new Map<string, Buffer>()
   const uploads = new Map<string, Upload>()
   const calls: string[] = []
-  const faults: (number | 'reset')[] = []
+  const faults: Fault[] = []
+  let hung = 0
   let lost: { method: string; url: RegExp } | undefined
   const server = createServer(async (request, response) => {
     const body = await buffer(request)
     const fault = faults.shift()
     if (fault === 'reset') {
       request.socket.destroy()
+      return
+    }
+    if (fault === 'hang') {
+      hung += 1
       return
     }
     if (fault !== undefined)
@@ -79,6 +88,9 @@ export async function fakeS3(): Promise<FakeS3> {
     objects,
     uploads,
     calls,
+    get hung() {
+      return hung
+    },
     failNext: (...next) => void faults.push(...next),
     loseAnswerTo(method, url) {
       lost = { method, url }

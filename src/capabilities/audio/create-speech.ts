@@ -1,6 +1,6 @@
-import { payment, requireModel, setIgnoredFields, unnamedFields } from '#capabilities/calls'
+import { payment, requireModel, setIgnoredFields, settleFailed, unnamedFields } from '#capabilities/calls'
 import { type PaidSpeech, type SpeechSpec, startPaidSpeech } from '#engine/speech'
-import { asFailure, fail, finalFailure } from '#platform/errors'
+import { asFailure, fail } from '#platform/errors'
 import { type Content, content, type RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'
 import { SpeechBody } from './schema.ts'
@@ -52,9 +52,7 @@ async function store(paid: PaidSpeech): Promise<void> {
   try {
     await paid.spoken()
   } catch (error) {
-    const failure = asFailure(error)
-    const { keepsClaim } = await paid.finish({ statusCode: failure.status, failure })
-    throw keepsClaim ? finalFailure(failure) : failure
+    return settleFailed(paid, asFailure(error))
   }
   await paid.finish({ statusCode: 200 })
 }

@@ -1,13 +1,20 @@
 /** Sends the answer of a paid call that has ended: settled, with its cost in headers, and stored for replay. */
+import { orderedFailure } from '#engine/inference'
 import { asFailure, type Failure, finalFailure } from '#platform/errors'
 import { type Content, JsonText, type RequestContext } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'
 import { setCostHeaders } from './cost.ts'
 
+/** How a call without an answer was settled; see `Finished`. */
+export interface FailedEnd {
+  keepsClaim: boolean
+  wasOrdered: boolean
+}
+
 /** A paid call that can be settled. */
 export interface Settleable {
   finish(end: { statusCode: number; reply?: string }): Promise<unknown>
-  finish(end: { statusCode: number; failure: Failure; undelivered: true }): Promise<{ keepsClaim: boolean }>
+  finish(end: { statusCode: number; failure: Failure; undelivered: true }): Promise<FailedEnd>
 }
 
 /** The answer, as a value, as JSON already or as JSON that is written while it is sent, and what it is charged. */
@@ -33,10 +40,19 @@ export async function answerPaid(
   return answer
 }
 
-/** Settles a call that has no answer, and throws its failure; the failure is final if the idempotency key stays claimed by this call. */
+/** Settles a call that has no answer, and throws its failure; see `settledFailure`. */
 export async function settleFailed(paid: Settleable, failure: Failure): Promise<never> {
-  const { keepsClaim } = await paid.finish({ statusCode: failure.status, failure, undelivered: true })
-  throw keepsClaim ? finalFailure(failure) : failure
+  const end = await paid.finish({ statusCode: failure.status, failure, undelivered: true })
+  throw settledFailure(failure, end)
+}
+
+/**
+ * What the caller is told of a failure that was settled so: final if the idempotency key stays claimed by this call, or if what was ordered
+ * may have been made, so that a client that repeats by itself does not order it again.
+ */
+export function settledFailure(failure: Failure, { keepsClaim, wasOrdered }: FailedEnd): Failure {
+  if (wasOrdered) return orderedFailure(failure)
+  return keepsClaim ? finalFailure(failure) : failure
 }
 
 /** Settles a complete answer, and stores it for replay if it is small enough. */

@@ -2,14 +2,14 @@
 import { asFailure, type Failure } from '#platform/errors'
 import { type Content, JsonText, type RequestContext } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'
-import { settleFailed } from './answer.ts'
+import { type FailedEnd, settledFailure, settleFailed } from './answer.ts'
 import { setCostHeaders } from './cost.ts'
 import { jsonContent, jsonPieces, lengthOf, textOf } from './json-with-bytes.ts'
 
 /** A paid call whose result is stored. */
 export interface StoredCall {
   finish(end: { statusCode: number; reply?: string }): Promise<{ chargedMicrocredits: bigint }>
-  finish(end: { statusCode: number; failure: Failure }): Promise<{ keepsClaim: boolean }>
+  finish(end: { statusCode: number; failure: Failure }): Promise<FailedEnd>
 }
 
 /** The body of the answer, which may contain `Base64Bytes`, and the ids of the stored files. */
@@ -71,7 +71,7 @@ export async function settleStored<Done>(
         'a stream of a paid result broke',
       )
     // What could not be stored is settled already.
-    await paid.finish({ statusCode: failure.status, failure }).catch(() => undefined)
-    return { failure }
+    const end = await paid.finish({ statusCode: failure.status, failure }).catch(() => undefined)
+    return { failure: end ? settledFailure(failure, end) : failure }
   }
 }

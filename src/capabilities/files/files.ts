@@ -11,5 +11,5 @@ export const files = {
   name: 'files',
   routes: fileRoutes,
   jobs: [tidyJob as Job<never>],
-  background: storeWaitingFiles,
+  everywhere: storeWaitingFiles,
 }

@@ -15,10 +15,9 @@ export const tidyJob = job<null>({
   },
 })
 
-const storeEveryMs = 15_000
 const forgetEveryMs = 10 * 60 * 1000
 
-/** On every machine by itself: only it can read what waits in its data folder. */
+/** In every process, whatever its role: only its machine can read what waits in its data folder. */
 export function storeWaitingFiles(app: App): AsyncDisposable {
   const stop = new AbortController()
   let running = Promise.resolve()
@@ -29,7 +28,7 @@ export function storeWaitingFiles(app: App): AsyncDisposable {
         .catch((error) => app.log.warn({ err: error }, failed))
     }, ms).unref()
   const timers = [
-    every(storeEveryMs, storeWaiting, 'paid results wait for the store'),
+    every(app.config.timing.storeWaitingMs, storeWaiting, 'paid results wait for the store'),
     every(forgetEveryMs, deleteForgotten, 'the data folder was not tidied'),
   ]
   return {

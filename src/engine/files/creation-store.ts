@@ -136,9 +136,18 @@ export async function waitingOf(db: Db, place: string, fileIds: readonly string[
   return new Set(rows.map(({ file_id: id }) => id))
 }
 
-/** Its bytes are in the store now. Returns false if it was deleted. */
+/** Locks the row of a file that waits. Returns false if it does not any more, or was deleted. */
+export async function lockSpooled(tx: Tx, accountId: string, fileId: string): Promise<boolean> {
+  const { rows } = await sql`select from files.files
+    where account_id = ${accountId} and file_id = ${fileId} and spooled_on is not null for update`.execute(tx)
+  return rows.length === 1
+}
+
+/** Its bytes are in the store now. Returns false if another process has said so already, or it was deleted. */
 export async function markStored(tx: Tx, accountId: string, fileId: string): Promise<boolean> {
   const { rows } = await sql`update files.files set spooled_on = null
-    where account_id = ${accountId} and file_id = ${fileId} returning 1`.execute(tx)
+    where account_id = ${accountId} and file_id = ${fileId} and spooled_on is not null returning 1`.execute(
+    tx,
+  )
   return rows.length === 1
 }

@@ -5,7 +5,7 @@
  */
 import type { App } from '#app'
 import { sha256InSlices } from '#platform/bytes'
-import type { Tx } from '#platform/db'
+import { isDatabaseAway, type Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { type ByteSource, commitBlob, stageBlob } from '#platform/storage'
@@ -38,6 +38,10 @@ export interface StagedCreation {
 /** Maximum number of creations of one project. */
 export const maxCreations = 1_000_000
 const dayMs = 24 * 60 * 60 * 1_000
+/** How long a paid result waits for a database that is away: about as long as its hold lasts, which ends with it. */
+const databaseMs = 10 * 60 * 1_000
+/** A store that takes a paid result more slowly than this has failed. */
+const slowestBytesPerMs = 1_000
 
 /** Room for what a call will make, until it is committed or released. */
 export class CreationRoom {
@@ -84,18 +88,28 @@ export class CreationRoom {
       spooled_on: null,
       created_at: new Date(nowMs),
     }
-    row.spooled_on = await this.#store(keyOf(accountId, row.file_id), bytes)
+    row.spooled_on = await this.#store(keyOf(accountId, row.file_id), bytes, row)
     return { row }
   }
 
   /** Answers the place of the data folder where the bytes wait; null: they are in the store. */
-  async #store(key: string, bytes: Uint8Array | ByteSource): Promise<string | null> {
-    const { waiting, log } = this.#app
+  async #store(
+    key: string,
+    bytes: Uint8Array | ByteSource,
+    { bytes: size, sha256 }: Pick<FileRow, 'bytes' | 'sha256'>,
+  ): Promise<string | null> {
+    const { waiting, log, config, clock } = this.#app
     try {
-      await stageBlob(this.#app, key, bytes)
+      await stageBlob(this.#app, key, bytes, {
+        sha256,
+        databaseUntilMs: clock.nowMs() + databaseMs,
+        // Without another place for the bytes every attempt of the store is worth its time.
+        ...(waiting && { storeMs: config.timing.storeMs + Math.ceil(Number(size) / slowestBytesPerMs) }),
+      })
       return null
     } catch (error) {
-      log.error({ err: error, receipt: this.#call.receiptId }, 'the store failed for a paid result')
+      const failed = isDatabaseAway(error) ? 'the database' : 'the store'
+      log.error({ err: error, receipt: this.#call.receiptId }, `${failed} failed for a paid result`)
       if (!waiting) return fail('RESULT_NOT_STORED', {}, { executed: true, cause: error })
     }
     try {

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { App } from '#app'
 import { uuidv7 } from '#platform/ids'
-import { type ByteSource, commitBlob, deletePendingBlobs, stageBlob } from '#platform/storage'
+import { announceBlob, type ByteSource, commitBlob, deletePendingBlobs } from '#platform/storage'
 import * as creationStore from './creation-store.ts'
 import { deleteFile, fileIdOf, keyOf } from './stage.ts'
 import type { Waiting } from './waiting.ts'
@@ -36,6 +36,14 @@ export const releaseRooms = ({
 }: Pick<App, 'db' | 'processes' | 'clock'>): Promise<number> =>
   creationStore.releaseAbandoned(db, processes.leaseMs, uuidv7(clock.nowMs() - unheldMs))
 
+/** A file that waits. */
+interface Spooled {
+  account_id: string
+  file_id: string
+  bytes: bigint
+  sha256: string
+}
+
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Brings creations from the data folder into the store, once it is back. Stops at the first failure: the next is tried later. */
@@ -47,20 +55,37 @@ export async function storeWaiting(app: App, signal: AbortSignal): Promise<void>
     const rows = await creationStore.spooled(app.db, waiting.place, last, batchSize)
     for (const row of rows) {
       const key = keyOf(row.account_id, row.file_id)
-      if (!(await isWaiting(app, key))) {
-        app.log.error({ file: row.file_id }, 'a paid result is missing in the data folder')
-        continue
-      }
-      await stageBlob(app, key, sourceOf(app, key, row))
-      // Another process of this machine may do the same; where the file was deleted meanwhile, its bytes stay pending and go.
-      await app.db.tx(async (tx) => {
-        if (await creationStore.markStored(tx, row.account_id, row.file_id)) await commitBlob(tx, key)
-      })
-      await waiting.storage.delete([key])
+      if (await store(app, key, row, signal)) await waiting.storage.delete([key])
     }
     found = rows.length
     last = rows.at(-1)?.file_id ?? last
   }
+}
+
+/**
+ * Every process of this machine does the same. The key becomes pending only while the row still waits, checked in one transaction: pending
+ * after another process had stored the bytes, it would have them deleted. Where the file was deleted meanwhile, they stay pending and go.
+ * Returns false if there is nothing to be stored here.
+ */
+async function store(
+  app: App,
+  key: string,
+  { account_id: accountId, file_id: fileId, ...known }: Spooled,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const isThere = await isWaiting(app, key)
+  const isWanted = await app.db.tx(async (tx) => {
+    const stillWaits = await creationStore.lockSpooled(tx, accountId, fileId)
+    if (stillWaits && isThere) await announceBlob(app, tx, key)
+    return stillWaits
+  })
+  if (isWanted && !isThere) app.log.error({ file: fileId }, 'a paid result is missing in the data folder')
+  if (!isWanted || !isThere) return false
+  await app.storage.putStream(key, sourceOf(app, key, known), { signal })
+  await app.db.tx(async (tx) => {
+    if (await creationStore.markStored(tx, accountId, fileId)) await commitBlob(tx, key)
+  })
+  return true
 }
 
 /** By then whoever wrote bytes into the data folder has written their row, or never will. */
@@ -95,7 +120,7 @@ async function isWaiting({ waiting }: App, key: string): Promise<boolean> {
   return bytes !== undefined
 }
 
-const sourceOf = ({ waiting }: App, key: string, row: { bytes: bigint; sha256: string }): ByteSource => ({
+const sourceOf = ({ waiting }: App, key: string, row: Pick<Spooled, 'bytes' | 'sha256'>): ByteSource => ({
   bytes: Number(row.bytes),
   sha256: row.sha256,
   open: () => Readable.from(readWaiting(waiting!, key)),

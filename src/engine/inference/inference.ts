@@ -10,5 +10,5 @@ export {
 export { type PaidOptions, type PaidTurn, prepareTurn, startPaidTurn } from './paid-turn.ts'
 export { upstreamFailures } from './phrases.ts'
 export type { AnswerListener } from './step.ts'
-export { failureOf } from './upstream-failure.ts'
+export { failureOf, orderedFailure } from './upstream-failure.ts'
 export { worstCaseOf } from './worst-case.ts'

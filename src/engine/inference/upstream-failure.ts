@@ -1,4 +1,4 @@
-import { Failure } from '#platform/errors'
+import { Failure, finalFailure } from '#platform/errors'
 import type { UpstreamError } from '#providers/spec'
 
 /** Maps an upstream's fault to the caller's error. Operator errors (a bad key, an unknown model name) are not disclosed. */
@@ -25,4 +25,17 @@ export function failureOf(error: UpstreamError): Failure {
     default:
       return new Failure('UPSTREAM_FAILED', {}, more)
   }
+}
+
+const ofOrders = new Set<string>([
+  'UPSTREAM_FAILED',
+  'UPSTREAM_TIMEOUT',
+  'UPSTREAM_OVERLOADED',
+  'UPSTREAM_RATE_LIMITED',
+])
+
+/** The same failure of a call whose order may have been carried out: final, in a sentence that does not suggest another order. */
+export function orderedFailure({ code, detail, more }: Failure): Failure {
+  const told = ofOrders.has(code) ? { order: 'may_have_run' } : detail
+  return finalFailure(new Failure(code, told, { ...more, executed: true }))
 }

@@ -46,6 +46,8 @@ export interface PaidRequestOptions extends Omit<PaidCall, 'gone'> {
 export interface Finished extends Settled {
   /** True when the key stays with this call: a repeated request is replayed or refused, never executed. */
   keepsClaim: boolean
+  /** True where a result that would have been stored may have been made: to send the request again is to order, and pay, once more. */
+  wasOrdered: boolean
 }
 
 /** How a request ended: the kind-specific fields of its settlement and receipt. */
@@ -185,13 +187,13 @@ export class PaidRequest {
   }
 
   async #settle(end: PaidEnd, settle: () => Promise<Settled>): Promise<Finished> {
-    const { requestId, claim } = this.#call
+    const { requestId, claim, isStored = false } = this.#call
     const { attempts, fault, failure, attributes, claims, freeClaim } = end
     this.telemetry.endCall(attempts, attributes, fault?.fault ?? failure?.code)
     // Before the settlement: whoever sees the receipt finds the alarm.
     alarmClaims(this.#app, requestId, attempts, claims)
     const settled = await this.telemetry.settle(end, settle)
-    return { ...settled, keepsClaim: claim !== undefined && !freeClaim }
+    return { ...settled, keepsClaim: claim !== undefined && !freeClaim, wasOrdered: isStored && !freeClaim }
   }
 
   #settlement(end: PaidEnd): Settlement {

@@ -59,6 +59,12 @@ export interface Timing {
   heartbeatMs: number
   sweepMs: number
   drainMs: number
+  /** How long a stop waits for calls whose results are stored before they are charged (`KHERAD_DRAIN_SECONDS`). */
+  storedDrainMs: number
+  /** How long the store may take for a paid result, beside the time for its bytes, before it goes to the data folder. */
+  storeMs: number
+  /** How often results that wait in the data folder are offered to the store. */
+  storeWaitingMs: number
   /** A stream is opened after this time even without a first event; a silent stream gets a heartbeat at this interval. */
   streamOpenMs: number
   streamHeartbeatMs: number

@@ -35,11 +35,28 @@ export function readProcessSettings(env: Env): ProcessSettings {
     logLevel:
       logLevels.find((level) => level === env.logLevel) ??
       mistyped('KHERAD_LOG_LEVEL', env.logLevel, oneOf(logLevels)),
-    timing: { ...timing, ...readLease(env) },
+    timing: { ...timing, ...readDrain(env), ...readLease(env) },
   }
 }
 
-const timing = { drainMs: 8_000, streamOpenMs: 8_000, streamHeartbeatMs: 10_000 }
+const timing = {
+  drainMs: 8_000,
+  storeMs: 20_000,
+  storeWaitingMs: 15_000,
+  streamOpenMs: 8_000,
+  streamHeartbeatMs: 10_000,
+}
+
+/** `KHERAD_DRAIN_SECONDS`: what a stop waits for at most; answers whose result is not stored have `drainMs` of it. */
+function readDrain(env: Env): Pick<Timing, 'drainMs' | 'storedDrainMs'> {
+  const seconds = /^\d{1,4}$/.test(env.drainSeconds) ? Number(env.drainSeconds) : Number.NaN
+  if (seconds >= 1 && seconds <= 3600)
+    return { drainMs: Math.min(timing.drainMs, seconds * 1000), storedDrainMs: seconds * 1000 }
+  return mistyped('KHERAD_DRAIN_SECONDS', env.drainSeconds, {
+    en: 'a whole number of seconds within 1 … 3600',
+    fa: 'شمار درستی از ثانیه در بازه‌ی ۱ … ۳۶۰۰',
+  })
+}
 
 /**
  * `KHERAD_LEASE_MS`, for operators and tests. A shorter lease ends the holds of a dead process sooner, but also treats a paused process as

@@ -30,6 +30,7 @@ export interface Env {
   databaseUrl: string | undefined
   logLevel: string
   leaseMs: string
+  drainSeconds: string
   /** Cores this process may use; what `KHERAD_WORKERS=auto` stands for. */
   cores: number
   /** The whole environment, only for `${NAME}` in the configuration file and for the variables that sections declare. */
@@ -59,6 +60,7 @@ export function readEnv(variables: Variables, words: readonly string[] = []): En
     databaseUrl: read('DATABASE_URL'),
     logLevel: read('KHERAD_LOG_LEVEL'),
     leaseMs: read('KHERAD_LEASE_MS'),
+    drainSeconds: read('KHERAD_DRAIN_SECONDS'),
     cores: availableParallelism(),
     variables,
   }

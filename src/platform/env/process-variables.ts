@@ -84,6 +84,14 @@ export const processVariables = [
     },
   },
   {
+    name: 'KHERAD_DRAIN_SECONDS',
+    default: '60',
+    about: {
+      en: 'How many seconds a stop waits at most for pictures and sound that were ordered.',
+      fa: 'توقف سرور برای تصویرها و صداهای سفارش‌شده حداکثر چند ثانیه صبر می‌کند.',
+    },
+  },
+  {
     name: 'KHERAD_WORKERS',
     default: '1',
     about: {

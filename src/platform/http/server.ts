@@ -62,10 +62,13 @@ const standardPatience: Patience = {
  */
 const kernelSpreads = process.platform === 'linux'
 
-/** Listens and serves the routes. Disposing drains: no new requests, open answers finish within `drainMs`, then all is closed. */
+/**
+ * Listens and serves the routes. Disposing drains: no new requests, open answers finish within `drainMs`, those of calls whose result is being
+ * stored within `storedDrainMs`, then all is closed.
+ */
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { app, routes } = options
-  const state = { stopping: false }
+  const state: State = { stopping: false, connections: new Map() }
   const intake = new Intake(app.config.limits.bodyBytesInFlight)
   if (routes.some(({ body }) => body)) app.metrics.bodyBytes.from(() => [[{}, intake.bytes]])
   const webSockets = new Sockets(app)
@@ -77,7 +80,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       handlerOf({ app, route, intake, sockets: webSockets, onViolation: options.onViolation }),
   })
   const open = (): NodeServer => {
-    const server = nodeServer(options, serve)
+    const server = nodeServer(options, state, serve)
     if (routes.some(({ socket }) => socket)) webSockets.listen(server, serve)
     return server
   }
@@ -92,17 +95,20 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     async [Symbol.asyncDispose]() {
       state.stopping = true
-      const { drainMs } = app.config.timing
-      await Promise.all([webSockets.drain(drainMs), ...servers.map((server) => drain(server, drainMs))])
+      await Promise.all([webSockets.drain(app.config.timing.drainMs), drain(servers, state, app)])
     },
   }
 }
 
-/** The sockets of each server: Node does not treat connections without any request as idle. */
-const socketsOf = new WeakMap<NodeServer, Set<Socket>>()
+interface State {
+  stopping: boolean
+  /** Open connections, each with the id of its latest request; empty before its first. */
+  connections: Map<Socket, string>
+}
 
 function nodeServer(
   { routes, patience = standardPatience }: ServerOptions,
+  { connections }: State,
   serve: (message: IncomingMessage, response: ServerResponse) => void,
 ): NodeServer {
   const hasSockets = routes.some(({ socket }) => socket)
@@ -122,11 +128,9 @@ function nodeServer(
   server.maxHeadersCount = 0
   // An expectation that Node does not know is ignored, as RFC 9110 section 10.1.1 allows, not answered with a bare 417.
   server.on('checkExpectation', serve)
-  const sockets = new Set<Socket>()
-  socketsOf.set(server, sockets)
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    connections.set(socket, '')
+    socket.once('close', () => connections.delete(socket))
   })
   return server
 }
@@ -155,10 +159,11 @@ async function listenOn(
 /** The checks of every request, whatever its path. Returns false if it was refused. */
 function gateOf(
   { patience = standardPatience }: ServerOptions,
-  state: { stopping: boolean },
+  state: State,
 ): (context: ActiveRequest) => boolean {
   return (context) => {
     const { message, answerHeaders } = context
+    if (!message.socket.destroyed) state.connections.set(message.socket, context.requestId)
     context.timeLimit = limitRequestTime(message, patience.requestMs)
     const doubt = state.stopping
       ? new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1000 })
@@ -206,17 +211,25 @@ function doubtful({ httpVersion, headers, rawHeaders }: IncomingMessage): Failur
   return undefined
 }
 
-async function drain(server: NodeServer, drainMs: number): Promise<void> {
-  const late = setTimeout(() => server.closeAllConnections(), drainMs)
-  const idle = setInterval(() => {
-    server.closeIdleConnections()
-    // Browsers open connections in advance.
-    for (const socket of socketsOf.get(server)!) if (socket.bytesRead === 0) socket.destroy()
-  }, 100)
+const tickMs = 100
+
+async function drain(servers: readonly NodeServer[], { connections }: State, app: App): Promise<void> {
+  const { drainMs, storedDrainMs } = app.config.timing
+  const beganMs = performance.now()
+  const cutMs = new Map<Socket, number>()
+  const ticks = setInterval(() => {
+    for (const server of servers) server.closeIdleConnections()
+    const nowMs = performance.now() - beganMs
+    for (const [socket, requestId] of connections) {
+      // Once its result is stored, it has the time of any other answer.
+      if (app.ledger.isStoring(requestId)) cutMs.set(socket, Math.min(nowMs + drainMs, storedDrainMs))
+      // Browsers open connections in advance, which Node does not treat as idle.
+      if (socket.bytesRead === 0 || nowMs >= (cutMs.get(socket) ?? drainMs)) socket.destroy()
+    }
+  }, tickMs)
   try {
-    await new Promise((resolve) => server.close(resolve))
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   } finally {
-    clearTimeout(late)
-    clearInterval(idle)
+    clearInterval(ticks)
   }
 }

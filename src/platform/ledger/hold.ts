@@ -65,7 +65,7 @@ class OpenHold implements Hold {
     this.#context = context
     this.#options = options
     this.microcredits = options.microcredits
-    if (options.freeIfLost) context.stored.begin()
+    if (options.freeIfLost) context.stored.begin(options.receiptId)
     context.metrics?.openHolds.inc()
     context.metrics?.heldMicrocredits.inc(Number(options.microcredits))
   }
@@ -149,7 +149,7 @@ class OpenHold implements Hold {
   }
 
   #report(settled: Settled): Settled {
-    if (this.#options.freeIfLost) this.#context.stored.end()
+    if (this.#options.freeIfLost) this.#context.stored.end(this.receiptId)
     this.#context.metrics?.openHolds.dec()
     reportSettlement(this.#context, this.receiptId, settled)
     return settled

@@ -175,6 +175,10 @@ export interface Ledger extends AsyncDisposable {
   sweep(): Promise<number>
   /** Rows of broken invariants; empty on a healthy ledger. */
   violations(): Promise<Record<string, unknown>[]>
+  /** Whether a call of this process whose result is stored before it is charged (`freeIfLost`) is open: that of this receipt, or any. */
+  isStoring(receiptId?: string): boolean
+  /** Resolves when no such call is open, or after `mostMs`. */
+  stored(mostMs: number): Promise<void>
 }
 
 export interface LedgerOptions {
@@ -229,6 +233,8 @@ export function openLedger(options: LedgerOptions): Ledger {
       usageRows(db, { accountId, projectId, days, nowMs: clock.nowMs() }, page),
     sweep,
     violations: () => store.findViolations(db),
+    isStoring: (receiptId) => stored.isOpen(receiptId),
+    stored: (mostMs) => stored.over(mostMs),
     async [Symbol.asyncDispose]() {
       // A call that was cut a moment ago settles within this turn of the event loop; past the close it could not.
       await turn()
@@ -238,7 +244,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   }
 }
 
-/** A stop waits so long for results that are being stored. */
+/** A close waits so long for results that are being stored: of calls that were cut when the time of a stop was over. */
 const storingMs = 400
 /** Longer than any reply is replayed (`platform/idempotency`), by an hour for clocks that disagree. */
 const keepRepliesMs = 25 * 60 * 60 * 1000

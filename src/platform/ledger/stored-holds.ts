@@ -1,22 +1,30 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Open holds whose results are being stored: a stop waits for them a moment, since what is not stored is lost. */
+/**
+ * Open holds of calls whose results are stored, by their receipts: a stop waits for them, since what is not stored is lost. They are few and
+ * last for seconds, so that a Set of ids costs nothing (see `engine/routing/under-way.ts`).
+ */
 export class StoredHolds {
-  #open = 0
+  readonly #open = new Set<string>()
   #over: (() => void) | undefined
 
-  begin(): void {
-    this.#open++
+  begin(receiptId: string): void {
+    this.#open.add(receiptId)
   }
 
-  end(): void {
-    this.#open--
-    if (this.#open === 0) this.#over?.()
+  end(receiptId: string): void {
+    this.#open.delete(receiptId)
+    if (this.#open.size === 0) this.#over?.()
+  }
+
+  /** Of this receipt, or of any where none is named. */
+  isOpen(receiptId?: string): boolean {
+    return receiptId === undefined ? this.#open.size > 0 : this.#open.has(receiptId)
   }
 
   /** Resolves when none is open, or after `mostMs`. */
   async over(mostMs: number): Promise<void> {
-    if (this.#open === 0) return
+    if (this.#open.size === 0) return
     const ended = new Promise<void>((resolve) => {
       this.#over = resolve
     })

@@ -3,9 +3,10 @@
  * row removes the key from the list, the one that deletes the row adds it again. If a key stays in the list too long, a process died in
  * between, and its bytes are deleted. So no row is ever without its bytes, and no bytes stay without their row for long.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
-import type { Tx } from '#platform/db'
-import type { ByteSource, StoredBytes } from './storage.ts'
+import { isDatabaseAway, type Tx } from '#platform/db'
+import type { ByteSource, PutOptions, StoredBytes } from './storage.ts'
 import * as store from './store.ts'
 
 type Room = Pick<App, 'db' | 'clock' | 'storage'>
@@ -16,15 +17,47 @@ const batchSize = 100
 /** How often the due time is renewed while bytes are still being written. */
 const renewMs = 10 * 60 * 1000
 
+/** For bytes that cannot be made again. */
+export interface StageOptions {
+  /** SHA-256 of a buffer, where it is known; hexadecimal. */
+  sha256?: string
+  /** Moment until which a database that is away is waited for. */
+  databaseUntilMs?: number
+  /** How long the store may take before this fails. */
+  storeMs?: number
+}
+
+/** Until a broken connection may be replaced by a good one. */
+const againMs = 500
+
 /** Writes the bytes under the key. They are kept for good when a transaction commits the key within an hour. */
 export async function stageBlob(
   { db, clock, storage }: Room,
   key: string,
   bytes: Uint8Array | ByteSource,
+  { sha256, databaseUntilMs = 0, storeMs }: StageOptions = {},
 ): Promise<void> {
-  await store.insertPendingBlob(db, key, new Date(clock.nowMs() + pendingMs))
-  await (bytes instanceof Uint8Array ? storage.put(key, bytes) : storage.putStream(key, bytes))
+  for (;;) {
+    try {
+      await store.insertPendingBlob(db, key, new Date(clock.nowMs() + pendingMs))
+      break
+    } catch (error) {
+      if (!isDatabaseAway(error) || clock.nowMs() >= databaseUntilMs) throw error
+      await pause(againMs)
+    }
+  }
+  const options: PutOptions = {
+    ...(sha256 !== undefined && { sha256 }),
+    ...(storeMs !== undefined && { signal: AbortSignal.timeout(storeMs) }),
+  }
+  await (bytes instanceof Uint8Array
+    ? storage.put(key, bytes, options)
+    : storage.putStream(key, bytes, options))
 }
+
+/** The same in the transaction that proves that the bytes are needed; who calls this writes them after it. */
+export const announceBlob = ({ clock }: Pick<App, 'clock'>, tx: Tx, key: string): Promise<void> =>
+  store.announcePendingBlob(tx, key, new Date(clock.nowMs() + pendingMs))
 
 /**
  * The same for bytes that come for as long as it takes, such as those of a recording: they are kept when a transaction commits the key

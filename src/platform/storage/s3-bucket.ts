@@ -1,10 +1,10 @@
 /** Calls to one bucket, with retries where they may help and errors of our own. */
-import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { sha256InSlices } from '#platform/bytes'
 import type { Egress } from '#platform/proxy'
 import { type Client, openClient, sha256Of } from './s3-client.ts'
 import type { S3Config } from './settings.ts'
-import type { ByteSource } from './storage.ts'
+import type { ByteSource, PutOptions } from './storage.ts'
 
 const tries = 4
 const firstRetryMs = 100
@@ -26,8 +26,8 @@ export class StoreFailed extends Error {
 /** The bucket as its calls see it. */
 export interface Bucket extends AsyncDisposable {
   name: string
-  /** Retries after temporary errors: `send` makes the whole call anew. Throws StoreFailed. */
-  call<Reply>(send: (client: Client) => Promise<Reply>): Promise<Reply>
+  /** Retries after temporary errors until `signal` aborts: `send` makes the whole call anew. Throws StoreFailed. */
+  call<Reply>(send: (client: Client) => Promise<Reply>, signal?: AbortSignal): Promise<Reply>
 }
 
 export const openBucket = (config: S3Config, egress: (url: string) => Egress): Bucket =>
@@ -48,7 +48,7 @@ class RetryingBucket implements Bucket {
     return this.#config.bucket
   }
 
-  async call<Reply>(send: (client: Client) => Promise<Reply>): Promise<Reply> {
+  async call<Reply>(send: (client: Client) => Promise<Reply>, signal?: AbortSignal): Promise<Reply> {
     this.#client ??= openClient(this.#config, this.#egress)
     const client = await this.#client
     for (let nth = 1; ; nth += 1) {
@@ -56,7 +56,7 @@ class RetryingBucket implements Bucket {
         return await send(client)
       } catch (error) {
         const failure = failureOf(this.#config, error)
-        if (!failure.mayPass || nth === tries) throw failure.result
+        if (!failure.mayPass || nth === tries || signal?.aborted) throw failure.result
       }
       await pause(firstRetryMs * 2 ** (nth - 1) * (0.75 + Math.random() / 2))
     }
@@ -69,22 +69,30 @@ class RetryingBucket implements Bucket {
 
 const isSource = (body: Uint8Array | ByteSource): body is ByteSource => !(body instanceof Uint8Array)
 
-export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-
 /** A stream is sent with its known length and hash; each attempt reads it from its beginning. */
-export async function put(bucket: Bucket, key: string, body: Uint8Array | ByteSource): Promise<void> {
-  const known = isSource(body) ? body : { bytes: body.length, sha256: hashOf(body), open: () => body }
-  await bucket.call(({ sdk, s3 }) =>
-    s3.send(
-      new sdk.PutObjectCommand({
-        Bucket: bucket.name,
-        Key: key,
-        Body: known.open(),
-        ContentLength: known.bytes,
-        ContentType: 'application/octet-stream',
-        ...{ [sha256Of]: known.sha256 },
-      }),
-    ),
+export async function put(
+  bucket: Bucket,
+  key: string,
+  body: Uint8Array | ByteSource,
+  { sha256, signal }: PutOptions = {},
+): Promise<void> {
+  const known = isSource(body)
+    ? body
+    : { bytes: body.length, sha256: sha256 ?? (await sha256InSlices(body)), open: () => body }
+  await bucket.call(
+    ({ sdk, s3 }) =>
+      s3.send(
+        new sdk.PutObjectCommand({
+          Bucket: bucket.name,
+          Key: key,
+          Body: known.open(),
+          ContentLength: known.bytes,
+          ContentType: 'application/octet-stream',
+          ...{ [sha256Of]: known.sha256 },
+        }),
+        { ...(signal && { abortSignal: signal }) },
+      ),
+    signal,
   )
 }
 

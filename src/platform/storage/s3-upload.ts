@@ -1,7 +1,8 @@
 /** Stores bytes of unknown length as a multipart upload: it is completed, or aborted. */
 import { createHash } from 'node:crypto'
+import { sha256InSlices } from '#platform/bytes'
 import { TooLarge } from '#platform/spool'
-import { type Bucket, hashOf, put, StoreFailed } from './s3-bucket.ts'
+import { type Bucket, put, StoreFailed } from './s3-bucket.ts'
 import { sha256Of } from './s3-client.ts'
 import type { StoredBytes } from './storage.ts'
 
@@ -95,7 +96,7 @@ async function putPart(
   bucket: Bucket,
   { key, uploadId, number, bytes }: { key: string; uploadId: string; number: number; bytes: Buffer },
 ): Promise<Part> {
-  const sha256 = hashOf(bytes)
+  const sha256 = await sha256InSlices(bytes)
   const { ETag } = await bucket.call(({ sdk, s3 }) =>
     s3.send(
       new sdk.UploadPartCommand({

@@ -15,8 +15,8 @@ const deletesAtOnce = 8
 export function openS3(config: S3Config, egress: (url: string) => Egress): Storage {
   const bucket = openBucket(config, egress)
   return {
-    put: async (key, bytes) => put(bucket, checked(key), bytes),
-    putStream: async (key, source) => put(bucket, checked(key), source),
+    put: async (key, bytes, options) => put(bucket, checked(key), bytes, options),
+    putStream: async (key, source, options) => put(bucket, checked(key), source, options),
     putUnsized: async (key, source, maxBytes) => putParts(bucket, checked(key), source, maxBytes),
     get: async (key, range) => get(bucket, checked(key), range),
     async delete(keys) {

@@ -9,13 +9,21 @@ import { openDisk } from './disk.ts'
 import { openS3 } from './s3.ts'
 import type { StorageConfig } from './settings.ts'
 
-export { commitBlob, deletePendingBlobs, markForDeletion, stageBlob, stageUnsized } from './pending-blobs.ts'
+export {
+  announceBlob,
+  commitBlob,
+  deletePendingBlobs,
+  markForDeletion,
+  type StageOptions,
+  stageBlob,
+  stageUnsized,
+} from './pending-blobs.ts'
 
 export interface Storage extends AsyncDisposable {
   /** Durable once it resolves. Replaces bytes under the same key. */
-  put(key: string, bytes: Uint8Array): Promise<void>
+  put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<void>
   /** The same for bytes too large for memory. Throws if length or hash differ from those of the source; then nothing is stored. */
-  putStream(key: string, source: ByteSource): Promise<void>
+  putStream(key: string, source: ByteSource, options?: PutOptions): Promise<void>
   /**
    * Stores bytes of unknown length, reading the source once. Throws errors of the source, and TooLarge beyond `maxBytes`; then nothing is
    * stored.
@@ -27,6 +35,13 @@ export interface Storage extends AsyncDisposable {
   delete(keys: readonly string[]): Promise<void>
   /** Aborts unfinished uploads that `putUnsized` of a dead process left under these keys; complete objects stay. */
   endUploads(keys: readonly string[]): Promise<void>
+}
+
+export interface PutOptions {
+  /** Hash of a buffer, where it is known; hexadecimal. */
+  sha256?: string
+  /** Ends the attempts of a store; the local disk, which has none, ignores it. */
+  signal?: AbortSignal
 }
 
 /** The size and hash of the stored bytes. */

@@ -1,6 +1,12 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 
+/** The same in a transaction. */
+export async function announcePendingBlob(tx: Tx, key: string, dueAt: Date): Promise<void> {
+  await sql`insert into storage.pending_blobs as b (key, due_at) values (${key}, ${dueAt})
+    on conflict (key) do update set due_at = excluded.due_at where not b.deleting`.execute(tx)
+}
+
 /** A key whose first writing failed may be staged again. */
 export const insertPendingBlob = (db: Db, key: string, dueAt: Date): Promise<unknown> =>
   db.query(
