@@ -166,7 +166,7 @@ const vendors: MediaVendor[] = [
           // $0.134 a picture of 1K or 2K (4K is dearer): ai.google.dev/gemini-api/docs/pricing, as api-evangelist/gemini copied it on
           // 2026-09-20. 560 tokens for a picture given along: docs.cloud.google.com, gemini/3-pro-image; $2 a million.
           named('gemini-3-pro-image', 'Gemini 3 Pro Image'),
-          { perImage: 0.134, rows: [], perReference: 0.00112, perPartial: 0 },
+          { unit: 'image', perImage: 0.134, rows: [], perReference: 0.00112, perPartial: 0 },
           {
             sizes: sizes(
               [1024, 1024],
@@ -217,7 +217,7 @@ const vendors: MediaVendor[] = [
         draws(
           // fal.ai/models/fal-ai/flux-1/dev/llms.txt: $0.025 a megapixel. All of these have less than one.
           named('fal-ai/flux-1/dev', 'FLUX.1 [dev]'),
-          { perImage: 0.025, rows: [], perReference: 0, perPartial: 0 },
+          { unit: 'image', perImage: 0.025, rows: [], perReference: 0, perPartial: 0 },
           {
             sizes: sizes([960, 960], [1024, 768], [768, 1024], [1280, 720], [720, 1280]),
             formats: ['png', 'jpeg'],
