@@ -143,7 +143,7 @@ class Paid implements PaidImage {
   #shown = 0
   #showing = Promise.resolve()
   /** What is charged, once it is known. */
-  #charged: { cost: bigint; charge: Charge } | undefined
+  #charged: { held: bigint; cost: bigint; charge: Charge } | undefined
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -225,7 +225,7 @@ class Paid implements PaidImage {
     const charge = isKnown
       ? { microcredits: cost < held ? cost : held, isSure: true }
       : await order.request.charge(cost)
-    this.#charged = { cost, charge }
+    this.#charged = { held, cost, charge }
     return charge
   }
 
@@ -297,8 +297,11 @@ class Paid implements PaidImage {
     const { action, format, frame, fit } = this.plan
     const { order } = this.#candidate
     const { spec, stream } = this.#parts.options
+    const { held } = this.#charged ?? {}
+    const isRaised = held !== undefined && this.#parts.order.request.held > held
     return {
       stream,
+      ...(isRaised && { hold_raised_from: String(held) }),
       pictures: {
         asked: spec.count,
         delivered: this.#delivered,
