@@ -64,10 +64,12 @@ function checkShutdowns(models: readonly AnyModel[], now: Date): Check[] {
 }
 
 function checkPrices(models: readonly { id: string; pricing: object }[]): Check {
+  // Beside prices there are their unit and, where it is tokens, what a picture is expected to have.
   const prices = ({ pricing }: { pricing: object }): unknown[] =>
-    Object.values(pricing).flatMap((price: unknown) =>
-      Array.isArray(price) ? price.map(({ perImage }: ImagePriceRow) => perImage) : [price],
-    )
+    Object.entries(pricing).flatMap(([name, price]: [string, unknown]) => {
+      if (name === 'unit' || name === 'expected') return []
+      return Array.isArray(price) ? price.map(({ perImage }: ImagePriceRow) => perImage) : [price]
+    })
   const unpriced = models.filter(
     (model) => !prices(model).every((price) => typeof price === 'number' && price >= 0),
   )

@@ -178,7 +178,11 @@ test('models that their vendors switch off are named: those of soon as a warning
     `  - { id: old/${id}, kind: text, shutdown_date: ${day}, deployments: [{ provider: sandbox, model: fast }], context_length: 1000, max_output_tokens: 100, pricing: { input_per_million: 0, output_per_million: 0 } }`
   await writeFile(
     file,
-    ['models:', entry('soon', inDays(30)), entry('late', inDays(300)), entry('gone', inDays(-1))].join('\n'),
+    [
+      'models:',
+      ...[entry('soon', inDays(30)), entry('late', inDays(300)), entry('gone', inDays(-1))],
+      '  - { id: by/tokens, kind: image, deployments: [{ provider: sandbox, model: image }], image: { sizes: [512x512] }, pricing: { unit: tokens, input_per_million: 5, output_per_million: 30, output_tokens: [{ tokens: 196 }] } }',
+    ].join('\n'),
   )
   const { code, checks, broken } = await examine({
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
@@ -190,4 +194,5 @@ test('models that their vendors switch off are named: those of soon as a warning
   const warning = checks.find(({ state }) => state === 'warning')
   expect(warning).toMatchObject({ name: 'shutdown', message: expect.stringContaining('old/soon') })
   expect(JSON.stringify(checks)).not.toContain('old/late')
+  expect(checks).toContainEqual(expect.objectContaining({ name: 'models', state: 'ok' }))
 })

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDb } from '#platform/db'
+import { temporaryFolder } from '../db/cluster-world.ts'
 import { type ClonedDatabase, cloneDatabase, emptyDatabase } from '../harness/postgres.ts'
 import { done, kherad, launcher, refused } from './command-line.ts'
 
@@ -141,6 +142,36 @@ test('an empty database is migrated, and one that is newer than the program is l
   expect(error).toMatchObject({ exit: 1, code: 'START_REFUSED' })
   expect(error.message).toContain('newer than this program')
   expect(await db.query({ text: 'select 1 from auth.accounts' }, [])).toEqual([])
+})
+
+test('models lists pictures by tokens with their prices, as a table and for programs', async () => {
+  await using folder = await temporaryFolder('kherad-cli-')
+  const file = path.join(folder.path, 'kherad.config.yaml')
+  await writeFile(
+    file,
+    `
+providers: [{ id: acme, base_url: "http://127.0.0.1:1/v1", api_key: x, dialects: [images] }]
+models:
+  - id: acme/painter
+    kind: image
+    deployments: [{ provider: acme, model: p }]
+    image: { sizes: [64x64] }
+    pricing: { unit: tokens, input_per_million: 5.25, output_per_million: 30, output_tokens: [{ tokens: 196 }] }
+`,
+  )
+  const env = { KHERAD_CONFIG: file }
+  const { data } = await done(env, 'models')
+  expect(data.find(({ id }: { id: string }) => id === 'acme/painter').pricing).toEqual({
+    unit: 'tokens',
+    input_per_million: 5.25,
+    media_input_per_million: 5.25,
+    output_per_million: 30,
+    output_tokens: [{ tokens: 196 }],
+    reference_tokens: 4_096,
+    partial_tokens: 0,
+    margin: 1.5,
+  })
+  expect((await kherad(env, 'models')).out).toMatch(/acme\/painter .*۵٫۲۵ .*۳۰ .*64x64/)
 })
 
 test('models lists what the configuration file offers, and refuses a faulty one', async () => {

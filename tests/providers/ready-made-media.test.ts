@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
+import {
+  buildCatalogue,
+  type Catalogue,
+  type Discovery,
+  discover,
+  type ImageModel,
+  imageModels,
+} from '#engine/models'
 import type { Upstream } from '#engine/routing'
 import { planSpeech, type SpeechSpec } from '#engine/speech'
 import type { SoundFormat } from '#engine/turn'
@@ -33,12 +40,23 @@ const variables = {
 }
 /** Every model that a key lists, with the place and the header by which its first order leaves. */
 const listed = [
+  ['openai/gpt-image-2.6-flare', '/v1/images/generations', { authorization: 'Bearer key-of-openai' }],
+  ['openai/gpt-image-2.6-sunburst', '/v1/images/generations', { authorization: 'Bearer key-of-openai' }],
+  ['openai/gpt-image-2', '/v1/images/generations', { authorization: 'Bearer key-of-openai' }],
   ['openai/gpt-4o-mini-tts', '/v1/audio/speech', { authorization: 'Bearer key-of-openai' }],
   ['openai/tts-1', '/v1/audio/speech', { authorization: 'Bearer key-of-openai' }],
   ['openai/tts-1-hd', '/v1/audio/speech', { authorization: 'Bearer key-of-openai' }],
   ['openai/gpt-audio-1.5', '/v1/chat/completions', { authorization: 'Bearer key-of-openai' }],
   ['openai/text-embedding-3-small', '/v1/embeddings', { authorization: 'Bearer key-of-openai' }],
   ['openai/text-embedding-3-large', '/v1/embeddings', { authorization: 'Bearer key-of-openai' }],
+  ['openrouter/recraft/recraft-v4.1', '/v1/images', { authorization: 'Bearer key-of-openrouter' }],
+  ['openrouter/recraft/recraft-v4.1-vector', '/v1/images', { authorization: 'Bearer key-of-openrouter' }],
+  ['openrouter/bytedance-seed/seedream-4.5', '/v1/images', { authorization: 'Bearer key-of-openrouter' }],
+  [
+    'openrouter/google/gemini-3.8-flash-tts',
+    '/v1/audio/speech',
+    { authorization: 'Bearer key-of-openrouter' },
+  ],
   [
     'gemini/gemini-3-pro-image',
     '/v1/models/gemini-3-pro-image:generateContent',
@@ -89,6 +107,9 @@ const wav = Buffer.concat([
 
 /** What each vendor answers. */
 function answerOf({ method, path, body }: UpstreamCall): Script {
+  if (path.startsWith('/v1/images')) return json(200, { data: [{ b64_json: png }] })
+  if (body?.['response_format'] === 'pcm')
+    return stream([Buffer.alloc(480)], { 'content-type': 'audio/pcm;rate=24000;channels=1' })
   if (path.startsWith('/v1/text-to-speech') || path === '/v1/audio/speech')
     return stream([mp3], { 'content-type': 'audio/mpeg' })
   if (path === '/v1/embeddings')
@@ -142,8 +163,31 @@ test('these and no others are listed, each at a price and by a provider that can
 })
 
 test('the first of each medium are what Studio draws and speaks with, before the simulators', () => {
-  expect(catalogue.studio.image?.balanced.id).toBe('gemini/gemini-3-pro-image')
+  expect(catalogue.studio.image?.balanced.id).toBe('openai/gpt-image-2.6-flare')
   expect(catalogue.studio.audio?.balanced.id).toBe('openai/gpt-4o-mini-tts')
+})
+
+test('pictures of OpenAI are held at their dearest and none of them is switched off soon', () => {
+  const pictures = media().filter(({ id }) => id.startsWith('openai/gpt-image'))
+  for (const model of pictures) {
+    expect(model).not.toHaveProperty('shutdownDate')
+    if (model.kind !== 'image' || model.pricing.unit !== 'tokens')
+      throw new Error(`${model.id} has no tokens`)
+    // Every quality that can be asked for has a row, so that no guess is held.
+    expect(model.pricing.expected.output.map(({ quality }) => quality)).toEqual(model.image.qualities)
+  }
+  const order = { prompt: 'a cat', references: [], count: 1, size: { width: 1024, height: 1024 } }
+  const [flare] = pictures
+  const held = imageModels.worstCase(
+    flare as ImageModel,
+    { creditsPerUsd: 1_000, markup: 1 },
+    {
+      ...order,
+      quality: 'high',
+    },
+  )
+  // 1,756 tokens of $30 a million are 5.3 cents; half as much more is held, and the prompt.
+  expect(Number(held) / 1e9).toBeCloseTo(0.0796, 3)
 })
 
 test('a key without models of its own can be named in an entry', () => {
@@ -156,6 +200,16 @@ test('a key without models of its own can be named in an entry', () => {
 `
   const own = buildCatalogue(loadConfig(readEnv(variables), entry), discovered, sandboxModels)
   expect(own.find('house/picture')).toMatchObject({ kind: 'image' })
+})
+
+test.each([
+  ['configuration.md', '### Pictures that are paid by tokens'],
+  ['configuration.fa.md', '### تصویرهایی که با توکن حساب می‌شوند'],
+])('the example of %s by tokens starts, at the price of the ready-made one', (name, heading) => {
+  const guide = readFileSync(path.resolve(import.meta.dirname, '../../docs/guides', name), 'utf8')
+  const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(guide.slice(guide.indexOf(`${heading}\n`)))!
+  const own = buildCatalogue(loadConfig(readEnv(variables), yaml), discovered, sandboxModels)
+  expect(own.find('house/flare')?.pricing).toEqual(catalogue.find('openai/gpt-image-2.6-flare')?.pricing)
 })
 
 test.each([

@@ -58,7 +58,10 @@ function settingsOf(paid: PaidImage, { pictures, tokens, microcredits }: PaidPic
     ...shapeOf(paid, pictures[0]!),
     usage: {
       input_tokens: tokens.input,
-      input_tokens_details: { text_tokens: tokens.input, image_tokens: 0 },
+      input_tokens_details: {
+        text_tokens: tokens.input - (tokens.mediaInput ?? 0),
+        image_tokens: tokens.mediaInput ?? 0,
+      },
       output_tokens: tokens.output,
       total_tokens: tokens.input + tokens.output,
       ...costOf(microcredits),

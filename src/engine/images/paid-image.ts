@@ -1,8 +1,15 @@
 /** Paid pictures: room and price are held, each picture is ordered at most once, and what was stored is charged. */
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
-import { type ImageModel, imageModels } from '#engine/models'
 import {
+  believedImageTokens,
+  type ImageModel,
+  type ImageTokens,
+  imageModels,
+  paidImageTokens,
+} from '#engine/models'
+import {
+  type Charge,
   claimsOf,
   type FilledPart,
   type Finished,
@@ -36,9 +43,9 @@ export interface PaidPictures {
   pictures: Picture[]
   /** Ids of the stored files, one for each picture. */
   files: string[]
-  /** Tokens, where the upstream counts any; the price is by the picture. */
-  tokens: { input: number; output: number }
-  /** What they are charged: never more than was held. */
+  /** As far as the upstream counts any, or expected where the price is by tokens. */
+  tokens: ImageTokens
+  /** What they are charged. */
   microcredits: bigint
 }
 
@@ -62,8 +69,6 @@ export interface PaidImage {
   finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Finished>
 }
 
-/** Of a whole order: vendors count thousands for a picture. */
-const maxTokens = 10_000_000
 /** Of one picture. A raster of its pixels is seldom larger than its bytes would be without any compression. */
 const maxBytes = 24 * 1024 * 1024
 const bytesPerPixel = 4
@@ -137,6 +142,8 @@ class Paid implements PaidImage {
   /** Unfinished pictures. */
   #shown = 0
   #showing = Promise.resolve()
+  /** What is charged, once it is known. */
+  #charged: { held: bigint; cost: bigint; charge: Charge } | undefined
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -153,16 +160,19 @@ class Paid implements PaidImage {
     const { candidates } = this.#parts
     return (this.#groups.find(({ fault }) => !fault) ?? this.#groups.at(-1))?.candidate ?? candidates[0]!
   }
+  /** As the upstreams claim. */
   get #usage(): Drawn['usage'] {
     const counted = this.#groups.flatMap((group) => (group.fault ? [] : (group.done.usage ?? [])))
-    if (counted.length === 0) return undefined
-    const sum = (figure: 'input' | 'output') => counted.reduce((total, usage) => total + usage[figure], 0)
-    return { input: sum('input'), output: sum('output') }
+    return counted.length > 0 ? counted.reduce(together) : undefined
   }
-  /** For people and reports; the price is by the picture. */
-  get #tokens(): { input: number; output: number } {
-    const { input, output } = this.#usage ?? { input: 0, output: 0 }
-    return { input: Math.min(input, maxTokens), output: Math.min(output, maxTokens) }
+  get #believed(): ImageTokens | undefined {
+    const counted = this.#groups.flatMap((group) => (group.fault ? [] : (believedOf(group) ?? [])))
+    return counted.length > 0 ? counted.reduce(together) : undefined
+  }
+  /** As far as they are believed, or by estimate where the price is by tokens and none were counted. */
+  get #tokens(): ImageTokens {
+    const all = this.#groups.flatMap((group) => (group.fault ? [] : (tokensOf(group) ?? [])))
+    return all.length > 0 ? all.reduce(together) : { input: 0, output: 0 }
   }
   get #charge(): bigint {
     return this.#sum((group) => (group.fault ? 0 : group.done.pictures.length))
@@ -175,12 +185,48 @@ class Paid implements PaidImage {
   #sum(countOf: (group: FilledPart<Candidate, Group>) => number): bigint {
     const { defaults } = this.#parts.app.config
     return this.#groups.reduce((total, group) => {
-      const { model, order } = group.candidate
       const count = countOf(group)
       return count > 0
-        ? total + imageModels.price(model, defaults, { ...order, count, partials: this.#shown })
+        ? total + imageModels.price(group.candidate.model, defaults, this.#usedBy(group, count))
         : total
     }, 0n)
+  }
+
+  #usedBy(group: FilledPart<Candidate, Group>, count: number): Parameters<typeof imageModels.price>[2] {
+    const { order } = group.candidate
+    return {
+      ...{ ...order, count, partials: this.#shown, ordered: order.count },
+      tokens: group.fault ? undefined : believedOf(group),
+    }
+  }
+
+  /** Of the pictures that are charged, where the price is by tokens. */
+  get #paidTokens(): Record<string, number>[] {
+    return this.#groups.flatMap((group) => {
+      if (group.fault || this.#delivered === 0) return []
+      const used = this.#usedBy(group, group.done.pictures.length)
+      const paid = paidImageTokens(group.candidate.model, used)
+      if (!paid) return []
+      const { input, mediaInput, output } = paid
+      return {
+        text_input_tokens: input - mediaInput,
+        image_input_tokens: mediaInput,
+        image_output_tokens: output,
+      }
+    })
+  }
+
+  /** Where the tokens cost more than the hold, the free balance pays, except for who cannot stop the order. */
+  async #takeCharge(): Promise<Charge> {
+    const { options, order } = this.#parts
+    const { held } = order.request
+    const cost = this.#charge
+    const isKnown = cost <= held || options.background === true
+    const charge = isKnown
+      ? { microcredits: cost < held ? cost : held, isSure: true }
+      : await order.request.charge(cost)
+    this.#charged = { held, cost, charge }
+    return charge
   }
 
   async pictures(show?: ShowPartial): Promise<PaidPictures> {
@@ -191,7 +237,8 @@ class Paid implements PaidImage {
     if (pictures.length === 0) throw failureOf(order.fault!)
     for (const picture of pictures) await result.stage(picture)
     this.#delivered = pictures.length
-    return { pictures, files: result.fileIds, tokens: this.#tokens, microcredits: this.#charge }
+    const { microcredits } = await this.#takeCharge()
+    return { pictures, files: result.fileIds, tokens: this.#tokens, microcredits }
   }
 
   #draw(count: number, show?: ShowPartial): Promise<FilledPart<Candidate, Group>> {
@@ -228,17 +275,20 @@ class Paid implements PaidImage {
   finish({ statusCode, failure, reply }: Parameters<PaidImage['finish']>[0]): Promise<Finished> {
     const { order, result } = this.#parts
     const tokens = this.#tokens
+    const { input, output } = tokens
+    const { cost = 0n, charge } = this.#charged ?? {}
     const end = order.endOf({
       statusCode,
       failure,
       ...(reply !== undefined && { reply }),
-      microcredits: this.#charge,
-      tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
-      quantities: totalQuantities([{ pictures: this.#delivered }]),
-      claims: claimsOf(order.attempts, this.#usage, tokens),
+      microcredits: charge?.isSure === false ? charge.microcredits : cost,
+      withinHold: true,
+      tokens: { input, output, cachedInput: 0, reasoning: 0 },
+      quantities: totalQuantities([{ pictures: this.#delivered }, ...this.#paidTokens]),
+      claims: claimsOf(order.attempts, this.#usage, this.#believed ?? tokens),
       detail: { head: this.#detail() },
       figures: { pictures: this.#delivered },
-      attributes: { 'gen_ai.usage.input_tokens': tokens.input, 'gen_ai.usage.output_tokens': tokens.output },
+      attributes: { 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output },
     })
     return result.settle(order.request, end, this.#charge + this.#lost)
   }
@@ -247,8 +297,11 @@ class Paid implements PaidImage {
     const { action, format, frame, fit } = this.plan
     const { order } = this.#candidate
     const { spec, stream } = this.#parts.options
+    const { held } = this.#charged ?? {}
+    const isRaised = held !== undefined && this.#parts.order.request.held > held
     return {
       stream,
+      ...(isRaised && { hold_raised_from: String(held) }),
       pictures: {
         asked: spec.count,
         delivered: this.#delivered,
@@ -261,11 +314,36 @@ class Paid implements PaidImage {
         format,
         ...(this.#shown > 0 && { partials: this.#shown }),
       },
-      usage_source: this.#usage ? 'upstream' : 'none',
-      tokens: this.#usage ? this.#tokens : null,
+      ...this.#source(),
     }
   }
+
+  #source(): Record<string, unknown> {
+    const { input, mediaInput, output } = this.#tokens
+    const isEstimate = !this.#usage && input + output > 0
+    if (!this.#usage && !isEstimate) return { usage_source: 'none', tokens: null }
+    const tokens = { input, ...(mediaInput !== undefined && { media_input: mediaInput }), output }
+    return { usage_source: isEstimate ? 'estimated' : 'upstream', tokens }
+  }
 }
+
+type FilledGroup = Extract<FilledPart<Candidate, Group>, { done: Group }>
+
+/** What the upstream claims of an order, as far as it can be. */
+const believedOf = ({ candidate: { model, order }, done: { usage } }: FilledGroup): ImageTokens | undefined =>
+  usage && believedImageTokens(model, order, usage)
+
+const tokensOf = (group: FilledGroup): ImageTokens | undefined => {
+  const { model, order } = group.candidate
+  return believedOf(group) ?? paidImageTokens(model, { ...order, count: group.done.pictures.length })
+}
+
+const together = (a: ImageTokens, b: ImageTokens): ImageTokens => ({
+  input: a.input + b.input,
+  ...(a.mediaInput !== undefined &&
+    b.mediaInput !== undefined && { mediaInput: a.mediaInput + b.mediaInput }),
+  output: a.output + b.output,
+})
 
 /** How many pictures each order is asked for: as few orders as the models allow. */
 function countsOf(count: number, candidates: readonly Candidate[]): number[] {

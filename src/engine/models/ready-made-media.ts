@@ -5,7 +5,13 @@
 import type { AudioModel, AudioPricing, AudioSettings, Voice } from './kinds/audio/audio-model.ts'
 import type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
 import { openAiBatch } from './kinds/embedding/settings.ts'
-import type { ImageModel, ImagePricing, ImageSettings } from './kinds/image/image-model.ts'
+import type {
+  ExpectedImageTokens,
+  ImageModel,
+  ImagePricing,
+  ImageSettings,
+  PicturePricing,
+} from './kinds/image/image-model.ts'
 import type { NamedModel } from './models.ts'
 import type { Dialect, ProviderConfig } from './provider-settings.ts'
 import { defaultTimeouts } from './provider-settings.ts'
@@ -20,7 +26,7 @@ export const mediaDialects: { [Vendor in keyof VendorKeys]?: Dialect[] } = {
 }
 
 interface MediaVendor {
-  key: 'elevenlabs' | 'fal' | 'gemini' | 'openai'
+  key: 'elevenlabs' | 'fal' | 'gemini' | 'openai' | 'openrouter'
   name: string
   /** Absent: the provider of its texts serves them. */
   provider?: { id: string; baseUrl: string; dialects: Dialect[] }
@@ -101,6 +107,14 @@ const draws = (
   pricing,
 })
 
+const perPicture = (perImage: number): PicturePricing => ({
+  unit: 'image',
+  perImage,
+  rows: [],
+  perReference: 0,
+  perPartial: 0,
+})
+
 /** Both are cut to any shorter length by `dimensions` (developers.openai.com/api/docs/guides/embeddings). */
 const embeds = (
   named: ReturnType<NamingOf>,
@@ -127,8 +141,19 @@ const vendors: MediaVendor[] = [
   {
     key: 'openai',
     name: 'OpenAI',
-    // developers.openai.com/api/docs/models/<model>. Its pictures are paid by tokens, of which nobody knows how many before: none is listed.
+    // developers.openai.com/api/docs/models/<model>.
     models: [
+      (named) =>
+        openAiPictures(named('gpt-image-2.6-flare', 'GPT Image 2.6 Flare'), outputOf25, [
+          'opaque',
+          'transparent',
+        ]),
+      (named) =>
+        openAiPictures(named('gpt-image-2.6-sunburst', 'GPT Image 2.6 Sunburst'), outputOf25, [
+          'opaque',
+          'transparent',
+        ]),
+      (named) => openAiPictures(named('gpt-image-2', 'GPT Image 2'), outputOf2, ['opaque']),
       (named) =>
         speaks(
           named('gpt-4o-mini-tts', 'GPT-4o mini TTS', speechEnds),
@@ -160,6 +185,32 @@ const vendors: MediaVendor[] = [
     ],
   },
   {
+    key: 'openrouter',
+    name: 'OpenRouter',
+    // openrouter.ai/<model>. Copies of a page differ by a cent: the dearest.
+    models: [
+      (named) =>
+        draws(named('recraft/recraft-v4.1', 'Recraft V4.1'), perPicture(0.04), {
+          sizes: recraftSizes,
+          maxReferences: 1,
+        }),
+      (named) =>
+        draws(named('recraft/recraft-v4.1-vector', 'Recraft V4.1 Vector'), perPicture(0.08), {
+          sizes: recraftSizes,
+          formats: ['svg'],
+          maxReferences: 1,
+        }),
+      (named) =>
+        // "$0.04 per output image, regardless of size"; its sizes as routeway.ai/models/seedream-v4.5-sequential lists them.
+        draws(named('bytedance-seed/seedream-4.5', 'Seedream 4.5'), perPicture(0.04), {
+          sizes: sizes([1920, 1920], [2560, 1440], [1440, 2560], [3072, 2048], [2048, 3072]),
+          maxReferences: 8,
+        }),
+      // OpenRouter passes its vendors' prices on (openrouter.ai/docs/faq): those of Google below.
+      (named) => geminiSpeech(named('google/gemini-3.8-flash-tts', 'Gemini 3.8 Flash TTS'), 18),
+    ],
+  },
+  {
     key: 'gemini',
     name: 'Google',
     // Its own wire, which stands beside the one that is like OpenAI's.
@@ -174,7 +225,7 @@ const vendors: MediaVendor[] = [
           // $0.134 a picture of 1K or 2K (4K is dearer): ai.google.dev/gemini-api/docs/pricing, as api-evangelist/gemini copied it on
           // 2026-09-20. 560 tokens for a picture given along: docs.cloud.google.com, gemini/3-pro-image; $2 a million.
           named('gemini-3-pro-image', 'Gemini 3 Pro Image'),
-          { perImage: 0.134, rows: [], perReference: 0.00112, perPartial: 0 },
+          { ...perPicture(0.134), perReference: 0.00112 },
           {
             sizes: sizes(
               [1024, 1024],
@@ -225,7 +276,7 @@ const vendors: MediaVendor[] = [
         draws(
           // fal.ai/models/fal-ai/flux-1/dev/llms.txt: $0.025 a megapixel. All of these have less than one.
           named('fal-ai/flux-1/dev', 'FLUX.1 [dev]'),
-          { perImage: 0.025, rows: [], perReference: 0, perPartial: 0 },
+          perPicture(0.025),
           {
             sizes: sizes([960, 960], [1024, 768], [768, 1024], [1280, 720], [720, 1280]),
             formats: ['png', 'jpeg'],
@@ -235,6 +286,66 @@ const vendors: MediaVendor[] = [
     ],
   },
 ]
+
+/**
+ * $5 a million tokens of text, $8 of pictures given along, $30 of pictures drawn: docs.laozhang.ai, announcements/gpt-image-2-6-2026-11, and
+ * apidog.com/blog/gpt-image-2-5-api quote developers.openai.com so; sizes and 100 tokens for an unfinished picture stand there too. Nobody
+ * says what a picture given along has at most: 4,096 patches of 2048 × 2048 and half as many more.
+ */
+const openAiPictures = (
+  named: ReturnType<NamingOf>,
+  output: ExpectedImageTokens['output'],
+  backgrounds: ImageSettings['backgrounds'],
+): ImageModel =>
+  draws(
+    named,
+    {
+      unit: 'tokens',
+      inputPerMillion: 5,
+      mediaInputPerMillion: 8,
+      outputPerMillion: 30,
+      expected: { output, perReference: 6_144, perPartial: 100, margin: 1.5 },
+    },
+    {
+      sizes: sizes([1024, 1024], [1536, 1024], [1024, 1536]),
+      qualities: ['low', 'medium', 'high'],
+      formats: ['png', 'jpeg', 'webp'],
+      backgrounds,
+      maxCount: 4,
+      maxReferences: 16,
+      maxPartials: 3,
+    },
+  )
+
+/**
+ * Of 1024 × 1024 with 2.5, whose prices 2.6 kept (github.com/sanand0/blog, quality-levels-of-gpt-image-2.5-flare); wide and tall ones have
+ * fewer.
+ */
+const outputOf25: ExpectedImageTokens['output'] = [
+  { quality: 'low', tokens: 196 },
+  { quality: 'medium', tokens: 439 },
+  { quality: 'high', tokens: 1_756 },
+]
+
+/** Of 1024 × 1024 with 2 (community.openai.com/t/1379464): a quality less for the same tokens. */
+const outputOf2: ExpectedImageTokens['output'] = [
+  { quality: 'low', tokens: 196 },
+  { quality: 'medium', tokens: 1_756 },
+  { quality: 'high', tokens: 7_024 },
+]
+
+/** recraft.ai/docs/api-reference/appendix. */
+const recraftSizes = sizes(
+  [1024, 1024],
+  [1536, 768],
+  [768, 1536],
+  [1280, 832],
+  [832, 1280],
+  [1216, 896],
+  [896, 1216],
+  [1344, 768],
+  [768, 1344],
+)
 
 const olderSpeech = (named: ReturnType<NamingOf>, perMillionCharacters: number): AudioModel =>
   speaks(

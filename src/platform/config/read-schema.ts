@@ -52,7 +52,8 @@ export const variantsOf = <Value>(
   member: string,
   standard: string,
   of: Record<string, TSchema>,
-): TUnsafe<Value> => Type.Unsafe<Value>({ type: 'object', variants: { member, standard, of } })
+  more: { reading?: Reading<Value> } = {},
+): TUnsafe<Value> => Type.Unsafe<Value>({ type: 'object', variants: { member, standard, of }, ...more })
 
 /** Schema options for `readSchema`. */
 export const reading = <Value>(more: Reading<Value>) => ({ reading: more })

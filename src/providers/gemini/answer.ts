@@ -22,7 +22,7 @@ export interface Data {
 export interface Content {
   /** At least one. */
   data: Data[]
-  usage?: { input: number; output: number }
+  usage?: { input: number; mediaInput?: number; output: number }
 }
 
 /** Throws `UpstreamError`, always with `executed: true`, for an answer without data of this kind, or with less than all of it. */
@@ -62,7 +62,16 @@ function usageOf(usage: unknown): Content['usage'] {
   return {
     input: count('promptTokenCount'),
     output: count('candidatesTokenCount') + count('thoughtsTokenCount'),
+    ...mediaInputOf(usage['promptTokensDetails']),
   }
+}
+
+/** Tokens of the pictures of a prompt. */
+function mediaInputOf(details: unknown): { mediaInput?: number } {
+  if (!Array.isArray(details)) return {}
+  const pictures = details.filter(isRecord).filter(({ modality }) => modality === 'IMAGE')
+  const counts = pictures.map(({ tokenCount }) => claimedCount(tokenCount) ?? 0)
+  return { mediaInput: counts.reduce((sum, tokens) => sum + tokens, 0) }
 }
 
 const refused = (detail: string): UpstreamError => new UpstreamError('content_refused', { detail })

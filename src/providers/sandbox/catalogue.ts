@@ -115,6 +115,7 @@ const imageModel: ImageModel = {
     maxPartials: 3,
   },
   pricing: {
+    unit: 'image',
     perImage: 0.01,
     rows: [
       { quality: 'low', perImage: 0.004 },

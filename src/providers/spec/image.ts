@@ -24,6 +24,6 @@ export interface ImageCall {
 export interface Drawn {
   /** At least one, in whatever format and size the upstream chose. */
   images: Uint8Array[]
-  /** Tokens, if the upstream reports them. */
-  usage?: { input: number; output: number }
+  /** Tokens, if the upstream reports them; `mediaInput` is the part of `input` that is pictures, if it counts them apart. */
+  usage?: { input: number; mediaInput?: number; output: number }
 }

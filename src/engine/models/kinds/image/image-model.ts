@@ -26,8 +26,12 @@ export interface ImageSettings {
   responseFormat?: 'b64_json' | 'url'
 }
 
+/** Pictures have a price each, or are paid by the tokens that their upstream counts. */
+export type ImagePricing = PicturePricing | ImageTokenPricing
+
 /** USD. The first row that fits a picture has its price, else `perImage`. */
-export interface ImagePricing {
+export interface PicturePricing {
+  unit: 'image'
   perImage: number
   rows: ImagePriceRow[]
   /** Of each picture that is given along. */
@@ -42,17 +46,48 @@ export interface ImagePriceRow {
   perImage: number
 }
 
-/** USD of one picture: the first row that fits, else the price of all others. */
-export function imagePrice(
-  pricing: ImagePricing,
-  picture: { quality?: ImageQuality | undefined; size: PixelSize },
-): number {
-  const row = pricing.rows.find(
-    ({ quality, size }) =>
-      (quality === undefined || quality === picture.quality) && (!size || isSameSize(size, picture.size)),
-  )
-  return row?.perImage ?? pricing.perImage
+/** USD per million tokens, and what a picture is expected to have: known before it is ordered, charged where its upstream counts none. */
+export interface ImageTokenPricing {
+  unit: 'tokens'
+  /** Of the prompt. */
+  inputPerMillion: number
+  /** Of pictures that are given along. */
+  mediaInputPerMillion: number
+  outputPerMillion: number
+  expected: ExpectedImageTokens
 }
+
+export interface ExpectedImageTokens {
+  /** The first row that fits a picture has its tokens, else the row with the most. */
+  output: ImageTokenRow[]
+  /** Of each picture that is given along, at most. */
+  perReference: number
+  /** Of each unfinished picture that is sent. */
+  perPartial: number
+  /** The hold covers so many times the expected tokens: a model that rewrites prompts or plans longer has more. */
+  margin: number
+}
+
+export interface ImageTokenRow {
+  quality?: ImageQuality
+  size?: PixelSize
+  tokens: number
+}
+
+type DrawnAs = { quality?: ImageQuality | undefined; size: PixelSize }
+
+const fits =
+  (picture: DrawnAs) =>
+  ({ quality, size }: { quality?: ImageQuality; size?: PixelSize }): boolean =>
+    (quality === undefined || quality === picture.quality) && (!size || isSameSize(size, picture.size))
+
+/** USD of one picture: the first row that fits, else the price of all others. */
+export const imagePrice = (pricing: PicturePricing, picture: DrawnAs): number =>
+  pricing.rows.find(fits(picture))?.perImage ?? pricing.perImage
+
+/** Tokens of one picture: the first row that fits, else the most of all rows. */
+export const expectedOutput = ({ output }: ExpectedImageTokens, picture: DrawnAs): number =>
+  output.find(fits(picture))?.tokens ?? Math.max(...output.map(({ tokens }) => tokens))
 
 export const isSameSize = (a: PixelSize, b: PixelSize): boolean =>
   a.width === b.width && a.height === b.height

@@ -1,11 +1,12 @@
-/** Models that draw pictures: a price for each, and nothing else to be known before. */
+/** Models that draw pictures, at a price for each or by tokens. */
 import { Type } from 'typebox'
-import { safeInteger } from '#platform/schema'
+import type { ImageQuality, PixelSize } from '#engine/turn'
+import { oneOf, safeInteger } from '#platform/schema'
 import type { ImageCall, ImageProvider } from '#providers/spec'
 import { modelKind } from '../kind.ts'
-import { creditsPerUsd, currency, usdEach } from '../pricing.ts'
+import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import { aspectRatiosOf, type ImageModel, type ImagePricing, sizeName } from './image-model.ts'
-import { imageCost } from './price.ts'
+import { imageCost, imageWorstCase } from './price.ts'
 import { type ImageEntry, ImageEntrySchema, readImageEntry } from './settings.ts'
 
 declare module '../kind.ts' {
@@ -16,25 +17,43 @@ declare module '../kind.ts' {
 
 const perImage = () => usdEach({ en: 'of one picture', fa: 'برای هر تصویر' })
 
+const rowKey = { quality: Type.Optional(Type.String()), size: Type.Optional(Type.String()) }
+
 const Pricing = Type.Object({
   currency: currency(),
-  per_image: perImage(),
-  rows: Type.Array(
-    Type.Object({
-      quality: Type.Optional(Type.String()),
-      size: Type.Optional(Type.String()),
-      per_image: perImage(),
-    }),
-    {
+  unit: oneOf('image', 'tokens'),
+  per_image: Type.Optional(perImage()),
+  rows: Type.Optional(
+    Type.Array(Type.Object({ ...rowKey, per_image: perImage() }), {
       description: 'The first row that fits has the price, else `per_image`.',
       'x-description-fa': 'بها از نخستین سطری است که بخواند، وگرنه `per_image`.',
-    },
+    }),
   ),
-  per_reference: usdEach({ en: 'of each picture given along', fa: 'برای هر تصویری که همراه درخواست بیاید' }),
-  per_partial: usdEach({
-    en: 'of each unfinished picture that is sent',
-    fa: 'برای هر تصویر ناتمامی که فرستاده شود',
-  }),
+  per_reference: Type.Optional(
+    usdEach({ en: 'of each picture given along', fa: 'برای هر تصویری که همراه درخواست بیاید' }),
+  ),
+  per_partial: Type.Optional(
+    usdEach({ en: 'of each unfinished picture that is sent', fa: 'برای هر تصویر ناتمامی که فرستاده شود' }),
+  ),
+  input_per_million: Type.Optional(usdPerMillion()),
+  media_input_per_million: Type.Optional(usdPerMillion()),
+  output_per_million: Type.Optional(usdPerMillion()),
+  output_tokens: Type.Optional(
+    Type.Array(Type.Object({ ...rowKey, tokens: Type.Integer(safeInteger) }), {
+      description:
+        'With `unit: tokens`, what a picture is expected to have: the first row that fits, else the most of all rows. What the upstream counts is charged.',
+      'x-description-fa':
+        'با `unit: tokens`، توکن‌هایی که از هر تصویر انتظار می‌رود: نخستین سطری که بخواند، وگرنه بیشترینِ سطرها. آنچه بالادست بشمارد حساب می‌شود.',
+    }),
+  ),
+  reference_tokens: Type.Optional(Type.Integer(safeInteger)),
+  partial_tokens: Type.Optional(Type.Integer(safeInteger)),
+  margin: Type.Optional(
+    Type.Number({
+      description: 'So many times the expected tokens are held before the order.',
+      'x-description-fa': 'پیش از سفارش، این چند برابرِ توکن‌های مورد انتظار کنار گذاشته می‌شود.',
+    }),
+  ),
   credits_per_usd: creditsPerUsd(),
 })
 
@@ -59,12 +78,32 @@ const StudioSettings = Type.Object({
   }),
 })
 
-const rowsOf = ({ rows }: ImagePricing) =>
-  rows.map(({ quality, size, perImage: each }) => ({
-    ...(quality && { quality }),
-    ...(size && { size: sizeName(size) }),
-    per_image: each,
-  }))
+const keyOf = ({ quality, size }: { quality?: ImageQuality; size?: PixelSize }) => ({
+  ...(quality && { quality }),
+  ...(size && { size: sizeName(size) }),
+})
+
+function pricesOf(pricing: ImagePricing): Record<string, unknown> {
+  if (pricing.unit === 'image')
+    return {
+      unit: 'image',
+      per_image: pricing.perImage,
+      rows: pricing.rows.map((row) => ({ ...keyOf(row), per_image: row.perImage })),
+      per_reference: pricing.perReference,
+      per_partial: pricing.perPartial,
+    }
+  const { expected } = pricing
+  return {
+    unit: 'tokens',
+    input_per_million: pricing.inputPerMillion,
+    media_input_per_million: pricing.mediaInputPerMillion,
+    output_per_million: pricing.outputPerMillion,
+    output_tokens: expected.output.map((row) => ({ ...keyOf(row), tokens: row.tokens })),
+    reference_tokens: expected.perReference,
+    partial_tokens: expected.perPartial,
+    margin: expected.margin,
+  }
+}
 
 export const image = modelKind({
   kind: 'image',
@@ -92,12 +131,7 @@ export const image = modelKind({
     features: [],
     reasoning: { supported_efforts: [] },
     media_input: null,
-    pricing: {
-      per_image: pricing.perImage,
-      rows: rowsOf(pricing),
-      per_reference: pricing.perReference,
-      per_partial: pricing.perPartial,
-    },
+    pricing: pricesOf(pricing),
     studio_settings: {
       aspect_ratios: aspectRatiosOf(settings.sizes),
       sizes: settings.sizes.map(sizeName),
@@ -109,7 +143,9 @@ export const image = modelKind({
     },
   }),
   figures: ({ image: settings, pricing }) => ({
-    perImage: pricing.perImage,
+    ...(pricing.unit === 'image'
+      ? { perImage: pricing.perImage }
+      : { inputPerMillion: pricing.inputPerMillion, outputPerMillion: pricing.outputPerMillion }),
     abilities: settings.sizes.map(sizeName),
   }),
   details: ({ image: settings, pricing }) => ({
@@ -117,12 +153,7 @@ export const image = modelKind({
     qualities: settings.qualities,
     max_references: settings.maxReferences,
     /** USD. */
-    pricing: {
-      per_image: pricing.perImage,
-      rows: rowsOf(pricing),
-      per_reference: pricing.perReference,
-      per_partial: pricing.perPartial,
-    },
+    pricing: pricesOf(pricing),
   }),
   operation: 'generate_content',
   attributes: { 'gen_ai.output.type': 'image' },
@@ -132,5 +163,5 @@ export const image = modelKind({
   mayReleaseClaim: ({ executed, status }) =>
     !executed || (status !== undefined && status >= 400 && status < 500),
   price: imageCost,
-  worstCase: imageCost,
+  worstCase: imageWorstCase,
 })

@@ -1,13 +1,138 @@
-/** What pictures cost, known before they are drawn: worst case and charge are the same sum, but for unfinished pictures that did not come. */
+/**
+ * What pictures cost. With a price for each, worst case and charge are the same sum, but for unfinished pictures that did not come. By
+ * tokens the hold covers the expected ones with a margin, and what the upstream counts is charged as far as it can be.
+ */
 import type { ImageOrder } from '#engine/turn'
-import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
-import { type ImageModel, imagePrice } from './image-model.ts'
+import { microcreditsOf, type PriceConversion, wholeMicrocredits } from '../microcredits.ts'
+import {
+  expectedOutput,
+  type ImageModel,
+  type ImageTokenPricing,
+  imagePrice,
+  type PicturePricing,
+} from './image-model.ts'
 
-/** In micro-credits; each price is rounded up to a whole one once. */
-export function imageCost({ pricing }: ImageModel, conversion: PriceConversion, order: ImageOrder): bigint {
+export interface ImageTokens {
+  /** Of the prompt and of the pictures given along. */
+  input: number
+  /** The part of `input` that is pictures; absent where the upstream counts them together. */
+  mediaInput?: number
+  output: number
+}
+
+/** An order, or what came of it: `count` and `partials` are what is paid for. */
+export interface ImageUsed extends ImageOrder {
+  /** As far as they are believed; absent where the upstream counted none. */
+  tokens?: ImageTokens | undefined
+  /** Pictures that `tokens` were used for; absent: `count`. */
+  ordered?: number
+}
+
+type Counted = Required<ImageTokens>
+
+/** In micro-credits. */
+export const imageCost = ({ pricing }: ImageModel, conversion: PriceConversion, used: ImageUsed): bigint =>
+  pricing.unit === 'image'
+    ? pictureCost(pricing, conversion, used)
+    : tokenCost(pricing, conversion, paidTokens(pricing, used))
+
+/** The tokens that are paid for; undefined where pictures have a price each. */
+export const paidImageTokens = ({ pricing }: ImageModel, used: ImageUsed): Counted | undefined =>
+  pricing.unit === 'image' ? undefined : paidTokens(pricing, used)
+
+function paidTokens(pricing: ImageTokenPricing, used: ImageUsed): Counted {
+  const { tokens, count, ordered = count } = used
+  if (!tokens) return expectedTokens(pricing, used)
+  // Who gets fewer pictures than were ordered pays their share of the output.
+  return { ...splitInput(pricing, used, tokens), output: Math.ceil((tokens.output * count) / ordered) }
+}
+
+/** The same, at most: what is held. */
+export const imageWorstCase = (
+  { pricing }: ImageModel,
+  conversion: PriceConversion,
+  order: ImageOrder,
+): bigint =>
+  pricing.unit === 'image'
+    ? pictureCost(pricing, conversion, order)
+    : tokenCost(pricing, conversion, heldTokens(pricing, order))
+
+/** Each price is rounded up to a whole micro-credit once. */
+function pictureCost(pricing: PicturePricing, conversion: PriceConversion, order: ImageOrder): bigint {
   const each = microcreditsOf(imagePrice(pricing, order), conversion)
   const reference = microcreditsOf(pricing.perReference, conversion)
   const partial = microcreditsOf(pricing.perPartial, conversion)
   const others = reference * BigInt(order.references.length) + partial * BigInt(order.partials ?? 0)
   return each * BigInt(order.count) + others
+}
+
+/** Rounded up once. */
+function tokenCost(
+  pricing: ImageTokenPricing,
+  conversion: PriceConversion,
+  { input, mediaInput, output }: Counted,
+): bigint {
+  const cost = (tokens: number, usdPerMillion: number): bigint =>
+    BigInt(tokens) * microcreditsOf(usdPerMillion, conversion)
+  return wholeMicrocredits(
+    cost(input - mediaInput, pricing.inputPerMillion) +
+      cost(mediaInput, pricing.mediaInputPerMillion) +
+      cost(output, pricing.outputPerMillion),
+  )
+}
+
+/** Of the prompt alone, for models that have instructions of their own before it. */
+const tokensAround = 64
+
+/** A fair guess: four bytes of the prompt a token, and what the entry says of pictures. */
+function expectedTokens({ expected }: ImageTokenPricing, order: ImageOrder): Counted {
+  const mediaInput = order.references.length * expected.perReference
+  return {
+    input: Math.ceil(Buffer.byteLength(order.prompt) / 4) + mediaInput,
+    mediaInput,
+    output: order.count * expectedOutput(expected, order) + (order.partials ?? 0) * expected.perPartial,
+  }
+}
+
+/** Two bytes of the prompt a token (decisions §6), once for each picture: some wires order them one by one. */
+function heldTokens(pricing: ImageTokenPricing, order: ImageOrder): Counted {
+  const { margin } = pricing.expected
+  const { mediaInput, output } = expectedTokens(pricing, order)
+  const widened = (tokens: number) => Math.ceil(tokens * margin)
+  const text = Math.ceil(Buffer.byteLength(order.prompt) / 2) + tokensAround
+  const media = widened(mediaInput * order.count)
+  return { input: widened(text * order.count) + media, mediaInput: media, output: widened(output) }
+}
+
+/** More than the hold covers can be honest, more than twice of that cannot: for the prompt that is a token for each byte. */
+const possible = 2
+/** Where pictures have a price each, tokens are for reports only; vendors count thousands for a picture. */
+const maxReported = 10_000_000
+
+/** What an upstream claims for an order, each figure as far as it can be. */
+export function believedImageTokens(
+  { pricing }: ImageModel,
+  order: ImageOrder,
+  claimed: ImageTokens,
+): ImageTokens {
+  const within = (tokens: number, most: number) => Math.min(tokens, most)
+  if (pricing.unit === 'image')
+    return { input: within(claimed.input, maxReported), output: within(claimed.output, maxReported) }
+  const most = heldTokens(pricing, order)
+  const { input, mediaInput } = splitInput(pricing, order, claimed)
+  const media = within(mediaInput, possible * most.mediaInput)
+  const text = within(input - mediaInput, possible * (most.input - most.mediaInput))
+  return {
+    input: text + media,
+    ...(claimed.mediaInput !== undefined && { mediaInput: media }),
+    output: within(claimed.output, possible * most.output),
+  }
+}
+
+/** Where an upstream counts prompt and pictures together, pictures are what the prompt cannot be. */
+function splitInput(pricing: ImageTokenPricing, order: ImageOrder, tokens: ImageTokens): Counted {
+  const { input, output } = tokens
+  const { input: held, mediaInput: heldMedia } = heldTokens(pricing, order)
+  const guess = order.references.length > 0 ? Math.max(0, input - (held - heldMedia)) : 0
+  return { input, mediaInput: Math.min(tokens.mediaInput ?? guess, input), output }
 }

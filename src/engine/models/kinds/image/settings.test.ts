@@ -38,7 +38,7 @@ test('sizes and a price are enough; all else has its default', () => {
     maxReferences: 0,
     maxPartials: 0,
   })
-  expect(model.pricing).toEqual({ perImage: 0.04, rows: [], perReference: 0, perPartial: 0 })
+  expect(model.pricing).toEqual({ unit: 'image', perImage: 0.04, rows: [], perReference: 0, perPartial: 0 })
 })
 
 test('every member is read as it is written', () => {
@@ -74,12 +74,79 @@ test('every member is read as it is written', () => {
   })
 })
 
+test('prices by tokens are read with what a picture is expected to have', () => {
+  const image = '{ sizes: [1024x1024, 1536x1024], qualities: [low, high] }'
+  const least = read(
+    image,
+    '{ unit: tokens, input_per_million: 5, output_per_million: 30, output_tokens: [{ tokens: 1756 }] }',
+  )
+  expect(least.pricing).toEqual({
+    unit: 'tokens',
+    inputPerMillion: 5,
+    mediaInputPerMillion: 5,
+    outputPerMillion: 30,
+    expected: { output: [{ tokens: 1756 }], perReference: 4_096, perPartial: 0, margin: 1.5 },
+  })
+  const whole = read(
+    image,
+    '{ unit: tokens, input_per_million: 5, media_input_per_million: 8, output_per_million: 30, output_tokens: [{ quality: low, tokens: 196 }, { quality: high, size: 1536x1024, tokens: 1372 }], reference_tokens: 7000, partial_tokens: 100, margin: 2 }',
+  )
+  expect(whole.pricing).toMatchObject({
+    mediaInputPerMillion: 8,
+    expected: {
+      output: [
+        { quality: 'low', tokens: 196 },
+        { quality: 'high', size: { width: 1536, height: 1024 }, tokens: 1372 },
+      ],
+      perReference: 7_000,
+      perPartial: 100,
+      margin: 2,
+    },
+  })
+})
+
 describe('a wrong entry stops the start with line, path and how to fix it', () => {
   const sizes = '{ sizes: [1024x1024], qualities: [low] }'
   const free = '{ per_image: 0 }'
   test.each<[string, string, RegExp]>([
     ['no price', entry(sizes, '{}'), /6: models\[0\]\.pricing\.per_image is missing.*0 for free/],
     ['a price below nothing', entry(sizes, '{ per_image: -1 }'), /per_image is "-1"/],
+    [
+      'a unit that there is not',
+      entry(sizes, '{ unit: pixels, per_image: 1 }'),
+      /unit is "pixels": write one of image, tokens/,
+    ],
+    [
+      'tokens without a table',
+      entry(sizes, '{ unit: tokens, input_per_million: 5, output_per_million: 30 }'),
+      /output_tokens is missing: write how many tokens a picture has/,
+    ],
+    [
+      'tokens with an empty table',
+      entry(sizes, '{ unit: tokens, input_per_million: 5, output_per_million: 30, output_tokens: [] }'),
+      /output_tokens.*how many tokens a picture has/,
+    ],
+    [
+      'tokens without a price',
+      entry(sizes, '{ unit: tokens, input_per_million: 5, output_tokens: [{ tokens: 1 }] }'),
+      /output_per_million is missing: write the USD per million tokens of pictures/,
+    ],
+    [
+      'tokens of another quality',
+      entry(
+        sizes,
+        '{ unit: tokens, input_per_million: 5, output_per_million: 30, output_tokens: [{ quality: high, tokens: 1 }] }',
+      ),
+      /output_tokens\[0\]\.quality.*one of low/,
+    ],
+    [
+      'a price of a picture beside tokens',
+      entry(
+        sizes,
+        '{ unit: tokens, per_image: 1, input_per_million: 5, output_per_million: 30, output_tokens: [{ tokens: 1 }] }',
+      ),
+      /per_image is not a known entry/,
+    ],
     ['no sizes', entry('{}', free), /5: models\[0\]\.image\.sizes is missing/],
     ['an empty list of sizes', entry('{ sizes: [] }', free), /image\.sizes.*<width>x<height>/],
     ['a size in words', entry('{ sizes: [large] }', free), /sizes\[0\] is "large"/],

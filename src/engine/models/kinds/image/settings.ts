@@ -1,6 +1,15 @@
 import { type Static, Type } from 'typebox'
-import type { PixelSize } from '#engine/turn'
-import { type ConfigNode, integerIn, reading, refusals, refuse, type Sentence, usd } from '#platform/config'
+import type { ImageQuality, PixelSize } from '#engine/turn'
+import {
+  type ConfigNode,
+  integerIn,
+  reading,
+  refusals,
+  refuse,
+  type Sentence,
+  usd,
+  variantsOf,
+} from '#platform/config'
 import { oneOf } from '#platform/schema'
 import { fallbacks, type NamedEntry, named, namedOf } from '../named.ts'
 import { type ImagePricing, type ImageSettings, isSameSize, sizeName } from './image-model.ts'
@@ -14,6 +23,10 @@ export interface ImageEntry extends NamedEntry {
 /** Of a picture's side, in pixels. */
 const longestSide = 16_384
 const dearestUsd = 10_000
+/** USD of a million tokens. */
+const dearestPerMillion = 1_000_000
+/** Of one picture. */
+const mostTokens = 1_000_000
 
 const sizeExpected: Sentence = {
   en: `a size in pixels, <width>x<height>, each at most ${longestSide}`,
@@ -75,7 +88,8 @@ const perImage = {
   },
 }
 
-const Row = Type.Object({
+/** What a row may be for. */
+const rowKey = {
   quality: Type.Optional(
     // Which there are is said beside it, so that it is read when all of the entry is.
     Type.Unsafe<ConfigNode>({
@@ -84,16 +98,73 @@ const Row = Type.Object({
     }),
   ),
   size: Type.Optional(size),
-  per_image: usd(dearestUsd, reading(perImage)),
-})
+}
 
-const Pricing = Type.Object(
+const Row = Type.Object({ ...rowKey, per_image: usd(dearestUsd, reading(perImage)) })
+
+const PerImage = Type.Object(
   {
+    unit: Type.Optional(oneOf('image')),
     per_image: usd(dearestUsd, reading(perImage)),
     rows: Type.Array(Row, { default: [], description: 'The first row that fits has the price.' }),
     per_reference: usd(dearestUsd, { default: 0, description: 'USD of each picture given along.' }),
     per_partial: usd(dearestUsd, { default: 0, description: 'USD of each unfinished picture that is sent.' }),
   },
+  reading(perImage),
+)
+
+const perMillion = (which: { en: string; fa: string }) =>
+  reading({
+    missing: {
+      en: `write the USD per million tokens of ${which.en}, 0 for free`,
+      fa: `بهای یک میلیون توکن ${which.fa} را به دلار بنویسید، ۰ یعنی رایگان`,
+    },
+  })
+
+const rowsMissing = {
+  en: 'write how many tokens a picture has, for example [{ quality: low, tokens: 196 }, { tokens: 1756 }]',
+  fa: 'بنویسید هر تصویر چند توکن دارد، برای نمونه [{ quality: low, tokens: 196 }, { tokens: 1756 }]',
+}
+
+const TokenRow = Type.Object({
+  ...rowKey,
+  tokens: Type.Integer({ minimum: 1, maximum: mostTokens, ...reading({ missing: rowsMissing }) }),
+})
+
+const PerToken = Type.Object({
+  unit: oneOf('tokens'),
+  input_per_million: usd(dearestPerMillion, perMillion({ en: 'the prompt', fa: 'متن درخواست' })),
+  media_input_per_million: Type.Optional(
+    usd(dearestPerMillion, { description: 'Of pictures given along; absent: as the prompt.' }),
+  ),
+  output_per_million: usd(dearestPerMillion, perMillion({ en: 'pictures', fa: 'تصویر' })),
+  output_tokens: Type.Array(TokenRow, {
+    minItems: 1,
+    description: 'Tokens of a picture: the first row that fits, else the most of all rows.',
+    ...reading({ missing: rowsMissing, expected: rowsMissing }),
+  }),
+  reference_tokens: integerIn(0, mostTokens, {
+    default: 4_096,
+    description: 'Tokens of each picture given along, at most.',
+  }),
+  partial_tokens: integerIn(0, mostTokens, {
+    default: 0,
+    description: 'Tokens of each unfinished picture that is sent.',
+  }),
+  margin: Type.Number({
+    minimum: 1,
+    maximum: 10,
+    default: 1.5,
+    description: 'So many times the expected tokens are held.',
+  }),
+})
+
+type TypedPricing = Static<typeof PerImage> | Static<typeof PerToken>
+
+const Pricing = variantsOf<TypedPricing>(
+  'unit',
+  'image',
+  { image: PerImage, tokens: PerToken },
   reading(perImage),
 )
 
@@ -130,26 +201,51 @@ export function readImageEntry(typed: Typed, node: ConfigNode): ImageEntry {
     ...namedOf(typed, node),
     kind: 'image',
     image: settings,
-    pricing: {
+    pricing: pricingOf(pricing, settings, node.find('pricing')!),
+  }
+}
+
+function pricingOf(pricing: TypedPricing, image: ImageSettings, node: ConfigNode): ImagePricing {
+  if (pricing.unit !== 'tokens')
+    return {
+      unit: 'image',
       perImage: pricing.per_image,
-      rows: pricing.rows.map((row, index) => rowOf(row, settings, node.find('pricing', 'rows', index)!)),
+      rows: pricing.rows.map((row, index) => ({
+        ...rowKeyOf(row, image, node.find('rows', index)!),
+        perImage: row.per_image,
+      })),
       perReference: pricing.per_reference,
       perPartial: pricing.per_partial,
+    }
+  const { input_per_million: inputPerMillion } = pricing
+  return {
+    unit: 'tokens',
+    inputPerMillion,
+    mediaInputPerMillion: pricing.media_input_per_million ?? inputPerMillion,
+    outputPerMillion: pricing.output_per_million,
+    expected: {
+      output: pricing.output_tokens.map((row, index) => ({
+        ...rowKeyOf(row, image, node.find('output_tokens', index)!),
+        tokens: row.tokens,
+      })),
+      perReference: pricing.reference_tokens,
+      perPartial: pricing.partial_tokens,
+      margin: pricing.margin,
     },
   }
 }
 
 /** Rows may only name what the model has: one that can never fit is a slip that would sell below cost. */
-function rowOf(
-  row: Typed['pricing']['rows'][number],
+function rowKeyOf(
+  row: { quality?: ConfigNode; size?: PixelSize },
   image: ImageSettings,
   node: ConfigNode,
-): ImagePricing['rows'][number] {
+): { quality?: ImageQuality; size?: PixelSize } {
   const quality = row.quality?.oneOf(image.qualities)
   const { size } = row
   if (size && !image.sizes.some((known) => isSameSize(known, size))) {
     const known = image.sizes.map(sizeName)
     node.find('size')!.wrong({ en: `one of ${known.join(', ')}`, fa: `یکی از ${known.join('، ')}` })
   }
-  return { ...(quality && { quality }), ...(size && { size }), perImage: row.per_image }
+  return { ...(quality && { quality }), ...(size && { size }) }
 }

@@ -1,0 +1,243 @@
+/** Pictures that are paid by tokens: what is held, charged and told, whatever the upstream counts. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Seen } from '../harness/client.ts'
+import { type FakeUpstream, fakeUpstream, json, type Script, type UpstreamCall } from '../harness/upstream.ts'
+import { boot, type World } from '../harness/world.ts'
+import { type Explained, explained, quantitiesOf, requestIdOf } from './chat-world.ts'
+import { fieldOf, halves } from './images-world.ts'
+import { expectRefusal } from './refusal.ts'
+
+/** 1 USD is 1,000 credits: a token of text costs 5,000 micro-credits, of a picture given along 8,000, of a drawn one 30,000. */
+const config = (url: string) => `
+providers:
+  - { id: fake, base_url: ${url}, api_key: upstream-secret, dialects: [images] }
+models:
+  - id: test/counted
+    kind: image
+    deployments: [{ provider: fake, model: counted-1 }]
+    image: { sizes: [128x128, 192x128], qualities: [low, medium, high], max_count: 2, max_references: 2, partial_images: 2 }
+    pricing:
+      unit: tokens
+      input_per_million: 5
+      media_input_per_million: 8
+      output_per_million: 30
+      output_tokens:
+        - { quality: low, tokens: 196 }
+        - { quality: medium, size: 128x128, tokens: 439 }
+        - { quality: high, tokens: 1756 }
+      reference_tokens: 1000
+      partial_tokens: 100
+      margin: 1.5
+defaults: { credits_per_usd: 1000, markup: 1.0 }
+`
+const prompt = 'a cat on a roof'
+/** Four bytes a token; two and those around it in the hold. */
+const expectedText = 4n
+const heldText = 108n
+const text = 5_000n
+const given = 8_000n
+const drawn = 30_000n
+
+let world: World
+let upstream: FakeUpstream
+let key: Awaited<ReturnType<World['key']>>
+let square: string
+const stack = new AsyncDisposableStack()
+beforeAll(async () => {
+  square = (await halves(128, 128)).toString('base64')
+  upstream = stack.use(await fakeUpstream())
+  world = stack.use(await boot({ config: config(upstream.url), credits: 100_000 }))
+  key = await world.key()
+})
+afterAll(() => stack.disposeAsync())
+
+const answer =
+  (usage?: object, pictures?: number) =>
+  (call: UpstreamCall): Script =>
+    json(200, {
+      data: Array(pictures ?? Number(fieldOf(call, 'n'))).fill({ b64_json: square }),
+      ...(usage && { usage }),
+    })
+const counts = (input: number, output: number, image = 0) => ({
+  input_tokens: input,
+  input_tokens_details: { text_tokens: input - image, image_tokens: image },
+  output_tokens: output,
+  total_tokens: input + output,
+})
+beforeEach(() => upstream.reply(answer()))
+
+const order = (body: Record<string, unknown> = {}, client = key): Promise<Seen> =>
+  client.post('/v1/images/generations', { model: 'test/counted', prompt, quality: 'low', ...body })
+
+interface Receipt extends Explained {
+  details: Explained['details'] & { claims?: unknown[] }
+}
+const receiptOf = async (reply: Seen, client = key): Promise<Receipt> => {
+  expect(reply.status, reply.text.slice(0, 300)).toBe(200)
+  return (await explained(client, requestIdOf(reply))) as Receipt
+}
+
+test('the card shows the unit, the prices and what a picture is expected to have', async () => {
+  const { body } = await key.get('/v1/models/test/counted')
+  expect(body.pricing).toEqual({
+    currency: 'USD',
+    unit: 'tokens',
+    input_per_million: 5,
+    media_input_per_million: 8,
+    output_per_million: 30,
+    output_tokens: [
+      { quality: 'low', tokens: 196 },
+      { quality: 'medium', size: '128x128', tokens: 439 },
+      { quality: 'high', tokens: 1756 },
+    ],
+    reference_tokens: 1000,
+    partial_tokens: 100,
+    margin: 1.5,
+    credits_per_usd: 1000,
+  })
+  const { body: other } = await key.get('/v1/models/sandbox/image')
+  expect(other.pricing).toMatchObject({ unit: 'image', per_image: 0.01 })
+})
+
+describe('what the upstream counts is charged', () => {
+  test('to the micro-credit, on the receipt by kind of token, and more than that was held before', async () => {
+    upstream.reply(answer(counts(12, 201)))
+    const reply = await order()
+    const cost = 12n * text + 201n * drawn
+    expect(reply.body.usage).toEqual({
+      input_tokens: 12,
+      input_tokens_details: { text_tokens: 12, image_tokens: 0 },
+      output_tokens: 201,
+      total_tokens: 213,
+      credits: Number(cost) / 1e6,
+      microcredits: String(cost),
+    })
+    const receipt = await receiptOf(reply)
+    expect(receipt).toMatchObject({
+      microcredits: String(cost),
+      reserved_microcredits: String(heldText * text + 294n * drawn),
+      details: { usage_source: 'upstream', tokens: { input: 12, media_input: 0, output: 201 } },
+    })
+    expect(receipt.details).not.toHaveProperty('claims')
+    expect(await quantitiesOf(world, requestIdOf(reply))).toEqual({
+      pictures: 1,
+      text_input_tokens: 12,
+      image_output_tokens: 201,
+    })
+  })
+
+  test.each<[string, Record<string, unknown>, bigint]>([
+    ['the row of its quality', { quality: 'high' }, 2_634n],
+    ['the row of its quality and size', { quality: 'medium' }, 659n],
+    ['the dearest row where none fits', { quality: 'medium', size: '192x128' }, 2_634n],
+  ])('the hold is that of %s', async (_, body, tokens) => {
+    upstream.reply(answer(counts(12, 201)))
+    const receipt = await receiptOf(await order(body))
+    expect(receipt.reserved_microcredits).toBe(String(heldText * text + tokens * drawn))
+  })
+
+  test('pictures given along have a price of their own', async () => {
+    upstream.reply(answer(counts(612, 201, 600)))
+    const dataUrl = `data:image/png;base64,${square}`
+    const reply = await key.post('/v1/studio/image', {
+      ...{ model: 'test/counted', prompt, quality: 'low' },
+      references: [{ dataUrl }, { dataUrl }],
+    })
+    const receipt = await receiptOf(reply)
+    expect(receipt).toMatchObject({
+      microcredits: String(12n * text + 600n * given + 201n * drawn),
+      reserved_microcredits: String(heldText * text + 3_000n * given + 294n * drawn),
+      details: { tokens: { input: 612, media_input: 600, output: 201 } },
+    })
+    expect(await quantitiesOf(world, requestIdOf(reply))).toMatchObject({ image_input_tokens: 600 })
+  })
+
+  test('several orders are held and charged together', async () => {
+    upstream.reply(answer(counts(12, 400)))
+    const reply = await order({ n: 4 })
+    expect(upstream.calls.slice(-2).map((call) => fieldOf(call, 'n'))).toEqual(['2', '2'])
+    const receipt = await receiptOf(reply)
+    expect(receipt).toMatchObject({
+      microcredits: String(2n * (12n * text + 400n * drawn)),
+      // The prompt may be counted for each picture.
+      reserved_microcredits: String(2n * (2n * heldText * text + 588n * drawn)),
+    })
+    expect(await quantitiesOf(world, requestIdOf(reply))).toEqual({
+      pictures: 4,
+      text_input_tokens: 24,
+      image_output_tokens: 800,
+    })
+  })
+
+  test('of an order of which less came, the share of what came', async () => {
+    upstream.reply(answer(counts(12, 401), 1))
+    const reply = await order({ n: 2 })
+    expect(reply.body.data).toHaveLength(1)
+    expect((await receiptOf(reply)).microcredits).toBe(String(12n * text + 201n * drawn))
+  })
+
+  test('an order that failed is free beside one that came', async () => {
+    let calls = 0
+    upstream.reply((call) => (++calls === 1 ? json(400, { error: {} }) : answer(counts(12, 400))(call)))
+    const reply = await order({ n: 4 })
+    expect(reply.body.data).toHaveLength(2)
+    expect((await receiptOf(reply)).microcredits).toBe(String(12n * text + 400n * drawn))
+  })
+})
+
+test('an upstream that counts nothing is charged as expected, and the receipt says so', async () => {
+  const receipt = await receiptOf(await order({ n: 2 }))
+  expect(receipt).toMatchObject({
+    microcredits: String(expectedText * text + 392n * drawn),
+    details: { usage_source: 'estimated', tokens: { input: 4, media_input: 0, output: 392 } },
+  })
+})
+
+describe('more than was held', () => {
+  // The hold covers 294 tokens of output, twice of which can be.
+  const most = 588n
+
+  test('is paid from the free balance, and the receipt says what was held before', async () => {
+    upstream.reply(answer(counts(12, 400)))
+    const receipt = await receiptOf(await order())
+    expect(receipt).toMatchObject({
+      microcredits: String(12n * text + 400n * drawn),
+      details: { hold_raised_from: String(heldText * text + 294n * drawn) },
+    })
+  })
+
+  test('is the loss of the platform where nothing is free', async () => {
+    const held = heldText * text + 294n * drawn
+    await using poor = await boot({ config: config(upstream.url), credits: Number(held) / 1e6 })
+    upstream.reply(answer(counts(12, 400)))
+    const client = await poor.key()
+    const reply = await order({}, client)
+    expect(reply.body.usage.microcredits).toBe(String(held))
+    expect((await receiptOf(reply, client)).microcredits).toBe(String(held))
+    expect(await poor.balance()).toEqual({ available: 0n, held: 0n })
+    expectRefusal(await order({}, client), { status: 402, code: 'INSUFFICIENT_CREDITS' })
+  })
+
+  test('and more than can be is not believed: charged at the most, named on the receipt, counted', async () => {
+    upstream.reply(answer(counts(9_000, 1_000_000, 5_000)))
+    const receipt = await receiptOf(await order())
+    const believed = { input: 216, mediaInput: 0, output: 588 }
+    expect(receipt).toMatchObject({
+      microcredits: String(2n * heldText * text + most * drawn),
+      details: {
+        claims: [
+          {
+            deployment: 'fake/counted-1',
+            claimed: { input: 9_000, mediaInput: 5_000, output: 1_000_000 },
+            believed,
+          },
+        ],
+      },
+    })
+    const metrics = await (await fetch(`${world.url}/metrics`)).text()
+    for (const what of ['input', 'output'])
+      expect(metrics).toMatch(
+        new RegExp(`kherad_upstream_disbelieved_total\\{deployment="fake/counted-1",what="${what}"\\} 1`),
+      )
+  })
+})
