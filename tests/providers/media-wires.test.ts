@@ -104,6 +104,8 @@ describe('Gemini draws', () => {
     [2048, 2048, { aspectRatio: '1:1', imageSize: '2K' }],
     [5504, 3072, { aspectRatio: '16:9', imageSize: '4K' }],
     [1000, 1500, { aspectRatio: '2:3' }],
+    [896, 1152, { aspectRatio: '4:5' }],
+    [1152, 896, { aspectRatio: '5:4' }],
   ])('%dx%d is asked for by shape and tier', async (width, height, imageConfig) => {
     await ask(answer(), { size: { width, height } })
     expect(last().body).toMatchObject({ generationConfig: { imageConfig } })

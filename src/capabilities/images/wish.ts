@@ -64,8 +64,10 @@ export function compressionOf(
   compression: number | null | undefined,
   format: ImageSpec['format'],
 ): Pick<ImageSpec, 'compression'> {
-  if (compression === undefined || compression === null || compression === lossless) return {}
-  if (format !== 'jpeg' && format !== 'webp')
+  if (compression === undefined || compression === null) return {}
+  if (format !== 'jpeg' && format !== 'webp') {
+    if (compression === lossless) return {}
     fail('INVALID_REQUEST', { why: reasons.losslessPng }, { param: 'output_compression' })
+  }
   return { compression: Math.max(1, compression) }
 }

@@ -32,7 +32,7 @@ export interface ImageSpec {
   quality?: ImageQuality
   /** `auto`: SVG from a model that writes nothing else, PNG from any other. */
   format: DrawnFormat | 'auto'
-  /** 1 to 99: JPEG and WebP are written anew in this quality. Absent: as they came. */
+  /** 1 to 100: quality of JPEG and WebP. At 100, or where it is absent, what needs no other change stays as it came. */
   compression?: number
   background?: ImageBackground
   /** Unfinished pictures to be shown, at most as many as the model streams. */

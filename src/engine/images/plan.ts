@@ -12,10 +12,12 @@ export interface ImagePlan {
   quality: ImageQuality | undefined
   background: ImageBackground | undefined
   format: DrawnFormat
-  /** Of JPEG and WebP: the quality in which they are written anew. */
+  /** Of JPEG and WebP: the quality in which they are written anew; 100 alone is no reason to write them anew. */
   compression?: number
   /** Exact size of the finished picture. */
   frame: PixelSize | undefined
+  /** Width to height of the finished picture, where no exact size is set. */
+  ratio?: number
   fit: 'pad' | 'crop'
   source: Sizing['source']
 }
@@ -31,7 +33,7 @@ export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
   const quality = qualityOf(model, spec)
   const format = formatOf(model, spec)
   const background = backgroundOf(model, spec)
-  const { drawn, frame, source } = planSize(image.sizes, spec)
+  const { drawn, frame, ratio, source } = planSize(image.sizes, spec)
   const partials = Math.min(spec.partials ?? 0, image.maxPartials)
   return {
     order: {
@@ -51,6 +53,7 @@ export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
     format,
     ...(spec.compression !== undefined && { compression: spec.compression }),
     frame,
+    ...(ratio !== undefined && { ratio }),
     fit: spec.fit,
     source,
   }
