@@ -44,6 +44,7 @@ describe('OpenRouter draws', () => {
       quality: 'high',
       format: 'webp',
       background: 'opaque',
+      seed: 7,
     })
     expect(drawn?.images.map((bytes) => png.equals(bytes))).toEqual([true])
     expect(drawn?.usage).toEqual({ input: 9, output: 1_290 })
@@ -57,6 +58,7 @@ describe('OpenRouter draws', () => {
       quality: 'high',
       output_format: 'webp',
       background: 'opaque',
+      seed: 7,
       input_references: [
         { type: 'image_url', image_url: { url: `data:image/png;base64,${png.toString('base64')}` } },
       ],
@@ -109,6 +111,13 @@ describe('Gemini draws', () => {
   ])('%dx%d is asked for by shape and tier', async (width, height, imageConfig) => {
     await ask(answer(), { size: { width, height } })
     expect(last().body).toMatchObject({ generationConfig: { imageConfig } })
+  })
+
+  test('gives each of several pictures a seed of its own, none beyond what vendors take', async () => {
+    const before = upstream.calls.length
+    await ask(answer(), { count: 3, seed: 2 ** 31 - 2 })
+    const seeds = upstream.calls.slice(before).map(({ body }) => body?.['generationConfig'])
+    expect(seeds.map((config) => (config as { seed: number }).seed)).toEqual([2 ** 31 - 2, 2 ** 31 - 1, 0])
   })
 
   test('asks for each of several pictures once, and adds up their tokens', async () => {

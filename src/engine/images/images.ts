@@ -13,6 +13,7 @@ export type ImageSetting =
   | 'references'
   | 'action'
   | 'format'
+  | 'seed'
 
 /** What a caller requests; absent settings are chosen by prompt, references and model. */
 export interface ImageSpec {
@@ -37,6 +38,8 @@ export interface ImageSpec {
   background?: ImageBackground
   /** Unfinished pictures to be shown, at most as many as the model streams. */
   partials?: number
+  /** By which the upstream draws the same picture again; refused where it takes none. */
+  seed?: number
   /** Path of a setting in the caller's request body, named in validation errors. */
   where(setting: ImageSetting): string
 }

@@ -54,6 +54,7 @@ export type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
 export { estimatedEmbeddingTokens, possibleEmbeddingTokens } from './kinds/embedding/price.ts'
 export { image as imageModels } from './kinds/image/image.ts'
 export {
+  answeredFormats,
   aspectRatiosOf,
   type ImageModel,
   type ImagePriceRow,

@@ -95,6 +95,7 @@ const draws = (
     maxCount: 1,
     maxReferences: 0,
     maxPartials: 0,
+    takesSeed: false,
     ...image,
   },
   pricing,

@@ -9,6 +9,7 @@ import {
   nearestShape,
   type PictureLinks,
   picturesBytes,
+  seedOf,
   sizeTier,
   type UpstreamClient,
 } from '#providers/kit'
@@ -23,15 +24,16 @@ export const draw = (
   client: UpstreamClient,
   web: Pick<PictureLinks, 'net' | 'egress'>,
   call: ImageCall,
-): Promise<Drawn> => drawEach(call.order.count, () => drawOne(client, web, call))
+): Promise<Drawn> => drawEach(call.order.count, (index) => drawOne(client, web, call, index))
 
 async function drawOne(
   client: UpstreamClient,
   web: Pick<PictureLinks, 'net' | 'egress'>,
   call: ImageCall,
+  index: number,
 ): Promise<DrawnOne> {
   const beganMs = performance.now()
-  const body = pictureRequest(client.host, call)
+  const body = pictureRequest(client.host, call, index)
   const answer = await client.json(mediaAsk(call, '/chat/completions', body), picturesBytes(1))
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   const choice = choiceOf(answer, client.secrets)
@@ -48,6 +50,7 @@ async function drawOne(
 export function pictureRequest(
   host: string,
   { order, upstreamModel }: Pick<ImageCall, 'order' | 'upstreamModel'>,
+  index = 0,
 ): Record<string, unknown> {
   const references = order.references.flatMap(({ data, mediaType = 'image/png' }) =>
     data ? [{ type: 'image_url', image_url: { url: dataUrl({ data, mediaType }) } }] : [],
@@ -59,6 +62,7 @@ export function pictureRequest(
     modalities: ['image', 'text'],
     messages: [{ role: 'user', content }],
     stream: false,
+    ...seedOf(order, index),
     ...(host === 'openrouter.ai' && {
       image_config: {
         aspect_ratio: nearestShape(order.size, shapes),
