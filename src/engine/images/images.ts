@@ -38,7 +38,7 @@ export interface ImageSpec {
   background?: ImageBackground
   /** Unfinished pictures to be shown, at most as many as the model streams. */
   partials?: number
-  /** By which the upstream draws the same picture again; refused where it takes none. */
+  /** By which the upstream draws the same picture again; refused where it takes none. A further order has the next one. */
   seed?: number
   /** Path of a setting in the caller's request body, named in validation errors. */
   where(setting: ImageSetting): string

@@ -4,8 +4,7 @@ declare module '#platform/errors' {
   interface Failures {
     IMAGE_SETTING_NOT_SUPPORTED: { model: string; setting: string; value: string; supported: string[] }
     IMAGE_SIZE_CONFLICT: Record<string, never>
-    /** `pictures`: of one order by a seed at most; 0: it takes none. */
-    IMAGE_SEED_NOT_SUPPORTED: { model: string; pictures: number }
+    IMAGE_SEED_NOT_SUPPORTED: { model: string }
     NOTHING_TO_EDIT: Record<string, never>
   }
 }
@@ -25,14 +24,8 @@ export const imageFailures = declareFailures({
   },
   IMAGE_SEED_NOT_SUPPORTED: {
     status: 400,
-    en: ({ model, pictures }) =>
-      pictures === 0
-        ? `The model \`${model}\` takes no seed; leave it out.`
-        : `The model \`${model}\` draws at most ${pictures} at once by a seed; ask for no more, or leave the seed out.`,
-    fa: ({ model, pictures }) =>
-      pictures === 0
-        ? `مدل \`${model}\` عدد seed را نمی‌پذیرد؛ حذفش کنید.`
-        : `مدل \`${model}\` با seed هر بار حداکثر ${pictures.toLocaleString('fa-IR')} تصویر می‌کشد؛ بیش از آن نخواهید یا seed را حذف کنید.`,
+    en: ({ model }) => `The model \`${model}\` takes no seed; leave it out.`,
+    fa: ({ model }) => `مدل \`${model}\` عدد seed را نمی‌پذیرد؛ حذفش کنید.`,
   },
   NOTHING_TO_EDIT: {
     status: 400,

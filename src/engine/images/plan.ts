@@ -88,11 +88,9 @@ function requireShape(model: ImageModel, { size, aspectRatio, where }: ImageSpec
     fail('IMAGE_SIZE_CONFLICT', {}, { param: where('aspect_ratio') })
 }
 
-/** One order draws by one seed: the pictures of several would be alike. */
-function requireSeed({ id, image }: ImageModel, { seed, count, where }: ImageSpec): void {
-  if (seed === undefined) return
-  const pictures = image.takesSeed ? image.maxCount : 0
-  if (count > pictures) fail('IMAGE_SEED_NOT_SUPPORTED', { model: id, pictures }, { param: where('seed') })
+function requireSeed({ id, image }: ImageModel, { seed, where }: ImageSpec): void {
+  if (seed !== undefined && !image.takesSeed)
+    fail('IMAGE_SEED_NOT_SUPPORTED', { model: id }, { param: where('seed') })
 }
 
 const { min, max } = sideRange

@@ -6,7 +6,6 @@ import {
   nearestShape,
   pictureIn,
   picturesBytes,
-  seedOf,
   sizeTier,
   type UpstreamClient,
 } from '#providers/kit'
@@ -18,16 +17,16 @@ const shapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9',
 
 /** One call of this wire draws one picture. */
 export const draw = (client: UpstreamClient, call: ImageCall): Promise<Drawn> =>
-  drawEach(call.order.count, (index) => drawOne(client, call, index))
+  drawEach(call.order.count, () => drawOne(client, call))
 
-async function drawOne(client: UpstreamClient, call: ImageCall, index: number): Promise<DrawnOne> {
+async function drawOne(client: UpstreamClient, call: ImageCall): Promise<DrawnOne> {
   const path = `/models/${encodeURIComponent(call.upstreamModel)}:generateContent`
-  const answer = await client.json(mediaAsk(call, path, bodyOf(call, index)), picturesBytes(1))
+  const answer = await client.json(mediaAsk(call, path, bodyOf(call)), picturesBytes(1))
   const { data, usage } = contentOf(answer, 'a picture', client.secrets)
   return { image: await pictureIn(data[0]!.base64), ...(usage && { usage }) }
 }
 
-function bodyOf({ order }: ImageCall, index: number): Record<string, unknown> {
+function bodyOf({ order }: ImageCall): Record<string, unknown> {
   const references = order.references.flatMap(({ data, mediaType = 'image/png' }) =>
     data ? [{ inlineData: { mimeType: mediaType, data: encodeBase64(data) } }] : [],
   )
@@ -37,7 +36,7 @@ function bodyOf({ order }: ImageCall, index: number): Record<string, unknown> {
     generationConfig: {
       responseModalities: ['TEXT', 'IMAGE'],
       imageConfig: { aspectRatio: nearestShape(order.size, shapes), ...(imageSize && { imageSize }) },
-      ...seedOf(order, index),
+      ...(order.seed !== undefined && { seed: order.seed }),
     },
   }
 }

@@ -9,7 +9,6 @@ import {
   nearestShape,
   type PictureLinks,
   picturesBytes,
-  seedOf,
   sizeTier,
   type UpstreamClient,
 } from '#providers/kit'
@@ -24,16 +23,15 @@ export const draw = (
   client: UpstreamClient,
   web: Pick<PictureLinks, 'net' | 'egress'>,
   call: ImageCall,
-): Promise<Drawn> => drawEach(call.order.count, (index) => drawOne(client, web, call, index))
+): Promise<Drawn> => drawEach(call.order.count, () => drawOne(client, web, call))
 
 async function drawOne(
   client: UpstreamClient,
   web: Pick<PictureLinks, 'net' | 'egress'>,
   call: ImageCall,
-  index: number,
 ): Promise<DrawnOne> {
   const beganMs = performance.now()
-  const body = pictureRequest(client.host, call, index)
+  const body = pictureRequest(client.host, call)
   const answer = await client.json(mediaAsk(call, '/chat/completions', body), picturesBytes(1))
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   const choice = choiceOf(answer, client.secrets)
@@ -50,7 +48,6 @@ async function drawOne(
 export function pictureRequest(
   host: string,
   { order, upstreamModel }: Pick<ImageCall, 'order' | 'upstreamModel'>,
-  index = 0,
 ): Record<string, unknown> {
   const references = order.references.flatMap(({ data, mediaType = 'image/png' }) =>
     data ? [{ type: 'image_url', image_url: { url: dataUrl({ data, mediaType }) } }] : [],
@@ -62,7 +59,7 @@ export function pictureRequest(
     modalities: ['image', 'text'],
     messages: [{ role: 'user', content }],
     stream: false,
-    ...seedOf(order, index),
+    ...(order.seed !== undefined && { seed: order.seed }),
     ...(host === 'openrouter.ai' && {
       image_config: {
         aspect_ratio: nearestShape(order.size, shapes),
