@@ -124,26 +124,32 @@ describe('an edit', () => {
     const reply = await edit({
       fields: {
         user: 'u',
-        moderation: 'low',
+        moderation: 'auto',
+        made_up: 'x',
         input_fidelity: 'low',
         output_compression: '100',
         stream: 'false',
       },
     })
     expect(reply.status, reply.text).toBe(200)
-    expect(reply.headers.get('x-ignored-fields')).toBe('user, moderation')
+    expect(reply.headers.get('x-ignored-fields')).toBe('user, made_up')
   })
 
   test('honours output_compression in jpeg and webp', async () => {
-    const sizeAt = async (output_compression: string) => {
-      const reply = await edit({ fields: { output_format: 'webp', output_compression } })
+    const sizeAt = async (output_format: string, output_compression?: string) => {
+      const reply = await edit({
+        fields: { output_format, ...(output_compression !== undefined && { output_compression }) },
+      })
       expect(reply.status, reply.text).toBe(200)
       const bytes = Buffer.from(reply.body.data[0].b64_json, 'base64')
-      expect((await sharp(bytes).metadata()).format).toBe('webp')
+      expect((await sharp(bytes).metadata()).format).toBe(output_format)
       return bytes.length
     }
-    const [least, most] = [await sizeAt('0'), await sizeAt('99')]
+    const [least, most] = [await sizeAt('webp', '0'), await sizeAt('webp', '99')]
     expect(least).toBeLessThan(most)
+    // The model writes no jpeg: it is made here, in the quality that is asked for.
+    const [usual, best] = [await sizeAt('jpeg'), await sizeAt('jpeg', '100')]
+    expect(usual).toBeLessThan(best)
   })
 })
 
@@ -162,6 +168,12 @@ describe('fields at their edge and past it', () => {
     ['output_compression', { output_compression: '100' }, { output_compression: '101' }],
     ['output_compression', { output_compression: '1', output_format: 'jpeg' }, { output_compression: '99' }],
     ['response_format', { response_format: 'b64_json' }, { response_format: 'file' }],
+    ['style', { style: 'vivid' }, { style: 'natural' }],
+    ['moderation', { moderation: 'auto' }, { moderation: 'low' }],
+    ['complexity', { user: 'u', safety_identifier: 's' }, { complexity: 'low' }],
+    ['frame_count', {}, { frame_count: '4' }],
+    ['frame_duration_ms', {}, { frame_duration_ms: '100' }],
+    ['seed', { seed: '7', model: 'test/seeded' }, { seed: '7' }, 'IMAGE_SEED_NOT_SUPPORTED'],
     ['input_fidelity', { input_fidelity: 'low' }, { input_fidelity: 'high' }],
     ['partial_images', { partial_images: '3', stream: 'true' }, { partial_images: '4', stream: 'true' }],
     ['partial_images', { partial_images: '0' }, { partial_images: '1' }],

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Seen } from '../harness/client.ts'
 import { json } from '../harness/upstream.ts'
 import { explained, requestIdOf } from './chat-world.ts'
-import { bootOnImages, drawn, halves, type ImagesWorld } from './images-world.ts'
+import { bootOnImages, drawn, fieldOf, halves, type ImagesWorld } from './images-world.ts'
 import { expectRefusal } from './refusal.ts'
 
 let at: ImagesWorld
@@ -30,7 +30,12 @@ async function sizeOf(reply: Seen): Promise<string> {
 }
 
 test('an order is charged once, stored, and says what it cost in USD', async () => {
-  const reply = await order({ n: 2, seed: 7, provider: { sort: 'price' }, output_format: 'webp' })
+  const reply = await order({
+    n: 2,
+    user: 'u',
+    provider: { sort: 'price', options: { openai: {} } },
+    output_format: 'webp',
+  })
   expect(reply.status, reply.text).toBe(200)
   expect(reply.body).toEqual({
     created: expect.any(Number),
@@ -45,7 +50,7 @@ test('an order is charged once, stored, and says what it cost in USD', async () 
       microcredits: '84000000',
     },
   })
-  expect(reply.headers.get('x-ignored-fields')).toBe('seed, provider')
+  expect(reply.headers.get('x-ignored-fields')).toBe('user, provider')
   const receipt = await explained(at.key, requestIdOf(reply))
   expect(receipt).toMatchObject({ state: 'completed', microcredits: '84000000', endpoint: '/v1/images' })
   expect(reply.headers.get('x-file-ids')).toBe(filesOf(receipt).join(', '))
@@ -53,6 +58,55 @@ test('an order is charged once, stored, and says what it cost in USD', async () 
     const stored = Buffer.from(await (await at.key.raw('GET', `/v1/files/${id}`)).arrayBuffer())
     expect(stored.toString('base64')).toBe(reply.body.data[index].b64_json)
   }
+})
+
+test('a seed reaches a model that takes one; of several orders each goes on where the one before ends', async () => {
+  const seedsOf = async (body: object) => {
+    const calls = at.upstream.calls.length
+    expect((await order({ model: 'test/seeded', ...body })).status).toBe(200)
+    return at.upstream.calls.slice(calls).map((call) => [fieldOf(call, 'n'), fieldOf(call, 'seed')])
+  }
+  expect(await seedsOf({ n: 2, seed: 2 ** 31 - 1 })).toEqual([['2', '2147483647']])
+  expect(await seedsOf({ seed: 0 })).toEqual([['1', '0']])
+  expect(await seedsOf({ seed: null })).toEqual([['1', undefined]])
+  const several = await seedsOf({ n: 5, seed: 2 ** 31 - 3 })
+  expect(new Set(several)).toEqual(
+    new Set([
+      ['2', '2147483645'],
+      ['2', '2147483647'],
+      ['1', '1'],
+    ]),
+  )
+})
+
+test('the sandbox draws the same picture by the same seed, and another by another', async () => {
+  const drawnBy = async (seed: number) =>
+    (await order({ model: 'sandbox/image', size: '128x128', seed })).body.data[0].b64_json
+  const [one, same, other] = [await drawnBy(1), await drawnBy(1), await drawnBy(2)]
+  expect(same).toBe(one)
+  expect(other).not.toBe(one)
+})
+
+test('what would change the picture and is not taken is refused with its field, before anything is held', async () => {
+  const calls = at.upstream.calls.length
+  const balance = await at.world.balance()
+  for (const [body, param, code] of [
+    [{ seed: 7 }, 'seed', 'IMAGE_SEED_NOT_SUPPORTED'],
+    [{ model: 'test/seeded', seed: 2 ** 31 }, 'seed', 'INVALID_REQUEST'],
+    [{ model: 'test/seeded', seed: -1 }, 'seed', 'INVALID_REQUEST'],
+    [{ provider: { options: { openai: { quality: 'max' } } } }, 'provider.options', 'INVALID_REQUEST'],
+    [{ provider: { options: { fal: 1 } } }, 'provider.options', 'INVALID_REQUEST'],
+  ] as const) {
+    const reply = await order(body)
+    expect([body, reply.status, reply.body.error?.code, reply.body.error?.param]).toEqual([
+      body,
+      400,
+      code,
+      param,
+    ])
+  }
+  expect(at.upstream.calls.length).toBe(calls)
+  expect(await at.world.balance()).toEqual(balance)
 })
 
 test('a repeat with its key gets the same bytes and nothing is drawn again', async () => {

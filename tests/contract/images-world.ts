@@ -93,6 +93,11 @@ models:
     deployments: [{ provider: fake, model: gradual-1 }]
     image: { sizes: [128x128], max_references: 1, partial_images: 2 }
     pricing: { per_image: 0.04, per_partial: 0.003 }
+  - id: test/seeded
+    kind: image
+    deployments: [{ provider: fake, model: seeded-1 }]
+    image: { sizes: [128x128], max_count: 2, max_references: 1, seed: true }
+    pricing: { per_image: 0.04 }
   - id: test/plain
     kind: image
     deployments: [{ provider: fake, model: plain-1 }]

@@ -88,9 +88,38 @@ test('an image model shows its price by the picture, what it draws and how many 
     input_modalities: ['text', 'image'],
     output_modalities: ['image'],
     pricing: { currency: 'USD', per_image: 0.01, per_reference: 0.001 },
-    studio_settings: { aspect_ratios: expect.arrayContaining(['1:1', '3:2', '2:3']), reference_capacity: 8 },
+    studio_settings: {
+      aspect_ratios: expect.arrayContaining(['1:1', '3:2', '2:3']),
+      reference_capacity: 8,
+      formats: ['png', 'jpeg', 'webp'],
+      seed: true,
+    },
     routes: ['/v1/studio/image', '/v1/responses', '/v1/images/generations', '/v1/images/edits', '/v1/images'],
   })
+})
+
+test('a model that draws vectors answers SVG first, and rasters that are named', async () => {
+  await using world = await boot()
+  const { body } = await (await world.key()).get('/v1/models/sandbox/vector')
+  expect(body.studio_settings.formats).toEqual(['svg', 'png', 'jpeg', 'webp'])
+})
+
+test('every format that the card of an audio model shows for a route is taken there, and no other', async () => {
+  await using world = await boot()
+  const key = await world.key()
+  const { formats, speech_formats } = (await key.get('/v1/models/sandbox/speech')).body.studio_settings
+  expect([formats, speech_formats]).toEqual([
+    ['mp3', 'wav', 'pcm'],
+    ['mp3', 'wav', 'pcm', 'opus', 'aac', 'flac'],
+  ])
+  for (const format of speech_formats) {
+    const told = { model: 'sandbox/speech', text: 'سلام', format }
+    expect((await key.post('/v1/studio/audio', told)).status).toBe(formats.includes(format) ? 200 : 400)
+    const asked = { model: 'sandbox/speech', input: 'سلام', response_format: format }
+    const reply = await key.raw('POST', '/v1/audio/speech', JSON.stringify(asked))
+    expect(reply.status).toBe(200)
+    await reply.arrayBuffer()
+  }
 })
 
 test('an embedding model shows its price and its route, and serves no route of text', async () => {

@@ -474,6 +474,7 @@ test('the list shows what an image model draws and what it costs', async () => {
       aspect_ratios: ['1:1', '3:2', '2:3'],
       sizes: ['128x128', '192x128', '128x192'],
       qualities: ['low', 'medium', 'high'],
+      formats: ['png', 'jpeg', 'webp'],
       reference_capacity: 2,
       max_count: 1,
     },

@@ -572,6 +572,7 @@ describe('/v1/audio/speech', () => {
     [{ speed: 2, model: 'sandbox/speech', voice: 'sandbox-mina' }, 'speed', 'AUDIO_SETTING_NOT_SUPPORTED'],
     [{ response_format: 'midi' }, 'response_format', 'INVALID_REQUEST'],
     [{ stream_format: 'sse' }, 'stream_format', 'INVALID_REQUEST'],
+    [{ provider: { options: { elevenlabs: { stability: 1 } } } }, 'provider.options', 'INVALID_REQUEST'],
     [{ model: 'sandbox/image' }, 'model', 'MODEL_KIND_MISMATCH'],
   ])('%o is refused with its field', async (more, param, code) => {
     refusedAt(
@@ -586,9 +587,15 @@ describe('/v1/audio/speech', () => {
     const reply = await key.raw(
       'POST',
       '/v1/audio/speech',
-      JSON.stringify({ model: 'test/voice', voice: { id: 'alloy' }, input: 'x', seed: 7 }),
+      JSON.stringify({
+        model: 'test/voice',
+        voice: { id: 'alloy' },
+        input: 'x',
+        seed: 7,
+        provider: { options: {} },
+      }),
     )
-    expect(reply.headers.get('x-ignored-fields')).toBe('seed')
+    expect(reply.headers.get('x-ignored-fields')).toBe('seed, provider')
     await reply.arrayBuffer()
   })
 })

@@ -135,6 +135,38 @@ describe('one picture', () => {
     expect(reply.body.outputs[0]).toMatchObject({ width, height, sizing })
   })
 
+  test.each<[string, Record<string, unknown>, [number, number], [number, number], object]>([
+    [
+      'a ratio of the model',
+      { aspectRatio: '3:2' },
+      [128, 128],
+      [192, 128],
+      { source: 'settings', fit: 'pad' },
+    ],
+    [
+      'a ratio of the model, cropped',
+      { aspectRatio: '3:2', fit: 'crop' },
+      [120, 120],
+      [120, 80],
+      { source: 'settings', fit: 'crop' },
+    ],
+    ['the square of no ratio', {}, [192, 128], [192, 192], { source: 'default', fit: 'pad' }],
+    ['no ratio that binds', { aspectRatio: 'auto' }, [192, 128], [192, 128], { fit: 'native' }],
+  ])(
+    '%s is reached whatever is drawn',
+    async (_, body, [drawnWidth, drawnHeight], [width, height], sizing) => {
+      const bytes = await halves(drawnWidth, drawnHeight)
+      at.upstream.replyOnce(json(200, { data: [{ b64_json: bytes.toString('base64') }] }))
+      const reply = await draw(at.key, body)
+      expect(await sharp(bytesOf(reply)).metadata()).toMatchObject({ width, height })
+      expect(reply.body.outputs[0]).toMatchObject({
+        width,
+        height,
+        sizing: { ...sizing, sourceWidth: drawnWidth, sourceHeight: drawnHeight },
+      })
+    },
+  )
+
   test('padding keeps all of the picture and cropping its middle, neither distorts it', async () => {
     const padded = bytesOf(await draw(at.key, { size: '256x128' }))
     // 128 columns of picture stand in the middle; their halves are red and blue.

@@ -58,6 +58,13 @@ test('the price is that of the quality, held and charged alike; hd is high and s
   )
 })
 
+test('fields that ask for nothing are taken, and those that change no picture are named', async () => {
+  const { response } = await client.images
+    .generate({ ...ask, style: 'vivid', moderation: 'auto', complexity: null, frame_count: null, user: 'u' })
+    .withResponse()
+  expect(response.headers.get('x-ignored-fields')).toBe('user')
+})
+
 test('a size that the model does not draw is made of one that it does', async () => {
   const { data } = await client.images.generate({ ...ask, size: '100x80' as '1024x1024' })
   const { width, height } = await sharp(Buffer.from(data?.[0]?.b64_json ?? '', 'base64')).metadata()
@@ -99,6 +106,13 @@ test('what is wrong is refused before anything is held, and says the field', asy
     [{ partial_images: 4, stream: true }, 'partial_images', 'INVALID_REQUEST'],
     [{ output_compression: 50 }, 'output_compression', 'INVALID_REQUEST'],
     [{ output_compression: 101 }, 'output_compression', 'INVALID_REQUEST'],
+    [{ style: 'natural' }, 'style', 'INVALID_REQUEST'],
+    [{ moderation: 'low' }, 'moderation', 'INVALID_REQUEST'],
+    [{ complexity: 'high' }, 'complexity', 'INVALID_REQUEST'],
+    [{ frame_count: 4 }, 'frame_count', 'INVALID_REQUEST'],
+    [{ frame_duration_ms: 100 }, 'frame_duration_ms', 'INVALID_REQUEST'],
+    [{ svg: { model: 'gpt-6' } }, 'svg', 'INVALID_REQUEST'],
+    [{ seed: 7 }, 'seed', 'IMAGE_SEED_NOT_SUPPORTED'],
     [{ prompt: ' ' }, 'prompt', 'INVALID_REQUEST'],
     [{ prompt: 'x'.repeat(32_001) }, 'prompt', 'INVALID_REQUEST'],
     [{ n: 11 }, 'n', 'INVALID_REQUEST'],

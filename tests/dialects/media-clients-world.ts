@@ -19,7 +19,7 @@ models:
   - id: test/painter
     kind: image
     deployments: [{ provider: fake, model: painter-1 }]
-    image: { sizes: [128x128, 192x128], qualities: [low, medium], formats: [png, webp], max_references: 2 }
+    image: { sizes: [128x128, 192x128], qualities: [low, medium], formats: [png, webp], max_references: 2, seed: true }
     pricing: { per_image: 0.04 }
   - id: test/voice
     kind: audio

@@ -39,7 +39,6 @@ test.each([
     n: 2,
     size: '128x128',
     outputFormat: 'webp',
-    seed: 7,
   })
   expect(data).toHaveLength(2)
   for (const { b64Json, mediaType } of data) {
@@ -48,6 +47,17 @@ test.each([
     expect({ width, height, format }).toEqual({ width: 128, height: 128, format: 'webp' })
   }
   expect(usage?.cost).toBe(cost)
+})
+
+test('its seed reaches the upstream, and routing among its own upstreams is taken', async () => {
+  const { data } = await order({
+    model: 'test/painter',
+    prompt: 'a cat',
+    seed: 7,
+    provider: { sort: 'price' },
+  })
+  expect(data).toHaveLength(1)
+  expect(at.upstream.calls.at(-1)?.body).toMatchObject({ seed: 7, n: 1 })
 })
 
 test('it draws by pictures, in a ratio with a fraction', async () => {

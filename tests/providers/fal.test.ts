@@ -110,7 +110,7 @@ describe('a job of the queue', () => {
         json(200, { status: 'COMPLETED' }),
       ],
     })
-    const { drawn } = await ask({ format: 'png' })
+    const { drawn } = await ask({ format: 'png', seed: 7 })
     expect(isPng(drawn?.images)).toEqual([true])
     expect(taken()).toEqual(['submit', 'status', 'status', 'status', 'result'])
     const [submitted, ...looks] = upstream.calls
@@ -120,6 +120,7 @@ describe('a job of the queue', () => {
       num_images: 1,
       image_size: { width: 1536, height: 1024 },
       output_format: 'png',
+      seed: 7,
     })
     expect(looks.map(({ path }) => path)).toEqual([
       `${jobPath}/status`,

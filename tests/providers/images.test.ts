@@ -105,6 +105,7 @@ describe('what is sent', () => {
       format: 'webp',
       background: 'transparent',
       responseFormat: 'b64_json',
+      seed: 0,
     } as const
     await ask({ ...settings, count: 3 }, { traceparent: '00-aa-bb-01' })
     expect(lastCall().body).toEqual({
@@ -116,6 +117,7 @@ describe('what is sent', () => {
       output_format: 'webp',
       background: 'transparent',
       response_format: 'b64_json',
+      seed: 0,
     })
     expect(lastCall().headers['traceparent']).toBe('00-aa-bb-01')
   })

@@ -44,6 +44,7 @@ describe('OpenRouter draws', () => {
       quality: 'high',
       format: 'webp',
       background: 'opaque',
+      seed: 7,
     })
     expect(drawn?.images.map((bytes) => png.equals(bytes))).toEqual([true])
     expect(drawn?.usage).toEqual({ input: 9, output: 1_290 })
@@ -57,6 +58,7 @@ describe('OpenRouter draws', () => {
       quality: 'high',
       output_format: 'webp',
       background: 'opaque',
+      seed: 7,
       input_references: [
         { type: 'image_url', image_url: { url: `data:image/png;base64,${png.toString('base64')}` } },
       ],
@@ -104,9 +106,16 @@ describe('Gemini draws', () => {
     [2048, 2048, { aspectRatio: '1:1', imageSize: '2K' }],
     [5504, 3072, { aspectRatio: '16:9', imageSize: '4K' }],
     [1000, 1500, { aspectRatio: '2:3' }],
+    [896, 1152, { aspectRatio: '4:5' }],
+    [1152, 896, { aspectRatio: '5:4' }],
   ])('%dx%d is asked for by shape and tier', async (width, height, imageConfig) => {
     await ask(answer(), { size: { width, height } })
     expect(last().body).toMatchObject({ generationConfig: { imageConfig } })
+  })
+
+  test('by a seed', async () => {
+    await ask(answer(), { seed: 7 })
+    expect(last().body).toMatchObject({ generationConfig: { seed: 7 } })
   })
 
   test('asks for each of several pictures once, and adds up their tokens', async () => {

@@ -1,4 +1,12 @@
-import { payment, requireModel, setIgnoredFields, settleFailed, unnamedFields } from '#capabilities/calls'
+import {
+  ignoredOf,
+  payment,
+  requireModel,
+  requireNoOptions,
+  setIgnoredFields,
+  settleFailed,
+  unnamedFields,
+} from '#capabilities/calls'
 import { type PaidSpeech, type SpeechSpec, startPaidSpeech } from '#engine/speech'
 import { asFailure, fail } from '#platform/errors'
 import { type Content, content, type RequestContext } from '#platform/http'
@@ -18,7 +26,7 @@ export async function createSpeech(context: RequestContext<SpeechBody>): Promise
     spec: specOf(body),
     endpoint: '/v1/audio/speech',
   })
-  setIgnoredFields(context, unnamedFields(body, SpeechBody))
+  setIgnoredFields(context, [...unnamedFields(body, SpeechBody), ...ignoredOf(body)])
   const stored = store(paid)
   return content({ mediaType: mediaTypeOf(paid), open: () => untilStored(paid, stored) })
 }
@@ -29,6 +37,7 @@ const mediaTypeOf = ({ mediaType, rate }: PaidSpeech): string =>
 function specOf(body: SpeechBody): SpeechSpec {
   if (body.stream_format === 'sse')
     fail('INVALID_REQUEST', { why: reasons.noEvents }, { param: 'stream_format' })
+  requireNoOptions(body)
   const { input, voice, instructions, speed } = body
   return {
     lines: [

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { Provider } from '#capabilities/calls'
 import { nullable, oneOf } from '#platform/schema'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
@@ -49,6 +50,7 @@ export const SpeechBody = Type.Object(
         'x-description-fa': 'صدایی برای تقلید: هیچ مدلی نمی‌پذیرد.',
       }),
     ),
+    provider: optional(Provider),
     stream_format: optional(
       Type.Unsafe<'audio' | 'sse'>({
         ...oneOf('audio', 'sse'),

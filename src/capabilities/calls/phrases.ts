@@ -6,4 +6,8 @@ export const reasons = {
     en: `${header} has more than 120 characters.`,
     fa: `${header} بیش از ۱۲۰ نویسه دارد.`,
   }),
+  noOptions: {
+    en: 'options of a vendor are not passed on; leave them out.',
+    fa: 'گزینه‌های فروشنده به او نمی‌رسند؛ حذفشان کنید.',
+  },
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { Cost } from '#capabilities/calls'
+import { Cost, Provider } from '#capabilities/calls'
 import { nullable, oneOf, patterned, safeInteger } from '#platform/schema'
-import { GenerationBody } from './schema.ts'
+import { GenerationBody, seed } from './schema.ts'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
 
@@ -71,6 +71,8 @@ export const OrderBody = Type.Object(
     ),
     stream,
     partial_images,
+    seed: optional(seed),
+    provider: optional(Provider),
   },
   { examples: [{ model: 'sandbox/image', prompt: 'گربه‌ای نارنجی روی بام', aspect_ratio: '3:2' }] },
 )

@@ -1,5 +1,13 @@
 /** `POST /v1/images`: pictures as OpenRouter's clients ask for them. */
-import { Base64Bytes, costOf, requireModel, unnamedFields, usdOf } from '#capabilities/calls'
+import {
+  Base64Bytes,
+  costOf,
+  ignoredOf,
+  requireModel,
+  requireNoOptions,
+  unnamedFields,
+  usdOf,
+} from '#capabilities/calls'
 import { largePicture } from '#capabilities/text'
 import type { ImageSpec, PaidPictures } from '#engine/images'
 import { sizeOf } from '#engine/models'
@@ -28,7 +36,7 @@ export async function orderImages(
     spec: await specOf(body),
     endpoint: '/v1/images',
     stream: body.stream === true,
-    ignored: unnamedFields(body, OrderBody),
+    ignored: [...unnamedFields(body, OrderBody), ...ignoredOf(body)],
     event: 'image_generation',
     bodyOf: ({ model }, drawn) => ({
       created,
@@ -52,6 +60,7 @@ export async function orderImages(
 
 async function specOf(body: OrderBody): Promise<ImageSpec> {
   requireStreamable(body)
+  requireNoOptions(body)
   const { prompt, background, output_format: format, output_compression: compression } = body
   const quality = qualityOf(body.quality ?? 'auto')
   return {
@@ -66,6 +75,7 @@ async function specOf(body: OrderBody): Promise<ImageSpec> {
     ...compressionOf(compression, format ?? 'png'),
     ...(background && background !== 'auto' && { background }),
     ...(body.partial_images && { partials: body.partial_images }),
+    ...(body.seed != null && { seed: body.seed }),
     where: placeIn({
       references: 'input_references',
       ...(body.resolution && { size: 'resolution' }),

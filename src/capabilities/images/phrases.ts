@@ -21,6 +21,10 @@ export const reasons = {
     en: 'no model takes it; say in the prompt what is to be changed, and leave it out.',
     fa: 'هیچ مدلی آن را نمی‌پذیرد؛ در prompt بگویید چه عوض شود و حذفش کنید.',
   },
+  noModel: {
+    en: 'no model takes it, and the picture would be another; leave it out.',
+    fa: 'هیچ مدلی نمی‌پذیردش و تصویر چیز دیگری می‌شد؛ حذفش کنید.',
+  },
   lowFidelity: {
     en: 'no model takes another than low; leave it out.',
     fa: 'هیچ مدلی جز low را نمی‌پذیرد؛ حذفش کنید.',

@@ -57,6 +57,38 @@ const partialImages = Type.Integer({
     'با `stream`: تصویرهای ناتمامی که فرستاده می‌شوند، حداکثر به شمار مدل (`studio_settings.partial_images` در مشخصاتش)؛ فقط آنچه رسیده حساب می‌شود.',
 })
 
+export const seed = Type.Integer({
+  minimum: 0,
+  maximum: 2 ** 31 - 1,
+  description:
+    'The same one draws the same picture, where the model has it (`studio_settings.seed` of its card); refused elsewhere.',
+  'x-description-fa':
+    'همان عدد همان تصویر را می‌کشد، اگر مدل داشته باشد (`studio_settings.seed` در مشخصاتش)؛ وگرنه رد می‌شود.',
+})
+const style = Type.Unsafe<'vivid'>({
+  ...oneOf('vivid'),
+  description: 'Only vivid, as without it: say in the prompt how it should look.',
+  'x-description-fa': 'فقط vivid، مانند نبودش: حال‌وهوا را در prompt بگویید.',
+})
+const moderation = Type.Unsafe<'auto'>({
+  ...oneOf('auto'),
+  description: 'Only auto, as without it.',
+  'x-description-fa': 'فقط auto، مانند نبودش.',
+})
+const refused = () =>
+  Type.Unknown({
+    description: 'Refused: no model takes it, and the picture would be another.',
+    'x-description-fa': 'رد می‌شود: هیچ مدلی نمی‌پذیردش و تصویر چیز دیگری می‌شد.',
+  })
+/** Known fields that would change the picture, and that no model here takes. */
+const untaken = {
+  complexity: Type.Optional(refused()),
+  frame_count: Type.Optional(refused()),
+  frame_duration_ms: Type.Optional(refused()),
+  svg: Type.Optional(refused()),
+}
+export const untakenFields = Object.keys(untaken) as (keyof typeof untaken)[]
+
 /** As the OpenAI clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */
 export const GenerationBody = Type.Object(
   {
@@ -71,6 +103,10 @@ export const GenerationBody = Type.Object(
     response_format: optional(responseFormat),
     stream: optional(stream),
     partial_images: optional(partialImages),
+    seed: optional(seed),
+    style: optional(style),
+    moderation: optional(moderation),
+    ...untaken,
   },
   { examples: [{ model: 'sandbox/image', prompt: 'گربه‌ای نارنجی روی بام' }] },
 )
@@ -89,6 +125,10 @@ export const EditForm = Type.Object({
   response_format: Type.Optional(responseFormat),
   stream: Type.Optional(stream),
   partial_images: Type.Optional(partialImages),
+  seed: Type.Optional(seed),
+  style: Type.Optional(style),
+  moderation: Type.Optional(moderation),
+  ...untaken,
   input_fidelity: Type.Optional(
     Type.Unsafe<'low' | 'high'>({
       ...oneOf('low', 'high'),

@@ -4,11 +4,13 @@ import { sizeOf } from '#engine/models'
 import type { Media } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { reasons } from './phrases.ts'
-import type { GenerationBody } from './schema.ts'
+import { type GenerationBody, untakenFields } from './schema.ts'
 
 /** Throws INVALID_REQUEST with the field. */
 export function wishOf(body: GenerationBody, references: readonly Media[], places: Places = {}): ImageSpec {
   requireStreamable(body)
+  const untaken = untakenFields.find((field) => body[field] != null)
+  if (untaken) fail('INVALID_REQUEST', { why: reasons.noModel }, { param: untaken })
   const { prompt, background, output_format: format, output_compression: compression } = body
   const size = sizeOf(body.size ?? '')
   const quality = qualityOf(body.quality ?? 'auto')
@@ -24,6 +26,7 @@ export function wishOf(body: GenerationBody, references: readonly Media[], place
     ...compressionOf(compression, format ?? 'png'),
     ...(background && background !== 'auto' && { background }),
     ...(body.partial_images && { partials: body.partial_images }),
+    ...(body.seed != null && { seed: body.seed }),
     where: placeIn(places),
   }
 }
@@ -64,8 +67,10 @@ export function compressionOf(
   compression: number | null | undefined,
   format: ImageSpec['format'],
 ): Pick<ImageSpec, 'compression'> {
-  if (compression === undefined || compression === null || compression === lossless) return {}
-  if (format !== 'jpeg' && format !== 'webp')
+  if (compression === undefined || compression === null) return {}
+  if (format !== 'jpeg' && format !== 'webp') {
+    if (compression === lossless) return {}
     fail('INVALID_REQUEST', { why: reasons.losslessPng }, { param: 'output_compression' })
+  }
   return { compression: Math.max(1, compression) }
 }

@@ -5,23 +5,24 @@ import { isSameSize } from '#engine/models'
 import type { ImageFormat, PixelSize } from '#engine/turn'
 import type { Picture, Sizing } from './images.ts'
 import type { ImagePlan } from './plan.ts'
+import { frameFor } from './size.ts'
 import { requireWhole } from './whole.ts'
 
 /** A few bytes can claim any size; 64 megapixels are 256 MB decoded. */
 const maxPixelsDecoded = 64_000_000
 const lossyQuality = 90
+/** Nothing is gained by writing a picture anew in it. */
+const bestQuality = 100
 
 /** `source` is the size of the picture as people see it. Throws a RangeError for too many pixels, and what libvips throws. */
-export async function finishRaster(
-  bytes: Uint8Array,
-  source: PixelSize,
-  { format, compression, frame, fit, source: origin, background }: ImagePlan,
-): Promise<Picture> {
+export async function finishRaster(bytes: Uint8Array, source: PixelSize, plan: ImagePlan): Promise<Picture> {
+  const { format, compression, fit, source: origin, background } = plan
   const { width, height } = source
   if (isVast(source) || width * height > maxPixelsDecoded)
     throw new RangeError('a picture of too many pixels')
   const { default: sharp } = await import('sharp')
   const open = (): Sharp => sharp(bytes, { limitInputPixels: maxPixelsDecoded, autoOrient: true })
+  const frame = frameFor(source, plan)
   const change = changeOf(source, frame, fit)
   const sizing: Sizing = {
     source: origin,
@@ -31,7 +32,8 @@ export async function finishRaster(
   }
   const written = format === 'svg' ? 'png' : format
   const mediaType = `image/${written}` as const
-  const isAsked = compression === undefined && change === 'none' && sniff(bytes) === mediaType
+  const isGoodEnough = compression === undefined || compression === bestQuality
+  const isAsked = isGoodEnough && change === 'none' && sniff(bytes) === mediaType
   if (isAsked && isPlain(await open().metadata())) {
     await requireWhole(bytes, maxPixelsDecoded)
     return { bytes, mediaType, width, height, sizing }

@@ -5,6 +5,7 @@ import type { Requester } from '#platform/confined'
 import { changeOf, finishRaster } from './finish-raster.ts'
 import type { Picture } from './images.ts'
 import type { ImagePlan } from './plan.ts'
+import { frameFor } from './size.ts'
 
 /** Where drawings are cleaned, and for whom. */
 export interface Drawings {
@@ -18,17 +19,18 @@ export async function finishSvg(
   plan: ImagePlan,
   { svgs, requester }: Drawings,
 ): Promise<Picture> {
-  const { frame, fit, order, source } = plan
+  const { fit, order, source } = plan
   if (plan.format !== 'svg') {
     const { png, raster, ...drawn } = await svgs.rasterOfSvg(
       bytes,
-      { ...(frame ?? order.size), covers: frame !== undefined && fit === 'crop' },
+      { ...(plan.frame ?? order.size), covers: plan.frame !== undefined && fit === 'crop' },
       requester,
     )
     const picture = await finishRaster(png, raster, plan)
     return { ...picture, sizing: { ...picture.sizing, ...sourceOf(drawn) } }
   }
   const drawn = await svgs.provenSvg(bytes, requester)
+  const frame = frameFor(wholeOf(drawn), plan)
   const size = frame ?? wholeOf(drawn)
   const change = changeOf(wholeOf(drawn), frame, fit)
   return {

@@ -52,6 +52,30 @@ describe('size', () => {
     expect(await sharp(finished.bytes).metadata()).toMatchObject({ width, height })
   })
 
+  test.each([
+    ['native', 'pad', 3 / 2, 60, 40, 60, 40],
+    ['native', 'pad', 4 / 5, 896, 1152, 896, 1152],
+    ['native', 'crop', 21 / 9, 1536, 672, 1536, 672],
+    ['native', 'pad', 16 / 9, 1344, 768, 1344, 768],
+    ['pad', 'pad', 1, 1024, 1000, 1024, 1024],
+    ['pad', 'pad', 3 / 2, 128, 128, 192, 128],
+    ['crop', 'crop', 3 / 2, 120, 120, 120, 80],
+    ['pad', 'pad', 1, 192, 128, 192, 192],
+    ['crop', 'crop', 1, 192, 128, 128, 128],
+    ['pad', 'pad', 8, 4096, 4096, 4096, 512],
+  ] as const)(
+    'is %s where %s and the ratio %f are asked for and %dx%d is drawn',
+    async (told, fit, ratio, w, h, width, height) => {
+      const finished = await finishPicture(await picture(w, h), planOf({ ratio, fit }))
+      expect(finished).toMatchObject({
+        width,
+        height,
+        sizing: { source: 'settings', fit: told, sourceWidth: w, sourceHeight: h },
+      })
+      expect(await sharp(finished.bytes).metadata()).toMatchObject({ width, height })
+    },
+  )
+
   test('is that of a picture as people see it, which is cropped in its middle', async () => {
     const bands = await sharp(
       await plain(90, 30)
@@ -106,6 +130,27 @@ describe('padding', () => {
   test('is nothing where transparency is asked for', async () => {
     for (const format of ['png', 'webp'] as const)
       expect((await padded(await picture(), { background: 'transparent', format })).at(3)).toBe(0)
+  })
+})
+
+describe('quality', () => {
+  const written = async (bytes: Buffer, format: DrawnFormat, compression?: number) =>
+    (await finishPicture(bytes, planOf({ format, ...(compression && { compression }) }))).bytes
+
+  test.each(['jpeg', 'webp'] as const)(
+    'of 100 is the best %s there is, not the usual one',
+    async (format) => {
+      const bytes = await noise(64, 64)
+      const best = await written(bytes, format, 100)
+      expect(best).toEqual(await sharp(bytes).toFormat(format, { quality: 100 }).toBuffer())
+      expect(best.length).toBeGreaterThan((await written(bytes, format)).length)
+    },
+  )
+
+  test('of 100 is no reason to write a picture anew, any other is', async () => {
+    const bytes = await plain(60, 30).jpeg().toBuffer()
+    expect(await written(bytes, 'jpeg', 100)).toBe(bytes)
+    expect(await written(bytes, 'jpeg', 99)).not.toEqual(bytes)
   })
 })
 
@@ -181,6 +226,14 @@ describe('SVG', () => {
     }
     const { sizing } = await finish(rect, 'svg', { frame: { width: 600, height: 300 } })
     expect(sizing.fit).toBe('native')
+  })
+
+  test('is framed in the ratio that settings bind it to', async () => {
+    const { bytes, ...finished } = await finish(rect, 'svg', { ratio: 1, fit: 'pad' })
+    expect(finished).toMatchObject({ width: 60, height: 60, sizing: { fit: 'pad', sourceHeight: 30 } })
+    expect(String(bytes)).toContain('viewBox="0 0 60 30" width="60" height="60"')
+    const raster = await finish(rect, 'png', { ratio: 1, fit: 'crop' })
+    expect(raster).toMatchObject({ width: 30, height: 30, sizing: { fit: 'crop', sourceWidth: 60 } })
   })
 
   test('becomes the raster that is named, as sharp as its size', async () => {

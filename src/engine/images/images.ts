@@ -13,6 +13,7 @@ export type ImageSetting =
   | 'references'
   | 'action'
   | 'format'
+  | 'seed'
 
 /** What a caller requests; absent settings are chosen by prompt, references and model. */
 export interface ImageSpec {
@@ -32,11 +33,13 @@ export interface ImageSpec {
   quality?: ImageQuality
   /** `auto`: SVG from a model that writes nothing else, PNG from any other. */
   format: DrawnFormat | 'auto'
-  /** 1 to 99: JPEG and WebP are written anew in this quality. Absent: as they came. */
+  /** 1 to 100: quality of JPEG and WebP. At 100, or where it is absent, what needs no other change stays as it came. */
   compression?: number
   background?: ImageBackground
   /** Unfinished pictures to be shown, at most as many as the model streams. */
   partials?: number
+  /** By which the upstream draws the same picture again; refused where it takes none. A further order has the next one. */
+  seed?: number
   /** Path of a setting in the caller's request body, named in validation errors. */
   where(setting: ImageSetting): string
 }

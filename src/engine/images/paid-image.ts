@@ -231,7 +231,7 @@ class Paid implements PaidImage {
 
   async pictures(show?: ShowPartial): Promise<PaidPictures> {
     const { order, result, counts } = this.#parts
-    this.#groups = await Promise.all(counts.map((count) => this.#draw(count, show)))
+    this.#groups = await Promise.all(counts.map((count, index) => this.#draw(count, index, show)))
     await this.#showing
     const pictures = this.#groups.flatMap((group) => (group.fault ? [] : group.done.pictures))
     if (pictures.length === 0) throw failureOf(order.fault!)
@@ -241,10 +241,12 @@ class Paid implements PaidImage {
     return { pictures, files: result.fileIds, tokens: this.#tokens, microcredits }
   }
 
-  #draw(count: number, show?: ShowPartial): Promise<FilledPart<Candidate, Group>> {
+  #draw(count: number, index: number, show?: ShowPartial): Promise<FilledPart<Candidate, Group>> {
+    const { counts, options } = this.#parts
+    const seed = seedAfter(options.spec.seed, index * counts[0]!)
     const candidates = this.#parts.candidates.map((one) => {
       const onPartial = (bytes: Uint8Array) => this.#partial(bytes, one, show)
-      return { ...one, order: { ...one.order, count, onPartial } }
+      return { ...one, order: { ...one.order, ...seed, count, onPartial } }
     })
     return this.#parts.order.fill(candidates, async ({ images, usage }, { plan }) => {
       // Some upstreams draw more than they were asked for.
@@ -344,6 +346,12 @@ const together = (a: ImageTokens, b: ImageTokens): ImageTokens => ({
     b.mediaInput !== undefined && { mediaInput: a.mediaInput + b.mediaInput }),
   output: a.output + b.output,
 })
+/** As vendors bound seeds: positive integers of 32 bits with a sign. */
+const seeds = 2 ** 31
+
+/** Of an order that so many pictures go before: by the seed of the first one its pictures would be the same. */
+const seedAfter = (seed: number | undefined, pictures: number): { seed?: number } =>
+  seed === undefined ? {} : { seed: (seed + pictures) % seeds }
 
 /** How many pictures each order is asked for: as few orders as the models allow. */
 function countsOf(count: number, candidates: readonly Candidate[]): number[] {

@@ -4,6 +4,7 @@ declare module '#platform/errors' {
   interface Failures {
     IMAGE_SETTING_NOT_SUPPORTED: { model: string; setting: string; value: string; supported: string[] }
     IMAGE_SIZE_CONFLICT: Record<string, never>
+    IMAGE_SEED_NOT_SUPPORTED: { model: string }
     NOTHING_TO_EDIT: Record<string, never>
   }
 }
@@ -20,6 +21,11 @@ export const imageFailures = declareFailures({
     status: 400,
     en: () => 'size and aspect_ratio disagree; send one of them.',
     fa: () => 'size و aspect_ratio با هم نمی‌خوانند؛ فقط یکی را بفرستید.',
+  },
+  IMAGE_SEED_NOT_SUPPORTED: {
+    status: 400,
+    en: ({ model }) => `The model \`${model}\` takes no seed; leave it out.`,
+    fa: ({ model }) => `مدل \`${model}\` عدد seed را نمی‌پذیرد؛ حذفش کنید.`,
   },
   NOTHING_TO_EDIT: {
     status: 400,

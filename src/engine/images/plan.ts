@@ -1,5 +1,5 @@
 /** Plans an image request for a model: the order to its upstream and the conversion of the picture afterwards. */
-import { type ImageModel, isSameSize, sizeName } from '#engine/models'
+import { answeredFormats, type ImageModel, isSameSize, sizeName } from '#engine/models'
 import type { DrawnFormat, ImageBackground, ImageOrder, ImageQuality, PixelSize } from '#engine/turn'
 import { fail } from '#platform/errors'
 import type { ImageSetting, ImageSpec, Sizing } from './images.ts'
@@ -12,15 +12,17 @@ export interface ImagePlan {
   quality: ImageQuality | undefined
   background: ImageBackground | undefined
   format: DrawnFormat
-  /** Of JPEG and WebP: the quality in which they are written anew. */
+  /** Of JPEG and WebP: the quality in which they are written anew; 100 alone is no reason to write them anew. */
   compression?: number
   /** Exact size of the finished picture. */
   frame: PixelSize | undefined
+  /** Width to height of the finished picture, where no exact size is set. */
+  ratio?: number
   fit: 'pad' | 'crop'
   source: Sizing['source']
 }
 
-/** Throws IMAGE_SETTING_NOT_SUPPORTED, IMAGE_SIZE_CONFLICT or NOTHING_TO_EDIT, each with the place of what is at fault. */
+/** Throws IMAGE_SETTING_NOT_SUPPORTED, IMAGE_SIZE_CONFLICT, IMAGE_SEED_NOT_SUPPORTED or NOTHING_TO_EDIT, each with the place of what is at fault. */
 export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
   const { image } = model
   // `generate` ignores pictures of earlier turns.
@@ -28,10 +30,11 @@ export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
   const action = actionOf(spec)
   requireRoom(model, spec)
   requireShape(model, spec)
+  requireSeed(model, spec)
   const quality = qualityOf(model, spec)
   const format = formatOf(model, spec)
   const background = backgroundOf(model, spec)
-  const { drawn, frame, source } = planSize(image.sizes, spec)
+  const { drawn, frame, ratio, source } = planSize(image.sizes, spec)
   const partials = Math.min(spec.partials ?? 0, image.maxPartials)
   return {
     order: {
@@ -44,6 +47,7 @@ export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
       ...formatAsked(image.formats, format, background),
       ...(image.responseFormat && { responseFormat: image.responseFormat }),
       ...(partials > 0 && { partials }),
+      ...(spec.seed !== undefined && { seed: spec.seed }),
     },
     action,
     quality,
@@ -51,6 +55,7 @@ export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
     format,
     ...(spec.compression !== undefined && { compression: spec.compression }),
     frame,
+    ...(ratio !== undefined && { ratio }),
     fit: spec.fit,
     source,
   }
@@ -83,6 +88,11 @@ function requireShape(model: ImageModel, { size, aspectRatio, where }: ImageSpec
     fail('IMAGE_SIZE_CONFLICT', {}, { param: where('aspect_ratio') })
 }
 
+function requireSeed({ id, image }: ImageModel, { seed, where }: ImageSpec): void {
+  if (seed !== undefined && !image.takesSeed)
+    fail('IMAGE_SEED_NOT_SUPPORTED', { model: id }, { param: where('seed') })
+}
+
 const { min, max } = sideRange
 const possibleSizes = `${min}x${min}–${max}x${max} (≤ ${maxPixels} px)`
 
@@ -106,17 +116,11 @@ function backgroundOf(
   return background
 }
 
-/** A vector model writes SVG alone: it is answered as such unless a raster is named. */
-const isVector = (formats: readonly DrawnFormat[]): boolean =>
-  formats.length > 0 && formats.every((one) => one === 'svg')
-
 /** A raster of any format is made here of any other, and of SVG; a drawing cannot be made of a raster. */
 function formatOf(model: ImageModel, { format, where }: ImageSpec): DrawnFormat {
-  const { formats } = model.image
-  if (format === 'auto') return isVector(formats) ? 'svg' : 'png'
-  if (format === 'svg' && !formats.includes('svg'))
-    refuse(model, 'format', format, ['png', 'jpeg', 'webp'], where)
-  return format
+  const answered = answeredFormats(model.image.formats)
+  if (format === 'auto') return answered[0]!
+  return answered.includes(format) ? format : refuse(model, 'format', format, answered, where)
 }
 
 /** The format to request upstream: the wanted one if supported, else a lossless one to convert from. */

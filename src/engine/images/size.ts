@@ -7,6 +7,8 @@ export interface SizePlan {
   drawn: PixelSize
   /** Exact final size; absent when the picture keeps the drawn size. */
   frame?: PixelSize
+  /** Width to height that settings bind the picture to, where a size of the model has it: whether it was drawn so is seen afterwards. */
+  ratio?: number
   source: Sizing['source']
 }
 
@@ -48,9 +50,23 @@ function planRatio(
   fit: ImageSpec['fit'],
 ): Omit<SizePlan, 'source'> {
   const [drawn] = shapedAs(sizes, ratio) as [PixelSize]
-  if (areAlike(ratioOf(drawn), ratio)) return { drawn }
+  if (areAlike(ratioOf(drawn), ratio)) return { drawn, ratio }
   return { drawn, frame: frameOf(drawn, ratio, fit) }
 }
+
+/** The exact size to which a picture of this size is brought; undefined where it stays as it was drawn. */
+export function frameFor(
+  picture: PixelSize,
+  { frame, ratio, fit }: { frame?: PixelSize | undefined; ratio?: number; fit: ImageSpec['fit'] },
+): PixelSize | undefined {
+  if (frame || ratio === undefined || isShaped(picture, ratio)) return frame
+  return frameOf(picture, ratio, fit)
+}
+
+/** Models round each side to a multiple of up to 64 pixels: Gemini's 4:5 is 896x1152, which is three percent off. */
+const isShaped = (size: PixelSize, ratio: number): boolean =>
+  areAlike(ratioOf(size), ratio) ||
+  (size.width % 16 === 0 && size.height % 16 === 0 && apart(ratioOf(size), ratio) < 0.03)
 
 /** The largest box of this ratio inside the picture, or the smallest around it; no side beyond what is possible. */
 function frameOf({ width, height }: PixelSize, ratio: number, fit: ImageSpec['fit']): PixelSize {
@@ -67,7 +83,9 @@ function frameOf({ width, height }: PixelSize, ratio: number, fit: ImageSpec['fi
 const ratioOf = ({ width, height }: PixelSize): number => width / height
 
 /** Within one percent: 1792x1024 is called 16:9 by those who draw it, and nobody sees the difference of a pixel. */
-export const areAlike = (a: number, b: number): boolean => Math.abs(Math.log(a / b)) < 0.01
+export const areAlike = (a: number, b: number): boolean => apart(a, b) < 0.01
+
+const apart = (a: number, b: number): number => Math.abs(Math.log(a / b))
 
 /** The size nearest in shape; among those the smallest that is large enough, else the largest. */
 function nearest(sizes: readonly PixelSize[], wanted: PixelSize): PixelSize {
@@ -81,9 +99,9 @@ function nearest(sizes: readonly PixelSize[], wanted: PixelSize): PixelSize {
 
 /** The sizes nearest in shape, in the order of the model, whose first is the one it draws where nothing says otherwise. */
 function shapedAs(sizes: readonly PixelSize[], ratio: number): PixelSize[] {
-  const apart = (size: PixelSize): number => Math.abs(Math.log(ratioOf(size) / ratio))
-  const least = Math.min(...sizes.map(apart))
-  return sizes.filter((size) => apart(size) - least < 1e-9)
+  const distance = (size: PixelSize): number => apart(ratioOf(size), ratio)
+  const least = Math.min(...sizes.map(distance))
+  return sizes.filter((size) => distance(size) - least < 1e-9)
 }
 
 /** Other pairs of numbers are times, scores and doses. */

@@ -58,6 +58,7 @@ export {
 } from './kinds/embedding/price.ts'
 export { image as imageModels } from './kinds/image/image.ts'
 export {
+  answeredFormats,
   aspectRatiosOf,
   type ImageModel,
   type ImagePriceRow,

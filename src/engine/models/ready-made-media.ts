@@ -102,6 +102,7 @@ const draws = (
     maxCount: 1,
     maxReferences: 0,
     maxPartials: 0,
+    takesSeed: false,
     ...image,
   },
   pricing,

@@ -22,6 +22,8 @@ export interface ImageOrder {
   format?: DrawnFormat
   background?: ImageBackground
   responseFormat?: 'b64_json' | 'url'
+  /** By which the same picture is drawn again. */
+  seed?: number
   /** Unfinished pictures that are asked for, of an order for one picture. */
   partials?: number
   /** Sees each unfinished picture as it comes, at any time before the order is filled; the bytes are as unproven as the finished ones. */

@@ -67,6 +67,7 @@ function inputOf({ order }: ImageCall): Record<string, unknown> {
     ...(order.quality && { quality: order.quality }),
     ...(order.format && { output_format: order.format }),
     ...(order.background && { background: order.background }),
+    ...(order.seed !== undefined && { seed: order.seed }),
     ...(references.length === 1 && { image_url: references[0] }),
     ...(references.length > 0 && { image_urls: references }),
   }

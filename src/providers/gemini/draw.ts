@@ -13,7 +13,7 @@ import type { Drawn, ImageCall } from '#providers/spec'
 import { contentOf } from './answer.ts'
 
 /** The shapes that it draws. */
-const shapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '9:16', '16:9', '21:9']
+const shapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
 
 /** One call of this wire draws one picture. */
 export const draw = (client: UpstreamClient, call: ImageCall): Promise<Drawn> =>
@@ -36,6 +36,7 @@ function bodyOf({ order }: ImageCall): Record<string, unknown> {
     generationConfig: {
       responseModalities: ['TEXT', 'IMAGE'],
       imageConfig: { aspectRatio: nearestShape(order.size, shapes), ...(imageSize && { imageSize }) },
+      ...(order.seed !== undefined && { seed: order.seed }),
     },
   }
 }

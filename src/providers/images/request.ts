@@ -31,6 +31,7 @@ function fieldsOf({ order, upstreamModel }: ImageCall): Record<string, string | 
     ...(order.format && { output_format: order.format }),
     ...(order.background && { background: order.background }),
     ...(order.responseFormat && { response_format: order.responseFormat }),
+    ...(order.seed !== undefined && { seed: order.seed }),
     ...(order.partials && { stream: true, partial_images: order.partials }),
   }
 }

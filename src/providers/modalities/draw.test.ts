@@ -13,3 +13,9 @@ test.each([
   expect(pictureRequest('openrouter.ai', call)['image_config']).toEqual(config)
   expect(pictureRequest('llm.example.com', call)).not.toHaveProperty('image_config')
 })
+
+test.each([7, undefined])('a seed of %s is sent as it is', (seed) => {
+  const order = { prompt: 'a cat', references: [], count: 1, size: { width: 1024, height: 1024 } }
+  const call = { upstreamModel: 'model', order: { ...order, ...(seed !== undefined && { seed }) } }
+  expect(pictureRequest('llm.example.com', call)['seed']).toBe(seed)
+})

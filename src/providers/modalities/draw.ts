@@ -59,6 +59,7 @@ export function pictureRequest(
     modalities: ['image', 'text'],
     messages: [{ role: 'user', content }],
     stream: false,
+    ...(order.seed !== undefined && { seed: order.seed }),
     ...(host === 'openrouter.ai' && {
       image_config: {
         aspect_ratio: nearestShape(order.size, shapes),

@@ -20,6 +20,7 @@ function bodyOf({ order, upstreamModel }: ImageCall): Record<string, unknown> {
     ...(order.quality && { quality: order.quality }),
     ...(order.format && { output_format: order.format }),
     ...(order.background && { background: order.background }),
+    ...(order.seed !== undefined && { seed: order.seed }),
     ...(references.length > 0 && { input_references: references }),
     // How many come is for its model to say.
     ...(order.partials && { stream: true }),

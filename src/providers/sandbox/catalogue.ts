@@ -113,6 +113,7 @@ const imageModel: ImageModel = {
     maxCount: 4,
     maxReferences: 8,
     maxPartials: 3,
+    takesSeed: true,
   },
   pricing: {
     unit: 'image',

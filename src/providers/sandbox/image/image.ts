@@ -50,11 +50,11 @@ async function drawEach(
   { pictures }: Directives,
   { order, signal }: ImageCall,
 ): Promise<Uint8Array[]> {
-  const { size, quality, background, format = 'png' } = order
+  const { size, quality, background, seed, format = 'png' } = order
   const references = order.references.flatMap(({ data }) => (data ? [data] : []))
   const length = pictures === undefined ? order.count : Math.min(mostPictures, Math.max(1, pictures))
   const posters = Array.from({ length }, (_, index) =>
-    draw({ prompt, size, quality, background, format, references, index }),
+    draw({ prompt, size, quality, background, seed, format, references, index }),
   )
   try {
     return await Promise.all(posters)

@@ -1,4 +1,4 @@
-/** The prompt as a poster in SVG: colours and ornaments follow from its words alone, so that the same prompt gives the same image. */
+/** The prompt as a poster in SVG: colours and ornaments follow from its words and seed alone, so that the same ones give the same image. */
 import { createHash } from 'node:crypto'
 import type { ImageBackground, ImageQuality, PixelSize } from '#engine/turn'
 import { type Font, loadFont } from './font.ts'
@@ -12,6 +12,7 @@ export interface PosterOptions {
   background?: ImageBackground | undefined
   /** The index among several images of one prompt. */
   index: number
+  seed?: number | undefined
   /** True if input images are the backdrop. */
   overPictures: boolean
   /** The SVG itself is the picture, not a raster of it. */
@@ -40,8 +41,10 @@ interface Colours {
   chance: Buffer
 }
 
-function coloursOf({ prompt, index }: PosterOptions): Colours {
-  const chance = createHash('sha256').update(`${index}\n${prompt}`).digest()
+function coloursOf({ prompt, index, seed }: PosterOptions): Colours {
+  const chance = createHash('sha256')
+    .update(`${seed === undefined ? '' : `${seed}\n`}${index}\n${prompt}`)
+    .digest()
   return { hue: Math.round((chance.readUInt16BE(0) / 0xffff) * 360), chance }
 }
 

@@ -44,7 +44,14 @@ const StudioSettings = Type.Object({
     description: 'Voices that are not listed may be named too.',
     'x-description-fa': 'صداهایی که در فهرست نیستند نیز پذیرفته می‌شوند.',
   }),
-  formats: Type.Array(Type.String()),
+  formats: Type.Array(Type.String(), {
+    description: 'Of `/v1/studio/audio`, whatever the upstream makes.',
+    'x-description-fa': 'برای `/v1/studio/audio`، هر چه بالادست بسازد.',
+  }),
+  speech_formats: Type.Array(Type.String(), {
+    description: 'Of `/v1/audio/speech`.',
+    'x-description-fa': 'برای `/v1/audio/speech`.',
+  }),
   instructions: Type.Boolean(),
   speed: Type.Union([Type.Null(), Type.Array(Type.Number())], {
     description: 'Slowest and fastest; null: 1 only.',
@@ -67,7 +74,8 @@ const pricesOf = (pricing: AudioPricing) => ({
 })
 
 /** What is answered whatever the upstream makes: it is converted here. */
-const answeredFormats = ['mp3', 'wav', 'pcm', 'opus', 'aac', 'flac']
+const studioFormats = ['mp3', 'wav', 'pcm']
+const speechFormats = [...studioFormats, 'opus', 'aac', 'flac']
 
 export const audio = modelKind({
   kind: 'audio',
@@ -100,7 +108,8 @@ export const audio = modelKind({
       does: settings.tasks,
       voices: settings.voices,
       other_voices: settings.takesOtherVoices,
-      formats: answeredFormats,
+      formats: studioFormats,
+      speech_formats: speechFormats,
       instructions: settings.takesInstructions,
       speed: settings.speed ? [settings.speed.min, settings.speed.max] : null,
       max_characters: settings.maxCharacters,

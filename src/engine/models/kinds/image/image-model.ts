@@ -22,6 +22,8 @@ export interface ImageSettings {
   maxReferences: number
   /** Unfinished pictures that it streams of one picture, where they are asked for; 0: it streams none. */
   maxPartials: number
+  /** It draws by a number that is sent along: the same one, the same picture. */
+  takesSeed: boolean
   /** Sent as `response_format`, to the servers that want to be told. */
   responseFormat?: 'b64_json' | 'url'
 }
@@ -100,6 +102,16 @@ export function sizeOf(text: string): PixelSize | undefined {
   const [, width, height] = /^([1-9]\d{0,4})[x×]([1-9]\d{0,4})$/i.exec(text) ?? []
   return width === undefined ? undefined : { width: Number(width), height: Number(height) }
 }
+
+const rasters: DrawnFormat[] = ['png', 'jpeg', 'webp']
+
+/** A vector model writes SVG alone: its drawings are answered as such unless a raster is named. */
+export const isVector = (formats: readonly DrawnFormat[]): boolean =>
+  formats.length > 0 && formats.every((one) => one === 'svg')
+
+/** What a model that writes these is answered in: rasters are made here of each other and of SVG. The first where none is named. */
+export const answeredFormats = (formats: readonly DrawnFormat[]): DrawnFormat[] =>
+  isVector(formats) ? ['svg', ...rasters] : formats.includes('svg') ? [...rasters, 'svg'] : rasters
 
 /** The shapes of these sizes in their lowest terms, each once: `1:1`, `3:2`. */
 export const aspectRatiosOf = (sizes: readonly PixelSize[]): string[] => [

@@ -5,7 +5,13 @@ import { oneOf, safeInteger } from '#platform/schema'
 import type { ImageCall, ImageProvider } from '#providers/spec'
 import { modelKind } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
-import { aspectRatiosOf, type ImageModel, type ImagePricing, sizeName } from './image-model.ts'
+import {
+  answeredFormats,
+  aspectRatiosOf,
+  type ImageModel,
+  type ImagePricing,
+  sizeName,
+} from './image-model.ts'
 import { imageCost, imageWorstCase } from './price.ts'
 import { type ImageEntry, ImageEntrySchema, readImageEntry } from './settings.ts'
 
@@ -64,6 +70,12 @@ const StudioSettings = Type.Object({
   }),
   sizes: Type.Array(Type.String()),
   qualities: Type.Array(Type.String()),
+  formats: Type.Array(Type.String(), {
+    description:
+      'Formats of the answer, whatever the upstream writes; the first where Studio is told none. svg can be named on `/v1/images` only.',
+    'x-description-fa':
+      'قالب‌های پاسخ، هر چه بالادست بنویسد؛ اگر در استودیو نامی نیاید، نخستین آن‌ها. svg را فقط در `/v1/images` می‌توان نام برد.',
+  }),
   backgrounds: Type.Array(Type.String()),
   reference_capacity: Type.Integer({
     ...safeInteger,
@@ -71,6 +83,10 @@ const StudioSettings = Type.Object({
     'x-description-fa': 'شمار تصویرهایی که می‌توان برای ویرایش داد.',
   }),
   max_count: Type.Integer(safeInteger),
+  seed: Type.Boolean({
+    description: 'It draws by a `seed`: the same one, the same picture.',
+    'x-description-fa': 'با `seed` می‌کشد: همان عدد، همان تصویر.',
+  }),
   partial_images: Type.Integer({
     ...safeInteger,
     description: 'Unfinished pictures that a streamed answer can have.',
@@ -136,9 +152,11 @@ export const image = modelKind({
       aspect_ratios: aspectRatiosOf(settings.sizes),
       sizes: settings.sizes.map(sizeName),
       qualities: settings.qualities,
+      formats: answeredFormats(settings.formats),
       backgrounds: settings.backgrounds,
       reference_capacity: settings.maxReferences,
       max_count: settings.maxCount,
+      seed: settings.takesSeed,
       partial_images: settings.maxPartials,
     },
   }),

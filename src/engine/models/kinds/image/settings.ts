@@ -78,6 +78,10 @@ const Settings = Type.Object({
     default: 0,
     description: 'Unfinished pictures that the upstream streams of one picture when it is asked to; 0: none.',
   }),
+  seed: Type.Boolean({
+    default: false,
+    description: 'The upstream takes a seed, by which it draws the same picture again.',
+  }),
   response_format: Type.Optional(oneOf('b64_json', 'url')),
 })
 
@@ -195,6 +199,7 @@ export function readImageEntry(typed: Typed, node: ConfigNode): ImageEntry {
     maxCount: image.max_count,
     maxReferences: image.max_references,
     maxPartials: image.partial_images,
+    takesSeed: image.seed,
     ...(image.response_format && { responseFormat: image.response_format }),
   }
   return {
