@@ -8,7 +8,7 @@ import { type Db, openDb } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { type Caps, grant } from '#platform/ledger'
 import { Client } from '../harness/client.ts'
-import { upstreamConfig } from '../harness/config-text.ts'
+import { patient, upstreamConfig } from '../harness/config-text.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { type ServerProcess, startProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
@@ -21,12 +21,28 @@ export interface Person {
   secret: string
 }
 
-/** Vectors of the same upstream, at half a USD a million tokens. */
-const nearModel = `  - id: test/near
+/** Pictures and sound of the same upstream, by wires of their own. */
+const mediaProvider = (url: string) => `${patient}
+  - id: media
+    base_url: ${url}
+    dialects: [images, speech]
+${patient}`
+/** Vectors at half a USD a million tokens, pictures at 4 cents, speech at 15 USD a million characters. */
+const mediaModels = `  - id: test/near
     kind: embedding
     deployments: [{ provider: fake, model: near-1 }]
     max_input_tokens: 8192
-    pricing: { input_per_million: 0.5 }`
+    pricing: { input_per_million: 0.5 }
+  - id: test/painter
+    kind: image
+    deployments: [{ provider: media, model: painter-1 }]
+    image: { sizes: [64x64] }
+    pricing: { per_image: 0.04 }
+  - id: test/voice
+    kind: audio
+    deployments: [{ provider: media, model: voice-1 }]
+    audio: { voices: [{ id: alloy }, { id: nova }], formats: [wav] }
+    pricing: { per_million_characters: 15 }`
 
 /** Short, so that a dead process is soon known to be dead. */
 const shortLeaseMs = 1_500
@@ -63,7 +79,10 @@ export class Site implements AsyncDisposable {
     return this.#stack.use(
       await startProcess({
         databaseUrl,
-        config: upstreamConfig(this.upstream.url, { model: nearModel }),
+        config: upstreamConfig(this.upstream.url, {
+          provider: mediaProvider(this.upstream.url),
+          model: mediaModels,
+        }),
         env: {
           KHERAD_LOG_LEVEL: 'warn',
           KHERAD_LEASE_MS: String(this.#leaseMs),

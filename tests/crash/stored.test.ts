@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
 import { json, silence } from '../harness/upstream.ts'
+import { expectLost as expectLostAt, filesOf, reservationsOf } from './lost.ts'
 import { longLeaseMs, openSite, type Person, type Site } from './site.ts'
 
 const stack = new AsyncDisposableStack()
@@ -53,41 +54,8 @@ const media: Record<string, Medium> = {
 }
 const breaksOff = (call: Promise<unknown>): Promise<void> => expect(call).rejects.toThrow()
 
-const filesOf = ({ account }: Person, { db } = site) =>
-  db.query<{ file_id: string }>({ text: 'select file_id from files.files where account_id = $1' }, [account])
-
-const reservationsOf = ({ account }: Person) =>
-  site.db.query({ text: 'select from files.reservations where account_id = $1' }, [account])
-
-/** The call is over, free, and its price the platform's loss; its key stays used and its room is given back. */
-async function expectLost(
-  person: Person,
-  { path, price }: Medium,
-  body: Record<string, unknown>,
-): Promise<void> {
-  await using restarted = await site.start()
-  await until(async () => (await site.balances(person)).held === 0n)
-  expect(await site.balances(person)).toEqual({ balance: credits, held: 0n })
-  const [receipt, ...more] = await site.receipts(person)
-  expect(more).toEqual([])
-  expect(receipt).toMatchObject({
-    state: 'failed',
-    charged: 0n,
-    held: price(body),
-    detail: { outcome: 'lost' },
-  })
-  const [loss] = await site.db.query<{ amount: bigint }>(
-    { text: `select amount from ledger.entries where account_id = $1 and book = 'loss'` },
-    [person.account],
-  )
-  expect(loss?.amount).toBe(-price(body))
-  const repeat = await site.client(restarted, person).post(path, body, claim)
-  expect(repeat.status).toBe(409)
-  expect(repeat.body.error.code).toBe('REQUEST_ALREADY_ACCEPTED')
-  expect(await filesOf(person)).toEqual([])
-  await until(async () => (await reservationsOf(person)).length === 0)
-  expect(await site.violations()).toEqual([])
-}
+const expectLost = (person: Person, { path, price }: Medium, body: Record<string, unknown>): Promise<void> =>
+  expectLostAt(site, person, { path, body, price: price(body), headers: claim, credits })
 
 describe.each(Object.entries(media))('%s', (_, medium) => {
   const { path, body: bodyOf, price } = medium
@@ -99,7 +67,8 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
     const call = breaksOff(site.client(server, person).post(path, body, claim))
     await until(
       async () =>
-        (await site.balances(person)).held === price(body) && (await reservationsOf(person)).length === 1,
+        (await site.balances(person)).held === price(body) &&
+        (await reservationsOf(site, person)).length === 1,
     )
     await server.kill()
     await call
@@ -143,13 +112,13 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
       .client(server, person)
       .post(path, body, claim)
       .catch(() => undefined)
-    await until(async () => (await filesOf(person, site)).length === 1)
+    await until(async () => (await filesOf(site, person)).length === 1)
     await server.kill()
     await call
     await using restarted = await site.start()
     const client = site.client(restarted, person)
     expect(await site.balances(person)).toEqual({ balance: credits - price(body), held: 0n })
-    const [file] = await filesOf(person, site)
+    const [file] = await filesOf(site, person)
     const kept = await client.raw('GET', `/v1/files/${file!.file_id}`)
     expect(kept.status).toBe(200)
     expect((await kept.arrayBuffer()).byteLength).toBeGreaterThan(1_000)
@@ -157,7 +126,7 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
     expect(repeat.status, repeat.text).toBe(200)
     expect(repeat.headers.get('idempotent-replayed')).toBe('true')
     expect(repeat.headers.get('x-file-ids')).toBe(file!.file_id)
-    expect(await filesOf(person, site)).toHaveLength(1)
+    expect(await filesOf(site, person)).toHaveLength(1)
     expect(await site.violations()).toEqual([])
   })
 
@@ -176,7 +145,7 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
       if (status !== 200) expect([status, refused.error.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS'])
     expect(new Set(made.map(({ text }) => text)).size).toBe(1)
     expect(await site.balances(person)).toEqual({ balance: credits - price(body), held: 0n })
-    expect(await filesOf(person, site)).toHaveLength(1)
+    expect(await filesOf(site, person)).toHaveLength(1)
     expect(await site.receipts(person)).toHaveLength(1)
     expect(await site.violations()).toEqual([])
   })
@@ -254,7 +223,7 @@ test.concurrent('told to stop while a picture is drawn whose caller has left: it
   await call
   expect(await server.stop()).toBe(0)
   expect(await site.balances(person)).toEqual({ balance: credits - price(body), held: 0n })
-  expect(await filesOf(person, site)).toHaveLength(1)
+  expect(await filesOf(site, person)).toHaveLength(1)
   await using restarted = await site.start()
   const repeat = await site.client(restarted, person).post(path, body, claim)
   expect(repeat.status, repeat.text).toBe(200)

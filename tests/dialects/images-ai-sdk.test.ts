@@ -4,7 +4,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateImage } from 'ai'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bootOnImages, fieldOf, halves, type ImagesWorld } from '../contract/images-world.ts'
+import { bootOnImages, colourAt, fieldOf, halves, type ImagesWorld } from '../contract/images-world.ts'
 
 let at: ImagesWorld
 beforeAll(async () => {
@@ -48,6 +48,25 @@ describe.each(['openai', 'compatible'] as const)('%s', (name) => {
       expect(fieldOf(order, 'prompt')).toBe('make it blue')
       for (const picture of pictures) expect(order.bytes.indexOf(picture)).toBeGreaterThan(0)
     }
+  })
+
+  test('draws with the sandbox, offline, of a text and of a picture', async () => {
+    const sandbox = providers[name]().imageModel('sandbox/image')
+    const drawn = await generateImage({ model: sandbox, prompt: 'گربه‌ای روی بام', n: 2, size: '512x512' })
+    expect(drawn.warnings).toEqual([])
+    expect(drawn.images).toHaveLength(2)
+    const changed = await generateImage({
+      model: sandbox,
+      prompt: { text: 'آبی‌اش کن', images: [await halves(512, 512)] },
+      size: '512x512',
+    })
+    for (const { uint8Array, mediaType } of [...drawn.images, ...changed.images]) {
+      expect(mediaType).toBe('image/png')
+      const seen = await sharp(uint8Array).metadata()
+      expect(seen).toMatchObject({ width: 512, height: 512, format: 'png' })
+    }
+    const backdrop = Buffer.from(changed.images[0]!.uint8Array)
+    expect([await colourAt(backdrop, 4, 4), await colourAt(backdrop, 507, 4)]).toEqual(['#ff0000', '#0000ff'])
   })
 
   test('hears that no model takes a mask', async () => {

@@ -4,7 +4,7 @@ import type { ImageGenStreamEvent } from 'openai/resources/images'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { explained } from '../contract/chat-world.ts'
-import { bootOnImages, drawn, halves, type ImagesWorld } from '../contract/images-world.ts'
+import { bootOnImages, colourAt, drawn, halves, type ImagesWorld } from '../contract/images-world.ts'
 import { until } from '../harness/until.ts'
 import { json, reset, type Script, stream } from '../harness/upstream.ts'
 
@@ -146,6 +146,24 @@ test('edit() sends one picture or several, and gets one', async () => {
     expect(receipt.details).toMatchObject({ pictures: { references: [image].flat().length } })
     expect(data.usage).toMatchObject({ microcredits: receipt.microcredits })
   }
+})
+
+test('edit() with the sandbox, offline: the given picture is the backdrop of the new one', async () => {
+  const [image] = await pictures(512)
+  const { data, request_id: id } = await client.images
+    .edit({ model: 'sandbox/image', prompt: 'گربه‌ای روی بام', image: image!, size: '512x512', n: 1 })
+    .withResponse()
+  const bytes = Buffer.from(data.data?.[0]?.b64_json ?? '', 'base64')
+  const { width, height, format } = await sharp(bytes).metadata()
+  expect([width, height, format]).toEqual([512, 512, 'png'])
+  expect([await colourAt(bytes, 4, 4), await colourAt(bytes, 507, 4)]).toEqual(['#ff0000', '#0000ff'])
+  const receipt = await explained(at.key, id!)
+  // A picture of this size is 0.006 USD, its reference 0.001.
+  expect(receipt).toMatchObject({ state: 'completed', microcredits: '7000000' })
+  expect(receipt.details).toMatchObject({ pictures: { action: 'edit', references: 1, delivered: 1 } })
+  const { files } = receipt.details as unknown as { files: string[] }
+  const stored = await (await at.key.raw('GET', `/v1/files/${files[0]}`)).arrayBuffer()
+  expect(Buffer.from(stored).equals(bytes)).toBe(true)
 })
 
 test('a url is a link of ours that needs no key, to the file that is stored', async () => {

@@ -1,5 +1,5 @@
 /** Long timeouts: a call that a test holds open while it starts another process must not time out, however slow the machine is. */
-const patient =
+export const patient =
   '    timeouts: { first_byte_ms: 300000, first_token_ms: 300000, idle_ms: 300000, total_ms: 600000 }'
 
 /** A configuration with one chat provider at `url` and the model `test/model` on it. Prices in USD per million. */

@@ -111,6 +111,20 @@ test('FLAC keeps noise, clipping, silence and a constant as they are', async () 
   }
 })
 
+test('every frame of a FLAC says its rate, without which browsers play none', async () => {
+  for (const rate of [8_000, 11_025, 22_050, 24_000, 44_100, 48_000, 96_000]) {
+    const sound = speechLike(rate, 0.5)
+    const { bytes } = await encodeWhole([sound], { format: 'flac', maxBytes })
+    const streamInfo = 4 + 4 + 34
+    const comment = 4 + Buffer.from(bytes).readUIntBE(streamInfo + 1, 3)
+    const frame = bytes.subarray(streamInfo + comment)
+    expect([rate, frame[0], (frame[2]! & 15) > 0]).toEqual([rate, 0xff, true])
+    const back = await whole(decodeSound([bytes]))
+    expect([back.rate, back.samples.length]).toEqual([rate, sound.samples.length])
+    if (hasFfmpeg) expect(probe(bytes, 'flac')).toMatchObject({ rate, messages: '' })
+  }
+})
+
 test('a WAV that streams says that its length is not known, and a whole one says it exactly', async () => {
   const sound = speechLike(24_000, 0.5)
   const streamed = Buffer.concat(await Array.fromAsync(encodeSound([sound], { format: 'wav' })))

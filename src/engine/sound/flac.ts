@@ -22,7 +22,7 @@ export function openFlac(rate: number): Codec {
     return bytes
   }
   const frame = (): Uint8Array => {
-    const bytes = frameOf(block.subarray(0, filled), frames)
+    const bytes = frameOf(block.subarray(0, filled), frames, rate)
     frames += 1
     filled = 0
     return bytes
@@ -73,15 +73,32 @@ function headOf(rate: number, samples: number): Uint8Array {
   ])
 }
 
-function frameOf(block: Int32Array, number: number): Uint8Array {
+/** Hertz by their codes in a frame; others follow as a number of 16 bits. */
+const rateCodes = new Map([
+  [8_000, 4],
+  [16_000, 5],
+  [22_050, 6],
+  [24_000, 7],
+  [32_000, 8],
+  [44_100, 9],
+  [48_000, 10],
+  [96_000, 11],
+])
+const inHertz = 13
+const inHead = 0
+
+/** A frame says its rate though the head does: Chromium plays none that leave it to the head ("PTS is not defined"). */
+function frameOf(block: Int32Array, number: number, rate: number): Uint8Array {
+  const rateCode = rateCodes.get(rate) ?? (rate <= 0xffff ? inHertz : inHead)
   const bits = new BitWriter()
   bits.put(0xfff8, 16) // frames of a fixed size
   bits.put(block.length === blockSize ? 0b1100 : 0b0111, 4)
-  bits.put(0, 4) // the rate stands in the head
+  bits.put(rateCode, 4)
   bits.put(0, 4) // mono
   bits.put(0b1000, 4) // 16 bits
   for (const byte of codedNumber(number)) bits.put(byte, 8)
   if (block.length !== blockSize) bits.put(block.length - 1, 16)
+  if (rateCode === inHertz) bits.put(rate, 16)
   bits.put(checksumOf(bits.bytes(), 8), 8)
   putSamples(bits, block)
   const bytes = bits.bytes()

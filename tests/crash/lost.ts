@@ -1,0 +1,46 @@
+/** What is left of an order of pictures or sound whose process was killed before its result was committed: nothing to pay, nothing open. */
+import { expect } from 'vitest'
+import { until } from '../harness/until.ts'
+import type { Person, Site } from './site.ts'
+
+export const filesOf = ({ db }: Site, { account }: Person) =>
+  db.query<{ file_id: string }>({ text: 'select file_id from files.files where account_id = $1' }, [account])
+
+export const reservationsOf = ({ db }: Site, { account }: Person) =>
+  db.query({ text: 'select from files.reservations where account_id = $1' }, [account])
+
+export interface LostOrder {
+  path: string
+  body: Record<string, unknown>
+  /** Of the hold, in micro-credits. */
+  price: bigint
+  /** Those that the order was sent with; its idempotency key among them. */
+  headers: Record<string, string>
+  /** Of the account, in micro-credits. */
+  credits: bigint
+}
+
+/** The call is over, free, and its price the platform's loss; its key stays used and its room is given back. */
+export async function expectLost(
+  site: Site,
+  person: Person,
+  { path, body, price, headers, credits }: LostOrder,
+): Promise<void> {
+  await using restarted = await site.start()
+  await until(async () => (await site.balances(person)).held === 0n)
+  expect(await site.balances(person)).toEqual({ balance: credits, held: 0n })
+  const [receipt, ...more] = await site.receipts(person)
+  expect(more).toEqual([])
+  expect(receipt).toMatchObject({ state: 'failed', charged: 0n, held: price, detail: { outcome: 'lost' } })
+  const [loss] = await site.db.query<{ amount: bigint }>(
+    { text: `select amount from ledger.entries where account_id = $1 and book = 'loss'` },
+    [person.account],
+  )
+  expect(loss?.amount).toBe(-price)
+  const repeat = await site.client(restarted, person).post(path, body, headers)
+  expect(repeat.status).toBe(409)
+  expect(repeat.body.error.code).toBe('REQUEST_ALREADY_ACCEPTED')
+  expect(await filesOf(site, person)).toEqual([])
+  await until(async () => (await reservationsOf(site, person)).length === 0)
+  expect(await site.violations()).toEqual([])
+}
