@@ -1,12 +1,7 @@
 /** Paid vectors: the worst case is held, each order is sent at most once, and what was answered is charged, or nothing is. */
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
-import {
-  type EmbeddingModel,
-  embeddingModels,
-  estimatedEmbeddingTokens,
-  possibleEmbeddingTokens,
-} from '#engine/models'
+import { type EmbeddingModel, embeddingModels } from '#engine/models'
 import {
   claimsOf,
   type FilledPart,
@@ -17,7 +12,7 @@ import {
 } from '#engine/paid'
 import { type Failure, fail } from '#platform/errors'
 import { type Embedded, type EmbeddingOrder, UpstreamError } from '#providers/spec'
-import { cutIntoOrders, ordersAtOnce } from './cut.ts'
+import { cutIntoOrders, ordersAtOnce, type TextsOfOrder } from './cut.ts'
 
 export interface PaidVectorsOptions extends PaidCall {
   model: EmbeddingModel
@@ -52,6 +47,7 @@ export interface PaidVectors {
 interface Candidate {
   model: EmbeddingModel
   order: EmbeddingOrder
+  tokens: Omit<TextsOfOrder, 'texts'>
 }
 
 /** Throws MODEL_NOT_ALLOWED, and as `Ledger.hold` does. */
@@ -62,11 +58,16 @@ export async function startPaidVectors(app: App, options: PaidVectorsOptions): P
   const dimensions = options.dimensions ?? model.dimensions
   const form = { encoding, ...(dimensions !== undefined && { dimensions }) }
   // Vectors of two models do not compare: there are no fallbacks.
-  const candidates = cutIntoOrders(model, texts).map((part) => ({ model, order: { texts: part, ...form } }))
+  const candidates = (await cutIntoOrders(model, texts)).map(({ texts: part, ...tokens }) => ({
+    ...{ model, tokens },
+    order: { texts: part, ...form },
+  }))
   const isFetchable = claim !== undefined
   const rounds = 1 + Math.ceil((candidates.length - 1) / ordersAtOnce(model))
   const call = { ...options, isFetchable, isStored: true, rounds }
-  const worstCase = embeddingModels.worstCase(model, app.config.defaults, { texts, ...form })
+  // As the kind's worst case of all texts.
+  const most = sum(candidates, ({ tokens }) => tokens.most)
+  const worstCase = embeddingModels.price(model, app.config.defaults, most)
   const order = await startPaidOrder<Candidate, Embedded>(app, call, embeddingModels, worstCase)
   return new Paid({ app, options, candidates, order })
 }
@@ -94,15 +95,15 @@ class Paid implements PaidVectors {
   get hadNoEffect(): boolean {
     return this.#parts.order.hadNoEffect
   }
-  get #answers(): { texts: readonly string[]; embedded: Embedded }[] {
+  get #answers(): { tokens: Candidate['tokens']; embedded: Embedded }[] {
     return this.#filled.flatMap((part) =>
-      part && !part.fault ? [{ texts: part.candidate.order.texts, embedded: part.done }] : [],
+      part && !part.fault ? [{ tokens: part.candidate.tokens, embedded: part.done }] : [],
     )
   }
   /** Of the texts that were answered, as the upstream claims as far as that can be, else by estimate. */
   get #counted(): number {
-    return sum(this.#answers, ({ texts, embedded: { usage } }) =>
-      usage ? Math.min(usage.input, possibleEmbeddingTokens(texts)) : estimatedEmbeddingTokens(texts),
+    return sum(this.#answers, ({ tokens, embedded: { usage } }) =>
+      usage ? Math.min(usage.input, tokens.possible) : tokens.estimated,
     )
   }
   /** As the upstream claims; undefined where it does not say. */
@@ -116,7 +117,7 @@ class Paid implements PaidVectors {
     const isBackground = this.#parts.options.background === true
     return sum(this.#filled, (part) =>
       part?.fault && !embeddingModels.mayReleaseClaim(part.fault, isBackground)
-        ? estimatedEmbeddingTokens(part.candidate.order.texts)
+        ? part.candidate.tokens.estimated
         : 0,
     )
   }
