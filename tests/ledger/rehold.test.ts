@@ -143,3 +143,18 @@ test('many calls that change their holds at once never promise more than there i
   )
   expect(await balance()).toEqual({ balance: 800n, held: 0n })
 })
+
+test('a hold that is renewed outlives a sweep that would have ended it; one that has ended is not renewed', async () => {
+  const hold = await take(400n)
+  clock.moveMs(50_000)
+  await hold.renew(60_000)
+  // A shorter time than it has changes nothing.
+  await hold.renew(1_000)
+  clock.moveMs(50_000)
+  await ledger.sweep()
+  expect(await balance()).toMatchObject({ held: 400n })
+  clock.moveMs(20_000)
+  await ledger.sweep()
+  expect(await balance()).toMatchObject({ held: 0n })
+  await expect(hold.renew(60_000)).rejects.toThrow('has ended')
+})

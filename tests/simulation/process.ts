@@ -272,6 +272,7 @@ export class SimulatedProcess implements Sender {
         return hold.microcredits
       },
       change: (...to) => hold.change(...to),
+      renew: (lifetimeMs) => hold.renew(lifetimeMs),
       settle: (settlement) => watch(hold, settlement, () => hold.settle(settlement)),
       settleWith: async (settlement, write) => {
         try {

@@ -28,11 +28,8 @@ export async function createSpeech(context: RequestContext<SpeechBody>): Promise
   })
   setIgnoredFields(context, [...unnamedFields(body, SpeechBody), ...ignoredOf(body)])
   const stored = store(paid)
-  return content({ mediaType: mediaTypeOf(paid), open: () => untilStored(paid, stored) })
+  return content({ mediaType: paid.mediaType, open: () => untilStored(paid, stored) })
 }
-
-const mediaTypeOf = ({ mediaType, rate }: PaidSpeech): string =>
-  mediaType === 'audio/pcm' ? `${mediaType}; rate=${rate}; channels=1` : mediaType
 
 function specOf(body: SpeechBody): SpeechSpec {
   if (body.stream_format === 'sse')

@@ -26,6 +26,12 @@ export const dataTypes: readonly string[] = [csv, tsv, json, xlsx]
 
 export const mediaTypes: readonly string[] = Object.keys(endings)
 
+/** Of sound that is made here and never uploaded: its bytes do not say what they are, or no reader is there for them. */
+const madeEndings: Record<string, string> = { 'audio/aac': 'aac', 'audio/pcm': 'pcm' }
+
+/** What a stored file may be; `audio/pcm` says its rate and channels. */
+export const servedTypes: readonly string[] = [...mediaTypes, ...Object.keys(madeEndings)]
+
 /** Aliases of media types that clients send. */
 const aliases: Record<string, string> = {
   'image/jpg': 'image/jpeg',
@@ -40,7 +46,10 @@ const aliases: Record<string, string> = {
   'text/x-csv': csv,
 }
 
-export const endingOf = (mediaType: string): string => endings[mediaType] ?? 'bin'
+export function endingOf(mediaType: string): string {
+  const plain = mediaType.split(';', 1)[0]!
+  return endings[plain] ?? madeEndings[plain] ?? 'bin'
+}
 
 /** Of images and audio, which are served as they are; files of data may be ten times as large. */
 export const maxMediaBytes = 20 * 1024 * 1024

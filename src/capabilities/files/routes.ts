@@ -1,5 +1,5 @@
 import { type Route, route } from '#platform/http'
-import { maxDataBytes, mediaTypes } from './kind.ts'
+import { maxDataBytes, servedTypes } from './kind.ts'
 import { createLink, linkPath, readLinked } from './links.ts'
 import { listFiles, readFile, removeFile } from './read.ts'
 import {
@@ -32,7 +32,7 @@ export const fileRoutes: Route[] = [
       fa: 'پروندهٔ ذخیره‌شده، کامل یا بخشی از آن (Range).',
     },
     params: FileParams,
-    reply: { 200: mediaTypes.join(', ') },
+    reply: { 200: servedTypes.join(', ') },
     ranges: true,
     errors: ['NOT_FOUND'],
     handle: readFile,
@@ -103,7 +103,7 @@ export const fileRoutes: Route[] = [
       fa: 'فایل یک پیوند امضاشده، کامل یا بخشی از آن (Range).',
     },
     params: LinkParams,
-    reply: { 200: mediaTypes.join(', ') },
+    reply: { 200: servedTypes.join(', ') },
     ranges: true,
     errors: ['NOT_FOUND', 'SECRETS_SEALED'],
     handle: readLinked,

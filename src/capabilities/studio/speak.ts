@@ -1,5 +1,5 @@
-import { answerStored, Base64Bytes, payment } from '#capabilities/calls'
-import { type SpeechSetting, type SpeechSpec, startPaidSpeech } from '#engine/speech'
+import { answerStored, Base64Bytes, payment, setFileHeaders } from '#capabilities/calls'
+import { fitSpeech, layoutOf, type SpeechSetting, type SpeechSpec, startPaidSpeech } from '#engine/speech'
 import { fail } from '#platform/errors'
 import type { Content, JsonText, RequestContext } from '#platform/http'
 import { executionOf } from './execution.ts'
@@ -14,20 +14,24 @@ const maxBytes = (40_000_000 / 4) * 3
 /** Speaks a text, a dialogue, or an answer to a recording. Everything wrong is refused first, then room and worst case are held. */
 export async function speak(context: RequestContext<AudioBody>): Promise<JsonText | Content> {
   const { app } = context
+  const model = modelOf(context, 'audio')
+  const spec = await specOf(context)
   const paid = await startPaidSpeech(app, {
     ...payment(context),
-    model: modelOf(context, 'audio'),
-    spec: await specOf(context),
+    model,
+    spec,
     endpoint: '/v1/studio/audio',
   })
   return answerStored(context, paid, async () => {
-    const { bytes, seconds, file, tokens, microcredits } = await paid.spoken()
-    const { mediaType, rate } = paid
+    const spoken = await paid.spoken()
+    const { seconds, file, tokens, microcredits } = spoken
+    // Said of an error as well: the file is stored and charged.
+    setFileHeaders(context, [file])
+    const bytes = await fitSpeech(spoken, spec.format, maxBytes)
     const output = {
       data: new Base64Bytes(bytes),
-      mediaType,
-      rate,
-      channels: 1,
+      mediaType: paid.mediaType.split(';', 1)[0],
+      ...layoutOf(bytes, spec.format),
       seconds: Math.round(seconds * 1_000) / 1_000,
     }
     const execution = executionOf(context, { model: paid.model, tokens, microcredits })

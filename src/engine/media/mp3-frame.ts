@@ -5,6 +5,7 @@ export interface Frame {
   length: number
   samples: number
   sampleRate: number
+  channels: 1 | 2
   headerBytes: number
 }
 
@@ -45,7 +46,7 @@ export function readFrame(bytes: Uint8Array, at: number): Frame | undefined {
       : Math.floor(((samples / 8) * 1000 * kilobits) / sampleRate) + padding
   const mono = fourth >> 6 === 3
   const sideInformation = version === 3 ? (mono ? 17 : 32) : mono ? 9 : 17
-  return { length, samples, sampleRate, headerBytes: 4 + sideInformation }
+  return { length, samples, sampleRate, channels: mono ? 1 : 2, headerBytes: 4 + sideInformation }
 }
 
 /** Where the audio begins: behind the ID3v2 tag when there is one, whose size has four 7-bit bytes. */

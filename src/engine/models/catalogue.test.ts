@@ -331,3 +331,47 @@ test.each([
     ),
   ).toMatch(sentence)
 })
+
+const speaker = (audio: string) => `
+  - id: acme/voice
+    kind: audio
+    deployments: [{ provider: acme, model: voice-1 }]
+    audio: { voices: [{ id: alloy }], ${audio} }
+    pricing: { per_minute: 0 }`
+const sounding = (dialects: string) =>
+  `providers:\n  - { id: acme, base_url: http://127.0.0.1:9000/v1, dialects: [${dialects}] }\nmodels:`
+
+test.each([
+  [
+    'chat, modalities',
+    'does: [speech]',
+    /models\[0\]\.deployments.* do answer and not speech: remove speech from/,
+  ],
+  [
+    'speech',
+    'does: [answer]',
+    /do speech and not answer: remove .* or write a provider of the dialect modalities/,
+  ],
+  ['elevenlabs', 'does: [speech, answer]', /do speech, dialogue and not answer/],
+  ['gemini', 'does: [answer], formats: [pcm]', /do speech, dialogue and not answer/],
+  ['speech', 'does: [dialogue]', /not dialogue: .* of the dialect elevenlabs or gemini/],
+  ['elevenlabs', 'formats: [mp3, wav]', /makes mp3, pcm and not wav: write audio\.formats of these/],
+  ['openrouter', 'formats: [opus]', /makes mp3, pcm and not opus/],
+  ['gemini', 'does: [speech]', /makes pcm, wav and not mp3/],
+  ['elevenlabs', 'formats: [pcm], rate: 12000', /8000, .* and not 12000: write one of these as audio\.rate/],
+  ['gemini', 'does: [dialogue], formats: [pcm], max_voices: 3', /2 voices at most and not 3/],
+  // It speaks by the first of them.
+  ['elevenlabs, speech', 'does: [dialogue]', /do speech and not dialogue/],
+])('what the wires of %s cannot do is refused at the start: %s', (dialects, audio, sentence) => {
+  expect(refusal(sounding(dialects) + speaker(audio))).toMatch(sentence)
+})
+
+test.each([
+  ['chat, modalities', 'does: [answer], formats: [pcm]'],
+  ['speech, modalities', 'does: [speech, answer], formats: [mp3, wav, flac]'],
+  ['elevenlabs', 'does: [speech, dialogue], formats: [mp3, pcm], rate: 44100, max_voices: 10'],
+  ['gemini', 'does: [speech, dialogue], formats: [pcm]'],
+  ['openrouter, modalities', 'does: [speech, answer], formats: [mp3, pcm]'],
+])('what the wires of %s can do starts: %s', (dialects, audio) => {
+  expect(build(sounding(dialects) + speaker(audio)).find('acme/voice')?.kind).toBe('audio')
+})

@@ -117,6 +117,8 @@ function modelOf(
     if (!provider.dialects.some((dialect) => kind.dialects.includes(dialect)))
       refuse(phrases.noDialect(entry.where, id, kind.lacking))
     if (id === 'sandbox') checkSandbox(entry, model, sandboxModels)
+    const unable = id === 'sandbox' ? undefined : kind.unable?.(entry, provider.dialects)
+    if (unable) refuse(phrases.unableProvider(entry.where, id, unable))
   }
   return kind.modelOf(entry, { named: namedOf(entry), providers, knownPrice }) as AnyModel
 }

@@ -23,6 +23,10 @@ export const phrases = {
     en: `${where}.deployments names the provider ${provider}, which ${lacking.en}, or write one that does.`,
     fa: `${where}.deployments ارائه‌دهنده‌ی ${provider} را نام برده که ${lacking.fa} یا یکی را بنویسید که دارد.`,
   }),
+  unableProvider: (where: string, provider: string, unable: Sentence) => ({
+    en: `${where}.deployments names the provider ${provider}, ${unable.en}.`,
+    fa: `${where}.deployments ارائه‌دهنده‌ی ${provider} را نام برده ${unable.fa}.`,
+  }),
   noFallback: (where: string, id: string, kind: string) => ({
     en: `${where}.fallbacks names ${id}, which is no other ${kind} model: write the id of one, or remove it.`,
     fa: `${where}.fallbacks نام ${id} را آورده که مدل دیگری از نوع ${kind} نیست: شناسه‌ی یکی را بنویسید یا آن را بردارید.`,

@@ -115,6 +115,8 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
     const goesOn = isStored && call.isFetchable && this.#isFilled
     using _leaving = goesOn ? undefined : leaveOnAbort({ ...call, isStored }, run)
     try {
+      // The time of the parts before is over.
+      if (this.#runs.length > 1) await this.#renew()
       const filled = await run.filled()
       this.#isFilled = true
       const done = await finish(filled, run.candidate)
@@ -126,6 +128,18 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
     }
   }
 
+  async #renew(): Promise<void> {
+    try {
+      await this.request.renew()
+    } catch (cause) {
+      throw new UpstreamError('unavailable', {
+        executed: false,
+        detail: 'the hold could not be renewed',
+        cause,
+      })
+    }
+  }
+
   #start(candidates: readonly One[]): OrderRun<One, Filled> {
     const { app, call, kind, request, traceparent } = this.#parts
     return app.inference.startOrder<One, Filled>({
@@ -133,6 +147,7 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
       candidates,
       background: call.background,
       receivedMs: call.receivedMs,
+      ...(this.#runs.length > 0 && { beganMs: app.clock.nowMs() }),
       requestId: call.requestId,
       earlierAttempts: this.#runs.length * maxAttempts,
       traceparent,

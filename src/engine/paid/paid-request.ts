@@ -95,6 +95,8 @@ export class PaidRequest {
   readonly #app: App
   readonly #call: PaidRequestOptions
   #hold!: Hold
+  /** Since when the hold lives as long as one call may take. */
+  #renewedMs = 0
 
   constructor(app: App, call: PaidRequestOptions) {
     this.#app = app
@@ -122,6 +124,7 @@ export class PaidRequest {
 
   async #take(microcredits: bigint): Promise<void> {
     const { caller, requestId, endpoint, model, claim, customerId, referenceId, isStored } = this.#call
+    this.#renewedMs = this.#app.clock.nowMs()
     this.#hold = await this.#app.ledger.hold({
       payer: caller,
       receiptId: requestId,
@@ -140,6 +143,15 @@ export class PaidRequest {
   /** Changes the held amount. Throws as `Hold.change` does. */
   change(microcredits: bigint): Promise<void> {
     return this.#hold.change(microcredits, this.#lifetimeMs)
+  }
+
+  /** Before a further call: the hold outlives that one too. Throws as `Hold.renew` does. */
+  async renew(): Promise<void> {
+    const nowMs = this.#app.clock.nowMs()
+    // Calls that begin nearly together need it once.
+    if (nowMs - this.#renewedMs < graceMs / 2) return
+    await this.#hold.renew(this.#lifetimeMs)
+    this.#renewedMs = nowMs
   }
 
   /**

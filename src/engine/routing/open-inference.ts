@@ -68,6 +68,7 @@ class RoutedInference implements Inference {
   startOrder<One extends OrderCandidate<NamedModel>, Filled>({
     candidates,
     background = false,
+    beganMs,
     ...options
   }: OrderRunOptions<One, Filled>): OrderRun<One, Filled> {
     return new OrderJourney({
@@ -81,7 +82,7 @@ class RoutedInference implements Inference {
           deployment,
         })),
       ),
-      deadlineMs: options.receivedMs + this.longestMs(candidates[0]!.model),
+      deadlineMs: (beganMs ?? options.receivedMs) + this.longestMs(candidates[0]!.model),
     })
   }
 

@@ -81,6 +81,8 @@ export interface OrderRunOptions<One extends OrderCandidate, Filled> extends Adm
   /** See `RunOptions`. */
   background?: boolean | undefined
   receivedMs: number
+  /** When this order begins, which has as long as any one of its own; absent: when the request was received. */
+  beganMs?: number
   requestId: string
   /** Attempts of other orders of the same request, so that every attempt id is unique. */
   earlierAttempts?: number

@@ -17,7 +17,10 @@ const formats = {
   flac: { mediaType: 'audio/flac', open: openFlac },
   wav: { mediaType: 'audio/wav', open: openWav },
   pcm: { mediaType: 'audio/pcm', open: openPcm },
-} satisfies Record<string, { mediaType: string; open: (rate: number) => Codec | Promise<Codec> }>
+} satisfies Record<
+  string,
+  { mediaType: string; open: (rate: number, kilobits?: number) => Codec | Promise<Codec> }
+>
 
 export type SoundFormat = keyof typeof formats
 export const soundFormats = Object.keys(formats) as SoundFormat[]
@@ -30,6 +33,8 @@ export interface EncodeOptions {
   format: SoundFormat
   /** In Hz; absent, that of the sound. Where a format does not have it, the next higher one, 48 kHz at most. */
   rate?: number | undefined
+  /** Of an mp3, in kbit/s; absent, what is usual at its rate. */
+  kilobits?: number | undefined
 }
 
 /**
@@ -104,7 +109,7 @@ class Encoder {
 
   async #open(rate: number): Promise<Codec> {
     this.#rate = rate
-    const codec = await formats[this.#options.format].open(this.#options.rate ?? rate)
+    const codec = await formats[this.#options.format].open(this.#options.rate ?? rate, this.#options.kilobits)
     this.#codec = codec
     this.#resampler = new Resampler(rate, codec.rate)
     return codec

@@ -25,12 +25,13 @@ async function compile(): Promise<Wasm> {
  * MPEG layer III at a constant bit rate, by LAME. A table goes first (Info, which players show nothing of) that names the samples which the
  * encoder put before the sound; in a whole file it also counts the frames and names the samples behind the sound.
  */
-export async function openMp3(rate: number): Promise<Codec> {
+export async function openMp3(rate: number, kilobits?: number): Promise<Codec> {
   const { createEncoder } = await import('wasm-media-encoders')
   compiled ??= compile()
   const encoder = await createEncoder('audio/mpeg', await compiled)
   const own = rateFor(rate, rates)
-  encoder.configure({ channels: 1, sampleRate: own, outputSampleRate: own, bitrate: bitrateOf(own) })
+  const bitrate = (kilobits ?? bitrateOf(own)) as 32 | 64 | 96
+  encoder.configure({ channels: 1, sampleRate: own, outputSampleRate: own, bitrate })
   let taken = 0
   let written = 0
   let first: Uint8Array | undefined
@@ -41,7 +42,7 @@ export async function openMp3(rate: number): Promise<Codec> {
     written += bytes.length
     if (first) return bytes
     first = bytes.subarray(0, 4)
-    return Buffer.concat([infoOf(first), bytes])
+    return Buffer.concat([infoOf(first, bitrate), bytes])
   }
   return {
     rate: own,
@@ -50,7 +51,7 @@ export async function openMp3(rate: number): Promise<Codec> {
       return samples.length === 0 ? noBytes : out(encoder.encode([samples]))
     },
     end: () => out(encoder.finalize()),
-    wholeHead: () => (first ? infoOf(first, { samples: taken, bytes: written }) : noBytes),
+    wholeHead: () => (first ? infoOf(first, bitrate, { samples: taken, bytes: written }) : noBytes),
     close: () => {},
   }
 }
@@ -59,7 +60,11 @@ export async function openMp3(rate: number): Promise<Codec> {
 const bitrateOf = (rate: number): 32 | 64 | 96 => (rate < 16_000 ? 32 : rate < 32_000 ? 64 : 96)
 
 /** A frame without sound that carries the table, with the header of the first frame. */
-function infoOf(header: Uint8Array, whole?: { samples: number; bytes: number }): Uint8Array {
+function infoOf(
+  header: Uint8Array,
+  kilobits: number,
+  whole?: { samples: number; bytes: number },
+): Uint8Array {
   const frame = readFrame(header, 0)!
   const info = Buffer.alloc(frame.length)
   info.set(header)
@@ -68,7 +73,7 @@ function infoOf(header: Uint8Array, whole?: { samples: number; bytes: number }):
   let at = frame.headerBytes + 8
   let padding = 0
   if (whole) {
-    const frameBytes = (frame.samples * 125 * bitrateOf(frame.sampleRate)) / frame.sampleRate
+    const frameBytes = (frame.samples * 125 * kilobits) / frame.sampleRate
     const frames = Math.round(whole.bytes / frameBytes)
     padding = Math.max(0, Math.min(4_095, frames * frame.samples - encoderDelay - whole.samples))
     info[at - 1] = 3 // frames and bytes are there

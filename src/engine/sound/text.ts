@@ -40,6 +40,15 @@ export function piecesOfText(text: string, maxCharacters: number): string[] {
 /** Whether a piece has anything to say: marks and spaces alone are no speech. */
 export const isSpeakable = (piece: string): boolean => /[\p{L}\p{N}]/u.test(piece)
 
+/** Read as words: «۹۹۹» as «نهصد و نود و نه», 777 as «seven hundred seventy-seven», € and emoji by their names. */
+const wordy = /[\p{N}\p{S}%@#&*/\\§‰]/gu
+/** Each a syllable. */
+const syllabic = /[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}]/gu
+
+/** About how many letters of an alphabet take as long to be read aloud as this text does: at most that many. */
+export const lettersOf = (text: string): number =>
+  [...text].length + 9 * (text.match(wordy)?.length ?? 0) + 2 * (text.match(syllabic)?.length ?? 0)
+
 /** The last place of the strongest kind behind the first quarter; else the last of any. */
 function bestOf(places: Record<Strength, number>, start: number, max: number): number | undefined {
   const { sentence, clause, word } = places

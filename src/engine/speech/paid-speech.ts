@@ -1,7 +1,7 @@
 /** Paid speech: room and worst case are held, each order is sent at most once, and the whole sound is stored and charged, or nothing is. */
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
-import { type AudioModel, type AudioUsed, audioModels } from '#engine/models'
+import { type AudioModel, type AudioUsed, audioModels, maxSoundTokens } from '#engine/models'
 import {
   claimsOf,
   type FilledPart,
@@ -23,11 +23,11 @@ import {
   SoundError,
   secondsOf,
 } from '#engine/sound'
-import type { AudioOrder } from '#engine/turn'
-import type { Failure } from '#platform/errors'
+import type { AudioOrder, SoundSink } from '#engine/turn'
+import { Failure } from '#platform/errors'
 import { type Spoken as Reported, UpstreamError } from '#providers/spec'
 import { SoundChannel } from './channel.ts'
-import { charactersOf, planSpeech, reservedBytes, type SpeechPlan } from './plan.ts'
+import { charactersOf, type PlannedOrder, planSpeech, reservedBytes, type SpeechPlan } from './plan.ts'
 import { Recording, withLength } from './recording.ts'
 import type { SpeechSpec } from './speech.ts'
 
@@ -43,7 +43,7 @@ export interface Spoken {
   /** Id of the stored file. */
   file: string
   tokens: { input: number; output: number }
-  /** What it is charged: never more than was held. */
+  /** What it is charged: its cost, as far as the hold and what was free beside it go. */
   microcredits: bigint
   /** Of an answer to a recording, where the upstream says it. */
   transcript: string | undefined
@@ -52,9 +52,8 @@ export interface Spoken {
 export interface PaidSpeech {
   /** The model that speaks; it can change until it has spoken. */
   readonly model: AudioModel
+  /** Of raw samples with their rate and channels. */
   readonly mediaType: string
-  /** Hz of the encoded sound, once there is any. */
-  readonly rate: number
   /**
    * Call once: makes and stores all of it, also when the caller disconnects meanwhile. Throws a `Failure` when an order was not filled
    * or nothing could be stored. Await the result, then call `finish`.
@@ -63,16 +62,19 @@ export interface PaidSpeech {
   /** The encoded sound as it comes, while `spoken` runs; throws what that throws. Nobody waits for its reader. */
   chunks(): AsyncGenerator<Uint8Array>
   /**
-   * Settles: what was stored by what it used, anything else free. Resolves when file and charge are durable. Throws RESULT_NOT_STORED, after it
+   * Settles: what was stored by what it used, also where the answer had no room for it (SOUND_KEPT_AS_FILE); anything else free. Resolves when file and charge are durable. Throws RESULT_NOT_STORED, after it
    * was settled as free.
    */
   finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Finished>
 }
 
-/** A model, its plan, and the order that is sent next. */
-interface Candidate {
+/** A model, its plan, and the order of that plan which is sent next. */
+interface Planned {
   model: AudioModel
   plan: SpeechPlan
+  order: PlannedOrder
+}
+interface Candidate extends Planned {
   order: AudioOrder
 }
 
@@ -91,7 +93,8 @@ export async function startPaidSpeech(app: App, options: PaidSpeechOptions): Pro
   const worstCase = highest(
     candidates.map((one) => audioModels.worstCase(one.model, defaults, one.plan.bound)),
   )
-  const wanted = { creations: 1, bytes: reservedBytes(asked.plan, spec), source: 'audio' }
+  const bytes = Math.max(...candidates.map(({ plan }) => reservedBytes(plan, spec)))
+  const wanted = { creations: 1, bytes, source: 'audio' }
   const call = { ...options, isFetchable: true, isStored: true }
   const { result, held } = await StoredResult.reserve(app, options, wanted, () =>
     startPaidOrder<Candidate, Reported>(app, call, audioModels, worstCase),
@@ -99,22 +102,28 @@ export async function startPaidSpeech(app: App, options: PaidSpeechOptions): Pro
   return new Paid({ app, options, candidates, result, order: held })
 }
 
-function candidateOf(model: AudioModel, spec: SpeechSpec): Candidate {
+function candidateOf(model: AudioModel, spec: SpeechSpec): Planned {
   const plan = planSpeech(model, spec)
-  return { model, plan, order: { ...plan.orders[0]!, sink: new SoundChannel() } }
+  return { model, plan, order: plan.orders[0]! }
 }
 
 interface Parts {
   app: App
   options: PaidSpeechOptions
-  candidates: Candidate[]
+  candidates: Planned[]
   result: StoredResult
   order: PaidOrder<Candidate, Reported>
 }
 
+/** An order that was sent: where its sound comes, and when it is through. */
+interface Sent {
+  channel: SoundChannel
+  ended: Promise<void>
+}
+
 /** Different voices are brought to one loudness; that of speech on the radio. */
 const dialogueLufs = -18
-/** For raw samples, as OpenAI's clients expect them. */
+/** For raw samples, of one channel, as OpenAI's clients expect them. */
 const pcmRate = 24_000
 
 class Paid implements PaidSpeech {
@@ -122,28 +131,31 @@ class Paid implements PaidSpeech {
   readonly #recording: Recording
   /** Of every order that was sent. */
   readonly #filled: FilledPart<Candidate, Reported>[] = []
-  readonly #sent: { channel: SoundChannel; ended: Promise<void> }[] = []
-  #candidate: Candidate
+  readonly #sent: Sent[] = []
+  /** Whoever answers; before that, the one tried last. */
+  #candidate: Planned
   /** Of the sound of each order. */
   #seconds = 0
   /** Of the answer, where it was encoded here. */
   #heardSeconds = 0
   #spoken: Spoken | undefined
+  /** What is settled, once it is known. */
+  #bill: bigint | undefined
 
   constructor(parts: Parts) {
     this.#parts = parts
     this.#candidate = parts.candidates[0]!
-    this.#recording = new Recording(parts.options.spec.maxBytes)
+    this.#recording = new Recording(maxKeptBytes)
   }
 
   get model(): AudioModel {
     return this.#candidate.model
   }
   get mediaType(): string {
-    return mediaTypeOf(this.#parts.options.spec.format)
-  }
-  get rate(): number {
-    return pcmRate
+    const { format } = this.#parts.options.spec
+    const type = mediaTypeOf(format)
+    // Nothing else says what samples without a header are.
+    return format === 'pcm' ? `${type}; rate=${pcmRate}; channels=1` : type
   }
 
   async spoken(): Promise<Spoken> {
@@ -153,7 +165,7 @@ class Paid implements PaidSpeech {
       const made = this.#recording.bytes()
       const bytes = options.spec.format === 'wav' ? withLength(made) : made
       await result.stage({ bytes, mediaType: this.mediaType })
-      const { microcredits } = this
+      const microcredits = await this.#charge()
       const tokens = this.#tokens
       const [file] = result.fileIds as [string]
       this.#spoken = {
@@ -169,21 +181,40 @@ class Paid implements PaidSpeech {
     } catch (error) {
       for (const { channel } of this.#sent) channel.drop()
       await Promise.all(this.#sent.map(({ ended }) => ended))
+      if (isTooLong(error)) this.#alarmTooLong()
       const failure = failureFrom(error, order.fault)
       this.#recording.end(failure)
       throw failure
     }
   }
 
+  /** Sound of that length is the cost, whatever was expected: it is charged as far as there is credit. */
+  async #charge(): Promise<bigint> {
+    const cost = this.#cost
+    const { microcredits, isSure } = await this.#parts.order.request.charge(cost)
+    this.#bill = isSure ? cost : microcredits
+    return microcredits
+  }
+
+  #alarmTooLong(): void {
+    const { app, options } = this.#parts
+    app.log.error(
+      { receipt: options.requestId, model: this.model.id, seconds: Math.round(this.#seconds) },
+      'an upstream answered with more sound than is kept of one request',
+    )
+  }
+
   async #make(): Promise<void> {
     const { candidates, options } = this.#parts
+    const first = this.#send(candidates)
+    const { channel, ended } = first
+    const format = await channel.begun
+    // Only now it is known who answers, and into how many orders its own bounds cut the text.
     const { isDialogue, orders } = this.#candidate.plan
     if (orders.length > 1) {
-      const joined = joinSpeech(this.#pieces(), { rate: pcmRate, ...(isDialogue && { lufs: dialogueLufs }) })
-      return this.#encode(joined)
+      const level = isDialogue && { lufs: dialogueLufs }
+      return this.#encode(joinSpeech(this.#pieces(first), { rate: pcmRate, ...level }))
     }
-    const { channel, ended } = this.#send(candidates)
-    const format = await channel.begun
     if (isWanted(format, options.spec.format)) await this.#passOn(channel, format)
     else await this.#encode(this.#decoded(channel.read(), format))
     await ended
@@ -221,24 +252,25 @@ class Paid implements PaidSpeech {
   }
 
   /** The sound of each order, sent when the one before was heard to its end. */
-  async *#pieces(): AsyncGenerator<AsyncIterable<Sound>> {
-    yield this.#sound(this.#parts.candidates)
+  async *#pieces(first: Sent): AsyncGenerator<AsyncIterable<Sound>> {
+    yield this.#sound(first)
     // Every further order goes to the model that spoke first: another has another voice.
     const { model, plan } = this.#candidate
-    for (const order of plan.orders.slice(1))
-      yield this.#sound([{ model, plan, order: { ...order, sink: new SoundChannel() } }])
+    for (const order of plan.orders.slice(1)) yield this.#sound(this.#send([{ model, plan, order }]))
   }
 
-  async *#sound(candidates: Candidate[]): AsyncGenerator<Sound> {
-    const { channel, ended } = this.#send(candidates)
+  async *#sound({ channel, ended }: Sent): AsyncGenerator<Sound> {
     yield* this.#decoded(channel.read(), await channel.begun)
     await ended
   }
 
   /** Sends an order. One channel for all who may answer: whoever does writes it. */
-  #send(candidates: Candidate[]): { channel: SoundChannel; ended: Promise<void> } {
-    const channel = candidates[0]!.order.sink as SoundChannel
-    const asked = candidates.map((one) => ({ ...one, order: { ...one.order, sink: channel } }))
+  #send(planned: readonly Planned[]): Sent {
+    const channel = new SoundChannel()
+    const asked = planned.map((one) => ({
+      ...one,
+      order: { ...one.order, sink: this.#sinkOf(one, channel) },
+    }))
     const ended = this.#parts.order
       .fill(asked, (reported) => reported)
       .then((part) => {
@@ -251,13 +283,24 @@ class Paid implements PaidSpeech {
     return sent
   }
 
+  #sinkOf(one: Planned, channel: SoundChannel): SoundSink {
+    return {
+      begin: (format) => {
+        this.#candidate = one
+        channel.begin(format)
+      },
+      write: (bytes) => channel.write(bytes),
+    }
+  }
+
   async *#decoded(
     bytes: AsyncIterable<Uint8Array>,
     format: AudioOrder['format'] | undefined,
   ): AsyncGenerator<Sound> {
     const { encoding, rate = pcmRate, channels = 1 } = format ?? {}
     const pcm = encoding === 'pcm' ? { rate, channels } : undefined
-    for await (const sound of decodeSound(bytes, { ...(pcm && { pcm }) })) {
+    const maxSeconds = Math.max(leastMaxSeconds, 2 * this.#candidate.plan.bound.seconds)
+    for await (const sound of decodeSound(bytes, { maxSeconds, ...(pcm && { pcm }) })) {
       this.#seconds += secondsOf(sound)
       yield sound
     }
@@ -282,7 +325,9 @@ class Paid implements PaidSpeech {
   get #tokens(): { input: number; output: number } {
     const { bound } = this.#candidate.plan
     const { input, output } = this.#claimed ?? this.#estimate
-    return { input: Math.min(input, bound.inputTokens), output: Math.min(output, bound.outputTokens) }
+    // Sound that was heard is believed, even if it is longer than was expected.
+    const maxOutput = Math.max(bound.outputTokens, maxSoundTokens(this.#seconds))
+    return { input: Math.min(input, bound.inputTokens), output: Math.min(output, maxOutput) }
   }
   get #estimate(): { input: number; output: number } {
     const { pricing } = this.#candidate.model
@@ -299,24 +344,29 @@ class Paid implements PaidSpeech {
   }
   get #used(): AudioUsed {
     const { input, output } = this.#tokens
-    const seconds = Math.min(this.#seconds, this.#candidate.plan.bound.seconds)
-    return { characters: this.#characters, seconds, inputTokens: input, outputTokens: output }
+    return {
+      characters: this.#characters,
+      // A sum of many pieces is off in its last digits, and would begin a further second.
+      seconds: Math.round(this.#seconds * 1e6) / 1e6,
+      inputTokens: input,
+      outputTokens: output,
+    }
   }
-  get microcredits(): bigint {
-    const cost = audioModels.price(this.model, this.#parts.app.config.defaults, this.#used)
-    const { held } = this.#parts.order.request
-    return cost < held ? cost : held
+  get #cost(): bigint {
+    return audioModels.price(this.model, this.#parts.app.config.defaults, this.#used)
   }
 
   finish({ statusCode, failure, reply }: Parameters<PaidSpeech['finish']>[0]): Promise<Finished> {
     const { order, result } = this.#parts
     const tokens = this.#tokens
     const { characters, seconds } = this.#used
+    const microcredits = this.#bill ?? this.#cost
+    const isKept = this.#spoken !== undefined && failure?.code === 'SOUND_KEPT_AS_FILE'
     const end = order.endOf({
       statusCode,
-      failure,
+      failure: isKept ? undefined : failure,
       ...(reply !== undefined && { reply }),
-      microcredits: this.microcredits,
+      microcredits,
       withinHold: true,
       tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
       quantities: totalQuantities(this.#spoken ? [{ characters, seconds: Math.ceil(seconds) }] : []),
@@ -325,7 +375,7 @@ class Paid implements PaidSpeech {
       figures: { seconds: Math.ceil(seconds) },
       attributes: { 'gen_ai.usage.input_tokens': tokens.input, 'gen_ai.usage.output_tokens': tokens.output },
     })
-    return result.settle(order.request, end, this.microcredits)
+    return result.settle(order.request, end, microcredits)
   }
 
   #detail(): Record<string, unknown> {
@@ -354,8 +404,16 @@ const isWanted = (format: AudioOrder['format'] | undefined, wanted: SpeechSpec['
 /** Where a model is paid by tokens and its upstream counts none: what most vendors count for a second. */
 const estimatedTokensPerSecond = 25
 
-/** Sound that cannot be read is an upstream's fault, and it has worked for it. */
+/** Of one request; three times what the longest text makes in the largest format. */
+const maxKeptBytes = 128 * 1024 * 1024
+/** Bytes of silence may claim hours: what is heard of one order at least, however short its text. */
+const leastMaxSeconds = 3_600
+
+const isTooLong = (error: unknown): boolean => error instanceof SoundError && error.fault === 'too_long'
+
+/** Sound that cannot be read is an upstream's fault, and it has worked for it; sound that is too long to be kept is not. */
 function failureFrom(error: unknown, fault: UpstreamError | undefined): unknown {
+  if (isTooLong(error)) return new Failure('RESULT_NOT_STORED', {}, { executed: true, cause: error })
   if (fault) return failureOf(fault)
   if (error instanceof UpstreamError) return failureOf(error)
   if (error instanceof SoundError)

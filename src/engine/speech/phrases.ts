@@ -4,6 +4,7 @@ declare module '#platform/errors' {
   interface Failures {
     AUDIO_SETTING_NOT_SUPPORTED: { model: string; setting: string; value: string; supported: string[] }
     NOTHING_TO_SPEAK: Record<string, never>
+    SOUND_KEPT_AS_FILE: { file: string; seconds: number; maxSeconds: number }
     SOUND_TOO_LONG: { seconds: number; maxSeconds: number }
   }
 }
@@ -20,6 +21,14 @@ export const speechFailures = declareFailures({
     status: 400,
     en: () => 'The text has no letter and no digit that could be spoken.',
     fa: () => 'متن هیچ حرف یا رقمی ندارد که بتوان خواند.',
+  },
+  SOUND_KEPT_AS_FILE: {
+    status: 422,
+    retry: false,
+    en: ({ file, seconds, maxSeconds }) =>
+      `The sound became ${seconds} seconds long, and an answer of this format has room for ${maxSeconds}. It is stored and charged: read it by GET /v1/files/${file}; the next time choose mp3, or send less text.`,
+    fa: ({ file, seconds, maxSeconds }) =>
+      `صدا ${seconds.toLocaleString('fa-IR')} ثانیه شد و پاسخ در این قالب جای ${maxSeconds.toLocaleString('fa-IR')} ثانیه دارد. ذخیره و حساب شده است: آن را با GET /v1/files/${file} بخوانید؛ بار دیگر mp3 را برگزینید یا متن کوتاه‌تری بفرستید.`,
   },
   SOUND_TOO_LONG: {
     status: 400,

@@ -1,6 +1,6 @@
 /** Plans a request for speech: which orders are sent to a model, in which format, and what they may cost at most. */
 import { type AudioModel, type AudioUsed, maxSoundTokens, maxSpokenSeconds } from '#engine/models'
-import { isSpeakable, piecesOfText, type SoundFormat } from '#engine/sound'
+import { isSpeakable, lettersOf, piecesOfText, type SoundFormat } from '#engine/sound'
 import type { AudioOrder, SpokenLine } from '#engine/turn'
 import { fail } from '#platform/errors'
 import type { SpeechSetting, SpeechSpec, WantedLine } from './speech.ts'
@@ -120,15 +120,22 @@ function boundOf(orders: readonly PlannedOrder[]): AudioUsed {
     question?.text ?? '',
   ])
   const characters = orders.reduce((sum, order) => sum + charactersOf(order), 0)
-  const answers = orders.filter(({ question }) => question).length
-  const seconds =
-    maxSpokenSeconds(characters, orders.flatMap(({ lines }) => lines).length) + answers * maxAnswerSeconds
+  const seconds = orders.reduce((sum, order) => sum + maxSecondsOf(order), 0)
   const heard = orders.reduce((sum, { question }) => sum + (question?.recording.durationSeconds ?? 0), 0)
   const inputTokens =
     texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 2) + tokensAround, 0) +
     maxSoundTokens(heard)
   return { characters, seconds, inputTokens, outputTokens: maxSoundTokens(seconds) }
 }
+
+/** Of the sound of an order: more than anybody takes for its text. */
+const maxSecondsOf = (order: PlannedOrder): number =>
+  order.question
+    ? maxAnswerSeconds
+    : Math.ceil(maxSpokenSeconds(lettersIn(order), order.lines.length) / (order.speed ?? 1))
+
+const lettersIn = ({ lines }: PlannedOrder): number =>
+  lines.reduce((sum, { text }) => sum + lettersOf(text), 0)
 
 const tokensAround = 8
 /** Of a spoken answer, whose length its text does not bound. */
@@ -138,7 +145,7 @@ const maxAnswerSeconds = 300
 export const charactersOf = ({ lines, question }: PlannedOrder): number =>
   [...lines.map(({ text }) => text), question?.text ?? ''].reduce((sum, text) => sum + [...text].length, 0)
 
-/** Bytes of a second at 24 kHz. */
+/** Bytes of a second at 24 kHz, as they are made here. */
 const bytesPerSecond: Record<SoundFormat, number> = {
   wav: 48_000,
   pcm: 48_000,
@@ -147,32 +154,48 @@ const bytesPerSecond: Record<SoundFormat, number> = {
   aac: 8_000,
   opus: 4_000,
 }
-/** Slower than anybody reads; what is held for is a bound, this is what room must be there for. */
-const readCharactersPerSecond = 6
+/** As upstreams make them, whose bytes are passed on: 128 kbit/s. */
+const passedBytesPerSecond = 16_000
 
-/** Seconds that the text of these orders may take when it is read slowly. */
-const likelySeconds = (orders: readonly PlannedOrder[]): number =>
-  orders.reduce(
-    (sum, order) =>
-      sum + charactersOf(order) / readCharactersPerSecond + (order.question ? maxAnswerSeconds : 1),
-    0,
-  )
+/** Letters of a second, read slowly. */
+const slowLetters = 6
+/** The same where instructions may ask for more slowness; of an mp3 there is room for that, since it can be made half as large. */
+const slowestLetters = 3
+
+const slowSeconds = (order: PlannedOrder, format: SoundFormat): number => {
+  if (order.question) return maxAnswerSeconds
+  const isInstructed = format !== 'mp3' && order.lines.some(({ instructions }) => instructions)
+  return (lettersIn(order) / (isInstructed ? slowestLetters : slowLetters) + 1) / (order.speed ?? 1)
+}
+
+/** Seconds that the text of these orders takes when it is read slowly. */
+const likelySeconds = (orders: readonly PlannedOrder[], format: SoundFormat): number =>
+  Math.ceil(orders.reduce((sum, order) => sum + slowSeconds(order, format), 0))
 
 /** Whoever asks for more than an answer has room for is told before the order. */
 function requireRoom({ format, maxBytes, lines, where }: SpeechSpec, orders: readonly PlannedOrder[]): void {
-  const seconds = Math.ceil(likelySeconds(orders))
-  const roomOf = (one: SoundFormat) => Math.floor(maxBytes / bytesPerSecond[one])
+  const seconds = likelySeconds(orders, format)
+  const roomOf = (one: SoundFormat) => roomSeconds(one, maxBytes)
   if (seconds <= roomOf(format)) return
-  const isFormat = seconds <= roomOf('mp3')
+  const isFormat = likelySeconds(orders, 'mp3') <= roomOf('mp3')
   const param = isFormat ? where('format') : where(lines.length > 1 ? 'turns' : 'text', 0)
   fail('SOUND_TOO_LONG', { seconds, maxSeconds: roomOf(format) }, { param })
 }
 
+/** Seconds of sound that so many bytes have room for. */
+export const roomSeconds = (format: SoundFormat, maxBytes: number): number =>
+  Math.floor(maxBytes / bytesPerSecond[format])
+
 /** Bytes to reserve for the stored file. */
-export const reservedBytes = (
+export function reservedBytes(
   { orders }: Pick<SpeechPlan, 'orders'>,
   { format, maxBytes }: SpeechSpec,
-): number => Math.min(maxBytes, Math.ceil(likelySeconds(orders)) * bytesPerSecond[format])
+): number {
+  const isPassed = orders.length === 1 && orders[0]!.format.encoding === format
+  const own = bytesPerSecond[format]
+  const each = isPassed ? Math.max(own, passedBytesPerSecond) : own
+  return Math.min(maxBytes, likelySeconds(orders, format) * each)
+}
 
 function refuse(
   model: AudioModel,

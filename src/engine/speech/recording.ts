@@ -13,7 +13,7 @@ export class Recording {
     this.#maxBytes = maxBytes
   }
 
-  /** Throws `SoundError` too_long. */
+  /** Throws `SoundError` too_long beyond its bytes. */
   add(chunk: Uint8Array): void {
     this.#length += chunk.length
     if (this.#length > this.#maxBytes) throw new SoundError('too_long')

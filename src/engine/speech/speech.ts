@@ -29,6 +29,7 @@ export interface SpeechSpec {
   where(setting: SpeechSetting, line?: number): string
 }
 
+export { fitSpeech, layoutOf } from './fit.ts'
 export { type PaidSpeech, type PaidSpeechOptions, type Spoken, startPaidSpeech } from './paid-speech.ts'
 export { speechFailures } from './phrases.ts'
 export { planSpeech, type SpeechPlan } from './plan.ts'

@@ -79,6 +79,14 @@ class OpenHold implements Hold {
     this.microcredits = microcredits
   }
 
+  async renew(lifetimeMs: number): Promise<void> {
+    const { db, clock } = this.#context
+    const { payer, receiptId } = this.#options
+    const until = new Date(clock.nowMs() + lifetimeMs)
+    const isOpen = await twice(() => store.renew(db, payer.accountId, receiptId, until))
+    assert(isOpen, `the hold ${receiptId} has ended`)
+  }
+
   settle(settlement: Settlement): Promise<Settled> {
     this.#ending ??= this.#end(settlement)
     return this.#ending
@@ -170,20 +178,23 @@ async function changeHold(
 ): Promise<void> {
   const { accountId } = options.payer
   const until = new Date(clock.nowMs() + lifetimeMs)
-  const change = () => store.rehold(db, accountId, options.receiptId, from, to, until)
-  const result = await change()
+  const result = await twice(() => store.rehold(db, accountId, options.receiptId, from, to, until))
+  if (result.outcome === 'insufficient') refuseAmount(result.scope!, result.need!, result.have!)
+  assert(result.outcome === 'held', `the hold ${options.receiptId} has ended or is not at ${from}`)
+}
+
+/** Asks the database a second time where its connection was lost. Throws SERVICE_UNAVAILABLE. */
+const twice = <Result>(ask: () => Promise<Result>): Promise<Result> =>
+  ask()
     .catch(async (error: unknown) => {
       if (!isDatabaseAway(error)) throw error
       await pause(againMs)
-      return change()
+      return ask()
     })
     .catch((error: unknown) => {
       if (!isDatabaseAway(error)) throw error
       return fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000 })
     })
-  if (result.outcome === 'insufficient') refuseAmount(result.scope!, result.need!, result.have!)
-  assert(result.outcome === 'held', `the hold ${options.receiptId} has ended or is not at ${from}`)
-}
 
 /** Until a broken connection may be replaced by a good one. */
 const againMs = 500

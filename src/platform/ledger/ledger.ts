@@ -135,6 +135,8 @@ export interface Hold {
    * what the next may cost at most. Throws as `Ledger.hold` does for money; the hold then stays as it was.
    */
   change(microcredits: bigint, lifetimeMs: number): Promise<void>
+  /** Promises the same for so long from now on at least. Throws SERVICE_UNAVAILABLE where the database cannot be asked. */
+  renew(lifetimeMs: number): Promise<void>
   /** Ends the hold; resolves when it is durable. It is retried until the database has it, and safe to call twice. */
   settle(settlement: Settlement): Promise<Settled>
   /**

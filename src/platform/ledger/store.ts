@@ -91,6 +91,19 @@ export async function rehold(
   return result!
 }
 
+/** Lets an open hold live until then at least; returns false where it has ended. */
+export async function renew(db: Db, accountId: string, holdId: string, until: Date): Promise<boolean> {
+  const rows = await db.query(
+    {
+      name: 'ledger.renew',
+      text: `update ledger.holds set expires_at = greatest(expires_at, $3)
+        where account_id = $1 and receipt_id = $2 returning 1`,
+    },
+    [accountId, holdId, until],
+  )
+  return rows.length === 1
+}
+
 /** How a call was settled by its own end; undefined while it is held, and where a sweep ended it. */
 export async function settledAs(
   db: Db,

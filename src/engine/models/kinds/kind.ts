@@ -56,6 +56,8 @@ export interface ModelKind<
   readonly dialects: readonly Dialect[]
   /** Completes `the provider x, which …` where it has none of them. */
   readonly lacking: Sentence
+  /** Completes `the provider x, …` with what this entry promises and its dialects cannot do; undefined if they can. */
+  unable?(entry: Entry, dialects: readonly Dialect[]): Sentence | undefined
   modelOf(entry: Entry, more: ModelBasis): Model
   /** Paths that serve it. */
   readonly routes: readonly string[]

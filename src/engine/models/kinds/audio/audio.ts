@@ -7,6 +7,7 @@ import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import type { AudioModel, AudioPricing } from './audio-model.ts'
 import { audioCost } from './price.ts'
 import { type AudioEntry, AudioEntrySchema, readAudioEntry } from './settings.ts'
+import { unableWires } from './wires.ts'
 
 declare module '../kind.ts' {
   interface OrderProviders {
@@ -86,6 +87,7 @@ export const audio = modelKind({
     en: 'makes no sound: add speech, openrouter, elevenlabs, gemini or modalities to its dialects',
     fa: 'گویش صدا ندارد: speech یا openrouter یا elevenlabs یا gemini یا modalities را به dialects آن بیفزایید',
   },
+  unable: (entry: AudioEntry, dialects) => unableWires(entry, dialects),
   modelOf: (entry: AudioEntry, { named }): AudioModel => ({
     ...named,
     kind: 'audio',
