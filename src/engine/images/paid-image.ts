@@ -32,7 +32,7 @@ export interface PaidImageOptions extends PaidCall {
 }
 
 export interface PaidPictures {
-  /** At least one, and fewer than were asked for where an order failed. */
+  /** At least one, and fewer than were asked for where an order failed, or a picture of it was broken or could not be stored. */
   pictures: Picture[]
   /** Ids of the stored files, one for each picture. */
   files: string[]
@@ -87,7 +87,7 @@ export async function startPaidImage(app: App, options: PaidImageOptions): Promi
     }
   })
   const { defaults } = app.config
-  const counts = countsOf(spec.count, candidates)
+  const counts = countsOf(app, spec.count, candidates)
   const worstCase = highest(
     candidates.map(({ model: one, order }) =>
       counts.reduce((sum, count) => sum + imageModels.worstCase(one, defaults, { ...order, count }), 0n),
@@ -124,7 +124,7 @@ interface Parts {
   order: PaidOrder<Candidate, Drawn>
 }
 
-/** Pictures of one order. */
+/** Pictures of one order: those that are whole. */
 interface Group {
   pictures: Picture[]
   usage: Drawn['usage']
@@ -133,7 +133,7 @@ interface Group {
 class Paid implements PaidImage {
   readonly #parts: Parts
   #groups: FilledPart<Candidate, Group>[] = []
-  #delivered = 0
+  #stored: readonly Picture[] = []
   /** Unfinished pictures. */
   #shown = 0
   #showing = Promise.resolve()
@@ -164,12 +164,15 @@ class Paid implements PaidImage {
     const { input, output } = this.#usage ?? { input: 0, output: 0 }
     return { input: Math.min(input, maxTokens), output: Math.min(output, maxTokens) }
   }
+  /** Of the stored pictures. */
   get #charge(): bigint {
-    return this.#sum((group) => (group.fault ? 0 : group.done.pictures.length))
+    return this.#sum((group) =>
+      group.fault ? 0 : group.done.pictures.filter((one) => this.#stored.includes(one)).length,
+    )
   }
-  /** What upstreams may bill for orders of which nothing came. */
-  get #lost(): bigint {
-    return this.#sum(({ fault, candidate }) => (fault?.executed ? candidate.order.count : 0))
+  /** What upstreams may bill: every picture of every order that may have been executed, whatever came of it. */
+  get #billed(): bigint {
+    return this.#sum(({ fault, candidate }) => (fault && !fault.executed ? 0 : candidate.order.count))
   }
 
   #sum(countOf: (group: FilledPart<Candidate, Group>) => number): bigint {
@@ -187,10 +190,10 @@ class Paid implements PaidImage {
     const { order, result, counts } = this.#parts
     this.#groups = await Promise.all(counts.map((count) => this.#draw(count, show)))
     await this.#showing
-    const pictures = this.#groups.flatMap((group) => (group.fault ? [] : group.done.pictures))
-    if (pictures.length === 0) throw failureOf(order.fault!)
-    for (const picture of pictures) await result.stage(picture)
-    this.#delivered = pictures.length
+    const drawn = this.#groups.flatMap((group) => (group.fault ? [] : group.done.pictures))
+    if (drawn.length === 0) throw failureOf(order.fault!)
+    const pictures = await result.stageEach(drawn)
+    this.#stored = pictures
     return { pictures, files: result.fileIds, tokens: this.#tokens, microcredits: this.#charge }
   }
 
@@ -202,9 +205,19 @@ class Paid implements PaidImage {
     return this.#parts.order.fill(candidates, async ({ images, usage }, { plan }) => {
       // Some upstreams draw more than they were asked for.
       const wanted = images.slice(0, count)
-      const pictures = wanted.map((bytes) => finishPicture(bytes, plan, this.#drawings))
-      return { pictures: await Promise.all(pictures), usage }
+      return { pictures: await this.#finished(wanted, plan), usage }
     })
+  }
+
+  /** Those of which a picture can be made. Throws what the first of them throws where there is none. */
+  async #finished(images: readonly Uint8Array[], plan: ImagePlan): Promise<Picture[]> {
+    const outcomes = await Promise.allSettled(
+      images.map((bytes) => finishPicture(bytes, plan, this.#drawings)),
+    )
+    const pictures = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    const failed = outcomes.find((one) => one.status === 'rejected')
+    if (failed && pictures.length === 0) throw failed.reason
+    return pictures
   }
 
   /** One after the other, and never more than were asked for; one that is no picture is passed over. */
@@ -234,24 +247,26 @@ class Paid implements PaidImage {
       ...(reply !== undefined && { reply }),
       microcredits: this.#charge,
       tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
-      quantities: totalQuantities([{ pictures: this.#delivered }]),
+      quantities: totalQuantities([{ pictures: this.#stored.length }]),
       claims: claimsOf(order.attempts, this.#usage, tokens),
       detail: { head: this.#detail() },
-      figures: { pictures: this.#delivered },
+      figures: { pictures: this.#stored.length },
       attributes: { 'gen_ai.usage.input_tokens': tokens.input, 'gen_ai.usage.output_tokens': tokens.output },
     })
-    return result.settle(order.request, end, this.#charge + this.#lost)
+    return result.settle(order.request, end, this.#billed)
   }
 
   #detail(): Record<string, unknown> {
     const { action, format, frame, fit } = this.plan
     const { order } = this.#candidate
     const { spec, stream } = this.#parts.options
+    const missing = spec.count - this.#stored.length
     return {
       stream,
+      ...(this.#stored.length > 0 && missing > 0 && { missing }),
       pictures: {
         asked: spec.count,
-        delivered: this.#delivered,
+        delivered: this.#stored.length,
         action,
         references: order.references.length,
         quality: order.quality ?? null,
@@ -267,9 +282,9 @@ class Paid implements PaidImage {
   }
 }
 
-/** How many pictures each order is asked for: as few orders as the models allow. */
-function countsOf(count: number, candidates: readonly Candidate[]): number[] {
-  const most = Math.min(...candidates.map(({ model }) => model.image.maxCount))
+/** How many pictures each order is asked for: as few orders as the models and the wires of their providers allow. */
+function countsOf({ inference }: App, count: number, candidates: readonly Candidate[]): number[] {
+  const most = Math.min(...candidates.map(({ model }) => inference.maxPictures(model)))
   const orders = Math.ceil(count / most)
   return Array.from({ length: orders }, (_, index) => Math.min(most, count - index * most))
 }
