@@ -11,6 +11,7 @@
  *   mend: refunded to all meters but the key's; the claim kept; the charge not copied to the journal, or still in its settlement
  *   sweep: a started call refunded; grant: a repeated transfer counted; rehold: over the balance; record: a running call not seen
  *   lock: not taken; lock_idle: not taken, or waits; commit: what is busy done all the same
+ *   0025-lost-parts.sql: a part that is lost charged; not refunded, or not counted, where it was charged as ambiguous before
  *   the upgrade: balances, claims of running calls, or the end of their rows lost
  */
 import { randomUUID } from 'node:crypto'
