@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Seen } from '../harness/client.ts'
 import { json } from '../harness/upstream.ts'
 import { explained, requestIdOf } from './chat-world.ts'
-import { bootOnImages, drawn, fieldOf, halves, type ImagesWorld } from './images-world.ts'
+import { bootOnImages, drawn, fieldOf, halves, type ImagesWorld, lossOf } from './images-world.ts'
 import { expectRefusal } from './refusal.ts'
 
 let at: ImagesWorld
@@ -185,7 +185,8 @@ test('a stream that waits for its picture is kept open by comments', async () =>
   expect(text).toMatch(/^(: keepalive\n\n){2,}event: image_generation\.completed\ndata: /)
 })
 
-test('pictures that did not come are free, and told', async () => {
+test('pictures that did not come are free, told, and a loss where they may have been drawn', async () => {
+  const [before, lost] = [await at.world.balance(), await lossOf(at.world)]
   at.upstream.replyOnce(json(500, 'oops'))
   const reply = await order({ n: 3 })
   expect(reply.body.data).toHaveLength(2)
@@ -193,6 +194,9 @@ test('pictures that did not come are free, and told', async () => {
   expect(reply.body.usage).toMatchObject({ cost: 0.084, microcredits: '84000000' })
   const receipt = await explained(at.key, requestIdOf(reply))
   expect(receipt.details).toMatchObject({ pictures: { asked: 3, delivered: 2 } })
+  await at.world.settled()
+  expect(before.available - (await at.world.balance()).available).toBe(84_000_000n)
+  expect((await lossOf(at.world)) - lost).toBe(42_000_000n)
 })
 
 describe('fields at their edge and past it', () => {

@@ -145,6 +145,15 @@ export async function bootOnImages({
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
+/** What the platform lost in this world, in micro-credits. */
+export async function lossOf({ app }: World): Promise<bigint> {
+  const [row] = await app.db.query<{ sum: bigint }>(
+    { text: `select coalesce(-sum(amount), 0)::bigint as sum from ledger.entries where book = 'loss'` },
+    [],
+  )
+  return row!.sum
+}
+
 /** The colour at a place, as `#rrggbb`, or `clear`. */
 export async function colourAt(bytes: Buffer, x: number, y: number): Promise<string> {
   const { data, info } = await sharp(bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true })

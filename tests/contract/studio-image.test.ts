@@ -8,7 +8,7 @@ import { until } from '../harness/until.ts'
 import { json, reset, type Script, stream } from '../harness/upstream.ts'
 import { boot, MovableClock } from '../harness/world.ts'
 import { explained, requestIdOf } from './chat-world.ts'
-import { bootOnImages, colourAt, fieldOf, halves, type ImagesWorld } from './images-world.ts'
+import { bootOnImages, colourAt, fieldOf, halves, type ImagesWorld, lossOf } from './images-world.ts'
 
 const draw = (key: Client, body: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
   key.post('/v1/studio/image', { model: 'test/painter', prompt: 'a cat', ...body }, headers)
@@ -336,6 +336,7 @@ describe('several pictures', () => {
 
   test('those that came are delivered and charged; the one that did not is free, told, and not ordered again', async () => {
     const calls = at.upstream.calls.length
+    const [before, lost] = [await at.world.balance(), await lossOf(at.world)]
     at.upstream.replyOnce(json(500, 'oops'))
     const reply = await draw(at.key, { count: 4 })
     expect(reply.status, reply.text).toBe(200)
@@ -347,6 +348,9 @@ describe('several pictures', () => {
     const receipt = (await at.key.get(`/v1/requests/${requestIdOf(reply)}`)).body
     expect(receipt.details.pictures).toMatchObject({ asked: 4, delivered: 3 })
     expect(receipt.details.files).toHaveLength(3)
+    await at.world.settled()
+    expect(before.available - (await at.world.balance()).available).toBe(3n * 42_000_000n)
+    expect((await lossOf(at.world)) - lost).toBe(42_000_000n)
   })
 
   test('where none came the first failure is the answer, and nothing is charged or kept', async () => {
@@ -362,14 +366,6 @@ describe('several pictures', () => {
 })
 
 describe('a result that is lost', () => {
-  const lossOf = async (world: ImagesWorld['world']): Promise<bigint> => {
-    const [row] = await world.app.db.query<{ sum: bigint }>(
-      { text: `select coalesce(-sum(amount), 0)::bigint as sum from ledger.entries where book = 'loss'` },
-      [],
-    )
-    return row!.sum
-  }
-
   test.each<[string, () => Script | Promise<Script>]>([
     ['a broken line', () => reset],
     [

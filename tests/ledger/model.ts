@@ -51,8 +51,8 @@ export interface SettleOp {
   freeClaim: boolean
   /** Charged is at most the hold, whatever else is free. */
   withinHold?: boolean
-  /** Nothing is charged: all of it is the platform's loss. */
-  free?: boolean
+  /** The part of it that is not charged: it is the platform's loss. */
+  lost?: bigint
 }
 
 interface Open {
@@ -170,7 +170,7 @@ export class LedgerModel {
       return result(seq, 'gone', op.id, null, this.papers.get(op.id)?.charged ?? 0n, null)
     }
     const { amount } = open.op
-    const charged = op.free ? 0n : this.#chargeOf(op, open)
+    const charged = this.#chargeOf(op, open)
     const books = this.balances.get(open.op.account)!
     books.held -= amount
     books.balance -= charged
@@ -193,9 +193,10 @@ export class LedgerModel {
     return result(seq, 'settled', op.id, null, charged, op.actual - charged)
   }
 
-  #chargeOf({ actual, withinHold }: SettleOp, open: Open): bigint {
+  #chargeOf({ actual, lost = 0n, withinHold }: SettleOp, open: Open): bigint {
     const { amount } = open.op
-    return actual <= amount ? actual : least([actual, amount + (withinHold ? 0n : this.#room(open))])
+    const due = max(actual - lost)
+    return due <= amount ? due : least([due, amount + (withinHold ? 0n : this.#room(open))])
   }
 
   /** Ends what is over; answers the ids. */
@@ -211,7 +212,7 @@ export class LedgerModel {
         failed: true,
         freeClaim: !started,
         withinHold: true,
-        free: freeIfLost,
+        lost: freeIfLost ? actual : 0n,
       }
       this.settle(end, 0, { ambiguous: started })
     }
@@ -221,8 +222,8 @@ export class LedgerModel {
   #mend(op: SettleOp): void {
     const paper = this.papers.get(op.id)
     if (!paper?.ambiguous) return
-    const refund = max(paper.charged - op.actual)
-    this.loss += max(op.actual - paper.charged) - paper.lost
+    const refund = max(paper.charged - max(op.actual - (op.lost ?? 0n)))
+    this.loss += max(op.actual - (paper.charged - refund)) - paper.lost
     paper.lost = 0n
     this.balances.get(paper.account)!.balance += refund
     for (const meter of this.#metersOf(paper)) {

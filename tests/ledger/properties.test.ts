@@ -11,6 +11,7 @@
  *   mend: refunded to all meters but the key's; the claim kept; the charge not copied to the journal, or still in its settlement
  *   sweep: a started call refunded; grant: a repeated transfer counted; rehold: over the balance; record: a running call not seen
  *   lock: not taken; lock_idle: not taken, or waits; commit: what is busy done all the same
+ *   0025-lost-parts.sql: a part that is lost charged; not refunded, or not counted, where it was charged as ambiguous before
  *   the upgrade: balances, claims of running calls, or the end of their rows lost
  */
 import { randomUUID } from 'node:crypto'
@@ -61,7 +62,8 @@ interface SettlePick {
   failed: boolean
   freeClaim: boolean
   withinHold: boolean
-  free: boolean
+  /** Of what it used. */
+  lostPercent: number
 }
 interface HoldPick {
   who: number
@@ -97,7 +99,7 @@ const settlePick = fc.record({
   failed: fc.boolean(),
   freeClaim: fc.boolean(),
   withinHold: fc.boolean(),
-  free: fc.constantFrom(false, false, false, true),
+  lostPercent: fc.constantFrom(0, 0, 0, 30, 100, 120),
 })
 const cap = fc.option(fc.nat(250), { freq: 2, nil: null })
 const limit = fc.option(fc.integer({ min: 1, max: 6 }), { freq: 2, nil: null })
@@ -189,11 +191,12 @@ class Run {
     expect(await apply(db, { settles, holds }, atMs, processId)).toEqual(wanted)
   }
 
-  #settleOp({ ambiguous, pick, percent, ...how }: SettlePick): SettleOp {
+  #settleOp({ ambiguous, pick, percent, lostPercent, ...how }: SettlePick): SettleOp {
     const unseen = this.ops.filter(({ id }) => this.model.papers.get(id)?.ambiguous)
     const among = ambiguous && unseen.length > 0 ? unseen : this.ops
     const { id, account, amount } = among[pick % among.length]!
-    return { id, account, actual: (amount * BigInt(percent)) / 100n, ...how }
+    const actual = (amount * BigInt(percent)) / 100n
+    return { id, account, actual, lost: (actual * BigInt(lostPercent)) / 100n, ...how }
   }
 
   #holdOp(pick: HoldPick): HoldOp {
@@ -279,7 +282,7 @@ const mendedInAnotherMonth: Step[] = [
         failed: false,
         freeClaim: false,
         withinHold: false,
-        free: false,
+        lostPercent: 0,
       },
     ],
     holds: [],
@@ -295,7 +298,7 @@ const settle = {
   failed: false,
   freeClaim: false,
   withinHold: false,
-  free: false,
+  lostPercent: 0,
 }
 /** Lost with its process, which has only slept: what it then says is the platform's loss, in place of the whole hold. */
 const lostAndMended: Step[] = [
@@ -307,6 +310,28 @@ const lostAndMended: Step[] = [
   },
   { do: 'sweep' },
   { do: 'apply', settles: [{ ...settle, ambiguous: true, percent: 40 }], holds: [], skewMs: 0 },
+]
+/** Of two calls a part is lost: one is mended after it was charged as ambiguous, the other costs more than its hold. */
+const partlyLost: Step[] = [
+  {
+    do: 'apply',
+    settles: [],
+    holds: [
+      { ...someHold, amount: 50, process: 'dead' },
+      { ...alive, amount: 50 },
+    ],
+    skewMs: 0,
+  },
+  { do: 'sweep' },
+  {
+    do: 'apply',
+    settles: [
+      { ...settle, ambiguous: true, percent: 101, lostPercent: 30 },
+      { ...settle, pick: 1, percent: 150, lostPercent: 30 },
+    ],
+    holds: [],
+    skewMs: 0,
+  },
 ]
 /** One account is in the next month already, by a clock that is ahead; a batch then holds for it and for another account. */
 const twoMonthsInABatch: Step[] = [
@@ -369,7 +394,7 @@ test('whatever happens in whatever order, the ledger is that of a model kept by 
     {
       seed,
       numRuns: 60,
-      examples: [[mendedInAnotherMonth], [lostAndMended], [twoMonthsInABatch], [twoOverruns]],
+      examples: [[mendedInAnotherMonth], [lostAndMended], [partlyLost], [twoMonthsInABatch], [twoOverruns]],
     },
   )
 })

@@ -118,32 +118,13 @@ describe('Gemini draws', () => {
     expect(last().body).toMatchObject({ generationConfig: { seed: 7 } })
   })
 
-  test('asks for each of several pictures once, and adds up their tokens', async () => {
-    const before = upstream.calls.length
-    const { drawn } = await ask(answer(), { count: 3 })
-    expect(upstream.calls.length - before).toBe(3)
-    expect(drawn?.images).toHaveLength(3)
-    expect(drawn?.usage).toEqual({ input: 21, output: 3_450 })
+  test('one picture for a call, and says so to those who order several', () => {
+    expect(room().maxCount).toBe(1)
   })
 
-  test('keeps what was drawn if one of several fails', async () => {
-    upstream.replyOnce(json(200, answer()), json(429, { error: { code: 429, message: 'slow down' } }))
-    const { drawn, error } = await ask(answer(), { count: 3 })
-    expect(error).toBeUndefined()
-    expect(drawn?.images).toHaveLength(2)
-    expect(drawn?.usage).toEqual({ input: 14, output: 2_300 })
-  })
-
-  test('tells the fault that may have cost something if all of several fail', async () => {
-    const full = json(429, { error: { code: 429, message: 'slow down' } })
-    upstream.replyOnce(full, json(500, { error: { code: 500, message: 'broken' } }), full)
-    const { error } = await ask(answer(), { count: 3 })
-    expect(error).toMatchObject({ fault: 'unavailable', executed: true })
-  })
-
-  test('has certainly drawn none of several if nothing was sent', async () => {
+  test('has certainly drawn nothing if nothing was sent', async () => {
     const nowhere = geminiImages({ baseUrl: 'http://127.0.0.1:1', apiKey: secret })
-    expect((await drawing(nowhere, { count: 3 })).error).toMatchObject({ fault: 'connect', executed: false })
+    expect((await drawing(nowhere)).error).toMatchObject({ fault: 'connect', executed: false })
   })
 
   test.each([

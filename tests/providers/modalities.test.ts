@@ -102,14 +102,8 @@ describe('chat completions draw', () => {
     expect(site.seen).toHaveLength(1)
   })
 
-  test('each of several pictures is one request, and what was drawn is kept', async () => {
-    const before = upstream.calls.length
-    upstream.replyOnce(json(200, answer()), json(429, { error: { message: 'slow down' } }))
-    const { drawn, error } = await ask(answer(), { count: 3 })
-    expect(error).toBeUndefined()
-    expect(drawn?.images).toHaveLength(2)
-    expect(drawn?.usage).toEqual({ input: 18, output: 2_580 })
-    expect(upstream.calls.length - before).toBe(3)
+  test('one picture for a call, and say so to those who order several', () => {
+    expect(room().maxCount).toBe(1)
   })
 
   test.each([

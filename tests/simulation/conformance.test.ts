@@ -125,14 +125,14 @@ class Twins {
     const { random } = this
     if (this.holds.length === 0) return
     const { options: ask, pair } = random.pick(this.holds)
-    const percent = BigInt(random.pick([0, 40, 100, 150, 900]))
+    const microcredits = (ask.microcredits * BigInt(random.pick([0, 40, 100, 150, 900]))) / 100n
     const failed = random.chance(0.3)
     const freeClaim = random.chance(0.2)
     const withinHold = random.chance(0.3)
     const reply = random.chance(0.5) ? `{"n":${random.between(1, 9)}}` : undefined
     const end = {
-      microcredits: (ask.microcredits * percent) / 100n,
-      free: random.chance(0.2),
+      microcredits,
+      ...(random.chance(0.3) && { lostMicrocredits: (microcredits * BigInt(random.pick([30, 100]))) / 100n }),
       state: failed ? ('failed' as const) : ('completed' as const),
       statusCode: failed ? 502 : 200,
       freeClaim,

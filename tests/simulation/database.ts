@@ -77,7 +77,7 @@ interface SentSettle {
   status_code: number
   free_claim: boolean
   within_hold: boolean
-  free?: boolean
+  lost?: string
   reply?: string
 }
 
@@ -232,7 +232,7 @@ export class SimulatedDatabase {
         failed: op.state === 'failed',
         freeClaim: op.free_claim,
         withinHold: op.within_hold,
-        free: op.free ?? false,
+        lost: BigInt(op.lost ?? 0),
       },
       op.seq,
     )

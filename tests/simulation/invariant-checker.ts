@@ -165,11 +165,13 @@ export class InvariantChecker {
   }
 
   /** A picture costs its price if it is stored, and nothing otherwise, nor after its process was taken for dead; none is drawn twice. */
-  #pictures({ requestId, pictures }: Sent): void {
+  #pictures(sent: Sent): void {
+    const { requestId, pictures, inSequence } = sent
     const { database, upstream } = this.#ask
     const paper = database.model.papers.get(requestId)
     if (!paper) return
-    const stored = [...database.files.values()].filter(({ receiptId }) => receiptId === requestId).length
+    const files = [...database.files.values()].filter(({ receiptId }) => receiptId === requestId).length
+    const stored = inSequence ? files * pictures : files
     const wasSwept = database.endings.some(({ receiptId, by }) => receiptId === requestId && by === 'sweep')
     const due = wasSwept ? 0n : pictureCost(this.#ask, stored)
     this.#hold(
@@ -177,6 +179,7 @@ export class InvariantChecker {
       `${requestId} is charged ${paper.charged} for ${stored} of ${pictures} pictures`,
     )
     const drawn = upstream.calls.filter((call) => call.requestId === requestId)
+    this.#lost(sent, drawn)
     for (const calls of Map.groupBy(drawn, ({ part }) => part).values())
       this.#hold(
         calls.slice(0, -1).every(({ refused }) => refused),
@@ -186,6 +189,18 @@ export class InvariantChecker {
       new Set(drawn.map(({ part }) => part)).size <= pictures,
       `${requestId} orders too many pictures`,
     )
+  }
+
+  /** What may have been drawn and is not charged is lost; where nobody lived to say what was, the whole hold. */
+  #lost({ requestId }: Sent, drawn: readonly UpstreamCall[]): void {
+    const { database } = this.#ask
+    const last = database.endings.findLast(({ receiptId }) => receiptId === requestId)
+    if (!last) return
+    const executed = drawn.filter(({ refused, aborted }) => !refused || aborted)
+    const billed = pictureCost(this.#ask, new Set(executed.map(({ part }) => part)).size)
+    const { held } = database.letters.get(requestId)!
+    const due = last.by === 'sweep' ? held : billed - last.charged
+    this.#hold(last.loss === due, `${requestId} loses ${last.loss} in place of ${due}`)
   }
 
   #books(): void {

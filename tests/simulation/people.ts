@@ -21,6 +21,8 @@ export interface Sent {
   background: boolean
   /** How many; 0: a text. */
   pictures: number
+  /** Of pictures: one after the other into one file. */
+  inSequence: boolean
   /** The client left before its answer. */
   left: boolean
   answer: Answer | undefined
@@ -79,7 +81,8 @@ export class People {
   }
 
   #pictures(): Request['body'] {
-    return { model: 'test/painter', prompt: 'سیب', n: this.#ask.random.between(1, 3) }
+    const { random } = this.#ask
+    return { model: 'test/painter', prompt: 'سیب', n: random.between(1, 3), inSequence: random.chance(0.3) }
   }
 
   #text(): Request['body'] {
@@ -137,6 +140,7 @@ export class People {
       bodyText: JSON.stringify(body),
       stream: 'stream' in body && body.stream,
       pictures: 'n' in body ? body.n : 0,
+      inSequence: 'n' in body && body.inSequence,
       process,
       sentMs: timeline.nowMs,
       endedMs: undefined,

@@ -38,11 +38,23 @@ export const pictureModelOf = ({ models }: Pick<App, 'models'>): ImageModel => {
 export const pictureCost = (app: Pick<App, 'models' | 'config'>, count: number): bigint =>
   imageModels.price(pictureModelOf(app), app.config.defaults, order) * BigInt(count)
 
-/** Answers as the images routes do; the body names the files. */
-export async function drawPictures(context: RequestContext, call: PaidCall, count: number): Promise<string> {
+export interface PicturesBody {
+  model: string
+  prompt: string
+  n: number
+  /** One after the other, and one file of all of them or none, as the lines of a dialogue are spoken. */
+  inSequence: boolean
+}
+
+/** Answers as the routes of Studio do; the body names the files. */
+export async function drawPictures(
+  context: RequestContext,
+  call: PaidCall,
+  { n: count, inSequence }: PicturesBody,
+): Promise<string> {
   const { app } = context
   const model = pictureModelOf(app)
-  const wanted = { creations: count, bytes: count * reservedBytes, source: 'image' }
+  const wanted = { creations: inSequence ? 1 : count, bytes: count * reservedBytes, source: 'image' }
   const { result, held } = await StoredResult.reserve(app, call, wanted, () =>
     startPaidOrder<Candidate, Drawn>(
       app,
@@ -53,7 +65,7 @@ export async function drawPictures(context: RequestContext, call: PaidCall, coun
   )
   const pictures = new Pictures(app, held, result, { model, order })
   const answer = await answerStored(context, pictures, async () => {
-    await pictures.draw(count)
+    await (inSequence ? pictures.drawInSequence(count) : pictures.draw(count))
     return { body: { files: result.fileIds }, files: result.fileIds }
   })
   if (!(answer instanceof JsonText)) throw new Error('an answer that is no JSON')
@@ -66,6 +78,8 @@ class Pictures implements StoredCall {
   readonly #result: StoredResult
   readonly #candidate: Candidate
   #parts: FilledPart<Candidate, Uint8Array[]>[] = []
+  /** Pictures in the stored files. */
+  #stored = 0
 
   constructor(app: App, held: PaidOrder<Candidate, Drawn>, result: StoredResult, candidate: Candidate) {
     this.#app = app
@@ -75,18 +89,32 @@ class Pictures implements StoredCall {
   }
 
   async draw(count: number): Promise<void> {
-    const candidates = [this.#candidate]
-    this.#parts = await Promise.all(
-      Array.from({ length: count }, () => this.#order.fill(candidates, ({ images }) => images)),
-    )
+    this.#parts = await Promise.all(Array.from({ length: count }, () => this.#fill()))
     const drawn = this.#parts.flatMap((part) => (part.fault ? [] : part.done))
     if (drawn.length === 0) throw failureOf(this.#order.fault!)
-    for (const bytes of drawn) await this.#result.stage({ bytes, mediaType: 'image/png' })
+    const stored = await this.#result.stageEach(drawn.map((bytes) => ({ bytes, mediaType: 'image/png' })))
+    this.#stored = stored.length
+  }
+
+  async drawInSequence(count: number): Promise<void> {
+    const drawn: Uint8Array[] = []
+    while (drawn.length < count) {
+      const part = await this.#fill()
+      this.#parts.push(part)
+      if (part.fault) throw failureOf(part.fault)
+      drawn.push(...part.done)
+    }
+    await this.#result.stage({ bytes: Buffer.concat(drawn), mediaType: 'image/png' })
+    this.#stored = drawn.length
+  }
+
+  #fill(): Promise<FilledPart<Candidate, Uint8Array[]>> {
+    return this.#order.fill([this.#candidate], ({ images }) => images)
   }
 
   finish({ statusCode, failure, reply }: { statusCode: number; failure?: Failure; reply?: string }) {
-    const stored = this.#result.fileIds.length
-    const lost = this.#parts.filter(({ fault }) => fault?.executed).length
+    const stored = this.#stored
+    const billed = this.#parts.filter(({ fault }) => !fault || fault.executed).length
     const end = this.#order.endOf({
       statusCode,
       failure,
@@ -99,6 +127,6 @@ class Pictures implements StoredCall {
       figures: {},
       attributes: {},
     })
-    return this.#result.settle(this.#order.request, end, pictureCost(this.#app, stored + lost))
+    return this.#result.settle(this.#order.request, end, pictureCost(this.#app, billed))
   }
 }

@@ -27,7 +27,7 @@ import { joinProcesses } from '#platform/processes'
 import type { Storage } from '#platform/storage'
 import type { SimulatedDatabase } from './database.ts'
 import { Link, type LinkFaults, never, type Sender } from './link.ts'
-import { drawPictures } from './pictures.ts'
+import { drawPictures, type PicturesBody } from './pictures.ts'
 import type { Random } from './random.ts'
 import type { Timeline } from './timeline.ts'
 import type { SimulatedUpstream } from './upstream.ts'
@@ -70,12 +70,6 @@ export interface TextBody {
   messages: unknown[]
   stream: boolean
   max_tokens?: number
-}
-
-export interface PicturesBody {
-  model: string
-  prompt: string
-  n: number
 }
 
 export interface Request {
@@ -377,7 +371,7 @@ export class SimulatedProcess implements Sender {
     try {
       if ('n' in body) {
         const context = ask as unknown as RequestContext
-        const text = await drawPictures(context, { ...ask, endpoint: path }, body.n)
+        const text = await drawPictures(context, { ...ask, endpoint: path }, body)
         this.#ground.onFiles(JSON.parse(text).files, requestId)
         return { kind: 'json', text, requestId, replayed: false }
       }

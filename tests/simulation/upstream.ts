@@ -27,6 +27,8 @@ export interface UpstreamCall {
   limit: number
   /** It said at its door that it would do nothing, or was never reached. */
   refused: boolean
+  /** The platform cut the connection, and cannot know what it did. */
+  aborted: boolean
 }
 
 /** Faults after which nothing was done, and those in the middle of work. */
@@ -83,10 +85,15 @@ export class SimulatedUpstream {
 
   async #draw(sender: Sender & { name: string }, ask: ImageCall): Promise<Drawn> {
     const { call, refusal, breakdown } = await this.#take(sender, ask, 0)
-    await this.#wait(100 + this.#random.next() * 3_000, sender, ask.signal)
+    const wait = (ms: number): Promise<void> =>
+      this.#wait(ms, sender, ask.signal).catch((error: unknown) => {
+        call.aborted = true
+        throw error
+      })
+    await wait(100 + this.#random.next() * 3_000)
     if (refusal) throw new UpstreamError(...refusal)
     call.billed = usageOf(1, 1)
-    if (breakdown === 'timeout') await this.#wait(ask.timeouts.firstByteMs, sender, ask.signal)
+    if (breakdown === 'timeout') await wait(ask.timeouts.firstByteMs)
     if (breakdown) throw new UpstreamError(breakdown)
     return { images: [Buffer.from(`a picture for ${ask.attemptId}`)] }
   }
@@ -117,6 +124,7 @@ export class SimulatedUpstream {
       reported: undefined,
       limit,
       refused: refusal?.[1].executed === false,
+      aborted: false,
     }
     this.calls.push(call)
     this.onCall(call)

@@ -39,7 +39,7 @@ export interface PaidImageOptions extends PaidCall {
 }
 
 export interface PaidPictures {
-  /** At least one, and fewer than were asked for where an order failed. */
+  /** At least one, and fewer than were asked for where an order failed, or a picture of it was broken or could not be stored. */
   pictures: Picture[]
   /** Ids of the stored files, one for each picture. */
   files: string[]
@@ -92,7 +92,7 @@ export async function startPaidImage(app: App, options: PaidImageOptions): Promi
     }
   })
   const { defaults } = app.config
-  const counts = countsOf(spec.count, candidates)
+  const counts = countsOf(app, spec.count, candidates)
   const worstCase = highest(
     candidates.map(({ model: one, order }) =>
       counts.reduce((sum, count) => sum + imageModels.worstCase(one, defaults, { ...order, count }), 0n),
@@ -129,7 +129,7 @@ interface Parts {
   order: PaidOrder<Candidate, Drawn>
 }
 
-/** Pictures of one order. */
+/** Pictures of one order: those that are whole. */
 interface Group {
   pictures: Picture[]
   usage: Drawn['usage']
@@ -138,7 +138,7 @@ interface Group {
 class Paid implements PaidImage {
   readonly #parts: Parts
   #groups: FilledPart<Candidate, Group>[] = []
-  #delivered = 0
+  #stored: readonly Picture[] = []
   /** Unfinished pictures. */
   #shown = 0
   #showing = Promise.resolve()
@@ -174,12 +174,13 @@ class Paid implements PaidImage {
     const all = this.#groups.flatMap((group) => (group.fault ? [] : (tokensOf(group) ?? [])))
     return all.length > 0 ? all.reduce(together) : { input: 0, output: 0 }
   }
+  /** Of the stored pictures. */
   get #charge(): bigint {
-    return this.#sum((group) => (group.fault ? 0 : group.done.pictures.length))
+    return this.#sum((group) => this.#storedOf(group))
   }
-  /** What upstreams may bill for orders of which nothing came. */
-  get #lost(): bigint {
-    return this.#sum(({ fault, candidate }) => (fault?.executed ? candidate.order.count : 0))
+  /** What upstreams may bill: every picture of every order that may have been executed, whatever came of it. */
+  get #billed(): bigint {
+    return this.#sum(({ fault, candidate }) => (fault && !fault.executed ? 0 : candidate.order.count))
   }
 
   #sum(countOf: (group: FilledPart<Candidate, Group>) => number): bigint {
@@ -190,6 +191,10 @@ class Paid implements PaidImage {
         ? total + imageModels.price(group.candidate.model, defaults, this.#usedBy(group, count))
         : total
     }, 0n)
+  }
+
+  #storedOf(group: FilledPart<Candidate, Group>): number {
+    return group.fault ? 0 : group.done.pictures.filter((one) => this.#stored.includes(one)).length
   }
 
   #usedBy(group: FilledPart<Candidate, Group>, count: number): Parameters<typeof imageModels.price>[2] {
@@ -203,9 +208,9 @@ class Paid implements PaidImage {
   /** Of the pictures that are charged, where the price is by tokens. */
   get #paidTokens(): Record<string, number>[] {
     return this.#groups.flatMap((group) => {
-      if (group.fault || this.#delivered === 0) return []
-      const used = this.#usedBy(group, group.done.pictures.length)
-      const paid = paidImageTokens(group.candidate.model, used)
+      const count = this.#storedOf(group)
+      if (count === 0) return []
+      const paid = paidImageTokens(group.candidate.model, this.#usedBy(group, count))
       if (!paid) return []
       const { input, mediaInput, output } = paid
       return {
@@ -233,10 +238,10 @@ class Paid implements PaidImage {
     const { order, result, counts } = this.#parts
     this.#groups = await Promise.all(counts.map((count, index) => this.#draw(count, index, show)))
     await this.#showing
-    const pictures = this.#groups.flatMap((group) => (group.fault ? [] : group.done.pictures))
-    if (pictures.length === 0) throw failureOf(order.fault!)
-    for (const picture of pictures) await result.stage(picture)
-    this.#delivered = pictures.length
+    const drawn = this.#groups.flatMap((group) => (group.fault ? [] : group.done.pictures))
+    if (drawn.length === 0) throw failureOf(order.fault!)
+    const pictures = await result.stageEach(drawn)
+    this.#stored = pictures
     const { microcredits } = await this.#takeCharge()
     return { pictures, files: result.fileIds, tokens: this.#tokens, microcredits }
   }
@@ -251,9 +256,19 @@ class Paid implements PaidImage {
     return this.#parts.order.fill(candidates, async ({ images, usage }, { plan }) => {
       // Some upstreams draw more than they were asked for.
       const wanted = images.slice(0, count)
-      const pictures = wanted.map((bytes) => finishPicture(bytes, plan, this.#drawings))
-      return { pictures: await Promise.all(pictures), usage }
+      return { pictures: await this.#finished(wanted, plan), usage }
     })
+  }
+
+  /** Those of which a picture can be made. Throws what the first of them throws where there is none. */
+  async #finished(images: readonly Uint8Array[], plan: ImagePlan): Promise<Picture[]> {
+    const outcomes = await Promise.allSettled(
+      images.map((bytes) => finishPicture(bytes, plan, this.#drawings)),
+    )
+    const pictures = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    const failed = outcomes.find((one) => one.status === 'rejected')
+    if (failed && pictures.length === 0) throw failed.reason
+    return pictures
   }
 
   /** One after the other, and never more than were asked for; one that is no picture is passed over. */
@@ -286,13 +301,13 @@ class Paid implements PaidImage {
       microcredits: charge?.isSure === false ? charge.microcredits : cost,
       withinHold: true,
       tokens: { input, output, cachedInput: 0, reasoning: 0 },
-      quantities: totalQuantities([{ pictures: this.#delivered }, ...this.#paidTokens]),
+      quantities: totalQuantities([{ pictures: this.#stored.length }, ...this.#paidTokens]),
       claims: claimsOf(order.attempts, this.#usage, this.#believed ?? tokens),
       detail: { head: this.#detail() },
-      figures: { pictures: this.#delivered },
+      figures: { pictures: this.#stored.length },
       attributes: { 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output },
     })
-    return result.settle(order.request, end, this.#charge + this.#lost)
+    return result.settle(order.request, end, this.#billed)
   }
 
   #detail(): Record<string, unknown> {
@@ -301,12 +316,14 @@ class Paid implements PaidImage {
     const { spec, stream } = this.#parts.options
     const { held } = this.#charged ?? {}
     const isRaised = held !== undefined && this.#parts.order.request.held > held
+    const missing = spec.count - this.#stored.length
     return {
       stream,
       ...(isRaised && { hold_raised_from: String(held) }),
+      ...(this.#stored.length > 0 && missing > 0 && { missing }),
       pictures: {
         asked: spec.count,
-        delivered: this.#delivered,
+        delivered: this.#stored.length,
         action,
         references: order.references.length,
         quality: order.quality ?? null,
@@ -346,6 +363,7 @@ const together = (a: ImageTokens, b: ImageTokens): ImageTokens => ({
     b.mediaInput !== undefined && { mediaInput: a.mediaInput + b.mediaInput }),
   output: a.output + b.output,
 })
+
 /** As vendors bound seeds: positive integers of 32 bits with a sign. */
 const seeds = 2 ** 31
 
@@ -353,9 +371,9 @@ const seeds = 2 ** 31
 const seedAfter = (seed: number | undefined, pictures: number): { seed?: number } =>
   seed === undefined ? {} : { seed: (seed + pictures) % seeds }
 
-/** How many pictures each order is asked for: as few orders as the models allow. */
-function countsOf(count: number, candidates: readonly Candidate[]): number[] {
-  const most = Math.min(...candidates.map(({ model }) => model.image.maxCount))
+/** How many pictures each order is asked for: as few orders as the models and the wires of their providers allow. */
+function countsOf({ inference }: App, count: number, candidates: readonly Candidate[]): number[] {
+  const most = Math.min(...candidates.map(({ model }) => inference.maxPictures(model)))
   const orders = Math.ceil(count / most)
   return Array.from({ length: orders }, (_, index) => Math.min(most, count - index * most))
 }

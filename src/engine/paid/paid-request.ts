@@ -54,7 +54,14 @@ export interface Finished extends Settled {
 export interface PaidEnd
   extends Pick<
     Settlement,
-    'microcredits' | 'free' | 'withinHold' | 'statusCode' | 'tokens' | 'quantities' | 'reply' | 'urgent'
+    | 'microcredits'
+    | 'lostMicrocredits'
+    | 'withinHold'
+    | 'statusCode'
+    | 'tokens'
+    | 'quantities'
+    | 'reply'
+    | 'urgent'
   > {
   /** The model that answered, or else the last one tried. */
   model: { id: string }
@@ -209,10 +216,10 @@ export class PaidRequest {
   }
 
   #settlement(end: PaidEnd): Settlement {
-    const { microcredits, free, withinHold, tokens, quantities, freeClaim, reply, urgent } = end
+    const { microcredits, lostMicrocredits, withinHold, tokens, quantities, freeClaim, reply, urgent } = end
     return {
       microcredits,
-      free,
+      lostMicrocredits,
       withinHold,
       state: hasFailed(end) ? 'failed' : 'completed',
       statusCode: this.isClientDisconnect(end.fault) ? clientLeft : end.statusCode,

@@ -23,6 +23,9 @@ interface Call {
   requestId: string
 }
 
+/** Stores that speak S3 may copy what they are given. */
+const stagedAtOnce = 2
+
 export class StoredResult {
   readonly #app: App
   readonly #room: CreationRoom
@@ -66,19 +69,43 @@ export class StoredResult {
   }
 
   /**
-   * Settles `request`: what is stored is charged at `end.microcredits`. Where nothing is, the caller pays nothing; `lost` is what an upstream
-   * may bill nevertheless. Throws RESULT_NOT_STORED, after it was settled as lost.
+   * Stores each of several, and answers those that are stored, in their order; the others are lost. Throws RESULT_NOT_STORED where none
+   * is.
    */
-  async settle(request: PaidRequest, end: PaidEnd, lost: bigint): Promise<Finished> {
+  async stageEach<One extends Creation>(creations: readonly One[]): Promise<One[]> {
+    const outcomes: PromiseSettledResult<StagedCreation>[] = []
+    const rest = creations.entries()
+    const stageRest = async (): Promise<void> => {
+      for (const [index, one] of rest)
+        [outcomes[index]] = (await Promise.allSettled([this.#room.stage(one)])) as [(typeof outcomes)[0]]
+    }
+    await Promise.all(Array.from({ length: stagedAtOnce }, stageRest))
+    const staged = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    const failed = outcomes.find((one) => one.status === 'rejected')
+    if (failed && staged.length === 0) throw failed.reason
+    this.#staged.push(...staged)
+    return creations.filter((_, index) => outcomes[index]!.status === 'fulfilled')
+  }
+
+  /**
+   * Settles `request`: `end.microcredits` is what its stored results cost, and is charged; `billed` is what upstreams may bill for all that
+   * was ordered. What lies between is the platform's loss, in the same transaction; where nothing is stored, or the request failed, all of it
+   * is. Throws RESULT_NOT_STORED, after it was settled as lost.
+   */
+  async settle(request: PaidRequest, end: PaidEnd, billed: bigint): Promise<Finished> {
+    const lost = { microcredits: billed, lostMicrocredits: billed }
     if (this.#staged.length === 0 || end.failure || end.fault) {
       await this.#room.release()
-      return request.settle({ ...end, microcredits: lost, free: true })
+      return request.settle({ ...end, ...lost })
     }
     const head = { ...end.detail.head, files: this.fileIds }
+    const stored = {
+      ...{ ...end, detail: { ...end.detail, head } },
+      microcredits: billed,
+      lostMicrocredits: billed - end.microcredits,
+    }
     try {
-      const finished = await request.settleWith({ ...end, detail: { ...end.detail, head } }, (tx) =>
-        this.#room.commit(tx, this.#staged),
-      )
+      const finished = await request.settleWith(stored, (tx) => this.#room.commit(tx, this.#staged))
       this.#room.committed()
       return finished
     } catch (error) {
@@ -86,7 +113,7 @@ export class StoredResult {
       await this.#room.release()
       const failure = notStored(error)
       await request.settle({
-        ...{ ...end, failure, microcredits: lost, free: true },
+        ...{ ...end, ...lost, failure },
         statusCode: failure.status,
         reply: undefined,
         freeClaim: false,

@@ -1,5 +1,5 @@
 /** What all journeys of one process share: breakers, drains, and an end together. */
-import type { Catalogue, Model, NamedModel } from '#engine/models'
+import type { Catalogue, ImageModel, Model, NamedModel } from '#engine/models'
 import type { Clock } from '#platform/clock'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
@@ -88,6 +88,13 @@ class RoutedInference implements Inference {
 
   longestMs({ deployments }: Pick<NamedModel, 'deployments'>): number {
     return Math.max(...deployments.map(({ provider }) => this.#upstreams.get(provider)!.timeouts.totalMs))
+  }
+
+  maxPictures({ deployments, image }: Pick<ImageModel, 'deployments' | 'image'>): number {
+    const ofWires = deployments.flatMap(
+      ({ provider }) => this.#upstreams.get(provider)!.orders.image?.maxCount ?? [],
+    )
+    return Math.min(image.maxCount, ...ofWires)
   }
 
   modelsFor(options: ModelsOptions): Model[] {

@@ -1,5 +1,5 @@
 /** Chooses the deployment that answers, with retries and fallbacks (decisions §9). */
-import type { Model, NamedModel, OrderProviders } from '#engine/models'
+import type { ImageModel, Model, NamedModel, OrderProviders } from '#engine/models'
 import type { Turn } from '#engine/turn'
 import type { PartSink, TextProvider, Timeouts, UpstreamError } from '#providers/spec'
 import type { Attempt } from './attempt.ts'
@@ -96,6 +96,8 @@ export interface Inference extends AsyncDisposable {
   ): OrderRun<One, Filled>
   /** The longest that a call of this model may take, all attempts together, in milliseconds. */
   longestMs(model: Pick<NamedModel, 'deployments'>): number
+  /** Pictures that one call of this model may be asked for, at whichever of its deployments. */
+  maxPictures(model: Pick<ImageModel, 'deployments' | 'image'>): number
   /** The models that may answer: the requested one first, then its usable fallbacks. The hold covers the most expensive. */
   modelsFor(options: ModelsOptions): Model[]
   /** Who fetches the links of the turn. */

@@ -105,6 +105,7 @@ async function replay(app: App, context: ActiveRequest, receiptId: string): Prom
     'idempotent-replayed': 'true',
     ...(first.chargedMicrocredits !== undefined && costHeaders(first.chargedMicrocredits)),
     ...(first.files.length > 0 && { 'x-file-ids': first.files.join(', ') }),
+    ...(first.missing > 0 && { 'x-missing-outputs': String(first.missing) }),
   })
   context.answer(first.status, jsonType, text)
 }

@@ -58,6 +58,8 @@ export interface Replay {
   text: string
   /** Ids of the files that it made. */
   files: readonly string[]
+  /** Of several results, how many did not come. */
+  missing: number
 }
 
 /**
@@ -85,6 +87,7 @@ export async function answerAgain(
     status: earlier.status_code!,
     text: earlier.reply,
     files,
+    missing: missingIn(earlier.detail),
   }
 }
 
@@ -93,6 +96,8 @@ function filesIn(detail: Record<string, unknown> | null): readonly string[] {
   const files = detail?.['files']
   return Array.isArray(files) ? (files as string[]) : []
 }
+
+const missingIn = (detail: Record<string, unknown> | null): number => Number(detail?.['missing'] ?? 0)
 
 function refuseRepeat(receiptId: string, files: readonly string[]): never {
   if (files.length === 0) return fail('REQUEST_ALREADY_ACCEPTED', { receiptId }, { receiptId })

@@ -28,7 +28,7 @@ export interface SettleOp {
   ambiguous: boolean
   free_claim: boolean
   within_hold: boolean
-  free?: boolean | undefined
+  lost?: string | undefined
   model: string | undefined
   detail: Record<string, unknown>
   reply: string | undefined
@@ -62,7 +62,7 @@ const untouched = {
   ambiguous: false,
   free_claim: true,
   within_hold: false,
-  free: undefined,
+  lost: undefined,
   model: undefined,
   detail: { outcome: 'undone' },
   reply: undefined,

@@ -100,8 +100,8 @@ export type Quantities = Readonly<Record<string, number>>
 export interface Settlement {
   /** What was really used; at most hold + what is still free is charged. */
   microcredits: bigint
-  /** True charges nothing: all that was used is the platform's loss, in its books. */
-  free?: boolean | undefined
+  /** The part of it that is not charged: it is the platform's loss, in its books. */
+  lostMicrocredits?: bigint | undefined
   /** True charges at most the hold, whatever else is free; what goes beyond it is the platform's loss, in its books. */
   withinHold?: boolean | undefined
   state: 'completed' | 'failed'

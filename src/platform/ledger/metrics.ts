@@ -40,7 +40,7 @@ export function ledgerSeries(registry: Registry) {
     }),
     lostMicrocredits: new PlainCounter(registry, {
       name: 'kherad_platform_loss_microcredits_total',
-      help: 'Cost beyond hold and free balance; alarm when it grows.',
+      help: 'Cost beyond hold and free balance, and of results that could not be stored; alarm when it grows.',
     }),
     refusedHolds: new Counter(registry, {
       name: 'kherad_refused_holds_total',

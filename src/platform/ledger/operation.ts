@@ -24,7 +24,7 @@ export const settleFields = (
     tokens,
     quantities,
     withinHold,
-    free,
+    lostMicrocredits,
   }: Omit<Settlement, 'microcredits'>,
 ) => ({
   receipt_id: of.receiptId,
@@ -33,7 +33,7 @@ export const settleFields = (
   status_code: statusCode,
   ambiguous: false,
   within_hold: withinHold ?? false,
-  free,
+  lost: lostMicrocredits === undefined ? undefined : String(lostMicrocredits),
   model,
   detail: detail ?? {},
   input_tokens: tokens?.input ?? 0,

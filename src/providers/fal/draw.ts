@@ -1,11 +1,11 @@
 import { dataUrl } from '#engine/media'
 import {
-  drawEach,
   faultOfError,
   isRecord,
   linkedPicture,
   type PictureLinks,
   picturesBytes,
+  takeEach,
   type UpstreamClient,
 } from '#providers/kit'
 import { type Drawn, type ImageCall, UpstreamError } from '#providers/spec'
@@ -27,7 +27,7 @@ export async function draw(
   const job = new Job(client, call, { id, beganMs, pace })
   const urls = picturesOf(await job.result(picturesBytes(call.order.count)), call, client.secrets)
   const links = { ...web, signal: call.signal, leftMs: Math.max(1, job.leftMs) }
-  return drawEach(urls.length, async (index) => ({ image: await linkedPicture(urls[index]!, links) }))
+  return takeEach(urls, (url) => linkedPicture(url, links))
 }
 
 /** Sent once: where its answer is lost, a job may be running that nobody can find. */

@@ -1,7 +1,5 @@
 import { encodeBase64 } from '#engine/media'
 import {
-  type DrawnOne,
-  drawEach,
   mediaAsk,
   nearestShape,
   pictureIn,
@@ -15,15 +13,12 @@ import { contentOf } from './answer.ts'
 /** The shapes that it draws. */
 const shapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
 
-/** One call of this wire draws one picture. */
-export const draw = (client: UpstreamClient, call: ImageCall): Promise<Drawn> =>
-  drawEach(call.order.count, () => drawOne(client, call))
-
-async function drawOne(client: UpstreamClient, call: ImageCall): Promise<DrawnOne> {
+/** One picture, whatever the order's count: the wire knows no number. */
+export async function draw(client: UpstreamClient, call: ImageCall): Promise<Drawn> {
   const path = `/models/${encodeURIComponent(call.upstreamModel)}:generateContent`
   const answer = await client.json(mediaAsk(call, path, bodyOf(call)), picturesBytes(1))
   const { data, usage } = contentOf(answer, 'a picture', client.secrets)
-  return { image: await pictureIn(data[0]!.base64), ...(usage && { usage }) }
+  return { images: [await pictureIn(data[0]!.base64)], ...(usage && { usage }) }
 }
 
 function bodyOf({ order }: ImageCall): Record<string, unknown> {

@@ -8,7 +8,7 @@ type Room = AsyncDisposable & { ping: TextProvider['ping'] }
 
 export function geminiImages(address: UpstreamAddress): ImageProvider & Room {
   const client = clientOf(address)
-  return { draw: (call) => draw(client, call), ...roomOf(client) }
+  return { maxCount: 1, draw: (call) => draw(client, call), ...roomOf(client) }
 }
 
 export function geminiSpeech(address: UpstreamAddress): AudioProvider & Room {

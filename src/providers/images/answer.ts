@@ -6,6 +6,7 @@ import {
   mediaTokens,
   type PictureLinks,
   pictureIn,
+  takeEach,
 } from '#providers/kit'
 import { type Drawn, UpstreamError } from '#providers/spec'
 
@@ -16,15 +17,15 @@ export interface ReadingOptions extends PictureLinks {
   secrets: readonly string[]
 }
 
-/** Throws `UpstreamError`, always with `executed: true`: the upstream has made the image. */
+/** Those that can be read. Throws `UpstreamError` where there is none, always with `executed: true`: the upstream has made the images. */
 export async function drawnOf(answer: unknown, options: ReadingOptions): Promise<Drawn> {
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   if (answer['error'] != null) throw faultOfError(answer['error'], options.secrets)
   const items = Array.isArray(answer['data']) ? answer['data'].filter(isRecord) : []
   if (items.length === 0) throw malformed('an answer without a picture')
-  const images = await Promise.all(items.slice(0, maxPictures).map((item) => pictureOf(item, options)))
+  const drawn = await takeEach(items.slice(0, maxPictures), (item) => pictureOf(item, options))
   const usage = mediaTokens(answer['usage'])
-  return { images, ...(usage && { usage }) }
+  return { ...drawn, ...(usage && { usage }) }
 }
 
 function pictureOf(item: Record<string, unknown>, options: ReadingOptions): Promise<Uint8Array> {

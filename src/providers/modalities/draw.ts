@@ -1,7 +1,5 @@
 import { dataUrl } from '#engine/media'
 import {
-  type DrawnOne,
-  drawEach,
   isRecord,
   linkedPicture,
   mediaAsk,
@@ -18,18 +16,12 @@ import { choiceOf, malformed } from './choice.ts'
 /** Of OpenRouter's `image_config`. */
 const shapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
 
-/** One call of this wire draws one picture. */
-export const draw = (
+/** One picture, whatever the order's count: the wire knows no number. */
+export async function draw(
   client: UpstreamClient,
   web: Pick<PictureLinks, 'net' | 'egress'>,
   call: ImageCall,
-): Promise<Drawn> => drawEach(call.order.count, () => drawOne(client, web, call))
-
-async function drawOne(
-  client: UpstreamClient,
-  web: Pick<PictureLinks, 'net' | 'egress'>,
-  call: ImageCall,
-): Promise<DrawnOne> {
+): Promise<Drawn> {
   const beganMs = performance.now()
   const body = pictureRequest(client.host, call)
   const answer = await client.json(mediaAsk(call, '/chat/completions', body), picturesBytes(1))
@@ -41,7 +33,7 @@ async function drawOne(
   const leftMs = Math.max(1, Math.floor(call.timeouts.totalMs - (performance.now() - beganMs)))
   const image = await linkedPicture(url, { ...web, signal: call.signal, leftMs })
   const usage = mediaTokens(answer['usage'])
-  return { image, ...(usage && { usage }) }
+  return { images: [image], ...(usage && { usage }) }
 }
 
 /** Only OpenRouter documents a field for the size (`image_config`); elsewhere the model draws in its own. */

@@ -16,7 +16,7 @@ type Room = AsyncDisposable & { ping: TextProvider['ping'] }
 export function chatImages(address: PictureAddress, net: GuardedClient): ImageRoom {
   const client = new UpstreamClient(address)
   const web = { net, egress: address.egressOfLinks }
-  return { draw: (call) => draw(client, web, call), ...roomOf(client) }
+  return { maxCount: 1, draw: (call) => draw(client, web, call), ...roomOf(client) }
 }
 
 export function chatAnswers(address: UpstreamAddress): AudioProvider & Room {

@@ -3,6 +3,8 @@ import type { Timeouts } from './spec.ts'
 
 /** The interface of a provider room for images. */
 export interface ImageProvider {
+  /** Pictures of one call, where its wire knows no number of them; absent: as many as the model's entry says. */
+  readonly maxCount?: number
   /**
    * Calls the upstream once: no retry, no failover. Throws `UpstreamError` for every failure; `executed` says whether the upstream may have
    * made (and billed) the image nevertheless. Aborting `signal` ends the upstream call.
@@ -22,7 +24,7 @@ export interface ImageCall {
 }
 
 export interface Drawn {
-  /** At least one, in whatever format and size the upstream chose. */
+  /** At least one, in whatever format and size the upstream chose. Those of the order that are not among them are lost: it may bill them. */
   images: Uint8Array[]
   /** Tokens, if the upstream reports them; `mediaInput` is the part of `input` that is pictures, if it counts them apart. */
   usage?: { input: number; mediaInput?: number; output: number }

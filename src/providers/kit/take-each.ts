@@ -1,0 +1,16 @@
+import type { Drawn } from '#providers/spec'
+
+/**
+ * Takes each picture of an answer once, inline or behind its link, all at the same time; those that came are drawn. Throws what the first of
+ * them threw where none came.
+ */
+export async function takeEach<Item>(
+  items: readonly Item[],
+  take: (item: Item) => Promise<Uint8Array>,
+): Promise<Pick<Drawn, 'images'>> {
+  const taken = await Promise.allSettled(items.map(async (item) => take(item)))
+  const images = taken.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+  const failed = taken.find((one) => one.status === 'rejected')
+  if (failed && images.length === 0) throw failed.reason
+  return { images }
+}
