@@ -14,6 +14,7 @@ export { listBytes, picturesBytes, soundBytes, vectorsBytes, wholeSoundBytes } f
 export { type DrawnOne, drawEach } from './draw-each.ts'
 export { faultOfError, maskSecrets } from './fault.ts'
 export { Form } from './form.ts'
+export { headerOf } from './header.ts'
 export { claimedCount, isRecord, readJson } from './json.ts'
 export { mediaAsk } from './media-ask.ts'
 export { mediaTokens } from './media-tokens.ts'
