@@ -1,6 +1,6 @@
 /** Rasters in a wanted size and format. */
 import type { Metadata, Sharp } from 'sharp'
-import { isVast, sniff } from '#engine/media'
+import { isVast, type Origin, originIn, originXmp, sniff } from '#engine/media'
 import { isSameSize } from '#engine/models'
 import type { ImageFormat, PixelSize } from '#engine/turn'
 import type { Picture, Sizing } from './images.ts'
@@ -11,11 +11,15 @@ import { requireWhole } from './whole.ts'
 const maxPixelsDecoded = 64_000_000
 const lossyQuality = 90
 
-/** `source` is the size of the picture as people see it. Throws a RangeError for too many pixels, and what libvips throws. */
+/**
+ * `source` is the size of the picture as people see it. `origin` is given for what was drawn here, which has no mark of its own. Throws a
+ * RangeError for too many pixels, and what libvips throws.
+ */
 export async function finishRaster(
   bytes: Uint8Array,
   source: PixelSize,
-  { format, compression, frame, fit, source: origin, background }: ImagePlan,
+  { format, compression, frame, fit, source: decidedBy, background }: ImagePlan,
+  origin?: Origin,
 ): Promise<Picture> {
   const { width, height } = source
   if (isVast(source) || width * height > maxPixelsDecoded)
@@ -24,15 +28,16 @@ export async function finishRaster(
   const open = (): Sharp => sharp(bytes, { limitInputPixels: maxPixelsDecoded, autoOrient: true })
   const change = changeOf(source, frame, fit)
   const sizing: Sizing = {
-    source: origin,
+    source: decidedBy,
     fit: change === 'pad' || change === 'crop' ? change : 'native',
     sourceWidth: width,
     sourceHeight: height,
   }
   const written = format === 'svg' ? 'png' : format
   const mediaType = `image/${written}` as const
-  const isAsked = compression === undefined && change === 'none' && sniff(bytes) === mediaType
-  if (isAsked && isPlain(await open().metadata())) {
+  const isAsked = !origin && compression === undefined && change === 'none' && sniff(bytes) === mediaType
+  const metadata = await open().metadata()
+  if (isAsked && isPlain(metadata)) {
     await requireWhole(bytes, maxPixelsDecoded)
     return { bytes, mediaType, width, height, sizing }
   }
@@ -44,6 +49,7 @@ export async function finishRaster(
   if (!clear && (written === 'jpeg' || background === 'opaque')) image = image.flatten({ background: paper })
   const { data, info } = await image
     .toFormat(written, optionsOf(written, compression))
+    .withXmp(originXmp(origin ?? originIn(metadata.xmpAsString)))
     .toBuffer({ resolveWithObject: true })
   return { bytes: data, mediaType, width: info.width, height: info.height, sizing }
 }

@@ -17,7 +17,10 @@ const formats = {
   flac: { mediaType: 'audio/flac', open: openFlac },
   wav: { mediaType: 'audio/wav', open: openWav },
   pcm: { mediaType: 'audio/pcm', open: openPcm },
-} satisfies Record<string, { mediaType: string; open: (rate: number) => Codec | Promise<Codec> }>
+} satisfies Record<
+  string,
+  { mediaType: string; open: (rate: number, note?: string) => Codec | Promise<Codec> }
+>
 
 export type SoundFormat = keyof typeof formats
 export const soundFormats = Object.keys(formats) as SoundFormat[]
@@ -30,6 +33,8 @@ export interface EncodeOptions {
   format: SoundFormat
   /** In Hz; absent, that of the sound. Where a format does not have it, the next higher one, 48 kHz at most. */
   rate?: number | undefined
+  /** What the file says of its origin, once there is sound: in ID3, RIFF INFO or a Vorbis comment. `aac` and `pcm` have no place for it. */
+  note?: (() => string | undefined) | undefined
 }
 
 /**
@@ -104,7 +109,8 @@ class Encoder {
 
   async #open(rate: number): Promise<Codec> {
     this.#rate = rate
-    const codec = await formats[this.#options.format].open(this.#options.rate ?? rate)
+    const { format, note } = this.#options
+    const codec = await formats[format].open(this.#options.rate ?? rate, note?.())
     this.#codec = codec
     this.#resampler = new Resampler(rate, codec.rate)
     return codec

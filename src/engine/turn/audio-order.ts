@@ -10,6 +10,8 @@ export interface SoundFormat {
   rate?: number
   /** 1 where absent. */
   channels?: number
+  /** Who made it, if not a model: a note in the files that are made of it. */
+  origin?: string
 }
 
 /** A text and who speaks it. */
