@@ -59,13 +59,22 @@ const entry = (id: string, model: string, voice: string, more: string) => `
     audio: { voices: [{ id: ${voice} }, { id: af_gone }], ${more} }
     pricing: { per_minute: 0.06 }`
 
+const gemini = (id: string, more: string) => `
+  - id: google/${id}
+    kind: audio
+    deployments: [{ provider: google, model: ${id} }]
+    audio: { does: [speech, dialogue], voices: [{ id: Kore }, { id: Puck }], formats: [wav], instructions: true, ${more} }
+    pricing: { per_minute: 0.06 }`
+
 const configOf = (url: string) => `
 providers:
   - { id: speaches, base_url: ${url}, dialects: [speech] }
   - { id: kokoro, base_url: ${url}, dialects: [speech] }
   - { id: localai, base_url: ${url}, dialects: [speech] }
+  - { id: google, base_url: ${url}, api_key: upstream-secret, dialects: [gemini] }
   - { id: router, base_url: ${url}, api_key: upstream-secret, dialects: [openrouter] }
 models:${entry('speaches', 'speaches-ai/Kokoro-82M-v1.0-ONNX', 'af_heart', 'formats: [mp3, flac, wav, pcm]')}${entry('kokoro', 'kokoro', 'af_heart', 'formats: [mp3, opus, flac, wav, pcm]')}${entry('localai', 'voice-fa_IR-amir-medium', 'amir', 'formats: [mp3]')}${entry('router', 'vendor/tts', 'alloy', 'formats: [mp3, pcm]')}
+${gemini('letter', 'verbatim: true')}${gemini('script', 'verbatim: false')}
 defaults: { credits_per_usd: 1000, markup: 1.0 }
 `
 
@@ -212,4 +221,70 @@ describe('OpenRouter', () => {
     const { attempts } = (await key.get(`/v1/requests/${requestIdOf(reply)}`)).body.details
     expect(attempts[0].upstream_id).toBe(`gen-${'x'.repeat(196)}`)
   })
+})
+
+describe('Gemini', () => {
+  const turns = [
+    { text: 'سلام بر تو.', voice: 'Kore', instructions: 'شاد' },
+    { text: 'درود بر تو.', voice: 'Puck' },
+    { text: 'خوبی؟', voice: 'Kore', instructions: 'نگران' },
+  ]
+  const answers = async (): Promise<void> => {
+    const inlineData = { mimeType: 'audio/wav', data: (await tone('wav')).toString('base64') }
+    upstream.reply(
+      json(200, { candidates: [{ content: { parts: [{ inlineData }] }, finishReason: 'STOP' }] }),
+    )
+  }
+  /** The parts of every request that a dialogue of this model took. */
+  async function partsOf(model: string, of = turns): Promise<unknown[][]> {
+    await answers()
+    const calls = upstream.calls.length
+    const reply = await key.post('/v1/studio/audio', { model, turns: of })
+    expect(reply.status, reply.text).toBe(200)
+    await world.settled()
+    return upstream.calls
+      .slice(calls)
+      .map(({ body }) => (body as { contents: { parts: unknown[] }[] }).contents[0]!.parts)
+  }
+
+  test('that reads to the letter gets a dialogue at once, each line with its own instructions', async () => {
+    expect(await partsOf('google/letter')).toEqual([
+      [
+        { text: 'سلام بر تو.', speechMetadata: { speaker: 'Speaker1', style: 'شاد' } },
+        { text: 'درود بر تو.', speechMetadata: { speaker: 'Speaker2' } },
+        { text: 'خوبی؟', speechMetadata: { speaker: 'Speaker1', style: 'نگران' } },
+      ],
+    ])
+  })
+
+  test('that reads a script gets it line by line where their instructions differ, else at once', async () => {
+    expect(await partsOf('google/script')).toEqual([
+      [{ text: 'شاد:\nسلام بر تو.' }],
+      [{ text: 'درود بر تو.' }],
+      [{ text: 'نگران:\nخوبی؟' }],
+    ])
+    const same = turns.map((turn) => ({ ...turn, instructions: 'شاد' }))
+    expect(await partsOf('google/script', same)).toEqual([
+      [{ text: 'شاد:\nSpeaker1: سلام بر تو.\nSpeaker2: درود بر تو.\nSpeaker1: خوبی؟' }],
+    ])
+  })
+})
+
+test('instructions for a model without them are refused with their place, before anything is held or sent', async () => {
+  const calls = upstream.calls.length
+  const before = await world.balance()
+  const refused = async (reply: Seen, param: string) => {
+    expect(reply.status, reply.text).toBe(400)
+    expect(reply.body.error).toMatchObject({ code: 'AUDIO_SETTING_NOT_SUPPORTED', param })
+  }
+  await refused(await speak('kokoro', { instructions: 'آهسته' }), 'instructions')
+  const turns = [
+    { text: 'سلام', voice: 'af_heart' },
+    { text: 'سلام', voice: 'af_heart', instructions: 'آهسته' },
+  ]
+  await refused(await speak('kokoro', { text: undefined, turns }), 'turns.1.instructions')
+  const body = { model: 'local/kokoro', input: 'سلام', instructions: 'آهسته' }
+  await refused(await key.post('/v1/audio/speech', body), 'instructions')
+  expect(upstream.calls.length).toBe(calls)
+  expect(await world.balance()).toEqual(before)
 })

@@ -232,6 +232,67 @@ describe('Gemini speaks', () => {
     expect(upstream.calls.length).toBe(before)
   })
 
+  describe('to the letter', () => {
+    const isVerbatim = true as const
+    const partsOf = () => (last().body as { contents: { parts: unknown[] }[] }).contents[0]!.parts
+
+    test('a text alone, and how it is read beside it', async () => {
+      const line = { text: 'Speaker1: سلام\nبر تو', voice: 'Kore' }
+      await ask(answer(), { isVerbatim, lines: [line] })
+      expect(partsOf()).toEqual([{ text: line.text }])
+      await ask(answer(), { isVerbatim, lines: [{ ...line, instructions: 'آهسته' }] })
+      expect(partsOf()).toEqual([{ text: line.text, speechMetadata: { style: 'آهسته' } }])
+      expect(last().body).toMatchObject({
+        generationConfig: { speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } } },
+      })
+    })
+
+    test('a dialogue as parts, each with its speaker and its own style', async () => {
+      const lines = [
+        { text: 'سلام', voice: 'A', instructions: 'شاد' },
+        { text: 'درود', voice: 'B' },
+        { text: 'خوبی؟', voice: 'A', instructions: 'نگران' },
+      ]
+      await ask(answer(), { isVerbatim, lines })
+      expect(partsOf()).toEqual([
+        { text: 'سلام', speechMetadata: { speaker: 'Speaker1', style: 'شاد' } },
+        { text: 'درود', speechMetadata: { speaker: 'Speaker2' } },
+        { text: 'خوبی؟', speechMetadata: { speaker: 'Speaker1', style: 'نگران' } },
+      ])
+    })
+
+    test('and takes the whole file of WAV that comes', async () => {
+      const wav = Buffer.alloc(100)
+      wav.write('RIFF\x5c\0\0\0WAVEfmt ', 'latin1')
+      const heard = await ask(answer(wav, 'audio/wav'), { isVerbatim })
+      expect(heard.format).toEqual({ encoding: 'wav' })
+      expect(heard.sound.equals(wav)).toBe(true)
+    })
+  })
+
+  test('into the text go only instructions that are those of every line', async () => {
+    const line = (voice: string, instructions?: string) => ({
+      text: 'سلام',
+      voice,
+      ...(instructions !== undefined && { instructions }),
+    })
+    await ask(answer(), { lines: [line('A', 'Softly'), line('B', 'Softly')] })
+    expect(last().body).toMatchObject({
+      contents: [{ parts: [{ text: 'Softly:\nSpeaker1: سلام\nSpeaker2: سلام' }] }],
+    })
+    const before = upstream.calls.length
+    for (const lines of [
+      [line('A', 'Softly'), line('B', 'Loudly')],
+      [line('A', 'Softly'), line('B')],
+      [line('A'), line('B', 'Softly')],
+    ])
+      expect((await ask(answer(), { lines })).error).toMatchObject({
+        fault: 'invalid_request',
+        executed: false,
+      })
+    expect(upstream.calls.length).toBe(before)
+  })
+
   test.each([
     ['half a sample', answer(Buffer.alloc(3)), 'malformed'],
     ['a type that is no sound', answer(Buffer.alloc(4), 'video/mp4'), 'malformed'],
@@ -305,6 +366,17 @@ describe('ElevenLabs speaks', () => {
       expect(upstream.calls.length).toBe(before)
     },
   )
+
+  test('instructions are not dropped: there is no field for them', async () => {
+    const before = upstream.calls.length
+    const line = { text: 'سلام', voice: 'A' }
+    for (const lines of [[{ ...line, instructions: 'x' }], [line, { ...line, instructions: 'x' }]])
+      expect((await speaking(room(), { lines })).error).toMatchObject({
+        fault: 'invalid_request',
+        executed: false,
+      })
+    expect(upstream.calls.length).toBe(before)
+  })
 
   test('a listener that is slow holds it up, and one that fails ends it', async () => {
     const gate = Promise.withResolvers<void>()

@@ -116,6 +116,8 @@ function modelOf(
     if (!provider) return refuse(phrases.noProvider(entry.where, id, [...providers.keys()]))
     if (!provider.dialects.some((dialect) => kind.dialects.includes(dialect)))
       refuse(phrases.noDialect(entry.where, id, kind.lacking))
+    const unable = kind.unable?.(entry, provider)
+    if (unable) refuse(phrases.unableProvider(entry.where, id, unable))
     if (id === 'sandbox') checkSandbox(entry, model, sandboxModels)
   }
   return kind.modelOf(entry, { named: namedOf(entry), providers, knownPrice }) as AnyModel

@@ -19,6 +19,10 @@ export const phrases = {
     en: `${where}.deployments names the sandbox model ${model}, which does not exist: write one of ${known.join(', ')}.`,
     fa: `${where}.deployments مدل ${model} را از sandbox نام برده که نیست: یکی از این‌ها را بنویسید: ${known.join('، ')}.`,
   }),
+  unableProvider: (where: string, provider: string, unable: Sentence) => ({
+    en: `${where}.deployments names the provider ${provider}, which ${unable.en}.`,
+    fa: `${where}.deployments ارائه‌دهنده‌ی ${provider} را نام برده که ${unable.fa}.`,
+  }),
   noDialect: (where: string, provider: string, lacking: Sentence) => ({
     en: `${where}.deployments names the provider ${provider}, which ${lacking.en}, or write one that does.`,
     fa: `${where}.deployments ارائه‌دهنده‌ی ${provider} را نام برده که ${lacking.fa} یا یکی را بنویسید که دارد.`,

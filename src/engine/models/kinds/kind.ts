@@ -56,6 +56,8 @@ export interface ModelKind<
   readonly dialects: readonly Dialect[]
   /** Completes `the provider x, which …` where it has none of them. */
   readonly lacking: Sentence
+  /** Completes `the provider x, which …` where the entry asks of it what it cannot do; undefined where it can. */
+  unable?(entry: Entry, provider: ProviderConfig): Sentence | undefined
   modelOf(entry: Entry, more: ModelBasis): Model
   /** Paths that serve it. */
   readonly routes: readonly string[]

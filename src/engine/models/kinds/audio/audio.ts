@@ -69,6 +69,13 @@ const pricesOf = (pricing: AudioPricing) => ({
 /** What is answered whatever the upstream makes: it is converted here. */
 const answeredFormats = ['mp3', 'wav', 'pcm', 'opus', 'aac', 'flac']
 
+/** By the first of these that it has a provider speaks texts (src/connect.ts). */
+const spokenBy = ['speech', 'openrouter', 'elevenlabs', 'gemini'] as const
+const noInstructions = {
+  en: 'speaks by the dialect elevenlabs, which has no field for instructions: leave audio.instructions out, and write directions into the text as the vendor documents them',
+  fa: 'با گویش elevenlabs می‌خواند که جایی برای دستور ندارد: audio.instructions را بردارید و شیوهٔ خواندن را چنان‌که آن ارائه‌دهنده می‌گوید در خود متن بنویسید',
+}
+
 export const audio = modelKind({
   kind: 'audio',
   entry: AudioEntrySchema,
@@ -78,6 +85,12 @@ export const audio = modelKind({
     en: 'makes no sound: add speech, openrouter, elevenlabs, gemini or modalities to its dialects',
     fa: 'گویش صدا ندارد: speech یا openrouter یا elevenlabs یا gemini یا modalities را به dialects آن بیفزایید',
   },
+  unable: ({ audio: { takesInstructions, tasks } }: AudioEntry, { dialects }) =>
+    takesInstructions &&
+    tasks.some((task) => task !== 'answer') &&
+    spokenBy.find((dialect) => dialects.includes(dialect)) === 'elevenlabs'
+      ? noInstructions
+      : undefined,
   modelOf: (entry: AudioEntry, { named }): AudioModel => ({
     ...named,
     kind: 'audio',
