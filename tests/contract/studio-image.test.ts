@@ -50,6 +50,23 @@ async function pictureOfCharacters(characters: number): Promise<string> {
 }
 
 describe('one picture', () => {
+  test('of the sandbox says in its metadata that a simulator made it, drawn so or written anew', async () => {
+    for (const more of [{}, { size: '800x400' }, { size: '800x400', outputFormat: 'webp' }]) {
+      const reply = await draw(at.key, { model: 'sandbox/image', ...more })
+      const { xmpAsString } = await sharp(bytesOf(reply)).metadata()
+      expect(xmpAsString).toContain('CreatorTool="Made by the Kherad sandbox, a simulator without a model."')
+      expect(xmpAsString).toContain('digitalsourcetype/algorithmicMedia"')
+      const file = await stored(at.key, reply.headers.get('x-file-ids')!)
+      expect((await sharp(file.bytes).metadata()).xmpAsString).toBe(xmpAsString)
+    }
+  })
+
+  test('of a model that is written anew says that a model made it; one that is not stays as it came', async () => {
+    const made = await sharp(bytesOf(await draw(at.key, { size: '256x128' }))).metadata()
+    expect(made.xmpAsString).toContain('digitalsourcetype/trainedAlgorithmicMedia"')
+    expect((await sharp(bytesOf(await draw(at.key))).metadata()).xmpAsString).toBeUndefined()
+  })
+
   test('comes with its size, who drew it and its cost; it is a file of the project, named on the receipt', async () => {
     const reply = await draw(at.key, { prompt: 'گربه‌ای روی بام' })
     const bytes = bytesOf(reply)

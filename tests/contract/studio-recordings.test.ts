@@ -68,6 +68,10 @@ describe.skipIf(!hasFfmpeg)('files of ffmpeg', () => {
       'coded as vorbis, which is not read here; wav, mp3',
       'با vorbis کد شده',
     )
+    const aac = made(['-c:a', 'aac', '-f', 'mp4'])
+    await expectRefusal(aac, 'audio/mp4', 'coded as aac, which is not read here; wav, mp3', 'با aac کد شده')
+    const bare = made(['-c:a', 'aac', '-f', 'adts'])
+    await expectRefusal(bare, 'audio/aac', 'cannot be read to its end as audio/aac; wav, mp3', 'تا پایان')
     const opus = made(['-c:a', 'libopus', '-f', 'mp4'])
     await expectRefusal(
       opus.subarray(0, opus.length / 2),

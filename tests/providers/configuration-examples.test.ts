@@ -49,3 +49,12 @@ test('the examples are those of AvalAI, Liara and ArvanCloud, and none bears a f
     )
   }
 })
+
+test.each(['configuration.md', 'configuration.fa.md'])('the servers of speech in %s start', (name) => {
+  const text = readFileSync(path.join(folder, '../../guides', name), 'utf8')
+  const yaml = /```yaml\n(providers:\n {2}- \{ id: speaches[^`]*)```/.exec(text)![1]!
+  const config = loadConfig(readEnv({}), yaml)
+  const catalogue = buildCatalogue(config, { providers: [], models: [], silent: [] }, sandboxModels)
+  for (const id of ['house/heart', 'house/kokoro', 'house/piper'])
+    expect(catalogue.find(id)).toMatchObject({ kind: 'audio', pricing: { perMinute: 0 } })
+})

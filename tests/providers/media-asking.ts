@@ -36,10 +36,15 @@ export interface Outcome {
 export interface Options {
   signal?: AbortSignal
   timeouts?: typeof patient
+  upstreamModel?: string
   write?: (bytes: Uint8Array) => void | Promise<void>
 }
-const callOf = ({ signal = new AbortController().signal, timeouts = patient }: Options) => ({
-  upstreamModel: 'model/1',
+const callOf = ({
+  signal = new AbortController().signal,
+  timeouts = patient,
+  upstreamModel = 'model/1',
+}: Options) => ({
+  upstreamModel,
   signal,
   timeouts,
   attemptId: 'a-1',

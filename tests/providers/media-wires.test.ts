@@ -1,6 +1,7 @@
 /** The vendors' own wires of pictures and sound, against their bytes. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SoundFormat } from '#engine/turn'
 import { elevenLabsSpeech } from '#providers/elevenlabs'
 import { geminiImages, geminiSpeech } from '#providers/gemini'
 import { openRouterImages } from '#providers/openrouter'
@@ -221,6 +222,67 @@ describe('Gemini speaks', () => {
     expect(upstream.calls.length).toBe(before)
   })
 
+  describe('to the letter', () => {
+    const isVerbatim = true as const
+    const partsOf = () => (last().body as { contents: { parts: unknown[] }[] }).contents[0]!.parts
+
+    test('a text alone, and how it is read beside it', async () => {
+      const line = { text: 'Speaker1: سلام\nبر تو', voice: 'Kore' }
+      await ask(answer(), { isVerbatim, lines: [line] })
+      expect(partsOf()).toEqual([{ text: line.text }])
+      await ask(answer(), { isVerbatim, lines: [{ ...line, instructions: 'آهسته' }] })
+      expect(partsOf()).toEqual([{ text: line.text, speechMetadata: { style: 'آهسته' } }])
+      expect(last().body).toMatchObject({
+        generationConfig: { speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } } },
+      })
+    })
+
+    test('a dialogue as parts, each with its speaker and its own style', async () => {
+      const lines = [
+        { text: 'سلام', voice: 'A', instructions: 'شاد' },
+        { text: 'درود', voice: 'B' },
+        { text: 'خوبی؟', voice: 'A', instructions: 'نگران' },
+      ]
+      await ask(answer(), { isVerbatim, lines })
+      expect(partsOf()).toEqual([
+        { text: 'سلام', speechMetadata: { speaker: 'Speaker1', style: 'شاد' } },
+        { text: 'درود', speechMetadata: { speaker: 'Speaker2' } },
+        { text: 'خوبی؟', speechMetadata: { speaker: 'Speaker1', style: 'نگران' } },
+      ])
+    })
+
+    test('and takes the whole file of WAV that comes', async () => {
+      const wav = Buffer.alloc(100)
+      wav.write('RIFF\x5c\0\0\0WAVEfmt ', 'latin1')
+      const heard = await ask(answer(wav, 'audio/wav'), { isVerbatim })
+      expect(heard.format).toEqual({ encoding: 'wav' })
+      expect(heard.sound.equals(wav)).toBe(true)
+    })
+  })
+
+  test('into the text go only instructions that are those of every line', async () => {
+    const line = (voice: string, instructions?: string) => ({
+      text: 'سلام',
+      voice,
+      ...(instructions !== undefined && { instructions }),
+    })
+    await ask(answer(), { lines: [line('A', 'Softly'), line('B', 'Softly')] })
+    expect(last().body).toMatchObject({
+      contents: [{ parts: [{ text: 'Softly:\nSpeaker1: سلام\nSpeaker2: سلام' }] }],
+    })
+    const before = upstream.calls.length
+    for (const lines of [
+      [line('A', 'Softly'), line('B', 'Loudly')],
+      [line('A', 'Softly'), line('B')],
+      [line('A'), line('B', 'Softly')],
+    ])
+      expect((await ask(answer(), { lines })).error).toMatchObject({
+        fault: 'invalid_request',
+        executed: false,
+      })
+    expect(upstream.calls.length).toBe(before)
+  })
+
   test.each([
     ['half a sample', answer(Buffer.alloc(3)), 'malformed'],
     ['a type that is no sound', answer(Buffer.alloc(4), 'video/mp4'), 'malformed'],
@@ -295,6 +357,17 @@ describe('ElevenLabs speaks', () => {
     },
   )
 
+  test('instructions are not dropped: there is no field for them', async () => {
+    const before = upstream.calls.length
+    const line = { text: 'سلام', voice: 'A' }
+    for (const lines of [[{ ...line, instructions: 'x' }], [line, { ...line, instructions: 'x' }]])
+      expect((await speaking(room(), { lines })).error).toMatchObject({
+        fault: 'invalid_request',
+        executed: false,
+      })
+    expect(upstream.calls.length).toBe(before)
+  })
+
   test('a listener that is slow holds it up, and one that fails ends it', async () => {
     const gate = Promise.withResolvers<void>()
     upstream.reply(sound(mp3))
@@ -322,6 +395,118 @@ describe('ElevenLabs speaks', () => {
     upstream: () => upstream,
     ask: (options) => speaking(room(), {}, options),
     good: () => ({ body: mp3, type: 'audio/mpeg' }),
+  })
+})
+
+describe('OpenAI’s wire of speech', () => {
+  const room = () => speechProvider(address())
+  const answering = (bytes: Buffer, headers: Record<string, string> = {}) =>
+    upstream.reply(stream([bytes.subarray(0, 1), bytes.subarray(1)], headers))
+
+  test('sends one text with one voice, and nothing that was not asked for', async () => {
+    answering(mp3, { 'content-type': 'audio/mpeg' })
+    const heard = await speaking(room(), { speed: 1.5 })
+    expect(heard).toMatchObject({ format: { encoding: 'mp3' }, spoken: {} })
+    expect(heard.sound.equals(mp3)).toBe(true)
+    expect(last()).toMatchObject({ method: 'POST', path: '/v1/audio/speech' })
+    expect(last().headers).toMatchObject({ authorization: `Bearer ${secret}`, 'idempotency-key': 'a-1' })
+    expect(last().body).toEqual({
+      model: 'model/1',
+      input: 'سلام',
+      voice: 'نوا/1',
+      response_format: 'mp3',
+      speed: 1.5,
+    })
+  })
+
+  const lines = [
+    { text: 'a', voice: 'A' },
+    { text: 'b', voice: 'B' },
+  ]
+  test('has no dialogue', async () => {
+    const before = upstream.calls.length
+    expect((await speaking(room(), { lines })).error).toMatchObject({
+      fault: 'invalid_request',
+      executed: false,
+    })
+    expect(upstream.calls.length).toBe(before)
+  })
+
+  const wav = Buffer.alloc(100)
+  wav.write('RIFF\x5c\0\0\0WAVEfmt ', 'latin1')
+  const named = (name: string) => Buffer.concat([Buffer.from(name, 'latin1'), Buffer.alloc(96)])
+  const frames = Buffer.alloc(2_088)
+  frames.set([0xff, 0xfb, 0x90, 0x64], 0)
+  frames.set([0xff, 0xfb, 0x90, 0x64], 417)
+
+  test.each<[string, SoundFormat['encoding'], Buffer, SoundFormat]>([
+    ['WAV for mp3', 'mp3', wav, { encoding: 'wav' }],
+    ['WAV for pcm', 'pcm', wav, { encoding: 'wav' }],
+    ['FLAC for mp3', 'mp3', named('fLaC'), { encoding: 'flac' }],
+    ['Ogg for flac', 'flac', named('OggS'), { encoding: 'opus' }],
+    ['mp3 for pcm', 'pcm', frames, { encoding: 'mp3' }],
+    ['what was asked for', 'opus', named('OggS'), { encoding: 'opus' }],
+  ])('%s is told to the sink, which can decode it', async (_, encoding, bytes, format) => {
+    answering(bytes)
+    const heard = await speaking(room(), { format: encoding === 'pcm' ? samples : { encoding } })
+    expect(heard.error).toBeUndefined()
+    expect(heard.format).toEqual(format)
+    expect(heard.sound.equals(bytes)).toBe(true)
+  })
+
+  test.each([
+    ['MP4', 'mp3', Buffer.from(`\0\0\0\x18ftypM4A ${'\0'.repeat(90)}`, 'latin1')],
+    ['a picture', 'wav', Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), Buffer.alloc(90)])],
+    ['bytes of no type', 'flac', Buffer.alloc(90, 3)],
+  ] as const)('%s is malformed, and no byte of it is given on', async (_, encoding, bytes) => {
+    answering(bytes)
+    const heard = await speaking(room(), { format: { encoding } })
+    expect(heard.error).toMatchObject({ fault: 'malformed', executed: true })
+    expect([heard.format, heard.sound.length]).toEqual([undefined, 0])
+  })
+
+  test.each<[string, SoundFormat]>([
+    ['audio/pcm;rate=48000;channels=2', { encoding: 'pcm', rate: 48_000, channels: 2 }],
+    ['audio/pcm; rate=16000', { encoding: 'pcm', rate: 16_000, channels: 1 }],
+    ['audio/L16; channels=2; rate="22050"', { encoding: 'pcm', rate: 22_050, channels: 2 }],
+    ['audio/pcm', samples],
+    ['application/octet-stream', samples],
+  ])('of samples %s says what they are', async (type, format) => {
+    const bytes = Buffer.alloc(3_000)
+    answering(bytes, { 'content-type': type })
+    const heard = await speaking(room(), { format: samples })
+    expect(heard.format).toEqual(format)
+    expect(heard.sound.equals(bytes)).toBe(true)
+  })
+
+  test('samples in place of mp3 are samples where the header says so', async () => {
+    answering(Buffer.alloc(100), { 'content-type': 'audio/pcm;rate=24000;channels=1' })
+    expect((await speaking(room())).format).toEqual({ encoding: 'pcm', rate: 24_000, channels: 1 })
+  })
+
+  test.each(['audio/pcm;rate=0', 'audio/pcm;rate=999999999', 'audio/pcm;rate=24000;channels=99'])(
+    '%s is what nobody plays',
+    async (type) => {
+      answering(Buffer.alloc(3_000), { 'content-type': type })
+      expect((await speaking(room(), { format: samples })).error).toMatchObject({
+        fault: 'malformed',
+        executed: true,
+      })
+    },
+  )
+
+  failsAsItShould({
+    upstream: () => upstream,
+    ask: (options) => speaking(room(), {}, options),
+    good: () => ({ body: mp3, type: 'audio/mpeg' }),
+  })
+
+  describe('of samples', () => {
+    failsAsItShould({
+      upstream: () => upstream,
+      ask: (options) => speaking(room(), { format: samples }, options),
+      good: () => ({ body: Buffer.alloc(100), type: 'audio/pcm;rate=48000' }),
+    })
   })
 })
 

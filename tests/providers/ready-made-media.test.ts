@@ -15,6 +15,7 @@ import type { Upstream } from '#engine/routing'
 import { planSpeech, type SpeechSpec } from '#engine/speech'
 import type { SoundFormat } from '#engine/turn'
 import { readEnv } from '#platform/config'
+import { StartRefused } from '#platform/errors'
 import { openOutbound } from '#platform/proxy'
 import { sandboxModels } from '#providers/sandbox'
 import { loadConfig } from '#settings'
@@ -122,7 +123,7 @@ function answerOf({ method, path, body }: UpstreamCall): Script {
   const isPicture = JSON.stringify(body).includes('IMAGE')
   const data = isPicture
     ? { mimeType: 'image/png', data: png }
-    : { mimeType: 'audio/L16;rate=24000', data: 'AAAAAAAA' }
+    : { mimeType: 'audio/wav', data: Buffer.from(wav).toString('base64') }
   return json(200, { candidates: [{ content: { parts: [{ inlineData: data }] }, finishReason: 'STOP' }] })
 }
 
@@ -293,5 +294,56 @@ describe('one order leaves as its vendor wants it', () => {
     // Named in the body, or in the path.
     const { model } = catalogue.find(id)!.deployments[0]!
     expect(`${first!.path} ${first!.bytes.toString('utf8')}`).toContain(model)
+  })
+})
+
+test('Gemini’s voices of today are told styles and speakers beside the text, in one order', () => {
+  for (const id of ['gemini/gemini-3.8-flash-tts', 'gemini/gemini-3.8-flash-lite-tts']) {
+    const model = catalogue.find(id)
+    if (model?.kind !== 'audio') throw new Error('no audio model')
+    const lines = [
+      { text: 'سلام', voice: 'Kore', instructions: 'شاد' },
+      { text: 'درود', voice: 'Puck' },
+    ]
+    const plan = planSpeech(model, {
+      lines,
+      format: 'mp3',
+      maxBytes: 30_000_000,
+      where: (setting) => setting,
+    })
+    expect(plan.orders).toMatchObject([{ isVerbatim: true, lines, format: { encoding: 'wav' } }])
+  }
+})
+
+describe('instructions for a wire that has no field for them', () => {
+  const start = (dialects: string, audio: string) =>
+    buildCatalogue(
+      loadConfig(
+        readEnv({}),
+        `providers:
+  - { id: eleven, base_url: https://api.elevenlabs.io/v1, dialects: ${dialects} }
+models:
+  - id: house/voice
+    kind: audio
+    deployments: [{ provider: eleven, model: eleven_v3 }]
+    audio: { voices: [{ id: a }], instructions: true, ${audio} }
+    pricing: { per_million_characters: 100 }
+`,
+      ),
+      { providers: [], models: [], silent: [] },
+      sandboxModels,
+    )
+
+  test('are refused at the start, in both languages', () => {
+    const refused = () => start('[elevenlabs]', 'does: [speech, dialogue]')
+    expect(refused).toThrow(
+      /models\[0\]\.deployments names the provider eleven, which has no field for instructions/,
+    )
+    expect(refused).toThrow(StartRefused)
+  })
+
+  test('are fine where another wire speaks, or only answers are asked for', () => {
+    expect(start('[speech, elevenlabs]', 'does: [speech]').find('house/voice')).toBeDefined()
+    expect(start('[elevenlabs, modalities]', 'does: [answer]').find('house/voice')).toBeDefined()
   })
 })

@@ -174,3 +174,20 @@ test('no sound, more bytes than allowed and rates without a common measure are t
   const odd = { rate: 191_999, samples: new Float32Array(100) }
   expect(await fault(encodeWhole([odd], { format: 'wav', rate: 24_000, maxBytes }))).toBe('unsupported')
 })
+
+test.each(['mp3', 'wav', 'flac', 'opus'] as const)(
+  'a note in %s changes nothing that is heard',
+  async (format) => {
+    const sound = {
+      rate: 24_000,
+      samples: Float32Array.from({ length: 24_000 }, (_, at) => 0.3 * Math.sin(at / 9)),
+    }
+    const file = async (note?: string): Promise<Uint8Array> =>
+      (await encodeWhole([sound], { format, maxBytes: 1e6, note: () => note })).bytes
+    for (const note of ['Odd.', 'Even', `data ${'«یادداشت» '.repeat(60)}`]) {
+      const noted = await file(note)
+      expect(Buffer.from(noted).includes(note)).toBe(true)
+      expect(await whole(decodeSound([noted]))).toEqual(await whole(decodeSound([await file()])))
+    }
+  },
+)

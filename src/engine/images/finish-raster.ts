@@ -1,6 +1,6 @@
 /** Rasters in a wanted size and format. */
 import type { Metadata, Sharp } from 'sharp'
-import { isVast, sniff } from '#engine/media'
+import { isVast, type Origin, originIn, originXmp, sniff } from '#engine/media'
 import { isSameSize } from '#engine/models'
 import type { ImageFormat, PixelSize } from '#engine/turn'
 import type { Picture, Sizing } from './images.ts'
@@ -14,9 +14,17 @@ const lossyQuality = 90
 /** Nothing is gained by writing a picture anew in it. */
 const bestQuality = 100
 
-/** `source` is the size of the picture as people see it. Throws a RangeError for too many pixels, and what libvips throws. */
-export async function finishRaster(bytes: Uint8Array, source: PixelSize, plan: ImagePlan): Promise<Picture> {
-  const { format, compression, fit, source: origin, background } = plan
+/**
+ * `source` is the size of the picture as people see it. `origin` is given for what was drawn here, which has no mark of its own. Throws a
+ * RangeError for too many pixels, and what libvips throws.
+ */
+export async function finishRaster(
+  bytes: Uint8Array,
+  source: PixelSize,
+  plan: ImagePlan,
+  origin?: Origin,
+): Promise<Picture> {
+  const { format, compression, fit, source: decidedBy, background } = plan
   const { width, height } = source
   if (isVast(source) || width * height > maxPixelsDecoded)
     throw new RangeError('a picture of too many pixels')
@@ -25,7 +33,7 @@ export async function finishRaster(bytes: Uint8Array, source: PixelSize, plan: I
   const frame = frameFor(source, plan)
   const change = changeOf(source, frame, fit)
   const sizing: Sizing = {
-    source: origin,
+    source: decidedBy,
     fit: change === 'pad' || change === 'crop' ? change : 'native',
     sourceWidth: width,
     sourceHeight: height,
@@ -33,8 +41,9 @@ export async function finishRaster(bytes: Uint8Array, source: PixelSize, plan: I
   const written = format === 'svg' ? 'png' : format
   const mediaType = `image/${written}` as const
   const isGoodEnough = compression === undefined || compression === bestQuality
-  const isAsked = isGoodEnough && change === 'none' && sniff(bytes) === mediaType
-  if (isAsked && isPlain(await open().metadata())) {
+  const isAsked = !origin && isGoodEnough && change === 'none' && sniff(bytes) === mediaType
+  const metadata = await open().metadata()
+  if (isAsked && isPlain(metadata)) {
     await requireWhole(bytes, maxPixelsDecoded)
     return { bytes, mediaType, width, height, sizing }
   }
@@ -46,6 +55,7 @@ export async function finishRaster(bytes: Uint8Array, source: PixelSize, plan: I
   if (!clear && (written === 'jpeg' || background === 'opaque')) image = image.flatten({ background: paper })
   const { data, info } = await image
     .toFormat(written, optionsOf(written, compression))
+    .withXmp(originXmp(origin ?? originIn(metadata.xmpAsString)))
     .toBuffer({ resolveWithObject: true })
   return { bytes: data, mediaType, width: info.width, height: info.height, sizing }
 }

@@ -1,5 +1,5 @@
 /** Drawings in SVG: cleaned and proven, then answered as they are or as a raster. */
-import type { Svgs } from '#engine/media'
+import { originIn, type Svgs } from '#engine/media'
 import type { PixelSize } from '#engine/turn'
 import type { Requester } from '#platform/confined'
 import { changeOf, finishRaster } from './finish-raster.ts'
@@ -26,7 +26,9 @@ export async function finishSvg(
       { ...(plan.frame ?? order.size), covers: plan.frame !== undefined && fit === 'crop' },
       requester,
     )
-    const picture = await finishRaster(png, raster, plan)
+    // Its XMP stands in `metadata`, which a clean drawing has not.
+    const origin = originIn(Buffer.from(bytes).toString('utf8'))
+    const picture = await finishRaster(png, raster, plan, origin)
     return { ...picture, sizing: { ...picture.sizing, ...sourceOf(drawn) } }
   }
   const drawn = await svgs.provenSvg(bytes, requester)

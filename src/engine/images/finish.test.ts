@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { openSvgs } from '#engine/media'
+import { openSvgs, originXmp } from '#engine/media'
 import type { DrawnFormat } from '#engine/turn'
 import { openLog } from '#platform/log'
 import { UpstreamError } from '#providers/spec'
@@ -165,9 +165,32 @@ describe('metadata', () => {
     const bytes = await withExif('jpeg')
     expect((await finishPicture(bytes, planOf({ format: 'jpeg' }))).bytes).toBe(bytes)
     for (const more of [{ format: 'png' }, { format: 'jpeg', frame: square }] as const) {
-      const { exif, icc, xmp } = await sharp((await finishPicture(bytes, planOf(more))).bytes).metadata()
-      expect([exif, icc, xmp]).toEqual([undefined, undefined, undefined])
+      const { exif, icc } = await sharp((await finishPicture(bytes, planOf(more))).bytes).metadata()
+      expect([exif, icc]).toEqual([undefined, undefined])
     }
+  })
+
+  const noteOf = async (bytes: Uint8Array): Promise<string> => (await sharp(bytes).metadata()).xmpAsString!
+
+  test('of a picture that is written anew says that a model made it, in every format', async () => {
+    for (const format of ['png', 'jpeg', 'webp'] as const) {
+      const { bytes } = await finishPicture(await picture(), planOf({ format, frame: square }))
+      expect(await noteOf(bytes), format).toContain('digitalsourcetype/trainedAlgorithmicMedia"')
+    }
+  })
+
+  test('of who made it is kept, and nothing else that stood beside it', async () => {
+    const words = (tool: string, type: string) =>
+      `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:e="http://iptc.org/std/Iptc4xmpExt/2008-02-29/" xmp:CreatorTool="${tool}" dc:source="a prompt" e:DigitalSourceType="http://cv.iptc.org/newscodes/digitalsourcetype/${type}"/></rdf:RDF></x:xmpmeta>`
+    const bytes = await plain(60, 30).withXmp(words('Some Painter', 'algorithmicMedia')).png().toBuffer()
+    const note = await noteOf((await finishPicture(bytes, planOf({ frame: square }))).bytes)
+    expect(note).toContain('xmp:CreatorTool="Some Painter"')
+    expect(note).toContain('digitalsourcetype/algorithmicMedia"')
+    expect(note).not.toContain('prompt')
+    const hostile = await plain(60, 30).withXmp(words('&lt;script&gt;', '../../x')).png().toBuffer()
+    const clean = await noteOf((await finishPicture(hostile, planOf({ frame: square }))).bytes)
+    expect(clean).toContain('trainedAlgorithmicMedia')
+    expect(clean).not.toContain('CreatorTool')
   })
 
   test('of colours is made sRGB', async () => {
@@ -249,6 +272,17 @@ describe('SVG', () => {
       expect(edge.map(([r = 0]) => r > 240)).toEqual([true, true])
     }
     expect(await finish(rect, 'png')).toMatchObject({ width: 60, height: 30, sizing: { fit: 'native' } })
+  })
+
+  test('says as a raster who made it', async () => {
+    const xmp = originXmp({ type: 'algorithmicMedia', tool: 'Some simulator' })
+    for (const [content, type] of [
+      [rect, 'trainedAlgorithmicMedia'],
+      [`<metadata>${xmp}</metadata>${rect}`, 'algorithmicMedia'],
+    ] as const) {
+      const { bytes } = await finish(content, 'png')
+      expect((await sharp(bytes).metadata()).xmpAsString).toContain(`digitalsourcetype/${type}"`)
+    }
   })
 
   test.each([

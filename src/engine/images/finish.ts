@@ -8,7 +8,7 @@ import type { ImagePlan } from './plan.ts'
 
 /**
  * A picture that needs no change is passed on byte for byte, with its vendor's mark of provenance; any other is written anew, upright, in
- * sRGB and without metadata. Off the event loop (libvips has threads of its own). Without `drawings` SVG is refused as what is no picture.
+ * sRGB and without metadata but one note: that a model made it, or whoever the upstream names. Off the event loop (libvips has threads of its own). Without `drawings` SVG is refused as what is no picture.
  * Throws `UpstreamError` malformed.
  */
 export async function finishPicture(

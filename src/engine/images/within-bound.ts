@@ -1,5 +1,6 @@
 /** The bound of an answer on one picture. */
 import type { Sharp } from 'sharp'
+import { originIn, originXmp } from '#engine/media'
 import type { Picture } from './images.ts'
 
 /** Of `data` in the contract. */
@@ -24,6 +25,7 @@ export async function withinBound(picture: Picture, maxCharacters = maxPictureCh
   const fits = ({ length }: Uint8Array): boolean => Math.ceil(length / 3) * 4 <= maxCharacters
   if (fits(picture.bytes)) return picture
   const { default: sharp } = await import('sharp')
+  const xmp = originXmp(originIn((await sharp(picture.bytes).metadata()).xmpAsString))
   const longest = Math.min(longestSideOfWebp, Math.max(picture.width, picture.height))
   for (const [quality, part] of steps) {
     const side = Math.max(1, Math.floor(longest / part))
@@ -31,6 +33,7 @@ export async function withinBound(picture: Picture, maxCharacters = maxPictureCh
     const { data, info } = await image
       .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
       .webp({ quality })
+      .withXmp(xmp)
       .toBuffer({ resolveWithObject: true })
     if (fits(data))
       return { ...picture, bytes: data, mediaType: 'image/webp', width: info.width, height: info.height }

@@ -14,6 +14,7 @@ export {
 export { sniff } from './magic.ts'
 export { measure } from './measure.ts'
 export { type Frame, isTable, readFrame, skipId3 } from './mp3-frame.ts'
+export { type Origin, originIn, originXmp } from './origin.ts'
 export { partsIn, withParts } from './parts.ts'
 export { cleanSvg } from './svg/clean-svg.ts'
 export { type DrawnSvg, openSvgs, type ProvenSvg, type Svgs } from './svg/confined-svg.ts'

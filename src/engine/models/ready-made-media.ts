@@ -71,6 +71,7 @@ function speaks(
     takesOtherVoices: false,
     rate: 24_000,
     takesInstructions: false,
+    isVerbatim: false,
     maxTurns: 40,
     maxVoices: 2,
     ...audio,
@@ -362,14 +363,21 @@ const olderSpeech = (named: ReturnType<NamingOf>, perMillionCharacters: number):
 
 /**
  * The prices of 2027, twice those until then, so that a server that is not renewed by then does not sell below cost
- * (github.com/BerriAI/litellm/discussions/42776). Voices are named as before, but what stands in the text is spoken: styles and dialogues
- * have fields of their own (docs.cloud.google.com, text-to-speech/migration-guide), which are not sent.
+ * (github.com/BerriAI/litellm/discussions/42776). Voices are named as before, but what stands in the text is spoken, so instructions and
+ * speakers have fields of their own, and whole files of WAV are answered (docs.cloud.google.com, text-to-speech/migration-guide).
  */
 const geminiSpeech = (named: ReturnType<NamingOf>, outputPerMillion: number): AudioModel =>
   speaks(
     named,
     { inputPerMillion: 1, outputPerMillion },
-    { voices: voices(geminiVoices, ['fa', 'en']), formats: ['pcm'], maxCharacters: 4_000 },
+    {
+      tasks: ['speech', 'dialogue'],
+      voices: voices(geminiVoices, ['fa', 'en']),
+      formats: ['wav'],
+      maxCharacters: 4_000,
+      takesInstructions: true,
+      isVerbatim: true,
+    },
   )
 
 const elevenSpeech = (

@@ -30,7 +30,11 @@ export interface OrderKind<Order, Filled> {
   mayRepeat(failure: UpstreamError, isBackground: boolean): boolean
 }
 
-export type OrderCall<Order> = ReturnType<typeof callOptionsOf> & { order: Order; signal: AbortSignal }
+export type OrderCall<Order> = ReturnType<typeof callOptionsOf> & {
+  order: Order
+  signal: AbortSignal
+  onUpstreamId: (id: string) => void
+}
 
 export interface OrderRun<One extends OrderCandidate, Filled> {
   readonly attempts: readonly Attempt[]
@@ -136,12 +140,15 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
     return this.#calling
   }
 
-  #fill({ target: { deployment, candidate } }: Call<One>): Promise<Filled> {
+  #fill({ target: { deployment, candidate }, attempt }: Call<One>): Promise<Filled> {
     const { kind, upstreams } = this.#options
     // The catalogue gives a model only deployments whose provider speaks a dialect of its kind.
     const provider = upstreams.get(deployment.provider)!.orders[kind.kind] as never
     const call = callOptionsOf(this.#options, deployment, this.attempts.length)
-    return kind.ask(provider, { ...call, order: candidate.order, signal: this.#stop.signal })
+    const onUpstreamId = (id: string): void => {
+      attempt.upstream_id = id.slice(0, longestId)
+    }
+    return kind.ask(provider, { ...call, order: candidate.order, signal: this.#stop.signal, onUpstreamId })
   }
 
   #failed({ attempt, breaker, pass }: Call<One>, error: unknown): UpstreamError {
@@ -178,6 +185,9 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
     return this.#options.clock.nowMs() - this.#options.receivedMs
   }
 }
+
+/** Characters of an upstream's id that a receipt keeps. */
+const longestId = 200
 
 const noDeploymentError = (): UpstreamError =>
   new UpstreamError('unavailable', { executed: false, detail: 'no deployment can be asked now' })

@@ -11,6 +11,14 @@ export interface Codec {
   close(): void
 }
 
+/** What a codec is opened with beside its rate. */
+export interface CodecOptions {
+  /** Of an mp3, in kbit/s; absent, what is usual at its rate. */
+  kilobits?: number | undefined
+  /** What the file says of its origin, where its format has a place for that. */
+  note?: string | undefined
+}
+
 export const noBytes: Uint8Array = new Uint8Array(0)
 
 /** Rate of a list that loses nothing of a sound and is nearest; the greatest if all are lower. */

@@ -1,6 +1,6 @@
 import { Slice } from '#platform/slices'
 import { openAac } from './aac.ts'
-import type { Codec } from './codec.ts'
+import type { Codec, CodecOptions } from './codec.ts'
 import { SoundError } from './fault.ts'
 import { openFlac } from './flac.ts'
 import { openMp3 } from './mp3.ts'
@@ -19,7 +19,7 @@ const formats = {
   pcm: { mediaType: 'audio/pcm', open: openPcm },
 } satisfies Record<
   string,
-  { mediaType: string; open: (rate: number, kilobits?: number) => Codec | Promise<Codec> }
+  { mediaType: string; open: (rate: number, more: CodecOptions) => Codec | Promise<Codec> }
 >
 
 export type SoundFormat = keyof typeof formats
@@ -35,6 +35,8 @@ export interface EncodeOptions {
   rate?: number | undefined
   /** Of an mp3, in kbit/s; absent, what is usual at its rate. */
   kilobits?: number | undefined
+  /** What the file says of its origin, once there is sound: in ID3, RIFF INFO or a Vorbis comment. `aac` and `pcm` have no place for it. */
+  note?: (() => string | undefined) | undefined
 }
 
 /**
@@ -109,7 +111,8 @@ class Encoder {
 
   async #open(rate: number): Promise<Codec> {
     this.#rate = rate
-    const codec = await formats[this.#options.format].open(this.#options.rate ?? rate, this.#options.kilobits)
+    const { format, kilobits, note } = this.#options
+    const codec = await formats[format].open(this.#options.rate ?? rate, { kilobits, note: note?.() })
     this.#codec = codec
     this.#resampler = new Resampler(rate, codec.rate)
     return codec

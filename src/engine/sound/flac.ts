@@ -1,6 +1,6 @@
 import { BitWriter } from './bits.ts'
 import { checksumOf } from './checksum.ts'
-import { type Codec, noBytes } from './codec.ts'
+import { type Codec, type CodecOptions, noBytes } from './codec.ts'
 import { integerOf } from './pcm.ts'
 import { vorbisComment } from './vorbis-comment.ts'
 
@@ -10,8 +10,8 @@ const blockSize = 4_096
 const partitionOrder = 4
 
 /** FLAC (RFC 9639), 16-bit mono, with the fixed predictors: speech becomes about half of its PCM. */
-export function openFlac(rate: number): Codec {
-  let head = headOf(rate, 0)
+export function openFlac(rate: number, { note }: CodecOptions): Codec {
+  let head = headOf(rate, 0, note)
   let taken = 0
   const block = new Int32Array(blockSize)
   let filled = 0
@@ -39,12 +39,12 @@ export function openFlac(rate: number): Codec {
       return out(pieces)
     },
     end: () => out(filled > 0 ? [frame()] : []),
-    wholeHead: () => headOf(rate, taken),
+    wholeHead: () => headOf(rate, taken, note),
     close: () => {},
   }
 }
 
-function headOf(rate: number, samples: number): Uint8Array {
+function headOf(rate: number, samples: number, note?: string): Uint8Array {
   const info = new BitWriter()
   info.put(blockSize, 16)
   info.put(blockSize, 16)
@@ -57,7 +57,7 @@ function headOf(rate: number, samples: number): Uint8Array {
   info.put(Math.floor(samples / 2 ** 32), 4)
   info.put(samples >>> 16, 16)
   info.put(samples & 0xffff, 16)
-  const comment = vorbisComment('kherad')
+  const comment = vorbisComment('kherad', note)
   const blocks = [
     [0, Buffer.concat([info.bytes(), Buffer.alloc(16)])],
     [0x80 | 4, comment], // the last one

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { createEncoder } from 'wasm-media-encoders'
 import { readFrame } from '#engine/media'
-import { type Codec, noBytes, rateFor } from './codec.ts'
+import { type Codec, type CodecOptions, noBytes, rateFor } from './codec.ts'
+import { id3Of } from './id3.ts'
 
 const rates = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
 /** Samples that LAME puts before the sound; every decoder adds 529 of its own, which players know. */
@@ -23,15 +24,16 @@ async function compile(): Promise<Wasm> {
 
 /**
  * MPEG layer III at a constant bit rate, by LAME. A table goes first (Info, which players show nothing of) that names the samples which the
- * encoder put before the sound; in a whole file it also counts the frames and names the samples behind the sound.
+ * encoder put before the sound; in a whole file it also counts the frames and names the samples behind the sound. A note stands before it.
  */
-export async function openMp3(rate: number, kilobits?: number): Promise<Codec> {
+export async function openMp3(rate: number, { kilobits, note }: CodecOptions): Promise<Codec> {
   const { createEncoder } = await import('wasm-media-encoders')
   compiled ??= compile()
   const encoder = await createEncoder('audio/mpeg', await compiled)
   const own = rateFor(rate, rates)
   const bitrate = (kilobits ?? bitrateOf(own)) as 32 | 64 | 96
   encoder.configure({ channels: 1, sampleRate: own, outputSampleRate: own, bitrate })
+  const tag = note === undefined ? noBytes : id3Of(note)
   let taken = 0
   let written = 0
   let first: Uint8Array | undefined
@@ -42,7 +44,7 @@ export async function openMp3(rate: number, kilobits?: number): Promise<Codec> {
     written += bytes.length
     if (first) return bytes
     first = bytes.subarray(0, 4)
-    return Buffer.concat([infoOf(first, bitrate), bytes])
+    return Buffer.concat([tag, infoOf(first, bitrate), bytes])
   }
   return {
     rate: own,
@@ -51,7 +53,8 @@ export async function openMp3(rate: number, kilobits?: number): Promise<Codec> {
       return samples.length === 0 ? noBytes : out(encoder.encode([samples]))
     },
     end: () => out(encoder.finalize()),
-    wholeHead: () => (first ? infoOf(first, bitrate, { samples: taken, bytes: written }) : noBytes),
+    wholeHead: () =>
+      first ? Buffer.concat([tag, infoOf(first, bitrate, { samples: taken, bytes: written })]) : noBytes,
     close: () => {},
   }
 }

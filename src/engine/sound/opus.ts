@@ -1,4 +1,4 @@
-import { type Codec, rateFor } from './codec.ts'
+import { type Codec, type CodecOptions, rateFor } from './codec.ts'
 import { OggWriter } from './ogg.ts'
 import { concatenated } from './pcm.ts'
 import { vorbisComment } from './vorbis-comment.ts'
@@ -12,7 +12,7 @@ const packetsPerPage = 10
 const bitrate = 32_000
 
 /** Opus in Ogg (RFC 7845), by libopus. */
-export async function openOpus(rate: number): Promise<Codec> {
+export async function openOpus(rate: number, { note }: CodecOptions): Promise<Codec> {
   const { Application, createEncoder, Signal } = await import('libopus-wasm')
   const own = rateFor(rate, rates)
   const frameSize = (own * packetMs) / 1_000
@@ -34,7 +34,7 @@ export async function openOpus(rate: number): Promise<Codec> {
   let packets = 0
   const pages: Uint8Array[] = [
     stream.header(headOf(lookahead * scale, rate)),
-    stream.header(Buffer.concat([Buffer.from('OpusTags'), vorbisComment('kherad')])),
+    stream.header(Buffer.concat([Buffer.from('OpusTags'), vorbisComment('kherad', note)])),
   ]
   const encode = (samples: Float32Array): void => {
     waiting = concatenated([waiting, samples]) as Float32Array<ArrayBuffer>

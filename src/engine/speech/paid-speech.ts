@@ -123,6 +123,8 @@ interface Sent {
 
 /** Different voices are brought to one loudness; that of speech on the radio. */
 const dialogueLufs = -18
+/** What a file says that is made here of what an upstream spoke; its own, with its own marks, is passed on as it came. */
+const madeByModel = 'AI-generated speech.'
 /** For raw samples, of one channel, as OpenAI's clients expect them. */
 const pcmRate = 24_000
 
@@ -136,6 +138,8 @@ class Paid implements PaidSpeech {
   #candidate: Planned
   /** Of the sound of each order. */
   #seconds = 0
+  /** Who made the sound, if not a model. */
+  #origin: string | undefined
   /** Of the answer, where it was encoded here. */
   #heardSeconds = 0
   #spoken: Spoken | undefined
@@ -244,7 +248,8 @@ class Paid implements PaidSpeech {
     const { format } = this.#parts.options.spec
     const rate = format === 'pcm' || format === 'wav' ? pcmRate : undefined
     const heard = this.#heard(sound)
-    for await (const chunk of encodeSound(heard, { format, rate })) this.#recording.add(chunk)
+    const note = () => this.#origin ?? madeByModel
+    for await (const chunk of encodeSound(heard, { format, rate, note })) this.#recording.add(chunk)
   }
 
   chunks(): AsyncGenerator<Uint8Array> {
@@ -297,7 +302,8 @@ class Paid implements PaidSpeech {
     bytes: AsyncIterable<Uint8Array>,
     format: AudioOrder['format'] | undefined,
   ): AsyncGenerator<Sound> {
-    const { encoding, rate = pcmRate, channels = 1 } = format ?? {}
+    const { encoding, rate = pcmRate, channels = 1, origin } = format ?? {}
+    this.#origin ??= origin
     const pcm = encoding === 'pcm' ? { rate, channels } : undefined
     const maxSeconds = Math.max(leastMaxSeconds, 2 * this.#candidate.plan.bound.seconds)
     for await (const sound of decodeSound(bytes, { maxSeconds, ...(pcm && { pcm }) })) {

@@ -33,6 +33,7 @@ export function planSpeech(model: AudioModel, spec: SpeechSpec): SpeechPlan {
       question: spec.question,
       maxOutputTokens: maxSoundTokens(maxAnswerSeconds),
     }),
+    ...(model.audio.isVerbatim && { isVerbatim: true as const }),
     format: upstreamFormat(model, spec.format, groups.length > 1),
     ...(speed !== undefined && { speed }),
   }))
@@ -82,8 +83,11 @@ function speedOf(model: AudioModel, spec: SpeechSpec): number | undefined {
 function takesAtOnce({ audio }: AudioModel, lines: readonly SpokenLine[]): boolean {
   const characters = lines.reduce((sum, { text }) => sum + text.length, 0)
   const voices = new Set(lines.map(({ voice }) => voice))
+  // Where instructions stand in the text they are those of all of it.
+  const instructions = new Set(lines.map((line) => line.instructions))
   return (
     audio.tasks.includes('dialogue') &&
+    (audio.isVerbatim || instructions.size === 1) &&
     lines.length <= audio.maxTurns &&
     voices.size <= audio.maxVoices &&
     characters <= audio.maxCharacters

@@ -50,7 +50,12 @@ export class Recording {
 /** A WAV that was streamed says no length in its head; a stored one says its own. */
 export function withLength(wav: Buffer): Buffer {
   wav.writeUInt32LE(wav.length - 8, 4)
-  const data = wav.indexOf('data', 12, 'latin1')
-  wav.writeUInt32LE(wav.length - data - 8, data + 4)
+  let at = 12
+  // Other chunks stand before it, of an even length each.
+  while (wav.toString('latin1', at, at + 4) !== 'data') {
+    const length = wav.readUInt32LE(at + 4)
+    at += 8 + length + (length % 2)
+  }
+  wav.writeUInt32LE(wav.length - at - 8, at + 4)
   return wav
 }

@@ -10,6 +10,8 @@ export interface SoundFormat {
   rate?: number
   /** 1 where absent. */
   channels?: number
+  /** Who made it, if not a model: a note in the files that are made of it. */
+  origin?: string
 }
 
 /** A text and who speaks it. */
@@ -35,6 +37,8 @@ export interface AudioOrder {
   lines: readonly SpokenLine[]
   /** Present for an answer to a recording. */
   question?: AudioQuestion
+  /** The model reads texts to the letter: what is no text to be read goes beside it. */
+  isVerbatim?: true
   /** What the upstream is asked for. */
   format: SoundFormat
   /** 1 is the usual pace. */

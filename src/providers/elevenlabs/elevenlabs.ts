@@ -36,6 +36,8 @@ export function elevenLabsSpeech(
 
 async function speak(client: UpstreamClient, call: AudioCall): Promise<Spoken> {
   const { order } = call
+  if (order.lines.some(({ instructions }) => instructions !== undefined))
+    throw unable('This wire has no field for instructions.')
   const { path, body } = order.lines.length > 1 ? dialogueOf(call) : speechOf(call)
   const start = new SoundStart(order.format, order.sink)
   await client.stream(mediaAsk(call, `${path}?output_format=${formatOf(call)}`, body), {

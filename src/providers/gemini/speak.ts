@@ -1,5 +1,5 @@
 import { sniff } from '#engine/media'
-import type { SoundFormat } from '#engine/turn'
+import type { SoundFormat, SpokenLine } from '#engine/turn'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { mediaAsk, type UpstreamClient, wholeSoundBytes } from '#providers/kit'
 import { type AudioCall, type Spoken, UpstreamError } from '#providers/spec'
@@ -42,36 +42,54 @@ function formatOf({ mediaType }: Data, bytes: Uint8Array): SoundFormat {
 }
 
 function bodyOf({ order }: AudioCall): Record<string, unknown> {
-  const { lines, question, language } = order
+  const { lines, question, language, isVerbatim } = order
   const [line] = lines
   if (!line || question) throw unable('This wire speaks texts and answers no recordings.')
   const voices = [...new Set(lines.map(({ voice }) => voice))]
   if (voices.length > 2) throw unable('This wire speaks with two voices at most.')
-  const isDialogue = voices.length === 2
-  const speaker = (voice: string): string => `Speaker${voices.indexOf(voice) + 1}`
-  const text = isDialogue
-    ? lines.map((one) => `${speaker(one.voice)}: ${one.text.replace(/\s+/g, ' ')}`).join('\n')
-    : lines.map((one) => one.text).join('\n')
-  const { instructions } = line
-  const speechConfig = isDialogue
-    ? {
-        multiSpeakerVoiceConfig: {
-          speakerVoiceConfigs: voices.map((voice) => ({
-            speaker: speaker(voice),
-            voiceConfig: voiceOf(voice),
-          })),
-        },
-      }
-    : { voiceConfig: voiceOf(line.voice) }
+  const nameOf = (voice: string): string => `Speaker${voices.indexOf(voice) + 1}`
+  const speechConfig =
+    voices.length === 2
+      ? {
+          multiSpeakerVoiceConfig: {
+            speakerVoiceConfigs: voices.map((voice) => ({
+              speaker: nameOf(voice),
+              voiceConfig: voiceOf(voice),
+            })),
+          },
+        }
+      : { voiceConfig: voiceOf(line.voice) }
+  const speaker = voices.length === 2 ? nameOf : undefined
+  const parts = isVerbatim ? lines.map((one) => partOf(one, speaker)) : [{ text: scriptOf(lines, speaker) }]
   return {
-    contents: [
-      { role: 'user', parts: [{ text: instructions === undefined ? text : `${instructions}:\n${text}` }] },
-    ],
+    contents: [{ role: 'user', parts }],
     generationConfig: {
       responseModalities: ['AUDIO'],
       speechConfig: { ...speechConfig, ...(language !== undefined && { languageCode: language }) },
     },
   }
+}
+
+type NameOf = (voice: string) => string
+
+/** Since the generation of 3.8: the text is read to the letter, and speaker and style stand beside it. */
+function partOf({ text, voice, instructions }: SpokenLine, nameOf?: NameOf): Record<string, unknown> {
+  const metadata = {
+    ...(nameOf && { speaker: nameOf(voice) }),
+    ...(instructions !== undefined && { style: instructions }),
+  }
+  return { text, ...(Object.keys(metadata).length > 0 && { speechMetadata: metadata }) }
+}
+
+/** Before that: one text, whose lines begin with their speakers, after the instructions for all of them. */
+function scriptOf(lines: readonly SpokenLine[], nameOf?: NameOf): string {
+  const styles = new Set(lines.map((line) => line.instructions))
+  if (styles.size > 1) throw unable('This model takes one instruction for all lines.')
+  const [instructions] = styles
+  const text = lines
+    .map((line) => (nameOf ? `${nameOf(line.voice)}: ${line.text.replace(/\s+/g, ' ')}` : line.text))
+    .join('\n')
+  return instructions === undefined ? text : `${instructions}:\n${text}`
 }
 
 const voiceOf = (voiceName: string) => ({ prebuiltVoiceConfig: { voiceName } })

@@ -2,39 +2,53 @@
 import { sniff } from '#engine/media'
 import type { SoundEncoding, SoundFormat, SoundSink } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
+import type { ReplyHeaders } from './exchange.ts'
 import { faultOfError } from './fault.ts'
+import { headerOf } from './header.ts'
 import { isRecord } from './json.ts'
 
 /** Bytes by which every container is told apart. */
 const headBytes = 64
+/** Two frames of an mp3, by which it is told from samples. */
+const framesBytes = 2_048
 /** Of a text in place of sound. */
 const maxTextBytes = 64 * 1024
 
-const types: Record<SoundEncoding, readonly string[]> = {
-  mp3: ['audio/mpeg'],
-  wav: ['audio/wav'],
-  opus: ['audio/ogg'],
-  flac: ['audio/flac'],
-  aac: ['audio/aac', 'audio/mp4'],
-  pcm: [],
+/** What is decoded here, whatever was asked for. */
+const decodable: Record<string, SoundEncoding> = {
+  'audio/mpeg': 'mp3',
+  'audio/wav': 'wav',
+  'audio/ogg': 'opus',
+  'audio/flac': 'flac',
 }
 
-/** Holds the first bytes back until it is known that they are the sound that was asked for, then passes everything on. */
+/**
+ * Holds the first bytes back until it is known that they are sound, then passes everything on. Some servers answer WAV whatever they were asked
+ * for; so the sink is told what came, if it can be decoded here, else what was asked for. Of samples without a container, the header may say rate
+ * and channels.
+ */
 export class SoundStart {
   readonly #format: SoundFormat
   readonly #sink: SoundSink
   #head: Buffer | undefined = Buffer.alloc(0)
   #isText = false
+  #samples: SoundFormat | undefined
 
   constructor(format: SoundFormat, sink: SoundSink) {
     this.#format = format
     this.#sink = sink
   }
 
+  /** Call with the headers of the answer, where they say what its samples are. Throws `UpstreamError` for samples that nobody plays. */
+  begin(headers: ReplyHeaders): void {
+    this.#samples = samplesOf(headers)
+  }
+
   async write(chunk: Uint8Array): Promise<void> {
     if (!this.#head) return this.#sink.write(chunk)
     this.#head = Buffer.concat([this.#head, chunk])
-    if (this.#head.length >= headBytes && !this.#isText) await this.#decide()
+    const enough = this.#format.encoding === 'pcm' ? framesBytes : headBytes
+    if (this.#head.length >= enough && !this.#isText) await this.#decide()
     if (this.#isText && this.#head && this.#head.length > maxTextBytes) throw wrong('a long text')
   }
 
@@ -52,15 +66,47 @@ export class SoundStart {
       this.#isText = true
       return
     }
-    const found = sniff(head)
-    const { encoding } = this.#format
-    const isAsked = encoding === 'pcm' ? found === undefined : types[encoding].includes(found ?? '')
-    if (!isAsked && !(encoding === 'mp3' && found === undefined))
-      throw wrong(found ?? 'bytes of no known type')
+    const format = this.#formatOf(sniff(head))
     this.#head = undefined
-    this.#sink.begin(this.#format)
+    this.#sink.begin(format)
     await this.#sink.write(head)
   }
+
+  #formatOf(found: string | undefined): SoundFormat {
+    const asked = this.#format
+    const { encoding } = asked
+    if (found === undefined) {
+      if (encoding === 'pcm') return { ...asked, ...this.#samples }
+      if (this.#samples) return this.#samples
+      // One frame of an mp3 has no mark that could not stand in samples.
+      if (encoding === 'mp3') return asked
+    }
+    const came = decodable[found ?? '']
+    if (came) return came === encoding ? asked : { encoding: came }
+    if (encoding === 'aac' && (found === 'audio/aac' || found === 'audio/mp4')) return asked
+    throw wrong(found ?? 'bytes of no known type')
+  }
+}
+
+const fastestHz = 384_000
+const mostChannels = 8
+/** Where `audio/pcm` says nothing of it. */
+const usualRate = 24_000
+
+/** `audio/pcm;rate=48000;channels=2` says what samples are; undefined for every other type. */
+function samplesOf(headers: ReplyHeaders): SoundFormat | undefined {
+  const type = headerOf(headers, 'content-type')?.toLowerCase() ?? ''
+  if (!/^audio\/(pcm|l16)\s*(;|$)/.test(type)) return undefined
+  const figure = (name: string): number | undefined => {
+    const found = new RegExp(`;\\s*${name}\\s*=\\s*"?(\\d{1,9})`).exec(type)
+    return found ? Number(found[1]) : undefined
+  }
+  const [rate, channels] = [figure('rate'), figure('channels')]
+  if (rate === undefined && channels === undefined) return undefined
+  const format = { encoding: 'pcm' as const, rate: rate ?? usualRate, channels: channels ?? 1 }
+  if (format.rate < 1_000 || format.rate > fastestHz || format.channels < 1 || format.channels > mostChannels)
+    throw wrong(`samples at ${format.rate} Hz in ${format.channels} channels`)
+  return format
 }
 
 /** JSON or a page: sound never begins so, and silence in samples is zeros. */

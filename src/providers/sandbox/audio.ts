@@ -1,14 +1,16 @@
 /** Speech without a model: a synthesiser of our own that reads Persian and simple English; of a recording it says how long it is. */
 import type { AudioOrder } from '#engine/turn'
+import { faultIn, SoundStart } from '#providers/kit'
 import { type AudioCall, type AudioProvider, type Spoken, UpstreamError } from '#providers/spec'
 import { type Directives, readDirectives } from './directives.ts'
 import { raise } from './faults.ts'
+import { provenance } from './image/poster.ts'
 import { Pacer, realClock } from './pace.ts'
 import { sampleRate, speak, type Voice, voices } from './speech/speech.ts'
 
 /**
- * The directives for faults and pace are those of the text models (`directives.ts`): a piece is a tenth of a second of sound, and `malformed`
- * after some pieces sends bytes that are no sound.
+ * The directives for faults, pace and spoilt bytes are those of `directives.ts`: a piece is a tenth of a second of sound, and whatever comes
+ * before the first one fails without a byte, so that a fallback may answer in its place.
  */
 export function sandboxAudio(): AudioProvider {
   return { speak: (call) => speakAll(call) }
@@ -17,6 +19,7 @@ export function sandboxAudio(): AudioProvider {
 /** Between two speakers, in samples. */
 const gap = Math.round(sampleRate / 4)
 const cutAfter = 3
+const page = '<!doctype html><title>The sandbox</title><p>A page in place of the sound, as ordered.</p>'
 
 async function speakAll({ order, upstreamModel, signal, timeouts }: AudioCall): Promise<Spoken> {
   if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
@@ -27,22 +30,40 @@ async function speakAll({ order, upstreamModel, signal, timeouts }: AudioCall): 
   const { lines, directives } = readLines(order)
   const patience = { ...timeouts, firstTokenMs: timeouts.totalMs }
   const pacer = new Pacer(directives, patience, { signal, clock: realClock, run: { paused: undefined } })
-  const strikes = directives.fault && (directives.on === undefined || directives.on === upstreamModel)
-  const after =
-    directives.after ?? (directives.fault === 'cut' || directives.fault === 'stall' ? cutAfter : 0)
-  order.sink.begin({ encoding: 'pcm', rate: sampleRate, channels: 1 })
+  const { fault, on, bytes, omit } = directives
+  const strikes = fault !== undefined && (on === undefined || on === upstreamModel)
+  const after = directives.after ?? (fault === 'cut' || fault === 'stall' ? cutAfter : 0)
+  if (strikes && after === 0) await raise(fault, directives, pacer)
+  if (directives.refuse) {
+    const detail = 'The sandbox was ordered to refuse.'
+    throw new UpstreamError('content_refused', { status: 400, executed: false, detail })
+  }
+  if (bytes === 'wrong') return await answerPage(order, pacer)
   for (const piece of piecesOf(lines)) {
-    if (strikes && pacer.sent >= after) await raise(directives.fault!, directives, pacer)
+    if (strikes && pacer.sent >= after) await raise(fault, directives, pacer)
+    if (bytes === 'cut' && pacer.sent >= cutAfter) break
+    const isFirst = pacer.sent === 0
     await pacer.next()
+    if (isFirst) order.sink.begin({ encoding: 'pcm', rate: sampleRate, channels: 1, origin: provenance })
     await order.sink.write(bytesOf(piece))
   }
   // A text that was over before its fault was due.
-  if (strikes) await raise(directives.fault!, directives, pacer)
+  if (strikes) await raise(fault, directives, pacer)
+  // Half a sample says that more was to come.
+  if (bytes === 'cut') await order.sink.write(new Uint8Array(1))
   const characters = lines.reduce((sum, { text }) => sum + [...text].length, 0)
   return {
-    usage: { characters },
+    ...(omit !== 'usage' && { usage: { characters } }),
     ...(order.question && { transcript: lines.map(({ text }) => text).join(' ') }),
   }
+}
+
+/** A success that is a web page, seen through as that of a real upstream. */
+async function answerPage(order: AudioOrder, pacer: Pacer): Promise<never> {
+  await pacer.next()
+  const start = new SoundStart(order.format, order.sink)
+  await start.write(Buffer.from(page))
+  throw faultIn((await start.end()) ?? page, [])
 }
 
 interface Line {

@@ -190,6 +190,7 @@ const audioModel: AudioModel = {
     formats: ['pcm'],
     rate: 24_000,
     takesInstructions: false,
+    isVerbatim: false,
     maxCharacters: 4_096,
     maxTurns: 40,
     maxVoices: 2,

@@ -16,10 +16,11 @@ import { asciiDigits } from './phrases.ts'
  * | `refuse` | a refusal, finished by `content_filter` |
  * | `omit=finish` `omit=usage` | the stream ends without that part |
  * | `pictures=<n>` | n pictures (1 to 10), however many were ordered |
- * | `bytes=wrong` `bytes=cut` | a picture's bytes are a web page; they end early |
+ * | `bytes=wrong` `bytes=cut` | the bytes of pictures and sound are a web page; they end early |
  *
  * Pictures and vectors come whole: their `first_token_ms` is the time of making them, `refuse` is a refusal of the order, and a fault with
- * `after=1` comes once they are made. Of vectors every `bytes` is an answer that is malformed.
+ * `after=1` comes once they are made. Of vectors every `bytes` is an answer that is malformed. Sound comes in pieces of a tenth of a second, and
+ * takes every order but `tokens`, `cached`, `pictures` and `omit=finish`, of which it has none.
  */
 export interface Directives {
   fault?: UpstreamFault | 'stall'

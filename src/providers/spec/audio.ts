@@ -20,6 +20,8 @@ export interface AudioCall {
   /** Unique to this attempt; sent as the idempotency key to upstreams that accept one. */
   attemptId: string
   traceparent?: string | undefined
+  /** Called with the upstream's own id of the call, where it says one, before the first byte. */
+  onUpstreamId?: ((id: string) => void) | undefined
 }
 
 /** What an upstream reports at the end of its sound. */

@@ -1,5 +1,6 @@
 import {
   faultIn,
+  headerOf,
   listBytes,
   modelNames,
   pingTimeouts,
@@ -18,8 +19,13 @@ import {
 
 /** A long text may take a minute before its first sound. */
 const maxComposingMs = 60_000
+/** OpenRouter's name of a generation, by which its cost is looked up. Others do not send it. */
+const idHeader = 'x-generation-id'
 
-/** Any upstream that speaks OpenAI's `/audio/speech`: OpenAI, Speaches, Kokoro-FastAPI, LocalAI. One line a call; it has no dialogues. */
+/**
+ * Any upstream that speaks OpenAI's `/audio/speech`: OpenAI, OpenRouter, Speaches, Kokoro-FastAPI, LocalAI. One line a call; it has no
+ * dialogues.
+ */
 export function speechProvider(
   address: UpstreamAddress,
 ): AudioProvider & AsyncDisposable & { ping: TextProvider['ping'] } {
@@ -47,7 +53,15 @@ async function speak(client: UpstreamClient, call: AudioCall): Promise<Spoken> {
       timeouts,
       firstByteMs: Math.min(timeouts.totalMs, timeouts.firstByteMs + maxComposingMs),
     },
-    { write: (chunk) => start.write(chunk), maxBytes: soundBytes },
+    {
+      begin: (headers) => {
+        const id = headerOf(headers, idHeader)
+        if (id) call.onUpstreamId?.(id)
+        start.begin(headers)
+      },
+      write: (chunk) => start.write(chunk),
+      maxBytes: soundBytes,
+    },
   )
   const refusal = await start.end()
   if (refusal) throw faultIn(refusal, client.secrets)

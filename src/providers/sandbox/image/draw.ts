@@ -1,16 +1,13 @@
 /** Renders a poster and encodes it in its format. All of the work is done off the event loop, in the thread pools of resvg and libvips. */
 import type { DrawnFormat, PixelSize } from '#engine/turn'
 import { fontFiles } from './font.ts'
-import { type PosterOptions, posterOf, provenance } from './poster.ts'
+import { origin, type PosterOptions, posterOf } from './poster.ts'
 
 export interface DrawOptions extends Omit<PosterOptions, 'overPictures' | 'isForReaders'> {
   format: DrawnFormat
   /** Input images: they become the backdrop of a raster, side by side. */
   references: readonly Uint8Array[]
 }
-
-/** IPTC's word for media that an algorithm made which learned from nobody. */
-const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/" xmp:CreatorTool="${provenance}" Iptc4xmpExt:DigitalSourceType="http://cv.iptc.org/newscodes/digitalsourcetype/algorithmicMedia"/></rdf:RDF></x:xmpmeta>`
 
 export async function draw(options: DrawOptions): Promise<Uint8Array> {
   const { size, references, format, background } = options
@@ -29,7 +26,7 @@ export async function draw(options: DrawOptions): Promise<Uint8Array> {
   const flat = background === 'transparent' ? document : document.flatten({ background: '#fff' })
   return flat
     .toFormat(format, format === 'png' ? { compressionLevel: 6 } : { quality: 90 })
-    .withXmp(xmp)
+    .withXmp(origin)
     .toBuffer()
 }
 

@@ -1,5 +1,6 @@
 /** The prompt as a poster in SVG: colours and ornaments follow from its words and seed alone, so that the same ones give the same image. */
 import { createHash } from 'node:crypto'
+import { originXmp } from '#engine/media'
 import type { ImageBackground, ImageQuality, PixelSize } from '#engine/turn'
 import { type Font, loadFont } from './font.ts'
 import { fitLines, type Line, lineHeight } from './lines.ts'
@@ -24,6 +25,8 @@ const maxCharacters = 12_000
 const mark = 'sandbox · شبیه‌ساز'
 /** For programs: what made the picture. */
 export const provenance = 'Made by the Kherad sandbox, a simulator without a model.'
+/** The same in XMP. */
+export const origin = originXmp({ type: 'algorithmicMedia', tool: provenance })
 /** Vazirmatn is drawn with here; a reader of the SVG has what the machine has. */
 const fontFamily = "Vazirmatn, Vazir, Tahoma, 'Noto Naskh Arabic', 'Noto Sans Arabic', sans-serif"
 
@@ -32,7 +35,7 @@ export function posterOf(options: PosterOptions): string {
   const colours = coloursOf(options)
   const bare = options.background === 'transparent'
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
-${options.isForReaders ? `<desc>${provenance}</desc>` : ''}${bare || options.overPictures ? '' : backdrop(options, colours)}${card(options, colours, loadFont())}</svg>`
+${options.isForReaders ? `<metadata>${origin}</metadata><desc>${provenance}</desc>` : ''}${bare || options.overPictures ? '' : backdrop(options, colours)}${card(options, colours, loadFont())}</svg>`
 }
 
 interface Colours {

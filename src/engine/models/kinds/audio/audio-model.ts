@@ -23,6 +23,8 @@ export interface AudioSettings {
   /** Hertz of the upstream's `pcm`. */
   rate: number
   takesInstructions: boolean
+  /** True: it reads texts to the letter, and is told instructions and speakers beside them; false: they stand in the text. */
+  isVerbatim: boolean
   /** Absent: the upstream speaks at its own pace only. */
   speed?: { min: number; max: number }
   /** Of one call to the upstream; longer texts are cut at sentences. */

@@ -41,6 +41,7 @@ test('an entry with nothing but voices speaks one text, as mp3, at its own pace'
     formats: ['mp3'],
     rate: 24_000,
     takesInstructions: false,
+    isVerbatim: false,
     maxCharacters: 4_096,
     maxTurns: 40,
     maxVoices: 2,

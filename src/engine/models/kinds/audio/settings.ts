@@ -58,6 +58,11 @@ const Settings = Type.Object({
   }),
   rate: integerIn(8_000, 96_000, { default: 24_000, description: 'Hertz of its pcm.' }),
   instructions: Type.Boolean({ default: false }),
+  verbatim: Type.Boolean({
+    default: false,
+    description:
+      'It reads texts to the letter: instructions and speakers go beside them, not into them (dialect gemini).',
+  }),
   speed: Type.Optional(
     Type.Array(Type.Number({ minimum: 0.1, maximum: 10 }), {
       minItems: 2,
@@ -130,6 +135,7 @@ export function readAudioEntry(typed: Static<typeof AudioEntrySchema>, node: Con
       formats: audio.formats,
       rate: audio.rate,
       takesInstructions: audio.instructions,
+      isVerbatim: audio.verbatim,
       ...(min !== undefined && max !== undefined && { speed: { min, max } }),
       maxCharacters: audio.max_characters,
       maxTurns: audio.max_turns,

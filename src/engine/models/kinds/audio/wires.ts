@@ -11,6 +11,8 @@ interface SoundWire {
   formats: readonly SoundEncoding[]
   /** Hertz of its pcm; absent: any. */
   rates?: readonly number[]
+  /** Whether it has a field for instructions beside the text; absent: it does. */
+  takesInstructions?: false
   /** Of one dialogue; absent: any number. */
   maxVoices?: number
 }
@@ -25,6 +27,7 @@ const speaking: Partial<Record<Dialect, SoundWire>> = {
     tasks: ['speech', 'dialogue'],
     formats: ['mp3', 'pcm'],
     rates: [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
+    takesInstructions: false,
   },
   gemini: { tasks: ['speech', 'dialogue'], formats: ['pcm', 'wav'], maxVoices: 2 },
 }
@@ -44,7 +47,8 @@ export function unableWires(
   const task = audio.tasks.find((one) => !tasks.includes(one))
   if (task) return unableTask(task, tasks)
   const used = wires.filter((wire) => wire.tasks.some((one) => audio.tasks.includes(one)))
-  for (const { formats, rates, maxVoices } of used) {
+  for (const { formats, rates, maxVoices, takesInstructions = true } of used) {
+    if (audio.takesInstructions && !takesInstructions) return unableInstructions
     const format = audio.formats.find((one) => !formats.includes(one))
     if (format) return unableFormat(format, formats)
     if (audio.formats.includes('pcm') && rates && !rates.includes(audio.rate))
@@ -66,6 +70,11 @@ const wiresOf = (task: AudioTask): string[] =>
   [speaking, answering]
     .flatMap((table) => Object.entries(table))
     .flatMap(([dialect, wire]) => (wire.tasks.includes(task) ? [dialect] : []))
+
+const unableInstructions: Sentence = {
+  en: 'which has no field for instructions: leave audio.instructions out, and write directions into the text as the vendor documents them',
+  fa: 'که جایی برای دستور ندارد: audio.instructions را بردارید و شیوهٔ خواندن را چنان‌که آن ارائه‌دهنده می‌گوید در خود متن بنویسید',
+}
 
 const unableTask = (task: AudioTask, tasks: readonly AudioTask[]): Sentence => ({
   en: `whose wires of sound do ${tasks.join(', ')} and not ${task}: remove ${task} from audio.does, or write a provider of the dialect ${wiresOf(task).join(' or ')}`,
