@@ -3,7 +3,7 @@ import { type Drawn, UpstreamError } from '#providers/spec'
 
 export interface DrawnOne {
   image: Uint8Array
-  usage?: { input: number; output: number }
+  usage?: NonNullable<Drawn['usage']>
 }
 
 /**
@@ -16,11 +16,19 @@ export async function drawEach(count: number, drawOne: (index: number) => Promis
   const faults: unknown[] = asked.flatMap((one) => (one.status === 'rejected' ? one.reason : []))
   if (drawn.length === 0) throw faults.find((fault) => !didNothing(fault)) ?? faults[0]
   const usages = drawn.flatMap(({ usage }) => usage ?? [])
-  const usage = usages.reduce(
-    (sum, { input, output }) => ({ input: sum.input + input, output: sum.output + output }),
-    { input: 0, output: 0 },
-  )
-  return { images: drawn.map(({ image }) => image), ...(usages.length > 0 && { usage }) }
+  return {
+    images: drawn.map(({ image }) => image),
+    ...(usages.length > 0 && { usage: usages.reduce(together) }),
+  }
 }
+
+type Usage = NonNullable<Drawn['usage']>
+
+const together = (a: Usage, b: Usage): Usage => ({
+  input: a.input + b.input,
+  ...(a.mediaInput !== undefined &&
+    b.mediaInput !== undefined && { mediaInput: a.mediaInput + b.mediaInput }),
+  output: a.output + b.output,
+})
 
 const didNothing = (error: unknown): boolean => error instanceof UpstreamError && !error.executed
