@@ -1,7 +1,14 @@
 /** Pictures that are paid by tokens: what is held, charged and told, whatever the upstream counts. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Seen } from '../harness/client.ts'
-import { type FakeUpstream, fakeUpstream, json, type Script, type UpstreamCall } from '../harness/upstream.ts'
+import {
+  type FakeUpstream,
+  fakeUpstream,
+  json,
+  type Script,
+  stream,
+  type UpstreamCall,
+} from '../harness/upstream.ts'
 import { boot, type World } from '../harness/world.ts'
 import { type Explained, explained, quantitiesOf, requestIdOf } from './chat-world.ts'
 import { fieldOf, halves } from './images-world.ts'
@@ -11,6 +18,7 @@ import { expectRefusal } from './refusal.ts'
 const config = (url: string) => `
 providers:
   - { id: fake, base_url: ${url}, api_key: upstream-secret, dialects: [images] }
+  - { id: google, base_url: ${url}, api_key: upstream-secret, dialects: [gemini] }
 models:
   - id: test/counted
     kind: image
@@ -28,6 +36,11 @@ models:
       reference_tokens: 1000
       partial_tokens: 100
       margin: 1.5
+  - id: test/google
+    kind: image
+    deployments: [{ provider: google, model: banana-1 }]
+    image: { sizes: [128x128], max_references: 2 }
+    pricing: { unit: tokens, input_per_million: 5, media_input_per_million: 8, output_per_million: 30, output_tokens: [{ tokens: 1120 }], reference_tokens: 560 }
 defaults: { credits_per_usd: 1000, markup: 1.0 }
 `
 const prompt = 'a cat on a roof'
@@ -152,6 +165,45 @@ describe('what the upstream counts is charged', () => {
     expect(await quantitiesOf(world, requestIdOf(reply))).toMatchObject({ image_input_tokens: 600 })
   })
 
+  test('prompt and pictures that are counted together are told apart: what the prompt cannot be is pictures', async () => {
+    upstream.reply(answer({ input_tokens: 700, output_tokens: 201 }))
+    const dataUrl = `data:image/png;base64,${square}`
+    const body = { model: 'test/counted', prompt, quality: 'low', reference: { dataUrl } }
+    const receipt = await receiptOf(await key.post('/v1/studio/image', body))
+    expect(receipt.microcredits).toBe(String(heldText * text + 592n * given + 201n * drawn))
+    expect(receipt.details).not.toHaveProperty('claims')
+  })
+
+  test('Gemini counts by modality, and its thoughts are output', async () => {
+    upstream.reply(() =>
+      json(200, {
+        candidates: [
+          {
+            content: { parts: [{ inlineData: { mimeType: 'image/png', data: square } }] },
+            finishReason: 'STOP',
+          },
+        ],
+        usageMetadata: {
+          ...{ promptTokenCount: 600, candidatesTokenCount: 1_120, thoughtsTokenCount: 80 },
+          promptTokensDetails: [
+            { modality: 'TEXT', tokenCount: 40 },
+            { modality: 'IMAGE', tokenCount: 560 },
+          ],
+        },
+      }),
+    )
+    const dataUrl = `data:image/png;base64,${square}`
+    const body = { model: 'test/google', prompt, reference: { dataUrl } }
+    const reply = await key.post('/v1/studio/image', body)
+    expect((await receiptOf(reply)).microcredits).toBe(String(40n * text + 560n * given + 1_200n * drawn))
+    expect(await quantitiesOf(world, requestIdOf(reply))).toEqual({
+      pictures: 1,
+      text_input_tokens: 40,
+      image_input_tokens: 560,
+      image_output_tokens: 1_200,
+    })
+  })
+
   test('several orders are held and charged together', async () => {
     upstream.reply(answer(counts(12, 400)))
     const reply = await order({ n: 4 })
@@ -190,6 +242,23 @@ test('an upstream that counts nothing is charged as expected, and the receipt sa
   expect(receipt).toMatchObject({
     microcredits: String(expectedText * text + 392n * drawn),
     details: { usage_source: 'estimated', tokens: { input: 4, media_input: 0, output: 392 } },
+  })
+})
+
+test('unfinished pictures are in the hold, and expected where the upstream counts nothing', async () => {
+  const event = (type: string, more: object) => ({
+    type: `image_generation.${type}`,
+    b64_json: square,
+    ...more,
+  })
+  const partial = event('partial_image', { partial_image_index: 0 })
+  upstream.reply(() => stream([partial, event('completed', {})]))
+  const reply = await order({ stream: true, partial_images: 2 })
+  const receipt = await receiptOf(reply)
+  expect(receipt).toMatchObject({
+    // One of the two came.
+    microcredits: String(expectedText * text + 296n * drawn),
+    reserved_microcredits: String(heldText * text + 594n * drawn),
   })
 })
 
