@@ -201,10 +201,14 @@ class Paid implements PaidImage {
       const onPartial = (bytes: Uint8Array) => this.#partial(bytes, one, show)
       return { ...one, order: { ...one.order, ...seed, count, onPartial } }
     })
-    return this.#parts.order.fill(candidates, async ({ images, usage }, { plan }) => {
+    return this.#parts.order.fill(candidates, async ({ images, revisedPrompts, usage }, { plan }) => {
       // Some upstreams draw more than they were asked for.
       const wanted = images.slice(0, count)
-      const pictures = wanted.map((bytes) => finishPicture(bytes, plan, this.#drawings))
+      const pictures = wanted.map(async (bytes) => {
+        const revisedPrompt = revisedPrompts?.get(bytes)
+        const picture = await finishPicture(bytes, plan, this.#drawings)
+        return { ...picture, ...(revisedPrompt !== undefined && { revisedPrompt }) }
+      })
       return { pictures: await Promise.all(pictures), usage }
     })
   }

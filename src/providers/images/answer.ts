@@ -22,9 +22,16 @@ export async function drawnOf(answer: unknown, options: ReadingOptions): Promise
   if (answer['error'] != null) throw faultOfError(answer['error'], options.secrets)
   const items = Array.isArray(answer['data']) ? answer['data'].filter(isRecord) : []
   if (items.length === 0) throw malformed('an answer without a picture')
-  const images = await Promise.all(items.slice(0, maxPictures).map((item) => pictureOf(item, options)))
+  const revisedPrompts = new Map<Uint8Array, string>()
+  const read = async (item: Record<string, unknown>): Promise<Uint8Array> => {
+    const image = await pictureOf(item, options)
+    const { revised_prompt: revised } = item
+    if (typeof revised === 'string' && revised !== '') revisedPrompts.set(image, revised)
+    return image
+  }
+  const images = await Promise.all(items.slice(0, maxPictures).map(read))
   const usage = mediaTokens(answer['usage'])
-  return { images, ...(usage && { usage }) }
+  return { images, ...(revisedPrompts.size > 0 && { revisedPrompts }), ...(usage && { usage }) }
 }
 
 function pictureOf(item: Record<string, unknown>, options: ReadingOptions): Promise<Uint8Array> {

@@ -24,6 +24,8 @@ export interface ImageCall {
 export interface Drawn {
   /** At least one, in whatever format and size the upstream chose. */
   images: Uint8Array[]
+  /** The prompts that the upstream drew by in place of the caller's, of those of `images` for which it says them. */
+  revisedPrompts?: ReadonlyMap<Uint8Array, string>
   /** Tokens, if the upstream reports them. */
   usage?: { input: number; output: number }
 }
