@@ -221,6 +221,13 @@ describe('bounds, each at its edge and past it', () => {
     ['prompt', { prompt: 'x'.repeat(3) }, { prompt: 'xx' }, 'prompt'],
     ['long prompt', { prompt: 'گ'.repeat(8_000) }, { prompt: 'گ'.repeat(8_001) }, 'prompt'],
     ['aspectRatio', { aspectRatio: '8:1' }, { aspectRatio: `1:${'1'.repeat(30)}` }, 'aspectRatio'],
+    [
+      'aspectRatio of 24 characters',
+      { aspectRatio: '160000000000:90000000000' },
+      { aspectRatio: '160000000000:900000000000' },
+      'aspectRatio',
+    ],
+    ['aspectRatio', { aspectRatio: '1:8' }, { aspectRatio: '0:8' }, 'aspectRatio'],
     ['size', { size: '64x64' }, { size: '64' }, 'size'],
     ['count', { count: 4, model: 'test/free' }, { count: 5 }, 'count'],
     ['no count', { count: 1 }, { count: 0 }, 'count'],
@@ -233,6 +240,24 @@ describe('bounds, each at its edge and past it', () => {
     const calls = asked()
     refusedAt(await draw(at.key, beyond), param)
     expect(at.upstream.calls.length).toBe(calls)
+  })
+
+  test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
+    ['a ratio', { aspectRatio: '8:1' }, { aspectRatio: '8.1:1' }, 'INVALID_REQUEST'],
+    ['a ratio', { aspectRatio: '8:1' }, { aspectRatio: '81:10' }, 'IMAGE_SETTING_NOT_SUPPORTED'],
+    ['a width', { size: '64x64' }, { size: '63x64' }, 'IMAGE_SETTING_NOT_SUPPORTED'],
+    ['a height', { size: '64x64' }, { size: '64x63' }, 'IMAGE_SETTING_NOT_SUPPORTED'],
+    ['a width', { size: '4096x64' }, { size: '4097x64' }, 'IMAGE_SETTING_NOT_SUPPORTED'],
+    ['a height', { size: '64x4096' }, { size: '64x4097' }, 'IMAGE_SETTING_NOT_SUPPORTED'],
+    ['8,294,400 pixels', { size: '4096x2025' }, { size: '4096x2026' }, 'IMAGE_SETTING_NOT_SUPPORTED'],
+    ['8,294,400 pixels', { size: '3840x2160' }, { size: '3840x2161' }, 'IMAGE_SETTING_NOT_SUPPORTED'],
+  ])('%s: %o is drawn, %o is not', async (_, inside, beyond, code) => {
+    const reply = await draw(at.key, { ...inside, outputFormat: 'webp' })
+    const { width, height } = await sharp(bytesOf(reply)).metadata()
+    if (inside['size']) expect(`${width}x${height}`).toBe(inside['size'])
+    const calls = asked()
+    refusedAt(await draw(at.key, beyond), Object.keys(beyond)[0]!, code)
+    expect(asked()).toBe(calls)
   })
 
   test('a data URL of 12,000,000 characters is taken, one of more is not', async () => {

@@ -11,7 +11,7 @@ import { json, reset, type Script, stream } from '../harness/upstream.ts'
 let at: ImagesWorld
 let client: OpenAI
 beforeAll(async () => {
-  at = await bootOnImages()
+  at = await bootOnImages({ credits: 100_000 })
   client = new OpenAI({ baseURL: `${at.world.url}/v1`, apiKey: at.key.secret, maxRetries: 0 })
 })
 afterEach(() => at.upstream.reply(drawn))
@@ -57,6 +57,24 @@ test('the price is that of the quality, held and charged alike; hd is high and s
     200,
   )
 })
+
+test.each(['b64_json', 'url'] as const)(
+  'a prompt that the upstream revised is said with its %s',
+  async (format) => {
+    const [one, other] = await Promise.all([halves(128, 128), halves(128, 128)])
+    const item = (bytes: Buffer, more = {}) => ({ b64_json: bytes.toString('base64'), ...more })
+    at.upstream.replyOnce(
+      json(200, { data: [item(one!), item(other!, { revised_prompt: 'گربه‌ای نارنجی' })] }),
+    )
+    const { data } = await client.images.generate({
+      ...ask,
+      model: 'test/seeded',
+      n: 2,
+      response_format: format,
+    })
+    expect(data?.map(({ revised_prompt }) => revised_prompt)).toEqual([undefined, 'گربه‌ای نارنجی'])
+  },
+)
 
 test('fields that ask for nothing are taken, and those that change no picture are named', async () => {
   const { response } = await client.images

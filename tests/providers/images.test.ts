@@ -196,6 +196,19 @@ describe('what comes', () => {
     expect(drawn?.usage).toBeUndefined()
   })
 
+  test('the prompts that the upstream drew by, of the pictures for which it says them', async () => {
+    const items = [
+      inline(red),
+      { ...inline(red), revised_prompt: 'گربه' },
+      { ...inline(red), revised_prompt: 7 },
+    ]
+    upstream.reply(answers(...items))
+    const { images, revisedPrompts } = (await ask({ count: 3 })).drawn!
+    expect(images.map((image) => revisedPrompts?.get(image))).toEqual([undefined, 'گربه', undefined])
+    upstream.reply(answers(inline(red)))
+    expect((await ask()).drawn?.revisedPrompts).toBeUndefined()
+  })
+
   test('SVG as it is, which nobody has cleaned yet, and no other text', async () => {
     for (const text of [
       '<svg xmlns="http://www.w3.org/2000/svg"/>',

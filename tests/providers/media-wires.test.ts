@@ -1,9 +1,10 @@
 /** The vendors' own wires of pictures and sound, against their bytes. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SoundFormat } from '#engine/turn'
+import type { ImageOrder, SoundFormat } from '#engine/turn'
 import { elevenLabsSpeech } from '#providers/elevenlabs'
 import { geminiImages, geminiSpeech } from '#providers/gemini'
+import { imagesProvider } from '#providers/images'
 import { openRouterImages } from '#providers/openrouter'
 import type { AudioProvider } from '#providers/spec'
 import { speechProvider } from '#providers/speech'
@@ -29,6 +30,72 @@ const asJson = (body: unknown) => ({ body: Buffer.from(JSON.stringify(body)), ty
 const mp3 = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(96, 1)])
 const sound = (bytes: Buffer): Script => stream([bytes], { 'content-type': 'audio/mpeg' })
 const samples = { encoding: 'pcm', rate: 24_000 } as const
+
+describe("OpenAI's images endpoint", () => {
+  const room = () => imagesProvider(address(), guarded({}))
+  const answer = () => ({
+    created: 1,
+    data: [{ b64_json: png.toString('base64') }],
+    usage: { input_tokens: 9, output_tokens: 1_056, total_tokens: 1_065 },
+  })
+  const event = (type: string, more: object = {}) =>
+    `event: image_generation.${type}\ndata: ${JSON.stringify({ type: `image_generation.${type}`, b64_json: png.toString('base64'), ...more })}\n\n`
+  const inEvents = () => ({
+    body: Buffer.from(
+      `: hello\n\n${event('partial_image', { partial_image_index: 0 })}${event('completed', { usage: answer().usage })}`,
+    ),
+    type: 'text/event-stream',
+  })
+  const wholeAtEveryCut = async (
+    { body, type }: { body: Buffer; type: string },
+    more: Partial<ImageOrder> = {},
+  ) => {
+    for (let at = 0; at <= body.length; at++) {
+      upstream.reply(stream([body.subarray(0, at), body.subarray(at)], { 'content-type': type }))
+      const { drawn, error } = await drawing(room(), more)
+      expect(error, `in two at byte ${at}`).toBeUndefined()
+      expect(drawn?.images.map((bytes) => png.equals(bytes))).toEqual([true])
+      expect(drawn?.usage).toEqual({ input: 9, output: 1_056 })
+    }
+  }
+
+  describe('answers whole', () => {
+    test('and is read wherever its bytes are parted', () => wholeAtEveryCut(asJson(answer())))
+    failsAsItShould({
+      upstream: () => upstream,
+      ask: (options) => drawing(room(), {}, options),
+      good: () => asJson(answer()),
+    })
+  })
+
+  describe('answers an edit', () => {
+    failsAsItShould({
+      upstream: () => upstream,
+      ask: (options) => drawing(room(), { references: [{ data: png, mediaType: 'image/png' }] }, options),
+      good: () => asJson(answer()),
+    })
+  })
+
+  describe('answers in events', () => {
+    test('and is read wherever its bytes are parted, its unfinished picture too', async () => {
+      let seen = 0
+      const { body } = inEvents()
+      await wholeAtEveryCut(inEvents(), {
+        partials: 1,
+        onPartial: (bytes) => {
+          expect(png.equals(bytes)).toBe(true)
+          seen += 1
+        },
+      })
+      expect(seen).toBe(body.length + 1)
+    })
+    failsAsItShould({
+      upstream: () => upstream,
+      ask: (options) => drawing(room(), { partials: 1, onPartial: () => undefined }, options),
+      good: inEvents,
+    })
+  })
+})
 
 describe('OpenRouter draws', () => {
   const answer = () => ({

@@ -36,12 +36,15 @@ export async function openAiAnswer(
 }
 
 const inline = ({ pictures }: PaidPictures) =>
-  pictures.map(({ bytes }) => ({ b64_json: new Base64Bytes(bytes) }))
+  pictures.map((picture) => ({ b64_json: new Base64Bytes(picture.bytes), ...revisionOf(picture) }))
 
-function linked(links: FileLinks, { files }: PaidPictures, nowMs: number) {
+function linked(links: FileLinks, { files, pictures }: PaidPictures, nowMs: number) {
   const expiresAt = new Date(nowMs + usualLinkSeconds * 1000)
-  return files.map((fileId) => ({ url: links(fileId, expiresAt) }))
+  return files.map((fileId, index) => ({ url: links(fileId, expiresAt), ...revisionOf(pictures[index]!) }))
 }
+
+const revisionOf = ({ revisedPrompt }: Picture) =>
+  revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }
 
 function shapeOf({ plan }: PaidImage, { width, height }: Picture) {
   const { format, quality, background } = plan

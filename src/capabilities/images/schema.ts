@@ -153,6 +153,12 @@ export const Pictures = Type.Object({
           'x-description-fa': 'با response_format برابر url: تا ۶۰ دقیقه، برای هر که آن را دارد.',
         }),
       ),
+      revised_prompt: Type.Optional(
+        Type.String({
+          description: 'The prompt that the upstream drew by, where it says that it is another.',
+          'x-description-fa': 'متنی که بالادست با آن کشید، اگر بگوید که متن دیگری بوده است.',
+        }),
+      ),
     }),
     { minItems: 1, maxItems: 10 },
   ),

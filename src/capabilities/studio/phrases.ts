@@ -16,13 +16,13 @@ declareFailures({
   },
 })
 
-/** Why an order is refused. */
 /** What recordings are read. */
 const read: Localized = {
   en: 'wav, mp3, flac, ogg (Opus), webm and mp4 (Opus, FLAC, MP3 or PCM in them) are read here.',
   fa: 'این‌جا wav، mp3، flac، ogg (Opus)، webm و mp4 (با Opus، FLAC، MP3 یا PCM) خوانده می‌شوند.',
 }
 
+/** Why an order is refused. */
 export const reasons = {
   blank: { en: 'must say what to draw.', fa: 'باید بگوید چه کشیده شود.' },
   bothReferences: {

@@ -1,5 +1,6 @@
 /** The pages that an answer cites, as Studio answers list them. */
 import type { Citation } from '#engine/turn'
+import { firstCharacters } from './first-characters.ts'
 import type { Research } from './schema.ts'
 
 const max = { sources: 8, urlLength: 2_048, titleLength: 300 }
@@ -29,4 +30,4 @@ function pageOf(url: string): URL | undefined {
 }
 
 const shortTitle = (title: string): string =>
-  title.slice(0, max.titleLength).toWellFormed().replace(/\s+/g, ' ').trim()
+  firstCharacters(title, max.titleLength).toWellFormed().replace(/\s+/g, ' ').trim()

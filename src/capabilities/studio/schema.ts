@@ -115,7 +115,7 @@ export const ImageBody = Type.Object(
     aspectRatio: Type.Optional(
       Type.String({
         maxLength: 24,
-        ...patterned('^(auto|[1-9][0-9]{0,4}:[1-9][0-9]{0,4})$', {
+        ...patterned('^(auto|[1-9][0-9]*:[1-9][0-9]*)$', {
           en: 'must be auto, or two whole numbers such as 16:9',
           fa: 'باید auto یا دو عدد صحیح باشد، مانند 16:9',
         }),

@@ -4,11 +4,14 @@ import type { Bill, Part, Turn } from '#engine/turn'
 import { fail } from '#platform/errors'
 import type { Pushed, RequestContext } from '#platform/http'
 import { executionOf } from './execution.ts'
+import { firstCharacters } from './first-characters.ts'
 import { CitedPages } from './research.ts'
 import { maxTextLength, type TextBody } from './schema.ts'
 import './phrases.ts'
 
 const standardOutputTokens = 2_048
+/** A character has at most two units of UTF-16. */
+const mostUnits = 2 * maxTextLength
 
 /** Answers a prompt with text. First the request is checked, then the worst case is held, then the upstream is called. */
 export async function writeText(context: RequestContext<TextBody>): Promise<Pushed> {
@@ -48,13 +51,13 @@ class StudioText {
 
   add(part: Part): void {
     if (part.type === 'citation') this.#pages.add(part.citation)
-    if ((part.type === 'text' || part.type === 'refusal') && this.#text.length < maxTextLength)
+    if ((part.type === 'text' || part.type === 'refusal') && this.#text.length < mostUnits)
       this.#text += part.text
   }
 
   body({ usage, microcredits }: Bill): unknown {
     const { model, maxOutputTokens } = this.#paid
-    const text = this.#text.slice(0, maxTextLength).toWellFormed()
+    const text = firstCharacters(this.#text, maxTextLength).toWellFormed()
     if (text === '') fail('NO_TEXT_WRITTEN', { model: model.id, maxOutputTokens })
     const execution = executionOf(this.#context, { model, tokens: usage, microcredits })
     return { text, execution, ...this.#pages.research }

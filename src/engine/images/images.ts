@@ -51,6 +51,8 @@ export interface Picture {
   width: number
   height: number
   sizing: Sizing
+  /** The prompt that the upstream drew by in place of the caller's, where it says so. */
+  revisedPrompt?: string
 }
 
 /** How a picture's size was determined: the source of the decision, the fit applied (`native`: nothing was added or cut), and the size that the model drew. */

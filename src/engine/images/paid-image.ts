@@ -253,17 +253,25 @@ class Paid implements PaidImage {
       const onPartial = (bytes: Uint8Array) => this.#partial(bytes, one, show)
       return { ...one, order: { ...one.order, ...seed, count, onPartial } }
     })
-    return this.#parts.order.fill(candidates, async ({ images, usage }, { plan }) => {
+    return this.#parts.order.fill(candidates, async ({ images, revisedPrompts, usage }, { plan }) => {
       // Some upstreams draw more than they were asked for.
       const wanted = images.slice(0, count)
-      return { pictures: await this.#finished(wanted, plan), usage }
+      return { pictures: await this.#finished(wanted, plan, revisedPrompts), usage }
     })
   }
 
   /** Those of which a picture can be made. Throws what the first of them throws where there is none. */
-  async #finished(images: readonly Uint8Array[], plan: ImagePlan): Promise<Picture[]> {
+  async #finished(
+    images: readonly Uint8Array[],
+    plan: ImagePlan,
+    revisedPrompts: Drawn['revisedPrompts'],
+  ): Promise<Picture[]> {
     const outcomes = await Promise.allSettled(
-      images.map((bytes) => finishPicture(bytes, plan, this.#drawings)),
+      images.map(async (bytes): Promise<Picture> => {
+        const revisedPrompt = revisedPrompts?.get(bytes)
+        const picture = await finishPicture(bytes, plan, this.#drawings)
+        return { ...picture, ...(revisedPrompt !== undefined && { revisedPrompt }) }
+      }),
     )
     const pictures = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
     const failed = outcomes.find((one) => one.status === 'rejected')

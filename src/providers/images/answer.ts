@@ -23,9 +23,15 @@ export async function drawnOf(answer: unknown, options: ReadingOptions): Promise
   if (answer['error'] != null) throw faultOfError(answer['error'], options.secrets)
   const items = Array.isArray(answer['data']) ? answer['data'].filter(isRecord) : []
   if (items.length === 0) throw malformed('an answer without a picture')
-  const drawn = await takeEach(items.slice(0, maxPictures), (item) => pictureOf(item, options))
+  const revisedPrompts = new Map<Uint8Array, string>()
+  const drawn = await takeEach(items.slice(0, maxPictures), async (item) => {
+    const image = await pictureOf(item, options)
+    const { revised_prompt: revised } = item
+    if (typeof revised === 'string' && revised !== '') revisedPrompts.set(image, revised)
+    return image
+  })
   const usage = mediaTokens(answer['usage'])
-  return { ...drawn, ...(usage && { usage }) }
+  return { ...drawn, ...(revisedPrompts.size > 0 && { revisedPrompts }), ...(usage && { usage }) }
 }
 
 function pictureOf(item: Record<string, unknown>, options: ReadingOptions): Promise<Uint8Array> {

@@ -59,10 +59,10 @@ const isPartial = ({ type }: Record<string, unknown>): boolean =>
 
 /** As a whole answer has it; undefined for events that say nothing of the picture. */
 function finishedIn(event: Record<string, unknown>): Record<string, unknown> | undefined {
-  const { type, b64_json: base64, url, usage, error } = event
+  const { type, b64_json: base64, url, revised_prompt: revised, usage, error } = event
   if (error != null || type === 'error') return { error: error ?? event }
   if (typeof type !== 'string' || !type.endsWith('.completed')) return undefined
-  return { data: [{ b64_json: base64, url }], usage }
+  return { data: [{ b64_json: base64, url, revised_prompt: revised }], usage }
 }
 
 /** Whether it is a picture is for whoever shows it to find out. */

@@ -26,6 +26,8 @@ export interface ImageCall {
 export interface Drawn {
   /** At least one, in whatever format and size the upstream chose. Those of the order that are not among them are lost: it may bill them. */
   images: Uint8Array[]
+  /** The prompts that the upstream drew by in place of the caller's, of those of `images` for which it says them. */
+  revisedPrompts?: ReadonlyMap<Uint8Array, string>
   /** Tokens, if the upstream reports them; `mediaInput` is the part of `input` that is pictures, if it counts them apart. */
   usage?: { input: number; mediaInput?: number; output: number }
 }
