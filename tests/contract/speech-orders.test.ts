@@ -232,7 +232,7 @@ describe('sound that is longer than was expected', () => {
     const charged = await chargeOf(world, async () => {
       const reply = await speak(key, body, claim)
       expect([reply.status, reply.body.error.code]).toEqual([422, 'SOUND_KEPT_AS_FILE'])
-      expect(reply.headers.get('x-request-id')).toBe(reply.body.error.request_id)
+      expect(reply.headers.get('x-microcredits')).toBe('640000000')
       file = reply.headers.get('x-file-ids')!
       expect(reply.body.error.message).toContain(file)
       const stored = await key.raw('GET', `/v1/files/${file}`)
