@@ -1,4 +1,4 @@
-import { answerStored, Base64Bytes, payment, setFileHeaders } from '#capabilities/calls'
+import { answerStored, Base64Bytes, payment, setCostHeaders, setFileHeaders } from '#capabilities/calls'
 import { fitSpeech, layoutOf, type SpeechSetting, type SpeechSpec, startPaidSpeech } from '#engine/speech'
 import { fail } from '#platform/errors'
 import type { Content, JsonText, RequestContext } from '#platform/http'
@@ -27,6 +27,7 @@ export async function speak(context: RequestContext<AudioBody>): Promise<JsonTex
     const { seconds, file, tokens, microcredits } = spoken
     // Said of an error as well: the file is stored and charged.
     setFileHeaders(context, [file])
+    setCostHeaders(context, microcredits)
     const bytes = await fitSpeech(spoken, spec.format, maxBytes)
     const output = {
       data: new Base64Bytes(bytes),

@@ -170,6 +170,8 @@ class Paid implements PaidSpeech {
       const bytes = options.spec.format === 'wav' ? withLength(made) : made
       await result.stage({ bytes, mediaType: this.mediaType })
       const microcredits = await this.#charge()
+      // To make it smaller takes a while; a hold that was not renewed lives as long as its call.
+      if (bytes.length > options.spec.maxBytes) await order.request.renew().catch(() => undefined)
       const tokens = this.#tokens
       const [file] = result.fileIds as [string]
       this.#spoken = {
