@@ -10,26 +10,45 @@ import { seesClose } from '../harness/closes.ts'
 import { until } from '../harness/until.ts'
 import {
   cut,
+  done,
   type FakeUpstream,
   fakeUpstream,
   json,
   reset,
   type Script,
+  silence,
+  stall,
   stream,
   type UpstreamCall,
 } from '../harness/upstream.ts'
 import { boot, type World } from '../harness/world.ts'
 
 const credits = 1_000n * 1_000_000n
-const config = (url: string) => `
+const config = (url: string, timeouts = '') => `
 providers:
-  - { id: fake, base_url: ${url}, api_key: upstream-secret, dialects: [chat, images, speech] }
+  - { id: fake, base_url: ${url}, api_key: upstream-secret, dialects: [chat, images, speech, modalities]${timeouts} }
+  - { id: eleven, base_url: ${url}, api_key: upstream-secret, dialects: [elevenlabs]${timeouts} }
 models:
   - id: test/painter
     kind: image
     deployments: [{ provider: fake, model: painter-1 }]
     image: { sizes: [64x64], max_references: 1 }
     pricing: { per_image: 0.04, per_reference: 0.001 }
+  - id: test/gradual
+    kind: image
+    deployments: [{ provider: fake, model: gradual-1 }]
+    image: { sizes: [64x64], partial_images: 2 }
+    pricing: { per_image: 0.04 }
+  - id: test/pair
+    kind: audio
+    deployments: [{ provider: eleven, model: pair-1 }]
+    audio: { does: [speech, dialogue], voices: [{ id: alloy }, { id: nova }], formats: [mp3] }
+    pricing: { per_million_characters: 15 }
+  - id: test/answerer
+    kind: audio
+    deployments: [{ provider: fake, model: answerer-1 }]
+    audio: { does: [answer], voices: [{ id: alloy }], formats: [pcm] }
+    pricing: { input_per_million: 32, output_per_million: 64 }
   - id: test/voice
     kind: audio
     deployments: [{ provider: fake, model: voice-1 }]
@@ -45,19 +64,28 @@ defaults: { credits_per_usd: 1000, markup: 1.0, studio: { image: { balanced: tes
 `
 
 let world: World
+/** Whose patience ends soon. */
+let hastyWorld: World
 let upstream: FakeUpstream
 let picture: Buffer
 let sound: Buffer
+let mp3: Buffer
 const stack = new AsyncDisposableStack()
 beforeAll(async () => {
   picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } })
     .png()
     .toBuffer()
   const samples = Float32Array.from({ length: 24_000 }, (_, at) => 0.3 * Math.sin(at / 9))
-  const { bytes } = await encodeWhole([{ rate: 24_000, samples }], { format: 'wav', maxBytes: 1e6 })
-  sound = Buffer.from(bytes)
+  const encoded = (format: 'wav' | 'mp3') =>
+    encodeWhole([{ rate: 24_000, samples }], { format, maxBytes: 1e6 }).then(({ bytes }) =>
+      Buffer.from(bytes),
+    )
+  sound = await encoded('wav')
+  mp3 = await encoded('mp3')
   upstream = stack.use(await fakeUpstream())
   world = stack.use(await boot({ config: config(upstream.url) }))
+  const soon = ', timeouts: { first_byte_ms: 1000, first_token_ms: 1000, idle_ms: 1000, total_ms: 4000 }'
+  hastyWorld = stack.use(await boot({ config: config(upstream.url, soon) }))
 })
 afterAll(() => stack.disposeAsync())
 
@@ -66,8 +94,8 @@ interface Wire {
   good(call?: UpstreamCall): Script
   /** These bytes in place of the medium. */
   holding(bytes: Buffer): Script
-  /** What an upstream says before its line breaks. */
-  begun(): Script
+  /** What an upstream says before its line breaks, or before it says nothing more. */
+  begun(end: typeof cut | typeof stall): Script
   /** This text in place of the whole answer, as a gateway in between would send it. */
   page(text: string): Script
   medium(): Buffer
@@ -81,17 +109,52 @@ const inJson = { 'content-type': 'application/json' }
 const pictures: Wire = {
   good: () => pictures.holding(picture),
   holding: (bytes) => whole({ data: [{ b64_json: bytes.toString('base64') }] }),
-  begun: () =>
-    stream([halfOf(JSON.stringify({ data: [{ b64_json: picture.toString('base64') }] })), cut], inJson),
+  begun: (end) =>
+    stream([halfOf(JSON.stringify({ data: [{ b64_json: picture.toString('base64') }] })), end], inJson),
   page: pageOf,
   medium: () => picture,
 }
+/** Pictures that come in events, with an unfinished one before. */
+const events: Wire = {
+  good: () => events.holding(picture),
+  holding: (bytes) => stream([unfinished(), { type: completed, b64_json: bytes.toString('base64') }]),
+  begun: (end) => stream([unfinished(), `data: {"type":"${completed}","b64_json":"iVBO`, end]),
+  page: pageOf,
+  medium: () => picture,
+}
+const completed = 'image_generation.completed'
+const unfinished = () => ({
+  type: 'image_generation.partial_image',
+  b64_json: picture.toString('base64'),
+  partial_image_index: 0,
+})
 const speech: Wire = {
   good: () => speech.holding(sound),
   holding: (bytes) => stream([bytes], { 'content-type': 'audio/wav' }),
-  begun: () => stream([sound.subarray(0, 20_000), cut], { 'content-type': 'audio/wav' }),
+  begun: (end) => stream([sound.subarray(0, 20_000), end], { 'content-type': 'audio/wav' }),
   page: (text) => stream([text], { 'content-type': 'text/html' }),
   medium: () => sound,
+}
+/** Several voices in one sound, by ElevenLabs' wire. */
+const voices: Wire = {
+  good: () => voices.holding(mp3),
+  holding: (bytes) => stream([bytes], { 'content-type': 'audio/mpeg' }),
+  begun: (end) => stream([mp3.subarray(0, 4_000), end], { 'content-type': 'audio/mpeg' }),
+  page: (text) => stream([text], { 'content-type': 'text/html' }),
+  medium: () => mp3,
+}
+/** A spoken answer of chat completions: samples in events, which no byte can tell from others. */
+const answers: Wire = {
+  good: () => answers.holding(Buffer.alloc(48_000, 3)),
+  holding: (bytes) =>
+    stream([
+      { choices: [{ delta: { audio: { data: bytes.toString('base64') } }, finish_reason: 'stop' }] },
+      { choices: [], usage: { prompt_tokens: 50, completion_tokens: 200 } },
+      done,
+    ]),
+  begun: (end) => stream([{ choices: [{ delta: { audio: { data: 'AAAA' } } }] }, end]),
+  page: pageOf,
+  medium: () => Buffer.alloc(48_000, 3),
 }
 const vectors: Wire = {
   good: (call) => {
@@ -100,7 +163,7 @@ const vectors: Wire = {
     return whole({ data, usage: { prompt_tokens: 5 * texts.length } })
   },
   holding: (bytes) => whole({ data: [{ index: 0, embedding: bytes.toString('utf8') }], usage: {} }),
-  begun: () => stream(['{"data":[{"index":0,"embedding":[1,', cut], inJson),
+  begun: (end) => stream(['{"data":[{"index":0,"embedding":[1,', end], inJson),
   page: pageOf,
   medium: () => Buffer.from('[1,0,0]'),
 }
@@ -114,46 +177,66 @@ interface Medium {
   /** Of one order of it at the upstream. */
   orders: number
   isStored: boolean
+  /** Its answer is not kept for a repeat, which is refused and names the files. */
+  isStreamed?: boolean
 }
 interface Answer {
+  /** 0 for a line that is cut, and for events that end in an error. */
   status: number
   code?: string
+  /** That a refusal names. */
+  files?: string[]
   headers?: Headers
 }
 
 const post =
   (path: string, body: unknown): Medium['send'] =>
-  (client, headers, signal) =>
-    answerOf(client.raw('POST', path, JSON.stringify(body), headers, signal))
+  (client, headers, signal) => {
+    const written = JSON.stringify(typeof body === 'function' ? body() : body)
+    return answerOf(client.raw('POST', path, written, headers, signal))
+  }
 
 async function answerOf(asked: Promise<Response>): Promise<Answer> {
   try {
     const response = await asked
     const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    const code = isJson && response.status >= 400 ? JSON.parse(text).error.code : undefined
-    return { status: response.status, code, headers: response.headers }
+    const { status, headers } = response
+    if (headers.get('content-type')?.startsWith('text/event-stream')) {
+      const last = JSON.parse(text.match(/(?<=^data: ).*/gm)!.at(-1)!)
+      return { status: last.error ? 0 : status, code: last.error?.code, headers }
+    }
+    const isJson = headers.get('content-type')?.startsWith('application/json')
+    const error = isJson && status >= 400 ? JSON.parse(text).error : undefined
+    return { status, code: error?.code, files: error?.details?.files, headers }
   } catch {
     return { status: 0 }
   }
 }
 
-const edit: Medium['send'] = async (client, headers, signal) => {
-  const form = new FormData()
-  form.append('model', 'test/painter')
-  form.append('prompt', 'make it blue')
-  form.append('image', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'a.png')
-  const encoded = new Response(form)
-  const body = new Uint8Array(await encoded.arrayBuffer())
-  const type = encoded.headers.get('content-type')!
-  return answerOf(client.raw('POST', '/v1/images/edits', body, { 'content-type': type, ...headers }, signal))
-}
+const editing =
+  (more: Record<string, string> = {}): Medium['send'] =>
+  async (client, headers, signal) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(more)) form.append(name, value)
+    form.append('model', 'test/painter')
+    form.append('prompt', 'make it blue')
+    form.append('image', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'a.png')
+    const encoded = new Response(form)
+    const body = new Uint8Array(await encoded.arrayBuffer())
+    const type = encoded.headers.get('content-type')!
+    return answerOf(
+      client.raw('POST', '/v1/images/edits', body, { 'content-type': type, ...headers }, signal),
+    )
+  }
 
 const text = 'توانا بود هر که دانا بود'
 const turns = ['سلام', 'درود بر شما'] as const
 /** A million characters cost 15 USD, and a USD is 1,000 credits. */
 const spoken = (...texts: string[]): bigint => 15_000n * BigInt([...texts.join('')].length)
 const drawn = 40_000_000n
+
+/** Of 50 tokens in and 200 out, at 32,000 and 64,000 micro-credits. */
+const answeredPrice = 50n * 32_000n + 200n * 64_000n
 
 const image = { wire: pictures, price: drawn, orders: 1, isStored: true }
 const said = { wire: speech, price: spoken(text), orders: 1, isStored: true }
@@ -162,11 +245,29 @@ const media: Record<string, Medium> = {
   'image, /v1/studio/image': { ...image, send: post('/v1/studio/image', { prompt: 'a cat' }) },
   'image, /v1/images/generations': { ...image, send: post('/v1/images/generations', ask) },
   'image, /v1/images': { ...image, send: post('/v1/images', ask) },
-  'image, /v1/images/edits': { ...image, send: edit, price: drawn + 1_000_000n },
+  'image, /v1/images/edits': { ...image, send: editing(), price: drawn + 1_000_000n },
+  'image in events, /v1/images/generations': {
+    ...image,
+    send: post('/v1/images/generations', { ...ask, stream: true }),
+    isStreamed: true,
+  },
+  'image in events, /v1/images/edits': {
+    ...image,
+    send: editing({ stream: 'true' }),
+    price: drawn + 1_000_000n,
+    isStreamed: true,
+  },
+  'image in events of the upstream, /v1/images/generations': {
+    ...image,
+    wire: events,
+    send: post('/v1/images/generations', { ...ask, model: 'test/gradual', stream: true, partial_images: 2 }),
+    isStreamed: true,
+  },
   'speech, /v1/studio/audio': { ...said, send: post('/v1/studio/audio', { text }) },
   'speech, /v1/audio/speech': {
     ...said,
     send: post('/v1/audio/speech', { model: 'test/voice', input: text }),
+    isStreamed: true,
   },
   'dialogue, /v1/studio/audio': {
     ...said,
@@ -175,6 +276,25 @@ const media: Record<string, Medium> = {
     }),
     price: spoken(...turns),
     orders: 2,
+  },
+  'dialogue in one order, /v1/studio/audio': {
+    ...said,
+    wire: voices,
+    send: post('/v1/studio/audio', {
+      model: 'test/pair',
+      turns: turns.map((line, at) => ({ text: line, voice: ['alloy', 'nova'][at] })),
+    }),
+    price: spoken(...turns),
+  },
+  'answer, /v1/studio/audio': {
+    wire: answers,
+    send: post('/v1/studio/audio', () => ({
+      model: 'test/answerer',
+      audioInput: { audioBase64: sound.toString('base64'), mediaType: 'audio/wav' },
+    })),
+    price: answeredPrice,
+    orders: 1,
+    isStored: true,
   },
   'embedding, /v1/embeddings': {
     wire: vectors,
@@ -193,7 +313,7 @@ const media: Record<string, Medium> = {
 }
 
 /** An account of its own, with all its books. */
-async function newcomer() {
+async function newcomer(world: World) {
   const { account, client } = await world.stranger(Number(credits / 1_000_000n))
   const sum = async (book: string): Promise<bigint> => {
     const [row] = await world.app.db.query<{ sum: bigint }>(
@@ -216,6 +336,8 @@ async function newcomer() {
   }
 }
 
+/** Held against the world whose timeouts are short. */
+const untimely = ['no answer begins', 'it begins and never ends']
 /** Whether the upstream may have made the medium, and so may bill for it; vectors never come with an error's status. */
 const faults: [string, (wire: Wire) => Script, boolean | 'unless vectors'][] = [
   ['its reply is lost', () => reset, true],
@@ -227,7 +349,9 @@ const faults: [string, (wire: Wire) => Script, boolean | 'unless vectors'][] = [
     (wire) => wire.holding(wire.medium().subarray(0, wire.medium().length / 2)),
     true,
   ],
-  ['the line breaks within it', (wire) => wire.begun(), true],
+  ['the line breaks within it', (wire) => wire.begun(cut), true],
+  ['no answer begins', () => silence, true],
+  ['it begins and never ends', (wire) => wire.begun(stall), true],
   ['the upstream fails', () => json(500, 'oops'), 'unless vectors'],
   [
     'the content is refused',
@@ -236,24 +360,30 @@ const faults: [string, (wire: Wire) => Script, boolean | 'unless vectors'][] = [
   ],
 ]
 
+/** Samples are sound whatever they are, and as much of it as there are. */
+const faultsOf = (wire: Wire) => faults.filter(([name]) => wire !== answers || !name.startsWith('it holds'))
+
 describe.each(Object.entries(media))('%s', (_, medium) => {
-  test.each(faults)('%s', async (_, script, works) => {
+  test.each(faultsOf(medium.wire))('%s', async (name, script, works) => {
     const mayHaveWorked = works === 'unless vectors' ? medium.wire !== vectors : works
-    const own = await newcomer()
+    const at = untimely.includes(name) ? hastyWorld : world
+    const own = await newcomer(at)
     const claim = { 'idempotency-key': 'once' }
     const before = upstream.calls.length
     upstream.reply((call) => medium.wire.good(call))
     upstream.replyOnce(script(medium.wire))
     const answer = await medium.send(own.client, claim)
     expect(answer.status === 0 || answer.status >= 400, String(answer.status)).toBe(true)
-    await world.settled()
+    await at.settled()
     const orders = upstream.calls.length - before
     expect(orders).toBeLessThanOrEqual(medium.orders)
     expect([await own.charged(), await own.held(), await own.reserved()]).toEqual([0n, 0n, 0])
     expect(await own.files()).toEqual([])
-    expect(await own.lost()).toBe(mayHaveWorked ? lossOf(medium, before) : 0n)
+    // What may be billed for an answer in tokens is estimated by what was heard of it: here nothing.
+    const isLoss = mayHaveWorked && medium.wire !== answers
+    expect(await own.lost()).toBe(isLoss ? lossOf(medium, before) : 0n)
     const again = await medium.send(own.client, claim)
-    await world.settled()
+    await at.settled()
     if (mayHaveWorked) {
       expect([again.status, again.code]).toEqual([409, 'REQUEST_ALREADY_ACCEPTED'])
       expect([upstream.calls.length - before, await own.charged()]).toEqual([orders, 0n])
@@ -265,7 +395,7 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
   })
 
   test('the upstream has no time: the order is asked for again, and paid once', async () => {
-    const own = await newcomer()
+    const own = await newcomer(world)
     upstream.reply((call) => medium.wire.good(call))
     upstream.replyOnce(json(429, 'slow down', { 'retry-after': '0' }))
     const answer = await medium.send(own.client, {})
@@ -278,7 +408,7 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
   })
 
   test('its caller leaves while it is made: finished, paid once, and found by the repeat', async () => {
-    const own = await newcomer()
+    const own = await newcomer(world)
     const claim = { 'idempotency-key': 'once' }
     const before = upstream.calls.length
     const release = Promise.withResolvers<void>()
@@ -306,9 +436,13 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
       expect([kept.byteLength > 0, kept.byteLength]).toEqual([true, bytes])
     }
     const again = await medium.send(own.client, claim)
-    // What is stored with the key is answered again; of a large answer the files are named.
-    if (medium.isStored) expect([200, 409]).toContain(again.status)
-    else expect([again.status, again.headers?.get('idempotent-replayed')]).toEqual([200, 'true'])
+    const ids = files.map(({ id }) => id)
+    if (medium.isStreamed)
+      expect(again).toMatchObject({ status: 409, code: 'REQUEST_ALREADY_ACCEPTED', files: ids })
+    else {
+      expect([again.status, again.headers!.get('idempotent-replayed')]).toEqual([200, 'true'])
+      expect(again.headers!.get('x-file-ids')).toBe(medium.isStored ? ids.join(', ') : null)
+    }
     expect([upstream.calls.length - before, await own.charged()]).toEqual([medium.orders, medium.price])
   })
 })

@@ -24,7 +24,8 @@ const uses = (levels: number, each: number): string =>
 
 describe('within its bounds', () => {
   test.each<[string, string, () => Buffer]>([
-    ['size', 'half a million elements', () => drawing('<g/>'.repeat(500_000))],
+    ['size', 'a million elements', () => drawing('<g/>'.repeat(1_000_000))],
+    ['size', 'a million elements that are drawn', () => drawing('<path d="M0 0h9v9z"/>'.repeat(1_000_000))],
     ['size', '300 elements in each other', () => drawing('<g>'.repeat(300) + '</g>'.repeat(300))],
     ['expansion', 'ten to the ninth by use', () => drawing(uses(9, 10))],
     ['clean', 'ten thousand by use', () => drawing(uses(4, 10))],
