@@ -157,8 +157,10 @@ export async function askPictures(recorder: Recorder): Promise<void> {
   const vectors = (what: string, json: Body) =>
     recorder.ask(`embeddings: ${what}`, 'POST', '/v1/embeddings', { json })
   await vectors('of the sandbox', { model: 'sandbox/embedding', input: ['تهران', 'Paris'], dimensions: 8 })
+  const many = { model: 'sandbox/embedding', input: 'Paris', dimensions: 257 }
+  await vectors('of more dimensions than there are', many)
   await vectors('in Base64', { model: 'sandbox/embedding', input: 'Paris', encoding_format: 'base64' })
-  await vectors('of an upstream', { model: 'house/near', input: ['one', 'two', 'three'] })
+  await vectors('of an upstream, in two orders', { model: 'house/near', input: ['one', 'two', 'three'] })
   await vectors('of a text model', { model: 'sandbox/fast', input: 'a' })
   await vectors('of token numbers', { model: 'house/near', input: [1, 2] })
   const pictures = (what: string, json: Body) =>
