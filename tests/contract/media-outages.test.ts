@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { storeWaiting } from '#engine/files'
-import { deletePendingBlobs, stageBlob } from '#platform/storage'
+import { announceNew, deletePendingBlobs, stageBlob } from '#platform/storage'
 import type { Client, Seen } from '../harness/client.ts'
 import { type FakeS3, fakeS3 } from '../harness/fake-s3.ts'
 import { until } from '../harness/until.ts'
@@ -56,11 +56,17 @@ test('it is not waited for without end, nor where a caller can send the bytes ag
   await using world = await boot({ clock })
   const outage = failStatements(world, 'storage.stage', 3)
   await expect(stageBlob(world.app, 'a/b', Buffer.from('x'))).rejects.toThrow('administrator')
-  const databaseUntilMs = clock.nowMs() + 60_000
-  const staging = stageBlob(world.app, 'a/b', Buffer.from('x'), { databaseUntilMs })
+  const keys: string[] = []
+  const newKey = () => {
+    keys.push(`a/${keys.length}`)
+    return keys.at(-1)!
+  }
+  const announced = announceNew(world.app, newKey, clock.nowMs() + 60_000)
   clock.moveMs(61_000)
-  await expect(staging).rejects.toThrow('administrator')
-  expect(outage.left).toBe(1)
+  await expect(announced).rejects.toThrow('administrator')
+  expect([outage.left, keys]).toEqual([1, ['a/0']])
+  // A statement that failed may still arrive: the next attempt has a key of its own.
+  expect(await announceNew(world.app, newKey, clock.nowMs() + 60_000)).toBe('a/2')
 })
 
 async function bootOnS3(s3: FakeS3, options: WorldOptions = {}): Promise<{ world: World; key: Client }> {

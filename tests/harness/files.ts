@@ -15,6 +15,7 @@ export const isolated = [
   'tests/contract/bad-input.test.ts',
   'tests/contract/bodies.test.ts',
   'tests/contract/files-memory.test.ts',
+  'tests/contract/references-memory.test.ts',
   'tests/contract/served-once.test.ts',
   'tests/providers/answer-bounds.test.ts',
   'src/providers/sandbox/hostile.test.ts',

@@ -5,10 +5,10 @@
  */
 import type { App } from '#app'
 import { sha256InSlices } from '#platform/bytes'
-import { isDatabaseAway, type Tx } from '#platform/db'
+import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { type ByteSource, commitBlob, stageBlob } from '#platform/storage'
+import { announceNew, type ByteSource, commitBlob, writeBlob } from '#platform/storage'
 import * as creationStore from './creation-store.ts'
 import { failQuota, keyOf } from './stage.ts'
 import type { FileRow, Owner } from './store.ts'
@@ -88,39 +88,52 @@ export class CreationRoom {
       spooled_on: null,
       created_at: new Date(nowMs),
     }
-    row.spooled_on = await this.#store(keyOf(accountId, row.file_id), bytes, row)
+    await this.#store(row, bytes)
     return { row }
   }
 
-  /** Answers the place of the data folder where the bytes wait; null: they are in the store. */
-  async #store(
-    key: string,
-    bytes: Uint8Array | ByteSource,
-    { bytes: size, sha256 }: Pick<FileRow, 'bytes' | 'sha256'>,
-  ): Promise<string | null> {
-    const { waiting, log, config, clock } = this.#app
+  /** Writes the bytes and their places into the row: its key, and the data folder where they wait, unless they are in the store. */
+  async #store(row: FileRow, bytes: Uint8Array | ByteSource): Promise<void> {
+    const { waiting, config } = this.#app
+    // Without another place for the bytes every attempt of the store is worth its time.
+    const storeMs = waiting && config.timing.storeMs + Math.ceil(Number(row.bytes) / slowestBytesPerMs)
     try {
-      await stageBlob(this.#app, key, bytes, {
-        sha256,
-        databaseUntilMs: clock.nowMs() + databaseMs,
-        // Without another place for the bytes every attempt of the store is worth its time.
-        ...(waiting && { storeMs: config.timing.storeMs + Math.ceil(Number(size) / slowestBytesPerMs) }),
-      })
-      return null
+      const key = await this.#announce(row)
+      const signal = storeMs === undefined ? undefined : AbortSignal.timeout(storeMs)
+      await writeBlob(this.#app, key, bytes, { sha256: row.sha256, ...(signal && { signal }) })
+      return
     } catch (error) {
-      const failed = isDatabaseAway(error) ? 'the database' : 'the store'
-      log.error({ err: error, receipt: this.#call.receiptId }, `${failed} failed for a paid result`)
+      this.#report(error, 'the store failed for a paid result')
       if (!waiting) return fail('RESULT_NOT_STORED', {}, { executed: true, cause: error })
     }
+    const key = keyOf(row.account_id, row.file_id)
     try {
-      await (bytes instanceof Uint8Array
-        ? waiting.storage.put(key, bytes)
-        : waiting.storage.putStream(key, bytes))
-      return waiting.place
+      await writeBlob(waiting, key, bytes)
+      row.spooled_on = waiting.place
     } catch (error) {
-      log.error({ err: error, receipt: this.#call.receiptId }, 'the data folder failed for a paid result')
+      this.#report(error, 'the data folder failed for a paid result')
       return fail('RESULT_NOT_STORED', {}, { executed: true, cause: error })
     }
+  }
+
+  /** Each attempt has an id of its own (see `announceNew`). */
+  async #announce(row: FileRow): Promise<string> {
+    const { clock } = this.#app
+    const newKey = (): string => {
+      row.file_id = uuidv7(clock.nowMs())
+      return keyOf(row.account_id, row.file_id)
+    }
+    try {
+      return await announceNew(this.#app, newKey, clock.nowMs() + databaseMs)
+    } catch (error) {
+      newKey()
+      this.#report(error, 'the database failed for a paid result')
+      throw error
+    }
+  }
+
+  #report(error: unknown, what: string): void {
+    this.#app.log.error({ err: error, receipt: this.#call.receiptId }, what)
   }
 
   /** Writes the rows in place of the reservation, in the transaction that charges the call. */

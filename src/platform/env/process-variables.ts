@@ -87,8 +87,8 @@ export const processVariables = [
     name: 'KHERAD_DRAIN_SECONDS',
     default: '60',
     about: {
-      en: 'How many seconds a stop waits at most for pictures and sound that were ordered.',
-      fa: 'توقف سرور برای تصویرها و صداهای سفارش‌شده حداکثر چند ثانیه صبر می‌کند.',
+      en: 'How many seconds a stop waits at most for calls whose results are stored before they are charged.',
+      fa: 'توقف سرور برای درخواست‌هایی که نتیجه‌شان پیش از کسر هزینه ذخیره می‌شود حداکثر چند ثانیه صبر می‌کند.',
     },
   },
   {

@@ -17,45 +17,46 @@ const batchSize = 100
 /** How often the due time is renewed while bytes are still being written. */
 const renewMs = 10 * 60 * 1000
 
-/** For bytes that cannot be made again. */
-export interface StageOptions {
-  /** SHA-256 of a buffer, where it is known; hexadecimal. */
-  sha256?: string
-  /** Moment until which a database that is away is waited for. */
-  databaseUntilMs?: number
-  /** How long the store may take before this fails. */
-  storeMs?: number
-}
-
 /** Until a broken connection may be replaced by a good one. */
 const againMs = 500
 
 /** Writes the bytes under the key. They are kept for good when a transaction commits the key within an hour. */
-export async function stageBlob(
-  { db, clock, storage }: Room,
-  key: string,
-  bytes: Uint8Array | ByteSource,
-  { sha256, databaseUntilMs = 0, storeMs }: StageOptions = {},
-): Promise<void> {
+export async function stageBlob(room: Room, key: string, bytes: Uint8Array | ByteSource): Promise<void> {
+  await announceNew(room, () => key)
+  await writeBlob(room, key, bytes)
+}
+
+/**
+ * A key for bytes that `writeBlob` writes next. A database that is away is waited for until `untilMs`. Each attempt takes a key of its own:
+ * the statement of one that failed may still arrive after the key was committed, and would have the bytes deleted.
+ */
+export async function announceNew(
+  { db, clock }: Pick<Room, 'db' | 'clock'>,
+  newKey: () => string,
+  untilMs = 0,
+): Promise<string> {
   for (;;) {
+    const key = newKey()
     try {
       await store.insertPendingBlob(db, key, new Date(clock.nowMs() + pendingMs))
-      break
+      return key
     } catch (error) {
-      if (!isDatabaseAway(error) || clock.nowMs() >= databaseUntilMs) throw error
+      if (!isDatabaseAway(error) || clock.nowMs() >= untilMs) throw error
       await pause(againMs)
     }
   }
-  const options: PutOptions = {
-    ...(sha256 !== undefined && { sha256 }),
-    ...(storeMs !== undefined && { signal: AbortSignal.timeout(storeMs) }),
-  }
-  await (bytes instanceof Uint8Array
-    ? storage.put(key, bytes, options)
-    : storage.putStream(key, bytes, options))
 }
 
-/** The same in the transaction that proves that the bytes are needed; who calls this writes them after it. */
+/** Writes bytes whose key was announced. */
+export const writeBlob = (
+  { storage }: Pick<Room, 'storage'>,
+  key: string,
+  bytes: Uint8Array | ByteSource,
+  options?: PutOptions,
+): Promise<void> =>
+  bytes instanceof Uint8Array ? storage.put(key, bytes, options) : storage.putStream(key, bytes, options)
+
+/** Announces a key in the transaction that proves that the bytes are needed; who calls this writes them after it. */
 export const announceBlob = ({ clock }: Pick<App, 'clock'>, tx: Tx, key: string): Promise<void> =>
   store.announcePendingBlob(tx, key, new Date(clock.nowMs() + pendingMs))
 

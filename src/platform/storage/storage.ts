@@ -11,12 +11,13 @@ import type { StorageConfig } from './settings.ts'
 
 export {
   announceBlob,
+  announceNew,
   commitBlob,
   deletePendingBlobs,
   markForDeletion,
-  type StageOptions,
   stageBlob,
   stageUnsized,
+  writeBlob,
 } from './pending-blobs.ts'
 
 export interface Storage extends AsyncDisposable {

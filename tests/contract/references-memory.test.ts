@@ -1,0 +1,114 @@
+/** The memory that the largest references cost a server, measured from outside its process. */
+import { readFile } from 'node:fs/promises'
+import sharp from 'sharp'
+import { describe, expect, test } from 'vitest'
+import { cloneDatabase } from '../harness/postgres.ts'
+import { startProcess } from '../harness/processes.ts'
+import { fakeUpstream, json } from '../harness/upstream.ts'
+
+const secret = `khr_${'reference'.repeat(5)}`
+const mebibyte = 1024 * 1024
+/** What the contract lets one reference have. */
+const maxCharacters = 12_000_000
+
+const config = (url: string, more: string) => `
+${more}
+providers:
+  - { id: fake, base_url: ${url}, api_key: upstream-secret, dialects: [images] }
+models:
+  - id: test/painter
+    kind: image
+    deployments: [{ provider: fake, model: painter-1 }]
+    image: { sizes: [64x64], max_references: 8 }
+    pricing: { per_image: 0.04 }
+defaults: { credits_per_usd: 1000, markup: 1.0 }
+`
+
+/** The most that a process ever had in memory. */
+async function peakMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Math.round((Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) * 1024) / mebibyte)
+}
+
+async function openServer(more = '') {
+  await using stack = new AsyncDisposableStack()
+  const database = stack.use(await cloneDatabase())
+  const upstream = stack.use(await fakeUpstream())
+  const server = stack.use(
+    await startProcess({
+      databaseUrl: database.url,
+      bootstrapKey: secret,
+      config: config(upstream.url, more),
+    }),
+  )
+  const picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
+  upstream.reply(json(200, { data: [{ b64_json: picture.toString('base64') }] }))
+  const open = stack.move()
+  const draw = async (body: Buffer) => {
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+    const reply = await fetch(`${server.url}/v1/studio/image`, {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(body),
+    })
+    await reply.arrayBuffer()
+    return reply
+  }
+  const files = async (): Promise<unknown[]> => {
+    const reply = await fetch(`${server.url}/v1/files`, { headers: { authorization: `Bearer ${secret}` } })
+    return ((await reply.json()) as { data: unknown[] }).data
+  }
+  return { upstream, server, picture, draw, files, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+/** A body with so many references, each of as many characters as the contract allows: a picture with bytes after its end. */
+function bodyOf(picture: Buffer, references: number): Buffer {
+  const head = 'data:image/png;base64,'
+  const bytes = Buffer.alloc(((maxCharacters - head.length) >> 2) * 3)
+  picture.copy(bytes)
+  const dataUrl = head + bytes.toString('base64')
+  expect(maxCharacters - dataUrl.length).toBeLessThan(4)
+  return Buffer.from(
+    JSON.stringify({
+      model: 'test/painter',
+      prompt: 'a cat',
+      references: Array(references).fill({ dataUrl }),
+    }),
+  )
+}
+
+describe.runIf(process.platform === 'linux')('references of 12,000,000 characters', () => {
+  test('two bodies of eight at once stay within 600 MB', async () => {
+    await using at = await openServer()
+    const body = bodyOf(at.picture, 8)
+    const replies = await Promise.all([at.draw(body), at.draw(body)])
+    expect(replies.map(({ status }) => status)).toEqual([200, 200])
+    expect(await peakMegabytes(at.server.child.pid!)).toBeLessThanOrEqual(600)
+    // Each of them reached the upstream whole.
+    for (const { bytes } of at.upstream.calls) expect(bytes.length).toBeGreaterThan(8 * 8_999_000)
+  })
+
+  test.each([
+    ['eight bodies of one at once are all answered', '', 8],
+    [
+      'of eight at once those without room are refused with Retry-After, before an order and free',
+      'limits: { body_bytes_in_flight: 26000000 }',
+      2,
+    ],
+  ])('%s', async (_, limits, least) => {
+    await using at = await openServer(limits)
+    const body = bodyOf(at.picture, 1)
+    const replies = await Promise.all(Array.from({ length: 8 }, () => at.draw(body)))
+    const drawn = replies.filter(({ status }) => status === 200)
+    expect(drawn.length).toBeGreaterThanOrEqual(least)
+    for (const { status, headers } of replies.filter((reply) => !drawn.includes(reply))) {
+      expect(status).toBe(503)
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect(at.upstream.calls).toHaveLength(drawn.length)
+    expect(await at.files()).toHaveLength(drawn.length)
+    expect(await peakMegabytes(at.server.child.pid!)).toBeLessThanOrEqual(600)
+  })
+})
