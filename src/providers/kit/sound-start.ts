@@ -97,17 +97,16 @@ const usualRate = 24_000
 function samplesOf(headers: ReplyHeaders): SoundFormat | undefined {
   const type = headerOf(headers, 'content-type')?.toLowerCase() ?? ''
   if (!/^audio\/(pcm|l16)\s*(;|$)/.test(type)) return undefined
-  const figure = (name: string): number | undefined => {
-    const found = new RegExp(`;\\s*${name}\\s*=\\s*"?(\\d{1,9})`).exec(type)
-    return found ? Number(found[1]) : undefined
-  }
-  const [rate, channels] = [figure('rate'), figure('channels')]
+  const rate = figureIn(/;\s*rate\s*=\s*"?(\d{1,9})/.exec(type))
+  const channels = figureIn(/;\s*channels\s*=\s*"?(\d{1,9})/.exec(type))
   if (rate === undefined && channels === undefined) return undefined
   const format = { encoding: 'pcm' as const, rate: rate ?? usualRate, channels: channels ?? 1 }
   if (format.rate < 1_000 || format.rate > fastestHz || format.channels < 1 || format.channels > mostChannels)
     throw wrong(`samples at ${format.rate} Hz in ${format.channels} channels`)
   return format
 }
+
+const figureIn = (found: RegExpExecArray | null): number | undefined => (found ? Number(found[1]) : undefined)
 
 /** JSON or a page: sound never begins so, and silence in samples is zeros. */
 const looksLikeText = (head: Buffer): boolean =>
