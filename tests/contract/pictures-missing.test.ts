@@ -19,6 +19,11 @@ const config = (url: string) => `
 providers:
 ${['images', 'gemini', 'modalities', 'fal'].map((one) => `  - { id: by-${one}, base_url: ${url}, api_key: secret, dialects: [${one}] }`).join('\n')}
 models:${modelOf('single', 'by-images')}${['images', 'gemini', 'modalities', 'fal'].map((one) => modelOf(one, `by-${one}`, ', max_count: 4')).join('')}
+  - id: test/counted
+    kind: image
+    deployments: [{ provider: by-images, model: owner/counted }]
+    image: { sizes: [64x64], max_count: 4 }
+    pricing: { unit: tokens, input_per_million: 5, output_per_million: 30, output_tokens: [{ tokens: 200 }] }
 defaults: { credits_per_usd: 1000, markup: 1.0 }
 `
 
@@ -134,6 +139,15 @@ describe('one order of several pictures', () => {
     const reply = await draw(own.client, { model: 'test/images', count: 2, ...given })
     await expectPartial(own.client, reply, 1, 2)
     expect(await own.books()).toEqual({ charged: each + reference, lost: each })
+  })
+
+  test('by tokens: the prompt and the share of what came are charged, the share of the rest is lost', async () => {
+    const own = await newcomer()
+    const data = [whole, rubbish].map((one) => ({ b64_json: one }))
+    upstream.replyOnce(json(200, { data, usage: { input_tokens: 60, output_tokens: 402 } }))
+    const reply = await draw(own.client, { model: 'test/counted', count: 2 })
+    await expectPartial(own.client, reply, 1, 2)
+    expect(await own.books()).toEqual({ charged: 60n * 5_000n + 201n * 30_000n, lost: 201n * 30_000n })
   })
 
   test('by fal: one of its links leads nowhere', async () => {

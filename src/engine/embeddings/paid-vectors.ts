@@ -8,6 +8,7 @@ import {
   type Finished,
   type PaidCall,
   type PaidOrder,
+  type PaidOrderEnd,
   startPaidOrder,
 } from '#engine/paid'
 import { type Failure, fail } from '#platform/errors'
@@ -164,17 +165,18 @@ class Paid implements PaidVectors {
     return order.request.settle({ ...whole, fault })
   }
 
-  #endOf(isDelivered: boolean) {
+  #endOf(isDelivered: boolean): Omit<PaidOrderEnd, 'statusCode' | 'failure'> {
     const { order, options, candidates } = this.#parts
     const { attempts } = order
     const counted = this.#counted
     const claimed = this.#claimed
     const tokens = isDelivered ? counted : 0
     const texts = options.texts.length
+    const cost = this.#cost(isDelivered ? counted : counted + this.#unanswered)
     const usageSource = tokens === 0 && !claimed ? 'none' : claimed ? 'upstream' : 'estimated'
     return {
-      microcredits: this.#cost(isDelivered ? counted : counted + this.#unanswered),
-      free: !isDelivered,
+      microcredits: cost,
+      lostMicrocredits: isDelivered ? 0n : cost,
       // The hold covers the maximum for these texts: a higher count is not charged to the caller.
       withinHold: true,
       tokens: { input: tokens, cachedInput: 0, output: 0, reasoning: 0 },

@@ -3,7 +3,14 @@
 export { requireActivePayer } from './active-payer.ts'
 export { alarmClaims, type Claim, claimOf, claimsOf } from './claims.ts'
 export { leaveOnAbort } from './leave.ts'
-export { type FilledPart, highest, orderCandidates, type PaidOrder, startPaidOrder } from './paid-order.ts'
+export {
+  type FilledPart,
+  highest,
+  orderCandidates,
+  type PaidOrder,
+  type PaidOrderEnd,
+  startPaidOrder,
+} from './paid-order.ts'
 export { type Charge, type Finished, type PaidCall, PaidRequest } from './paid-request.ts'
 export { PaidTelemetry, providerName } from './paid-telemetry.ts'
 export { totalQuantities } from './quantities.ts'
