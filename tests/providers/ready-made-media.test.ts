@@ -4,6 +4,8 @@ import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  type AudioModel,
+  audioModels,
   buildCatalogue,
   type Catalogue,
   type Discovery,
@@ -295,6 +297,15 @@ describe('one order leaves as its vendor wants it', () => {
     const { model } = catalogue.find(id)!.deployments[0]!
     expect(`${first!.path} ${first!.bytes.toString('utf8')}`).toContain(model)
   })
+})
+
+test('no ready-made voice promises what the wire of its provider cannot do', () => {
+  const voices = catalogue.list().filter((model) => model.kind === 'audio' && !model.sandbox)
+  expect(voices.length).toBeGreaterThan(3)
+  for (const model of voices as AudioModel[]) {
+    const { dialects } = catalogue.provider(model.deployments[0]!.provider)
+    expect(audioModels.unable!(model as never, dialects), model.id).toBeUndefined()
+  }
 })
 
 test('Gemini’s voices of today are told styles and speakers beside the text, in one order', () => {

@@ -359,6 +359,8 @@ test.each([
   ['openrouter', 'formats: [opus]', /makes mp3, pcm and not opus/],
   ['gemini', 'does: [speech]', /makes pcm, wav and not mp3/],
   ['elevenlabs', 'formats: [pcm], rate: 12000', /8000, .* and not 12000: write one of these as audio\.rate/],
+  ['gemini', 'formats: [pcm], speed: [0.5, 2]', /no field for the pace of speech: leave audio\.speed out/],
+  ['elevenlabs', 'instructions: true', /no field for instructions: leave audio\.instructions out/],
   ['gemini', 'does: [dialogue], formats: [pcm], max_voices: 3', /2 voices at most and not 3/],
   // It speaks by the first of them.
   ['elevenlabs, speech', 'does: [dialogue]', /do speech and not dialogue/],

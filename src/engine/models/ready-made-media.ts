@@ -209,7 +209,8 @@ const vendors: MediaVendor[] = [
           maxReferences: 8,
         }),
       // OpenRouter passes its vendors' prices on (openrouter.ai/docs/faq): those of Google below.
-      (named) => geminiSpeech(named('google/gemini-3.8-flash-tts', 'Gemini 3.8 Flash TTS'), 18),
+      (named) =>
+        geminiSpeech(named('google/gemini-3.8-flash-tts', 'Gemini 3.8 Flash TTS'), 18, { formats: ['pcm'] }),
     ],
   },
   {
@@ -366,19 +367,22 @@ const olderSpeech = (named: ReturnType<NamingOf>, perMillionCharacters: number):
  * (github.com/BerriAI/litellm/discussions/42776). Voices are named as before, but what stands in the text is spoken, so instructions and
  * speakers have fields of their own, and whole files of WAV are answered (docs.cloud.google.com, text-to-speech/migration-guide).
  */
-const geminiSpeech = (named: ReturnType<NamingOf>, outputPerMillion: number): AudioModel =>
+const geminiSpeech = (
+  named: ReturnType<NamingOf>,
+  outputPerMillion: number,
+  wire: Pick<AudioSettings, 'formats'> & Partial<AudioSettings> = geminiWire,
+): AudioModel =>
   speaks(
     named,
     { inputPerMillion: 1, outputPerMillion },
-    {
-      tasks: ['speech', 'dialogue'],
-      voices: voices(geminiVoices, ['fa', 'en']),
-      formats: ['wav'],
-      maxCharacters: 4_000,
-      takesInstructions: true,
-      isVerbatim: true,
-    },
+    { voices: voices(geminiVoices, ['fa', 'en']), maxCharacters: 4_000, ...wire },
   )
+const geminiWire: Pick<AudioSettings, 'formats'> & Partial<AudioSettings> = {
+  tasks: ['speech', 'dialogue'],
+  formats: ['wav'],
+  takesInstructions: true,
+  isVerbatim: true,
+}
 
 const elevenSpeech = (
   named: ReturnType<NamingOf>,

@@ -27,7 +27,14 @@ import type { AudioOrder, SoundSink } from '#engine/turn'
 import { Failure } from '#platform/errors'
 import { type Spoken as Reported, UpstreamError } from '#providers/spec'
 import { SoundChannel } from './channel.ts'
-import { charactersOf, type PlannedOrder, planSpeech, reservedBytes, type SpeechPlan } from './plan.ts'
+import {
+  charactersOf,
+  type PlannedOrder,
+  planSpeech,
+  recordedSecondsOf,
+  reservedBytes,
+  type SpeechPlan,
+} from './plan.ts'
 import { Recording, withLength } from './recording.ts'
 import type { SpeechSpec } from './speech.ts'
 
@@ -340,15 +347,18 @@ class Paid implements PaidSpeech {
   get #estimate(): { input: number; output: number } {
     const { pricing } = this.#candidate.model
     if (pricing.inputPerMillion === 0 && pricing.outputPerMillion === 0) return { input: 0, output: 0 }
-    const characters = this.#characters
-    return { input: Math.ceil(characters / 2), output: Math.ceil(this.#seconds * estimatedTokensPerSecond) }
+    const recorded = this.#billed.reduce((sum, order) => sum + recordedSecondsOf(order), 0)
+    return {
+      input: Math.ceil(this.#characters / 2) + Math.ceil(recorded * estimatedTokensPerSecond),
+      output: Math.ceil(this.#seconds * estimatedTokensPerSecond),
+    }
   }
-  /** Of the orders that an upstream may bill. */
+  /** The orders that an upstream may bill. */
+  get #billed(): PlannedOrder[] {
+    return this.#filled.flatMap(({ fault, candidate }) => (fault && !fault.executed ? [] : candidate.order))
+  }
   get #characters(): number {
-    return this.#filled.reduce(
-      (sum, { fault, candidate }) => sum + (fault && !fault.executed ? 0 : charactersOf(candidate.order)),
-      0,
-    )
+    return this.#billed.reduce((sum, order) => sum + charactersOf(order), 0)
   }
   get #used(): AudioUsed {
     const { input, output } = this.#tokens

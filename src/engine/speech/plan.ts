@@ -125,12 +125,16 @@ function boundOf(orders: readonly PlannedOrder[]): AudioUsed {
   ])
   const characters = orders.reduce((sum, order) => sum + charactersOf(order), 0)
   const seconds = orders.reduce((sum, order) => sum + maxSecondsOf(order), 0)
-  const heard = orders.reduce((sum, { question }) => sum + (question?.recording.durationSeconds ?? 0), 0)
+  const heard = orders.reduce((sum, order) => sum + recordedSecondsOf(order), 0)
   const inputTokens =
     texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 2) + tokensAround, 0) +
     maxSoundTokens(heard)
   return { characters, seconds, inputTokens, outputTokens: maxSoundTokens(seconds) }
 }
+
+/** Of the recording that an order answers. */
+export const recordedSecondsOf = ({ question }: PlannedOrder): number =>
+  question?.recording.durationSeconds ?? 0
 
 /** Of the sound of an order: more than anybody takes for its text. */
 const maxSecondsOf = (order: PlannedOrder): number =>

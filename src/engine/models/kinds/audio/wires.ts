@@ -13,6 +13,8 @@ interface SoundWire {
   rates?: readonly number[]
   /** Whether it has a field for instructions beside the text; absent: it does. */
   takesInstructions?: false
+  /** Whether it has a field for the pace; absent: it does. */
+  takesSpeed?: false
   /** Of one dialogue; absent: any number. */
   maxVoices?: number
 }
@@ -29,7 +31,7 @@ const speaking: Partial<Record<Dialect, SoundWire>> = {
     rates: [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
     takesInstructions: false,
   },
-  gemini: { tasks: ['speech', 'dialogue'], formats: ['pcm', 'wav'], maxVoices: 2 },
+  gemini: { tasks: ['speech', 'dialogue'], formats: ['pcm', 'wav'], takesSpeed: false, maxVoices: 2 },
 }
 /** A provider with one of them answers recordings by it. */
 const answering: Partial<Record<Dialect, SoundWire>> = {
@@ -47,8 +49,9 @@ export function unableWires(
   const task = audio.tasks.find((one) => !tasks.includes(one))
   if (task) return unableTask(task, tasks)
   const used = wires.filter((wire) => wire.tasks.some((one) => audio.tasks.includes(one)))
-  for (const { formats, rates, maxVoices, takesInstructions = true } of used) {
+  for (const { formats, rates, maxVoices, takesInstructions = true, takesSpeed = true } of used) {
     if (audio.takesInstructions && !takesInstructions) return unableInstructions
+    if (audio.speed && !takesSpeed) return unableSpeed
     const format = audio.formats.find((one) => !formats.includes(one))
     if (format) return unableFormat(format, formats)
     if (audio.formats.includes('pcm') && rates && !rates.includes(audio.rate))
@@ -74,6 +77,11 @@ const wiresOf = (task: AudioTask): string[] =>
 const unableInstructions: Sentence = {
   en: 'which has no field for instructions: leave audio.instructions out, and write directions into the text as the vendor documents them',
   fa: 'که جایی برای دستور ندارد: audio.instructions را بردارید و شیوهٔ خواندن را چنان‌که آن ارائه‌دهنده می‌گوید در خود متن بنویسید',
+}
+
+const unableSpeed: Sentence = {
+  en: 'which has no field for the pace of speech: leave audio.speed out',
+  fa: 'که جایی برای تندی گفتار ندارد: audio.speed را بردارید',
 }
 
 const unableTask = (task: AudioTask, tasks: readonly AudioTask[]): Sentence => ({
