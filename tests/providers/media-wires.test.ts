@@ -249,7 +249,7 @@ describe('Gemini speaks', () => {
 
   test('one voice, and says the rate of its samples', async () => {
     const lines = [{ text: 'سلام', voice: 'Kore', instructions: 'Say it softly' }]
-    const heard = await ask(answer(), { lines, language: 'fa' })
+    const heard = await ask(answer(), { lines })
     expect(heard.format).toEqual({ encoding: 'pcm', rate: 16_000, channels: 1 })
     expect(heard.sound.equals(pcm)).toBe(true)
     expect(heard.spoken).toEqual({ usage: { input: 7, output: 1_150 } })
@@ -258,7 +258,7 @@ describe('Gemini speaks', () => {
       contents: [{ role: 'user', parts: [{ text: 'Say it softly:\nسلام' }] }],
       generationConfig: {
         responseModalities: ['AUDIO'],
-        speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } }, languageCode: 'fa' },
+        speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
       },
     })
   })
@@ -374,7 +374,7 @@ describe('ElevenLabs speaks', () => {
 
   test('one text with its own key header, voice and format in the address', async () => {
     upstream.reply(sound(mp3))
-    const heard = await speaking(room(), { language: 'fa', speed: 1.1 })
+    const heard = await speaking(room(), { speed: 1.1 })
     expect(heard).toMatchObject({ format: { encoding: 'mp3' }, spoken: {} })
     expect(heard.sound.equals(mp3)).toBe(true)
     const voice = encodeURIComponent('نوا/1')
@@ -387,7 +387,6 @@ describe('ElevenLabs speaks', () => {
     expect(last().body).toEqual({
       text: 'سلام',
       model_id: 'model/1',
-      language_code: 'fa',
       voice_settings: { speed: 1.1 },
     })
   })

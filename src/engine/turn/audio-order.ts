@@ -43,8 +43,6 @@ export interface AudioOrder {
   format: SoundFormat
   /** 1 is the usual pace. */
   speed?: number
-  /** ISO 639-1, where the caller or the voice names one. */
-  language?: string
   /** Of an answer, whose length nothing else bounds: what is held pays for that many. */
   maxOutputTokens?: number
   sink: SoundSink

@@ -58,7 +58,6 @@ function speechOf({ order, upstreamModel }: AudioCall) {
     body: {
       text: line.text,
       model_id: upstreamModel,
-      ...(order.language !== undefined && { language_code: order.language }),
       ...(order.speed !== undefined && { voice_settings: { speed: order.speed } }),
     },
   }
@@ -69,7 +68,6 @@ const dialogueOf = ({ order, upstreamModel }: AudioCall) => ({
   body: {
     inputs: order.lines.map(({ text, voice }) => ({ text, voice_id: voice })),
     model_id: upstreamModel,
-    ...(order.language !== undefined && { language_code: order.language }),
   },
 })
 

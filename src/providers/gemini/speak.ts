@@ -42,7 +42,7 @@ function formatOf({ mediaType }: Data, bytes: Uint8Array): SoundFormat {
 }
 
 function bodyOf({ order }: AudioCall): Record<string, unknown> {
-  const { lines, question, language, isVerbatim } = order
+  const { lines, question, isVerbatim } = order
   const [line] = lines
   if (!line || question) throw unable('This wire speaks texts and answers no recordings.')
   const voices = [...new Set(lines.map(({ voice }) => voice))]
@@ -65,7 +65,7 @@ function bodyOf({ order }: AudioCall): Record<string, unknown> {
     contents: [{ role: 'user', parts }],
     generationConfig: {
       responseModalities: ['AUDIO'],
-      speechConfig: { ...speechConfig, ...(language !== undefined && { languageCode: language }) },
+      speechConfig,
     },
   }
 }
