@@ -244,8 +244,10 @@ describe('chat completions answer a recording by a stream', () => {
     await expect.poll(() => writes).toBe(1)
     gate.resolve()
     expect((await slow).error).toBeUndefined()
+    // As many samples as it takes to tell them from an mp3.
+    const begun = Buffer.concat(Array.from({ length: 2_048 / samples.length + 1 }, () => samples))
     const broken = ask(
-      [piece({ data: data(samples) }), stall],
+      [piece({ data: data(begun) }), stall],
       {},
       {
         write: () => Promise.reject(new Error('the disk is full')),
@@ -266,13 +268,18 @@ describe('chat completions answer a recording by a stream', () => {
     ['no finish', [piece({ data: data(samples) }), done], 'cut'],
     ['half a sample', [piece({ data: data(samples.subarray(0, 99)) }, 'stop'), done], 'malformed'],
     ['sound that is not Base64', [piece({ data: '%%%%' }, 'stop'), done], 'malformed'],
-    ['mp3 in place of samples', [piece({ data: data(mp3) }, 'stop'), done], 'malformed'],
     ['an event that is not JSON', ['data: {"words of the model\n\n', done], 'malformed'],
     ['an error in the stream', [{ error: { code: 429, message: 'busy' } }], 'rate_limited'],
   ])('%s is no answer, and is told without the words of the model', async (_, steps, fault) => {
     const { error } = await ask(steps)
     expect(error).toMatchObject({ fault, executed: true })
     expect(JSON.stringify([error?.message, error?.detail, error?.inside])).not.toContain('words of the model')
+  })
+
+  test('mp3 in place of samples is told by its bytes', async () => {
+    const heard = await ask([piece({ data: data(mp3) }, 'stop'), done])
+    expect([heard.error, heard.format]).toEqual([undefined, { encoding: 'mp3' }])
+    expect(heard.sound.equals(mp3)).toBe(true)
   })
 
   test('sound beyond the bound ends the call', async () => {
@@ -324,11 +331,16 @@ describe('chat completions answer a recording in one piece', () => {
     expect(last().body).not.toHaveProperty('stream_options')
   })
 
+  test('in another format, which is told by its bytes', async () => {
+    const heard = await ask(answer(wav))
+    expect([heard.error, heard.format]).toEqual([undefined, { encoding: 'wav' }])
+    expect(heard.sound.equals(wav)).toBe(true)
+  })
+
   test.each([
     ['a refusal', answered({ refusal: 'words of the model' }), 'content_refused'],
     ['words alone', answered({}), 'malformed'],
     ['no choice', { choices: [] }, 'malformed'],
-    ['another format', answer(wav), 'malformed'],
     ['sound that is not Base64', answered({ audio: { data: '%' } }), 'malformed'],
     ['no sound', answered({ audio: { data: '' } }), 'malformed'],
   ])('%s is no answer, and no byte of it is given on', async (_, body, fault) => {
