@@ -78,6 +78,8 @@ describe('behind an upstream', () => {
   ] as [string, Record<string, unknown>, string?][])(
     '%s is refused before anything is held: %j',
     async (param, body, code) => {
+      // An answer leaves before it is settled: that of another test must not settle in between.
+      await at.world.settled()
       const before = at.upstream.calls.length
       const held = await at.world.balance()
       refusedAt(await write(at.key, body), param, code)
