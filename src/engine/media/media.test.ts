@@ -204,6 +204,18 @@ describe('measureImage', () => {
       expect(measureImage(webp(chunk, [...payload]))).toEqual({ width: 320, height: 200 })
   })
 
+  test('refuses an animation of more frames than are decoded', () => {
+    const extended = bytes(ascii('VP8X'), le32(10), [2, 0, 0, 0, 0x3f, 0x01, 0, 0xc7, 0, 0])
+    const frame = bytes(ascii('ANMF'), le32(1), [0, 0])
+    const animation = (frames: number) =>
+      Buffer.concat([
+        ...[bytes(ascii('RIFF'), le32(0), ascii('WEBP')), extended],
+        ...Array<Uint8Array>(frames).fill(frame),
+      ])
+    expect(measureImage(animation(5_000))).toEqual({ width: 320, height: 200 })
+    expect(measureImage(animation(5_001))).toBeUndefined()
+  })
+
   test('refuses an empty size and a header that ends early', () => {
     expect(measureImage(png(0, 480))).toBeUndefined()
     expect(measureImage(png(640, 480).slice(0, 20))).toBeUndefined()
