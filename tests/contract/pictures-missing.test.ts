@@ -224,11 +224,13 @@ describe.each(Object.keys(drawn))('an order for each picture: test/%s', (name) =
 
 describe('the store', () => {
   /** Replaces the store's `put` for as long as the test runs. */
-  function storing(put: (number: number, store: () => Promise<void>) => Promise<void>): Disposable {
+  function storing(
+    put: (number: number, store: () => Promise<void>, bytes: Uint8Array) => Promise<void>,
+  ): Disposable {
     const { storage } = world.app
     const original = storage.put
     let number = 0
-    storage.put = (...stored) => put(++number, () => original.apply(storage, stored))
+    storage.put = (...stored) => put(++number, () => original.apply(storage, stored), stored[1])
     return {
       [Symbol.dispose]: () => {
         storage.put = original
@@ -247,9 +249,11 @@ describe('the store', () => {
   test('that fails for the third of four: the other three are delivered in their order and charged, one is lost', async () => {
     const own = await newcomer()
     upstream.replyOnce(listed(...(await coloured())))
-    using _failing = storing((number, store) =>
-      number === 3 ? Promise.reject(new Error('no space left')) : store(),
-    )
+    // Two are stored at once: the third is told by what it shows, not by when it comes.
+    using _failing = storing(async (_, store, bytes) => {
+      if ((await colourAt(Buffer.from(bytes), 9, 9)) === '#0000ff') throw new Error('no space left')
+      await store()
+    })
     const reply = await draw(own.client, { model: 'test/images', count: 4 })
     await expectPartial(own.client, reply, 3, 4)
     const outputs: { data: string }[] = reply.body.outputs
