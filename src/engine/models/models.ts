@@ -82,6 +82,27 @@ export {
   type TextBound,
 } from './kinds/text/worst-case.ts'
 export {
+  maxHeardTokens,
+  maxTranscriptTokens,
+  type TranscriptionUsed,
+} from './kinds/transcription/price.ts'
+export { transcription as transcriptionModels } from './kinds/transcription/transcription.ts'
+export type {
+  RecordedFormat,
+  TranscriptionModel,
+  TranscriptionPricing,
+  TranscriptionSettings,
+} from './kinds/transcription/transcription-model.ts'
+export type { PricedVideo, VideoUsed } from './kinds/video/price.ts'
+export { video as videoModels } from './kinds/video/video.ts'
+export type {
+  VideoCombination,
+  VideoModel,
+  VideoPriceRow,
+  VideoPricing,
+  VideoSettings,
+} from './kinds/video/video-model.ts'
+export {
   type Dialect,
   defaultTimeouts,
   isWire,

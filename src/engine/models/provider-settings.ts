@@ -12,9 +12,10 @@ declare module '#platform/config' {
 }
 
 /**
- * The wires of text; OpenAI's endpoints of images (`/images/generations`, `/images/edits`) and speech (`/audio/speech`); the vendors' own
- * wires of media: OpenRouter's `/images`, Gemini's `generateContent`, ElevenLabs, fal's queue; and chat completions that answer with pictures and sound
- * where `modalities` asks for them.
+ * The wires of text; OpenAI's endpoints of images (`/images/generations`, `/images/edits`), speech (`/audio/speech`) and
+ * transcription (`/audio/transcriptions`); the vendors' own
+ * wires of media: OpenRouter's `/images`, `/videos` and transcriptions, Gemini's `generateContent` and Veo, ElevenLabs, fal's queue, Deepgram; chat
+ * completions that answer with pictures and sound where `modalities` asks for them; and sherpa-onnx in a child process of this server.
  */
 export type Dialect = (typeof dialects)[number]
 
@@ -75,6 +76,9 @@ const dialects = [
   'elevenlabs',
   'fal',
   'modalities',
+  'transcriptions',
+  'deepgram',
+  'sherpa',
 ] as const
 const hour = 3_600_000
 /** Set by the client itself; an entry that overrides them would break every request. */

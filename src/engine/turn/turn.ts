@@ -34,6 +34,15 @@ export type {
   ToolResult,
   ToolSuccess,
 } from './tool-result.ts'
+export type {
+  RecordedSound,
+  SegmentDetails,
+  SpokenSegment,
+  SpokenWord,
+  Timestamps,
+  TranscriptionOrder,
+} from './transcription-order.ts'
+export type { ReferenceMode, VideoOrder, VideoResolution } from './video-order.ts'
 
 /** The three text wires. */
 export type Wire = 'chat' | 'responses' | 'messages'

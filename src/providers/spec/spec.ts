@@ -9,6 +9,8 @@ export {
   maxDimensions,
 } from './embedding.ts'
 export type { Drawn, ImageCall, ImageProvider } from './image.ts'
+export type { Transcribed, TranscriptionCall, TranscriptionProvider } from './transcription.ts'
+export type { VideoCall, VideoLook, VideoProgress, VideoProvider, VideoTicket } from './video.ts'
 
 /** The interface of a provider room for text. A room knows its vendor's wire and nothing of money, keys or HTTP servers. */
 export interface TextProvider {

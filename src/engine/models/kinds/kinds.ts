@@ -6,8 +6,10 @@ import { embedding } from './embedding/embedding.ts'
 import { image } from './image/image.ts'
 import type { ModelKind } from './kind.ts'
 import { text } from './text/text.ts'
+import { transcription } from './transcription/transcription.ts'
+import { video } from './video/video.ts'
 
-const all = [text, image, audio, embedding] as const
+const all = [text, image, audio, video, transcription, embedding] as const
 
 /** A model of any kind, as the catalogue lists it; `kind` tells which. */
 export type AnyModel = ReturnType<(typeof all)[number]['modelOf']>

@@ -1,0 +1,107 @@
+/** Transcription models in the configuration file. */
+import { type Static, Type } from 'typebox'
+import { type ConfigNode, integerIn, mebibyte, reading, type Sentence, usd } from '#platform/config'
+import { oneOf } from '#platform/schema'
+import { fallbacks, type NamedEntry, named, namedOf } from '../named.ts'
+import type { TranscriptionPricing, TranscriptionSettings } from './transcription-model.ts'
+
+export interface TranscriptionEntry extends NamedEntry {
+  kind: 'transcription'
+  transcription: TranscriptionSettings
+  pricing: TranscriptionPricing
+}
+
+/** USD of a minute or a million tokens. */
+const dearest = 1_000_000
+const formats = ['wav', 'mp3', 'm4a', 'webm', 'ogg', 'flac', 'aac'] as const
+
+const Settings = Type.Object(
+  {
+    formats: Type.Array(oneOf(...formats), {
+      uniqueItems: true,
+      minItems: 1,
+      default: ['wav'],
+      description: 'Files that the upstream takes as they are; everything else is converted to WAV.',
+    }),
+    max_seconds: integerIn(10, 14_400, {
+      default: 1_200,
+      description: 'Of one call; longer recordings are cut at silences.',
+    }),
+    max_mb: integerIn(1, 2_048, { default: 25, description: 'Of the file of one call.' }),
+    timestamps: Type.Unsafe<'none' | 'segment' | 'word'>({
+      ...oneOf('none', 'segment', 'word'),
+      default: 'none',
+      description: 'The most exact times that it says.',
+    }),
+    diarize: Type.Boolean({ default: false, description: 'It tells speakers apart.' }),
+    stream: Type.Boolean({ default: false, description: 'Text comes while it is made.' }),
+    prompt: Type.Boolean({ default: false }),
+    keywords: Type.Boolean({ default: false }),
+    languages: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), { minItems: 1, uniqueItems: true }),
+    ),
+  },
+  { default: {} },
+)
+
+const priceMissing: Sentence = {
+  en: 'write at least one of per_minute, input_per_million and output_per_million in USD, 0 for free',
+  fa: 'دست‌کم یکی از per_minute، input_per_million و output_per_million را به دلار بنویسید، ۰ یعنی رایگان',
+}
+const some = (description: string) => Type.Optional(usd(dearest, { description }))
+
+const Pricing = Type.Object(
+  {
+    per_minute: some('USD per minute of the recording.'),
+    minimum_seconds: integerIn(0, 3_600, {
+      default: 0,
+      description: 'What every call to the upstream is billed for at least.',
+    }),
+    input_per_million: some('USD per million tokens of sound.'),
+    output_per_million: some('USD per million tokens of text.'),
+  },
+  reading({
+    missing: priceMissing,
+    expected: priceMissing,
+    check: (prices: Record<string, unknown>, node: ConfigNode) => {
+      const { per_minute, input_per_million, output_per_million } = prices
+      if ([per_minute, input_per_million, output_per_million].every((one) => one === undefined))
+        node.wrong(priceMissing)
+    },
+  }),
+)
+
+export const TranscriptionEntrySchema = Type.Object({
+  ...named,
+  fallbacks,
+  transcription: Settings,
+  pricing: Pricing,
+})
+
+export function readTranscriptionEntry(
+  typed: Static<typeof TranscriptionEntrySchema>,
+  node: ConfigNode,
+): TranscriptionEntry {
+  const { transcription, pricing } = typed
+  return {
+    ...namedOf(typed, node),
+    kind: 'transcription',
+    transcription: {
+      formats: transcription.formats,
+      maxSeconds: transcription.max_seconds,
+      maxBytes: transcription.max_mb * mebibyte,
+      timestamps: transcription.timestamps,
+      diarizes: transcription.diarize,
+      streams: transcription.stream,
+      takesPrompt: transcription.prompt,
+      takesKeywords: transcription.keywords,
+      ...(transcription.languages && { languages: transcription.languages }),
+    },
+    pricing: {
+      perMinute: pricing.per_minute ?? 0,
+      minimumSeconds: pricing.minimum_seconds,
+      inputPerMillion: pricing.input_per_million ?? 0,
+      outputPerMillion: pricing.output_per_million ?? 0,
+    },
+  }
+}

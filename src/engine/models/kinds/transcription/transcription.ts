@@ -1,0 +1,111 @@
+/** Models that write recordings down. */
+import { Type } from 'typebox'
+import { safeInteger } from '#platform/schema'
+import type { TranscriptionCall, TranscriptionProvider } from '#providers/spec'
+import { modelKind } from '../kind.ts'
+import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
+import { transcriptionCost } from './price.ts'
+import { readTranscriptionEntry, type TranscriptionEntry, TranscriptionEntrySchema } from './settings.ts'
+import type { TranscriptionModel, TranscriptionPricing } from './transcription-model.ts'
+
+declare module '../kind.ts' {
+  interface OrderProviders {
+    transcription: TranscriptionProvider
+  }
+}
+
+const Pricing = Type.Object({
+  currency: currency(),
+  per_minute: usdEach({ en: 'per minute of the recording', fa: 'برای هر دقیقه ضبط' }),
+  minimum_seconds: Type.Integer({
+    ...safeInteger,
+    description: 'What every call to the upstream is billed for at least.',
+    'x-description-fa': 'کم‌ترین زمانی که برای هر فراخوان بالادست حساب می‌شود.',
+  }),
+  input_per_million: usdPerMillion(),
+  output_per_million: usdPerMillion(),
+  credits_per_usd: creditsPerUsd(),
+})
+
+const StudioSettings = Type.Object({
+  timestamps: Type.String({
+    description: 'The most exact times that it says: `none`, `segment` or `word`.',
+    'x-description-fa': 'دقیق‌ترین زمان‌هایی که می‌گوید: `none` یا `segment` یا `word`.',
+  }),
+  diarize: Type.Boolean({
+    description: 'It tells speakers apart.',
+    'x-description-fa': 'گوینده‌ها را از هم جدا می‌کند.',
+  }),
+  stream: Type.Boolean(),
+  prompt: Type.Boolean(),
+  keywords: Type.Boolean(),
+  languages: Type.Union([Type.Null(), Type.Array(Type.String())], {
+    description: 'ISO 639-1; null: whatever is said.',
+    'x-description-fa': 'ISO 639-1؛ null یعنی هر زبانی.',
+  }),
+})
+
+const pricesOf = (pricing: TranscriptionPricing) => ({
+  per_minute: pricing.perMinute,
+  minimum_seconds: pricing.minimumSeconds,
+  input_per_million: pricing.inputPerMillion,
+  output_per_million: pricing.outputPerMillion,
+})
+
+export const transcription = modelKind({
+  kind: 'transcription',
+  entry: TranscriptionEntrySchema,
+  readEntry: readTranscriptionEntry,
+  dialects: ['transcriptions', 'openrouter', 'deepgram', 'elevenlabs', 'sherpa'],
+  lacking: {
+    en: 'writes no recordings down: add transcriptions, openrouter, deepgram, elevenlabs or sherpa to its dialects',
+    fa: 'گویش رونویسی ندارد: transcriptions یا openrouter یا deepgram یا elevenlabs یا sherpa را به dialects آن بیفزایید',
+  },
+  modelOf: (entry: TranscriptionEntry, { named }): TranscriptionModel => ({
+    ...named,
+    kind: 'transcription',
+    inputModalities: ['audio'],
+    transcription: entry.transcription,
+    pricing: entry.pricing,
+  }),
+  routes: ['/v1/audio/transcriptions'],
+  pricing: Pricing,
+  studioSettings: StudioSettings,
+  card: ({ transcription: settings, pricing }) => ({
+    output_modalities: ['text'],
+    context_length: null,
+    max_output_tokens: null,
+    features: [],
+    reasoning: { supported_efforts: [] },
+    media_input: null,
+    pricing: pricesOf(pricing),
+    studio_settings: {
+      timestamps: settings.timestamps,
+      diarize: settings.diarizes,
+      stream: settings.streams,
+      prompt: settings.takesPrompt,
+      keywords: settings.takesKeywords,
+      languages: settings.languages ?? null,
+    },
+  }),
+  figures: ({ transcription: settings }) => ({
+    abilities: [settings.timestamps, ...(settings.diarizes ? ['diarize'] : [])].filter(
+      (one) => one !== 'none',
+    ),
+  }),
+  details: ({ transcription: settings, pricing }) => ({
+    timestamps: settings.timestamps,
+    diarize: settings.diarizes,
+    /** USD. */
+    pricing: pricesOf(pricing),
+  }),
+  operation: 'generate_content',
+  attributes: { 'gen_ai.output.type': 'text' },
+  ask: (provider: TranscriptionProvider, call: TranscriptionCall) => provider.transcribe(call),
+  mayRepeat: ({ executed }) => !executed,
+  // A broken line or a 500 proves nothing.
+  mayReleaseClaim: ({ executed, status }) =>
+    !executed || (status !== undefined && status >= 400 && status < 500),
+  price: transcriptionCost,
+  worstCase: transcriptionCost,
+})

@@ -1,0 +1,42 @@
+/** What a video costs: by its row of the table, for each second or as a whole. */
+import type { VideoOrder } from '#engine/turn'
+import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
+import type { VideoModel, VideoPriceRow } from './video-model.ts'
+
+export type PricedVideo = Pick<VideoOrder, 'resolution' | 'seconds'> & { withAudio: boolean }
+
+export interface VideoUsed extends PricedVideo {
+  /** Of the video that came. */
+  deliveredSeconds: number
+  /** What the upstream says it cost. */
+  costUsd?: number | undefined
+}
+
+/** The row of an order; the settings see to it that every order of the model has one. */
+export const videoPriceRow = (
+  { pricing }: Pick<VideoModel, 'pricing'>,
+  { resolution, withAudio }: Omit<PricedVideo, 'seconds'>,
+): VideoPriceRow | undefined =>
+  pricing.rows.find(
+    (row) =>
+      (row.resolution === undefined || row.resolution === resolution) &&
+      (row.audio === undefined || row.audio === withAudio),
+  )
+
+/** In micro-credits: what was ordered, by the table. A video that is longer than was ordered never costs more. */
+export function videoWorstCase(model: VideoModel, conversion: PriceConversion, order: PricedVideo): bigint {
+  const { perSecond = 0, perVideo = 0 } = videoPriceRow(model, order) ?? {}
+  return microcreditsOf(perSecond, conversion) * BigInt(order.seconds) + microcreditsOf(perVideo, conversion)
+}
+
+/** In micro-credits; never above the worst case. */
+export function videoCost(model: VideoModel, conversion: PriceConversion, used: VideoUsed): bigint {
+  const most = videoWorstCase(model, conversion, used)
+  const { trustsCost, billed } = model.pricing
+  if (trustsCost && used.costUsd !== undefined && Number.isFinite(used.costUsd) && used.costUsd >= 0)
+    return least(most, microcreditsOf(used.costUsd, conversion))
+  const seconds = Math.min(used.seconds, Math.ceil(used.deliveredSeconds))
+  return billed === 'delivered' ? videoWorstCase(model, conversion, { ...used, seconds }) : most
+}
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)

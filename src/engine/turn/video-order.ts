@@ -1,0 +1,24 @@
+import type { Media } from './message.ts'
+
+/** Height of a video in lines, as vendors name it. */
+export type VideoResolution = '480p' | '720p' | '1080p'
+
+/** `guide`: pictures that say what things look like; `frames`: the first frame, and the last one where there are two. */
+export type ReferenceMode = 'guide' | 'frames'
+
+/** A video to be made. Settings that the model does not support are absent and not sent. */
+export interface VideoOrder {
+  prompt: string
+  /** Whole seconds. */
+  seconds: number
+  resolution: VideoResolution
+  /** Such as `16:9`. */
+  aspectRatio: string
+  /** Absent where the model leaves no choice. */
+  withAudio?: boolean
+  /** With data and media type, in the caller's order. */
+  references: readonly Media[]
+  /** Present where there are references. */
+  referenceMode?: ReferenceMode
+  seed?: number
+}
