@@ -21,6 +21,9 @@ declare module '#platform/events' {
   }
 }
 
+/** Of the event that says how a job ended. */
+export const endedKeyOf = (jobId: string): string => `video ${jobId}`
+
 /** The request was answered with 202, and its receipt keeps that status. */
 const acceptedStatus = 202
 
@@ -184,7 +187,7 @@ async function notify(app: App, tx: Tx, row: VideoRow, now: Date): Promise<void>
         ...(row.file_id && { file_id: row.file_id }),
         ...(row.error_code && { error_code: row.error_code }),
       },
-      onceKey: `video ${row.job_id}`,
+      onceKey: endedKeyOf(row.job_id),
     },
     now,
   )
