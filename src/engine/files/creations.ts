@@ -96,7 +96,10 @@ export class CreationRoom {
   }
 
   /** Gives back what `reserveIn` has reserved, when the transaction commits. */
-  static releaseIn(tx: Tx, { accountId, receiptId }: Pick<CreationCall, 'accountId' | 'receiptId'>): Promise<void> {
+  static releaseIn(
+    tx: Tx,
+    { accountId, receiptId }: Pick<CreationCall, 'accountId' | 'receiptId'>,
+  ): Promise<void> {
     return creationStore.releaseIn(tx, accountId, receiptId)
   }
 

@@ -48,10 +48,7 @@ const acceptedStatus = 202
  * Reserves the worst case and the room, and puts the job into the queue; answers the job and its 202. Throws VIDEO_TOO_EXPENSIVE (400),
  * VIDEO_QUEUE_FULL (429), FILES_QUOTA_EXCEEDED (403), and what `Ledger.hold` throws, `ClaimTaken` included.
  */
-export async function submitVideo(
-  app: App,
-  options: SubmitVideo,
-): Promise<{ job: VideoJob; reply: string }> {
+export async function submitVideo(app: App, options: SubmitVideo): Promise<{ job: VideoJob; reply: string }> {
   const drafted = newRow(app, options)
   const { references } = options.order
   const key = { accountId: drafted.account_id, jobId: drafted.job_id }

@@ -43,8 +43,7 @@ declareFailures({
     status: 409,
     en: () =>
       'The video is not ready yet. Ask for its status until it is completed; ordering it again would cost again.',
-    fa: () =>
-      'ویدیو هنوز آماده نیست. وضعیتش را بپرسید تا کامل شود؛ سفارش دوباره هزینهٔ دوباره دارد.',
+    fa: () => 'ویدیو هنوز آماده نیست. وضعیتش را بپرسید تا کامل شود؛ سفارش دوباره هزینهٔ دوباره دارد.',
   },
   VIDEO_EXPIRED: {
     status: 410,
@@ -55,8 +54,7 @@ declareFailures({
     status: 409,
     retry: false,
     en: ({ code }) => `This video was not made (${code}), so there is nothing to fetch; its status says why.`,
-    fa: ({ code }) =>
-      `این ویدیو ساخته نشد (${code}) و چیزی برای دریافت نیست؛ علت در وضعیت آن آمده است.`,
+    fa: ({ code }) => `این ویدیو ساخته نشد (${code}) و چیزی برای دریافت نیست؛ علت در وضعیت آن آمده است.`,
   },
 })
 

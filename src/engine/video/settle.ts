@@ -1,6 +1,7 @@
 /** The only place where a video job ends: its state, its file, its money, its receipt and its event in one transaction. */
 import type { App } from '#app'
 import { CreationRoom, type StagedCreation } from '#engine/files'
+import type { ProbedVideo } from '#engine/media'
 import { videoModels } from '#engine/models'
 import type { Attempt } from '#engine/routing'
 import type { Tx } from '#platform/db'
@@ -10,7 +11,6 @@ import { creationOf } from './accept.ts'
 import { callbackJob } from './callback.ts'
 import type { VideoErrorCode } from './phrases.ts'
 import { forgetPictures } from './pictures.ts'
-import type { ProbedVideo } from './probe.ts'
 import { startJob } from './start.ts'
 import { changeVideo, countOpen, keyOf, lockOpen, type VideoKey, type VideoRow } from './store.ts'
 
@@ -225,7 +225,8 @@ function priceOf(
   const model = app.models.find(row.answered_model ?? row.model)
   if (model?.kind !== 'video') return { microcredits: most, claims: [] }
   const { defaults } = app.config
-  const costUsd = row.cost_usd ?? undefined
+  // Beyond it prices could not be computed.
+  const costUsd = row.cost_usd === null ? undefined : Math.min(row.cost_usd, maxClaimedUsd)
   const used = { ...row.settings, deliveredSeconds, costUsd }
   const price = videoModels.price(model, defaults, used)
   const microcredits = price < most ? price : most
@@ -240,6 +241,8 @@ function priceOf(
   }
   return { microcredits, claims: [claim] }
 }
+
+const maxClaimedUsd = 1e9
 
 const isAbove = (app: App, costUsd: number, most: bigint): boolean => {
   const { creditsPerUsd, markup } = app.config.defaults

@@ -245,6 +245,8 @@ export interface DueVideo
     | 'ticket'
     | 'claimed_ticket'
     | 'ambiguous_until'
+    | 'progress'
+    | 'queue_position'
     | 'looks'
     | 'missing'
     | 'missing_since'
@@ -270,7 +272,7 @@ export const takeDue = (
           order by next_at limit $4 for update skip locked)
         update videos.jobs j set next_at = $2 from due where j.account_id = due.account_id and j.job_id = due.job_id
         returning j.account_id, j.job_id, j.project_id, j.status, j.deployment, j.provider, j.upstream_model, j.ticket, j.claimed_ticket,
-          j.ambiguous_until, j.looks, j.missing, j.missing_since, j.takes, j.created_at, j.next_at,
+          j.ambiguous_until, j.progress, j.queue_position, j.looks, j.missing, j.missing_since, j.takes, j.created_at, j.next_at,
           case when j.status = 'submitting' then ledger.lives(j.owner, $3 * interval '1 millisecond') else true end as owner_lives`,
     },
     [now, until, leaseMs, most],
