@@ -41,11 +41,16 @@ function cardOf({ config }: App, model: VideoModel): VideoModelCard {
 const unique = <Value>(values: readonly Value[]): Value[] => [...new Set(values)]
 
 /** `duration_seconds_with_audio_720p`, as OpenRouter names them. */
-function skusOf({ resolution, audio, perSecond, perVideo }: VideoPriceRow, markup: number): [string, string][] {
+function skusOf(
+  { resolution, audio, perSecond, perVideo }: VideoPriceRow,
+  markup: number,
+): [string, string][] {
   const sound = audio === undefined ? '' : audio ? '_with_audio' : '_without_audio'
   const of = `${sound}${resolution ? `_${resolution}` : ''}`
   return [
-    ...(perSecond === undefined ? [] : [[`duration_seconds${of}`, usd(perSecond * markup)] as [string, string]]),
+    ...(perSecond === undefined
+      ? []
+      : [[`duration_seconds${of}`, usd(perSecond * markup)] as [string, string]]),
     ...(perVideo === undefined ? [] : [[`per_video${of}`, usd(perVideo * markup)] as [string, string]]),
   ]
 }

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { Cost, Provider } from '#capabilities/calls'
-import { closed, nullable, oneOf, patterned, safeInteger, uuid } from '#platform/schema'
+import { closed, nullable, oneOf, patterned, safeInteger, storableText, uuid } from '#platform/schema'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
 
 /** Characters of a data URL, and pictures of one order, as Studio takes them. */
-export const maxReferenceCharacters = 12_000_000
+const maxReferenceCharacters = 12_000_000
 const maxReferences = 8
 const maxFrames = 2
 
@@ -43,7 +43,7 @@ export const VideoOrderBody = Type.Object(
         'x-description-fa': 'یک مدل ویدیو؛ اگر نیاید `defaults.video_model` پیکربندی.',
       }),
     ),
-    prompt: Type.String({ minLength: 1, maxLength: 8_000 }),
+    prompt: storableText(1, 8_000),
     duration: optional(
       Type.Integer({
         minimum: 1,
@@ -109,7 +109,8 @@ export const VideoOrderBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 2_048,
-        description: 'Where `video.completed` or `video.failed` is sent, signed as webhooks are: https, on the public internet.',
+        description:
+          'Where `video.completed` or `video.failed` is sent, signed as webhooks are: https, on the public internet.',
         'x-description-fa':
           'جایی که `video.completed` یا `video.failed` با امضای وب‌هوک‌ها فرستاده می‌شود: https و در اینترنت عمومی.',
       }),

@@ -1,6 +1,6 @@
 /** Widths and heights of videos by their resolution and ratio, as vendors name them. */
-import { type PixelSize, sizeName, sizeOf, type VideoModel } from '#engine/models'
-import type { VideoResolution } from '#engine/turn'
+import { sizeName, sizeOf, type VideoModel } from '#engine/models'
+import type { PixelSize, VideoResolution } from '#engine/turn'
 
 /** The shorter side. */
 const lines: Record<VideoResolution, number> = { '480p': 480, '720p': 720, '1080p': 1_080 }
@@ -39,7 +39,9 @@ export function shapesOf({ video }: VideoModel): Shape[] {
 }
 
 export const sizesOf = (model: VideoModel): string[] => [
-  ...new Set(shapesOf(model).map(({ resolution, aspectRatio }) => sizeName(videoSize(resolution, aspectRatio)))),
+  ...new Set(
+    shapesOf(model).map(({ resolution, aspectRatio }) => sizeName(videoSize(resolution, aspectRatio))),
+  ),
 ]
 
 /** The shape that is meant by a size such as `1280x720`; undefined where the model makes none like it. */

@@ -1,6 +1,5 @@
 /** `POST /v1/videos`: the order in the shape of OpenRouter, and in that of Sora as far as relays send it. */
-import { setIgnoredFields, unnamedFields } from '#capabilities/calls'
-import { ignoredOf, requireNoOptions } from '#capabilities/calls'
+import { ignoredOf, requireNoOptions, setIgnoredFields, unnamedFields } from '#capabilities/calls'
 import { callbackSecret, requireReachable } from '#capabilities/webhooks'
 import type { VideoModel } from '#engine/models'
 import type { ReferenceMode } from '#engine/turn'

@@ -1,13 +1,22 @@
 import { type Static, Type } from 'typebox'
 import { Execution, Reference } from '#capabilities/studio'
-import { closed, nullable, oneOf, patterned, safeInteger, timestamp, uuid } from '#platform/schema'
+import {
+  closed,
+  nullable,
+  oneOf,
+  patterned,
+  safeInteger,
+  storableText,
+  timestamp,
+  uuid,
+} from '#platform/schema'
 
 /** Contract section 4; each model has its own bounds within these. */
 const maxReferences = 8
 
 export const VideoBody = Type.Object(
   {
-    prompt: Type.String({ minLength: 1, maxLength: 8_000 }),
+    prompt: storableText(1, 8_000),
     model: Type.Optional(
       Type.String({
         maxLength: 200,
@@ -54,7 +63,12 @@ export const VideoBody = Type.Object(
     ...closed,
     examples: [
       { prompt: 'موج‌های آرام دریا در سپیده‌دم', duration: 4, resolution: '480p' },
-      { prompt: 'دوربین آهسته نزدیک می‌شود', model: 'sandbox/video', aspectRatio: '9:16', generateAudio: false },
+      {
+        prompt: 'دوربین آهسته نزدیک می‌شود',
+        model: 'sandbox/video',
+        aspectRatio: '9:16',
+        generateAudio: false,
+      },
     ],
   },
 )
@@ -95,9 +109,7 @@ export const VideoPair = Type.Object(
   },
   {
     ...closed,
-    examples: [
-      { id: '01a1f89d-b2d3-75a1-b12d-d2809bb4ec9f', providerJobId: 'pj_6mG1cT2oV8sYk0aQxRrWgA' },
-    ],
+    examples: [{ id: '01a1f89d-b2d3-75a1-b12d-d2809bb4ec9f', providerJobId: 'pj_6mG1cT2oV8sYk0aQxRrWgA' }],
   },
 )
 export type VideoPair = Static<typeof VideoPair>
@@ -137,10 +149,12 @@ export const VideoStatus = Type.Object({
       durationSeconds: Type.Number({ minimum: 0 }),
       sizeBytes: Type.Integer(safeInteger),
       hasAudio: Type.Boolean(),
-      fileId: Type.String({
-        description: 'The stored video: GET /v1/files/{id}.',
-        'x-description-fa': 'ویدیوی ذخیره‌شده: GET /v1/files/{id}.',
-      }),
+      fileId: Type.Optional(
+        Type.String({
+          description: 'The stored video: GET /v1/files/{id}; absent once it is gone.',
+          'x-description-fa': 'ویدیوی ذخیره‌شده: GET /v1/files/{id}؛ وقتی دیگر نباشد نمی‌آید.',
+        }),
+      ),
     }),
   ),
   execution: Type.Optional(Execution),

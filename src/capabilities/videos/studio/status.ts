@@ -44,8 +44,5 @@ export async function readStatus(context: RequestContext<VideoPair>): Promise<Vi
 const executionIn = (
   { app }: Pick<RequestContext, 'app'>,
   { requestId, model, microcredits }: VideoJob,
-): VideoStatus['execution'] =>
-  executionOf(
-    { app, requestId },
-    { model: { id: model }, tokens: { input: 0, output: 0 }, microcredits },
-  )
+): NonNullable<VideoStatus['execution']> =>
+  executionOf({ app, requestId }, { model: { id: model }, tokens: { input: 0, output: 0 }, microcredits })
