@@ -105,7 +105,7 @@ async function accept(
       accountId: row.account_id,
       data: { projectId: row.project_id },
     })
-    await app.jobs.enqueue(tx, pollJob, { accountId: platformAccount, data: null, singletonKey: 'recurring' })
+    await app.jobs.enqueue(tx, pollJob, { accountId: platformAccount, data: {}, singletonKey: 'recurring' })
   })
   app.metrics.heldMicrocredits.inc(Number(row.held))
   return { job, reply }

@@ -17,16 +17,11 @@ export function callbackWith(handle: Job<{ jobId: string }>['handle']): Job<{ jo
 export interface Callback {
   projectId: string
   url: string
-  /** Of the event that says how the job ended. */
-  onceKey: string
 }
-
-/** The once-key of the event that ends a job. */
-export const endedOnce = (jobId: string): string => `video ${jobId}`
 
 /** Where the caller of a job is notified; undefined where no address was named, or the job is gone. */
 export async function callbackOf({ db }: Pick<App, 'db'>, key: VideoKey): Promise<Callback | undefined> {
   const row = await readVideo(db, key)
   if (!row || row.callback_url === null) return undefined
-  return { projectId: row.project_id, url: row.callback_url, onceKey: endedOnce(row.job_id) }
+  return { projectId: row.project_id, url: row.callback_url }
 }

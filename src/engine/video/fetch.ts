@@ -16,8 +16,9 @@ import { changeVideo, keyOf, lockOpen, readVideo, type VideoRow } from './store.
 /** Each of them may bring 200 MB to the disk. */
 const limits = { perAccount: 8, perProcess: 4 }
 /** How often bytes are fetched that do not come whole, or are none of a video. */
-const maxFetches = 6
-const firstPauseMs = 1_000
+const maxFetches = 4
+/** Of the first pause between them; each further one takes twice as long. */
+const firstPauseTicks = 4
 /** Pause before our own store, disk or processes are tried again, until the ceiling of the job. */
 const ownPauseMs = 15_000
 /** One fetch. */
@@ -90,6 +91,7 @@ async function failed(app: App, row: VideoRow, error: unknown): Promise<Later | 
     await failVideo(app, keyOf(row), { code: codeFor(error), mayBeBilled: true }, isFetching)
     return undefined
   }
+  const firstPauseMs = firstPauseTicks * app.config.timing.dueTickMs
   const laterMs = isOurs ? ownPauseMs : firstPauseMs * 2 ** row.fetches
   await app.db.tx(async (tx) => {
     if (!(await lockOpen(tx, keyOf(row), isFetching))) return

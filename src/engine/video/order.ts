@@ -180,7 +180,7 @@ async function submitted(
 }
 
 export const wakePoller = (app: App, tx: Tx): Promise<void> =>
-  app.jobs.enqueue(tx, pollJob, { accountId: platformAccount, data: null, singletonKey: 'recurring' })
+  app.jobs.enqueue(tx, pollJob, { accountId: platformAccount, data: {}, singletonKey: 'recurring' })
 
 /** A job of an order that was given up: its loss is in the books already. */
 export function alarmLate({ metrics, log }: App, row: VideoRow, ticket: string): void {

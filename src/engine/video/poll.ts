@@ -10,18 +10,16 @@ import { endOverdue, isOverdue } from './overdue.ts'
 import { type DueVideo, deleteOld, hasOpen, takeDue, writeLooked } from './store.ts'
 
 const everyMs = 30_000
-/** Between two statements that take what is due. */
-const tickMs = 500
 /** Jobs taken at once: a vendor that hangs holds no more than these. */
 const maxLooks = 256
 /** Should this process die over a look, another poller takes the job after this time; longer than any look. */
 export const lookLeaseMs = 60_000
-/** The poller waits so long for the next video before it ends. */
+/** The poller waits for so many ticks for the next video before it ends. */
 const idleTicks = 20
 /** What has ended is told for so long after its file is gone. */
 const keepMs = 30 * 24 * 60 * 60_000
 
-export const pollJob = job<null>({
+export const pollJob = job<Record<string, never>>({
   name: 'videos.poll',
   limits: () => ({ perAccount: 1, perProcess: 1 }),
   everyMs,
@@ -44,12 +42,13 @@ class Poller {
   }
 
   async run(): Promise<void> {
+    const { dueTickMs } = this.#app.config.timing
     await deleteOld(this.#app.db, new Date(this.#app.clock.nowMs() - keepMs))
     try {
       for (let idle = 0; idle < idleTicks && !this.#signal.aborted; ) {
         const taken = await this.#tick()
         idle = taken > 0 || this.#looking.size > 0 || (await hasOpen(this.#app.db)) ? 0 : idle + 1
-        await pause(tickMs, undefined, { signal: this.#signal }).catch(() => undefined)
+        await pause(dueTickMs, undefined, { signal: this.#signal }).catch(() => undefined)
       }
     } finally {
       await Promise.all(this.#looking)

@@ -8,7 +8,7 @@ import type { Tx } from '#platform/db'
 import { tell } from '#platform/events'
 import { reportSettlement, type Settled, settleIn } from '#platform/ledger'
 import { creationOf } from './accept.ts'
-import { callbackJob, endedOnce } from './callback.ts'
+import { callbackJob } from './callback.ts'
 import type { VideoErrorCode } from './phrases.ts'
 import { forgetPictures } from './pictures.ts'
 import { startJob } from './start.ts'
@@ -20,6 +20,9 @@ declare module '#platform/events' {
     'video.failed': unknown
   }
 }
+
+/** Of the event that says how a job ended. */
+export const endedKeyOf = (jobId: string): string => `video ${jobId}`
 
 /** The request was answered with 202, and its receipt keeps that status. */
 const acceptedStatus = 202
@@ -184,7 +187,7 @@ async function notify(app: App, tx: Tx, row: VideoRow, now: Date): Promise<void>
         ...(row.file_id && { file_id: row.file_id }),
         ...(row.error_code && { error_code: row.error_code }),
       },
-      onceKey: endedOnce(row.job_id),
+      onceKey: endedKeyOf(row.job_id),
     },
     now,
   )

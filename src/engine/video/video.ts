@@ -14,6 +14,7 @@ export { type Nudge, nudgeVideo } from './nudge.ts'
 export { sentenceOf, type VideoErrorCode } from './phrases.ts'
 export { planVideo, type VideoSetting, type VideoWish, type Where } from './plan.ts'
 export { findVideo, type VideoJob, type VideoQuery } from './read.ts'
+export { endedKeyOf } from './settle.ts'
 export type { VideoSettingsOrdered } from './store.ts'
 
 /** For the capability that has the routes. */
