@@ -48,7 +48,8 @@ async function fileInJson({ data, media_type: claimed, name }: UploadBody): Prom
 }
 
 /** The type that a browser puts at a part is its guess by the name: it may tell texts apart, and is no reason to refuse. */
-async function fileInForm({ fields, files: [file] }: Upload<UploadForm>): Promise<UploadedFile> {
+async function fileInForm({ fields, files }: Upload<UploadForm>): Promise<UploadedFile> {
+  const file = files[0]!
   const { media_type: claimed } = fields
   const name = fields.name ?? cleanName(file.name)
   const mediaType = await detectKind(
