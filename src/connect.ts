@@ -21,6 +21,7 @@ import { responsesProvider } from '#providers/responses'
 import { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxProvider } from '#providers/sandbox'
 import type { AudioProvider, TextProvider } from '#providers/spec'
 import { speechProvider } from '#providers/speech'
+import { type TranscriptionRoom, transcriptionsProvider } from '#providers/transcriptions'
 
 type Room = TextProvider & AsyncDisposable
 type SoundRoom = AudioProvider & AsyncDisposable & Pick<TextProvider, 'ping'>
@@ -52,6 +53,11 @@ const soundRooms = {
 const answerRooms = {
   modalities: chatAnswers,
 } satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SoundRoom>>
+
+/** A provider with several of them writes recordings down by the first. */
+const transcriptionRooms = {
+  transcriptions: transcriptionsProvider,
+} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => TranscriptionRoom>>
 
 /** The guarded client of a config: addresses of users, which go through the environment's proxy only where `net.use_proxy` says so. */
 export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: Log): GuardedNet {
@@ -114,10 +120,17 @@ function roomsFor(
     return room && opening.use(room(address))
   })
   const audio = joinedSound(speaks, answers)
-  const ping = wires.length === 0 ? (image ?? audio)?.ping : undefined
+  const writing = firstOf(transcriptionRooms, dialects)
+  const transcription = writing && opening.use(writing(address))
+  const ping = wires.length === 0 ? (image ?? audio ?? transcription)?.ping : undefined
   return {
     provider: joined(texts, ping),
-    orders: { ...(image && { image }), ...(audio && { audio }), ...(embedding && { embedding }) },
+    orders: {
+      ...(image && { image }),
+      ...(audio && { audio }),
+      ...(embedding && { embedding }),
+      ...(transcription && { transcription }),
+    },
   }
 }
 

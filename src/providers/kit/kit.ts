@@ -23,6 +23,18 @@ export { linkedPicture, type PictureLinks, pictureIn } from './picture.ts'
 export { nearestShape, sizeTier } from './picture-shape.ts'
 export { sameWireBody } from './same-wire-body.ts'
 export { faultIn, SoundStart } from './sound-start.ts'
+export {
+  checkLength,
+  claimedSeconds,
+  languageCode,
+  maxCharacters,
+  segmentsIn,
+  segmentsOfWords,
+  spanOf,
+  speakerOf,
+  transcriptBytes,
+  wordsIn,
+} from './spoken.ts'
 export { SseReader } from './sse.ts'
 export { takeEach } from './take-each.ts'
 export { type ClientCodec, generate } from './text-answer.ts'
