@@ -8,7 +8,8 @@ import type { Log } from '#platform/log'
 import { type GuardedClient, type GuardedNet, openGuardedClient } from '#platform/net'
 import type { Egress, Outbound } from '#platform/proxy'
 import { chatCompletionsProvider } from '#providers/chat-completions'
-import { elevenLabsSpeech } from '#providers/elevenlabs'
+import { deepgramTranscription } from '#providers/deepgram'
+import { elevenLabsSpeech, elevenLabsTranscription } from '#providers/elevenlabs'
 import { embeddingsProvider } from '#providers/embeddings'
 import { falImages } from '#providers/fal'
 import { geminiImages, geminiSpeech } from '#providers/gemini'
@@ -16,7 +17,7 @@ import { type ImageRoom, imagesProvider, type PictureAddress } from '#providers/
 import type { UpstreamAddress } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
 import { chatAnswers, chatImages } from '#providers/modalities'
-import { openRouterImages } from '#providers/openrouter'
+import { openRouterImages, openRouterTranscription } from '#providers/openrouter'
 import { responsesProvider } from '#providers/responses'
 import { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxProvider } from '#providers/sandbox'
 import type { AudioProvider, TextProvider } from '#providers/spec'
@@ -57,6 +58,9 @@ const answerRooms = {
 /** A provider with several of them writes recordings down by the first. */
 const transcriptionRooms = {
   transcriptions: transcriptionsProvider,
+  openrouter: openRouterTranscription,
+  deepgram: deepgramTranscription,
+  elevenlabs: elevenLabsTranscription,
 } satisfies Partial<Record<Dialect, (address: UpstreamAddress) => TranscriptionRoom>>
 
 /** The guarded client of a config: addresses of users, which go through the environment's proxy only where `net.use_proxy` says so. */
