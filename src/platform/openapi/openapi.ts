@@ -201,6 +201,7 @@ function repliesOf(route: Route): Json {
         },
         content: {
           ...(typeof schema === 'string' ? contentOfTypes(schema) : { 'application/json': { schema } }),
+          ...(route.otherTypes !== undefined && contentOfTypes(route.otherTypes)),
           ...(route.streams && {
             'text/event-stream': {
               schema: { type: 'string', description: 'Server-sent events, when `stream` is true.' },

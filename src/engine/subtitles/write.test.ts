@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Cue } from './cues.ts'
-import { srtOf, vttOf } from './subtitles.ts'
+import { srtOf, vttOf } from './write.ts'
 
 const cue = (startMs: number, endMs: number, lines: string[], speaker?: string): Cue => ({
   startMs,
