@@ -8,7 +8,8 @@ import type { Log } from '#platform/log'
 import { type GuardedClient, type GuardedNet, openGuardedClient } from '#platform/net'
 import type { Egress, Outbound } from '#platform/proxy'
 import { chatCompletionsProvider } from '#providers/chat-completions'
-import { elevenLabsSpeech } from '#providers/elevenlabs'
+import { deepgramTranscription } from '#providers/deepgram'
+import { elevenLabsSpeech, elevenLabsTranscription } from '#providers/elevenlabs'
 import { embeddingsProvider } from '#providers/embeddings'
 import { falImages } from '#providers/fal'
 import { geminiImages, geminiSpeech } from '#providers/gemini'
@@ -16,7 +17,7 @@ import { type ImageRoom, imagesProvider, type PictureAddress } from '#providers/
 import type { LinkedAddress, UpstreamAddress, VideoRoom } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
 import { chatAnswers, chatImages } from '#providers/modalities'
-import { openRouterImages, openRouterVideos } from '#providers/openrouter'
+import { openRouterImages, openRouterTranscription, openRouterVideos } from '#providers/openrouter'
 import { responsesProvider } from '#providers/responses'
 import {
   sandboxAudio,
@@ -27,6 +28,7 @@ import {
 } from '#providers/sandbox'
 import type { AudioProvider, TextProvider } from '#providers/spec'
 import { speechProvider } from '#providers/speech'
+import { type TranscriptionRoom, transcriptionsProvider } from '#providers/transcriptions'
 
 type Room = TextProvider & AsyncDisposable
 type SoundRoom = AudioProvider & AsyncDisposable & Pick<TextProvider, 'ping'>
@@ -63,6 +65,13 @@ const answerRooms = {
 const videoRooms = {
   openrouter: openRouterVideos,
 } satisfies Partial<Record<Dialect, (address: LinkedAddress, net: GuardedClient) => VideoRoom>>
+/** A provider with several of them writes recordings down by the first. */
+const transcriptionRooms = {
+  transcriptions: transcriptionsProvider,
+  openrouter: openRouterTranscription,
+  deepgram: deepgramTranscription,
+  elevenlabs: elevenLabsTranscription,
+} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => TranscriptionRoom>>
 
 /** The guarded client of a config: addresses of users, which go through the environment's proxy only where `net.use_proxy` says so. */
 export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: Log): GuardedNet {
@@ -132,7 +141,9 @@ function roomsFor(
   const audio = joinedSound(speaks, answers)
   const filming = firstOf(videoRooms, dialects)
   const video = filming && opening.use(filming({ ...address, ...links }, net))
-  const ping = wires.length === 0 ? (image ?? audio ?? video)?.ping : undefined
+  const writing = firstOf(transcriptionRooms, dialects)
+  const transcription = writing && opening.use(writing(address))
+  const ping = wires.length === 0 ? (image ?? audio ?? video ?? transcription)?.ping : undefined
   return {
     provider: joined(texts, ping),
     orders: {
@@ -140,6 +151,7 @@ function roomsFor(
       ...(audio && { audio }),
       ...(embedding && { embedding }),
       ...(video && { video }),
+      ...(transcription && { transcription }),
     },
   }
 }

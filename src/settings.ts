@@ -1,5 +1,6 @@
 /** Every section of the configuration, in the order in which errors are reported. */
 
+import { audio } from '#capabilities/audio/settings'
 import { batches } from '#capabilities/messages/settings'
 import { work } from '#capabilities/work/settings'
 import { files, studio } from '#engine/files/settings'
@@ -34,6 +35,7 @@ export const settings: readonly Section[] = [
   storage,
   files,
   studio,
+  audio,
   limits,
   metrics,
   proxies,

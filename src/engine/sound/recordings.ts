@@ -7,6 +7,7 @@ import type { Container, Demuxed } from './container/demux.ts'
 import { type DecodeOptions, decodeSound } from './decode.ts'
 import { SoundError, type SoundFault } from './fault.ts'
 import type { Sound } from './pcm.ts'
+import type { OpenRecording } from './recording.ts'
 import { trimmed } from './trim.ts'
 
 /**
@@ -15,6 +16,8 @@ import { trimmed } from './trim.ts'
  */
 export interface Recordings {
   decode(bytes: Uint8Array, requester: Requester, options?: DecodeOptions): AsyncGenerator<Sound>
+  /** Recognises and measures a file, of which spans are read then. `busy` where too many wait. */
+  open: OpenRecording
 }
 
 export type DemuxAnswer =
@@ -30,6 +33,9 @@ const maxOutputBytes = 64 * 1024 * 1024
 export function openRecordings(log: Log, isolation?: FindIsolation): Recordings {
   const confine = openConfinement(log, places, isolation)
   return {
+    open: async () => {
+      throw new SoundError('unsupported')
+    },
     async *decode(bytes, requester, options) {
       const container = containerOf(bytes)
       if (!container) return yield* decodeSound([bytes], options)

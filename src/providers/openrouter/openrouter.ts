@@ -13,6 +13,8 @@ import {
 import type { ImageCall } from '#providers/spec'
 import { videoJobs } from './video.ts'
 
+export { openRouterTranscription } from './transcribe.ts'
+
 /** OpenRouter's `POST /images`, with references as data URLs in its JSON; it answers as OpenAI's endpoint does. */
 export const openRouterImages = (address: PictureAddress, net: GuardedClient): ImageRoom =>
   likeImages(address, net, (call) => ({ path: '/images', body: bodyOf(call) }))
