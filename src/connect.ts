@@ -8,7 +8,8 @@ import type { Log } from '#platform/log'
 import { type GuardedClient, type GuardedNet, openGuardedClient } from '#platform/net'
 import type { Egress, Outbound } from '#platform/proxy'
 import { chatCompletionsProvider } from '#providers/chat-completions'
-import { elevenLabsSpeech } from '#providers/elevenlabs'
+import { deepgramTranscription } from '#providers/deepgram'
+import { elevenLabsSpeech, elevenLabsTranscription } from '#providers/elevenlabs'
 import { embeddingsProvider } from '#providers/embeddings'
 import { falImages } from '#providers/fal'
 import { geminiImages, geminiSpeech } from '#providers/gemini'
@@ -16,11 +17,12 @@ import { type ImageRoom, imagesProvider, type PictureAddress } from '#providers/
 import type { UpstreamAddress } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
 import { chatAnswers, chatImages } from '#providers/modalities'
-import { openRouterImages } from '#providers/openrouter'
+import { openRouterImages, openRouterTranscription } from '#providers/openrouter'
 import { responsesProvider } from '#providers/responses'
 import { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxProvider } from '#providers/sandbox'
 import type { AudioProvider, TextProvider } from '#providers/spec'
 import { speechProvider } from '#providers/speech'
+import { type TranscriptionRoom, transcriptionsProvider } from '#providers/transcriptions'
 
 type Room = TextProvider & AsyncDisposable
 type SoundRoom = AudioProvider & AsyncDisposable & Pick<TextProvider, 'ping'>
@@ -52,6 +54,14 @@ const soundRooms = {
 const answerRooms = {
   modalities: chatAnswers,
 } satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SoundRoom>>
+
+/** A provider with several of them writes recordings down by the first. */
+const transcriptionRooms = {
+  transcriptions: transcriptionsProvider,
+  openrouter: openRouterTranscription,
+  deepgram: deepgramTranscription,
+  elevenlabs: elevenLabsTranscription,
+} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => TranscriptionRoom>>
 
 /** The guarded client of a config: addresses of users, which go through the environment's proxy only where `net.use_proxy` says so. */
 export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: Log): GuardedNet {
@@ -114,10 +124,17 @@ function roomsFor(
     return room && opening.use(room(address))
   })
   const audio = joinedSound(speaks, answers)
-  const ping = wires.length === 0 ? (image ?? audio)?.ping : undefined
+  const writing = firstOf(transcriptionRooms, dialects)
+  const transcription = writing && opening.use(writing(address))
+  const ping = wires.length === 0 ? (image ?? audio ?? transcription)?.ping : undefined
   return {
     provider: joined(texts, ping),
-    orders: { ...(image && { image }), ...(audio && { audio }), ...(embedding && { embedding }) },
+    orders: {
+      ...(image && { image }),
+      ...(audio && { audio }),
+      ...(embedding && { embedding }),
+      ...(transcription && { transcription }),
+    },
   }
 }
 

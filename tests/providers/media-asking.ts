@@ -1,6 +1,6 @@
 /** Asks the rooms of media, and what all of them must make of every failure of a wire. */
 import { describe, expect, test } from 'vitest'
-import type { AudioOrder, ImageOrder, SoundFormat } from '#engine/turn'
+import type { AudioOrder, ImageOrder, SoundFormat, TranscriptionOrder } from '#engine/turn'
 import {
   type AudioProvider,
   type Drawn,
@@ -9,6 +9,8 @@ import {
   type EmbeddingProvider,
   type ImageProvider,
   type Spoken,
+  type Transcribed,
+  type TranscriptionProvider,
   UpstreamError,
 } from '#providers/spec'
 import {
@@ -29,6 +31,9 @@ export interface Outcome {
   drawn?: Drawn
   spoken?: Spoken
   embedded?: Embedded
+  heard?: Transcribed
+  /** Pieces of text as they came. */
+  pieces?: string[]
   format?: SoundFormat | undefined
   sound: Buffer
   error?: UpstreamError
@@ -100,6 +105,34 @@ export async function embedding(
   return await outcome(async (heard) => {
     const order: EmbeddingOrder = { texts: ['یک', 'two'], encoding: 'base64', ...more }
     heard.embedded = await room.embed({ order, ...callOf(options) })
+  })
+}
+
+/** Four seconds, of which the wires need no more than the bytes. */
+export const recorded: TranscriptionOrder = {
+  recording: {
+    bytes: Buffer.from('RIFF of four seconds'),
+    mediaType: 'audio/wav',
+    name: 'private name.wav',
+    seconds: 4,
+  },
+  timestamps: 'none',
+}
+
+export async function transcribing(
+  provider: TranscriptionProvider & AsyncDisposable,
+  more: Partial<TranscriptionOrder> = {},
+  options: Options & { streams?: boolean } = {},
+): Promise<Outcome> {
+  await using room = provider
+  return await outcome(async (heard) => {
+    const pieces: string[] = []
+    heard.pieces = pieces
+    const onText = (text: string): void => {
+      pieces.push(text)
+    }
+    const order = { ...recorded, ...more, ...(options.streams && { onText }) }
+    heard.heard = await room.transcribe({ order, ...callOf(options) })
   })
 }
 

@@ -16,6 +16,8 @@ import {
   type TextProvider,
   UpstreamError,
 } from '#providers/spec'
+import type { TranscriptionRoom } from '#providers/transcriptions'
+import { transcribe } from './transcribe.ts'
 
 /** Hertz of the samples that it makes. */
 const rates: readonly number[] = [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
@@ -25,14 +27,30 @@ const usualRate = 24_000
 export function elevenLabsSpeech(
   address: UpstreamAddress,
 ): AudioProvider & AsyncDisposable & { ping: TextProvider['ping'] } {
-  const client = new UpstreamClient({ ...address, keyHeader: { name: 'xi-api-key' } })
+  const client = clientOf(address)
   return {
     speak: (call) => speak(client, call),
-    ping: async (signal) =>
-      namesIn(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
+    ping: (signal) => ping(client, signal),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }
+
+/** ElevenLabs: recordings by Scribe. */
+export function elevenLabsTranscription(address: UpstreamAddress): TranscriptionRoom {
+  const client = clientOf(address)
+  return {
+    transcribe: (call) => transcribe(client, call),
+    ping: (signal) => ping(client, signal),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+const clientOf = (address: UpstreamAddress): UpstreamClient =>
+  new UpstreamClient({ ...address, keyHeader: { name: 'xi-api-key' } })
+
+/** Its list of models is of those that speak; that it answers proves the key. */
+const ping = async (client: UpstreamClient, signal: AbortSignal): Promise<readonly string[] | undefined> =>
+  namesIn(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes))
 
 async function speak(client: UpstreamClient, call: AudioCall): Promise<Spoken> {
   const { order } = call

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { StreamedBody } from './streamed-body.ts'
 
 export interface FormFile {
   name: string
@@ -7,7 +8,7 @@ export interface FormFile {
 }
 
 /** A `multipart/form-data` body (RFC 7578) of known length, so that a truncated one is recognised. */
-export class Form {
+export class Form implements StreamedBody {
   readonly #boundary = `kherad-${randomUUID()}`
   readonly #parts: Uint8Array[] = []
 

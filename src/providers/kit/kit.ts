@@ -5,8 +5,8 @@ import { type Timeouts, UpstreamError } from '#providers/spec'
 import { tooLong } from './bounds.ts'
 import { type AnswerReceiver, Exchange, type ReplyHeaders } from './exchange.ts'
 import { faultOfProxy, faultOfStatus } from './fault.ts'
-import { Form } from './form.ts'
 import { readJson } from './json.ts'
+import { isStreamed, type StreamedBody } from './streamed-body.ts'
 import { WholeBody } from './whole-body.ts'
 
 export type { AnswerReader, EventProgress } from './answer-reader.ts'
@@ -23,7 +23,20 @@ export { linkedPicture, type PictureLinks, pictureIn } from './picture.ts'
 export { nearestShape, sizeTier } from './picture-shape.ts'
 export { sameWireBody } from './same-wire-body.ts'
 export { faultIn, SoundStart } from './sound-start.ts'
+export {
+  checkLength,
+  claimedSeconds,
+  languageCode,
+  maxCharacters,
+  segmentsIn,
+  segmentsOfWords,
+  spanOf,
+  speakerOf,
+  transcriptBytes,
+  wordsIn,
+} from './spoken.ts'
 export { SseReader } from './sse.ts'
+export { base64Body, rawBody, type StreamedBody } from './streamed-body.ts'
 export { takeEach } from './take-each.ts'
 export { type ClientCodec, generate } from './text-answer.ts'
 export { withinLimit } from './within-limit.ts'
@@ -54,8 +67,8 @@ export interface UpstreamOptions {
   path: string
   /** Absent: POST with a body, else GET. */
   method?: 'PUT'
-  /** Sent as JSON or as a form; absent for a GET. */
-  body?: Record<string, unknown> | Form
+  /** Sent as JSON, or as a form or whatever else is made as it is sent; absent for a GET. */
+  body?: Record<string, unknown> | StreamedBody
   headers?: Record<string, string>
   timeouts: Timeouts
   /** Set for non-streamed answers, whose headers come only with the complete body; then longer than `timeouts.firstByteMs`. */
@@ -121,12 +134,12 @@ export class UpstreamClient implements AsyncDisposable {
   /** Sends the request; a success is given to `receiver` as it arrives, anything else as the fault that it describes. */
   send(options: UpstreamOptions, receiver: AnswerReceiver): Exchange {
     const { path, body, headers, timeouts, firstByteMs } = options
-    const isForm = body instanceof Form
+    const streamed = body && isStreamed(body) ? body : undefined
     const request = {
       method: options.method ?? (body ? ('POST' as const) : ('GET' as const)),
       path: `${this.#basePath}${path}`,
-      headers: { ...this.#headers, ...(isForm && headersOf(body)), ...headers },
-      body: isForm ? Readable.from(body) : body ? JSON.stringify(body) : null,
+      headers: { ...this.#headers, ...(streamed && headersOf(streamed)), ...headers },
+      body: streamed ? Readable.from(streamed) : body ? JSON.stringify(body) : null,
       timeouts,
       firstByteMs: firstByteMs ?? timeouts.firstByteMs,
       faultOf: this.#faultOf,
@@ -223,7 +236,7 @@ export class UpstreamClient implements AsyncDisposable {
   }
 }
 
-const headersOf = (form: Form): Record<string, string> => ({
-  'content-type': form.contentType,
-  'content-length': String(form.byteLength),
+const headersOf = ({ contentType, byteLength }: StreamedBody): Record<string, string> => ({
+  'content-type': contentType,
+  'content-length': String(byteLength),
 })

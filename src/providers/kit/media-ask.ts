@@ -1,9 +1,11 @@
-/** What every request for pictures or sound says beside its body. */
+/** What every request for pictures, sound or transcripts says beside its body. */
 import type { Timeouts } from '#providers/spec'
 import type { WholeOptions } from './kit.ts'
 
 /** A picture of high quality may take two minutes, and a long text one; no byte arrives before. */
 const makingMs = 180_000
+/** A server without a graphics card needs as long for a recording as it lasts. */
+const listeningMsPerSecond = 1_000
 
 export interface MediaCall {
   signal: AbortSignal
@@ -12,15 +14,20 @@ export interface MediaCall {
   traceparent?: string | undefined
 }
 
+/** `heardSeconds`: of the recording that is sent. */
 export const mediaAsk = (
   { signal, timeouts, attemptId, traceparent }: MediaCall,
   path: string,
   body: NonNullable<WholeOptions['body']>,
+  heardSeconds = 0,
 ): WholeOptions => ({
   path,
   body,
   headers: { accept: '*/*', 'idempotency-key': attemptId, ...(traceparent !== undefined && { traceparent }) },
   signal,
   timeouts,
-  firstByteMs: Math.min(timeouts.totalMs, timeouts.firstByteMs + makingMs),
+  firstByteMs: Math.min(
+    timeouts.totalMs,
+    timeouts.firstByteMs + makingMs + heardSeconds * listeningMsPerSecond,
+  ),
 })

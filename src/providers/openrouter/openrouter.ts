@@ -4,6 +4,8 @@ import type { GuardedClient } from '#platform/net'
 import { type ImageRoom, likeImages, type PictureAddress } from '#providers/images'
 import type { ImageCall } from '#providers/spec'
 
+export { openRouterTranscription } from './transcribe.ts'
+
 /** OpenRouter's `POST /images`, with references as data URLs in its JSON; it answers as OpenAI's endpoint does. */
 export const openRouterImages = (address: PictureAddress, net: GuardedClient): ImageRoom =>
   likeImages(address, net, (call) => ({ path: '/images', body: bodyOf(call) }))

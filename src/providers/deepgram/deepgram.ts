@@ -1,0 +1,134 @@
+import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#engine/turn'
+import {
+  checkLength,
+  claimedSeconds,
+  faultOfError,
+  isRecord,
+  languageCode,
+  listBytes,
+  mediaAsk,
+  pingTimeouts,
+  rawBody,
+  segmentsIn,
+  segmentsOfWords,
+  spanOf,
+  speakerOf,
+  transcriptBytes,
+  type UpstreamAddress,
+  UpstreamClient,
+  wordsIn,
+} from '#providers/kit'
+import { type Transcribed, type TranscriptionCall, UpstreamError } from '#providers/spec'
+import type { TranscriptionRoom } from '#providers/transcriptions'
+
+/**
+ * Deepgram's `POST /listen` (developers.deepgram.com: listen, diarization, utterances, keyterm): the file as it is, everything else in the
+ * address. It takes no prompt, and does not stream on this endpoint.
+ */
+export function deepgramTranscription(address: UpstreamAddress): TranscriptionRoom {
+  const client = new UpstreamClient({
+    ...address,
+    keyHeader: { name: 'authorization', scheme: 'Token' },
+  })
+  return {
+    transcribe: (call) => transcribe(client, call),
+    ping: async (signal) => {
+      // Its list of models is the same without a key.
+      await client.json({ path: '/auth/token', signal, timeouts: pingTimeouts }, listBytes)
+      return undefined
+    },
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+async function transcribe(client: UpstreamClient, call: TranscriptionCall): Promise<Transcribed> {
+  const { order } = call
+  if (order.prompt !== undefined)
+    throw new UpstreamError('invalid_request', {
+      executed: false,
+      detail: 'This wire has no field for a prompt.',
+    })
+  const { bytes, mediaType, seconds } = order.recording
+  const ask = mediaAsk(call, `/listen?${optionsOf(call)}`, rawBody(mediaType, bytes), seconds)
+  const heard = heardIn(await client.json(ask, transcriptBytes(seconds)), call, client.secrets)
+  if (heard.text !== '') order.onText?.(heard.text)
+  return heard
+}
+
+function optionsOf({ order, upstreamModel }: TranscriptionCall): URLSearchParams {
+  const { language, diarize, timestamps, keywords = [] } = order
+  const options = new URLSearchParams({ model: upstreamModel, smart_format: 'true' })
+  // Without either it takes everything for English. Persian is not among those that it detects (changelog of 2025-11-07).
+  if (language !== undefined) options.set('language', language)
+  else options.set('detect_language', 'true')
+  if (diarize) options.set('diarize', 'true')
+  if (diarize || timestamps !== 'none') options.set('utterances', 'true')
+  for (const word of keywords) options.append('keyterm', word)
+  return options
+}
+
+/** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
+function heardIn(
+  answer: unknown,
+  { order, onUpstreamId }: TranscriptionCall,
+  secrets: readonly string[],
+): Transcribed {
+  if (!isRecord(answer)) throw malformed('an answer that is no object')
+  if (answer['error'] != null || answer['err_code'] != null)
+    throw faultOfError(answer['error'] ?? answer, secrets)
+  const { metadata, results } = answer
+  const channel = isRecord(results) ? firstOf(results['channels']) : undefined
+  const best = firstOf(channel?.['alternatives'])
+  const text = best?.['transcript']
+  if (!isRecord(results) || typeof text !== 'string') throw malformed('an answer without a transcript')
+  checkLength(text.length, order)
+  const about = isRecord(metadata) ? metadata : {}
+  if (typeof about['request_id'] === 'string') onUpstreamId?.(about['request_id'].slice(0, 100))
+  const language = languageCode(channel?.['detected_language'])
+  const seconds = claimedSeconds(about['duration'])
+  return {
+    text: text.trim(),
+    ...(language !== undefined && { language }),
+    ...timesIn(results['utterances'], punctuatedWords(best?.['words'], order), order),
+    ...(seconds !== undefined && { usage: { seconds } }),
+  }
+}
+
+function timesIn(
+  utterances: unknown,
+  words: SpokenWord[],
+  { timestamps, diarize, recording }: TranscriptionOrder,
+): Pick<Transcribed, 'segments' | 'words'> {
+  const said = segmentsIn(utterances, (item): SpokenSegment | undefined => {
+    const span = spanOf(item, recording.seconds)
+    const text = item['transcript']
+    return span && typeof text === 'string'
+      ? { ...span, text: text.trim(), ...speakerOf(item['speaker']) }
+      : undefined
+  })
+  const segments = said.length > 0 ? said : segmentsOfWords(words)
+  return {
+    ...((timestamps !== 'none' || diarize) && segments.length > 0 && { segments }),
+    ...(timestamps === 'word' && words.length > 0 && { words }),
+  }
+}
+
+/** Words as they stand in the transcript, with their marks. */
+const punctuatedWords = (list: unknown, { recording }: TranscriptionOrder): SpokenWord[] =>
+  wordsIn(
+    Array.isArray(list)
+      ? list.map((item: unknown) =>
+          isRecord(item) && typeof item['punctuated_word'] === 'string'
+            ? { ...item, word: item['punctuated_word'] }
+            : item,
+        )
+      : [],
+    recording.seconds,
+  )
+
+const firstOf = (list: unknown): Record<string, unknown> | undefined => {
+  const first: unknown = Array.isArray(list) ? list[0] : undefined
+  return isRecord(first) ? first : undefined
+}
+
+const malformed = (detail: string): UpstreamError => new UpstreamError('malformed', { detail })

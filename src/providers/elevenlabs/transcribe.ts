@@ -1,0 +1,82 @@
+import type { TranscriptionOrder } from '#engine/turn'
+import {
+  checkLength,
+  claimedSeconds,
+  Form,
+  faultOfError,
+  isRecord,
+  languageCode,
+  mediaAsk,
+  segmentsOfWords,
+  transcriptBytes,
+  type UpstreamClient,
+  wordsIn,
+} from '#providers/kit'
+import { type Transcribed, type TranscriptionCall, UpstreamError } from '#providers/spec'
+import { fileName } from '#providers/transcriptions'
+
+/** Scribe's `POST /speech-to-text` (elevenlabs.io/docs/api-reference/speech-to-text/convert). It takes no prompt, and does not stream. */
+export async function transcribe(client: UpstreamClient, call: TranscriptionCall): Promise<Transcribed> {
+  const { order } = call
+  if (order.prompt !== undefined)
+    throw new UpstreamError('invalid_request', {
+      executed: false,
+      detail: 'This wire has no field for a prompt.',
+    })
+  const { seconds } = order.recording
+  const ask = mediaAsk(call, '/speech-to-text', formOf(call), seconds)
+  const heard = heardIn(await client.json(ask, transcriptBytes(seconds)), order, client.secrets)
+  if (heard.text !== '') order.onText?.(heard.text)
+  return heard
+}
+
+function formOf({ order, upstreamModel }: TranscriptionCall): Form {
+  const { recording, language, timestamps, diarize, speakers, keywords = [], temperature } = order
+  const form = new Form()
+  form.add('file', {
+    name: fileName(recording.name),
+    mediaType: recording.mediaType,
+    bytes: recording.bytes,
+  })
+  form.add('model_id', upstreamModel)
+  // Otherwise «(laughs)» stands in the text as if it had been said.
+  form.add('tag_audio_events', 'false')
+  form.add('timestamps_granularity', timestamps === 'none' && !diarize ? 'none' : 'word')
+  if (language !== undefined) form.add('language_code', language)
+  if (diarize) form.add('diarize', 'true')
+  if (diarize && speakers !== undefined) form.add('num_speakers', String(speakers))
+  for (const word of keywords) form.add('keyterms', word)
+  if (temperature !== undefined) form.add('temperature', String(temperature))
+  return form
+}
+
+/** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
+function heardIn(answer: unknown, order: TranscriptionOrder, secrets: readonly string[]): Transcribed {
+  if (!isRecord(answer)) throw malformed('an answer that is no object')
+  if (answer['error'] != null || answer['detail'] != null)
+    throw faultOfError(answer['error'] ?? answer['detail'], secrets)
+  const text = answer['text']
+  if (typeof text !== 'string') throw malformed('an answer without text')
+  checkLength(text.length, order)
+  const words = wordsIn(saidIn(answer['words']), order.recording.seconds, 'text')
+  const segments = segmentsOfWords(words)
+  const language = languageCode(answer['language_code'])
+  const seconds = claimedSeconds(answer['audio_duration_secs'])
+  return {
+    text: text.trim(),
+    ...(language !== undefined && { language }),
+    ...((order.timestamps !== 'none' || order.diarize) && segments.length > 0 && { segments }),
+    ...(order.timestamps === 'word' && words.length > 0 && { words }),
+    ...(seconds !== undefined && { usage: { seconds } }),
+  }
+}
+
+/** Without the spaces between words and without sounds that are no words. */
+const saidIn = (list: unknown): unknown =>
+  Array.isArray(list)
+    ? list.filter(
+        (item: unknown) => isRecord(item) && item['type'] !== 'spacing' && item['type'] !== 'audio_event',
+      )
+    : []
+
+const malformed = (detail: string): UpstreamError => new UpstreamError('malformed', { detail })

@@ -1,0 +1,54 @@
+import {
+  listBytes,
+  mediaAsk,
+  modelNames,
+  pingTimeouts,
+  transcriptBytes,
+  type UpstreamAddress,
+  UpstreamClient,
+} from '#providers/kit'
+import type { TextProvider, Transcribed, TranscriptionCall, TranscriptionProvider } from '#providers/spec'
+import { heardIn } from './answer.ts'
+import { heardInEvents } from './events.ts'
+import { type Endpoint, formOf } from './request.ts'
+
+export type TranscriptionRoom = TranscriptionProvider & AsyncDisposable & { ping: TextProvider['ping'] }
+
+export { heardIn } from './answer.ts'
+export { fileName } from './request.ts'
+
+/** The endpoint of whisper.cpp's own server (ggml-org/whisper.cpp, examples/server). */
+const ownEndpoint = '/inference'
+
+/**
+ * Any upstream that speaks OpenAI's `/audio/transcriptions`: OpenAI, Groq, Speaches, LocalAI. A base address that ends in `/inference` is
+ * whisper.cpp's server, which takes the same form there and lists no models.
+ */
+export function transcriptionsProvider(address: UpstreamAddress): TranscriptionRoom {
+  const endpoint: Endpoint = address.baseUrl.endsWith(ownEndpoint) ? 'whisper.cpp' : 'openai'
+  const baseUrl = endpoint === 'openai' ? address.baseUrl : address.baseUrl.slice(0, -ownEndpoint.length)
+  const client = new UpstreamClient({ ...address, baseUrl })
+  return {
+    transcribe: (call) => transcribe(client, call, endpoint),
+    ping: async (signal) => {
+      const ask = { signal, timeouts: pingTimeouts }
+      if (endpoint === 'openai') return modelNames(await client.json({ path: '/models', ...ask }, listBytes))
+      // A page for people: it proves that the server is there, and that is all there is to ask.
+      await client.bytes({ path: '/', ...ask }, listBytes)
+      return undefined
+    },
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+async function transcribe(
+  client: UpstreamClient,
+  call: TranscriptionCall,
+  endpoint: Endpoint,
+): Promise<Transcribed> {
+  const { order } = call
+  const path = endpoint === 'openai' ? '/audio/transcriptions' : ownEndpoint
+  const ask = mediaAsk(call, path, formOf(call, endpoint), order.recording.seconds)
+  if (order.onText) return heardInEvents(client, ask, order)
+  return heardIn(await client.json(ask, transcriptBytes(order.recording.seconds)), order, client.secrets)
+}
