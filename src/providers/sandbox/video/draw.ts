@@ -3,7 +3,7 @@ import type { PixelSize } from '#engine/turn'
 import { orderedLines } from '../image/bidi.ts'
 import { fontFiles } from '../image/font.ts'
 import { posterOf } from '../image/poster.ts'
-import type { Layout } from './layout.ts'
+import { type Layout, margin } from './layout.ts'
 import { barHeight } from './stripe.ts'
 
 /** Pixels of red, green, blue and alpha. */
@@ -38,7 +38,7 @@ export async function draw({ layout, ...options }: DrawOptions): Promise<Drawing
   const unit = Math.min(scene.width, scene.height)
   const side = 2 * Math.round(unit / 14)
   // The lane ends above the last macroblocks of the scene, which nothing crosses.
-  const lane = 2 * Math.floor((scene.height - side) / 2) - 32
+  const lane = 2 * Math.floor((scene.height - side) / 2) - 16
   const hasLoop = options.frames.length < 2
   const [backdrop, star, stripes, ...frames] = await Promise.all([
     hasLoop ? backdropOf(options, scene, lane) : undefined,
@@ -130,9 +130,10 @@ function starOf(side: number): string {
 const mark = 'ساختهٔ شبیه‌ساز خرد · Kherad sandbox'
 
 function stripesOf({ stripe: { width, height } }: Layout, seconds: number): string {
-  const textSize = Math.min(20, Math.floor((height - barHeight) * 0.62), Math.floor(width / 26))
+  const room = height - margin - barHeight
+  const textSize = Math.min(20, Math.floor(room * 0.62), Math.floor(width / 26))
   const [words] = orderedLines([mark], true)
-  const baseline = (height - barHeight) / 2 + textSize * 0.34
+  const baseline = margin + room / 2 + textSize * 0.34
   const rows = Array.from({ length: seconds }, (_, second) => {
     const y = second * height + baseline
     return `<text x="12" y="${y}">${clock(second)} / ${clock(seconds)}</text><text x="${width - 12}" y="${y}" text-anchor="end">${words}</text>`

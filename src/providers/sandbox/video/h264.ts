@@ -70,12 +70,26 @@ export interface Picture {
   first: number
 }
 
-/** A slice of its own samples alone, macroblock by macroblock. */
-export function wholeSlice({ first }: Picture, macroblocks: readonly Uint8Array[]): Uint8Array {
-  const bits = new Bits(64 + macroblocks.length * (pcmBytes + 4))
+/**
+ * A slice that needs no other picture.
+ * @param margin of the first row, all of whose macroblocks are the same
+ */
+export function wholeSlice(
+  { first }: Picture,
+  margin: { samples: Uint8Array; columns: number },
+  macroblocks: readonly Uint8Array[],
+): Uint8Array {
+  const bits = new Bits(64 + margin.columns * 2 + (macroblocks.length + 1) * (pcmBytes + 4))
   bits.golomb(first).golomb(2).golomb(0).number(0, frameNumberBits)
   // The same id as the encoder gives: pictures without others never follow on each other.
   bits.golomb(1).flags(0, 0).golomb(0).golomb(1)
+  bits.golomb(pcmType.intra).align().bytes(margin.samples)
+  // As the one to its left, in luma and chroma, with no coefficient; how that is written hangs on how many those had (9.2.1).
+  for (let column = 1; column < margin.columns; column++) {
+    bits.golomb(2).golomb(1).golomb(0)
+    if (column === 1) bits.number(0b000011, 6)
+    else bits.number(1, 1)
+  }
   for (const samples of macroblocks) bits.golomb(pcmType.intra).align().bytes(samples)
   return unit(idr, bits.ended())
 }

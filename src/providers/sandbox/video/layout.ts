@@ -17,8 +17,10 @@ export interface Layout {
   stripeRows: number
 }
 
+/** Rows of pixels of one colour at the top of the stripe: the encoder of the scene takes up to 14 below it for more of the scene. */
+export const margin = macroblock
 /** Pixels that can be seen of the stripe, at least. */
-const stripeHeight = 32
+const stripeHeight = margin + 32
 
 export function layoutOf(size: PixelSize): Layout {
   const rows = rowsOf(size.height)

@@ -31,17 +31,14 @@ export class Stripe {
     const place = { first: columns * sceneRows, number: 0 }
     let drawn = this.#edgeAt(second)
     drawBar(planes, 0, drawn)
-    const slices = [
-      wholeSlice(
-        place,
-        blocksOf(planes, 0, columns, stripeRows).map(([, samples]) => samples),
-      ),
-    ]
+    const below = blocksOf(planes, [0, columns], [1, stripeRows]).map(([, samples]) => samples)
+    const slices = [wholeSlice(place, { samples: macroblockAt(planes, 0, 0), columns }, below)]
+    const barRows = [Math.floor((stripe.height - barHeight) / macroblock), stripeRows] as const
     for (let number = 1; number < fps; number++) {
       const edge = number % (fps / steps) === 0 ? this.#edgeAt(second + number / fps) : drawn
       drawBar(planes, drawn, edge)
-      const [from, to] = [Math.floor(drawn / macroblock), Math.ceil(edge / macroblock)]
-      const changed = edge === drawn ? [] : blocksOf(planes, from, to, stripeRows)
+      const grown = [Math.floor(drawn / macroblock), Math.ceil(edge / macroblock)] as const
+      const changed = edge === drawn ? [] : blocksOf(planes, grown, barRows)
       slices.push(changedSlice({ ...place, number }, columns * stripeRows, changed))
       drawn = edge
     }
@@ -66,12 +63,14 @@ function drawBar({ bytes, width, height }: Planes, from: number, to: number): vo
     }
 }
 
-/** The macroblocks of some columns, with their places in the slice, ascending. */
-function blocksOf(planes: Planes, from: number, to: number, rows: number): [number, Uint8Array][] {
+type Span = readonly [from: number, to: number]
+
+/** Macroblocks with their places in the slice, ascending. */
+function blocksOf(planes: Planes, across: Span, down: Span): [number, Uint8Array][] {
   const columns = columnsOf(planes.width)
   const blocks: [number, Uint8Array][] = []
-  for (let row = 0; row < rows; row++)
-    for (let column = from; column < Math.min(to, columns); column++)
+  for (let row = down[0]; row < down[1]; row++)
+    for (let column = across[0]; column < across[1]; column++)
       blocks.push([row * columns + column, macroblockAt(planes, column, row)])
   return blocks
 }
