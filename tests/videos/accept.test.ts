@@ -133,6 +133,7 @@ test('a key that was revoked pays for no video that has not left, and for each t
   vendor.plan({ states: ['processing'] })
   const { keyId } = await world.key()
   const left = await order(world, { keyId })
+  at.clock.moveMs(1)
   const waiting = await order(world, { keyId })
   await until(async () => (await rowOf(world, left.id)).ticket)
   await world.app.db.query({ text: 'update auth.keys set revoked_at = now() where key_id = $1' }, [keyId])
