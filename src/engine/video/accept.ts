@@ -33,7 +33,7 @@ export interface SubmitVideo {
   /** Where the caller is notified of the end, beside the project's webhooks. */
   callbackUrl?: string | undefined
   /** The body of the 202, which is stored for repeats of the request. */
-  replyOf: (job: VideoJob) => string
+  replyOf: (job: VideoJob) => string | Promise<string>
 }
 
 /** Of one video. */
@@ -70,7 +70,7 @@ async function accept(
 ): Promise<{ job: VideoJob; reply: string }> {
   const owner = { accountId: row.account_id, projectId: row.project_id }
   const job = jobOf(row)
-  const reply = replyOf(job)
+  const reply = await replyOf(job)
   await app.db.tx(async (tx) => {
     await lockProject(tx, row.project_id)
     await CreationRoom.reserveIn(tx, app, creationOf(row), roomOfVideo, () =>
