@@ -27,6 +27,8 @@ create table videos.jobs (
   takes smallint not null default 0,
   -- How often every upstream was too busy to take it.
   rounds smallint not null default 0,
+  -- Until then it is not begun again.
+  wait_until timestamptz,
   attempts json not null default '[]',
   -- Written before the upstream is called: from then on an order may exist.
   deployment text,

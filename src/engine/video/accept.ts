@@ -167,6 +167,7 @@ const blank = {
   owner: null,
   takes: 0,
   rounds: 0,
+  wait_until: null,
   attempts: [],
   deployment: null,
   provider: null,

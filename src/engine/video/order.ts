@@ -229,11 +229,13 @@ const answers: ReadonlySet<UpstreamError['fault']> = new Set([
 
 const mayHaveBegun = ({ executed, fault }: UpstreamError): boolean => executed && !answers.has(fault)
 
+const busy: ReadonlySet<UpstreamError['fault']> = new Set(['rate_limited', 'overloaded'])
+
 /** How long the order waits, if it can be made later: for upstreams that are busy, and for our own database and store. */
 function waitOf({ rounds }: VideoRow, error: unknown): number | undefined {
   if (error instanceof UpstreamError) {
     if (error.fault === 'aborted') return 0
-    if (error.fault !== 'rate_limited' || rounds >= maxRounds) return undefined
+    if (!busy.has(error.fault) || rounds >= maxRounds) return undefined
     return Math.min(maxRoundMs, Math.max(firstRoundMs * 2 ** rounds, error.retryAfterMs ?? 0))
   }
   if (error instanceof Failure) return error.code === 'SERVICE_UNAVAILABLE' ? firstRoundMs : undefined
@@ -255,6 +257,7 @@ async function putBack(app: App, row: VideoRow, attempts: readonly Attempt[], wa
     status: 'queued' as const,
     attempts,
     rounds: waitMs > 0 ? row.rounds + 1 : row.rounds,
+    wait_until: new Date(atMs),
     next_at: new Date(atMs),
   }
   await persist(app, () =>

@@ -60,6 +60,7 @@ export interface VideoRow {
   owner: string | null
   takes: number
   rounds: number
+  wait_until: Date | null
   attempts: readonly Attempt[]
   deployment: string | null
   provider: string | null
@@ -153,7 +154,7 @@ export const nextQueued = (
     .where('project_id', '=', projectId)
     .where('ended_at', 'is', null)
     .where('status', '=', 'queued')
-    .where((of) => of.or([of('rounds', '=', 0), of('next_at', '<=', now)]))
+    .where((of) => of.or([of('wait_until', 'is', null), of('wait_until', '<=', now)]))
     .orderBy('job_id')
     .limit(1)
     .forUpdate()
