@@ -1,6 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { Cost, Provider } from '#capabilities/calls'
-import { closed, nullable, oneOf, patterned, safeInteger, storableText, uuid } from '#platform/schema'
+import {
+  closed,
+  nullable,
+  oneOf,
+  patterned,
+  safeInteger,
+  storableText,
+  taggedUnion,
+  uuid,
+} from '#platform/schema'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
 
@@ -91,7 +100,7 @@ export const VideoOrderBody = Type.Object(
       }),
     ),
     input_references: optional(
-      Type.Array(Type.Object(Picture), {
+      Type.Array(taggedUnion('type', [Type.Object(Picture)]), {
         maxItems: maxReferences,
         description: 'Pictures that say what things look like.',
         'x-description-fa': 'تصویرهایی که می‌گویند چیزها چه شکلی‌اند.',
