@@ -2,7 +2,7 @@
 import type { UpstreamCall } from './upstream.ts'
 import type { JobState, VideoJob, videoFixture } from './video-upstream.ts'
 
-export type VideoWire = 'openrouter' | 'gemini' | 'interactions'
+export type VideoWire = 'openrouter' | 'gemini' | 'interactions' | 'fal'
 
 /** `card`: what a wire asks of the model before the order; `result`: what some wires ask beside the look. Neither costs anything. */
 export type Leg = 'card' | 'submit' | 'look' | 'result' | 'content' | 'cancel' | 'list'
@@ -221,4 +221,68 @@ const interactions: WireShape = {
   card: { name: 'models/omni', supportedGenerationMethods: ['generateContent', 'countTokens'] },
 }
 
-export const wires: Record<VideoWire, WireShape> = { openrouter, gemini, interactions }
+/** fal.ai/docs/api-reference/inference-api; a job that failed is completed, and its result is the failure. */
+const fal: WireShape = {
+  hasLinks: true,
+  legOf({ method, path }) {
+    const { pathname } = new URL(path, 'http://fake')
+    if (pathname.includes('/00000000-0000-0000-0000-000000000000/')) return { leg: 'list' }
+    const job = /^\/v1\/[^/]+\/[^/]+\/requests\/([^/]+)(\/status|\/cancel)?$/.exec(pathname)
+    if (!job) return method === 'POST' ? { leg: 'submit' } : undefined
+    if (job[2] === '/cancel') return method === 'PUT' ? { leg: 'cancel', id: job[1]! } : undefined
+    return { leg: job[2] === '/status' ? 'look' : 'result', id: job[1]! }
+  },
+  orderOf: ({ path, body = {} }, position) => ({
+    id: `764cabcf-b745-4b3e-ae38-${String(position).padStart(12, '0')}`,
+    callbackUrl: new URL(path, 'http://fake').searchParams.get('fal_webhook') ?? undefined,
+    kind: kindOf(text(body['resolution']), text(body['aspect_ratio'])),
+  }),
+  ticket: ({ id }) => {
+    const away = `https://queue.elsewhere.example/requests/${id}`
+    return [
+      200,
+      { status: 'IN_QUEUE', request_id: id, status_url: away, response_url: away, cancel_url: away },
+    ]
+  },
+  progress: ({ id }, state) => {
+    const response = { request_id: id, response_url: 'https://queue.elsewhere.example/' }
+    if (state === 'queued') return { ...response, status: 'IN_QUEUE', queue_position: 2 }
+    if (state === 'processing') return { ...response, status: 'IN_PROGRESS' }
+    if (state === 'completed' || state === 'refused') return { ...response, status: 'COMPLETED' }
+    return {
+      ...response,
+      status: 'COMPLETED',
+      error: 'Internal error of the model',
+      error_type: 'internal_error',
+    }
+  },
+  result: ({ states }, url) =>
+    states[0] === 'refused'
+      ? [
+          422,
+          {
+            detail: [
+              { loc: ['body', 'prompt'], msg: 'flagged by a checker', type: 'content_policy_violation' },
+            ],
+          },
+        ]
+      : [200, { video: { url, content_type: 'video/mp4', file_name: 'output.mp4' }, seed: 7 }],
+  webhook: ({ id }, state) => ({
+    request_id: id,
+    gateway_request_id: id,
+    status: state === 'completed' ? 'OK' : 'ERROR',
+    payload: {},
+    error: state === 'completed' ? null : 'Internal error of the model',
+  }),
+  // The doctor asks for a request that never was.
+  list: {},
+  refusal: [
+    422,
+    { detail: [{ loc: ['body', 'prompt'], msg: 'flagged by a checker', type: 'content_policy_violation' }] },
+  ],
+  error: (status) => ({ detail: `an error ${status}` }),
+  unknown: { detail: 'Request not found' },
+  cancelled: { status: 202, body: { status: 'CANCELLATION_REQUESTED' } },
+}
+
+export const wires: Record<VideoWire, WireShape> = { openrouter, gemini, interactions, fal }
