@@ -11,8 +11,8 @@ import { chatCompletionsProvider } from '#providers/chat-completions'
 import { deepgramTranscription } from '#providers/deepgram'
 import { elevenLabsSpeech, elevenLabsTranscription } from '#providers/elevenlabs'
 import { embeddingsProvider } from '#providers/embeddings'
-import { falImages } from '#providers/fal'
-import { geminiImages, geminiSpeech } from '#providers/gemini'
+import { falImages, falVideos } from '#providers/fal'
+import { geminiImages, geminiSpeech, geminiVideos } from '#providers/gemini'
 import { type ImageRoom, imagesProvider, type PictureAddress } from '#providers/images'
 import type { LinkedAddress, UpstreamAddress, VideoRoom } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
@@ -64,6 +64,8 @@ const answerRooms = {
 /** A provider with several of them makes videos by the first. */
 const videoRooms = {
   openrouter: openRouterVideos,
+  gemini: geminiVideos,
+  fal: falVideos,
 } satisfies Partial<Record<Dialect, (address: LinkedAddress, net: GuardedClient) => VideoRoom>>
 /** A provider with several of them writes recordings down by the first. */
 const transcriptionRooms = {
