@@ -2,15 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openRecordings } from '#engine/sound'
-import { openLog } from '#platform/log'
 import type { Client, Seen } from '../harness/client.ts'
 import { boot, type World } from '../harness/world.ts'
 import { ffmpeg, hasFfmpeg, withFile } from '../sound/ffmpeg.ts'
+import { recordingsRoom, requester } from '../sound/room.ts'
 import { whole } from '../sound/samples.ts'
 
-const recordings = openRecordings(openLog('silent'))
-const requester = { accountId: 'somebody', signal: new AbortController().signal }
+const recordings = await recordingsRoom()
 
 let world: World
 let key: Client
