@@ -356,14 +356,10 @@ describe('events', () => {
     expect(await at.world.balance()).toEqual(before)
   })
 
-  test.each(['text', 'srt', 'vtt'])('are refused for %s', (format) =>
-    expectRefused(
-      () => form({ model: 'test/words', response_format: format, stream: 'true' }),
-      400,
-      'INVALID_REQUEST',
-      'stream',
-    ),
-  )
+  test.each(['text', 'srt', 'vtt'])('are refused for %s', async (format) => {
+    const sent = () => form({ model: 'test/words', response_format: format, stream: 'true' })
+    await expectRefused(sent, 400, 'INVALID_REQUEST', 'stream')
+  })
 })
 
 describe('is refused before anything is held', () => {
