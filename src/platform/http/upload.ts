@@ -13,7 +13,7 @@ import { reasons } from './phrases.ts'
 export interface UploadSpec<Fields extends TSchema = TSchema> {
   /**
    * The text fields; an object schema. They come as text, and are read as what the schema says: a list comes as a field for each member, called
-   * `name` or `name[]`.
+   * `name` or `name[]`, and one of fixed values also as one field with commas between them, as some clients write it.
    */
   fields: Fields
   /** Names of the parts that are files, and how many of each there may be. What may stand more than once may be called `name[]` too. */
@@ -118,7 +118,7 @@ class Form {
   readonly #message: IncomingMessage
   readonly #parser: InstanceType<typeof Busboy>
   readonly #fields = new Map<string, string | string[]>()
-  readonly #lists: ReadonlyMap<string, number>
+  readonly #lists: ReadonlyMap<string, ListField>
   readonly #refuse: (error: unknown) => void
   readonly #contents: PassThrough[] = []
   readonly #taking: Promise<UploadedFile>[] = []
@@ -180,7 +180,8 @@ class Form {
 
   #member(list: string, value: string): void {
     const members = this.#fields.get(list) ?? []
-    this.#fields.set(list, [...members, value])
+    const more = this.#lists.get(list)!.isOfFixedValues ? value.split(',') : [value]
+    this.#fields.set(list, [...members, ...more])
   }
 
   /** Piped through our own stream, whose end and errors behave as usual. */
@@ -227,7 +228,7 @@ class Form {
 function openParser(message: IncomingMessage, spec: SetSpec): InstanceType<typeof Busboy> {
   const { fields, files, maxBytes } = spec
   const names = Object.keys((fields as { properties?: object }).properties ?? {})
-  const members = [...listsIn(spec).values()].reduce((sum, count) => sum + count, 0)
+  const members = [...listsIn(spec).values()].reduce((sum, { most }) => sum + most, 0)
   const most = Object.values(files).reduce((sum, count) => sum + count, 0)
   try {
     return new Busboy({
@@ -251,13 +252,18 @@ function openParser(message: IncomingMessage, spec: SetSpec): InstanceType<typeo
 
 const fieldBytesOf = ({ fieldBytes = usualFieldBytes }: UploadSpec): number => fieldBytes
 
-/** Fields that are lists, and how many members the form may have of each: one more than the schema, which refuses it by its name. */
-function listsIn({ fields }: UploadSpec): Map<string, number> {
-  const properties: Record<string, { type?: unknown; maxItems?: number }> =
+interface ListField {
+  /** Fields that the form may have of it: one more than the schema, which refuses that by its name. */
+  most: number
+  isOfFixedValues: boolean
+}
+
+function listsIn({ fields }: UploadSpec): Map<string, ListField> {
+  const properties: Record<string, { type?: unknown; maxItems?: number; items?: object }> =
     (fields as { properties?: never }).properties ?? {}
   return new Map(
-    Object.entries(properties).flatMap(([name, { type, maxItems = mostMembers }]) =>
-      type === 'array' ? [[name, maxItems + 1] as const] : [],
+    Object.entries(properties).flatMap(([name, { type, maxItems = mostMembers, items = {} }]) =>
+      type === 'array' ? [[name, { most: maxItems + 1, isOfFixedValues: 'enum' in items }] as const] : [],
     ),
   )
 }

@@ -12,12 +12,16 @@ import type { Wish } from './wish.ts'
 /** Times have milliseconds: what lies behind them comes from adding. */
 const rounded = (seconds: number): number => Math.round(seconds * 1_000) / 1_000
 
-/** text, srt and vtt, with their media types. */
+/** text, srt and vtt, with their media types. Speakers are said where they were asked for. */
 export async function plainReply(
   format: 'text' | 'srt' | 'vtt',
-  { text, segments, words, seconds, language }: Transcript,
+  { spec }: Pick<Wish, 'spec'>,
+  { text, words, seconds, language, ...transcript }: Transcript,
 ): Promise<{ text: string; mediaType: string }> {
   if (format === 'text') return { text: `${text}\n`, mediaType: 'text/plain; charset=utf-8' }
+  const segments = spec.diarize
+    ? transcript.segments
+    : transcript.segments.map(({ speaker: _, ...segment }) => segment)
   const cues = await cuesOf({ segments, words, seconds })
   return format === 'srt'
     ? { text: srtOf(cues, { language }), mediaType: 'application/x-subrip; charset=utf-8' }
@@ -119,13 +123,13 @@ const wordOf = ({ wish }: Answered, transcript: Transcript, { word, start, end, 
   ...speakerOf(wish, transcript, speaker),
 })
 
-/** Where they were told apart: a letter, and in the shape of OpenRouter its number from 0. */
+/** Where they were asked for: a letter, and in the shape of OpenRouter its number from 0. */
 function speakerOf(
-  { wire }: Wish,
+  { wire, spec }: Wish,
   { speakers }: Transcript,
   speaker: string | undefined,
 ): { speaker?: string | number } {
-  if (speaker === undefined || !speakers) return {}
+  if (!spec.diarize || speaker === undefined || !speakers) return {}
   return { speaker: wire === 'openrouter' ? Math.max(0, speakers.indexOf(speaker)) : speaker }
 }
 

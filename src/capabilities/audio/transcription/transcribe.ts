@@ -43,7 +43,7 @@ export async function transcribe(
       await sendTranscript(context, paid, answered, out)
     })
   }
-  if (isPlain(wish.format)) return answerPlain(context, paid, wish.format)
+  if (isPlain(wish.format)) return answerPlain(context, paid, wish.format, wish)
   return answerStored(context, paid, async () => {
     const transcript = await paid.transcript()
     return { body: new JsonText(await jsonReply(answered(), transcript)), files: [transcript.file] }
@@ -72,12 +72,13 @@ async function answerPlain(
   context: TranscriptionContext,
   paid: PaidTranscription,
   format: 'text' | 'srt' | 'vtt',
+  wish: Wish,
 ): Promise<Answer> {
   let transcript: Transcript
   let reply: Awaited<ReturnType<typeof plainReply>>
   try {
     transcript = await paid.transcript()
-    reply = await plainReply(format, transcript)
+    reply = await plainReply(format, wish, transcript)
   } catch (error) {
     return settleFailed(paid, asFailure(error))
   }

@@ -36,12 +36,14 @@ export function wishOf(context: TranscriptionContext, model: TranscriptionModel,
   if (stream && isPlain(format))
     fail('INVALID_REQUEST', { why: reasons.noEvents(format) }, { param: 'stream' })
   requireFormat(context, model, format)
-  const hasWords = hasTimes(format) && fields.timestamp_granularities?.includes('word') === true
+  const hasWords = !stream && hasTimes(format) && fields.timestamp_granularities?.includes('word') === true
   return {
     ...{ wire, format, hasWords, stream },
     spec: {
       ...settingsOf(fields, format),
-      timestamps: timestampsOf(model, format, hasWords),
+      // Events say no times but those of speakers.
+      timestamps: stream && format !== 'diarized_json' ? 'none' : timestampsOf(model, format, hasWords),
+      ...(stream && model.transcription.streams && { stream }),
       normalize: fields.normalize ?? wire === 'contract',
       where: placeIn(fields, param),
     },
@@ -134,7 +136,7 @@ function withoutEffect(fields: Fields, format: Format): string[] {
     ...(include?.length ? ['include'] : []),
     ...(names?.length ? ['known_speaker_names'] : []),
     ...(languages?.length && (fields.language != null || languages.length > 1) ? ['languages'] : []),
-    ...(granularities?.length && !hasTimes(format) ? ['timestamp_granularities'] : []),
+    ...(granularities?.length && (fields.stream || !hasTimes(format)) ? ['timestamp_granularities'] : []),
     ...(fields.diarize && !saysSpeakers(format) ? ['diarize'] : []),
     ...(isTuned(fields.chunking_strategy) ? ['chunking_strategy'] : []),
   ]
