@@ -13,10 +13,10 @@ import { embeddingsProvider } from '#providers/embeddings'
 import { falImages } from '#providers/fal'
 import { geminiImages, geminiSpeech } from '#providers/gemini'
 import { type ImageRoom, imagesProvider, type PictureAddress } from '#providers/images'
-import type { UpstreamAddress } from '#providers/kit'
+import type { LinkedAddress, UpstreamAddress, VideoRoom } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
 import { chatAnswers, chatImages } from '#providers/modalities'
-import { openRouterImages } from '#providers/openrouter'
+import { openRouterImages, openRouterVideos } from '#providers/openrouter'
 import { responsesProvider } from '#providers/responses'
 import {
   sandboxAudio,
@@ -59,6 +59,11 @@ const answerRooms = {
   modalities: chatAnswers,
 } satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SoundRoom>>
 
+/** A provider with several of them makes videos by the first. */
+const videoRooms = {
+  openrouter: openRouterVideos,
+} satisfies Partial<Record<Dialect, (address: LinkedAddress, net: GuardedClient) => VideoRoom>>
+
 /** The guarded client of a config: addresses of users, which go through the environment's proxy only where `net.use_proxy` says so. */
 export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: Log): GuardedNet {
   const own = net.usesProxy ? {} : ({ proxy: 'direct' } as const)
@@ -69,7 +74,7 @@ export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: 
   })
 }
 
-/** Every provider of the catalogue, connected. Pictures that one only links to are fetched by `net`. */
+/** Every provider of the catalogue, connected. Pictures and videos that one only links to are fetched by `net`. */
 export function connect(
   models: Catalogue,
   net: GuardedClient,
@@ -125,10 +130,17 @@ function roomsFor(
     return room && opening.use(room(address))
   })
   const audio = joinedSound(speaks, answers)
-  const ping = wires.length === 0 ? (image ?? audio)?.ping : undefined
+  const filming = firstOf(videoRooms, dialects)
+  const video = filming && opening.use(filming({ ...address, ...links }, net))
+  const ping = wires.length === 0 ? (image ?? audio ?? video)?.ping : undefined
   return {
     provider: joined(texts, ping),
-    orders: { ...(image && { image }), ...(audio && { audio }), ...(embedding && { embedding }) },
+    orders: {
+      ...(image && { image }),
+      ...(audio && { audio }),
+      ...(embedding && { embedding }),
+      ...(video && { video }),
+    },
   }
 }
 
