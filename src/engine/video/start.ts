@@ -14,8 +14,6 @@ import {
 
 /** Orders last seconds; how many videos a project makes at once is counted by their rows. */
 const limits = { perAccount: 32, perProcess: 64 }
-/** By then the poller looks whether the process that submits it still lives. */
-const submitCheckMs = 15_000
 
 export const startJob = job<{ projectId: string }>({
   name: 'videos.start',
@@ -44,7 +42,8 @@ async function takeNext(app: App, project: ProjectKey): Promise<VideoRow | undef
       status: 'submitting' as const,
       owner: app.processes.id,
       takes: row.takes + 1,
-      next_at: new Date(now.getTime() + submitCheckMs),
+      // The poller looks whether this process still lives.
+      next_at: new Date(now.getTime() + app.processes.leaseMs),
     }
     await changeVideo(tx, keyOf(row), taken)
     if (queued > 1 && running + 1 < app.config.studio.videosRunning)

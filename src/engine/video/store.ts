@@ -271,7 +271,9 @@ export const takeDue = (
       text: `with due as (
           select account_id, job_id from videos.jobs where ended_at is null and next_at <= $1
           order by next_at limit $4 for update skip locked)
-        update videos.jobs j set next_at = $2 from due where j.account_id = due.account_id and j.job_id = due.job_id
+        update videos.jobs j set
+          next_at = case when j.status = 'submitting' and j.ambiguous_until is null then $1 + $3 * interval '1 millisecond' else $2 end
+        from due where j.account_id = due.account_id and j.job_id = due.job_id
         returning j.account_id, j.job_id, j.project_id, j.status, j.deployment, j.provider, j.upstream_model, j.ticket, j.claimed_ticket,
           j.ambiguous_until, j.progress, j.queue_position, j.looks, j.missing, j.missing_since, j.takes, j.created_at, j.next_at,
           case when j.status = 'submitting' then ledger.lives(j.owner, $3 * interval '1 millisecond') else true end as owner_lives`,
