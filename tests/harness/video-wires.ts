@@ -56,7 +56,7 @@ const openrouter: WireShape = {
     const { pathname } = new URL(path, 'http://fake')
     if (method === 'POST' && pathname === '/v1/videos') return { leg: 'submit' }
     if (method !== 'GET') return undefined
-    if (pathname === '/v1/models' || pathname === '/v1/videos/models') return { leg: 'list' }
+    if (pathname === '/v1/models') return { leg: 'list' }
     const job = /^\/v1\/videos\/([^/]+)(\/content)?$/.exec(pathname)
     return job ? { leg: job[2] ? 'content' : 'look', id: decodeURIComponent(job[1]!) } : undefined
   },
