@@ -130,7 +130,6 @@ function settingsOf(model: TranscriptionModel, spec: TranscriptionSpec): Transcr
   if (keywords?.length && !can.takesKeywords) refuse(model, spec, 'keywords', '', [])
   if (spec.diarize && !can.diarizes) refuse(model, spec, 'diarize', 'true', [])
   if (speakers !== undefined && !spec.diarize) refuse(model, spec, 'speakers', String(speakers), [])
-  if (spec.stream && !can.streams) refuse(model, spec, 'stream', 'true', [])
   const exactest = exactness.indexOf(can.timestamps)
   if (exactness.indexOf(spec.timestamps) > exactest)
     refuse(model, spec, 'timestamps', spec.timestamps, exactness.slice(0, exactest + 1))
