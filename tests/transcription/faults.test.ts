@@ -39,10 +39,10 @@ const faults: [string, Script, boolean][] = [
   ['our key is refused', json(401, { error: { message: 'no' } }), false],
 ]
 
-const lengths = { 'the only piece': 1, 'the first of several': 200, 'a later one': 200 } as const
+const lengths = { 'the only piece': 20, 'the first of several': 400, 'a later one': 400 } as const
 
 describe.each(Object.keys(lengths) as (keyof typeof lengths)[])('%s', (place) => {
-  const words = scriptOf(place === 'the only piece' ? 20 : 200)
+  const words = scriptOf(lengths[place])
   test.each(faults)('%s', async (name, script, mayHaveRun) => {
     const at = untimely.includes(name) ? hasty : patient
     // The pieces before it are heard.
@@ -78,7 +78,7 @@ describe.each(Object.keys(lengths) as (keyof typeof lengths)[])('%s', (place) =>
 })
 
 test('an upstream without time for a piece is asked again, and each piece is heard and paid once', async () => {
-  const words = scriptOf(200)
+  const words = scriptOf(400)
   const busy = json(429, 'slow down', { 'retry-after': '0' })
   patient.speak(words, { instead: (request) => (request === 2 ? busy : undefined) })
   patient.forms()
@@ -107,7 +107,7 @@ test('a model that repeats itself is paid for ten tokens a second at most, whate
 
 describe('a caller who leaves', () => {
   test('before anything was sent has nothing sent, and pays nothing', async () => {
-    const words = scriptOf(200)
+    const words = scriptOf(400)
     patient.speak(words)
     patient.forms()
     const own = await patient.newcomer()
@@ -123,7 +123,7 @@ describe('a caller who leaves', () => {
     ])
   })
 
-  test.each([20, 200])(
+  test.each([20, 400])(
     'while it is heard: %d words are heard to their end, stored, and charged',
     async (count) => {
       const words = scriptOf(count)

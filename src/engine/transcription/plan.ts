@@ -260,13 +260,11 @@ const packetSeconds = 1
 
 /** Tokens of one piece that are paid at most. */
 export function maxTokensOf(
-  { settings: { prompt = '', keywords = [] } }: TranscriptionPlan,
+  { settings: { prompt, keywords = [] } }: TranscriptionPlan,
   seconds: number,
 ): { input: number; output: number } {
-  const said = [prompt, ...keywords].reduce(
-    (sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 2) + tokensAround,
-    0,
-  )
+  const texts = prompt === undefined ? keywords : [prompt, ...keywords]
+  const said = texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 2) + tokensAround, 0)
   return { input: maxHeardTokens(seconds) + said, output: maxTranscriptTokens(seconds) }
 }
 
