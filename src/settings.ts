@@ -5,6 +5,7 @@ import { batches } from '#capabilities/messages/settings'
 import { work } from '#capabilities/work/settings'
 import { files, studio } from '#engine/files/settings'
 import { defaults, models, providers, vendors } from '#engine/models/settings'
+import { ffmpeg } from '#engine/sound/settings'
 import { tools } from '#engine/tools/settings'
 import {
   type Config,
@@ -41,6 +42,7 @@ export const settings: readonly Section[] = [
   proxies,
   vendors,
   tracing,
+  ffmpeg,
 ]
 
 /** Every variable of the environment that the program reads by its name. */

@@ -78,6 +78,7 @@ const refuse = (why: Localized): never => fail('INVALID_MEDIA', { why }, { param
 function whyNot({ fault, codec }: SoundError, mediaType: string): Localized {
   if (fault === 'too_long') return reasons.longRecording(maxSeconds)
   if (fault === 'no_track') return reasons.noSound(mediaType)
+  if (fault === 'unsupported' && codec === 'aac') return reasons.noAacDecoder(mediaType)
   if (fault === 'unsupported' && codec) return reasons.unreadCodec(mediaType, codec)
   return reasons.unreadable(mediaType)
 }
