@@ -7,6 +7,8 @@ import type { ImageModel } from './kinds/image/image-model.ts'
 import { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
 import type { NamedEntry } from './kinds/named.ts'
 import type { Model } from './kinds/text/text-model.ts'
+import type { TranscriptionModel } from './kinds/transcription/transcription-model.ts'
+import type { VideoModel } from './kinds/video/video-model.ts'
 import type { NamedModel } from './models.ts'
 import { phrases, refuse } from './phrases.ts'
 import { knownPrice } from './prices.ts'
@@ -27,6 +29,10 @@ export interface Catalogue {
   studio: StudioPresets
   /** Used for semantic search in knowledge projects; absent when none is configured. */
   embedding?: EmbeddingModel
+  /** Makes the videos of calls that name no model; absent where no model makes any. */
+  defaultVideo?: VideoModel
+  /** Writes the recordings of calls that name no model down; absent where no model does. */
+  defaultTranscription?: TranscriptionModel
   providers(): ProviderConfig[]
   /** The provider of a deployment of this catalogue; asserts that it exists. */
   provider(id: string): ProviderConfig
@@ -86,6 +92,8 @@ export function buildCatalogue(
 
   const list = [...models.values()]
   const defaultText = defaultOf(config, named)
+  const defaultVideo = defaultOfKind('video', config, named)
+  const defaultTranscription = defaultOfKind('transcription', config, named)
   return {
     find: (name) => named.get(name),
     list: () => list,
@@ -93,6 +101,8 @@ export function buildCatalogue(
     defaultText,
     studio: studioOf(config, named, defaultText),
     ...embeddingOf(config, named),
+    ...(defaultVideo && { defaultVideo }),
+    ...(defaultTranscription && { defaultTranscription }),
     providers: () => [...providers.values()],
     provider: (id) => {
       const provider = providers.get(id)
@@ -255,4 +265,19 @@ function embeddingOf(
           idsOf(models, 'embedding'),
         ),
       )
+}
+
+/** The model of this kind that the file names, else the first of the catalogue; undefined where there is none. */
+function defaultOfKind<Kind extends 'video' | 'transcription'>(
+  kind: Kind,
+  { defaults }: Config,
+  models: ReadonlyMap<string, AnyModel>,
+): Extract<AnyModel, { kind: Kind }> | undefined {
+  const isOne = (model: AnyModel | undefined): model is Extract<AnyModel, { kind: Kind }> =>
+    model?.kind === kind
+  const name = defaults[`${kind}Model`]
+  if (name === undefined) return [...models.values()].find(isOne)
+  const model = models.get(name)
+  const where = defaults[`${kind}ModelWhere`] ?? `defaults.${kind}_model`
+  return isOne(model) ? model : refuse(phrases.noPreset(where, name, kind, idsOf(models, kind)))
 }

@@ -11,6 +11,7 @@ const maxFrameBytes = 1 << 20
  */
 export class FlacReader {
   readonly mediaType = 'audio/flac'
+  readonly codec = 'flac'
   #info: FlacInfo | undefined
   #state: 'magic' | 'block' | 'skip' | 'frames' = 'magic'
   #isLastBlock = false
@@ -24,6 +25,10 @@ export class FlacReader {
 
   get rate(): number {
     return this.#info!.rate
+  }
+
+  get channels(): number {
+    return this.#info!.channels
   }
 
   *write(chunk: Uint8Array): Iterable<Float32Array> {

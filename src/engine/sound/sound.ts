@@ -21,6 +21,7 @@ export type {
 } from './recording.ts'
 export { openRecordings, type Recordings } from './recordings.ts'
 export { resample } from './resample.ts'
+export type { FfmpegSetting } from './settings.ts'
 export { pauseLevelOf, pausesOf, type Span, silencesIn } from './silences.ts'
 export { isSpeakable, lettersOf, piecesOfText } from './text.ts'
 export { VoiceDetector, type VoiceEvent, type VoiceOptions } from './voice.ts'
