@@ -113,6 +113,14 @@ describe('orders for faults', () => {
     expect(await faultOf(ordered('fault=reset'))).toMatchObject({ fault: 'reset', executed: true })
   })
 
+  test('a reply that takes longer than its timeout leaves it open too', async () => {
+    const { timeouts } = await lookFor()
+    const order = { ...plainOrder, prompt: '[[sandbox: first_token_ms=60000]]' }
+    const call = { order, upstreamModel: 'video', signal, attemptId: 'a' }
+    const late = provider.submit({ ...call, timeouts: { ...timeouts, firstByteMs: 20 } })
+    expect(await faultOf(late)).toMatchObject({ fault: 'timeout', executed: true })
+  })
+
   test('an upstream that is too busy did nothing', async () => {
     const fault = await faultOf(ordered('fault=overloaded retry_after_ms=3000'))
     expect(fault).toMatchObject({ executed: false, retryAfterMs: 3_000 })
