@@ -18,7 +18,13 @@ import { messagesProvider } from '#providers/messages'
 import { chatAnswers, chatImages } from '#providers/modalities'
 import { openRouterImages, openRouterVideos } from '#providers/openrouter'
 import { responsesProvider } from '#providers/responses'
-import { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxProvider } from '#providers/sandbox'
+import {
+  sandboxAudio,
+  sandboxEmbeddings,
+  sandboxImages,
+  sandboxProvider,
+  sandboxVideos,
+} from '#providers/sandbox'
 import type { AudioProvider, TextProvider } from '#providers/spec'
 import { speechProvider } from '#providers/speech'
 
@@ -87,7 +93,12 @@ export function connect(
       id === 'sandbox'
         ? {
             provider: sandboxProvider(),
-            orders: { image: sandboxImages(), audio: sandboxAudio(), embedding: sandboxEmbeddings() },
+            orders: {
+              image: sandboxImages(),
+              audio: sandboxAudio(),
+              embedding: sandboxEmbeddings(),
+              video: sandboxVideos(),
+            },
           }
         : roomsFor(dialects, { id, baseUrl, headers, ...key }, egress, net, opening)
     upstreams.set(id, {
