@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Failure } from '#platform/errors'
 import { cut, json, reset, type Script, silence, stall, stream } from '../harness/upstream.ts'
 import { scriptOf, secondsOf } from './spoken.ts'
-import { bootTranscription, recorded, second, type TranscriptionWorld, whole } from './world.ts'
+import { bootTranscription, second, type TranscriptionWorld, whole } from './world.ts'
 
 let patient: TranscriptionWorld
 /** Whose patience ends soon. */
@@ -50,7 +50,7 @@ describe.each(Object.keys(lengths) as (keyof typeof lengths)[])('%s', (place) =>
     at.speak(words, { instead: (request) => (request === broken ? script : undefined) })
     at.forms()
     const own = await at.newcomer()
-    const paid = await own.start({ recording: recorded(words) })
+    const paid = await own.start({ recording: await at.recorded(words) })
     const held = await own.held()
     const failure = (await whole(paid).catch((error: unknown) => error)) as Failure
     expect(failure.code).toMatch(/^UPSTREAM_/)
@@ -83,7 +83,7 @@ test('an upstream without time for a piece is asked again, and each piece is hea
   patient.speak(words, { instead: (request) => (request === 2 ? busy : undefined) })
   patient.forms()
   const own = await patient.newcomer()
-  const made = await whole(await own.start({ recording: recorded(words) }))
+  const made = await whole(await own.start({ recording: await patient.recorded(words) }))
   expect(made.text).toBe(words.map(({ word }) => word).join(' '))
   expect([await own.charged(), await own.lost()]).toEqual([made.charged, 0n])
   expect(patient.forms().length).toBe(made.pieces + 1)
@@ -98,7 +98,7 @@ test('a model that repeats itself is paid for ten tokens a second at most, whate
     usage: { type: 'tokens', input_tokens: 10_000_000, output_tokens: 10_000_000, total_tokens: 20_000_000 },
   })
   const own = await patient.newcomer()
-  const paid = await own.start({ model: 'test/tokens', recording: recorded(words) })
+  const paid = await own.start({ model: 'test/tokens', recording: await patient.recorded(words) })
   const held = await own.held()
   const made = await whole(paid)
   expect(made.tokens).toEqual({ input: Math.ceil(50 * seconds), output: most })
@@ -112,7 +112,7 @@ describe('a caller who leaves', () => {
     patient.forms()
     const own = await patient.newcomer()
     const leaving = new AbortController()
-    const paid = await own.start({ recording: recorded(words), gone: leaving.signal })
+    const paid = await own.start({ recording: await patient.recorded(words), gone: leaving.signal })
     leaving.abort()
     await expect(whole(paid)).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
     expect([patient.forms().length, await own.charged(), await own.lost(), await own.held()]).toEqual([
@@ -136,7 +136,9 @@ describe('a caller who leaves', () => {
       })
       patient.forms()
       const own = await patient.newcomer()
-      const made = await whole(await own.start({ recording: recorded(words), gone: leaving.signal }))
+      const made = await whole(
+        await own.start({ recording: await patient.recorded(words), gone: leaving.signal }),
+      )
       expect(made.text).toBe(words.map(({ word }) => word).join(' '))
       expect((await own.files()).map(({ id }) => id)).toEqual([made.file])
       expect([await own.charged(), await own.lost()]).toEqual([made.charged, 0n])

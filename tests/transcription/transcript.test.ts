@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { TranscriptPart } from '#engine/transcription'
 import { json } from '../harness/upstream.ts'
 import { samplesOf, scriptOf, secondsOf, type Word } from './spoken.ts'
-import { bootTranscription, recorded, recordingOf, second, type TranscriptionWorld, whole } from './world.ts'
+import { aacOf, bootTranscription, second, type TranscriptionWorld, whole } from './world.ts'
 
 let at: TranscriptionWorld
 const stack = new AsyncDisposableStack()
@@ -32,7 +32,7 @@ describe('a recording that the upstream takes in one piece', () => {
     at.speak(words)
     const own = await at.newcomer()
     const paid = await own.start({
-      recording: recorded(words),
+      recording: await at.recorded(words),
       spec: { timestamps: 'word', language: 'fa-IR' },
     })
     const seconds = secondsOf(words)
@@ -66,7 +66,7 @@ describe('a recording that the upstream takes in one piece', () => {
   test('is sent as it came where the upstream takes its format, named by what it is', async () => {
     const words = scriptOf(10)
     const own = await at.newcomer()
-    const recording = recorded(words, { mediaType: 'audio/mp4', codec: 'aac', isDecodable: false })
+    const recording = aacOf(words)
     const made = await whole(await own.start({ model: 'test/tokens', recording }))
     const { file } = at.forms()[0]!
     expect(file).toMatchObject({ name: 'recording.m4a', mediaType: 'audio/mp4' })
@@ -78,7 +78,7 @@ describe('a recording that the upstream takes in one piece', () => {
     const words = scriptOf(6)
     at.speak(words)
     const own = await at.newcomer()
-    const paid = await own.start({ model: 'test/least', recording: recorded(words) })
+    const paid = await own.start({ model: 'test/least', recording: await at.recorded(words) })
     expect(await own.held()).toBe(10n * second)
     await whole(paid)
     expect(await own.charged()).toBe(10n * second)
@@ -88,11 +88,11 @@ describe('a recording that the upstream takes in one piece', () => {
     const words = scriptOf(10)
     at.upstream.hear({ text: 'سلام دنیا' })
     const own = await at.newcomer()
-    const made = await whole(await own.start({ model: 'test/plain', recording: recorded(words) }))
+    const made = await whole(await own.start({ model: 'test/plain', recording: await at.recorded(words) }))
     expect(made.segments).toEqual([{ start: 0, end: secondsOf(words), text: 'سلام دنیا' }])
     at.upstream.hear({ text: ' ' })
     const silent = await whole(
-      await own.start({ model: 'test/plain', recording: recordingOf(new Float32Array(32_000)) }),
+      await own.start({ model: 'test/plain', recording: await at.recordingOf(new Float32Array(32_000)) }),
     )
     expect(silent).toMatchObject({ text: '', segments: [] })
     expect(await own.charged()).toBe((BigInt(Math.ceil(secondsOf(words))) + 2n) * second)
@@ -104,7 +104,7 @@ describe('a long recording', () => {
     const words = scriptOf(600)
     at.speak(words)
     const own = await at.newcomer()
-    const paid = await own.start({ recording: recorded(words), spec: { timestamps: 'word' } })
+    const paid = await own.start({ recording: await at.recorded(words), spec: { timestamps: 'word' } })
     const held = await own.held()
     const made = await whole(paid)
     const sent = sentSeconds()
@@ -130,7 +130,9 @@ describe('a long recording', () => {
       const words = scriptOf(400, { every: 1_000 })
       at.speak(words)
       const own = await at.newcomer()
-      const made = await whole(await own.start({ model, recording: recorded(words), spec: { timestamps } }))
+      const made = await whole(
+        await own.start({ model, recording: await at.recorded(words), spec: { timestamps } }),
+      )
       const sent = sentSeconds()
       expect(sent.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(secondsOf(words) + 8)
       expect(made.text).toBe(textOf(words))
@@ -145,7 +147,7 @@ describe('a long recording', () => {
       names: (piece, speaker) => (piece % 2 === 0 ? speaker : speaker === 'مینا' ? '0' : '1'),
     })
     const own = await at.newcomer()
-    const recording = recorded(words)
+    const recording = await at.recorded(words)
     const made = await whole(
       await own.start({ model: 'test/speakers', recording, spec: { timestamps: 'segment', diarize: true } }),
     )
@@ -164,7 +166,11 @@ describe('a long recording', () => {
     at.upstream.replyOnce(json(404, { error: { message: 'no such model', code: 'model_not_found' } }))
     const own = await at.newcomer()
     const made = await whole(
-      await own.start({ model: 'test/second', recording: recorded(words), spec: { timestamps: 'word' } }),
+      await own.start({
+        model: 'test/second',
+        recording: await at.recorded(words),
+        spec: { timestamps: 'word' },
+      }),
     )
     expect(made.text).toBe(textOf(words))
     const [refused, ...rest] = at.forms().map(({ fields }) => fields['model']![0])
@@ -180,7 +186,7 @@ describe('text while it is made', () => {
     const own = await at.newcomer()
     const paid = await own.start({
       model: 'test/plain',
-      recording: recorded(words),
+      recording: await at.recorded(words),
       spec: { stream: true, language: 'fa' },
     })
     const parts = collected(paid.parts())
@@ -201,7 +207,7 @@ describe('text while it is made', () => {
     for (const language of ['fa', undefined]) {
       const paid = await own.start({
         model: 'test/plain',
-        recording: recorded(words),
+        recording: await at.recorded(words),
         spec: { stream: true, ...(language && { language }) },
       })
       const parts = collected(paid.parts())
@@ -218,7 +224,7 @@ describe('text while it is made', () => {
     const own = await at.newcomer()
     const paid = await own.start({
       model: 'test/plain',
-      recording: recorded(scriptOf(5)),
+      recording: await at.recorded(scriptOf(5)),
       spec: { stream: true },
     })
     const parts = collected(paid.parts())
@@ -248,7 +254,7 @@ describe('letters of Persian text', () => {
     const made = await whole(
       await own.start({
         model,
-        recording: recorded(scriptOf(5)),
+        recording: await at.recorded(scriptOf(5)),
         spec: { timestamps: 'word', language, ...(normalize !== undefined && { normalize }) },
       }),
     )

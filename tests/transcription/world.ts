@@ -1,14 +1,6 @@
 /** A world whose transcription models are heard by a fake server of OpenAI's wire, called by the room itself. */
 import type { TranscriptionModel } from '#engine/models'
-import {
-  type Levels,
-  levelsOf,
-  type MeasuredRecording,
-  type Recording,
-  type Sound,
-  SoundError,
-  type TimeSpan,
-} from '#engine/sound'
+import { encodeWhole, type MeasuredRecording, type Recording, SoundError } from '#engine/sound'
 import {
   type LiveSound,
   type OpenedRecording,
@@ -79,6 +71,9 @@ export interface TranscriptionWorld extends AsyncDisposable {
   speak(script: readonly Word[], conduct?: Conduct): void
   /** An account of its own with all its books. */
   newcomer(): Promise<Newcomer>
+  /** A recording of these words, without loss, in a format that no upstream takes. */
+  recorded(words: readonly Word[]): Promise<OpenedRecording>
+  recordingOf(samples: Float32Array): Promise<OpenedRecording>
   /** Recordings that the upstream has got since this was called last. */
   forms(): HeardForm[]
 }
@@ -132,6 +127,8 @@ export async function bootTranscription(
       })
     },
     newcomer: () => newcomer(world),
+    recorded: (words) => recordingIn(world, open, samplesOf(words)),
+    recordingOf: (samples) => recordingIn(world, open, samples),
     forms: () => {
       const all = upstream.forms().slice(seen)
       seen += all.length
@@ -139,6 +136,18 @@ export async function bootTranscription(
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
+}
+
+/** Open until the world ends. */
+async function recordingIn(
+  { app }: World,
+  open: AsyncDisposableStack,
+  samples: Float32Array,
+): Promise<OpenedRecording> {
+  const { bytes } = await encodeWhole([{ rate, samples }], { format: 'flac', maxBytes: 1e9 })
+  const requester = { accountId: uuidv7(0), signal: new AbortController().signal }
+  const recording = open.use(await app.recordings.open(bytes, requester, { maxSeconds: 14_400 }))
+  return { source: bytes, recording }
 }
 
 async function newcomer(world: World): Promise<Newcomer> {
@@ -186,33 +195,24 @@ export async function whole(paid: PaidTranscription) {
   }
 }
 
-/** A recording of these words, in memory, already decoded. */
-export const recorded = (words: readonly Word[], more: Partial<MeasuredRecording> = {}): OpenedRecording =>
-  recordingOf(samplesOf(words), more)
-
-export function recordingOf(samples: Float32Array, more: Partial<MeasuredRecording> = {}): OpenedRecording {
+/** AAC as no upstream of a test could decode it: its packets are samples in disguise. */
+export function aacOf(words: readonly Word[], more: Partial<MeasuredRecording> = {}): OpenedRecording {
+  const samples = samplesOf(words)
   const seconds = samples.length / rate
   const measured: MeasuredRecording = {
-    ...{ mediaType: 'audio/ogg', codec: 'opus', seconds, packetSeconds: seconds, rate, channels: 1 },
-    ...{ isDecodable: true, hasVideo: false },
+    ...{ mediaType: 'audio/mp4', codec: 'aac', seconds, packetSeconds: seconds, rate, channels: 1 },
+    ...{ isDecodable: false, hasVideo: false },
     ...more,
   }
-  const partOf = ({ from = 0, to = seconds }: TimeSpan = {}): Float32Array => {
-    if (!measured.isDecodable) throw new SoundError('unsupported', measured.mediaType, measured.codec)
-    return samples.subarray(Math.round(from * rate), Math.round(to * rate))
+  const undecodable = (): never => {
+    throw new SoundError('unsupported', measured.mediaType, measured.codec)
   }
   const recording: Recording = {
     measured,
-    async *sound(span): AsyncGenerator<Sound> {
-      yield { rate, samples: partOf(span) }
-    },
-    wav: async (span) => {
-      const part = partOf(span)
-      return { bytes: wavOf(part), seconds: part.length / rate }
-    },
-    levels: (): Promise<Levels> => levelsOf([{ rate, samples: partOf() }]),
+    sound: undecodable,
+    wav: undecodable,
+    levels: undecodable,
     packets: async ({ from = 0, to = seconds }) => {
-      if (measured.codec !== 'aac') return undefined
       const [start, end] = [Math.max(0, from - 0.02), Math.min(seconds, to)]
       const bytes = wavOf(samples.subarray(Math.round(start * rate), Math.round(end * rate)))
       return { bytes, mediaType: 'audio/mp4', start, end }

@@ -12,6 +12,7 @@ import { fail } from '#platform/errors'
 import type { PieceSpan } from './cut.ts'
 import { languageOf } from './language.ts'
 import type { LiveSound, OpenedRecording, TranscriptionSetting, TranscriptionSpec } from './transcription.ts'
+import './phrases.ts'
 
 /** Vendors refuse what is shorter, and bill it. */
 export const minSeconds = 0.1
