@@ -14,12 +14,18 @@ import { embeddingsProvider } from '#providers/embeddings'
 import { falImages } from '#providers/fal'
 import { geminiImages, geminiSpeech } from '#providers/gemini'
 import { type ImageRoom, imagesProvider, type PictureAddress } from '#providers/images'
-import type { UpstreamAddress } from '#providers/kit'
+import type { LinkedAddress, UpstreamAddress, VideoRoom } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
 import { chatAnswers, chatImages } from '#providers/modalities'
-import { openRouterImages, openRouterTranscription } from '#providers/openrouter'
+import { openRouterImages, openRouterTranscription, openRouterVideos } from '#providers/openrouter'
 import { responsesProvider } from '#providers/responses'
-import { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxProvider } from '#providers/sandbox'
+import {
+  sandboxAudio,
+  sandboxEmbeddings,
+  sandboxImages,
+  sandboxProvider,
+  sandboxVideos,
+} from '#providers/sandbox'
 import type { AudioProvider, TextProvider } from '#providers/spec'
 import { speechProvider } from '#providers/speech'
 import { type TranscriptionRoom, transcriptionsProvider } from '#providers/transcriptions'
@@ -55,6 +61,10 @@ const answerRooms = {
   modalities: chatAnswers,
 } satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SoundRoom>>
 
+/** A provider with several of them makes videos by the first. */
+const videoRooms = {
+  openrouter: openRouterVideos,
+} satisfies Partial<Record<Dialect, (address: LinkedAddress, net: GuardedClient) => VideoRoom>>
 /** A provider with several of them writes recordings down by the first. */
 const transcriptionRooms = {
   transcriptions: transcriptionsProvider,
@@ -73,7 +83,7 @@ export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: 
   })
 }
 
-/** Every provider of the catalogue, connected. Pictures that one only links to are fetched by `net`. */
+/** Every provider of the catalogue, connected. Pictures and videos that one only links to are fetched by `net`. */
 export function connect(
   models: Catalogue,
   net: GuardedClient,
@@ -90,7 +100,12 @@ export function connect(
       id === 'sandbox'
         ? {
             provider: sandboxProvider(),
-            orders: { image: sandboxImages(), audio: sandboxAudio(), embedding: sandboxEmbeddings() },
+            orders: {
+              image: sandboxImages(),
+              audio: sandboxAudio(),
+              embedding: sandboxEmbeddings(),
+              video: sandboxVideos(),
+            },
           }
         : roomsFor(dialects, { id, baseUrl, headers, ...key }, egress, net, opening)
     upstreams.set(id, {
@@ -124,15 +139,18 @@ function roomsFor(
     return room && opening.use(room(address))
   })
   const audio = joinedSound(speaks, answers)
+  const filming = firstOf(videoRooms, dialects)
+  const video = filming && opening.use(filming({ ...address, ...links }, net))
   const writing = firstOf(transcriptionRooms, dialects)
   const transcription = writing && opening.use(writing(address))
-  const ping = wires.length === 0 ? (image ?? audio ?? transcription)?.ping : undefined
+  const ping = wires.length === 0 ? (image ?? audio ?? video ?? transcription)?.ping : undefined
   return {
     provider: joined(texts, ping),
     orders: {
       ...(image && { image }),
       ...(audio && { audio }),
       ...(embedding && { embedding }),
+      ...(video && { video }),
       ...(transcription && { transcription }),
     },
   }

@@ -22,6 +22,7 @@ test('every model shows the members that the contract names, in types and sizes 
       'sandbox/vector',
       'sandbox/speech',
       'sandbox/embedding',
+      'sandbox/video',
     ]),
   )
   expect(new Set(ids).size).toBe(ids.length)
@@ -160,6 +161,7 @@ describe('the official OpenAI client', () => {
       'sandbox/vector',
       'sandbox/speech',
       'sandbox/embedding',
+      'sandbox/video',
     ])
   })
 

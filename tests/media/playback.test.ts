@@ -2,15 +2,13 @@
  * Pictures and sound made over HTTP, opened by readers that did not write them: a browser, from signed links in a page of another origin, and
  * ffmpeg, from the bytes as they were streamed.
  */
-import { existsSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requestIdOf } from '../contract/chat-world.ts'
 import type { Client } from '../harness/client.ts'
 import { boot, type World } from '../harness/world.ts'
 import { ffmpeg, hasFfmpeg, probe } from '../sound/ffmpeg.ts'
+import { browserPath, openPage } from './browser.ts'
 
 const sentence = 'توانا بود هر که دانا بود.'
 
@@ -90,28 +88,10 @@ describe.skipIf(!hasFfmpeg)('speech as it was streamed', () => {
   })
 })
 
-const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-)
-if (browserPath === undefined)
-  console.warn('Nothing is played or shown in a browser: there is no Chromium on this machine.')
-
 describe.skipIf(browserPath === undefined)('in a browser, from a page of another origin', () => {
-  let browser: Browser
   let page: Page
   beforeAll(async () => {
-    const site = createServer((_, reply) =>
-      reply.setHeader('content-type', 'text/html').end('<!doctype html>'),
-    )
-    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-    stack.defer(() => void site.close())
-    browser = await chromium.launch({
-      executablePath: browserPath as string,
-      args: ['--no-sandbox', '--autoplay-policy=no-user-gesture-required', '--mute-audio'],
-    })
-    stack.defer(() => browser.close())
-    page = await browser.newPage()
-    await page.goto(`http://localhost:${(site.address() as AddressInfo).port}/`)
+    page = await openPage(stack)
   }, 60_000)
 
   interface Heard {

@@ -498,6 +498,7 @@ describe('the room', () => {
       'sandbox/vector',
       'sandbox/speech',
       'sandbox/embedding',
+      'sandbox/video',
     ])
     for (const model of sandboxModels) {
       expect(`${model.displayName} ${model.description}`).toMatch(/[Ss]imulator[\s\S]*شبیه‌ساز/)
