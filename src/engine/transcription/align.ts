@@ -34,7 +34,7 @@ const different = 1.5
 /** The word at the edge of a piece may be cut, and be heard as another. */
 const cutWord = 0.3
 /** Of each word by which an overlap is longer or shorter than expected. */
-const unexpected = { word: 0.05, segment: 0.1, none: 0.25 }
+const unexpected = { word: 0.5, segment: 0.35, none: 0.25 }
 /** Without times: more words of an overlap than anybody says, in parts of what is expected. */
 const mostExpected = 3
 const leastWindow = 12
@@ -121,8 +121,8 @@ const step = { begin: 0, skipAfter: 1, skipBefore: 2, both: 3 }
 function priceOf(one: Token, other: Token, times: Timestamps): number {
   if (one.folded !== other.folded) return different
   if (times === 'none') return 0
-  const apart = Math.abs(middleOf(one) - middleOf(other))
-  return Math.min(different, apart <= sameSeconds[times] ? (apart / sameSeconds[times]) * 0.1 : apart)
+  // Squared: of a run of one word the moments decide which is which, and many small differences are likelier than a few great ones.
+  return Math.min(different, (Math.abs(middleOf(one) - middleOf(other)) / sameSeconds[times]) ** 2)
 }
 
 const middleOf = ({ start, end }: Token): number => (start + end) / 2

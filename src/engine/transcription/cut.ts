@@ -46,7 +46,7 @@ export function cutsOf({
   while (seconds - from > maxSeconds) {
     const latest = Math.min(from + maxSeconds, seconds - leastSeconds)
     const pause = bestPause(pauses, from + maxSeconds * earliest, latest)
-    const to = pause ?? latest
+    const to = round(pause ?? latest)
     spans.push({ from, to, joint })
     if (pause !== undefined && !alwaysOverlaps) {
       joint = 'silence'
@@ -55,7 +55,7 @@ export function cutsOf({
       joint = 'overlap'
       // A piece that begins in a pause begins with a whole word.
       const least = to - overlapSeconds
-      from = alwaysOverlaps ? (bestPause(pauses, least - overlapSeconds / 4, least) ?? least) : least
+      from = round(alwaysOverlaps ? (bestPause(pauses, least - overlapSeconds / 4, least) ?? least) : least)
     }
   }
   spans.push({ from, to: seconds, joint })
@@ -75,6 +75,9 @@ function bestPause(pauses: readonly Pause[], from: number, to: number): number |
 }
 
 const leastPause = 0.1
+
+/** To the millisecond, which are whole samples. */
+const round = (seconds: number): number => Math.round(seconds * 1_000) / 1_000
 
 /** Index of the first pause that ends after this time. */
 function firstAfter(pauses: readonly Pause[], time: number): number {

@@ -378,8 +378,9 @@ class Paid implements PaidTranscription {
 
   /** Sends a piece to the first of these that can take it. Throws the fault where none did. */
   async #send(planned: readonly (Planned & { piece: Piece })[], turn: Turn): Promise<void> {
-    const isStreamed = this.#parts.options.spec.stream === true
+    const isWanted = this.#parts.options.spec.stream === true
     const candidates = planned.map((one): Candidate => {
+      const isStreamed = isWanted && one.model.transcription.streams
       const most = maxTextLength(one.piece.sound.seconds)
       const onText = (text: string): void => this.#show(turn, text, most)
       return { ...one, order: { ...orderOf(one.plan, one.piece.sound), ...(isStreamed && { onText }) } }

@@ -12,6 +12,7 @@ import { fail } from '#platform/errors'
 import type { PieceSpan } from './cut.ts'
 import { languageOf } from './language.ts'
 import type { LiveSound, OpenedRecording, TranscriptionSetting, TranscriptionSpec } from './transcription.ts'
+import './phrases.ts'
 
 /** Vendors refuse what is shorter, and bill it. */
 export const minSeconds = 0.1
@@ -130,7 +131,6 @@ function settingsOf(model: TranscriptionModel, spec: TranscriptionSpec): Transcr
   if (keywords?.length && !can.takesKeywords) refuse(model, spec, 'keywords', '', [])
   if (spec.diarize && !can.diarizes) refuse(model, spec, 'diarize', 'true', [])
   if (speakers !== undefined && !spec.diarize) refuse(model, spec, 'speakers', String(speakers), [])
-  if (spec.stream && !can.streams) refuse(model, spec, 'stream', 'true', [])
   const exactest = exactness.indexOf(can.timestamps)
   if (exactness.indexOf(spec.timestamps) > exactest)
     refuse(model, spec, 'timestamps', spec.timestamps, exactness.slice(0, exactest + 1))
@@ -261,13 +261,11 @@ const packetSeconds = 1
 
 /** Tokens of one piece that are paid at most. */
 export function maxTokensOf(
-  { settings: { prompt = '', keywords = [] } }: TranscriptionPlan,
+  { settings: { prompt, keywords = [] } }: TranscriptionPlan,
   seconds: number,
 ): { input: number; output: number } {
-  const said = [prompt, ...keywords].reduce(
-    (sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 2) + tokensAround,
-    0,
-  )
+  const texts = prompt === undefined ? keywords : [prompt, ...keywords]
+  const said = texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 2) + tokensAround, 0)
   return { input: maxHeardTokens(seconds) + said, output: maxTranscriptTokens(seconds) }
 }
 

@@ -16,7 +16,6 @@ export type TranscriptionSetting =
   | 'timestamps'
   | 'diarize'
   | 'speakers'
-  | 'stream'
 
 export interface TranscriptionSpec {
   /** As the caller wrote it: ISO 639-1, 639-2, 639-3 or BCP 47, such as `fa`, `per`, `fas`, `fa-IR`. Absent: the model hears it. */
@@ -31,7 +30,7 @@ export interface TranscriptionSpec {
   diarize?: boolean
   /** How many there are, if that is known; it also tells whether a voice that comes back is a new one. */
   speakers?: number
-  /** True: refused unless the upstream sends text while it makes it. `parts` works without it, piece by piece. */
+  /** True: `parts` has text while it is made, from models that stream. From others, and without it, it comes piece by piece. */
   stream?: boolean
   /** False: Persian text stays in the letters that the model wrote. */
   normalize?: boolean
