@@ -114,7 +114,10 @@ export class OpenedRecording implements Recording {
   }
 
   levels(): Promise<Levels> {
-    this.#levels ??= levelsOf(this.sound())
+    this.#levels ??= levelsOf(this.sound()).catch((error) => {
+      this.#levels = undefined
+      throw error
+    })
     return this.#levels
   }
 
@@ -153,7 +156,13 @@ export class OpenedRecording implements Recording {
     if (!this.measured.isDecodable)
       throw new SoundError('unsupported', this.measured.mediaType, this.measured.codec)
     const seconds = this.#timing.fileSeconds
-    this.#decoded ??= decodeTrack(this.#decoding, this.#track, { seconds, maxSeconds: seconds })
+    // What was too busy, or left by its caller, may be asked for again.
+    this.#decoded ??= decodeTrack(this.#decoding, this.#track, { seconds, maxSeconds: seconds }).catch(
+      (error) => {
+        this.#decoded = undefined
+        throw error
+      },
+    )
     return this.#decoded
   }
 }
