@@ -19,7 +19,13 @@ import { messagesProvider } from '#providers/messages'
 import { chatAnswers, chatImages } from '#providers/modalities'
 import { openRouterImages, openRouterTranscription } from '#providers/openrouter'
 import { responsesProvider } from '#providers/responses'
-import { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxProvider } from '#providers/sandbox'
+import {
+  sandboxAudio,
+  sandboxEmbeddings,
+  sandboxImages,
+  sandboxProvider,
+  sandboxTranscription,
+} from '#providers/sandbox'
 import type { AudioProvider, TextProvider } from '#providers/spec'
 import { speechProvider } from '#providers/speech'
 import { type TranscriptionRoom, transcriptionsProvider } from '#providers/transcriptions'
@@ -90,7 +96,12 @@ export function connect(
       id === 'sandbox'
         ? {
             provider: sandboxProvider(),
-            orders: { image: sandboxImages(), audio: sandboxAudio(), embedding: sandboxEmbeddings() },
+            orders: {
+              image: sandboxImages(),
+              audio: sandboxAudio(),
+              embedding: sandboxEmbeddings(),
+              transcription: sandboxTranscription(),
+            },
           }
         : roomsFor(dialects, { id, baseUrl, headers, ...key }, egress, net, opening)
     upstreams.set(id, {

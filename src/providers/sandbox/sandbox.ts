@@ -11,9 +11,10 @@ import { readQuestion } from './question.ts'
 import { SandboxRun } from './run.ts'
 import { type Answering, roomForOutput, streamPlan } from './stream.ts'
 import { loadTokenizer, type Tokenizer } from './tokens.ts'
+import { sandboxTranscription } from './transcribe/transcribe.ts'
 
 export type { Pace, SandboxClock }
-export { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxModels }
+export { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxModels, sandboxTranscription }
 
 /**
  * An in-process upstream for development and tests: deterministic, offline and complete, but not intelligent. Rules of its answers:
