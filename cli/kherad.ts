@@ -17,6 +17,7 @@ import { receiptCommands } from './receipts.ts'
 import { reconcileCommands } from './reconcile.ts'
 import { openSession } from './session.ts'
 import { studioCommands } from './studio.ts'
+import { videoCommands } from './video.ts'
 import { workCommands } from './work.ts'
 
 const commands = [
@@ -30,6 +31,7 @@ const commands = [
   ...doctorCommands,
   ...workCommands,
   ...studioCommands,
+  ...videoCommands,
 ]
 
 const argv = process.argv.slice(2)

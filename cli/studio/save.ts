@@ -36,6 +36,7 @@ const endings: Readonly<Record<string, readonly string[]>> = {
   'audio/mpeg': ['mp3'],
   'audio/wav': ['wav'],
   'audio/pcm': ['pcm'],
+  'video/mp4': ['mp4'],
 }
 
 export const isKnownType = (mediaType: string): boolean => Object.hasOwn(endings, mediaType)
@@ -58,7 +59,7 @@ export interface Wanted {
   words: string
   count: number
   force: boolean
-  kind: 'image' | 'audio'
+  kind: 'image' | 'audio' | 'video'
   /** `--format`. */
   format: string | undefined
 }
@@ -91,10 +92,11 @@ async function placeOf(out: string | undefined, { words, kind, force }: Wanted):
   return isKnown ? { ...named, ending } : named
 }
 
+const usualTypes = { image: 'image/png', audio: 'audio/mpeg', video: 'video/mp4' }
+
 /** The files that an order makes, as far as its words say; what comes may still be of another type. */
 function expected(place: Place, { count, kind, format }: Wanted): string[] {
-  const usual = kind === 'image' ? 'image/png' : 'audio/mpeg'
-  const ending = endingOf(place, typeOf(format ?? place.ending) ?? usual)
+  const ending = endingOf(place, typeOf(format ?? place.ending) ?? usualTypes[kind])
   return Array.from({ length: count }, (_, index) =>
     path.join(place.folder, numbered(place.stem, index, count, ending)),
   )

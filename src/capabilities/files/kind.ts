@@ -26,8 +26,8 @@ export const dataTypes: readonly string[] = [csv, tsv, json, xlsx]
 
 export const mediaTypes: readonly string[] = Object.keys(endings)
 
-/** Of sound that is made here and never uploaded: its bytes do not say what they are, or no reader is there for them. */
-const madeEndings: Record<string, string> = { 'audio/aac': 'aac', 'audio/pcm': 'pcm' }
+/** Of what is made here and never uploaded: of some sound the bytes do not say what they are, or no reader is there for them. */
+const madeEndings: Record<string, string> = { 'audio/aac': 'aac', 'audio/pcm': 'pcm', 'video/mp4': 'mp4' }
 
 /** What a stored file may be; `audio/pcm` says its rate and channels. */
 export const servedTypes: readonly string[] = [...mediaTypes, ...Object.keys(madeEndings)]

@@ -87,7 +87,7 @@ export const WrittenText = Type.Object({
 export const maxReferenceCharacters = 12_000_000
 const maxReferences = 8
 
-const Reference = Type.Object(
+export const Reference = Type.Object(
   {
     dataUrl: Type.String({
       maxLength: maxReferenceCharacters,

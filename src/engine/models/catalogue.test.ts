@@ -377,3 +377,24 @@ test.each([
 ])('what the wires of %s can do starts: %s', (dialects, audio) => {
   expect(build(sounding(dialects) + speaker(audio)).find('acme/voice')?.kind).toBe('audio')
 })
+
+test('videos are made by the model that the file names, else by the first that makes any', () => {
+  const film = (id: string) => `
+  - id: ${id}
+    kind: video
+    deployments: [{ provider: films, model: film }]
+    video: { combinations: [{ resolution: 720p, durations: [4], aspect_ratios: ["16:9"], audio: never }] }
+    pricing: { per_second: 0.1 }`
+  const makers = `
+providers: [{ id: films, base_url: 'https://films.test/v1', api_key: k, dialects: [openrouter] }]
+models:${film('films/one')}${film('films/two')}
+`
+  expect(build().defaultVideo).toBeUndefined()
+  expect(build(makers).defaultVideo).toMatchObject({ id: 'films/one', kind: 'video' })
+  expect(build(`${makers}defaults: { video_model: films/two }`).defaultVideo).toMatchObject({
+    id: 'films/two',
+  })
+  expect(refusal(`${makers}defaults: { video_model: sandbox/text }`)).toMatch(
+    /defaults\.video_model is sandbox\/text, which is not a model of the kind video .*: write one of films\/one, films\/two\./,
+  )
+})

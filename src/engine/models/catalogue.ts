@@ -7,6 +7,7 @@ import type { ImageModel } from './kinds/image/image-model.ts'
 import { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
 import type { NamedEntry } from './kinds/named.ts'
 import type { Model } from './kinds/text/text-model.ts'
+import type { VideoModel } from './kinds/video/video-model.ts'
 import type { NamedModel } from './models.ts'
 import { phrases, refuse } from './phrases.ts'
 import { knownPrice } from './prices.ts'
@@ -27,6 +28,8 @@ export interface Catalogue {
   studio: StudioPresets
   /** Used for semantic search in knowledge projects; absent when none is configured. */
   embedding?: EmbeddingModel
+  /** Makes the videos of calls that name no model; absent where no model makes any. */
+  defaultVideo?: VideoModel
   providers(): ProviderConfig[]
   /** The provider of a deployment of this catalogue; asserts that it exists. */
   provider(id: string): ProviderConfig
@@ -93,6 +96,7 @@ export function buildCatalogue(
     defaultText,
     studio: studioOf(config, named, defaultText),
     ...embeddingOf(config, named),
+    ...videoOf(config, named),
     providers: () => [...providers.values()],
     provider: (id) => {
       const provider = providers.get(id)
@@ -253,6 +257,28 @@ function embeddingOf(
           embeddingModelWhere ?? 'defaults.embedding_model',
           embeddingModel,
           idsOf(models, 'embedding'),
+        ),
+      )
+}
+
+function videoOf(
+  { defaults: { videoModel, videoModelWhere } }: Config,
+  models: ReadonlyMap<string, AnyModel>,
+): { defaultVideo?: VideoModel } {
+  const isVideo = (model: AnyModel | undefined): model is VideoModel => model?.kind === 'video'
+  if (videoModel === undefined) {
+    const first = [...models.values()].find(isVideo)
+    return first ? { defaultVideo: first } : {}
+  }
+  const named = models.get(videoModel)
+  return isVideo(named)
+    ? { defaultVideo: named }
+    : refuse(
+        phrases.noPreset(
+          videoModelWhere ?? 'defaults.video_model',
+          videoModel,
+          'video',
+          idsOf(models, 'video'),
         ),
       )
 }

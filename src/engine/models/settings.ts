@@ -32,6 +32,9 @@ export interface DefaultsConfig {
   /** Finds passages of knowledge projects by meaning; absent: they are found by words only. */
   embeddingModel?: string
   embeddingModelWhere?: string
+  /** Makes the videos of calls that name no model; absent: the first video model. */
+  videoModel?: string
+  videoModelWhere?: string
   /** Models of Studio's presets; absent ones fall to another of the same medium, then to the default model. */
   studio: Record<Medium, PresetNames>
   creditsPerUsd: number
@@ -114,6 +117,7 @@ export const defaults = fileSection({
     {
       text_model: modelName('the id of a text model', 'شناسه‌ی یک مدل متنی'),
       embedding_model: modelName('the id of an embedding model', 'شناسه‌ی یک مدل embedding'),
+      video_model: modelName('the id of a video model', 'شناسه‌ی یک مدل ویدیو'),
       studio: Type.Object(
         {
           text: presetModels('text', 'متنی'),
@@ -136,11 +140,15 @@ export const defaults = fileSection({
     },
     { default: {} },
   ),
-  read: ({ text_model, embedding_model, studio, ...more }, { at }) => ({
+  read: ({ text_model, embedding_model, video_model, studio, ...more }, { at }) => ({
     ...(text_model !== undefined && { textModel: text_model, textModelWhere: at('text_model')!.where() }),
     ...(embedding_model !== undefined && {
       embeddingModel: embedding_model,
       embeddingModelWhere: at('embedding_model')!.where(),
+    }),
+    ...(video_model !== undefined && {
+      videoModel: video_model,
+      videoModelWhere: at('video_model')!.where(),
     }),
     studio: {
       text: presetNames(studio.text, (preset) => at('studio', 'text', preset)),

@@ -166,10 +166,12 @@ export function errorBody(failure: Failure, requestId: string, language: Languag
 export function errorHeaders(failure: Failure): Record<string, string> {
   const headers: Record<string, string> = {}
   const { retry } = declarationOf(failure.code)
-  const { final = retry === false || failure.status === 402 || failure.status === 409 } = failure.more
+  const { retryAfterMs } = failure.more
+  // A conflict stays one, unless it says how long it lasts.
+  const isLasting = failure.status === 402 || (failure.status === 409 && retryAfterMs === undefined)
+  const { final = retry === false || isLasting } = failure.more
   if (final) headers['x-should-retry'] = 'false'
-  const waitMs =
-    failure.more.retryAfterMs ?? (failure.status === 429 || failure.status === 503 ? 1000 : undefined)
+  const waitMs = retryAfterMs ?? (failure.status === 429 || failure.status === 503 ? 1000 : undefined)
   if (waitMs !== undefined && headers['x-should-retry'] === undefined) {
     headers['retry-after'] = String(Math.ceil(waitMs / 1000))
     headers['retry-after-ms'] = String(Math.ceil(waitMs))

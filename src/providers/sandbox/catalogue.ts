@@ -6,8 +6,10 @@ import type {
   ImageModel,
   Model,
   TranscriptionModel,
+  VideoModel,
 } from '#engine/models'
 import type { Modality } from '#engine/turn'
+import { aspectRatios, maxSeconds, resolutions } from './video/size.ts'
 
 const warning = {
   en:
@@ -235,9 +237,48 @@ const transcriptionModel: TranscriptionModel = {
   pricing: { perMinute: 0.006, minimumSeconds: 0, inputPerMillion: 0, outputPerMillion: 0 },
 }
 
+const videoModel: VideoModel = {
+  id: 'sandbox/video',
+  kind: 'video',
+  displayName: 'Kherad Sandbox Video (simulator) · شبیه‌ساز ویدیوی خرد',
+  description: [
+    'Simulator for development and tests: it films no scene but shows the prompt as a poster with a swinging star, the time and a mark that says so, and speaks its first words, offline inside the server, always the same for the same order. Pictures that guide stand small beside it; frames are the first and the last picture. A job takes 2 to 10 s.',
+    'شبیه‌ساز برای توسعه و آزمون: صحنه نمی‌سازد؛ درون همین کارساز و بدون اینترنت متن درخواست را چون پوستری با ستاره‌ای در نوسان، زمان و نشانی که همین را می‌گوید نمایش می‌دهد و نخستین واژه‌هایش را می‌خواند، برای یک سفارش همیشه یکسان. تصویرهای راهنما کوچک کنار آن می‌آیند و فریم‌ها تصویر نخست و پایانی‌اند. هر کار ۲ تا ۱۰ ثانیه طول می‌کشد.',
+  ].join('\n'),
+  ownedBy: 'kherad',
+  created: 1_795_564_800,
+  sandbox: true,
+  deployments: [{ id: 'sandbox/video', provider: 'sandbox', model: 'video', weight: 1, priority: 0 }],
+  fallbacks: [],
+  inputModalities: ['text', 'image'],
+  video: {
+    combinations: resolutions.map((resolution) => ({
+      resolution,
+      durations: Array.from({ length: maxSeconds }, (_, index) => index + 1),
+      aspectRatios,
+      audio: 'optional',
+    })),
+    defaults: { resolution: '720p', seconds: 5, aspectRatio: '16:9', withAudio: true },
+    references: { guide: 8, frames: 2 },
+    takesSeed: true,
+  },
+  pricing: {
+    rows: [
+      { resolution: '480p', audio: false, perSecond: 0.002 },
+      { resolution: '480p', audio: true, perSecond: 0.003 },
+      { resolution: '720p', audio: false, perSecond: 0.004 },
+      { resolution: '720p', audio: true, perSecond: 0.006 },
+      { resolution: '1080p', audio: false, perSecond: 0.008 },
+      { resolution: '1080p', audio: true, perSecond: 0.012 },
+    ],
+    billed: 'ordered',
+    trustsCost: false,
+  },
+}
+
 /**
  * As callers see them: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`, `sandbox/image`, `sandbox/vector`, `sandbox/speech`,
- * `sandbox/transcribe`, `sandbox/embedding`.
+ * `sandbox/transcribe`, `sandbox/embedding`, `sandbox/video`.
  */
 export const sandboxModels: AnyModel[] = [
   ...textModels,
@@ -246,6 +287,7 @@ export const sandboxModels: AnyModel[] = [
   audioModel,
   transcriptionModel,
   embeddingModel,
+  videoModel,
 ]
 
 /**
