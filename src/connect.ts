@@ -11,8 +11,8 @@ import { chatCompletionsProvider } from '#providers/chat-completions'
 import { deepgramTranscription } from '#providers/deepgram'
 import { elevenLabsSpeech, elevenLabsTranscription } from '#providers/elevenlabs'
 import { embeddingsProvider } from '#providers/embeddings'
-import { falImages } from '#providers/fal'
-import { geminiImages, geminiSpeech } from '#providers/gemini'
+import { falImages, falVideos } from '#providers/fal'
+import { geminiImages, geminiSpeech, geminiVideos } from '#providers/gemini'
 import { type ImageRoom, imagesProvider, type PictureAddress } from '#providers/images'
 import type { LinkedAddress, UpstreamAddress, VideoRoom } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
@@ -24,6 +24,7 @@ import {
   sandboxEmbeddings,
   sandboxImages,
   sandboxProvider,
+  sandboxTranscription,
   sandboxVideos,
 } from '#providers/sandbox'
 import type { AudioProvider, TextProvider } from '#providers/spec'
@@ -61,10 +62,6 @@ const answerRooms = {
   modalities: chatAnswers,
 } satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SoundRoom>>
 
-/** A provider with several of them makes videos by the first. */
-const videoRooms = {
-  openrouter: openRouterVideos,
-} satisfies Partial<Record<Dialect, (address: LinkedAddress, net: GuardedClient) => VideoRoom>>
 /** A provider with several of them writes recordings down by the first. */
 const transcriptionRooms = {
   transcriptions: transcriptionsProvider,
@@ -72,6 +69,13 @@ const transcriptionRooms = {
   deepgram: deepgramTranscription,
   elevenlabs: elevenLabsTranscription,
 } satisfies Partial<Record<Dialect, (address: UpstreamAddress) => TranscriptionRoom>>
+
+/** A provider with several of them makes videos by the first. */
+const videoRooms = {
+  openrouter: openRouterVideos,
+  gemini: geminiVideos,
+  fal: falVideos,
+} satisfies Partial<Record<Dialect, (address: LinkedAddress, net: GuardedClient) => VideoRoom>>
 
 /** The guarded client of a config: addresses of users, which go through the environment's proxy only where `net.use_proxy` says so. */
 export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: Log): GuardedNet {
@@ -104,6 +108,7 @@ export function connect(
               image: sandboxImages(),
               audio: sandboxAudio(),
               embedding: sandboxEmbeddings(),
+              transcription: sandboxTranscription(),
               video: sandboxVideos(),
             },
           }
@@ -139,10 +144,10 @@ function roomsFor(
     return room && opening.use(room(address))
   })
   const audio = joinedSound(speaks, answers)
-  const filming = firstOf(videoRooms, dialects)
-  const video = filming && opening.use(filming({ ...address, ...links }, net))
   const writing = firstOf(transcriptionRooms, dialects)
   const transcription = writing && opening.use(writing(address))
+  const filming = firstOf(videoRooms, dialects)
+  const video = filming && opening.use(filming({ ...address, ...links }, net))
   const ping = wires.length === 0 ? (image ?? audio ?? video ?? transcription)?.ping : undefined
   return {
     provider: joined(texts, ping),
@@ -150,8 +155,8 @@ function roomsFor(
       ...(image && { image }),
       ...(audio && { audio }),
       ...(embedding && { embedding }),
-      ...(video && { video }),
       ...(transcription && { transcription }),
+      ...(video && { video }),
     },
   }
 }

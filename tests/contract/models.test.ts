@@ -21,6 +21,7 @@ test('every model shows the members that the contract names, in types and sizes 
       'sandbox/image',
       'sandbox/vector',
       'sandbox/speech',
+      'sandbox/transcribe',
       'sandbox/embedding',
       'sandbox/video',
     ]),
@@ -162,6 +163,7 @@ describe('the official OpenAI client', () => {
       'sandbox/image',
       'sandbox/vector',
       'sandbox/speech',
+      'sandbox/transcribe',
       'sandbox/embedding',
       'sandbox/video',
     ])
