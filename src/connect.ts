@@ -24,6 +24,7 @@ import {
   sandboxEmbeddings,
   sandboxImages,
   sandboxProvider,
+  sandboxTranscription,
   sandboxVideos,
 } from '#providers/sandbox'
 import type { AudioProvider, TextProvider } from '#providers/spec'
@@ -61,12 +62,6 @@ const answerRooms = {
   modalities: chatAnswers,
 } satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SoundRoom>>
 
-/** A provider with several of them makes videos by the first. */
-const videoRooms = {
-  openrouter: openRouterVideos,
-  gemini: geminiVideos,
-  fal: falVideos,
-} satisfies Partial<Record<Dialect, (address: LinkedAddress, net: GuardedClient) => VideoRoom>>
 /** A provider with several of them writes recordings down by the first. */
 const transcriptionRooms = {
   transcriptions: transcriptionsProvider,
@@ -74,6 +69,13 @@ const transcriptionRooms = {
   deepgram: deepgramTranscription,
   elevenlabs: elevenLabsTranscription,
 } satisfies Partial<Record<Dialect, (address: UpstreamAddress) => TranscriptionRoom>>
+
+/** A provider with several of them makes videos by the first. */
+const videoRooms = {
+  openrouter: openRouterVideos,
+  gemini: geminiVideos,
+  fal: falVideos,
+} satisfies Partial<Record<Dialect, (address: LinkedAddress, net: GuardedClient) => VideoRoom>>
 
 /** The guarded client of a config: addresses of users, which go through the environment's proxy only where `net.use_proxy` says so. */
 export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: Log): GuardedNet {
@@ -106,6 +108,7 @@ export function connect(
               image: sandboxImages(),
               audio: sandboxAudio(),
               embedding: sandboxEmbeddings(),
+              transcription: sandboxTranscription(),
               video: sandboxVideos(),
             },
           }
@@ -141,10 +144,10 @@ function roomsFor(
     return room && opening.use(room(address))
   })
   const audio = joinedSound(speaks, answers)
-  const filming = firstOf(videoRooms, dialects)
-  const video = filming && opening.use(filming({ ...address, ...links }, net))
   const writing = firstOf(transcriptionRooms, dialects)
   const transcription = writing && opening.use(writing(address))
+  const filming = firstOf(videoRooms, dialects)
+  const video = filming && opening.use(filming({ ...address, ...links }, net))
   const ping = wires.length === 0 ? (image ?? audio ?? video ?? transcription)?.ping : undefined
   return {
     provider: joined(texts, ping),
@@ -152,8 +155,8 @@ function roomsFor(
       ...(image && { image }),
       ...(audio && { audio }),
       ...(embedding && { embedding }),
-      ...(video && { video }),
       ...(transcription && { transcription }),
+      ...(video && { video }),
     },
   }
 }

@@ -32,6 +32,7 @@ providers:
   - { id: messages-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [messages] }
   - { id: images-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [images] }
   - { id: videos-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [openrouter] }
+  - { id: ears-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [transcriptions] }
   - { id: gone, base_url: "http://127.0.0.1:9/v1" }
 models:
 ${['chat', 'responses', 'messages'].flatMap((wire) => ['plain', 'caller', 'refuses', 'cut', ...doorNames.map((door) => `fails-${door}`)].map((way) => textModel(wire, way))).join('\n')}
@@ -46,6 +47,11 @@ ${doorNames.map(spareModel).join('\n')}
     deployments: [{ provider: videos-wire, model: film }]
     video: { combinations: [{ resolution: 480p, durations: [5], aspect_ratios: ["16:9"], audio: never }], references: { frames: 1 } }
     pricing: { per_second: 0.02 }
+  - id: house/ears
+    kind: transcription
+    deployments: [{ provider: ears-wire, model: ears }]
+    transcription: { timestamps: word }
+    pricing: { per_minute: 0.06 }
   - id: house/near
     kind: embedding
     deployments: [{ provider: chat-wire, model: near }]

@@ -69,8 +69,25 @@ function perform(request: IncomingMessage, text: string, response: ServerRespons
   if (refusal) send(response, ...refusal)
   else if (pathname === '/search') send(response, 200, found)
   else if (pathname.startsWith('/v1/videos')) film(pathname, response)
+  else if (pathname.endsWith('/audio/transcriptions')) send(response, 200, heard)
   else if (body.stream !== true) send(response, 200, answerOf(pathname, behaviour, body))
   else stream(response, eventsOf(pathname, behaviour, body), behaviour === 'cut')
+}
+
+/** What it hears in every recording. */
+const heard = {
+  task: 'transcribe',
+  language: 'persian',
+  duration: 1,
+  text: 'سلام دنیا',
+  segments: [
+    { id: 0, start: 0, end: 1, text: ' سلام دنیا', tokens: [1, 2], temperature: 0, avg_logprob: -0.2 },
+  ],
+  words: [
+    { word: 'سلام', start: 0, end: 0.5 },
+    { word: 'دنیا', start: 0.5, end: 1 },
+  ],
+  usage: { type: 'duration', seconds: 1 },
 }
 
 function refusalOf(behaviour: UpstreamBehaviour | undefined): [number, unknown] | undefined {

@@ -28,7 +28,7 @@ export const dataTypes: readonly string[] = [csv, tsv, json, xlsx]
 
 export const mediaTypes: readonly string[] = Object.keys(endings)
 
-/** Of what is made here and never uploaded: of some sound the bytes do not say what they are, or no reader is there for them. */
+/** Of what is made here and never uploaded. */
 const madeEndings: Record<string, string> = { 'audio/pcm': 'pcm', 'video/mp4': 'mp4' }
 
 /** What a stored file may be; `audio/pcm` says its rate and channels. */

@@ -5,6 +5,7 @@ import type {
   Feature,
   ImageModel,
   Model,
+  TranscriptionModel,
   VideoModel,
 } from '#engine/models'
 import type { Modality } from '#engine/turn'
@@ -207,6 +208,35 @@ const audioModel: AudioModel = {
   pricing: { perMillionCharacters: 10, perMinute: 0, inputPerMillion: 0, outputPerMillion: 0 },
 }
 
+const transcriptionModel: TranscriptionModel = {
+  id: 'sandbox/transcribe',
+  kind: 'transcription',
+  displayName: 'Kherad Sandbox Transcribe (simulator) · شبیه‌ساز رونویسی خرد',
+  description: [
+    'Simulator for development and tests: it writes down the speech of sandbox/speech word for word, with times and speakers, from quiet tones in that speech which carry its text. Of every other recording it says how long and loud it is and how often somebody begins to speak, and invents no words.',
+    'شبیه‌ساز برای توسعه و آزمون: گفتار sandbox/speech را واژه‌به‌واژه با زمان و گوینده می‌نویسد، از نواهای آرامی که در همان گفتار است و متنش را با خود دارد. دربارهٔ هر ضبط دیگری فقط می‌گوید چقدر بلند و طولانی است و چند بار گفتار در آن آغاز می‌شود، و واژه‌ای از خود نمی‌سازد.',
+  ].join('\n'),
+  ownedBy: 'kherad',
+  created: 1_795_564_800,
+  sandbox: true,
+  deployments: [
+    { id: 'sandbox/transcribe', provider: 'sandbox', model: 'transcribe', weight: 1, priority: 0 },
+  ],
+  fallbacks: [],
+  inputModalities: ['audio'],
+  transcription: {
+    formats: ['wav', 'mp3', 'ogg', 'flac'],
+    maxSeconds: 1_200,
+    maxBytes: 64 * 1024 * 1024,
+    timestamps: 'word',
+    diarizes: true,
+    streams: true,
+    takesPrompt: true,
+    takesKeywords: false,
+  },
+  pricing: { perMinute: 0.006, minimumSeconds: 0, inputPerMillion: 0, outputPerMillion: 0 },
+}
+
 const videoModel: VideoModel = {
   id: 'sandbox/video',
   kind: 'video',
@@ -246,12 +276,16 @@ const videoModel: VideoModel = {
   },
 }
 
-/** As callers see them: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`, `sandbox/image`, `sandbox/vector`, `sandbox/speech`, `sandbox/embedding`, `sandbox/video`. */
+/**
+ * As callers see them: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`, `sandbox/image`, `sandbox/vector`, `sandbox/speech`,
+ * `sandbox/transcribe`, `sandbox/embedding`, `sandbox/video`.
+ */
 export const sandboxModels: AnyModel[] = [
   ...textModels,
   imageModel,
   vectorModel,
   audioModel,
+  transcriptionModel,
   embeddingModel,
   videoModel,
 ]

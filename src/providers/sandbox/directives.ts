@@ -25,7 +25,8 @@ import { asciiDigits } from './phrases.ts'
  *
  * Pictures and vectors come whole: their `first_token_ms` is the time of making them, `refuse` is a refusal of the order, and a fault with
  * `after=1` comes once they are made. Of vectors every `bytes` is an answer that is malformed. Sound comes in pieces of a tenth of a second, and
- * takes every order but `tokens`, `cached`, `pictures` and `omit=finish`, of which it has none.
+ * takes every order but `tokens`, `cached`, `pictures` and `omit=finish`, of which it has none. Of a transcription the markers stand in its prompt; it
+ * comes word by word, `tokens=<n>` repeats what was heard up to n words, and `bytes=wrong` is an answer that is malformed.
  *
  * Videos are jobs: a fault strikes the submission (`first_token_ms` is the time until its reply, so that `fault=reset` is an order whose reply is
  * lost), with `after=1` the job itself, which fails when its time is over, and with `after=2` the bytes, half of which come; `token_ms`

@@ -497,6 +497,7 @@ describe('the room', () => {
       'sandbox/image',
       'sandbox/vector',
       'sandbox/speech',
+      'sandbox/transcribe',
       'sandbox/embedding',
       'sandbox/video',
     ])
