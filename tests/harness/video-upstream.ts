@@ -93,6 +93,8 @@ export interface VideoUpstream extends AsyncDisposable {
   notify(job: VideoJob, state?: JobState): Promise<Response>
   /** What the vendor's webhook about a job says. */
   webhook(job: VideoJob, state?: JobState): Record<string, unknown>
+  /** Resolves with the request at `position` (from 0) once it has arrived. */
+  call(position: number): Promise<UpstreamCall>
   /** Resolves with the next request of this leg that arrives. */
   arrival(leg: Leg): Promise<UpstreamCall>
 }
@@ -146,6 +148,10 @@ class Fake implements VideoUpstream {
   }
 
   readonly legOf = (call: UpstreamCall): Leg | undefined => wires[this.#wire].legOf(call)?.leg
+
+  call(position: number): Promise<UpstreamCall> {
+    return this.#upstream.call(position)
+  }
 
   arrival(leg: Leg): Promise<UpstreamCall> {
     return new Promise((resolve) => this.#arrivals.push({ leg, resolve }))
