@@ -209,6 +209,13 @@ export const ContentQuery = Type.Object(
         'x-description-fa': 'فقط ۰: هر سفارش یک ویدیو می‌سازد.',
       }),
     ),
+    variant: Type.Optional(
+      Type.Unsafe<'video'>({
+        ...oneOf('video'),
+        description: 'Only video, as without it: there are no thumbnails.',
+        'x-description-fa': 'فقط video، مانند نبودش: تصویر بندانگشتی نیست.',
+      }),
+    ),
   },
   closed,
 )

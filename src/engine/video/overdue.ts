@@ -3,17 +3,18 @@ import type { App } from '#app'
 import { maxVideoMs } from './accept.ts'
 import { lookTimeouts } from './look.ts'
 import { failVideo } from './settle.ts'
-import { type DueVideo, keyOf } from './store.ts'
+import { type DueVideo, keyOf, type VideoRow } from './store.ts'
 
 export const isOverdue = ({ clock }: App, { created_at: createdAt }: DueVideo): boolean =>
   createdAt.getTime() + maxVideoMs <= clock.nowMs()
 
 /** What no upstream was asked for costs nobody anything; anything else may be billed. */
 export async function endOverdue(app: App, due: DueVideo): Promise<void> {
-  const mayBeBilled = due.status !== 'queued' && due.deployment !== null
-  const ended = await failVideo(app, keyOf(due), { code: 'TIMED_OUT', mayBeBilled }, ({ status }) =>
-    due.status === 'queued' ? status === 'queued' : status !== 'queued',
-  )
+  const failure = {
+    code: 'TIMED_OUT' as const,
+    mayBeBilled: ({ deployment }: VideoRow) => deployment !== null,
+  }
+  const ended = await failVideo(app, keyOf(due), failure, () => true)
   if (!ended || due.ticket === null) return
   const upstream = app.inference.upstreamOf(due.provider!)
   await upstream?.orders.video?.cancel?.({

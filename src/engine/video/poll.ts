@@ -43,11 +43,13 @@ class Poller {
 
   async run(): Promise<void> {
     const { dueTickMs } = this.#app.config.timing
-    await deleteOld(this.#app.db, new Date(this.#app.clock.nowMs() - keepMs))
+    const { db, clock } = this.#app
+    await deleteOld(db, new Date(clock.nowMs() - keepMs))
+    if (!(await hasOpen(db))) return
     try {
       for (let idle = 0; idle < idleTicks && !this.#signal.aborted; ) {
         const taken = await this.#tick()
-        idle = taken > 0 || this.#looking.size > 0 || (await hasOpen(this.#app.db)) ? 0 : idle + 1
+        idle = taken > 0 || this.#looking.size > 0 || (await hasOpen(db)) ? 0 : idle + 1
         await pause(dueTickMs, undefined, { signal: this.#signal }).catch(() => undefined)
       }
     } finally {

@@ -31,8 +31,8 @@ export interface VideoFailure {
   code: VideoErrorCode
   /** Of what was done for it, if more is known than the row says. */
   attempts?: readonly Attempt[]
-  /** The upstream may bill it: its price is the platform's loss. */
-  mayBeBilled: boolean
+  /** The upstream may bill it, by the row at its end: its price is the platform's loss. */
+  mayBeBilled: boolean | ((row: VideoRow) => boolean)
 }
 
 /**
@@ -48,7 +48,9 @@ export async function failVideo(
   const ended = await app.db.tx(async (tx) => {
     const row = await lockOpen(tx, key, holds)
     if (!row) return undefined
-    const { code, attempts = row.attempts, mayBeBilled } = failure
+    const { code, attempts = row.attempts } = failure
+    const mayBeBilled =
+      typeof failure.mayBeBilled === 'function' ? failure.mayBeBilled(row) : failure.mayBeBilled
     const lost = mayBeBilled ? (row.ordered ?? row.held) : 0n
     await CreationRoom.releaseIn(tx, { accountId: row.account_id, receiptId: row.receipt_id })
     const settled = await end(app, tx, row, {

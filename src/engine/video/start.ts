@@ -12,8 +12,8 @@ import {
   type VideoRow,
 } from './store.ts'
 
-/** Orders last seconds; how many videos a project makes at once is counted by their rows. */
-const limits = { perAccount: 32, perProcess: 64 }
+/** Orders last seconds, and have reference pictures in memory. How many videos a project makes at once is counted by their rows. */
+const limits = { perAccount: 8, perProcess: 16 }
 
 export const startJob = job<{ projectId: string }>({
   name: 'videos.start',
