@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { nudgeVideo, openVideo, type VideoJob } from '#engine/video'
 import { until } from '../harness/until.ts'
+import { stream } from '../harness/upstream.ts'
 import { type VideoFault, type VideoUpstream, videoFixture } from '../harness/video-upstream.ts'
 import {
   bootVideos,
@@ -216,6 +217,14 @@ describe('the bytes', () => {
       expect(at.vendor.calls.filter((call) => at.vendor.legOf(call) === 'content')).toHaveLength(4)
     },
   )
+
+  test('more than 200 MB: not fetched again', async () => {
+    await using at = await bootVideos()
+    const megabyte = Buffer.alloc(1024 * 1024)
+    at.vendor.fail('content', stream(Array(202).fill(megabyte), { 'content-type': 'video/mp4' }))
+    await expectFree(at, await order(at.world), 'UPSTREAM_FAILED', price)
+    expect(at.vendor.calls.filter((call) => at.vendor.legOf(call) === 'content')).toHaveLength(1)
+  })
 
   test('cut without a declared length: told by the bytes themselves', async () => {
     await using at = await bootVideos()

@@ -14,6 +14,7 @@ import { platformAccount } from '#platform/jobs'
 import { sha256 } from '#platform/secrets'
 import type { TraceContext } from '#platform/trace'
 import { UpstreamError, type VideoCall, type VideoProvider, type VideoTicket } from '#providers/spec'
+import { cancelJob } from './cancel.ts'
 import { candidatesFor, type VideoCandidate } from './candidates.ts'
 import { planOf } from './ordered.ts'
 import type { VideoErrorCode } from './phrases.ts'
@@ -173,7 +174,11 @@ async function submitted(
       return isMine || (await lockVideo(tx, keyOf(row)))?.ticket === id
     }),
   )
-  if (!isWritten) alarmLate(app, row, id)
+  if (isWritten) return
+  alarmLate(app, row, id)
+  const { provider } = run.attempts.at(-1)!
+  const upstreamModel = upstreamModelOf(run.candidate.model, run.attempts.at(-1)!.deployment)
+  await cancelJob(app, { provider, ticket: id, upstream_model: upstreamModel })
 }
 
 export const wakePoller = (app: App, tx: Tx): Promise<void> =>
