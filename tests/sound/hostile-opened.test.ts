@@ -121,6 +121,8 @@ describe('claims and bombs', () => {
   const cases: [string, () => Buffer, (string | number)[]][] = [
     ['a WAV that claims hours in 44 bytes', () => { const wav = Buffer.from(files.wav.subarray(0, 44)); wav.writeUInt32LE(0x7ffe_0000, 40); return wav }, ['truncated']],
     ['a WAV of a rate and channels that nobody records', () => { const wav = Buffer.from(files.wav); wav.writeUInt16LE(60_000, 22); return wav }, ['unsupported']],
+    ['a WAV that hides a second chunk of samples', () => Buffer.concat([files.wav, Buffer.from('LIST\x02\0\0\0ab', 'latin1'), files.wav.subarray(36)]), ['malformed']],
+    ['a WAV with texts behind its samples', () => Buffer.concat([files.wav, Buffer.from('LIST\x03\0\0\0abc\0id3 \xff\0\0\0', 'latin1')]), [0.5]],
     ['hours of FLAC in kilobytes', () => flacOf(40_000, 0), ['too_long']],
     ['hours of FLAC that says it is a second', () => flacOf(2_000, 8_000), ['malformed']],
     ['FLAC that hides frames behind a tag', () => Buffer.concat([flacOf(2, 8_000), Buffer.alloc(128, 'TAG'), flacFrame(2, 0)]), ['malformed']],
