@@ -17,6 +17,8 @@ import { receiptCommands } from './receipts.ts'
 import { reconcileCommands } from './reconcile.ts'
 import { openSession } from './session.ts'
 import { studioCommands } from './studio.ts'
+import { transcribeCommands } from './transcribe.ts'
+import { videoCommands } from './video.ts'
 import { workCommands } from './work.ts'
 
 const commands = [
@@ -30,6 +32,8 @@ const commands = [
   ...doctorCommands,
   ...workCommands,
   ...studioCommands,
+  ...videoCommands,
+  ...transcribeCommands,
 ]
 
 const argv = process.argv.slice(2)

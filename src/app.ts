@@ -1,5 +1,5 @@
 import type { Waiting } from '#engine/files'
-import type { Svgs } from '#engine/media'
+import type { Svgs, VideoProbe } from '#engine/media'
 import type { Catalogue } from '#engine/models'
 import type { Pipelines } from '#engine/pipelines'
 import type { Inference } from '#engine/routing'
@@ -47,6 +47,8 @@ export interface App {
   svgs: Svgs
   /** Decodes whole files of sound. */
   recordings: Recordings
+  /** Measures untrusted files of video. */
+  videoProbe: VideoProbe
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

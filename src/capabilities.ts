@@ -14,6 +14,7 @@ import { messages } from '#capabilities/messages'
 import { models } from '#capabilities/models'
 import { responses } from '#capabilities/responses'
 import { studio } from '#capabilities/studio'
+import { videos } from '#capabilities/videos'
 import { webhooks } from '#capabilities/webhooks'
 import { work } from '#capabilities/work'
 import type { Route } from '#platform/http'
@@ -39,6 +40,7 @@ const capabilities: Capability[] = [
   images,
   audio,
   studio,
+  videos,
   agents,
   work,
   knowledge,

@@ -11,15 +11,22 @@ import { chatCompletionsProvider } from '#providers/chat-completions'
 import { deepgramTranscription } from '#providers/deepgram'
 import { elevenLabsSpeech, elevenLabsTranscription } from '#providers/elevenlabs'
 import { embeddingsProvider } from '#providers/embeddings'
-import { falImages } from '#providers/fal'
-import { geminiImages, geminiSpeech } from '#providers/gemini'
+import { falImages, falVideos } from '#providers/fal'
+import { geminiImages, geminiSpeech, geminiVideos } from '#providers/gemini'
 import { type ImageRoom, imagesProvider, type PictureAddress } from '#providers/images'
-import type { UpstreamAddress } from '#providers/kit'
+import type { LinkedAddress, UpstreamAddress, VideoRoom } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
 import { chatAnswers, chatImages } from '#providers/modalities'
-import { openRouterImages, openRouterTranscription } from '#providers/openrouter'
+import { openRouterImages, openRouterTranscription, openRouterVideos } from '#providers/openrouter'
 import { responsesProvider } from '#providers/responses'
-import { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxProvider } from '#providers/sandbox'
+import {
+  sandboxAudio,
+  sandboxEmbeddings,
+  sandboxImages,
+  sandboxProvider,
+  sandboxTranscription,
+  sandboxVideos,
+} from '#providers/sandbox'
 import type { AudioProvider, TextProvider } from '#providers/spec'
 import { speechProvider } from '#providers/speech'
 import { type TranscriptionRoom, transcriptionsProvider } from '#providers/transcriptions'
@@ -63,6 +70,13 @@ const transcriptionRooms = {
   elevenlabs: elevenLabsTranscription,
 } satisfies Partial<Record<Dialect, (address: UpstreamAddress) => TranscriptionRoom>>
 
+/** A provider with several of them makes videos by the first. */
+const videoRooms = {
+  openrouter: openRouterVideos,
+  gemini: geminiVideos,
+  fal: falVideos,
+} satisfies Partial<Record<Dialect, (address: LinkedAddress, net: GuardedClient) => VideoRoom>>
+
 /** The guarded client of a config: addresses of users, which go through the environment's proxy only where `net.use_proxy` says so. */
 export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: Log): GuardedNet {
   const own = net.usesProxy ? {} : ({ proxy: 'direct' } as const)
@@ -73,7 +87,7 @@ export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: 
   })
 }
 
-/** Every provider of the catalogue, connected. Pictures that one only links to are fetched by `net`. */
+/** Every provider of the catalogue, connected. Pictures and videos that one only links to are fetched by `net`. */
 export function connect(
   models: Catalogue,
   net: GuardedClient,
@@ -90,7 +104,13 @@ export function connect(
       id === 'sandbox'
         ? {
             provider: sandboxProvider(),
-            orders: { image: sandboxImages(), audio: sandboxAudio(), embedding: sandboxEmbeddings() },
+            orders: {
+              image: sandboxImages(),
+              audio: sandboxAudio(),
+              embedding: sandboxEmbeddings(),
+              transcription: sandboxTranscription(),
+              video: sandboxVideos(),
+            },
           }
         : roomsFor(dialects, { id, baseUrl, headers, ...key }, egress, net, opening)
     upstreams.set(id, {
@@ -126,7 +146,9 @@ function roomsFor(
   const audio = joinedSound(speaks, answers)
   const writing = firstOf(transcriptionRooms, dialects)
   const transcription = writing && opening.use(writing(address))
-  const ping = wires.length === 0 ? (image ?? audio ?? transcription)?.ping : undefined
+  const filming = firstOf(videoRooms, dialects)
+  const video = filming && opening.use(filming({ ...address, ...links }, net))
+  const ping = wires.length === 0 ? (image ?? audio ?? video ?? transcription)?.ping : undefined
   return {
     provider: joined(texts, ping),
     orders: {
@@ -134,6 +156,7 @@ function roomsFor(
       ...(audio && { audio }),
       ...(embedding && { embedding }),
       ...(transcription && { transcription }),
+      ...(video && { video }),
     },
   }
 }

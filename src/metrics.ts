@@ -1,5 +1,6 @@
 import { webhookSeries } from '#capabilities/webhooks'
 import { upstreamSeries } from '#engine/routing'
+import { videoSeries } from '#engine/video'
 import { keySeries } from '#platform/auth'
 import { poolSeries } from '#platform/db'
 import { requestSeries } from '#platform/http'
@@ -17,4 +18,5 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...jobTimeSeries(registry),
   ...poolSeries(registry),
   ...keySeries(registry),
+  ...videoSeries(registry),
 })

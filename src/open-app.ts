@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
 import { openDocuments } from '#engine/documents'
 import { openWaiting, releaseRooms } from '#engine/files'
-import { openSvgs } from '#engine/media'
+import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
 import { openInference, type Upstream } from '#engine/routing'
@@ -150,7 +150,7 @@ function openHands(
   log: Log,
   { net, outbound, spool }: { net: GuardedNet; outbound: Outbound; spool: Spool },
   opening: AsyncDisposableStack,
-): Pick<App, 'tools' | 'countPages' | 'reader' | 'svgs' | 'recordings' | 'pipelines'> {
+): Pick<App, 'tools' | 'countPages' | 'reader' | 'svgs' | 'recordings' | 'videoProbe' | 'pipelines'> {
   const { webSearch } = config.tools
   const search = webSearch && opening.use(openSearch(webSearch, outbound.to(webSearch.baseUrl)))
   const isolation = openIsolation()
@@ -160,6 +160,7 @@ function openHands(
     reader: openReader({ client: net, log, isolation }),
     svgs: openSvgs(log, isolation),
     recordings: openRecordings({ log, spool, setting: config.ffmpeg }, isolation),
+    videoProbe: openVideoProbe(log, isolation),
     pipelines:
       pipelines ??
       openPipelines({

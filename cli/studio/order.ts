@@ -8,7 +8,7 @@ import { studioPhrases as words } from './phrases.ts'
 import { type Creation, isKnownType } from './save.ts'
 
 export interface Order {
-  path: '/v1/studio/image' | '/v1/studio/audio'
+  path: '/v1/studio/image' | '/v1/studio/audio' | '/v1/studio/video'
   /** JSON. */
   body: string
   key: string
@@ -51,6 +51,8 @@ export function orderOf(path: Order['path'], body: unknown, { options }: ParsedA
   return { path, body: JSON.stringify(body), key, timeoutSeconds }
 }
 
+export const carriesKey = ({ key }: Order): Record<string, string> => ({ 'idempotency-key': key })
+
 /** Throws what the server refuses, and TIMED_OUT; both say the key where a repeat is of use. */
 export async function carryOut(session: Session, server: Server, order: Order): Promise<Answer> {
   const { language } = session
@@ -58,7 +60,7 @@ export async function carryOut(session: Session, server: Server, order: Order): 
   const until = AbortSignal.timeout(order.timeoutSeconds * 1_000)
   using progress = showProgress(session)
   const arrived = (bytes: number) => progress.arrived(bytes)
-  const headers = { 'idempotency-key': order.key }
+  const headers = carriesKey(order)
   try {
     return await request(server, 'POST', order.path, { body: order.body, headers, until }, async (reply) =>
       answerIn(reply, await readBytes(reply, maxAnswerBytes, arrived)),
@@ -76,13 +78,13 @@ export async function carryOut(session: Session, server: Server, order: Order): 
 }
 
 /** A refusal that says what nobody knows to have been refused before it began. */
-const isWorthRepeating = (refused: CommandRefused): boolean =>
+export const isWorthRepeating = (refused: CommandRefused): boolean =>
   refused instanceof ServerRefused ? refused.status >= 500 && !refused.isFinal : true
 
 /** The same, with the key by which the order can be repeated. A server answers in one language only. */
 export function repeatable(
   { code, sentence, more }: CommandRefused,
-  { key }: Order,
+  { key }: Pick<Order, 'key'>,
   language: Language,
 ): CommandRefused {
   const repeat = words.repeat(key)
@@ -191,7 +193,7 @@ async function receiptOf(
 const progressMs = 1_000
 
 /** Seconds and bytes on a terminal, until it is disposed. */
-function showProgress(session: Session): Disposable & { arrived(bytes: number): void } {
+export function showProgress(session: Session): Disposable & { arrived(bytes: number): void } {
   const fromMs = session.clock.nowMs()
   let bytes = 0
   const show = () =>

@@ -5,6 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 
 /** Tokens as this upstream would bill them. */
@@ -117,9 +118,9 @@ export interface FakeUpstream extends AsyncDisposable {
 
 /**
  * A real HTTP server that speaks chat completions. Unscripted it answers at once with a fixed text, one token per word,
- * within the caller's token limit, streamed or not, with exact usage. Keep-alive, no Nagle delay.
+ * within the caller's token limit, streamed or not, with exact usage. Keep-alive, no Nagle delay. `tls`: a key and its certificate, for HTTPS.
  */
-export async function fakeUpstream(port = 0): Promise<FakeUpstream> {
+export async function fakeUpstream(port = 0, tls?: { key: string; cert: string }): Promise<FakeUpstream> {
   const calls: UpstreamCall[] = []
   const queue: Script[] = []
   const waiters: { position: number; resolve: (call: UpstreamCall) => void }[] = []
@@ -127,18 +128,17 @@ export async function fakeUpstream(port = 0): Promise<FakeUpstream> {
   const sockets = new Set<Socket>()
   let current: Script | ((call: UpstreamCall) => Script | Promise<Script>) = answer()
 
-  const server = createServer(
-    { noDelay: true, keepAlive: true, keepAliveTimeout: 30_000 },
-    async (request, response) => {
-      const call = begin(request, response, await readBytes(request))
-      calls.push(call)
-      for (const waiter of waiters)
-        if (waiter.position < calls.length) waiter.resolve(calls[waiter.position] ?? call)
-      const script = queue.shift() ?? (typeof current === 'function' ? await current(call) : current)
-      await perform(script, call, request, response)
-    },
-  )
-  server.on('connection', (socket) => {
+  const answering = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const call = begin(request, response, await readBytes(request))
+    calls.push(call)
+    for (const waiter of waiters)
+      if (waiter.position < calls.length) waiter.resolve(calls[waiter.position] ?? call)
+    const script = queue.shift() ?? (typeof current === 'function' ? await current(call) : current)
+    await perform(script, call, request, response)
+  }
+  const options = { noDelay: true, keepAlive: true, keepAliveTimeout: 30_000 }
+  const server = tls ? createTlsServer({ ...options, ...tls }, answering) : createServer(options, answering)
+  server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     connections.open += 1
     connections.accepted += 1
@@ -150,7 +150,7 @@ export async function fakeUpstream(port = 0): Promise<FakeUpstream> {
   await listen(server, port)
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     calls,
     connections,
     reply: (next) => {

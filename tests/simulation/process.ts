@@ -202,6 +202,7 @@ export class SimulatedProcess implements Sender {
       reader: { read: never, fetch: never },
       svgs: { provenSvg: never, rasterOfSvg: never },
       recordings: { decode: () => assert.fail('no recordings here'), open: never, hasFfmpeg: never },
+      videoProbe: { probe: never },
       net,
       secrets: { seal: never, open: never, signer: never, knownSigner: never },
       storage: this.#storage(this.#ground.store, this.#ground.storeFaultShare),

@@ -28,8 +28,8 @@ export const dataTypes: readonly string[] = [csv, tsv, json, xlsx]
 
 export const mediaTypes: readonly string[] = Object.keys(endings)
 
-/** Of sound that is made here and never uploaded: its bytes do not say what they are. */
-const madeEndings: Record<string, string> = { 'audio/pcm': 'pcm' }
+/** Of what is made here and never uploaded. */
+const madeEndings: Record<string, string> = { 'audio/pcm': 'pcm', 'video/mp4': 'mp4' }
 
 /** What a stored file may be; `audio/pcm` says its rate and channels. */
 export const servedTypes: readonly string[] = [...mediaTypes, ...Object.keys(madeEndings)]

@@ -11,6 +11,9 @@ import { AudioBody, DrawnImages, ImageBody, SpokenAudio, TextBody, WrittenText }
 import { speak } from './speak.ts'
 import { writeText } from './write-text.ts'
 
+export { executionOf } from './execution.ts'
+export { Execution, Reference } from './schema.ts'
+
 /** Eight references of 12,000,000 characters, with room for the rest of the body. */
 const imageBodyLimit = 100 * 1024 * 1024
 /** A recording of 18,666,668 characters, with room for the rest of the body. */

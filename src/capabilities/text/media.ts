@@ -1,5 +1,6 @@
 /** Media inside a request, decoded and measured. Throws INVALID_MEDIA, before anything is held. */
 
+import { referencePicture } from '#engine/images'
 import { isVast, measure, parseDataUrl } from '#engine/media'
 import type { Media } from '#engine/turn'
 import { decodeBase64, decodeBase64InSlices } from '#platform/bytes'
@@ -48,6 +49,17 @@ export async function largePicture(
   if (!parsed) return refuse(reasons.notInline(types[0]!, false), param)
   if (!types.includes(parsed.mediaType)) return refuse(reasons.wrongType(types), param)
   return mediaOf(await decodeBase64InSlices(parsed.base64), [parsed.mediaType], param)
+}
+
+/** A large picture that leaves this server written anew: upright, within 2,048 pixels, with nothing beside its pixels. */
+export async function cleanPicture(
+  url: string,
+  types: readonly string[],
+  param: string,
+  characters: number,
+): Promise<Media> {
+  const picture = await largePicture(url, types, param, characters)
+  return (await referencePicture(picture)) ?? refuse(reasons.undecodable, param)
 }
 
 /** Media in plain Base64 whose bytes must be of one of these types. Audio and video must have a readable duration. */

@@ -113,6 +113,10 @@ export const reasons = {
     en: 'it is not valid Base64 (standard alphabet, padded, no spaces).',
     fa: 'Base64 معتبر نیست (الفبای استاندارد، با پرکننده و بدون فاصله).',
   },
+  undecodable: {
+    en: 'the picture cannot be decoded to its end, or has more than 64 megapixels.',
+    fa: 'تصویر را نمی‌توان تا پایان خواند، یا بیش از ۶۴ مگاپیکسل دارد.',
+  },
   otherBytes: (types: readonly string[]): Localized => ({
     en: `its bytes are not of type ${types.join(', ')}.`,
     fa: `بایت‌های آن از نوع ${types.join('، ')} نیست.`,

@@ -13,6 +13,7 @@ export { budgetOf, budgetReport, type FieldReport, reasoningSettings, requireBud
 export { capped, clampTools, maxPageTokens, maxUses } from './clamp.ts'
 export {
   base64Media,
+  cleanPicture,
   imageMedia,
   imageTypes,
   inlineMedia,

@@ -29,27 +29,17 @@ export const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
 export async function createConnection(context: RequestContext<ConnectionBody>): Promise<JsonText> {
   const { app, body, caller } = context
-  const url = await requireReachable(context, body.url)
+  const url = await requireReachable(context, body.url, 'url')
   const nowMs = app.clock.nowMs()
   const now = new Date(nowMs)
   const connectionId = uuidv7(nowMs)
   const secret = newSecret()
   const row: store.ConnectionRow = {
-    account_id: caller.accountId,
-    connection_id: connectionId,
-    project_id: caller.projectId,
+    ...store.newConnection(caller, connectionId, now),
     url,
     events: body.events,
     enabled: body.enabled ?? true,
-    disabled_reason: null,
     secret: await app.secrets.seal(secret, sealedFor(connectionId)),
-    old_secret: null,
-    old_secret_until: null,
-    created_at: now,
-    updated_at: now,
-    process_id: null,
-    strikes: 0,
-    parked_until: null,
   }
   const accept = { endpoint: '/v1/webhooks', statusCode: 201, now, sealed: true }
   return acceptOnce(context, accept, async (tx) => {
@@ -66,7 +56,7 @@ export async function changeConnection(context: IdContext<ConnectionPatch>) {
   if (Object.keys(body).length === 0) fail('INVALID_REQUEST', { why: reasons.nothing })
   const connectionKey = connectionKeyOf(context)
   if (!(await store.findConnection(app.db, connectionKey))) return notFound()
-  const url = body.url === undefined ? undefined : await requireReachable(context, body.url)
+  const url = body.url === undefined ? undefined : await requireReachable(context, body.url, 'url')
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
     const row = await store.changeConnection(tx, connectionKey, {
@@ -122,11 +112,15 @@ export async function rotateSecret(context: IdContext): Promise<JsonText> {
 }
 
 /** Returns the normalized address if it leads to the public internet now; it is checked again whenever a connection is opened. */
-async function requireReachable({ app }: Pick<RequestContext, 'app'>, url: string): Promise<string> {
+export async function requireReachable(
+  { app }: Pick<RequestContext, 'app'>,
+  url: string,
+  param: string,
+): Promise<string> {
   try {
     return await app.net.checkTarget(url, checkMs)
   } catch (error) {
     if (!(error instanceof FetchRefused)) throw error
-    return fail('INVALID_REQUEST', { why: reasons.url(error.why) }, { param: 'url' })
+    return fail('INVALID_REQUEST', { why: reasons.url(param, error.why) }, { param })
   }
 }

@@ -7,6 +7,8 @@ const all: Record<EventType, true> = {
   'agent.lead': true,
   'agent.handoff': true,
   'budget.threshold': true,
+  'video.completed': true,
+  'video.failed': true,
 }
 
 /** The event types that a webhook may subscribe to. */

@@ -37,9 +37,9 @@ declareFailures({
 
 /** Why a connection is refused. */
 export const reasons = {
-  url: (why: Localized): Localized => ({
-    en: `url cannot be delivered to: ${why.en}`,
-    fa: `به url نمی‌توان تحویل داد: ${why.fa}`,
+  url: (param: string, why: Localized): Localized => ({
+    en: `${param} cannot be delivered to: ${why.en}`,
+    fa: `به ${param} نمی‌توان تحویل داد: ${why.fa}`,
   }),
   nothing: {
     en: 'the body changes nothing; name url, events or enabled.',

@@ -8,7 +8,10 @@ import { createHmac, randomBytes } from 'node:crypto'
 const prefix = 'whsec_'
 const secretBytes = 32
 
-export const newSecret = (): string => prefix + randomBytes(secretBytes).toString('base64')
+export const newSecret = (): string => secretOf(randomBytes(secretBytes))
+
+/** The secret of these bytes, as it is shown. */
+export const secretOf = (bytes: Uint8Array): string => prefix + Buffer.from(bytes).toString('base64')
 
 /** What the sealed secret of a connection belongs to. */
 export const sealedFor = (connectionId: string): string => `webhooks.connections ${connectionId}`

@@ -16,6 +16,7 @@ export interface ConnectionRow {
   connection_id: string
   project_id: string
   url: string
+  /** Empty: a callback (`callback.ts`), which nobody made and no list has. */
   events: string[]
   enabled: boolean
   disabled_reason: 'gone' | null
@@ -48,7 +49,7 @@ export interface DeliveryRow {
   ended_at: Date | null
 }
 
-/** A connection with its owner; other projects do not find it. */
+/** A connection that people made, with its owner; other projects do not find it, and nobody finds a callback. */
 export interface ConnectionKey {
   accountId: string
   projectId: string
@@ -58,12 +59,36 @@ export interface ConnectionKey {
 const at = ({ accountId, projectId, connectionId }: ConnectionKey) =>
   sql<SqlBool>`account_id = ${accountId} and project_id = ${projectId} and connection_id = ${connectionId}`
 
+const isMade = sql<SqlBool>`events <> '{}'`
+
+const made = (key: ConnectionKey) => sql<SqlBool>`${at(key)} and ${isMade}`
+
 /** Others that make a connection of this project wait until the transaction has ended. */
 export async function lockProject(tx: Tx, projectId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('webhooks.connections'), hashtext(${projectId}))`.execute(
     tx,
   )
 }
+
+/** What every new connection has alike. */
+export const newConnection = (
+  of: Pick<ConnectionKey, 'accountId' | 'projectId'>,
+  connectionId: string,
+  now: Date,
+): Omit<ConnectionRow, 'url' | 'events' | 'secret'> => ({
+  account_id: of.accountId,
+  connection_id: connectionId,
+  project_id: of.projectId,
+  enabled: true,
+  disabled_reason: null,
+  old_secret: null,
+  old_secret_until: null,
+  created_at: now,
+  updated_at: now,
+  process_id: null,
+  strikes: 0,
+  parked_until: null,
+})
 
 export const insertConnection = (tx: Tx, row: ConnectionRow) =>
   tx.insertInto('webhooks.connections').values(row).execute()
@@ -77,6 +102,7 @@ export async function countConnections(
     .select((from) => from.fn.countAll<bigint>().as('all'))
     .where('account_id', '=', of.accountId)
     .where('project_id', '=', of.projectId)
+    .where(isMade)
     .executeTakeFirstOrThrow()
   return Number(all)
 }
@@ -91,15 +117,16 @@ export const listConnections = (
     .selectAll()
     .where('account_id', '=', of.accountId)
     .where('project_id', '=', of.projectId)
+    .where(isMade)
     .orderBy('connection_id')
     .execute()
 
 export const findConnection = (db: Db, connectionKey: ConnectionKey): Promise<ConnectionRow | undefined> =>
-  db.kysely.selectFrom('webhooks.connections').selectAll().where(at(connectionKey)).executeTakeFirst()
+  db.kysely.selectFrom('webhooks.connections').selectAll().where(made(connectionKey)).executeTakeFirst()
 
 /** Others that would change it, or send to it by hand, wait until the transaction has ended. */
 export const lockConnection = (tx: Tx, connectionKey: ConnectionKey): Promise<ConnectionRow | undefined> =>
-  tx.selectFrom('webhooks.connections').selectAll().where(at(connectionKey)).forUpdate().executeTakeFirst()
+  tx.selectFrom('webhooks.connections').selectAll().where(made(connectionKey)).forUpdate().executeTakeFirst()
 
 /** Returns the changed row, and notifies the dispatchers. */
 export async function changeConnection(
@@ -110,16 +137,37 @@ export async function changeConnection(
   const row = await tx
     .updateTable('webhooks.connections')
     .set(changes)
-    .where(at(connectionKey))
+    .where(made(connectionKey))
     .returningAll()
     .executeTakeFirst()
   if (row) await notifyDispatchers(tx, row.connection_id)
   return row
 }
 
+/** Of an event that its account has once; undefined where it is not written, or forgotten. */
+export async function findOnce(
+  tx: Tx,
+  accountId: string,
+  onceKey: string,
+): Promise<{ event_id: string; type: string } | undefined> {
+  const { rows } = await sql<{ event_id: string; type: string }>`select event_id, type from events.outbox
+    where account_id = ${accountId} and once_key = ${onceKey} and data <> '{}'`.execute(tx)
+  return rows[0]
+}
+
+/** Puts a callback in place; false if it stands already. */
+export async function insertCallback(tx: Tx, row: Omit<ConnectionRow, 'events'>): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('webhooks.connections')
+    .values({ ...row, events: [] })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
 /** Returns false if there is none. */
 export async function deleteConnection(tx: Tx, connectionKey: ConnectionKey): Promise<boolean> {
-  const done = await tx.deleteFrom('webhooks.connections').where(at(connectionKey)).executeTakeFirst()
+  const done = await tx.deleteFrom('webhooks.connections').where(made(connectionKey)).executeTakeFirst()
   await notifyDispatchers(tx, connectionKey.connectionId)
   return done.numDeletedRows === 1n
 }

@@ -52,6 +52,45 @@ export async function reserve(
   return rows.length === 1
 }
 
+/**
+ * The same in a transaction, for what outlives its process: the room lasts as long as the hold of the receipt. `lockUsage` comes before the hold
+ * is taken, since who commits creations locks in this order.
+ */
+export async function reserveIn(
+  tx: Tx,
+  asked: Omit<Reservation, 'processId'>,
+  { maxCreations, maxBytes }: Quota,
+): Promise<boolean> {
+  const { accountId, projectId, receiptId, creations, bytes } = asked
+  const { rows } = await sql`with room as (
+      update files.usage u set creations = u.creations + ${creations}, creation_bytes = u.creation_bytes + ${bytes}
+      where account_id = ${accountId} and project_id = ${projectId}
+        and u.creations + ${creations} <= ${maxCreations} and u.creation_bytes + ${bytes} <= ${maxBytes}
+      returning 1)
+    insert into files.reservations (account_id, project_id, receipt_id, process_id, creations, bytes)
+    select ${accountId}::uuid, ${projectId}::uuid, ${receiptId}::uuid, null, ${creations}::bigint, ${bytes}::bigint from room
+    returning 1`.execute(tx)
+  return rows.length === 1
+}
+
+/** Others of the project wait from here on. */
+export async function lockUsage(tx: Tx, { accountId, projectId }: Owner): Promise<void> {
+  await sql`insert into files.usage (account_id, project_id, files, bytes) values (${accountId}, ${projectId}, 0, 0)
+    on conflict do nothing`.execute(tx)
+  await sql`select from files.usage where account_id = ${accountId} and project_id = ${projectId} for update`.execute(
+    tx,
+  )
+}
+
+/** Gives the room of a receipt back when the transaction commits. */
+export async function releaseIn(tx: Tx, accountId: string, receiptId: string): Promise<void> {
+  await sql`with gone as (
+      delete from files.reservations where account_id = ${accountId} and receipt_id = ${receiptId}
+      returning account_id, project_id, creations, bytes)
+    update files.usage u set creations = u.creations - gone.creations, creation_bytes = u.creation_bytes - gone.bytes
+    from gone where u.account_id = gone.account_id and u.project_id = gone.project_id`.execute(tx)
+}
+
 /** Gives the room of a call back; a second time it changes nothing. */
 export async function release(db: Db, accountId: string, receiptId: string): Promise<void> {
   await db.query(
@@ -71,7 +110,8 @@ export async function releaseAbandoned(db: Db, leaseMs: number, before: string):
   const rows = await db.query(
     {
       text: `with gone as (
-          delete from files.reservations r where not ledger.lives(r.process_id, $1 * interval '1 millisecond') or (r.receipt_id < $2
+          delete from files.reservations r
+          where (r.process_id is not null and not ledger.lives(r.process_id, $1 * interval '1 millisecond')) or (r.receipt_id < $2
             and not exists (select from ledger.holds h where h.account_id = r.account_id and h.receipt_id = r.receipt_id))
           returning account_id, project_id, creations, bytes),
         sums as (select account_id, project_id, sum(creations)::bigint as creations, sum(bytes)::bigint as bytes from gone group by 1, 2)

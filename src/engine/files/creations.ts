@@ -71,6 +71,42 @@ export class CreationRoom {
     return new CreationRoom(app, call)
   }
 
+  /**
+   * The same for work that outlives its process, as part of a transaction: the room lasts as long as the hold of its receipt, which `hold` takes.
+   * Throws FILES_QUOTA_EXCEEDED, and what `hold` throws.
+   */
+  static async reserveIn(
+    tx: Tx,
+    app: App,
+    call: CreationCall,
+    wanted: { creations: number; bytes: number },
+    hold: () => Promise<void>,
+  ): Promise<void> {
+    const { quotaBytes } = app.config.studio
+    // In the order in which who commits creations locks.
+    await creationStore.lockUsage(tx, call)
+    await hold()
+    const isReserved = await creationStore.reserveIn(
+      tx,
+      { ...call, ...wanted },
+      { maxCreations, maxBytes: quotaBytes },
+    )
+    if (!isReserved) failQuota(quotaBytes, maxCreations)
+  }
+
+  /** The room that `reserveIn` has reserved; it is given back by `commit` and `releaseIn` alone. */
+  static of(app: App, call: CreationCall): CreationRoom {
+    return new CreationRoom(app, call)
+  }
+
+  /** Gives back what `reserveIn` has reserved, when the transaction commits. */
+  static releaseIn(
+    tx: Tx,
+    { accountId, receiptId }: Pick<CreationCall, 'accountId' | 'receiptId'>,
+  ): Promise<void> {
+    return creationStore.releaseIn(tx, accountId, receiptId)
+  }
+
   /** Stores the bytes, here or in the data folder. Throws RESULT_NOT_STORED where neither can. */
   async stage({ bytes, mediaType }: Creation): Promise<StagedCreation> {
     const { accountId, projectId, keyId, receiptId, source, keepDays } = this.#call

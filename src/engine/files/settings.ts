@@ -5,9 +5,20 @@ declare module '#platform/config' {
   interface Settings {
     /** Bytes of all stored files of one project, and of all files in transit of one process (`platform/spool`). */
     files: { projectQuotaBytes: number; spoolBytes: number }
-    /** Of what Studio makes: days, and bytes of one project. */
-    studio: { keepDays: number; quotaBytes: number }
+    studio: StudioConfig
   }
+}
+
+/** Of what Studio makes. */
+export interface StudioConfig {
+  keepDays: number
+  /** Of one project. */
+  quotaBytes: number
+  /** What one video may cost at most, in credits. */
+  maxCreditsPerCall: number
+  /** Of one project: videos that are made at once, and that wait beside them. */
+  videosRunning: number
+  videosQueued: number
 }
 
 /** The storage quota of a project, and the limit of files in transit. */
@@ -32,7 +43,7 @@ export const files = fileSection({
   }),
 })
 
-/** How long and how much of what Studio makes is kept. */
+/** How long and how much of what Studio makes is kept, and what a video may take. */
 export const studio = fileSection({
   name: 'studio',
   schema: Type.Object(
@@ -46,8 +57,26 @@ export const studio = fileSection({
         default: 5_120,
         description: 'What all creations of one project may weigh together, apart from its uploads.',
       }),
+      max_credits_per_call: integerIn(1, 1_000_000_000, {
+        default: 5_000,
+        description: 'What one video may cost at most, in credits; a dearer one is refused.',
+      }),
+      videos_running: integerIn(1, 10_000, {
+        default: 3,
+        description: 'Videos of one project that are made at once, over all processes.',
+      }),
+      videos_queued: integerIn(0, 10_000, {
+        default: 20,
+        description: 'Videos of one project that wait beside those that are made.',
+      }),
     },
     { default: {} },
   ),
-  read: ({ keep_days, quota_mb }) => ({ keepDays: keep_days, quotaBytes: quota_mb * mebibyte }),
+  read: (typed) => ({
+    keepDays: typed.keep_days,
+    quotaBytes: typed.quota_mb * mebibyte,
+    maxCreditsPerCall: typed.max_credits_per_call,
+    videosRunning: typed.videos_running,
+    videosQueued: typed.videos_queued,
+  }),
 })

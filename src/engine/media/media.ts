@@ -19,3 +19,6 @@ export { type DrawnSvg, openSvgs, type ProvenSvg, type Svgs } from './svg/confin
 export type { SvgBox } from './svg/draw-svg.ts'
 export { looksLikeSvg, type SvgFault, SvgRefused } from './svg/parse.ts'
 export { measureVideo } from './video.ts'
+export { openVideoProbe, type VideoProbe } from './video-probe/confined-probe.ts'
+export { VideoError, type VideoFault } from './video-probe/fault.ts'
+export type { ProbedVideo } from './video-probe/probe.ts'

@@ -67,7 +67,7 @@ test('with nothing configured the sandbox serves and is the default', () => {
   const catalogue = build()
   expect(catalogue.list()).toEqual([sandboxModel])
   expect(catalogue.defaultText.id).toBe('sandbox/text')
-  expect(catalogue.provider('sandbox').dialects).toEqual(['chat', 'images', 'speech'])
+  expect(catalogue.provider('sandbox').dialects).toEqual(['chat', 'images', 'speech', 'transcriptions'])
 })
 
 test('models of the file come first and carry the default, the sandbox stays listed', () => {

@@ -48,7 +48,7 @@ export interface StudioPresets {
 const sandbox: ProviderConfig = {
   id: 'sandbox',
   baseUrl: 'sandbox:',
-  dialects: ['chat', 'images', 'speech'],
+  dialects: ['chat', 'images', 'speech', 'transcriptions'],
   timeouts: defaultTimeouts,
   onDisconnect: 'cancel',
   headers: {},

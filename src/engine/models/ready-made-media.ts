@@ -1,6 +1,6 @@
 /**
- * Models of pictures, sound and vectors that a vendor's key switches on. Only those whose price and name stand in a public document, which
- * is named beside them; a vendor without any is a provider all the same, for which an entry of the file needs nothing but a model.
+ * Models of pictures, sound, videos, transcripts and vectors that a vendor's key switches on. Only those whose price and name stand in a public document,
+ * which is named beside them; a vendor without any is a provider all the same, for which an entry of the file needs nothing but a model.
  */
 import type { AudioModel, AudioPricing, AudioSettings, Voice } from './kinds/audio/audio-model.ts'
 import type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
@@ -12,25 +12,32 @@ import type {
   ImageSettings,
   PicturePricing,
 } from './kinds/image/image-model.ts'
+import type { TranscriptionModel } from './kinds/transcription/transcription-model.ts'
+import type { VideoModel } from './kinds/video/video-model.ts'
 import type { NamedModel } from './models.ts'
 import type { Dialect, ProviderConfig } from './provider-settings.ts'
 import { defaultTimeouts } from './provider-settings.ts'
+import { readyMadeTranscriptions } from './ready-made-transcriptions.ts'
+import { readyMadeVideos } from './ready-made-videos.ts'
 import type { VendorKeys } from './settings.ts'
 
-export type MediaModel = AudioModel | EmbeddingModel | ImageModel
+export type MediaModel = AudioModel | EmbeddingModel | ImageModel | TranscriptionModel | VideoModel
 
 /** Beside the wires of text, at the same address. */
 export const mediaDialects: { [Vendor in keyof VendorKeys]?: Dialect[] } = {
-  openai: ['images', 'speech', 'modalities'],
+  openai: ['images', 'speech', 'modalities', 'transcriptions'],
+  groq: ['transcriptions'],
   openrouter: ['openrouter', 'modalities'],
 }
 
 interface MediaVendor {
-  key: 'elevenlabs' | 'fal' | 'gemini' | 'openai' | 'openrouter'
+  key: 'deepgram' | 'elevenlabs' | 'fal' | 'gemini' | 'groq' | 'openai' | 'openrouter'
   name: string
   /** Absent: the provider of its texts serves them. */
   provider?: { id: string; baseUrl: string; dialects: Dialect[] }
   models: ((named: NamingOf) => MediaModel)[]
+  videos?: (named: NamingOf) => VideoModel[]
+  transcriptions?: (named: NamingOf) => TranscriptionModel[]
 }
 
 /** Names a model by what its vendor calls it. */
@@ -143,6 +150,7 @@ const vendors: MediaVendor[] = [
   {
     key: 'openai',
     name: 'OpenAI',
+    transcriptions: readyMadeTranscriptions.openai,
     // developers.openai.com/api/docs/models/<model>.
     models: [
       (named) =>
@@ -189,6 +197,8 @@ const vendors: MediaVendor[] = [
   {
     key: 'openrouter',
     name: 'OpenRouter',
+    transcriptions: readyMadeTranscriptions.openrouter,
+    videos: readyMadeVideos.openrouter,
     // openrouter.ai/<model>. Copies of a page differ by a cent: the dearest.
     models: [
       (named) =>
@@ -216,6 +226,7 @@ const vendors: MediaVendor[] = [
   {
     key: 'gemini',
     name: 'Google',
+    videos: readyMadeVideos.gemini,
     // Its own wire, which stands beside the one that is like OpenAI's.
     provider: {
       id: 'gemini-media',
@@ -251,6 +262,7 @@ const vendors: MediaVendor[] = [
   {
     key: 'elevenlabs',
     name: 'ElevenLabs',
+    transcriptions: readyMadeTranscriptions.elevenlabs,
     provider: { id: 'elevenlabs', baseUrl: 'https://api.elevenlabs.io/v1', dialects: ['elevenlabs'] },
     // Flash $0.05, Multilingual and v3 $0.10 a thousand characters: elevenlabs.io/pricing/api, as developer.puter.com and hail-hq/hail
     // quote it; where figures of v3 differ, the dearest. Languages: help.elevenlabs.io, article 17883183930129.
@@ -270,9 +282,18 @@ const vendors: MediaVendor[] = [
         }),
     ],
   },
+  { key: 'groq', name: 'Groq', transcriptions: readyMadeTranscriptions.groq, models: [] },
+  {
+    key: 'deepgram',
+    name: 'Deepgram',
+    transcriptions: readyMadeTranscriptions.deepgram,
+    provider: { id: 'deepgram', baseUrl: 'https://api.deepgram.com/v1', dialects: ['deepgram'] },
+    models: [],
+  },
   {
     key: 'fal',
     name: 'fal',
+    videos: readyMadeVideos.fal,
     provider: { id: 'fal', baseUrl: 'https://queue.fal.run', dialects: ['fal'] },
     models: [
       (named) =>
@@ -416,7 +437,14 @@ export function readyMadeMedia(keys: VendorKeys): { providers: ProviderConfig[];
         ? [{ ...provider, apiKey, timeouts: defaultTimeouts, onDisconnect: 'drain' as const, headers: {} }]
         : [],
     ),
-    models: found.flatMap(({ vendor }) => vendor.models.map((make) => make(namingOf(vendor)))),
+    models: found.flatMap(({ vendor }) => {
+      const named = namingOf(vendor)
+      return [
+        ...vendor.models.map((make) => make(named)),
+        ...(vendor.videos?.(named) ?? []),
+        ...(vendor.transcriptions?.(named) ?? []),
+      ]
+    }),
   }
 }
 

@@ -66,6 +66,7 @@ export interface VendorKeys {
   mistral?: string
   elevenlabs?: string
   fal?: string
+  deepgram?: string
   /** Base address of a local Ollama, named by `OLLAMA_HOST`. */
   ollamaHost?: string
 }
@@ -186,6 +187,7 @@ export const vendors = variableSection({
     { name: 'MISTRAL_API_KEY', about: keyOf('Mistral'), secret: true },
     { name: 'ELEVENLABS_API_KEY', about: keyOf('ElevenLabs'), secret: true },
     { name: 'FAL_KEY', about: keyOf('fal'), secret: true },
+    { name: 'DEEPGRAM_API_KEY', about: keyOf('Deepgram'), secret: true },
     {
       name: 'OLLAMA_HOST',
       about: {
@@ -208,6 +210,7 @@ export const vendors = variableSection({
     take('mistral', variable('MISTRAL_API_KEY'))
     take('elevenlabs', variable('ELEVENLABS_API_KEY'))
     take('fal', variable('FAL_KEY'))
+    take('deepgram', variable('DEEPGRAM_API_KEY'))
     const ollama = variable('OLLAMA_HOST')
     return ollama === undefined ? keys : { ...keys, ollamaHost: readOllamaHost(ollama) }
   },

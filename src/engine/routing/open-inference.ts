@@ -86,6 +86,10 @@ class RoutedInference implements Inference {
     })
   }
 
+  upstreamOf(provider: string): Upstream | undefined {
+    return this.#upstreams.get(provider)
+  }
+
   longestMs({ deployments }: Pick<NamedModel, 'deployments'>): number {
     return Math.max(...deployments.map(({ provider }) => this.#upstreams.get(provider)!.timeouts.totalMs))
   }

@@ -94,6 +94,8 @@ export interface Inference extends AsyncDisposable {
   startOrder<One extends OrderCandidate<NamedModel>, Filled>(
     options: OrderRunOptions<One, Filled>,
   ): OrderRun<One, Filled>
+  /** A connected provider, for what is not routed: jobs that one provider has taken. */
+  upstreamOf(provider: string): Upstream | undefined
   /** The longest that a call of this model may take, all attempts together, in milliseconds. */
   longestMs(model: Pick<NamedModel, 'deployments'>): number
   /** Pictures that one call of this model may be asked for, at whichever of its deployments. */

@@ -34,6 +34,12 @@ export const soundBytes = 192 * mebibyte
 /** Sound in Base64 in one answer: a quarter of an hour of 24 kHz samples. */
 export const wholeSoundBytes = 64 * mebibyte
 
+/** What is said of a job: its ticket, or how far it is. */
+export const jobBytes = mebibyte
+
+/** A video: more than is ever kept of one. */
+export const videoBytes = 256 * mebibyte
+
 /** A vector's number has up to 24 characters in JSON. */
 export const vectorsBytes = (texts: number, dimensions: number): number => mebibyte + 32 * texts * dimensions
 

@@ -6,18 +6,28 @@ import { tooLong } from './bounds.ts'
 import { type AnswerReceiver, Exchange, type ReplyHeaders } from './exchange.ts'
 import { faultOfProxy, faultOfStatus } from './fault.ts'
 import { readJson } from './json.ts'
+import { redirectOf } from './redirected.ts'
 import { isStreamed, type StreamedBody } from './streamed-body.ts'
 import { WholeBody } from './whole-body.ts'
 
 export type { AnswerReader, EventProgress } from './answer-reader.ts'
-export { listBytes, picturesBytes, soundBytes, vectorsBytes, wholeSoundBytes } from './bounds.ts'
+export {
+  jobBytes,
+  listBytes,
+  picturesBytes,
+  soundBytes,
+  vectorsBytes,
+  videoBytes,
+  wholeSoundBytes,
+} from './bounds.ts'
 export { faultOfError, maskSecrets } from './fault.ts'
 export { Form } from './form.ts'
 export { headerOf } from './header.ts'
 export { claimedCount, isRecord, readJson } from './json.ts'
+export { type FileOptions, fileBytes, type Links, linkedBytes } from './linked-bytes.ts'
 export { mediaAsk } from './media-ask.ts'
 export { mediaTokens } from './media-tokens.ts'
-export { modelNames } from './model-names.ts'
+export { listModels, modelNames } from './model-names.ts'
 export { pdfName } from './pdf-name.ts'
 export { linkedPicture, type PictureLinks, pictureIn } from './picture.ts'
 export { nearestShape, sizeTier } from './picture-shape.ts'
@@ -39,6 +49,14 @@ export { SseReader } from './sse.ts'
 export { base64Body, rawBody, type StreamedBody } from './streamed-body.ts'
 export { takeEach } from './take-each.ts'
 export { type ClientCodec, generate } from './text-answer.ts'
+export {
+  claimedCost,
+  faultOfJob,
+  jobId,
+  type LinkedAddress,
+  throwRefusal,
+  type VideoRoom,
+} from './video-job.ts'
 export { withinLimit } from './within-limit.ts'
 
 /** Timeouts of a ping, which checks that the upstream answers and accepts the key. */
@@ -65,6 +83,8 @@ export interface UpstreamAddress {
 export interface UpstreamOptions {
   /** After the base address, with its slash: `/chat/completions`. */
   path: string
+  /** `path` is that of the whole address. */
+  isFromRoot?: boolean
   /** Absent: POST with a body, else GET. */
   method?: 'PUT'
   /** Sent as JSON, or as a form or whatever else is made as it is sent; absent for a GET. */
@@ -100,6 +120,7 @@ export interface ByteReceiver {
  */
 export class UpstreamClient implements AsyncDisposable {
   readonly host: string
+  readonly #origin: string
   readonly #pool: Dispatcher
   readonly #egress: Egress
   readonly #basePath: string
@@ -110,6 +131,7 @@ export class UpstreamClient implements AsyncDisposable {
   constructor(address: UpstreamAddress) {
     const url = new URL(address.baseUrl)
     this.host = url.hostname
+    this.#origin = url.origin
     this.#basePath = url.pathname.replace(/(?<!\/)\/+$/, '')
     this.#egress = address.egress ?? {}
     // `CallTimers` keeps the timeouts; the connection limit is only a fallback.
@@ -133,11 +155,11 @@ export class UpstreamClient implements AsyncDisposable {
 
   /** Sends the request; a success is given to `receiver` as it arrives, anything else as the fault that it describes. */
   send(options: UpstreamOptions, receiver: AnswerReceiver): Exchange {
-    const { path, body, headers, timeouts, firstByteMs } = options
+    const { body, headers, timeouts, firstByteMs } = options
     const streamed = body && isStreamed(body) ? body : undefined
     const request = {
       method: options.method ?? (body ? ('POST' as const) : ('GET' as const)),
-      path: `${this.#basePath}${path}`,
+      path: this.#pathOf(options),
       headers: { ...this.#headers, ...(streamed && headersOf(streamed)), ...headers },
       body: streamed ? Readable.from(streamed) : body ? JSON.stringify(body) : null,
       timeouts,
@@ -226,10 +248,23 @@ export class UpstreamClient implements AsyncDisposable {
     return readJson(await this.bytes(options, maxBytes), maxBytes)
   }
 
+  /** Where a redirect of this request leads; undefined if nowhere. */
+  locationOf(options: UpstreamOptions, location: string): URL | undefined {
+    return URL.parse(location, `${this.#origin}${this.#pathOf(options)}`) ?? undefined
+  }
+
+  /** Whether requests to this address may have the key. */
+  isOwn(url: URL): boolean {
+    return url.origin === this.#origin
+  }
+
+  readonly #pathOf = ({ path, isFromRoot }: UpstreamOptions): string =>
+    isFromRoot ? path : `${this.#basePath}${path}`
+
   readonly #faultOf = (status: number, headers: ReplyHeaders, body: string): UpstreamError =>
     status === 407 && this.#egress.proxy
       ? faultOfProxy(new ProxyFailed('login', this.#egress.proxy, 'HTTP 407'))
-      : faultOfStatus(status, headers, body, this.secrets)
+      : (redirectOf(status, headers) ?? faultOfStatus(status, headers, body, this.secrets))
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool.destroy()

@@ -2,13 +2,24 @@ import { dataUrl } from '#engine/media'
 import { sizeName } from '#engine/models'
 import type { GuardedClient } from '#platform/net'
 import { type ImageRoom, likeImages, type PictureAddress } from '#providers/images'
+import { type LinkedAddress, listModels, UpstreamClient, type VideoRoom } from '#providers/kit'
 import type { ImageCall } from '#providers/spec'
+import { videoJobs } from './video.ts'
 
 export { openRouterTranscription } from './transcribe.ts'
 
 /** OpenRouter's `POST /images`, with references as data URLs in its JSON; it answers as OpenAI's endpoint does. */
 export const openRouterImages = (address: PictureAddress, net: GuardedClient): ImageRoom =>
   likeImages(address, net, (call) => ({ path: '/images', body: bodyOf(call) }))
+
+export function openRouterVideos(address: LinkedAddress, net: GuardedClient): VideoRoom {
+  const client = new UpstreamClient(address)
+  return {
+    ...videoJobs(client, { net, egress: address.egressOfLinks }),
+    ping: (signal) => listModels(client, signal),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
 
 function bodyOf({ order, upstreamModel }: ImageCall): Record<string, unknown> {
   const references = order.references.flatMap(({ data, mediaType = 'image/png' }) =>

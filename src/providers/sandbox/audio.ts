@@ -6,7 +6,8 @@ import { type Directives, readDirectives } from './directives.ts'
 import { raise } from './faults.ts'
 import { provenance } from './image/poster.ts'
 import { Pacer, realClock } from './pace.ts'
-import { sampleRate, speak, type Voice, voices } from './speech/speech.ts'
+import { sampleRate, type Voice, voices } from './speech/speech.ts'
+import { speakTracked } from './track/write.ts'
 
 /**
  * The directives for faults, pace and spoilt bytes are those of `directives.ts`: a piece is a tenth of a second of sound, and whatever comes
@@ -93,7 +94,7 @@ function noVoice(voice: string): UpstreamError {
 function* piecesOf(lines: readonly Line[]): Generator<Int16Array> {
   for (const [index, { text, voice }] of lines.entries()) {
     if (index > 0) yield new Int16Array(gap)
-    yield* speak(text, voice)
+    yield* speakTracked(text, voice)
   }
 }
 

@@ -1,5 +1,15 @@
-import type { AnyModel, AudioModel, EmbeddingModel, Feature, ImageModel, Model } from '#engine/models'
+import type {
+  AnyModel,
+  AudioModel,
+  EmbeddingModel,
+  Feature,
+  ImageModel,
+  Model,
+  TranscriptionModel,
+  VideoModel,
+} from '#engine/models'
 import type { Modality } from '#engine/turn'
+import { aspectRatios, maxSeconds, resolutions } from './video/size.ts'
 
 const warning = {
   en:
@@ -198,8 +208,87 @@ const audioModel: AudioModel = {
   pricing: { perMillionCharacters: 10, perMinute: 0, inputPerMillion: 0, outputPerMillion: 0 },
 }
 
-/** As callers see them: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`, `sandbox/image`, `sandbox/vector`, `sandbox/speech`, `sandbox/embedding`. */
-export const sandboxModels: AnyModel[] = [...textModels, imageModel, vectorModel, audioModel, embeddingModel]
+const transcriptionModel: TranscriptionModel = {
+  id: 'sandbox/transcribe',
+  kind: 'transcription',
+  displayName: 'Kherad Sandbox Transcribe (simulator) · شبیه‌ساز رونویسی خرد',
+  description: [
+    'Simulator for development and tests: it writes down the speech of sandbox/speech word for word, with times and speakers, from quiet tones in that speech which carry its text. Of every other recording it says how long and loud it is and how often somebody begins to speak, and invents no words.',
+    'شبیه‌ساز برای توسعه و آزمون: گفتار sandbox/speech را واژه‌به‌واژه با زمان و گوینده می‌نویسد، از نواهای آرامی که در همان گفتار است و متنش را با خود دارد. دربارهٔ هر ضبط دیگری فقط می‌گوید چقدر بلند و طولانی است و چند بار گفتار در آن آغاز می‌شود، و واژه‌ای از خود نمی‌سازد.',
+  ].join('\n'),
+  ownedBy: 'kherad',
+  created: 1_795_564_800,
+  sandbox: true,
+  deployments: [
+    { id: 'sandbox/transcribe', provider: 'sandbox', model: 'transcribe', weight: 1, priority: 0 },
+  ],
+  fallbacks: [],
+  inputModalities: ['audio'],
+  transcription: {
+    formats: ['wav', 'mp3', 'ogg', 'flac'],
+    maxSeconds: 1_200,
+    maxBytes: 64 * 1024 * 1024,
+    timestamps: 'word',
+    diarizes: true,
+    streams: true,
+    takesPrompt: true,
+    takesKeywords: false,
+  },
+  pricing: { perMinute: 0.006, minimumSeconds: 0, inputPerMillion: 0, outputPerMillion: 0 },
+}
+
+const videoModel: VideoModel = {
+  id: 'sandbox/video',
+  kind: 'video',
+  displayName: 'Kherad Sandbox Video (simulator) · شبیه‌ساز ویدیوی خرد',
+  description: [
+    'Simulator for development and tests: it films no scene but shows the prompt as a poster with a swinging star, the time and a mark that says so, and speaks its first words, offline inside the server, always the same for the same order. Pictures that guide stand small beside it; frames are the first and the last picture. A job takes 2 to 10 s.',
+    'شبیه‌ساز برای توسعه و آزمون: صحنه نمی‌سازد؛ درون همین کارساز و بدون اینترنت متن درخواست را چون پوستری با ستاره‌ای در نوسان، زمان و نشانی که همین را می‌گوید نمایش می‌دهد و نخستین واژه‌هایش را می‌خواند، برای یک سفارش همیشه یکسان. تصویرهای راهنما کوچک کنار آن می‌آیند و فریم‌ها تصویر نخست و پایانی‌اند. هر کار ۲ تا ۱۰ ثانیه طول می‌کشد.',
+  ].join('\n'),
+  ownedBy: 'kherad',
+  created: 1_795_564_800,
+  sandbox: true,
+  deployments: [{ id: 'sandbox/video', provider: 'sandbox', model: 'video', weight: 1, priority: 0 }],
+  fallbacks: [],
+  inputModalities: ['text', 'image'],
+  video: {
+    combinations: resolutions.map((resolution) => ({
+      resolution,
+      durations: Array.from({ length: maxSeconds }, (_, index) => index + 1),
+      aspectRatios,
+      audio: 'optional',
+    })),
+    defaults: { resolution: '720p', seconds: 5, aspectRatio: '16:9', withAudio: true },
+    references: { guide: 8, frames: 2 },
+    takesSeed: true,
+  },
+  pricing: {
+    rows: [
+      { resolution: '480p', audio: false, perSecond: 0.002 },
+      { resolution: '480p', audio: true, perSecond: 0.003 },
+      { resolution: '720p', audio: false, perSecond: 0.004 },
+      { resolution: '720p', audio: true, perSecond: 0.006 },
+      { resolution: '1080p', audio: false, perSecond: 0.008 },
+      { resolution: '1080p', audio: true, perSecond: 0.012 },
+    ],
+    billed: 'ordered',
+    trustsCost: false,
+  },
+}
+
+/**
+ * As callers see them: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`, `sandbox/image`, `sandbox/vector`, `sandbox/speech`,
+ * `sandbox/transcribe`, `sandbox/embedding`, `sandbox/video`.
+ */
+export const sandboxModels: AnyModel[] = [
+  ...textModels,
+  imageModel,
+  vectorModel,
+  audioModel,
+  transcriptionModel,
+  embeddingModel,
+  videoModel,
+]
 
 /**
  * The text model behind an upstream name: `fast`, `sandbox/fast`, or `fast:b` — a name after the colon makes a second

@@ -16,11 +16,22 @@ import { asciiDigits } from './phrases.ts'
  * | `refuse` | a refusal, finished by `content_filter` |
  * | `omit=finish` `omit=usage` | the stream ends without that part |
  * | `pictures=<n>` | n pictures (1 to 10), however many were ordered |
- * | `bytes=wrong` `bytes=cut` | the bytes of pictures and sound are a web page; they end early |
+ * | `bytes=wrong` `bytes=cut` | the bytes of pictures, sound and videos are a web page; they end early |
+ * | `bytes=small` `bytes=mute` | a video of half the size; one without sound |
+ * | `seconds=<n>` | a video of n seconds (1 to 60), however many were ordered |
+ * | `work_ms=<n>` | the job of a video takes so long (default: 2 to 10 s, by seconds and size) |
+ * | `job=vanished` `job=stuck` `job=away` | nobody knows the job; it is never done; every look at it fails as `unavailable` until its time is over |
+ * | `cost_microusd=<n>` | what the video is said to have cost, in millionths of a USD |
  *
  * Pictures and vectors come whole: their `first_token_ms` is the time of making them, `refuse` is a refusal of the order, and a fault with
  * `after=1` comes once they are made. Of vectors every `bytes` is an answer that is malformed. Sound comes in pieces of a tenth of a second, and
- * takes every order but `tokens`, `cached`, `pictures` and `omit=finish`, of which it has none.
+ * takes every order but `tokens`, `cached`, `pictures` and `omit=finish`, of which it has none. Of a transcription the markers stand in its prompt; it
+ * comes word by word, `tokens=<n>` repeats what was heard up to n words, and `bytes=wrong` is an answer that is malformed.
+ *
+ * Videos are jobs: a fault strikes the submission (`first_token_ms` is the time until its reply, so that `fault=reset` is an order whose reply is
+ * lost), with `after=1` the job itself, which fails when its time is over, and with `after=2` the bytes, half of which come; `token_ms`
+ * lies between their pieces of 64 KB. `cut` and `stall` strike the bytes unless `after` says otherwise. `refuse` refuses the submission, with
+ * `after=1` the finished job.
  */
 export interface Directives {
   fault?: UpstreamFault | 'stall'
@@ -34,7 +45,11 @@ export interface Directives {
   refuse?: boolean
   omit?: 'finish' | 'usage'
   pictures?: number
-  bytes?: 'wrong' | 'cut'
+  bytes?: 'wrong' | 'cut' | 'small' | 'mute'
+  seconds?: number
+  workMs?: number
+  job?: 'vanished' | 'stuck' | 'away'
+  costMicrousd?: number
 }
 
 const marker = /\[\[\s*sandbox\s*:([^[\]]{0,400})\]\]/gi
@@ -65,6 +80,15 @@ const numbers = {
   tokens: 'tokens',
   cached: 'cached',
   pictures: 'pictures',
+  seconds: 'seconds',
+  work_ms: 'workMs',
+  cost_microusd: 'costMicrousd',
+} as const
+
+const words = {
+  bytes: ['wrong', 'cut', 'small', 'mute'],
+  job: ['vanished', 'stuck', 'away'],
+  omit: ['finish', 'usage'],
 } as const
 
 /** Removes the markers from the text. Throws `UpstreamError('invalid_request')` for an unknown directive. */
@@ -86,10 +110,17 @@ function applyOrder(order: string, directives: Directives): void {
   } else if (key === 'fault' && faultKinds.has(value)) directives.fault = value as UpstreamFault | 'stall'
   else if (key === 'on' && value !== '') directives.on = value
   else if (key === 'refuse' && value === '') directives.refuse = true
-  else if (key === 'bytes' && (value === 'wrong' || value === 'cut')) directives.bytes = value
-  else if (key === 'omit' && (value === 'finish' || value === 'usage')) directives.omit = value
+  else if (isWord('bytes', key, value)) directives.bytes = value
+  else if (isWord('job', key, value)) directives.job = value
+  else if (isWord('omit', key, value)) directives.omit = value
   else throw unknown(order)
 }
+
+const isWord = <Name extends keyof typeof words>(
+  name: Name,
+  key: string,
+  value: string,
+): value is (typeof words)[Name][number] => key === name && words[name].some((word) => word === value)
 
 function unknown(order: string): UpstreamError {
   const detail = `The sandbox does not know the order "${order}".`

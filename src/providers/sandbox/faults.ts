@@ -1,4 +1,4 @@
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError, type UpstreamFault } from '#providers/spec'
 import type { Directives } from './directives.ts'
 import type { Pacer } from './pace.ts'
 
@@ -24,8 +24,15 @@ export async function raise(
   pacer: Pacer,
 ): Promise<never> {
   if (fault === 'stall') return await pacer.stall()
-  const begun = pacer.sent > 0 ? { executed: true } : {}
   const wait = directives.retryAfterMs === undefined ? {} : { retryAfterMs: directives.retryAfterMs }
+  throw faultOf(fault, { ...(pacer.sent > 0 && { executed: true }), ...wait })
+}
+
+/** The requested fault, as an upstream would say it. */
+export function faultOf(
+  fault: UpstreamFault,
+  more: { executed?: boolean; retryAfterMs?: number } = {},
+): UpstreamError {
   const detail = `The sandbox was ordered to fail: ${fault}.`
-  throw new UpstreamError(fault, { ...faultOptions[fault], ...begun, ...wait, detail })
+  return new UpstreamError(fault, { ...faultOptions[fault], ...more, detail })
 }

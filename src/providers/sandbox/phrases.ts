@@ -31,6 +31,10 @@ const phrases = {
     en: 'Received a {seconds} s {format} audio.',
   },
   audioUnmeasured: { fa: 'یک صدای {format} دریافت شد.', en: 'Received a {format} audio.' },
+  recordingUnknown: {
+    fa: 'شبیه‌ساز تنها گفتار خودش را می‌شناسد: این ضبط {seconds} ثانیه است، بلندی‌اش {loudness} دسی‌بل زیر بیشینه است و {spans} بار گفتار در آن آغاز می‌شود.',
+    en: 'The sandbox knows its own speech only: this recording lasts {seconds} s, is {loudness} dB below full scale, and speech begins in it {spans} times.',
+  },
   video: {
     fa: 'یک ویدیوی {format} به مدت {seconds} ثانیه و با اندازهٔ {width}×{height} دریافت شد.',
     en: 'Received a {seconds} s {width}×{height} {format} video.',

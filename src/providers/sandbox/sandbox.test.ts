@@ -497,7 +497,9 @@ describe('the room', () => {
       'sandbox/image',
       'sandbox/vector',
       'sandbox/speech',
+      'sandbox/transcribe',
       'sandbox/embedding',
+      'sandbox/video',
     ])
     for (const model of sandboxModels) {
       expect(`${model.displayName} ${model.description}`).toMatch(/[Ss]imulator[\s\S]*شبیه‌ساز/)

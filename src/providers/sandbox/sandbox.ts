@@ -11,9 +11,11 @@ import { readQuestion } from './question.ts'
 import { SandboxRun } from './run.ts'
 import { type Answering, roomForOutput, streamPlan } from './stream.ts'
 import { loadTokenizer, type Tokenizer } from './tokens.ts'
+import { sandboxTranscription } from './transcribe/transcribe.ts'
+import { sandboxVideos } from './video/video.ts'
 
 export type { Pace, SandboxClock }
-export { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxModels }
+export { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxModels, sandboxTranscription, sandboxVideos }
 
 /**
  * An in-process upstream for development and tests: deterministic, offline and complete, but not intelligent. Rules of its answers:

@@ -51,6 +51,8 @@ export interface VideoCall {
 
 export interface VideoLook {
   ticket: VideoTicket
+  /** The order again, read when it is called for: for a provider that keeps nothing between two calls, as the sandbox does. */
+  order?: () => Promise<VideoOrder>
   upstreamModel: string
   signal: AbortSignal
   timeouts: Timeouts

@@ -88,7 +88,11 @@ const normalize = (standard: boolean) =>
     description: `Persian text has Persian letters and digits in place of Arabic ones (ي ك ٤); half-spaces stay. Left out: ${standard}.`,
     'x-description-fa': `متن فارسی به جای حروف و رقم‌های عربی (ي ك ٤) فارسی می‌شود؛ نیم‌فاصله‌ها می‌مانند. اگر نیاید: ${standard}.`,
   })
-const fileId = uuid('A stored recording of the project, in place of the bytes: see POST /v1/files.')
+const fileId = Type.String({
+  ...uuid(),
+  description: 'A stored recording of the project in place of its bytes: see POST /v1/files.',
+  'x-description-fa': 'یک ضبط ذخیره‌شدهٔ پروژه به جای بایت‌هایش: POST /v1/files را ببینید.',
+})
 const include = Type.Array(Type.String({ maxLength: 40 }), {
   maxItems: 10,
   description: 'Has no effect: no upstream here says probabilities of tokens.',

@@ -153,6 +153,23 @@ export const endUndeliverable = (db: Db, madeBefore: Date, now: Date): Promise<u
     [madeBefore, now],
   )
 
+/** Deletes callbacks of before then that have nothing left to send. Returns how many. */
+export async function deleteCallbacks(db: Db, before: Date, limit: number): Promise<number> {
+  const gone = await db.query(
+    {
+      text: `delete from webhooks.connections where (account_id, connection_id) in (
+          select c.account_id, c.connection_id from webhooks.connections c
+          where c.events = '{}' and c.created_at < $1
+            and not exists (select from webhooks.deliveries d
+              where d.account_id = c.account_id and d.connection_id = c.connection_id and d.state = 'pending')
+          limit $2)
+        returning 1`,
+    },
+    [before, limit],
+  )
+  return gone.length
+}
+
 /** Deletes deliveries that ended before then. Returns how many. */
 export async function deleteDeliveries(db: Db, before: Date, limit: number): Promise<number> {
   const gone = await db.query(

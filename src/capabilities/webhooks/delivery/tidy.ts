@@ -4,6 +4,8 @@ import * as store from './store.ts'
 const day = 24 * 60 * 60 * 1000
 /** How long a delivery may wait for a paused target. */
 const longestWaitMs = 3 * day
+/** By then the delivery of a callback has ended. */
+const callbackMs = longestWaitMs + day
 /** Reports and events are kept for this long. */
 const keptMs = 30 * day
 const tidyMs = 60_000
@@ -17,6 +19,8 @@ export const tidyJob = job<null>({
   async handle({ app, signal }) {
     const nowMs = app.clock.nowMs()
     await store.endUndeliverable(app.db, new Date(nowMs - longestWaitMs), new Date(nowMs))
+    const callbacksBefore = new Date(nowMs - callbackMs)
+    while (!signal.aborted && (await store.deleteCallbacks(app.db, callbacksBefore, atOnce)) === atOnce);
     const before = new Date(nowMs - keptMs)
     while (!signal.aborted && (await store.deleteDeliveries(app.db, before, atOnce)) === atOnce);
     while (!signal.aborted && (await store.deleteEvents(app.db, before, atOnce)) === atOnce);

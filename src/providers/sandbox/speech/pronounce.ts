@@ -5,8 +5,18 @@ import { persianPhonemes } from './persian.ts'
 /** Words that are said in one breath, as phonemes (`phonemes.ts`), and how they end. */
 export interface Phrase {
   readonly words: readonly string[]
+  /** Where in the text each of the words stands: a number that is said in several words is the place of all of them. */
+  readonly places: readonly Place[]
   readonly end: 'statement' | 'question' | 'continuation'
   readonly pauseMs: number
+  /** Up to where in the text it goes, with the mark that ends it. */
+  readonly to: number
+}
+
+/** From one character of a text up to another. */
+export interface Place {
+  readonly from: number
+  readonly to: number
 }
 
 const maxWordsOfPhrase = 24
@@ -17,23 +27,30 @@ const maxWordsOfPhrase = 24
  */
 export function* phrasesOf(text: string): Generator<Phrase> {
   let words: string[] = []
+  let places: Place[] = []
   let language = languageAt(text, 0)
-  for (const token of tokens(text)) {
+  for (const { token, from } of tokens(text)) {
+    const to = from + token.length
     const mark = marks[token[0]!]
     if (mark) {
-      if (words.length > 0) yield { words, ...mark }
+      if (words.length > 0) yield { words, places, to, ...mark }
       words = []
+      places = []
     } else {
       if (isPersian.test(token)) language = persianNumbers
       else if (isLatin.test(token)) language = englishNumbers
-      words.push(...readToken(token, language).filter(Boolean))
+      for (const word of readToken(token, language).filter(Boolean)) {
+        words.push(word)
+        places.push({ from, to })
+      }
       if (words.length >= maxWordsOfPhrase) {
-        yield { words, ...phraseBreak }
+        yield { words, places, to, ...phraseBreak }
         words = []
+        places = []
       }
     }
   }
-  if (words.length > 0) yield { words, ...marks['.']! }
+  if (words.length > 0) yield { words, places, to: text.length, ...marks['.']! }
 }
 
 const isPersian = /\p{Script=Arabic}/u
@@ -49,7 +66,7 @@ const phraseBreak = { end: 'continuation', pauseMs: 120 } as const
 const stop = { end: 'statement', pauseMs: 420 } as const
 const question = { end: 'question', pauseMs: 420 } as const
 const comma = { end: 'continuation', pauseMs: 220 } as const
-const marks: Record<string, Omit<Phrase, 'words'>> = {
+const marks: Record<string, Pick<Phrase, 'end' | 'pauseMs'>> = {
   '.': stop, '!': stop, '…': stop, '\n': stop, '؟': question, '?': question,
   '،': comma, ',': comma, '؛': comma, ';': comma, ':': comma, '—': comma, '–': comma, '(': phraseBreak, ')': phraseBreak, '«': phraseBreak, '»': phraseBreak,
 } // biome-ignore format: a table of marks
@@ -59,11 +76,18 @@ const token =
   /(?<![\p{L}\p{N}])[-−](?=[0-9۰-۹٠-٩])|[0-9۰-۹٠-٩]{1,40}(?:[.,٫٬][0-9۰-۹٠-٩]{1,40}){0,12}|[٪%]|\p{Script=Latin}(?:['’]?[\p{Script=Latin}\p{Mn}]){0,48}|[\p{Script=Arabic}\p{Mn}](?:\u200c?[\p{Script=Arabic}\p{Mn}]){0,48}|[.!…\n؟?،,؛;:—–()«»]/gu
 const punctuation = /^[،؛؟٪٫٬]/
 
+interface Token {
+  token: string
+  from: number
+}
+
 /** Words, numbers and marks of a text; Arabic punctuation is of the Arabic script too, so it is parted from words. */
-function* tokens(text: string): Generator<string> {
-  for (const [found] of text.matchAll(token)) {
-    if (!isPersian.test(found) || startsWithDigit.test(found)) yield found
-    else yield* found.match(/[،؛؟٪]|[۰-۹٠-٩]+|[^،؛؟٪۰-۹٠-٩]+/g) ?? []
+function* tokens(text: string): Generator<Token> {
+  for (const { 0: found, index } of text.matchAll(token)) {
+    if (!isPersian.test(found) || startsWithDigit.test(found)) yield { token: found, from: index }
+    else
+      for (const part of found.matchAll(/[،؛؟٪]|[۰-۹٠-٩]+|[^،؛؟٪۰-۹٠-٩]+/g))
+        yield { token: part[0], from: index + part.index }
   }
 }
 

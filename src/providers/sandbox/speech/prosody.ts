@@ -35,6 +35,20 @@ export function segmentsOf(phrase: Phrase, voice: Voice): Segment[] {
   })
 }
 
+/** When each word of a phrase is said, in ms from its beginning; `words` and what is answered have the same order. */
+export function wordTimes(phrase: Phrase, voice: Voice): { startMs: number; endMs: number }[] {
+  const segments = segmentsOf(phrase, voice)
+  let at = 0
+  let passed = 0
+  return phrase.words.map((word) => {
+    const startMs = passed
+    const count = placesOf(word).length
+    for (const { ms } of segments.slice(at, at + count)) passed += ms
+    at += count
+    return { startMs, endMs: passed }
+  })
+}
+
 export function phraseMs(phrase: Phrase, voice: Voice): number {
   return segmentsOf(phrase, voice).reduce((sum, { ms }) => sum + ms, pauseMs(phrase, voice))
 }

@@ -28,7 +28,12 @@ const Pricing = Type.Object({
 })
 
 const StudioSettings = Type.Object({
-  does: Type.Array(Type.String()),
+  does: Type.Array(Type.String(), {
+    description:
+      '`answer`: it hears the recordings that it answers. For every other model `audioInput` is written down, answered by a text model and spoken.',
+    'x-description-fa':
+      '`answer`: ضبطی را که پاسخ می‌دهد خودش می‌شنود. برای هر مدل دیگر `audioInput` نوشته می‌شود، مدلی متنی پاسخ می‌دهد و پاسخ خوانده می‌شود.',
+  }),
   voices: Type.Array(
     Type.Object({
       id: Type.String(),
@@ -126,6 +131,7 @@ export const audio = modelKind({
     /** USD. */
     pricing: pricesOf(pricing),
   }),
+  prices: ({ pricing }) => Object.values(pricing),
   operation: 'generate_content',
   attributes: { 'gen_ai.output.type': 'speech' },
   ask: (provider: AudioProvider, call: AudioCall) => provider.speak(call),

@@ -7,6 +7,7 @@ import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import { transcriptionCost } from './price.ts'
 import { readTranscriptionEntry, type TranscriptionEntry, TranscriptionEntrySchema } from './settings.ts'
 import type { TranscriptionModel, TranscriptionPricing } from './transcription-model.ts'
+import { unableTranscription } from './wires.ts'
 
 declare module '../kind.ts' {
   interface OrderProviders {
@@ -61,6 +62,7 @@ export const transcription = modelKind({
     en: 'writes no recordings down: add transcriptions, openrouter, deepgram, elevenlabs or sherpa to its dialects',
     fa: 'گویش رونویسی ندارد: transcriptions یا openrouter یا deepgram یا elevenlabs یا sherpa را به dialects آن بیفزایید',
   },
+  unable: (entry: TranscriptionEntry, dialects) => unableTranscription(entry, dialects),
   modelOf: (entry: TranscriptionEntry, { named }): TranscriptionModel => ({
     ...named,
     kind: 'transcription',
@@ -99,6 +101,11 @@ export const transcription = modelKind({
     /** USD. */
     pricing: pricesOf(pricing),
   }),
+  prices: ({ pricing: { perMinute, inputPerMillion, outputPerMillion } }) => [
+    perMinute,
+    inputPerMillion,
+    outputPerMillion,
+  ],
   operation: 'generate_content',
   attributes: { 'gen_ai.output.type': 'text' },
   ask: (provider: TranscriptionProvider, call: TranscriptionCall) => provider.transcribe(call),

@@ -1,0 +1,137 @@
+/** A video under way: ordered once, waited for as long as it takes, and fetched. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { CommandRefused, refuse, type Sentence, type Session } from '../command.ts'
+import { plain, readBytes, readJson, request, type Server } from '../server.ts'
+import { carriesKey, isWorthRepeating, type Order, repeatable } from '../studio/order.ts'
+import { studioPhrases } from '../studio/phrases.ts'
+import { videoPhrases as words } from './phrases.ts'
+
+export interface VideoJob {
+  id: string
+  status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'expired'
+  model: string
+  progress?: number
+  queue_position?: number
+  seconds: string
+  size: string
+  file_id?: string
+  request_id: string
+  error?: string
+  error_code?: string
+  usage?: { microcredits: string }
+}
+
+/** The largest video that a server keeps, with room. */
+const maxVideoBytes = 512 * 1024 * 1024
+const maxRecordBytes = 64 * 1024
+const firstPauseMs = 1_000
+const longestPauseMs = 15_000
+const growth = 1.25
+
+/** Orders it with an idempotency key; returns its id. Throws what the server refuses, with the key where a repeat is of use. */
+export async function orderVideo(session: Session, server: Server, order: Order): Promise<string> {
+  const { language } = session
+  const stopped = new CommandRefused('INTERRUPTED', studioPhrases.interrupted(), 1)
+  session.whenStopped(repeatable(stopped, order, language))
+  const until = AbortSignal.timeout(order.timeoutSeconds * 1_000)
+  const sent = { body: order.body, headers: carriesKey(order), until }
+  const accepted = await request(server, 'POST', order.path, sent, (reply) => recordIn(reply)).catch(
+    (error: unknown) => {
+      throw error instanceof CommandRefused && isWorthRepeating(error)
+        ? repeatable(error, order, language)
+        : error
+    },
+  )
+  const { id, reservedCredits } = accepted as { id?: unknown; reservedCredits?: unknown }
+  if (typeof id !== 'string' || typeof reservedCredits !== 'number')
+    return refuse('NOT_KHERAD', studioPhrases.badAnswer())
+  session.notify(words.accepted(plain(id), reservedCredits)[language])
+  return plain(id)
+}
+
+/** Waits until it is made and fetches its bytes. Throws the failure of the job, and TIMED_OUT; all but that name the job. */
+export async function awaitVideo(
+  session: Session,
+  server: Server,
+  { id, timeoutSeconds }: { id: string; timeoutSeconds: number },
+): Promise<{ job: VideoJob; bytes: Buffer }> {
+  session.whenStopped(resumable(new CommandRefused('INTERRUPTED', words.interrupted(), 1), id))
+  const until = AbortSignal.timeout(timeoutSeconds * 1_000)
+  using progress = showProgress(session)
+  try {
+    const job = await ended(server, id, until, (so) => progress.show(so))
+    if (job.status !== 'completed') {
+      const { error = job.status, error_code: code = 'VIDEO_FAILED' } = job
+      throw new CommandRefused(plain(code), words.failed(plain(error)), 1, {
+        job: id,
+        request_id: plain(job.request_id),
+      })
+    }
+    const path = `/v1/videos/${encodeURIComponent(id)}/content`
+    const bytes = await request(server, 'GET', path, { until }, (reply) =>
+      readBytes(reply, maxVideoBytes, (sofar) => progress.show(sofar)),
+    )
+    return { job, bytes }
+  } catch (error) {
+    if (until.aborted && !session.stopping.aborted)
+      throw resumable(new CommandRefused('TIMED_OUT', words.timedOut(timeoutSeconds), 1), id)
+    throw error
+  }
+}
+
+/** The same, with the id by which it can be waited for again. */
+export function resumable({ code, sentence, more }: CommandRefused, job: string): CommandRefused {
+  const again = words.waitAgain(job)
+  const said = { fa: `${sentence.fa} ${again.fa}`, en: `${sentence.en} ${again.en}` }
+  return new CommandRefused(code, said, 1, { ...more, job })
+}
+
+async function ended(
+  server: Server,
+  id: string,
+  until: AbortSignal,
+  show: (job: VideoJob) => void,
+): Promise<VideoJob> {
+  const signal = AbortSignal.any([server.stopping, until])
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * growth)) {
+    const path = `/v1/videos/${encodeURIComponent(id)}`
+    const job = (await request(server, 'GET', path, { until }, recordIn)) as Partial<VideoJob>
+    if (typeof job.status !== 'string' || typeof job.id !== 'string')
+      return refuse('NOT_KHERAD', studioPhrases.badAnswer())
+    if (job.status !== 'pending' && job.status !== 'in_progress') return job as VideoJob
+    show(job as VideoJob)
+    await pause(pauseMs, undefined, { signal })
+  }
+}
+
+async function recordIn(reply: Response): Promise<object> {
+  const record = readJson((await readBytes(reply, maxRecordBytes)).toString())
+  if (typeof record !== 'object' || record === null) return refuse('NOT_KHERAD', studioPhrases.badAnswer())
+  return record
+}
+
+const progressMs = 1_000
+
+/** How it stands, and for how many seconds, on a terminal; until it is disposed. */
+function showProgress(session: Session): Disposable & { show(so: VideoJob | number): void } {
+  const fromMs = session.clock.nowMs()
+  let so: VideoJob | number | undefined
+  const line = (seconds: number): Sentence => {
+    if (typeof so === 'number') return words.loading(seconds, so)
+    return so?.status === 'in_progress'
+      ? words.making(seconds, so.progress)
+      : words.waiting(seconds, so?.queue_position)
+  }
+  const timer = setInterval(() => {
+    session.status(line(Math.floor((session.clock.nowMs() - fromMs) / 1_000))[session.language])
+  }, progressMs)
+  return {
+    show: (now) => {
+      so = now
+    },
+    [Symbol.dispose]() {
+      clearInterval(timer)
+      session.status()
+    },
+  }
+}

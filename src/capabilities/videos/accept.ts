@@ -1,0 +1,73 @@
+/** What both doors of videos share: everything wrong is refused first, then the worst case is held and the job stands. */
+import { payer, requireMayUse, requireModel, requireUnclaimed } from '#capabilities/calls'
+import { cleanPicture } from '#capabilities/text'
+import type { VideoModel } from '#engine/models'
+import type { Media } from '#engine/turn'
+import { planVideo, submitVideo, type VideoJob, type VideoWish, type Where } from '#engine/video'
+import { fail } from '#platform/errors'
+import type { RequestContext } from '#platform/http'
+import { reasons } from './phrases.ts'
+
+/** A reference picture as it came. */
+export interface Given {
+  /** A data URL; taken out of the body, so that large ones go as they are read. */
+  take(): string
+  /** Its place in the body. */
+  param: string
+}
+
+export interface VideoAsked {
+  model: VideoModel
+  wish: Omit<VideoWish, 'references'>
+  references: readonly Given[]
+  where: Where
+  endpoint: string
+  callbackUrl?: string
+  /** The body of the 202. */
+  replyOf: (job: VideoJob) => string | Promise<string>
+}
+
+/** The model that the body names, else the default one. Throws as `requireModel` does. */
+export function videoModelOf(context: RequestContext<{ model?: string }>): VideoModel {
+  const { app, caller, body } = context
+  if (body.model !== undefined) return requireModel(context, body.model, 'video')
+  const model = app.models.defaultVideo ?? fail('MODEL_NOT_FOUND', { model: 'video' }, { param: 'model' })
+  requireMayUse(caller, model)
+  return model
+}
+
+/** Throws INVALID_REQUEST for a prompt that says nothing. */
+export function promptOf(prompt: string): string {
+  if (prompt.trim() === '') fail('INVALID_REQUEST', { why: reasons.blank }, { param: 'prompt' })
+  return prompt.toWellFormed()
+}
+
+/** Answers the 202, which is stored for repeats. Throws what `planVideo` and `submitVideo` throw, and INVALID_MEDIA. */
+export async function acceptVideo(context: RequestContext<unknown>, asked: VideoAsked): Promise<string> {
+  const { app } = context
+  const { model, wish, references, where, endpoint, callbackUrl, replyOf } = asked
+  // First without the pictures, of which only the count matters here.
+  const order = planVideo(model, { ...wish, references: references.map(() => ({})) }, where)
+  if (references.length > 0) await requireUnclaimed(context)
+  const { reply } = await submitVideo(app, {
+    ...payer(context),
+    endpoint,
+    model,
+    order: { ...order, references: await picturesOf(references) },
+    ...(callbackUrl !== undefined && { callbackUrl }),
+    replyOf,
+  })
+  return reply
+}
+
+/** Characters of a data URL (contract section 4). */
+const maxCharacters = 12_000_000
+const pictureTypes = ['image/png', 'image/jpeg', 'image/webp']
+
+/** One after the other, and each text goes as its bytes come, so that two large bodies at once stay within their memory. */
+async function picturesOf(references: readonly Given[]): Promise<Media[]> {
+  const pictures: Media[] = []
+  for (const { take, param } of references)
+    pictures.push(await cleanPicture(take(), pictureTypes, param, maxCharacters))
+  return pictures
+}

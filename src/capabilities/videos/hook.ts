@@ -1,0 +1,22 @@
+/** Webhooks of vendors: a nudge to look at a job, and never the truth about it. */
+import { Type } from 'typebox'
+import { nudgeVideo } from '#engine/video'
+import { fail } from '#platform/errors'
+import { Answer, type RequestContext } from '#platform/http'
+import { patterned } from '#platform/schema'
+
+const wanted = { en: 'must be that of the address', fa: 'باید همان نشانی باشد' }
+
+export const HookParams = Type.Object({
+  provider: Type.String({ maxLength: 100 }),
+  job: Type.String({ ...patterned('^[0-9a-fA-F-]{36}$', wanted) }),
+  token: Type.String({ ...patterned('^[A-Za-z0-9_-]{16,100}$', wanted) }),
+})
+
+type HookContext = RequestContext<unknown, unknown, { provider: string; job: string; token: string }>
+
+/** What is wrong in the address, and what is unknown, answer alike. */
+export async function receiveHook({ app, params, body }: HookContext): Promise<Answer> {
+  const isKnown = await nudgeVideo(app, { ...params, jobId: params.job, body })
+  return isKnown ? new Answer(204, null, 'text/plain') : fail('NOT_FOUND', {}, {})
+}

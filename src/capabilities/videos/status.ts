@@ -1,0 +1,17 @@
+import { fileLinks } from '#capabilities/files'
+import { findVideo } from '#engine/video'
+import type { Content, RequestContext } from '#platform/http'
+import { answerVideo, notFound } from './content.ts'
+import { jobRecord } from './job-record.ts'
+import type { VideoJob } from './schema.ts'
+
+type IdContext = RequestContext<unknown, unknown, { id: string }>
+
+export async function readJob(context: IdContext): Promise<VideoJob> {
+  const { app, caller, params } = context
+  const job = (await findVideo(app, caller, { id: params.id })) ?? notFound()
+  return jobRecord(context, job, job.video?.fileId === undefined ? undefined : await fileLinks(context))
+}
+
+export const readContent = (context: IdContext): Promise<Content> =>
+  answerVideo(context, { id: context.params.id })

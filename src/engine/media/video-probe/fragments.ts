@@ -1,0 +1,129 @@
+/** Samples of files in fragments, each of which has tables of its own. */
+import { type Box, contentOf, Fields, innerBoxes } from './boxes.ts'
+import { VideoError } from './fault.ts'
+import type { Sample } from './samples.ts'
+import type { Source } from './source.ts'
+
+/** One fragment's table; a second of film takes some kilobytes. */
+const maxFragmentBytes = 8 * 1024 * 1024
+const maxSamples = 1_000_000
+
+export interface Fragmented {
+  ticks: number
+  bytes: number
+  samples: Sample[]
+}
+
+interface Defaults {
+  duration: number
+  size: number
+}
+
+/** By the id of their track. */
+export function samplesInFragments(
+  source: Source,
+  boxes: readonly Box[],
+  movie: Buffer,
+): Map<number, Fragmented> {
+  const defaults = defaultsOf(movie)
+  const found = new Map<number, Fragmented>()
+  let left = maxSamples
+  for (const box of boxes) {
+    if (box.type !== 'moof') continue
+    if (box.to - box.from > maxFragmentBytes) throw new VideoError('malformed')
+    left -= readFragment(source.read(box.from, box.to - box.from), box.at, defaults, found, left)
+  }
+  return found
+}
+
+function defaultsOf(movie: Buffer): Map<number, Defaults> {
+  const extends_ = contentOf(movie, 'mvex')
+  if (!extends_) return new Map()
+  const rows = innerBoxes(extends_).filter(({ type }) => type === 'trex')
+  return new Map(
+    rows.map(({ from, to }) => {
+      const fields = new Fields(extends_.subarray(from, to), 4)
+      const id = fields.u32()
+      return [id, { duration: fields.skip(4).u32(), size: fields.u32() }]
+    }),
+  )
+}
+
+/** How many samples it has. */
+function readFragment(
+  fragment: Buffer,
+  at: number,
+  defaults: Map<number, Defaults>,
+  found: Map<number, Fragmented>,
+  maxCount: number,
+): number {
+  let count = 0
+  // Where nothing else is said, the bytes of a track follow those of the one before.
+  let next = at
+  for (const { type, from, to } of innerBoxes(fragment)) {
+    if (type !== 'traf') continue
+    const traf = fragment.subarray(from, to)
+    const head = contentOf(traf, 'tfhd')
+    if (!head) throw new VideoError('malformed')
+    const { id, base, ...own } = headOf(head, at)
+    const usual = { ...(defaults.get(id) ?? { duration: 0, size: 0 }), ...own }
+    const track = found.get(id) ?? { ticks: 0, bytes: 0, samples: [] }
+    found.set(id, track)
+    const start = base ?? next
+    next = start
+    for (const run of innerBoxes(traf)) {
+      if (run.type !== 'trun') continue
+      const before = track.samples.length
+      next = readRun(new Fields(traf.subarray(run.from, run.to)), {
+        start,
+        next,
+        usual,
+        track,
+        maxCount: maxCount - count,
+      })
+      count += track.samples.length - before
+    }
+  }
+  return count
+}
+
+function headOf(content: Buffer, at: number): { id: number; base: number | undefined } & Partial<Defaults> {
+  const fields = new Fields(content, 1)
+  const flags = fields.u24()
+  const id = fields.u32()
+  const own = flags & 0x1 ? fields.u64() : undefined
+  if (flags & 0x2) fields.skip(4)
+  const duration = flags & 0x8 ? { duration: fields.u32() } : {}
+  const size = flags & 0x10 ? { size: fields.u32() } : {}
+  return { id, base: own ?? (flags & 0x20000 ? at : undefined), ...duration, ...size }
+}
+
+interface Run {
+  /** To which the run's own offset is added. */
+  start: number
+  /** Where it begins without one. */
+  next: number
+  usual: Defaults
+  track: Fragmented
+  maxCount: number
+}
+
+/** Where the bytes of what follows begin. */
+function readRun(fields: Fields, { start, next, usual, track, maxCount }: Run): number {
+  const flags = fields.skip(1).u24()
+  const [hasDuration, hasSize] = [(flags & 0x100) !== 0, (flags & 0x200) !== 0]
+  const more = (flags & 0x400 ? 4 : 0) + (flags & 0x800 ? 4 : 0)
+  const count = fields.u32()
+  if (count > maxCount) throw new VideoError('malformed')
+  let at = flags & 0x1 ? start + fields.i32() : next
+  if (flags & 0x4) fields.skip(4)
+  for (let index = 0; index < count; index++) {
+    track.ticks += hasDuration ? fields.u32() : usual.duration
+    const bytes = hasSize ? fields.u32() : usual.size
+    fields.skip(more)
+    track.samples.push({ at, bytes })
+    track.bytes += bytes
+    at += bytes
+  }
+  return at
+}

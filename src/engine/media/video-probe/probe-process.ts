@@ -1,0 +1,16 @@
+/** Measures one untrusted file of video and ends. Started by confined-probe.ts, confined. */
+import { answer } from '#platform/confined-process'
+import type { ProbeAnswer } from './confined-probe.ts'
+import { VideoError } from './fault.ts'
+import { probeVideo } from './probe.ts'
+import { openSource } from './source.ts'
+
+await answer<{ path: string }>(async ({ path }): Promise<ProbeAnswer> => {
+  using source = openSource(path)
+  try {
+    return { video: probeVideo(source) }
+  } catch (error) {
+    if (error instanceof VideoError) return { fault: error.fault, detail: error.detail }
+    throw error
+  }
+})

@@ -1,0 +1,29 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { VideoError } from './fault.ts'
+
+/** A file that is read piece by piece, wherever its tables point. */
+export interface Source extends Disposable {
+  readonly bytes: number
+  /** Exactly so many. Throws `truncated` where the file ends before. */
+  read(at: number, length: number): Buffer
+}
+
+/** Blocks while it reads: for a process that does nothing else. */
+export function openSource(path: string): Source {
+  const file = openSync(path, 'r')
+  const { size } = fstatSync(file)
+  return {
+    bytes: size,
+    read(at, length) {
+      if (at + length > size) throw new VideoError('truncated')
+      const bytes = Buffer.alloc(length)
+      for (let read = 0; read < length; ) {
+        const more = readSync(file, bytes, read, length - read, at + read)
+        if (more === 0) throw new VideoError('truncated')
+        read += more
+      }
+      return bytes
+    },
+    [Symbol.dispose]: () => closeSync(file),
+  }
+}

@@ -1,0 +1,128 @@
+/** Models that write recordings down, which a vendor's key switches on: those whose price stands in a public document, which is named beside them. */
+import type {
+  RecordedFormat,
+  TranscriptionModel,
+  TranscriptionPricing,
+  TranscriptionSettings,
+} from './kinds/transcription/transcription-model.ts'
+import type { NamedModel } from './models.ts'
+
+type Named = Omit<NamedModel, 'inputModalities'>
+/** Names a model by what its vendor calls it. */
+type NamingOf = (model: string, displayName: string, shutdownDate?: string) => Named
+
+export const writesDown = (
+  named: Named,
+  pricing: Partial<TranscriptionPricing>,
+  settings: Partial<TranscriptionSettings>,
+): TranscriptionModel => ({
+  ...named,
+  kind: 'transcription',
+  inputModalities: ['audio'],
+  transcription: {
+    formats: ['wav'],
+    maxSeconds: 1_200,
+    maxBytes: mostBytes,
+    timestamps: 'none',
+    diarizes: false,
+    streams: false,
+    takesPrompt: false,
+    takesKeywords: false,
+    ...settings,
+  },
+  pricing: { perMinute: 0, minimumSeconds: 0, inputPerMillion: 0, outputPerMillion: 0, ...pricing },
+})
+
+/** 25 MB is what OpenAI and Groq take (their pages on speech to text); a little less, for the form around the file. */
+const mostBytes = 24 * 1024 * 1024
+/** developers.openai.com, createTranscription: files without AAC in a stream of its own. */
+const usualFormats: RecordedFormat[] = ['wav', 'mp3', 'm4a', 'webm', 'ogg', 'flac']
+/** On which OpenAI switches its older models off (its page of deprecations). */
+const olderEnd = '2027-02-26'
+
+/** Its models of tokens write 2,000 of them at most (developers.openai.com, gpt-4o-transcribe): ten minutes of quick speech. */
+const tokensSeconds = 480
+
+export const readyMadeTranscriptions = {
+  // developers.openai.com/api/docs/models/<model>: prices and what each can be asked for.
+  openai: (named: NamingOf): TranscriptionModel[] => [
+    writesDown(
+      named('gpt-transcribe', 'GPT-Transcribe'),
+      { perMinute: 0.0045 },
+      { formats: usualFormats, streams: true, takesPrompt: true, takesKeywords: true },
+    ),
+    writesDown(
+      named('whisper-1', 'Whisper', olderEnd),
+      { perMinute: 0.006 },
+      { formats: usualFormats, timestamps: 'word', takesPrompt: true },
+    ),
+    writesDown(
+      named('gpt-4o-transcribe-diarize', 'GPT-4o Transcribe Diarize', olderEnd),
+      // "$2.50 / 1M audio tokens" and "$10": developers.openai.com, gpt-4o-transcribe, which shares its prices.
+      { inputPerMillion: 2.5, outputPerMillion: 10 },
+      {
+        formats: usualFormats,
+        maxSeconds: tokensSeconds,
+        timestamps: 'segment',
+        diarizes: true,
+        streams: true,
+      },
+    ),
+  ],
+  // console.groq.com/docs/speech-to-text: $0.111 and $0.04 an hour, at least ten seconds of each call.
+  groq: (named: NamingOf): TranscriptionModel[] => [
+    writesDown(
+      named('whisper-large-v3-turbo', 'Whisper Large v3 Turbo'),
+      { perMinute: 0.04 / 60, minimumSeconds: 10 },
+      { formats: usualFormats, timestamps: 'word', takesPrompt: true },
+    ),
+    writesDown(
+      named('whisper-large-v3', 'Whisper Large v3'),
+      { perMinute: 0.111 / 60, minimumSeconds: 10 },
+      { formats: usualFormats, timestamps: 'word', takesPrompt: true },
+    ),
+  ],
+  // openrouter.ai/<model>; hosts of the open ones differ in the least that they bill: ten seconds are the most.
+  openrouter: (named: NamingOf): TranscriptionModel[] => [
+    writesDown(
+      named('openai/whisper-large-v3-turbo', 'Whisper Large v3 Turbo'),
+      { perMinute: 0.04 / 60, minimumSeconds: 10 },
+      { formats: ['wav', 'mp3', 'm4a', 'webm', 'ogg', 'flac'], timestamps: 'segment' },
+    ),
+    writesDown(
+      named('openai/whisper-large-v3', 'Whisper Large v3'),
+      { perMinute: 0.111 / 60, minimumSeconds: 10 },
+      { formats: ['wav', 'mp3', 'm4a', 'webm', 'ogg', 'flac'], timestamps: 'word' },
+    ),
+  ],
+  // Recordings in one of many languages $0.0092 a minute (deepgram.com/pricing as of 2026-08-01, in D3velop-llc/open-gauntlet-leaderboard; others
+  // quote less), speakers told apart $0.002 more (hail-hq/hail): the dearest of both, since a price does not know what is asked for. Persian
+  // since 2026-02-03 (developers.deepgram.com/changelog). Keyterms cost more and are left out.
+  deepgram: (named: NamingOf): TranscriptionModel[] => [
+    writesDown(
+      named('nova-3', 'Nova-3'),
+      { perMinute: 0.0112 },
+      {
+        formats: ['wav', 'mp3', 'm4a', 'webm', 'ogg', 'flac', 'aac'],
+        maxSeconds: 3_600,
+        maxBytes: 200 * 1024 * 1024,
+        timestamps: 'word',
+        diarizes: true,
+      },
+    ),
+  ],
+  // $0.40 an hour in its smallest plan (elevenlabs.io/docs/capabilities/speech-to-text); keyterms cost more and are left out.
+  elevenlabs: (named: NamingOf): TranscriptionModel[] => [
+    writesDown(
+      named('scribe_v2', 'Scribe v2'),
+      { perMinute: 0.4 / 60 },
+      {
+        formats: ['wav', 'mp3', 'm4a', 'webm', 'ogg', 'flac', 'aac'],
+        maxSeconds: 3_600,
+        maxBytes: 200 * 1024 * 1024,
+        timestamps: 'word',
+        diarizes: true,
+      },
+    ),
+  ],
+}

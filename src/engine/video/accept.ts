@@ -1,0 +1,198 @@
+/** Accepts a video: its job, its hold, its claim and the room for its file stand in the database together, or none of them does. */
+import type { App, Caller } from '#app'
+import { type CreationCall, CreationRoom } from '#engine/files'
+import { type VideoModel, videoModels } from '#engine/models'
+import { highest } from '#engine/paid'
+import type { VideoOrder } from '#engine/turn'
+import { Failure, fail } from '#platform/errors'
+import { randomBase62, uuidv7 } from '#platform/ids'
+import { platformAccount } from '#platform/jobs'
+import { type Claim, ClaimTaken, creditsUp, holdIn, microcreditsPerCredit } from '#platform/ledger'
+import { candidatesFor } from './candidates.ts'
+import { commitPictures, dropPictures, stagePictures } from './pictures.ts'
+import { pricedOf } from './plan.ts'
+import { pollJob } from './poll.ts'
+import { jobOf, type VideoJob } from './read.ts'
+import { startJob } from './start.ts'
+import { countOpen, insertVideo, lockProject, type StoredPicture, type VideoRow } from './store.ts'
+import './phrases.ts'
+
+export interface SubmitVideo {
+  caller: Caller
+  requestId: string
+  claim?: Claim | undefined
+  /** For the receipt, such as `/v1/studio/video`. */
+  endpoint: string
+  model: VideoModel
+  /** As `planVideo` has made it. */
+  order: VideoOrder
+  customerId?: string | undefined
+  referenceId?: string | undefined
+  /** Days for which the file is kept; absent: as key, project and configuration say; 0: one day, in no list. */
+  keepDays?: number | undefined
+  /** Where the caller is notified of the end, beside the project's webhooks. */
+  callbackUrl?: string | undefined
+  /** The body of the 202, which is stored for repeats of the request. */
+  replyOf: (job: VideoJob) => string | Promise<string>
+}
+
+/** Of one video. */
+export const maxVideoBytes = 200 * 1024 * 1024
+/** From accepting it to its end, whatever happens. */
+export const maxVideoMs = 45 * 60_000
+/** By then the poller has begun what no worker has. */
+export const startAgainMs = 30_000
+const acceptedStatus = 202
+
+/**
+ * Reserves the worst case and the room, and puts the job into the queue; answers the job and its 202. Throws VIDEO_TOO_EXPENSIVE (400),
+ * VIDEO_QUEUE_FULL (429), FILES_QUOTA_EXCEEDED (403), and what `Ledger.hold` throws, `ClaimTaken` included.
+ */
+export async function submitVideo(app: App, options: SubmitVideo): Promise<{ job: VideoJob; reply: string }> {
+  const drafted = newRow(app, options)
+  const { references } = options.order
+  const key = { accountId: drafted.account_id, jobId: drafted.job_id }
+  const pictures = await stagePictures(app, key, references)
+  const row = { ...drafted, pictures }
+  try {
+    return await accept(app, options, row)
+  } catch (error) {
+    // After any other error it may have been committed.
+    if (error instanceof Failure || error instanceof ClaimTaken) await dropPictures(app, pictures)
+    throw error
+  }
+}
+
+async function accept(
+  app: App,
+  { caller, requestId, claim, endpoint, customerId, referenceId, replyOf }: SubmitVideo,
+  row: VideoRow & { pictures: readonly StoredPicture[] },
+): Promise<{ job: VideoJob; reply: string }> {
+  const owner = { accountId: row.account_id, projectId: row.project_id }
+  const job = jobOf(row)
+  const reply = await replyOf(job)
+  await app.db.tx(async (tx) => {
+    await lockProject(tx, row.project_id)
+    await CreationRoom.reserveIn(tx, app, creationOf(row), roomOfVideo, () =>
+      // Before anything is counted, so that a repeat gets its answer whatever has changed since.
+      holdIn(
+        tx,
+        {
+          payer: caller,
+          receiptId: requestId,
+          endpoint,
+          model: row.model,
+          microcredits: row.held,
+          claim,
+          customerId,
+          referenceId,
+          accepted: { statusCode: acceptedStatus, reply },
+        },
+        row.created_at,
+      ),
+    )
+    const { running, queued } = await countOpen(tx, owner)
+    const { videosRunning, videosQueued } = app.config.studio
+    if (running + queued >= videosRunning + videosQueued)
+      fail(
+        'VIDEO_QUEUE_FULL',
+        { running: videosRunning, queued: videosQueued },
+        { retryAfterMs: queueRetryMs },
+      )
+    await insertVideo(tx, row)
+    await commitPictures(tx, row.pictures)
+    await app.jobs.enqueue(tx, startJob, {
+      accountId: row.account_id,
+      data: { projectId: row.project_id },
+    })
+    await app.jobs.enqueue(tx, pollJob, { accountId: platformAccount, data: {}, singletonKey: 'recurring' })
+  })
+  app.metrics.heldMicrocredits.inc(Number(row.held))
+  return { job, reply }
+}
+
+const queueRetryMs = 30_000
+const roomOfVideo = { creations: 1, bytes: maxVideoBytes }
+
+/** What its file belongs to. */
+export const creationOf = (row: VideoRow): CreationCall => ({
+  accountId: row.account_id,
+  projectId: row.project_id,
+  keyId: row.key_id,
+  receiptId: row.receipt_id,
+  source: 'video',
+  keepDays: row.keep_days,
+})
+
+function newRow(app: App, options: SubmitVideo): VideoRow {
+  const { caller, model, order, requestId } = options
+  const { defaults, studio } = app.config
+  const candidates = candidatesFor(app, caller.models, model, order)
+  const held = highest(
+    candidates.map((one) => videoModels.worstCase(one.model, defaults, pricedOf(one.model, one.order))),
+  )
+  if (held > BigInt(studio.maxCreditsPerCall) * microcreditsPerCredit)
+    fail('VIDEO_TOO_EXPENSIVE', { credits: creditsUp(held), maxCredits: studio.maxCreditsPerCall })
+  const nowMs = app.clock.nowMs()
+  return {
+    ...blank,
+    account_id: caller.accountId,
+    job_id: uuidv7(nowMs),
+    project_id: caller.projectId,
+    key_id: caller.keyId,
+    receipt_id: requestId,
+    provider_job_id: `pj_${randomBase62(22)}`,
+    endpoint: options.endpoint,
+    model: model.id,
+    prompt: order.prompt,
+    settings: {
+      ...pricedOf(model, order),
+      aspectRatio: order.aspectRatio,
+      references: order.references.length,
+      ...(order.referenceMode && { referenceMode: order.referenceMode }),
+      ...(order.seed !== undefined && { seed: order.seed }),
+    },
+    keep_days: options.keepDays ?? caller.keepDays ?? studio.keepDays,
+    callback_url: options.callbackUrl ?? null,
+    held,
+    next_at: new Date(nowMs + startAgainMs),
+    created_at: new Date(nowMs),
+  }
+}
+
+const blank = {
+  answered_model: null,
+  pictures: [],
+  status: 'queued',
+  owner: null,
+  takes: 0,
+  rounds: 0,
+  wait_until: null,
+  attempts: [],
+  deployment: null,
+  provider: null,
+  upstream_model: null,
+  ordered: null,
+  hook_hash: null,
+  ticket: null,
+  claimed_ticket: null,
+  ambiguous_until: null,
+  progress: null,
+  queue_position: null,
+  looks: 0,
+  missing: 0,
+  missing_since: null,
+  cost_usd: null,
+  fetches: 0,
+  error_code: null,
+  charged: null,
+  file_id: null,
+  width: null,
+  height: null,
+  seconds: null,
+  bytes: null,
+  has_audio: null,
+  submitted_at: null,
+  ended_at: null,
+  expires_at: null,
+} satisfies Partial<VideoRow>

@@ -1,0 +1,27 @@
+import type { App } from '#app'
+import { type Job, job } from '#platform/jobs'
+import { readVideo, type VideoKey } from './store.ts'
+
+const name = 'videos.callback'
+
+/**
+ * Notifies the address that the caller of a video named. Its delivery is a capability's: `callbackWith` makes the job of its handler; here it is
+ * only put into the queue.
+ */
+export const callbackJob: Job<{ jobId: string }> = callbackWith(async () => undefined)
+
+export function callbackWith(handle: Job<{ jobId: string }>['handle']): Job<{ jobId: string }> {
+  return job({ name, limits: () => ({ perAccount: 4, perProcess: 8 }), handle })
+}
+
+export interface Callback {
+  projectId: string
+  url: string
+}
+
+/** Where the caller of a job is notified; undefined where no address was named, or the job is gone. */
+export async function callbackOf({ db }: Pick<App, 'db'>, key: VideoKey): Promise<Callback | undefined> {
+  const row = await readVideo(db, key)
+  if (!row || row.callback_url === null) return undefined
+  return { projectId: row.project_id, url: row.callback_url }
+}

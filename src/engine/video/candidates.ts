@@ -1,0 +1,22 @@
+import type { App } from '#app'
+import type { VideoModel } from '#engine/models'
+import type { OrderCandidate } from '#engine/routing'
+import type { VideoOrder } from '#engine/turn'
+import { orderFor } from './plan.ts'
+
+export type VideoCandidate = OrderCandidate<VideoModel, VideoOrder> & { model: VideoModel; order: VideoOrder }
+
+/** The requested model first, then those of its fallbacks that the key may use and that can fill the order. */
+export function candidatesFor(
+  { models }: App,
+  allowed: ReadonlySet<string> | undefined,
+  model: VideoModel,
+  order: VideoOrder,
+): VideoCandidate[] {
+  const others = model.fallbacks.flatMap((id) => {
+    const other = allowed?.has(id) === false ? undefined : models.find(id)
+    const planned = other?.kind === 'video' ? orderFor(other, model, order) : undefined
+    return planned ? [{ model: other as VideoModel, order: planned }] : []
+  })
+  return [{ model, order }, ...others]
+}

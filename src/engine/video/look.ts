@@ -1,0 +1,259 @@
+/** One look at a job, by the state it is in. */
+import type { App } from '#app'
+import { type Timeouts, UpstreamError, type VideoProgress } from '#providers/spec'
+import { fetchJob } from './fetch.ts'
+import { codeOf, setAmbiguous, unordered } from './order.ts'
+import { orderAgain } from './ordered.ts'
+import { failVideo } from './settle.ts'
+import { startJob } from './start.ts'
+import { changeVideo, type DueVideo, keyOf, type Looked, lockOpen, type VideoRow } from './store.ts'
+
+/** What is written of a job that goes on. */
+export type Found = Looked
+
+/** Longer than any vendor takes to say how a job goes. */
+const longestLookMs = 30_000
+
+export const lookTimeouts = (timeouts: Timeouts): Timeouts => ({
+  connectMs: Math.min(timeouts.connectMs, longestLookMs),
+  firstByteMs: Math.min(timeouts.firstByteMs, longestLookMs),
+  firstTokenMs: Math.min(timeouts.firstTokenMs, longestLookMs),
+  idleMs: Math.min(timeouts.idleMs, longestLookMs),
+  totalMs: Math.min(timeouts.totalMs, longestLookMs),
+})
+
+const firstStepMs = 2_000
+const maxStepMs = 15_000
+const growth = 1.3
+
+/** Until the next look: 2 s at first, 15 s after the ninth. */
+export const stepMs = (looks: number): number =>
+  Math.round(Math.min(firstStepMs * growth ** looks, maxStepMs))
+
+/** A vendor that knows no such job is asked so often, over so long, before it is believed. */
+const maxMissing = 3
+const missingMs = 2 * 60_000
+/** Deaths of processes over one order, before an upstream was called. */
+const maxTakes = 3
+
+/** Answers what is to be written of a job that goes on; whatever else is found is written here. */
+export async function lookAt(app: App, due: DueVideo, signal: AbortSignal): Promise<Found | undefined> {
+  switch (due.status) {
+    case 'queued':
+      return startAgain(app, due)
+    case 'submitting':
+      return due.ambiguous_until ? lookAtClaim(app, due, signal) : lookAtOwner(app, due)
+    case 'submitted':
+    case 'processing':
+      return lookAtVendor(app, due, signal)
+    case 'fetching':
+      return app.db.tx((tx) => enqueueFetch(app, tx, due)) as Promise<undefined>
+    default:
+      return undefined
+  }
+}
+
+const enqueueFetch = (app: App, tx: Parameters<App['jobs']['enqueue']>[0], due: DueVideo): Promise<void> =>
+  app.jobs.enqueue(tx, fetchJob, {
+    accountId: due.account_id,
+    data: { jobId: due.job_id },
+    singletonKey: due.job_id,
+  })
+
+/** The job that should have begun it is gone, or waits. */
+async function startAgain(
+  app: App,
+  { account_id: accountId, project_id: projectId }: DueVideo,
+): Promise<undefined> {
+  await app.db.tx((tx) =>
+    app.jobs.enqueue(tx, startJob, { accountId, data: { projectId }, singletonKey: `again ${projectId}` }),
+  )
+  return undefined
+}
+
+/** The process that submits it may have died: before it called an upstream, or after. */
+async function lookAtOwner(app: App, due: DueVideo): Promise<undefined> {
+  if (due.owner_lives) return undefined
+  if (due.deployment !== null) {
+    await setAmbiguous(app, due)
+    return undefined
+  }
+  const isSame = ({ status, takes, deployment }: VideoRow) =>
+    status === 'submitting' && takes === due.takes && deployment === null
+  if (due.takes >= maxTakes) {
+    await failVideo(app, keyOf(due), { code: 'INTERNAL', mayBeBilled: false }, isSame)
+    return undefined
+  }
+  await app.db.tx(async (tx) => {
+    if (!(await lockOpen(tx, keyOf(due), isSame))) return
+    await changeVideo(tx, keyOf(due), { ...unordered, status: 'queued' })
+    await app.jobs.enqueue(tx, startJob, {
+      accountId: due.account_id,
+      data: { projectId: due.project_id },
+    })
+  })
+  return undefined
+}
+
+/** The order may exist: a job that its webhook has named is its own only once the vendor knows that job. */
+async function lookAtClaim(app: App, due: DueVideo, signal: AbortSignal): Promise<undefined> {
+  const { claimed_ticket: claimed } = due
+  if (claimed !== null && (await isKnown(app, { ...due, ticket: claimed }, signal))) {
+    await adopt(app, due, claimed)
+    return undefined
+  }
+  if (due.ambiguous_until!.getTime() <= app.clock.nowMs()) {
+    await failVideo(
+      app,
+      keyOf(due),
+      { code: 'UPSTREAM_FAILED', mayBeBilled: true },
+      ({ status, takes, ambiguous_until: until }) =>
+        status === 'submitting' && takes === due.takes && until !== null,
+    )
+    return undefined
+  }
+  await app.db.tx(async (tx) => {
+    const isSame = ({ status, next_at: at }: VideoRow) =>
+      status === 'submitting' && at.getTime() === due.next_at.getTime()
+    if (!(await lockOpen(tx, keyOf(due), isSame))) return
+    const nextMs = claimed === null ? due.ambiguous_until!.getTime() : app.clock.nowMs() + maxStepMs
+    await changeVideo(tx, keyOf(due), {
+      next_at: new Date(Math.min(nextMs, due.ambiguous_until!.getTime())),
+    })
+  })
+  return undefined
+}
+
+async function isKnown(app: App, due: DueVideo, signal: AbortSignal): Promise<boolean> {
+  try {
+    await ask(app, due, signal)
+    return true
+  } catch (error) {
+    if (error instanceof UpstreamError) return false
+    throw error
+  }
+}
+
+async function adopt(app: App, due: DueVideo, ticket: string): Promise<void> {
+  const now = new Date(app.clock.nowMs())
+  await app.db.tx(async (tx) => {
+    const isSame = ({ status, takes, claimed_ticket: claimed }: VideoRow) =>
+      status === 'submitting' && takes === due.takes && claimed === ticket
+    if (!(await lockOpen(tx, keyOf(due), isSame))) return
+    await changeVideo(tx, keyOf(due), {
+      status: 'submitted',
+      ticket,
+      claimed_ticket: null,
+      ambiguous_until: null,
+      submitted_at: now,
+      next_at: now,
+    })
+  })
+}
+
+async function ask(app: App, due: DueVideo, signal: AbortSignal): Promise<VideoProgress> {
+  const upstream = app.inference.upstreamOf(due.provider!)
+  const provider = upstream?.orders.video
+  if (!provider)
+    throw new UpstreamError('unavailable', { detail: 'this provider is not configured any more' })
+  return provider.look({
+    ticket: { id: due.ticket! },
+    order: orderAgain(app, keyOf(due)),
+    upstreamModel: due.upstream_model!,
+    signal,
+    timeouts: lookTimeouts(upstream.timeouts),
+  })
+}
+
+async function lookAtVendor(app: App, due: DueVideo, signal: AbortSignal): Promise<Found | undefined> {
+  const { provider } = due
+  try {
+    const progress = await ask(app, due, signal)
+    app.metrics.videoLooks.inc({ provider: provider!, outcome: 'found' })
+    return await progressed(app, due, progress)
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error
+    const isMissing = error.fault === 'not_found'
+    app.metrics.videoLooks.inc({ provider: provider!, outcome: isMissing ? 'missing' : 'failed' })
+    return isMissing ? missed(app, due) : goesOn(app, due, {})
+  }
+}
+
+async function progressed(app: App, due: DueVideo, progress: VideoProgress): Promise<Found | undefined> {
+  const isUnderWay = ({ status }: VideoRow) => status === 'submitted' || status === 'processing'
+  switch (progress.status) {
+    case 'queued':
+      return goesOn(app, due, {
+        status: 'submitted',
+        queue_position: wholeOf(progress.position),
+        missing: 0,
+        missing_since: null,
+      })
+    case 'processing':
+      return goesOn(app, due, {
+        status: 'processing',
+        progress: percentOf(progress.progress),
+        queue_position: null,
+        missing: 0,
+        missing_since: null,
+      })
+    case 'failed':
+      // Vendors bill no job that has failed.
+      await failVideo(app, keyOf(due), { code: codeOf(progress.fault), mayBeBilled: false }, isUnderWay)
+      return undefined
+    case 'completed':
+      await app.db.tx(async (tx) => {
+        if (!(await lockOpen(tx, keyOf(due), isUnderWay))) return
+        const { costUsd } = progress
+        await changeVideo(tx, keyOf(due), {
+          status: 'fetching',
+          queue_position: null,
+          ...(costUsd !== undefined && { cost_usd: costUsd }),
+          next_at: new Date(app.clock.nowMs() + fetchCheckMs),
+        })
+        await enqueueFetch(app, tx, due)
+      })
+      return undefined
+  }
+}
+
+/** By then the job that fetches it is looked for. */
+const fetchCheckMs = 60_000
+
+const wholeOf = (position: number | undefined): number | null =>
+  position !== undefined && Number.isSafeInteger(position) && position >= 0
+    ? Math.min(position, 1_000_000)
+    : null
+
+const percentOf = (progress: number | undefined): number | null =>
+  progress !== undefined && Number.isFinite(progress) ? Math.min(100, Math.max(0, progress)) : null
+
+async function missed(app: App, due: DueVideo): Promise<Found | undefined> {
+  const nowMs = app.clock.nowMs()
+  const missing = due.missing + 1
+  const since = due.missing_since ?? new Date(nowMs)
+  if (missing < maxMissing || nowMs - since.getTime() < missingMs)
+    return goesOn(app, due, { missing: Math.min(missing, maxMissing), missing_since: since })
+  await failVideo(
+    app,
+    keyOf(due),
+    { code: 'UPSTREAM_FAILED', mayBeBilled: true },
+    ({ status }) => status === 'submitted' || status === 'processing',
+  )
+  return undefined
+}
+
+function goesOn({ clock }: App, due: DueVideo, change: Partial<Looked>): Found {
+  return {
+    account_id: due.account_id,
+    job_id: due.job_id,
+    status: due.status as Looked['status'],
+    progress: due.progress,
+    queue_position: due.queue_position,
+    missing: due.missing,
+    missing_since: due.missing_since,
+    ...change,
+    taken_until: due.next_at,
+    next_at: new Date(clock.nowMs() + stepMs(due.looks)),
+  }
+}

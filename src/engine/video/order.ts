@@ -1,0 +1,333 @@
+/**
+ * Orders a video at most once. That an upstream is about to be called stands in the row before it is: after a crash in between, or a lost
+ * answer, the order is ambiguous, is never sent again, and waits for the vendor's webhook.
+ */
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App, Caller } from '#app'
+import { type VideoModel, videoModels } from '#engine/models'
+import { requireActivePayer } from '#engine/paid'
+import type { Attempt, OrderRun } from '#engine/routing'
+import { isDatabaseAway, type Tx } from '#platform/db'
+import { Failure } from '#platform/errors'
+import { platformAccount } from '#platform/jobs'
+import { sha256 } from '#platform/secrets'
+import type { TraceContext } from '#platform/trace'
+import { UpstreamError, type VideoCall, type VideoProvider, type VideoTicket } from '#providers/spec'
+import { candidatesFor, type VideoCandidate } from './candidates.ts'
+import { planOf } from './ordered.ts'
+import type { VideoErrorCode } from './phrases.ts'
+import { pricedOf } from './plan.ts'
+import { pollJob } from './poll.ts'
+import { failVideo } from './settle.ts'
+import { startJob } from './start.ts'
+import { changeVideo, keyOf, lockOpen, lockVideo, type VideoRow } from './store.ts'
+
+/** An order whose answer was lost waits so long for its webhook. */
+export const ambiguousMs = 10 * 60_000
+/** The first look at a job. */
+const firstLookMs = 2_000
+/** How often a job is put back because every upstream was too busy, and for how long. */
+const maxRounds = 5
+const firstRoundMs = 5_000
+const maxRoundMs = 60_000
+
+interface Ordering {
+  app: App
+  row: VideoRow
+  signal: AbortSignal
+  trace: TraceContext
+}
+
+/** Takes the row through its order; resolves when what came of it is written. The row is this process's own (`takeNext`). */
+export async function orderVideo(
+  app: App,
+  row: VideoRow,
+  { signal, trace }: Pick<Ordering, 'signal' | 'trace'>,
+): Promise<void> {
+  const ordering = { app, row, signal, trace }
+  let run: OrderRun<VideoCandidate, VideoTicket> | undefined
+  try {
+    const candidates = await candidatesOf(app, row)
+    run = startOrder(ordering, candidates)
+    // Nobody waits for it but this job: at the end of a stop it is let go of.
+    const leave = () => run!.leave()
+    signal.addEventListener('abort', leave, { once: true })
+    try {
+      await submitted(ordering, run, await run.filled())
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  } catch (error) {
+    await notSubmitted(ordering, run, error)
+  }
+}
+
+/** What may fill the order now: the key still pays for it, and the models are still there. */
+async function candidatesOf(app: App, row: VideoRow): Promise<VideoCandidate[]> {
+  const caller: Caller = await app.keys.callerOf(row.account_id, row.key_id)
+  await requireActivePayer(app, { accountId: row.account_id, keyId: row.key_id }, row.model)
+  const model = app.models.find(row.model)
+  if (model?.kind !== 'video') throw new Failure('MODEL_NOT_FOUND', { model: row.model }, {})
+  return candidatesFor(app, caller.models, model, await planOf(app, row, model))
+}
+
+function startOrder(ordering: Ordering, candidates: VideoCandidate[]): OrderRun<VideoCandidate, VideoTicket> {
+  const { app, row, trace } = ordering
+  let run: OrderRun<VideoCandidate, VideoTicket>
+  const ask = async (provider: VideoProvider, call: VideoCall): Promise<VideoTicket> => {
+    const callbackUrl = await announce(ordering, run)
+    return provider.submit({ ...call, ...(callbackUrl !== undefined && { callbackUrl }) })
+  }
+  run = app.inference.startOrder<VideoCandidate, VideoTicket>({
+    kind: { kind: 'video', ask: ask as never, mayRepeat: videoModels.mayRepeat },
+    candidates,
+    background: true,
+    receivedMs: row.created_at.getTime(),
+    beganMs: app.clock.nowMs(),
+    requestId: row.receipt_id,
+    earlierAttempts: row.attempts.length,
+    traceparent: trace.span?.traceparent,
+    mayCall: (model) => requireActivePayer(app, { accountId: row.account_id, keyId: row.key_id }, model),
+  })
+  return run
+}
+
+/** Writes down who is about to be called, and answers the address of the vendor's webhook, if this server has a public one. */
+async function announce(
+  { app, row }: Ordering,
+  { attempts, candidate }: OrderRun<VideoCandidate, VideoTicket>,
+): Promise<string | undefined> {
+  const { deployment, provider } = attempts.at(-1)!
+  const token = randomBytes(16).toString('base64url')
+  const price = videoModels.worstCase(
+    candidate.model,
+    app.config.defaults,
+    pricedOf(candidate.model, candidate.order),
+  )
+  const change = {
+    attempts: [...row.attempts, ...attempts],
+    answered_model: candidate.model.id,
+    deployment,
+    provider,
+    upstream_model: upstreamModelOf(candidate.model, deployment),
+    // The caller pays what was held at most.
+    ordered: price < row.held ? price : row.held,
+    hook_hash: sha256(token),
+  }
+  let isMine = false
+  try {
+    isMine = await app.db.tx((tx) =>
+      changeMine(tx, row, ({ ambiguous_until: until }) => until === null, change),
+    )
+  } catch (cause) {
+    // Our own trouble, for which no upstream is to blame.
+    throw new UpstreamError('aborted', { executed: false, cause })
+  }
+  // Another process took this one for dead.
+  if (!isMine) throw new UpstreamError('aborted', { executed: false })
+  const { baseUrl, baseUrlNamed } = app.config
+  return baseUrlNamed ? `${baseUrl}/v1/hooks/${provider}/${row.job_id}/${token}` : undefined
+}
+
+const upstreamModelOf = ({ deployments }: VideoModel, id: string): string =>
+  deployments.find((one) => one.id === id)!.model
+
+/** Changes the row while it is this order's. */
+async function changeMine(
+  tx: Tx,
+  { takes, ...row }: VideoRow,
+  holds: (row: VideoRow) => boolean,
+  change: Partial<VideoRow>,
+): Promise<boolean> {
+  const key = keyOf(row)
+  const isMine = (now: VideoRow) => now.status === 'submitting' && now.takes === takes && holds(now)
+  if (!(await lockOpen(tx, key, isMine))) return false
+  await changeVideo(tx, key, change)
+  return true
+}
+
+const always = (): boolean => true
+
+/** The vendor has named its job. Whoever took this process for dead meanwhile gets to know it all the same. */
+async function submitted(
+  { app, row }: Ordering,
+  run: OrderRun<VideoCandidate, VideoTicket>,
+  { id }: VideoTicket,
+): Promise<void> {
+  const now = new Date(app.clock.nowMs())
+  const change = {
+    status: 'submitted' as const,
+    ticket: id,
+    claimed_ticket: null,
+    ambiguous_until: null,
+    attempts: [...row.attempts, ...run.attempts],
+    submitted_at: now,
+    next_at: new Date(now.getTime() + firstLookMs),
+  }
+  const isWritten = await persist(app, () =>
+    app.db.tx(async (tx) => {
+      const isMine = await changeMine(tx, row, always, change)
+      if (isMine) await wakePoller(app, tx)
+      // A commit whose answer was lost.
+      return isMine || (await lockVideo(tx, keyOf(row)))?.ticket === id
+    }),
+  )
+  if (!isWritten) alarmLate(app, row, id)
+}
+
+export const wakePoller = (app: App, tx: Tx): Promise<void> =>
+  app.jobs.enqueue(tx, pollJob, { accountId: platformAccount, data: {}, singletonKey: 'recurring' })
+
+/** A job of an order that was given up: its loss is in the books already. */
+export function alarmLate({ metrics, log }: App, row: VideoRow, ticket: string): void {
+  metrics.videosLost.inc({ what: 'late' })
+  log.error(
+    { receipt: row.receipt_id, video: row.job_id, deployment: row.deployment, upstream_id: ticket },
+    'a video that was given up has turned up at its upstream; it was settled as free for the caller',
+  )
+}
+
+async function notSubmitted(
+  { app, row, signal }: Ordering,
+  run: OrderRun<VideoCandidate, VideoTicket> | undefined,
+  error: unknown,
+): Promise<void> {
+  const attempts = [...row.attempts, ...(run?.attempts ?? [])]
+  const lost = run?.failures.find(mayHaveBegun)
+  if (lost || (run && !(error instanceof UpstreamError))) {
+    await setAmbiguous(app, row, attempts)
+    return
+  }
+  const waitMs = signal.aborted ? 0 : waitOf(row, error)
+  if (waitMs !== undefined) return putBack(app, row, attempts, waitMs)
+  if (!(error instanceof Failure || error instanceof UpstreamError))
+    app.log.error({ err: error, video: row.job_id }, 'a video could not be ordered')
+  await persist(app, () =>
+    failVideo(
+      app,
+      keyOf(row),
+      { code: codeOf(error), attempts, mayBeBilled: false },
+      ({ status, takes }) => status === 'submitting' && takes === row.takes,
+    ),
+  )
+}
+
+/** Faults that are an answer: whatever was done, no job came of it. */
+const answers: ReadonlySet<UpstreamError['fault']> = new Set([
+  'content_refused',
+  'invalid_request',
+  'context_overflow',
+  'authentication',
+  'not_found',
+  'not_allowed',
+  'rate_limited',
+])
+
+const mayHaveBegun = ({ executed, fault }: UpstreamError): boolean => executed && !answers.has(fault)
+
+const busy: ReadonlySet<UpstreamError['fault']> = new Set(['rate_limited', 'overloaded'])
+
+/** How long the order waits, if it can be made later: for upstreams that are busy, and for our own database and store. */
+function waitOf(row: VideoRow, error: unknown): number | undefined {
+  const { rounds } = row
+  if (error instanceof UpstreamError) {
+    if (error.fault === 'aborted' && error.cause === undefined) return 0
+    if (error.fault === 'aborted') return waitOf(row, error.cause)
+    if (!busy.has(error.fault) || rounds >= maxRounds) return undefined
+    return Math.min(maxRoundMs, Math.max(firstRoundMs * 2 ** rounds, error.retryAfterMs ?? 0))
+  }
+  if (error instanceof Failure) return error.code === 'SERVICE_UNAVAILABLE' ? firstRoundMs : undefined
+  return rounds < maxRounds ? firstRoundMs * 2 ** rounds : undefined
+}
+
+export function codeOf(error: unknown): VideoErrorCode {
+  if (error instanceof Failure) return 'PAYER_REFUSED'
+  if (!(error instanceof UpstreamError)) return 'INTERNAL'
+  if (error.fault === 'not_allowed') return 'PAYER_REFUSED'
+  return error.fault === 'content_refused' ? 'CONTENT_REFUSED' : 'UPSTREAM_FAILED'
+}
+
+/** Nothing was ordered; it is the next of its project again when the time has come. */
+async function putBack(app: App, row: VideoRow, attempts: readonly Attempt[], waitMs: number): Promise<void> {
+  const atMs = app.clock.nowMs() + waitMs
+  const change = {
+    ...unordered,
+    status: 'queued' as const,
+    attempts,
+    rounds: waitMs > 0 ? row.rounds + 1 : row.rounds,
+    wait_until: new Date(atMs),
+    next_at: new Date(atMs),
+  }
+  await persist(app, () =>
+    app.db.tx(async (tx) => {
+      if (!(await changeMine(tx, row, always, change))) return
+      await app.jobs.enqueue(tx, startJob, {
+        accountId: row.account_id,
+        data: { projectId: row.project_id },
+        startAfter: new Date(Date.now() + waitMs),
+      })
+    }),
+  )
+}
+
+/** What a row does not say while nothing of it is ordered. */
+export const unordered = {
+  owner: null,
+  answered_model: null,
+  deployment: null,
+  provider: null,
+  upstream_model: null,
+  ordered: null,
+  hook_hash: null,
+} satisfies Partial<VideoRow>
+
+/** An order may exist that nobody can name: its webhook may. */
+export async function setAmbiguous(
+  app: App,
+  row: Pick<VideoRow, 'account_id' | 'job_id' | 'takes'>,
+  attempts?: readonly Attempt[],
+): Promise<void> {
+  const now = new Date(app.clock.nowMs())
+  const until = new Date(now.getTime() + ambiguousMs)
+  const key = keyOf(row)
+  const isNew = await persist(app, () =>
+    app.db.tx(async (tx) => {
+      const isOpen = ({ status, takes, ambiguous_until: before }: VideoRow) =>
+        status === 'submitting' && takes === row.takes && before === null
+      const open = await lockOpen(tx, key, isOpen)
+      if (!open) return false
+      await changeVideo(tx, key, {
+        ambiguous_until: until,
+        // Its webhook may have come before the answer was known to be lost.
+        next_at: open.claimed_ticket === null ? until : now,
+        ...(attempts && { attempts }),
+      })
+      return true
+    }),
+  )
+  if (!isNew) return
+  app.metrics.videosLost.inc({ what: 'ambiguous' })
+  app.log.error(
+    { video: row.job_id },
+    'the answer to the order of a video was lost; its webhook is waited for',
+  )
+}
+
+const awayMs = 500
+/** As long as a hold of any call; then the ceiling of the job ends it. */
+const maxAwayMs = 10 * 60_000
+
+/** Writes what happened outside, also when the database is away meanwhile. */
+async function persist<Value>(app: App, write: () => Promise<Value>): Promise<Value> {
+  const untilMs = performance.now() + maxAwayMs
+  for (;;) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!isDatabaseAway(error) || performance.now() > untilMs) throw error
+      app.log.warn({ err: error }, 'what came of a video is written when the database is back')
+      await pause(awayMs)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** Reference pictures of a job wait in the store until the order has left: a queue may be long, and any process may take the order. */
+import type { App } from '#app'
+import type { Media } from '#engine/turn'
+import type { Tx } from '#platform/db'
+import { commitBlob, deletePendingBlobs, markForDeletion, stageBlob } from '#platform/storage'
+import type { StoredPicture, VideoKey } from './store.ts'
+
+/** Stores them under keys of the job; `commitPictures` follows in the transaction that accepts it. */
+export async function stagePictures(
+  app: App,
+  { accountId, jobId }: VideoKey,
+  pictures: readonly Media[],
+): Promise<StoredPicture[]> {
+  const stored: StoredPicture[] = []
+  for (const [place, { data, mediaType = 'image/png', width, height }] of pictures.entries()) {
+    const key = `videos/${accountId}/${jobId}/${place}`
+    await stageBlob(app, key, data!)
+    stored.push({ key, mediaType, ...(width && { width }), ...(height && { height }) })
+  }
+  return stored
+}
+
+export async function commitPictures(tx: Tx, pictures: readonly StoredPicture[]): Promise<void> {
+  for (const { key } of pictures) await commitBlob(tx, key)
+}
+
+/** After a job that was not accepted; what fails here is deleted by the sweep. */
+export const dropPictures = (app: App, pictures: readonly StoredPicture[]): Promise<unknown> =>
+  pictures.length === 0
+    ? Promise.resolve()
+    : deletePendingBlobs(
+        app,
+        pictures.map(({ key }) => key),
+      ).catch((error: unknown) => app.log.warn({ err: error }, 'reference pictures are deleted later'))
+
+/** They are not needed any more, once the transaction commits. */
+export const forgetPictures = (tx: Tx, pictures: readonly StoredPicture[], now: Date): Promise<void> =>
+  pictures.length === 0
+    ? Promise.resolve()
+    : markForDeletion(
+        tx,
+        pictures.map(({ key }) => key),
+        now,
+      )
+
+/** With their bytes, in their order. Throws where the store fails. */
+export const readPictures = (app: App, pictures: readonly StoredPicture[]): Promise<Media[]> =>
+  Promise.all(
+    pictures.map(async ({ key, ...picture }) => {
+      const content = await app.storage.get(key)
+      if (!content) throw new Error('A reference picture is missing in the store.')
+      return { ...picture, data: Buffer.concat(await Array.fromAsync(content)) } as Media
+    }),
+  )

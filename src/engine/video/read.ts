@@ -1,0 +1,122 @@
+/** What callers see of a video job. Reading asks no vendor. */
+import type { App } from '#app'
+import { findFile } from '#engine/files'
+import { isUuid } from '#platform/ids'
+import type { VideoErrorCode } from './phrases.ts'
+import { findRow, type Owner, queuedBefore, type VideoRow, type VideoSettingsOrdered } from './store.ts'
+
+export interface VideoJob {
+  id: string
+  /** Ours, `pj_…`: one for each job, whoever makes it. */
+  providerJobId: string
+  status: 'queued' | 'processing' | 'completed' | 'failed'
+  /** The model that took the order; until then the one that was asked for. */
+  model: string
+  /** Of the request that ordered it: its receipt. */
+  requestId: string
+  endpoint: string
+  settings: VideoSettingsOrdered
+  /** Per cent, if the vendor says it. */
+  progress: number | null
+  /** Of a queued one: how many go before it here, or as the vendor says. */
+  queuePosition?: number
+  createdAt: Date
+  /** When an upstream took the order. */
+  submittedAt: Date | null
+  endedAt: Date | null
+  /** Of the file. */
+  expiresAt: Date | null
+  /** Its sentence: `sentenceOf`. EXPIRED also of a completed one whose file is gone. */
+  error?: { code: VideoErrorCode }
+  video?: {
+    /** Absent once the file is gone. */
+    fileId?: string
+    width: number
+    height: number
+    durationSeconds: number
+    sizeBytes: number
+    hasAudio: boolean
+  }
+  /** What it was charged, in micro-credits; 0 while it is open. */
+  microcredits: bigint
+  /** What is held for it, in micro-credits; 0 once it has ended. */
+  reservedMicrocredits: bigint
+  /** It is open: its charge is not known yet. */
+  pending: boolean
+  callbackUrl?: string
+}
+
+export interface VideoQuery {
+  id: string
+  /** Absent: by the id alone, for routes that know no other. */
+  providerJobId?: string
+}
+
+/** A job of the project; undefined where there is none, it is another project's, or the two ids do not belong together. */
+export async function findVideo(app: App, owner: Owner, query: VideoQuery): Promise<VideoJob | undefined> {
+  const row = await findVideoRow(app, owner, query)
+  if (!row) return undefined
+  const job = jobOf(row)
+  if (row.status === 'queued') return { ...job, queuePosition: await queuedBefore(app.db, row) }
+  if (!job.video?.fileId || (await hasFile(app, row))) return job
+  const { fileId: _, ...video } = job.video
+  return { ...job, video, error: { code: 'EXPIRED' } }
+}
+
+export async function findVideoRow(
+  { db }: App,
+  owner: Owner,
+  { id, providerJobId }: VideoQuery,
+): Promise<VideoRow | undefined> {
+  const row = isUuid(id) ? await findRow(db, owner, id) : undefined
+  return providerJobId === undefined || row?.provider_job_id === providerJobId ? row : undefined
+}
+
+const hasFile = async ({ db, clock }: App, row: VideoRow): Promise<boolean> => {
+  const owner = { accountId: row.account_id, projectId: row.project_id }
+  return (await findFile(db, owner, row.file_id!, new Date(clock.nowMs()))) !== undefined
+}
+
+const shown: Record<VideoRow['status'], VideoJob['status']> = {
+  queued: 'queued',
+  submitting: 'queued',
+  submitted: 'queued',
+  processing: 'processing',
+  fetching: 'processing',
+  completed: 'completed',
+  failed: 'failed',
+}
+
+export function jobOf(row: VideoRow): VideoJob {
+  const isOpen = row.ended_at === null
+  return {
+    id: row.job_id,
+    providerJobId: row.provider_job_id,
+    status: shown[row.status],
+    model: row.answered_model ?? row.model,
+    requestId: row.receipt_id,
+    endpoint: row.endpoint,
+    settings: row.settings,
+    progress: row.status === 'completed' ? 100 : isOpen ? row.progress : null,
+    ...(row.status === 'submitted' && row.queue_position !== null && { queuePosition: row.queue_position }),
+    createdAt: row.created_at,
+    submittedAt: row.submitted_at,
+    endedAt: row.ended_at,
+    expiresAt: row.expires_at,
+    ...(row.error_code && { error: { code: row.error_code } }),
+    ...(row.status === 'completed' && {
+      video: {
+        fileId: row.file_id!,
+        width: row.width!,
+        height: row.height!,
+        durationSeconds: row.seconds!,
+        sizeBytes: Number(row.bytes!),
+        hasAudio: row.has_audio!,
+      },
+    }),
+    microcredits: row.charged ?? 0n,
+    reservedMicrocredits: isOpen ? row.held : 0n,
+    pending: isOpen,
+    ...(row.callback_url !== null && { callbackUrl: row.callback_url }),
+  }
+}

@@ -1,0 +1,269 @@
+/** The only place where a video job ends: its state, its file, its money, its receipt and its event in one transaction. */
+import type { App } from '#app'
+import { CreationRoom, type StagedCreation } from '#engine/files'
+import type { ProbedVideo } from '#engine/media'
+import { videoModels } from '#engine/models'
+import type { Attempt } from '#engine/routing'
+import type { Tx } from '#platform/db'
+import { tell } from '#platform/events'
+import { reportSettlement, type Settled, settleIn } from '#platform/ledger'
+import { creationOf } from './accept.ts'
+import { callbackJob } from './callback.ts'
+import type { VideoErrorCode } from './phrases.ts'
+import { forgetPictures } from './pictures.ts'
+import { startJob } from './start.ts'
+import { changeVideo, countOpen, keyOf, lockOpen, type VideoKey, type VideoRow } from './store.ts'
+
+declare module '#platform/events' {
+  interface Events {
+    'video.completed': unknown
+    'video.failed': unknown
+  }
+}
+
+/** Of the event that says how a job ended. */
+export const endedKeyOf = (jobId: string): string => `video ${jobId}`
+
+/** The request was answered with 202, and its receipt keeps that status. */
+const acceptedStatus = 202
+
+export interface VideoFailure {
+  code: VideoErrorCode
+  /** Of what was done for it, if more is known than the row says. */
+  attempts?: readonly Attempt[]
+  /** The upstream may bill it, by the row at its end: its price is the platform's loss. */
+  mayBeBilled: boolean | ((row: VideoRow) => boolean)
+}
+
+/**
+ * Ends a job without a video: free for the caller. `holds` is the fence of who ends it; false if it does not hold any more, or the job has
+ * ended.
+ */
+export async function failVideo(
+  app: App,
+  key: VideoKey,
+  failure: VideoFailure,
+  holds: (row: VideoRow) => boolean,
+): Promise<boolean> {
+  const ended = await app.db.tx(async (tx) => {
+    const row = await lockOpen(tx, key, holds)
+    if (!row) return undefined
+    const { code, attempts = row.attempts } = failure
+    const mayBeBilled =
+      typeof failure.mayBeBilled === 'function' ? failure.mayBeBilled(row) : failure.mayBeBilled
+    const lost = mayBeBilled ? (row.ordered ?? row.held) : 0n
+    await CreationRoom.releaseIn(tx, { accountId: row.account_id, receiptId: row.receipt_id })
+    const settled = await end(app, tx, row, {
+      status: 'failed',
+      microcredits: lost,
+      lostMicrocredits: lost,
+      change: { attempts, error_code: code, progress: null },
+      detail: {
+        outcome: 'failed',
+        ...detailOf(row),
+        attempts,
+        error_code: code,
+        ...(mayBeBilled && { may_have_run: true }),
+      },
+    })
+    return { row, settled }
+  })
+  if (ended) report(app, ended.row, ended.settled, failure.code)
+  return ended !== undefined
+}
+
+/** Ends a job with its video, whose bytes are stored. False if it has ended meanwhile: then the bytes belong to nobody. */
+export async function completeVideo(
+  app: App,
+  key: VideoKey,
+  staged: StagedCreation,
+  probed: ProbedVideo,
+): Promise<boolean> {
+  const ended = await app.db.tx(async (tx) => {
+    const row = await lockOpen(tx, key, ({ status }) => status === 'fetching')
+    if (!row) return undefined
+    const file = staged.row
+    await CreationRoom.of(app, creationOf(row)).commit(tx, [staged])
+    const { microcredits, claims } = priceOf(app, row, probed.seconds)
+    const settled = await end(app, tx, row, {
+      status: 'completed',
+      microcredits,
+      quantities: { seconds: Math.max(1, Math.ceil(probed.seconds)) },
+      change: {
+        progress: 100,
+        file_id: file.file_id,
+        width: probed.width,
+        height: probed.height,
+        seconds: probed.seconds,
+        bytes: file.bytes,
+        has_audio: probed.hasAudio,
+        expires_at: file.expires_at,
+      },
+      detail: {
+        outcome: 'completed',
+        files: [file.file_id],
+        ...detailOf(row),
+        media: {
+          seconds: probed.seconds,
+          width: probed.width,
+          height: probed.height,
+          has_audio: probed.hasAudio,
+        },
+        ...(claims.length > 0 && { claims }),
+        attempts: row.attempts,
+      },
+    })
+    return { row, settled, claims }
+  })
+  if (!ended) return false
+  for (const { claimed } of ended.claims) alarmCost(app, ended.row, claimed.cost_usd)
+  report(app, ended.row, ended.settled, 'completed')
+  return true
+}
+
+interface Ending {
+  status: 'completed' | 'failed'
+  microcredits: bigint
+  lostMicrocredits?: bigint
+  quantities?: Record<string, number>
+  change: Partial<VideoRow>
+  detail: Record<string, unknown>
+}
+
+async function end(app: App, tx: Tx, row: VideoRow, ending: Ending): Promise<Settled> {
+  const now = new Date(app.clock.nowMs())
+  const { status, microcredits, lostMicrocredits, quantities, change, detail } = ending
+  await forgetPictures(tx, row.pictures, now)
+  const settled = await settleIn(
+    tx,
+    {
+      accountId: row.account_id,
+      receiptId: row.receipt_id,
+      microcredits,
+      lostMicrocredits,
+      withinHold: true,
+      state: status,
+      statusCode: acceptedStatus,
+      ...(row.answered_model && { model: row.answered_model }),
+      quantities,
+      detail: { ...detail, total_ms: now.getTime() - row.created_at.getTime() },
+      thresholdsPercent: app.config.budgets.thresholdsPercent,
+    },
+    now,
+  )
+  const ended = {
+    ...change,
+    status,
+    charged: settled.chargedMicrocredits,
+    prompt: null,
+    pictures: [],
+    owner: null,
+    ended_at: now,
+  }
+  await changeVideo(tx, keyOf(row), ended)
+  await notify(app, tx, { ...row, ...ended }, now)
+  const { queued } = await countOpen(tx, { accountId: row.account_id, projectId: row.project_id })
+  // Another one may begin in its place.
+  if (queued > 0)
+    await app.jobs.enqueue(tx, startJob, {
+      accountId: row.account_id,
+      data: { projectId: row.project_id },
+    })
+  return settled
+}
+
+async function notify(app: App, tx: Tx, row: VideoRow, now: Date): Promise<void> {
+  await tell(
+    tx,
+    {
+      accountId: row.account_id,
+      projectId: row.project_id,
+      type: row.status === 'completed' ? 'video.completed' : 'video.failed',
+      data: {
+        id: row.job_id,
+        provider_job_id: row.provider_job_id,
+        status: row.status,
+        model: row.answered_model ?? row.model,
+        request_id: row.receipt_id,
+        charged_microcredits: String(row.charged),
+        ...(row.file_id && { file_id: row.file_id }),
+        ...(row.error_code && { error_code: row.error_code }),
+      },
+      onceKey: endedKeyOf(row.job_id),
+    },
+    now,
+  )
+  if (row.callback_url !== null)
+    await app.jobs.enqueue(tx, callbackJob, { accountId: row.account_id, data: { jobId: row.job_id } })
+}
+
+/** What receipts say of every job; never prompt or pictures. */
+const detailOf = ({ job_id, settings, deployment, looks, fetches }: VideoRow): Record<string, unknown> => ({
+  video: {
+    job_id,
+    resolution: settings.resolution,
+    seconds: settings.seconds,
+    aspect_ratio: settings.aspectRatio,
+    audio: settings.withAudio,
+    references: settings.references,
+    ...(settings.referenceMode && { reference_mode: settings.referenceMode }),
+    ...(deployment && { deployment }),
+    looks,
+    ...(fetches > 0 && { fetched_again: fetches }),
+  },
+  usage_source: 'none',
+})
+
+interface CostClaim {
+  deployment: string | null
+  claimed: { cost_usd: number }
+  believed: { microcredits: string }
+}
+
+/** By the model that took the order and its prices now, never above what it could cost when it was ordered. */
+function priceOf(
+  app: App,
+  row: VideoRow,
+  deliveredSeconds: number,
+): { microcredits: bigint; claims: CostClaim[] } {
+  const most = row.ordered ?? row.held
+  const model = app.models.find(row.answered_model ?? row.model)
+  if (model?.kind !== 'video') return { microcredits: most, claims: [] }
+  const { defaults } = app.config
+  // Beyond it prices could not be computed.
+  const costUsd = row.cost_usd === null ? undefined : Math.min(row.cost_usd, maxClaimedUsd)
+  const used = { ...row.settings, deliveredSeconds, costUsd }
+  const price = videoModels.price(model, defaults, used)
+  const microcredits = price < most ? price : most
+  const isClaimed = model.pricing.trustsCost && costUsd !== undefined
+  // What cannot be is seen on the receipt, and by the operator.
+  const isPossible = !isClaimed || (costUsd >= 0 && Number.isFinite(costUsd) && !isAbove(app, costUsd, most))
+  if (isPossible) return { microcredits, claims: [] }
+  const claim = {
+    deployment: row.deployment,
+    claimed: { cost_usd: costUsd! },
+    believed: { microcredits: String(microcredits) },
+  }
+  return { microcredits, claims: [claim] }
+}
+
+const maxClaimedUsd = 1e9
+
+const isAbove = (app: App, costUsd: number, most: bigint): boolean => {
+  const { creditsPerUsd, markup } = app.config.defaults
+  return costUsd * creditsPerUsd * markup * 1e6 > Number(most) + 1
+}
+
+function alarmCost({ metrics, log }: App, row: VideoRow, claimedUsd: number): void {
+  metrics.disbelieved.inc({ deployment: row.deployment ?? '', what: 'cost' })
+  log.error(
+    { receipt: row.receipt_id, deployment: row.deployment, claimed_usd: claimedUsd },
+    'an upstream claims a cost of a video that cannot be; what can be was charged',
+  )
+}
+
+function report(app: App, row: VideoRow, settled: Settled, outcome: string): void {
+  app.metrics.videos.inc({ outcome })
+  app.metrics.videoSeconds.observe({ outcome }, (app.clock.nowMs() - row.created_at.getTime()) / 1000)
+  reportSettlement(app, row.receipt_id, settled)
+}

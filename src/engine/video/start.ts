@@ -1,0 +1,53 @@
+/** Begins the next queued video of a project, if the project may have one more under way. */
+import type { App } from '#app'
+import { job } from '#platform/jobs'
+import { orderVideo } from './order.ts'
+import {
+  changeVideo,
+  countOpen,
+  keyOf,
+  lockProject,
+  nextQueued,
+  type ProjectKey,
+  type VideoRow,
+} from './store.ts'
+
+/** Orders last seconds, and have reference pictures in memory. How many videos a project makes at once is counted by their rows. */
+const limits = { perAccount: 8, perProcess: 16 }
+
+export const startJob = job<{ projectId: string }>({
+  name: 'videos.start',
+  limits: () => limits,
+  async handle(run) {
+    const { app, accountId, data, stopping, signal, trace } = run
+    if (stopping.aborted || signal.aborted) return { laterMs: 0 }
+    const row = await takeNext(app, { accountId, projectId: data.projectId })
+    if (row) await orderVideo(app, row, { signal, trace })
+    return undefined
+  },
+  // The poller begins what waits: nothing of it is lost with this job.
+  setAside: async () => undefined,
+})
+
+/** Who takes a row is the only one that may order it, until the row says otherwise. */
+async function takeNext(app: App, project: ProjectKey): Promise<VideoRow | undefined> {
+  const now = new Date(app.clock.nowMs())
+  return app.db.tx(async (tx) => {
+    await lockProject(tx, project.projectId)
+    const { running, queued } = await countOpen(tx, project)
+    if (running >= app.config.studio.videosRunning) return undefined
+    const row = await nextQueued(tx, project, now)
+    if (!row) return undefined
+    const taken = {
+      status: 'submitting' as const,
+      owner: app.processes.id,
+      takes: row.takes + 1,
+      // The poller looks whether this process still lives.
+      next_at: new Date(now.getTime() + app.processes.leaseMs),
+    }
+    await changeVideo(tx, keyOf(row), taken)
+    if (queued > 1 && running + 1 < app.config.studio.videosRunning)
+      await app.jobs.enqueue(tx, startJob, { accountId: project.accountId, data: project })
+    return { ...row, ...taken }
+  })
+}

@@ -1,0 +1,331 @@
+/** SQL of video jobs: the rows, and who may change them when. */
+import { sql } from 'kysely'
+import type { Attempt } from '#engine/routing'
+import type { ReferenceMode, VideoResolution } from '#engine/turn'
+import type { Db, Tx } from '#platform/db'
+import type { VideoErrorCode } from './phrases.ts'
+
+declare module '#platform/db' {
+  interface Tables {
+    'videos.jobs': VideoRow
+  }
+}
+
+/** `submitting`: an upstream is about to be called, or was; `submitted`: the vendor has named its job; `fetching`: its bytes are fetched. */
+export type VideoState =
+  | 'queued'
+  | 'submitting'
+  | 'submitted'
+  | 'processing'
+  | 'fetching'
+  | 'completed'
+  | 'failed'
+
+/** What was ordered, without prompt and pictures. */
+export interface VideoSettingsOrdered {
+  resolution: VideoResolution
+  seconds: number
+  aspectRatio: string
+  withAudio: boolean
+  references: number
+  referenceMode?: ReferenceMode
+  seed?: number
+}
+
+/** A reference picture whose bytes are in the store until the order has left. */
+export interface StoredPicture {
+  key: string
+  mediaType: string
+  width?: number | undefined
+  height?: number | undefined
+}
+
+export interface VideoRow {
+  account_id: string
+  job_id: string
+  project_id: string
+  key_id: string
+  receipt_id: string
+  provider_job_id: string
+  endpoint: string
+  model: string
+  answered_model: string | null
+  prompt: string | null
+  settings: VideoSettingsOrdered
+  pictures: readonly StoredPicture[]
+  keep_days: number
+  callback_url: string | null
+  held: bigint
+  status: VideoState
+  owner: string | null
+  takes: number
+  rounds: number
+  wait_until: Date | null
+  attempts: readonly Attempt[]
+  deployment: string | null
+  provider: string | null
+  upstream_model: string | null
+  ordered: bigint | null
+  hook_hash: Buffer | null
+  ticket: string | null
+  claimed_ticket: string | null
+  ambiguous_until: Date | null
+  progress: number | null
+  queue_position: number | null
+  looks: number
+  missing: number
+  missing_since: Date | null
+  cost_usd: number | null
+  fetches: number
+  next_at: Date
+  error_code: VideoErrorCode | null
+  charged: bigint | null
+  file_id: string | null
+  width: number | null
+  height: number | null
+  seconds: number | null
+  bytes: bigint | null
+  has_audio: boolean | null
+  created_at: Date
+  submitted_at: Date | null
+  ended_at: Date | null
+  expires_at: Date | null
+}
+
+export interface VideoKey {
+  accountId: string
+  jobId: string
+}
+
+export const keyOf = ({ account_id, job_id }: Pick<VideoRow, 'account_id' | 'job_id'>): VideoKey => ({
+  accountId: account_id,
+  jobId: job_id,
+})
+
+const jsonOf = <Value>(value: Value) => sql<Value>`${JSON.stringify(value)}::json`
+
+type JsonColumn = 'settings' | 'pictures' | 'attempts'
+const jsonColumns: readonly JsonColumn[] = ['settings', 'pictures', 'attempts']
+
+/** Columns of JSON as the database takes them. */
+function written<Row extends Partial<VideoRow>>(row: Row): Row {
+  const json = jsonColumns.flatMap((column) =>
+    row[column] === undefined ? [] : [[column, jsonOf(row[column])]],
+  )
+  return { ...row, ...Object.fromEntries(json) }
+}
+
+export const insertVideo = (tx: Tx, row: VideoRow) =>
+  tx.insertInto('videos.jobs').values(written(row)).execute()
+
+/** Jobs of the project are accepted and begun one after the other from here on, until the transaction ends. */
+export async function lockProject(tx: Tx, projectId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('videos ' || ${projectId}, 0))`.execute(tx)
+}
+
+export interface ProjectKey {
+  accountId: string
+  projectId: string
+}
+
+/** Open jobs of a project: those that are made, and those that wait. */
+export async function countOpen(
+  tx: Tx,
+  { accountId, projectId }: ProjectKey,
+): Promise<{ running: number; queued: number }> {
+  const { rows } = await sql<{ running: bigint; queued: bigint }>`
+    select count(*) filter (where status <> 'queued') as running, count(*) filter (where status = 'queued') as queued
+    from videos.jobs where account_id = ${accountId} and project_id = ${projectId} and ended_at is null`.execute(
+    tx,
+  )
+  return { running: Number(rows[0]!.running), queued: Number(rows[0]!.queued) }
+}
+
+/** The queued job of a project that is next; one that waits for a busy upstream lets others go first. */
+export const nextQueued = (
+  tx: Tx,
+  { accountId, projectId }: ProjectKey,
+  now: Date,
+): Promise<VideoRow | undefined> =>
+  tx
+    .selectFrom('videos.jobs')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('project_id', '=', projectId)
+    .where('ended_at', 'is', null)
+    .where('status', '=', 'queued')
+    .where((of) => of.or([of('wait_until', 'is', null), of('wait_until', '<=', now)]))
+    .orderBy('job_id')
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** How many jobs of the project go before a queued one. */
+export async function queuedBefore(db: Db, row: VideoRow): Promise<number> {
+  const [found] = await db.query<{ before: bigint }>(
+    {
+      name: 'videos.before',
+      text: `select count(*) as before from videos.jobs where account_id = $1 and project_id = $2 and ended_at is null
+        and status = 'queued' and job_id < $3`,
+    },
+    [row.account_id, row.project_id, row.job_id],
+  )
+  return Number(found!.before)
+}
+
+/** Locks the row until the transaction ends. */
+export const lockVideo = (tx: Tx, { accountId, jobId }: VideoKey): Promise<VideoRow | undefined> =>
+  tx
+    .selectFrom('videos.jobs')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('job_id', '=', jobId)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** Locks the row if the job is open and `holds`, the fence of whoever changes it. */
+export async function lockOpen(
+  tx: Tx,
+  key: VideoKey,
+  holds: (row: VideoRow) => boolean,
+): Promise<VideoRow | undefined> {
+  const row = await lockVideo(tx, key)
+  return row && row.ended_at === null && holds(row) ? row : undefined
+}
+
+export const changeVideo = async (
+  tx: Tx,
+  { accountId, jobId }: VideoKey,
+  change: Partial<VideoRow>,
+): Promise<void> => {
+  await tx
+    .updateTable('videos.jobs')
+    .set(written(change))
+    .where('account_id', '=', accountId)
+    .where('job_id', '=', jobId)
+    .execute()
+}
+
+export interface Owner {
+  accountId: string
+  projectId: string
+}
+
+export const findRow = (db: Db, owner: Owner, jobId: string): Promise<VideoRow | undefined> =>
+  db.kysely
+    .selectFrom('videos.jobs')
+    .selectAll()
+    .where('account_id', '=', owner.accountId)
+    .where('job_id', '=', jobId)
+    .where('project_id', '=', owner.projectId)
+    .executeTakeFirst()
+
+export const readVideo = (db: Db, { accountId, jobId }: VideoKey): Promise<VideoRow | undefined> =>
+  db.kysely
+    .selectFrom('videos.jobs')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('job_id', '=', jobId)
+    .executeTakeFirst()
+
+/** By its id alone: for vendors, which name nobody. */
+export const hookedVideo = (db: Db, jobId: string): Promise<VideoRow | undefined> =>
+  db.kysely.selectFrom('videos.jobs').selectAll().where('job_id', '=', jobId).executeTakeFirst()
+
+/** What the poller needs of a job that is due. */
+export interface DueVideo
+  extends Pick<
+    VideoRow,
+    | 'account_id'
+    | 'job_id'
+    | 'project_id'
+    | 'status'
+    | 'deployment'
+    | 'provider'
+    | 'upstream_model'
+    | 'ticket'
+    | 'claimed_ticket'
+    | 'ambiguous_until'
+    | 'progress'
+    | 'queue_position'
+    | 'looks'
+    | 'missing'
+    | 'missing_since'
+    | 'takes'
+    | 'created_at'
+  > {
+  /** Until then no other poller looks at it. */
+  next_at: Date
+  /** False if the process that submits it has died. */
+  owner_lives: boolean
+}
+
+/** Takes jobs that are due; they are due again at `until`, should this process not get to say when. */
+export const takeDue = (
+  db: Db,
+  { now, until, leaseMs, most }: { now: Date; until: Date; leaseMs: number; most: number },
+): Promise<DueVideo[]> =>
+  db.query(
+    {
+      name: 'videos.due',
+      text: `with due as (
+          select account_id, job_id from videos.jobs where ended_at is null and next_at <= $1
+          order by next_at limit $4 for update skip locked)
+        update videos.jobs j set
+          next_at = case when j.status = 'submitting' and j.ambiguous_until is null then $1 + $3 * interval '1 millisecond' else $2 end
+        from due where j.account_id = due.account_id and j.job_id = due.job_id
+        returning j.account_id, j.job_id, j.project_id, j.status, j.deployment, j.provider, j.upstream_model, j.ticket, j.claimed_ticket,
+          j.ambiguous_until, j.progress, j.queue_position, j.looks, j.missing, j.missing_since, j.takes, j.created_at, j.next_at,
+          case when j.status = 'submitting' then ledger.lives(j.owner, $3 * interval '1 millisecond') else true end as owner_lives`,
+    },
+    [now, until, leaseMs, most],
+  )
+
+/** What a look has found of a job that goes on. */
+export interface Looked {
+  account_id: string
+  job_id: string
+  status: 'submitted' | 'processing'
+  progress: number | null
+  queue_position: number | null
+  missing: number
+  missing_since: Date | null
+  /** As `takeDue` has set it: a webhook that came meanwhile wins. */
+  taken_until: Date
+  next_at: Date
+}
+
+/** Writes what looks have found, of many jobs in one statement. */
+export const writeLooked = (db: Db, looked: readonly Looked[]): Promise<unknown> =>
+  db.query(
+    {
+      name: 'videos.looked',
+      text: `update videos.jobs j set status = r.status, progress = r.progress, queue_position = r.queue_position, missing = r.missing,
+          missing_since = r.missing_since, looks = j.looks + 1,
+          next_at = case when j.next_at = r.taken_until then r.next_at else j.next_at end
+        from json_to_recordset($1::json) as r(account_id uuid, job_id uuid, status text, progress real, queue_position int, missing smallint,
+          missing_since timestamptz, taken_until timestamptz, next_at timestamptz)
+        where j.account_id = r.account_id and j.job_id = r.job_id and j.status in ('submitted', 'processing')`,
+    },
+    [JSON.stringify(looked)],
+  )
+
+export async function hasOpen(db: Db): Promise<boolean> {
+  const [row] = await db.query<{ open: boolean }>(
+    {
+      name: 'videos.open',
+      text: 'select exists (select from videos.jobs where ended_at is null) as open',
+    },
+    [],
+  )
+  return row!.open
+}
+
+/** Deletes jobs that ended before `before`, and whose files are gone since. */
+export const deleteOld = (db: Db, before: Date): Promise<unknown> =>
+  db.query(
+    {
+      text: 'delete from videos.jobs where ended_at < $1 and coalesce(expires_at, ended_at) < $1',
+    },
+    [before],
+  )

@@ -1,0 +1,21 @@
+/**
+ * The durable life of a video: accepted with its hold, ordered at most once, looked at until its vendor has made it, fetched, proven, stored
+ * and settled once, whether or not anybody asks (docs/decisions/0062-video-jobs.md).
+ */
+import { fetchJob } from './fetch.ts'
+import { pollJob } from './poll.ts'
+import { startJob } from './start.ts'
+
+export { maxVideoBytes, type SubmitVideo, submitVideo } from './accept.ts'
+export { type Callback, callbackOf, callbackWith } from './callback.ts'
+export { openVideo, type VideoContent } from './content.ts'
+export { videoSeries } from './metrics.ts'
+export { type Nudge, nudgeVideo } from './nudge.ts'
+export { sentenceOf, type VideoErrorCode } from './phrases.ts'
+export { planVideo, type VideoSetting, type VideoWish, type Where } from './plan.ts'
+export { findVideo, type VideoJob, type VideoQuery } from './read.ts'
+export { endedKeyOf } from './settle.ts'
+export type { VideoSettingsOrdered } from './store.ts'
+
+/** For the capability that has the routes. */
+export const videoJobs = [startJob, pollJob, fetchJob]

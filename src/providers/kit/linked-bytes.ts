@@ -1,0 +1,175 @@
+/** Large files of an upstream, as they come: from its own address, or behind a link that it answers with. */
+import { deadlines } from '#platform/clock'
+import { FetchRefused, type GuardedClient } from '#platform/net'
+import type { Egress } from '#platform/proxy'
+import { type Timeouts, UpstreamError } from '#providers/spec'
+import { faultOfStatus } from './fault.ts'
+import type { UpstreamClient, WholeOptions } from './kit.ts'
+import { pulled, type Write } from './pulled.ts'
+import { Redirected } from './redirected.ts'
+
+const mostRedirects = 3
+
+/** How links are fetched: without a key, from public addresses only. */
+export interface Links {
+  net: GuardedClient
+  /** The proxy and trusted roots of the requests. */
+  egress?: ((url: URL) => Egress) | undefined
+}
+
+export interface FileOptions extends WholeOptions {
+  maxBytes: number
+  /** What is asked for, such as `video/*`. */
+  accept: string
+}
+
+/**
+ * A file of the upstream's own address. A redirect within its origin is followed with the key, one that leads elsewhere as a link: the key
+ * goes nowhere but to the configured origin. Throws `UpstreamError`; `cut` where the bytes end before their declared length.
+ */
+export async function* fileBytes(
+  client: UpstreamClient,
+  links: Links,
+  options: FileOptions,
+): AsyncGenerator<Uint8Array, void> {
+  const { maxBytes, accept, ...request } = options
+  let next: WholeOptions = { ...request, headers: { ...request.headers, accept } }
+  for (let redirects = 0; ; redirects += 1)
+    try {
+      yield* ownBytes(client, next, maxBytes)
+      return
+    } catch (error) {
+      if (!(error instanceof Redirected)) throw error
+      if (redirects === mostRedirects) throw malformed('redirects without an end')
+      const url = client.locationOf(next, error.location)
+      if (!url) throw malformed('a redirect to no address')
+      if (!client.isOwn(url)) return yield* linkedBytes(url.href, links, options)
+      next = { ...next, path: url.pathname + url.search, isFromRoot: true }
+    }
+}
+
+const ownBytes = (client: UpstreamClient, options: WholeOptions, maxBytes: number) =>
+  pulled((write, signal) => client.stream({ ...options, signal }, { write, maxBytes }), options.signal)
+
+/** A file behind a link. Throws as `fileBytes` does. */
+export const linkedBytes = (
+  url: string,
+  links: Links,
+  options: Pick<FileOptions, 'signal' | 'timeouts' | 'maxBytes' | 'accept'>,
+): AsyncGenerator<Uint8Array, void> =>
+  pulled((write, signal) => pour(url, links, { ...options, signal }, write), options.signal)
+
+async function pour(
+  url: string,
+  { net, egress }: Links,
+  { signal, timeouts, maxBytes, accept }: Pick<FileOptions, 'signal' | 'timeouts' | 'maxBytes' | 'accept'>,
+  write: Write,
+): Promise<void> {
+  using idle = new Idle(timeouts)
+  let hasBegun = false
+  try {
+    const { status, headers } = await net.fetch(url, {
+      timeoutMs: timeouts.totalMs,
+      maxBytes,
+      maxRedirects: mostRedirects,
+      headers: { accept },
+      egress,
+      signal: AbortSignal.any([signal, idle.signal]),
+      sink: async (body) => {
+        hasBegun = true
+        idle.wait()
+        for await (const chunk of body) {
+          idle.rest()
+          await write(chunk)
+          idle.wait()
+        }
+      },
+    })
+    // What a stranger's server writes on its page of errors is nobody's business.
+    if (status < 200 || status > 299) throw faultOfLink(status, headers)
+  } catch (cause) {
+    if (signal.aborted) throw new UpstreamError('aborted', { cause })
+    if (idle.hasRung) throw new UpstreamError('timeout', { detail: idle.detail, cause })
+    if (cause instanceof FetchRefused) throw faultOfRefused(cause, hasBegun)
+    throw cause
+  }
+}
+
+/**
+ * Rings when the other side is silent for too long. The time of a slow reader does not count, and if this process was too busy to read in
+ * time, bytes that have arrived meanwhile are read before.
+ */
+class Idle implements Disposable {
+  readonly #idleMs: number
+  readonly #controller = new AbortController()
+  readonly #clock
+  #hasBegun = false
+  /** Counts the waits. */
+  #turns = 0
+
+  constructor({ connectMs, firstByteMs, idleMs }: Timeouts) {
+    this.#idleMs = idleMs
+    this.#clock = deadlines.in(connectMs + firstByteMs, () => this.#ring())
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get hasRung(): boolean {
+    return this.signal.aborted
+  }
+
+  get detail(): string {
+    return this.#hasBegun ? 'silence in the middle of a linked file' : 'no answer behind a link'
+  }
+
+  wait(): void {
+    this.#hasBegun = true
+    this.#turns += 1
+    this.#clock.again(this.#idleMs)
+  }
+
+  rest(): void {
+    this.#turns += 1
+    this.#clock.cancel()
+  }
+
+  #ring(): void {
+    const turn = this.#turns
+    // The event loop runs timers before sockets; this runs after both.
+    setImmediate(() => {
+      if (turn === this.#turns) this.#controller.abort()
+    })
+  }
+
+  [Symbol.dispose](): void {
+    this.rest()
+  }
+}
+
+const faultOfLink = (
+  status: number,
+  headers: Record<string, string | string[] | undefined>,
+): UpstreamError => {
+  const { fault, retryAfterMs } = faultOfStatus(status, headers, '', [])
+  // Links are signed: one that is refused has ended, and says nothing about our key.
+  return new UpstreamError(fault === 'authentication' || fault === 'invalid_request' ? 'not_found' : fault, {
+    status,
+    detail: `a link that answers with status ${status}`,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  })
+}
+
+function faultOfRefused(cause: FetchRefused, hasBegun: boolean): UpstreamError {
+  if (cause.reason === 'timeout')
+    return new UpstreamError('timeout', { detail: 'no end of a linked file', cause })
+  if (cause.reason === 'connect')
+    return new UpstreamError(hasBegun ? 'cut' : 'reset', { detail: 'the connection of a link broke', cause })
+  if (cause.reason === 'dns')
+    return new UpstreamError('reset', { detail: 'the host of a link is unknown', cause })
+  return malformed(`a link that cannot be used (${cause.reason})`, cause)
+}
+
+const malformed = (detail: string, cause?: unknown): UpstreamError =>
+  new UpstreamError('malformed', { detail, cause })

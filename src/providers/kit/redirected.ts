@@ -1,0 +1,23 @@
+import { UpstreamError } from '#providers/spec'
+import type { ReplyHeaders } from './exchange.ts'
+
+const statuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/**
+ * An answer that leads elsewhere. A redirect of the wires' own requests means that the configured address is not that of the API; only who
+ * expects one follows it.
+ */
+export class Redirected extends UpstreamError {
+  readonly location: string
+
+  constructor(status: number, location: string) {
+    super('unavailable', { status, inside: `HTTP ${status}: a redirect` })
+    this.location = location
+  }
+}
+
+/** Undefined where the answer is no redirect, or does not say where to. */
+export function redirectOf(status: number, headers: ReplyHeaders): Redirected | undefined {
+  const location = [headers['location']].flat()[0]
+  return statuses.has(status) && location !== undefined ? new Redirected(status, location) : undefined
+}

@@ -1,0 +1,33 @@
+/**
+ * The track of words: quiet tones between 5.4 and 6.6 kHz in the sandbox's own speech, which say its text. Of each symbol of 40 ms every group
+ * of four tones sounds one, which is two bits. All tones make whole periods in a symbol, so that none is heard in another's place, and all
+ * lie within what remains of a sound at 16 kHz.
+ */
+
+export const symbolMs = 40
+export const groups = 12
+export const tonesOfGroup = 4
+export const tones = groups * tonesOfGroup
+export const bitsOfSymbol = groups * 2
+
+export const spacingHz = 1_000 / symbolMs
+export const lowestHz = 5_400
+/** In the middle of the band: where a reader takes it down to. */
+export const middleHz = 6_000
+
+/** Blocks are written slowly where their phrase leaves the time for it: each symbol so many times, as one long tone. */
+export const paces = [1, 2, 3] as const
+export type Pace = (typeof paces)[number]
+
+const first = [
+  [0, 3, 1, 2, 2, 0, 3, 1, 1, 3, 0, 2],
+  [2, 1, 3, 0, 1, 2, 0, 3, 3, 0, 2, 1],
+]
+
+/** Two symbols with which each block of a pace begins; they are all that a reader looks for. Digits of four, one for each group. */
+export const preambles: Readonly<Record<Pace, readonly (readonly number[])[]>> = {
+  1: first,
+  2: first.map((digits) => digits.map((digit) => (digit + 1) % tonesOfGroup)),
+  3: first.map((digits) => digits.map((digit) => (digit + 2) % tonesOfGroup)),
+}
+export const preambleLength = first.length

@@ -1,0 +1,131 @@
+/** What is in a recording: the sandbox's own words with their times and speakers, or how long and loud it is. */
+import { decodeSound, loudnessOf, resample, type Sound, SoundError, VoiceDetector } from '#engine/sound'
+import type { RecordedSound, SpokenWord } from '#engine/turn'
+import { UpstreamError } from '#providers/spec'
+import { type Phrase, phrasesOf } from '../speech/pronounce.ts'
+import { phraseMs, wordTimes } from '../speech/prosody.ts'
+import { type Voice, voices } from '../speech/speech.ts'
+import { type FoundBlock, trackIn } from '../track/read.ts'
+
+export interface Heard {
+  text: string
+  words: SpokenWord[]
+  isOwn: boolean
+}
+
+export interface Measured {
+  seconds: number
+  /** LUFS; minus infinity of silence. */
+  loudness: number
+  /** How many times somebody begins to speak. */
+  spans: number
+}
+
+/** `own` is absent where nothing was said by the sandbox. Throws `UpstreamError` for what is no sound that it reads. */
+export async function hear(recording: RecordedSound): Promise<Measured & { own?: Heard }> {
+  const { seconds } = recording
+  const blocks = (await trackIn(decoded(recording))).filter(({ voice }) => voices[voice])
+  if (blocks.length > 0) return { seconds, loudness: 0, spans: 0, own: ownOf(blocks, seconds) }
+  const detector = await VoiceDetector.open(decodedHz)
+  using _ = detector
+  const counted = { spans: 0 }
+  const loudness = await loudnessOf(watched(decoded(recording), detector, counted))
+  return { seconds, loudness, spans: counted.spans }
+}
+
+const decodedHz = 16_000
+
+/** In pieces, as they are read. */
+async function* decoded({ bytes, seconds }: RecordedSound): AsyncGenerator<Sound> {
+  let isThere = false
+  try {
+    for await (const piece of resample(
+      decodeSound([bytes], { maxSeconds: Math.max(10, 2 * seconds) }),
+      decodedHz,
+    )) {
+      isThere = true
+      yield piece
+    }
+  } catch (cause) {
+    if (!(cause instanceof SoundError)) throw cause
+    // Every upstream takes what was good of a file that ends early.
+    if (cause.fault === 'truncated' && isThere) return
+    const detail = `The sandbox cannot read this sound: ${cause.fault}.`
+    throw new UpstreamError('invalid_request', { status: 400, executed: false, param: 'file', detail, cause })
+  }
+}
+
+/** The same sound, in which the detector counts how often speech begins. */
+async function* watched(
+  sound: AsyncIterable<Sound>,
+  detector: VoiceDetector,
+  counted: { spans: number },
+): AsyncGenerator<Sound> {
+  for await (const piece of sound) {
+    counted.spans += detector.write(piece.samples).filter(({ kind }) => kind === 'started').length
+    yield piece
+  }
+}
+
+function ownOf(blocks: readonly FoundBlock[], seconds: number): Heard {
+  let text = ''
+  const times: TimedPlace[] = []
+  for (const block of blocks) {
+    const isJoined = text === '' || block.isGlued || text.endsWith('\n') || block.text.startsWith('\n')
+    text += isJoined ? '' : ' '
+    for (const one of timesIn(block.text, voices[block.voice]!))
+      times.push({
+        from: text.length + one.from,
+        startMs: block.startMs + one.startMs,
+        endMs: block.startMs + one.endMs,
+        speaker: one.speaker,
+      })
+    text += block.text
+  }
+  return { text: text.trim(), words: wordsOf(text, times, seconds), isOwn: true }
+}
+
+/** The words as they stand in the text; signs that are not said are with the word before them. */
+function wordsOf(text: string, times: readonly TimedPlace[], seconds: number): SpokenWord[] {
+  const words: SpokenWord[] = []
+  let next = 0
+  for (const { 0: word, index } of text.matchAll(/\S+/g)) {
+    const first = times[next]
+    while (times[next] && times[next]!.from < index + word.length) next++
+    const last = times[next - 1]
+    if (first && last && first.from < index + word.length)
+      words.push({
+        start: within(first.startMs / 1_000, seconds),
+        end: within(last.endMs / 1_000, seconds),
+        word,
+        speaker: first.speaker,
+      })
+    else if (words.length > 0) words.at(-1)!.word += ` ${word}`
+  }
+  return words
+}
+
+interface TimedPlace {
+  from: number
+  startMs: number
+  endMs: number
+  speaker: string
+}
+
+function* timesIn(text: string, voice: Voice): Generator<TimedPlace> {
+  let passed = 0
+  for (const phrase of phrasesOf(text)) {
+    yield* placesOf(phrase, voice, passed)
+    passed += phraseMs(phrase, voice)
+  }
+}
+
+const placesOf = (phrase: Phrase, voice: Voice, passed: number): TimedPlace[] =>
+  wordTimes(phrase, voice).map(({ startMs, endMs }, at) => ({
+    from: phrase.places[at]!.from,
+    startMs: passed + startMs,
+    endMs: passed + endMs,
+    speaker: voice.id,
+  }))
+
+const within = (time: number, seconds: number): number => Math.min(seconds, Math.round(time * 1_000) / 1_000)

@@ -1,0 +1,105 @@
+/** Writes recordings down without a model: the sandbox's own speech exactly, by the track of words in it; all else is described. */
+import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#engine/turn'
+import { checkLength, segmentsOfWords } from '#providers/kit'
+import {
+  type Transcribed,
+  type TranscriptionCall,
+  type TranscriptionProvider,
+  UpstreamError,
+} from '#providers/spec'
+import { type Directives, readDirectives } from '../directives.ts'
+import { raise } from '../faults.ts'
+import { writtenLanguage } from '../language.ts'
+import { Pacer, realClock } from '../pace.ts'
+import { describe } from './describe.ts'
+import { type Heard, hear } from './hear.ts'
+
+/**
+ * Orders for tests stand in the order's prompt (`directives.ts`); a piece is a word. `tokens=<n>` makes it babble: what it heard again and again, up
+ * to n words, which is held to what anybody can say in the time, as every upstream's answer is.
+ */
+export function sandboxTranscription(): TranscriptionProvider {
+  return { transcribe }
+}
+
+const cutAfter = 3
+
+async function transcribe(call: TranscriptionCall): Promise<Transcribed> {
+  const { order, upstreamModel, signal, timeouts } = call
+  if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
+  if (!/^(sandbox\/)?transcribe(:|$)/.test(upstreamModel)) {
+    const detail = `The sandbox has no transcription model "${upstreamModel}".`
+    throw new UpstreamError('not_found', { status: 404, executed: false, param: 'model', detail })
+  }
+  const { directives } = readDirectives(order.prompt ?? '')
+  const patience = { ...timeouts, firstTokenMs: timeouts.totalMs }
+  const pacer = new Pacer(directives, patience, { signal, clock: realClock, run: { paused: undefined } })
+  const strikes = directives.on === undefined || directives.on === upstreamModel
+  const fault = strikes ? directives.fault : undefined
+  const after = directives.after ?? (fault === 'cut' || fault === 'stall' ? cutAfter : 0)
+  if (fault && after === 0) await raise(fault, directives, pacer)
+  if (directives.refuse) {
+    const detail = 'The sandbox was ordered to refuse.'
+    throw new UpstreamError('content_refused', { status: 400, executed: false, detail })
+  }
+  const { own, ...measured } = await hear(order.recording)
+  pacer.check()
+  const said = own ?? { text: describe(measured, order.language), words: [], isOwn: false }
+  const text = babbled(said.text, directives)
+  await send(text, order, { pacer, directives, after, fault })
+  if (directives.bytes === 'wrong')
+    throw new UpstreamError('malformed', { detail: 'The sandbox was ordered to answer with a page.' })
+  return transcribed(order, { ...said, text }, directives)
+}
+
+interface Sending {
+  pacer: Pacer
+  directives: Directives
+  after: number
+  fault: Directives['fault']
+}
+
+/** Word by word. A fault that is due when all is said comes then. */
+async function send(text: string, order: TranscriptionOrder, sending: Sending): Promise<void> {
+  const { pacer, directives, after, fault } = sending
+  let characters = 0
+  for (const piece of text.match(/\s*\S+|\s+$/g) ?? []) {
+    if (fault && pacer.sent >= after) await raise(fault, directives, pacer)
+    if (directives.bytes === 'cut' && pacer.sent >= cutAfter)
+      throw new UpstreamError('cut', { detail: 'The sandbox was ordered to end early.' })
+    await pacer.next()
+    characters += piece.length
+    checkLength(characters, order)
+    order.onText?.(piece)
+  }
+  if (fault) await raise(fault, directives, pacer)
+}
+
+function babbled(text: string, { tokens }: Directives): string {
+  if (tokens === undefined) return text
+  const words = text.split(' ')
+  return Array.from({ length: tokens }, (_, at) => words[at % words.length]!).join(' ')
+}
+
+function transcribed(
+  order: TranscriptionOrder,
+  { text, words, isOwn }: Heard,
+  { omit }: Directives,
+): Transcribed {
+  const { timestamps, diarize, recording } = order
+  const language = writtenLanguage(text)
+  const segments: SpokenSegment[] = isOwn
+    ? segmentsOfWords(diarize ? words : words.map(nameless))
+    : text === ''
+      ? []
+      : [{ start: 0, end: recording.seconds, text }]
+  return {
+    text,
+    ...(language && { language }),
+    ...((timestamps !== 'none' || diarize) && { segments }),
+    ...(timestamps === 'word' && { words: diarize ? words : words.map(nameless) }),
+    ...(omit !== 'usage' && { usage: { seconds: recording.seconds } }),
+  }
+}
+
+const nameless = ({ start, end, word }: SpokenWord): SpokenWord => ({ start, end, word })

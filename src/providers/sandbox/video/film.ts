@@ -1,0 +1,46 @@
+import { Worker } from 'node:worker_threads'
+import { origin, provenance } from '../image/poster.ts'
+import { type DrawOptions, draw } from './draw.ts'
+import { type Layout, layoutOf } from './layout.ts'
+import type { FilmWork } from './make.ts'
+
+export interface FilmOptions extends Omit<DrawOptions, 'layout'> {
+  size: Layout['size']
+  withAudio: boolean
+}
+
+/** Draws in the thread pools of its libraries and encodes in a thread of its own, which ends with the signal. Throws the signal's reason. */
+export async function makeFilm(
+  { size, withAudio, ...options }: FilmOptions,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const layout = layoutOf(size)
+  const drawing = await draw({ ...options, layout })
+  signal.throwIfAborted()
+  const { seconds, prompt } = options
+  const made = { note: provenance, xmp: origin }
+  return await inThread(
+    { drawing, layout, seconds, origin: made, ...(withAudio && { words: prompt }) },
+    signal,
+  )
+}
+
+const memoryMb = 256
+
+function inThread(work: FilmWork, signal: AbortSignal): Promise<Uint8Array> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+  const thread = new Worker(new URL('./film-thread.ts', import.meta.url), {
+    workerData: work,
+    execArgv: ['--no-warnings'],
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+  })
+  const leave = () => reject(signal.reason)
+  signal.addEventListener('abort', leave, { once: true })
+  thread.once('message', resolve)
+  thread.once('error', reject)
+  thread.once('exit', () => reject(new Error('the thread of a video ended without one')))
+  return promise.finally(() => {
+    signal.removeEventListener('abort', leave)
+    void thread.terminate()
+  })
+}

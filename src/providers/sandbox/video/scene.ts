@@ -1,0 +1,65 @@
+/** The pictures of a video second by second: which of them are encoded, and which are repeated. */
+
+import type { Drawing } from './draw.ts'
+import { type Encoded, encodeLoop } from './encode.ts'
+import { changedSlice, columnsOf } from './h264.ts'
+import { fps, type Layout } from './layout.ts'
+import { between, lay, type Planes, planesOf, type Sprite, spriteOf } from './pixels.ts'
+
+/** The slices of each second, `fps` of them; the first stands for itself, so that a player can begin there. */
+export interface Scene {
+  parameters: Uint8Array
+  seconds: Uint8Array[][]
+}
+
+/**
+ * Without frames a second in which a star swings, again and again. With two the first one is shown, becomes the second within a second in the
+ * middle, and stays it; with one it becomes the loop.
+ */
+export async function sceneOf(drawing: Drawing, layout: Layout, seconds: number): Promise<Scene> {
+  const frames = drawing.frames.map((pixels) => planesOf(pixels, layout.scene))
+  const [first, last] = frames
+  const swinging = last ? undefined : swing(drawing, layout)
+  if (!first) {
+    const loop = await encodeLoop(swinging!)
+    return { parameters: loop.parameters, seconds: Array<Uint8Array[]>(seconds).fill(loop.slices) }
+  }
+  const fade = await encodeLoop(faded(first, last ?? swinging![0]!))
+  const before = Math.floor((seconds - 1) / 2)
+  const after = seconds - 1 - before
+  const held = before > 0 ? await still(first, layout) : []
+  const then = after === 0 ? [] : last ? await still(last, layout) : (await encodeLoop(swinging!)).slices
+  return {
+    parameters: fade.parameters,
+    seconds: [
+      ...Array<Uint8Array[]>(before).fill(held),
+      fade.slices,
+      ...Array<Uint8Array[]>(after).fill(then),
+    ],
+  }
+}
+
+/** One picture that is encoded, and pictures in which all stays as it is. */
+async function still(picture: Planes, { scene, sceneRows }: Layout): Promise<Encoded['slices']> {
+  const { slices } = await encodeLoop([picture])
+  const count = columnsOf(scene.width) * sceneRows
+  return [slices[0]!, ...everyPicture.slice(1).map((number) => changedSlice({ number, first: 0 }, count))]
+}
+
+const everyPicture = Array.from({ length: fps }, (_, number) => number)
+
+/** Begins with the one as it is and ends with the other as it is. */
+const faded = (one: Planes, other: Planes): Planes[] =>
+  everyPicture.map((number) => between(one, other, number / (fps - 1)))
+
+function swing({ backdrop, star, lane }: Drawing, { scene }: Layout): Planes[] {
+  const still = planesOf(backdrop!, scene)
+  const sprite: Sprite = spriteOf(star.pixels, star.size)
+  const reach = (scene.width - sprite.planes.width) / 2
+  return everyPicture.map((number) => {
+    const picture = { ...still, bytes: still.bytes.slice() }
+    const x = reach * (1 + 0.9 * Math.sin((2 * Math.PI * number) / fps))
+    lay(picture, sprite, 2 * Math.round(x / 2), lane)
+    return picture
+  })
+}
