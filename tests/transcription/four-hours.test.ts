@@ -7,7 +7,8 @@ import { startProcess } from '../harness/processes.ts'
 import { transcriptionUpstream } from '../harness/transcription-upstream.ts'
 import { json } from '../harness/upstream.ts'
 
-const minutes = 240
+/** Each minute of an mp3 is a frame longer, and four hours are the most. */
+const minutes = 239
 const rate = 16_000
 const key = `khr_${'a'.repeat(43)}`
 
@@ -83,7 +84,7 @@ test.skipIf(process.platform !== 'linux')(
     console.log({ idle, peak, seconds: (performance.now() - began) / 1_000, sent, most }, server.log())
     expect(reply.status, JSON.stringify(body)).toBe(200)
     expect(body.duration).toBeGreaterThan(minutes * 60)
-    expect(sent).toBeGreaterThanOrEqual(48)
+    expect(sent).toBeGreaterThanOrEqual(47)
     expect(body.segments).toHaveLength(sent)
     expect(body.segments.at(-1)!.end).toBeCloseTo(body.duration, 0)
     expect(peak).toBeLessThan(300)
