@@ -23,6 +23,7 @@ test('every model shows the members that the contract names, in types and sizes 
       'sandbox/speech',
       'sandbox/transcribe',
       'sandbox/embedding',
+      'sandbox/video',
     ]),
   )
   expect(new Set(ids).size).toBe(ids.length)
@@ -162,6 +163,7 @@ describe('the official OpenAI client', () => {
       'sandbox/speech',
       'sandbox/transcribe',
       'sandbox/embedding',
+      'sandbox/video',
     ])
   })
 

@@ -499,6 +499,7 @@ describe('the room', () => {
       'sandbox/speech',
       'sandbox/transcribe',
       'sandbox/embedding',
+      'sandbox/video',
     ])
     for (const model of sandboxModels) {
       expect(`${model.displayName} ${model.description}`).toMatch(/[Ss]imulator[\s\S]*شبیه‌ساز/)
