@@ -1,6 +1,6 @@
 /**
  * An upstream for benchmarks of media: `node bench/media-upstream.ts PORT MEGABYTES`. It answers pictures of about so many megabytes, a second of
- * speech and vectors of 256 numbers at once, and counts nothing.
+ * speech, a sentence of transcript and vectors of 256 numbers at once, and counts nothing.
  */
 import { createServer } from 'node:http'
 import sharp from 'sharp'
@@ -31,6 +31,7 @@ const vector = Buffer.from(Float32Array.from({ length: 256 }, (_, at) => Math.si
   'base64',
 )
 
+const sentence = Buffer.from(JSON.stringify({ text: 'توانا بود هر که دانا بود' }))
 const vectorsOf = (body: string): Buffer =>
   Buffer.from(
     JSON.stringify({
@@ -54,11 +55,13 @@ createServer({ noDelay: true, keepAlive: true }, (request, response) => {
     const isSpeech = request.url!.endsWith('/audio/speech')
     const answer = isSpeech
       ? speech
-      : request.url!.endsWith('/embeddings')
-        ? vectorsOf(body)
-        : request.method === 'POST'
-          ? drawn
-          : Buffer.from('{}')
+      : request.url!.endsWith('/transcriptions')
+        ? sentence
+        : request.url!.endsWith('/embeddings')
+          ? vectorsOf(body)
+          : request.method === 'POST'
+            ? drawn
+            : Buffer.from('{}')
     response.writeHead(200, {
       'content-type': isSpeech ? 'audio/mpeg' : 'application/json',
       'content-length': answer.length,

@@ -1,10 +1,12 @@
 /**
- * `npm run bench:media`: what the server adds to a picture, to the first byte of speech and to vectors of 100 texts (each beside the same
- * request sent to the upstream itself), its memory under 20 pictures of 10 MB at once, and under two bodies of eight references of 12 MB.
+ * `npm run bench:media`: what the server adds to a picture, to the first byte of speech, to vectors of 100 texts and to the transcript of a
+ * minute (each beside the same request sent to the upstream itself), its memory under 20 pictures of 10 MB at once, and under two bodies of
+ * eight references of 12 MB, and the processor time of the sandbox's videos.
  */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import sharp from 'sharp'
+import { encodeWhole } from '#engine/sound'
 import { freePort } from '../tests/harness/free-port.ts'
 import {
   cpuSeconds,
@@ -25,13 +27,15 @@ const pauseMs = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)
 
 const configOf = (small: string, large: string) => `
 providers:
-  - { id: small, base_url: ${small}/v1, dialects: [images, speech, chat] }
+  - { id: small, base_url: ${small}/v1, dialects: [images, speech, chat, transcriptions] }
   - { id: large, base_url: ${large}/v1, dialects: [images] }
 models:
   - { id: bench/small, kind: image, deployments: [{ provider: small, model: a }], image: { sizes: [577x577], max_references: 8 }, pricing: { per_image: 0 } }
   - { id: bench/large, kind: image, deployments: [{ provider: large, model: a }], image: { sizes: [1826x1826] }, pricing: { per_image: 0 } }
   - { id: bench/voice, kind: audio, deployments: [{ provider: small, model: a }], audio: { voices: [{ id: a }] }, pricing: { per_minute: 0 } }
   - { id: bench/near, kind: embedding, deployments: [{ provider: small, model: a }], max_input_tokens: 8192, max_batch: 128, pricing: { input_per_million: 0 } }
+  - { id: bench/scribe, kind: transcription, deployments: [{ provider: small, model: a }], transcription: { formats: [wav, mp3] }, pricing: { per_minute: 0 } }
+  - { id: bench/wav, kind: transcription, deployments: [{ provider: small, model: a }], pricing: { per_minute: 0 } }
 `
 
 await using stack = new AsyncDisposableStack()
@@ -54,6 +58,16 @@ const texts = {
 await compare('picture of 1 MB, whole', '/v1/images/generations', image, whole, 40)
 await compare('speech, first byte', '/v1/audio/speech', speech, firstByte, 5)
 await compare('vectors of 100 texts, whole', '/v1/embeddings', texts, whole, 5)
+const minute = await recordingOf(60)
+const transcripts = '/v1/audio/transcriptions'
+await compare(
+  'transcript of a minute as it came',
+  transcripts,
+  { ...minute, model: 'bench/scribe' },
+  whole,
+  60,
+)
+await compare('transcript of a minute, converted', transcripts, { ...minute, model: 'bench/wav' }, whole, 60)
 await memoryOf(
   '20 pictures of 10 MB at once',
   20,
@@ -61,6 +75,12 @@ await memoryOf(
   Buffer.from(JSON.stringify({ model: 'bench/large', prompt: 'a cat' })),
 )
 await memoryOf('two bodies of 8 references of 12 MB at once', 2, '/v1/studio/image', await heavyBody())
+for (const [resolution, seconds] of [
+  ['480p', 5],
+  ['720p', 5],
+  ['1080p', 30],
+] as const)
+  await costOfVideo(resolution, seconds)
 
 async function start(): Promise<Running> {
   const port = await freePort()
@@ -160,6 +180,40 @@ async function memoryOf(name: string, count: number, route: string, body: Buffer
   )
 }
 
+/** Of the server, its threads and its queue, from the order to the file that is stored; the job itself does not wait. */
+async function costOfVideo(resolution: string, seconds: number): Promise<void> {
+  const name = `sandbox video, ${seconds} s of ${resolution} with sound`
+  if (!name.includes(only)) return
+  const words = 'گربه‌ای سفید در کوچه‌های یزد آرام راه می‌رود و به آسمان آبی نگاه می‌کند'
+  const order = {
+    model: 'sandbox/video',
+    prompt: `${words} [[sandbox: work_ms=0]]`,
+    duration: seconds,
+    resolution,
+  }
+  const costs: number[] = []
+  let megabytes = 0
+  for (let round = 0; round < 5; round++) {
+    const before = cpuSeconds(pid)
+    const { id, providerJobId } = await json('/v1/studio/video', order)
+    for (let status = ''; status !== 'completed'; await pauseMs(250)) {
+      const seen = await json('/v1/studio/video/status', { id, providerJobId })
+      if (seen.status === 'failed') throw new Error(JSON.stringify(seen))
+      status = seen.status
+      if (seen.video) megabytes = seen.video.sizeBytes / 1e6
+    }
+    costs.push(cpuSeconds(pid) - before)
+  }
+  console.log(
+    `${name}: ${median(costs).toFixed(2)} s of processor time (${costs.map((cost) => cost.toFixed(2)).join(', ')}), ${megabytes.toFixed(1)} MB`,
+  )
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of our own routes.
+async function json(route: string, body: object): Promise<any> {
+  return (await ask(`${kherad.url}${route}`, JSON.stringify(body))).json()
+}
+
 async function heavyBody(): Promise<Buffer> {
   const png = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#f00' } })
     .png()
@@ -170,6 +224,17 @@ async function heavyBody(): Promise<Buffer> {
   return Buffer.from(
     JSON.stringify({ model: 'bench/small', prompt: 'a cat', references: Array(8).fill({ dataUrl }) }),
   )
+}
+
+/** An mp3 of 64 kbit/s whose loudness changes as that of speech does. */
+async function recordingOf(seconds: number) {
+  const rate = 24_000
+  const samples = Float32Array.from(
+    { length: rate * seconds },
+    (_, at) => 0.3 * Math.sin((at * 2 * Math.PI * 220) / rate) * Math.max(0, Math.sin(at / 6_000)),
+  )
+  const { bytes } = await encodeWhole([{ rate, samples }], { format: 'mp3', kilobits: 64, maxBytes: 1e8 })
+  return { audioBase64: Buffer.from(bytes).toString('base64'), mediaType: 'audio/mpeg' }
 }
 
 function median(values: number[]): number {

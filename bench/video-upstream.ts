@@ -11,7 +11,10 @@ let looks = 0
 createServer((request, response) => {
   request.resume()
   request.on('end', () => {
-    if (request.url === '/counted') return response.end(JSON.stringify({ jobs, looks }))
+    if (request.url === '/counted') {
+      response.end(JSON.stringify({ jobs, looks }))
+      return
+    }
     const isOrder = request.method === 'POST'
     if (!isOrder) looks += 1
     const id = isOrder ? `job-${jobs++}` : request.url!.split('/').at(-1)!

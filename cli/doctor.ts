@@ -63,6 +63,7 @@ async function examineAll(session: Session, live: boolean): Promise<Check[]> {
     const onSettings: CheckName[] = [
       'data_folder',
       'disk',
+      'ffmpeg',
       'binaries',
       'database',
       'config',
@@ -74,24 +75,28 @@ async function examineAll(session: Session, live: boolean): Promise<Check[]> {
   const settings = ok('settings', { fa: config.baseUrl, en: config.baseUrl })
   // Only the doctor needs every provider room and the server; other commands start faster without them.
   const { checkProviders } = await import('./doctor/providers.ts')
+  const { checkFfmpeg } = await import('./doctor/ffmpeg.ts')
   // The programs are asked after the database: making it ready may repair their files.
   const database = checkDatabase(session)
-  const [folder, disk, confinement, databases, binaries, providers, port, running] = await Promise.all([
-    checkFolder(config),
-    checkDisk(config),
-    checkConfinement(),
-    database,
-    database.then(() => checkBinaries(config)),
-    checkProviders(env, existsSync(env.configFile)),
-    checkPort(config),
-    live ? checkLive(session, config) : [],
-  ])
+  const [folder, disk, confinement, ffmpeg, databases, binaries, providers, port, running] =
+    await Promise.all([
+      checkFolder(config),
+      checkDisk(config),
+      checkConfinement(),
+      checkFfmpeg(config),
+      database,
+      database.then(() => checkBinaries(config)),
+      checkProviders(env, existsSync(env.configFile)),
+      checkPort(config),
+      live ? checkLive(session, config) : [],
+    ])
   return [
     checkNode(),
     settings,
     folder,
     disk,
     confinement,
+    ffmpeg,
     binaries,
     ...databases,
     ...providers,

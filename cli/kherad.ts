@@ -17,6 +17,7 @@ import { receiptCommands } from './receipts.ts'
 import { reconcileCommands } from './reconcile.ts'
 import { openSession } from './session.ts'
 import { studioCommands } from './studio.ts'
+import { transcribeCommands } from './transcribe.ts'
 import { videoCommands } from './video.ts'
 import { workCommands } from './work.ts'
 
@@ -32,6 +33,7 @@ const commands = [
   ...workCommands,
   ...studioCommands,
   ...videoCommands,
+  ...transcribeCommands,
 ]
 
 const argv = process.argv.slice(2)

@@ -86,6 +86,8 @@ interface ErrorMembers {
 export interface Sent {
   /** Written as JSON, or JSON as it is sent. */
   body?: unknown
+  /** In place of it; its files are read anew for each try. */
+  form?: FormData
   headers?: Record<string, string>
   /** Ends the waiting. */
   until?: AbortSignal
@@ -151,7 +153,7 @@ const send = (
   { url, key, language }: Server,
   method: string,
   path: string,
-  { body, headers }: Sent,
+  { body, form, headers }: Sent,
   signal: AbortSignal,
 ): Promise<Response> =>
   fetch(`${url}${path}`, {
@@ -165,6 +167,7 @@ const send = (
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
+    ...(form && { body: form }),
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
 

@@ -33,7 +33,7 @@ Every refusal has the same body, and \`code\` never changes its meaning.
 - The message is Persian when \`Accept-Language\` prefers \`fa\`, else English. Act on \`code\`, show \`message\`.
 - \`param\` names the field at fault where one is known; \`execution_started: false\` says that nothing was run and nothing is charged;
   \`receipt_id\` names the receipt that the refusal speaks of.
-- "Again" tells whether the same request can fare better later: *no* is sent as \`x-should-retry: false\`. Answers 429 and 503
+- "Again" tells whether the same request can fare better later: *no* is sent as \`x-should-retry: false\`. Answers 429 and 503, and a conflict that passes,
   carry \`Retry-After\` and \`retry-after-ms\`.
 - Names in ‹angle marks› and the figures are placeholders.
 
@@ -68,7 +68,8 @@ function row(code: string): string {
 }
 
 /** Whether to retry: by the headers (`errorHeaders`), else by the status. */
-function again(status: number, retry: false | undefined): string {
+function again(status: number, retry: boolean | undefined): string {
+  if (retry) return 'yes'
   if (retry === false || status === 402 || status === 409) return 'no'
   return status === 408 || status === 429 || status >= 500 ? 'yes' : 'after a change'
 }

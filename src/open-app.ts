@@ -25,7 +25,7 @@ import { startEmbedded } from '#platform/postgres'
 import { joinProcesses } from '#platform/processes'
 import { type Outbound, openOutbound } from '#platform/proxy'
 import { openSecrets } from '#platform/secrets'
-import { openSpool } from '#platform/spool'
+import { openSpool, type Spool } from '#platform/spool'
 import { openStorage } from '#platform/storage'
 import { openTracing, type Tracing, type TracingConfig } from '#platform/trace'
 import { sandboxModels } from '#providers/sandbox'
@@ -55,6 +55,7 @@ export async function openApp(
   const ground = await openGround(options, outbound, opening)
   const { models, discovered, net, upstreams } = await openModels(options, ground.log, outbound, opening)
   const books = await openBooks(ground, models, opening)
+  const stores = await openStores(ground.config, outbound, opening)
   const app: App = {
     ...ground,
     ...books,
@@ -62,8 +63,8 @@ export async function openApp(
     models,
     inference: opening.use(openInference({ ...ground, upstreams, models })),
     net,
-    ...openHands(options, ground.log, { net, outbound }, opening),
-    ...(await openStores(ground.config, outbound, opening)),
+    ...openHands(options, ground.log, { net, outbound, spool: stores.spool }, opening),
+    ...stores,
   }
   return { app, discovered }
 }
@@ -147,7 +148,7 @@ const dataPlaces = { working: 2, waiting: 64 }
 function openHands(
   { config, pipelines }: AppOptions,
   log: Log,
-  { net, outbound }: { net: GuardedNet; outbound: Outbound },
+  { net, outbound, spool }: { net: GuardedNet; outbound: Outbound; spool: Spool },
   opening: AsyncDisposableStack,
 ): Pick<App, 'tools' | 'countPages' | 'reader' | 'svgs' | 'recordings' | 'videoProbe' | 'pipelines'> {
   const { webSearch } = config.tools
@@ -158,7 +159,7 @@ function openHands(
     countPages: openPageCounter(log, isolation),
     reader: openReader({ client: net, log, isolation }),
     svgs: openSvgs(log, isolation),
-    recordings: openRecordings(log, isolation),
+    recordings: openRecordings({ log, spool, setting: config.ffmpeg }, isolation),
     videoProbe: openVideoProbe(log, isolation),
     pipelines:
       pipelines ??

@@ -1,9 +1,11 @@
 /** Every section of the configuration, in the order in which errors are reported. */
 
+import { audio } from '#capabilities/audio/settings'
 import { batches } from '#capabilities/messages/settings'
 import { work } from '#capabilities/work/settings'
 import { files, studio } from '#engine/files/settings'
 import { defaults, models, providers, vendors } from '#engine/models/settings'
+import { ffmpeg } from '#engine/sound/settings'
 import { tools } from '#engine/tools/settings'
 import {
   type Config,
@@ -34,11 +36,13 @@ export const settings: readonly Section[] = [
   storage,
   files,
   studio,
+  audio,
   limits,
   metrics,
   proxies,
   vendors,
   tracing,
+  ffmpeg,
 ]
 
 /** Every variable of the environment that the program reads by its name. */

@@ -66,6 +66,13 @@ export const doctorPhrases = {
       "by Node's permissions alone, which leave the network open to them; install bubblewrap (bwrap) to close it.",
     ),
 
+  ffmpeg: () => sentence('پیدا شد و AAC را باز می‌کند.', 'It was found, and decodes AAC.'),
+  noFfmpeg: () =>
+    sentence(
+      'ffmpegای که AAC را باز کند پیدا نشد: ضبط‌های آیفون و Safari تنها به مدل‌هایی می‌رسند که خود AAC می‌گیرند. آن را نصب کنید یا مسیرش را در KHERAD_FFMPEG بگذارید.',
+      'No ffmpeg that decodes AAC was found: recordings of iPhones and Safari reach only models that take AAC. Install it, or name its path in KHERAD_FFMPEG.',
+    ),
+
   folder: (folder: string) => sentence(`${folder} نوشتنی است.`, `${folder} can be written.`),
   folderClosed: (folder: string, reason: string) =>
     sentence(
@@ -254,6 +261,7 @@ export const checkTitles = {
   disk: sentence('دیسک', 'disk'),
   binaries: sentence('برنامه‌های PostgreSQL', 'PostgreSQL programs'),
   confinement: sentence('فرایندهای محصور', 'confined processes'),
+  ffmpeg: sentence('ffmpeg', 'ffmpeg'),
   database: sentence('پایگاه داده', 'database'),
   migrations: sentence('مهاجرت‌ها', 'migrations'),
   ledger: sentence('دفترها', 'ledger'),

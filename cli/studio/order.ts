@@ -84,7 +84,7 @@ export const isWorthRepeating = (refused: CommandRefused): boolean =>
 /** The same, with the key by which the order can be repeated. A server answers in one language only. */
 export function repeatable(
   { code, sentence, more }: CommandRefused,
-  { key }: Order,
+  { key }: Pick<Order, 'key'>,
   language: Language,
 ): CommandRefused {
   const repeat = words.repeat(key)
@@ -193,7 +193,7 @@ async function receiptOf(
 const progressMs = 1_000
 
 /** Seconds and bytes on a terminal, until it is disposed. */
-function showProgress(session: Session): Disposable & { arrived(bytes: number): void } {
+export function showProgress(session: Session): Disposable & { arrived(bytes: number): void } {
   const fromMs = session.clock.nowMs()
   let bytes = 0
   const show = () =>

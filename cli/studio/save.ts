@@ -37,6 +37,10 @@ const endings: Readonly<Record<string, readonly string[]>> = {
   'audio/wav': ['wav'],
   'audio/pcm': ['pcm'],
   'video/mp4': ['mp4'],
+  'application/x-subrip': ['srt'],
+  'text/vtt': ['vtt'],
+  'text/plain': ['txt'],
+  'application/json': ['json'],
 }
 
 export const isKnownType = (mediaType: string): boolean => Object.hasOwn(endings, mediaType)
@@ -54,12 +58,14 @@ function endingOf({ ending }: Place, mediaType: string): string {
   return ending !== undefined && typeOf(ending) === mediaType ? ending : usual
 }
 
+type Kind = 'image' | 'audio' | 'video' | 'transcript'
+
 export interface Wanted {
   /** Names the file where none was typed. */
   words: string
   count: number
   force: boolean
-  kind: 'image' | 'audio' | 'video'
+  kind: Kind
   /** `--format`. */
   format: string | undefined
 }
@@ -87,12 +93,21 @@ async function placeOf(out: string | undefined, { words, kind, force }: Wanted):
   if (isFolder) return { folder: out, ...unnamed }
   const { dir, base, name, ext } = path.parse(out)
   const ending = ext.slice(1).toLowerCase()
-  const isKnown = typeOf(ending)?.startsWith(`${kind}/`) === true
+  const isKnown = isOfKind(kind, typeOf(ending))
   const named = { folder: dir || '.', stem: isKnown ? name : base, isNamed: true, force }
   return isKnown ? { ...named, ending } : named
 }
 
-const usualTypes = { image: 'image/png', audio: 'audio/mpeg', video: 'video/mp4' }
+const transcripts = ['application/x-subrip', 'text/vtt', 'text/plain', 'application/json']
+const isOfKind = (kind: Kind, type = ''): boolean =>
+  kind === 'transcript' ? transcripts.includes(type) : type.startsWith(`${kind}/`)
+
+const usualTypes: Record<Kind, string> = {
+  image: 'image/png',
+  audio: 'audio/mpeg',
+  video: 'video/mp4',
+  transcript: 'application/x-subrip',
+}
 
 /** The files that an order makes, as far as its words say; what comes may still be of another type. */
 function expected(place: Place, { count, kind, format }: Wanted): string[] {

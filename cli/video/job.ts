@@ -62,7 +62,10 @@ export async function awaitVideo(
     const job = await ended(server, id, until, (so) => progress.show(so))
     if (job.status !== 'completed') {
       const { error = job.status, error_code: code = 'VIDEO_FAILED' } = job
-      throw new CommandRefused(plain(code), words.failed(plain(error)), 1, { job: id })
+      throw new CommandRefused(plain(code), words.failed(plain(error)), 1, {
+        job: id,
+        request_id: plain(job.request_id),
+      })
     }
     const path = `/v1/videos/${encodeURIComponent(id)}/content`
     const bytes = await request(server, 'GET', path, { until }, (reply) =>

@@ -209,6 +209,7 @@ export async function askPictures(recorder: Recorder): Promise<void> {
     recorder.ask(`speech: ${what}`, 'POST', '/v1/audio/speech', { json })
   await speech('of the sandbox', { model: 'sandbox/speech', voice: 'sandbox-mina', input: 'سلام' })
   await speech('of no voice', { model: 'sandbox/speech', voice: 'nobody', input: 'سلام' })
+  await askTranscriptions(recorder)
   await studioImage('of five', { model: 'house/painter', prompt: 'a cat', count: 5 })
   await recorder.ask('responses: a picture', 'POST', '/v1/responses', {
     json: { model: 'house/painter', input: 'a cat', tools: [{ type: 'image_generation', size: '128x128' }] },
@@ -261,4 +262,51 @@ export async function askBatches(recorder: Recorder): Promise<void> {
   await recorder.ask('batches: two of one name', 'POST', path, { json: { requests: [slow, slow] }, headers })
   await recorder.ask('batches: delete', 'DELETE', `${path}/${id}`)
   await recorder.ask('batches: read what was deleted', 'GET', `${path}/${id}`)
+}
+
+/** A second of silence, 8 kHz of 8 bits. */
+const second = (): Buffer => {
+  const wav = Buffer.alloc(44 + 8_000, 128)
+  wav.write('RIFF', 0, 'latin1')
+  wav.writeUInt32LE(wav.length - 8, 4)
+  wav.write('WAVEfmt ', 8, 'latin1')
+  for (const [at, value] of [
+    [16, 16],
+    [24, 8_000],
+    [28, 8_000],
+    [40, 8_000],
+  ] as const)
+    wav.writeUInt32LE(value, at)
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 1],
+    [34, 8],
+  ] as const)
+    wav.writeUInt16LE(value, at)
+  wav.write('data', 36, 'latin1')
+  return wav
+}
+
+/** By all three bodies, in every format. */
+async function askTranscriptions(recorder: Recorder): Promise<void> {
+  const target = '/v1/audio/transcriptions'
+  const audioBase64 = second().toString('base64')
+  const ask = (what: string, json: Body) => recorder.ask(`transcription: ${what}`, 'POST', target, { json })
+  const own = { model: 'house/ears', audioBase64, mediaType: 'audio/wav' }
+  await ask('of the contract', { ...own, language: 'fa-IR', timestamp_granularities: ['word'] })
+  await ask('of the contract with a field without effect', { ...own, include: ['logprobs'] })
+  await ask('of OpenRouter', { model: 'house/ears', input_audio: { data: audioBase64, format: 'wav' } })
+  await ask('streamed', { ...own, stream: true })
+  await ask('without a recording', { model: 'house/ears' })
+  await ask('of what is no recording', { ...own, audioBase64: 'bm8gcmVjb3JkaW5nIGF0IGFsbA==' })
+  for (const format of ['json', 'verbose_json', 'text', 'srt', 'vtt', 'diarized_json']) {
+    const form = new FormData()
+    form.append('file', new Blob([second()], { type: 'audio/wav' }), 'second.wav')
+    form.append('model', 'house/ears')
+    form.append('response_format', format)
+    await recorder.ask(`transcription: a form as ${format}`, 'POST', target, {
+      raw: { type: '', body: form },
+    })
+  }
 }

@@ -22,6 +22,8 @@ const replacements: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?/g, '‹time›'],
   [/khr_[A-Za-z0-9_-]{20,}/g, 'khr_‹secret›'],
   [/\/v1\/media\/[\w-]{90,}!?/g, '/v1/media/‹token›'],
+  [/(\/v1\/hooks\/[^/"]+\/[^/"]+\/)[\w-]+/g, '$1‹token›'],
+  [/pj_[A-Za-z0-9]{22}/g, 'pj_‹own›'],
   [/whsec_[A-Za-z0-9+/=]{20,}/g, 'whsec_‹secret›'],
   [/(127\.0\.0\.1|localhost):\d{4,5}/g, '$1:‹port›'],
   [/\b1[789]\d{11}\b/g, '‹ms›'],

@@ -2,6 +2,7 @@
 import { askAgents, askWork } from './ask-background.ts'
 import { askBatches, askPictures, askText } from './ask-models.ts'
 import { askFiles, askKnowledge, askWebhooks } from './ask-stored.ts'
+import { askVideos } from './ask-videos.ts'
 import type { Body, Recorder } from './recorder.ts'
 import { refuseEverywhere } from './refusals.ts'
 import { atRest } from './rows.ts'
@@ -14,6 +15,7 @@ export async function askEverything(recorder: Recorder, site: Site): Promise<voi
   await askText(recorder, people)
   await atRest(site.db)
   await askPictures(recorder)
+  await askVideos(recorder, site)
   await askWebhooks(recorder, site)
   await askBatches(recorder)
   await askKnowledge(recorder)

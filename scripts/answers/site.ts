@@ -31,6 +31,8 @@ providers:
   - { id: responses-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [responses] }
   - { id: messages-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [messages] }
   - { id: images-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [images] }
+  - { id: videos-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [openrouter] }
+  - { id: ears-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [transcriptions] }
   - { id: gone, base_url: "http://127.0.0.1:9/v1" }
 models:
 ${['chat', 'responses', 'messages'].flatMap((wire) => ['plain', 'caller', 'refuses', 'cut', ...doorNames.map((door) => `fails-${door}`)].map((way) => textModel(wire, way))).join('\n')}
@@ -40,6 +42,16 @@ ${doorNames.map(spareModel).join('\n')}
     deployments: [{ provider: images-wire, model: painter }]
     image: { sizes: [128x128, 192x128], qualities: [low, high], formats: [png], max_references: 2 }
     pricing: { per_image: 0.04, rows: [{ quality: low, per_image: 0.01 }], per_reference: 0.003 }
+  - id: house/film
+    kind: video
+    deployments: [{ provider: videos-wire, model: film }]
+    video: { combinations: [{ resolution: 480p, durations: [5], aspect_ratios: ["16:9"], audio: never }], references: { frames: 1 } }
+    pricing: { per_second: 0.02 }
+  - id: house/ears
+    kind: transcription
+    deployments: [{ provider: ears-wire, model: ears }]
+    transcription: { timestamps: word }
+    pricing: { per_minute: 0.06 }
   - id: house/near
     kind: embedding
     deployments: [{ provider: chat-wire, model: near }]

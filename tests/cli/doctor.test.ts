@@ -10,6 +10,7 @@ import { checkDatabase } from '../../cli/doctor/database.ts'
 import { temporaryFolder } from '../db/cluster-world.ts'
 import { cloneDatabase, emptyDatabase } from '../harness/postgres.ts'
 import { fakeUpstream, json } from '../harness/upstream.ts'
+import { hasFfmpeg } from '../sound/ffmpeg.ts'
 import { done, kherad } from './command-line.ts'
 
 interface CommandResult {
@@ -35,6 +36,7 @@ const everyCheck = [
   'data_folder',
   'disk',
   'confinement',
+  'ffmpeg',
   'binaries',
   'database',
   'migrations',
@@ -71,6 +73,23 @@ test('when everything is broken at once, the doctor still looks at everything an
     expect.arrayContaining(['disk', 'migrations', 'ledger', 'durability', 'clock', 'models']),
   )
 })
+
+test.skipIf(!hasFfmpeg)(
+  'an ffmpeg is found by decoding with it; one that is not there, or does not decode, is named and no error',
+  async () => {
+    await using folder = await temporaryFolder('doctor-')
+    await using database = await cloneDatabase()
+    const env = { DATABASE_URL: database.url, KHERAD_DATA: folder.path }
+    const named = async (more: Record<string, string>) =>
+      (await examine({ ...env, ...more })).checks.find(({ name }) => name === 'ffmpeg')
+    expect(await named({ PATH: process.env.PATH! })).toMatchObject({ state: 'ok' })
+    for (const place of ['off', path.join(folder.path, 'ffmpeg'), '/bin/true'])
+      expect(await named({ KHERAD_FFMPEG: place }), place).toMatchObject({
+        state: 'skipped',
+        message: expect.stringContaining('KHERAD_FFMPEG'),
+      })
+  },
+)
 
 test('a wrong environment is reported, and the rest of the machine is still looked at', async () => {
   const { code, checks, broken } = await examine({ KHERAD_PORT: 'high' })

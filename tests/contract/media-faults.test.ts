@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeWhole } from '#engine/sound'
 import type { Client } from '../harness/client.ts'
 import { seesClose } from '../harness/closes.ts'
+import { formIn } from '../harness/transcription-upstream.ts'
 import { until } from '../harness/until.ts'
 import {
   cut,
@@ -26,7 +27,7 @@ import { boot, type World } from '../harness/world.ts'
 const credits = 1_000n * 1_000_000n
 const config = (url: string, timeouts = '') => `
 providers:
-  - { id: fake, base_url: ${url}, api_key: upstream-secret, dialects: [chat, images, speech, modalities]${timeouts} }
+  - { id: fake, base_url: ${url}, api_key: upstream-secret, dialects: [chat, images, speech, modalities, transcriptions]${timeouts} }
   - { id: eleven, base_url: ${url}, api_key: upstream-secret, dialects: [elevenlabs]${timeouts} }
 models:
   - id: test/painter
@@ -54,6 +55,11 @@ models:
     deployments: [{ provider: fake, model: voice-1 }]
     audio: { voices: [{ id: alloy }, { id: nova }], formats: [wav] }
     pricing: { per_million_characters: 15 }
+  - id: test/scribe
+    kind: transcription
+    deployments: [{ provider: fake, model: scribe-1 }]
+    transcription: { max_seconds: 10, timestamps: segment, stream: true }
+    pricing: { per_minute: 0.06 }
   - id: test/near
     kind: embedding
     deployments: [{ provider: fake, model: near-1 }]
@@ -82,6 +88,11 @@ beforeAll(async () => {
     )
   sound = await encoded('wav')
   mp3 = await encoded('mp3')
+  for (const seconds of [5, 30]) {
+    const tone = Float32Array.from({ length: seconds * 16_000 }, (_, at) => 0.3 * Math.sin(at / 9))
+    const { bytes } = await encodeWhole([{ rate: 16_000, samples: tone }], { format: 'wav', maxBytes: 1e7 })
+    tones.set(seconds, Buffer.from(bytes))
+  }
   upstream = stack.use(await fakeUpstream())
   world = stack.use(await boot({ config: config(upstream.url) }))
   const soon = ', timeouts: { first_byte_ms: 1000, first_token_ms: 1000, idle_ms: 1000, total_ms: 4000 }'
@@ -156,6 +167,28 @@ const answers: Wire = {
   page: pageOf,
   medium: () => Buffer.alloc(48_000, 3),
 }
+/** A transcript; that of some seconds of a tone, which has no pauses to cut it in. */
+const transcripts: Wire = {
+  good: () => transcripts.holding(heardText),
+  holding: (bytes) =>
+    whole({ text: bytes.toString('utf8'), language: 'fa', usage: { type: 'duration', seconds: 10 } }),
+  begun: (end) => stream(['{"text":"سلام', end], inJson),
+  page: pageOf,
+  medium: () => heardText,
+}
+/** The same in events. */
+const spokenEvents: Wire = {
+  good: () => spokenEvents.holding(heardText),
+  holding: (bytes) =>
+    stream([
+      { type: 'transcript.text.delta', delta: bytes.toString('utf8') },
+      { type: 'transcript.text.done', text: bytes.toString('utf8') },
+    ]),
+  begun: (end) => stream([{ type: 'transcript.text.delta', delta: 'سلام' }, end]),
+  page: pageOf,
+  medium: () => heardText,
+}
+const heardText = Buffer.from('سلام دنیا')
 const vectors: Wire = {
   good: (call) => {
     const texts = (call?.body?.['input'] as string[] | undefined) ?? ['']
@@ -240,6 +273,16 @@ const answeredPrice = 50n * 32_000n + 200n * 64_000n
 
 const image = { wire: pictures, price: drawn, orders: 1, isStored: true }
 const said = { wire: speech, price: spoken(text), orders: 1, isStored: true }
+/** At 0.06 USD a minute. */
+const heardSecond = 1_000_000n
+const transcribed = { wire: transcripts, isStored: true }
+/** A tone, which has no pauses: of ten seconds a piece, each but the first begins 2.5 s earlier. */
+const recorded = (seconds: number) => ({
+  model: 'test/scribe',
+  audioBase64: tones.get(seconds)!.toString('base64'),
+  mediaType: 'audio/wav',
+})
+const tones = new Map<number, Buffer>()
 const ask = { model: 'test/painter', prompt: 'a cat' }
 const media: Record<string, Medium> = {
   'image, /v1/studio/image': { ...image, send: post('/v1/studio/image', { prompt: 'a cat' }) },
@@ -295,6 +338,26 @@ const media: Record<string, Medium> = {
     price: answeredPrice,
     orders: 1,
     isStored: true,
+  },
+  'transcript, /v1/audio/transcriptions': {
+    ...transcribed,
+    send: post('/v1/audio/transcriptions', () => recorded(5)),
+    price: 5n * heardSecond,
+    orders: 1,
+  },
+  'transcript in several pieces, /v1/audio/transcriptions': {
+    ...transcribed,
+    send: post('/v1/audio/transcriptions', () => recorded(30)),
+    price: 38n * heardSecond,
+    orders: 4,
+  },
+  'transcript in events, /v1/audio/transcriptions': {
+    ...transcribed,
+    wire: spokenEvents,
+    send: post('/v1/audio/transcriptions', () => ({ ...recorded(5), stream: true })),
+    price: 5n * heardSecond,
+    orders: 1,
+    isStreamed: true,
   },
   'embedding, /v1/embeddings': {
     wire: vectors,
@@ -360,8 +423,10 @@ const faults: [string, (wire: Wire) => Script, boolean | 'unless vectors'][] = [
   ],
 ]
 
-/** Samples are sound whatever they are, and as much of it as there are. */
-const faultsOf = (wire: Wire) => faults.filter(([name]) => wire !== answers || !name.startsWith('it holds'))
+/** Samples are sound whatever they are, and as much of it as there are; and so is text a transcript. */
+const isWhatever = new Set([answers, transcripts, spokenEvents])
+const faultsOf = (wire: Wire) =>
+  faults.filter(([name]) => !isWhatever.has(wire) || !name.startsWith('it holds'))
 
 describe.each(Object.entries(media))('%s', (_, medium) => {
   test.each(faultsOf(medium.wire))('%s', async (name, script, works) => {
@@ -455,6 +520,11 @@ function lossOf(medium: Medium, before: number): bigint {
   }
   // Of an answer of which nothing was heard: 25 tokens for each second of the recording, at 32,000 micro-credits.
   if (medium.wire === answers) return BigInt(Math.ceil((25 * (sound.length - 44)) / 48_000)) * 32_000n
+  if (medium.wire === transcripts || medium.wire === spokenEvents)
+    return orders.reduce((sum, call) => sum + heardSecond * secondsIn(formIn(call).file.bytes), 0n)
   if (medium.wire !== speech) return medium.price
   return spoken(...orders.map(({ body }) => String(body?.['input'])))
 }
+
+/** Whole ones of a WAV of 16 kHz. */
+const secondsIn = (wav: Buffer): bigint => BigInt(Math.ceil((wav.length - 44) / 32_000))

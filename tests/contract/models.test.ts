@@ -46,7 +46,9 @@ test('every model shows the members that the contract names, in types and sizes 
     expect(model.media_input).toEqual(takesMedia ? { input_per_million: expect.any(Number) } : null)
   }
   expect(
-    body.data.filter((model: { default: boolean }) => model.default).map(({ id }: { id: string }) => id),
+    body.data
+      .filter((model: { default: boolean; kind: string }) => model.default && model.kind === 'text')
+      .map(({ id }: { id: string }) => id),
   ).toEqual(['test/model'])
 })
 

@@ -2,15 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openRecordings } from '#engine/sound'
-import { openLog } from '#platform/log'
 import type { Client, Seen } from '../harness/client.ts'
 import { boot, type World } from '../harness/world.ts'
 import { ffmpeg, hasFfmpeg, withFile } from '../sound/ffmpeg.ts'
+import { recordingsRoom, requester } from '../sound/room.ts'
 import { whole } from '../sound/samples.ts'
 
-const recordings = openRecordings(openLog('silent'))
-const requester = { accountId: 'somebody', signal: new AbortController().signal }
+const recordings = await recordingsRoom()
 
 let world: World
 let key: Client
@@ -20,9 +18,9 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-const answer = (bytes: Uint8Array, mediaType: string, headers = {}): Promise<Seen> => {
+const answer = (bytes: Uint8Array, mediaType: string, headers = {}, client = key): Promise<Seen> => {
   const audioInput = { audioBase64: Buffer.from(bytes).toString('base64'), mediaType }
-  return key.post('/v1/studio/audio', { model: 'sandbox/speech', audioInput, format: 'wav' }, headers)
+  return client.post('/v1/studio/audio', { model: 'sandbox/speech', audioInput, format: 'wav' }, headers)
 }
 
 const made = (args: string[], { hasSound = true } = {}): Buffer =>
@@ -52,26 +50,50 @@ describe.skipIf(!hasFfmpeg)('files of ffmpeg', () => {
     ['MP4 with Opus that is said to be WebM', 'audio/webm', ['-c:a', 'libopus', '-f', 'mp4']],
     ['Matroska with FLAC', 'audio/webm', ['-c:a', 'flac', '-f', 'matroska']],
     ['Ogg with Opus', 'audio/ogg', ['-c:a', 'libopus', '-f', 'ogg']],
+    ['Ogg with Vorbis', 'audio/ogg', ['-c:a', 'libvorbis', '-f', 'ogg']],
+    ['WebM with Vorbis', 'audio/webm', ['-c:a', 'libvorbis', '-f', 'webm']],
   ])('%s is answered', async (_, mediaType, args) => {
     const reply = await answer(made(args), mediaType)
     expect(reply.status, reply.text.slice(0, 500)).toBe(200)
     expect(reply.body.output.seconds).toBeGreaterThan(0.5)
   })
 
+  test('AAC, as iPhones and Safari record it, is answered where the operator has ffmpeg', async () => {
+    await using other = await boot({ credits: 1_000, env: { PATH: process.env.PATH! } })
+    const client = await other.key()
+    for (const [mediaType, args] of [
+      ['audio/mp4', ['-c:a', 'aac', '-movflags', 'frag_keyframe+empty_moov', '-f', 'mp4']],
+      ['audio/aac', ['-c:a', 'aac', '-f', 'adts']],
+    ] as const) {
+      const reply = await answer(made([...args]), mediaType, {}, client)
+      expect(reply.status, reply.text.slice(0, 500)).toBe(200)
+    }
+  })
+
   test('a film without sound, a codec that is not read, and a file that was cut are refused in a sentence and cost nothing', async () => {
     const silent = made(['-c:v', 'libvpx', '-f', 'webm'], { hasSound: false })
     await expectRefusal(silent, 'audio/webm', 'has no audio track', 'مسیر صدا')
-    const vorbis = made(['-c:a', 'libvorbis', '-f', 'webm'])
+    const alac = made(['-c:a', 'alac', '-f', 'mp4'])
     await expectRefusal(
-      vorbis,
-      'audio/webm',
-      'coded as vorbis, which is not read here; wav, mp3',
-      'با vorbis کد شده',
+      alac,
+      'audio/mp4',
+      'coded as alac, which is not read here; wav, mp3',
+      'با alac کد شده',
     )
     const aac = made(['-c:a', 'aac', '-f', 'mp4'])
-    await expectRefusal(aac, 'audio/mp4', 'coded as aac, which is not read here; wav, mp3', 'با aac کد شده')
+    await expectRefusal(
+      aac,
+      'audio/mp4',
+      'of this audio/mp4 is AAC, and this server has no ffmpeg',
+      'ffmpegای ندارد',
+    )
     const bare = made(['-c:a', 'aac', '-f', 'adts'])
-    await expectRefusal(bare, 'audio/aac', 'cannot be read to its end as audio/aac; wav, mp3', 'تا پایان')
+    await expectRefusal(
+      bare,
+      'audio/aac',
+      'of this audio/aac is AAC, and this server has no ffmpeg',
+      'ffmpegای ندارد',
+    )
     const opus = made(['-c:a', 'libopus', '-f', 'mp4'])
     await expectRefusal(
       opus.subarray(0, opus.length / 2),

@@ -25,9 +25,9 @@ export interface Person {
 const mediaProvider = (url: string) => `${patient}
   - id: media
     base_url: ${url}
-    dialects: [images, speech]
+    dialects: [images, speech, transcriptions]
 ${patient}`
-/** Vectors at half a USD a million tokens, pictures at 4 cents, speech at 15 USD a million characters. */
+/** Vectors at half a USD a million tokens, pictures at 4 cents, speech at 15 USD a million characters, transcripts at a cent for ten seconds. */
 const mediaModels = `  - id: test/near
     kind: embedding
     deployments: [{ provider: fake, model: near-1 }]
@@ -42,7 +42,12 @@ const mediaModels = `  - id: test/near
     kind: audio
     deployments: [{ provider: media, model: voice-1 }]
     audio: { voices: [{ id: alloy }, { id: nova }], formats: [wav] }
-    pricing: { per_million_characters: 15 }`
+    pricing: { per_million_characters: 15 }
+  - id: test/scribe
+    kind: transcription
+    deployments: [{ provider: media, model: scribe-1 }]
+    transcription: { max_seconds: 10 }
+    pricing: { per_minute: 0.06 }`
 
 /** Short, so that a dead process is soon known to be dead. */
 const shortLeaseMs = 1_500

@@ -77,6 +77,8 @@ export interface VideoUpstream extends AsyncDisposable {
   net: GuardedNet
   /** Every request, in order. */
   calls: UpstreamCall[]
+  /** Resolves with the request at `position` (from 0) once it has arrived. */
+  call(position: number): Promise<UpstreamCall>
   /** Requests to the other origin, which are never to have the key. */
   linked: UpstreamCall[]
   /** Every order, in order. */
@@ -127,6 +129,9 @@ class Fake implements VideoUpstream {
   }
   get calls(): UpstreamCall[] {
     return this.#upstream.calls
+  }
+  call(position: number): Promise<UpstreamCall> {
+    return this.#upstream.call(position)
   }
   get linked(): VideoUpstream['linked'] {
     return this.#elsewhere.calls

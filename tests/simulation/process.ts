@@ -201,7 +201,7 @@ export class SimulatedProcess implements Sender {
       countPages: async () => undefined,
       reader: { read: never, fetch: never },
       svgs: { provenSvg: never, rasterOfSvg: never },
-      recordings: { decode: () => assert.fail('no recordings here') },
+      recordings: { decode: () => assert.fail('no recordings here'), open: never, hasFfmpeg: never },
       videoProbe: { probe: never },
       net,
       secrets: { seal: never, open: never, signer: never, knownSigner: never },

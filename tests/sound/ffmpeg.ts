@@ -23,6 +23,13 @@ export function ffmpeg(args: string[], input?: Uint8Array): { output: Buffer; me
   return { output: stdout, messages: stderr.toString() }
 }
 
+/** What ffprobe says of a file, in JSON. */
+export function ffprobe(args: string[]): string {
+  const { stdout, stderr, status } = spawnSync('ffprobe', ['-v', 'warning', '-of', 'json', ...args])
+  if (status !== 0 || stderr.length > 0) throw new Error(`ffprobe ${args.join(' ')}: ${stderr}`)
+  return stdout.toString()
+}
+
 export const floatsOf = (bytes: Buffer): Float32Array => new Float32Array(Uint8Array.from(bytes).buffer)
 
 /** A file for the time of one look: some answers of ffmpeg need to know how long it is. */

@@ -1,14 +1,16 @@
 /** Files made to exhaust whoever reads them: each is sound or a typed error, holds the event loop for no time, and the next one is read. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { encodeWhole, openRecordings } from '#engine/sound'
-import { openLog } from '#platform/log'
-import { type Container, demux } from '../../src/engine/sound/container/demux.ts'
+import { encodeWhole } from '#engine/sound'
+import { type Container, unpack } from '../../src/engine/sound/container/unpack.ts'
 import { SoundError } from '../../src/engine/sound/fault.ts'
 import { expectNoHold } from '../cost/cost.ts'
+import { recordingsRoom, requester } from './room.ts'
 import { outcome, speechLike } from './samples.ts'
 
-const recordings = openRecordings(openLog('silent'))
-const requester = { accountId: 'somebody', signal: new AbortController().signal }
+const recordings = await recordingsRoom()
 const verdictOf = (bytes: Uint8Array) => outcome(recordings.decode(bytes, requester, { maxSeconds: 900 }))
 
 const megabytes = 13
@@ -121,10 +123,20 @@ test('what the hostile ones are made of is sound', async () => {
   expect(await verdictOf(mp4())).toBe(48_000 - 312)
 })
 
+async function withFileOf(bytes: Uint8Array, act: (file: string) => Promise<unknown>): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'hostile-'))
+  try {
+    await writeFile(path.join(folder, 'file'), bytes)
+    await act(path.join(folder, 'file'))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
 /** In this process, since each of many files would take one of its own; nothing else fails than what its process turns into a refusal. */
 async function shortVerdict(bytes: Buffer, container: Container): Promise<string> {
   try {
-    await demux(bytes, container)
+    await withFileOf(bytes, (file) => unpack(file, container, `${file}.sound`))
     return 'sound'
   } catch (error) {
     return error instanceof SoundError ? error.fault : (error as Error).name

@@ -1,13 +1,12 @@
 /** Files as people record them: the first audio track of WebM, Matroska, MP4 and QuickTime is what ffmpeg decodes, and is as long as it was. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { encodeWhole, openRecordings } from '#engine/sound'
-import { openLog } from '#platform/log'
+import { encodeWhole } from '#engine/sound'
 import { ffmpeg, floatsOf, hasFfmpeg, withFile } from './ffmpeg.ts'
+import { recordingsRoom, requester } from './room.ts'
 import { correlation, greatestDifference, outcome, speechLike, whole } from './samples.ts'
 
-const recordings = openRecordings(openLog('silent'))
-const requester = { accountId: 'somebody', signal: new AbortController().signal }
+const recordings = await recordingsRoom()
 const read = (bytes: Uint8Array, maxSeconds = 60) => recordings.decode(bytes, requester, { maxSeconds })
 
 const rate = 48_000
@@ -98,11 +97,11 @@ describe.skipIf(!hasFfmpeg)('judged by ffmpeg', () => {
   test('films without sound, and codecs that are not read here, are named', async () => {
     const silent = ffmpeg(['-v', 'error', ...picture, '-c:v', 'libvpx', '-f', 'webm', 'pipe:1']).output
     expect(await outcome(read(silent))).toBe('no_track')
-    const vorbis = made(1, ['-c:a', 'libvorbis', '-f', 'webm'])
-    await expect(whole(read(vorbis))).rejects.toMatchObject({
+    const alac = made(1, ['-c:a', 'alac', '-f', 'mp4'])
+    await expect(whole(read(alac))).rejects.toMatchObject({
       fault: 'unsupported',
-      codec: 'vorbis',
-      mediaType: 'audio/webm',
+      codec: 'alac',
+      mediaType: 'audio/mp4',
     })
   })
 

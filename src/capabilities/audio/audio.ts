@@ -1,10 +1,16 @@
-/** `POST /v1/audio/speech`: speech as the OpenAI clients ask for it. */
+/** Speech as the OpenAI clients ask for it, and recordings that are written down. */
 import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#capabilities/calls'
 import { upstreamFailures } from '#engine/inference'
 import { speechFailures } from '#engine/speech'
+import { transcriptionFailures } from '#engine/transcription'
 import { type Route, route } from '#platform/http'
 import { createSpeech } from './create-speech.ts'
 import { SpeechBody } from './schema.ts'
+import { TranscriptionBody, TranscriptionForm, TranscriptReply } from './transcription/schema.ts'
+import { transcribe } from './transcription/transcribe.ts'
+
+/** A recording of 18,666,668 characters, with room for the rest of the body. */
+const bodyLimit = 28 * 1024 * 1024
 
 const mediaTypes = ['audio/mpeg', 'audio/ogg', 'audio/aac', 'audio/flac', 'audio/wav', 'audio/pcm']
 
@@ -22,6 +28,37 @@ const routes: Route[] = [
     reply: { 200: mediaTypes.join(', ') },
     errors: [...modelFailures, ...paymentFailures, ...speechFailures, ...upstreamFailures, ...storedFailures],
     handle: createSpeech,
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/audio/transcriptions',
+    operation: 'audio.transcribe',
+    scope: 'audio:write',
+    summary: { en: 'Write a recording down.', fa: 'نوشتن متن یک ضبط صدا.' },
+    idempotent: true,
+    unknownFields: 'tolerate',
+    bodyLimit,
+    headers: referenceHeaders,
+    body: TranscriptionBody,
+    upload: {
+      fields: TranscriptionForm,
+      files: { file: 1 },
+      isOptional: true,
+      maxBytes: ({ audio }) => audio.maxUploadBytes,
+    },
+    reply: { 200: TranscriptReply },
+    otherTypes: 'text/plain, application/x-subrip, text/vtt',
+    streams: true,
+    errors: [
+      ...modelFailures,
+      ...paymentFailures,
+      ...transcriptionFailures,
+      ...upstreamFailures,
+      ...storedFailures,
+      'INVALID_MEDIA',
+      'FILE_NOT_FOUND',
+    ],
+    handle: transcribe,
   }),
 ]
 

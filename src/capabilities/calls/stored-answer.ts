@@ -12,7 +12,7 @@ export interface StoredCall {
   finish(end: { statusCode: number; failure: Failure }): Promise<FailedEnd>
 }
 
-/** The body of the answer, which may contain `Base64Bytes`, and the ids of the stored files. */
+/** The body of the answer, which may contain `Base64Bytes` or be JSON already, and the ids of the stored files. */
 export interface StoredOutcome {
   body: unknown
   files: readonly string[]
@@ -39,7 +39,8 @@ export async function answerStored(
   } catch (error) {
     return settleFailed(paid, asFailure(error))
   }
-  const pieces = jsonPieces(outcome.body)
+  const { body } = outcome
+  const pieces = body instanceof JsonText ? [body.text] : jsonPieces(body)
   const small = lengthOf(pieces) < replayLimitBytes ? textOf(pieces) : undefined
   const { chargedMicrocredits } = await paid.finish({
     statusCode: 200,

@@ -84,6 +84,8 @@ export const groups: Record<string, Record<Language, string>> = {
   images: { fa: 'تصویرها', en: 'Images' },
   studio: { fa: 'استودیو', en: 'Studio' },
   audio: { fa: 'صدا', en: 'Audio' },
+  videos: { fa: 'ویدیوها', en: 'Videos' },
+  hooks: { fa: 'خبرهای فروشندگان', en: 'Webhooks of vendors' },
   agents: { fa: 'عامل‌ها', en: 'Agents' },
   work: { fa: 'کارها', en: 'Work' },
   knowledge: { fa: 'دانش', en: 'Knowledge' },

@@ -59,7 +59,8 @@ const others = (translate: Translator, route: Route): Html =>
   html`<p class="note">${prose(translate(route.unknownFields === 'tolerate' ? 'tolerates' : 'refuses'))}</p>`
 
 function reply(translate: Translator, status: string, schema: TSchema | string, route: Route): Html {
-  const type = typeof schema === 'string' ? schema : 'application/json'
+  const json = ['application/json', route.otherTypes].filter((one) => one !== undefined).join(', ')
+  const type = typeof schema === 'string' ? schema : json
   const stream = route.streams && html` ${translate('orStream')} ${code('text/event-stream')}`
   const heading = html`${code(status)} ${code(type)}${stream}`
   const fields = typeof schema === 'string' ? '' : fieldsOf(translate, schema).text

@@ -15,6 +15,8 @@ const endings: Record<string, string> = {
   'audio/mp4': 'm4a',
   'audio/ogg': 'ogg',
   'audio/flac': 'flac',
+  'audio/webm': 'webm',
+  'audio/aac': 'aac',
   [csv]: 'csv',
   [tsv]: 'tsv',
   [xlsx]: 'xlsx',
@@ -26,8 +28,8 @@ export const dataTypes: readonly string[] = [csv, tsv, json, xlsx]
 
 export const mediaTypes: readonly string[] = Object.keys(endings)
 
-/** Of what is made here and never uploaded: of some sound the bytes do not say what they are, or no reader is there for them. */
-const madeEndings: Record<string, string> = { 'audio/aac': 'aac', 'audio/pcm': 'pcm', 'video/mp4': 'mp4' }
+/** Of what is made here and never uploaded. */
+const madeEndings: Record<string, string> = { 'audio/pcm': 'pcm', 'video/mp4': 'mp4' }
 
 /** What a stored file may be; `audio/pcm` says its rate and channels. */
 export const servedTypes: readonly string[] = [...mediaTypes, ...Object.keys(madeEndings)]
@@ -42,6 +44,8 @@ const aliases: Record<string, string> = {
   'audio/x-m4a': 'audio/mp4',
   'audio/m4a': 'audio/mp4',
   'audio/x-flac': 'audio/flac',
+  'audio/aacp': 'audio/aac',
+  'audio/x-aac': 'audio/aac',
   'application/csv': csv,
   'text/x-csv': csv,
 }
@@ -51,7 +55,7 @@ export function endingOf(mediaType: string): string {
   return endings[plain] ?? madeEndings[plain] ?? 'bin'
 }
 
-/** Of images and audio, which are served as they are; files of data may be ten times as large. */
+/** Of images, and of whatever comes as JSON; recordings and files of data may be ten times as large. */
 export const maxMediaBytes = 20 * 1024 * 1024
 export const maxDataBytes = 200 * 1024 * 1024
 
@@ -60,11 +64,23 @@ export interface Kind {
   maxBytes: number
 }
 
+/** What a file is by its tracks, if it is a recording without pictures; undefined for everything else. */
+export type TrackedType = () => Promise<string | undefined>
+
 /** The kind of a file; undefined if its type is not supported. */
-export async function kindOf(probe: Probe, hints: FileHints): Promise<Kind | undefined> {
-  const media = sniff(await probe.read(0, headBytes)) ?? ((await isSvg(probe)) ? 'image/svg+xml' : undefined)
-  if (media !== undefined)
-    return Object.hasOwn(endings, media) ? { mediaType: media, maxBytes: maxMediaBytes } : undefined
+export async function kindOf(
+  probe: Probe,
+  hints: FileHints,
+  trackedType: TrackedType,
+): Promise<Kind | undefined> {
+  const head = await probe.read(0, headBytes)
+  const sniffed = sniff(head) ?? ((await isSvg(probe)) ? 'image/svg+xml' : undefined)
+  // Films and recordings have the same heads.
+  const media = sniffed?.startsWith('video/') || isAdts(head) ? await trackedType() : sniffed
+  if (media !== undefined || sniffed !== undefined)
+    return media !== undefined && Object.hasOwn(endings, media)
+      ? { mediaType: media, maxBytes: media.startsWith('audio/') ? maxDataBytes : maxMediaBytes }
+      : undefined
   const mediaType = await dataKindOf(probe, hints)
   return mediaType === undefined ? undefined : { mediaType, maxBytes: maxDataBytes }
 }
@@ -76,6 +92,9 @@ export function means(claimed: string, mediaType: string): boolean {
 }
 
 const headBytes = 8_192
+
+/** The sync word of a frame of bare AAC (ISO 14496-3, 1.A.2.2), whose layer is always 0. */
+const isAdts = (head: Uint8Array): boolean => head[0] === 0xff && (head[1]! & 0xf6) === 0xf0
 
 /** What may stand before the root: byte order mark, declaration and comments. A DOCTYPE with entities is refused. */
 const beforeRoot = /^\ufeff?(?:\s+|<\?xml[^>]{0,200}\?>|<!--[\s\S]{0,2000}?-->|<!DOCTYPE\s+svg[^[>]{0,300}>)*/

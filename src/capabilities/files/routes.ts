@@ -54,8 +54,8 @@ export const fileRoutes: Route[] = [
     operation: 'files.upload',
     scope: 'studio:write',
     summary: {
-      en: 'Store an image, audio, or a file of data (CSV, TSV, XLSX, JSON): up to 200 MB as a form.',
-      fa: 'ذخیرهٔ تصویر، صدا یا فایل داده (CSV، TSV، XLSX، JSON): تا ۲۰۰ مگابایت به شکل فرم.',
+      en: 'Store an image, a recording, or a file of data (CSV, TSV, XLSX, JSON): the latter two up to 200 MB as a form.',
+      fa: 'ذخیرهٔ تصویر، ضبط صدا یا فایل داده (CSV، TSV، XLSX، JSON): دو تای آخر تا ۲۰۰ مگابایت به شکل فرم.',
     },
     idempotent: true,
     bodyLimit,

@@ -96,7 +96,8 @@ export const StoredFile = Type.Object({
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   source: Type.String({
     description: '`upload`: by this API; else what a paid call made: `image`, `audio`, `video`.',
-    'x-description-fa': '`upload`: از راه همین API؛ وگرنه آنچه یک درخواست پولی ساخته است: `image`، `audio`، `video`.',
+    'x-description-fa':
+      '`upload`: از راه همین API؛ وگرنه آنچه یک درخواست پولی ساخته است: `image`، `audio`، `video`.',
   }),
   receipt_id: nullable(
     Type.String({

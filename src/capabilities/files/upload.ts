@@ -1,5 +1,6 @@
 import { acceptOnce } from '#capabilities/calls'
 import { commitFile, dropBytes, stageFile } from '#engine/files'
+import { type RecordingSource, SoundError } from '#engine/sound'
 import { decodeBase64InSlices, freeBytes } from '#platform/bytes'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext, Upload } from '#platform/http'
@@ -17,8 +18,8 @@ type UploadContext = RequestContext<UploadBody, unknown, unknown, UploadForm>
 export async function upload(context: UploadContext): Promise<JsonText> {
   const { app, caller } = context
   const { bytes, mediaType, name } = context.upload
-    ? await fileInForm(context.upload)
-    : await fileInJson(context.body)
+    ? await fileInForm(context, context.upload)
+    : await fileInJson(context)
   const { accountId, projectId, keyId } = caller
   const file = { accountId, projectId, keyId, bytes, mediaType, source: 'upload', name }
   const staged = await stageFile(app, file)
@@ -37,36 +38,70 @@ interface UploadedFile {
   name: string | undefined
 }
 
-async function fileInJson({ data, media_type: claimed, name }: UploadBody): Promise<UploadedFile> {
+async function fileInJson(context: UploadContext): Promise<UploadedFile> {
+  const { data, media_type: claimed, name } = context.body
   const bytes = await decodeBase64InSlices(data)
   if (!bytes) return fail('INVALID_REQUEST', { why: reasons.notBase64 }, { param: 'data' })
   if (bytes.length > maxMediaBytes)
     fail('INVALID_REQUEST', { why: reasons.tooLarge(maxMediaBytes) }, { param: 'data' })
-  const mediaType = await detectKind(probeBytes(bytes), { names: [name], mediaType: claimed }, 'data')
+  const detected = { probe: probeBytes(bytes), source: bytes, param: 'data' }
+  const mediaType = await detectKind(context, detected, { names: [name], mediaType: claimed })
   requireDeclaredType(claimed, mediaType)
   return { bytes, mediaType, name }
 }
 
 /** The type that a browser puts at a part is its guess by the name: it may tell texts apart, and is no reason to refuse. */
-async function fileInForm({ fields, files: [file] }: Upload<UploadForm>): Promise<UploadedFile> {
+async function fileInForm(
+  context: UploadContext,
+  { fields, files }: Upload<UploadForm>,
+): Promise<UploadedFile> {
+  const file = files[0]!
   const { media_type: claimed } = fields
   const name = fields.name ?? cleanName(file.name)
-  const mediaType = await detectKind(
-    probeFile(file),
-    { names: [fields.name, file.name], mediaType: claimed ?? file.mediaType },
-    'file',
-  )
+  const hints = { names: [fields.name, file.name], mediaType: claimed ?? file.mediaType }
+  const mediaType = await detectKind(context, { probe: probeFile(file), source: file, param: 'file' }, hints)
   requireDeclaredType(claimed, mediaType)
   return { bytes: sourceOf(file), mediaType, name }
 }
 
-async function detectKind(probe: Probe, hints: FileHints, param: string): Promise<string> {
-  const kind = await kindOf(probe, hints)
+interface Detected {
+  probe: Probe
+  source: RecordingSource
+  param: string
+}
+
+async function detectKind(
+  context: UploadContext,
+  { probe, source, param }: Detected,
+  hints: FileHints,
+): Promise<string> {
+  const kind = await kindOf(probe, hints, () => typeByTracks(context, source))
   if (!kind) return fail('INVALID_REQUEST', { why: reasons.otherType(mediaTypes) }, { param })
   if (probe.bytes > kind.maxBytes)
     fail('INVALID_REQUEST', { why: reasons.tooLarge(kind.maxBytes) }, { param })
   return kind.mediaType
 }
+
+/** Of a recording that can be measured, and has no pictures. Throws TOO_MUCH_IN_FLIGHT. */
+async function typeByTracks(
+  { app, caller, gone }: UploadContext,
+  source: RecordingSource,
+): Promise<string | undefined> {
+  try {
+    const requester = { accountId: caller.accountId, signal: gone }
+    await using recording = await app.recordings.open(source, requester, { maxSeconds: maxRecordedSeconds })
+    const { hasVideo, mediaType } = recording.measured
+    return hasVideo ? undefined : mediaType
+  } catch (error) {
+    if (!(error instanceof SoundError)) throw error
+    return error.fault === 'busy' ? fail('TOO_MUCH_IN_FLIGHT', {}, { retryAfterMs }) : undefined
+  }
+}
+
+/** Of what is stored; longer ones are not written down either. */
+const maxRecordedSeconds = 24 * 60 * 60
+/** Until somebody else's recording is measured. */
+const retryAfterMs = 2_000
 
 function requireDeclaredType(claimed: string | undefined, mediaType: string): void {
   if (claimed !== undefined && !means(claimed, mediaType))

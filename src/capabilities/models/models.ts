@@ -68,7 +68,7 @@ function cardOf({ models: catalogue, config: { defaults } }: App, model: AnyMode
     kind: model.kind,
     sandbox: model.sandbox,
     shutdown_date: model.shutdownDate ?? null,
-    default: model.id === catalogue.defaultText.id,
+    default: defaultsOf(catalogue).some((one) => one?.id === model.id),
     presets: presetsOf(catalogue.studio, model),
     input_modalities: model.inputModalities,
     ...members,
@@ -80,5 +80,12 @@ function cardOf({ models: catalogue, config: { defaults } }: App, model: AnyMode
     routes: kind.routes,
   }
 }
+
+/** Those that answer calls without the name of a model. */
+const defaultsOf = ({ defaultText, defaultVideo, defaultTranscription }: App['models']) => [
+  defaultText,
+  defaultVideo,
+  defaultTranscription,
+]
 
 export const models = { name: 'models', routes }

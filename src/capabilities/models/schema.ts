@@ -37,8 +37,8 @@ export const modelCard = ({ all }: Kinds) =>
       }),
     ),
     default: Type.Boolean({
-      description: 'Answers calls that name no model.',
-      'x-description-fa': 'درخواست‌های بدون نام مدل را پاسخ می‌دهد.',
+      description: 'Answers calls of its kind that name no model: texts, videos, transcriptions.',
+      'x-description-fa': 'درخواست‌های نوع خودش را که مدلی نام نبرند پاسخ می‌دهد: متن، ویدیو، رونویسی.',
     }),
     presets: Type.Array(oneOf('fast', 'balanced', 'quality'), {
       description: 'Presets of Studio that it serves.',

@@ -18,8 +18,8 @@ declareFailures({
 
 /** What recordings are read. */
 const read: Localized = {
-  en: 'wav, mp3, flac, ogg (Opus), webm and mp4 (Opus, FLAC, MP3 or PCM in them) are read here.',
-  fa: 'این‌جا wav، mp3، flac، ogg (Opus)، webm و mp4 (با Opus، FLAC، MP3 یا PCM) خوانده می‌شوند.',
+  en: 'wav, mp3, flac, ogg (Opus or Vorbis), webm and mp4 (with one of those or PCM in them) are read here, and AAC where the operator has ffmpeg.',
+  fa: 'این‌جا wav، mp3، flac، ogg (با Opus یا Vorbis)، webm و mp4 (با یکی از همین‌ها یا PCM) خوانده می‌شوند، و AAC جایی که ffmpeg نصب است.',
 }
 
 /** Why an order is refused. */
@@ -52,6 +52,10 @@ export const reasons = {
   noSound: (mediaType: string): Localized => ({
     en: `this ${mediaType} has no audio track; ${read.en}`,
     fa: `این ${mediaType} مسیر صدا (audio track) ندارد؛ ${read.fa}`,
+  }),
+  noAacDecoder: (mediaType: string): Localized => ({
+    en: `the sound of this ${mediaType} is AAC, and this server has no ffmpeg that decodes it: send it as webm, ogg or mp3, or ask its operator to install ffmpeg.`,
+    fa: `صدای این ${mediaType} با AAC کد شده است و این سرور ffmpegای ندارد که بازش کند: آن را webm، ogg یا mp3 بفرستید یا از مدیر سرور بخواهید ffmpeg را نصب کند.`,
   }),
   unreadCodec: (mediaType: string, codec: string): Localized => ({
     en: `the audio track of this ${mediaType} is coded as ${codec}, which is not read here; ${read.en}`,

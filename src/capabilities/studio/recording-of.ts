@@ -2,6 +2,7 @@
 import { reasons as mediaReasons } from '#capabilities/text'
 import { sniff } from '#engine/media'
 import { encodeWhole, SoundError } from '#engine/sound'
+import type { OpenedRecording } from '#engine/transcription'
 import type { Media } from '#engine/turn'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { fail, type Localized } from '#platform/errors'
@@ -26,9 +27,8 @@ export async function recordingOf(
   { app, caller, gone }: RequestContext,
   { audioBase64, mediaType }: NonNullable<AudioBody['audioInput']>,
 ): Promise<Media> {
-  const bytes = await decodeBase64InSlices(audioBase64)
-  if (!bytes || bytes.length === 0) return refuse(mediaReasons.notBase64)
-  try {
+  const bytes = await bytesOf(audioBase64)
+  return refusingUnread({ mediaType: sniff(bytes) ?? mediaType }, async () => {
     const requester = { accountId: caller.accountId, signal: gone }
     const sound = app.recordings.decode(bytes, requester, { maxSeconds })
     const wav = await encodeWhole(sound, { format: 'wav', rate: heardRate, maxBytes })
@@ -38,10 +38,38 @@ export async function recordingOf(
       durationSeconds: wav.seconds,
       param: 'audioInput.audioBase64',
     }
+  })
+}
+
+/** The recording as it came, opened and measured, to be written down. Throws as `recordingOf` does. */
+export async function openRecordingOf(
+  { app, caller, gone }: RequestContext,
+  { audioBase64, mediaType }: NonNullable<AudioBody['audioInput']>,
+): Promise<OpenedRecording & AsyncDisposable> {
+  const source = await bytesOf(audioBase64)
+  return refusingUnread({ mediaType: sniff(source) ?? mediaType }, async () => {
+    const requester = { accountId: caller.accountId, signal: gone }
+    const recording = await app.recordings.open(source, requester, { maxSeconds })
+    return { source, recording, [Symbol.asyncDispose]: () => recording[Symbol.asyncDispose]() }
+  })
+}
+
+async function bytesOf(audioBase64: string): Promise<Uint8Array> {
+  const bytes = await decodeBase64InSlices(audioBase64)
+  return bytes && bytes.length > 0 ? bytes : refuse(mediaReasons.notBase64)
+}
+
+/** What `read` answers; a recording that cannot be read is refused. `mediaType` is what it seems to be. */
+export async function refusingUnread<Read>(
+  { mediaType }: { mediaType: string },
+  read: () => Promise<Read>,
+): Promise<Read> {
+  try {
+    return await read()
   } catch (error) {
     if (!(error instanceof SoundError)) throw error
     if (error.fault === 'busy') return fail('TOO_MUCH_IN_FLIGHT', {}, { retryAfterMs })
-    return refuse(whyNot(error, error.mediaType ?? sniff(bytes) ?? mediaType))
+    return refuse(whyNot(error, error.mediaType ?? mediaType))
   }
 }
 
@@ -50,6 +78,7 @@ const refuse = (why: Localized): never => fail('INVALID_MEDIA', { why }, { param
 function whyNot({ fault, codec }: SoundError, mediaType: string): Localized {
   if (fault === 'too_long') return reasons.longRecording(maxSeconds)
   if (fault === 'no_track') return reasons.noSound(mediaType)
+  if (fault === 'unsupported' && codec === 'aac') return reasons.noAacDecoder(mediaType)
   if (fault === 'unsupported' && codec) return reasons.unreadCodec(mediaType, codec)
   return reasons.unreadable(mediaType)
 }

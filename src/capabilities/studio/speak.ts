@@ -1,11 +1,20 @@
-import { answerStored, Base64Bytes, payment, setCostHeaders, setFileHeaders } from '#capabilities/calls'
+import {
+  answerStored,
+  Base64Bytes,
+  payment,
+  requireMayUse,
+  setCostHeaders,
+  setFileHeaders,
+} from '#capabilities/calls'
+import type { AudioModel, TranscriptionModel } from '#engine/models'
 import { fitSpeech, layoutOf, type SpeechSetting, type SpeechSpec, startPaidSpeech } from '#engine/speech'
+import { type SpokenAnswer, startSpokenAnswer } from '#engine/spoken-answer'
 import { fail } from '#platform/errors'
 import type { Content, JsonText, RequestContext } from '#platform/http'
 import { executionOf } from './execution.ts'
 import { reasons } from './phrases.ts'
 import { modelOf } from './preset-model.ts'
-import { recordingOf } from './recording-of.ts'
+import { openRecordingOf, recordingOf, refusingUnread } from './recording-of.ts'
 import type { AudioBody } from './schema.ts'
 
 /** Bytes whose Base64 the contract's answer has room for. */
@@ -15,13 +24,49 @@ const maxBytes = (40_000_000 / 4) * 3
 export async function speak(context: RequestContext<AudioBody>): Promise<JsonText | Content> {
   const { app } = context
   const model = modelOf(context, 'audio')
+  const { audioInput, text } = context.body
+  const transcriber = app.models.defaultTranscription
+  const isComposed = audioInput && transcriber && !model.audio.tasks.includes('answer')
+  if (isComposed) return speakComposed(context, { model, transcriber, audioInput, text })
   const spec = await specOf(context)
-  const paid = await startPaidSpeech(app, {
-    ...payment(context),
-    model,
-    spec,
-    endpoint: '/v1/studio/audio',
-  })
+  const paid = await startPaidSpeech(app, { ...payment(context), model, spec, endpoint })
+  return answerSpoken(context, paid, spec)
+}
+
+const endpoint = '/v1/studio/audio'
+
+interface Composed {
+  model: AudioModel
+  transcriber: TranscriptionModel
+  audioInput: NonNullable<AudioBody['audioInput']>
+  text: string | undefined
+}
+
+/** A model that cannot listen answers by two others: one writes the recording down, one answers it. */
+async function speakComposed(
+  context: RequestContext<AudioBody>,
+  { model, transcriber, audioInput, text }: Composed,
+): Promise<JsonText | Content> {
+  const { app, caller } = context
+  const writer = app.models.defaultText
+  for (const one of [transcriber, writer]) requireMayUse(caller, one)
+  const spec = lineOf(context)
+  await using recording = await openRecordingOf(context, audioInput)
+  const paid = await refusingUnread(audioInput, () =>
+    startSpokenAnswer(app, {
+      ...{ ...payment(context), model, writer, transcriber, recording, spec, endpoint },
+      instruction: text?.toWellFormed(),
+      trace: context.trace,
+    }),
+  )
+  return answerSpoken(context, paid, spec)
+}
+
+function answerSpoken(
+  context: RequestContext<AudioBody>,
+  paid: SpokenAnswer,
+  spec: SpeechSpec,
+): Promise<JsonText | Content> {
   return answerStored(context, paid, async () => {
     const spoken = await paid.spoken()
     const { seconds, file, tokens, microcredits } = spoken
@@ -38,6 +83,15 @@ export async function speak(context: RequestContext<AudioBody>): Promise<JsonTex
     const execution = executionOf(context, { model: paid.model, tokens, microcredits })
     return { body: { output, execution }, files: [file] }
   })
+}
+
+/** Of an answer whose text is not known yet. */
+function lineOf(context: RequestContext<AudioBody>): SpeechSpec {
+  const { body } = context
+  const { turns, voice, instructions, format = 'mp3' } = body
+  if (turns) fail('INVALID_REQUEST', { why: reasons.turnsAlone }, { param: 'turns' })
+  const own = { ...(voice !== undefined && { voice }), ...(instructions !== undefined && { instructions }) }
+  return { lines: [{ text: '', ...own }], format, maxBytes, where: placeIn(body) }
 }
 
 async function specOf(context: RequestContext<AudioBody>): Promise<SpeechSpec> {

@@ -4,6 +4,7 @@ import { textFailures } from '#capabilities/text'
 import { imageFailures } from '#engine/images'
 import { upstreamFailures } from '#engine/inference'
 import { speechFailures } from '#engine/speech'
+import { transcriptionFailures } from '#engine/transcription'
 import { type Route, route } from '#platform/http'
 import { drawImages } from './draw-images.ts'
 import { AudioBody, DrawnImages, ImageBody, SpokenAudio, TextBody, WrittenText } from './schema.ts'
@@ -58,6 +59,7 @@ const routes: Route[] = [
       ...modelFailures,
       ...paymentFailures,
       ...speechFailures,
+      ...transcriptionFailures,
       ...upstreamFailures,
       ...storedFailures,
       'INVALID_MEDIA',

@@ -1,6 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { Cost, Provider } from '#capabilities/calls'
-import { closed, nullable, oneOf, patterned, safeInteger, storableText, uuid } from '#platform/schema'
+import {
+  closed,
+  nullable,
+  oneOf,
+  patterned,
+  safeInteger,
+  storableText,
+  taggedUnion,
+  uuid,
+} from '#platform/schema'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
 
@@ -91,7 +100,7 @@ export const VideoOrderBody = Type.Object(
       }),
     ),
     input_references: optional(
-      Type.Array(Type.Object(Picture), {
+      Type.Array(taggedUnion('type', [Type.Object(Picture)]), {
         maxItems: maxReferences,
         description: 'Pictures that say what things look like.',
         'x-description-fa': 'تصویرهایی که می‌گویند چیزها چه شکلی‌اند.',
@@ -198,6 +207,13 @@ export const ContentQuery = Type.Object(
         maximum: 0,
         description: 'Only 0: an order makes one video.',
         'x-description-fa': 'فقط ۰: هر سفارش یک ویدیو می‌سازد.',
+      }),
+    ),
+    variant: Type.Optional(
+      Type.Unsafe<'video'>({
+        ...oneOf('video'),
+        description: 'Only video, as without it: there are no thumbnails.',
+        'x-description-fa': 'فقط video، مانند نبودش: تصویر بندانگشتی نیست.',
       }),
     ),
   },

@@ -16,8 +16,10 @@ import './errors.ts'
 
 /** What a call makes and keeps. */
 export interface CreationCall extends Owner {
-  /** Of the call; also the id of its reservation. */
+  /** Of the call. */
   receiptId: string
+  /** Where one request has several of them; else that of the receipt. UUIDv7. */
+  reservationId?: string
   keyId: string
   /** What its files are called in lists, such as `image`. */
   source: string
@@ -43,6 +45,8 @@ const databaseMs = 10 * 60 * 1_000
 /** A store that takes a paid result more slowly than this has failed. */
 const slowestBytesPerMs = 1_000
 
+const reservationOf = ({ receiptId, reservationId = receiptId }: CreationCall): string => reservationId
+
 /** Room for what a call will make, until it is committed or released. */
 export class CreationRoom {
   readonly #app: App
@@ -61,7 +65,7 @@ export class CreationRoom {
     wanted: { creations: number; bytes: number },
   ): Promise<CreationRoom> {
     const { quotaBytes } = app.config.studio
-    const asked = { ...call, ...wanted, processId: app.processes.id }
+    const asked = { ...call, ...wanted, receiptId: reservationOf(call), processId: app.processes.id }
     const isReserved = await creationStore.reserve(app.db, asked, { maxCreations, maxBytes: quotaBytes })
     if (!isReserved) failQuota(quotaBytes, maxCreations)
     return new CreationRoom(app, call)
@@ -174,11 +178,11 @@ export class CreationRoom {
 
   /** Writes the rows in place of the reservation, in the transaction that charges the call. */
   async commit(tx: Tx, staged: readonly StagedCreation[]): Promise<void> {
-    const { accountId, receiptId } = this.#call
+    const { accountId } = this.#call
     const rows = staged.map(({ row }) => row)
     for (const row of rows) if (row.spooled_on === null) await commitBlob(tx, keyOf(accountId, row.file_id))
     await tx.insertInto('files.files').values(rows).execute()
-    await creationStore.exchangeReservation(tx, receiptId, rows)
+    await creationStore.exchangeReservation(tx, reservationOf(this.#call), rows)
   }
 
   /** Nothing is reserved any more, once `commit` is through: it has taken the room's place. */
@@ -190,9 +194,8 @@ export class CreationRoom {
   async release(): Promise<void> {
     if (!this.#isTaken) return
     this.#isTaken = false
-    const { accountId, receiptId } = this.#call
     await creationStore
-      .release(this.#app.db, accountId, receiptId)
+      .release(this.#app.db, this.#call.accountId, reservationOf(this.#call))
       .catch((error: unknown) => this.#app.log.warn({ err: error }, 'reserved room is released later'))
   }
 }

@@ -1,6 +1,4 @@
-import { hasText, viewOf } from './bytes.ts'
-import { sniff } from './magic.ts'
-import { isTable, readFrame, skipId3 } from './mp3-frame.ts'
+import { hasText, isTable, readFrame, skipId3, sniff, viewOf } from '#engine/magic'
 
 /** Length of a wav or mp3 in seconds; `undefined` for anything else and for headers that make no sense. */
 export function measureAudio(bytes: Uint8Array): { durationSeconds: number } | undefined {

@@ -1,5 +1,4 @@
-import { hasBytes, hasText, viewOf } from './bytes.ts'
-import { sniff } from './magic.ts'
+import { hasBytes, hasText, sniff, viewOf } from '#engine/magic'
 
 /** Pixels. */
 export interface ImageSize {

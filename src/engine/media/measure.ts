@@ -1,7 +1,7 @@
+import { sniff } from '#engine/magic'
 import type { Media } from '#engine/turn'
 import { measureAudio } from './audio.ts'
 import { measureImage } from './image.ts'
-import { sniff } from './magic.ts'
 import { measureVideo } from './video.ts'
 
 /**

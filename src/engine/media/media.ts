@@ -1,6 +1,6 @@
+export { type Frame, hasText, isTable, readFrame, skipId3, sniff } from '#engine/magic'
 export { measureAudio } from './audio.ts'
 export { dataUrl, encodeBase64, parseDataUrl } from './base64.ts'
-export { hasText } from './bytes.ts'
 export { isVast, measureImage } from './image.ts'
 export {
   defaultLinkBounds,
@@ -11,9 +11,7 @@ export {
   linkedKinds,
   withLinkedMedia,
 } from './linked.ts'
-export { sniff } from './magic.ts'
 export { measure } from './measure.ts'
-export { type Frame, isTable, readFrame, skipId3 } from './mp3-frame.ts'
 export { type Origin, originIn, originXmp } from './origin.ts'
 export { partsIn, withParts } from './parts.ts'
 export { cleanSvg } from './svg/clean-svg.ts'

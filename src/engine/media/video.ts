@@ -1,5 +1,4 @@
-import { hasText, viewOf } from './bytes.ts'
-import { sniff } from './magic.ts'
+import { hasText, sniff, viewOf } from '#engine/magic'
 
 /** Pixels and seconds. */
 export interface VideoMeasures {

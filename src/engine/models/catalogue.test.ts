@@ -398,3 +398,22 @@ models:${film('films/one')}${film('films/two')}
     /defaults\.video_model is sandbox\/text, which is not a model of the kind video .*: write one of films\/one, films\/two\./,
   )
 })
+
+test('recordings are written down by the model that the file names, else by the first that does', () => {
+  const ears = (id: string) => `
+  - id: ${id}
+    kind: transcription
+    deployments: [{ provider: ears, model: whisper }]
+    pricing: { per_minute: 0.006 }`
+  const both = `
+providers: [{ id: ears, base_url: 'https://ears.test/v1', api_key: k, dialects: [transcriptions] }]
+models:${ears('ears/one')}${ears('ears/two')}
+`
+  expect(build(both).defaultTranscription).toMatchObject({ id: 'ears/one', kind: 'transcription' })
+  expect(build(`${both}defaults: { transcription_model: ears/two }`).defaultTranscription).toMatchObject({
+    id: 'ears/two',
+  })
+  expect(refusal(`${both}defaults: { transcription_model: sandbox/text }`)).toMatch(
+    /defaults\.transcription_model is sandbox\/text, which is not a model of the kind transcription .*: write one of ears\/one, ears\/two/,
+  )
+})

@@ -7,6 +7,7 @@ import type { ImageModel } from './kinds/image/image-model.ts'
 import { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
 import type { NamedEntry } from './kinds/named.ts'
 import type { Model } from './kinds/text/text-model.ts'
+import type { TranscriptionModel } from './kinds/transcription/transcription-model.ts'
 import type { VideoModel } from './kinds/video/video-model.ts'
 import type { NamedModel } from './models.ts'
 import { phrases, refuse } from './phrases.ts'
@@ -30,6 +31,8 @@ export interface Catalogue {
   embedding?: EmbeddingModel
   /** Makes the videos of calls that name no model; absent where no model makes any. */
   defaultVideo?: VideoModel
+  /** Writes the recordings of calls that name no model down; absent where no model does. */
+  defaultTranscription?: TranscriptionModel
   providers(): ProviderConfig[]
   /** The provider of a deployment of this catalogue; asserts that it exists. */
   provider(id: string): ProviderConfig
@@ -89,6 +92,8 @@ export function buildCatalogue(
 
   const list = [...models.values()]
   const defaultText = defaultOf(config, named)
+  const defaultVideo = defaultOfKind('video', config, named)
+  const defaultTranscription = defaultOfKind('transcription', config, named)
   return {
     find: (name) => named.get(name),
     list: () => list,
@@ -96,7 +101,8 @@ export function buildCatalogue(
     defaultText,
     studio: studioOf(config, named, defaultText),
     ...embeddingOf(config, named),
-    ...videoOf(config, named),
+    ...(defaultVideo && { defaultVideo }),
+    ...(defaultTranscription && { defaultTranscription }),
     providers: () => [...providers.values()],
     provider: (id) => {
       const provider = providers.get(id)
@@ -261,24 +267,17 @@ function embeddingOf(
       )
 }
 
-function videoOf(
-  { defaults: { videoModel, videoModelWhere } }: Config,
+/** The model of this kind that the file names, else the first of the catalogue; undefined where there is none. */
+function defaultOfKind<Kind extends 'video' | 'transcription'>(
+  kind: Kind,
+  { defaults }: Config,
   models: ReadonlyMap<string, AnyModel>,
-): { defaultVideo?: VideoModel } {
-  const isVideo = (model: AnyModel | undefined): model is VideoModel => model?.kind === 'video'
-  if (videoModel === undefined) {
-    const first = [...models.values()].find(isVideo)
-    return first ? { defaultVideo: first } : {}
-  }
-  const named = models.get(videoModel)
-  return isVideo(named)
-    ? { defaultVideo: named }
-    : refuse(
-        phrases.noPreset(
-          videoModelWhere ?? 'defaults.video_model',
-          videoModel,
-          'video',
-          idsOf(models, 'video'),
-        ),
-      )
+): Extract<AnyModel, { kind: Kind }> | undefined {
+  const isOne = (model: AnyModel | undefined): model is Extract<AnyModel, { kind: Kind }> =>
+    model?.kind === kind
+  const name = defaults[`${kind}Model`]
+  if (name === undefined) return [...models.values()].find(isOne)
+  const model = models.get(name)
+  const where = defaults[`${kind}ModelWhere`] ?? `defaults.${kind}_model`
+  return isOne(model) ? model : refuse(phrases.noPreset(where, name, kind, idsOf(models, kind)))
 }

@@ -36,6 +36,9 @@ export interface DefaultsConfig {
   /** Makes the videos of calls that name no model; absent: the first video model. */
   videoModel?: string
   videoModelWhere?: string
+  /** Writes the recordings of calls that name no model down; absent: the first transcription model. */
+  transcriptionModel?: string
+  transcriptionModelWhere?: string
   /** Models of Studio's presets; absent ones fall to another of the same medium, then to the default model. */
   studio: Record<Medium, PresetNames>
   creditsPerUsd: number
@@ -122,6 +125,7 @@ export const defaults = fileSection({
       text_model: modelName('the id of a text model', 'شناسه‌ی یک مدل متنی'),
       embedding_model: modelName('the id of an embedding model', 'شناسه‌ی یک مدل embedding'),
       video_model: modelName('the id of a video model', 'شناسه‌ی یک مدل ویدیو'),
+      transcription_model: modelName('the id of a transcription model', 'شناسه‌ی یک مدل رونویسی'),
       studio: Type.Object(
         {
           text: presetModels('text', 'متنی'),
@@ -144,7 +148,7 @@ export const defaults = fileSection({
     },
     { default: {} },
   ),
-  read: ({ text_model, embedding_model, video_model, studio, ...more }, { at }) => ({
+  read: ({ text_model, embedding_model, video_model, transcription_model, studio, ...more }, { at }) => ({
     ...(text_model !== undefined && { textModel: text_model, textModelWhere: at('text_model')!.where() }),
     ...(embedding_model !== undefined && {
       embeddingModel: embedding_model,
@@ -153,6 +157,10 @@ export const defaults = fileSection({
     ...(video_model !== undefined && {
       videoModel: video_model,
       videoModelWhere: at('video_model')!.where(),
+    }),
+    ...(transcription_model !== undefined && {
+      transcriptionModel: transcription_model,
+      transcriptionModelWhere: at('transcription_model')!.where(),
     }),
     studio: {
       text: presetNames(studio.text, (preset) => at('studio', 'text', preset)),

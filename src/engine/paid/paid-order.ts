@@ -148,7 +148,7 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
       background: call.background,
       receivedMs: call.receivedMs,
       ...(this.#runs.length > 0 && { beganMs: app.clock.nowMs() }),
-      requestId: call.requestId,
+      requestId: call.part?.id ?? call.requestId,
       earlierAttempts: this.#runs.length * maxAttempts,
       traceparent,
       mayCall: request.requireActivePayer,

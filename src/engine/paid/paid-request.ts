@@ -4,7 +4,7 @@ import type { AnyModel } from '#engine/models'
 import type { Attempt } from '#engine/routing'
 import type { Tx } from '#platform/db'
 import { Failure } from '#platform/errors'
-import type { Hold, Claim as IdempotencyClaim, Settled, Settlement } from '#platform/ledger'
+import type { Hold, Claim as IdempotencyClaim, Ledger, Settled, Settlement } from '#platform/ledger'
 import type { Attributes, TraceContext } from '#platform/trace'
 import type { UpstreamError } from '#providers/spec'
 import { requireActivePayer } from './active-payer.ts'
@@ -28,6 +28,15 @@ export interface PaidCall {
   gone: AbortSignal
   /** The request's log line and spans. */
   trace?: TraceContext | undefined
+  /** Set where this is one of several calls that are paid together (`SharedHold`). */
+  part?: RequestPart | undefined
+}
+
+/** One of the calls of a request that has one hold, one settlement and one receipt. */
+export interface RequestPart {
+  /** UUID; of its attempts, and of the room for what it stores. */
+  id: string
+  hold: Ledger['hold']
 }
 
 export interface PaidRequestOptions extends Omit<PaidCall, 'gone'> {
@@ -130,9 +139,9 @@ export class PaidRequest {
   }
 
   async #take(microcredits: bigint): Promise<void> {
-    const { caller, requestId, endpoint, model, claim, customerId, referenceId, isStored } = this.#call
+    const { caller, requestId, endpoint, model, claim, customerId, referenceId, isStored, part } = this.#call
     this.#renewedMs = this.#app.clock.nowMs()
-    this.#hold = await this.#app.ledger.hold({
+    this.#hold = await (part ?? this.#app.ledger).hold({
       payer: caller,
       receiptId: requestId,
       endpoint,

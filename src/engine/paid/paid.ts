@@ -14,4 +14,5 @@ export {
 export { type Charge, type Finished, type PaidCall, PaidRequest } from './paid-request.ts'
 export { PaidTelemetry, providerName } from './paid-telemetry.ts'
 export { totalQuantities } from './quantities.ts'
+export { type SettledPart, SharedHold } from './shared-hold.ts'
 export { StoredResult, type Wanted } from './stored-result.ts'

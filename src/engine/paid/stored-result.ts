@@ -21,6 +21,7 @@ export interface Wanted {
 interface Call {
   caller: { accountId: string; projectId: string; keyId: string; keepDays?: number | undefined }
   requestId: string
+  part?: { id: string } | undefined
 }
 
 /** Stores that speak S3 may copy what they are given. */
@@ -39,7 +40,7 @@ export class StoredResult {
   /** Reserves room. Throws FILES_QUOTA_EXCEEDED. `hold` follows; if it throws, the room is given back. */
   static async reserve<Held>(
     app: App,
-    { caller, requestId }: Call,
+    { caller, requestId, part }: Call,
     { source, keepDays, ...wanted }: Wanted,
     hold: () => Promise<Held>,
   ): Promise<{ result: StoredResult; held: Held }> {
@@ -47,6 +48,7 @@ export class StoredResult {
     const call: CreationCall = {
       ...{ accountId, projectId, keyId, source },
       receiptId: requestId,
+      reservationId: part?.id ?? requestId,
       keepDays: keepDays ?? caller.keepDays ?? app.config.studio.keepDays,
     }
     const room = await CreationRoom.reserve(app, call, wanted)
@@ -56,6 +58,11 @@ export class StoredResult {
       await room.release()
       throw error
     }
+  }
+
+  /** Gives the room back where nothing was ordered for it. */
+  release(): Promise<void> {
+    return this.#room.release()
   }
 
   /** Ids of its files, in the order in which they were made. */

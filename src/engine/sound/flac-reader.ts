@@ -2,6 +2,7 @@ import { BitReader, StarvedError } from './bits.ts'
 import { checksumOf } from './checksum.ts'
 import { SoundError } from './fault.ts'
 import { FlacFrame, type FlacInfo } from './flac-frame.ts'
+import { noSamples } from './pcm.ts'
 
 /** A frame of more bytes than its samples need as they are, with room to spare: it is none. */
 const maxFrameBytes = 1 << 20
@@ -11,6 +12,7 @@ const maxFrameBytes = 1 << 20
  */
 export class FlacReader {
   readonly mediaType = 'audio/flac'
+  readonly codec = 'flac'
   #info: FlacInfo | undefined
   #state: 'magic' | 'block' | 'skip' | 'frames' = 'magic'
   #isLastBlock = false
@@ -24,6 +26,10 @@ export class FlacReader {
 
   get rate(): number {
     return this.#info!.rate
+  }
+
+  get channels(): number {
+    return this.#info!.channels
   }
 
   *write(chunk: Uint8Array): Iterable<Float32Array> {
@@ -107,9 +113,7 @@ export class FlacReader {
   /** The frame with which the bytes begin; `undefined` when it is not whole. */
   #frame(bytes: Uint8Array, isEnd: boolean): { samples: Float32Array; length: number } | undefined {
     const declared = this.#info!.samples
-    // Behind the last frame some writers put a tag.
-    if (declared > 0 && this.#samples >= declared)
-      return { samples: new Float32Array(0), length: bytes.length }
+    if (declared > 0 && this.#samples >= declared) return this.#behind(bytes)
     try {
       const bits = new BitReader(bytes)
       const samples = new FlacFrame(bits, this.#info!).read()
@@ -122,6 +126,16 @@ export class FlacReader {
       if (isEnd) this.#fail('truncated')
       return undefined
     }
+  }
+
+  /** Behind the last frame some writers put a tag. Further frames are sound that the head does not own up to. */
+  #behind(bytes: Uint8Array): { samples: Float32Array; length: number } | undefined {
+    // Whether a last one begins a frame is seen with what follows.
+    const open = bytes.at(-1) === 0xff ? 1 : 0
+    if (open === bytes.length) return undefined
+    for (let at = bytes.indexOf(0xff); at >= 0; at = bytes.indexOf(0xff, at + 1))
+      if ((bytes[at + 1]! & 0xfe) === 0xf8) this.#fail('malformed')
+    return { samples: noSamples, length: bytes.length - open }
   }
 
   #fail(fault: 'malformed' | 'truncated'): never {

@@ -1,7 +1,7 @@
 import type { MPEGDecoder } from 'mpg123-decoder'
-import { type Frame, hasText, isTable, readFrame, skipId3 } from '#engine/media'
+import { type Frame, hasText, isTable, readFrame, skipId3 } from '#engine/magic'
 import { SoundError } from './fault.ts'
-import { concatenated, noSamples } from './pcm.ts'
+import { concatenated, noSamples, silence } from './pcm.ts'
 
 /** Bytes by which a tag is known, its length included. */
 const headBytes = 32
@@ -16,8 +16,10 @@ const decoderDelay = 529
  */
 export class Mp3Reader {
   readonly mediaType = 'audio/mpeg'
+  readonly codec = 'mp3'
   rate = 0
-  readonly #decoder: MPEGDecoder
+  channels = 0
+  readonly #decoder: MPEGDecoder | undefined
   #held: Uint8Array = new Uint8Array(0)
   /** Bytes of a tag that are still to come. */
   #skip = 0
@@ -31,8 +33,13 @@ export class Mp3Reader {
   #drop = 0
   #tail: Float32Array = noSamples
 
-  private constructor(decoder: MPEGDecoder) {
+  private constructor(decoder?: MPEGDecoder) {
     this.#decoder = decoder
+  }
+
+  /** What counts the samples only. */
+  static counting(): Mp3Reader {
+    return new Mp3Reader()
   }
 
   static async open(): Promise<Mp3Reader> {
@@ -54,7 +61,7 @@ export class Mp3Reader {
   }
 
   close(): void {
-    this.#decoder.free()
+    this.#decoder?.free()
   }
 
   *#read(bytes: Uint8Array, isEnd: boolean): Iterable<Float32Array> {
@@ -114,7 +121,9 @@ export class Mp3Reader {
       return noSamples
     }
     this.rate = frame.sampleRate
+    this.channels ||= frame.channels
     this.#frames += 1
+    if (!this.#decoder) return this.#trimmed(silence(frame.samples))
     const { channelData, samplesDecoded } = this.#decoder.decodeFrame(bytes)
     const [left, right] = channelData
     const isMono = bytes[3]! >> 6 === 3

@@ -1,7 +1,7 @@
 import { checksumOf } from './checksum.ts'
 
 /**
- * Writes the pages of one Ogg stream (RFC 3533). A page leaves when `packetsPerPage` packets are there and another follows:
+ * Writes the pages of one Ogg stream (RFC 3533). A page leaves when `packetsPerPage` packets are there, or it has no room, and another follows:
  * the last page has to say that it is the last.
  */
 export class OggWriter {
@@ -9,6 +9,8 @@ export class OggWriter {
   readonly #packetsPerPage: number
   #sequence = 0
   #packets: Uint8Array[] = []
+  /** Values of the table of lengths that they take. */
+  #lacing = 0
   #position = 0n
 
   constructor(serial: number, packetsPerPage: number) {
@@ -24,8 +26,11 @@ export class OggWriter {
 
   /** @param position what the stream's clock says after the packet: samples at 48 kHz in Opus */
   packet(packet: Uint8Array, position: bigint): Uint8Array {
-    const page = this.#packets.length >= this.#packetsPerPage ? this.#page(0) : new Uint8Array(0)
+    const lacing = Math.floor(packet.length / 255) + 1
+    const isFull = this.#packets.length >= this.#packetsPerPage || this.#lacing + lacing > maxLacing
+    const page = isFull ? this.#page(0) : new Uint8Array(0)
     this.#packets.push(packet)
+    this.#lacing += lacing
     this.#position = position
     return page
   }
@@ -51,8 +56,11 @@ export class OggWriter {
     const page = Buffer.concat([head, Uint8Array.from(lacing), ...this.#packets])
     page.writeUInt32LE(checksumOf(page, 32), 22)
     this.#packets = []
+    this.#lacing = 0
     return page
   }
 }
 
+/** Of a page. */
+const maxLacing = 255
 const flags = { first: 2, last: 4 }

@@ -1,108 +1,77 @@
 import type { OpusDecoderHandle } from 'libopus-wasm'
-import { checksumOf } from './checksum.ts'
 import { SoundError } from './fault.ts'
+import { type OggPage, OggPages } from './ogg-pages.ts'
+import { silence } from './pcm.ts'
 
-const rate = 48_000
+/** The clock of Opus, whatever rate it is decoded at. */
+const clockRate = 48_000
 /** A packet is 120 ms of sound at most; libopus itself writes no longer one. */
 const maxPacketBytes = 61_440
-const maxFrameSize = (rate * 120) / 1_000
-const headBytes = 27
-const flags = { continued: 1, first: 2, last: 4 }
+const maxPacketMs = 120
+
+/** In Hz; libopus decodes at any of them. */
+export type OpusRate = 8_000 | 12_000 | 16_000 | 24_000 | 48_000
+
+/** Absent, packets are counted and not decoded. */
+type Decode = Pick<OpusDecoderHandle, 'decodeFloat' | 'free'>
 
 /**
- * Reads Opus in Ogg (RFC 7845) that comes in chunks of any length, as one channel at 48 kHz. What the encoder put before the first sample
- * and after the last is left out. Streams that follow one another are read on. A page whose checksum is wrong ends it.
+ * Reads Opus in Ogg (RFC 7845) that comes in chunks of any length, as one channel. What the encoder put before the first sample
+ * and after the last is left out. Streams that follow one another are read on.
  */
 export class OpusReader {
   readonly mediaType = 'audio/ogg'
-  readonly rate = rate
-  readonly #decoder: OpusDecoderHandle
-  /** Bytes that are not a whole page yet: 65,307 at most. */
-  #held: Uint8Array[] = []
-  #heldBytes = 0
-  #needed = headBytes
-  #packet: Uint8Array[] = []
-  #packetBytes = 0
+  readonly codec = 'opus'
+  readonly rate: number
+  channels = 0
+  readonly #decoder: Decode | undefined
+  readonly #pages = new OggPages(maxPacketBytes)
   #packets = 0
   #skip = 0
   #preSkip = 0
   #given = 0
-  #isLast = false
   /** Sound of the last packet, which its page may end earlier. */
   #last: Float32Array | undefined
 
-  private constructor(decoder: OpusDecoderHandle) {
+  constructor(rate: number, decoder?: Decode) {
+    this.rate = rate
     this.#decoder = decoder
   }
 
-  static async open(): Promise<OpusReader> {
+  static async open(rate: OpusRate = clockRate): Promise<OpusReader> {
     const { createDecoder } = await import('libopus-wasm')
-    return new OpusReader(await createDecoder({ channels: 1, sampleRate: rate, maxFrameSize }))
+    const maxFrameSize = (rate * maxPacketMs) / 1_000
+    return new OpusReader(rate, await createDecoder({ channels: 1, sampleRate: rate, maxFrameSize }))
+  }
+
+  /** What counts the samples only. */
+  static counting(): OpusReader {
+    return new OpusReader(clockRate)
   }
 
   *write(chunk: Uint8Array): Iterable<Float32Array> {
-    this.#held.push(new Uint8Array(chunk))
-    this.#heldBytes += chunk.length
-    if (this.#heldBytes < this.#needed) return
-    const bytes = Buffer.concat(this.#held)
-    let at = 0
-    for (;;) {
-      const rest = bytes.subarray(at)
-      this.#needed = pageLength(rest)
-      if (rest.length < this.#needed) break
-      const length = pageLength(rest)
-      if (rest.length < length) continue
-      yield* this.#page(rest.subarray(0, length))
-      at += length
-    }
-    this.#held = [bytes.subarray(at)]
-    this.#heldBytes = bytes.length - at
+    for (const page of this.#pages.write(chunk)) yield* this.#page(page)
   }
 
   end(): Float32Array[] {
-    if (!this.#isLast || this.#heldBytes > 0) this.#fail('truncated')
+    this.#pages.end()
     return []
   }
 
   close(): void {
-    this.#decoder.free()
+    this.#decoder?.free()
   }
 
-  *#page(page: Buffer): Iterable<Float32Array> {
-    const unchecked = Buffer.from(page)
-    unchecked.fill(0, 22, 26)
-    if (page.readUInt32BE(0) !== 0x4f676753 || checksumOf(unchecked, 32) !== page.readUInt32LE(22))
-      this.#fail('malformed')
-    const flag = page[5]!
-    if ((flag & flags.first) !== 0) this.#restart()
-    // A packet that began on a page which is not there cannot be read.
-    if (this.#isLast || ((flag & flags.continued) !== 0 && this.#packet.length === 0)) this.#fail('malformed')
-    const count = page[26]!
-    let at = headBytes + count
-    for (const size of page.subarray(headBytes, headBytes + count)) {
-      this.#packet.push(page.subarray(at, at + size))
-      this.#packetBytes += size
-      at += size
-      if (this.#packetBytes > maxPacketBytes) this.#fail('malformed')
-      if (size === 255) continue
-      const packet = Buffer.concat(this.#packet)
-      this.#packet = []
-      this.#packetBytes = 0
+  *#page({ packets, isFirst, isLast, position }: OggPage): Iterable<Float32Array> {
+    if (isFirst) {
+      this.#packets = 0
+      this.#given = 0
+    }
+    for (const packet of packets) {
       if (this.#last) yield this.#last
       this.#last = this.#read(packet)
     }
-    // What is held on to is a copy of its own, not a part of many pages.
-    this.#packet = this.#packet.map((part) => new Uint8Array(part))
-    this.#isLast = (flag & flags.last) !== 0
-    if (this.#isLast) yield* this.#lastSamples(Number(page.readBigInt64LE(6)))
-  }
-
-  #restart(): void {
-    this.#packets = 0
-    this.#given = 0
-    this.#packet = []
-    this.#packetBytes = 0
-    this.#isLast = false
+    if (isLast) yield* this.#lastSamples(position)
   }
 
   #read(packet: Buffer): Float32Array | undefined {
@@ -111,24 +80,31 @@ export class OpusReader {
       const isHead = packet.length >= 19 && packet.toString('latin1', 0, 8) === 'OpusHead'
       // Streams of more than two channels are several streams in one packet.
       if (!isHead || packet[18] !== 0) this.#fail('unsupported')
-      this.#preSkip = packet.readUInt16LE(10)
+      this.channels = packet[9]!
+      this.#preSkip = this.#ofClock(packet.readUInt16LE(10))
       this.#skip = this.#preSkip
     }
     // An empty packet is a lost one; what follows the head are its comments.
     if (number < 2 || packet.length === 0) return undefined
-    const samples = this.#decoded(packet)
+    const samples = this.#decoder ? this.#decoded(this.#decoder, packet) : silence(this.#samplesOf(packet))
     const dropped = Math.min(this.#skip, samples.length)
     this.#skip -= dropped
     this.#given += samples.length - dropped
     return samples.slice(dropped)
   }
 
-  #decoded(packet: Uint8Array): Float32Array {
+  #decoded(decoder: Decode, packet: Uint8Array): Float32Array {
     try {
-      return this.#decoder.decodeFloat(packet)
+      return decoder.decodeFloat(packet)
     } catch {
       return this.#fail('malformed')
     }
+  }
+
+  #samplesOf(packet: Uint8Array): number {
+    const ms = opusMs(packet)
+    if (ms === 0 || ms > maxPacketMs) this.#fail('malformed')
+    return (ms * this.rate) / 1_000
   }
 
   /** The clock of the last page says where the sound ends within its last packet. */
@@ -136,19 +112,25 @@ export class OpusReader {
     const last = this.#last
     this.#last = undefined
     if (!last) return
-    const excess = Math.max(0, this.#given - Math.max(0, position - this.#preSkip))
+    const excess = Math.max(0, this.#given - Math.max(0, this.#ofClock(position) - this.#preSkip))
     yield last.subarray(0, Math.max(0, last.length - excess))
   }
 
-  #fail(fault: 'unsupported' | 'malformed' | 'truncated'): never {
+  #ofClock(samples: number): number {
+    return Math.round((samples * this.rate) / clockRate)
+  }
+
+  #fail(fault: 'unsupported' | 'malformed'): never {
     throw new SoundError(fault, this.mediaType)
   }
 }
 
-/** Bytes of the page that begins here, or as many as are needed to know. */
-function pageLength(bytes: Uint8Array): number {
-  if (bytes.length < headBytes) return headBytes
-  const head = headBytes + bytes[26]!
-  if (bytes.length < head) return head
-  return bytes.subarray(headBytes, head).reduce((sum, size) => sum + size, head)
+/** How long a packet sounds, by its first byte or two (RFC 6716 section 3.1). */
+export function opusMs(packet: Uint8Array): number {
+  const head = packet[0]!
+  const kind = head >> 3
+  const frameMs =
+    kind < 12 ? [10, 20, 40, 60][kind & 3]! : kind < 16 ? [10, 20][kind & 1]! : [2.5, 5, 10, 20][kind & 3]!
+  const code = head & 3
+  return frameMs * (code === 0 ? 1 : code === 3 ? (packet[1] ?? 0) & 63 : 2)
 }

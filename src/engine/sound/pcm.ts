@@ -21,6 +21,10 @@ export const secondsOf = ({ rate, samples }: Sound): number => samples.length / 
 
 export const noSamples: Float32Array = new Float32Array(0)
 
+/** Up to 2^16 samples of silence, for who only counts them; read only. */
+export const silence = (length: number): Float32Array => zeros.subarray(0, length)
+const zeros = new Float32Array(1 << 16)
+
 /** Samples as signed 16-bit little-endian PCM, two bytes each. */
 export function pcmOf(samples: Float32Array): Uint8Array {
   const bytes = new Uint8Array(2 * samples.length)
@@ -37,19 +41,20 @@ export const integerOf = (sample: number): number =>
 /** Reads raw PCM that comes in chunks of any length; channels become their mean. */
 export class PcmReader {
   readonly mediaType = 'audio/pcm'
+  readonly codec = 'pcm'
   readonly rate: number
-  readonly #channels: number
+  readonly channels: number
   /** Bytes of a frame that is not whole yet. */
   #held: Uint8Array = new Uint8Array(0)
 
   constructor({ rate, channels }: Pcm) {
     this.rate = rate
-    this.#channels = channels
+    this.channels = channels
   }
 
   *write(chunk: Uint8Array): Iterable<Float32Array> {
     const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
-    const channels = this.#channels
+    const channels = this.channels
     const samples = new Float32Array(Math.floor(bytes.length / (2 * channels)))
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     for (let index = 0; index < samples.length; index++) {

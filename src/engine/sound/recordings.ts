@@ -1,74 +1,61 @@
-import path from 'node:path'
-import { decodeBase64InSlices } from '#platform/bytes'
 import { type Confine, type FindIsolation, openConfinement, type Requester } from '#platform/confined'
 import type { Log } from '#platform/log'
-import { beginsLikeMp4 } from './container/boxes.ts'
-import type { Container, Demuxed } from './container/demux.ts'
+import type { Spool } from '#platform/spool'
 import { type DecodeOptions, decodeSound } from './decode.ts'
-import { SoundError, type SoundFault } from './fault.ts'
+import { type FindFfmpeg, openFfmpeg } from './ffmpeg.ts'
+import { openRecording } from './open-recording.ts'
 import type { Sound } from './pcm.ts'
-import { trimmed } from './trim.ts'
+import type { OpenRecording, RecordingSource } from './recording.ts'
+import type { FfmpegSetting } from './settings.ts'
+import { chunksOf, recognise } from './source.ts'
 
 /**
- * Decodes whole files as people record them: what `decodeSound` reads, and the first audio track of WebM, Matroska, MP4 and QuickTime, with
- * Opus, FLAC, MP3 or PCM in it. Throws `SoundError` and the signal's reason.
+ * Reads whole files as people record them: WAV, MP3, FLAC, Opus and Vorbis in Ogg, AAC in ADTS, and the first audio track of WebM, Matroska, MP4 and
+ * QuickTime with one of those in it. AAC is decoded where the operator has ffmpeg. Throws `SoundError`, SPOOL_FULL and the signal's reason.
  */
 export interface Recordings {
-  decode(bytes: Uint8Array, requester: Requester, options?: DecodeOptions): AsyncGenerator<Sound>
+  /** The sound of a whole file, one channel, at its own rate; at 16 kHz what is decoded in processes of its own: AAC and Vorbis. */
+  decode(source: RecordingSource, requester: Requester, options?: DecodeOptions): AsyncGenerator<Sound>
+  /** Recognises and measures a file, of which spans are read then. `busy` where too many wait. */
+  open: OpenRecording
+  /** Whether the operator's ffmpeg was found and works. */
+  hasFfmpeg(): Promise<boolean>
 }
 
-export type DemuxAnswer =
-  | { fault: SoundFault; codec: string | undefined }
-  | (Omit<Demuxed, 'bytes'> & { base64: string })
+/** What recordings are read with. */
+export interface Workshop {
+  /** Takes files out of containers: a second at most, but for those of hours. */
+  unpacking: Confine
+  /** Decodes: some minutes for hours. */
+  decoding: Confine
+  spool: Spool
+  ffmpeg: FindFfmpeg
+}
 
 const places = { working: 2, waiting: 64 }
-/** CPU time. Recordings of an hour take a tenth of it. */
-const timeoutMs = 5_000
-/** Of a file that a request brings, in Base64, with room for pages around packets of some bytes. */
-const maxOutputBytes = 64 * 1024 * 1024
+const usualMaxSeconds = 3_600
 
-export function openRecordings(log: Log, isolation?: FindIsolation): Recordings {
-  const confine = openConfinement(log, places, isolation)
-  return {
-    async *decode(bytes, requester, options) {
-      const container = containerOf(bytes)
-      if (!container) return yield* decodeSound([bytes], options)
-      const mediaType = mediaTypes[container]
-      try {
-        const { bytes: sound, ...part } = await demuxed(confine, { bytes, container }, requester)
-        yield* trimmed(decodeSound([sound], options), part)
-      } catch (error) {
-        if (!(error instanceof SoundError)) throw error
-        throw new SoundError(error.fault, mediaType, error.codec)
-      }
-    },
+export function openRecordings(
+  { log, spool, setting }: { log: Log; spool: Spool; setting: FfmpegSetting },
+  isolation?: FindIsolation,
+): Recordings {
+  const decoding = openConfinement(log, places, isolation)
+  const workshop: Workshop = {
+    unpacking: openConfinement(log, places, isolation),
+    decoding,
+    spool,
+    ffmpeg: openFfmpeg(decoding, spool, setting),
   }
-}
-
-const mediaTypes = { matroska: 'audio/webm', mp4: 'audio/mp4' } as const
-
-function containerOf(bytes: Uint8Array): Container | undefined {
-  if (bytes[0] === 0x1a && bytes[1] === 0x45 && bytes[2] === 0xdf && bytes[3] === 0xa3) return 'matroska'
-  return beginsLikeMp4(bytes) ? 'mp4' : undefined
-}
-
-async function demuxed(
-  confine: Confine,
-  input: { bytes: Uint8Array; container: Container },
-  requester: Requester,
-): Promise<Demuxed> {
-  const outcome = await confine({
-    ...requester,
-    module: path.join(import.meta.dirname, 'demux-process.ts'),
-    input,
-    timeoutMs,
-    maxOutputBytes,
-  })
-  if ('lost' in outcome) throw new SoundError(outcome.lost === 'busy' ? 'busy' : 'malformed')
-  const answer = outcome.value as DemuxAnswer
-  if ('fault' in answer) throw new SoundError(answer.fault, undefined, answer.codec)
-  const { base64, ...part } = answer
-  const bytes = await decodeBase64InSlices(base64)
-  if (!bytes) throw new SoundError('malformed')
-  return { ...part, bytes }
+  return {
+    async *decode(source, requester, options = {}) {
+      const { container, media, isVorbis } = await recognise(source)
+      const isPlain = container === undefined && !isVorbis && media !== 'audio/aac'
+      if (isPlain) return yield* decodeSound(chunksOf(source), options)
+      const { maxSeconds = usualMaxSeconds } = options
+      await using recording = await openRecording(workshop, source, requester, { maxSeconds })
+      yield* recording.wholeSound(options)
+    },
+    open: (source, requester, options) => openRecording(workshop, source, requester, options),
+    hasFfmpeg: async () => (await workshop.ffmpeg()) !== undefined,
+  }
 }

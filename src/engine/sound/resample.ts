@@ -3,8 +3,7 @@ import { SoundError } from './fault.ts'
 import { noSamples, type Sound, type SoundStream } from './pcm.ts'
 import { slicesOf } from './slices.ts'
 
-/** Input samples, at the lower of both rates, that one output sample is made of. */
-const width = 64
+const usualWidth = 64
 /** Shape of the Kaiser window: 80 dB of attenuation, for which the band ends at about 0.84 of half the lower rate. */
 const beta = 7.86
 /** Where the filter is 6 dB down, as a part of half the lower rate: the middle of the transition, which ends at 1. */
@@ -53,10 +52,11 @@ export class Resampler {
   #read = 0
   #written = 0
 
-  constructor(from: number, to: number) {
+  /** @param width of the filter: input samples, at the lower of both rates, that one output sample is made of */
+  constructor(from: number, to: number, width = usualWidth) {
     this.#from = from
     this.#to = to
-    this.#bank = from === to ? undefined : bankOf(from, to)
+    this.#bank = from === to ? undefined : bankOf(from, to, width)
     this.#held = new Float32Array(this.#bank ? this.#bank.taps / 2 - 1 : 0)
   }
 
@@ -115,19 +115,19 @@ interface FilterBank {
 const banks = new Map<string, FilterBank>()
 const maxBanks = 16
 
-function bankOf(from: number, to: number): FilterBank {
+function bankOf(from: number, to: number, width: number): FilterBank {
   if (!isRate(from) || !isRate(to)) throw new SoundError('unsupported')
   const divisor = divisorOf(from, to)
   const up = to / divisor
   const down = from / divisor
-  const name = `${up}:${down}`
-  const bank = banks.get(name) ?? makeBank(up, down)
+  const name = `${up}:${down}:${width}`
+  const bank = banks.get(name) ?? makeBank(up, down, width)
   if (!banks.has(name) && banks.size >= maxBanks) banks.delete(banks.keys().next().value!)
   banks.set(name, bank)
   return bank
 }
 
-function makeBank(up: number, down: number): FilterBank {
+function makeBank(up: number, down: number, width: number): FilterBank {
   // Filtering out what the lower rate cannot hold takes a filter as much longer as there are more input samples.
   const stretch = Math.max(1, down / up)
   const taps = 2 * Math.ceil((width * stretch) / 2)

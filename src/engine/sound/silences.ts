@@ -1,7 +1,5 @@
-import { Slice } from '#platform/slices'
-import { decibelsOf, rmsOf } from './loudness.ts'
-import { concatenated, noSamples, type SoundStream } from './pcm.ts'
-import { slicesOf } from './slices.ts'
+import { type Levels, levelsOf } from './levels.ts'
+import type { SoundStream } from './pcm.ts'
 
 /** Samples from `start` up to `end`, which is not one of them, counted from the beginning of the sound. */
 export interface Span {
@@ -9,11 +7,11 @@ export interface Span {
   end: number
 }
 
-const frameMs = 10
-/** In dB below full scale: what is quieter is silence in any sound. */
-const quietest = -60
-/** In dB: what differs less, loud from quiet, has no pauses in it. */
-const leastRange = 10
+/** In half decibels below full scale, as levels are: what is quieter is silence in any sound, and what is quieter still counts as that. */
+const quietest = 120
+const deepest = 240
+/** What differs less, loud from quiet, has no pauses in it. */
+const leastRange = 20
 
 /**
  * The pauses of a sound that last `minMs` at least. What is a pause follows from the sound itself: it lies nearer to its quietest
@@ -21,51 +19,44 @@ const leastRange = 10
  * @throws what the sound throws
  */
 export async function silencesIn(sound: SoundStream, minMs = 200): Promise<Span[]> {
-  const slice = new Slice()
-  const levels: number[] = []
-  let frame = 0
-  let minSamples = 0
-  let held = noSamples
-  let length = 0
-  for await (const { rate, samples } of sound) {
-    frame = Math.round((rate * frameMs) / 1_000)
-    minSamples = (minMs * rate) / 1_000
-    length += samples.length
-    for await (const part of slicesOf(samples, slice)) {
-      const whole = concatenated([held, part])
-      let at = 0
-      for (; at + frame <= whole.length; at += frame) levels.push(levelOf(whole.subarray(at, at + frame)))
-      held = whole.slice(at)
-    }
-  }
-  if (held.length > 0) levels.push(levelOf(held))
-  return quietSpans(levels, frame, length).filter(({ start, end }) => end - start >= minSamples)
+  return pausesOf(await levelsOf(sound), minMs)
 }
 
-const levelOf = (samples: Float32Array): number => decibelsOf(rmsOf(samples))
-
-function quietSpans(levels: readonly number[], frame: number, length: number): Span[] {
-  const threshold = thresholdOf(levels)
+/** The pauses of a sound by its levels, as `silencesIn` finds them. */
+export function pausesOf(levels: Levels, minMs = 200): Span[] {
+  const threshold = pauseLevelOf(levels)
+  const minSamples = (minMs * levels.rate) / 1_000
   const spans: Span[] = []
   let start: number | undefined
   const close = (end: number): void => {
-    if (start !== undefined) spans.push({ start, end })
+    if (start !== undefined && end - start >= minSamples) spans.push({ start, end })
     start = undefined
   }
-  for (const [index, level] of levels.entries()) {
-    if (level < threshold) start ??= index * frame
-    else close(index * frame)
+  for (let index = 0; index < levels.quiet.length; index++) {
+    if (levels.quiet[index]! > threshold) start ??= index * levels.frame
+    else close(index * levels.frame)
   }
-  close(length)
+  close(levels.length)
   return spans
 }
 
-/** In dB: a third of the way from the level of pauses to that of speech. */
-function thresholdOf(levels: readonly number[]): number {
-  const sorted = levels.map((level) => Math.max(-120, level)).toSorted((a, b) => a - b)
-  const at = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))] ?? quietest
-  const floor = at(0.05)
-  const loud = at(0.95)
-  if (loud < quietest || loud - floor < leastRange) return quietest
-  return Math.max(quietest, floor + (loud - floor) / 3)
+/** What is quieter belongs to a pause: a third of the way from the level of pauses to that of speech. */
+export function pauseLevelOf({ quiet }: Levels): number {
+  const counts = new Uint32Array(256)
+  for (const level of quiet) counts[Math.min(deepest, level)]! += 1
+  const floor = percentile(counts, quiet.length, 0.95)
+  const loud = percentile(counts, quiet.length, 0.05)
+  if (loud > quietest || floor - loud < leastRange) return quietest
+  return Math.min(quietest, floor - (floor - loud) / 3)
+}
+
+/** The level that this part of all is not quieter than. */
+function percentile(counts: Uint32Array, total: number, part: number): number {
+  const place = Math.floor(part * (total - 1))
+  let passed = 0
+  for (const [level, count] of counts.entries()) {
+    passed += count
+    if (passed > place) return level
+  }
+  return quietest
 }

@@ -9,9 +9,19 @@ export {
 } from './encode.ts'
 export { SoundError, type SoundFault } from './fault.ts'
 export { type JoinOptions, joinSpeech, loudnessOf } from './join.ts'
+export { type Levels, levelMs, levelsOf } from './levels.ts'
 export { type Pcm, type Sound, type SoundStream, secondsOf } from './pcm.ts'
+export type {
+  MeasuredRecording,
+  OpenOptions,
+  Packets,
+  Recording,
+  RecordingSource,
+  TimeSpan,
+} from './recording.ts'
 export { openRecordings, type Recordings } from './recordings.ts'
 export { resample } from './resample.ts'
-export { type Span, silencesIn } from './silences.ts'
+export type { FfmpegSetting } from './settings.ts'
+export { pauseLevelOf, pausesOf, type Span, silencesIn } from './silences.ts'
 export { isSpeakable, lettersOf, piecesOfText } from './text.ts'
 export { VoiceDetector, type VoiceEvent, type VoiceOptions } from './voice.ts'

@@ -7,6 +7,17 @@ export interface Part {
   discardSeconds: number
 }
 
+/** What `trimmed` leaves of so many samples of a rate: how many are skipped, and how many are heard. */
+export function partOf(
+  { skipSeconds, untilSeconds = Number.POSITIVE_INFINITY, discardSeconds }: Part,
+  rate: number,
+  samples: number,
+): { skip: number; length: number } {
+  const skip = Math.round(skipSeconds * rate)
+  const until = Math.min(samples, Math.round(untilSeconds * rate))
+  return { skip, length: Math.max(0, until - skip - Math.round(discardSeconds * rate)) }
+}
+
 /** A part of a sound; as many of its last samples as are left out are held back until it ends. */
 export async function* trimmed(
   stream: SoundStream,

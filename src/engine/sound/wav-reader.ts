@@ -1,4 +1,5 @@
 import { SoundError } from './fault.ts'
+import { silence } from './pcm.ts'
 
 /**
  * Reads RIFF WAVE that comes in chunks of any length: PCM of 8, 16, 24 and 32 bits, float of 32 and 64, A-law and µ-law, plain or
@@ -6,6 +7,8 @@ import { SoundError } from './fault.ts'
  */
 export class WavReader {
   readonly mediaType = 'audio/wav'
+  readonly codec = 'pcm'
+  readonly #isCounting: boolean
   #layout: Layout | undefined
   #state: 'riff' | 'chunk' | 'format' | 'skip' | 'data' | 'over' = 'riff'
   /** Bytes that are not a whole header, or a whole frame, yet. Less than a hundred. */
@@ -13,8 +16,17 @@ export class WavReader {
   /** Bytes of this chunk that are still to come, with the one that makes it even. */
   #left = 0
 
+  /** @param isCounting samples are counted, and come as silence */
+  constructor(isCounting = false) {
+    this.#isCounting = isCounting
+  }
+
   get rate(): number {
     return this.#layout!.rate
+  }
+
+  get channels(): number {
+    return this.#layout!.channels
   }
 
   *write(chunk: Uint8Array): Iterable<Float32Array> {
@@ -92,8 +104,8 @@ export class WavReader {
     const { frameBytes, channels, sampleAt, sampleBytes } = this.#layout!
     const count = Math.floor(Math.min(bytes.length - at, this.#left) / frameBytes)
     const view = new DataView(bytes.buffer, bytes.byteOffset + at, bytes.byteLength - at)
-    const samples = new Float32Array(count)
-    for (let index = 0; index < count; index++) {
+    const samples = this.#isCounting ? silence(count) : new Float32Array(count)
+    for (let index = 0; index < (this.#isCounting ? 0 : count); index++) {
       let sum = 0
       for (let channel = 0; channel < channels; channel++)
         sum += sampleAt(view, index * frameBytes + channel * sampleBytes)

@@ -41,6 +41,8 @@ import type { SpeechSpec } from './speech.ts'
 export interface PaidSpeechOptions extends PaidCall {
   model: AudioModel
   spec: SpeechSpec
+  /** Where room is reserved already (`roomForSpeech`). */
+  room?: StoredResult
 }
 
 /** The whole sound, which is stored. */
@@ -87,6 +89,29 @@ interface Candidate extends Planned {
 
 /** Refuses what the model cannot speak (see `planSpeech`), then reserves room and holds the worst case. Throws as `Ledger.hold` does. */
 export async function startPaidSpeech(app: App, options: PaidSpeechOptions): Promise<PaidSpeech> {
+  const { candidates, worstCase, wanted } = preparedOf(app, options)
+  const call = { ...options, isFetchable: true, isStored: true }
+  const hold = () => startPaidOrder<Candidate, Reported>(app, call, audioModels, worstCase)
+  const { result, held } = options.room
+    ? { result: options.room, held: await hold() }
+    : await StoredResult.reserve(app, options, wanted, hold)
+  return new Paid({ app, options, candidates, result, order: held })
+}
+
+/**
+ * For speech that follows other calls of its request: reserves room for it, takes the hold of all of them by `hold`, which is given what the speech
+ * may cost at most, and answers both. Throws as `startPaidSpeech` does.
+ */
+export async function roomForSpeech<Held>(
+  app: App,
+  options: PaidSpeechOptions,
+  hold: (worstCase: bigint) => Promise<Held>,
+): Promise<{ result: StoredResult; held: Held }> {
+  const { worstCase, wanted } = preparedOf(app, options)
+  return StoredResult.reserve(app, options, wanted, () => hold(worstCase))
+}
+
+function preparedOf(app: App, options: PaidSpeechOptions) {
   const { model, spec } = options
   const asked = candidateOf(model, spec)
   const candidates = orderCandidates(app, options, asked, (other) => {
@@ -101,12 +126,7 @@ export async function startPaidSpeech(app: App, options: PaidSpeechOptions): Pro
     candidates.map((one) => audioModels.worstCase(one.model, defaults, one.plan.bound)),
   )
   const bytes = Math.max(...candidates.map(({ plan }) => reservedBytes(plan, spec)))
-  const wanted = { creations: 1, bytes, source: 'audio' }
-  const call = { ...options, isFetchable: true, isStored: true }
-  const { result, held } = await StoredResult.reserve(app, options, wanted, () =>
-    startPaidOrder<Candidate, Reported>(app, call, audioModels, worstCase),
-  )
-  return new Paid({ app, options, candidates, result, order: held })
+  return { candidates, worstCase, wanted: { creations: 1, bytes, source: 'audio' } }
 }
 
 function candidateOf(model: AudioModel, spec: SpeechSpec): Planned {

@@ -30,6 +30,12 @@ export interface SpeechSpec {
 }
 
 export { fitSpeech, layoutOf } from './fit.ts'
-export { type PaidSpeech, type PaidSpeechOptions, type Spoken, startPaidSpeech } from './paid-speech.ts'
+export {
+  type PaidSpeech,
+  type PaidSpeechOptions,
+  roomForSpeech,
+  type Spoken,
+  startPaidSpeech,
+} from './paid-speech.ts'
 export { speechFailures } from './phrases.ts'
 export { planSpeech, type SpeechPlan } from './plan.ts'

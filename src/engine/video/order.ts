@@ -121,11 +121,8 @@ async function announce(
       changeMine(tx, row, ({ ambiguous_until: until }) => until === null, change),
     )
   } catch (cause) {
-    throw new UpstreamError('unavailable', {
-      executed: false,
-      detail: 'the order could not be written down',
-      cause,
-    })
+    // Our own trouble, for which no upstream is to blame.
+    throw new UpstreamError('aborted', { executed: false, cause })
   }
   // Another process took this one for dead.
   if (!isMine) throw new UpstreamError('aborted', { executed: false })
@@ -232,9 +229,11 @@ const mayHaveBegun = ({ executed, fault }: UpstreamError): boolean => executed &
 const busy: ReadonlySet<UpstreamError['fault']> = new Set(['rate_limited', 'overloaded'])
 
 /** How long the order waits, if it can be made later: for upstreams that are busy, and for our own database and store. */
-function waitOf({ rounds }: VideoRow, error: unknown): number | undefined {
+function waitOf(row: VideoRow, error: unknown): number | undefined {
+  const { rounds } = row
   if (error instanceof UpstreamError) {
-    if (error.fault === 'aborted') return 0
+    if (error.fault === 'aborted' && error.cause === undefined) return 0
+    if (error.fault === 'aborted') return waitOf(row, error.cause)
     if (!busy.has(error.fault) || rounds >= maxRounds) return undefined
     return Math.min(maxRoundMs, Math.max(firstRoundMs * 2 ** rounds, error.retryAfterMs ?? 0))
   }

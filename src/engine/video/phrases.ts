@@ -41,6 +41,7 @@ declareFailures({
   },
   VIDEO_NOT_READY: {
     status: 409,
+    retry: true,
     en: () =>
       'The video is not ready yet. Ask for its status until it is completed; ordering it again would cost again.',
     fa: () => 'ویدیو هنوز آماده نیست. وضعیتش را بپرسید تا کامل شود؛ سفارش دوباره هزینهٔ دوباره دارد.',

@@ -17,8 +17,12 @@ export { type FindIsolation, type Isolation, openIsolation } from './isolation.t
 export type Confine = (work: ConfinedWork) => Promise<Outcome>
 
 export interface ConfinedWork {
-  /** Path of a module that reads its input and writes its answer by `#platform/confined-process`; it may read its own folder. */
-  module: string
+  /**
+   * Path of a module that reads its input and writes its answer by `#platform/confined-process`; it may read its own folder. Or a program of this machine, by its
+   * absolute path, which is given no input: what it makes it leaves in its scratch folder, and its end alone tells whether it did (`value` is then undefined).
+   * Where the machine has no bubblewrap, a program can read what this server can: only for those that read the given files alone.
+   */
+  module: string | Program
   /** The account; accounts share the processes fairly. */
   accountId: string
   /** Any value that `v8.serialize` supports. */
@@ -38,6 +42,11 @@ export interface ConfinedWork {
   /** Allows native code, which Node's permissions do not restrict; only for our own libraries over data, never for foreign code. */
   nativeCode?: boolean
   signal: AbortSignal
+}
+
+export interface Program {
+  path: string
+  args: readonly string[]
 }
 
 /** The account that requests the work, and its signal. */
@@ -82,13 +91,17 @@ export function openConfinement(
     if (!place) return { lost: 'busy' }
     const outcome = await runProcess(work, await find())
     if ('lost' in outcome)
-      log.info({ module: path.basename(work.module), lost: outcome.lost }, 'a confined process was lost')
+      log.info({ module: nameOf(work.module), lost: outcome.lost }, 'a confined process was lost')
     return outcome
   }
 }
 
+const nameOf = (module: string | Program): string =>
+  path.basename(typeof module === 'string' ? module : module.path)
+
 async function runProcess(work: ConfinedWork, isolation: Isolation): Promise<Outcome> {
   const { input, timeoutMs, wallMs = patience * timeoutMs, maxOutputBytes, scratch, signal } = work
+  const isProgram = typeof work.module !== 'string'
   if (scratch) await isolation.give(scratch.path)
   signal.throwIfAborted()
   const child = start(work, isolation)
@@ -106,13 +119,14 @@ async function runProcess(work: ConfinedWork, isolation: Isolation): Promise<Out
   try {
     // If the process dies before it has read its input, the pipe breaks; its exit code tells why.
     child.stdin!.on('error', () => {})
-    child.stdin!.end(serialize(input))
+    child.stdin!.end(isProgram ? undefined : serialize(input))
     const output = await readOutput(child, maxOutputBytes)
     const end = endOf((await exited) as [number | null, NodeJS.Signals | null])
     signal.throwIfAborted()
     if (timedOut || end === 'SIGXCPU') return { lost: 'time' }
     if (output === undefined || filled.beyond || end === 'SIGXFSZ') return { lost: 'output' }
-    return end === 0 ? await readAnswer(output) : { lost: 'broken' }
+    if (end !== 0) return { lost: 'broken' }
+    return isProgram ? { value: undefined } : await readAnswer(output)
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', kill)
@@ -142,22 +156,17 @@ async function readAnswer(output: Buffer): Promise<Outcome> {
 }
 
 function start(work: ConfinedWork, isolation: Isolation): ChildProcess {
-  const { module, timeoutMs, nativeCode = false, files = [], scratch } = work
-  const { memoryMb = usualMemoryMb, heapMb = usualHeapMb } = work
-  const readable = [
-    path.dirname(module),
-    childRoom,
-    modulesFolder(),
-    path.join(home, 'package.json'),
-    ...files,
-  ]
+  const { module, timeoutMs, files = [], scratch, memoryMb = usualMemoryMb } = work
+  const isProgram = typeof module !== 'string'
+  const ownCode = isProgram ? [module.path] : codeOf(module)
+  const readable = [...ownCode, ...files]
   const writable = scratch ? [scratch.path] : []
   const seconds = Math.ceil(timeoutMs / 1000)
   const limits = [
     'ulimit -c 0',
     // The soft limit ends a process with a signal that shows the reason.
     `ulimit -S -t ${seconds}; ulimit -H -t ${seconds + 1}`,
-    `ulimit -d ${(reservedMb + memoryMb) * 1024}`,
+    `ulimit -d ${((isProgram ? 0 : reservedMb) + memoryMb) * 1024}`,
     // Limit of one file, in blocks of 512 bytes; the folder as a whole is watched.
     `ulimit -f ${Math.ceil((scratch?.bytes ?? 0) / 512)}`,
   ].join('; ')
@@ -168,20 +177,41 @@ function start(work: ConfinedWork, isolation: Isolation): ChildProcess {
       // Not every system has every limit; V8's own and the wall clock always apply.
       `{ ${limits}; } 2>/dev/null; exec nice -n ${lowPriority} "$0" "$@"`,
       ...isolation.prefix({ readable, writable }),
-      process.execPath,
-      '--permission',
-      ...(nativeCode ? ['--allow-addons'] : []),
-      ...[...readable, ...writable].map((place) => `--allow-fs-read=${place}`),
-      ...writable.map((place) => `--allow-fs-write=${place}`),
-      `--max-old-space-size=${heapMb}`,
-      '--disallow-code-generation-from-strings',
-      '--no-warnings',
-      module,
-      ...writable,
+      ...(isProgram ? [module.path, ...module.args] : nodeWith(module, work, readable, writable)),
     ],
-    { cwd: path.dirname(module), env: environment, stdio: ['pipe', 'pipe', 'ignore'] },
+    {
+      cwd: isProgram ? (scratch?.path ?? '/') : path.dirname(module),
+      env: environment,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    },
   )
 }
+
+const codeOf = (module: string): string[] => [
+  path.dirname(module),
+  childRoom,
+  modulesFolder(),
+  path.join(home, 'package.json'),
+]
+
+/** Node with its own permissions, which hold whatever the machine allows. */
+const nodeWith = (
+  module: string,
+  { heapMb = usualHeapMb, nativeCode = false }: ConfinedWork,
+  readable: readonly string[],
+  writable: readonly string[],
+): string[] => [
+  process.execPath,
+  '--permission',
+  ...(nativeCode ? ['--allow-addons'] : []),
+  ...[...readable, ...writable].map((place) => `--allow-fs-read=${place}`),
+  ...writable.map((place) => `--allow-fs-write=${place}`),
+  `--max-old-space-size=${heapMb}`,
+  '--disallow-code-generation-from-strings',
+  '--no-warnings',
+  module,
+  ...writable,
+]
 
 /** `node_modules`, wherever this installation has it. */
 const modulesFolder = (): string =>

@@ -107,7 +107,7 @@ function candidatesOf(amRoot: boolean): Isolation[] {
 }
 
 /** System libraries; fonts and programs are included, secrets and home folders are not. */
-const system = ['/usr', '/bin', '/lib', '/lib64', '/nix/store', '/etc/ld.so.cache']
+const system = ['/usr', '/bin', '/lib', '/lib64', '/nix/store', '/etc/ld.so.cache', '/etc/alternatives']
 
 function bubblewrap({ readable, writable }: View): string[] {
   const shown = [...system, process.execPath, ...readable].filter((place) => existsSync(place))

@@ -17,8 +17,8 @@ export interface Declaration<Detail> {
   status: number
   en: (detail: Detail) => string
   fa: (detail: Detail) => string
-  /** False where repeating the request cannot change the answer; sent as `x-should-retry: false`. */
-  retry?: false
+  /** False where repeating the request cannot change the answer, sent as `x-should-retry: false`; true where a conflict passes by itself. */
+  retry?: boolean
 }
 
 const declared = new Map<string, Declaration<never>>()
@@ -167,9 +167,8 @@ export function errorHeaders(failure: Failure): Record<string, string> {
   const headers: Record<string, string> = {}
   const { retry } = declarationOf(failure.code)
   const { retryAfterMs } = failure.more
-  // A conflict stays one, unless it says how long it lasts.
-  const isLasting = failure.status === 402 || (failure.status === 409 && retryAfterMs === undefined)
-  const { final = retry === false || isLasting } = failure.more
+  const isLasting = failure.status === 402 || failure.status === 409
+  const { final = retry === undefined ? isLasting : !retry } = failure.more
   if (final) headers['x-should-retry'] = 'false'
   const waitMs = retryAfterMs ?? (failure.status === 429 || failure.status === 503 ? 1000 : undefined)
   if (waitMs !== undefined && headers['x-should-retry'] === undefined) {

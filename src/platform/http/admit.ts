@@ -75,7 +75,7 @@ export async function admit(
   if (route.upload && (isMultipart(message) || !checks.body)) {
     // From here on only the longer timeout of uploads applies.
     context.timeLimit?.cancel()
-    context.upload = await readUpload(message, route.upload, app.spool)
+    context.upload = await readUpload(message, route.upload, app)
     checks.upload!(context.upload.fields)
     if (route.upload.inMemory) await reserveMemory(context, intake)
   } else if (checks.body) {

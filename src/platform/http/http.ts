@@ -117,6 +117,8 @@ interface Spec {
   reply: Record<number, TSchema | string>
   /** The answer may be a stream of server-sent events. */
   streams?: boolean
+  /** Media types, separated by commas, that the answer has in place of JSON where the request asks for them. */
+  otherTypes?: string
   /** Byte ranges may be requested (`content`): adds the answers 206 and 416 RANGE_NOT_SATISFIABLE. */
   ranges?: boolean
   /** Set by `socketRoute`: the request is upgraded to a WebSocket. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough, type Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { TSchema } from 'typebox'
+import type { Config } from '#platform/config'
 import { Failure, fail } from '#platform/errors'
 import { type Spool, type SpoolFile, TooLarge } from '#platform/spool'
 import { ClientGone, drainBytes, refuseEncoded } from './body.ts'
@@ -10,23 +11,28 @@ import { reasons } from './phrases.ts'
 
 /** Configuration of a route that accepts a form with files. */
 export interface UploadSpec<Fields extends TSchema = TSchema> {
-  /** The text fields; an object schema. They come as text, and are read as what the schema says. */
+  /**
+   * The text fields; an object schema. They come as text, and are read as what the schema says: a list comes as a field for each member, called
+   * `name` or `name[]`, and one of fixed values also as one field with commas between them, as some clients write it.
+   */
   fields: Fields
   /** Names of the parts that are files, and how many of each there may be. What may stand more than once may be called `name[]` too. */
   files: Record<string, number>
-  /** Maximum bytes of all files together; more is answered with 413. */
-  maxBytes: number
+  /** Maximum bytes of all files together, which an operator may set; more is answered with 413. */
+  maxBytes: number | ((config: Config) => number)
   /** Maximum bytes of a text field; absent: 16 KiB. */
   fieldBytes?: number
   /** The handler reads the files into memory, which is reserved for them as it is for a body of JSON. */
   inMemory?: boolean
+  /** A form may come without any file: the handler says what stands for one. */
+  isOptional?: boolean
 }
 
-/** The parsed form, with at least one file. Files are deleted when the request ends. */
+/** The parsed form, with at least one file unless its files are optional. Files are deleted when the request ends. */
 export interface Upload<Fields = unknown> {
   fields: Fields
   /** In the order in which they were sent. */
-  files: [UploadedFile, ...UploadedFile[]]
+  files: UploadedFile[]
 }
 
 export interface UploadedFile extends SpoolFile {
@@ -53,8 +59,13 @@ export const isMultipart = ({ headers }: IncomingMessage): boolean =>
  * Reads the whole form. What is refused is read to its end but not kept, so that the client gets its answer and the connection serves the
  * next request. Throws INVALID_REQUEST, BODY_TOO_LARGE, SPOOL_FULL, and ClientGone; then nothing is left.
  */
-export async function readUpload(message: IncomingMessage, spec: UploadSpec, spool: Spool): Promise<Upload> {
+export async function readUpload(
+  message: IncomingMessage,
+  { maxBytes, ...rest }: UploadSpec,
+  { spool, config }: { spool: Spool; config: Config },
+): Promise<Upload> {
   refuseEncoded(message)
+  const spec = { ...rest, maxBytes: typeof maxBytes === 'number' ? maxBytes : maxBytes(config) }
   // The client disconnected before anything was read.
   if (message.destroyed && !message.readableEnded) throw new ClientGone()
   const arrival = arrivalOf(message, spec.maxBytes)
@@ -92,6 +103,9 @@ function arrivalOf(
   return { arrived: arrived.promise, over: over.promise }
 }
 
+/** With the limit of this server. */
+type SetSpec = UploadSpec & { maxBytes: number }
+
 /** Text from the parser, which cuts it at the limit and reports that. */
 type FileContent = Readable & { truncated?: boolean }
 
@@ -99,19 +113,21 @@ class Form {
   readonly finished: Promise<void>
   /** Rejects with the first error. */
   readonly refused: Promise<never>
-  readonly #spec: UploadSpec
+  readonly #spec: SetSpec
   readonly #spool: Spool
   readonly #message: IncomingMessage
   readonly #parser: InstanceType<typeof Busboy>
-  readonly #fields = new Map<string, string>()
+  readonly #fields = new Map<string, string | string[]>()
+  readonly #lists: ReadonlyMap<string, ListField>
   readonly #refuse: (error: unknown) => void
   readonly #contents: PassThrough[] = []
   readonly #taking: Promise<UploadedFile>[] = []
   readonly #count = new Map<string, number>()
 
-  constructor(message: IncomingMessage, spec: UploadSpec, spool: Spool) {
+  constructor(message: IncomingMessage, spec: SetSpec, spool: Spool) {
     this.#message = message
     this.#spec = spec
+    this.#lists = listsIn(spec)
     this.#spool = spool
     const refused = Promise.withResolvers<never>()
     refused.promise.catch(() => {})
@@ -133,11 +149,11 @@ class Form {
   }
 
   async upload(): Promise<Upload> {
-    const [first, ...others] = await Promise.all(this.#taking)
+    const files = await Promise.all(this.#taking)
     const name = needed(this.#spec)
-    if (!first) return fail('INVALID_REQUEST', { why: reasons.noFile(name) }, { param: name })
-    const files: Upload['files'] = [first, ...others]
-    const { maxBytes } = this.#spec
+    const { maxBytes, isOptional = false } = this.#spec
+    if (files.length === 0 && !isOptional)
+      fail('INVALID_REQUEST', { why: reasons.noFile(name) }, { param: name })
     if (files.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes) throw tooLarge(maxBytes)
     return { fields: Object.fromEntries(this.#fields), files }
   }
@@ -155,9 +171,17 @@ class Form {
 
   #field(name: string, value: string, isCut: boolean): void {
     const shown = name.slice(0, nameBytes)
+    const list = name.endsWith('[]') ? name.slice(0, -2) : name
     if (isCut || name.length > nameBytes) this.#wrong(reasons.longField(fieldBytesOf(this.#spec)), shown)
+    else if (this.#lists.has(list)) this.#member(list, value)
     else if (this.#fields.has(name)) this.#wrong(reasons.fieldTwice, shown)
     else this.#fields.set(name, value)
+  }
+
+  #member(list: string, value: string): void {
+    const members = this.#fields.get(list) ?? []
+    const more = this.#lists.get(list)!.isOfFixedValues ? value.split(',') : [value]
+    this.#fields.set(list, [...members, ...more])
   }
 
   /** Piped through our own stream, whose end and errors behave as usual. */
@@ -201,9 +225,10 @@ class Form {
   }
 }
 
-function openParser(message: IncomingMessage, spec: UploadSpec): InstanceType<typeof Busboy> {
+function openParser(message: IncomingMessage, spec: SetSpec): InstanceType<typeof Busboy> {
   const { fields, files, maxBytes } = spec
   const names = Object.keys((fields as { properties?: object }).properties ?? {})
+  const members = [...listsIn(spec).values()].reduce((sum, { most }) => sum + most, 0)
   const most = Object.values(files).reduce((sum, count) => sum + count, 0)
   try {
     return new Busboy({
@@ -212,10 +237,10 @@ function openParser(message: IncomingMessage, spec: UploadSpec): InstanceType<ty
       limits: {
         fieldSize: fieldBytesOf(spec),
         // Unknown ones are named in the refusal.
-        fields: names.length + 8,
+        fields: names.length + members + 8,
         files: most,
         fileSize: maxBytes,
-        parts: names.length + 15 + most,
+        parts: names.length + members + 15 + most,
         headerPairs: partHeaders,
         headerSize: partHeaderBytes,
       },
@@ -227,7 +252,24 @@ function openParser(message: IncomingMessage, spec: UploadSpec): InstanceType<ty
 
 const fieldBytesOf = ({ fieldBytes = usualFieldBytes }: UploadSpec): number => fieldBytes
 
-/** The part without which a form is refused. */
+interface ListField {
+  /** Fields that the form may have of it: one more than the schema, which refuses that by its name. */
+  most: number
+  isOfFixedValues: boolean
+}
+
+function listsIn({ fields }: UploadSpec): Map<string, ListField> {
+  const properties: Record<string, { type?: unknown; maxItems?: number; items?: object }> =
+    (fields as { properties?: never }).properties ?? {}
+  return new Map(
+    Object.entries(properties).flatMap(([name, { type, maxItems = mostMembers, items = {} }]) =>
+      type === 'array' ? [[name, { most: maxItems + 1, isOfFixedValues: 'enum' in items }] as const] : [],
+    ),
+  )
+}
+const mostMembers = 100
+
+/** The part without which a form is refused, unless its files are optional. */
 const needed = ({ files }: UploadSpec): string => Object.keys(files)[0]!
 
 /** The file that a part is, if it is one. */

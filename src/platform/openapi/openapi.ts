@@ -122,17 +122,21 @@ const contentOf = (route: Route): Json => ({
 })
 
 /** https://spec.openapis.org/oas/v3.1.0#considerations-for-file-uploads */
-export function formOf({ fields, files, maxBytes }: NonNullable<Route['upload']>): TSchema {
+export function formOf({ fields, files, maxBytes, isOptional }: NonNullable<Route['upload']>): TSchema {
   const {
     properties = {},
     required = [],
     ...rest
   } = fields as Json & { properties?: Json; required?: string[] }
+  const limit =
+    typeof maxBytes === 'number'
+      ? { en: `at most ${maxBytes} bytes`, fa: `حداکثر ${maxBytes.toLocaleString('fa-IR')} بایت` }
+      : { en: 'as large as the operator allows', fa: 'تا اندازه‌ای که گرداننده اجازه می‌دهد' }
   const part = {
     type: 'string',
     contentMediaType: 'application/octet-stream',
-    description: `A file; all files together at most ${maxBytes} bytes.`,
-    'x-description-fa': `یک پرونده؛ همهٔ پرونده‌ها روی هم حداکثر ${maxBytes.toLocaleString('fa-IR')} بایت.`,
+    description: `A file; all files together ${limit.en}.`,
+    'x-description-fa': `یک پرونده؛ همهٔ پرونده‌ها روی هم ${limit.fa}.`,
   }
   const parts = Object.entries(files).map(([name, most]) => [
     name,
@@ -142,7 +146,7 @@ export function formOf({ fields, files, maxBytes }: NonNullable<Route['upload']>
     ...rest,
     type: 'object',
     properties: { ...Object.fromEntries(parts), ...properties },
-    required: [Object.keys(files)[0]!, ...required],
+    required: [...(isOptional ? [] : [Object.keys(files)[0]!]), ...required],
   } as TSchema
 }
 
@@ -197,6 +201,7 @@ function repliesOf(route: Route): Json {
         },
         content: {
           ...(typeof schema === 'string' ? contentOfTypes(schema) : { 'application/json': { schema } }),
+          ...(route.otherTypes !== undefined && contentOfTypes(route.otherTypes)),
           ...(route.streams && {
             'text/event-stream': {
               schema: { type: 'string', description: 'Server-sent events, when `stream` is true.' },

@@ -1,6 +1,6 @@
+import { sniff } from '#engine/magic'
 /** Writes an untrusted SVG anew, with nothing in it that runs, moves, links or loads. */
 import { isVast, measureImage } from '../image.ts'
-import { sniff } from '../magic.ts'
 import {
   attributes as allowed,
   elements,

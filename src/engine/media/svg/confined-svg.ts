@@ -36,6 +36,9 @@ export type SvgAnswer =
   | { refused: SvgFault }
   | { svg: string; own: ImageSize; raster: ImageSize; png: string }
 
+/** Rasters within a drawing are named by their bytes. */
+const magicRoom = path.join(import.meta.dirname, '../../magic')
+
 const places = { working: 2, waiting: 64 }
 /** CPU time. People's drawings take a twentieth of it; filters and masks can be written that take any. */
 const timeoutMs = 5_000
@@ -50,7 +53,7 @@ export function openSvgs(log: Log, isolation?: FindIsolation): Svgs {
       ...requester,
       module: path.join(import.meta.dirname, '../svg-process.ts'),
       input: work,
-      files: svgFonts,
+      files: [...svgFonts, magicRoom],
       timeoutMs,
       maxOutputBytes,
       nativeCode: true,

@@ -1,3 +1,5 @@
+import type { FileWindow } from './file-window.ts'
+
 /** Boxes with which MP4 and QuickTime files begin (ISO 14496-12); some old ones have no `ftyp`. */
 const firstBoxes = new Set(['ftyp', 'styp', 'moov', 'mdat', 'free', 'skip', 'wide', 'pnot'])
 
@@ -10,19 +12,20 @@ export interface OuterBoxes {
   isFragmented: boolean
 }
 
-export function walkBoxes(bytes: Buffer): OuterBoxes {
+export function walkBoxes(file: FileWindow): OuterBoxes {
   let isFragmented = false
   let at = 0
-  while (at + 8 <= bytes.length) {
-    isFragmented ||= bytes.toString('latin1', at + 4, at + 8) === 'moof'
-    const short = bytes.readUInt32BE(at)
+  while (at + 8 <= file.length) {
+    const head = file.at(at, 16)
+    isFragmented ||= head.toString('latin1', 4, 8) === 'moof'
+    const short = head.readUInt32BE(0)
     // The last one may leave open how long it is; zeros that fill a file up look like it.
     if (short === 0) return { isWhole: true, isFragmented }
     const isLong = short === 1
-    if (isLong && at + 16 > bytes.length) break
-    const size = isLong ? Number(bytes.readBigUInt64BE(at + 8)) : short
+    if (isLong && head.length < 16) break
+    const size = isLong ? Number(head.readBigUInt64BE(8)) : short
     if (size < (isLong ? 16 : 8)) break
     at += size
   }
-  return { isWhole: at === bytes.length, isFragmented }
+  return { isWhole: at === file.length, isFragmented }
 }

@@ -1,3 +1,5 @@
+import type { FileWindow } from './file-window.ts'
+
 /** Elements of Matroska and WebM (RFC 9559) whose children are looked at, and those in which something is read. */
 const ids = {
   ebml: 0x1a45dfa3,
@@ -21,34 +23,39 @@ export interface MatroskaElements {
 }
 
 /** Walks from element to element without a stack: what may have children is stepped into, anything else is stepped over. */
-export function walkMatroska(bytes: Buffer): MatroskaElements {
+export function walkMatroska(file: FileWindow): MatroskaElements {
   const discards = new Map<number, number>()
   let track = 0
   let at = 0
-  let end = bytes.length
+  let end = file.length
   while (at < end) {
-    const element = elementAt(bytes, at)
+    const element = elementAt(file, at)
     if (!element) return { isWhole: false, discards }
     const { id, from, size } = element
     const isOpened = opened.has(id)
-    if (from + size > bytes.length && !(size === unknownSize && isOpened)) return { isWhole: false, discards }
+    if (from + size > file.length && !(size === unknownSize && isOpened)) return { isWhole: false, discards }
     // What follows the segment is not looked at.
     if (id === ids.segment && size !== unknownSize) end = from + size
     if (id === ids.block || id === ids.simpleBlock) {
-      track = integerAt(bytes, from)?.value ?? 0
+      track = integerAt(file.at(from, maxIntegerBytes), 0)?.value ?? 0
       discards.delete(track)
     }
-    if (id === ids.discardPadding && size > 0 && size <= 6) discards.set(track, bytes.readIntBE(from, size))
+    if (id === ids.discardPadding && size > 0 && size <= 6)
+      discards.set(track, file.at(from, size).readIntBE(0, size))
     at = isOpened ? from : from + size
   }
   return { isWhole: at === end, discards }
 }
 
-function elementAt(bytes: Buffer, at: number): { id: number; from: number; size: number } | undefined {
-  const width = Math.clz32(bytes[at]!) - 23
-  if (width > 4 || at + width >= bytes.length) return undefined
-  const size = integerAt(bytes, at + width)
-  return size && { id: bytes.readUIntBE(at, width), from: at + width + size.width, size: size.value }
+const maxIntegerBytes = 8
+const maxIdBytes = 4
+
+function elementAt(file: FileWindow, at: number): { id: number; from: number; size: number } | undefined {
+  const head = file.at(at, maxIdBytes + maxIntegerBytes)
+  const width = Math.clz32(head[0]!) - 23
+  if (width > maxIdBytes || width >= head.length) return undefined
+  const size = integerAt(head, width)
+  return size && { id: head.readUIntBE(0, width), from: at + width + size.width, size: size.value }
 }
 
 /** An integer that says its own width by the zeros before its first one. */

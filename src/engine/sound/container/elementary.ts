@@ -1,29 +1,42 @@
-import type { AudioCodec, EncodedPacket } from 'mediabunny'
+import type { AudioCodec } from 'mediabunny'
+import { adtsHeadOf, maxAdtsBytes } from '../adts.ts'
 import { SoundError } from '../fault.ts'
 import { OggWriter } from '../ogg.ts'
 import { vorbisComment } from '../vorbis-comment.ts'
 
+/** Writes the packets of a track as a file of their codec, each as it comes. */
 export interface Elementary {
-  bytes: Uint8Array
+  packet(data: Uint8Array): Uint8Array
+  end(): Uint8Array
   /** What the codec's own head says is no sound at the beginning. */
   skipSeconds: number
 }
 
-/** The packets of a track as a file of their codec. Throws `SoundError`. */
-export function elementaryOf(
-  codec: AudioCodec,
-  config: AudioDecoderConfig,
-  packets: readonly EncodedPacket[],
-): Elementary {
+/** Throws `SoundError` for what is not read here. */
+export function elementaryOf(codec: AudioCodec, config: AudioDecoderConfig): Elementary {
   const head = config.description && bytesOf(config.description)
-  const sound = packets.map(({ data }) => data)
-  if (codec === 'opus') return oggOf(head, config.numberOfChannels, sound)
-  if (codec === 'mp3') return { bytes: Buffer.concat(sound), skipSeconds: 0 }
-  if (codec === 'flac' && head?.toString('latin1', 0, 4) === 'fLaC')
-    return { bytes: Buffer.concat([head, ...sound]), skipSeconds: 0 }
+  if (codec === 'opus') return opusIn(head, config.numberOfChannels)
+  if (codec === 'vorbis' && head) return vorbisIn(head)
+  if (codec === 'aac' && head) return aacIn(head)
+  if (codec === 'mp3') return behind(new Uint8Array(0))
+  if (codec === 'flac' && head?.toString('latin1', 0, 4) === 'fLaC') return behind(head)
   const pcm = pcmCodecs[codec]
-  if (pcm) return { bytes: wavOf(pcm, config, Buffer.concat(sound)), skipSeconds: 0 }
-  throw new SoundError('unsupported', undefined, codec)
+  if (!pcm) throw new SoundError('unsupported', undefined, codec)
+  return behind(wavHeadOf(pcm, config), pcm.isBigEndian ? pcm.bits / 8 : 1)
+}
+
+/** Packets one behind another, after a head. */
+function behind(head: Uint8Array, swappedBytes = 1): Elementary {
+  let first: Uint8Array = head
+  return {
+    packet: (data) => {
+      const bytes = Buffer.concat([first, swappedBytes > 1 ? turned(data, swappedBytes) : data])
+      first = new Uint8Array(0)
+      return bytes
+    },
+    end: () => first,
+    skipSeconds: 0,
+  }
 }
 
 const bytesOf = (source: NonNullable<AudioDecoderConfig['description']>): Buffer =>
@@ -35,25 +48,71 @@ const bytesOf = (source: NonNullable<AudioDecoderConfig['description']>): Buffer
 const never = 1n << 50n
 /** RFC 7845; also the most that one page has room for. */
 const maxPacketBytes = 61_440
+/** A second of most. */
+const packetsPerPage = 50
+
+function oggIn(heads: readonly Uint8Array[], skipSeconds: number): Elementary {
+  const writer = new OggWriter(1, packetsPerPage)
+  let first = Buffer.concat(heads.map((head) => writer.header(head)))
+  const after = (bytes: Uint8Array): Uint8Array => {
+    const whole = first.length > 0 ? Buffer.concat([first, bytes]) : bytes
+    first = Buffer.alloc(0)
+    return whole
+  }
+  return {
+    packet: (data) => {
+      if (data.length > maxPacketBytes) throw new SoundError('malformed')
+      return after(writer.packet(data, never))
+    },
+    end: () => after(writer.end(never)),
+    skipSeconds,
+  }
+}
 
 /** @param head as in Ogg, where both containers have it from (RFC 7845 section 5.1) */
-function oggOf(head: Buffer | undefined, channels: number, packets: readonly Uint8Array[]): Elementary {
-  const own =
-    head && head.length >= 19 && head.toString('latin1', 0, 8) === 'OpusHead' ? head : headOf(channels)
-  const skipSeconds = own.readUInt16LE(10) / 48_000
+function opusIn(head: Buffer | undefined, channels: number): Elementary {
+  const isHead = head && head.length >= 19 && head.toString('latin1', 0, 8) === 'OpusHead'
+  const own = isHead ? head : headOf(channels)
   const uncut = Buffer.from(own)
   uncut.writeUInt16LE(0, 10)
-  const writer = new OggWriter(1, 1)
-  const pages = [
-    writer.header(uncut),
-    writer.header(Buffer.concat([Buffer.from('OpusTags'), vorbisComment('kherad')])),
-  ]
-  for (const packet of packets) {
-    if (packet.length > maxPacketBytes) throw new SoundError('malformed')
-    pages.push(writer.packet(packet, never))
+  const comments = Buffer.concat([Buffer.from('OpusTags'), vorbisComment('kherad')])
+  return oggIn([uncut, comments], own.readUInt16LE(10) / 48_000)
+}
+
+/** @param description the three heads, the lengths of the first two before them as Xiph's lacing has it */
+function vorbisIn(description: Buffer): Elementary {
+  const lengths: number[] = []
+  let at = 1
+  while (description[0] === 2 && lengths.length < 2 && at < description.length) {
+    let length = 0
+    while (description[at] === 255) {
+      length += 255
+      at += 1
+    }
+    lengths.push(length + (description[at++] ?? 0))
   }
-  pages.push(writer.end(never))
-  return { bytes: Buffer.concat(pages), skipSeconds }
+  const [head = 0, comments = 0] = lengths
+  const setup = at + head + comments
+  if (lengths.length < 2 || setup >= description.length || description.length > maxPacketBytes)
+    throw new SoundError('malformed')
+  const heads = [
+    description.subarray(at, at + head),
+    Buffer.concat([Buffer.from('\x03vorbis'), vorbisComment('kherad'), Buffer.of(1)]),
+  ]
+  return oggIn([...heads, description.subarray(setup)], 0)
+}
+
+function aacIn(config: Buffer): Elementary {
+  const headFor = adtsHeadOf(config)
+  if (!headFor) throw new SoundError('unsupported', undefined, 'aac')
+  return {
+    packet: (data) => {
+      if (data.length === 0 || data.length > maxAdtsBytes) throw new SoundError('malformed')
+      return Buffer.concat([headFor(data.length), data])
+    },
+    end: () => new Uint8Array(0),
+    skipSeconds: 0,
+  }
 }
 
 /** Of files that leave it out: one stream, of one channel or two. */
@@ -88,15 +147,15 @@ const pcmCodecs: Partial<Record<AudioCodec, PcmCodec>> = {
   ulaw: { tag: 7, bits: 8 },
 }
 
-function wavOf(
-  { tag, bits, isBigEndian }: PcmCodec,
+/** Of open length: the packets are still to come. */
+function wavHeadOf(
+  { tag, bits }: PcmCodec,
   { sampleRate, numberOfChannels }: AudioDecoderConfig,
-  samples: Buffer,
-): Buffer {
+): Uint8Array {
   const frameBytes = (bits / 8) * numberOfChannels
   const head = Buffer.alloc(44)
   head.write('RIFF')
-  head.writeUInt32LE(36 + samples.length, 4)
+  head.writeUInt32LE(0xffff_ffff, 4)
   head.write('WAVEfmt ', 8)
   head.writeUInt32LE(16, 16)
   head.writeUInt16LE(tag, 20)
@@ -106,11 +165,11 @@ function wavOf(
   head.writeUInt16LE(frameBytes, 32)
   head.writeUInt16LE(bits, 34)
   head.write('data', 36)
-  head.writeUInt32LE(samples.length, 40)
-  return Buffer.concat([head, isBigEndian ? turned(samples, bits / 8) : samples])
+  head.writeUInt32LE(0xffff_ffff, 40)
+  return head
 }
 
-function turned(samples: Buffer, sampleBytes: number): Buffer {
+function turned(samples: Uint8Array, sampleBytes: number): Buffer {
   const bytes = Buffer.alloc(samples.length)
   for (let at = 0; at + sampleBytes <= samples.length; at += sampleBytes)
     for (let index = 0; index < sampleBytes; index++)

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { origin, provenance } from '../image/poster.ts'
 import { type DrawOptions, draw } from './draw.ts'
 import { type Layout, layoutOf } from './layout.ts'
 import type { FilmWork } from './make.ts'
@@ -17,7 +18,11 @@ export async function makeFilm(
   const drawing = await draw({ ...options, layout })
   signal.throwIfAborted()
   const { seconds, prompt } = options
-  return await inThread({ drawing, layout, seconds, ...(withAudio && { words: prompt }) }, signal)
+  const made = { note: provenance, xmp: origin }
+  return await inThread(
+    { drawing, layout, seconds, origin: made, ...(withAudio && { words: prompt }) },
+    signal,
+  )
 }
 
 const memoryMb = 256

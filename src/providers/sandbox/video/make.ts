@@ -1,27 +1,28 @@
 import type { Drawing } from './draw.ts'
 import { sequenceParameters } from './h264.ts'
 import { fps, type Layout } from './layout.ts'
-import { mp4Of } from './mp4.ts'
+import { type EncodedSound, mp4Of, type Origin } from './mp4.ts'
 import { sceneOf } from './scene.ts'
-import { soundOf } from './sound.ts'
 import { Stripe } from './stripe.ts'
 
 export interface FilmWork {
   drawing: Drawing
   layout: Layout
   seconds: number
+  origin: Origin
   /** What is spoken; absent, there is no sound. */
   words?: string
 }
 
 /** The bytes of a whole mp4; the same work always makes the same. */
-export async function filmOf({ drawing, layout, seconds, words }: FilmWork): Promise<Uint8Array> {
+export async function filmOf({ drawing, layout, seconds, origin, words }: FilmWork): Promise<Uint8Array> {
   const [scene, sound] = await Promise.all([
     sceneOf(drawing, layout, seconds),
-    words === undefined ? undefined : soundOf(words, seconds),
+    words === undefined ? undefined : spoken(words, seconds),
   ])
   const stripe = new Stripe(drawing.stripes, layout, seconds)
   return mp4Of({
+    origin,
     size: layout.size,
     sequence: sequenceParameters(layout.size, fps),
     parameters: scene.parameters,
@@ -31,4 +32,10 @@ export async function filmOf({ drawing, layout, seconds, words }: FilmWork): Pro
     }),
     sound,
   })
+}
+
+/** Loaded for those that are heard: it takes as long as half of a short video. */
+async function spoken(words: string, seconds: number): Promise<EncodedSound> {
+  const { soundOf } = await import('./sound.ts')
+  return await soundOf(words, seconds)
 }

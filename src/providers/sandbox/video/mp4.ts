@@ -2,13 +2,32 @@
  * Writes an mp4 (ISO 14496-12) whose index stands before its media, so that it plays while it comes. `mediabunny`, which could, writes the
  * time of the writing into it: here the same video is always the same bytes.
  */
-import { originXmp } from '#engine/media'
 import type { PixelSize } from '#engine/turn'
-import { provenance } from '../image/poster.ts'
 import { fps } from './layout.ts'
-import { type EncodedSound, frameSamples } from './sound.ts'
+
+/** Frames of AAC-LC of one channel, without their ADTS heads. */
+export interface EncodedSound {
+  frames: Uint8Array[]
+  rate: number
+  /** Samples before the sound begins, as every encoder of AAC puts there. */
+  delay: number
+  /** Samples of the sound itself. */
+  samples: number
+}
+
+/** Samples of a frame. */
+export const frameSamples = 1024
+
+/** What a file says of what made it. */
+export interface Origin {
+  /** For people. */
+  note: string
+  /** For programs. */
+  xmp: string
+}
 
 export interface Film {
+  origin: Origin
   size: PixelSize
   /** Units of H.264. */
   sequence: Uint8Array
@@ -33,9 +52,9 @@ export function mp4Of(film: Film): Buffer {
   ])
   const type = box('ftyp', 'isom', u32(512), 'isomiso2avc1mp41')
   // The index has one length, whatever is in it.
-  const before = type.length + movieOf(film, chunks, 0).length + xmp().length + 8
+  const before = type.length + movieOf(film, chunks, 0).length + xmpOf(film).length + 8
   const media = chunks.flatMap(({ samples }) => samples)
-  return Buffer.concat([type, movieOf(film, chunks, before), xmp(), box('mdat', ...media)])
+  return Buffer.concat([type, movieOf(film, chunks, before), xmpOf(film), box('mdat', ...media)])
 }
 
 interface Chunk {
@@ -102,7 +121,7 @@ function movieOf(film: Film, chunks: readonly Chunk[], mediaAt: number): Buffer 
     head,
     pictureTrack(film, placed, ticks),
     ...(sound ? [soundTrack(sound, placed, ticks)] : []),
-    box('udta', tags()),
+    box('udta', tags(film.origin)),
   )
 }
 
@@ -258,16 +277,12 @@ function esds(rate: number): Buffer {
 }
 
 /** Names for people, as players show them. */
-function tags(): Buffer {
+function tags({ note }: Origin): Buffer {
   const tag = (name: string, value: string): Buffer => box(name, box('data', u32(1, 0), Buffer.from(value)))
   const handler = full('hdlr', 0, u32(0), 'mdirappl', zeros(9))
-  return full('meta', 0, handler, box('ilst', tag('\xa9too', 'Kherad sandbox'), tag('\xa9cmt', provenance)))
+  return full('meta', 0, handler, box('ilst', tag('\xa9too', 'Kherad sandbox'), tag('\xa9cmt', note)))
 }
 
 /** The same for programs, where XMP has its place in an mp4. */
-const xmp = (): Buffer =>
-  box(
-    'uuid',
-    Buffer.from('be7acfcb97a942e89c71999491e3afac', 'hex'),
-    Buffer.from(originXmp({ type: 'algorithmicMedia', tool: provenance })),
-  )
+const xmpOf = ({ origin }: Film): Buffer =>
+  box('uuid', Buffer.from('be7acfcb97a942e89c71999491e3afac', 'hex'), Buffer.from(origin.xmp))

@@ -2,18 +2,8 @@
 import { createHash } from 'node:crypto'
 import { encodeSound, type Sound } from '#engine/sound'
 import { sampleRate, speak, spokenMs, voices } from '../speech/speech.ts'
+import { type EncodedSound, frameSamples } from './mp4.ts'
 
-/** Frames of AAC-LC without their ADTS heads. */
-export interface EncodedSound {
-  frames: Uint8Array[]
-  rate: number
-  /** Samples before the sound begins, as every encoder of AAC puts there. */
-  delay: number
-  /** Samples of the sound itself. */
-  samples: number
-}
-
-export const frameSamples = 1024
 const [beforeMs, afterMs] = [300, 300]
 const fadeSamples = sampleRate / 20
 

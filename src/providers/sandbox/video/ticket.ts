@@ -2,7 +2,7 @@ import type { UpstreamFault } from '#providers/spec'
 
 /**
  * All that the sandbox knows of a job: it keeps none, so that any process over the database, also after a restart, finds each where it was.
- * Only the whole prompt and the pictures are asked for again when the bytes are made.
+ * Only the prompt and the pictures are asked for again when the bytes are made.
  */
 export interface Job {
   /** Since 1970. */
@@ -14,8 +14,6 @@ export interface Job {
   withAudio: boolean
   seed?: number
   mode?: 'guide' | 'frames'
-  /** The beginning of the prompt, for an engine that does not give the order again. */
-  title: string
   /** What the prompt ordered of failures; see `directives.ts`. */
   fault?: UpstreamFault | 'stall'
   faultAfter?: number
@@ -26,23 +24,16 @@ export interface Job {
 }
 
 const prefix = 'sandbox-'
-const maxTicket = 500
 
-/** At most 500 characters. */
-export function ticketOf(job: Job): string {
-  for (let title = Array.from(job.title).slice(0, 60); ; title = title.slice(0, -1)) {
-    const text = JSON.stringify({ ...job, title: title.join('') })
-    const ticket = prefix + Buffer.from(text).toString('base64url')
-    if (ticket.length <= maxTicket || title.length === 0) return ticket
-  }
-}
+/** Some 400 characters at most: nothing in it is of any length. */
+export const ticketOf = (job: Job): string => prefix + Buffer.from(JSON.stringify(job)).toString('base64url')
 
 /** Undefined for what is no ticket of the sandbox. */
 export function readTicket(id: string): Job | undefined {
   if (!id.startsWith(prefix)) return undefined
   try {
-    const job = JSON.parse(Buffer.from(id.slice(prefix.length), 'base64url').toString()) as Job
-    return typeof job.startedMs === 'number' && typeof job.title === 'string' ? job : undefined
+    const job = JSON.parse(Buffer.from(id.slice(prefix.length), 'base64url').toString()) as Partial<Job>
+    return typeof job.startedMs === 'number' ? (job as Job) : undefined
   } catch {
     return undefined
   }

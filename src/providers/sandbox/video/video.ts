@@ -37,7 +37,7 @@ async function submit(call: VideoCall, nowMs: () => number): Promise<string> {
     const detail = `The sandbox has no video model "${upstreamModel}".`
     throw new UpstreamError('not_found', { status: 404, executed: false, param: 'model', detail })
   }
-  const { text, directives } = readDirectives(order.prompt)
+  const { directives } = readDirectives(order.prompt)
   await refuseUnmade(order)
   const { fault, on } = directives
   const strikes = fault !== undefined && (on === undefined || on === upstreamModel)
@@ -48,14 +48,14 @@ async function submit(call: VideoCall, nowMs: () => number): Promise<string> {
   if (directives.refuse && faultAfter === 0) throw refusal(false)
   await pacer.next()
   return ticketOf({
-    ...jobFor(order, directives, text),
+    ...jobFor(order, directives),
     startedMs: nowMs(),
     ...(strikes && { fault, faultAfter }),
     ...(directives.refuse && { fault: 'content_refused', faultAfter }),
   })
 }
 
-function jobFor(order: VideoOrder, directives: Directives, title: string): Omit<Job, 'startedMs'> {
+function jobFor(order: VideoOrder, directives: Directives): Omit<Job, 'startedMs'> {
   const { bytes, job, costMicrousd, tokenMs } = directives
   const seconds = Math.min(60, Math.max(1, directives.seconds ?? order.seconds))
   const full = sizeOf(order)
@@ -66,7 +66,6 @@ function jobFor(order: VideoOrder, directives: Directives, title: string): Omit<
     seconds,
     ...size,
     withAudio: order.withAudio === true && bytes !== 'mute',
-    title,
     ...(order.seed !== undefined && { seed: order.seed }),
     ...(order.referenceMode && { mode: order.referenceMode }),
     ...(bytes && { bytes }),
@@ -163,11 +162,11 @@ async function filmFor(job: Job, call: VideoLook, places: Places): Promise<Uint8
   const { signal } = call
   try {
     using _place = await places.enter(signal)
-    const order = await call.order?.()
-    const references = order?.references.flatMap(({ data }) => (data ? [data] : [])) ?? []
+    const order = await orderOf(call)
+    const references = order.references.flatMap(({ data }) => (data ? [data] : []))
     return await makeFilm(
       {
-        prompt: order ? readDirectives(order.prompt).text : job.title,
+        prompt: readDirectives(order.prompt).text,
         seed: job.seed,
         seconds: job.seconds,
         size: job,
@@ -180,4 +179,10 @@ async function filmFor(job: Job, call: VideoLook, places: Places): Promise<Uint8
   } catch (cause) {
     throw signal.aborted ? new UpstreamError('aborted', { cause }) : cause
   }
+}
+
+function orderOf({ order }: VideoLook): Promise<VideoOrder> {
+  if (order) return order()
+  const detail = 'The sandbox keeps no order: it has to be given again.'
+  throw new UpstreamError('invalid_request', { detail })
 }

@@ -1,8 +1,11 @@
 import { hasBytes, hasText } from './bytes.ts'
 import { readFrame, skipId3 } from './mp3-frame.ts'
 
+export { hasBytes, hasText, viewOf } from './bytes.ts'
+export { type Frame, isTable, readFrame, skipId3 } from './mp3-frame.ts'
+
 /**
- * The media type by the first bytes: png, jpeg, gif, webp, wav, mp3 (with or without ID3), mp4, quicktime, m4a, webm,
+ * The media type by the first bytes: png, jpeg, gif, webp, wav, mp3 and AAC in ADTS (with or without ID3), mp4, quicktime, m4a, webm,
  * ogg, flac, pdf. `undefined` for everything else, whatever its sender calls it.
  */
 export function sniff(bytes: Uint8Array): string | undefined {
@@ -18,6 +21,7 @@ export function sniff(bytes: Uint8Array): string | undefined {
   if (hasText(bytes, 0, 'OggS')) return 'audio/ogg'
   if (hasText(bytes, 0, 'fLaC')) return 'audio/flac'
   if (hasText(bytes, 0, '%PDF-')) return 'application/pdf'
+  if (isAdts(bytes)) return 'audio/aac'
   return isMp3(bytes) ? 'audio/mpeg' : undefined
 }
 
@@ -48,4 +52,19 @@ function isMp3(bytes: Uint8Array): boolean {
   return frame.length >= bytes.length
     ? frame.length === bytes.length
     : readFrame(bytes, frame.length) !== undefined
+}
+
+/** A frame of AAC in ADTS, behind an ID3 tag or none, followed at its exact length by another one or the end. */
+function isAdts(bytes: Uint8Array): boolean {
+  const start = skipId3(bytes)
+  const length = adtsBytes(bytes, start)
+  if (length === undefined) return false
+  return start + length >= bytes.length || adtsBytes(bytes, start + length) !== undefined
+}
+
+/** The length that the head of a frame says (ISO 14496-3, 1.A.2.2): a rate that exists, and more than the head itself. */
+function adtsBytes(bytes: Uint8Array, at: number): number | undefined {
+  if (at + 6 > bytes.length || bytes[at] !== 0xff || (bytes[at + 1]! & 0xf6) !== 0xf0) return undefined
+  const length = ((bytes[at + 3]! & 3) << 11) | (bytes[at + 4]! << 3) | (bytes[at + 5]! >> 5)
+  return ((bytes[at + 2]! >> 2) & 15) < 13 && length > 7 ? length : undefined
 }

@@ -1,0 +1,22 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { openRecordings } from '#engine/sound'
+import type { Config } from '#platform/config'
+import { openLog } from '#platform/log'
+import { openSpool } from '#platform/spool'
+import { type Check, examine, ok, skipped } from './check.ts'
+import { doctorPhrases as words } from './phrases.ts'
+
+/** Whether AAC can be decoded, which iPhones and Safari record; without it is no error. */
+export const checkFfmpeg = ({ ffmpeg }: Config): Promise<Check> =>
+  examine('ffmpeg', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'kherad-doctor-'))
+    try {
+      await using spool = await openSpool({ folder, maxBytes: 1 << 24 })
+      const room = openRecordings({ log: openLog('silent'), spool, setting: ffmpeg })
+      return (await room.hasFfmpeg()) ? ok('ffmpeg', words.ffmpeg()) : skipped('ffmpeg', words.noFfmpeg())
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })

@@ -1,0 +1,88 @@
+import type { OptionHelp, Sentence } from '../command.ts'
+import { studioPhrases } from '../studio/phrases.ts'
+
+const sentence = (fa: string, en: string): Sentence => ({ fa, en })
+const farsi = (value: number): string => value.toLocaleString('fa-IR')
+const english = (value: number): string => value.toLocaleString('en-US')
+
+export const transcribePhrases = {
+  transcribe: sentence(
+    'ضبطی را به متن یا زیرنویس برمی‌گرداند و کنار همان ضبط ذخیره می‌کند؛ روی خروجی تنها نشانی پرونده است',
+    'writes a recording down as subtitles or text and saves them beside it; standard output has the path and nothing else',
+  ),
+  badFormat: (typed: string) =>
+    sentence(
+      `--format برابر «${typed}» است: یکی از srt، ‏vtt، ‏txt و json را بنویسید.`,
+      `--format is "${typed}": write srt, vtt, txt or json.`,
+    ),
+  noFile: (place: string, why: string) =>
+    sentence(`${place} خوانده نمی‌شود: ${why}.`, `${place} cannot be read: ${why}.`),
+  emptyFile: (place: string) => sentence(`${place} خالی است.`, `${place} is empty.`),
+  fileTooLarge: (place: string, max: number) =>
+    sentence(
+      `${place} از ${farsi(max)} بایت بزرگ‌تر است: آن را تکه‌تکه بفرستید، یا فشرده‌تر ذخیره کنید.`,
+      `${place} is larger than ${english(max)} bytes: send it in pieces, or store it with more compression.`,
+    ),
+  uploading: () => sentence('ضبط بارگذاری می‌شود', 'the recording is uploaded'),
+  badAnswer: studioPhrases.badAnswer,
+  done: (format: string, cost: Sentence | undefined) =>
+    sentence(
+      `متن ضبط (${format})${cost ? ` · هزینه: ${cost.fa} اعتبار` : ''}`,
+      `transcript (${format})${cost ? ` · cost: ${cost.en} credits` : ''}`,
+    ),
+}
+
+export const transcribeOptions: OptionHelp = {
+  model: {
+    value: 'ID',
+    about: sentence(
+      'مدل رونویسی؛ در نبودش مدل پیش‌فرض سرور',
+      'the transcription model; when left out that of the server',
+    ),
+  },
+  language: {
+    value: 'fa',
+    about: sentence(
+      'زبانی که گفته می‌شود؛ در نبودش مدل خودش می‌شنود',
+      'the language that is spoken; when left out the model hears it',
+    ),
+  },
+  format: {
+    value: 'srt|vtt|txt|json',
+    about: sentence(
+      'قالب؛ در نبودش از پسوند --out، وگرنه srt',
+      'the format; when left out by the ending of --out, else srt',
+    ),
+  },
+  speakers: { value: '', about: sentence('گوینده‌ها را از هم جدا می‌کند', 'tells speakers apart') },
+  prompt: {
+    value: 'TEXT',
+    about: sentence('آنچه پیش‌تر گفته شده، یا املای نام‌ها', 'what was said before, or how names are spelled'),
+  },
+  keyword: {
+    value: 'WORD',
+    about: sentence(
+      'واژه‌ای که شاید گفته شود؛ چند بار می‌آید',
+      'a word that is likely to be said; may be given often',
+    ),
+  },
+  out: {
+    value: 'FILE|FOLDER',
+    about: sentence(
+      'جای ذخیره؛ در نبودش کنار ضبط و هم‌نام آن',
+      'where it is saved; when left out beside the recording, under its name',
+    ),
+  },
+  force: { value: '', about: sentence('پرونده‌ای را که هست بازنویسی می‌کند', 'overwrites a file that exists') },
+  'idempotency-key': {
+    value: 'KEY',
+    about: sentence(
+      'سفارش پیشین را پس می‌گیرد و دوباره پولی نمی‌دهد',
+      'gets an earlier order again, without another charge',
+    ),
+  },
+  timeout: {
+    value: 'SECONDS',
+    about: sentence('بیشترین انتظار؛ در نبودش ۳۶۰۰', 'the longest wait; 3600 when left out'),
+  },
+}

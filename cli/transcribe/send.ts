@@ -1,0 +1,172 @@
+/** Sends a recording: in one form where the server takes it so, else stored first and named by its id. A repeat gets the stored transcript. */
+import { createHash } from 'node:crypto'
+import { openAsBlob } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { cuesOf, srtOf, vttOf } from '#engine/subtitles'
+import type { SpokenSegment, SpokenWord } from '#engine/turn'
+import { refuse, type Session } from '../command.ts'
+import { readBytes, readJson, request, type Server, ServerRefused } from '../server.ts'
+import { transcribePhrases as words } from './phrases.ts'
+
+export type Format = 'srt' | 'vtt' | 'txt' | 'json'
+export const formats: readonly Format[] = ['srt', 'vtt', 'txt', 'json']
+
+export interface Recording {
+  place: string
+  format: Format
+  /** Of the API: language, model, prompt, keywords, diarize. */
+  settings: Readonly<Record<string, string | boolean | readonly string[]>>
+  key: string
+}
+
+export interface Transcribed {
+  bytes: Uint8Array
+  requestId: string | undefined
+  microcredits: bigint | undefined
+  files: readonly string[]
+  isRepeated: boolean
+}
+
+/** What servers take in one form if they are not told otherwise, and of a stored recording. */
+const maxFormBytes = 25 * 1024 * 1024
+const maxStoredBytes = 200 * 1024 * 1024
+/** Of four hours with the time of every word. */
+const maxAnswerBytes = 64 * 1024 * 1024
+const transcriptions = '/v1/audio/transcriptions'
+
+export async function sendRecording(
+  session: Session,
+  server: Server,
+  recording: Recording,
+  until: AbortSignal,
+): Promise<Transcribed> {
+  const bytes = await sizeOf(recording.place)
+  try {
+    const isSmall = bytes <= maxFormBytes
+    return isSmall
+      ? await inOneForm(server, recording, until).catch((error: unknown) => {
+          if (error instanceof ServerRefused && error.code === 'BODY_TOO_LARGE')
+            return byStoredFile(session, server, recording, until)
+          throw error
+        })
+      : await byStoredFile(session, server, recording, until)
+  } catch (error) {
+    return await keptOf(server, error, recording, until)
+  }
+}
+
+async function sizeOf(place: string): Promise<number> {
+  const found = await stat(place).catch((error: Error) =>
+    refuse('FILE_NOT_READ', words.noFile(place, error.message)),
+  )
+  if (!found.isFile()) refuse('FILE_NOT_READ', words.noFile(place, 'not a file'))
+  if (found.size === 0) refuse('FILE_NOT_READ', words.emptyFile(place))
+  if (found.size > maxStoredBytes) refuse('FILE_TOO_LARGE', words.fileTooLarge(place, maxStoredBytes))
+  return found.size
+}
+
+/** As the API calls it; json is the answer with segments. */
+const responseFormat = (format: Format): string | undefined =>
+  format === 'json' ? undefined : format === 'txt' ? 'text' : format
+
+async function inOneForm(server: Server, recording: Recording, until: AbortSignal): Promise<Transcribed> {
+  const { place, format, settings, key } = recording
+  const form = new FormData()
+  for (const [name, value] of Object.entries(settings))
+    for (const one of [value].flat()) form.append(Array.isArray(value) ? `${name}[]` : name, String(one))
+  form.append('response_format', responseFormat(format) ?? 'verbose_json')
+  form.append('normalize', 'true')
+  form.append('file', await openAsBlob(place), path.basename(place))
+  return request(
+    server,
+    'POST',
+    transcriptions,
+    { form, headers: { 'idempotency-key': key }, until },
+    answerOf,
+  )
+}
+
+async function byStoredFile(
+  session: Session,
+  server: Server,
+  { place, format, settings, key }: Recording,
+  until: AbortSignal,
+): Promise<Transcribed> {
+  session.status(words.uploading()[session.language])
+  const form = new FormData()
+  form.append('file', await openAsBlob(place), path.basename(place))
+  // The same for every repeat, and another than that of the transcript.
+  const uploadKey = createHash('sha256').update(`upload ${key}`).digest('hex')
+  const fileId = await request(
+    server,
+    'POST',
+    '/v1/files',
+    { form, headers: { 'idempotency-key': uploadKey }, until },
+    async (reply) => {
+      const { id } = (readJson((await readBytes(reply, maxAnswerBytes)).toString()) ?? {}) as { id?: unknown }
+      return typeof id === 'string' ? id : refuse('NOT_KHERAD', words.badAnswer())
+    },
+  )
+  const body = { file_id: fileId, ...settings, response_format: responseFormat(format) }
+  return request(
+    server,
+    'POST',
+    transcriptions,
+    { body, headers: { 'idempotency-key': key }, until },
+    answerOf,
+  )
+}
+
+async function answerOf(reply: Response): Promise<Transcribed> {
+  const microcredits = reply.headers.get('x-microcredits')
+  return {
+    bytes: await readBytes(reply, maxAnswerBytes),
+    requestId: reply.headers.get('x-request-id') ?? undefined,
+    microcredits: microcredits !== null && /^\d{1,30}$/.test(microcredits) ? BigInt(microcredits) : undefined,
+    files: reply.headers.get('x-file-ids')?.split(', ') ?? [],
+    isRepeated: reply.headers.get('idempotent-replayed') === 'true',
+  }
+}
+
+/** A transcript that was made before is a stored file; subtitles are written of it here. */
+async function keptOf(
+  server: Server,
+  error: unknown,
+  { format }: Recording,
+  until: AbortSignal,
+): Promise<Transcribed> {
+  const { files = [], more } = error instanceof ServerRefused ? error : {}
+  const [file] = files
+  if (file === undefined) throw error
+  const stored = await request(server, 'GET', `/v1/files/${encodeURIComponent(file)}`, { until }, (reply) =>
+    readBytes(reply, maxAnswerBytes),
+  )
+  return {
+    bytes: await writtenAs(format, stored),
+    requestId: more?.['receipt_id'] as string | undefined,
+    microcredits: undefined,
+    files,
+    isRepeated: true,
+  }
+}
+
+interface StoredTranscript {
+  text: string
+  language: string | null
+  duration: number
+  segments: SpokenSegment[]
+  words?: SpokenWord[]
+}
+
+async function writtenAs(format: Format, stored: Buffer): Promise<Uint8Array> {
+  if (format === 'json') return stored
+  const transcript = readJson(stored.toString()) as StoredTranscript | undefined
+  if (typeof transcript?.text !== 'string' || !Array.isArray(transcript.segments))
+    return refuse('NOT_KHERAD', words.badAnswer())
+  if (format === 'txt') return Buffer.from(`${transcript.text}\n`)
+  const { segments, words: spoken, duration, language } = transcript
+  const cues = await cuesOf({ segments, words: spoken, seconds: duration })
+  const options = { language: language ?? undefined }
+  return Buffer.from(format === 'srt' ? srtOf(cues, options) : vttOf(cues, options))
+}

@@ -1,0 +1,45 @@
+/** A transcript as OpenAI's clients read its events: deltas, segments where speakers are told apart, and all of it at the end. */
+import { settleStored } from '#capabilities/calls'
+import type { PaidTranscription } from '#engine/transcription'
+import { errorBody } from '#platform/errors'
+import type { EventWriter, RequestContext } from '#platform/http'
+import { type Answered, diarizedSegment, usageOf } from './reply.ts'
+
+export async function sendTranscript(
+  context: RequestContext<unknown>,
+  paid: PaidTranscription,
+  answeredOf: () => Answered,
+  out: EventWriter,
+): Promise<void> {
+  const send = (event: { type: string }) => out.send(JSON.stringify(event), event.type)
+  const showing = showParts(paid, answeredOf().wish.format === 'diarized_json', send)
+  const { done, failure } = await settleStored(context, paid, () => paid.transcript())
+  await showing
+  if (failure) {
+    const { error } = errorBody(failure, context.requestId, context.language)
+    return out.send(JSON.stringify({ type: 'error', error }), 'error')
+  }
+  await send({
+    type: 'transcript.text.done',
+    text: done.text,
+    usage: usageOf(answeredOf(), done),
+  } as { type: string })
+}
+
+/** Not awaited by whoever makes the transcript: a caller who reads slowly holds nothing up. */
+async function showParts(
+  paid: PaidTranscription,
+  isDiarized: boolean,
+  send: (event: { type: string }) => unknown,
+): Promise<void> {
+  let segments = 0
+  try {
+    for await (const part of paid.parts()) {
+      if (part.kind === 'text')
+        void send({ type: 'transcript.text.delta', delta: part.text } as { type: string })
+      else if (isDiarized) void send(diarizedSegment(part.segment, segments++))
+    }
+  } catch {
+    // What went wrong is said by the transcript.
+  }
+}

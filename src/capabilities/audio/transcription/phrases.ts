@@ -1,0 +1,77 @@
+import type { Localized } from '#platform/errors'
+
+/** What recordings are read. */
+const read: Localized = {
+  en: 'wav, mp3, flac, aac, ogg, webm and mp4 (m4a) are read here.',
+  fa: 'این‌جا wav، mp3، flac، aac، ogg، webm و mp4 (یا m4a) خوانده می‌شوند.',
+}
+
+const times: Localized = { en: 'say when something was said', fa: 'زمان گفته‌ها را نمی‌گوید' }
+const speakers: Localized = { en: 'tell speakers apart', fa: 'گوینده‌ها را از هم جدا نمی‌کند' }
+
+/** Why a recording is not written down. */
+export const reasons = {
+  noSource: {
+    en: 'send one recording: audioBase64 with mediaType, input_audio, a form with file, or file_id.',
+    fa: 'یک ضبط بفرستید: audioBase64 با mediaType، یا input_audio، یا فرمی با file، یا file_id.',
+  },
+  twoSources: {
+    en: 'send one recording, not two.',
+    fa: 'یک ضبط بفرستید، نه دو تا.',
+  },
+  noMediaType: {
+    en: 'say what audioBase64 is, such as audio/webm.',
+    fa: 'بگویید audioBase64 چیست، مانند audio/webm.',
+  },
+  empty: {
+    en: 'there is no sound in this recording.',
+    fa: 'در این ضبط صدایی نیست.',
+  },
+  noRecording: {
+    en: `the bytes are no recording; ${read.en}`,
+    fa: `این بایت‌ها ضبط صدا نیستند؛ ${read.fa}`,
+  },
+  film: (mediaType: string): Localized => ({
+    en: `this is a film (${mediaType}): send its sound alone, or the film in a form.`,
+    fa: `این فیلم است (${mediaType}): فقط صدایش را بفرستید، یا فیلم را در یک فرم.`,
+  }),
+  largeFile: (bytes: number): Localized => ({
+    en: `a stored recording that is written down has at most ${bytes} bytes.`,
+    fa: `ضبط ذخیره‌شده‌ای که رونویسی می‌شود حداکثر ${bytes.toLocaleString('fa-IR')} بایت است.`,
+  }),
+  longRecording: (seconds: number): Localized => ({
+    en: `a recording has at most ${seconds} seconds; cut it in two.`,
+    fa: `هر ضبط حداکثر ${seconds.toLocaleString('fa-IR')} ثانیه است؛ آن را دو تکه کنید.`,
+  }),
+  unreadable: (mediaType: string | undefined): Localized => ({
+    en: `the recording cannot be read to its end${mediaType ? ` as ${mediaType}` : ''}; ${read.en}`,
+    fa: `ضبط را نمی‌توان تا پایان ${mediaType ? `به شکل ${mediaType} ` : ''}خواند؛ ${read.fa}`,
+  }),
+  noSound: (mediaType: string | undefined): Localized => ({
+    en: `this ${mediaType ?? 'file'} has no audio track; ${read.en}`,
+    fa: `این ${mediaType ?? 'پرونده'} مسیر صدا (audio track) ندارد؛ ${read.fa}`,
+  }),
+  unreadCodec: (mediaType: string | undefined, codec: string): Localized => ({
+    en: `the audio track of this ${mediaType ?? 'file'} is coded as ${codec}, which is not read here; ${read.en}`,
+    fa: `صدای این ${mediaType ?? 'پرونده'} با ${codec} کد شده است که این‌جا خوانده نمی‌شود؛ ${read.fa}`,
+  }),
+  noEvents: (format: string): Localized => ({
+    en: `${format} comes whole; leave stream out, or send response_format json, verbose_json or diarized_json.`,
+    fa: `${format} یکجا می‌آید؛ stream را حذف کنید یا response_format را json یا verbose_json یا diarized_json بفرستید.`,
+  }),
+  unableFormat: (model: string, format: string, others: readonly string[]): Localized => {
+    const need = format === 'diarized_json' ? speakers : times
+    return {
+      en: `the model \`${model}\` does not ${need.en}, which ${format} needs; ${others.length > 0 ? `choose ${others.join(', ')}` : 'no model of this server does'}.`,
+      fa: `مدل \`${model}\` ${need.fa} و ${format} آن را لازم دارد؛ ${others.length > 0 ? `یکی از این‌ها را برگزینید: ${others.join('، ')}` : 'هیچ مدل این سرور چنین نمی‌کند'}.`,
+    }
+  },
+  noModel: {
+    en: 'this server has no transcription model: its operator adds one, or a key of a vendor that has one.',
+    fa: 'این سرور مدل رونویسی ندارد: گرداننده یکی می‌افزاید، یا کلید فروشنده‌ای را که دارد.',
+  },
+  chunking: {
+    en: 'must be auto, or an object of the type server_vad.',
+    fa: 'باید auto یا شیئی با نوع server_vad باشد.',
+  },
+}

@@ -1,0 +1,144 @@
+/** A transcript in the formats that clients read. */
+import { costOf, usdOf } from '#capabilities/calls'
+import type { TranscriptionModel } from '#engine/models'
+import { cuesOf, srtOf, vttOf } from '#engine/subtitles'
+import type { Transcript } from '#engine/transcription'
+import type { SpokenSegment, SpokenWord } from '#engine/turn'
+import type { RequestContext } from '#platform/http'
+import { Slice } from '#platform/slices'
+import { nameOf } from './language.ts'
+import type { Wish } from './wish.ts'
+
+/** Times have milliseconds: what lies behind them comes from adding. */
+const rounded = (seconds: number): number => Math.round(seconds * 1_000) / 1_000
+
+/** text, srt and vtt, with their media types. Speakers are said where they were asked for. */
+export async function plainReply(
+  format: 'text' | 'srt' | 'vtt',
+  { spec }: Pick<Wish, 'spec'>,
+  { text, words, seconds, language, ...transcript }: Transcript,
+): Promise<{ text: string; mediaType: string }> {
+  if (format === 'text') return { text: `${text}\n`, mediaType: 'text/plain; charset=utf-8' }
+  const segments = spec.diarize
+    ? transcript.segments
+    : transcript.segments.map(({ speaker: _, ...segment }) => segment)
+  const cues = await cuesOf({ segments, words, seconds })
+  return format === 'srt'
+    ? { text: srtOf(cues, { language }), mediaType: 'application/x-subrip; charset=utf-8' }
+    : { text: vttOf(cues, { language }), mediaType: 'text/vtt; charset=utf-8' }
+}
+
+export interface Answered extends Pick<RequestContext, 'app' | 'requestId'> {
+  wish: Wish
+  /** Who answered. */
+  model: TranscriptionModel
+}
+
+/** JSON of json, verbose_json, diarized_json, and of the contract's body. */
+export async function jsonReply(answered: Answered, transcript: Transcript): Promise<string> {
+  const { wish, model, requestId } = answered
+  const { text, language } = transcript
+  const usage = usageOf(answered, transcript)
+  if (wish.format === 'json') return JSON.stringify({ text, usage })
+  const head = { task: 'transcribe', text, duration: rounded(transcript.seconds), usage }
+  if (wish.format === 'diarized_json')
+    return jsonWith(head, { segments: [transcript.segments, diarizedSegment] })
+  const lists = {
+    segments: [
+      transcript.segments,
+      (one: SpokenSegment, id: number) => verboseSegment(answered, transcript, one, id),
+    ],
+    ...(wish.hasWords && {
+      words: [transcript.words ?? [], (one: SpokenWord) => wordOf(answered, transcript, one)],
+    }),
+  } as Record<string, List>
+  if (wish.format === 'contract')
+    return jsonWith({ ...head, language: language ?? null, model: model.id, request_id: requestId }, lists)
+  // Strict clients want a text, and those of OpenAI read the name.
+  const said = language !== undefined && wish.wire === 'openai' ? nameOf(language) : language
+  return jsonWith({ ...head, language: said ?? 'unknown' }, lists)
+}
+
+/** Members, and what is written of each. */
+type List = readonly [readonly unknown[], (one: never, index: number) => unknown]
+
+/** Lists of four hours are written in slices. */
+async function jsonWith(head: object, lists: Record<string, List>): Promise<string> {
+  const slice = new Slice()
+  const texts: string[] = []
+  for (const [name, [members, written]] of Object.entries(lists)) {
+    const each: string[] = []
+    for (const [index, member] of members.entries()) {
+      if (slice.isOver()) await slice.next()
+      each.push(JSON.stringify(written(member as never, index)))
+    }
+    texts.push(`"${name}":[${each.join(',')}]`)
+  }
+  return `${JSON.stringify(head).slice(0, -1)},${texts.join(',')}}`
+}
+
+/** As each family of clients reads it, with the charge. */
+export function usageOf(
+  { app, wish, model: { pricing } }: Answered,
+  { seconds, tokens: { input, output }, microcredits }: Transcript,
+): Record<string, unknown> {
+  const cost = costOf(microcredits)
+  const tokens = { input_tokens: input, output_tokens: output, total_tokens: input + output }
+  const whole = Math.ceil(rounded(seconds))
+  if (wish.wire === 'openrouter')
+    return { seconds: whole, ...(input + output > 0 && tokens), cost: usdOf(app, microcredits), ...cost }
+  // verbose_json and the contract's answer say seconds, whatever is paid.
+  const saysTokens = wish.format === 'json' || wish.format === 'diarized_json'
+  return saysTokens && pricing.perMinute === 0 && input + output > 0
+    ? { type: 'tokens', ...tokens, ...cost }
+    : { type: 'duration', seconds: whole, ...cost }
+}
+
+/** Strict clients of verbose_json parse all of these. What an upstream does not say is 0; `seek` counts hundredths, as whisper does. */
+function verboseSegment(
+  { wish }: Answered,
+  transcript: Transcript,
+  { start, end, text, speaker, details = {} }: SpokenSegment,
+  id: number,
+): Record<string, unknown> {
+  return {
+    id,
+    seek: details.seek ?? Math.max(0, Math.round(start * 100)),
+    start: rounded(start),
+    end: rounded(end),
+    text,
+    tokens: details.tokens ?? [],
+    temperature: details.temperature ?? wish.spec.temperature ?? 0,
+    avg_logprob: details.avg_logprob ?? 0,
+    compression_ratio: details.compression_ratio ?? 0,
+    no_speech_prob: details.no_speech_prob ?? 0,
+    ...speakerOf(wish, transcript, speaker),
+  }
+}
+
+const wordOf = ({ wish }: Answered, transcript: Transcript, { word, start, end, speaker }: SpokenWord) => ({
+  word,
+  start: rounded(start),
+  end: rounded(end),
+  ...speakerOf(wish, transcript, speaker),
+})
+
+/** Where they were asked for: a letter, and in the shape of OpenRouter its number from 0. */
+function speakerOf(
+  { wire, spec }: Wish,
+  { speakers }: Transcript,
+  speaker: string | undefined,
+): { speaker?: string | number } {
+  if (!spec.diarize || speaker === undefined || !speakers) return {}
+  return { speaker: wire === 'openrouter' ? Math.max(0, speakers.indexOf(speaker)) : speaker }
+}
+
+/** Of diarized_json, and the event of one. */
+export const diarizedSegment = ({ start, end, text, speaker }: SpokenSegment, index: number) => ({
+  type: 'transcript.text.segment',
+  id: `seg_${index + 1}`,
+  start: rounded(start),
+  end: rounded(end),
+  text,
+  speaker: speaker ?? 'unknown',
+})

@@ -1,0 +1,121 @@
+/** Where the recording of a request comes from: a form's file on the disk, Base64 in JSON, or a stored file. */
+import { reasons as mediaReasons } from '#capabilities/text'
+import { openStored } from '#engine/files'
+import { type Recording, type RecordingSource, SoundError } from '#engine/sound'
+import type { OpenedRecording } from '#engine/transcription'
+import { decodeBase64InSlices } from '#platform/bytes'
+import { fail, type Localized } from '#platform/errors'
+import type { RequestContext } from '#platform/http'
+import type { SpoolFile } from '#platform/spool'
+import { reasons } from './phrases.ts'
+import type { TranscriptionBody, TranscriptionForm } from './schema.ts'
+
+/** Of one recording: four hours. */
+export const maxSeconds = 14_400
+/** Of a stored recording. */
+const maxStoredBytes = 200 * 1024 * 1024
+/** Until somebody else's recording is read. */
+const retryAfterMs = 2_000
+
+export type TranscriptionContext = RequestContext<TranscriptionBody, unknown, unknown, TranscriptionForm>
+
+/** Closing it deletes what was written for it. */
+export type OpenedSource = OpenedRecording & AsyncDisposable
+
+/** In which field the one recording of a request stands. */
+export interface Source {
+  kind: 'file' | 'audioBase64' | 'input_audio' | 'file_id'
+  param: string
+}
+
+/** Throws INVALID_REQUEST where there is none, or more than one. */
+export function sourceOf({ body, upload }: TranscriptionContext): Source {
+  const { file_id: fileId } = upload ? upload.fields : body
+  const found: Source[] = [
+    ...(upload?.files.length ? [{ kind: 'file', param: 'file' } as const] : []),
+    ...(body?.audioBase64 != null ? [{ kind: 'audioBase64', param: 'audioBase64' } as const] : []),
+    ...(body?.input_audio != null ? [{ kind: 'input_audio', param: 'input_audio.data' } as const] : []),
+    ...(fileId != null ? [{ kind: 'file_id', param: 'file_id' } as const] : []),
+  ]
+  const [first, second] = found
+  if (!first)
+    return fail('INVALID_REQUEST', { why: reasons.noSource }, { param: upload ? 'file' : 'audioBase64' })
+  if (second) fail('INVALID_REQUEST', { why: reasons.twoSources }, { param: second.kind })
+  if (first.kind === 'audioBase64' && body.mediaType === undefined)
+    fail('INVALID_REQUEST', { why: reasons.noMediaType }, { param: 'mediaType' })
+  return first
+}
+
+/** Opens and measures it. Throws INVALID_MEDIA, FILE_NOT_FOUND, SPOOL_FULL and TOO_MUCH_IN_FLIGHT; then nothing is left open. */
+export async function openSource(
+  context: TranscriptionContext,
+  { kind, param }: Source,
+): Promise<OpenedSource> {
+  await using open = new AsyncDisposableStack()
+  const source = await bytesOf(context, { kind, param }, open)
+  const recording = open.use(await openedRecording(context, source, param))
+  const { hasVideo, mediaType } = recording.measured
+  if (kind === 'audioBase64' && hasVideo) refuse(reasons.film(mediaType), param)
+  const kept = open.move()
+  return { source, recording, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+/** In memory, or on this machine's disk. */
+async function bytesOf(
+  context: TranscriptionContext,
+  { kind, param }: Source,
+  open: AsyncDisposableStack,
+): Promise<RecordingSource> {
+  const { body, upload } = context
+  if (kind === 'file') {
+    const { path, bytes } = upload!.files[0]!
+    return { path, bytes }
+  }
+  if (kind === 'file_id') {
+    const copy = open.use(await copyOfStored(context, (upload ? upload.fields.file_id : body.file_id)!))
+    return { path: copy.path, bytes: copy.bytes }
+  }
+  const bytes = await decodeBase64InSlices(body.input_audio?.data ?? body.audioBase64!)
+  return bytes && bytes.length > 0 ? bytes : refuse(mediaReasons.notBase64, param)
+}
+
+/** The store may be elsewhere, and the file may be deleted meanwhile. */
+async function copyOfStored({ app, caller }: TranscriptionContext, fileId: string): Promise<SpoolFile> {
+  const stored = await openStored(app, caller, fileId)
+  if (!stored) return fail('FILE_NOT_FOUND', {}, { param: 'file_id' })
+  if (stored.bytes <= maxStoredBytes) return app.spool.write(stored.content, { maxBytes: maxStoredBytes })
+  stored.content.destroy()
+  return refuse(reasons.largeFile(maxStoredBytes), 'file_id')
+}
+
+/** Opens it: what is not read as a recording is refused where it stands. */
+function openedRecording(
+  { app, caller, gone }: TranscriptionContext,
+  source: RecordingSource,
+  param: string,
+): Promise<Recording> {
+  const requester = { accountId: caller.accountId, signal: gone }
+  return refusingUnread(param, () => app.recordings.open(source, requester, { maxSeconds }))
+}
+
+/** What `read` answers. Throws INVALID_MEDIA for sound that cannot be read, and TOO_MUCH_IN_FLIGHT where too many others wait. */
+export async function refusingUnread<Read>(param: string, read: () => Promise<Read>): Promise<Read> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof SoundError)) throw error
+    if (error.fault === 'busy') return fail('TOO_MUCH_IN_FLIGHT', {}, { retryAfterMs })
+    return refuse(whyNot(error), param)
+  }
+}
+
+const refuse = (why: Localized, param: string): never => fail('INVALID_MEDIA', { why }, { param })
+
+function whyNot({ fault, codec, mediaType }: SoundError): Localized {
+  if (fault === 'too_long') return reasons.longRecording(maxSeconds)
+  if (fault === 'no_track') return reasons.noSound(mediaType)
+  if (fault === 'unsupported' && codec) return reasons.unreadCodec(mediaType, codec)
+  if (fault === 'empty') return reasons.empty
+  if (fault === 'unrecognised') return reasons.noRecording
+  return reasons.unreadable(mediaType)
+}

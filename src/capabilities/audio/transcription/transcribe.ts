@@ -1,0 +1,89 @@
+/** Writes a recording down: paid, stored, and answered in the format that was asked for. */
+import {
+  answerStored,
+  payment,
+  requireMayUse,
+  requireModel,
+  requireUnclaimed,
+  setCostHeaders,
+  setFileHeaders,
+  setIgnoredFields,
+  settleFailed,
+} from '#capabilities/calls'
+import type { TranscriptionModel } from '#engine/models'
+import { type PaidTranscription, startPaidTranscription, type Transcript } from '#engine/transcription'
+import { asFailure, fail } from '#platform/errors'
+import { Answer, type Content, type EventStream, eventStream, JsonText } from '#platform/http'
+import { sendTranscript } from './events.ts'
+import { reasons } from './phrases.ts'
+import { type Answered, jsonReply, plainReply } from './reply.ts'
+import { openSource, refusingUnread, sourceOf, type TranscriptionContext } from './source.ts'
+import { isPlain, type Wish, wishOf } from './wish.ts'
+
+const endpoint = '/v1/audio/transcriptions'
+
+/** Everything wrong is refused before the hold; the recording is measured first, so that the hold is exact. */
+export async function transcribe(
+  context: TranscriptionContext,
+): Promise<JsonText | Content | Answer | EventStream> {
+  const model = modelOf(context)
+  const source = sourceOf(context)
+  const wish = wishOf(context, model, source.param)
+  await requireUnclaimed(context)
+  await using open = new AsyncDisposableStack()
+  const recording = open.use(await openSource(context, source))
+  const call = { ...payment(context), model, recording, spec: wish.spec, endpoint }
+  const paid = await refusingUnread(source.param, () => startPaidTranscription(context.app, call))
+  setIgnoredFields(context, wish.ignored)
+  const answered = () => answeredBy(context, wish, paid)
+  if (wish.stream) {
+    const kept = open.move()
+    return eventStream(async (out) => {
+      await using _recording = kept
+      await sendTranscript(context, paid, answered, out)
+    })
+  }
+  if (isPlain(wish.format)) return answerPlain(context, paid, wish.format, wish)
+  return answerStored(context, paid, async () => {
+    const transcript = await paid.transcript()
+    return { body: new JsonText(await jsonReply(answered(), transcript)), files: [transcript.file] }
+  })
+}
+
+/** The model that is named, else the default one. Throws as `requireModel` does. */
+function modelOf(context: TranscriptionContext): TranscriptionModel {
+  const { app, caller, body, upload } = context
+  const name = upload ? upload.fields.model : body.model
+  if (name != null) return requireModel(context, name, 'transcription')
+  const model = app.models.defaultTranscription
+  if (!model) return fail('INVALID_REQUEST', { why: reasons.noModel }, { param: 'model' })
+  requireMayUse(caller, model)
+  return model
+}
+
+const answeredBy = (
+  { app, requestId }: TranscriptionContext,
+  wish: Wish,
+  { model }: PaidTranscription,
+): Answered => ({ app, requestId, wish, model })
+
+/** A repeat of it is told which file it is: only JSON is kept for replay. */
+async function answerPlain(
+  context: TranscriptionContext,
+  paid: PaidTranscription,
+  format: 'text' | 'srt' | 'vtt',
+  wish: Wish,
+): Promise<Answer> {
+  let transcript: Transcript
+  let reply: Awaited<ReturnType<typeof plainReply>>
+  try {
+    transcript = await paid.transcript()
+    reply = await plainReply(format, wish, transcript)
+  } catch (error) {
+    return settleFailed(paid, asFailure(error))
+  }
+  const { chargedMicrocredits } = await paid.finish({ statusCode: 200 })
+  setCostHeaders(context, chargedMicrocredits)
+  setFileHeaders(context, [transcript.file])
+  return new Answer(200, reply.text, reply.mediaType)
+}

@@ -1,0 +1,160 @@
+/** What a caller wants of a recording, whichever of the three bodies said it. */
+import { ignoredOf, requireNoOptions, unnamedFields } from '#capabilities/calls'
+import type { TranscriptionModel } from '#engine/models'
+import type { TranscriptionSetting, TranscriptionSpec } from '#engine/transcription'
+import type { Timestamps } from '#engine/turn'
+import { fail } from '#platform/errors'
+import { reasons } from './phrases.ts'
+import { type ResponseFormat, TranscriptionBody, TranscriptionForm } from './schema.ts'
+import type { TranscriptionContext } from './source.ts'
+
+/** The three bodies: the contract's JSON, OpenAI's form, and OpenRouter's JSON. */
+export type Wire = 'contract' | 'openai' | 'openrouter'
+
+export interface Wish {
+  wire: Wire
+  spec: TranscriptionSpec
+  /** `contract`: the answer of the contract's JSON, where it names no format. */
+  format: ResponseFormat | 'contract'
+  /** Whether the answer has the times of words. */
+  hasWords: boolean
+  stream: boolean
+  /** Fields that have no effect, for `X-Ignored-Fields`. */
+  ignored: string[]
+}
+
+type Fields = Omit<TranscriptionBody, 'audioBase64' | 'mediaType' | 'input_audio'>
+
+/** Throws INVALID_REQUEST for what contradicts itself; what the model cannot do is refused by its plan. `param` names the recording. */
+export function wishOf(context: TranscriptionContext, model: TranscriptionModel, param: string): Wish {
+  const { body, upload } = context
+  const fields: Fields = upload ? upload.fields : body
+  const wire: Wire = upload ? 'openai' : body.input_audio ? 'openrouter' : 'contract'
+  requireNoOptions(fields)
+  const format = fields.response_format ?? (wire === 'contract' ? 'contract' : 'json')
+  const stream = fields.stream === true
+  if (stream && isPlain(format))
+    fail('INVALID_REQUEST', { why: reasons.noEvents(format) }, { param: 'stream' })
+  requireFormat(context, model, format)
+  const hasWords = !stream && hasTimes(format) && fields.timestamp_granularities?.includes('word') === true
+  return {
+    ...{ wire, format, hasWords, stream },
+    spec: {
+      ...settingsOf(fields, format),
+      // Events say no times but those of speakers.
+      timestamps: stream && format !== 'diarized_json' ? 'none' : timestampsOf(model, format, hasWords),
+      ...(stream && model.transcription.streams && { stream }),
+      normalize: fields.normalize ?? wire === 'contract',
+      where: placeIn(fields, param),
+    },
+    ignored: [
+      ...unnamedFields(fields, upload ? TranscriptionForm : TranscriptionBody),
+      ...withoutEffect(fields, format),
+    ],
+  }
+}
+
+type Format = Wish['format']
+
+/** A format that the model has not what is needed for. Throws INVALID_REQUEST with the names of those that have. */
+function requireFormat(
+  { app, caller }: TranscriptionContext,
+  model: TranscriptionModel,
+  format: Format,
+): void {
+  const able = format === 'diarized_json' ? diarizes : isSubtitles(format) ? saysTimes : undefined
+  if (!able || able(model)) return
+  const others = app.models
+    .list()
+    .flatMap((one) =>
+      one.kind === 'transcription' && able(one) && caller.models?.has(one.id) !== false ? one.id : [],
+    )
+  fail(
+    'INVALID_REQUEST',
+    { why: reasons.unableFormat(model.id, format, others) },
+    { param: 'response_format' },
+  )
+}
+
+const diarizes = ({ transcription }: TranscriptionModel): boolean => transcription.diarizes
+const saysTimes = ({ transcription }: TranscriptionModel): boolean => transcription.timestamps !== 'none'
+const isSubtitles = (format: Format): boolean => format === 'srt' || format === 'vtt'
+
+/** Not JSON. */
+export const isPlain = (format: Format): format is 'text' | 'srt' | 'vtt' =>
+  format === 'text' || format === 'srt' || format === 'vtt'
+
+/** Formats that list segments and words. */
+const hasTimes = (format: Format): boolean => format === 'verbose_json' || format === 'contract'
+
+/** Formats that can say who speaks. */
+const saysSpeakers = (format: Format): boolean => format !== 'json' && format !== 'text'
+
+function settingsOf(fields: Fields, format: Format): Omit<TranscriptionSpec, 'timestamps' | 'where'> {
+  const { prompt, temperature, speakers, keywords } = fields
+  const language = fields.language ?? onlyLanguageOf(fields)
+  const isDiarized = format === 'diarized_json' || (fields.diarize === true && saysSpeakers(format))
+  return {
+    ...(language != null && { language }),
+    ...(prompt && { prompt: prompt.toWellFormed() }),
+    ...(keywords?.length && { keywords: keywords.map((one) => one.toWellFormed()) }),
+    ...(temperature != null && { temperature }),
+    ...(isDiarized && { diarize: true }),
+    ...(speakers != null && { speakers }),
+  }
+}
+
+const onlyLanguageOf = ({ languages }: Fields): string | undefined =>
+  languages?.length === 1 ? languages[0] : undefined
+
+/** Subtitles are cut at words where the model says their times. */
+function timestampsOf(
+  { transcription: { timestamps: best } }: TranscriptionModel,
+  format: Format,
+  hasWords: boolean,
+): Timestamps {
+  if (hasWords) return 'word'
+  if (isSubtitles(format)) return best
+  if (format === 'json' || format === 'text' || best === 'none') return 'none'
+  return 'segment'
+}
+
+/** The field that asks for what is refused. */
+const placeIn =
+  (fields: Fields, file: string) =>
+  (setting: TranscriptionSetting): string => {
+    if (setting === 'file') return file
+    if (setting === 'timestamps') return 'timestamp_granularities'
+    if (setting === 'language' && fields.language == null) return 'languages.0'
+    return setting
+  }
+
+function withoutEffect(fields: Fields, format: Format): string[] {
+  const { include, known_speaker_names: names, languages, timestamp_granularities: granularities } = fields
+  return [
+    ...ignoredOf(fields),
+    ...(include?.length ? ['include'] : []),
+    ...(names?.length ? ['known_speaker_names'] : []),
+    ...(languages?.length && (fields.language != null || languages.length > 1) ? ['languages'] : []),
+    ...(granularities?.length && (fields.stream || !hasTimes(format)) ? ['timestamp_granularities'] : []),
+    ...(fields.diarize && !saysSpeakers(format) ? ['diarize'] : []),
+    ...(isTuned(fields.chunking_strategy) ? ['chunking_strategy'] : []),
+  ]
+}
+
+/** Whether the caller would tune how recordings are cut; `auto` is what is done. A form says an object as JSON. */
+function isTuned(strategy: Fields['chunking_strategy']): boolean {
+  if (strategy == null || strategy === 'auto' || strategy === '') return false
+  const value = typeof strategy === 'string' ? jsonOf(strategy) : strategy
+  if ((value as { type?: unknown } | null)?.type !== 'server_vad')
+    fail('INVALID_REQUEST', { why: reasons.chunking }, { param: 'chunking_strategy' })
+  return true
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

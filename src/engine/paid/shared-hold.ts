@@ -1,0 +1,137 @@
+/** One hold for several calls of a request that follow one another: each holds, charges and settles as if alone, and all of it is settled once. */
+import type { Tx } from '#platform/db'
+import type { Hold, HoldOptions, Ledger, Settled, Settlement } from '#platform/ledger'
+import type { RequestPart } from './paid-request.ts'
+
+/** What a part used, and what it would write. */
+export interface SettledPart {
+  settlement: Settlement
+  write: ((tx: Tx) => Promise<void>) | undefined
+}
+
+export interface SharedHoldOptions {
+  /** Of the request, as its hold names it. */
+  model: string
+  /** What all calls but the first may cost at most, in micro-credits. */
+  beside: bigint
+  /** How many calls follow one another. */
+  parts: number
+}
+
+export class SharedHold {
+  readonly #ledger: Ledger
+  readonly #options: SharedHoldOptions
+  #hold: Hold | undefined
+  readonly #parts: Part[] = []
+
+  constructor(ledger: Ledger, options: SharedHoldOptions) {
+    this.#ledger = ledger
+    this.#options = options
+  }
+
+  /** The call that is this part of the request. The first to hold takes the hold of all of them. */
+  part(id: string): RequestPart {
+    return {
+      id,
+      hold: async (asked) => {
+        const { parts, model, beside } = this.#options
+        const microcredits = asked.microcredits + beside
+        const lifetimeMs = parts * asked.lifetimeMs
+        if (this.#hold) await this.#hold.renew(lifetimeMs)
+        else this.#hold = await this.#ledger.hold({ ...asked, model, microcredits, lifetimeMs })
+        const part = new Part(this, asked, lifetimeMs)
+        this.#parts.push(part)
+        // What the parts before have left over is this one's.
+        await this.change(lifetimeMs)
+        return part
+      },
+    }
+  }
+
+  /** Adds what a call beside the parts has cost; the parts that follow have so much less. */
+  spend(microcredits: bigint): void {
+    this.#spent += microcredits
+  }
+  #spent = 0n
+
+  get #total(): bigint {
+    return this.#parts.reduce((sum, { taken }) => sum + taken, this.#spent)
+  }
+
+  /** The whole hold grows where the parts together need more than it has. Throws as `Hold.change` does. */
+  async change(lifetimeMs: number): Promise<void> {
+    const total = this.#total
+    if (total > this.#hold!.microcredits) await this.#hold!.change(total, lifetimeMs)
+  }
+
+  renew(lifetimeMs: number): Promise<void> {
+    return this.#hold!.renew(lifetimeMs)
+  }
+
+  /** Of the parts that have ended, in their order. */
+  get settled(): SettledPart[] {
+    return this.#parts.flatMap(({ end }) => end ?? [])
+  }
+
+  /** Settles all of it, with what the parts would write in the same transaction unless `writes` is false. Throws as `Hold.settleWith` does. */
+  settle(settlement: Settlement, { writes }: { writes: boolean }): Promise<Settled> {
+    const all = writes ? this.settled.flatMap(({ write }) => write ?? []) : []
+    if (all.length === 0) return this.#hold!.settle(settlement)
+    return this.#hold!.settleWith(settlement, async (tx) => {
+      for (const write of all) await write(tx)
+    })
+  }
+}
+
+/** What one call takes for its hold. */
+class Part implements Hold {
+  readonly receiptId: string
+  end: SettledPart | undefined
+  readonly #shared: SharedHold
+  readonly #lifetimeMs: number
+  #microcredits: bigint
+
+  constructor(shared: SharedHold, { receiptId, microcredits }: HoldOptions, lifetimeMs: number) {
+    this.receiptId = receiptId
+    this.#shared = shared
+    this.#microcredits = microcredits
+    this.#lifetimeMs = lifetimeMs
+  }
+
+  get microcredits(): bigint {
+    return this.#microcredits
+  }
+  /** Of the whole hold: what it promises, and once it has ended, what it used. */
+  get taken(): bigint {
+    return this.end ? this.end.settlement.microcredits : this.#microcredits
+  }
+
+  async change(microcredits: bigint): Promise<void> {
+    const before = this.#microcredits
+    this.#microcredits = microcredits
+    try {
+      await this.#shared.change(this.#lifetimeMs)
+    } catch (error) {
+      this.#microcredits = before
+      throw error
+    }
+  }
+
+  renew(): Promise<void> {
+    return this.#shared.renew(this.#lifetimeMs)
+  }
+
+  settle(settlement: Settlement): Promise<Settled> {
+    return this.#settle({ settlement, write: undefined })
+  }
+
+  settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<Settled> {
+    return this.#settle({ settlement, write })
+  }
+
+  async #settle(end: SettledPart): Promise<Settled> {
+    this.end = end
+    const { microcredits, lostMicrocredits = 0n } = end.settlement
+    return { chargedMicrocredits: microcredits - lostMicrocredits, lossMicrocredits: lostMicrocredits }
+  }
+}

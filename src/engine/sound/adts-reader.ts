@@ -1,0 +1,74 @@
+import { hasText, skipId3 } from '#engine/magic'
+import { type AdtsFrame, adtsFrameAt, headBytes } from './adts.ts'
+import { SoundError } from './fault.ts'
+import { silence } from './pcm.ts'
+
+/** Bytes of a tag by which its length is known. */
+const tagBytes = 10
+
+/**
+ * Counts what ADTS brings in chunks of any length: there is no decoder for it here. Frames stand side by side, between tags or none; whatever else
+ * comes ends it.
+ */
+export class AdtsReader {
+  readonly mediaType = 'audio/aac'
+  readonly codec = 'aac'
+  rate = 0
+  channels = 0
+  readonly #onFrame: ((place: number, frame: AdtsFrame) => void) | undefined
+  #held: Uint8Array = new Uint8Array(0)
+  /** Where the held bytes stand in the file. */
+  #place = 0
+  #skip = 0
+
+  /** @param onFrame called with where each frame begins in the file */
+  constructor(onFrame?: (place: number, frame: AdtsFrame) => void) {
+    this.#onFrame = onFrame
+  }
+
+  close(): void {}
+
+  *write(chunk: Uint8Array): Iterable<Float32Array> {
+    yield* this.#read(this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]), tagBytes)
+  }
+
+  *end(): Iterable<Float32Array> {
+    yield* this.#read(this.#held, 1)
+    if (this.#skip > 0) throw new SoundError('truncated', this.mediaType)
+  }
+
+  /** @param needed bytes that have to be there for a head to be read */
+  *#read(bytes: Uint8Array, needed: number): Iterable<Float32Array> {
+    let at = 0
+    for (;;) {
+      const skipped = Math.min(this.#skip, bytes.length - at)
+      this.#skip -= skipped
+      at += skipped
+      if (bytes.length - at < needed) break
+      const tag = tagAt(bytes, at)
+      const frame = tag > 0 ? undefined : adtsFrameAt(bytes, at)
+      if (tag === 0 && !frame)
+        throw new SoundError(this.#isCut(bytes, at) ? 'truncated' : 'malformed', this.mediaType)
+      this.#skip = frame?.bytes ?? tag
+      if (!frame) continue
+      yield this.#count(frame)
+      this.#onFrame?.(this.#place + at, frame)
+    }
+    this.#place += at
+    this.#held = new Uint8Array(bytes.subarray(at))
+  }
+
+  #isCut(bytes: Uint8Array, at: number): boolean {
+    return this.rate !== 0 && bytes.length - at < headBytes && bytes[at] === 0xff
+  }
+
+  #count(frame: AdtsFrame): Float32Array {
+    if (this.rate !== 0 && frame.rate !== this.rate) throw new SoundError('malformed', this.mediaType)
+    this.rate = frame.rate
+    this.channels ||= frame.channels
+    return silence(frame.samples)
+  }
+}
+
+const tagAt = (bytes: Uint8Array, at: number): number =>
+  skipId3(bytes.subarray(at, at + tagBytes)) || (hasText(bytes, at, 'TAG') ? 128 : 0)

@@ -1,0 +1,188 @@
+import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
+import {
+  type AudioCodec,
+  type EncodedPacket,
+  EncodedPacketSink,
+  FilePathSource,
+  Input,
+  type InputAudioTrack,
+  MATROSKA,
+  MP4,
+  QTFF,
+  WEBM,
+} from 'mediabunny'
+import { SoundError } from '../fault.ts'
+import { walkBoxes } from './boxes.ts'
+import { walkMatroska } from './ebml.ts'
+import { elementaryOf } from './elementary.ts'
+import { FileWindow } from './file-window.ts'
+
+/** Which part of an unpacked file is the recording. Positions count from its first sample. */
+export interface Unpacked {
+  codec: AudioCodec
+  /** That were written. */
+  bytes: number
+  /** As the track says; not every codec's own bytes say it. */
+  rate: number
+  channels: number
+  /** Seconds before the recording begins: what an encoder or an editor put there. */
+  skipSeconds: number
+  /** Where it ends, in seconds; absent, with the sound. */
+  untilSeconds?: number
+  /** Seconds at the end that are none of it. */
+  discardSeconds: number
+  hasVideo: boolean
+  /** Of the longest further track of sound. */
+  otherSeconds: number
+}
+
+export type Container = 'matroska' | 'mp4'
+
+/** Less than so many seconds of a track may be missing at its end: sizes of last samples are often rounded. */
+const maxMissingSeconds = 0.5
+/** Lengths are whole ticks of a clock, so that equal ones differ by one. */
+const maxRoundingSeconds = 0.001
+
+/**
+ * Takes the first audio track out of a file of Matroska, WebM, MP4 or QuickTime, whatever its brand and its other tracks, and writes it as a file that a reader
+ * of its codec takes. Runs in a confined process: bytes can be made that keep mediabunny busy for long, or make it ask for much memory.
+ *
+ * @param place of the file that is written
+ * @throws SoundError, and whatever mediabunny throws at malformed bytes
+ */
+export async function unpack(file: string, container: Container, place: string): Promise<Unpacked> {
+  using opened = openFile(file)
+  const elements = container === 'matroska' ? walkMatroska(opened.window) : undefined
+  const boxes = container === 'mp4' ? walkBoxes(opened.window) : undefined
+  if (!(elements ?? boxes)!.isWhole) throw new SoundError('truncated')
+  using input = new Input({ source: new FilePathSource(file), formats: [MATROSKA, WEBM, MP4, QTFF] })
+  const [track, ...others] = await input.getAudioTracks()
+  if (!track) throw new SoundError('no_track')
+  const codec = await track.getCodec()
+  if (!codec) throw new SoundError('unsupported', undefined, nameOf(await track.getInternalCodecId()))
+  const written = await writePackets(track, codec, place, opened.window.length)
+  const shown = boxes ? await endOf(track, written, boxes.isFragmented) : undefined
+  const discard = elements?.discards.get(track.id) ?? 0
+  return {
+    codec,
+    bytes: written.bytes,
+    rate: await track.getSampleRate(),
+    channels: await track.getNumberOfChannels(),
+    skipSeconds: Math.max(written.skipSeconds, -written.first),
+    ...(shown !== undefined && { untilSeconds: shown - written.first }),
+    discardSeconds: Math.max(0, discard / 1e9),
+    hasVideo: (await input.getVideoTracks()).length > 0,
+    otherSeconds: await longestOf(others),
+  }
+}
+
+function openFile(file: string): { window: FileWindow } & Disposable {
+  const descriptor = openSync(file, 'r')
+  return {
+    window: new FileWindow(descriptor, fstatSync(descriptor).size),
+    [Symbol.dispose]: () => closeSync(descriptor),
+  }
+}
+
+/** Of a track that has no codec which mediabunny knows, in a refusal. */
+const nameOf = (id: string | number | Uint8Array | null): string | undefined =>
+  typeof id === 'string' && /^[\w./-]{1,32}$/.test(id) ? id : undefined
+
+async function longestOf(tracks: readonly InputAudioTrack[]): Promise<number> {
+  let longest = 0
+  for (const track of tracks) longest = Math.max(longest, await track.computeDuration())
+  return longest
+}
+
+interface Written {
+  bytes: number
+  /** What the codec's own head says is no sound at the beginning. */
+  skipSeconds: number
+  /** When the first packet is heard, and when the last one is over. */
+  first: number
+  end: number
+  /** Whether all but the last are of one length. */
+  isExact: boolean
+}
+
+/** Bytes that are written at once. */
+const chunkBytes = 1 << 16
+
+async function writePackets(
+  track: InputAudioTrack,
+  codec: AudioCodec,
+  place: string,
+  maxBytes: number,
+): Promise<Written> {
+  const config = await track.getDecoderConfig()
+  const file = openSync(place, 'wx', 0o644)
+  let held: Uint8Array[] = []
+  let heldBytes = 0
+  let writtenBytes = 0
+  const write = (bytes: Uint8Array, isLast = false): void => {
+    held.push(bytes)
+    heldBytes += bytes.length
+    if (heldBytes < chunkBytes && !isLast) return
+    writeAll(file, Buffer.concat(held))
+    writtenBytes += heldBytes
+    held = []
+    heldBytes = 0
+  }
+  try {
+    const writer = config && elementaryOf(codec, config)
+    const timing = new Timing()
+    // A table of samples may name the same bytes any number of times: together they are never longer than the file.
+    let left = maxBytes
+    for await (const packet of new EncodedPacketSink(track).packets()) {
+      left -= packet.data.length
+      if (left < 0) throw new SoundError('malformed')
+      timing.add(packet)
+      if (writer) write(writer.packet(packet.data))
+    }
+    if (!writer || timing.first === undefined) throw new SoundError('empty')
+    write(writer.end(), true)
+    const { first, end, isExact } = timing
+    return { bytes: writtenBytes, skipSeconds: writer.skipSeconds, first, end, isExact }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function writeAll(file: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+}
+
+/** When packets are heard, looked at one by one. */
+class Timing {
+  first: number | undefined
+  end = 0
+  isExact = true
+  #duration = 0
+  /** Whether the one before was of another length than the first: only the last one may be. */
+  #isOther = false
+
+  add({ timestamp, duration }: EncodedPacket): void {
+    if (this.#isOther) this.isExact = false
+    if (this.first === undefined) {
+      this.first = timestamp
+      this.#duration = duration
+    }
+    this.#isOther = Math.abs(duration - this.#duration) >= maxRoundingSeconds
+    this.end = timestamp + duration
+  }
+}
+
+/**
+ * When the sound of an MP4 ends, where that is said: the padding of an encoder lies behind, and what an editor cut off. Undefined where
+ * the lengths are the noise of a clock, as Chrome writes them into fragments, together with a length of the whole that is that of one packet.
+ */
+async function endOf(
+  track: InputAudioTrack,
+  { end, isExact }: Written,
+  isFragmented: boolean,
+): Promise<number | undefined> {
+  const declared = isFragmented ? null : await track.getDurationFromMetadata()
+  if (!declared) return isExact ? end : undefined
+  if (declared - end > maxMissingSeconds) throw new SoundError('truncated')
+  return isExact ? Math.min(declared, end) : declared
+}

@@ -1,0 +1,37 @@
+import { Slice } from '#platform/slices'
+import { type Counted, type DecodeOptions, readSound } from './decode.ts'
+import { noSamples, pcmOf } from './pcm.ts'
+import { Resampler } from './resample.ts'
+import { slicesOf } from './slices.ts'
+
+/** Of the sound of a recording that is opened: what models of speech hear. */
+export const heardRate = 16_000
+/** Bytes of one sample. */
+export const sampleBytes = 2
+
+/**
+ * Decodes a whole file as one channel of 16 kHz and 16 bits, and gives what it brings to `write`.
+ * @returns what it is, its samples counted at its own rate, that of Opus at 16 kHz
+ * @throws SoundError
+ */
+export async function decodePcm(
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  options: DecodeOptions,
+  write: (pcm: Uint8Array) => void,
+): Promise<Counted> {
+  const slice = new Slice()
+  let resampler: Resampler | undefined
+  let counted: Counted | undefined
+  for await (const { reader, samples } of readSound(bytes, { ...options, opusRate: heardRate })) {
+    const { mediaType, codec, rate, channels } = reader
+    counted ??= { mediaType, codec, rate, channels, samples: 0 }
+    resampler ??= new Resampler(rate, heardRate, heardWidth)
+    counted.samples += samples.length
+    for await (const part of slicesOf(samples, slice)) write(pcmOf(resampler.write(part)))
+  }
+  write(pcmOf(resampler?.end() ?? noSamples))
+  return counted!
+}
+
+/** Of the filter: what it leaves out above 7 kHz nobody's speech is understood by, and it takes a third of the time of the usual one. */
+const heardWidth = 24

@@ -1,0 +1,46 @@
+/** Decodes one untrusted file into another, in its folder, and ends. Started by open-recording.ts, confined. */
+import { closeSync, createReadStream, openSync, writeSync } from 'node:fs'
+import { answer } from '#platform/confined-process'
+import type { Counted } from './decode.ts'
+import { decodePcm } from './decode-pcm.ts'
+import { SoundError } from './fault.ts'
+import type { Failed } from './unpack-process.ts'
+
+export type DecodeAnswer = Failed | Counted
+export interface DecodeInput {
+  file: string
+  mediaType: string
+  maxSeconds: number
+  /** What is written, in its folder. */
+  place: string
+}
+
+/** Bytes that are written at once. */
+const chunkBytes = 1 << 18
+
+await answer<DecodeInput>(async ({ file, mediaType, maxSeconds, place }): Promise<DecodeAnswer> => {
+  const written = openSync(place, 'wx', 0o644)
+  let held: Uint8Array[] = []
+  let heldBytes = 0
+  const flush = (): void => {
+    const bytes = Buffer.concat(held)
+    for (let at = 0; at < bytes.length; ) at += writeSync(written, bytes, at)
+    held = []
+    heldBytes = 0
+  }
+  try {
+    const chunks = createReadStream(file, { highWaterMark: chunkBytes })
+    const counted = await decodePcm(chunks, { mediaType, maxSeconds, isConfined: true }, (pcm) => {
+      held.push(pcm)
+      heldBytes += pcm.length
+      if (heldBytes >= chunkBytes) flush()
+    })
+    flush()
+    return counted
+  } catch (error) {
+    if (error instanceof SoundError) return { fault: error.fault, codec: error.codec }
+    throw error
+  } finally {
+    closeSync(written)
+  }
+})

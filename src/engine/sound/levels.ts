@@ -1,0 +1,55 @@
+import { Slice } from '#platform/slices'
+import { decibelsOf, rmsOf } from './loudness.ts'
+import { concatenated, noSamples, type SoundStream } from './pcm.ts'
+import { slicesOf } from './slices.ts'
+
+/** One level for so many milliseconds. */
+export const levelMs = 10
+
+/** How loud a sound is over its time. Four hours are 1.44 MB. */
+export interface Levels {
+  /** For every 10 ms: half decibels below full scale, so that 0 is the loudest, and 255 silence. */
+  quiet: Uint8Array
+  /** Samples of one level, and of the sound. */
+  frame: number
+  length: number
+  rate: number
+}
+
+/**
+ * Measures the levels of a sound.
+ * @throws what the sound throws
+ */
+export async function levelsOf(sound: SoundStream): Promise<Levels> {
+  const slice = new Slice()
+  let quiet = new Uint8Array(1 << 12)
+  let count = 0
+  let frame = 0
+  let held = noSamples
+  let length = 0
+  let rate = 0
+  const add = (samples: Float32Array): void => {
+    if (count === quiet.length) {
+      const grown = new Uint8Array(2 * count)
+      grown.set(quiet)
+      quiet = grown
+    }
+    quiet[count++] = quietOf(samples)
+  }
+  for await (const piece of sound) {
+    rate = piece.rate
+    frame = Math.round((rate * levelMs) / 1_000)
+    length += piece.samples.length
+    for await (const part of slicesOf(piece.samples, slice)) {
+      const whole = concatenated([held, part])
+      let at = 0
+      for (; at + frame <= whole.length; at += frame) add(whole.subarray(at, at + frame))
+      held = whole.slice(at)
+    }
+  }
+  if (held.length > 0) add(held)
+  return { quiet: quiet.slice(0, count), frame, length, rate }
+}
+
+const quietOf = (samples: Float32Array): number =>
+  Math.max(0, Math.min(255, Math.round(-2 * decibelsOf(rmsOf(samples)))))

@@ -1,0 +1,177 @@
+import type { Requester } from '#platform/confined'
+import { type AdtsIndex, indexAdts } from './adts-index.ts'
+import { countSound, type DecodeOptions, decodeSound } from './decode.ts'
+import { heardRate, sampleBytes } from './decode-pcm.ts'
+import { type Decoded, type Decoding, decodeTrack } from './decode-track.ts'
+import { encodeWhole } from './encode.ts'
+import { SoundError } from './fault.ts'
+import { type Levels, levelsOf } from './levels.ts'
+import { PcmReader, type Sound } from './pcm.ts'
+import type {
+  MeasuredRecording,
+  OpenOptions,
+  Packets,
+  Recording,
+  RecordingSource,
+  TimeSpan,
+} from './recording.ts'
+import type { Workshop } from './recordings.ts'
+import { bytesOf, chunksOf } from './source.ts'
+import { openTrack, type Track } from './track.ts'
+import { partOf, trimmed } from './trim.ts'
+
+/** What an editor may have cut off of the longest recording. */
+const maxHiddenSeconds = 60
+/** A head of a WAV, with room. */
+const headBytes = 1 << 10
+
+/**
+ * Recognises, unpacks and measures a recording. Only FLAC and Vorbis have to be decoded for that.
+ * @throws SoundError, SPOOL_FULL, and the signal's reason
+ */
+export async function openRecording(
+  workshop: Workshop,
+  source: RecordingSource,
+  requester: Requester,
+  { maxSeconds }: OpenOptions,
+): Promise<OpenedRecording> {
+  await using opening = new AsyncDisposableStack()
+  const decoding: Decoding = { workshop, requester, folders: opening }
+  const track = await openTrack(workshop, source, requester, opening)
+  try {
+    const bounds = { mediaType: track.media, maxSeconds: maxSeconds + maxHiddenSeconds }
+    const decoded = track.isUncountable
+      ? await decodeTrack(decoding, track, { seconds: undefined, maxSeconds: bounds.maxSeconds })
+      : undefined
+    const { codec, rate, channels, samples } =
+      decoded?.counted ?? (await countSound(chunksOf(track.file), bounds))
+    const { skip, length } = partOf(track.part, rate, samples)
+    const seconds = length / rate
+    if (seconds > maxSeconds) throw new SoundError('too_long', track.mediaType)
+    if (length === 0) throw new SoundError('empty', track.mediaType)
+    const measured: MeasuredRecording = {
+      mediaType: track.mediaType,
+      codec,
+      seconds,
+      packetSeconds: Math.max(samples / rate, track.unpacked?.otherSeconds ?? 0),
+      rate: track.unpacked?.rate ?? rate,
+      channels: track.unpacked?.channels ?? channels,
+      isDecodable: codec !== 'aac' || (await workshop.ffmpeg()) !== undefined,
+      hasVideo: track.unpacked?.hasVideo ?? false,
+    }
+    const timing = { skipSeconds: skip / rate, fileSeconds: samples / rate, fileRate: rate }
+    return new OpenedRecording(measured, track, { ...decoding, folders: opening.move() }, timing, decoded)
+  } catch (error) {
+    if (!(error instanceof SoundError)) throw error
+    throw new SoundError(error.fault, track.mediaType, error.codec)
+  }
+}
+
+/** Where the recording stands in the file of its packets, whose rate is in Hz. */
+interface Timing {
+  skipSeconds: number
+  fileSeconds: number
+  fileRate: number
+}
+
+export class OpenedRecording implements Recording {
+  readonly measured: MeasuredRecording
+  readonly #track: Track
+  readonly #decoding: Decoding
+  readonly #timing: Timing
+  #decoded: Promise<Decoded> | undefined
+  #levels: Promise<Levels> | undefined
+  #index: Promise<AdtsIndex> | undefined
+
+  constructor(
+    measured: MeasuredRecording,
+    track: Track,
+    decoding: Decoding,
+    timing: Timing,
+    decoded: Decoded | undefined,
+  ) {
+    this.measured = measured
+    this.#track = track
+    this.#decoding = decoding
+    this.#timing = timing
+    this.#decoded = decoded && Promise.resolve(decoded)
+  }
+
+  async *sound(span: TimeSpan = {}): AsyncGenerator<Sound> {
+    const { pcm } = await this.#decode()
+    const first = Math.round(this.#timing.skipSeconds * heardRate)
+    const all = Math.floor(bytesOf(pcm) / sampleBytes) - first
+    const { from, to } = within(span, Math.min(all, Math.round(this.measured.seconds * heardRate)))
+    const reader = new PcmReader({ rate: heardRate, channels: 1 })
+    for await (const bytes of chunksOf(pcm, sampleBytes * (first + from), sampleBytes * (first + to)))
+      for (const samples of reader.write(bytes)) if (samples.length > 0) yield { rate: heardRate, samples }
+  }
+
+  async wav(span: TimeSpan = {}): Promise<{ bytes: Uint8Array; seconds: number }> {
+    const { from, to } = within(span, Math.ceil(this.measured.seconds * heardRate))
+    const maxBytes = sampleBytes * (to - from) + headBytes
+    return encodeWhole(this.sound(span), { format: 'wav', maxBytes })
+  }
+
+  levels(): Promise<Levels> {
+    this.#levels ??= levelsOf(this.sound()).catch((error) => {
+      this.#levels = undefined
+      throw error
+    })
+    return this.#levels
+  }
+
+  async packets({ from = 0, to = this.measured.seconds }: TimeSpan): Promise<Packets | undefined> {
+    if (this.measured.codec !== 'aac') return undefined
+    this.#index ??= indexAdts(chunksOf(this.#track.file))
+    const index = await this.#index
+    const { skipSeconds, fileRate } = this.#timing
+    const sampleAt = (seconds: number): number => Math.round((seconds + skipSeconds) * fileRate)
+    // Half of a frame's sound is in the one before it.
+    const first = Math.max(0, index.frameAt(sampleAt(Math.max(0, from))) - 1)
+    const behind = index.frameAt(sampleAt(Math.min(to, this.measured.seconds)) - 1) + 1
+    const [begin, end] = [index.place(first), index.place(Math.max(first + 1, behind))]
+    const chunks = await Array.fromAsync(chunksOf(this.#track.file, begin.byte, end.byte))
+    return {
+      bytes: Buffer.concat(chunks),
+      mediaType: 'audio/aac',
+      start: begin.sample / fileRate - skipSeconds,
+      end: end.sample / fileRate - skipSeconds,
+    }
+  }
+
+  /** As `sound` gives it, but of what is decoded in place at its own rate. */
+  async *wholeSound(options: DecodeOptions): AsyncGenerator<Sound> {
+    const { codec } = this.measured
+    if (codec === 'aac' || codec === 'vorbis') return yield* this.sound()
+    const { file, media, part } = this.#track
+    yield* trimmed(decodeSound(chunksOf(file), { ...options, mediaType: media }), part)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#decoding.folders.disposeAsync()
+  }
+
+  #decode(): Promise<Decoded> {
+    if (!this.measured.isDecodable)
+      throw new SoundError('unsupported', this.measured.mediaType, this.measured.codec)
+    const seconds = this.#timing.fileSeconds
+    // What was too busy, or left by its caller, may be asked for again.
+    this.#decoded ??= decodeTrack(this.#decoding, this.#track, { seconds, maxSeconds: seconds }).catch(
+      (error) => {
+        this.#decoded = undefined
+        throw error
+      },
+    )
+    return this.#decoded
+  }
+}
+
+/** A span in samples of a sound that has so many. */
+function within(
+  { from = 0, to = Number.POSITIVE_INFINITY }: TimeSpan,
+  length: number,
+): { from: number; to: number } {
+  const end = Math.max(0, Math.min(length, Math.round(to * heardRate)))
+  return { from: Math.max(0, Math.min(end, Math.round(from * heardRate))), to: end }
+}

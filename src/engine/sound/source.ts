@@ -1,0 +1,61 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { skipId3, sniff } from '#engine/magic'
+import { beginsLikeMp4 } from './container/boxes.ts'
+import type { Container } from './container/unpack.ts'
+import { beginsLikeVorbis } from './decode.ts'
+import type { RecordingSource } from './recording.ts'
+
+/** Bytes that are read, or given on, at once. */
+const chunkBytes = 1 << 16
+/** By which a file is recognised: two frames, behind a tag or none. */
+const headBytes = 1 << 14
+
+export const bytesOf = (source: RecordingSource): number =>
+  source instanceof Uint8Array ? source.length : source.bytes
+
+/** All of a file, or from a byte up to another. */
+export async function* chunksOf(
+  source: RecordingSource,
+  from = 0,
+  to = bytesOf(source),
+): AsyncGenerator<Uint8Array> {
+  if (from >= to) return
+  if (!(source instanceof Uint8Array)) {
+    yield* createReadStream(source.path, { start: from, end: to - 1, highWaterMark: chunkBytes })
+    return
+  }
+  for (let at = from; at < to; at += chunkBytes) yield source.subarray(at, Math.min(to, at + chunkBytes))
+}
+
+/** A few bytes of a file; fewer where it ends. */
+export async function bytesAt(source: RecordingSource, at: number, length: number): Promise<Uint8Array> {
+  if (source instanceof Uint8Array) return source.subarray(at, at + length)
+  await using file = await open(source.path)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at)
+  return buffer.subarray(0, bytesRead)
+}
+
+/** What a file is by its bytes; `media` in the names of `sniff`, also behind a tag of any length. */
+export interface Recognised {
+  container: Container | undefined
+  media: string | undefined
+  isVorbis: boolean
+}
+
+export async function recognise(source: RecordingSource): Promise<Recognised> {
+  const head = await bytesAt(source, 0, headBytes)
+  const tag = skipId3(head)
+  const behind = tag > 0 && tag < bytesOf(source) ? await bytesAt(source, tag, headBytes) : undefined
+  return {
+    container: containerOf(head),
+    // A tag stands before mp3 mostly, and before AAC.
+    media: (behind && sniff(behind)) ?? sniff(head),
+    isVorbis: sniff(head) === 'audio/ogg' && beginsLikeVorbis(head),
+  }
+}
+
+function containerOf(bytes: Uint8Array): Container | undefined {
+  if (bytes[0] === 0x1a && bytes[1] === 0x45 && bytes[2] === 0xdf && bytes[3] === 0xa3) return 'matroska'
+  return beginsLikeMp4(bytes) ? 'mp4' : undefined
+}

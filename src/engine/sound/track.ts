@@ -1,0 +1,100 @@
+import path from 'node:path'
+import type { Requester } from '#platform/confined'
+import type { Container, Unpacked } from './container/unpack.ts'
+import { SoundError } from './fault.ts'
+import type { RecordingSource } from './recording.ts'
+import type { Workshop } from './recordings.ts'
+import { bytesOf, chunksOf, recognise } from './source.ts'
+import type { Part } from './trim.ts'
+import type { UnpackAnswer, UnpackInput } from './unpack-process.ts'
+
+/** The sound of a file as a file of its codec. */
+export interface Track {
+  file: RecordingSource
+  /** What it is, as `sniff` names it; and what the whole file is, by its tracks. */
+  media: string
+  mediaType: string
+  /** How long it is, is known by decoding only. */
+  isUncountable: boolean
+  part: Part
+  unpacked: Unpacked | undefined
+}
+
+/** CPU time: the slowest file takes half of it. */
+const unpackMs = (bytes: number): number => Math.min(60_000, 5_000 + bytes / 2_000)
+/** Room for the heads of packets of some bytes. */
+const unpackedBytes = (bytes: number): number => 3 * bytes + (1 << 16)
+const maxOutputBytes = 1 << 16
+
+/**
+ * Recognises a file, and takes the sound out of its container if it has one.
+ * @param folders what the track stands in is closed with them
+ * @throws SoundError, SPOOL_FULL, and the signal's reason
+ */
+export async function openTrack(
+  workshop: Workshop,
+  source: RecordingSource,
+  requester: Requester,
+  folders: AsyncDisposableStack,
+): Promise<Track> {
+  const { container, media, isVorbis } = await recognise(source)
+  if (container) return unpackTrack(workshop, { source, container }, requester, folders)
+  if (media === undefined) throw new SoundError(bytesOf(source) === 0 ? 'empty' : 'unrecognised')
+  return {
+    file: source,
+    media,
+    mediaType: media,
+    isUncountable: isVorbis || media === 'audio/flac',
+    part: { skipSeconds: 0, discardSeconds: 0 },
+    unpacked: undefined,
+  }
+}
+
+async function unpackTrack(
+  { unpacking, spool }: Workshop,
+  { source, container }: { source: RecordingSource; container: Container },
+  requester: Requester,
+  folders: AsyncDisposableStack,
+): Promise<Track> {
+  const { path: file, bytes } = await fileOf(source, spool, folders)
+  const folder = folders.use(await spool.folder(unpackedBytes(bytes)))
+  const place = path.join(folder.path, 'packets')
+  const input: UnpackInput = { file, container, place }
+  const outcome = await unpacking({
+    ...requester,
+    module: path.join(import.meta.dirname, 'unpack-process.ts'),
+    input,
+    timeoutMs: unpackMs(bytes),
+    maxOutputBytes,
+    files: [file],
+    scratch: folder,
+  })
+  const kind = container === 'mp4' ? 'mp4' : 'webm'
+  if ('lost' in outcome) throw new SoundError(outcome.lost === 'busy' ? 'busy' : 'malformed', `audio/${kind}`)
+  const answer = outcome.value as UnpackAnswer
+  if ('fault' in answer) throw new SoundError(answer.fault, `audio/${kind}`, answer.codec)
+  const { codec } = answer
+  return {
+    file: { path: place, bytes: answer.bytes },
+    media: mediaOf(codec),
+    mediaType: `${answer.hasVideo ? 'video' : 'audio'}/${kind}`,
+    isUncountable: codec === 'vorbis' || codec === 'flac',
+    part: answer,
+    unpacked: answer,
+  }
+}
+
+const mediaOf = (codec: string): string =>
+  ({ opus: 'audio/ogg', vorbis: 'audio/ogg', mp3: 'audio/mpeg', flac: 'audio/flac', aac: 'audio/aac' })[
+    codec
+  ] ?? 'audio/wav'
+
+/** The bytes as a file, for processes that read them. */
+export async function fileOf(
+  source: RecordingSource,
+  spool: Workshop['spool'],
+  folders: AsyncDisposableStack,
+): Promise<{ path: string; bytes: number }> {
+  if (!(source instanceof Uint8Array)) return source
+  return folders.use(await spool.write(chunksOf(source), { maxBytes: source.length }))
+}

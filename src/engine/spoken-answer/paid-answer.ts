@@ -1,0 +1,276 @@
+/** Holds the worst case of all three calls, makes them one after the other, and settles them as one: the sound is stored and charged, or nothing is. */
+import type { App } from '#app'
+import { callModel, failureOf, type ModelCallResult, worstCaseOf } from '#engine/inference'
+import type { AudioModel, Model, TranscriptionModel } from '#engine/models'
+import {
+  type Finished,
+  type PaidCall,
+  type SettledPart,
+  SharedHold,
+  type StoredResult,
+  totalQuantities,
+} from '#engine/paid'
+import { mediaTypeOf } from '#engine/sound'
+import { type PaidSpeech, roomForSpeech, type SpeechSpec, type Spoken, startPaidSpeech } from '#engine/speech'
+import {
+  type OpenedRecording,
+  type PaidTranscription,
+  startPaidTranscription,
+  type Transcript,
+  type TranscriptionSpec,
+} from '#engine/transcription'
+import { Failure } from '#platform/errors'
+import { uuidv7 } from '#platform/ids'
+import type { Settled, Settlement } from '#platform/ledger'
+import type { TraceContext } from '#platform/trace'
+import { UpstreamError } from '#providers/spec'
+import { boundOfQuestion, longestAnswer, questionOf, spokenOf } from './question.ts'
+
+export interface SpokenAnswerOptions extends PaidCall {
+  /** Who speaks; the two others make what it says. */
+  model: AudioModel
+  writer: Model
+  transcriber: TranscriptionModel
+  recording: OpenedRecording
+  /** What to do with the recording; absent: it is answered. */
+  instruction: string | undefined
+  /** How it is spoken; its one line has no text yet. */
+  spec: SpeechSpec
+  trace: TraceContext
+}
+
+/** As far as an answer needs speech to be. */
+export type SpokenAnswer = Pick<PaidSpeech, 'model' | 'mediaType' | 'spoken' | 'finish'>
+
+/** Refuses what one of the models cannot do, then reserves room and holds all three at their worst. Throws as `startPaidSpeech` and `startPaidTranscription` do. */
+export async function startSpokenAnswer(app: App, options: SpokenAnswerOptions): Promise<SpokenAnswer> {
+  const { writer, spec, recording, instruction } = options
+  const { seconds } = recording.recording.measured
+  const longest = { ...options, spec: withText(spec, longestAnswer), trace: undefined }
+  const turn = boundOfQuestion(writer, { seconds, instruction })
+  const asked = worstCaseOf(app, { model: writer, turn, allowed: options.caller.models }).microcredits
+  const { result, held } = await roomForSpeech(app, longest, async (spoken) => {
+    const heard = await startHearing(app, options, asked + spoken)
+    options.trace.begin()
+    return heard
+  })
+  return new Paid({ app, options, room: result, ...held })
+}
+
+const withText = (spec: SpeechSpec, text: string): SpeechSpec => ({
+  ...spec,
+  lines: spec.lines.map((line) => ({ ...line, text })),
+})
+
+/** The first of the calls takes the hold of all: its own worst case, and `others`. */
+async function startHearing(
+  app: App,
+  { transcriber, recording, spec, ...options }: SpokenAnswerOptions,
+  others: bigint,
+): Promise<{ hold: SharedHold; hearing: PaidTranscription }> {
+  const hold = new SharedHold(app.ledger, { model: options.model.id, beside: others, parts: 3 })
+  const heardSpec: TranscriptionSpec = {
+    timestamps: 'none',
+    where: (setting) => (setting === 'model' ? 'model' : spec.where('task')),
+  }
+  const hearing = await startPaidTranscription(app, {
+    ...options,
+    ...{ model: transcriber, recording, spec: heardSpec, trace: undefined },
+    part: hold.part(uuidv7(app.clock.nowMs())),
+  })
+  return { hold, hearing }
+}
+
+interface Parts {
+  app: App
+  options: SpokenAnswerOptions
+  room: StoredResult
+  hold: SharedHold
+  hearing: PaidTranscription
+}
+
+class Paid implements SpokenAnswer {
+  readonly #parts: Parts
+  #transcript: Transcript | undefined
+  #written: ModelCallResult | undefined
+  #speech: PaidSpeech | undefined
+  readonly mediaType: string
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.mediaType = mediaTypeOf(parts.options.spec.format)
+  }
+
+  get model(): AudioModel {
+    return this.#speech?.model ?? this.#parts.options.model
+  }
+
+  async spoken(): Promise<Spoken> {
+    const { hearing, hold } = this.#parts
+    this.#transcript = await hearing.transcript()
+    const written = await this.#write(this.#transcript)
+    hold.spend(written.microcredits)
+    if (written.failure) throw written.failure
+    const text = spokenOf(written.text)
+    if (text === '') throw failureOf(new UpstreamError('malformed', { detail: 'an answer without text' }))
+    const speech = await this.#speak(text)
+    const spoken = await speech.spoken()
+    const sum = (figure: 'input' | 'output'): number =>
+      this.#transcript!.tokens[figure] + written.usage[figure] + spoken.tokens[figure]
+    return {
+      ...spoken,
+      tokens: { input: sum('input'), output: sum('output') },
+      microcredits: this.#transcript.microcredits + written.microcredits + spoken.microcredits,
+      transcript: text,
+    }
+  }
+
+  async #write({ text, seconds }: Transcript): Promise<ModelCallResult> {
+    const { app, options } = this.#parts
+    const { writer, instruction, caller, trace, receivedMs } = options
+    this.#written = await callModel(app, {
+      model: writer,
+      turn: questionOf(writer, { text, seconds, instruction }),
+      payer: caller,
+      allowed: caller.models,
+      callId: uuidv7(app.clock.nowMs()),
+      gone: nobodyLeaves,
+      trace,
+      beganMs: receivedMs,
+    })
+    return this.#written
+  }
+
+  async #speak(text: string): Promise<PaidSpeech> {
+    const { app, options, hold, room } = this.#parts
+    this.#speech = await startPaidSpeech(app, {
+      ...options,
+      spec: withText(options.spec, text),
+      ...{ room, trace: undefined, gone: nobodyLeaves },
+      part: hold.part(uuidv7(app.clock.nowMs())),
+    })
+    return this.#speech
+  }
+
+  /** Every call is settled into the one hold; where one has failed, what the others have cost is the platform's loss. */
+  async finish({ statusCode, failure, reply }: Parameters<PaidSpeech['finish']>[0]): Promise<Finished> {
+    const { hearing, room, options } = this.#parts
+    const isKept = failure?.code === 'SOUND_KEPT_AS_FILE'
+    const lost = isKept ? undefined : failure
+    await hearing.finish({ statusCode, ...(lost && { failure: lost }) })
+    const end = { statusCode, ...(failure && { failure }), ...(reply !== undefined && { reply }) }
+    if (this.#speech) await this.#speech.finish(end)
+    else await room.release()
+    const settlement = this.#settlementOf(statusCode, lost)
+    const settled = await this.#settle(settlement, lost)
+    options.trace.settled({
+      model: this.model.id,
+      charged_microcredits: String(settled.chargedMicrocredits),
+    })
+    const isFree = settlement.freeClaim === true
+    return { ...settled, keepsClaim: options.claim !== undefined && !isFree, wasOrdered: !isFree }
+  }
+
+  /** Throws RESULT_NOT_STORED where it could not be committed, after it was settled as lost. */
+  async #settle(settlement: Settlement, failure: Failure | undefined): Promise<Settled> {
+    const { hold, app } = this.#parts
+    if (failure) return hold.settle(settlement, { writes: false })
+    try {
+      return await hold.settle(settlement, { writes: true })
+    } catch (cause) {
+      app.log.error({ err: cause }, 'a paid answer could not be committed')
+      const notStored = new Failure('RESULT_NOT_STORED', {}, { executed: true, cause })
+      const lost = { lostMicrocredits: settlement.microcredits, statusCode: notStored.status }
+      const detail = { ...settlement.detail, files: [], error_code: notStored.code }
+      const end = { ...settlement, ...lost, detail, state: 'failed' as const, reply: undefined }
+      await hold.settle(end, { writes: false })
+      throw notStored
+    }
+  }
+
+  #settlementOf(statusCode: number, failure: Failure | undefined): Settlement {
+    const [heard, spoke] = this.#parts.hold.settled as [SettledPart, SettledPart?]
+    const ends = [heard, spoke].flatMap((part) => part?.settlement ?? [])
+    const microcredits = ends.reduce((sum, end) => sum + end.microcredits, this.#written?.microcredits ?? 0n)
+    const last = ends.at(-1)!
+    return {
+      microcredits,
+      lostMicrocredits: failure ? microcredits : 0n,
+      withinHold: true,
+      state: failure ? 'failed' : 'completed',
+      statusCode: spoke ? last.statusCode : statusCode,
+      model: this.model.id,
+      tokens: this.#tokensOf(ends),
+      quantities: totalQuantities(ends.flatMap(({ quantities }) => (quantities ? [quantities] : []))),
+      detail: this.#detailOf(ends, failure),
+      ...(last.reply !== undefined && { reply: last.reply }),
+      freeClaim: heard.settlement.freeClaim === true && !this.#written,
+      urgent: this.#parts.options.claim !== undefined,
+    }
+  }
+
+  #tokensOf(ends: readonly Settlement[]): NonNullable<Settlement['tokens']> {
+    const written = this.#written?.usage
+    const all = [...ends.map(({ tokens }) => tokens), written]
+    const sum = (figure: 'input' | 'cachedInput' | 'output' | 'reasoning'): number =>
+      all.reduce((total, tokens) => total + (tokens?.[figure] ?? 0), 0)
+    return {
+      input: sum('input'),
+      cachedInput: sum('cachedInput'),
+      output: sum('output'),
+      reasoning: sum('reasoning'),
+    }
+  }
+
+  /** The receipt explains each of the three: who did it, what it was, and what it cost. */
+  #detailOf([heard, spoke]: readonly Settlement[], failure: Failure | undefined): Record<string, unknown> {
+    const written = this.#written
+    const parts = [
+      partOf('transcription', heard!),
+      ...(written
+        ? [
+            {
+              part: 'text',
+              model: written.model,
+              microcredits: String(written.microcredits),
+              tokens: { input: written.usage.input, output: written.usage.output },
+              usage_source: written.usageSource,
+              attempts: written.attempts,
+            },
+          ]
+        : []),
+      ...(spoke ? [partOf('speech', spoke)] : []),
+    ]
+    const files = [spoke, heard].flatMap((end) => (end?.detail?.['files'] as string[] | undefined) ?? [])
+    const last = spoke?.detail ?? heard!.detail!
+    const { app, options } = this.#parts
+    return {
+      outcome: failure ? 'failed' : last['outcome'],
+      ...(files.length > 0 && !failure && { files }),
+      ...(spoke?.detail?.['sound'] !== undefined && { sound: spoke.detail['sound'] }),
+      parts,
+      attempts: parts.flatMap(({ attempts }) => attempts),
+      total_ms: app.clock.nowMs() - options.receivedMs,
+      ...(failure && { error_code: failure.code }),
+    }
+  }
+}
+
+function partOf(part: 'transcription' | 'speech', { model, microcredits, detail = {} }: Settlement) {
+  const {
+    attempts = [],
+    recording,
+    sound,
+    usage_source,
+  } = detail as {
+    attempts?: readonly unknown[]
+    recording?: unknown
+    sound?: unknown
+    usage_source?: unknown
+  }
+  const what = { ...(recording !== undefined && { recording }), ...(sound !== undefined && { sound }) }
+  return { part, model, microcredits: String(microcredits), ...what, usage_source, attempts }
+}
+
+/** The calls that follow the first are made whoever leaves: without them that one would be lost. */
+const nobodyLeaves = new AbortController().signal

@@ -1,0 +1,153 @@
+/** Cuts a transcript into subtitles that can be read: at most two lines of 42 signs and seven seconds, at sentences, clauses and pauses. */
+import type { SpokenSegment, SpokenWord } from '#engine/turn'
+import { Slice } from '#platform/slices'
+import { type TimedWord, timedWords } from './spoken-times.ts'
+
+/** One subtitle. Cues follow one another and never overlap. */
+export interface Cue {
+  startMs: number
+  endMs: number
+  /** One or two. */
+  lines: string[]
+  speaker: string | undefined
+}
+
+/** Signs of a line, as broadcasters have them. */
+export const maxLine = 42
+export const maxMs = 7_000
+/** Nobody reads faster; a cue stays so long where nothing follows. */
+const leastMs = 1_000
+/** A silence at which a cue ends, in seconds. */
+const pause = 1
+/** A sentence of fewer signs is shown together with the next one. */
+const shortSentence = 20
+
+const endsSentence = /[.!?؟۔…。！？]["'»”’)\]]*$/u
+const endsClause = /[،,؛;:–—]["'»”’)\]]*$/u
+
+/** Signs that take room: no marks, and nothing that cannot be seen. */
+const widthOf = (text: string): number => {
+  let width = 0
+  for (const sign of text) if (!invisible.test(sign)) width++
+  return width
+}
+const invisible = /^[\p{M}\p{Cf}]$/u
+
+interface Spoken {
+  segments: readonly SpokenSegment[]
+  words?: readonly SpokenWord[] | undefined
+  /** Of the recording; what is claimed to be later is not. */
+  seconds: number
+}
+
+/** A word as it is shown. */
+interface ShownWord extends TimedWord {
+  /** In signs that can be seen. */
+  width: number
+}
+
+/** The subtitles of a transcript, in order. Times of upstreams may be anything; those of cues increase. */
+export async function cuesOf({ segments, words, seconds }: Spoken): Promise<Cue[]> {
+  const slice = new Slice()
+  const cues: ShownWord[][] = []
+  const rest: ShownWord[] = []
+  for (const spoken of await timedWords(segments, words)) {
+    if (slice.isOver()) await slice.next()
+    for (const word of shownOf(spoken)) {
+      if (rest.length > 0 && endsBefore(rest, word)) cues.push(rest.splice(0))
+      rest.push(word)
+      while (!fits(rest)) cues.push(rest.splice(0, placeToCut(rest)))
+    }
+  }
+  if (rest.length > 0) cues.push(rest)
+  return timed(cues, seconds)
+}
+
+/** Without what would direct a player; a word that is longer than a line is cut. */
+function shownOf(word: TimedWord): ShownWord[] {
+  const text = word.text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '')
+  if (text === '') return []
+  const width = widthOf(text)
+  if (width <= maxLine) return [{ ...word, text, width }]
+  const signs = [...text]
+  const parts = Array.from({ length: Math.ceil(signs.length / maxLine) }, (_, index) =>
+    signs.slice(index * maxLine, (index + 1) * maxLine).join(''),
+  )
+  const each = (word.end - word.start) / parts.length
+  return parts.map((part, index) => ({
+    ...word,
+    text: part,
+    width: widthOf(part),
+    start: word.start + index * each,
+    end: word.start + (index + 1) * each,
+    isFirst: word.isFirst && index === 0,
+  }))
+}
+
+/** Whether a cue of these words is over before the next one, whatever room it has. */
+function endsBefore(words: readonly ShownWord[], next: ShownWord): boolean {
+  const last = words.at(-1)!
+  if (last.speaker !== next.speaker || next.start - last.end >= pause) return true
+  return (next.isFirst || endsSentence.test(last.text)) && lineWidth(words) > shortSentence
+}
+
+/** With a space between two words. */
+const lineWidth = (words: readonly ShownWord[]): number =>
+  words.reduce((sum, { width }) => sum + width + 1, -1)
+
+const fits = (words: readonly ShownWord[]): boolean =>
+  words.length === 1 ||
+  ((words.at(-1)!.end - words[0]!.start) * 1_000 <= maxMs && lengthOfFirstLine(words) !== undefined)
+
+/** Where a cue that has become too long by its last word ends: after the last sentence or clause that is not too near its beginning. */
+function placeToCut(words: readonly ShownWord[]): number {
+  const most = words.length - 1
+  const least = Math.max(1, Math.ceil(most / 3))
+  for (const ending of [endsSentence, endsClause])
+    for (let at = most; at >= least; at--) if (ending.test(words[at - 1]!.text)) return at
+  return most
+}
+
+/** How many of the words stand in the first of two lines that are about equally long; undefined where they need more than two. */
+function lengthOfFirstLine(words: readonly ShownWord[]): number | undefined {
+  const whole = lineWidth(words)
+  if (whole <= maxLine) return words.length
+  let best: { at: number; unevenness: number } | undefined
+  let first = -1
+  for (const [index, { text, width }] of words.entries()) {
+    first += width + 1
+    const second = whole - first - 1
+    if (first > maxLine || second > maxLine) continue
+    // A line that ends with a clause reads better than one as long as the other.
+    const unevenness = Math.abs(first - second) - (endsClause.test(text) ? clauseBonus : 0)
+    if (!best || unevenness < best.unevenness) best = { at: index + 1, unevenness }
+  }
+  return best?.at
+}
+/** In signs. */
+const clauseBonus = 10
+
+function linesOf(words: readonly ShownWord[]): string[] {
+  const at = lengthOfFirstLine(words) ?? words.length
+  const lines = [words.slice(0, at), words.slice(at)].filter(({ length }) => length > 0)
+  return lines.map((line) => line.map(({ text }) => text).join(' '))
+}
+
+/** Whole milliseconds in the recording, each cue after the one before; a short one stays until the next, or long enough to be read. */
+function timed(cues: readonly ShownWord[][], seconds: number): Cue[] {
+  const lastMs = Math.max(1, Math.round(seconds * 1_000))
+  const startsMs: number[] = []
+  for (const words of cues) {
+    const wantedMs = Math.min(Math.max(0, milliseconds(words[0]!.start)), lastMs - 1)
+    startsMs.push(Math.max(wantedMs, startsMs.length > 0 ? startsMs.at(-1)! + 1 : 0))
+  }
+  return cues.map((words, index) => {
+    const startMs = startsMs[index]!
+    const nextMs = startsMs[index + 1] ?? Math.max(lastMs, startMs + 1)
+    const wantedMs = Math.max(milliseconds(words.at(-1)!.end), startMs + leastMs)
+    const endMs = Math.max(startMs + 1, Math.min(wantedMs, nextMs, startMs + maxMs))
+    return { startMs, endMs, lines: linesOf(words), speaker: words[0]!.speaker }
+  })
+}
+
+const milliseconds = (seconds: number): number => (Number.isFinite(seconds) ? Math.round(seconds * 1_000) : 0)

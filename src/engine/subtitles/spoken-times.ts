@@ -1,0 +1,100 @@
+/** Words as a transcript spells them, each with its time: what a subtitle is cut from. */
+import type { SpokenSegment, SpokenWord } from '#engine/turn'
+import { Slice } from '#platform/slices'
+
+/** A word with the punctuation around it. */
+export interface TimedWord {
+  text: string
+  /** Seconds. */
+  start: number
+  end: number
+  speaker: string | undefined
+  /** The upstream's segment begins with it. */
+  isFirst: boolean
+}
+
+/** Letters by which the two spellings of a word are known to be one: without punctuation, marks and case. */
+const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()
+
+/**
+ * The words of `segments` in order. Their times are those of `words`, which upstreams list without punctuation and sometimes cut elsewhere, as far
+ * as the letters agree; where they do not, a word has its share of its segment. Words without segments are taken as they are.
+ */
+export async function timedWords(
+  segments: readonly SpokenSegment[],
+  words: readonly SpokenWord[] = [],
+): Promise<TimedWord[]> {
+  const slice = new Slice()
+  const clock = new WordClock(words)
+  const all = segments.length > 0 ? segments : words.map(({ word, ...times }) => ({ ...times, text: word }))
+  const timed: TimedWord[] = []
+  for (const segment of all) {
+    if (slice.isOver()) await slice.next()
+    const texts = segment.text.split(/\s+/u).filter((text) => text !== '')
+    const spans = (segments.length > 0 && clock.spansOf(texts, segment)) || sharesOf(texts, segment)
+    for (const [index, text] of texts.entries())
+      timed.push({ text, ...spans[index]!, speaker: segment.speaker, isFirst: index === 0 })
+  }
+  return timed
+}
+
+interface Span {
+  start: number
+  end: number
+}
+
+/** Each word takes as much of the segment as it has of its letters. */
+function sharesOf(texts: readonly string[], { start, end }: Span): Span[] {
+  const total = texts.reduce((sum, { length }) => sum + length + 1, 0)
+  let before = 0
+  return texts.map((text) => {
+    const from = start + ((end - start) * before) / total
+    before += text.length + 1
+    return { start: from, end: start + ((end - start) * before) / total }
+  })
+}
+
+/** How far the times of an upstream's words may lie outside of the segment that they are in, in seconds. */
+const tolerance = 0.5
+
+/** The upstream's words in order, read along with the segments. */
+class WordClock {
+  readonly #words: readonly (Span & { letters: string })[]
+  #next = 0
+
+  constructor(words: readonly SpokenWord[]) {
+    this.#words = words.map(({ word, start, end }) => ({ letters: lettersOf(word), start, end }))
+  }
+
+  /** Undefined where the letters disagree; the next segment is then looked for by its time. */
+  spansOf(texts: readonly string[], { start, end }: Span): Span[] | undefined {
+    const words = this.#words
+    while (this.#next < words.length && words[this.#next]!.end < start - tolerance) this.#next++
+    const letters = texts.map(lettersOf)
+    const wanted = letters.join('')
+    let at = this.#next
+    let spelled = ''
+    const edges: { upTo: number; span: Span }[] = []
+    while (spelled.length < wanted.length && at < words.length && words[at]!.start <= end + tolerance) {
+      const word = words[at++]!
+      spelled += word.letters
+      edges.push({ upTo: spelled.length, span: word })
+    }
+    if (spelled !== wanted || edges.length === 0) return undefined
+    this.#next = at
+    return spansBetween(letters, edges)
+  }
+}
+
+/** From where a word's first letter is said to where its last one is. */
+function spansBetween(letters: readonly string[], edges: readonly { upTo: number; span: Span }[]): Span[] {
+  let at = 0
+  let edge = 0
+  return letters.map(({ length }) => {
+    while (edge < edges.length - 1 && edges[edge]!.upTo <= at) edge++
+    const { start } = edges[edge]!.span
+    at += length
+    while (edge < edges.length - 1 && edges[edge]!.upTo < at) edge++
+    return { start, end: edges[edge]!.span.end }
+  })
+}

@@ -1,0 +1,69 @@
+/** SubRip and WebVTT (https://www.w3.org/TR/webvtt1/) of a transcript. */
+import type { Cue } from './cues.ts'
+
+/** Languages that are written from right to left. */
+const rightToLeft = new Set(['fa', 'ar', 'he', 'ur', 'ps', 'ckb', 'ku', 'sd', 'ug', 'yi', 'dv'])
+
+/**
+ * A right-to-left mark, which players that go by the first letter read, within an embedding (RLE … PDF), which those obey that take every line for
+ * English: Latin words stand in their places, and the full stop at the left.
+ */
+const turned = (line: string): string => `\u202b\u200f${line}\u202c`
+
+const rightLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g
+const leftLetter = /[A-Za-z\u00c0-\u024f\u0370-\u052f]/g
+const count = (text: string, letter: RegExp): number => text.match(letter)?.length ?? 0
+
+/** In a language of right-to-left letters each line that has one is turned, in any other those that are mostly of them. */
+function directed(line: string, language: string | undefined): string {
+  const right = count(line, rightLetter)
+  const isTurned =
+    right > 0 && ((language !== undefined && rightToLeft.has(language)) || right > count(line, leftLetter))
+  return isTurned ? turned(line) : line
+}
+
+/** `00:00:01,500`; hours have two digits or more. */
+function timeOf(ms: number, separator: ',' | '.'): string {
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0')
+  const [hours, minutes, seconds] = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1_000) % 60]
+  return `${two(hours)}:${two(minutes)}:${two(seconds)}${separator}${String(ms % 1_000).padStart(3, '0')}`
+}
+
+const spanOf = ({ startMs, endMs }: Cue, separator: ',' | '.'): string =>
+  `${timeOf(startMs, separator)} --> ${timeOf(endMs, separator)}`
+
+export interface SubtitleOptions {
+  /** ISO 639-1, where it is known. */
+  language: string | undefined
+}
+
+/** Players read HTML tags and `{\an8}` in SubRip, which has no escapes: a word joiner (U+2060) keeps both from being read so. */
+const plain = (text: string): string =>
+  text
+    .replaceAll('-->', '→')
+    .replace(/<(?=[A-Za-z/])/g, '<\u2060')
+    .replace(/\{(?=\\)/g, '{\u2060')
+
+/** SubRip. A speaker stands before the first line of a cue where another one spoke before. */
+export function srtOf(cues: readonly Cue[], { language }: SubtitleOptions): string {
+  const blocks = cues.map((cue, index) => {
+    const isNew = cue.speaker !== undefined && cue.speaker !== cues[index - 1]?.speaker
+    const lines = cue.lines.map((line, place) => (isNew && place === 0 ? `${cue.speaker}: ${line}` : line))
+    const text = lines.map((line) => directed(plain(line), language)).join('\n')
+    return `${index + 1}\n${spanOf(cue, ',')}\n${text}\n`
+  })
+  return blocks.join('\n')
+}
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+const escaped = (text: string): string => text.replace(/[&<>]/g, (sign) => escapes[sign]!)
+
+/** WebVTT; a speaker is the voice of a cue. */
+export function vttOf(cues: readonly Cue[], { language }: SubtitleOptions): string {
+  const blocks = cues.map((cue) => {
+    const voice = cue.speaker === undefined ? '' : `<v ${escaped(cue.speaker)}>`
+    const text = cue.lines.map((line) => escaped(directed(line, language))).join('\n')
+    return `${spanOf(cue, '.')}\n${voice}${text}\n`
+  })
+  return ['WEBVTT\n', ...blocks].join('\n')
+}

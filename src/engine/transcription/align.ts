@@ -1,0 +1,187 @@
+/**
+ * Where two pieces that overlap go over into each other: the word at which both say the same, as near as can be to the middle of what they have
+ * in common. Before it the first is believed, behind it the second, since each hears badly at its own edge.
+ */
+import type { Timestamps } from '#engine/turn'
+import type { Token } from './tokens.ts'
+
+export interface Overlap {
+  /** The tokens of both pieces, whole. */
+  before: readonly Token[]
+  after: readonly Token[]
+  /** What they have in common, in seconds of the recording. */
+  from: number
+  to: number
+  /** What the tokens' times are made of; `none`: only their order is known. */
+  times: Timestamps
+  /** How many words lie in the overlap, as far as the pace of both says. */
+  expected: number
+}
+
+/** The first piece is kept with this many tokens, and of the second so many are left out. */
+export interface Switch {
+  kept: number
+  dropped: number
+}
+
+/** By how much times of one word in two pieces differ: those of a word within a segment are a guess. */
+const sameSeconds = { word: 0.4, segment: 3, none: Number.POSITIVE_INFINITY }
+/** Beside the overlap. */
+const slackSeconds = 1
+/** Of a word that only one of them has, and of one that is another word. */
+const missing = 1
+const different = 1.5
+/** The word at the edge of a piece may be cut, and be heard as another. */
+const cutWord = 0.3
+/** Of each word by which an overlap is longer or shorter than expected. */
+const unexpected = { word: 0.5, segment: 0.35, none: 0.25 }
+/** Without times: more words of an overlap than anybody says, in parts of what is expected. */
+const mostExpected = 3
+const leastWindow = 12
+const mostWindow = 400
+
+export function switchAt(overlap: Overlap): Switch {
+  const { before, after, times } = overlap
+  const isTimed = times !== 'none'
+  const [firstIndex, lastIndex] = windowOf(overlap)
+  const tail = indexesOf(before, firstIndex, before.length)
+  const head = indexesOf(after, 0, lastIndex)
+  const pairs = pairsOf(overlap, tail, head)
+  const best = isTimed ? nearestInTime(overlap, pairs) : pairs[Math.floor((pairs.length - 1) / 2)]
+  if (best) return { kept: best.before + 1, dropped: best.after + 1 }
+  return isTimed ? byTime(overlap) : { kept: before.length, dropped: 0 }
+}
+
+interface Pair {
+  before: number
+  after: number
+}
+
+/** Indexes of the tokens that say something. */
+const indexesOf = (tokens: readonly Token[], from: number, to: number): number[] => {
+  const indexes: number[] = []
+  for (let at = Math.max(0, from); at < Math.min(to, tokens.length); at++)
+    if (tokens[at]!.folded !== '') indexes.push(at)
+  return indexes
+}
+
+/** The first token of the first piece, and the end of those of the second, that may be in both. */
+function windowOf({ before, after, from, to, times, expected }: Overlap): [number, number] {
+  if (times !== 'none') {
+    const slack = slackSeconds + sameSeconds[times]
+    const first = before.findIndex(({ end }) => end > from - slack)
+    const last = after.findIndex(({ start }) => start >= to + slack)
+    return [
+      Math.max(first < 0 ? before.length : first, before.length - mostWindow),
+      Math.min(last < 0 ? after.length : last, mostWindow),
+    ]
+  }
+  const most = Math.min(mostWindow, Math.max(leastWindow, Math.ceil(expected * mostExpected)))
+  return [before.length - most, most]
+}
+
+/**
+ * The words that both have, of the cheapest way to lay the end of the one over the beginning of the other: every token of the first behind its
+ * beginning, and of the second before its end, is the same, another, or missing.
+ */
+function pairsOf(overlap: Overlap, tail: readonly number[], head: readonly number[]): Pair[] {
+  const { before, after, times, expected } = overlap
+  const [rows, columns] = [tail.length, head.length]
+  if (rows === 0 || columns === 0) return []
+  const width = columns + 1
+  const costs = new Float64Array((rows + 1) * width)
+  const steps = new Uint8Array((rows + 1) * width)
+  for (let row = 0; row <= rows; row++)
+    for (let column = 0; column <= columns; column++) {
+      const at = row * width + column
+      if (column === 0) {
+        // The overlap may begin behind any token of the first piece.
+        steps[at] = step.begin
+        continue
+      }
+      const skipAfter = costs[at - 1]! + (column === 1 ? cutWord : missing)
+      let [cost, how] = [skipAfter, step.skipAfter]
+      if (row > 0) {
+        const skipBefore = costs[at - width]! + (row === rows ? cutWord : missing)
+        if (skipBefore < cost) [cost, how] = [skipBefore, step.skipBefore]
+        const both =
+          costs[at - width - 1]! + priceOf(before[tail[row - 1]!]!, after[head[column - 1]!]!, times)
+        if (both <= cost) [cost, how] = [both, step.both]
+      }
+      costs[at] = cost
+      steps[at] = how
+    }
+  const length = times === 'none' ? expected : wordsBefore(overlap, head)
+  const end = endOf(costs, { rows, columns }, length, unexpected[times])
+  return pairsOn({ before, after, tail, head }, steps, rows, end)
+}
+
+const step = { begin: 0, skipAfter: 1, skipBefore: 2, both: 3 }
+
+function priceOf(one: Token, other: Token, times: Timestamps): number {
+  if (one.folded !== other.folded) return different
+  if (times === 'none') return 0
+  // Squared: of a run of one word the moments decide which is which, and many small differences are likelier than a few great ones.
+  return Math.min(different, (Math.abs(middleOf(one) - middleOf(other)) / sameSeconds[times]) ** 2)
+}
+
+const middleOf = ({ start, end }: Token): number => (start + end) / 2
+
+/** How many words of the second piece are in both, by their times. */
+const wordsBefore = ({ after, to }: Overlap, head: readonly number[]): number =>
+  head.filter((index) => middleOf(after[index]!) < to).length
+
+/** How many words of the second piece the first has too: the cheapest end, as near to what is expected as can be. */
+function endOf(
+  costs: Float64Array,
+  { rows, columns }: { rows: number; columns: number },
+  expected: number,
+  perWord: number,
+): number {
+  let best = 0
+  let least = Number.POSITIVE_INFINITY
+  for (let column = 0; column <= columns; column++) {
+    const cost = costs[rows * (columns + 1) + column]! + perWord * Math.abs(column - expected)
+    if (cost < least) [best, least] = [column, cost]
+  }
+  return best
+}
+
+interface Laid {
+  before: readonly Token[]
+  after: readonly Token[]
+  tail: readonly number[]
+  head: readonly number[]
+}
+
+function pairsOn({ before, after, tail, head }: Laid, steps: Uint8Array, rows: number, end: number): Pair[] {
+  const width = head.length + 1
+  const pairs: Pair[] = []
+  let [row, column] = [rows, end]
+  for (let how = steps[row * width + column]!; how !== step.begin; how = steps[row * width + column]!) {
+    if (how === step.both) {
+      const pair = { before: tail[row - 1]!, after: head[column - 1]! }
+      if (before[pair.before]!.folded === after[pair.after]!.folded) pairs.push(pair)
+    }
+    if (how !== step.skipAfter) row--
+    if (how !== step.skipBefore) column--
+  }
+  return pairs.toReversed()
+}
+
+function nearestInTime({ before, after, from, to }: Overlap, pairs: readonly Pair[]): Pair | undefined {
+  const middle = (from + to) / 2
+  const distance = (pair: Pair): number =>
+    Math.abs((middleOf(before[pair.before]!) + middleOf(after[pair.after]!)) / 2 - middle)
+  return pairs.toSorted((a, b) => distance(a) - distance(b))[0]
+}
+
+/** Where they have no word in common, each is believed to the middle. */
+function byTime({ before, after, from, to }: Overlap): Switch {
+  const middle = (from + to) / 2
+  const countOf = (tokens: readonly Token[]): number => {
+    const index = tokens.findIndex((token) => middleOf(token) >= middle)
+    return index < 0 ? tokens.length : index
+  }
+  return { kept: countOf(before), dropped: countOf(after) }
+}

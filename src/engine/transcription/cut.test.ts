@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { cutsOf, type Pause } from './cut.ts'
+
+const rules = { maxSeconds: 60, overlapSeconds: 8, alwaysOverlaps: false }
+
+test('a recording that fits is one piece', () => {
+  expect(cutsOf({ ...rules, seconds: 60, pauses: [] })).toEqual([{ from: 0, to: 60, joint: 'first' }])
+})
+
+test('is cut in the middle of the longest pause of the last part, and nowhere else', () => {
+  const pauses = [
+    { start: 10, end: 14 },
+    { start: 40, end: 41 },
+    { start: 50, end: 50.3 },
+  ]
+  expect(cutsOf({ ...rules, seconds: 90, pauses })).toEqual([
+    { from: 0, to: 40.5, joint: 'first' },
+    { from: 40.5, to: 90, joint: 'silence' },
+  ])
+})
+
+test('without a pause the next piece begins earlier', () => {
+  expect(cutsOf({ ...rules, seconds: 90, pauses: [] })).toEqual([
+    { from: 0, to: 60, joint: 'first' },
+    { from: 52, to: 90, joint: 'overlap' },
+  ])
+})
+
+test('speakers need overlaps: pieces end in pauses and begin in pauses, and have enough in common', () => {
+  const pauses = Array.from({ length: 100 }, (_, index) => ({ start: index * 5 + 4.5, end: index * 5 + 5 }))
+  const spans = cutsOf({ seconds: 400, maxSeconds: 150, overlapSeconds: 30, alwaysOverlaps: true, pauses })
+  for (const [index, { from, joint }] of spans.entries()) {
+    if (index === 0) continue
+    expect(joint).toBe('overlap')
+    expect(spans[index - 1]!.to - from).toBeGreaterThanOrEqual(30)
+    expect(pauses.some(({ start, end }) => from >= start && from <= end)).toBe(true)
+  }
+})
+
+const pausesIn = fc
+  .array(fc.record({ gap: fc.integer({ min: 1, max: 900 }), length: fc.integer({ min: 2, max: 60 }) }), {
+    maxLength: 300,
+  })
+  .map((some) => {
+    const pauses: Pause[] = []
+    let at = 0
+    for (const { gap, length } of some) {
+      pauses.push({ start: at + gap / 10, end: at + (gap + length) / 10 })
+      at = pauses.at(-1)!.end
+    }
+    return pauses
+  })
+
+test('whatever the pauses: pieces cover all of it, none is too long or tiny, and no word is cut where a pause is near', () => {
+  fc.assert(
+    fc.property(
+      pausesIn,
+      fc.integer({ min: 1, max: 14_400_000 }),
+      fc.integer({ min: 10, max: 1_200 }),
+      fc.boolean(),
+      (pauses, milliseconds, maxSeconds, alwaysOverlaps) => {
+        const seconds = milliseconds / 1_000
+        const overlapSeconds = alwaysOverlaps ? maxSeconds / 4 : Math.min(8, maxSeconds / 4)
+        const spans = cutsOf({ seconds, maxSeconds, overlapSeconds, alwaysOverlaps, pauses })
+        expect([spans[0]!.from, spans.at(-1)!.to]).toEqual([0, seconds])
+        expect(spans.length).toBeLessThanOrEqual(1 + Math.ceil(seconds / (maxSeconds / 4)))
+        for (const [index, { from, to, joint }] of spans.entries()) {
+          expect(to - from).toBeLessThanOrEqual(maxSeconds + 1e-3)
+          if (spans.length > 1) expect(to - from).toBeGreaterThanOrEqual(1 - 1e-3)
+          const before = spans[index - 1]
+          if (!before) continue
+          if (joint === 'silence') {
+            expect(from).toBe(before.to)
+            expect(pauses.some(({ start, end }) => start <= from + 1e-3 && from - 1e-3 <= end)).toBe(true)
+          } else expect(before.to - from).toBeGreaterThanOrEqual(overlapSeconds - 2e-3)
+        }
+      },
+    ),
+    { numRuns: 300 },
+  )
+})

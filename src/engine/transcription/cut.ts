@@ -1,0 +1,91 @@
+/** Where a long recording is cut. Pure: spans and pauses are in seconds from its beginning. */
+
+export interface Pause {
+  start: number
+  end: number
+}
+
+/** A piece of a recording, and how the one before it goes over into it. */
+export interface PieceSpan {
+  from: number
+  to: number
+  /** `silence`: the piece before ends where this begins, in a pause. `overlap`: they have the time between them in common. */
+  joint: 'first' | 'silence' | 'overlap'
+}
+
+export interface CutRules {
+  seconds: number
+  /** Of a piece at most. */
+  maxSeconds: number
+  /** What two pieces have in common where there is no pause between them. */
+  overlapSeconds: number
+  /** Every two pieces overlap: speakers are matched by what both have heard. */
+  alwaysOverlaps: boolean
+  pauses: readonly Pause[]
+}
+
+/** A last piece that is shorter than this is worth no call. */
+const leastSeconds = 1
+/** A piece ends in its last part, where its best pause is: pieces become fewer, and the last of them not tiny. */
+const earliest = 0.6
+
+/**
+ * Cuts at the longest pause of the last part of each piece, in its middle. Where there is none, within sound: then the next piece begins
+ * earlier, so that a word that is cut in one of them is whole in the other. `overlapSeconds` is a quarter of `maxSeconds` at most.
+ */
+export function cutsOf({
+  seconds,
+  maxSeconds,
+  overlapSeconds,
+  alwaysOverlaps,
+  pauses,
+}: CutRules): PieceSpan[] {
+  const spans: PieceSpan[] = []
+  let from = 0
+  let joint: PieceSpan['joint'] = 'first'
+  while (seconds - from > maxSeconds) {
+    const latest = Math.min(from + maxSeconds, seconds - leastSeconds)
+    const pause = bestPause(pauses, from + maxSeconds * earliest, latest)
+    const to = round(pause ?? latest)
+    spans.push({ from, to, joint })
+    if (pause !== undefined && !alwaysOverlaps) {
+      joint = 'silence'
+      from = to
+    } else {
+      joint = 'overlap'
+      // A piece that begins in a pause begins with a whole word.
+      const least = to - overlapSeconds
+      from = round(alwaysOverlaps ? (bestPause(pauses, least - overlapSeconds / 4, least) ?? least) : least)
+    }
+  }
+  spans.push({ from, to: seconds, joint })
+  return spans
+}
+
+/** The middle of the longest pause as far as it lies within; of equal ones of the last. */
+function bestPause(pauses: readonly Pause[], from: number, to: number): number | undefined {
+  let best: { at: number; length: number } | undefined
+  for (let index = firstAfter(pauses, from); index < pauses.length && pauses[index]!.start < to; index++) {
+    const { start, end } = pauses[index]!
+    const [first, last] = [Math.max(start, from), Math.min(end, to)]
+    const length = last - first
+    if (length >= leastPause && (!best || length >= best.length)) best = { at: (first + last) / 2, length }
+  }
+  return best?.at
+}
+
+const leastPause = 0.1
+
+/** To the millisecond, which are whole samples. */
+const round = (seconds: number): number => Math.round(seconds * 1_000) / 1_000
+
+/** Index of the first pause that ends after this time. */
+function firstAfter(pauses: readonly Pause[], time: number): number {
+  let [low, high] = [0, pauses.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (pauses[middle]!.end > time) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,20 @@
+/** Languages by whatever code a caller writes. */
+
+const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
+/** Codes that ICU names, but that are no language. */
+const none: ReadonlySet<string> = new Set(['mul', 'zxx', 'und', 'mis', 'root'])
+
+/**
+ * The shortest code of ISO 639 for a language: `fa` for `fa-IR`, `fa_IR`, `fas`, `per`, `pes` and `FA`; of three letters where there is none of
+ * two (`ckb`). Undefined for what is no code of a language.
+ */
+export function languageOf(code: string): string | undefined {
+  const tag = code.trim().replaceAll('_', '-')
+  if (!/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,8}$/.test(tag)) return undefined
+  try {
+    const { language } = new Intl.Locale(tag)
+    return none.has(language) || names.of(language) === undefined ? undefined : language
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,156 @@
+/** Sound that still comes, cut into pieces: at a pause once a piece is long enough, and within sound where none comes in time. */
+import { encodeWhole, mediaTypeOf, resample, type Sound, VoiceDetector } from '#engine/sound'
+import type { PieceSpan } from './cut.ts'
+import { heardRate, named, type Piece } from './pieces.ts'
+import { minSeconds, pieceSecondsOf, type TranscriptionPlan } from './plan.ts'
+import type { LiveSound } from './transcription.ts'
+
+export interface LivePiece extends Piece {
+  joint: PieceSpan['joint']
+  /** The next one overlaps with it. */
+  goesOn: boolean
+}
+
+/** So much quiet is a pause between words. */
+const pauseMs = 300
+
+/**
+ * Pieces without speech are not sent: they cost, and models make up words for silence. Ends with the sound, its `maxSeconds`, or its signal,
+ * and with what came until then.
+ */
+export async function* livePieces(live: LiveSound, plan: TranscriptionPlan): AsyncGenerator<LivePiece> {
+  const cutter = new LiveCutter(live, plan)
+  using detector = await VoiceDetector.open(heardRate, { silenceMs: pauseMs })
+  const sound = resample(untilAborted(live.sound, live.signal), heardRate)
+  for await (const { samples } of sound) {
+    for (let at = 0; at < samples.length && !cutter.isFull; at += stepSamples) {
+      const part = samples.subarray(at, at + stepSamples)
+      for (const { kind } of detector.write(part)) cutter.heard(kind === 'started')
+      const piece = cutter.add(part)
+      if (piece) yield await encoded(piece, plan)
+    }
+    if (cutter.isFull) break
+  }
+  for (const { kind } of detector.end()) cutter.heard(kind === 'started')
+  const last = cutter.end()
+  if (last) yield await encoded(last, plan)
+}
+
+/** Of sound between two looks for a pause: a tenth of a second. */
+const stepSamples = heardRate / 10
+
+interface RawPiece {
+  samples: Float32Array[]
+  from: number
+  to: number
+  joint: PieceSpan['joint']
+  goesOn: boolean
+}
+
+class LiveCutter {
+  readonly #most: number
+  readonly #wanted: number
+  readonly #longest: number
+  readonly #overlap: number
+  #parts: Float32Array[] = []
+  #from = 0
+  #at = 0
+  #joint: PieceSpan['joint'] = 'first'
+  #isSpeech = false
+  #hasSpeech = false
+
+  constructor(live: LiveSound, { maxSeconds, overlapSeconds }: TranscriptionPlan) {
+    const samples = (seconds: number): number => Math.floor(seconds * heardRate)
+    this.#most = samples(live.maxSeconds)
+    this.#longest = samples(maxSeconds)
+    this.#overlap = samples(overlapSeconds)
+    this.#wanted = samples(pieceSecondsOf(live, maxSeconds, overlapSeconds))
+  }
+
+  /** As long as it may become. */
+  get isFull(): boolean {
+    return this.#at >= this.#most
+  }
+
+  heard(isSpeech: boolean): void {
+    this.#isSpeech = isSpeech
+    this.#hasSpeech ||= isSpeech
+  }
+
+  add(samples: Float32Array): RawPiece | undefined {
+    const part = samples.slice(0, this.#most - this.#at)
+    this.#parts.push(part)
+    this.#at += part.length
+    const length = this.#at - this.#from
+    if (length >= this.#wanted && !this.#isSpeech) return this.#cut(false)
+    return length >= this.#longest ? this.#cut(true) : undefined
+  }
+
+  end(): RawPiece | undefined {
+    return this.#cut(false)
+  }
+
+  /** @param goesOn within speech: the next piece begins earlier */
+  #cut(goesOn: boolean): RawPiece | undefined {
+    const piece = {
+      samples: this.#parts,
+      from: this.#from / heardRate,
+      to: this.#at / heardRate,
+      joint: this.#joint,
+      goesOn,
+    }
+    const isSpoken = this.#hasSpeech && this.#at - this.#from >= minSeconds * heardRate
+    this.#parts = goesOn ? tailOf(this.#parts, this.#overlap) : []
+    this.#from = this.#at - this.#parts.reduce((sum, { length }) => sum + length, 0)
+    this.#hasSpeech = this.#isSpeech
+    if (isSpoken) this.#joint = goesOn ? 'overlap' : 'silence'
+    return isSpoken ? piece : undefined
+  }
+}
+
+function tailOf(parts: readonly Float32Array[], wanted: number): Float32Array[] {
+  const tail: Float32Array[] = []
+  for (let left = wanted, index = parts.length - 1; left > 0 && index >= 0; index--) {
+    const part = parts[index]!
+    tail.unshift(part.subarray(Math.max(0, part.length - left)))
+    left -= part.length
+  }
+  return tail
+}
+
+async function encoded(raw: RawPiece, { encoding }: TranscriptionPlan): Promise<LivePiece> {
+  const { samples, ...piece } = raw
+  const sound = samples.map((one): Sound => ({ rate: heardRate, samples: one }))
+  const { bytes, seconds } = await encodeWhole(sound, {
+    format: encoding,
+    rate: heardRate,
+    maxBytes: mostBytes,
+  })
+  return { ...piece, sound: named(bytes, mediaTypeOf(encoding), seconds) }
+}
+
+/** Never reached: a piece is as long as its bytes have room for. */
+const mostBytes = 64 * 1024 * 1024
+
+/** The sound until the signal aborts, also while it lets wait. */
+async function* untilAborted(
+  sound: LiveSound['sound'],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Sound> {
+  const pieces = Symbol.asyncIterator in sound ? sound[Symbol.asyncIterator]() : sound[Symbol.iterator]()
+  const aborted = Promise.withResolvers<undefined>()
+  const abort = (): void => aborted.resolve(undefined)
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort, { once: true })
+  try {
+    for (;;) {
+      const next = await Promise.race([aborted.promise, pieces.next()])
+      if (!next || next.done) return
+      yield next.value
+    }
+  } finally {
+    signal?.removeEventListener('abort', abort)
+    // A source that lets wait is told, and not waited for.
+    void Promise.resolve(pieces.return?.()).catch(() => undefined)
+  }
+}

@@ -1,0 +1,521 @@
+/** A paid transcription: room and worst case are held, each piece is sent at most once, and one whole transcript is stored and charged, or nothing is. */
+import type { App } from '#app'
+import { failureOf } from '#engine/inference'
+import { type TranscriptionModel, type TranscriptionUsed, transcriptionModels } from '#engine/models'
+import {
+  claimsOf,
+  type FilledPart,
+  type Finished,
+  highest,
+  orderCandidates,
+  type PaidCall,
+  type PaidOrder,
+  StoredResult,
+  startPaidOrder,
+  totalQuantities,
+} from '#engine/paid'
+import { pausesOf } from '#engine/sound'
+import type { TranscriptionOrder } from '#engine/turn'
+import type { Failure } from '#platform/errors'
+import type { Transcribed } from '#providers/spec'
+import { cutsOf, type Pause, type PieceSpan } from './cut.ts'
+import { type Heard, heardOf, maxTextLength } from './heard.ts'
+import { Joiner } from './join.ts'
+import { livePieces } from './live.ts'
+import { type Piece, pieceOf } from './pieces.ts'
+import {
+  boundOf,
+  liveSpans,
+  maxTokensOf,
+  orderOf,
+  planTranscription,
+  type TranscriptionPlan,
+} from './plan.ts'
+import { Progress } from './progress.ts'
+import { reservedBytes, transcriptFile, transcriptMediaType } from './transcript-file.ts'
+import type {
+  LiveSound,
+  OpenedRecording,
+  Transcript,
+  TranscriptionSpec,
+  TranscriptPart,
+} from './transcription.ts'
+import { Written } from './written.ts'
+
+export interface PaidTranscriptionOptions extends PaidCall {
+  model: TranscriptionModel
+  spec: TranscriptionSpec
+  recording: OpenedRecording | LiveSound
+  /** Days for which the transcript is kept; absent: as key, project and configuration say. */
+  keepDays?: number
+}
+
+export interface PaidTranscription {
+  /** The model that writes; it can change until it has begun. */
+  readonly model: TranscriptionModel
+  /**
+   * Call once: writes all of it down and stores it, also when the caller disconnects meanwhile. Throws a `Failure` when a piece was not
+   * filled or nothing could be stored. Await the result, then call `finish`.
+   */
+  transcript(): Promise<Transcript>
+  /** What is final, as it comes, while `transcript` runs; throws what that throws. Nobody waits for its reader. */
+  parts(): AsyncGenerator<TranscriptPart>
+  /**
+   * Settles: what was stored by what it used; anything else free. Resolves when file and charge are durable. Throws RESULT_NOT_STORED, after
+   * it was settled as free.
+   */
+  finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Finished>
+}
+
+/** A model, how it gets the recording, and the first piece, which was read before anything is held. */
+interface Planned {
+  model: TranscriptionModel
+  plan: TranscriptionPlan
+  spans: readonly PieceSpan[]
+  bound: TranscriptionUsed
+}
+interface Candidate extends Planned {
+  order: TranscriptionOrder
+  piece: Piece
+}
+
+/** Calls to the upstream at a time: their pieces stand in memory. */
+const parallel = 4
+
+/**
+ * Refuses what the model cannot write down (see `planTranscription`), reads the recording as far as it is converted, then reserves room and holds
+ * the worst case. Throws `SoundError` for a recording that cannot be read, and as `Ledger.hold` does.
+ */
+export async function startPaidTranscription(
+  app: App,
+  options: PaidTranscriptionOptions,
+): Promise<PaidTranscription> {
+  const { model, spec, recording, keepDays } = options
+  const pauses = pausesIn(recording)
+  const asked = await planned(model, recording, spec, pauses)
+  const others = orderCandidates<{ model: TranscriptionModel; order: unknown }>(
+    app,
+    options,
+    { model, order: undefined },
+    (other) => (other.kind === 'transcription' ? { model: other, order: undefined } : undefined),
+  ).slice(1)
+  const fallbacks = await Promise.all(
+    others.map((one) => planned(one.model, recording, spec, pauses).catch(() => undefined)),
+  )
+  const candidates = [asked, ...fallbacks.flatMap((one) => one ?? [])].filter((one) => takesAlike(one, asked))
+  const first = 'sound' in recording ? undefined : await firstPieces(candidates, recording)
+  const { defaults } = app.config
+  const worstCase = highest(
+    candidates.map((one) => transcriptionModels.worstCase(one.model, defaults, one.bound)),
+  )
+  const wanted = {
+    creations: 1,
+    bytes: reservedBytes(secondsIn(recording)),
+    source: 'transcript',
+    ...(keepDays !== undefined && { keepDays }),
+  }
+  const call = { ...options, isFetchable: true, isStored: true }
+  const { result, held } = await StoredResult.reserve(app, options, wanted, () =>
+    startPaidOrder<Candidate, Transcribed>(app, call, transcriptionModels, worstCase),
+  )
+  return new Paid({ app, options, candidates, first, result, order: held })
+}
+
+/** Live sound is cut before it is known who writes it down. */
+const takesAlike = ({ plan }: Planned, { plan: asked }: Planned): boolean =>
+  asked.how !== 'live' || (plan.encoding === asked.encoding && plan.maxSeconds >= asked.maxSeconds)
+
+const secondsIn = (recording: OpenedRecording | LiveSound): number =>
+  'sound' in recording ? recording.maxSeconds : recording.recording.measured.seconds
+
+/** Found once, where a model needs them. */
+function pausesIn(recording: OpenedRecording | LiveSound): () => Promise<readonly Pause[]> {
+  let found: Promise<readonly Pause[]> | undefined
+  const find = async (): Promise<readonly Pause[]> => {
+    if ('sound' in recording || !recording.recording.measured.isDecodable) return []
+    const levels = await recording.recording.levels()
+    return pausesOf(levels).map(({ start, end }) => ({ start: start / levels.rate, end: end / levels.rate }))
+  }
+  return () => {
+    found ??= find()
+    return found
+  }
+}
+
+async function planned(
+  model: TranscriptionModel,
+  recording: OpenedRecording | LiveSound,
+  spec: TranscriptionSpec,
+  pauses: () => Promise<readonly Pause[]>,
+): Promise<Planned> {
+  const plan = planTranscription(model, recording, spec)
+  const seconds = secondsIn(recording)
+  const spans =
+    'sound' in recording
+      ? liveSpans(plan, recording)
+      : cutsOf({ ...plan, seconds, pauses: plan.isCut ? await pauses() : [] })
+  return { model, plan, spans, bound: boundOf(plan, spans) }
+}
+
+/** Of each model; models that get the same piece share it. */
+async function firstPieces(candidates: readonly Planned[], recording: OpenedRecording): Promise<Piece[]> {
+  const made = new Map<string, Promise<Piece>>()
+  return Promise.all(
+    candidates.map(({ plan, spans }) => {
+      const { from, to } = spans[0]!
+      const key = [plan.how, plan.encoding, plan.isCut, from, to].join()
+      const piece = made.get(key) ?? pieceOf(plan, recording, spans[0]!)
+      made.set(key, piece)
+      return piece
+    }),
+  )
+}
+
+interface Parts {
+  app: App
+  options: PaidTranscriptionOptions
+  candidates: Planned[]
+  /** The first piece for each of them; absent where it still comes. */
+  first: Piece[] | undefined
+  result: StoredResult
+  order: PaidOrder<Candidate, Transcribed>
+}
+
+/** What a piece gave, and what the upstream counts of it. */
+interface Filled {
+  heard: Heard
+  usage: Transcribed['usage']
+}
+
+/** A piece whose turn comes when all before it are joined. */
+interface Turn {
+  joint: PieceSpan['joint']
+  /** Its text is shown while it comes: nothing of it can be left out later. */
+  isShown: boolean
+  /** What came of it before its turn. */
+  held: string
+  heard?: Heard
+}
+
+class Paid implements PaidTranscription {
+  readonly #parts: Parts
+  readonly #progress = new Progress()
+  readonly #joiner: Joiner
+  readonly #written: Written
+  readonly #filled: FilledPart<Candidate, Filled>[] = []
+  readonly #turns: Turn[] = []
+  /** The first of them that is not joined. */
+  #turn = 0
+  readonly #segments: Transcript['segments'] = []
+  #words: NonNullable<Transcript['words']> | undefined
+  /** Whoever answers; before that, the one tried last. */
+  #candidate: Planned
+  /** Up to the last sound that was sent. */
+  #seconds = 0
+  #transcript: Transcript | undefined
+  /** What is settled, once it is known. */
+  #bill: bigint | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#candidate = parts.candidates[0]!
+    const { spec } = parts.options
+    const { language } = this.#candidate.plan.settings
+    this.#joiner = new Joiner({ diarizes: spec.diarize === true, speakers: spec.speakers })
+    this.#written = new Written(this.#progress, { language, normalizes: this.#normalizes })
+  }
+
+  get model(): TranscriptionModel {
+    return this.#candidate.model
+  }
+  get #normalizes(): boolean {
+    return this.#parts.options.spec.normalize !== false
+  }
+
+  parts(): AsyncGenerator<TranscriptPart> {
+    return this.#progress.parts()
+  }
+
+  async transcript(): Promise<Transcript> {
+    const { result, order } = this.#parts
+    try {
+      await this.#make()
+      for (const joined of this.#joiner.end()) this.#finish(joined)
+      const made = this.#made()
+      const bytes = await transcriptFile({
+        ...made,
+        model: this.model.id,
+        language: made.language,
+        words: made.words,
+        speakers: made.speakers,
+      })
+      await result.stage({ bytes, mediaType: transcriptMediaType })
+      const microcredits = await this.#charge()
+      const [file] = result.fileIds as [string]
+      this.#transcript = { ...made, file, microcredits, tokens: this.#tokens, pieces: this.#filled.length }
+      this.#progress.end()
+      return this.#transcript
+    } catch (error) {
+      const failure = order.fault ? failureOf(order.fault) : error
+      this.#progress.end(failure)
+      throw failure
+    }
+  }
+
+  #made(): Omit<Transcript, 'file' | 'microcredits' | 'tokens' | 'pieces'> {
+    const { speakers, unmatched } = this.#joiner
+    const language = this.#language
+    const { recording } = this.#parts.options
+    return {
+      text: this.#written.text,
+      ...(language !== undefined && { language }),
+      seconds: 'sound' in recording ? this.#seconds : secondsIn(recording),
+      segments: this.#segments,
+      ...(this.#words && { words: this.#words }),
+      ...(speakers && { speakers }),
+      ...(unmatched.length > 0 && { unmatchedSpeakers: unmatched }),
+    }
+  }
+
+  /** Of the first piece that says one. */
+  get #language(): string | undefined {
+    return this.#heard.find(({ language }) => language !== undefined)?.language
+  }
+  get #heard(): Heard[] {
+    return this.#filled.flatMap((part) => (part.fault ? [] : part.done.heard))
+  }
+
+  /** As far as the hold goes, which pays for all of it. */
+  async #charge(): Promise<bigint> {
+    const cost = this.#cost
+    const { microcredits, isSure } = await this.#parts.order.request.charge(cost)
+    this.#bill = isSure ? cost : microcredits
+    return microcredits
+  }
+
+  async #make(): Promise<void> {
+    const { recording } = this.#parts.options
+    if ('sound' in recording) await this.#writeLive(recording)
+    else await this.#writeFile(recording)
+  }
+
+  async #writeFile(recording: OpenedRecording): Promise<void> {
+    const { candidates } = this.#parts
+    const first = this.#parts.first!
+    const isShown = candidates.every(({ spans }) => spans[1]?.joint !== 'overlap')
+    const turn = this.#addTurn('first', isShown)
+    await this.#send(
+      candidates.map((one, index) => ({ ...one, piece: first[index]! })),
+      turn,
+    )
+    // Every further piece goes to the model that wrote the first: another writes in another way.
+    const { model, plan, spans, bound } = this.#candidate
+    let next = 1
+    const sendRest = async (): Promise<void> => {
+      while (next < spans.length && !this.#isBroken) {
+        const index = next++
+        const own = this.#turnOf(spans, index)
+        const piece = await pieceOf(plan, recording, spans[index]!)
+        if (!this.#isBroken) await this.#send([{ model, plan, spans, bound, piece }], own)
+      }
+    }
+    await this.#all(Array.from({ length: parallel }, sendRest))
+  }
+
+  async #writeLive(recording: LiveSound): Promise<void> {
+    const { candidates, options } = this.#parts
+    const signals = [options.gone, ...(recording.signal ? [recording.signal] : [])]
+    const signal = AbortSignal.any(signals)
+    const sending = new Set<Promise<void>>()
+    const all: Promise<void>[] = []
+    try {
+      for await (const { joint, goesOn, ...piece } of livePieces(
+        { ...recording, signal },
+        this.#candidate.plan,
+      )) {
+        const turn = this.#addTurn(joint, joint !== 'overlap' && !goesOn)
+        // Whoever writes the first piece writes all of them.
+        const planned = this.#filled.length === 0 ? candidates : [this.#candidate]
+        const sent = this.#send(
+          planned.map((one) => ({ ...one, piece })),
+          turn,
+        )
+        all.push(sent)
+        const entry: Promise<void> = sent.then(
+          () => void sending.delete(entry),
+          () => void sending.delete(entry),
+        )
+        sending.add(entry)
+        while (sending.size >= (this.#filled.length === 0 ? 1 : parallel)) await Promise.race(sending)
+        if (this.#isBroken) break
+      }
+    } finally {
+      await this.#all(all)
+    }
+  }
+
+  /** Waits for all of them, also when one fails: what was sent is read to its end. */
+  async #all(work: readonly Promise<void>[]): Promise<void> {
+    const outcomes = await Promise.allSettled(work)
+    const failed = outcomes.find((one) => one.status === 'rejected')
+    if (failed) throw failed.reason
+  }
+
+  get #isBroken(): boolean {
+    return this.#parts.order.fault !== undefined
+  }
+
+  #turnOf(spans: readonly PieceSpan[], index: number): Turn {
+    const { joint } = spans[index]!
+    return this.#addTurn(joint, joint !== 'overlap' && spans[index + 1]?.joint !== 'overlap')
+  }
+
+  #addTurn(joint: PieceSpan['joint'], isShown: boolean): Turn {
+    const turn: Turn = { joint, isShown, held: '' }
+    this.#turns.push(turn)
+    return turn
+  }
+
+  /** Sends a piece to the first of these that can take it. Throws the fault where none did. */
+  async #send(planned: readonly (Planned & { piece: Piece })[], turn: Turn): Promise<void> {
+    const isWanted = this.#parts.options.spec.stream === true
+    const candidates = planned.map((one): Candidate => {
+      const isStreamed = isWanted && one.model.transcription.streams
+      const most = maxTextLength(one.piece.sound.seconds)
+      const onText = (text: string): void => this.#show(turn, text, most)
+      return { ...one, order: { ...orderOf(one.plan, one.piece.sound), ...(isStreamed && { onText }) } }
+    })
+    const part = await this.#parts.order.fill(candidates, (transcribed, { plan, piece }) => ({
+      heard: heardOf(transcribed, {
+        ...{ from: piece.from, to: piece.to, language: plan.settings.language },
+        ...{ normalizes: this.#normalizes, diarizes: plan.settings.diarize === true },
+      }),
+      usage: transcribed.usage,
+    }))
+    this.#filled.push(part)
+    // The run of every piece is kept until the end; its sound is not needed any more.
+    for (const { piece } of planned) piece.sound.bytes = noBytes
+    this.#candidate = part.candidate
+    if (part.fault) throw part.fault
+    this.#seconds = Math.max(this.#seconds, part.candidate.piece.to)
+    turn.heard = part.done.heard
+    this.#join()
+  }
+
+  #show(turn: Turn, text: string, most: number): void {
+    if (!turn.isShown || turn.held.length + text.length > most) return
+    turn.held += text
+    if (this.#turns[this.#turn] === turn) this.#written.show(text)
+  }
+
+  /** All pieces up to the first that is not heard yet. */
+  #join(): void {
+    for (let turn = this.#turns[this.#turn]; turn?.heard; turn = this.#turns[this.#turn]) {
+      for (const joined of this.#joiner.add(turn.heard, turn.joint)) this.#finish(joined)
+      if (turn.isShown) for (const joined of this.#joiner.end()) this.#finish(joined)
+      this.#turn += 1
+      const next = this.#turns[this.#turn]
+      if (next && next.held !== '') this.#written.show(next.held)
+    }
+  }
+
+  #finish(joined: ReturnType<Joiner['end']>[number]): void {
+    this.#written.finish(joined)
+    this.#segments.push(...joined.segments)
+    if (!joined.words) return
+    this.#words ??= []
+    for (const word of joined.words) this.#words.push(word)
+  }
+
+  /** Of the pieces that were filled. */
+  get #claimed(): { input: number; output: number } | undefined {
+    const usages = this.#filled.flatMap((part) => (part.fault ? [] : (part.done.usage ?? [])))
+    if (!usages.some(({ input, output }) => input !== undefined || output !== undefined)) return undefined
+    const sum = (figure: 'input' | 'output') =>
+      usages.reduce((total, usage) => total + (usage[figure] ?? 0), 0)
+    return { input: sum('input'), output: sum('output') }
+  }
+  /** As the upstream claims as far as that can be, else by estimate where the price is by tokens. */
+  get #tokens(): { input: number; output: number } {
+    const tokens = { input: 0, output: 0 }
+    for (const part of this.#billed) {
+      const { input, output } = this.#tokensOf(part)
+      tokens.input += input
+      tokens.output += output
+    }
+    return tokens
+  }
+  #tokensOf(part: FilledPart<Candidate, Filled>): { input: number; output: number } {
+    const { model, plan, piece } = part.candidate
+    const most = maxTokensOf(plan, piece.sound.seconds)
+    const usage = part.fault ? undefined : part.done.usage
+    const { inputPerMillion, outputPerMillion } = model.pricing
+    const isByTokens = inputPerMillion > 0 || outputPerMillion > 0
+    const estimate = isByTokens
+      ? {
+          input: Math.ceil(piece.sound.seconds * estimatedTokensPerSecond),
+          output: part.fault ? 0 : Math.ceil(part.done.heard.text.length / 2),
+        }
+      : { input: 0, output: 0 }
+    return {
+      input: Math.min(usage?.input ?? estimate.input, most.input),
+      output: Math.min(usage?.output ?? estimate.output, most.output),
+    }
+  }
+  /** Those that an upstream may bill. */
+  get #billed(): FilledPart<Candidate, Filled>[] {
+    return this.#filled.filter(({ fault }) => !fault || fault.executed)
+  }
+  get #cost(): bigint {
+    const { input, output } = this.#tokens
+    return transcriptionModels.price(this.model, this.#parts.app.config.defaults, {
+      seconds: this.#billed.map(({ candidate }) => candidate.piece.sound.seconds),
+      inputTokens: input,
+      outputTokens: output,
+    })
+  }
+
+  finish({ statusCode, failure, reply }: Parameters<PaidTranscription['finish']>[0]): Promise<Finished> {
+    const { order, result } = this.#parts
+    const tokens = this.#tokens
+    const microcredits = this.#bill ?? this.#cost
+    const seconds = Math.ceil(this.#transcript?.seconds ?? this.#seconds)
+    const end = order.endOf({
+      statusCode,
+      failure,
+      ...(reply !== undefined && { reply }),
+      microcredits,
+      withinHold: true,
+      tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
+      quantities: totalQuantities(this.#transcript ? [{ seconds }] : []),
+      claims: claimsOf(order.attempts, this.#claimed, tokens),
+      detail: { head: this.#detail() },
+      figures: { seconds },
+      attributes: { 'gen_ai.usage.input_tokens': tokens.input, 'gen_ai.usage.output_tokens': tokens.output },
+    })
+    return result.settle(order.request, end, microcredits)
+  }
+
+  #detail(): Record<string, unknown> {
+    const { recording, spec } = this.#parts.options
+    const { plan, spans } = this.#candidate
+    const isLive = 'sound' in recording
+    return {
+      recording: {
+        seconds: Number((isLive ? this.#seconds : secondsIn(recording)).toFixed(3)),
+        sent: plan.how,
+        pieces: isLive ? this.#filled.length : spans.length,
+        filled: this.#heard.length,
+        timestamps: plan.settings.timestamps,
+        diarize: spec.diarize === true,
+        language: this.#language ?? plan.settings.language ?? null,
+      },
+      usage_source: this.#claimed ? 'upstream' : 'estimated',
+    }
+  }
+}
+
+const noBytes = new Uint8Array(0)
+
+/** Where a model is paid by tokens and its upstream counts none: what most vendors count for a second. */
+const estimatedTokensPerSecond = 25

@@ -1,0 +1,56 @@
+import { declareFailures } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    TRANSCRIPTION_SETTING_NOT_SUPPORTED: {
+      model: string
+      setting: string
+      value: string
+      supported: readonly string[]
+    }
+    UNKNOWN_LANGUAGE: { language: string }
+    RECORDING_LENGTH_REFUSED: { seconds: number; minSeconds: number; maxSeconds: number }
+    RECORDING_NOT_CONVERTIBLE: { model: string; codec: string; formats: readonly string[] }
+    RECORDING_NOT_CUTTABLE: { model: string; seconds: number; maxSeconds: number }
+  }
+}
+
+const persian = (figure: number): string => figure.toLocaleString('fa-IR')
+
+export const transcriptionFailures = declareFailures({
+  TRANSCRIPTION_SETTING_NOT_SUPPORTED: {
+    status: 400,
+    en: ({ model, setting, value, supported }) =>
+      `The model \`${model}\` does not take ${setting} ${value}; ${supported.length > 0 ? `it takes ${supported.join(', ')}` : 'leave it out, or choose another model'}.`,
+    fa: ({ model, setting, value, supported }) =>
+      `مدل \`${model}\` برای ${setting} مقدار ${value} را نمی‌پذیرد؛ ${supported.length > 0 ? `این‌ها را می‌پذیرد: ${supported.join('، ')}` : 'آن را حذف کنید یا مدل دیگری برگزینید'}.`,
+  },
+  UNKNOWN_LANGUAGE: {
+    status: 400,
+    en: ({ language }) =>
+      `\`${language}\` is not the code of a language; write one of ISO 639 or BCP 47, such as fa or fa-IR, or leave it out.`,
+    fa: ({ language }) =>
+      `\`${language}\` کد هیچ زبانی نیست؛ کدی از ISO 639 یا BCP 47 مانند fa یا fa-IR بنویسید، یا آن را حذف کنید.`,
+  },
+  RECORDING_LENGTH_REFUSED: {
+    status: 400,
+    en: ({ seconds, minSeconds, maxSeconds }) =>
+      `The recording lasts ${seconds} seconds; send one of ${minSeconds} to ${maxSeconds} seconds.`,
+    fa: ({ seconds, minSeconds, maxSeconds }) =>
+      `این ضبط ${persian(seconds)} ثانیه است؛ ضبطی از ${persian(minSeconds)} تا ${persian(maxSeconds)} ثانیه بفرستید.`,
+  },
+  RECORDING_NOT_CONVERTIBLE: {
+    status: 400,
+    en: ({ model, codec, formats }) =>
+      `The recording is coded as ${codec}, which cannot be converted here, and the model \`${model}\` takes ${formats.join(', ')}; send one of these, or choose another model.`,
+    fa: ({ model, codec, formats }) =>
+      `این ضبط با ${codec} کد شده که این‌جا تبدیل نمی‌شود، و مدل \`${model}\` این‌ها را می‌پذیرد: ${formats.join('، ')}؛ یکی از این‌ها را بفرستید یا مدل دیگری برگزینید.`,
+  },
+  RECORDING_NOT_CUTTABLE: {
+    status: 400,
+    en: ({ model, seconds, maxSeconds }) =>
+      `The recording lasts ${seconds} seconds; the model \`${model}\` tells speakers apart within ${maxSeconds} seconds, and pieces of that length have too little in common to know a voice again. Send a shorter recording, leave diarize out, or choose another model.`,
+    fa: ({ model, seconds, maxSeconds }) =>
+      `این ضبط ${persian(seconds)} ثانیه است؛ مدل \`${model}\` گوینده‌ها را در ${persian(maxSeconds)} ثانیه از هم جدا می‌کند و تکه‌هایی به این کوتاهی آن‌قدر اشتراک ندارند که صدایی دوباره شناخته شود. ضبط کوتاه‌تری بفرستید، diarize را حذف کنید یا مدل دیگری برگزینید.`,
+  },
+})

@@ -1,0 +1,67 @@
+/** A piece of a recording as the file that is sent. */
+import { open } from 'node:fs/promises'
+import { encodeWhole, mediaTypeOf, SoundError } from '#engine/sound'
+import type { RecordedSound } from '#engine/turn'
+import type { PieceSpan } from './cut.ts'
+import { formats, type TranscriptionPlan } from './plan.ts'
+import type { OpenedRecording } from './transcription.ts'
+
+/** A file, and the seconds of the recording that are in it. */
+export interface Piece {
+  sound: RecordedSound
+  from: number
+  to: number
+}
+
+/** Speech has nothing above half of it that a model hears. */
+export const heardRate = 16_000
+
+/** Throws `SoundError` for what cannot be read. */
+export async function pieceOf(
+  { how, encoding, isCut }: TranscriptionPlan,
+  { source, recording }: OpenedRecording,
+  { from, to }: PieceSpan,
+): Promise<Piece> {
+  if (how === 'whole') {
+    const { mediaType, seconds } = recording.measured
+    return { sound: named(await bytesOf(source), mediaType, seconds), from, to }
+  }
+  const span = isCut ? { from, to } : {}
+  if (how === 'packets') {
+    const packets = await recording.packets(span)
+    if (!packets) throw new SoundError('unsupported', recording.measured.mediaType, recording.measured.codec)
+    const { bytes, mediaType, start, end } = packets
+    return { sound: named(bytes, mediaType, end - start), from: start, to: end }
+  }
+  if (encoding === 'wav') {
+    const { bytes, seconds } = await recording.wav(span)
+    return { sound: named(bytes, 'audio/wav', seconds), from, to }
+  }
+  const whole = { format: encoding, rate: heardRate, maxBytes: mostBytes }
+  const { bytes, seconds } = await encodeWhole(recording.sound(span), whole)
+  return { sound: named(bytes, mediaTypeOf(encoding), seconds), from, to }
+}
+
+/** Never reached: a piece is as long as its bytes have room for. */
+const mostBytes = 64 * 1024 * 1024
+
+/** Some upstreams go by the extension, and all of them by the right one. */
+export const named = (bytes: Uint8Array, mediaType: string, seconds: number): RecordedSound => ({
+  bytes,
+  mediaType,
+  name: `recording.${formats[mediaType] ?? 'bin'}`,
+  seconds,
+})
+
+async function bytesOf(source: OpenedRecording['source']): Promise<Uint8Array> {
+  if (source instanceof Uint8Array) return source
+  await using file = await open(source.path)
+  const bytes = new Uint8Array(source.bytes)
+  let at = 0
+  while (at < bytes.length) {
+    const { bytesRead } = await file.read(bytes, at, bytes.length - at, at)
+    if (bytesRead === 0) throw new SoundError('truncated')
+    at += bytesRead
+  }
+  return bytes
+}

@@ -1,0 +1,292 @@
+/** Plans a transcription: how a model gets a recording, in which pieces, and what that may use at most. */
+import {
+  maxHeardTokens,
+  maxTranscriptTokens,
+  type RecordedFormat,
+  type TranscriptionModel,
+  type TranscriptionUsed,
+} from '#engine/models'
+import type { MeasuredRecording, SoundFormat } from '#engine/sound'
+import type { RecordedSound, Timestamps, TranscriptionOrder } from '#engine/turn'
+import { fail } from '#platform/errors'
+import type { PieceSpan } from './cut.ts'
+import { languageOf } from './language.ts'
+import type { LiveSound, OpenedRecording, TranscriptionSetting, TranscriptionSpec } from './transcription.ts'
+import './phrases.ts'
+
+/** Vendors refuse what is shorter, and bill it. */
+export const minSeconds = 0.1
+/** Of one recording: four hours. */
+export const maxSeconds = 14_400
+
+export interface TranscriptionPlan {
+  /**
+   * How a piece becomes a file: `whole`, the recording as it came; `converted`, its sound encoded here; `packets`, cut out without being decoded;
+   * `live`, sound that still comes, encoded here.
+   */
+  how: 'whole' | 'converted' | 'packets' | 'live'
+  /** What is encoded here. */
+  encoding: SoundFormat
+  /** Of a piece at most. */
+  maxSeconds: number
+  overlapSeconds: number
+  /** Speakers are matched by what two pieces have in common. */
+  alwaysOverlaps: boolean
+  /** More than one piece is sent, or can be. */
+  isCut: boolean
+  /** Of every order. */
+  settings: Omit<TranscriptionOrder, 'recording' | 'maxOutputTokens' | 'onText'>
+}
+
+/** Of what is sent as it came: it stands in memory, and once more in what its provider sends. */
+const maxWholeBytes = 64 * 1024 * 1024
+/** Of a piece that is encoded here: of one that is all there is, and of one of several, some of which are sent at once. */
+const longestSingle = 1_200
+const longestPiece = 300
+/** Of a piece that is cut out of a file by its packets. */
+const maxPacketBytes = 10 * 1024 * 1024
+/** What two pieces have in common: words to align, or voices to know again. */
+const overlapSeconds = 8
+const overlapOfVoices = 30
+/** Where speakers are matched a piece is four overlaps at least. */
+const leastWithVoices = 4 * overlapOfVoices
+/** Of a live piece that a pause ends. */
+const livePieceSeconds = 30
+
+/**
+ * Refuses what the model cannot do, each with the place of what is at fault. Throws TRANSCRIPTION_SETTING_NOT_SUPPORTED, UNKNOWN_LANGUAGE,
+ * RECORDING_LENGTH_REFUSED, RECORDING_NOT_CONVERTIBLE or RECORDING_NOT_CUTTABLE.
+ */
+export function planTranscription(
+  model: TranscriptionModel,
+  recording: OpenedRecording | LiveSound,
+  spec: TranscriptionSpec,
+): TranscriptionPlan {
+  const settings = settingsOf(model, spec)
+  if ('sound' in recording) return livePlan(model, recording, spec, settings)
+  const { measured } = recording.recording
+  const { seconds } = measured
+  requireLength(spec, seconds)
+  const bytes = sizeOf(recording)
+  const way = wayOf(model, spec, measured, bytes)
+  const { maxBytes } = model.transcription
+  const room =
+    way.how === 'whole'
+      ? seconds
+      : Math.min(model.transcription.maxSeconds, secondsIn(way, maxBytes, bytes / seconds))
+  if (seconds <= room) return planOf(model, spec, settings, { ...way, maxSeconds: room, isCut: false })
+  if (spec.diarize && room < leastWithVoices)
+    fail(
+      'RECORDING_NOT_CUTTABLE',
+      { model: model.id, seconds: Math.round(seconds), maxSeconds: Math.floor(room) },
+      { param: spec.where('diarize') },
+    )
+  const longest = way.how === 'packets' || spec.diarize ? room : Math.min(room, longestPiece)
+  return planOf(model, spec, settings, { ...way, maxSeconds: longest, isCut: true })
+}
+
+export const sizeOf = ({ source }: OpenedRecording): number =>
+  source instanceof Uint8Array ? source.length : source.bytes
+
+type Way = Pick<TranscriptionPlan, 'how' | 'encoding'>
+
+function planOf(
+  model: TranscriptionModel,
+  spec: TranscriptionSpec,
+  settings: TranscriptionPlan['settings'],
+  way: Way & Pick<TranscriptionPlan, 'maxSeconds' | 'isCut'>,
+): TranscriptionPlan {
+  const alwaysOverlaps = spec.diarize === true
+  return {
+    ...way,
+    overlapSeconds: alwaysOverlaps ? overlapOfVoices : Math.min(overlapSeconds, way.maxSeconds / 4),
+    alwaysOverlaps,
+    // Words are joined best by their times.
+    settings: way.isCut ? { ...settings, timestamps: model.transcription.timestamps } : settings,
+  }
+}
+
+function livePlan(
+  model: TranscriptionModel,
+  { maxSeconds: wanted }: LiveSound,
+  spec: TranscriptionSpec,
+  settings: TranscriptionPlan['settings'],
+): TranscriptionPlan {
+  requireLength(spec, wanted)
+  // A voice is known again in what two pieces have in common, and live ones are cut in pauses.
+  if (spec.diarize) refuse(model, spec, 'diarize', 'true', [])
+  const encoding = encodingFor(model)
+  if (!encoding) return notConvertible(model, spec, 'pcm')
+  const way = { how: 'live', encoding } as const
+  const { maxSeconds: most, maxBytes } = model.transcription
+  const room = Math.min(most, secondsIn(way, maxBytes, 0), longestPiece)
+  return planOf(model, spec, settings, { ...way, maxSeconds: room, isCut: true })
+}
+
+function settingsOf(model: TranscriptionModel, spec: TranscriptionSpec): TranscriptionPlan['settings'] {
+  const can = model.transcription
+  const { prompt, keywords, temperature, speakers } = spec
+  const language = languageFor(model, spec)
+  if (prompt && !can.takesPrompt) refuse(model, spec, 'prompt', '', [])
+  if (keywords?.length && !can.takesKeywords) refuse(model, spec, 'keywords', '', [])
+  if (spec.diarize && !can.diarizes) refuse(model, spec, 'diarize', 'true', [])
+  if (speakers !== undefined && !spec.diarize) refuse(model, spec, 'speakers', String(speakers), [])
+  const exactest = exactness.indexOf(can.timestamps)
+  if (exactness.indexOf(spec.timestamps) > exactest)
+    refuse(model, spec, 'timestamps', spec.timestamps, exactness.slice(0, exactest + 1))
+  return {
+    ...(language !== undefined && { language }),
+    ...(prompt && { prompt }),
+    ...(keywords?.length && { keywords }),
+    ...(temperature !== undefined && { temperature }),
+    timestamps: spec.timestamps,
+    ...(spec.diarize && { diarize: true, ...(speakers !== undefined && { speakers }) }),
+  }
+}
+
+const exactness: readonly Timestamps[] = ['none', 'segment', 'word']
+
+function languageFor(model: TranscriptionModel, spec: TranscriptionSpec): string | undefined {
+  if (spec.language === undefined) return undefined
+  const language = languageOf(spec.language)
+  if (!language)
+    return fail('UNKNOWN_LANGUAGE', { language: spec.language }, { param: spec.where('language') })
+  const { languages } = model.transcription
+  if (languages && !languages.some((one) => (languageOf(one) ?? one) === language))
+    refuse(model, spec, 'language', spec.language, languages)
+  return language
+}
+
+function requireLength(spec: TranscriptionSpec, seconds: number): void {
+  if (seconds >= minSeconds && seconds <= maxSeconds) return
+  fail(
+    'RECORDING_LENGTH_REFUSED',
+    { seconds: Math.round(seconds * 100) / 100, minSeconds, maxSeconds },
+    { param: spec.where('file') },
+  )
+}
+
+/** Formats by the media types of recordings; films are none, so that their sound is taken out. */
+export const formats: Readonly<Record<string, RecordedFormat>> = {
+  'audio/wav': 'wav',
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+  'audio/webm': 'webm',
+  'audio/ogg': 'ogg',
+  'audio/flac': 'flac',
+  'audio/aac': 'aac',
+}
+
+/** What is encoded here, the best first, and its bytes of a second at 16 kHz at most. */
+const encodings: readonly [RecordedFormat, SoundFormat, number][] = [
+  ['wav', 'wav', 32_000],
+  ['flac', 'flac', 33_000],
+  ['mp3', 'mp3', 9_000],
+  ['ogg', 'opus', 6_000],
+  ['aac', 'aac', 9_000],
+]
+
+const encodingFor = ({ transcription }: TranscriptionModel): SoundFormat | undefined =>
+  encodings.find(([format]) => transcription.formats.includes(format))?.[1]
+
+/** Hidden parts of a file that are more than this are not sent. */
+const maxHiddenSeconds = 0.5
+
+function wayOf(
+  model: TranscriptionModel,
+  spec: TranscriptionSpec,
+  measured: MeasuredRecording,
+  bytes: number,
+): Way {
+  const { formats: taken, maxBytes, maxSeconds: most } = model.transcription
+  const { mediaType, codec, seconds, packetSeconds, isDecodable } = measured
+  const format = formats[mediaType]
+  const isTaken = format !== undefined && taken.includes(format)
+  const isShown = packetSeconds - seconds <= maxHiddenSeconds
+  const encoding = encodingFor(model)
+  if (isTaken && isShown && bytes <= Math.min(maxBytes, maxWholeBytes) && seconds <= most)
+    return { how: 'whole', encoding: encoding ?? 'wav' }
+  if (isDecodable && encoding) return { how: 'converted', encoding }
+  if (codec === 'aac' && packetFormats.some((one) => taken.includes(one)))
+    return { how: 'packets', encoding: 'aac' }
+  return notConvertible(model, spec, codec)
+}
+
+/** AAC is cut into one of these: into which, the file decides. */
+const packetFormats: readonly RecordedFormat[] = ['m4a', 'aac']
+
+const notConvertible = (model: TranscriptionModel, spec: TranscriptionSpec, codec: string): never =>
+  fail(
+    'RECORDING_NOT_CONVERTIBLE',
+    { model: model.id, codec, formats: model.transcription.formats },
+    { param: spec.where('file') },
+  )
+
+/** Of one piece that so many bytes have room for. */
+function secondsIn({ how, encoding }: Way, maxBytes: number, sourceBytesPerSecond: number): number {
+  if (how === 'packets') return Math.floor(Math.min(maxBytes, maxPacketBytes) / (1.2 * sourceBytesPerSecond))
+  const [, , bytesPerSecond] = encodings.find(([, one]) => one === encoding)!
+  return Math.min(longestSingle, Math.floor((maxBytes - headBytes) / bytesPerSecond))
+}
+
+const headBytes = 8_192
+
+const refuse = (
+  model: TranscriptionModel,
+  spec: TranscriptionSpec,
+  setting: TranscriptionSetting,
+  value: string,
+  supported: readonly string[],
+): never =>
+  fail(
+    'TRANSCRIPTION_SETTING_NOT_SUPPORTED',
+    { model: model.id, setting: spec.where(setting), value, supported },
+    { param: spec.where(setting) },
+  )
+
+/** What these pieces may use at most. */
+export function boundOf(plan: TranscriptionPlan, spans: readonly PieceSpan[]): TranscriptionUsed {
+  // Packets begin a moment before what is asked for.
+  const more = plan.how === 'packets' ? packetSeconds : 0
+  const seconds = spans.map(({ from, to }) => to - from + more)
+  const most = seconds.map((one) => maxTokensOf(plan, one))
+  return {
+    seconds,
+    inputTokens: most.reduce((sum, { input }) => sum + input, 0),
+    outputTokens: most.reduce((sum, { output }) => sum + output, 0),
+  }
+}
+
+const packetSeconds = 1
+
+/** Tokens of one piece that are paid at most. */
+export function maxTokensOf(
+  { settings: { prompt, keywords = [] } }: TranscriptionPlan,
+  seconds: number,
+): { input: number; output: number } {
+  const texts = prompt === undefined ? keywords : [prompt, ...keywords]
+  const said = texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 2) + tokensAround, 0)
+  return { input: maxHeardTokens(seconds) + said, output: maxTranscriptTokens(seconds) }
+}
+
+const tokensAround = 8
+
+/** The order for one piece. */
+export const orderOf = (plan: TranscriptionPlan, recording: RecordedSound): TranscriptionOrder => ({
+  ...plan.settings,
+  recording,
+  maxOutputTokens: maxTranscriptTokens(recording.seconds),
+})
+
+/** The pieces of live sound: as many as there can be, each of which may begin within the one before it. */
+export function liveSpans(plan: TranscriptionPlan, live: LiveSound): PieceSpan[] {
+  const { maxSeconds: longest, overlapSeconds: overlap } = plan
+  const pieces = Math.ceil(live.maxSeconds / pieceSecondsOf(live, longest, overlap)) + 1
+  // Each is rounded up to a whole second.
+  const length = live.maxSeconds / pieces + overlap + 1
+  return Array.from({ length: pieces }, () => ({ from: 0, to: length, joint: 'overlap' as const }))
+}
+
+/** What a live piece lasts at least when a pause ends it. */
+export const pieceSecondsOf = (live: LiveSound, longest: number, overlap: number): number =>
+  Math.max(1, Math.min(live.pieceSeconds ?? livePieceSeconds, longest - overlap))

@@ -1,0 +1,54 @@
+/** Segments where an upstream has none of its own: made of words at pauses, ends of sentences and changes of speaker. */
+import type { SpokenSegment, SpokenWord } from '#engine/turn'
+import { type Token, tokensIn } from './tokens.ts'
+
+interface Said {
+  from: number
+  to: number
+  text: string
+  words: readonly SpokenWord[]
+}
+
+const pauseSeconds = 0.8
+/** Two lines of a subtitle, and as long as one is read with ease. */
+const longestSeconds = 7
+const longestText = 84
+const ending = /[.!?؟…۔][»”"'’)\]]*$/u
+
+/**
+ * Segments of the text, each a stretch of it with the times of its words; words that the text has differently take its place where nothing else
+ * says who speaks. Without words the segments that there are, and without these one for all of it.
+ */
+export function segmentsOf(said: Said, segments: readonly SpokenSegment[]): SpokenSegment[] {
+  const { from, to, text, words } = said
+  if (words.length === 0)
+    return segments.length > 0 ? [...segments] : text === '' ? [] : [{ start: from, end: to, text }]
+  const tokens = tokensIn([{ start: from, end: to, text }], words)
+  const groups: Token[][] = []
+  let speaker: string | undefined
+  for (const token of tokens) {
+    const own = token.word === undefined ? speaker : words[token.word]!.speaker
+    const group = groups.at(-1)
+    if (!group || own !== speaker || isOver(group, token)) groups.push([token])
+    else group.push(token)
+    speaker = own
+  }
+  return groups.map((group) => segmentFrom(group, text, words))
+}
+
+function isOver(group: readonly Token[], next: Token): boolean {
+  const [first, last] = [group[0]!, group.at(-1)!]
+  if (next.start - last.end > pauseSeconds || ending.test(last.text)) return true
+  return next.end - first.start > longestSeconds || next.to - first.from > longestText
+}
+
+function segmentFrom(group: readonly Token[], text: string, words: readonly SpokenWord[]): SpokenSegment {
+  const [first, last] = [group[0]!, group.at(-1)!]
+  const speaker = group.flatMap(({ word }) => (word === undefined ? [] : (words[word]!.speaker ?? [])))[0]
+  return {
+    start: first.start,
+    end: last.end,
+    text: text.slice(first.from, last.to),
+    ...(speaker !== undefined && { speaker }),
+  }
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import type { SpokenSegment } from '#engine/turn'
+import type { Heard } from './heard.ts'
+import { assigned, letters, SpeakerLabels } from './speakers.ts'
+
+const heard = (from: number, to: number, turns: [string, number, number][]): Heard => {
+  const segments = turns.map(
+    ([speaker, start, end]): SpokenSegment => ({ speaker, start, end, text: speaker }),
+  )
+  return { from, to, text: '', language: undefined, segments, words: undefined, isTimed: true }
+}
+const speakersOf = ({ segments }: Heard): (string | undefined)[] => segments.map(({ speaker }) => speaker)
+
+test('labels are given by first appearance, and follow the voices that speak at the same time', () => {
+  const labels = new SpeakerLabels(undefined)
+  const first = labels.named(
+    heard(0, 100, [
+      ['x', 0, 80],
+      ['y', 80, 90],
+      ['x', 90, 100],
+    ]),
+    undefined,
+  )
+  expect(speakersOf(first)).toEqual(['A', 'B', 'A'])
+  const second = labels.named(
+    heard(70, 200, [
+      ['1', 70, 80],
+      ['0', 80, 90.2],
+      ['1', 90.2, 120],
+      ['2', 120, 150],
+    ]),
+    first,
+  )
+  expect(speakersOf(second)).toEqual(['A', 'B', 'A', 'C'])
+  expect([labels.labels, labels.unmatched]).toEqual([['A', 'B', 'C'], []])
+})
+
+test('a voice that the overlap does not have is the one that is left where their number is known, else new and told', () => {
+  const turns: [string, number, number][] = [
+    ['x', 0, 40],
+    ['y', 40, 100],
+  ]
+  for (const [count, expected, unmatched] of [
+    [2, ['B', 'A'], []],
+    [undefined, ['B', 'C'], ['C']],
+  ] as const) {
+    const labels = new SpeakerLabels(count)
+    const first = labels.named(heard(0, 100, turns), undefined)
+    const second = labels.named(
+      heard(70, 200, [
+        ['0', 70, 110],
+        ['1', 110, 200],
+      ]),
+      first,
+    )
+    expect([speakersOf(second), labels.unmatched]).toEqual([expected, unmatched])
+  }
+})
+
+test('voices are matched so that they share as much as can be together, not each as much as it can', () => {
+  // The first row alone would take the first column.
+  expect(
+    assigned([
+      [10, 9],
+      [9, 0.1],
+    ]),
+  ).toEqual([
+    [0, 1],
+    [1, 0],
+  ])
+  expect(assigned([[0.1]])).toEqual([])
+  expect(assigned([])).toEqual([])
+  const many = Array.from({ length: 30 }, (_, row) =>
+    Array.from({ length: 30 }, (_, column) => (row === column ? 5 : 1)),
+  )
+  expect(assigned(many).every(([row, column]) => row === column)).toBe(true)
+})
+
+test('there are more letters than the alphabet has', () => {
+  expect([0, 25, 26, 51, 52, 701, 702].map(letters)).toEqual(['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA'])
+})

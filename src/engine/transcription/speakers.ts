@@ -1,0 +1,124 @@
+/** Speakers under labels of our own, the same ones in every piece: matched by who speaks when in what two pieces have in common. */
+import type { SpokenSegment } from '#engine/turn'
+import type { Heard } from './heard.ts'
+
+/** Seconds that two voices have to speak at the same times to be one. */
+const leastShared = 0.3
+/** Of one piece; more are matched by whoever shares most. */
+const mostMatched = 10
+
+export class SpeakerLabels {
+  readonly labels: string[] = []
+  /** Labels that may be one of the earlier ones. */
+  readonly unmatched: string[] = []
+  readonly #count: number | undefined
+
+  /** @param count how many speakers there are, if that is known */
+  constructor(count: number | undefined) {
+    this.#count = count
+  }
+
+  /** The piece with labels in place of the upstream's names. `last`: the piece before it, which overlaps with it, with its labels. */
+  named(piece: Heard, last: Heard | undefined): Heard {
+    const names = new Map<string, string>()
+    if (last) for (const [name, label] of matchedIn(last, piece)) names.set(name, label)
+    for (const name of namesIn(piece))
+      if (!names.has(name)) names.set(name, this.#labelFor(names, last !== undefined))
+    const renamed = <One extends { speaker?: string }>(one: One): One =>
+      one.speaker === undefined ? one : { ...one, speaker: names.get(one.speaker)! }
+    return { ...piece, segments: piece.segments.map(renamed), words: piece.words?.map(renamed) }
+  }
+
+  /** Of a voice that was not heard in the overlap: the only one that is left where the number of speakers is known, else a new one. */
+  #labelFor(names: ReadonlyMap<string, string>, isLater: boolean): string {
+    const taken = new Set(names.values())
+    const left = this.labels.filter((label) => !taken.has(label))
+    const isFull = this.#count !== undefined && this.labels.length >= this.#count
+    if (isLater && isFull && left.length === 1) return left[0]!
+    const label = letters(this.labels.length)
+    this.labels.push(label)
+    if (left.length > 0) this.unmatched.push(label)
+    return label
+  }
+}
+
+/** A … Z, AA, AB … */
+export function letters(index: number): string {
+  const letter = String.fromCharCode(65 + (index % 26))
+  return index < 26 ? letter : letters(Math.floor(index / 26) - 1) + letter
+}
+
+/** In order of first appearance. */
+const namesIn = ({ segments, words }: Heard): string[] => [
+  ...new Set([...segments, ...(words ?? [])].flatMap(({ speaker }) => speaker ?? [])),
+]
+
+interface Turn {
+  speaker: string
+  start: number
+  end: number
+}
+
+/** Names of the second piece and labels of the first, so that together they speak as long as can be at the same times. */
+function matchedIn(first: Heard, second: Heard): [string, string][] {
+  const [from, to] = [second.from, first.to]
+  const before = turnsIn(first.segments, from, to)
+  const after = turnsIn(second.segments, from, to)
+  const labels = [...new Set(before.map(({ speaker }) => speaker))]
+  const names = [...new Set(after.map(({ speaker }) => speaker))]
+  const shared = names.map((name) => labels.map((label) => sharedSeconds(before, label, after, name)))
+  return assigned(shared).map(([name, label]) => [names[name]!, labels[label]!])
+}
+
+const turnsIn = (segments: readonly SpokenSegment[], from: number, to: number): Turn[] =>
+  segments.flatMap(({ speaker, start, end }) => {
+    const turn = { start: Math.max(start, from), end: Math.min(end, to) }
+    return speaker === undefined || turn.end <= turn.start ? [] : [{ speaker, ...turn }]
+  })
+
+function sharedSeconds(before: readonly Turn[], label: string, after: readonly Turn[], name: string): number {
+  let sum = 0
+  for (const one of before)
+    if (one.speaker === label)
+      for (const other of after)
+        if (other.speaker === name)
+          sum += Math.max(0, Math.min(one.end, other.end) - Math.max(one.start, other.start))
+  return sum
+}
+
+/** Pairs of a row and a column, each at most once, whose sum is the greatest; those that share too little are none. */
+export function assigned(shared: readonly (readonly number[])[]): [number, number][] {
+  const rows = shared.map((_, row) => row)
+  const columns = (shared[0] ?? []).map((_, column) => column)
+  if (columns.length > mostMatched || rows.length > mostMatched) return greedy(shared)
+  const memory = new Map<number, { sum: number; pairs: [number, number][] }>()
+  const best = (row: number, taken: number): { sum: number; pairs: [number, number][] } => {
+    if (row === rows.length) return { sum: 0, pairs: [] }
+    const key = row * 2 ** mostMatched + taken
+    const known = memory.get(key)
+    if (known) return known
+    let found = best(row + 1, taken)
+    for (const column of columns) {
+      const value = shared[row]![column]!
+      if (taken & (1 << column) || value < leastShared) continue
+      const rest = best(row + 1, taken | (1 << column))
+      if (value + rest.sum > found.sum)
+        found = { sum: value + rest.sum, pairs: [[row, column], ...rest.pairs] }
+    }
+    memory.set(key, found)
+    return found
+  }
+  return best(0, 0).pairs
+}
+
+function greedy(shared: readonly (readonly number[])[]): [number, number][] {
+  const cells = shared.flatMap((row, at) =>
+    row.map((value, column) => ({ value, pair: [at, column] as const })),
+  )
+  const pairs: [number, number][] = []
+  for (const { value, pair } of cells.toSorted((a, b) => b.value - a.value)) {
+    if (value < leastShared) break
+    if (!pairs.some(([row, column]) => row === pair[0] || column === pair[1])) pairs.push([...pair])
+  }
+  return pairs
+}

@@ -1,0 +1,93 @@
+/** The words of segments as their text has them, with a time for each: of the upstream's words where they are the same, else by their place. */
+import { normalise } from '#engine/retrieval'
+import type { SpokenSegment, SpokenWord } from '#engine/turn'
+
+export interface Token {
+  /** With its punctuation. */
+  text: string
+  /** What is compared: without punctuation, ZWNJ and vowel marks, in one spelling. Empty for what is punctuation alone. */
+  folded: string
+  /** Its segment, and its place in the text of that. */
+  segment: number
+  from: number
+  to: number
+  start: number
+  end: number
+  /** The index of the upstream's word that it is. */
+  word?: number
+}
+
+const notSaid = /[^\p{L}\p{N}]+/gu
+
+/** One spelling of a word: «می‌رود»، and «ميرود» are the same. */
+export const foldedWord = (text: string): string => normalise(text).replace(notSaid, '')
+
+/** @param words those that are said in the segments, in order */
+export function tokensIn(segments: readonly SpokenSegment[], words: readonly SpokenWord[] = []): Token[] {
+  const tokens = segments.flatMap(({ text, start, end }, segment) => {
+    const perLetter = text.length > 0 ? (end - start) / text.length : 0
+    return Array.from(text.matchAll(/\S+/g), ({ 0: token, index }): Token => {
+      const to = index + token.length
+      const times = { start: start + index * perLetter, end: start + to * perLetter }
+      return { text: token, folded: foldedWord(token), segment, from: index, to, ...times }
+    })
+  })
+  if (words.length > 0) takeTimes(tokens, words)
+  return tokens
+}
+
+/** Words looked ahead for one that is the same: an upstream leaves a few out, or writes numbers in another way. */
+const lookAhead = 6
+
+function takeTimes(tokens: readonly Token[], words: readonly SpokenWord[]): void {
+  const folded = words.map(({ word }) => foldedWord(word))
+  let next = 0
+  for (const [index, token] of tokens.entries()) {
+    if (token.folded === '') continue
+    const found = placeOf(folded, token.folded, next)
+    if (found === undefined) continue
+    // A word that a later token has too, and nearer, is that one's.
+    const isFar =
+      found > next &&
+      tokens.slice(index + 1, index + found - next + 1).some((one) => one.folded === folded[next])
+    if (isFar) continue
+    token.word = found
+    token.start = words[found]!.start
+    token.end = words[found]!.end
+    next = found + 1
+  }
+  fillTimes(tokens)
+}
+
+function placeOf(folded: readonly string[], wanted: string, from: number): number | undefined {
+  for (let at = from; at < Math.min(folded.length, from + lookAhead); at++)
+    if (folded[at] === wanted) return at
+  return undefined
+}
+
+/** Tokens without a word lie between those that have one. */
+function fillTimes(tokens: readonly Token[]): void {
+  let index = 0
+  while (index < tokens.length) {
+    if (tokens[index]!.word !== undefined) {
+      index++
+      continue
+    }
+    let end = index
+    while (end < tokens.length && tokens[end]!.word === undefined) end++
+    const before = tokens[index - 1]?.end
+    const after = tokens[end]?.start
+    if (before !== undefined || after !== undefined) spread(tokens.slice(index, end), before, after)
+    index = end
+  }
+}
+
+function spread(tokens: readonly Token[], before: number | undefined, after: number | undefined): void {
+  const start = before ?? Math.min(tokens[0]!.start, after!)
+  const stop = Math.max(start, after ?? Math.max(tokens.at(-1)!.end, before!))
+  const each = (stop - start) / tokens.length
+  for (const [index, token] of tokens.entries()) {
+    token.start = start + index * each
+    token.end = start + (index + 1) * each
+  }
+}

@@ -1,0 +1,63 @@
+/** Opens one recording as a server does and tells what it found, and how much memory that took. Started by four-hours.test.ts. */
+import { readFileSync } from 'node:fs'
+import { setTimeout as after } from 'node:timers/promises'
+import { openRecordings, pausesOf } from '#engine/sound'
+import { openLog } from '#platform/log'
+import { openSpool } from '#platform/spool'
+
+const [file, bytes, folder, ffmpeg] = process.argv.slice(2) as [string, string, string, string?]
+const spool = await openSpool({ folder, maxBytes: 2 ** 31 })
+const recordings = openRecordings({
+  log: openLog('silent'),
+  spool,
+  setting: { places: ffmpeg ? [ffmpeg] : [] },
+})
+const requester = { accountId: 'somebody', signal: new AbortController().signal }
+const source = { path: file, bytes: Number(bytes) }
+
+/** Ticks of a hundredth of a second, of user and system time of children that have ended. */
+function childrenMs(): number {
+  const fields = readFileSync('/proc/self/stat', 'latin1').split(') ')[1]!.split(' ')
+  return 10 * (Number(fields[13]) + Number(fields[14]))
+}
+
+let longestMs = 0
+let isOver = false
+/** Processor time of one turn of the loop: that of other processes does not count. */
+async function watch(): Promise<void> {
+  let before = process.threadCpuUsage()
+  while (!isOver) {
+    await new Promise((resolve) => setImmediate(resolve))
+    const { user, system } = process.threadCpuUsage(before)
+    longestMs = Math.max(longestMs, (user + system) / 1_000)
+    before = process.threadCpuUsage()
+    await after(1)
+  }
+}
+const watching = watch()
+
+const startedMs = performance.now()
+await using recording = await recordings.open(source, requester, { maxSeconds: 5 * 3_600 })
+const openMs = performance.now() - startedMs
+const { measured } = recording
+const levels = measured.isDecodable ? await recording.levels() : undefined
+const last = { from: measured.seconds - 60, to: measured.seconds }
+const wav = measured.isDecodable ? await recording.wav(last) : undefined
+const packets = await recording.packets(last)
+isOver = true
+await watching
+const usage = process.resourceUsage()
+const answer = {
+  measured,
+  pauses: levels && pausesOf(levels, 500).map(({ start, end }) => [start / levels.rate, end / levels.rate]),
+  wavSeconds: wav?.seconds,
+  packets: packets && { start: packets.start, end: packets.end, bytes: packets.bytes.length },
+  openMs,
+  allMs: performance.now() - startedMs,
+  cpuMs: (usage.userCPUTime + usage.systemCPUTime) / 1_000,
+  // Of processes that have ended: Linux counts them for their parent.
+  childrenMs: childrenMs(),
+  maxRssMb: usage.maxRSS / 1_024,
+  longestMs,
+}
+process.stdout.write(JSON.stringify(answer))

@@ -1,0 +1,180 @@
+/** Files made to cheat or exhaust whoever opens recordings: each is measured for what it is or refused, and the next one is read. */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { encodeWhole, type RecordingSource, SoundError, type SoundFormat } from '#engine/sound'
+import { BitWriter } from '../../src/engine/sound/bits.ts'
+import { checksumOf } from '../../src/engine/sound/checksum.ts'
+import { OggWriter } from '../../src/engine/sound/ogg.ts'
+import { expectNoHold } from '../cost/cost.ts'
+import { ffmpeg, hasFfmpeg } from './ffmpeg.ts'
+import { recordingsRoom, requester } from './room.ts'
+import { speechLike, whole } from './samples.ts'
+
+const recordings = await recordingsRoom()
+
+/** Seconds, or the fault with which it is refused; `decodes` too. */
+async function verdictOf(
+  source: RecordingSource,
+  { maxSeconds = 600, decodes = false } = {},
+): Promise<number | string> {
+  try {
+    await using recording = await recordings.open(source, requester, { maxSeconds })
+    if (decodes) await whole(recording.sound())
+    return Math.round(recording.measured.seconds * 1e6) / 1e6
+  } catch (error) {
+    if (error instanceof SoundError) return error.fault
+    throw error
+  }
+}
+
+const formats = ['wav', 'mp3', 'flac', 'opus', 'aac'] as const
+const files = {} as Record<SoundFormat, Uint8Array>
+beforeAll(async () => {
+  for (const format of formats)
+    files[format] = (await encodeWhole([speechLike(24_000, 0.5)], { format, maxBytes: 1 << 24 })).bytes
+})
+
+describe('files that were cut', () => {
+  test.each(['wav', 'mp3', 'opus', 'aac'] as const)('%s cut at every byte is refused, or ends between two packets and is no longer than the whole', async (format) => {
+    const bytes = files[format]
+    const all = (await verdictOf(bytes)) as number
+    const faults = new Set<string>()
+    for (let length = 0; length < bytes.length; length++) {
+      const verdict = await verdictOf(bytes.subarray(0, length))
+      if (typeof verdict === 'string') faults.add(verdict)
+      // AAC in ADTS says nowhere how much there was.
+      else expect([format, verdict < all], `${length}`).toEqual(['aac', true])
+    }
+    for (const fault of faults) expect(['empty', 'unrecognised', 'truncated', 'malformed']).toContain(fault)
+  }, 60_000)
+
+  test.skipIf(!hasFfmpeg)('Vorbis that is cut anywhere is refused', async () => {
+    const bytes = ffmpeg(['-v', 'error', '-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'libvorbis', '-f', 'ogg', 'pipe:1']).output
+    for (let part = 0; part < 12; part++) {
+      const verdict = await verdictOf(bytes.subarray(0, Math.floor((bytes.length * part) / 12)))
+      expect(typeof verdict, `${part}`).toBe('string')
+    }
+    expect(await verdictOf(bytes)).toBe(1)
+  }, 60_000)
+}) // biome-ignore format: a table
+
+/** A frame of FLAC that is nothing but its head and one value: 4,096 samples in some bytes. */
+function flacFrame(number: number, rateBits: number): Buffer {
+  const bits = new BitWriter()
+  bits.put(0b111_1111_1111_1100, 15)
+  bits.put(0, 1)
+  bits.put(12, 4) // 4,096 samples
+  bits.put(rateBits, 4)
+  bits.put(0, 4)
+  bits.put(0, 3)
+  bits.put(0, 1)
+  bits.put(0xe0 | (number >> 12), 8)
+  bits.put(0x80 | ((number >> 6) & 63), 8)
+  bits.put(0x80 | (number & 63), 8)
+  bits.put(checksumOf(bits.bytes(), 8), 8)
+  bits.put(0, 8) // constant
+  bits.put(0, 16)
+  const bytes = bits.bytes()
+  const sum = Buffer.alloc(2)
+  sum.writeUInt16BE(checksumOf(bytes, 16))
+  return Buffer.concat([bytes, sum])
+}
+
+/** @param declared samples in its head; 0: it does not say */
+function flacOf(frames: number, declared: number, { rate = 8_000, channels = 1 } = {}): Buffer {
+  const info = Buffer.alloc(42)
+  info.write('fLaC')
+  info[4] = 0x80
+  info[7] = 34
+  info.writeUInt16BE(4_096, 8)
+  info.writeUInt16BE(4_096, 10)
+  info.writeUIntBE((rate << 4) | ((channels - 1) << 1), 18, 3)
+  info[21] = 0xf0
+  info.writeUInt32BE(declared, 22)
+  return Buffer.concat([info, ...Array.from({ length: frames }, (_, index) => flacFrame(index, 0))])
+}
+
+const opusHead = (channels: number, preSkip = 0, family = 0): Buffer => {
+  const head = Buffer.from('4f707573486561640101000080bb0000000000', 'hex')
+  head[9] = channels
+  head.writeUInt16LE(preSkip, 10)
+  head[18] = family
+  return head
+}
+/** @param clock of the last page, in samples */
+function opusOf(packets: readonly Uint8Array[], clock: bigint, head = opusHead(1)): Buffer {
+  const writer = new OggWriter(7, 50)
+  return Buffer.concat([
+    writer.header(head),
+    writer.header(Buffer.from('OpusTags\0\0\0\0\0\0\0\0')),
+    ...packets.map((packet) => writer.packet(packet, 0n)),
+    writer.end(clock),
+  ])
+}
+/** 120 ms in four bytes, and what is coded badly. */
+const longest = Buffer.of(0x03 | (31 << 3), 6, 0xff, 0xfe)
+const times = (count: number, packet: Uint8Array): Uint8Array[] => Array<Uint8Array>(count).fill(packet)
+
+describe('claims and bombs', () => {
+  const hour = 3_600
+  const cases: [string, () => Buffer, (string | number)[]][] = [
+    ['a WAV that claims hours in 44 bytes', () => { const wav = Buffer.from(files.wav.subarray(0, 44)); wav.writeUInt32LE(0x7ffe_0000, 40); return wav }, ['truncated']],
+    ['a WAV of a rate and channels that nobody records', () => { const wav = Buffer.from(files.wav); wav.writeUInt16LE(60_000, 22); return wav }, ['unsupported']],
+    ['hours of FLAC in kilobytes', () => flacOf(40_000, 0), ['too_long']],
+    ['hours of FLAC that says it is a second', () => flacOf(2_000, 8_000), ['malformed']],
+    ['FLAC that hides frames behind a tag', () => Buffer.concat([flacOf(2, 8_000), Buffer.alloc(128, 'TAG'), flacFrame(2, 0)]), ['malformed']],
+    ['FLAC with a tag behind it', () => Buffer.concat([flacOf(2, 8_000), Buffer.alloc(128, 'TAG')]), [1.024]],
+    ['a FLAC that says it is longer than it is', () => flacOf(2, 80_000_000), ['truncated']],
+    ['a FLAC of no known rate', () => flacOf(2, 0, { rate: 0 }), ['unsupported']],
+    ['hours of Opus in kilobytes', () => opusOf(times(hour / 0.12 + 1, longest), 1n << 40n), ['too_long']],
+    ['Opus whose clock says less than its packets', () => opusOf(times(100, longest), 48_000n), [11.88]],
+    ['Opus that skips more than there is', () => opusOf(times(1, longest), 48_000n, opusHead(1, 65_535)), ['empty']],
+    ['Opus of 200 channels', () => opusOf(times(2, longest), 48_000n, opusHead(200, 0, 255)), ['unsupported']],
+    ['an Opus packet of more than 120 ms', () => opusOf([Buffer.of(0x03 | (31 << 3), 63, 1, 2)], 48_000n), ['malformed']],
+    ['a tag of 256 MB before nothing', () => Buffer.concat([Buffer.from('4944330400007f7f7f7f', 'hex'), Buffer.alloc(100)]), ['truncated', 'empty', 'unrecognised']],
+    ['ten thousand tags', () => Buffer.concat([...times(10_000, Buffer.from(`4944330400000000000a${'00'.repeat(10)}`, 'hex')), files.mp3]), ['unrecognised']],
+    ['MP3 that changes its rate', () => Buffer.concat([files.mp3, ...times(4, Buffer.concat([Buffer.of(0xff, 0xfb, 0x90, 0xc4), Buffer.alloc(413)]))]), ['malformed']],
+    ['AAC whose frames claim eight kilobytes each', () => Buffer.concat(times(1_000, Buffer.of(0xff, 0xf1, 0x50, 0x83, 0xff, 0xff, 0xfc))), ['truncated']],
+    ['rubbish behind AAC', () => Buffer.concat([files.aac, Buffer.alloc(1_000_000)]), ['malformed']],
+    ['rubbish', () => Buffer.alloc(13 << 20, 'nothing'), ['unrecognised']],
+    ['nothing', () => Buffer.alloc(0), ['empty']],
+  ] // biome-ignore format: a table
+  test.each(cases)(
+    '%s',
+    async (name, make, expected) => {
+      const bytes = make()
+      expect(expected).toContain(await verdictOf(bytes))
+      await expectNoHold(name, () => verdictOf(bytes))
+    },
+    60_000,
+  )
+
+  test('a file is read as what its bytes are, whatever another says: a WAV within an MP4’s name, an MP4 within a WAV’s', async () => {
+    const disguised = Buffer.concat([files.wav.subarray(0, 12), files.mp3])
+    expect(await verdictOf(disguised)).not.toBe(0.5)
+    expect(await verdictOf(Buffer.concat([Buffer.from('OggS'), files.flac]))).toBe('malformed')
+  })
+})
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+test('ten thousand tiny recordings, one after another, leave no memory behind', async () => {
+  const tiny = {} as Record<SoundFormat, Uint8Array>
+  for (const format of formats)
+    tiny[format] = (await encodeWhole([speechLike(16_000, 0.05)], { format, maxBytes: 1 << 20 })).bytes
+  const some = async (count: number) => {
+    for (let index = 0; index < count; index++) {
+      const format = (['wav', 'mp3', 'flac', 'opus'] as const)[index % 4]!
+      expect(typeof (await verdictOf(tiny[format], { decodes: true }))).toBe('number')
+    }
+    collectGarbage()
+    // Memory of WebAssembly is given back when its owner is collected, in a turn of its own.
+    await vi.waitUntil(() => { collectGarbage(); return process.memoryUsage().external < (1 << 28) }, 20_000)
+  }
+  await some(400)
+  const before = process.memoryUsage.rss()
+  await some(10_000)
+  expect((process.memoryUsage.rss() - before) >> 20).toBeLessThan(64)
+}, 240_000) // biome-ignore format: one condition

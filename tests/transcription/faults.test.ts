@@ -1,0 +1,147 @@
+/**
+ * Every fault of an upstream, in the only piece, in the first, and in a later one: no piece is sent twice where it may have been heard, nothing is
+ * charged without a stored transcript, and what was heard for nothing is the platform's loss.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Failure } from '#platform/errors'
+import { cut, json, reset, type Script, silence, stall, stream } from '../harness/upstream.ts'
+import { scriptOf, secondsOf } from './spoken.ts'
+import { bootTranscription, second, type TranscriptionWorld, whole } from './world.ts'
+
+let patient: TranscriptionWorld
+/** Whose patience ends soon. */
+let hasty: TranscriptionWorld
+const stack = new AsyncDisposableStack()
+beforeAll(async () => {
+  patient = stack.use(await bootTranscription())
+  hasty = stack.use(
+    await bootTranscription({
+      timeouts: ', timeouts: { first_byte_ms: 1000, first_token_ms: 1000, idle_ms: 1000, total_ms: 4000 }',
+    }),
+  )
+})
+afterAll(() => stack.disposeAsync())
+
+const inJson = { 'content-type': 'application/json' }
+const untimely = ['no answer begins', 'it begins and never ends']
+/** With the words that it may have been heard, and so be billed. */
+const faults: [string, Script, boolean][] = [
+  ['its reply is lost', reset, true],
+  ['an error page comes in its place', json(200, '<!DOCTYPE html><title>502</title>'), true],
+  ['an empty answer comes', json(200, ''), true],
+  ['it is an answer without text', json(200, { segments: 'none' }), true],
+  ['it writes without end', json(200, { text: 'بله '.repeat(10_000) }), true],
+  ['the line breaks within it', stream(['{"text":"سلام', cut], inJson), true],
+  ['no answer begins', silence, true],
+  ['it begins and never ends', stream(['{"text":"سلام', stall], inJson), true],
+  ['the upstream fails', json(500, 'oops'), true],
+  ['the recording is refused', json(400, { error: { message: 'no', code: 'invalid_file' } }), false],
+  ['our key is refused', json(401, { error: { message: 'no' } }), false],
+]
+
+const lengths = { 'the only piece': 20, 'the first of several': 400, 'a later one': 400 } as const
+
+describe.each(Object.keys(lengths) as (keyof typeof lengths)[])('%s', (place) => {
+  const words = scriptOf(lengths[place])
+  test.each(faults)('%s', async (name, script, mayHaveRun) => {
+    const at = untimely.includes(name) ? hasty : patient
+    // The pieces before it are heard.
+    const broken = place === 'a later one' ? 2 : 0
+    at.speak(words, { instead: (request) => (request === broken ? script : undefined) })
+    at.forms()
+    const own = await at.newcomer()
+    const paid = await own.start({ recording: await at.recorded(words) })
+    const held = await own.held()
+    const failure = (await whole(paid).catch((error: unknown) => error)) as Failure
+    expect(failure.code).toMatch(/^UPSTREAM_/)
+    await at.world.settled()
+    const sent = at.forms()
+    expect([await own.charged(), await own.held(), await own.reserved()]).toEqual([0n, 0n, 0])
+    expect(await own.files()).toEqual([])
+    const isSole = place !== 'a later one'
+    if (isSole) expect(sent.length).toBe(1)
+    const heard = sent.map(({ file }) => Math.ceil((file.bytes.length - 44) / 32_000))
+    const billed = heard.reduce((sum, one) => sum + one, 0)
+    if (isSole) expect(await own.lost()).toBe(mayHaveRun ? BigInt(billed) * second : 0n)
+    else {
+      // All but the refused one were heard.
+      const most = BigInt(billed) * second
+      const lost = await own.lost()
+      expect(lost).toBeGreaterThan(0n)
+      expect(lost <= most && (mayHaveRun ? lost === most : lost < most)).toBe(true)
+      // Whatever was under way was read to its end, and nothing was sent after the fault was known.
+      expect(sent.length).toBeLessThan(1 + Math.ceil(secondsOf(words) / 30))
+    }
+    expect(await own.lost()).toBeLessThanOrEqual(held)
+    expect(new Set(sent.map(({ file }) => file.bytes.toString('base64'))).size).toBe(sent.length)
+  })
+})
+
+test('an upstream without time for a piece is asked again, and each piece is heard and paid once', async () => {
+  const words = scriptOf(400)
+  const busy = json(429, 'slow down', { 'retry-after': '0' })
+  patient.speak(words, { instead: (request) => (request === 2 ? busy : undefined) })
+  patient.forms()
+  const own = await patient.newcomer()
+  const made = await whole(await own.start({ recording: await patient.recorded(words) }))
+  expect(made.text).toBe(words.map(({ word }) => word).join(' '))
+  expect([await own.charged(), await own.lost()]).toEqual([made.charged, 0n])
+  expect(patient.forms().length).toBe(made.pieces + 1)
+})
+
+test('a model that repeats itself is paid for ten tokens a second at most, whatever it claims', async () => {
+  const words = scriptOf(20)
+  const seconds = secondsOf(words)
+  const most = 100 + Math.ceil(10 * seconds)
+  patient.upstream.hear({
+    text: 'بله '.repeat(20),
+    usage: { type: 'tokens', input_tokens: 10_000_000, output_tokens: 10_000_000, total_tokens: 20_000_000 },
+  })
+  const own = await patient.newcomer()
+  const paid = await own.start({ model: 'test/tokens', recording: await patient.recorded(words) })
+  const held = await own.held()
+  const made = await whole(paid)
+  expect(made.tokens).toEqual({ input: Math.ceil(50 * seconds), output: most })
+  expect([made.charged, await own.charged(), await own.lost()]).toEqual([held, held, 0n])
+})
+
+describe('a caller who leaves', () => {
+  test('before anything was sent has nothing sent, and pays nothing', async () => {
+    const words = scriptOf(400)
+    patient.speak(words)
+    patient.forms()
+    const own = await patient.newcomer()
+    const leaving = new AbortController()
+    const paid = await own.start({ recording: await patient.recorded(words), gone: leaving.signal })
+    leaving.abort()
+    await expect(whole(paid)).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
+    expect([patient.forms().length, await own.charged(), await own.lost(), await own.held()]).toEqual([
+      0,
+      0n,
+      0n,
+      0n,
+    ])
+  })
+
+  test.each([20, 400])(
+    'while it is heard: %d words are heard to their end, stored, and charged',
+    async (count) => {
+      const words = scriptOf(count)
+      const leaving = new AbortController()
+      patient.speak(words, {
+        instead: () => {
+          leaving.abort()
+          return undefined
+        },
+      })
+      patient.forms()
+      const own = await patient.newcomer()
+      const made = await whole(
+        await own.start({ recording: await patient.recorded(words), gone: leaving.signal }),
+      )
+      expect(made.text).toBe(words.map(({ word }) => word).join(' '))
+      expect((await own.files()).map(({ id }) => id)).toEqual([made.file])
+      expect([await own.charged(), await own.lost()]).toEqual([made.charged, 0n])
+    },
+  )
+})
