@@ -1,6 +1,7 @@
 /**
  * `npm run bench:media`: what the server adds to a picture, to the first byte of speech and to vectors of 100 texts (each beside the same
- * request sent to the upstream itself), its memory under 20 pictures of 10 MB at once, and under two bodies of eight references of 12 MB.
+ * request sent to the upstream itself), its memory under 20 pictures of 10 MB at once, and under two bodies of eight references of 12 MB, and the
+ * processor time of the sandbox's videos.
  */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -61,6 +62,12 @@ await memoryOf(
   Buffer.from(JSON.stringify({ model: 'bench/large', prompt: 'a cat' })),
 )
 await memoryOf('two bodies of 8 references of 12 MB at once', 2, '/v1/studio/image', await heavyBody())
+for (const [resolution, seconds] of [
+  ['480p', 5],
+  ['720p', 5],
+  ['1080p', 30],
+] as const)
+  await costOfVideo(resolution, seconds)
 
 async function start(): Promise<Running> {
   const port = await freePort()
@@ -158,6 +165,40 @@ async function memoryOf(name: string, count: number, route: string, body: Buffer
   console.log(
     `${name}: idle ${idle} MB, peak after each of 3 rounds ${peaks.join(', ')} MB, ${residentMegabytes(pid)} MB eight seconds later`,
   )
+}
+
+/** Of the server, its threads and its queue, from the order to the file that is stored; the job itself does not wait. */
+async function costOfVideo(resolution: string, seconds: number): Promise<void> {
+  const name = `sandbox video, ${seconds} s of ${resolution} with sound`
+  if (!name.includes(only)) return
+  const words = 'گربه‌ای سفید در کوچه‌های یزد آرام راه می‌رود و به آسمان آبی نگاه می‌کند'
+  const order = {
+    model: 'sandbox/video',
+    prompt: `${words} [[sandbox: work_ms=0]]`,
+    duration: seconds,
+    resolution,
+  }
+  const costs: number[] = []
+  let megabytes = 0
+  for (let round = 0; round < 5; round++) {
+    const before = cpuSeconds(pid)
+    const { id, providerJobId } = await json('/v1/studio/video', order)
+    for (let status = ''; status !== 'completed'; await pauseMs(250)) {
+      const seen = await json('/v1/studio/video/status', { id, providerJobId })
+      if (seen.status === 'failed') throw new Error(JSON.stringify(seen))
+      status = seen.status
+      if (seen.video) megabytes = seen.video.sizeBytes / 1e6
+    }
+    costs.push(cpuSeconds(pid) - before)
+  }
+  console.log(
+    `${name}: ${median(costs).toFixed(2)} s of processor time (${costs.map((cost) => cost.toFixed(2)).join(', ')}), ${megabytes.toFixed(1)} MB`,
+  )
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of our own routes.
+async function json(route: string, body: object): Promise<any> {
+  return (await ask(`${kherad.url}${route}`, JSON.stringify(body))).json()
 }
 
 async function heavyBody(): Promise<Buffer> {

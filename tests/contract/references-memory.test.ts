@@ -4,6 +4,7 @@ import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { startProcess } from '../harness/processes.ts'
+import { until } from '../harness/until.ts'
 import { fakeUpstream, json } from '../harness/upstream.ts'
 
 const secret = `khr_${'reference'.repeat(5)}`
@@ -14,13 +15,20 @@ const maxCharacters = 12_000_000
 const config = (url: string, more: string) => `
 ${more}
 providers:
-  - { id: fake, base_url: ${url}, api_key: upstream-secret, dialects: [images] }
+  - { id: fake, base_url: ${url}, api_key: upstream-secret, dialects: [images, openrouter] }
 models:
   - id: test/painter
     kind: image
     deployments: [{ provider: fake, model: painter-1 }]
     image: { sizes: [64x64], max_references: 8 }
     pricing: { per_image: 0.04 }
+  - id: test/film
+    kind: video
+    deployments: [{ provider: fake, model: film-1 }]
+    video:
+      combinations: [{ resolution: 480p, durations: [5], aspect_ratios: ["16:9"], audio: never }]
+      references: { guide: 8 }
+    pricing: { per_second: 0.01 }
 defaults: { credits_per_usd: 1000, markup: 1.0 }
 `
 
@@ -46,9 +54,9 @@ async function openServer(more = '') {
     .toBuffer()
   upstream.reply(json(200, { data: [{ b64_json: picture.toString('base64') }] }))
   const open = stack.move()
-  const draw = async (body: Buffer) => {
+  const draw = async (body: Buffer, path = '/v1/studio/image') => {
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-    const reply = await fetch(`${server.url}/v1/studio/image`, {
+    const reply = await fetch(`${server.url}${path}`, {
       method: 'POST',
       headers,
       body: new Uint8Array(body),
@@ -64,7 +72,7 @@ async function openServer(more = '') {
 }
 
 /** A body with so many references, each of as many characters as the contract allows: a picture with bytes after its end. */
-function bodyOf(picture: Buffer, references: number): Buffer {
+function bodyOf(picture: Buffer, references: number, model = 'test/painter'): Buffer {
   const head = 'data:image/png;base64,'
   const bytes = Buffer.alloc(((maxCharacters - head.length) >> 2) * 3)
   picture.copy(bytes)
@@ -72,7 +80,7 @@ function bodyOf(picture: Buffer, references: number): Buffer {
   expect(maxCharacters - dataUrl.length).toBeLessThan(4)
   return Buffer.from(
     JSON.stringify({
-      model: 'test/painter',
+      model,
       prompt: 'a cat',
       references: Array(references).fill({ dataUrl }),
     }),
@@ -89,6 +97,24 @@ describe.runIf(process.platform === 'linux')('references of 12,000,000 character
     // Each of them reached the upstream whole.
     for (const { bytes } of at.upstream.calls) expect(bytes.length).toBeGreaterThan(8 * 8_999_000)
   })
+
+  test('two orders of videos of eight at once stay within 600 MB, and leave written anew', async () => {
+    await using at = await openServer()
+    at.upstream.reply(({ path }) =>
+      path.endsWith('/videos')
+        ? json(202, { id: 'film-1', polling_url: '/videos/film-1', status: 'pending' })
+        : json(200, { id: 'film-1', polling_url: '/videos/film-1', status: 'in_progress' }),
+    )
+    const body = bodyOf(at.picture, 8, 'test/film')
+    const path = '/v1/studio/video'
+    const replies = await Promise.all([at.draw(body, path), at.draw(body, path)])
+    expect(replies.map(({ status }) => status)).toEqual([202, 202])
+    await until(async () => at.upstream.calls.filter((call) => call.path.endsWith('/videos')).length === 2)
+    expect(await peakMegabytes(at.server.child.pid!)).toBeLessThanOrEqual(600)
+    // What stood behind the end of each picture stays here.
+    for (const { path: to, bytes } of at.upstream.calls)
+      if (to.endsWith('/videos')) expect(bytes.length).toBeLessThan(100_000)
+  }, 120_000)
 
   test.each([
     ['eight bodies of one at once are all answered', '', 8],

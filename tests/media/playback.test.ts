@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requestIdOf } from '../contract/chat-world.ts'
 import type { Client } from '../harness/client.ts'
+import { until } from '../harness/until.ts'
 import { boot, type World } from '../harness/world.ts'
 import { ffmpeg, hasFfmpeg, probe } from '../sound/ffmpeg.ts'
 import { browserPath, openPage } from './browser.ts'
@@ -161,6 +162,83 @@ describe.skipIf(browserPath === undefined)('in a browser, from a page of another
     expect(reply.status, reply.text.slice(0, 300)).toBe(200)
     await expectHeard(reply.headers.get('x-file-ids')!, 'mp3', reply.body.output.seconds)
   }, 60_000)
+
+  interface Watched {
+    seconds: number
+    endedAt: number
+    width: number
+    height: number
+    colours: number
+    /** How many pixels of a hundred differ between its first and its last picture. */
+    moved: number
+    sounds: boolean
+  }
+  /** Played to its end, muted, with its pictures drawn at the beginning and at the end. */
+  const watch = (url: string): Promise<Watched> =>
+    page.evaluate(`(async () => {
+      const player = document.createElement('video')
+      player.crossOrigin = 'anonymous'
+      player.muted = true
+      player.src = '${url}'
+      const failed = new Promise((_, reject) => {
+        player.onerror = () => reject(new Error(player.error.code + ' ' + player.error.message))
+      })
+      const happens = (name) => Promise.race([failed, new Promise((resolve) => player.addEventListener(name, resolve, { once: true }))])
+      await happens('loadeddata')
+      const canvas = document.createElement('canvas')
+      const [width, height] = [canvas.width, canvas.height] = [player.videoWidth, player.videoHeight]
+      const paper = canvas.getContext('2d', { willReadFrequently: true })
+      const picture = () => {
+        paper.drawImage(player, 0, 0)
+        return new Uint32Array(paper.getImageData(0, 0, width, height).data.buffer)
+      }
+      document.body.append(player)
+      const ended = happens('ended')
+      const shown = Promise.race([failed, new Promise((resolve) => player.requestVideoFrameCallback(resolve))])
+      await player.play()
+      await shown
+      const first = picture()
+      await ended
+      const last = picture()
+      const bytes = await (await fetch('${url}')).arrayBuffer()
+      const sound = await new OfflineAudioContext(1, 1, 48000).decodeAudioData(bytes).catch(() => undefined)
+      const loudest = sound ? sound.getChannelData(0).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0) : 0
+      const moved = first.reduce((sum, pixel, index) => sum + (pixel === last[index] ? 0 : 1), 0)
+      return { seconds: player.duration, endedAt: player.currentTime, width, height,
+        colours: new Set(first).size, moved: (100 * moved) / first.length, sounds: loudest > 0.01 }
+    })()`)
+
+  test.each([
+    ['854x480', { duration: 2, resolution: '480p', generateAudio: true }],
+    ['720x1280', { duration: 1, resolution: '720p', aspectRatio: '9:16', generateAudio: false }],
+  ])(
+    'a video of %s of /v1/studio/video plays to its end, moves, and sounds as it was ordered',
+    async (size, ask) => {
+      const order = await key.post('/v1/studio/video', { model: 'sandbox/video', prompt: sentence, ...ask })
+      expect(order.status, order.text).toBe(202)
+      const pair = { id: order.body.id, providerJobId: order.body.providerJobId }
+      const done = await until(async () => {
+        const { body } = await key.post('/v1/studio/video/status', pair)
+        return body.pending ? undefined : body
+      }, 60_000)
+      expect(done, JSON.stringify(done)).toMatchObject({
+        status: 'completed',
+        video: { hasAudio: ask.generateAudio },
+      })
+      const { width, height, durationSeconds, fileId } = done.video
+      expect(`${width}x${height}`).toBe(size)
+      const job = (await key.get(`/v1/videos/${pair.id}`)).body
+      expect(job.file_id).toBe(fileId)
+      const seen = await watch(job.unsigned_urls[0])
+      expect(seen).toMatchObject({ width, height, sounds: ask.generateAudio })
+      expect(Math.abs(seen.seconds - durationSeconds)).toBeLessThan(0.15)
+      expect(Math.abs(seen.seconds - ask.duration)).toBeLessThan(0.2)
+      expect(Math.abs(seen.endedAt - seen.seconds)).toBeLessThan(0.2)
+      expect(seen.colours).toBeGreaterThan(10)
+      expect(seen.moved).toBeGreaterThan(0.1)
+    },
+    120_000,
+  )
 
   /** Decoded, and drawn to see that there is more than one colour in it. */
   const look = (url: string): Promise<{ width: number; height: number; colours: number }> =>
