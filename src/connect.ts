@@ -10,8 +10,8 @@ import type { Egress, Outbound } from '#platform/proxy'
 import { chatCompletionsProvider } from '#providers/chat-completions'
 import { elevenLabsSpeech } from '#providers/elevenlabs'
 import { embeddingsProvider } from '#providers/embeddings'
-import { falImages } from '#providers/fal'
-import { geminiImages, geminiSpeech } from '#providers/gemini'
+import { falImages, falVideos } from '#providers/fal'
+import { geminiImages, geminiSpeech, geminiVideos } from '#providers/gemini'
 import { type ImageRoom, imagesProvider, type PictureAddress } from '#providers/images'
 import type { LinkedAddress, UpstreamAddress, VideoRoom } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
@@ -62,6 +62,8 @@ const answerRooms = {
 /** A provider with several of them makes videos by the first. */
 const videoRooms = {
   openrouter: openRouterVideos,
+  gemini: geminiVideos,
+  fal: falVideos,
 } satisfies Partial<Record<Dialect, (address: LinkedAddress, net: GuardedClient) => VideoRoom>>
 
 /** The guarded client of a config: addresses of users, which go through the environment's proxy only where `net.use_proxy` says so. */

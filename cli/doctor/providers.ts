@@ -1,6 +1,6 @@
 /** Configuration, models and the providers behind them, each asked live. */
 import assert from 'node:assert/strict'
-import type { AnyModel, ImagePriceRow, ProviderConfig } from '#engine/models'
+import type { AnyModel, Catalogue, ProviderConfig } from '#engine/models'
 import type { Upstream } from '#engine/routing'
 import type { Env } from '#platform/config'
 import { type Outbound, ProxyFailed, redactedProxy } from '#platform/proxy'
@@ -36,7 +36,7 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
   return [
     ok('config', words.config(fileIsThere ? env.configFile : undefined)),
     ...silent,
-    checkPrices(models.list()),
+    checkPrices(models),
     ...checkShutdowns(models.list(), new Date()),
     checkMetrics(config),
     ...ways,
@@ -63,18 +63,15 @@ function checkShutdowns(models: readonly AnyModel[], now: Date): Check[] {
   ]
 }
 
-function checkPrices(models: readonly { id: string; pricing: object }[]): Check {
-  // Beside prices there are their unit and, where it is tokens, what a picture is expected to have.
-  const prices = ({ pricing }: { pricing: object }): unknown[] =>
-    Object.entries(pricing).flatMap(([name, price]: [string, unknown]) => {
-      if (name === 'unit' || name === 'expected') return []
-      return Array.isArray(price) ? price.map(({ perImage }: ImagePriceRow) => perImage) : [price]
-    })
+function checkPrices(catalogue: Catalogue): Check {
+  const models = catalogue
+    .list()
+    .map((model) => ({ id: model.id, prices: catalogue.kinds.of(model).prices(model) }))
   const unpriced = models.filter(
-    (model) => !prices(model).every((price) => typeof price === 'number' && price >= 0),
+    ({ prices }) => !prices.every((price) => typeof price === 'number' && price >= 0),
   )
   if (unpriced.length > 0) return broken('models', words.unpriced(unpriced.map(({ id }) => id).join(', ')))
-  const free = models.filter((model) => prices(model).every((price) => price === 0))
+  const free = models.filter(({ prices }) => prices.every((price) => price === 0))
   return ok('models', words.priced(models.length, free.length))
 }
 

@@ -63,6 +63,7 @@ const speech = modelKind({
   }),
   figures: () => ({ abilities: ['speech'] }),
   details: ({ perCharacter }) => ({ pricing: { per_character: perCharacter } }),
+  prices: ({ perCharacter }) => [perCharacter],
   operation: 'speech',
   ask: (provider: { speak(text: string): Promise<Uint8Array> }, text: string) => provider.speak(text),
   mayRepeat: ({ executed }) => !executed,

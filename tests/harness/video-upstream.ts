@@ -93,6 +93,8 @@ export interface VideoUpstream extends AsyncDisposable {
   webhook(job: VideoJob, state?: JobState): Record<string, unknown>
   /** Resolves with the request at `position` (from 0) once it has arrived. */
   call(position: number): Promise<UpstreamCall>
+  /** Resolves with the next request of this leg that arrives. */
+  arrival(leg: Leg): Promise<UpstreamCall>
 }
 
 export async function fakeVideoUpstream(wire: VideoWire): Promise<VideoUpstream> {
@@ -112,6 +114,7 @@ class Fake implements VideoUpstream {
   /** Another origin, of HTTPS, with the bytes of the jobs. */
   readonly #elsewhere: FakeUpstream
   readonly #faults: { leg: Leg; fault: VideoFault | Script; left: number }[] = []
+  readonly #arrivals: { leg: Leg; resolve: (call: UpstreamCall) => void }[] = []
   #plan: { states?: JobState[]; video?: Buffer; cost?: number } = {}
 
   constructor(wire: VideoWire, upstream: FakeUpstream, elsewhere: FakeUpstream) {
@@ -139,12 +142,14 @@ class Fake implements VideoUpstream {
     this.#faults.push({ leg, fault, left: times })
   }
 
-  legOf(call: UpstreamCall): Leg | undefined {
-    return wires[this.#wire].legOf(call)?.leg
-  }
+  readonly legOf = (call: UpstreamCall): Leg | undefined => wires[this.#wire].legOf(call)?.leg
 
   call(position: number): Promise<UpstreamCall> {
     return this.#upstream.call(position)
+  }
+
+  arrival(leg: Leg): Promise<UpstreamCall> {
+    return new Promise((resolve) => this.#arrivals.push({ leg, resolve }))
   }
 
   webhook(job: VideoJob, state: JobState = 'completed'): Record<string, unknown> {
@@ -165,8 +170,10 @@ class Fake implements VideoUpstream {
     const asked = shape.legOf(call)
     if (!asked) return json(404, shape.unknown)
     const { leg, id } = asked
+    this.#tellOf(leg, call)
     const fault = this.#takeFault(leg)
-    if (leg === 'list') return fault === undefined ? json(200, shape.list) : this.#faultOf(fault, call)
+    const page = leg === 'list' ? shape.list : leg === 'card' ? shape.card : undefined
+    if (page) return fault === undefined ? json(200, page) : this.#faultOf(fault, call)
     if (leg === 'submit') return this.#submit(call, fault)
     const job = this.jobs.find((one) => one.id === id)
     if (fault !== undefined) return this.#faultOf(fault, call, job)
@@ -187,6 +194,7 @@ class Fake implements VideoUpstream {
   /** The bytes, and their faults, where a wire has them behind a link; a redirect of its own origin led to the others. */
   answerElsewhere(call: UpstreamCall): Script {
     const job = this.jobs.find((one) => call.path === pathElsewhere(one))
+    if (wires[this.#wire].hasLinks) this.#tellOf('content', call)
     const fault = wires[this.#wire].hasLinks ? this.#takeFault('content') : undefined
     if (fault !== undefined) return this.#faultOf(fault, call, job)
     return job ? this.#content(job) : json(404, '')
@@ -194,6 +202,10 @@ class Fake implements VideoUpstream {
 
   #linkOf(job: VideoJob): string {
     return `https://files.example.test:${new URL(this.#elsewhere.url).port}${pathElsewhere(job)}`
+  }
+
+  #tellOf(leg: Leg, call: UpstreamCall): void {
+    for (const arrival of this.#arrivals) if (arrival.leg === leg) arrival.resolve(call)
   }
 
   #takeFault(leg: Leg): VideoFault | Script | undefined {

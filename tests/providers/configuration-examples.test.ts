@@ -58,3 +58,12 @@ test.each(['configuration.md', 'configuration.fa.md'])('the servers of speech in
   for (const id of ['house/heart', 'house/kokoro', 'house/piper'])
     expect(catalogue.find(id)).toMatchObject({ kind: 'audio', pricing: { perMinute: 0 } })
 })
+
+test.each(['configuration.md', 'configuration.fa.md'])('the models of videos in %s start', (name) => {
+  const text = readFileSync(path.join(folder, '../../guides', name), 'utf8')
+  const yaml = /```yaml\n(providers:\n {2}- \{ id: films[^`]*)```/.exec(text)![1]!
+  const config = loadConfig(readEnv(filled(yaml)), yaml)
+  const catalogue = buildCatalogue(config, { providers: [], models: [], silent: [] }, sandboxModels)
+  for (const id of ['house/film', 'house/omni', 'house/kling'])
+    expect(catalogue.find(id)).toMatchObject({ kind: 'video' })
+})

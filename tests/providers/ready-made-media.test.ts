@@ -12,6 +12,8 @@ import {
   discover,
   type ImageModel,
   imageModels,
+  type VideoModel,
+  videoModels,
 } from '#engine/models'
 import type { Upstream } from '#engine/routing'
 import { planSpeech, type SpeechSpec } from '#engine/speech'
@@ -60,6 +62,8 @@ const listed = [
     '/v1/audio/speech',
     { authorization: 'Bearer key-of-openrouter' },
   ],
+  ['openrouter/google/veo-3.1-fast', '/v1/videos', { authorization: 'Bearer key-of-openrouter' }],
+  ['openrouter/google/veo-3.1', '/v1/videos', { authorization: 'Bearer key-of-openrouter' }],
   [
     'gemini/gemini-3-pro-image',
     '/v1/models/gemini-3-pro-image:generateContent',
@@ -75,6 +79,7 @@ const listed = [
     '/v1/models/gemini-3.8-flash-tts:generateContent',
     { 'x-goog-api-key': 'key-of-gemini' },
   ],
+  ['gemini/gemini-omni-1.2-flash', '/v1/interactions', { 'x-goog-api-key': 'key-of-gemini' }],
   [
     'elevenlabs/eleven_flash_v2_5',
     '/v1/text-to-speech/JBFqnCBsd6RMkjVDRZzb/stream?output_format=mp3_44100_128',
@@ -91,6 +96,12 @@ const listed = [
     { 'xi-api-key': 'key-of-elevenlabs' },
   ],
   ['fal/fal-ai/flux-1/dev', '/v1/fal-ai/flux-1/dev', { authorization: 'Key key-of-fal' }],
+  [
+    'fal/fal-ai/kling-video/v3/turbo/pro/text-to-video',
+    '/v1/fal-ai/kling-video/v3/turbo/pro/text-to-video',
+    { authorization: 'Key key-of-fal' },
+  ],
+  ['fal/fal-ai/veo3.1', '/v1/fal-ai/veo3.1', { authorization: 'Key key-of-fal' }],
 ] as const
 
 const png = (
@@ -110,6 +121,10 @@ const wav = Buffer.concat([
 
 /** What each vendor answers. */
 function answerOf({ method, path, body }: UpstreamCall): Script {
+  if (path === '/v1/videos') return json(202, { id: 'v-1', status: 'pending' })
+  if (path === '/v1/interactions') return json(200, { id: 'v1_1', status: 'in_progress' })
+  if (/^\/v1\/models\/[^:]+$/.test(path))
+    return json(200, { supportedGenerationMethods: ['generateContent'] })
   if (path.startsWith('/v1/images')) return json(200, { data: [{ b64_json: png }] })
   if (body?.['response_format'] === 'pcm')
     return stream([Buffer.alloc(480)], { 'content-type': 'audio/pcm;rate=24000;channels=1' })
@@ -154,10 +169,9 @@ const media = () =>
 test('these and no others are listed, each at a price and by a provider that can make it', () => {
   expect(media().map(({ id }) => id)).toEqual(listed.map(([id]) => id))
   for (const model of media()) {
-    const prices = Object.values(model.pricing).flatMap((price) => (typeof price === 'number' ? price : []))
-    expect(Math.max(...prices), model.id).toBeGreaterThan(0)
-    const { dialects } = catalogue.provider(model.deployments[0]!.provider)
     const kind = catalogue.kinds.of(model)
+    expect(Math.max(...kind.prices(model)), model.id).toBeGreaterThan(0)
+    const { dialects } = catalogue.provider(model.deployments[0]!.provider)
     expect(
       dialects.some((dialect) => kind.dialects.includes(dialect)),
       model.id,
@@ -284,6 +298,10 @@ async function orderFrom(id: string): Promise<void> {
   } else if (model.kind === 'embedding') {
     const order = { texts: ['سلام'], encoding: model.encoding }
     expect((await orders.embedding!.embed({ ...call(name), order })).vectors).toHaveLength(1)
+  } else if (model.kind === 'video') {
+    const { withAudio, ...defaults } = model.video.defaults
+    const order = { prompt: 'a cat', references: [], withAudio, ...defaults }
+    expect((await orders.video!.submit({ ...call(name), order })).id).not.toBe('')
   } else throw new Error(`${id} is a model of texts`)
 }
 
@@ -291,7 +309,7 @@ describe('one order leaves as its vendor wants it', () => {
   test.each(listed)('%s', async (id, path, headers) => {
     const before = upstream.calls.length
     await orderFrom(id)
-    const [first] = upstream.calls.slice(before)
+    const first = upstream.calls.slice(before).find(({ method }) => method === 'POST')
     expect(first).toMatchObject({ method: 'POST', path, headers })
     // Named in the body, or in the path.
     const { model } = catalogue.find(id)!.deployments[0]!
@@ -305,6 +323,22 @@ test('no ready-made voice promises what the wire of its provider cannot do', () 
   for (const model of voices as AudioModel[]) {
     const { dialects } = catalogue.provider(model.deployments[0]!.provider)
     expect(audioModels.unable!(model as never, dialects), model.id).toBeUndefined()
+  }
+})
+
+test('no ready-made model of videos promises what its wire cannot do, and every order of it has a price', () => {
+  const videos = catalogue.list().filter((model) => model.kind === 'video' && !model.sandbox)
+  expect(videos).toHaveLength(5)
+  for (const model of videos as VideoModel[]) {
+    const { dialects } = catalogue.provider(model.deployments[0]!.provider)
+    expect(videoModels.unable!(model as never, dialects), model.id).toBeUndefined()
+    for (const { resolution, durations, audio } of model.video.combinations)
+      for (const seconds of durations)
+        for (const withAudio of audio === 'optional' ? [true, false] : [audio === 'always']) {
+          const order = { resolution, seconds, withAudio }
+          const held = videoModels.worstCase(model, { creditsPerUsd: 1_000, markup: 1 }, order)
+          expect(held, `${model.id} ${JSON.stringify(order)}`).toBeGreaterThan(0n)
+        }
   }
 })
 

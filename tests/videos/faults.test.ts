@@ -253,6 +253,17 @@ describe('what the vendor says it cost', () => {
   })
 })
 
+test.each([
+  ['test/film', 800_000_000n],
+  ['test/delivered', 450_000_000n],
+])('a video of %s that is shorter than ordered is charged as its entry says', async (model, charged) => {
+  await using at = await bootVideos()
+  at.vendor.plan({ video: videoFixture('720p-4s-sound') })
+  const done = await ended(at, await order(at.world, { model, wish: { seconds: 8 } }))
+  expect(done).toMatchObject({ status: 'completed', microcredits: charged, settings: { seconds: 8 } })
+  expect(done.video!.durationSeconds).toBeCloseTo(4, 1)
+})
+
 test('an impatient reader gets 409, and a failed video is refused in words', async () => {
   await using at = await bootVideos()
   const { world, vendor } = at

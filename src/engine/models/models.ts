@@ -61,7 +61,6 @@ export {
   answeredFormats,
   aspectRatiosOf,
   type ImageModel,
-  type ImagePriceRow,
   type ImagePricing,
   type ImageSettings,
   isSameSize,

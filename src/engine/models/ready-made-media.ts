@@ -1,6 +1,6 @@
 /**
- * Models of pictures, sound and vectors that a vendor's key switches on. Only those whose price and name stand in a public document, which
- * is named beside them; a vendor without any is a provider all the same, for which an entry of the file needs nothing but a model.
+ * Models of pictures, sound, videos and vectors that a vendor's key switches on. Only those whose price and name stand in a public document,
+ * which is named beside them; a vendor without any is a provider all the same, for which an entry of the file needs nothing but a model.
  */
 import type { AudioModel, AudioPricing, AudioSettings, Voice } from './kinds/audio/audio-model.ts'
 import type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
@@ -12,12 +12,14 @@ import type {
   ImageSettings,
   PicturePricing,
 } from './kinds/image/image-model.ts'
+import type { VideoModel } from './kinds/video/video-model.ts'
 import type { NamedModel } from './models.ts'
 import type { Dialect, ProviderConfig } from './provider-settings.ts'
 import { defaultTimeouts } from './provider-settings.ts'
+import { readyMadeVideos } from './ready-made-videos.ts'
 import type { VendorKeys } from './settings.ts'
 
-export type MediaModel = AudioModel | EmbeddingModel | ImageModel
+export type MediaModel = AudioModel | EmbeddingModel | ImageModel | VideoModel
 
 /** Beside the wires of text, at the same address. */
 export const mediaDialects: { [Vendor in keyof VendorKeys]?: Dialect[] } = {
@@ -31,6 +33,7 @@ interface MediaVendor {
   /** Absent: the provider of its texts serves them. */
   provider?: { id: string; baseUrl: string; dialects: Dialect[] }
   models: ((named: NamingOf) => MediaModel)[]
+  videos?: (named: NamingOf) => VideoModel[]
 }
 
 /** Names a model by what its vendor calls it. */
@@ -189,6 +192,7 @@ const vendors: MediaVendor[] = [
   {
     key: 'openrouter',
     name: 'OpenRouter',
+    videos: readyMadeVideos.openrouter,
     // openrouter.ai/<model>. Copies of a page differ by a cent: the dearest.
     models: [
       (named) =>
@@ -216,6 +220,7 @@ const vendors: MediaVendor[] = [
   {
     key: 'gemini',
     name: 'Google',
+    videos: readyMadeVideos.gemini,
     // Its own wire, which stands beside the one that is like OpenAI's.
     provider: {
       id: 'gemini-media',
@@ -273,6 +278,7 @@ const vendors: MediaVendor[] = [
   {
     key: 'fal',
     name: 'fal',
+    videos: readyMadeVideos.fal,
     provider: { id: 'fal', baseUrl: 'https://queue.fal.run', dialects: ['fal'] },
     models: [
       (named) =>
@@ -416,7 +422,10 @@ export function readyMadeMedia(keys: VendorKeys): { providers: ProviderConfig[];
         ? [{ ...provider, apiKey, timeouts: defaultTimeouts, onDisconnect: 'drain' as const, headers: {} }]
         : [],
     ),
-    models: found.flatMap(({ vendor }) => vendor.models.map((make) => make(namingOf(vendor)))),
+    models: found.flatMap(({ vendor }) => {
+      const named = namingOf(vendor)
+      return [...vendor.models.map((make) => make(named)), ...(vendor.videos?.(named) ?? [])]
+    }),
   }
 }
 

@@ -126,7 +126,8 @@ function readList(
     if (uniqueItems && seen.includes(value)) refuse(phrases.duplicate(item.where(), String(value)))
     seen.push(value)
   }
-  return seen.length >= minItems ? seen : node.wrong(expected!)
+  const needed = { en: `a list of at least ${minItems}`, fa: `فهرستی با دست‌کم ${minItems} عضو` }
+  return seen.length >= minItems ? seen : node.wrong(expected ?? needed)
 }
 
 function readVariant({ member, standard, of }: Variants, node: ConfigNode): unknown {

@@ -1,12 +1,4 @@
-import {
-  type ClientCodec,
-  generate,
-  listBytes,
-  modelNames,
-  pingTimeouts,
-  type UpstreamAddress,
-  UpstreamClient,
-} from '#providers/kit'
+import { type ClientCodec, generate, listModels, type UpstreamAddress, UpstreamClient } from '#providers/kit'
 import type { TextProvider } from '#providers/spec'
 import { readAnswer } from './answer.ts'
 import { ChunkReader } from './chunks.ts'
@@ -28,8 +20,7 @@ export function chatCompletionsProvider(
   return {
     wires: ['chat'],
     generate: (call, sink) => generate(client, call, codec, sink),
-    ping: async (signal) =>
-      modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
+    ping: (signal) => listModels(client, signal),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

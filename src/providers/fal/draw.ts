@@ -9,11 +9,10 @@ import {
   type UpstreamClient,
 } from '#providers/kit'
 import { type Drawn, type ImageCall, UpstreamError } from '#providers/spec'
-import { Job, malformed, modelPath, type Pace } from './job.ts'
+import { Job, type Pace } from './job.ts'
+import { malformed, submitJob } from './queue.ts'
 
 export type { Pace } from './job.ts'
-
-const ticketBytes = 1024 * 1024
 
 /** All pictures of the order by one job; those that can be fetched are the answer. */
 export async function draw(
@@ -23,36 +22,13 @@ export async function draw(
   pace: Pace,
 ): Promise<Drawn> {
   const beganMs = performance.now()
-  const id = await submit(client, call)
+  const { upstreamModel, signal, timeouts, traceparent } = call
+  const headers = traceparent === undefined ? {} : { traceparent }
+  const id = await submitJob(client, upstreamModel, { body: inputOf(call), headers, signal, timeouts })
   const job = new Job(client, call, { id, beganMs, pace })
   const urls = picturesOf(await job.result(picturesBytes(call.order.count)), call, client.secrets)
   const links = { ...web, signal: call.signal, leftMs: Math.max(1, job.leftMs) }
   return takeEach(urls, (url) => linkedPicture(url, links))
-}
-
-/** Sent once: where its answer is lost, a job may be running that nobody can find. */
-async function submit(client: UpstreamClient, call: ImageCall): Promise<string> {
-  const { upstreamModel, signal, timeouts, traceparent } = call
-  if (!/^[^/]+\/[^/]+(\/[^/]+)*$/.test(upstreamModel))
-    throw new UpstreamError('invalid_request', {
-      executed: false,
-      detail: 'A model of this wire is named owner/app.',
-    })
-  const ticket = await client.json(
-    {
-      path: modelPath(upstreamModel),
-      body: inputOf(call),
-      headers: traceparent === undefined ? {} : { traceparent },
-      signal,
-      timeouts,
-    },
-    ticketBytes,
-  )
-  if (!isRecord(ticket)) throw malformed('a submission without a ticket')
-  if (ticket['error'] != null) throw faultOfError(ticket['error'], client.secrets)
-  const { request_id: id } = ticket
-  if (typeof id !== 'string' || !/^[\w-]{1,128}$/.test(id)) throw malformed('a submission without a ticket')
-  return id
 }
 
 /** The names of fal's own models (docs.fal.ai/documentation/model-apis/model-arguments). Models that edit know one picture or a list of them. */

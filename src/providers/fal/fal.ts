@@ -1,8 +1,10 @@
 import type { GuardedClient } from '#platform/net'
 import type { ImageRoom, PictureAddress } from '#providers/images'
-import { pingTimeouts, UpstreamClient } from '#providers/kit'
+import { type LinkedAddress, pingTimeouts, UpstreamClient, type VideoRoom } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { draw, type Pace } from './draw.ts'
+import { films } from './film.ts'
+import { Schemas } from './schema.ts'
 
 /** Between two looks at a job; fal's own client looks every 500 ms. */
 const usualPace: Pace = { firstMs: 500, mostMs: 5_000 }
@@ -15,7 +17,7 @@ const noRequest = '/fal-ai/flux/requests/00000000-0000-0000-0000-000000000000/st
  * by `net`. Nothing of a job outlives its call.
  */
 export function falImages(address: PictureAddress, net: GuardedClient, pace: Pace = usualPace): ImageRoom {
-  const client = new UpstreamClient({ ...address, keyHeader: { name: 'authorization', scheme: 'Key' } })
+  const client = clientOf(address)
   const web = { net, egress: address.egressOfLinks }
   return {
     draw: (call) => draw(client, web, call, pace),
@@ -23,6 +25,24 @@ export function falImages(address: PictureAddress, net: GuardedClient, pace: Pac
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }
+
+const queueHost = 'queue.fal.run'
+const published = 'https://fal.ai/api/openapi/queue/openapi.json'
+
+/** Videos by fal's queue. `schemas`: where inputs of models are published; only fal's own queue has an address for it. */
+export function falVideos(address: LinkedAddress, net: GuardedClient, schemas?: string): VideoRoom {
+  const client = clientOf(address)
+  const links = { net, egress: address.egressOfLinks }
+  const source = schemas ?? (client.host === queueHost ? published : undefined)
+  return {
+    ...films(client, links, source === undefined ? undefined : new Schemas({ ...links, address: source })),
+    ping: (signal) => ping(client, signal),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+const clientOf = (address: LinkedAddress): UpstreamClient =>
+  new UpstreamClient({ ...address, keyHeader: { name: 'authorization', scheme: 'Key' } })
 
 async function ping(client: UpstreamClient, signal: AbortSignal): Promise<undefined> {
   try {

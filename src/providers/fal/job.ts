@@ -1,7 +1,8 @@
-/** One request in fal's queue. */
+/** One request in fal's queue that is waited for. */
 import { deadlines } from '#platform/clock'
-import { faultOfError, isRecord, pingTimeouts, type UpstreamClient } from '#providers/kit'
+import { jobBytes, type UpstreamClient } from '#providers/kit'
 import { type ImageCall, UpstreamError, type UpstreamFault } from '#providers/spec'
+import { cancelJob, jobPath, jobState } from './queue.ts'
 
 /** How long to wait before the first look, and at most before a further one. */
 export interface Pace {
@@ -10,7 +11,6 @@ export interface Pace {
 }
 
 const growth = 1.5
-const statusBytes = 1024 * 1024
 /** Looks that may fail one after the other. They cost nothing, and what was submitted is paid. */
 const mostFaults = 5
 const passing: ReadonlySet<UpstreamFault> = new Set([
@@ -24,7 +24,6 @@ const passing: ReadonlySet<UpstreamFault> = new Set([
   'malformed',
 ])
 
-/** Where a job is found. It is built here: the addresses that a submission is answered with are claims, and the key goes with them. */
 export class Job {
   readonly #client: UpstreamClient
   readonly #call: ImageCall
@@ -40,9 +39,7 @@ export class Job {
     this.#pace = more.pace
     this.#beganMs = more.beganMs
     this.#waitMs = more.pace.firstMs
-    // Status and result take owner and app alone, whatever path of the app was called.
-    const app = modelPath(call.upstreamModel).split('/').slice(0, 3).join('/')
-    this.#path = `${app}/requests/${more.id}`
+    this.#path = jobPath(call.upstreamModel, more.id)
   }
 
   get leftMs(): number {
@@ -57,12 +54,13 @@ export class Job {
     try {
       while (!this.#isCompleted) {
         await this.#wait()
-        const status = await this.#look(`${this.#path}/status`, statusBytes)
-        this.#isCompleted = isCompleted(status, this.#client.secrets)
+        const state = jobState(await this.#look(`${this.#path}/status`, jobBytes), this.#client.secrets)
+        if (state.status === 'failed') throw state.fault
+        this.#isCompleted = state.status === 'completed'
       }
       return await this.#look(this.#path, maxBytes)
     } catch (error) {
-      if (!this.#isCompleted) await this.#cancel()
+      if (!this.#isCompleted) await cancelJob(this.#client, this.#path)
       throw error instanceof UpstreamError ? afterWork(error) : error
     }
   }
@@ -87,35 +85,7 @@ export class Job {
     if (this.#call.signal.aborted) throw new UpstreamError('aborted')
     if (this.leftMs <= 0) throw new UpstreamError('timeout', { detail: 'no end of the job in time' })
   }
-
-  /** What fal has not begun it does not bill; what it has begun it may stop. */
-  async #cancel(): Promise<void> {
-    const cancelling = {
-      path: `${this.#path}/cancel`,
-      method: 'PUT' as const,
-      signal: new AbortController().signal,
-      timeouts: pingTimeouts,
-    }
-    await this.#client.bytes(cancelling, statusBytes).catch(() => undefined)
-  }
 }
-
-/** Throws `UpstreamError` for a job that has failed, and for an answer that is no status. */
-function isCompleted(answer: unknown, secrets: readonly string[]): boolean {
-  if (!isRecord(answer)) throw malformed('a status that is no object')
-  const { status, error, error_type: type } = answer
-  if (error != null) throw faultOfError({ message: error, type }, secrets)
-  if (status === 'COMPLETED') return true
-  if (status === 'IN_QUEUE' || status === 'IN_PROGRESS') return false
-  throw malformed('no status of a job')
-}
-
-/** `/owner/app/path` of `owner/app/path`. */
-export const modelPath = (model: string): string =>
-  model
-    .split('/')
-    .map((name) => `/${encodeURIComponent(name)}`)
-    .join('')
 
 /** The same fault of a job that was submitted: a refusal of the model may come after its work. */
 const afterWork = (error: UpstreamError): UpstreamError =>
@@ -140,5 +110,3 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', end, { once: true })
     if (signal.aborted) end()
   })
-
-export const malformed = (detail: string): UpstreamError => new UpstreamError('malformed', { detail })

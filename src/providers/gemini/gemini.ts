@@ -1,7 +1,17 @@
-/** Gemini's `generateContent` for pictures and speech. */
-import { isRecord, listBytes, pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
+/** Gemini's `generateContent` for pictures and speech, and its jobs for videos. */
+import type { GuardedClient } from '#platform/net'
+import {
+  isRecord,
+  type LinkedAddress,
+  listBytes,
+  pingTimeouts,
+  type UpstreamAddress,
+  UpstreamClient,
+  type VideoRoom,
+} from '#providers/kit'
 import type { AudioProvider, ImageProvider, TextProvider } from '#providers/spec'
 import { draw } from './draw.ts'
+import { films } from './film.ts'
 import { speak } from './speak.ts'
 
 type Room = AsyncDisposable & { ping: TextProvider['ping'] }
@@ -14,6 +24,11 @@ export function geminiImages(address: UpstreamAddress): ImageProvider & Room {
 export function geminiSpeech(address: UpstreamAddress): AudioProvider & Room {
   const client = clientOf(address)
   return { speak: (call) => speak(client, call), ...roomOf(client) }
+}
+
+export function geminiVideos(address: LinkedAddress, net: GuardedClient): VideoRoom {
+  const client = clientOf(address)
+  return { ...films(client, { net, egress: address.egressOfLinks }), ...roomOf(client) }
 }
 
 const clientOf = (address: UpstreamAddress): UpstreamClient =>

@@ -1,12 +1,10 @@
 import type { GuardedClient } from '#platform/net'
 import {
   type Form,
-  listBytes,
+  listModels,
   mediaAsk,
-  modelNames,
   type PictureLinks,
   picturesBytes,
-  pingTimeouts,
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
@@ -45,8 +43,7 @@ export function likeImages(
   const web = { net, egress: address.egressOfLinks }
   return {
     draw: (call) => draw(client, web, call, requestOf(call)),
-    ping: async (signal) =>
-      modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
+    ping: (signal) => listModels(client, signal),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

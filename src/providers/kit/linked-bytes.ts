@@ -95,16 +95,21 @@ async function pour(
   }
 }
 
-/** Rings when the other side is silent for too long; the time of a slow reader does not count. */
+/**
+ * Rings when the other side is silent for too long. The time of a slow reader does not count, and if this process was too busy to read in
+ * time, bytes that have arrived meanwhile are read before.
+ */
 class Idle implements Disposable {
-  readonly #timeouts: Timeouts
+  readonly #idleMs: number
   readonly #controller = new AbortController()
   readonly #clock
   #hasBegun = false
+  /** Counts the waits. */
+  #turns = 0
 
-  constructor(timeouts: Timeouts) {
-    this.#timeouts = timeouts
-    this.#clock = deadlines.in(timeouts.connectMs + timeouts.firstByteMs, () => this.#controller.abort())
+  constructor({ connectMs, firstByteMs, idleMs }: Timeouts) {
+    this.#idleMs = idleMs
+    this.#clock = deadlines.in(connectMs + firstByteMs, () => this.#ring())
   }
 
   get signal(): AbortSignal {
@@ -121,15 +126,25 @@ class Idle implements Disposable {
 
   wait(): void {
     this.#hasBegun = true
-    this.#clock.again(this.#timeouts.idleMs)
+    this.#turns += 1
+    this.#clock.again(this.#idleMs)
   }
 
   rest(): void {
+    this.#turns += 1
     this.#clock.cancel()
   }
 
+  #ring(): void {
+    const turn = this.#turns
+    // The event loop runs timers before sockets; this runs after both.
+    setImmediate(() => {
+      if (turn === this.#turns) this.#controller.abort()
+    })
+  }
+
   [Symbol.dispose](): void {
-    this.#clock.cancel()
+    this.rest()
   }
 }
 

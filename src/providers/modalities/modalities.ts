@@ -5,7 +5,7 @@
  */
 import type { GuardedClient } from '#platform/net'
 import type { ImageRoom, PictureAddress } from '#providers/images'
-import { listBytes, modelNames, pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
+import { listModels, type UpstreamAddress, UpstreamClient } from '#providers/kit'
 import type { AudioProvider, TextProvider } from '#providers/spec'
 import { answer } from './answer.ts'
 import { draw } from './draw.ts'
@@ -25,7 +25,6 @@ export function chatAnswers(address: UpstreamAddress): AudioProvider & Room {
 }
 
 const roomOf = (client: UpstreamClient): Room => ({
-  ping: async (signal) =>
-    modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
+  ping: (signal) => listModels(client, signal),
   [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
 })

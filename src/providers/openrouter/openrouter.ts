@@ -2,14 +2,7 @@ import { dataUrl } from '#engine/media'
 import { sizeName } from '#engine/models'
 import type { GuardedClient } from '#platform/net'
 import { type ImageRoom, likeImages, type PictureAddress } from '#providers/images'
-import {
-  type LinkedAddress,
-  listBytes,
-  modelNames,
-  pingTimeouts,
-  UpstreamClient,
-  type VideoRoom,
-} from '#providers/kit'
+import { type LinkedAddress, listModels, UpstreamClient, type VideoRoom } from '#providers/kit'
 import type { ImageCall } from '#providers/spec'
 import { videoJobs } from './video.ts'
 
@@ -21,8 +14,7 @@ export function openRouterVideos(address: LinkedAddress, net: GuardedClient): Vi
   const client = new UpstreamClient(address)
   return {
     ...videoJobs(client, { net, egress: address.egressOfLinks }),
-    ping: async (signal) =>
-      modelNames(await client.json({ path: '/videos/models', signal, timeouts: pingTimeouts }, listBytes)),
+    ping: (signal) => listModels(client, signal),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

@@ -1,9 +1,7 @@
 import {
   type ClientCodec,
   generate,
-  listBytes,
-  modelNames,
-  pingTimeouts,
+  listModels,
   sameWireBody,
   type UpstreamAddress,
   UpstreamClient,
@@ -27,8 +25,7 @@ export function responsesProvider(address: UpstreamAddress & { id: string }): Te
   return {
     wires: ['responses'],
     generate: (call, sink) => generate(client, call, codec, sink),
-    ping: async (signal) =>
-      modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
+    ping: (signal) => listModels(client, signal),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

@@ -1,9 +1,7 @@
 import {
   faultIn,
   headerOf,
-  listBytes,
-  modelNames,
-  pingTimeouts,
+  listModels,
   SoundStart,
   soundBytes,
   type UpstreamAddress,
@@ -32,8 +30,7 @@ export function speechProvider(
   const client = new UpstreamClient(address)
   return {
     speak: (call) => speak(client, call),
-    ping: async (signal) =>
-      modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
+    ping: (signal) => listModels(client, signal),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

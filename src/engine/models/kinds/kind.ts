@@ -68,6 +68,8 @@ export interface ModelKind<
   figures(model: Model): Figures
   /** The same for programs. */
   details(model: Model): Record<string, unknown>
+  /** Everything of it that can cost something, each in USD; for checks of a catalogue. */
+  prices(model: Model): readonly number[]
   /** Name of the call in spans (OpenTelemetry's conventions for generative AI), and what they say beside. */
   readonly operation: string
   readonly attributes?: Attributes

@@ -126,6 +126,7 @@ export const audio = modelKind({
     /** USD. */
     pricing: pricesOf(pricing),
   }),
+  prices: ({ pricing }) => Object.values(pricing),
   operation: 'generate_content',
   attributes: { 'gen_ai.output.type': 'speech' },
   ask: (provider: AudioProvider, call: AudioCall) => provider.speak(call),

@@ -59,6 +59,7 @@ export const embedding = modelKind({
     /** USD per million tokens. */
     pricing: { input_per_million: pricing.inputPerMillion },
   }),
+  prices: ({ pricing }) => Object.values(pricing),
   operation: 'embeddings',
   ask: (provider: EmbeddingProvider, call: EmbeddingCall) => provider.embed(call),
   mayRepeat: wasFree,

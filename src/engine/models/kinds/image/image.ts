@@ -121,6 +121,16 @@ function pricesOf(pricing: ImagePricing): Record<string, unknown> {
   }
 }
 
+const pricesIn = (pricing: ImagePricing): number[] =>
+  pricing.unit === 'image'
+    ? [
+        pricing.perImage,
+        ...pricing.rows.map(({ perImage }) => perImage),
+        pricing.perReference,
+        pricing.perPartial,
+      ]
+    : [pricing.inputPerMillion, pricing.mediaInputPerMillion, pricing.outputPerMillion]
+
 export const image = modelKind({
   kind: 'image',
   entry: ImageEntrySchema,
@@ -173,6 +183,7 @@ export const image = modelKind({
     /** USD. */
     pricing: pricesOf(pricing),
   }),
+  prices: ({ pricing }) => pricesIn(pricing),
   operation: 'generate_content',
   attributes: { 'gen_ai.output.type': 'image' },
   ask: (provider: ImageProvider, call: ImageCall) => provider.draw(call),

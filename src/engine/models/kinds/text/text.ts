@@ -56,6 +56,7 @@ export const text = modelKind({
     /** USD per million tokens. */
     pricing: { ...pricesOf(pricing), media_input_per_million: pricing.mediaInputPerMillion },
   }),
+  prices: ({ pricing }) => Object.values(pricing),
   operation: 'chat',
   ask: (provider: TextProvider, call: TextCall, sink: PartSink) => provider.generate(call, sink),
   mayRepeat: ({ executed }, isBackground) => !executed || !isBackground,

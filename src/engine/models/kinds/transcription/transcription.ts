@@ -99,6 +99,11 @@ export const transcription = modelKind({
     /** USD. */
     pricing: pricesOf(pricing),
   }),
+  prices: ({ pricing: { perMinute, inputPerMillion, outputPerMillion } }) => [
+    perMinute,
+    inputPerMillion,
+    outputPerMillion,
+  ],
   operation: 'generate_content',
   attributes: { 'gen_ai.output.type': 'text' },
   ask: (provider: TranscriptionProvider, call: TranscriptionCall) => provider.transcribe(call),

@@ -7,6 +7,7 @@ import { creditsPerUsd, currency, usdEach } from '../pricing.ts'
 import { videoCost, videoWorstCase } from './price.ts'
 import { readVideoEntry, type VideoEntry, VideoEntrySchema } from './settings.ts'
 import type { VideoModel, VideoPricing } from './video-model.ts'
+import { unableVideo } from './wires.ts'
 
 declare module '../kind.ts' {
   interface OrderProviders {
@@ -79,6 +80,7 @@ export const video = modelKind({
     en: 'makes no videos: add openrouter, gemini or fal to its dialects',
     fa: 'گویش ویدیو ندارد: openrouter یا gemini یا fal را به dialects آن بیفزایید',
   },
+  unable: (entry: VideoEntry, dialects) => unableVideo(entry, dialects),
   modelOf: (entry: VideoEntry, { named }): VideoModel => ({
     ...named,
     kind: 'video',
@@ -122,6 +124,7 @@ export const video = modelKind({
   figures: ({ video: settings }) => ({
     abilities: [...new Set(settings.combinations.map(({ resolution }) => resolution))],
   }),
+  prices: ({ pricing }) => pricing.rows.map(({ perSecond = 0, perVideo = 0 }) => perSecond + perVideo),
   details: ({ video: settings, pricing }) => ({
     combinations: settings.combinations,
     /** USD. */

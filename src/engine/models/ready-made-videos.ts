@@ -1,0 +1,121 @@
+/** Models of videos that a vendor's key switches on: those whose price and settings stand in a public document, which is named beside them. */
+import type { VideoCombination, VideoModel, VideoPricing, VideoSettings } from './kinds/video/video-model.ts'
+import type { NamedModel } from './models.ts'
+
+type Named = Omit<NamedModel, 'inputModalities'>
+/** Names a model by what its vendor calls it. */
+type NamingOf = (model: string, displayName: string) => Named
+
+const films = (
+  named: Named,
+  combinations: VideoCombination[],
+  pricing: Partial<VideoPricing> & Pick<VideoPricing, 'rows'>,
+  more: Partial<VideoSettings> = {},
+): VideoModel => {
+  const [first] = combinations
+  const { references = {} } = more
+  return {
+    ...named,
+    kind: 'video',
+    inputModalities: Object.keys(references).length > 0 ? ['text', 'image'] : ['text'],
+    video: {
+      combinations,
+      defaults: {
+        resolution: first!.resolution,
+        seconds: first!.durations[0]!,
+        aspectRatio: first!.aspectRatios[0]!,
+        withAudio: first!.audio !== 'never',
+      },
+      references,
+      takesSeed: false,
+      ...more,
+    },
+    pricing: { billed: 'ordered', trustsCost: false, ...pricing },
+  }
+}
+
+const wideAndTall = ['16:9', '9:16']
+const secondsTo = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, at) => first + at)
+
+/** Veo takes 8 s alone for 1080p (ai.google.dev/gemini-api/docs/veo). */
+const veo = (audio: VideoCombination['audio']): VideoCombination[] => [
+  { resolution: '720p', durations: [4, 6, 8], aspectRatios: wideAndTall, audio },
+  { resolution: '1080p', durations: [8], aspectRatios: wideAndTall, audio },
+]
+
+/** Of a second with sound and without. */
+const bySound = (heard: number, silent: number): VideoPricing['rows'] => [
+  { audio: true, perSecond: heard },
+  { audio: false, perSecond: silent },
+]
+
+/**
+ * `pricing_skus` of openrouter.ai/api/v1/videos/models, as clients of it keep them for their tests; it says the cost of each video, which is
+ * what is charged, up to these. One frame: with two, Veo makes 8 s only.
+ */
+const openRouterVideos = (named: NamingOf): VideoModel[] => [
+  films(
+    named('google/veo-3.1-fast', 'Veo 3.1 Fast'),
+    veo('optional'),
+    {
+      rows: [
+        { resolution: '720p', audio: true, perSecond: 0.1 },
+        { resolution: '720p', audio: false, perSecond: 0.08 },
+        ...bySound(0.12, 0.1),
+      ],
+      trustsCost: true,
+    },
+    { references: { frames: 1 }, takesSeed: true },
+  ),
+  films(
+    named('google/veo-3.1', 'Veo 3.1'),
+    veo('optional'),
+    { rows: bySound(0.4, 0.2), trustsCost: true },
+    { references: { frames: 1 }, takesSeed: true },
+  ),
+]
+
+/**
+ * $0.07 a second of 720p and $0.105 of 1080p: muapi.ai/gemini-omni-1.2-flash, and as a share of them docs.laozhang.ai,
+ * gemini-omni-video-generation, of 2026-11-11. Two cents a video beside, for what it thinks and reads: both are billed as tokens. Veo itself has
+ * been shut down at this address since 2026-10-22 (docs.apiyi.com, veo-3-1-preview-retired).
+ */
+const geminiVideos = (named: NamingOf): VideoModel[] => [
+  films(
+    named('gemini-omni-1.2-flash', 'Gemini Omni 1.2 Flash'),
+    (['720p', '1080p'] as const).map((resolution) => ({
+      resolution,
+      // Between two frames it makes ten seconds at most, else fifteen (developer.civitai.com, gemini-omni).
+      durations: [5, ...secondsTo(3, 4), ...secondsTo(6, 10)],
+      aspectRatios: wideAndTall,
+      audio: 'always',
+    })),
+    {
+      rows: [
+        { resolution: '720p', perSecond: 0.07, perVideo: 0.02 },
+        { resolution: '1080p', perSecond: 0.105, perVideo: 0.02 },
+      ],
+    },
+    { references: { guide: 6, frames: 2 } },
+  ),
+]
+
+/** fal.ai/models/<model>/llms.txt. Its models of pictures have names of their own. */
+const falVideos = (named: NamingOf): VideoModel[] => [
+  films(
+    named('fal-ai/kling-video/v3/turbo/pro/text-to-video', 'Kling 3 Turbo Pro'),
+    [
+      {
+        resolution: '1080p',
+        durations: [5, 3, 4, ...secondsTo(6, 15)],
+        aspectRatios: [...wideAndTall, '1:1'],
+        audio: 'always',
+      },
+    ],
+    { rows: [{ perSecond: 0.14 }] },
+  ),
+  films(named('fal-ai/veo3.1', 'Veo 3.1'), veo('optional'), { rows: bySound(0.4, 0.2) }, { takesSeed: true }),
+]
+
+export const readyMadeVideos = { openrouter: openRouterVideos, gemini: geminiVideos, fal: falVideos }

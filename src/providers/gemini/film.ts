@@ -1,0 +1,95 @@
+/**
+ * Videos of Gemini's API, on the wire that the model has: `predictLongRunning` (Veo, which Google's own address has not served since 2026-10-22,
+ * but relays and Vertex do: docs.apiyi.com, veo-3-1-preview-retired) or interactions (Omni, its successor). A model's card says which.
+ */
+import {
+  fileBytes,
+  isRecord,
+  jobBytes,
+  type Links,
+  linkedBytes,
+  type UpstreamClient,
+  videoBytes,
+} from '#providers/kit'
+import { UpstreamError, type VideoCall, type VideoLook, type VideoProvider } from '#providers/spec'
+import { fileOf } from './file.ts'
+import { interactionWire } from './interaction.ts'
+import { operationWire } from './operation.ts'
+
+/** One of the wires; its jobs are told from those of the other by their ids. */
+export interface JobWire {
+  submit(client: UpstreamClient, call: VideoCall): Promise<string>
+  look(client: UpstreamClient, look: VideoLook): Promise<Film>
+}
+
+/** How far a job is, with the address of its video where it is completed. */
+export type Film =
+  | { status: 'queued' | 'processing' }
+  | { status: 'completed'; uri: string }
+  | { status: 'failed'; fault: UpstreamError }
+
+/** Cards that are kept. */
+const mostCards = 100
+
+export function films(client: UpstreamClient, links: Links): VideoProvider {
+  const cards = new Map<string, JobWire>()
+  const wireFor = async (call: VideoCall): Promise<JobWire> => {
+    const known = cards.get(call.upstreamModel)
+    if (known) return known
+    const wire = await wireOfCard(client, call)
+    if (cards.size < mostCards) cards.set(call.upstreamModel, wire)
+    return wire
+  }
+  return {
+    submit: async (call) => ({ id: await (await wireFor(call)).submit(client, call) }),
+    look: async (look) => {
+      const film = await wireOf(look).look(client, look)
+      return film.status === 'completed' ? { status: 'completed' } : film
+    },
+    fetch: (look) => fetchFilm(client, links, look),
+  }
+}
+
+const wireOf = ({ ticket }: VideoLook): JobWire => (ticket.id.includes('/') ? operationWire : interactionWire)
+
+/** Before anything is ordered. A relay that has no cards has the older wire. */
+async function wireOfCard(
+  client: UpstreamClient,
+  { upstreamModel, signal, timeouts }: VideoCall,
+): Promise<JobWire> {
+  const path = `/models/${encodeURIComponent(upstreamModel)}`
+  try {
+    const card = await client.json({ path, signal, timeouts }, jobBytes)
+    const methods = isRecord(card) ? card['supportedGenerationMethods'] : undefined
+    return Array.isArray(methods) && !methods.includes('predictLongRunning') ? interactionWire : operationWire
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error
+    if (error.fault === 'not_found') return operationWire
+    const { status, retryAfterMs, detail, inside } = error
+    throw new UpstreamError(error.fault, {
+      executed: false,
+      cause: error,
+      ...(status !== undefined && { status }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(detail !== undefined && { detail }),
+      ...(inside !== undefined && { inside }),
+    })
+  }
+}
+
+/** Google keeps the bytes for two days, as a file that is read with the key; what is no such file is a link to strangers. */
+async function* fetchFilm(
+  client: UpstreamClient,
+  links: Links,
+  look: VideoLook,
+): AsyncGenerator<Uint8Array, void> {
+  const { signal, timeouts } = look
+  const film = await wireOf(look).look(client, look)
+  if (film.status !== 'completed')
+    throw film.status === 'failed' ? film.fault : new UpstreamError('not_found', { detail: 'no video yet' })
+  const file = fileOf(film.uri)
+  const options = { signal, timeouts, maxBytes: videoBytes, accept: 'video/*' }
+  yield* file === undefined
+    ? linkedBytes(film.uri, links, options)
+    : fileBytes(client, links, { ...options, path: `/files/${file}:download?alt=media` })
+}
