@@ -22,25 +22,40 @@ const notSaid = /[^\p{L}\p{N}]+/gu
 /** One spelling of a word: «می‌رود»، and «ميرود» are the same. */
 export const foldedWord = (text: string): string => normalise(text).replace(notSaid, '')
 
+/** People say few words, and those often: each is folded once. */
+function remembered(): (text: string) => string {
+  const known = new Map<string, string>()
+  return (text) => {
+    const folded = known.get(text) ?? foldedWord(text)
+    known.set(text, folded)
+    return folded
+  }
+}
+
 /** @param words those that are said in the segments, in order */
 export function tokensIn(segments: readonly SpokenSegment[], words: readonly SpokenWord[] = []): Token[] {
+  const foldOf = remembered()
   const tokens = segments.flatMap(({ text, start, end }, segment) => {
     const perLetter = text.length > 0 ? (end - start) / text.length : 0
     return Array.from(text.matchAll(/\S+/g), ({ 0: token, index }): Token => {
       const to = index + token.length
       const times = { start: start + index * perLetter, end: start + to * perLetter }
-      return { text: token, folded: foldedWord(token), segment, from: index, to, ...times }
+      return { text: token, folded: foldOf(token), segment, from: index, to, ...times }
     })
   })
-  if (words.length > 0) takeTimes(tokens, words)
+  if (words.length > 0) takeTimes(tokens, words, foldOf)
   return tokens
 }
 
 /** Words looked ahead for one that is the same: an upstream leaves a few out, or writes numbers in another way. */
 const lookAhead = 6
 
-function takeTimes(tokens: readonly Token[], words: readonly SpokenWord[]): void {
-  const folded = words.map(({ word }) => foldedWord(word))
+function takeTimes(
+  tokens: readonly Token[],
+  words: readonly SpokenWord[],
+  foldOf: (text: string) => string,
+): void {
+  const folded = words.map(({ word }) => foldOf(word))
   let next = 0
   for (const [index, token] of tokens.entries()) {
     if (token.folded === '') continue
