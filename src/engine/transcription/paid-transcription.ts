@@ -396,8 +396,8 @@ class Paid implements PaidTranscription {
       const onText = (text: string): void => this.#show(turn, text, most)
       return { ...one, order: { ...orderOf(one.plan, one.piece.sound), ...(isStreamed && { onText }) } }
     })
-    const part = await this.#parts.order.fill(candidates, (transcribed, { plan, piece }) => ({
-      heard: heardOf(transcribed, {
+    const part = await this.#parts.order.fill(candidates, async (transcribed, { plan, piece }) => ({
+      heard: await heardOf(transcribed, {
         ...{ from: piece.from, to: piece.to, language: plan.settings.language },
         ...{ normalizes: this.#normalizes, diarizes: plan.settings.diarize === true },
       }),

@@ -1,6 +1,7 @@
 /** The words of segments as their text has them, with a time for each: of the upstream's words where they are the same, else by their place. */
 import { normalise } from '#engine/retrieval'
 import type { SpokenSegment, SpokenWord } from '#engine/turn'
+import { atOnce, itemsPerStep, mapped, type Steps } from './steps.ts'
 
 export interface Token {
   /** With its punctuation. */
@@ -33,31 +34,42 @@ function remembered(): (text: string) => string {
 }
 
 /** @param words those that are said in the segments, in order */
-export function tokensIn(segments: readonly SpokenSegment[], words: readonly SpokenWord[] = []): Token[] {
+export const tokensIn = (segments: readonly SpokenSegment[], words: readonly SpokenWord[] = []): Token[] =>
+  atOnce(tokenSteps(segments, words))
+
+export function* tokenSteps(
+  segments: readonly SpokenSegment[],
+  words: readonly SpokenWord[],
+): Steps<Token[]> {
   const foldOf = remembered()
-  const tokens = segments.flatMap(({ text, start, end }, segment) => {
+  const tokens: Token[] = []
+  for (const [segment, { text, start, end }] of segments.entries()) {
     const perLetter = text.length > 0 ? (end - start) / text.length : 0
-    return Array.from(text.matchAll(/\S+/g), ({ 0: token, index }): Token => {
+    for (const { 0: token, index } of text.matchAll(/\S+/g)) {
       const to = index + token.length
       const times = { start: start + index * perLetter, end: start + to * perLetter }
-      return { text: token, folded: foldOf(token), segment, from: index, to, ...times }
-    })
-  })
-  if (words.length > 0) takeTimes(tokens, words, foldOf)
+      tokens.push({ text: token, folded: foldOf(token), segment, from: index, to, ...times })
+      if (tokens.length % itemsPerStep === 0) yield
+    }
+  }
+  if (words.length > 0) {
+    const folded = yield* mapped(words, ({ word }) => foldOf(word))
+    yield* takeTimes(tokens, words, folded)
+  }
   return tokens
 }
 
 /** Words looked ahead for one that is the same: an upstream leaves a few out, or writes numbers in another way. */
 const lookAhead = 6
 
-function takeTimes(
+function* takeTimes(
   tokens: readonly Token[],
   words: readonly SpokenWord[],
-  foldOf: (text: string) => string,
-): void {
-  const folded = words.map(({ word }) => foldOf(word))
+  folded: readonly string[],
+): Steps<void> {
   let next = 0
   for (const [index, token] of tokens.entries()) {
+    if (index % itemsPerStep === itemsPerStep - 1) yield
     if (token.folded === '') continue
     const found = placeOf(folded, token.folded, next)
     if (found === undefined) continue
