@@ -59,7 +59,8 @@ async function speakComposed(
       trace: context.trace,
     }),
   )
-  return answerSpoken(context, paid, spec)
+  // Awaited, so that the recording is open until then.
+  return await answerSpoken(context, paid, spec)
 }
 
 function answerSpoken(
