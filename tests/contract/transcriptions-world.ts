@@ -29,6 +29,11 @@ models:
     deployments: [{ provider: ears, model: voices-1 }]
     transcription: { timestamps: segment, diarize: true }
     pricing: { per_minute: 0.06 }
+  - id: test/aac
+    kind: transcription
+    deployments: [{ provider: ears, model: aac-1 }]
+    transcription: { formats: [wav, m4a, aac] }
+    pricing: { per_minute: 0.06 }
   - id: test/text
     kind: text
     deployments: [{ provider: ears, model: text-1 }]

@@ -1,0 +1,96 @@
+/** Offline, without any configuration: what the sandbox speaks it writes down, word for word, for the official client in every format. */
+import OpenAI, { toFile } from 'openai'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Client } from '../harness/client.ts'
+import { boot, type World } from '../harness/world.ts'
+
+const text = 'توانا بود هر که دانا بود. ز دانش دل پیر برنا بود.'
+
+let world: World
+let key: Client
+let client: OpenAI
+let mp3: Buffer
+beforeAll(async () => {
+  const config = `
+models:
+  - id: house/reader
+    kind: audio
+    deployments: [{ provider: sandbox, model: speech }]
+    audio: { does: [speech], voices: [{ id: sandbox-mina }], formats: [wav, mp3] }
+    pricing: { per_million_characters: 10 }
+`
+  world = await boot({ credits: 1_000, config })
+  key = await world.key()
+  client = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: key.secret, maxRetries: 0 })
+  const spoken = await client.audio.speech.create({
+    model: 'sandbox/speech',
+    voice: 'sandbox-mina',
+    input: text,
+  })
+  mp3 = Buffer.from(await spoken.arrayBuffer())
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+// biome-ignore lint/suspicious/noExplicitAny: its type follows from the format.
+const create = async (response_format: string, more: Record<string, unknown> = {}): Promise<any> =>
+  client.audio.transcriptions.create({
+    ...{ model: 'sandbox/transcribe', file: await toFile(mp3, 'speech.mp3'), response_format, ...more },
+  } as never)
+
+test('json, text and verbose_json', async () => {
+  expect((await create('json')).text).toBe(text)
+  expect(await create('text')).toBe(`${text}\n`)
+  const verbose = await create('verbose_json', { timestamp_granularities: ['word', 'segment'] })
+  expect(verbose).toMatchObject({ text, task: 'transcribe' })
+  expect(
+    verbose.words
+      .map(({ word }: { word: string }) => word)
+      .join(' ')
+      .replace(/[.]/g, ''),
+  ).toBe(text.replace(/[.]/g, ''))
+  expect(verbose.segments.length).toBeGreaterThan(0)
+})
+
+test('subtitles', async () => {
+  const bare = (subtitles: string): string =>
+    subtitles
+      .split('\n')
+      .filter((line) => /\p{Script=Arabic}/u.test(line))
+      .join(' ')
+      .replace(/[\u200f\u202b\u202c]/g, '')
+  expect(bare(await create('srt'))).toBe(text)
+  const vtt = await create('vtt')
+  expect(vtt).toMatch(/^WEBVTT\n\n00:00:00\.\d{3} --> /)
+  expect(bare(vtt)).toBe(text)
+})
+
+test('events', async () => {
+  const stream = await create('json', { stream: true })
+  let whole = ''
+  for await (const event of stream) {
+    if (event.type === 'transcript.text.delta') whole += event.delta
+    if (event.type === 'transcript.text.done') expect(event.text).toBe(text)
+  }
+  expect(whole).toBe(text)
+})
+
+test('the contract’s JSON without a model', async () => {
+  const body = { audioBase64: mp3.toString('base64'), mediaType: 'audio/mpeg' }
+  const reply = await key.post('/v1/audio/transcriptions', body)
+  expect(reply.body, reply.text).toMatchObject({ text, model: 'sandbox/transcribe' })
+})
+
+test('Studio answers a recording by a model that cannot listen, and its answer can be written down', async () => {
+  const audioInput = { audioBase64: mp3.toString('base64'), mediaType: 'audio/mpeg' }
+  const reply = await key.post('/v1/studio/audio', { model: 'house/reader', audioInput, format: 'wav' })
+  expect(reply.status, reply.text.slice(0, 400)).toBe(200)
+  const body = { audioBase64: reply.body.output.data, mediaType: 'audio/wav' }
+  const answer = await key.post('/v1/audio/transcriptions', body)
+  expect(answer.body.text.length, answer.text).toBeGreaterThan(5)
+  const { details } = (await key.receipt(reply.headers.get('x-request-id')!)).body
+  expect(details.parts.map(({ part, model }: Record<string, string>) => `${part}: ${model}`)).toEqual([
+    'transcription: sandbox/transcribe',
+    expect.stringMatching(/^text: sandbox\//),
+    'speech: house/reader',
+  ])
+})
