@@ -59,7 +59,8 @@ async function speakComposed(
       trace: context.trace,
     }),
   )
-  return answerSpoken(context, paid, spec)
+  // The recording is read until all of it was sent.
+  return await answerSpoken(context, paid, spec)
 }
 
 function answerSpoken(

@@ -53,7 +53,7 @@ export async function openRecording(
       mediaType: track.mediaType,
       codec,
       seconds,
-      packetSeconds: Math.max(samples / rate, track.unpacked?.otherSeconds ?? 0),
+      packetSeconds: packetSecondsOf(track, samples / rate),
       rate: track.unpacked?.rate ?? rate,
       channels: track.unpacked?.channels ?? channels,
       isDecodable: codec !== 'aac' || (await workshop.ffmpeg()) !== undefined,
@@ -65,6 +65,11 @@ export async function openRecording(
     if (!(error instanceof SoundError)) throw error
     throw new SoundError(error.fault, track.mediaType, error.codec)
   }
+}
+
+function packetSecondsOf({ unpacked }: Track, seconds: number): number {
+  if (!unpacked) return seconds
+  return unpacked.hasMore ? Number.POSITIVE_INFINITY : Math.max(seconds, unpacked.otherSeconds)
 }
 
 /** Where the recording stands in the file of its packets, whose rate is in Hz. */

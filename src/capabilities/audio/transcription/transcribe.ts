@@ -43,8 +43,9 @@ export async function transcribe(
       await sendTranscript(context, paid, answered, out)
     })
   }
-  if (isPlain(wish.format)) return answerPlain(context, paid, wish.format, wish)
-  return answerStored(context, paid, async () => {
+  // The recording is read until the last piece was sent.
+  if (isPlain(wish.format)) return await answerPlain(context, paid, wish.format, wish)
+  return await answerStored(context, paid, async () => {
     const transcript = await paid.transcript()
     return { body: new JsonText(await jsonReply(answered(), transcript)), files: [transcript.file] }
   })
