@@ -10,7 +10,7 @@ export function recogniserConfig(folder: string, language: string | undefined): 
   const files = namesIn(folder)
   const modelConfig = files.includes(ownConfig)
     ? placed(readOwn(path.join(folder, ownConfig)), folder, files)
-    : { ...modelOf(folder, files, language), tokens: fileOf(folder, files, /tokens\.txt$/) }
+    : { ...modelOf(folder, files, language), tokens: fileOf(folder, files, 'tokens', '.txt') }
   return {
     featConfig: { sampleRate: 16_000, featureDim: 80 },
     modelConfig: { numThreads: 2, provider: 'cpu', debug: 0, ...modelConfig },
@@ -45,10 +45,10 @@ function placed(value: unknown, folder: string, files: readonly string[]): Recor
 }
 
 /** Smaller files of the same model are taken before larger ones. */
-function fileOf(folder: string, files: readonly string[], pattern: RegExp): string {
-  const fitting = files.filter((name) => pattern.test(name))
+function fileOf(folder: string, files: readonly string[], part: string, ending: string): string {
+  const fitting = files.filter((name) => name.includes(part) && name.endsWith(ending))
   const chosen = fitting.find((name) => name.includes('int8')) ?? fitting[0]
-  if (chosen === undefined) throw new Error(`${folder} has no file like ${pattern.source}`)
+  if (chosen === undefined) throw new Error(`${folder} has no file like ${part}*${ending}`)
   return path.join(folder, chosen)
 }
 
@@ -57,26 +57,22 @@ function modelOf(
   files: readonly string[],
   language: string | undefined,
 ): Record<string, unknown> {
-  const file = (pattern: RegExp): string => fileOf(folder, files, pattern)
-  const has = (pattern: RegExp): boolean => files.some((name) => pattern.test(name))
-  if (has(/joiner.*\.onnx$/))
+  const file = (part: string): string => fileOf(folder, files, part, '.onnx')
+  const has = (part: string): boolean => files.some((name) => name.includes(part) && name.endsWith('.onnx'))
+  if (has('joiner'))
     return {
-      transducer: {
-        encoder: file(/encoder.*\.onnx$/),
-        decoder: file(/decoder.*\.onnx$/),
-        joiner: file(/joiner.*\.onnx$/),
-      },
+      transducer: { encoder: file('encoder'), decoder: file('decoder'), joiner: file('joiner') },
     }
-  if (has(/decoder.*\.onnx$/))
+  if (has('decoder'))
     return {
       whisper: {
-        encoder: file(/encoder.*\.onnx$/),
-        decoder: file(/decoder.*\.onnx$/),
+        encoder: file('encoder'),
+        decoder: file('decoder'),
         language: language ?? '',
         task: 'transcribe',
       },
     }
-  const model = file(/model.*\.onnx$/)
+  const model = file('model')
   const name = path.basename(folder)
   if (/sense-?voice/i.test(name)) return { senseVoice: { model, language: language ?? '' } }
   if (/paraformer/i.test(name)) return { paraformer: { model } }

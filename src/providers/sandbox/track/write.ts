@@ -97,7 +97,7 @@ function writtenIn(
   { from, to, voice }: Part,
   room: { spoken: number; whole: number },
 ): Written | undefined {
-  const exact = text.slice(from, to).replace(/^[^\S\n]+|[^\S\n]+$/g, '')
+  const exact = trimmed(text.slice(from, to))
   const isGlued = from > 0 && /\S/.test(text[from - 1]!) && exact !== '' && text[from] === exact[0]
   for (const said of [exact, spokenOf(exact)]) {
     const body = symbolsOf({ text: said, voice, isGlued })
@@ -108,6 +108,14 @@ function writtenIn(
     if (pace) return { pace, symbols: [...preambles[pace], ...body].flatMap((one) => Array(pace).fill(one)) }
   }
   return undefined
+}
+
+/** Without space around it but for one line that begins before or after it, which is a mark. */
+function trimmed(text: string): string {
+  const said = text.trim()
+  const at = text.indexOf(said)
+  const [before, after] = [text.slice(0, at), text.slice(at + said.length)]
+  return `${before.includes('\n') ? '\n' : ''}${said}${after.includes('\n') ? '\n' : ''}`
 }
 
 /** With the marks behind a phrase, closing ones too; what opens goes with what it opens. */
