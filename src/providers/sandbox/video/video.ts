@@ -14,8 +14,8 @@ import { Places } from './places.ts'
 import { aspectRatios, maxSeconds, resolutions, sizeOf } from './size.ts'
 import { type Job, readTicket, ticketOf } from './ticket.ts'
 
-/** Videos that are made at once: each takes a core for a second or two. */
-const filmsAtOnce = 2
+/** Videos that are made at once: each takes a core for a second or two, and 250 MB meanwhile where it is of 1080p. */
+const filmsAtOnce = 1
 
 /**
  * A vendor of videos without a memory: the ticket of a job says all that a look at it needs, and the bytes are made when they are fetched,
