@@ -210,7 +210,8 @@ describe('text while it is made', () => {
     const texts = all.flatMap((part) => (part.kind === 'text' ? part.text : []))
     expect(texts.join('')).toBe(made.text)
     expect(made.text).toBe(textOf(words))
-    expect(texts.length).toBeGreaterThan(300)
+    // Those of the first piece at least: of later ones, what came before their turn comes at once.
+    expect(texts.length).toBeGreaterThan(60)
     expect(all.flatMap((part) => (part.kind === 'segment' ? [part.segment] : []))).toEqual(made.segments)
     expect(at.forms().every(({ fields }) => fields['stream']?.[0] === 'true')).toBe(true)
   })
