@@ -1,6 +1,6 @@
 /** Creates one client for each wire of a provider and joins them into the provider that routing calls. */
 
-import { type Catalogue, type Dialect, isWire } from '#engine/models'
+import { type Catalogue, type Dialect, isWire, type ProviderConfig } from '#engine/models'
 import { type Upstream, wireOf } from '#engine/routing'
 import type { Wire } from '#engine/turn'
 import type { Config } from '#platform/config'
@@ -27,6 +27,7 @@ import {
   sandboxTranscription,
   sandboxVideos,
 } from '#providers/sandbox'
+import { sherpaTranscription } from '#providers/sherpa'
 import type { AudioProvider, TextProvider } from '#providers/spec'
 import { speechProvider } from '#providers/speech'
 import { type TranscriptionRoom, transcriptionsProvider } from '#providers/transcriptions'
@@ -112,7 +113,9 @@ export function connect(
               video: sandboxVideos(),
             },
           }
-        : roomsFor(dialects, { id, baseUrl, headers, ...key }, egress, net, opening)
+        : entry.sherpa
+          ? sherpaRoom(entry.sherpa, opening)
+          : roomsFor(dialects, { id, baseUrl, headers, ...key }, egress, net, opening)
     upstreams.set(id, {
       ...connected,
       timeouts,
@@ -123,6 +126,15 @@ export function connect(
     })
   }
   return upstreams
+}
+
+/** In a process beside this one, which starts with the first recording. */
+function sherpaRoom(
+  place: NonNullable<ProviderConfig['sherpa']>,
+  opening: AsyncDisposableStack,
+): Pick<Upstream, 'provider' | 'orders'> {
+  const transcription = opening.use(sherpaTranscription(place))
+  return { provider: joined([], transcription.ping), orders: { transcription } }
 }
 
 function roomsFor(

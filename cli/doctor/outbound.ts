@@ -1,6 +1,6 @@
 /** How requests leave this machine: each proxy tried, and the private authorities that are trusted. */
 import { X509Certificate } from 'node:crypto'
-import type { ProviderConfig } from '#engine/models'
+import { isAway, type ProviderConfig } from '#engine/models'
 import type { Config } from '#platform/config'
 import {
   type CaConfig,
@@ -46,7 +46,7 @@ function usersOf({ config, providers, outbound }: OutboundOptions): [user: strin
   ]
   const used: [string, ProxyConfig | undefined][] = [
     ...providers
-      .filter(({ id }) => id !== 'sandbox')
+      .filter(isAway)
       .map((entry): [string, ProxyConfig | undefined] => [entry.id, outbound.to(entry.baseUrl, entry).proxy]),
     ...others.map(([name, url]): [string, ProxyConfig | undefined] => [
       name,

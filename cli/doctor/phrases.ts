@@ -95,8 +95,8 @@ export const doctorPhrases = {
       : sentence(`${file} درست است.`, `${file} is valid.`),
   silentProvider: (addresses: string) =>
     sentence(
-      `${addresses} پاسخ نداد: آن را راه بیندازید یا OLLAMA_HOST را درست کنید.`,
-      `${addresses} did not answer: start it, or correct OLLAMA_HOST.`,
+      `${addresses} پاسخ نداد: آن را راه بیندازید یا متغیری را که نامش را گفته (مانند OLLAMA_HOST یا SPEACHES_HOST) درست کنید.`,
+      `${addresses} did not answer: start it, or correct the variable that names it (such as OLLAMA_HOST or SPEACHES_HOST).`,
     ),
 
   database: (version: string) => sentence(`PostgreSQL ${version}`, `PostgreSQL ${version}`),

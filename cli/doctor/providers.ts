@@ -1,6 +1,6 @@
 /** Configuration, models and the providers behind them, each asked live. */
 import assert from 'node:assert/strict'
-import type { AnyModel, Catalogue, ProviderConfig } from '#engine/models'
+import { type AnyModel, type Catalogue, isAway, type ProviderConfig } from '#engine/models'
 import type { Upstream } from '#engine/routing'
 import type { Env } from '#platform/config'
 import { type Outbound, ProxyFailed, redactedProxy } from '#platform/proxy'
@@ -89,7 +89,7 @@ async function ping(
   try {
     const listed = await upstream.provider.ping(signal)
     const ms = Math.ceil(performance.now() - beganMs)
-    const { proxy } = id === 'sandbox' ? {} : outbound.to(baseUrl, entry)
+    const { proxy } = isAway(entry) ? outbound.to(baseUrl, entry) : {}
     const lacks = checkVendorModels(id, models, listed)
     const message = proxy ? words.providerThrough(ms, redactedProxy(proxy)) : words.provider(ms)
     return [ok(name, message), ...(lacks ? [lacks] : [])]

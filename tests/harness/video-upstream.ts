@@ -77,8 +77,6 @@ export interface VideoUpstream extends AsyncDisposable {
   net: GuardedNet
   /** Every request, in order. */
   calls: UpstreamCall[]
-  /** Resolves with the request at `position` (from 0) once it has arrived. */
-  call(position: number): Promise<UpstreamCall>
   /** Requests to the other origin, which are never to have the key. */
   linked: UpstreamCall[]
   /** Every order, in order. */
@@ -93,6 +91,8 @@ export interface VideoUpstream extends AsyncDisposable {
   notify(job: VideoJob, state?: JobState): Promise<Response>
   /** What the vendor's webhook about a job says. */
   webhook(job: VideoJob, state?: JobState): Record<string, unknown>
+  /** Resolves with the request at `position` (from 0) once it has arrived. */
+  call(position: number): Promise<UpstreamCall>
   /** Resolves with the next request of this leg that arrives. */
   arrival(leg: Leg): Promise<UpstreamCall>
 }
@@ -130,9 +130,6 @@ class Fake implements VideoUpstream {
   get calls(): UpstreamCall[] {
     return this.#upstream.calls
   }
-  call(position: number): Promise<UpstreamCall> {
-    return this.#upstream.call(position)
-  }
   get linked(): VideoUpstream['linked'] {
     return this.#elsewhere.calls
   }
@@ -146,6 +143,10 @@ class Fake implements VideoUpstream {
   }
 
   readonly legOf = (call: UpstreamCall): Leg | undefined => wires[this.#wire].legOf(call)?.leg
+
+  call(position: number): Promise<UpstreamCall> {
+    return this.#upstream.call(position)
+  }
 
   arrival(leg: Leg): Promise<UpstreamCall> {
     return new Promise((resolve) => this.#arrivals.push({ leg, resolve }))

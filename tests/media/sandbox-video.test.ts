@@ -37,20 +37,19 @@ interface Probed {
 /** As ffmpeg and ffprobe find it; a line of either is a failure. */
 function judged(bytes: Buffer): Probed {
   return withFile(bytes, 'mp4', (file) => {
-    const decoded = ffmpeg(['-v', 'warning', '-xerror', '-i', file, '-f', 'null', '-'])
-    expect(decoded.messages).toBe('')
-    const show =
-      'stream=codec_name,codec_type,width,height,avg_frame_rate,nb_read_frames,duration:format=duration'
-    const { streams, format } = JSON.parse(ffprobe(['-count_frames', '-show_entries', show, file]))
+    const show = 'stream=codec_name,codec_type,width,height,avg_frame_rate,duration:format=duration'
+    const { streams, format } = JSON.parse(ffprobe(['-show_entries', show, file]))
     const [film, sound] = streams
     const seconds = Number(format.duration)
-    expect(film).toMatchObject({
-      codec_name: 'h264',
-      avg_frame_rate: '24/1',
-      nb_read_frames: String(24 * seconds),
-    })
+    expect(film).toMatchObject({ codec_name: 'h264', avg_frame_rate: '24/1' })
     if (sound) expect(sound).toMatchObject({ codec_name: 'aac', codec_type: 'audio' })
     expect(streams.length).toBeLessThanOrEqual(2)
+    // Each picture is 256 bytes on one line, and the sound is decoded beside.
+    const one = ['-map', '0:v', '-vf', 'scale=16:16', '-pix_fmt', 'gray', '-f', 'rawvideo', 'pipe:1']
+    const other = sound ? ['-map', '0:a', '-f', 'null', '-'] : []
+    const decoded = ffmpeg(['-v', 'warning', '-xerror', '-i', file, ...one, ...other])
+    expect(decoded.messages).toBe('')
+    expect(decoded.output.length).toBe(256 * 24 * seconds)
     return { width: film.width, height: film.height, seconds, soundSeconds: sound && Number(sound.duration) }
   })
 }
@@ -89,7 +88,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
       const bytes = await filmOf({ resolution, aspectRatio })
       expect(judged(bytes)).toEqual({ width, height, seconds: 1, soundSeconds: 1 })
     },
-    60_000,
+    120_000,
   )
 
   test.each([2, 7])(
@@ -133,7 +132,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
         ),
       )
     expect(clock(frames[0]!).equals(clock(frames[1]!))).toBe(false)
-  }, 60_000)
+  }, 120_000)
 
   test('frames are the first and the last picture, and between them one becomes the other', async () => {
     const references = [await picture('#c02020'), await picture('#2020c0')]
@@ -146,7 +145,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
       const fading = middle(Math.floor((seconds - 1) / 2) + 0.5)
       expect(isNear(fading, [0x70, 0x20, 0x70]), String(fading)).toBe(true)
     }
-  }, 60_000)
+  }, 120_000)
 
   test('one frame is the first picture, and becomes the poster', async () => {
     const references = [await picture('#c02020')]
@@ -154,7 +153,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
     expect(judged(bytes)).toMatchObject({ seconds: 3 })
     expect(isNear(colourAt(frameAt(bytes, 0), 480, 240, 40), [0xc0, 0x20, 0x20])).toBe(true)
     expect(isNear(colourAt(frameAt(bytes, 2.5), 480, 240, 40), [0xc0, 0x20, 0x20])).toBe(false)
-  }, 60_000)
+  }, 120_000)
 
   test('eight pictures that guide stand below the prompt, in their order', async () => {
     const colours = ['#d02020', '#20d020', '#2020d0', '#d0d020', '#d020d0', '#20d0d0', '#808080', '#f0f0f0']
@@ -169,7 +168,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
       if (found && !seen.includes(found)) seen.push(found)
     }
     expect(seen).toEqual(colours)
-  }, 60_000)
+  }, 120_000)
 
   test('speech begins after a moment, over two notes that go on to the end', async () => {
     const bytes = await filmOf({ seconds: 5, prompt: 'سلام' })
@@ -187,7 +186,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
     expect(before).toBeGreaterThan(200)
     expect(words).toBeGreaterThan(3 * before)
     expect(Math.abs(after - before) / before).toBeLessThan(0.2)
-  }, 60_000)
+  }, 120_000)
 
   test('what made it is told to whoever opens it', async () => {
     const bytes = await filmOf()
@@ -199,7 +198,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
       comment: expect.stringContaining('simulator'),
     })
     expect(bytes.includes('digitalsourcetype/algorithmicMedia')).toBe(true)
-  }, 60_000)
+  }, 120_000)
 
   test('orders for other bytes are carried out', async () => {
     const [small, mute, long] = [
@@ -210,7 +209,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
     expect(judged(small)).toMatchObject({ width: 428, height: 240 })
     expect(judged(mute)).toMatchObject({ soundSeconds: undefined })
     expect(judged(long)).toMatchObject({ seconds: 3 })
-  }, 60_000)
+  }, 120_000)
 })
 
 test('our own probe finds what was ordered, and finds cut bytes out', async () => {
@@ -234,7 +233,7 @@ test('our own probe finds what was ordered, and finds cut bytes out', async () =
   })
   expect(await probed(cut)).toBe('truncated')
   await rm(folder, { recursive: true })
-}, 60_000)
+}, 120_000)
 
 test('the event loop is free while videos are made', async () => {
   const references = await Promise.all(['red', 'blue'].map((colour) => picture(colour, 1920, 1080)))
@@ -249,7 +248,7 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
   let page: Page
   beforeAll(async () => {
     page = await openPage(stack)
-  }, 60_000)
+  }, 120_000)
   afterAll(() => stack.disposeAsync())
 
   interface Played {
@@ -303,7 +302,7 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
       for (const [index, place] of [4.6, 0.6, 5.9, 3].entries())
         expect(Math.abs(played.bars[index]! - place / 6), `at ${place}`).toBeLessThan(0.05)
     },
-    60_000,
+    120_000,
   )
 
   test('frames and a video without sound play too', async () => {
@@ -316,5 +315,5 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
       aspectRatio: '9:16',
     })
     expect(await play(bytes, [1])).toMatchObject({ width: 480, height: 854, seconds: 2, endedAt: 2 })
-  }, 60_000)
+  }, 120_000)
 })

@@ -42,6 +42,8 @@ const variables = {
   GEMINI_API_KEY: 'key-of-gemini',
   ELEVENLABS_API_KEY: 'key-of-elevenlabs',
   FAL_KEY: 'key-of-fal',
+  GROQ_API_KEY: 'key-of-groq',
+  DEEPGRAM_API_KEY: 'key-of-deepgram',
 }
 /** Every model that a key lists, with the place and the header by which its first order leaves. */
 const listed = [
@@ -54,6 +56,9 @@ const listed = [
   ['openai/gpt-audio-1.5', '/v1/chat/completions', { authorization: 'Bearer key-of-openai' }],
   ['openai/text-embedding-3-small', '/v1/embeddings', { authorization: 'Bearer key-of-openai' }],
   ['openai/text-embedding-3-large', '/v1/embeddings', { authorization: 'Bearer key-of-openai' }],
+  ['openai/gpt-transcribe', '/v1/audio/transcriptions', { authorization: 'Bearer key-of-openai' }],
+  ['openai/whisper-1', '/v1/audio/transcriptions', { authorization: 'Bearer key-of-openai' }],
+  ['openai/gpt-4o-transcribe-diarize', '/v1/audio/transcriptions', { authorization: 'Bearer key-of-openai' }],
   ['openrouter/recraft/recraft-v4.1', '/v1/images', { authorization: 'Bearer key-of-openrouter' }],
   ['openrouter/recraft/recraft-v4.1-vector', '/v1/images', { authorization: 'Bearer key-of-openrouter' }],
   ['openrouter/bytedance-seed/seedream-4.5', '/v1/images', { authorization: 'Bearer key-of-openrouter' }],
@@ -64,6 +69,16 @@ const listed = [
   ],
   ['openrouter/google/veo-3.1-fast', '/v1/videos', { authorization: 'Bearer key-of-openrouter' }],
   ['openrouter/google/veo-3.1', '/v1/videos', { authorization: 'Bearer key-of-openrouter' }],
+  [
+    'openrouter/openai/whisper-large-v3-turbo',
+    '/v1/audio/transcriptions',
+    { authorization: 'Bearer key-of-openrouter' },
+  ],
+  [
+    'openrouter/openai/whisper-large-v3',
+    '/v1/audio/transcriptions',
+    { authorization: 'Bearer key-of-openrouter' },
+  ],
   [
     'gemini/gemini-3-pro-image',
     '/v1/models/gemini-3-pro-image:generateContent',
@@ -95,6 +110,14 @@ const listed = [
     '/v1/text-to-speech/JBFqnCBsd6RMkjVDRZzb/stream?output_format=mp3_44100_128',
     { 'xi-api-key': 'key-of-elevenlabs' },
   ],
+  ['elevenlabs/scribe_v2', '/v1/speech-to-text', { 'xi-api-key': 'key-of-elevenlabs' }],
+  ['groq/whisper-large-v3-turbo', '/v1/audio/transcriptions', { authorization: 'Bearer key-of-groq' }],
+  ['groq/whisper-large-v3', '/v1/audio/transcriptions', { authorization: 'Bearer key-of-groq' }],
+  [
+    'deepgram/nova-3',
+    '/v1/listen?model=nova-3&smart_format=true&language=fa&utterances=true',
+    { authorization: 'Token key-of-deepgram' },
+  ],
   ['fal/fal-ai/flux-1/dev', '/v1/fal-ai/flux-1/dev', { authorization: 'Key key-of-fal' }],
   [
     'fal/fal-ai/kling-video/v3/turbo/pro/text-to-video',
@@ -122,6 +145,9 @@ const wav = Buffer.concat([
 /** What each vendor answers. */
 function answerOf({ method, path, body }: UpstreamCall): Script {
   if (path === '/v1/videos') return json(202, { id: 'v-1', status: 'pending' })
+  if (path === '/v1/audio/transcriptions' || path === '/v1/speech-to-text') return json(200, { text: 'سلام' })
+  if (path.startsWith('/v1/listen'))
+    return json(200, { results: { channels: [{ alternatives: [{ transcript: 'سلام' }] }] } })
   if (path === '/v1/interactions') return json(200, { id: 'v1_1', status: 'in_progress' })
   if (/^\/v1\/models\/[^:]+$/.test(path))
     return json(200, { supportedGenerationMethods: ['generateContent'] })
@@ -163,7 +189,8 @@ afterAll(() => stack.disposeAsync())
 
 const media = () =>
   discovered.models.filter(
-    ({ kind, deployments }) => kind !== 'text' && deployments[0]?.provider !== 'ollama',
+    ({ kind, deployments }) =>
+      kind !== 'text' && !['ollama', 'speaches', 'localai', 'whispercpp'].includes(deployments[0]!.provider),
   )
 
 test('these and no others are listed, each at a price and by a provider that can make it', () => {
@@ -298,6 +325,12 @@ async function orderFrom(id: string): Promise<void> {
   } else if (model.kind === 'embedding') {
     const order = { texts: ['سلام'], encoding: model.encoding }
     expect((await orders.embedding!.embed({ ...call(name), order })).vectors).toHaveLength(1)
+  } else if (model.kind === 'transcription') {
+    const { timestamps, diarizes } = model.transcription
+    const recording = { bytes: wav, mediaType: 'audio/wav', name: 'a.wav', seconds: 1 }
+    const settings = { language: 'fa', timestamps, ...(diarizes && name !== 'nova-3' && { diarize: true }) }
+    const heard = await orders.transcription!.transcribe({ ...call(name), order: { recording, ...settings } })
+    expect(heard.text).toBe('سلام')
   } else if (model.kind === 'video') {
     const { withAudio, ...defaults } = model.video.defaults
     const order = { prompt: 'a cat', references: [], withAudio, ...defaults }
@@ -315,6 +348,18 @@ describe('one order leaves as its vendor wants it', () => {
     const { model } = catalogue.find(id)!.deployments[0]!
     expect(`${first!.path} ${first!.bytes.toString('utf8')}`).toContain(model)
   })
+})
+
+test('no ready-made transcription promises what the wire of its provider cannot do, and older ones say their end', () => {
+  const models = catalogue.list().filter((model) => model.kind === 'transcription' && !model.sandbox)
+  expect(models.length).toBeGreaterThan(7)
+  for (const model of models) {
+    const { dialects } = catalogue.provider(model.deployments[0]!.provider)
+    expect(catalogue.kinds.of(model).unable!(model as never, dialects), model.id).toBeUndefined()
+  }
+  expect(catalogue.find('openai/whisper-1')?.shutdownDate).toBe('2027-02-26')
+  expect(catalogue.find('openai/gpt-transcribe')).not.toHaveProperty('shutdownDate')
+  expect(catalogue.find('groq/whisper-large-v3')).toMatchObject({ pricing: { minimumSeconds: 10 } })
 })
 
 test('no ready-made voice promises what the wire of its provider cannot do', () => {

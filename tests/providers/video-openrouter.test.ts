@@ -171,6 +171,16 @@ describe('a look', () => {
     })
   })
 
+  test('at a job of another Kherad that failed reads its code beside the sentence', async () => {
+    const told = await seen({
+      id,
+      status: 'failed',
+      error: 'مدل خودداری کرد.',
+      error_code: 'CONTENT_REFUSED',
+    })
+    expect(told).toMatchObject({ fault: { fault: 'content_refused', detail: 'مدل خودداری کرد.' } })
+  })
+
   test.each([
     ['cancelled', 'unavailable'],
     ['expired', 'timeout'],

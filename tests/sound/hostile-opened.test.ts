@@ -121,6 +121,8 @@ describe('claims and bombs', () => {
   const cases: [string, () => Buffer, (string | number)[]][] = [
     ['a WAV that claims hours in 44 bytes', () => { const wav = Buffer.from(files.wav.subarray(0, 44)); wav.writeUInt32LE(0x7ffe_0000, 40); return wav }, ['truncated']],
     ['a WAV of a rate and channels that nobody records', () => { const wav = Buffer.from(files.wav); wav.writeUInt16LE(60_000, 22); return wav }, ['unsupported']],
+    ['a WAV that hides a second chunk of samples', () => Buffer.concat([files.wav, Buffer.from('LIST\x02\0\0\0ab', 'latin1'), files.wav.subarray(36)]), ['malformed']],
+    ['a WAV with texts behind its samples', () => Buffer.concat([files.wav, Buffer.from('LIST\x03\0\0\0abc\0id3 \xff\0\0\0', 'latin1')]), [0.5]],
     ['hours of FLAC in kilobytes', () => flacOf(40_000, 0), ['too_long']],
     ['hours of FLAC that says it is a second', () => flacOf(2_000, 8_000), ['malformed']],
     ['FLAC that hides frames behind a tag', () => Buffer.concat([flacOf(2, 8_000), Buffer.alloc(128, 'TAG'), flacFrame(2, 0)]), ['malformed']],
@@ -137,6 +139,8 @@ describe('claims and bombs', () => {
     ['MP3 that changes its rate', () => Buffer.concat([files.mp3, ...times(4, Buffer.concat([Buffer.of(0xff, 0xfb, 0x90, 0xc4), Buffer.alloc(413)]))]), ['malformed']],
     ['AAC whose frames claim eight kilobytes each', () => Buffer.concat(times(1_000, Buffer.of(0xff, 0xf1, 0x50, 0x83, 0xff, 0xff, 0xfc))), ['truncated']],
     ['rubbish behind AAC', () => Buffer.concat([files.aac, Buffer.alloc(1_000_000)]), ['malformed']],
+    ['a list of addresses that ffmpeg would open', () => Buffer.from('#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\nhttp://127.0.0.1/'), ['unrecognised']],
+    ['a script for ffmpeg', () => Buffer.from("ffconcat version 1.0\nfile '/etc/passwd'\n"), ['unrecognised']],
     ['rubbish', () => Buffer.alloc(13 << 20, 'nothing'), ['unrecognised']],
     ['nothing', () => Buffer.alloc(0), ['empty']],
   ] // biome-ignore format: a table
@@ -155,6 +159,111 @@ describe('claims and bombs', () => {
     expect(await verdictOf(disguised)).not.toBe(0.5)
     expect(await verdictOf(Buffer.concat([Buffer.from('OggS'), files.flac]))).toBe('malformed')
   })
+})
+
+/** Numbers below a bound, the same for the same seed. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+describe.skipIf(!hasFfmpeg)('codecs that are read in processes of their own', () => {
+  /** The packets of an Ogg file of one stream. */
+  function packetsOf(bytes: Buffer): Buffer[] {
+    const packets: Buffer[] = []
+    const open: Buffer[] = []
+    for (let at = 0; at < bytes.length; ) {
+      const count = bytes[at + 26]!
+      let from = at + 27 + count
+      for (const size of bytes.subarray(at + 27, at + 27 + count)) {
+        open.push(bytes.subarray(from, from + size))
+        from += size
+        if (size < 255) packets.push(Buffer.concat(open.splice(0)))
+      }
+      at = from
+    }
+    return packets
+  }
+  const oggOf = (packets: readonly Uint8Array[]): Buffer => {
+    const writer = new OggWriter(1, 20)
+    const [head, comments, setup, ...sound] = packets
+    return Buffer.concat([
+      ...[head!, comments!, setup!].map((packet) => writer.header(packet)),
+      ...sound.map((packet) => writer.packet(packet, 0n)),
+      writer.end(44_100n),
+    ])
+  }
+
+  test('Vorbis whose setup or packets fell over, checksums made good, is sound or a typed error', async () => {
+    const bytes = ffmpeg([
+      '-v',
+      'error',
+      '-f',
+      'lavfi',
+      '-i',
+      'sine=duration=1',
+      '-c:a',
+      'libvorbis',
+      '-f',
+      'ogg',
+      'pipe:1',
+    ])
+    const packets = packetsOf(bytes.output)
+    expect(await verdictOf(oggOf(packets))).toBe(1)
+    const random = randomOf(11)
+    const broken = Array.from({ length: 12 }, (_, turn) => {
+      const changed = packets.map((packet) => Buffer.from(packet))
+      const packet = changed[turn < 8 ? 2 : 3 + random(packets.length - 3)]!
+      for (let count = 0; count <= turn % 3; count++) packet[7 + random(packet.length - 7)] = random(256)
+      return verdictOf(oggOf(changed))
+    })
+    for (const verdict of await Promise.all(broken))
+      if (typeof verdict === 'string')
+        expect(['malformed', 'truncated', 'empty', 'unsupported', 'too_long']).toContain(verdict)
+      else expect(verdict).toBeLessThan(3)
+    const channels = Buffer.from(packets[0]!)
+    channels[11] = 255
+    expect(await verdictOf(oggOf([channels, ...packets.slice(1)]))).toBe('unsupported')
+    expect(await verdictOf(oggOf(packets))).toBe(1)
+  }, 180_000)
+
+  test('AAC whose packets fell over is sound of its length, or malformed', async () => {
+    const random = randomOf(5)
+    const all = (await verdictOf(files.aac, { decodes: true })) as number
+    expect(all).toBeGreaterThan(0.4)
+    const broken = Array.from({ length: 6 }, () => {
+      const bytes = Buffer.from(files.aac)
+      // Heads of frames stay: those are ours to read.
+      let at = 0
+      while (at < bytes.length) {
+        const length = ((bytes[at + 3]! & 3) << 11) | (bytes[at + 4]! << 3) | (bytes[at + 5]! >> 5)
+        if (random(3) === 0) bytes[at + 7 + random(length - 7)] = random(256)
+        at += length
+      }
+      return verdictOf(bytes, { decodes: true })
+    })
+    for (const verdict of await Promise.all(broken)) expect([all, 'malformed']).toContain(verdict)
+  }, 180_000)
+})
+
+test('a disk without room is an answer of its own, and what was closed has left none of it taken', async () => {
+  const small = await recordingsRoom({ places: [] }, 1 << 20)
+  const long = (
+    await encodeWhole([speechLike(16_000, 130)], { format: 'mp3', kilobits: 16, maxBytes: 1 << 20 })
+  ).bytes
+  {
+    await using recording = await small.open(long, requester, { maxSeconds: 600 })
+    expect(recording.measured.seconds).toBeCloseTo(130, 0)
+    await expect(whole(recording.sound())).rejects.toMatchObject({ code: 'SPOOL_FULL' })
+  }
+  const fits = (await encodeWhole([speechLike(16_000, 1)], { format: 'flac', maxBytes: 1 << 20 })).bytes
+  for (let again = 0; again < 3; again++) {
+    await using recording = await small.open(fits, requester, { maxSeconds: 600 })
+    expect((await whole(recording.sound())).samples.length).toBe(16_000)
+  }
 })
 
 setFlagsFromString('--expose-gc')

@@ -145,6 +145,17 @@ describe.skipIf(!hasFfmpeg)('judged by ffmpeg', () => {
     expect(two.measured.packetSeconds).toBeGreaterThan(4.9)
   })
 
+  test('what follows the segment of a WebM, and a second index of an MP4, is not heard here and never sent as it is', async () => {
+    const webm = made([...opus, '-f', 'webm'], { rate: 48_000 })
+    const mp4 = made([...aac, '-f', 'mp4'])
+    const index = mp4.subarray(mp4.indexOf('moov') - 4)
+    for (const bytes of [Buffer.concat([webm, webm]), Buffer.concat([mp4, index])]) {
+      await using recording = await open(bytes)
+      expect(recording.measured.seconds).toBeCloseTo(seconds, 2)
+      expect(recording.measured.packetSeconds).toBe(Number.POSITIVE_INFINITY)
+    }
+  })
+
   test('a tag longer than what is looked at first hides neither MP3 nor AAC', async () => {
     const tag = Buffer.alloc(200_000)
     tag.write('ID3\x04')

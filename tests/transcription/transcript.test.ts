@@ -141,6 +141,21 @@ describe('a long recording', () => {
     },
   )
 
+  test('that nobody here decodes is cut by packets, with overlaps, and joined alike', async () => {
+    const words = scriptOf(400)
+    at.speak(words)
+    const own = await at.newcomer()
+    const recording = aacOf(words)
+    const paid = await own.start({ model: 'test/packets', recording, spec: { timestamps: 'word' } })
+    const held = await own.held()
+    const made = await whole(paid)
+    expect(made.text).toBe(textOf(words))
+    for (const [index, { start }] of made.words!.entries()) expect(start).toBeCloseTo(words[index]!.start, 1)
+    expect(at.forms().map(({ file }) => file.name)).toEqual(Array(made.pieces).fill('recording.aac'))
+    expect(made.charged).toBeLessThanOrEqual(held)
+    expect(held - made.charged).toBeLessThanOrEqual(BigInt(made.pieces) * second)
+  })
+
   test('keeps the labels of two voices over five cuts, whatever the upstream calls them in each piece', async () => {
     const words = scriptOf(1_500, { every: 9, speakers: ['مینا', 'کیان'] })
     at.speak(words, {

@@ -47,6 +47,11 @@ models:
     deployments: [{ provider: fake, model: tokens-1 }]
     transcription: { max_seconds: 60, formats: [wav, m4a], prompt: true }
     pricing: { input_per_million: 1, output_per_million: 10 }
+  - id: test/packets
+    kind: transcription
+    deployments: [{ provider: fake, model: packets-1 }]
+    transcription: { max_seconds: 60, max_mb: 1000, formats: [aac], timestamps: word }
+    pricing: { per_minute: 0.06 }
   - id: test/least
     kind: transcription
     deployments: [{ provider: fake, model: least-1 }]
@@ -215,7 +220,7 @@ export function aacOf(words: readonly Word[], more: Partial<MeasuredRecording> =
     packets: async ({ from = 0, to = seconds }) => {
       const [start, end] = [Math.max(0, from - 0.02), Math.min(seconds, to)]
       const bytes = wavOf(samples.subarray(Math.round(start * rate), Math.round(end * rate)))
-      return { bytes, mediaType: 'audio/mp4', start, end }
+      return { bytes, mediaType: 'audio/aac', start, end }
     },
     [Symbol.asyncDispose]: async () => {},
   }

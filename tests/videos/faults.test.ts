@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { nudgeVideo, openVideo, type VideoJob } from '#engine/video'
 import { until } from '../harness/until.ts'
+import { stream } from '../harness/upstream.ts'
 import { type VideoFault, type VideoUpstream, videoFixture } from '../harness/video-upstream.ts'
 import {
   bootVideos,
@@ -217,6 +218,14 @@ describe('the bytes', () => {
     },
   )
 
+  test('more than 200 MB: not fetched again', async () => {
+    await using at = await bootVideos()
+    const megabyte = Buffer.alloc(1024 * 1024)
+    at.vendor.fail('content', stream(Array(202).fill(megabyte), { 'content-type': 'video/mp4' }))
+    await expectFree(at, await order(at.world), 'UPSTREAM_FAILED', price)
+    expect(at.vendor.calls.filter((call) => at.vendor.legOf(call) === 'content')).toHaveLength(1)
+  })
+
   test('cut without a declared length: told by the bytes themselves', async () => {
     await using at = await bootVideos()
     const whole = videoFixture('720p-4s-sound')
@@ -242,6 +251,17 @@ describe('what the vendor says it cost', () => {
     expect(detail!['claims'] !== undefined).toBe(cost > 1)
     await expectOver(world)
   })
+})
+
+test.each([
+  ['test/film', 800_000_000n],
+  ['test/delivered', 450_000_000n],
+])('a video of %s that is shorter than ordered is charged as its entry says', async (model, charged) => {
+  await using at = await bootVideos()
+  at.vendor.plan({ video: videoFixture('720p-4s-sound') })
+  const done = await ended(at, await order(at.world, { model, wish: { seconds: 8 } }))
+  expect(done).toMatchObject({ status: 'completed', microcredits: charged, settings: { seconds: 8 } })
+  expect(done.video!.durationSeconds).toBeCloseTo(4, 1)
 })
 
 test('an impatient reader gets 409, and a failed video is refused in words', async () => {

@@ -33,6 +33,11 @@ models:
     deployments: [{ provider: fake, model: google/veo-3.1 }]
     video: ${film}
     pricing: { per_second: 0.1, trust_cost: usd }
+  - id: test/delivered
+    kind: video
+    deployments: [{ provider: fake, model: google/veo-3.1 }]
+    video: ${film}
+    pricing: { per_second: 0.1, per_video: 0.05, billed: delivered }
   - id: test/second
     kind: video
     deployments: [{ provider: fake, model: second/film }]

@@ -56,4 +56,5 @@ function skusOf(
 }
 
 /** Without an exponent. */
-const usd = (amount: number): string => amount.toFixed(9).replace(/\.?0+$/, '')
+const usd = (amount: number): string =>
+  amount.toLocaleString('en-US', { maximumFractionDigits: 9, useGrouping: false })

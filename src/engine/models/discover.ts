@@ -1,29 +1,66 @@
 import type { Outbound } from '#platform/proxy'
 import type { AnyModel } from './kinds/kinds.ts'
+import {
+  findTranscriber,
+  type LocalServer,
+  type LocalTranscriber,
+  localServers,
+} from './local-transcribers.ts'
 import { listOllama } from './ollama.ts'
 import type { ProviderConfig } from './provider-settings.ts'
 import { readyMade } from './ready-made.ts'
 import type { VendorKeys } from './settings.ts'
 
-/** Providers and models that are not in the configuration file: from vendor keys of the environment, and from a local Ollama. */
+/** Providers and models that are not in the configuration file: from vendor keys of the environment, and from local servers. */
 export interface Discovery {
   providers: ProviderConfig[]
   models: AnyModel[]
-  /** Addresses that were named (`OLLAMA_HOST`) and did not answer; printed at the start. */
+  /** Addresses that were named (`OLLAMA_HOST` and its like) and did not answer; printed at the start. */
   silent: string[]
 }
 
 const defaultOllamaHost = 'http://127.0.0.1:11434'
 
-/** Runs once at the start. The default Ollama address gets 300 ms, so that its absence costs nothing; a configured one gets 3 s. */
+/** Usual addresses get so long, so that their absence costs nothing; named ones get longer. */
+const usualMs = 300
+const namedMs = 3_000
+
+/** Runs once at the start; all local servers are asked at once. */
 export async function discover(vendors: VendorKeys, outbound: Outbound): Promise<Discovery> {
   const named = vendors.ollamaHost
   const host = named ?? defaultOllamaHost
-  const ollama = await listOllama(host, named === undefined ? 300 : 3_000, outbound.to(host))
+  const [ollama, ...transcribers] = await Promise.all([
+    listOllama(host, named === undefined ? usualMs : namedMs, outbound.to(host)),
+    ...Object.keys(localServers).map((server) => findLocal(server as LocalServer, vendors, outbound)),
+  ])
   const ready = readyMade(vendors)
+  const found = transcribers.flatMap(({ found }) => found ?? [])
   return {
-    providers: [...ready.providers, ...(ollama ? [ollama.provider] : [])],
-    models: [...ready.models, ...(ollama?.models ?? [])],
-    silent: named !== undefined && !ollama ? [named] : [],
+    providers: [
+      ...ready.providers,
+      ...(ollama ? [ollama.provider] : []),
+      ...found.map(({ provider }) => provider),
+    ],
+    models: [...ready.models, ...(ollama?.models ?? []), ...found.flatMap(({ models }) => models)],
+    silent: [
+      ...(named !== undefined && !ollama ? [named] : []),
+      ...transcribers.flatMap(({ silent }) => silent ?? []),
+    ],
   }
+}
+
+async function findLocal(
+  server: LocalServer,
+  { localHosts }: VendorKeys,
+  outbound: Outbound,
+): Promise<{ found?: LocalTranscriber; silent?: string }> {
+  const named = localHosts?.[server]
+  const host = named ?? localServers[server]
+  const found = await findTranscriber(
+    server,
+    host,
+    named === undefined ? usualMs : namedMs,
+    outbound.to(host),
+  )
+  return found ? { found } : named === undefined ? {} : { silent: named }
 }

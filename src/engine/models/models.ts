@@ -104,6 +104,7 @@ export type {
 export {
   type Dialect,
   defaultTimeouts,
+  isAway,
   isWire,
   type ProviderConfig,
 } from './provider-settings.ts'

@@ -1,7 +1,16 @@
 /** The upstream services of the file: address, key, wires and timeouts. */
 import { type Static, Type } from 'typebox'
 import type { Wire } from '#engine/turn'
-import { baseUrl, type ConfigNode, fileSection, integerIn, reading, refusals, refuse } from '#platform/config'
+import {
+  baseUrl,
+  type ConfigNode,
+  fileSection,
+  integerIn,
+  reading,
+  refusals,
+  refuse,
+  type Sentence,
+} from '#platform/config'
 import { type CaConfig, type ProxyConfig, proxySetting, tlsSetting } from '#platform/proxy/settings'
 import { oneOf } from '#platform/schema'
 
@@ -25,8 +34,10 @@ export const isWire = (dialect: Dialect): dialect is Wire => textDialects.some((
 /** An upstream service: address, key, wires and timeouts. */
 export interface ProviderConfig {
   id: string
-  /** Without a slash at the end. */
+  /** Without a slash at the end; of what is reached without an address `sandbox:`, or `sherpa:` and a folder. */
   baseUrl: string
+  /** Of sherpa-onnx: where its model and its package are. */
+  sherpa?: { folder: string; package: string }
   apiKey?: string
   dialects: Dialect[]
   timeouts: TimeoutsConfig
@@ -114,12 +125,22 @@ const Provider = Type.Object({
       check: refuseSandbox,
     }),
   }),
-  base_url: baseUrl({
-    missing: {
-      en: 'write the address of its API, for example http://127.0.0.1:9000/v1',
-      fa: 'نشانی API آن را بنویسید، برای نمونه http://127.0.0.1:9000/v1',
-    },
-  }),
+  base_url: Type.Optional(baseUrl({ description: 'Of its API; every dialect but sherpa needs it.' })),
+  folder: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 4_096,
+      description: 'Of the model that sherpa-onnx opens; of the dialect sherpa only.',
+    }),
+  ),
+  package: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 4_096,
+      default: 'sherpa-onnx-node',
+      description: 'Where sherpa-onnx-node is installed; of the dialect sherpa only.',
+    }),
+  ),
   api_key: Type.Optional(
     Type.String(
       reading({
@@ -175,19 +196,63 @@ export const providers = fileSection({
   read: (typed, { at }) => {
     const all: ProviderConfig[] = []
     for (const [index, one] of typed.entries()) {
-      if (all.some(({ id }) => id === one.id)) refuse(refusals.duplicate(at(index)!.where('id'), one.id))
-      all.push(providerOf(one))
+      const node = at(index)!
+      if (all.some(({ id }) => id === one.id)) refuse(refusals.duplicate(node.where('id'), one.id))
+      all.push(providerOf(one, placeOf(one, node)))
     }
     return all
   },
 })
 
-function providerOf(typed: Static<typeof Provider>): ProviderConfig {
+const noAddress: Sentence = {
+  en: 'write the address of its API, for example http://127.0.0.1:9000/v1',
+  fa: 'نشانی API آن را بنویسید، برای نمونه http://127.0.0.1:9000/v1',
+}
+const noFolder: Sentence = {
+  en: 'write the folder in which the model of sherpa-onnx lies, for example /models/shenava',
+  fa: 'پوشه‌ای را که مدل sherpa-onnx در آن است بنویسید، برای نمونه ‎/models/shenava',
+}
+const onlySherpa: Sentence = {
+  en: 'belongs to the dialect sherpa alone: remove it, or write dialects: [sherpa] without base_url',
+  fa: 'فقط برای گویش sherpa است: آن را بردارید یا بنویسید dialects: [sherpa] و base_url را بردارید',
+}
+const sherpaAlone: Sentence = {
+  en: 'has sherpa beside others or beside a base_url: it has no address, so write it as a provider of its own with dialects: [sherpa] and a folder',
+  fa: 'گویش sherpa را کنار دیگران یا کنار base_url دارد: sherpa نشانی ندارد، پس آن را ارائه‌دهنده‌ای جدا با dialects: [sherpa] و folder بنویسید',
+}
+
+/** Where it is reached: by an address, or, of sherpa-onnx, in a folder of this machine. */
+function placeOf(
+  typed: Static<typeof Provider>,
+  node: ConfigNode,
+): Pick<ProviderConfig, 'baseUrl' | 'sherpa'> {
+  const { base_url, folder, dialects: wires } = typed
+  if (!wires.includes('sherpa')) {
+    if (folder !== undefined) refuse(refusals.conflict(node.where('folder'), onlySherpa))
+    return { baseUrl: base_url ?? refuse(refusals.missing(node.where('base_url'), noAddress)) }
+  }
+  if (wires.length > 1 || base_url !== undefined)
+    refuse(refusals.conflict(node.where('dialects'), sherpaAlone))
+  const place = folder ?? refuse(refusals.missing(node.where('folder'), noFolder))
+  return {
+    baseUrl: `sherpa:${place}`,
+    sherpa: { folder: place, package: typed.package ?? 'sherpa-onnx-node' },
+  }
+}
+
+/** Whether it is reached over the network. */
+export const isAway = ({ baseUrl: address }: Pick<ProviderConfig, 'baseUrl'>): boolean =>
+  /^https?:/.test(address)
+
+function providerOf(
+  typed: Static<typeof Provider>,
+  place: Pick<ProviderConfig, 'baseUrl' | 'sherpa'>,
+): ProviderConfig {
   const { takes_links, proxy, tls, max_drains } = typed
-  const takesReasoningBudget = typed.takes_reasoning_budget ?? knownForBudgets(typed.base_url)
+  const takesReasoningBudget = typed.takes_reasoning_budget ?? knownForBudgets(place.baseUrl)
   return {
     id: typed.id,
-    baseUrl: typed.base_url,
+    ...place,
     ...(typed.api_key !== undefined && { apiKey: typed.api_key }),
     dialects: typed.dialects,
     timeouts: {
@@ -210,7 +275,7 @@ function providerOf(typed: Static<typeof Provider>): ProviderConfig {
 
 /** Elsewhere the wire decides. */
 const knownForBudgets = (address: string): true | undefined =>
-  new URL(address).hostname === 'openrouter.ai' ? true : undefined
+  /^https?:/.test(address) && new URL(address).hostname === 'openrouter.ai' ? true : undefined
 
 function refuseSandbox(id: string, node: ConfigNode): void {
   if (id !== 'sandbox') return

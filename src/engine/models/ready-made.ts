@@ -8,7 +8,7 @@ import type { VendorKeys } from './settings.ts'
 
 /** One vendor whose key in the environment is enough: its address and a handful of its current models. */
 interface Vendor {
-  id: Exclude<keyof VendorKeys, 'deepgram' | 'elevenlabs' | 'fal' | 'ollamaHost'>
+  id: Exclude<keyof VendorKeys, 'deepgram' | 'elevenlabs' | 'fal' | 'localHosts' | 'ollamaHost'>
   name: string
   baseUrl: string
   /** That it speaks; chat alone where absent. */

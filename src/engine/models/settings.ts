@@ -13,6 +13,7 @@ import {
   webProtocols,
 } from '#platform/config'
 import { type ModelEntry, openKinds } from './kinds/kinds.ts'
+import { type LocalServer, localServers } from './local-transcribers.ts'
 
 export { type ProviderConfig, providers } from './provider-settings.ts'
 
@@ -69,6 +70,8 @@ export interface VendorKeys {
   deepgram?: string
   /** Base address of a local Ollama, named by `OLLAMA_HOST`. */
   ollamaHost?: string
+  /** Of the servers that write recordings down, named by `SPEACHES_HOST`, `LOCALAI_HOST` and `WHISPER_CPP_HOST`. */
+  localHosts?: { [Server in LocalServer]?: string }
 }
 
 /** The section of models of these kinds. Whatever needs more than the entry itself is checked by the catalogue. */
@@ -170,6 +173,11 @@ export const defaults = fileSection({
   }),
 })
 
+const localOf = (server: string, address: string) => ({
+  en: `The address of a ${server} server, whose models of transcription are then in the catalogue; without it ${address} is asked once at the start.`,
+  fa: `نشانی یک سرور ${server} که مدل‌های رونویسی‌اش به فهرست می‌آید؛ در نبودش هنگام آغاز یک بار از ${address} پرسیده می‌شود.`,
+})
+
 const keyOf = (vendor: string) => ({
   en: `A key of ${vendor}, whose usual models are then in the catalogue.`,
   fa: `کلید ${vendor} که مدل‌های همیشگی‌اش را به فهرست می‌آورد.`,
@@ -195,10 +203,16 @@ export const vendors = variableSection({
         fa: 'نشانی یک سرور Ollama که مدل‌هایش به فهرست می‌آید؛ در نبودش هنگام آغاز یک بار از http://127.0.0.1:11434 پرسیده می‌شود.',
       },
     },
+    { name: 'SPEACHES_HOST', about: localOf('Speaches', localServers.speaches) },
+    { name: 'LOCALAI_HOST', about: localOf('LocalAI', localServers.localai) },
+    { name: 'WHISPER_CPP_HOST', about: localOf('whisper.cpp', localServers.whispercpp) },
   ],
   read: (variable) => {
     const keys: VendorKeys = {}
-    const take = (vendor: Exclude<keyof VendorKeys, 'ollamaHost'>, key: string | undefined): void => {
+    const take = (
+      vendor: Exclude<keyof VendorKeys, 'localHosts' | 'ollamaHost'>,
+      key: string | undefined,
+    ): void => {
       if (key !== undefined) keys[vendor] = key
     }
     take('openai', variable('OPENAI_API_KEY'))
@@ -212,18 +226,28 @@ export const vendors = variableSection({
     take('fal', variable('FAL_KEY'))
     take('deepgram', variable('DEEPGRAM_API_KEY'))
     const ollama = variable('OLLAMA_HOST')
-    return ollama === undefined ? keys : { ...keys, ollamaHost: readOllamaHost(ollama) }
+    if (ollama !== undefined) keys.ollamaHost = readHost('OLLAMA_HOST', ollama, 11_434)
+    for (const [server, name] of [
+      ['speaches', 'SPEACHES_HOST'],
+      ['localai', 'LOCALAI_HOST'],
+      ['whispercpp', 'WHISPER_CPP_HOST'],
+    ] as const) {
+      const host = variable(name)
+      const port = Number(new URL(localServers[server]).port)
+      if (host !== undefined) keys.localHosts = { ...keys.localHosts, [server]: readHost(name, host, port) }
+    }
+    return keys
   },
 })
 
-/** `OLLAMA_HOST` is also what the Ollama server binds to, so `0.0.0.0`, a bare host and a bare port are all in use. */
-function readOllamaHost(value: string): string {
+/** These variables are also what the servers bind to, so `0.0.0.0`, a bare host and a bare port are all in use. */
+function readHost(variable: string, value: string, port: number): string {
   const withScheme = /^https?:\/\//.test(value)
     ? value
     : `http://${value.startsWith(':') ? `127.0.0.1${value}` : value}`
   const named =
     /:\d+\/?$/.test(withScheme) || withScheme.startsWith('https:')
       ? withScheme
-      : `${withScheme.replace(/\/$/, '')}:11434`
-  return readUrl('OLLAMA_HOST', named.replace('//0.0.0.0', '//127.0.0.1'), webProtocols, value)
+      : `${withScheme.replace(/\/$/, '')}:${port}`
+  return readUrl(variable, named.replace('//0.0.0.0', '//127.0.0.1'), webProtocols, value)
 }

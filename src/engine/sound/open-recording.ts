@@ -3,7 +3,6 @@ import { type AdtsIndex, indexAdts } from './adts-index.ts'
 import { countSound, type DecodeOptions, decodeSound } from './decode.ts'
 import { heardRate, sampleBytes } from './decode-pcm.ts'
 import { type Decoded, type Decoding, decodeTrack } from './decode-track.ts'
-import { encodeWhole } from './encode.ts'
 import { SoundError } from './fault.ts'
 import { type Levels, levelsOf } from './levels.ts'
 import { PcmReader, type Sound } from './pcm.ts'
@@ -19,11 +18,10 @@ import type { Workshop } from './recordings.ts'
 import { bytesOf, chunksOf } from './source.ts'
 import { openTrack, type Track } from './track.ts'
 import { partOf, trimmed } from './trim.ts'
+import { wavHead } from './wav.ts'
 
 /** What an editor may have cut off of the longest recording. */
 const maxHiddenSeconds = 60
-/** A head of a WAV, with room. */
-const headBytes = 1 << 10
 
 /**
  * Recognises, unpacks and measures a recording. Only FLAC and Vorbis have to be decoded for that.
@@ -53,7 +51,7 @@ export async function openRecording(
       mediaType: track.mediaType,
       codec,
       seconds,
-      packetSeconds: Math.max(samples / rate, track.unpacked?.otherSeconds ?? 0),
+      packetSeconds: packetSecondsOf(track, samples / rate),
       rate: track.unpacked?.rate ?? rate,
       channels: track.unpacked?.channels ?? channels,
       isDecodable: codec !== 'aac' || (await workshop.ffmpeg()) !== undefined,
@@ -65,6 +63,11 @@ export async function openRecording(
     if (!(error instanceof SoundError)) throw error
     throw new SoundError(error.fault, track.mediaType, error.codec)
   }
+}
+
+function packetSecondsOf({ unpacked }: Track, seconds: number): number {
+  if (!unpacked) return seconds
+  return unpacked.hasMore ? Number.POSITIVE_INFINITY : Math.max(seconds, unpacked.otherSeconds)
 }
 
 /** Where the recording stands in the file of its packets, whose rate is in Hz. */
@@ -98,19 +101,33 @@ export class OpenedRecording implements Recording {
   }
 
   async *sound(span: TimeSpan = {}): AsyncGenerator<Sound> {
-    const { pcm } = await this.#decode()
-    const first = Math.round(this.#timing.skipSeconds * heardRate)
-    const all = Math.floor(bytesOf(pcm) / sampleBytes) - first
-    const { from, to } = within(span, Math.min(all, Math.round(this.measured.seconds * heardRate)))
+    const { pcm, begin, end } = await this.#placeOf(span)
     const reader = new PcmReader({ rate: heardRate, channels: 1 })
-    for await (const bytes of chunksOf(pcm, sampleBytes * (first + from), sampleBytes * (first + to)))
+    for await (const bytes of chunksOf(pcm, begin, end))
       for (const samples of reader.write(bytes)) if (samples.length > 0) yield { rate: heardRate, samples }
   }
 
   async wav(span: TimeSpan = {}): Promise<{ bytes: Uint8Array; seconds: number }> {
-    const { from, to } = within(span, Math.ceil(this.measured.seconds * heardRate))
-    const maxBytes = sampleBytes * (to - from) + headBytes
-    return encodeWhole(this.sound(span), { format: 'wav', maxBytes })
+    const { pcm, begin, end } = await this.#placeOf(span)
+    if (end === begin) throw new SoundError('empty')
+    const head = wavHead(heardRate, end - begin)
+    const bytes = Buffer.allocUnsafeSlow(head.length + end - begin)
+    bytes.set(head)
+    let at = head.length
+    for await (const chunk of chunksOf(pcm, begin, end)) {
+      bytes.set(chunk, at)
+      at += chunk.length
+    }
+    return { bytes, seconds: (end - begin) / sampleBytes / heardRate }
+  }
+
+  /** Where a span stands in the decoded sound, in bytes. */
+  async #placeOf(span: TimeSpan): Promise<{ pcm: Decoded['pcm']; begin: number; end: number }> {
+    const { pcm } = await this.#decode()
+    const first = Math.round(this.#timing.skipSeconds * heardRate)
+    const all = Math.floor(bytesOf(pcm) / sampleBytes) - first
+    const { from, to } = within(span, Math.min(all, Math.round(this.measured.seconds * heardRate)))
+    return { pcm, begin: sampleBytes * (first + from), end: sampleBytes * (first + to) }
   }
 
   levels(): Promise<Levels> {

@@ -14,7 +14,8 @@ export interface MeasuredRecording {
   /** What is heard, to the sample; padding and what an editor cut off are not counted. */
   seconds: number
   /**
-   * What everybody hears who plays every packet, also of further tracks: more than `seconds` in a file that hides a part of itself. Where the two
+   * What everybody hears who plays every packet, also of further tracks: more than `seconds` in a file that hides a part of itself, and infinite where more
+   * follows that is not read here. Where the two
    * differ by much, send a conversion, not the file.
    */
   packetSeconds: number

@@ -10,11 +10,15 @@ export class WavReader {
   readonly codec = 'pcm'
   readonly #isCounting: boolean
   #layout: Layout | undefined
-  #state: 'riff' | 'chunk' | 'format' | 'skip' | 'data' | 'over' = 'riff'
+  #state: 'riff' | 'chunk' | 'format' | 'skip' | 'data' = 'riff'
+  /** Whether all of its samples were read. What follows them is texts, mostly. */
+  #isHeard = false
   /** Bytes that are not a whole header, or a whole frame, yet. Less than a hundred. */
   #held: Uint8Array = new Uint8Array(0)
   /** Bytes of this chunk that are still to come, with the one that makes it even. */
   #left = 0
+  /** The byte that makes the chunk of the samples even. */
+  #padding = 0
 
   /** @param isCounting samples are counted, and come as silence */
   constructor(isCounting = false) {
@@ -30,25 +34,25 @@ export class WavReader {
   }
 
   *write(chunk: Uint8Array): Iterable<Float32Array> {
-    if (this.#state === 'over') return
     const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
     let at = 0
-    while (!this.#isIn('data')) {
+    for (;;) {
+      if (this.#state === 'data') {
+        const { samples, end } = this.#frames(bytes, at)
+        yield samples
+        at = end
+        if (this.#isIn('data')) break
+      }
       const next = this.#header(bytes, at)
       if (next === undefined) break
       at = next
     }
-    if (this.#isIn('data')) {
-      const { samples, end } = this.#frames(bytes, at)
-      yield samples
-      at = end
-    }
-    this.#held = this.#isIn('over') ? new Uint8Array(0) : new Uint8Array(bytes.subarray(at))
+    this.#held = new Uint8Array(bytes.subarray(at))
   }
 
   end(): Float32Array[] {
     const isOpen = this.#left === Number.POSITIVE_INFINITY
-    if (this.#isIn('over') || (this.#isIn('data') && isOpen && this.#held.length === 0)) return []
+    if (this.#isHeard || (this.#isIn('data') && isOpen && this.#held.length === 0)) return []
     this.#fail('truncated')
   }
 
@@ -92,10 +96,17 @@ export class WavReader {
 
   #chunk(name: string, claimed: number): void {
     this.#left = claimed + (claimed % 2)
+    // Some play the samples of a second chunk too: what is heard would be longer than what was measured.
+    if (this.#isHeard && name === 'data') this.#fail('malformed')
+    if (this.#isHeard) {
+      this.#state = 'skip'
+      return
+    }
     if (name === 'fmt ' && claimed < 16) this.#fail('malformed')
     if (name === 'data') {
       if (!this.#layout) this.#fail('malformed')
       this.#left = claimed === 0 || claimed >= openLength ? Number.POSITIVE_INFINITY : claimed
+      this.#padding = claimed % 2
     }
     this.#state = name === 'fmt ' ? 'format' : name === 'data' ? 'data' : 'skip'
   }
@@ -113,14 +124,14 @@ export class WavReader {
     }
     this.#left -= count * frameBytes
     if (this.#left < frameBytes) {
-      this.#left = 0
-      this.#state = 'over'
-      return { samples, end: bytes.length }
+      this.#left += this.#padding
+      this.#isHeard = true
+      this.#state = 'skip'
     }
     return { samples, end: at + count * frameBytes }
   }
 
-  #isIn(state: 'data' | 'over'): boolean {
+  #isIn(state: 'data'): boolean {
     return this.#state === state
   }
 

@@ -32,6 +32,9 @@ export function openWav(rate: number, { note }: CodecOptions): Codec {
 
 const unknownLength = 0xffff_ffff
 
+/** The head of a file of so many bytes of 16-bit samples in one channel. */
+export const wavHead = (rate: number, dataBytes: number): Uint8Array => headOf(rate, dataBytes)
+
 function headOf(rate: number, dataBytes: number, note?: string): Uint8Array {
   const info = note === undefined ? noBytes : infoOf(note)
   const head = Buffer.alloc(44 + info.length)

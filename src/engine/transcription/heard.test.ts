@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
-import { type Frame, heardOf, maxTextLength } from './heard.ts'
+import { type Frame, heardSteps, maxTextLength } from './heard.ts'
+import { atOnce } from './steps.ts'
 
 const frame: Frame = { from: 100, to: 110, language: undefined, normalizes: true, diarizes: false }
+
+const heardOf = (...heard: Parameters<typeof heardSteps>) => atOnce(heardSteps(...heard))
 
 test('times are brought into order, into the piece, and onto the clock of the recording', () => {
   const { segments, words } = heardOf(

@@ -4,7 +4,8 @@ import type { SpokenSegment, SpokenWord } from '#engine/turn'
 import { type Transcribed, UpstreamError } from '#providers/spec'
 import { foldPersian } from './fold.ts'
 import { languageOf } from './language.ts'
-import { segmentsOf } from './segments.ts'
+import { segmentSteps } from './segments.ts'
+import { inSlices, mapped, type Steps } from './steps.ts'
 
 /** Times are in seconds of the whole recording. */
 export interface Heard {
@@ -40,36 +41,38 @@ export interface Frame {
 /** Characters that may be written of so many seconds. */
 export const maxTextLength = (seconds: number): number => lettersOfToken * maxTranscriptTokens(seconds)
 
-/** Throws `UpstreamError` malformed for more than can have been said in the time. */
-export function heardOf(transcribed: Transcribed, frame: Frame): Heard {
+/** In slices: four hours have some ten thousands of words. Throws `UpstreamError` malformed for more than can have been said in the time. */
+export const heardOf = (transcribed: Transcribed, frame: Frame): Promise<Heard> =>
+  inSlices(heardSteps(transcribed, frame))
+
+export function* heardSteps(transcribed: Transcribed, frame: Frame): Steps<Heard> {
   const { from, to } = frame
-  const seconds = to - from
   const language = frame.language ?? claimedLanguage(transcribed.language)
   const folds = frame.normalizes && language === 'fa'
   const written = (text: string): string => (folds ? foldPersian(text) : text).trim()
-  const maxItems = leastItems + Math.ceil(itemsPerSecond * seconds)
   const text = written(transcribed.text)
-  const words = timed(transcribed.words, frame, maxItems).map((one) => ({ ...one, word: written(one.word) }))
-  const segments = timed(transcribed.segments, frame, maxItems).map((one) => ({
-    ...one,
-    text: written(one.text),
-  }))
-  const most = maxTextLength(seconds)
-  for (const length of [
-    text.length,
-    lengthOf(words.map(({ word }) => word)),
-    lengthOf(segments.map((one) => one.text)),
-  ])
-    if (length > most) throw babble()
-  const said = { from, to, text, words: words.filter(({ word }) => word !== '') }
-  const spoken = segments.filter((one) => one.text !== '')
-  const isOwn = spoken.length > 0 && !(frame.diarizes && spoken.some(({ speaker }) => speaker === undefined))
+  yield
+  const words = yield* mapped(yield* timed(transcribed.words, frame), (one) => {
+    const word = written(one.word)
+    return word === '' ? undefined : { ...one, word }
+  })
+  const segments = yield* mapped(yield* timed(transcribed.segments, frame), (one) => {
+    const said = written(one.text)
+    return said === '' ? undefined : { ...one, text: said }
+  })
+  const most = maxTextLength(to - from)
+  const [wordLetters, segmentLetters] = [words.map(({ word }) => word), segments.map((one) => one.text)].map(
+    lengthOf,
+  )
+  if (Math.max(text.length, wordLetters!, segmentLetters!) > most) throw babble()
+  const isOwn =
+    segments.length > 0 && !(frame.diarizes && segments.some(({ speaker }) => speaker === undefined))
   return {
     ...{ from, to, language },
-    text: text === '' ? spoken.map((one) => one.text).join(' ') : text,
-    segments: isOwn ? spoken : segmentsOf(said, spoken),
-    words: said.words.length > 0 ? said.words : undefined,
-    isTimed: spoken.length > 0 || said.words.length > 0,
+    text: text === '' ? segments.map((one) => one.text).join(' ') : text,
+    segments: isOwn ? segments : yield* segmentSteps({ from, to, text, words }, segments),
+    words: words.length > 0 ? words : undefined,
+    isTimed: segments.length > 0 || words.length > 0,
   }
 }
 
@@ -82,25 +85,22 @@ function claimedLanguage(claimed: string | undefined): string | undefined {
   return claimed === undefined ? undefined : languageOf(claimed)
 }
 
-/** In order of their beginnings, within the piece, and on the clock of the recording. */
-function timed<One extends { start: number; end: number; speaker?: string }>(
+/** In order of their beginnings, within the piece, and on the clock of the recording; none where one of them has no times. */
+function* timed<One extends { start: number; end: number; speaker?: string }>(
   items: readonly One[] | undefined,
   { from, to }: Frame,
-  maxItems: number,
-): One[] {
+): Steps<One[]> {
   if (!items) return []
-  if (items.length > maxItems) throw babble()
-  const isTimed = items.every(({ start, end }) => Number.isFinite(start) && Number.isFinite(end))
-  if (!isTimed) return []
+  if (items.length > leastItems + Math.ceil(itemsPerSecond * (to - from))) throw babble()
+  if (!items.every(({ start, end }) => Number.isFinite(start) && Number.isFinite(end))) return []
   const within = (time: number): number => round(Math.max(from, Math.min(to, from + time)))
-  return items
-    .map((one) => {
-      const start = within(one.start)
-      const { speaker, ...rest } = one
-      const named = speaker === undefined ? {} : { speaker: speaker.slice(0, longestName) }
-      return { ...rest, ...named, start, end: Math.max(start, within(one.end)) } as One
-    })
-    .toSorted((a, b) => a.start - b.start)
+  const placed = yield* mapped(items, (one) => {
+    const start = within(one.start)
+    const { speaker, ...rest } = one
+    const named = speaker === undefined ? {} : { speaker: speaker.slice(0, longestName) }
+    return { ...rest, ...named, start, end: Math.max(start, within(one.end)) } as One
+  })
+  return placed.toSorted((a, b) => a.start - b.start)
 }
 
 /** To the millisecond. */

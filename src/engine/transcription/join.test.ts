@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { SpokenWord, Timestamps } from '#engine/turn'
 import { cutsOf, type PieceSpan } from './cut.ts'
-import { type Heard, heardOf } from './heard.ts'
+import { type Heard, heardSteps } from './heard.ts'
 import { Joiner } from './join.ts'
+import { atOnce } from './steps.ts'
 import { foldedWord } from './tokens.ts'
 
 const vocabulary = [
@@ -79,13 +80,15 @@ function hears(words: readonly SpokenWord[], span: PieceSpan, piece: number, ups
       text: some.map(({ word }) => word).join(' '),
     })
   }
-  return heardOf(
-    {
-      text,
-      ...(upstream.times !== 'none' && { segments }),
-      ...(upstream.times === 'word' && { words: heard }),
-    },
-    { from: span.from, to: span.to, language: 'fa', normalizes: true, diarizes: false },
+  return atOnce(
+    heardSteps(
+      {
+        text,
+        ...(upstream.times !== 'none' && { segments }),
+        ...(upstream.times === 'word' && { words: heard }),
+      },
+      { from: span.from, to: span.to, language: 'fa', normalizes: true, diarizes: false },
+    ),
   )
 }
 

@@ -210,6 +210,7 @@ class Paid implements PaidTranscription {
   #words: NonNullable<Transcript['words']> | undefined
   /** Whoever answers; before that, the one tried last. */
   #candidate: Planned
+  #hasFailed = false
   /** Up to the last sound that was sent. */
   #seconds = 0
   #transcript: Transcript | undefined
@@ -319,7 +320,7 @@ class Paid implements PaidTranscription {
         if (!this.#isBroken) await this.#send([{ model, plan, spans, bound, piece }], own)
       }
     }
-    await this.#all(Array.from({ length: parallel }, sendRest))
+    await this.#all(Array.from({ length: parallel }, () => this.#orBreak(sendRest)))
   }
 
   async #writeLive(recording: LiveSound): Promise<void> {
@@ -361,8 +362,18 @@ class Paid implements PaidTranscription {
     if (failed) throw failed.reason
   }
 
+  /** Nothing more is sent after it has failed. */
+  async #orBreak(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#hasFailed = true
+      throw error
+    }
+  }
+
   get #isBroken(): boolean {
-    return this.#parts.order.fault !== undefined
+    return this.#hasFailed || this.#parts.order.fault !== undefined
   }
 
   #turnOf(spans: readonly PieceSpan[], index: number): Turn {
@@ -385,8 +396,8 @@ class Paid implements PaidTranscription {
       const onText = (text: string): void => this.#show(turn, text, most)
       return { ...one, order: { ...orderOf(one.plan, one.piece.sound), ...(isStreamed && { onText }) } }
     })
-    const part = await this.#parts.order.fill(candidates, (transcribed, { plan, piece }) => ({
-      heard: heardOf(transcribed, {
+    const part = await this.#parts.order.fill(candidates, async (transcribed, { plan, piece }) => ({
+      heard: await heardOf(transcribed, {
         ...{ from: piece.from, to: piece.to, language: plan.settings.language },
         ...{ normalizes: this.#normalizes, diarizes: plan.settings.diarize === true },
       }),

@@ -10,7 +10,13 @@ declare module '#platform/errors' {
     }
     UNKNOWN_LANGUAGE: { language: string }
     RECORDING_LENGTH_REFUSED: { seconds: number; minSeconds: number; maxSeconds: number }
-    RECORDING_NOT_CONVERTIBLE: { model: string; codec: string; formats: readonly string[] }
+    RECORDING_NOT_CONVERTIBLE: {
+      model: string
+      codec: string
+      formats: readonly string[]
+      maxSeconds: number
+      maxMegabytes: number
+    }
     RECORDING_NOT_CUTTABLE: { model: string; seconds: number; maxSeconds: number }
   }
 }
@@ -41,10 +47,10 @@ export const transcriptionFailures = declareFailures({
   },
   RECORDING_NOT_CONVERTIBLE: {
     status: 400,
-    en: ({ model, codec, formats }) =>
-      `The recording is coded as ${codec}, which cannot be converted here, and the model \`${model}\` takes ${formats.join(', ')}; send one of these, or choose another model.`,
-    fa: ({ model, codec, formats }) =>
-      `این ضبط با ${codec} کد شده که این‌جا تبدیل نمی‌شود، و مدل \`${model}\` این‌ها را می‌پذیرد: ${formats.join('، ')}؛ یکی از این‌ها را بفرستید یا مدل دیگری برگزینید.`,
+    en: ({ model, codec, formats, maxSeconds, maxMegabytes }) =>
+      `The recording is coded as ${codec} and can be neither converted nor cut here. The model \`${model}\` takes ${formats.join(', ')} of up to ${maxSeconds} seconds and ${maxMegabytes} MB: send such a file, or choose another model. Where the operator installs ffmpeg, AAC is converted.`,
+    fa: ({ model, codec, formats, maxSeconds, maxMegabytes }) =>
+      `این ضبط با ${codec} کد شده است و این‌جا نه تبدیل می‌شود و نه بریده. مدل \`${model}\` قالب‌های ${formats.join('، ')} را تا ${persian(maxSeconds)} ثانیه و ${persian(maxMegabytes)} مگابایت می‌پذیرد: چنین پرونده‌ای بفرستید یا مدل دیگری برگزینید. اگر گرداننده ffmpeg نصب کند، AAC تبدیل می‌شود.`,
   },
   RECORDING_NOT_CUTTABLE: {
     status: 400,

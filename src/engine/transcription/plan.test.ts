@@ -120,12 +120,18 @@ describe('a recording is sent', () => {
     expect([made(['mp3', 'flac']), made(['webm', 'mp3']), made(['ogg'])]).toEqual(['flac', 'mp3', 'opus'])
   })
   test('cut by packets where nobody here decodes it', () => {
-    const long = plan(m4a, opened({ ...aac, seconds: 3_000 }, 24 * mebibyte))
+    const both = modelWith({ formats: ['m4a', 'aac', 'wav'] })
+    const long = plan(both, opened({ ...aac, seconds: 3_000 }, 24 * mebibyte))
     expect(long).toMatchObject({ how: 'packets', isCut: true })
     expect(long.maxSeconds).toBeLessThanOrEqual(1_200)
     expect(long.overlapSeconds).toBe(8)
   })
   test('to nobody where it is neither taken nor decoded', () => {
+    // What is cut out of AAC is no M4A any more.
+    expect(refusal(m4a, opened({ ...aac, seconds: 3_000 }))).toEqual([
+      'RECORDING_NOT_CONVERTIBLE',
+      'body.file',
+    ])
     for (const formats of [['wav'], ['wav', 'mp3']] as TranscriptionSettings['formats'][])
       expect(refusal(modelWith({ formats }), opened(aac))).toEqual(['RECORDING_NOT_CONVERTIBLE', 'body.file'])
     expect(refusal(modelWith({ formats: ['webm'] }), opened())).toEqual([

@@ -207,18 +207,19 @@ function wayOf(
   if (isTaken && isShown && bytes <= Math.min(maxBytes, maxWholeBytes) && seconds <= most)
     return { how: 'whole', encoding: encoding ?? 'wav' }
   if (isDecodable && encoding) return { how: 'converted', encoding }
-  if (codec === 'aac' && packetFormats.some((one) => taken.includes(one)))
-    return { how: 'packets', encoding: 'aac' }
+  // Packets of AAC are given as ADTS.
+  if (codec === 'aac' && taken.includes('aac')) return { how: 'packets', encoding: 'aac' }
   return notConvertible(model, spec, codec)
 }
-
-/** AAC is cut into one of these: into which, the file decides. */
-const packetFormats: readonly RecordedFormat[] = ['m4a', 'aac']
 
 const notConvertible = (model: TranscriptionModel, spec: TranscriptionSpec, codec: string): never =>
   fail(
     'RECORDING_NOT_CONVERTIBLE',
-    { model: model.id, codec, formats: model.transcription.formats },
+    {
+      ...{ model: model.id, codec, formats: model.transcription.formats },
+      maxSeconds: model.transcription.maxSeconds,
+      maxMegabytes: Math.floor(Math.min(model.transcription.maxBytes, maxWholeBytes) / (1024 * 1024)),
+    },
     { param: spec.where('file') },
   )
 

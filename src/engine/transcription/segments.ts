@@ -1,6 +1,7 @@
 /** Segments where an upstream has none of its own: made of words at pauses, ends of sentences and changes of speaker. */
 import type { SpokenSegment, SpokenWord } from '#engine/turn'
-import { type Token, tokensIn } from './tokens.ts'
+import { itemsPerStep, mapped, type Steps } from './steps.ts'
+import { type Token, tokenSteps } from './tokens.ts'
 
 interface Said {
   from: number
@@ -19,21 +20,22 @@ const ending = /[.!?؟…۔][»”"'’)\]]*$/u
  * Segments of the text, each a stretch of it with the times of its words; words that the text has differently take its place where nothing else
  * says who speaks. Without words the segments that there are, and without these one for all of it.
  */
-export function segmentsOf(said: Said, segments: readonly SpokenSegment[]): SpokenSegment[] {
+export function* segmentSteps(said: Said, segments: readonly SpokenSegment[]): Steps<SpokenSegment[]> {
   const { from, to, text, words } = said
   if (words.length === 0)
     return segments.length > 0 ? [...segments] : text === '' ? [] : [{ start: from, end: to, text }]
-  const tokens = tokensIn([{ start: from, end: to, text }], words)
+  const tokens = yield* tokenSteps([{ start: from, end: to, text }], words)
   const groups: Token[][] = []
   let speaker: string | undefined
-  for (const token of tokens) {
+  for (const [index, token] of tokens.entries()) {
+    if (index % itemsPerStep === itemsPerStep - 1) yield
     const own = token.word === undefined ? speaker : words[token.word]!.speaker
     const group = groups.at(-1)
     if (!group || own !== speaker || isOver(group, token)) groups.push([token])
     else group.push(token)
     speaker = own
   }
-  return groups.map((group) => segmentFrom(group, text, words))
+  return yield* mapped(groups, (group) => segmentFrom(group, text, words))
 }
 
 function isOver(group: readonly Token[], next: Token): boolean {

@@ -1,6 +1,7 @@
 /** The words of segments as their text has them, with a time for each: of the upstream's words where they are the same, else by their place. */
 import { normalise } from '#engine/retrieval'
 import type { SpokenSegment, SpokenWord } from '#engine/turn'
+import { atOnce, itemsPerStep, mapped, type Steps } from './steps.ts'
 
 export interface Token {
   /** With its punctuation. */
@@ -22,27 +23,53 @@ const notSaid = /[^\p{L}\p{N}]+/gu
 /** One spelling of a word: «می‌رود»، and «ميرود» are the same. */
 export const foldedWord = (text: string): string => normalise(text).replace(notSaid, '')
 
+/** People say few words, and those often: each is folded once. */
+function remembered(): (text: string) => string {
+  const known = new Map<string, string>()
+  return (text) => {
+    const folded = known.get(text) ?? foldedWord(text)
+    known.set(text, folded)
+    return folded
+  }
+}
+
 /** @param words those that are said in the segments, in order */
-export function tokensIn(segments: readonly SpokenSegment[], words: readonly SpokenWord[] = []): Token[] {
-  const tokens = segments.flatMap(({ text, start, end }, segment) => {
+export const tokensIn = (segments: readonly SpokenSegment[], words: readonly SpokenWord[] = []): Token[] =>
+  atOnce(tokenSteps(segments, words))
+
+export function* tokenSteps(
+  segments: readonly SpokenSegment[],
+  words: readonly SpokenWord[],
+): Steps<Token[]> {
+  const foldOf = remembered()
+  const tokens: Token[] = []
+  for (const [segment, { text, start, end }] of segments.entries()) {
     const perLetter = text.length > 0 ? (end - start) / text.length : 0
-    return Array.from(text.matchAll(/\S+/g), ({ 0: token, index }): Token => {
+    for (const { 0: token, index } of text.matchAll(/\S+/g)) {
       const to = index + token.length
       const times = { start: start + index * perLetter, end: start + to * perLetter }
-      return { text: token, folded: foldedWord(token), segment, from: index, to, ...times }
-    })
-  })
-  if (words.length > 0) takeTimes(tokens, words)
+      tokens.push({ text: token, folded: foldOf(token), segment, from: index, to, ...times })
+      if (tokens.length % itemsPerStep === 0) yield
+    }
+  }
+  if (words.length > 0) {
+    const folded = yield* mapped(words, ({ word }) => foldOf(word))
+    yield* takeTimes(tokens, words, folded)
+  }
   return tokens
 }
 
 /** Words looked ahead for one that is the same: an upstream leaves a few out, or writes numbers in another way. */
 const lookAhead = 6
 
-function takeTimes(tokens: readonly Token[], words: readonly SpokenWord[]): void {
-  const folded = words.map(({ word }) => foldedWord(word))
+function* takeTimes(
+  tokens: readonly Token[],
+  words: readonly SpokenWord[],
+  folded: readonly string[],
+): Steps<void> {
   let next = 0
   for (const [index, token] of tokens.entries()) {
+    if (index % itemsPerStep === itemsPerStep - 1) yield
     if (token.folded === '') continue
     const found = placeOf(folded, token.folded, next)
     if (found === undefined) continue

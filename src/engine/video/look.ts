@@ -1,35 +1,19 @@
 /** One look at a job, by the state it is in. */
 import type { App } from '#app'
-import { type Timeouts, UpstreamError, type VideoProgress } from '#providers/spec'
+import { UpstreamError, type VideoProgress } from '#providers/spec'
 import { fetchJob } from './fetch.ts'
 import { codeOf, setAmbiguous, unordered } from './order.ts'
 import { orderAgain } from './ordered.ts'
 import { failVideo } from './settle.ts'
 import { startJob } from './start.ts'
 import { changeVideo, type DueVideo, keyOf, type Looked, lockOpen, type VideoRow } from './store.ts'
+import { lookTimeouts, stepMs } from './timeouts.ts'
 
 /** What is written of a job that goes on. */
 export type Found = Looked
 
-/** Longer than any vendor takes to say how a job goes. */
-const longestLookMs = 30_000
-
-export const lookTimeouts = (timeouts: Timeouts): Timeouts => ({
-  connectMs: Math.min(timeouts.connectMs, longestLookMs),
-  firstByteMs: Math.min(timeouts.firstByteMs, longestLookMs),
-  firstTokenMs: Math.min(timeouts.firstTokenMs, longestLookMs),
-  idleMs: Math.min(timeouts.idleMs, longestLookMs),
-  totalMs: Math.min(timeouts.totalMs, longestLookMs),
-})
-
-const firstStepMs = 2_000
-const maxStepMs = 15_000
-const growth = 1.3
-
-/** Until the next look: 2 s at first, 15 s after the ninth. */
-export const stepMs = (looks: number): number =>
-  Math.round(Math.min(firstStepMs * growth ** looks, maxStepMs))
-
+/** Between two looks at a job that a webhook has named, and that its vendor does not know. */
+const claimMs = 15_000
 /** A vendor that knows no such job is asked so often, over so long, before it is believed. */
 const maxMissing = 3
 const missingMs = 2 * 60_000
@@ -116,7 +100,7 @@ async function lookAtClaim(app: App, due: DueVideo, signal: AbortSignal): Promis
     const isSame = ({ status, next_at: at }: VideoRow) =>
       status === 'submitting' && at.getTime() === due.next_at.getTime()
     if (!(await lockOpen(tx, keyOf(due), isSame))) return
-    const nextMs = claimed === null ? due.ambiguous_until!.getTime() : app.clock.nowMs() + maxStepMs
+    const nextMs = claimed === null ? due.ambiguous_until!.getTime() : app.clock.nowMs() + claimMs
     await changeVideo(tx, keyOf(due), {
       next_at: new Date(Math.min(nextMs, due.ambiguous_until!.getTime())),
     })

@@ -4,16 +4,17 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { App, Caller } from '#app'
+import type { App } from '#app'
 import { type VideoModel, videoModels } from '#engine/models'
 import { requireActivePayer } from '#engine/paid'
 import type { Attempt, OrderRun } from '#engine/routing'
 import { isDatabaseAway, type Tx } from '#platform/db'
-import { Failure } from '#platform/errors'
+import { Failure, fail } from '#platform/errors'
 import { platformAccount } from '#platform/jobs'
 import { sha256 } from '#platform/secrets'
 import type { TraceContext } from '#platform/trace'
 import { UpstreamError, type VideoCall, type VideoProvider, type VideoTicket } from '#providers/spec'
+import { cancelJob } from './cancel.ts'
 import { candidatesFor, type VideoCandidate } from './candidates.ts'
 import { planOf } from './ordered.ts'
 import type { VideoErrorCode } from './phrases.ts'
@@ -50,8 +51,8 @@ export async function orderVideo(
   try {
     const candidates = await candidatesOf(app, row)
     run = startOrder(ordering, candidates)
-    // Nobody waits for it but this job: at the end of a stop it is let go of.
-    const leave = () => run!.leave()
+    // At the end of a stop no other call is begun; one that was sent may still be answered.
+    const leave = () => run!.leave(true)
     signal.addEventListener('abort', leave, { once: true })
     try {
       await submitted(ordering, run, await run.filled())
@@ -65,11 +66,11 @@ export async function orderVideo(
 
 /** What may fill the order now: the key still pays for it, and the models are still there. */
 async function candidatesOf(app: App, row: VideoRow): Promise<VideoCandidate[]> {
-  const caller: Caller = await app.keys.callerOf(row.account_id, row.key_id)
-  await requireActivePayer(app, { accountId: row.account_id, keyId: row.key_id }, row.model)
+  const { models: allowed } = await app.keys.callerOf(row.account_id, row.key_id)
+  if (allowed?.has(row.model) === false) fail('MODEL_NOT_ALLOWED', { model: row.model })
   const model = app.models.find(row.model)
-  if (model?.kind !== 'video') throw new Failure('MODEL_NOT_FOUND', { model: row.model }, {})
-  return candidatesFor(app, caller.models, model, await planOf(app, row, model))
+  if (model?.kind !== 'video') return fail('MODEL_NOT_FOUND', { model: row.model })
+  return candidatesFor(app, allowed, model, await planOf(app, row, model))
 }
 
 function startOrder(ordering: Ordering, candidates: VideoCandidate[]): OrderRun<VideoCandidate, VideoTicket> {
@@ -173,7 +174,11 @@ async function submitted(
       return isMine || (await lockVideo(tx, keyOf(row)))?.ticket === id
     }),
   )
-  if (!isWritten) alarmLate(app, row, id)
+  if (isWritten) return
+  alarmLate(app, row, id)
+  const { provider } = run.attempts.at(-1)!
+  const upstreamModel = upstreamModelOf(run.candidate.model, run.attempts.at(-1)!.deployment)
+  await cancelJob(app, { provider, ticket: id, upstream_model: upstreamModel })
 }
 
 export const wakePoller = (app: App, tx: Tx): Promise<void> =>
@@ -241,7 +246,11 @@ function waitOf(row: VideoRow, error: unknown): number | undefined {
   return rounds < maxRounds ? firstRoundMs * 2 ** rounds : undefined
 }
 
+const changed: ReadonlySet<string> = new Set(['MODEL_NOT_FOUND', 'VIDEO_SETTING_NOT_SUPPORTED'])
+
 export function codeOf(error: unknown): VideoErrorCode {
+  // The configuration has changed since the order was accepted.
+  if (error instanceof Failure && changed.has(error.code)) return 'UPSTREAM_FAILED'
   if (error instanceof Failure) return 'PAYER_REFUSED'
   if (!(error instanceof UpstreamError)) return 'INTERNAL'
   if (error.fault === 'not_allowed') return 'PAYER_REFUSED'

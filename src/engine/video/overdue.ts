@@ -1,7 +1,7 @@
 /** Ends jobs that have taken too long, whatever they wait for. */
 import type { App } from '#app'
 import { maxVideoMs } from './accept.ts'
-import { lookTimeouts } from './look.ts'
+import { cancelJob } from './cancel.ts'
 import { failVideo } from './settle.ts'
 import { type DueVideo, keyOf, type VideoRow } from './store.ts'
 
@@ -15,14 +15,5 @@ export async function endOverdue(app: App, due: DueVideo): Promise<void> {
     mayBeBilled: ({ deployment }: VideoRow) => deployment !== null,
   }
   const ended = await failVideo(app, keyOf(due), failure, () => true)
-  if (!ended || due.ticket === null) return
-  const upstream = app.inference.upstreamOf(due.provider!)
-  await upstream?.orders.video?.cancel?.({
-    ticket: { id: due.ticket },
-    upstreamModel: due.upstream_model!,
-    signal: AbortSignal.timeout(cancelMs),
-    timeouts: lookTimeouts(upstream.timeouts),
-  })
+  if (ended) await cancelJob(app, due)
 }
-
-const cancelMs = 30_000

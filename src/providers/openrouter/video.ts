@@ -96,7 +96,7 @@ const working: ReadonlySet<unknown> = new Set(['in_progress', 'processing', 'run
 
 function progressOf(answer: unknown, secrets: readonly string[]): VideoProgress {
   if (!isRecord(answer)) throw malformed('a job that is no object')
-  const { status, error, usage, progress, queue_position: position } = answer
+  const { status, error, error_code: code, usage, progress, queue_position: position } = answer
   if (waiting.has(status)) return { status: 'queued', ...(isCount(position) && { position }) }
   if (working.has(status)) return { status: 'processing', ...(isPercent(progress) && { progress }) }
   if (status === 'completed') {
@@ -105,13 +105,17 @@ function progressOf(answer: unknown, secrets: readonly string[]): VideoProgress 
   }
   // `dead` stands in OpenRouter's own AI SDK provider beside the others.
   if (status === 'failed' || status === 'dead')
-    return { status: 'failed', fault: faultOfJob(error ?? 'The job failed.', secrets) }
+    return { status: 'failed', fault: faultOfJob(named(error, code), secrets) }
   if (status === 'cancelled')
     return { status: 'failed', fault: ended('unavailable', 'The job was cancelled.') }
   if (status === 'expired') return { status: 'failed', fault: ended('timeout', 'The job ran out of time.') }
   if (error != null) throw faultOfError(error, secrets)
   throw malformed('no status of a job')
 }
+
+/** OpenRouter says it in a sentence; another Kherad has a code beside its sentence, which is in the caller's language. */
+const named = (error: unknown, code: unknown): unknown =>
+  typeof error === 'object' && error !== null ? error : { message: error ?? 'The job failed.', code }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 const isPercent = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 100

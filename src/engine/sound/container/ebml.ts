@@ -18,6 +18,8 @@ const unknownSize = Number.POSITIVE_INFINITY
 export interface MatroskaElements {
   /** Whether all is there that is declared. */
   isWhole: boolean
+  /** Whether more follows the segment: it is not read here, and others may play it. */
+  hasMore: boolean
   /** By track: nanoseconds at the end of its last block that are no sound. */
   discards: Map<number, number>
 }
@@ -30,10 +32,11 @@ export function walkMatroska(file: FileWindow): MatroskaElements {
   let end = file.length
   while (at < end) {
     const element = elementAt(file, at)
-    if (!element) return { isWhole: false, discards }
+    if (!element) return { isWhole: false, hasMore: false, discards }
     const { id, from, size } = element
     const isOpened = opened.has(id)
-    if (from + size > file.length && !(size === unknownSize && isOpened)) return { isWhole: false, discards }
+    if (from + size > file.length && !(size === unknownSize && isOpened))
+      return { isWhole: false, hasMore: false, discards }
     // What follows the segment is not looked at.
     if (id === ids.segment && size !== unknownSize) end = from + size
     if (id === ids.block || id === ids.simpleBlock) {
@@ -44,7 +47,7 @@ export function walkMatroska(file: FileWindow): MatroskaElements {
       discards.set(track, file.at(from, size).readIntBE(0, size))
     at = isOpened ? from : from + size
   }
-  return { isWhole: at === end, discards }
+  return { isWhole: at === end, hasMore: end < file.length, discards }
 }
 
 const maxIntegerBytes = 8

@@ -34,6 +34,8 @@ export interface Unpacked {
   hasVideo: boolean
   /** Of the longest further track of sound. */
   otherSeconds: number
+  /** Whether there is more in the file, of which others may play some. */
+  hasMore: boolean
 }
 
 export type Container = 'matroska' | 'mp4'
@@ -73,6 +75,7 @@ export async function unpack(file: string, container: Container, place: string):
     discardSeconds: Math.max(0, discard / 1e9),
     hasVideo: (await input.getVideoTracks()).length > 0,
     otherSeconds: await longestOf(others),
+    hasMore: (elements ?? boxes)!.hasMore,
   }
 }
 

@@ -4,7 +4,7 @@ import type { Drawing } from './draw.ts'
 import { type Encoded, encodeLoop } from './encode.ts'
 import { changedSlice, columnsOf } from './h264.ts'
 import { fps, type Layout } from './layout.ts'
-import { between, lay, type Planes, planesOf, type Sprite, spriteOf } from './pixels.ts'
+import { between, lay, type Planes, planesOf, spriteOf } from './pixels.ts'
 
 /** The slices of each second, `fps` of them; the first stands for itself, so that a player can begin there. */
 export interface Scene {
@@ -21,14 +21,14 @@ export async function sceneOf(drawing: Drawing, layout: Layout, seconds: number)
   const [first, last] = frames
   const swinging = last ? undefined : swing(drawing, layout)
   if (!first) {
-    const loop = await encodeLoop(swinging!)
+    const loop = await encodeLoop(fps, swinging!)
     return { parameters: loop.parameters, seconds: Array<Uint8Array[]>(seconds).fill(loop.slices) }
   }
-  const fade = await encodeLoop(faded(first, last ?? swinging![0]!))
+  const fade = await encodeLoop(fps, faded(first, last ?? swinging!(0)))
   const before = Math.floor((seconds - 1) / 2)
   const after = seconds - 1 - before
   const held = before > 0 ? await still(first, layout) : []
-  const then = after === 0 ? [] : last ? await still(last, layout) : (await encodeLoop(swinging!)).slices
+  const then = after === 0 ? [] : last ? await still(last, layout) : (await encodeLoop(fps, swinging!)).slices
   return {
     parameters: fade.parameters,
     seconds: [
@@ -41,25 +41,25 @@ export async function sceneOf(drawing: Drawing, layout: Layout, seconds: number)
 
 /** One picture that is encoded, and pictures in which all stays as it is. */
 async function still(picture: Planes, { scene, sceneRows }: Layout): Promise<Encoded['slices']> {
-  const { slices } = await encodeLoop([picture])
+  const { slices } = await encodeLoop(1, () => picture)
   const count = columnsOf(scene.width) * sceneRows
-  return [slices[0]!, ...everyPicture.slice(1).map((number) => changedSlice({ number, first: 0 }, count))]
+  return [
+    slices[0]!,
+    ...Array.from({ length: fps - 1 }, (_, index) => changedSlice({ number: index + 1, first: 0 }, count)),
+  ]
 }
 
-const everyPicture = Array.from({ length: fps }, (_, number) => number)
-
 /** Begins with the one as it is and ends with the other as it is. */
-const faded = (one: Planes, other: Planes): Planes[] =>
-  everyPicture.map((number) => between(one, other, number / (fps - 1)))
+const faded = (one: Planes, other: Planes) => (number: number) => between(one, other, number / (fps - 1))
 
-function swing({ backdrop, star, lane }: Drawing, { scene }: Layout): Planes[] {
+function swing({ backdrop, star, lane }: Drawing, { scene }: Layout): (number: number) => Planes {
   const still = planesOf(backdrop!, scene)
-  const sprite: Sprite = spriteOf(star.pixels, star.size)
+  const sprite = spriteOf(star.pixels, star.size)
   const reach = (scene.width - sprite.planes.width) / 2
-  return everyPicture.map((number) => {
+  return (number) => {
     const picture = { ...still, bytes: still.bytes.slice() }
     const x = reach * (1 + 0.9 * Math.sin((2 * Math.PI * number) / fps))
     lay(picture, sprite, 2 * Math.round(x / 2), lane)
     return picture
-  })
+  }
 }

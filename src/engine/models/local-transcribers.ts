@@ -1,0 +1,148 @@
+/** Servers of this machine that write recordings down, found where they usually listen; each is known by what only it answers. */
+import { type Dispatcher, request } from 'undici'
+import { type Egress, openDispatcher } from '#platform/proxy'
+import type { TranscriptionModel, TranscriptionSettings } from './kinds/transcription/transcription-model.ts'
+import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
+import { writesDown } from './ready-made-transcriptions.ts'
+
+export type LocalServer = 'speaches' | 'localai' | 'whispercpp'
+
+/** Where each listens unless it is told otherwise. */
+export const localServers: Readonly<Record<LocalServer, string>> = {
+  speaches: 'http://127.0.0.1:8000',
+  localai: 'http://127.0.0.1:8080',
+  whispercpp: 'http://127.0.0.1:8080',
+}
+
+export interface LocalTranscriber {
+  provider: ProviderConfig
+  models: TranscriptionModel[]
+}
+
+/** More than any desk has installed; a bound, because the lists come from outside. */
+const maxModels = 100
+const maxBytes = 4 * 1024 * 1024
+
+/** The models of a local server, free by explicit zero; nothing where it is not there within `timeoutMs`, or is another one. */
+export async function findTranscriber(
+  server: LocalServer,
+  host: string,
+  timeoutMs: number,
+  egress: Egress,
+): Promise<LocalTranscriber | undefined> {
+  const dispatcher = openDispatcher(new URL(host).origin, { ...egress, connectMs: timeoutMs })
+  const ask = (path: string) => answerOf(dispatcher, `${host}${path}`, timeoutMs)
+  try {
+    const found = await readers[server](ask)
+    return found && found.names.length > 0 ? describe(server, host, found) : undefined
+  } finally {
+    await dispatcher.destroy()
+  }
+}
+
+interface Found {
+  names: string[]
+  settings: Partial<TranscriptionSettings>
+}
+type Ask = (path: string) => Promise<Answer | undefined>
+interface Answer {
+  server: string
+  body: string
+}
+
+const whisper: Partial<TranscriptionSettings> = { timestamps: 'word', takesPrompt: true }
+
+const readers: Record<LocalServer, (ask: Ask) => Promise<Found | undefined>> = {
+  /** Its models say their task (speaches-ai/speaches, routers/models.py); lists of others, such as vLLM at the same port, do not. */
+  speaches: async (ask) => {
+    const listed = itemsIn(await ask('/v1/models?task=automatic-speech-recognition'))
+    const names = namesOf(listed.filter(({ task }) => task === 'automatic-speech-recognition'))
+    return { names, settings: { ...whisper, formats: ['wav', 'mp3', 'ogg', 'flac'], streams: true } }
+  },
+  /** mudler/LocalAI, endpoints/openai/list_capabilities.go. */
+  localai: async (ask) => {
+    const listed = itemsIn(await ask('/v1/models/capabilities'))
+    const writing = listed.filter(
+      ({ capabilities }) =>
+        Array.isArray(capabilities) && capabilities.some((one) => /^transcri/i.test(String(one))),
+    )
+    return { names: namesOf(writing), settings: { timestamps: 'segment' } }
+  },
+  /** It names itself (ggml-org/whisper.cpp, examples/server), and lists nothing: whatever it was started with is its one model. */
+  whispercpp: async (ask) => {
+    const answer = await ask('/')
+    return answer?.server === 'whisper.cpp' ? { names: ['whisper'], settings: whisper } : undefined
+  },
+}
+
+const named = { speaches: 'Speaches', localai: 'LocalAI', whispercpp: 'whisper.cpp' } as const
+
+function describe(server: LocalServer, host: string, { names, settings }: Found): LocalTranscriber {
+  return {
+    provider: {
+      id: server,
+      baseUrl: server === 'whispercpp' ? `${host}/inference` : `${host}/v1`,
+      dialects: ['transcriptions'],
+      // A local server loads the model on its first recording.
+      timeouts: { ...defaultTimeouts, firstByteMs: 180_000, idleMs: 60_000, totalMs: 3_600_000 },
+      onDisconnect: 'cancel',
+      headers: {},
+    },
+    models: names.map((name) =>
+      writesDown(
+        {
+          id: `${server}/${name}`,
+          displayName: name,
+          description: `${name} on the local ${named[server]} server.`,
+          ownedBy: server,
+          created: 0,
+          sandbox: false,
+          deployments: [{ id: `${server}/${name}`, provider: server, model: name, weight: 1, priority: 0 }],
+          fallbacks: [],
+        },
+        {},
+        { maxSeconds: 600, ...settings },
+      ),
+    ),
+  }
+}
+
+/** Undefined where nobody answers well: then there is no such server. */
+async function answerOf(dispatcher: Dispatcher, url: string, timeoutMs: number): Promise<Answer | undefined> {
+  try {
+    const reply = await request(url, { dispatcher, signal: AbortSignal.timeout(timeoutMs) })
+    if (reply.statusCode !== 200) {
+      await reply.body.dump()
+      return undefined
+    }
+    const pieces: Buffer[] = []
+    let length = 0
+    for await (const piece of reply.body as AsyncIterable<Buffer>) {
+      length += piece.length
+      if (length > maxBytes) return undefined
+      pieces.push(piece)
+    }
+    return { server: String(reply.headers['server'] ?? ''), body: Buffer.concat(pieces).toString('utf8') }
+  } catch {
+    return undefined
+  }
+}
+
+/** The objects of a list as OpenAI has it. */
+function itemsIn(answer: Answer | undefined): Record<string, unknown>[] {
+  try {
+    const list: unknown = answer && JSON.parse(answer.body)
+    const data = isRecord(list) && Array.isArray(list['data']) ? list['data'] : []
+    return data.slice(0, maxModels).filter(isRecord)
+  } catch {
+    return []
+  }
+}
+
+const namesOf = (items: readonly Record<string, unknown>[]): string[] =>
+  items.flatMap(({ id }) =>
+    typeof id === 'string' && /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,200}$/.test(id) ? [id] : [],
+  )
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

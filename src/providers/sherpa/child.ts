@@ -1,0 +1,154 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { UpstreamError } from '#providers/spec'
+import type { FromChild, ToChild } from './protocol.ts'
+
+export interface SherpaPlace {
+  /** Of the model. */
+  folder: string
+  /** The package, by its name or its path. */
+  package: string
+}
+
+/** Recordings that wait for the one before; more are told to come later. */
+const mostWaiting = 16
+/** Of a model on a slow disk. */
+const openingMs = 120_000
+const program = fileURLToPath(new URL('./sherpa-process.ts', import.meta.url))
+
+interface Job {
+  samples: Float32Array
+  language?: string | undefined
+  /** Ends it while it waits or is under way. */
+  signal: AbortSignal
+}
+
+/**
+ * The one process in which sherpa-onnx runs: a native library of gigabytes that may crash takes nothing else with it. It is started by the
+ * first recording, takes one after another, and is started again after it died or was killed.
+ */
+export class SherpaChild implements AsyncDisposable {
+  readonly #place: SherpaPlace
+  #child: Promise<ChildProcess> | undefined
+  #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+  #ids = 0
+  #isClosed = false
+
+  constructor(place: SherpaPlace) {
+    this.#place = place
+  }
+
+  /** What the recogniser answers. Throws `UpstreamError`; nothing of it is billed, so that each failure may be repeated. */
+  async run(job: Job): Promise<unknown> {
+    if (this.#waiting >= mostWaiting)
+      throw failure('overloaded', `${mostWaiting} recordings wait for sherpa-onnx already`)
+    this.#waiting += 1
+    const turn = this.#last.then(() => this.#transcribe(job))
+    this.#last = turn.catch(() => undefined)
+    return await turn.finally(() => {
+      this.#waiting -= 1
+    })
+  }
+
+  /** Starts the process if it does not run. Throws `UpstreamError` with what has to be installed. */
+  async start(): Promise<void> {
+    await this.#opened()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    const child = await this.#child?.catch(() => undefined)
+    if (child) await killed(child)
+  }
+
+  async #transcribe({ samples, language, signal }: Job): Promise<unknown> {
+    if (signal.aborted) throw failure('aborted', 'the caller left')
+    const child = await this.#opened()
+    const id = this.#ids++
+    return await new Promise((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        child.off('message', heard)
+        child.off('exit', gone)
+        signal.removeEventListener('abort', stop)
+        settle()
+      }
+      const heard = (message: FromChild): void => {
+        if (!('id' in message) || message.id !== id) return
+        if ('failed' in message) end(() => reject(failure('unavailable', message.failed)))
+        else end(() => resolve(message.result))
+      }
+      const gone = (): void => end(() => reject(failure('unavailable', 'the process of sherpa-onnx died')))
+      // It knows no way to stop in the middle.
+      const stop = (): void => {
+        this.#child = undefined
+        void killed(child)
+        end(() => reject(failure('aborted', 'the caller left')))
+      }
+      child.on('message', heard)
+      child.on('exit', gone)
+      signal.addEventListener('abort', stop, { once: true })
+      child.send({ id, samples, language } satisfies ToChild, (error) => {
+        if (error) end(() => reject(failure('unavailable', 'the process of sherpa-onnx died')))
+      })
+    })
+  }
+
+  #opened(): Promise<ChildProcess> {
+    if (this.#isClosed) return Promise.reject(failure('unavailable', 'the server stops'))
+    if (this.#child) return this.#child
+    const opening = open(this.#place)
+    const forget = (): void => {
+      if (this.#child === opening) this.#child = undefined
+    }
+    this.#child = opening
+    opening.then((child) => child.once('exit', forget), forget)
+    return opening
+  }
+}
+
+function open(place: SherpaPlace): Promise<ChildProcess> {
+  // Its prebuilt libraries find one another by this (nodejs-addon-examples/README.md).
+  const libraries = path.join(path.dirname(place.package), `sherpa-onnx-${process.platform}-${process.arch}`)
+  const child = fork(program, [place.package, place.folder], {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: { LD_LIBRARY_PATH: libraries, DYLD_LIBRARY_PATH: libraries },
+    execArgv: [],
+  })
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      clearTimeout(timer)
+      child.off('message', heard)
+      child.off('exit', gone)
+      settle()
+    }
+    const refuse = (detail: string): void => {
+      end(() => reject(failure('not_found', detail)))
+      void killed(child)
+    }
+    const timer = setTimeout(() => refuse('sherpa-onnx did not open its model in time'), openingMs)
+    const gone = (): void => refuse(`the process of sherpa-onnx ended while it opened ${place.folder}`)
+    const heard = (message: FromChild): void => {
+      if (!('ready' in message)) return
+      if (message.ready) end(() => resolve(child))
+      else refuse(message.failed)
+    }
+    child.on('message', heard)
+    child.once('exit', gone)
+    child.once('error', () => refuse('the process of sherpa-onnx cannot be started'))
+  })
+}
+
+function killed(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve()
+    child.once('exit', () => resolve())
+    child.kill('SIGKILL')
+  })
+}
+
+/** Nothing is billed here, so that no failure is work that somebody has to pay. */
+const failure = (fault: UpstreamError['fault'], detail: string): UpstreamError =>
+  new UpstreamError(fault, { executed: false, detail, inside: detail })

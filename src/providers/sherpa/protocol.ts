@@ -1,0 +1,13 @@
+/** Between the server and its child, over IPC. */
+export interface ToChild {
+  id: number
+  /** One channel at 16 kHz. */
+  samples: Float32Array
+  language?: string | undefined
+}
+
+export type FromChild =
+  | { ready: true }
+  | { ready: false; failed: string }
+  | { id: number; result: unknown }
+  | { id: number; failed: string }

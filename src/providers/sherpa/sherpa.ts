@@ -1,0 +1,117 @@
+import { decodeSound, resample, SoundError } from '#engine/sound'
+import type { RecordedSound, SpokenWord, TranscriptionOrder } from '#engine/turn'
+import { checkLength, isRecord, languageCode, segmentsOfWords } from '#providers/kit'
+import {
+  type TextProvider,
+  type Transcribed,
+  type TranscriptionCall,
+  type TranscriptionProvider,
+  UpstreamError,
+} from '#providers/spec'
+import { SherpaChild, type SherpaPlace } from './child.ts'
+
+/**
+ * sherpa-onnx in a child process, where the operator installed it and put a model in a folder: the package is no dependency of ours, and is looked
+ * for when the first recording comes ([0065](../../../docs/decisions/0065-sherpa.md)).
+ */
+export function sherpaTranscription(
+  place: SherpaPlace,
+): TranscriptionProvider & AsyncDisposable & { ping: TextProvider['ping'] } {
+  const child = new SherpaChild(place)
+  return {
+    transcribe: (call) => transcribe(child, call),
+    ping: async () => {
+      await child.start()
+      return undefined
+    },
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  }
+}
+
+async function transcribe(child: SherpaChild, call: TranscriptionCall): Promise<Transcribed> {
+  const { order, signal, timeouts } = call
+  const samples = await samplesOf(order.recording)
+  const late = AbortSignal.timeout(timeouts.totalMs)
+  try {
+    const result = await child.run({
+      samples,
+      language: order.language,
+      signal: AbortSignal.any([signal, late]),
+    })
+    return heardIn(result, order)
+  } catch (error) {
+    if (!late.aborted || signal.aborted) throw error
+    const detail = `no end of the recording within ${timeouts.totalMs} ms`
+    throw new UpstreamError('timeout', { executed: false, detail, cause: error })
+  }
+}
+
+async function samplesOf({ bytes, seconds }: RecordedSound): Promise<Float32Array> {
+  const pieces: Float32Array[] = []
+  try {
+    const sound = decodeSound([bytes], { maxSeconds: Math.max(10, 2 * seconds) })
+    for await (const piece of resample(sound, 16_000)) pieces.push(piece.samples)
+  } catch (cause) {
+    if (!(cause instanceof SoundError)) throw cause
+    const detail = `this sound cannot be read: ${cause.fault}`
+    throw new UpstreamError('invalid_request', { status: 400, executed: false, detail, cause })
+  }
+  const samples = new Float32Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    samples.set(piece, at)
+    at += piece.length
+  }
+  return samples
+}
+
+function heardIn(result: unknown, order: TranscriptionOrder): Transcribed {
+  const text = isRecord(result) ? result['text'] : undefined
+  if (!isRecord(result) || typeof text !== 'string')
+    throw new UpstreamError('malformed', { executed: false, detail: 'an answer without text' })
+  checkLength(text.length, order)
+  const words = wordsOf(result['tokens'], result['timestamps'], order.recording.seconds)
+  const language = languageCode(String(result['lang'] ?? '').replace(/[<>|]/g, ''))
+  if (text.trim() !== '') order.onText?.(text.trim())
+  return {
+    text: text.trim(),
+    ...(language !== undefined && { language }),
+    ...(order.timestamps !== 'none' && words.length > 0 && { segments: segmentsOfWords(words) }),
+    ...(order.timestamps === 'word' && words.length > 0 && { words }),
+    usage: { seconds: order.recording.seconds },
+  }
+}
+
+/** The last token of a word sounds no longer than this. */
+const longestToken = 0.6
+
+/** Tokens are pieces of words, each with the time at which it begins; one that begins with a space, or its sign `▁`, begins a word. */
+function wordsOf(tokens: unknown, timestamps: unknown, seconds: number): SpokenWord[] {
+  if (!Array.isArray(tokens) || !Array.isArray(timestamps) || tokens.length !== timestamps.length) return []
+  const words: SpokenWord[] = []
+  let isOpen = false
+  for (const [at, token] of tokens.entries()) {
+    const time: unknown = timestamps[at]
+    if (typeof token !== 'string' || typeof time !== 'number' || !Number.isFinite(time)) return []
+    const start = Math.min(seconds, Math.max(0, time))
+    const next: unknown = timestamps[at + 1]
+    const end = Math.min(
+      seconds,
+      start + longestToken,
+      typeof next === 'number' && next > start ? next : Number.POSITIVE_INFINITY,
+    )
+    const piece = token.replaceAll('▁', ' ')
+    if (piece.startsWith(' ') || !isOpen) {
+      if (piece.trim() === '') {
+        isOpen = false
+        continue
+      }
+      words.push({ start, end, word: piece.trim() })
+      isOpen = true
+    } else {
+      words.at(-1)!.word += piece.trim()
+      words.at(-1)!.end = end
+    }
+  }
+  return words
+}

@@ -1,0 +1,205 @@
+/**
+ * sherpa-onnx in its process, by a stand-in with the shape of its package (tests/fixtures/sherpa-onnx-node): the library itself is not installed
+ * here, and no model of it.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { buildCatalogue } from '#engine/models'
+import { encodeWhole } from '#engine/sound'
+import type { TranscriptionOrder } from '#engine/turn'
+import { readEnv } from '#platform/config'
+import { StartRefused } from '#platform/errors'
+import { sandboxModels } from '#providers/sandbox'
+import { sherpaTranscription } from '#providers/sherpa'
+import { loadConfig } from '#settings'
+import { patient } from './asking.ts'
+import { transcribing } from './media-asking.ts'
+
+const root = mkdtempSync(path.join(tmpdir(), 'sherpa-'))
+afterAll(() => rmSync(root, { recursive: true }))
+const installed = path.resolve(import.meta.dirname, '../fixtures/sherpa-onnx-node')
+
+function modelFolder(name: string, ...files: string[]): string {
+  const folder = path.join(root, name)
+  mkdirSync(folder, { recursive: true })
+  for (const file of files) writeFileSync(path.join(folder, file), '{}')
+  return folder
+}
+const transducer = modelFolder('shenava', 'encoder.int8.onnx', 'decoder.onnx', 'joiner.onnx', 'tokens.txt')
+const whisper = modelFolder('whisper-fa', 'fa-encoder.onnx', 'fa-decoder.onnx', 'fa-tokens.txt')
+const room = (folder = transducer, from = installed) => sherpaTranscription({ folder, package: from })
+
+/** A second of sound, whose first sample says what becomes of it. */
+async function recording(first = 0): Promise<TranscriptionOrder['recording']> {
+  const samples = new Float32Array(16_000)
+  samples[0] = first
+  const { bytes } = await encodeWhole([{ rate: 16_000, samples }], { format: 'wav', maxBytes: 1 << 20 })
+  return { bytes, mediaType: 'audio/wav', name: 'a.wav', seconds: 1 }
+}
+const asked = async (first: number, provider = room(), more = {}, options = {}) =>
+  transcribing(provider, { recording: await recording(first), ...more }, options)
+
+/** For several recordings of one process. */
+const kept = (provider: ReturnType<typeof room>) => ({
+  transcribe: provider.transcribe,
+  [Symbol.asyncDispose]: async () => undefined,
+})
+
+describe('a recording', () => {
+  test('is text, with words of their tokens and when they begin', async () => {
+    const { heard, error } = await asked(0, room(), { timestamps: 'word' })
+    expect(error).toBeUndefined()
+    expect(heard).toEqual({
+      text: 'سلام دنیا transducer 1',
+      language: 'fa',
+      words: [
+        { start: 0.2, end: 0.9, word: 'سلام' },
+        { start: 0.9, end: 1, word: 'دنیا' },
+      ],
+      segments: [{ start: 0.2, end: 1, text: 'سلام دنیا' }],
+      usage: { seconds: 1 },
+    })
+  })
+
+  test('tells a model of whisper its language, and needs none elsewhere', async () => {
+    expect((await asked(0, room(whisper), { language: 'fa' })).heard?.text).toBe('سلام دنیا whisperfa 1')
+    expect((await asked(0, room(whisper))).heard?.text).toBe('سلام دنیا whisper 1')
+  })
+
+  test.each([
+    ['sense-voice-small', ['model.int8.onnx', 'tokens.txt'], 'senseVoice'],
+    ['paraformer-zh', ['model.onnx', 'tokens.txt'], 'paraformer'],
+    ['zipformer-ctc', ['model.onnx', 'tokens.txt'], 'zipformerCtc'],
+    ['fastconformer', ['model.onnx', 'tokens.txt'], 'nemoCtc'],
+  ])('a folder %s is known by its files', async (name, files, kind) => {
+    expect((await asked(0, room(modelFolder(name, ...files)))).heard?.text).toBe(`سلام دنیا ${kind} 1`)
+  })
+
+  test('takes a configuration of its own where the folder has one', async () => {
+    const folder = modelFolder('own', 'moon.onnx', 'tokens.txt')
+    writeFileSync(
+      path.join(folder, 'sherpa.json'),
+      JSON.stringify({ modelConfig: { moonshine: { encoder: 'moon.onnx' }, tokens: 'tokens.txt' } }),
+    )
+    expect((await asked(0, room(folder))).heard?.text).toBe('سلام دنیا moonshine 1')
+  })
+
+  test('is given on whole to whoever waits for pieces', async () => {
+    expect((await asked(0, room(), {}, { streams: true })).pieces).toEqual(['سلام دنیا transducer 1'])
+  })
+})
+
+describe('what fails', () => {
+  test('a package that is not there says how to install it; nothing was done', async () => {
+    const { error } = await asked(0, room(transducer, path.join(root, 'nowhere')))
+    expect(error).toMatchObject({ fault: 'not_found', executed: false })
+    expect(error?.detail).toContain('npm install sherpa-onnx-node')
+    await using doctor = room(transducer, path.join(root, 'nowhere'))
+    await expect(doctor.ping(new AbortController().signal)).rejects.toThrow('npm install sherpa-onnx-node')
+  })
+
+  test('a folder that is not there, or has no model, is named', async () => {
+    const missing = path.join(root, 'missing')
+    expect((await asked(0, room(missing))).error?.detail).toBe(`there is no folder ${missing}`)
+    const empty = modelFolder('empty', 'readme.md')
+    expect((await asked(0, room(empty))).error?.detail).toContain(`${empty} has no file like`)
+  })
+
+  test('a process that dies takes only its recording with it: the next one has another', async () => {
+    await using provider = room()
+    const dead = await asked(0.9, kept(provider) as never)
+    expect(dead.error).toMatchObject({ fault: 'unavailable', executed: false })
+    expect((await asked(0, kept(provider) as never)).heard?.text).toBe('سلام دنیا transducer 1')
+  })
+
+  test('an error of the library, an answer without text and babble are told apart', async () => {
+    await using provider = room()
+    expect((await asked(0.7, kept(provider) as never)).error).toMatchObject({
+      fault: 'unavailable',
+      detail: 'onnxruntime: bad model',
+    })
+    expect((await asked(0.6, kept(provider) as never)).error?.fault).toBe('malformed')
+    expect((await asked(0.5, kept(provider) as never)).error?.fault).toBe('malformed')
+  })
+
+  test('one that never ends is killed by the time that is left, and by a caller who leaves', async () => {
+    await using provider = room()
+    await provider.ping(new AbortController().signal)
+    const late = await asked(0.8, kept(provider) as never, {}, { timeouts: { ...patient, totalMs: 200 } })
+    expect(late.error).toMatchObject({ fault: 'timeout', executed: false })
+    const caller = new AbortController()
+    const left = asked(0.8, kept(provider) as never, {}, { signal: caller.signal })
+    caller.abort()
+    expect((await left).error).toMatchObject({ fault: 'aborted', executed: false })
+    expect((await asked(0, kept(provider) as never)).heard?.text).toBe('سلام دنیا transducer 1')
+  })
+
+  test('recordings wait in turn, and more than sixteen are told to come later', async () => {
+    await using provider = room()
+    const all = await Promise.all(Array.from({ length: 20 }, () => asked(0, kept(provider) as never)))
+    const full = all.filter(({ error }) => error !== undefined)
+    expect(full).toHaveLength(4)
+    for (const { error } of full) expect(error).toMatchObject({ fault: 'overloaded', executed: false })
+  })
+
+  test('no sound is no work for it', async () => {
+    const { error } = await transcribing(room(), {
+      recording: { bytes: Buffer.from('nothing'.repeat(500)), mediaType: 'audio/wav', name: 'a', seconds: 1 },
+    })
+    expect(error).toMatchObject({ fault: 'invalid_request', executed: false })
+  })
+})
+
+describe('in the file', () => {
+  const start = (provider: string, settings = 'transcription: {}') =>
+    buildCatalogue(
+      loadConfig(
+        readEnv({}),
+        `providers:\n  - ${provider}\nmodels:\n  - id: house/fa\n    kind: transcription\n    deployments: [{ provider: local, model: shenava }]\n    ${settings}\n    pricing: { per_minute: 0 }\n`,
+      ),
+      { providers: [], models: [], silent: [] },
+      sandboxModels,
+    )
+
+  test('a provider of sherpa has a folder in place of an address', () => {
+    const catalogue = start(
+      '{ id: local, dialects: [sherpa], folder: /models/shenava, package: /opt/sherpa }',
+    )
+    expect(catalogue.find('house/fa')).toMatchObject({ kind: 'transcription' })
+    expect(catalogue.provider('local').sherpa).toEqual({ folder: '/models/shenava', package: '/opt/sherpa' })
+  })
+
+  test.each([
+    ['{ id: local, dialects: [sherpa] }', /providers\[0\]\.folder is missing/],
+    ['{ id: local, dialects: [transcriptions] }', /providers\[0\]\.base_url is missing/],
+    ['{ id: local, dialects: [sherpa, chat], folder: /m }', /has sherpa beside others/],
+    [
+      '{ id: local, dialects: [sherpa], folder: /m, base_url: http://127.0.0.1:9/v1 }',
+      /has sherpa beside others/,
+    ],
+    [
+      '{ id: local, dialects: [transcriptions], base_url: http://127.0.0.1:9/v1, folder: /m }',
+      /belongs to the dialect sherpa alone/,
+    ],
+  ])('%s is refused', (provider, sentence) => {
+    expect(() => start(provider)).toThrow(sentence)
+    expect(() => start(provider)).toThrow(StartRefused)
+  })
+
+  test.each([
+    ['[sherpa]', 'diarize: true', /no place for telling speakers apart: leave transcription\.diarize out/],
+    ['[sherpa]', 'formats: [mp3]', /which takes wav and not mp3/],
+    ['[deepgram]', 'prompt: true', /no place for a prompt/],
+    ['[openrouter]', 'keywords: true', /no place for keywords/],
+    ['[elevenlabs]', 'stream: true', /comes piece by piece: leave transcription\.stream out/],
+    ['[transcriptions]', 'diarize: true, timestamps: word', /write timestamps: segment beside diarize: true/],
+  ])('a model that promises what the wire %s cannot do (%s) is refused', (dialects, setting, sentence) => {
+    const place = dialects === '[sherpa]' ? 'folder: /m' : 'base_url: http://127.0.0.1:9/v1'
+    const refused = () =>
+      start(`{ id: local, dialects: ${dialects}, ${place} }`, `transcription: { ${setting} }`)
+    expect(refused).toThrow(sentence)
+    expect(refused).toThrow(StartRefused)
+  })
+})
