@@ -114,3 +114,18 @@ test('what is refused is said as the server says it', async () => {
   expect(JSON.parse(none.err).error.code).toBe('FILE_NOT_READ')
   expect((await readdir(folder)).sort()).toEqual(['note.wav', 'گفت‌وگو.wav'])
 })
+
+test('what is too large for a form of this server is stored first, and written down by its id', async () => {
+  await using small = await bootOnEars({ config: 'audio: { max_upload_mb: 1 }' })
+  await writeFile(path.join(folder, 'long.wav'), await wavOf(40))
+  const env = { KHERAD_KEY: small.key.secret, KHERAD_LOCALE: 'en', KHERAD_BASE_URL: small.world.url }
+  const words = ['transcribe', 'long.wav', '--format', 'txt']
+  const { code, out, err } = await ended(start(env, words, { cwd: folder }), words)
+  expect(code, err).toBe(0)
+  expect([out, await saved('long.txt')]).toEqual(['long.txt\n', 'سلام دنیا\n'])
+  const files = (await small.key.get('/v1/files')).body.data
+  expect(files.map(({ media_type }: { media_type: string }) => media_type).sort()).toEqual([
+    'application/json',
+    'audio/wav',
+  ])
+})

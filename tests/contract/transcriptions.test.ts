@@ -527,3 +527,39 @@ describe('bounds of every field, at the edge and past it', () => {
     await expectRefused(() => send(bodyOf(two, { language: 'xx' })), 400, 'UNKNOWN_LANGUAGE', 'language')
   })
 })
+
+describe('who may', () => {
+  test('a key without audio:write, and one that may not use the default model, are refused', async () => {
+    const other = await at.world.key({ scopes: ['studio:write'] })
+    expect((await other.post(path, bodyOf(two))).body.error.code).toBe('INSUFFICIENT_SCOPE')
+    const narrow = await at.world.key({ models: ['test/segments'] })
+    expect((await narrow.post(path, bodyOf(two))).body.error).toMatchObject({ code: 'MODEL_NOT_ALLOWED' })
+    expect((await narrow.post(path, bodyOf(two, { model: 'test/segments' }))).status).toBe(200)
+  })
+})
+
+test('whoever leaves a stream pays for the transcript, and finds it', async () => {
+  const gate = Promise.withResolvers<void>()
+  at.upstream.hear(async () => {
+    await gate.promise
+    return { text: 'سلام دنیا' }
+  })
+  const before = await at.world.balance()
+  const files = (await at.key.get('/v1/files?limit=100')).body.data.length
+  const calls = at.upstream.calls.length
+  const leaving = new AbortController()
+  const sent = fetch(`${at.world.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${at.key.secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify(bodyOf(two, { model: 'test/segments', stream: true })),
+    signal: leaving.signal,
+  })
+  const reply = await sent
+  await at.upstream.call(calls)
+  leaving.abort()
+  await reply.text().catch(() => undefined)
+  gate.resolve()
+  await at.world.settled()
+  expect(before.available - (await at.world.balance()).available).toBe(2_000_000n)
+  expect((await at.key.get('/v1/files?limit=100')).body.data).toHaveLength(files + 1)
+})

@@ -132,7 +132,7 @@ export class SimulatedDatabase {
       ([, id]) => this.#release(id as string),
     ],
     [
-      /delete from files\.reservations r where/,
+      /delete from files\.reservations r\s+where/,
       ([lapseMs, before]) => this.#releaseAbandoned(lapseMs as number, before as string),
     ],
     [
