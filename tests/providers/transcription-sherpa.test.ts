@@ -2,7 +2,9 @@
  * sherpa-onnx in its process, by a stand-in with the shape of its package (tests/fixtures/sherpa-onnx-node): the library itself is not installed
  * here, and no model of it.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -14,6 +16,7 @@ import { StartRefused } from '#platform/errors'
 import { sandboxModels } from '#providers/sandbox'
 import { sherpaTranscription } from '#providers/sherpa'
 import { loadConfig } from '#settings'
+import { until } from '../harness/until.ts'
 import { patient } from './asking.ts'
 import { transcribing } from './media-asking.ts'
 
@@ -150,6 +153,21 @@ describe('what fails', () => {
     })
     expect(error).toMatchObject({ fault: 'invalid_request', executed: false })
   })
+})
+
+test.skipIf(process.platform !== 'linux')('the process ends with a server that is killed', async () => {
+  const program = `
+    const { sherpaTranscription } = await import(${JSON.stringify(path.resolve(import.meta.dirname, '../../src/providers/sherpa/sherpa.ts'))})
+    const room = sherpaTranscription(${JSON.stringify({ folder: transducer, package: installed })})
+    await room.ping(new AbortController().signal)
+    console.log('ready')`
+  const root = path.resolve(import.meta.dirname, '../..')
+  const server = spawn(process.execPath, ['--input-type=module', '-e', program], { cwd: root })
+  await once(server.stdout, 'data')
+  const pid = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8').trim().split(' ')[0]!
+  expect(existsSync(`/proc/${pid}`)).toBe(true)
+  server.kill('SIGKILL')
+  await until(() => !existsSync(`/proc/${pid}`) || /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')))
 })
 
 describe('in the file', () => {

@@ -20,8 +20,18 @@ export function sherpaTranscription(
   const child = new SherpaChild(place)
   return {
     transcribe: (call) => transcribe(child, call),
-    ping: async () => {
-      await child.start()
+    ping: async (signal) => {
+      const late = Promise.withResolvers<never>()
+      const stop = (): void =>
+        late.reject(
+          new UpstreamError('timeout', { executed: false, detail: 'the model is still being opened' }),
+        )
+      signal.addEventListener('abort', stop, { once: true })
+      try {
+        await Promise.race([child.start(), late.promise])
+      } finally {
+        signal.removeEventListener('abort', stop)
+      }
       return undefined
     },
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
