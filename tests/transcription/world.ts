@@ -118,6 +118,8 @@ export async function bootTranscription(
   const world = stack.use(await boot({ ...rest, config: configOf(upstream.url, timeouts) }))
   const open = stack.move()
   let seen = 0
+  // What is decoded takes room of the spool until the world ends.
+  const recordings = new Map<readonly Word[], Promise<OpenedRecording>>()
   return {
     world,
     upstream,
@@ -132,7 +134,11 @@ export async function bootTranscription(
       })
     },
     newcomer: () => newcomer(world),
-    recorded: (words) => recordingIn(world, open, samplesOf(words)),
+    recorded: (words) => {
+      const made = recordings.get(words) ?? recordingIn(world, open, samplesOf(words))
+      recordings.set(words, made)
+      return made
+    },
     recordingOf: (samples) => recordingIn(world, open, samples),
     forms: () => {
       const all = upstream.forms().slice(seen)
