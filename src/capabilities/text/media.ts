@@ -3,7 +3,7 @@
 import { referencePicture } from '#engine/images'
 import { isVast, measure, parseDataUrl } from '#engine/media'
 import type { Media } from '#engine/turn'
-import { decodeBase64, decodeBase64InSlices } from '#platform/bytes'
+import { decodeBase64, decodeBase64InSlices, textReleased } from '#platform/bytes'
 import { fail, type Localized } from '#platform/errors'
 import { reasons } from './phrases.ts'
 
@@ -48,7 +48,9 @@ export async function largePicture(
   const parsed = parseDataUrl(url)
   if (!parsed) return refuse(reasons.notInline(types[0]!, false), param)
   if (!types.includes(parsed.mediaType)) return refuse(reasons.wrongType(types), param)
-  return mediaOf(await decodeBase64InSlices(parsed.base64), [parsed.mediaType], param)
+  const bytes = await decodeBase64InSlices(parsed.base64)
+  textReleased(url.length)
+  return mediaOf(bytes, [parsed.mediaType], param)
 }
 
 /** A large picture that leaves this server written anew: upright, within 2,048 pixels, with nothing beside its pixels. */
