@@ -246,7 +246,6 @@ describe('the sandbox speaks', () => {
       'audioInput.audioBase64',
       'INVALID_MEDIA',
     )
-    refusedAt(await fake({ text: undefined, audioInput }), 'audioInput', 'AUDIO_SETTING_NOT_SUPPORTED')
   })
 })
 
