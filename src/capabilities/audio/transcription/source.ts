@@ -83,9 +83,12 @@ async function bytesOf(
 async function copyOfStored({ app, caller }: TranscriptionContext, fileId: string): Promise<SpoolFile> {
   const stored = await openStored(app, caller, fileId)
   if (!stored) return fail('FILE_NOT_FOUND', {}, { param: 'file_id' })
-  if (stored.bytes <= maxStoredBytes) return app.spool.write(stored.content, { maxBytes: maxStoredBytes })
-  stored.content.destroy()
-  return refuse(reasons.largeFile(maxStoredBytes), 'file_id')
+  try {
+    if (stored.bytes > maxStoredBytes) return refuse(reasons.largeFile(maxStoredBytes), 'file_id')
+    return await app.spool.write(stored.content, { maxBytes: maxStoredBytes })
+  } finally {
+    stored.content.destroy()
+  }
 }
 
 /** Opens it: what is not read as a recording is refused where it stands. */
