@@ -49,7 +49,7 @@ export async function largePicture(
   if (!parsed) return refuse(reasons.notInline(types[0]!, false), param)
   if (!types.includes(parsed.mediaType)) return refuse(reasons.wrongType(types), param)
   const bytes = await decodeBase64InSlices(parsed.base64)
-  textReleased(url.length)
+  await textReleased(url.length)
   return mediaOf(bytes, [parsed.mediaType], param)
 }
 

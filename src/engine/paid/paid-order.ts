@@ -147,7 +147,8 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
       candidates,
       background: call.background,
       receivedMs: call.receivedMs,
-      ...(this.#runs.length > 0 && { beganMs: app.clock.nowMs() }),
+      // A body that came slowly, or was long read, has taken nothing of the order's time.
+      beganMs: app.clock.nowMs(),
       requestId: call.part?.id ?? call.requestId,
       earlierAttempts: this.#runs.length * maxAttempts,
       traceparent,

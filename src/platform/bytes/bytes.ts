@@ -137,13 +137,13 @@ let released = 0
 
 /**
  * To be told when a large text is not needed any more, such as Base64 that was decoded: every so many megabytes of them are collected at once,
- * so that large requests beside each other do not have each other's garbage on top.
+ * so that large requests beside each other do not have each other's garbage on top. Resolves when that is done.
  */
-export function textReleased(characters: number): void {
+export async function textReleased(characters: number): Promise<void> {
   released += characters
   if (released < releasedCharacters) return
   released = 0
-  void collector()?.({ type: 'major', execution: 'async' })
+  await collector()?.({ type: 'major', execution: 'async' })
 }
 
 type Collect = (how: { type: 'major'; execution: 'async' }) => Promise<void>

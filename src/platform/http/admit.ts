@@ -81,6 +81,7 @@ export async function admit(
   } else if (checks.body) {
     const readMs = performance.now()
     const limit = route.bodyLimit ?? defaultBodyLimit
+    using _turn = await intake.large.turn(Number(message.headers['content-length'] ?? 0))
     const { bytes, slot } = await readBody(message, limit, intake)
     context.slot = slot
     context.body = await parseJson(bytes, limit)

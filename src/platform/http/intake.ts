@@ -1,6 +1,7 @@
 /** Bounds the total memory of request bodies in this process (`limits.body_bytes_in_flight`). */
 import { collectWhenQuiet } from '#platform/bytes'
 import { Failure } from '#platform/errors'
+import { LargeBodies } from './large-bodies.ts'
 
 /** This part of each body is not counted: small requests are accepted even at the limit. */
 const freeBytes = 16 * 1024
@@ -48,6 +49,7 @@ interface Reservation {
 }
 
 export class Intake {
+  readonly large = new LargeBodies()
   readonly #limitBytes: number
   readonly #held = new Set<Reservation>()
   /** Waiting bodies, first come first served; one that fits is not held up by one that does not. */
