@@ -250,7 +250,10 @@ class Fake implements VideoUpstream {
 
   #faultOf(fault: VideoFault | Script, call: UpstreamCall, job?: VideoJob): Script {
     const shape = wires[this.#wire]
-    if (typeof fault === 'number') return json(fault, shape.error(fault), { 'retry-after': '7' })
+    if (typeof fault === 'number') {
+      const isBusy = fault === 429 || fault === 503
+      return json(fault, shape.error(fault), isBusy ? { 'retry-after': '7' } : {})
+    }
     if (typeof fault === 'object') return fault
     const video = job?.video ?? Buffer.alloc(0)
     const half = video.subarray(0, Math.floor(video.length / 2))
