@@ -70,6 +70,8 @@ export type VideoFault =
   | 'elsewhere'
   | number
 
+type Fault = VideoFault | Script | Promise<Script>
+
 export interface VideoUpstream extends AsyncDisposable {
   /** The base address of its provider. */
   url: string
@@ -83,8 +85,8 @@ export interface VideoUpstream extends AsyncDisposable {
   jobs: VideoJob[]
   /** How jobs that are ordered from now on go; absent: one look each of `queued` and `processing`, then `completed`. */
   plan(next: { states?: JobState[]; video?: Buffer; cost?: number }): void
-  /** The next `times` requests of this leg come to this, or are answered so. */
-  fail(leg: Leg, fault: VideoFault | Script, times?: number): void
+  /** The next `times` requests of this leg come to this, or are answered so; one that is promised is awaited, and no order came of it. */
+  fail(leg: Leg, fault: Fault, times?: number): void
   /** The leg of a request; undefined for one of no wire of videos. */
   legOf(call: UpstreamCall): Leg | undefined
   /** Posts the vendor's webhook about a job to the address that the order named. */
@@ -113,7 +115,7 @@ class Fake implements VideoUpstream {
   readonly #upstream: FakeUpstream
   /** Another origin, of HTTPS, with the bytes of the jobs. */
   readonly #elsewhere: FakeUpstream
-  readonly #faults: { leg: Leg; fault: VideoFault | Script; left: number }[] = []
+  readonly #faults: { leg: Leg; fault: Fault; left: number }[] = []
   readonly #arrivals: { leg: Leg; resolve: (call: UpstreamCall) => void }[] = []
   #plan: { states?: JobState[]; video?: Buffer; cost?: number } = {}
 
@@ -138,7 +140,7 @@ class Fake implements VideoUpstream {
     this.#plan = next
   }
 
-  fail(leg: Leg, fault: VideoFault | Script, times = 1): void {
+  fail(leg: Leg, fault: Fault, times = 1): void {
     this.#faults.push({ leg, fault, left: times })
   }
 
@@ -165,7 +167,7 @@ class Fake implements VideoUpstream {
     })
   }
 
-  answer(call: UpstreamCall): Script {
+  answer(call: UpstreamCall): Script | Promise<Script> {
     const shape = wires[this.#wire]
     const asked = shape.legOf(call)
     if (!asked) return json(404, shape.unknown)
@@ -192,7 +194,7 @@ class Fake implements VideoUpstream {
   }
 
   /** The bytes, and their faults, where a wire has them behind a link; a redirect of its own origin led to the others. */
-  answerElsewhere(call: UpstreamCall): Script {
+  answerElsewhere(call: UpstreamCall): Script | Promise<Script> {
     const job = this.jobs.find((one) => call.path === pathElsewhere(one))
     if (wires[this.#wire].hasLinks) this.#tellOf('content', call)
     const fault = wires[this.#wire].hasLinks ? this.#takeFault('content') : undefined
@@ -208,7 +210,7 @@ class Fake implements VideoUpstream {
     for (const arrival of this.#arrivals) if (arrival.leg === leg) arrival.resolve(call)
   }
 
-  #takeFault(leg: Leg): VideoFault | Script | undefined {
+  #takeFault(leg: Leg): Fault | undefined {
     const at = this.#faults.findIndex((one) => one.leg === leg)
     const found = this.#faults[at]
     if (!found) return undefined
@@ -217,9 +219,11 @@ class Fake implements VideoUpstream {
     return found.fault
   }
 
-  #submit(call: UpstreamCall, fault: VideoFault | Script | undefined): Script {
+  #submit(call: UpstreamCall, fault: Fault | undefined): Script | Promise<Script> {
     const isOrdered =
-      fault === undefined || fault === 500 || (typeof fault !== 'number' && fault !== 'refused')
+      fault === undefined ||
+      fault === 500 ||
+      !(typeof fault === 'number' || fault === 'refused' || fault instanceof Promise)
     const job = isOrdered ? this.#order(call) : undefined
     if (fault !== undefined) return this.#faultOf(fault, call, job)
     return json(...wires[this.#wire].ticket(job!, this.url))
@@ -248,9 +252,12 @@ class Fake implements VideoUpstream {
     return stream([job.video], { 'content-type': 'video/mp4', 'content-length': String(job.video.length) })
   }
 
-  #faultOf(fault: VideoFault | Script, call: UpstreamCall, job?: VideoJob): Script {
+  #faultOf(fault: Fault, call: UpstreamCall, job?: VideoJob): Script | Promise<Script> {
     const shape = wires[this.#wire]
-    if (typeof fault === 'number') return json(fault, shape.error(fault), { 'retry-after': '7' })
+    if (typeof fault === 'number') {
+      const isBusy = fault === 429 || fault === 503
+      return json(fault, shape.error(fault), isBusy ? { 'retry-after': '7' } : {})
+    }
     if (typeof fault === 'object') return fault
     const video = job?.video ?? Buffer.alloc(0)
     const half = video.subarray(0, Math.floor(video.length / 2))

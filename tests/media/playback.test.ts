@@ -194,10 +194,8 @@ describe.skipIf(browserPath === undefined)('in a browser, from a page of another
       }
       document.body.append(player)
       const ended = happens('ended')
-      const shown = Promise.race([failed, new Promise((resolve) => player.requestVideoFrameCallback(resolve))])
-      await player.play()
-      await shown
       const first = picture()
+      await player.play()
       await ended
       const last = picture()
       const bytes = await (await fetch('${url}')).arrayBuffer()

@@ -23,11 +23,19 @@ import {
 } from './video-world.ts'
 
 const minuteMs = 60_000
+/** Pauses between fetches are of the machine's time: this clock must not reach the ceiling of a job meanwhile. */
+const fetchStepMs = 100
 const address = { env: { KHERAD_BASE_URL: 'https://kherad.example' } }
 
-async function expectFree(at: VideoWorld, job: VideoJob, code: string, loss = 0n): Promise<VideoJob> {
+async function expectFree(
+  at: VideoWorld,
+  job: VideoJob,
+  code: string,
+  loss = 0n,
+  stepMs = 5_000,
+): Promise<VideoJob> {
   const { world } = at
-  const done = await ended(at, job, 5_000)
+  const done = await ended(at, job, stepMs)
   expect(done).toMatchObject({ status: 'failed', error: { code }, microcredits: 0n, pending: false })
   expect(await world.balance()).toEqual({ available: credits, held: 0n })
   expect(await receiptOf(world, job)).toMatchObject({
@@ -155,7 +163,7 @@ describe('the job', () => {
     const { world, vendor, clock } = at
     vendor.plan({ states: ['queued', 'gone'] })
     const job = await order(world)
-    await untilMoved(clock, async () => (await rowOf(world, job.id)).missing >= 3, 5_000)
+    await untilMoved(clock, async () => (await rowOf(world, job.id)).missing >= 3, 500)
     const since = (await rowOf(world, job.id)).missing_since.getTime()
     expect(clock.nowMs() - since).toBeLessThan(2 * minuteMs)
     expect(await find(world, job)).toMatchObject({ pending: true })
@@ -207,14 +215,28 @@ describe('the bytes', () => {
     },
   )
 
-  test.each<[VideoFault]>([['wrong'], ['truncated'], ['empty'], [500], [404]])(
+  test.each<[VideoFault]>([['wrong'], ['truncated'], ['empty']])(
     '%s for good: failed and free after a few fetches, with its loss',
     async (fault) => {
       await using at = await bootVideos()
       at.vendor.fail('content', fault, 100)
       const job = await order(at.world)
-      await expectFree(at, job, 'UPSTREAM_FAILED', price)
+      await expectFree(at, job, 'UPSTREAM_FAILED', price, fetchStepMs)
       expect(at.vendor.calls.filter((call) => at.vendor.legOf(call) === 'content')).toHaveLength(4)
+    },
+  )
+
+  test.each<[VideoFault]>([[500], [404]])(
+    '%s for good: asked for until 45 minutes after its acceptance, then free, with its loss',
+    async (fault) => {
+      await using at = await bootVideos()
+      const { vendor, clock } = at
+      vendor.fail('content', fault, 100)
+      const job = await order(at.world)
+      const fetches = () => vendor.calls.filter((call) => vendor.legOf(call) === 'content').length
+      await untilMoved(clock, () => fetches() > 4, fetchStepMs)
+      expect(await find(at.world, job)).toMatchObject({ pending: true })
+      await expectFree(at, job, 'TIMED_OUT', price)
     },
   )
 
@@ -222,7 +244,7 @@ describe('the bytes', () => {
     await using at = await bootVideos()
     const megabyte = Buffer.alloc(1024 * 1024)
     at.vendor.fail('content', stream(Array(202).fill(megabyte), { 'content-type': 'video/mp4' }))
-    await expectFree(at, await order(at.world), 'UPSTREAM_FAILED', price)
+    await expectFree(at, await order(at.world), 'UPSTREAM_FAILED', price, fetchStepMs)
     expect(at.vendor.calls.filter((call) => at.vendor.legOf(call) === 'content')).toHaveLength(1)
   })
 
@@ -230,7 +252,7 @@ describe('the bytes', () => {
     await using at = await bootVideos()
     const whole = videoFixture('720p-4s-sound')
     at.vendor.plan({ video: whole.subarray(0, whole.length - 500) })
-    await expectFree(at, await order(at.world), 'UPSTREAM_FAILED', price)
+    await expectFree(at, await order(at.world), 'UPSTREAM_FAILED', price, fetchStepMs)
   })
 })
 

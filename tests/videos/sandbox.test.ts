@@ -107,6 +107,11 @@ test('frames wait in the store and are the first and the last picture', async ()
 }, 120_000)
 
 describe('what is ordered to go wrong', () => {
+  /** Pauses between fetches are of the machine's time; a job that is never done, or whose order was lost, waits for this clock alone. */
+  const stepOf = (orders: string): number => {
+    if (orders.includes('bytes=')) return 100
+    return orders === 'job=stuck' || orders === 'fault=reset' ? 20_000 : 5_000
+  }
   const failing: [string, string, string][] = [
     ['a reply that is lost', 'fault=reset', 'UPSTREAM_FAILED'],
     ['a submission that is refused', 'fault=invalid_request', 'UPSTREAM_FAILED'],
@@ -122,7 +127,7 @@ describe('what is ordered to go wrong', () => {
     '%s fails free of charge',
     async (_, order, code) => {
       const before = await at.world.balance()
-      const state = await ended(orders(order), {}, order.includes('bytes=') ? 100 : 20_000)
+      const state = await ended(orders(order), {}, stepOf(order))
       expect(state, JSON.stringify(state)).toMatchObject({ status: 'failed', error: { code }, credits: 0 })
       await at.world.settled()
       expect(await at.world.balance()).toEqual(before)

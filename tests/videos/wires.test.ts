@@ -61,7 +61,7 @@ async function bootWire(wire: VideoWire) {
     order,
     status,
     over: (pair: object) =>
-      untilMoved(clock, async () => ((now) => (now.pending ? undefined : now))(await status(pair)), 5_000),
+      untilMoved(clock, async () => ((now) => (now.pending ? undefined : now))(await status(pair)), 500),
     bytes: async (pair: object) => {
       const reply = await key.raw('POST', '/v1/studio/video/content', JSON.stringify(pair))
       return { status: reply.status, bytes: Buffer.from(await reply.arrayBuffer()) }

@@ -2,14 +2,13 @@
 import type { App } from '#app'
 import { CreationRoom, dropBytes } from '#engine/files'
 import { type ProbedVideo, VideoError } from '#engine/media'
-import { Failure } from '#platform/errors'
 import { job, type Later } from '#platform/jobs'
 import { type SpoolFile, TooLarge } from '#platform/spool'
 import { sourceOf } from '#platform/storage'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError, type UpstreamFault } from '#providers/spec'
 import { creationOf, maxVideoBytes, maxVideoMs } from './accept.ts'
 import { orderAgain } from './ordered.ts'
-import type { VideoErrorCode } from './phrases.ts'
+import { leftMsOf, untilCeiling } from './overdue.ts'
 import { completeVideo, failVideo } from './settle.ts'
 import { changeVideo, keyOf, lockOpen, readVideo, type VideoRow } from './store.ts'
 
@@ -17,8 +16,12 @@ import { changeVideo, keyOf, lockOpen, readVideo, type VideoRow } from './store.
 const limits = { perAccount: 8, perProcess: 4 }
 /** How often bytes are fetched that do not come whole, or are none of a video. */
 const maxFetches = 4
-/** Of the first pause between them; each further one takes twice as long. */
+/** An upstream that does not give them is asked until the ceiling of the job: it has been paid. */
+const maxPauseMs = 60_000
+/** Of the first pause in both cases; each further one takes twice as long. */
 const firstPauseTicks = 4
+/** So often a process that ended over the bytes is no fault of theirs. */
+const maxProbesLost = 2
 /** Pause before our own store, disk or processes are tried again, until the ceiling of the job. */
 const ownPauseMs = 15_000
 /** One fetch. */
@@ -46,7 +49,7 @@ export const fetchJob = job<{ jobId: string }>({
 const isFetching = ({ status }: VideoRow): boolean => status === 'fetching'
 
 async function fetchVideo(app: App, row: VideoRow, stop: AbortSignal): Promise<Later | undefined> {
-  const leftMs = row.created_at.getTime() + maxVideoMs - app.clock.nowMs()
+  const leftMs = leftMsOf(app, row)
   // The poller ends it.
   if (leftMs <= 0) return undefined
   const signal = AbortSignal.any([stop, AbortSignal.timeout(Math.min(maxFetchMs, leftMs))])
@@ -83,33 +86,45 @@ async function store(app: App, row: VideoRow, file: SpoolFile, probed: ProbedVid
   if (!isCommitted) await dropBytes(app, row.account_id, staged.row.file_id)
 }
 
-/** What went wrong: at the upstream, whose bytes are asked for again a few times, or here. */
+/** What went wrong: with the bytes, which are fetched a few times; at the upstream or here, which is waited for. */
 async function failed(app: App, row: VideoRow, error: unknown): Promise<Later | undefined> {
-  const isOurs = isOwn(error)
-  app.log.warn({ err: error, video: row.job_id, ours: isOurs }, 'a video could not be fetched')
-  if (!isOurs && (error instanceof TooLarge || row.fetches + 1 >= maxFetches)) {
-    await failVideo(app, keyOf(row), { code: codeFor(error), mayBeBilled: true }, isFetching)
+  const place = placeOf(error, row)
+  app.log.warn({ err: error, video: row.job_id, place }, 'a video could not be fetched')
+  if (place === 'bytes' && (error instanceof TooLarge || row.fetches + 1 >= maxFetches)) {
+    await failVideo(app, keyOf(row), { code: 'UPSTREAM_FAILED', mayBeBilled: true }, isFetching)
     return undefined
   }
-  const firstPauseMs = firstPauseTicks * app.config.timing.dueTickMs
-  const laterMs = isOurs ? ownPauseMs : firstPauseMs * 2 ** row.fetches
+  const laterMs = pauseMs(app, row, place, error)
   await app.db.tx(async (tx) => {
     if (!(await lockOpen(tx, keyOf(row), isFetching))) return
     await changeVideo(tx, keyOf(row), {
-      ...(!isOurs && { fetches: row.fetches + 1 }),
-      next_at: new Date(app.clock.nowMs() + laterMs + checkMs),
+      ...(place === 'bytes' ? { fetches: row.fetches + 1 } : { missing: row.missing + 1 }),
+      next_at: untilCeiling(row, app.clock.nowMs() + laterMs + checkMs),
     })
   })
   return { laterMs }
 }
 
-/** Our own store, disk, database or processes; everything else is the upstream's. */
-const isOwn = (error: unknown): boolean =>
-  error instanceof VideoError
-    ? error.fault === 'busy'
-    : !(error instanceof UpstreamError || error instanceof TooLarge || isTimeout(error))
+type Place = 'bytes' | 'upstream' | 'here'
+
+/** Faults of an upstream that has answered with the bytes. */
+const ofBytes: ReadonlySet<UpstreamFault> = new Set(['cut', 'malformed'])
+
+function placeOf(error: unknown, row: VideoRow): Place {
+  if (error instanceof TooLarge) return 'bytes'
+  if (error instanceof UpstreamError) return ofBytes.has(error.fault) ? 'bytes' : 'upstream'
+  if (isTimeout(error)) return 'upstream'
+  if (!(error instanceof VideoError) || error.fault === 'busy') return 'here'
+  return error.fault === 'lost' && row.missing < maxProbesLost ? 'here' : 'bytes'
+}
 
 const isTimeout = (error: unknown): boolean => error instanceof DOMException && error.name === 'TimeoutError'
 
-const codeFor = (error: unknown): VideoErrorCode =>
-  error instanceof Failure ? 'RESULT_NOT_STORED' : 'UPSTREAM_FAILED'
+function pauseMs({ config }: App, row: VideoRow, place: Place, error: unknown): number {
+  const firstMs = firstPauseTicks * config.timing.dueTickMs
+  if (place === 'here') return ownPauseMs
+  if (place === 'bytes') return firstMs * 2 ** row.fetches
+  const askedMs = error instanceof UpstreamError ? (error.retryAfterMs ?? 0) : 0
+  const growingMs = Math.min(maxPauseMs, firstMs * 2 ** row.missing)
+  return Math.min(maxVideoMs, Math.max(growingMs, askedMs))
+}

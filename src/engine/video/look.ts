@@ -192,6 +192,8 @@ async function progressed(app: App, due: DueVideo, progress: VideoProgress): Pro
         await changeVideo(tx, keyOf(due), {
           status: 'fetching',
           queue_position: null,
+          missing: 0,
+          missing_since: null,
           ...(costUsd !== undefined && { cost_usd: costUsd }),
           next_at: new Date(app.clock.nowMs() + fetchCheckMs),
         })

@@ -289,6 +289,9 @@ export const unordered = {
   upstream_model: null,
   ordered: null,
   hook_hash: null,
+  // It may have been taken for lost meanwhile.
+  ambiguous_until: null,
+  claimed_ticket: null,
 } satisfies Partial<VideoRow>
 
 /** An order may exist that nobody can name: its webhook may. */

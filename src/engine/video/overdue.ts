@@ -5,8 +5,17 @@ import { cancelJob } from './cancel.ts'
 import { failVideo } from './settle.ts'
 import { type DueVideo, keyOf, type VideoRow } from './store.ts'
 
-export const isOverdue = ({ clock }: App, { created_at: createdAt }: DueVideo): boolean =>
-  createdAt.getTime() + maxVideoMs <= clock.nowMs()
+type Created = Pick<VideoRow, 'created_at'>
+
+/** What is left of its time. */
+export const leftMsOf = ({ clock }: App, { created_at: createdAt }: Created): number =>
+  createdAt.getTime() + maxVideoMs - clock.nowMs()
+
+/** When it is looked at again: at its ceiling at the latest, so that nothing outlives it. */
+export const untilCeiling = ({ created_at: createdAt }: Created, ms: number): Date =>
+  new Date(Math.min(ms, createdAt.getTime() + maxVideoMs))
+
+export const isOverdue = (app: App, due: DueVideo): boolean => leftMsOf(app, due) <= 0
 
 /** What no upstream was asked for costs nobody anything; anything else may be billed. */
 export async function endOverdue(app: App, due: DueVideo): Promise<void> {

@@ -73,6 +73,7 @@ export interface VideoRow {
   progress: number | null
   queue_position: number | null
   looks: number
+  /** Looks in a row at a job that its vendor does not know; of a finished one, fetches that nobody can blame on its bytes. */
   missing: number
   missing_since: Date | null
   cost_usd: number | null
