@@ -158,6 +158,35 @@ describe('where one of the three fails, nothing is charged or stored, and what t
   })
 })
 
+test('what could not be committed is not charged, and the room of sound and transcript is free again', async () => {
+  await using own = await boot({ config: configOf(ears.url, rest.url), credits: 1_000 })
+  const by = await own.key()
+  const { db } = own.app
+  const run = (text: string) => db.query({ text }, [])
+  await run(`create function public.refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'no more files'; end $$`)
+  await run(
+    'create trigger refuse before insert on files.files for each row execute function public.refuse()',
+  )
+  const before = await own.balance()
+  const reply = await answer({}, {}, by)
+  expect([reply.status, reply.body.error.code]).toEqual([503, 'RESULT_NOT_STORED'])
+  await own.settled()
+  expect(await own.balance()).toEqual(before)
+  expect(await lossOf(own)).toBe(BigInt(2_120_000 + [...text].length * 15_000))
+  const usage = { text: 'select files, creations, creation_bytes from files.usage' }
+  expect(await db.query(usage, [])).toEqual([{ files: 0n, creations: 0n, creation_bytes: 0n }])
+  expect(await run('select receipt_id from files.reservations')).toEqual([])
+  const receipt = (await by.receipt(requestIdOf(reply))).body
+  expect(receipt).toMatchObject({ state: 'failed', microcredits: '0' })
+  expect(receipt.details.files).toEqual([])
+  await run('drop trigger refuse on files.files')
+  const again = await answer({}, {}, by)
+  expect(again.status, again.text.slice(0, 300)).toBe(200)
+  expect(await db.query(usage, [])).toMatchObject([{ files: 0n, creations: 2n }])
+  expect(await run('select receipt_id from files.reservations')).toEqual([])
+})
+
 test('a repeat gets the same answer, and nothing is called again', async () => {
   const headers = { 'idempotency-key': 'composed-1' }
   const first = await answer({}, headers)

@@ -1,8 +1,10 @@
 /** POST /v1/audio/transcriptions: three bodies, every format, what is refused before anything is held, and what is charged and stored. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Seen } from '../harness/client.ts'
+import { fakeS3 } from '../harness/fake-s3.ts'
 import { json } from '../harness/upstream.ts'
 import { requestIdOf } from './chat-world.ts'
+import { lossOf } from './images-world.ts'
 import {
   bodyOf,
   bootOnEars,
@@ -562,4 +564,29 @@ test('whoever leaves a stream pays for the transcript, and finds it', async () =
   await at.world.settled()
   expect(before.available - (await at.world.balance()).available).toBe(2_000_000n)
   expect((await at.key.get('/v1/files?limit=100')).body.data).toHaveLength(files + 1)
+})
+
+test('a transcript that neither store nor data folder takes is not charged: the platform bears it, and room is free again', async () => {
+  await using s3 = await fakeS3()
+  await using own = await bootOnEars({ config: s3.config })
+  const { storage, waiting, db } = own.world.app
+  const places = [storage, waiting!.storage].map((place) => ({ place, put: place.put }))
+  for (const { place } of places) place.put = () => Promise.reject(new Error('no space left'))
+  const before = await own.world.balance()
+  const claim = { 'idempotency-key': 'not-stored' }
+  const reply = await own.key.post(path, bodyOf(two, { model: 'test/words' }), claim)
+  expect([reply.status, reply.body.error.code]).toEqual([503, 'RESULT_NOT_STORED'])
+  for (const { place, put } of places) place.put = put
+  await own.world.settled()
+  expect(await own.world.balance()).toEqual(before)
+  expect(await lossOf(own.world)).toBe(2_000_000n)
+  expect((await own.key.receipt(requestIdOf(reply))).body).toMatchObject({
+    state: 'failed',
+    microcredits: '0',
+  })
+  const usage = await db.query({ text: 'select files, creations, creation_bytes from files.usage' }, [])
+  expect(usage).toEqual([{ files: 0n, creations: 0n, creation_bytes: 0n }])
+  expect(own.upstream.forms()).toHaveLength(1)
+  const again = await own.key.post(path, bodyOf(two, { model: 'test/words' }))
+  expect(again.status, again.text).toBe(200)
 })

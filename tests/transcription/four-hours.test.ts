@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { encodeWhole } from '#engine/sound'
+import { formOf } from '../harness/form.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { startProcess } from '../harness/processes.ts'
 import { transcriptionUpstream } from '../harness/transcription-upstream.ts'
+import { postUntimed } from '../harness/untimed.ts'
 import { json } from '../harness/upstream.ts'
 
 /** Each minute of an mp3 is a frame longer, and four hours are the most. */
@@ -67,16 +69,15 @@ test.skipIf(process.platform !== 'linux')(
       env: { KHERAD_LOG_LEVEL: 'warn' },
     })
     const idle = memoryOf(server.child.pid!)
-    const form = new FormData()
-    form.append('model', 'test/scribe')
-    form.append('response_format', 'verbose_json')
-    form.append('file', new Blob([new Uint8Array(await recording())], { type: 'audio/mpeg' }), 'lecture.mp3')
-    const reply = await fetch(`${server.url}/v1/audio/transcriptions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}` },
-      body: form,
+    const form = formOf(
+      { bytes: await recording(), name: 'lecture.mp3', type: 'audio/mpeg' },
+      { model: 'test/scribe', response_format: 'verbose_json' },
+    )
+    const reply = await postUntimed(`${server.url}/v1/audio/transcriptions`, form.body, {
+      ...form.headers,
+      authorization: `Bearer ${key}`,
     })
-    const body = (await reply.json()) as { text: string; duration: number; segments: { end: number }[] }
+    const body = reply.body as { text: string; duration: number; segments: { end: number }[] }
     const { peak } = memoryOf(server.child.pid!)
     expect(reply.status, JSON.stringify(body)).toBe(200)
     expect(body.duration).toBeGreaterThan(minutes * 60)

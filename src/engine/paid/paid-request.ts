@@ -37,7 +37,11 @@ export interface RequestPart {
   /** UUID; of its attempts, and of the room for what it stores. */
   id: string
   hold: Ledger['hold']
+  /** Calls `ended` once all calls are settled, with whether what they would write is written. */
+  afterSettlement(ended: Ended): void
 }
+
+export type Ended = (isWritten: boolean) => Promise<void>
 
 export interface PaidRequestOptions extends Omit<PaidCall, 'gone'> {
   /** Whether the caller has disconnected. */
@@ -212,6 +216,13 @@ export class PaidRequest {
   /** The same in one transaction with what `write` writes. Throws as `Hold.settleWith` does; the hold is then still open. */
   settleWith(end: PaidEnd, write: (tx: Tx) => Promise<void>): Promise<Finished> {
     return this.#settle(end, () => this.#hold.settleWith(this.#settlement(end), write))
+  }
+
+  /** Calls `ended` when what `settleWith` writes is durable; one of several calls has written nothing before all of them are settled. */
+  async afterSettlement(ended: Ended): Promise<void> {
+    const { part } = this.#call
+    if (part) part.afterSettlement(ended)
+    else await ended(true)
   }
 
   async #settle(end: PaidEnd, settle: () => Promise<Settled>): Promise<Finished> {

@@ -1,7 +1,7 @@
 /** One hold for several calls of a request that follow one another: each holds, charges and settles as if alone, and all of it is settled once. */
 import type { Tx } from '#platform/db'
 import type { Hold, HoldOptions, Ledger, Settled, Settlement } from '#platform/ledger'
-import type { RequestPart } from './paid-request.ts'
+import type { Ended, RequestPart } from './paid-request.ts'
 
 /** What a part used, and what it would write. */
 export interface SettledPart {
@@ -23,6 +23,7 @@ export class SharedHold {
   readonly #options: SharedHoldOptions
   #hold: Hold | undefined
   readonly #parts: Part[] = []
+  readonly #ended: Ended[] = []
 
   constructor(ledger: Ledger, options: SharedHoldOptions) {
     this.#ledger = ledger
@@ -45,6 +46,7 @@ export class SharedHold {
         await this.change(lifetimeMs)
         return part
       },
+      afterSettlement: (ended) => void this.#ended.push(ended),
     }
   }
 
@@ -73,13 +75,20 @@ export class SharedHold {
     return this.#parts.flatMap(({ end }) => end ?? [])
   }
 
-  /** Settles all of it, with what the parts would write in the same transaction unless `writes` is false. Throws as `Hold.settleWith` does. */
-  settle(settlement: Settlement, { writes }: { writes: boolean }): Promise<Settled> {
+  /**
+   * Settles all of it, with what the parts would write in the same transaction unless `writes` is false. Throws as `Hold.settleWith` does; it is
+   * then settled once more, without.
+   */
+  async settle(settlement: Settlement, { writes }: { writes: boolean }): Promise<Settled> {
     const all = writes ? this.settled.flatMap(({ write }) => write ?? []) : []
-    if (all.length === 0) return this.#hold!.settle(settlement)
-    return this.#hold!.settleWith(settlement, async (tx) => {
-      for (const write of all) await write(tx)
-    })
+    const settled =
+      all.length === 0
+        ? await this.#hold!.settle(settlement)
+        : await this.#hold!.settleWith(settlement, async (tx) => {
+            for (const write of all) await write(tx)
+          })
+    for (const ended of this.#ended) await ended(writes)
+    return settled
   }
 }
 

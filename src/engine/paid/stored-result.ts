@@ -113,7 +113,7 @@ export class StoredResult {
     }
     try {
       const finished = await request.settleWith(stored, (tx) => this.#room.commit(tx, this.#staged))
-      this.#room.committed()
+      await request.afterSettlement((isWritten) => this.#end(isWritten))
       return finished
     } catch (error) {
       this.#app.log.error({ err: error }, 'a paid result could not be committed')
@@ -127,6 +127,11 @@ export class StoredResult {
       })
       throw failure
     }
+  }
+
+  async #end(isWritten: boolean): Promise<void> {
+    if (isWritten) this.#room.committed()
+    else await this.#room.release()
   }
 }
 

@@ -80,3 +80,50 @@ test('whatever the pauses: pieces cover all of it, none is too long or tiny, and
     { numRuns: 300 },
   )
 })
+
+/** Of any length down to nothing, one within another, and out of order. */
+const oddPauses = fc
+  .array(
+    fc.record({
+      start: fc.double({ min: -5, max: 60, noNaN: true }),
+      length: fc.double({ min: -1, max: 30, noNaN: true }),
+    }),
+    { maxLength: 40 },
+  )
+  .map((some) => some.map(({ start, length }): Pause => ({ start, end: start + length })))
+
+test('pieces that are tiny, with whatever pauses, cover all of it and end; those of no time are refused', () => {
+  fc.assert(
+    fc.property(
+      oddPauses,
+      fc.double({ min: 0.1, max: 60, noNaN: true }),
+      fc.double({ min: 0, max: 12, noNaN: true }),
+      fc.boolean(),
+      (pauses, seconds, maxSeconds, alwaysOverlaps) => {
+        const overlapSeconds = Math.min(8, maxSeconds / 4)
+        const cut = () => cutsOf({ seconds, maxSeconds, overlapSeconds, alwaysOverlaps, pauses })
+        // Less than some milliseconds is rounded away.
+        if (maxSeconds < 0.01 && seconds > maxSeconds) {
+          try {
+            cut()
+          } catch (error) {
+            expect(String(error)).toContain('do not get past')
+          }
+          return
+        }
+        const spans = cut()
+        expect([spans[0]!.from, spans.at(-1)!.to]).toEqual([0, seconds])
+        for (const [index, { from, to }] of spans.entries()) {
+          expect(to - from).toBeLessThanOrEqual(maxSeconds + 1e-3)
+          const before = spans[index - 1]
+          if (!before) continue
+          expect(from).toBeGreaterThan(before.from)
+          expect(from).toBeLessThanOrEqual(before.to)
+        }
+      },
+    ),
+    { numRuns: 500 },
+  )
+  const nothing = { seconds: 3, maxSeconds: 0, overlapSeconds: 0, alwaysOverlaps: false, pauses: [] }
+  expect(() => cutsOf(nothing)).toThrow('pieces of 0 s')
+})

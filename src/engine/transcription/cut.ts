@@ -24,14 +24,16 @@ export interface CutRules {
   pauses: readonly Pause[]
 }
 
-/** A last piece that is shorter than this is worth no call. */
+/** A last piece that is shorter than this is worth no call; where pieces are tiny themselves, than this part of one. */
 const leastSeconds = 1
+const leastPart = 0.25
 /** A piece ends in its last part, where its best pause is: pieces become fewer, and the last of them not tiny. */
 const earliest = 0.6
 
 /**
  * Cuts at the longest pause of the last part of each piece, in its middle. Where there is none, within sound: then the next piece begins
  * earlier, so that a word that is cut in one of them is whole in the other. `overlapSeconds` is a quarter of `maxSeconds` at most.
+ * Throws where a piece would begin no later than the one before it.
  */
 export function cutsOf({
   seconds,
@@ -41,22 +43,24 @@ export function cutsOf({
   pauses,
 }: CutRules): PieceSpan[] {
   const spans: PieceSpan[] = []
+  const least = Math.min(leastSeconds, maxSeconds * leastPart)
   let from = 0
   let joint: PieceSpan['joint'] = 'first'
+  const nextOf = (to: number): number => {
+    const latest = to - overlapSeconds
+    // A piece that begins in a pause begins with a whole word.
+    const pause = alwaysOverlaps ? bestPause(pauses, latest - overlapSeconds / 4, latest) : undefined
+    return round(pause ?? latest)
+  }
   while (seconds - from > maxSeconds) {
-    const latest = Math.min(from + maxSeconds, seconds - leastSeconds)
+    const latest = Math.min(from + maxSeconds, seconds - least)
     const pause = bestPause(pauses, from + maxSeconds * earliest, latest)
     const to = round(pause ?? latest)
     spans.push({ from, to, joint })
-    if (pause !== undefined && !alwaysOverlaps) {
-      joint = 'silence'
-      from = to
-    } else {
-      joint = 'overlap'
-      // A piece that begins in a pause begins with a whole word.
-      const least = to - overlapSeconds
-      from = round(alwaysOverlaps ? (bestPause(pauses, least - overlapSeconds / 4, least) ?? least) : least)
-    }
+    joint = pause !== undefined && !alwaysOverlaps ? 'silence' : 'overlap'
+    const next = joint === 'silence' ? to : nextOf(to)
+    if (!(next > from)) throw new Error(`pieces of ${maxSeconds} s do not get past ${from} s`)
+    from = next
   }
   spans.push({ from, to: seconds, joint })
   return spans

@@ -60,6 +60,22 @@ test('more text than can be said is malformed, at its exact bound', () => {
   expect(() => heardOf({ text: '', words }, frame)).toThrow(/more text/)
 })
 
+test('more than a hundred names of who speaks in one piece are malformed', () => {
+  const diarized = { ...frame, diarizes: true }
+  const named = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      start: 1,
+      end: 2,
+      text: 'و',
+      word: 'و',
+      speaker: `s${index}`,
+    }))
+  for (const items of ['words', 'segments'] as const) {
+    expect(heardOf({ text: 'و', [items]: named(100) }, diarized).isTimed).toBe(true)
+    expect(() => heardOf({ text: '', [items]: named(101) }, diarized)).toThrow(/more speakers/)
+  }
+})
+
 test('times that are none are left out, with the one segment of the piece in their place', () => {
   const { segments, words, isTimed } = heardOf(
     { text: 'سلام', segments: [{ start: Number.NaN, end: 1, text: 'سلام' }] },

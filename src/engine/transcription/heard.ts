@@ -26,6 +26,8 @@ const itemsPerSecond = 20
 const leastItems = 100
 /** Of an upstream's own name of who speaks. */
 const longestName = 100
+/** Who speaks in one piece. Matching speakers costs by the names of both pieces. */
+const mostNames = 100
 
 export interface Frame {
   from: number
@@ -65,6 +67,8 @@ export function* heardSteps(transcribed: Transcribed, frame: Frame): Steps<Heard
     lengthOf,
   )
   if (Math.max(text.length, wordLetters!, segmentLetters!) > most) throw babble()
+  yield
+  if (namesIn(words) > mostNames || namesIn(segments) > mostNames) throw babble('more speakers')
   const isOwn =
     segments.length > 0 && !(frame.diarizes && segments.some(({ speaker }) => speaker === undefined))
   return {
@@ -76,8 +80,11 @@ export function* heardSteps(transcribed: Transcribed, frame: Frame): Steps<Heard
   }
 }
 
-const babble = (): UpstreamError =>
-  new UpstreamError('malformed', { detail: 'more text than can be said in the time' })
+const babble = (what = 'more text'): UpstreamError =>
+  new UpstreamError('malformed', { detail: `${what} than can be said in the time` })
+
+const namesIn = (items: readonly { speaker?: string }[]): number =>
+  new Set(items.map(({ speaker }) => speaker)).size
 
 const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0)
 

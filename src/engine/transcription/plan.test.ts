@@ -126,6 +126,22 @@ describe('a recording is sent', () => {
     expect(long.maxSeconds).toBeLessThanOrEqual(1_200)
     expect(long.overlapSeconds).toBe(8)
   })
+  test('cut by its packets whole where a file has much beside its sound', () => {
+    const film = opened({ ...aac, mediaType: 'video/mp4', hasVideo: true, seconds: 3 }, 25 * mebibyte)
+    const sent = plan(modelWith({ formats: ['aac'] }), film)
+    expect(sent).toMatchObject({ how: 'packets', isCut: false })
+    expect(sent.maxSeconds).toBeGreaterThanOrEqual(10)
+    const minute = opened({ ...aac, mediaType: 'video/mp4', seconds: 60 }, 250 * mebibyte)
+    expect(plan(modelWith({ formats: ['aac'] }), minute)).toMatchObject({ how: 'packets', isCut: true })
+  })
+  test('in no packets where a call has no room for ten seconds of them', () => {
+    const film = opened({ ...aac, mediaType: 'video/mp4', seconds: 3 }, 25 * mebibyte)
+    for (const settings of [{ maxBytes: 8 * mebibyte }, { maxSeconds: 9 }])
+      expect(refusal(modelWith({ formats: ['aac'], ...settings }), film)).toEqual([
+        'RECORDING_NOT_CONVERTIBLE',
+        'body.file',
+      ])
+  })
   test('to nobody where it is neither taken nor decoded', () => {
     // What is cut out of AAC is no M4A any more.
     expect(refusal(m4a, opened({ ...aac, seconds: 3_000 }))).toEqual([

@@ -45,6 +45,9 @@ const longestSingle = 1_200
 const longestPiece = 300
 /** Of a piece that is cut out of a file by its packets. */
 const maxPacketBytes = 10 * 1024 * 1024
+const leastPacketsSeconds = 10
+/** A frame of ADTS has 8,191 bytes at most, of 1,024 samples; this is of 96 kHz, the highest rate. What a file has beside its sound is not cut out. */
+const maxPacketBytesPerSecond = 768_000
 /** What two pieces have in common: words to align, or voices to know again. */
 const overlapSeconds = 8
 const overlapOfVoices = 30
@@ -74,6 +77,7 @@ export function planTranscription(
     way.how === 'whole'
       ? seconds
       : Math.min(model.transcription.maxSeconds, secondsIn(way, maxBytes, bytes / seconds))
+  if (way.how === 'packets' && room < leastPacketsSeconds) return notConvertible(model, spec, measured.codec)
   if (seconds <= room) return planOf(model, spec, settings, { ...way, maxSeconds: room, isCut: false })
   if (spec.diarize && room < leastWithVoices)
     fail(
@@ -225,7 +229,10 @@ const notConvertible = (model: TranscriptionModel, spec: TranscriptionSpec, code
 
 /** Of one piece that so many bytes have room for. */
 function secondsIn({ how, encoding }: Way, maxBytes: number, sourceBytesPerSecond: number): number {
-  if (how === 'packets') return Math.floor(Math.min(maxBytes, maxPacketBytes) / (1.2 * sourceBytesPerSecond))
+  if (how === 'packets') {
+    const bytesPerSecond = 1.2 * Math.min(sourceBytesPerSecond, maxPacketBytesPerSecond)
+    return Math.floor(Math.min(maxBytes, maxPacketBytes) / bytesPerSecond)
+  }
   const [, , bytesPerSecond] = encodings.find(([, one]) => one === encoding)!
   return Math.min(longestSingle, Math.floor((maxBytes - headBytes) / bytesPerSecond))
 }
