@@ -1,8 +1,9 @@
 /** Offline, over HTTP: what `sandbox/speech` says, `sandbox/transcribe` writes down, whole, cut, told apart and streamed. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { story as sentences } from '../../src/providers/sandbox/phrases.ts'
 import type { Client } from '../harness/client.ts'
 import { boot, type World } from '../harness/world.ts'
+import { ffmpeg, hasFfmpeg } from '../sound/ffmpeg.ts'
 import { path, sendForm, wavOf } from './transcriptions-world.ts'
 
 /** The sandbox under bounds of its own, so that recordings are cut: an entry of the file may name it as any provider. */
@@ -16,6 +17,11 @@ models:
 `
 const sentence = 'سلام، حال شما چطور است؟ من کتاب خریدم و ۳۵ سیب خوردم! The machine speaks at 3.5 percent.'
 const story = sentences.fa.slice(0, 9).join(' ')
+
+const encoders = hasFfmpeg ? ffmpeg(['-v', 'error', '-encoders']).output.toString() : ''
+const oggCodecs = ['libvorbis', 'libopus'].map((name) => ({ name, isBuilt: encoders.includes(` ${name} `) }))
+for (const { name, isBuilt } of oggCodecs)
+  if (!isBuilt) console.warn(`ffmpeg with ${name} is not installed: its Ogg is not written down`)
 
 let world: World
 let key: Client
@@ -45,6 +51,19 @@ test.each(['mp3', 'opus', 'wav', 'flac'])(
     expect(reply.body).toMatchObject({ text: sentence, language: expect.stringMatching(/^(fa|persian)$/i) })
   },
 )
+
+describe.each(oggCodecs)('Ogg of $name', ({ name, isBuilt }) => {
+  test.skipIf(!isBuilt)('is converted, and comes back exactly', async () => {
+    const wav = await spoken(sentence, 'wav')
+    const { output } = ffmpeg(
+      ['-v', 'error', '-i', '-', '-ar', '48000', '-c:a', name, '-b:a', '96k', '-f', 'ogg', '-'],
+      wav,
+    )
+    const reply = await sendForm(key, { bytes: output, name: 'speech.ogg' }, { model: 'sandbox/transcribe' })
+    expect(reply.status, reply.text).toBe(200)
+    expect(reply.body.text).toBe(sentence)
+  })
+})
 
 test('it is charged by the minute, once, and stands on its receipt', async () => {
   const bytes = await spoken('سلام دنیا.', 'wav')

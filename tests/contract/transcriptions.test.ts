@@ -472,6 +472,12 @@ describe('is refused before anything is held', () => {
   test('too short a recording', async () => {
     const short = await wavOf(0.09)
     await expectRefused(() => send(bodyOf(short)), 400, 'RECORDING_LENGTH_REFUSED', 'audioBase64')
+    const nearly = bodyOf(await wavOf(0.099))
+    const message = await expectRefused(
+      () => send(nearly),
+      ...([400, 'RECORDING_LENGTH_REFUSED', 'audioBase64'] as const),
+    )
+    expect(message).toContain('lasts 0.099 seconds; send one of 0.1 to')
     expect((await send(bodyOf(await wavOf(0.1)))).status).toBe(200)
   })
 

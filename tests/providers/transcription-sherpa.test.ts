@@ -2,7 +2,8 @@
  * sherpa-onnx in its process, by a stand-in with the shape of its package (tests/fixtures/sherpa-onnx-node): the library itself is not installed
  * here, and no model of it.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -153,6 +154,94 @@ describe('what fails', () => {
     })
     expect(error).toMatchObject({ fault: 'invalid_request', executed: false })
   })
+})
+
+/** The next child process, as Node tells of it. */
+function nextChild(): Promise<ChildProcess> {
+  const { promise, resolve } = Promise.withResolvers<ChildProcess>()
+  const born = (message: unknown): void => {
+    unsubscribe('child_process', born)
+    resolve((message as { process: ChildProcess }).process)
+  }
+  subscribe('child_process', born)
+  return promise
+}
+
+/** A model that is not open before `release`. */
+function heldModel(name: string): { folder: string; release: () => void } {
+  const folder = modelFolder(name, 'model.onnx', 'tokens.txt', 'hold')
+  return { folder, release: () => rmSync(path.join(folder, 'hold')) }
+}
+
+describe('while a model opens', () => {
+  test('a caller who leaves ends there: the recording is never begun, and the next one has its turn', async () => {
+    const { folder, release } = heldModel('paraformer-left')
+    await using provider = room(folder)
+    const child = nextChild()
+    const caller = new AbortController()
+    const left = asked(0.8, kept(provider) as never, {}, { signal: caller.signal })
+    await child
+    caller.abort()
+    expect((await left).error).toMatchObject({ fault: 'aborted', executed: false })
+    const next = asked(0, kept(provider) as never)
+    release()
+    expect((await next).heard?.text).toBe('سلام دنیا paraformer 1')
+    expect((await child).exitCode).toBeNull()
+  })
+
+  test('a recording that waits for another ends when its caller leaves or its time is over, and leaves its place', async () => {
+    const { folder, release } = heldModel('paraformer-queue')
+    await using provider = room(folder)
+    const child = nextChild()
+    const first = asked(0, kept(provider) as never)
+    await child
+    const late = await asked(0, kept(provider) as never, {}, { timeouts: { ...patient, totalMs: 50 } })
+    expect(late.error).toMatchObject({ fault: 'timeout', executed: false })
+    const caller = new AbortController()
+    const waiting = Array.from({ length: 15 }, () =>
+      asked(0, kept(provider) as never, {}, { signal: caller.signal }),
+    )
+    caller.abort()
+    for (const { error } of await Promise.all(waiting))
+      expect(error).toMatchObject({ fault: 'aborted', executed: false })
+    const last = Array.from({ length: 15 }, () => asked(0, kept(provider) as never))
+    release()
+    for (const { heard } of await Promise.all([first, ...last]))
+      expect(heard?.text).toBe('سلام دنیا paraformer 1')
+  })
+
+  test('a server that stops kills it, and waits for no model', async () => {
+    const { folder } = heldModel('paraformer-stop')
+    const provider = room(folder)
+    const child = nextChild()
+    const waiting = asked(0, kept(provider) as never)
+    await child
+    await provider[Symbol.asyncDispose]()
+    expect((await child).signalCode).toBe('SIGKILL')
+    expect((await waiting).error).toMatchObject({ fault: 'unavailable', detail: 'the server stops' })
+  })
+
+  test('a process that cannot be started is a failure, and stops as one that can', async () => {
+    const { execPath } = process
+    const provider = room(modelFolder('paraformer-none', 'model.onnx', 'tokens.txt'))
+    process.execPath = path.join(root, 'no-node')
+    try {
+      expect((await asked(0, kept(provider) as never)).error).toMatchObject({ fault: 'not_found' })
+    } finally {
+      process.execPath = execPath
+    }
+    expect((await asked(0, kept(provider) as never)).heard?.text).toBe('سلام دنیا paraformer 1')
+    await provider[Symbol.asyncDispose]()
+  })
+})
+
+test('errors of a process that runs end neither the server nor the process', async () => {
+  await using provider = room()
+  const child = nextChild()
+  await provider.ping(new AbortController().signal)
+  for (const _ of [1, 2]) (await child).emit('error', new Error('kill EPERM'))
+  expect((await asked(0, kept(provider) as never)).heard?.text).toBe('سلام دنیا transducer 1')
+  expect((await child).exitCode).toBeNull()
 })
 
 test.skipIf(process.platform !== 'linux')('the process ends with a server that is killed', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { TranscriptPart } from '#engine/transcription'
 import { json } from '../harness/upstream.ts'
-import { samplesOf, scriptOf, secondsOf, type Word } from './spoken.ts'
+import { heardIn, saidIn, samplesOf, scriptOf, secondsOf, type Word } from './spoken.ts'
 import { aacOf, bootTranscription, second, type TranscriptionWorld, whole } from './world.ts'
 
 let at: TranscriptionWorld
@@ -173,6 +173,28 @@ describe('a long recording', () => {
     const speakerAt = (time: number) => words.findLast(({ start }) => start <= time + 0.01)!.speaker
     for (const { start, end, speaker } of made.segments)
       expect(speaker).toBe(speakerAt((start + end) / 2) === 'مینا' ? 'A' : 'B')
+  })
+
+  test('has the language of its first piece that says one, also when a later piece is answered before', async () => {
+    const words = scriptOf(800)
+    let requests = 0
+    const sixth = Promise.withResolvers<void>()
+    at.upstream.hear(async ({ file }) => {
+      if (++requests === 6) sixth.resolve()
+      const heard = heardIn(file.bytes, words)
+      const { start } = words.find(({ word }) => word === heard[0]!.word)!
+      const isSecond = start > 0.2 && start <= 61
+      // Four are sent at a time behind the first: the sixth is sent when one behind the second was heard.
+      if (isSecond) await sixth.promise
+      return { ...saidIn(heard), language: start <= 0.2 ? '' : isSecond ? 'persian' : 'english' }
+    })
+    const own = await at.newcomer()
+    const made = await whole(
+      await own.start({ recording: await at.recorded(words), spec: { timestamps: 'segment' } }),
+    )
+    expect(made.language).toBe('fa')
+    expect(made.text).toBe(textOf(words))
+    expect(await own.receipt()).toMatchObject({ details: { recording: { language: 'fa' } } })
   })
 
   test('is transcribed by one model from the first piece to the last', async () => {

@@ -285,9 +285,9 @@ export const AudioBody = Type.Object(
         {
           ...closed,
           description:
-            'A recording that is answered aloud; by a model that does not `answer` it is written down, answered by the default text model and spoken. Its bytes alone say what it is: WAV, MP3, FLAC, Ogg (Opus), or the first audio track of a WebM, Matroska, MP4 or QuickTime (Opus, FLAC, MP3 or PCM).',
+            'A recording that is answered aloud; by a model that does not `answer` it is written down, answered by the default text model and spoken. Its bytes alone say what it is: WAV, MP3, FLAC, Ogg (Opus or Vorbis), or the first audio track of a WebM, Matroska, MP4 or QuickTime (Opus, Vorbis, FLAC, MP3 or PCM); AAC, also as ADTS, where the operator has ffmpeg.',
           'x-description-fa':
-            'ضبطی که با صدا پاسخ داده می‌شود؛ اگر مدل `answer` نداشته باشد نوشته می‌شود، مدل متنی پیش‌فرض پاسخ می‌دهد و پاسخ خوانده می‌شود. تنها بایت‌هایش می‌گویند چیست: WAV، MP3، FLAC، Ogg (Opus) یا نخستین مسیر صدای یک WebM، Matroska، MP4 یا QuickTime (Opus، FLAC، MP3 یا PCM).',
+            'ضبطی که با صدا پاسخ داده می‌شود؛ اگر مدل `answer` نداشته باشد نوشته می‌شود، مدل متنی پیش‌فرض پاسخ می‌دهد و پاسخ خوانده می‌شود. تنها بایت‌هایش می‌گویند چیست: WAV، MP3، FLAC، Ogg (Opus یا Vorbis) یا نخستین مسیر صدای یک WebM، Matroska، MP4 یا QuickTime (Opus، Vorbis، FLAC، MP3 یا PCM)؛ AAC، ADTS هم، جایی که بهره‌بردار ffmpeg دارد.',
         },
       ),
     ),

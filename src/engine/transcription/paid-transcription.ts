@@ -278,9 +278,9 @@ class Paid implements PaidTranscription {
     }
   }
 
-  /** Of the first piece that says one. */
+  /** Of the first piece of the recording that says one, whichever was answered first. */
   get #language(): string | undefined {
-    return this.#heard.find(({ language }) => language !== undefined)?.language
+    return this.#turns.find(({ heard }) => heard?.language !== undefined)?.heard?.language
   }
   get #heard(): Heard[] {
     return this.#filled.flatMap((part) => (part.fault ? [] : part.done.heard))

@@ -163,11 +163,9 @@ function languageFor(model: TranscriptionModel, spec: TranscriptionSpec): string
 
 function requireLength(spec: TranscriptionSpec, seconds: number): void {
   if (seconds >= minSeconds && seconds <= maxSeconds) return
-  fail(
-    'RECORDING_LENGTH_REFUSED',
-    { seconds: Math.round(seconds * 100) / 100, minSeconds, maxSeconds },
-    { param: spec.where('file') },
-  )
+  // Rounded away from what is taken, so that the sentence refuses no length that it asks for.
+  const said = seconds < minSeconds ? Math.floor(seconds * 1_000) / 1_000 : Math.ceil(seconds * 100) / 100
+  fail('RECORDING_LENGTH_REFUSED', { seconds: said, minSeconds, maxSeconds }, { param: spec.where('file') })
 }
 
 /** Formats by the media types of recordings; films are none, so that their sound is taken out. */

@@ -225,7 +225,8 @@ const transcriptionModel: TranscriptionModel = {
   fallbacks: [],
   inputModalities: ['audio'],
   transcription: {
-    formats: ['wav', 'mp3', 'ogg', 'flac'],
+    // Ogg may hold Vorbis, which it cannot read; what it does not name is converted.
+    formats: ['wav', 'mp3', 'flac'],
     maxSeconds: 1_200,
     maxBytes: 64 * 1024 * 1024,
     timestamps: 'word',

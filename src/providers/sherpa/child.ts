@@ -17,6 +17,12 @@ const mostWaiting = 16
 const openingMs = 120_000
 const program = fileURLToPath(new URL('./sherpa-process.ts', import.meta.url))
 
+/** A process that opens its model, or has. */
+interface Opening {
+  child: ChildProcess
+  ready: Promise<ChildProcess>
+}
+
 interface Job {
   samples: Float32Array
   language?: string | undefined
@@ -30,7 +36,7 @@ interface Job {
  */
 export class SherpaChild implements AsyncDisposable {
   readonly #place: SherpaPlace
-  #child: Promise<ChildProcess> | undefined
+  #process: Opening | undefined
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
   #ids = 0
@@ -45,8 +51,10 @@ export class SherpaChild implements AsyncDisposable {
     if (this.#waiting >= mostWaiting)
       throw failure('overloaded', `${mostWaiting} recordings wait for sherpa-onnx already`)
     this.#waiting += 1
-    const turn = this.#last.then(() => this.#transcribe(job))
-    this.#last = turn.catch(() => undefined)
+    const before = this.#last
+    const turn = unlessAborted(before, job.signal).then(() => this.#transcribe(job))
+    // One that leaves the queue lets none behind it pass those before it.
+    this.#last = Promise.allSettled([before, turn])
     return await turn.finally(() => {
       this.#waiting -= 1
     })
@@ -59,13 +67,13 @@ export class SherpaChild implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    const child = await this.#child?.catch(() => undefined)
-    if (child) await killed(child)
+    if (this.#process) await killed(this.#process.child)
   }
 
   async #transcribe({ samples, language, signal }: Job): Promise<unknown> {
-    if (signal.aborted) throw failure('aborted', 'the caller left')
-    const child = await this.#opened()
+    const child = await unlessAborted(this.#opened(), signal)
+    // The signal may have aborted since the child was ready, and tells it no listener that comes later.
+    if (signal.aborted) throw callerLeft()
     const id = this.#ids++
     return await new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
@@ -82,9 +90,9 @@ export class SherpaChild implements AsyncDisposable {
       const gone = (): void => end(() => reject(failure('unavailable', 'the process of sherpa-onnx died')))
       // It knows no way to stop in the middle.
       const stop = (): void => {
-        this.#child = undefined
+        this.#process = undefined
         void killed(child)
-        end(() => reject(failure('aborted', 'the caller left')))
+        end(() => reject(callerLeft()))
       }
       child.on('message', heard)
       child.on('exit', gone)
@@ -97,18 +105,33 @@ export class SherpaChild implements AsyncDisposable {
 
   #opened(): Promise<ChildProcess> {
     if (this.#isClosed) return Promise.reject(failure('unavailable', 'the server stops'))
-    if (this.#child) return this.#child
+    if (this.#process) return this.#process.ready
     const opening = open(this.#place)
     const forget = (): void => {
-      if (this.#child === opening) this.#child = undefined
+      if (this.#process === opening) this.#process = undefined
     }
-    this.#child = opening
-    opening.then((child) => child.once('exit', forget), forget)
-    return opening
+    this.#process = opening
+    opening.ready.then((child) => child.once('exit', forget), forget)
+    return opening.ready.catch((error) => {
+      throw this.#isClosed ? failure('unavailable', 'the server stops') : error
+    })
   }
 }
 
-function open(place: SherpaPlace): Promise<ChildProcess> {
+/** What the promise gives, or UpstreamError `aborted` as soon as the signal aborts. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const left = Promise.withResolvers<never>()
+  const leave = (): void => left.reject(callerLeft())
+  if (signal.aborted) leave()
+  else signal.addEventListener('abort', leave, { once: true })
+  try {
+    return await Promise.race([left.promise, promise])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+function open(place: SherpaPlace): Opening {
   // Its prebuilt libraries find one another by this (nodejs-addon-examples/README.md).
   const libraries = path.join(path.dirname(place.package), `sherpa-onnx-${process.platform}-${process.arch}`)
   const child = fork(program, [place.package, place.folder], {
@@ -117,8 +140,14 @@ function open(place: SherpaPlace): Promise<ChildProcess> {
     env: { LD_LIBRARY_PATH: libraries, DYLD_LIBRARY_PATH: libraries },
     execArgv: [],
   })
+  return { child, ready: ready(child, place.folder) }
+}
+
+function ready(child: ChildProcess, folder: string): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
+    let isOver = false
     const end = (settle: () => void): void => {
+      isOver = true
       clearTimeout(timer)
       child.off('message', heard)
       child.off('exit', gone)
@@ -129,7 +158,7 @@ function open(place: SherpaPlace): Promise<ChildProcess> {
       void killed(child)
     }
     const timer = setTimeout(() => refuse('sherpa-onnx did not open its model in time'), openingMs)
-    const gone = (): void => refuse(`the process of sherpa-onnx ended while it opened ${place.folder}`)
+    const gone = (): void => refuse(`the process of sherpa-onnx ended while it opened ${folder}`)
     const heard = (message: FromChild): void => {
       if (!('ready' in message)) return
       if (message.ready) end(() => resolve(child))
@@ -137,13 +166,17 @@ function open(place: SherpaPlace): Promise<ChildProcess> {
     }
     child.on('message', heard)
     child.once('exit', gone)
-    child.once('error', () => refuse('the process of sherpa-onnx cannot be started'))
+    // It stays: an error without a listener would end the server. What follows from a later one, `exit` and `send` say.
+    child.on('error', () => {
+      if (!isOver) refuse('the process of sherpa-onnx cannot be started')
+    })
   })
 }
 
 function killed(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve()
+    const isOver = child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+    if (isOver) return resolve()
     child.once('exit', () => resolve())
     child.kill('SIGKILL')
   })
@@ -152,3 +185,5 @@ function killed(child: ChildProcess): Promise<void> {
 /** Nothing is billed here, so that no failure is work that somebody has to pay. */
 const failure = (fault: UpstreamError['fault'], detail: string): UpstreamError =>
   new UpstreamError(fault, { executed: false, detail, inside: detail })
+
+const callerLeft = (): UpstreamError => failure('aborted', 'the caller left')
