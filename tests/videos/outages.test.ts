@@ -162,3 +162,21 @@ test("a video whose time is over while its bytes come is free, and its bytes are
   expect(await world.app.db.query({ text: 'select from files.files' }, [])).toEqual([])
   await expectOver(world, { loss: price })
 })
+
+test('a poller that was lost with its process keeps no other work from running that was lost with it', async () => {
+  await using at = await bootVideos({ roles: { api: true, worker: false } })
+  const { world, vendor } = at
+  const job = await order(world)
+  // The poller begins first, and runs as long as the video is open.
+  await world.app.db.query(
+    {
+      text: `update jobs.queue set vanished = 1,
+        run_at = case when name = 'videos.poll' then now() else now() + interval '1 second' end where name like 'videos.%'`,
+    },
+    [],
+  )
+  await using _workers = startWorkers({ app: world.app, jobs: videoWorkers })
+  await until(() => vendor.jobs.length === 1)
+  expect(await ended(at, job)).toMatchObject({ status: 'completed', microcredits: price })
+  await expectOver(world)
+})

@@ -23,8 +23,8 @@ export const pollJob = job<Record<string, never>>({
   name: 'videos.poll',
   limits: () => ({ perAccount: 1, perProcess: 1 }),
   everyMs,
-  async handle({ app, stopping, signal }) {
-    const poller = new Poller(app, AbortSignal.any([stopping, signal]))
+  async handle({ app, stopping, signal, progressed }) {
+    const poller = new Poller(app, AbortSignal.any([stopping, signal]), progressed)
     await poller.run()
     return stopping.aborted ? { laterMs: 0 } : undefined
   },
@@ -33,12 +33,14 @@ export const pollJob = job<Record<string, never>>({
 class Poller {
   readonly #app: App
   readonly #signal: AbortSignal
+  readonly #progressed: () => Promise<void>
   readonly #looking = new Set<Promise<void>>()
   #found: Found[] = []
 
-  constructor(app: App, signal: AbortSignal) {
+  constructor(app: App, signal: AbortSignal, progressed: () => Promise<void>) {
     this.#app = app
     this.#signal = signal
+    this.#progressed = progressed
   }
 
   async run(): Promise<void> {
@@ -49,6 +51,8 @@ class Poller {
     try {
       for (let idle = 0; idle < idleTicks && !this.#signal.aborted; ) {
         const taken = await this.#tick()
+        // It runs as long as a video is open: a suspect until its end would keep every fetch that is one from running.
+        if (this.#looking.size === 0) await this.#progressed()
         idle = taken > 0 || this.#looking.size > 0 || (await hasOpen(db)) ? 0 : idle + 1
         await pause(dueTickMs, undefined, { signal: this.#signal }).catch(() => undefined)
       }
