@@ -109,6 +109,19 @@ const endWaiting = ({ site }: Scene, { id }: Pair) =>
     [id],
   )
 
+/** The minute is over in which a job is left to the poller that looked at it, which has died. */
+async function endLook({ site }: Scene, { id }: Pair): Promise<void> {
+  const [row] = await site.db.query<{ minute: boolean }>(
+    {
+      text: `with found as (select job_id, status, next_at from videos.jobs where job_id = $1 for update)
+        update videos.jobs j set next_at = least(j.next_at, now()) from found where j.job_id = found.job_id
+        returning found.status not in ('submitted', 'processing') or found.next_at <= now() + interval '1 minute' as minute`,
+    },
+    [id],
+  )
+  expect(row).toEqual({ minute: true })
+}
+
 scene('accepted by a server that has no workers and is killed: another one makes it', async (at) => {
   const { site, person, start } = at
   await using door = await start({ KHERAD_ROLE: 'api' })
@@ -177,6 +190,7 @@ scene('killed while the vendor makes it: looked at by another', async (at) => {
   await until(() => vendor.jobs[0]?.looks)
   await server.kill()
   vendor.jobs[0]!.states = ['completed']
+  await endLook(at, pair)
   await using next = await start()
   await expectMade(at, next, pair)
 })
@@ -247,6 +261,7 @@ scene('killed again and again: one order at most, one charge or none', async (at
     const steps = vendor.calls.length
     await until(() => vendor.calls.length > steps, 20_000).catch(() => undefined)
     await server.kill()
+    await endLook(at, pair)
     server = await start()
   }
   await until(async () => (await rowOf(at, pair)).status !== 'queued')
