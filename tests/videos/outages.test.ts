@@ -164,7 +164,7 @@ test("a video whose time is over while its bytes come is free, and its bytes are
 })
 
 test('a poller that was lost with its process keeps no other work from running that was lost with it', async () => {
-  await using at = await bootVideos({ roles: ['api'] })
+  await using at = await bootVideos({ roles: { api: true, worker: false } })
   const { world, vendor } = at
   const job = await order(world)
   // The poller begins first, and runs as long as the video is open.
