@@ -77,7 +77,7 @@ export const transcribeOptions: OptionHelp = {
   'idempotency-key': {
     value: 'KEY',
     about: sentence(
-      'سفارش پیشین را پس می‌گیرد و دوباره پولی نمی‌دهد',
+      'نتیجهٔ سفارش پیشین را دوباره می‌دهد و دوباره پولی نمی‌گیرد',
       'gets an earlier order again, without another charge',
     ),
   },

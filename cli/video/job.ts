@@ -1,7 +1,7 @@
 /** A video under way: ordered once, waited for as long as it takes, and fetched. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { CommandRefused, refuse, type Sentence, type Session } from '../command.ts'
-import { plain, readBytes, readJson, request, type Server } from '../server.ts'
+import { plain, readBytes, readJson, request, type Server, ServerRefused } from '../server.ts'
 import { carriesKey, isWorthRepeating, type Order, repeatable } from '../studio/order.ts'
 import { studioPhrases } from '../studio/phrases.ts'
 import { videoPhrases as words } from './phrases.ts'
@@ -49,7 +49,7 @@ export async function orderVideo(session: Session, server: Server, order: Order)
   return plain(id)
 }
 
-/** Waits until it is made and fetches its bytes. Throws the failure of the job, and TIMED_OUT; all but that name the job. */
+/** Waits until it is made and fetches its bytes. Whatever it throws names the job, if there is one. */
 export async function awaitVideo(
   session: Session,
   server: Server,
@@ -75,9 +75,16 @@ export async function awaitVideo(
   } catch (error) {
     if (until.aborted && !session.stopping.aborted)
       throw resumable(new CommandRefused('TIMED_OUT', words.timedOut(timeoutSeconds), 1), id)
-    throw error
+    // It may be made all the same, and is paid once.
+    throw mayBeHad(error) ? resumable(error, id) : error
   }
 }
+
+/** There is no use in waiting for what has failed, which names its job already, nor for what is not there. */
+const mayBeHad = (error: unknown): error is CommandRefused =>
+  error instanceof CommandRefused &&
+  error.more['job'] === undefined &&
+  !(error instanceof ServerRefused && (error.status === 404 || error.status === 410))
 
 /** The same, with the id by which it can be waited for again. */
 export function resumable({ code, sentence, more }: CommandRefused, job: string): CommandRefused {

@@ -30,7 +30,7 @@ export const videoPhrases = {
   audioTwice: () => sentence('یکی از --audio و --no-audio را بدهید.', 'Give one of --audio and --no-audio.'),
   framesAlone: () =>
     sentence(
-      '--frame و --reference با هم نمی‌آیند: قاب‌ها نخستین و آخرین تصویر ویدیواند، مرجع‌ها تنها راهنما.',
+      '--frame و --reference با هم نمی‌آیند: قاب‌ها نخستین و آخرین تصویر ویدیو هستند، مرجع‌ها تنها راهنما.',
       '--frame and --reference cannot be given together: frames are the first and last picture, references only guide.',
     ),
   tooManyFrames: () => sentence('--frame حداکثر دو بار می‌آید.', '--frame may be given twice at most.'),
@@ -92,7 +92,7 @@ export const videoOptions: OptionHelp = {
   resolution: { value: '480p|720p|1080p', about: sentence('وضوح', 'the resolution') },
   aspect: { value: '16:9', about: sentence('نسبت پهنا به بلندا', 'the ratio of width to height') },
   audio: { value: '', about: sentence('با صدا', 'with sound') },
-  'no-audio': { value: '', about: sentence('بی صدا', 'without sound') },
+  'no-audio': { value: '', about: sentence('بی‌صدا', 'without sound') },
   frame: {
     value: 'FILE',
     about: sentence('نخستین قاب ویدیو، و بار دوم آخرین قاب', 'its first frame, and given again its last'),
@@ -122,7 +122,7 @@ export const videoOptions: OptionHelp = {
   'idempotency-key': {
     value: 'KEY',
     about: sentence(
-      'سفارش پیشین را پس می‌گیرد و دوباره پولی نمی‌دهد',
+      'نتیجهٔ سفارش پیشین را دوباره می‌دهد و دوباره پولی نمی‌گیرد',
       'gets an earlier order again, without another charge',
     ),
   },

@@ -5,6 +5,7 @@ import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { measure } from '#engine/media'
+import { revokeKey } from '#platform/auth'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { videoFixture } from '../harness/video-upstream.ts'
@@ -158,6 +159,23 @@ describe('kherad video', () => {
     const named = await run(['video', '--job', id, '--out', 'cat.mp4', '--json'])
     expect(refusal(named)).toMatchObject({ exit: 1, code: 'EXISTS' })
   }, 120_000)
+
+  test('a refusal while it waits names the job, with which it goes on', async () => {
+    at.vendor.plan({ states: ['processing'] })
+    const jobs = at.vendor.jobs.length
+    const own = await at.world.key()
+    const words = ['video', 'a cat', ...film, '--json']
+    const running = ended(start({ ...env(), KHERAD_KEY: own.secret }, words, { cwd: folder }), words)
+    await until(async () => at.vendor.jobs.length > jobs && at.vendor.jobs.at(-1)!.looks > 0)
+    await at.world.app.db.tx((tx) => revokeKey(tx, own.keyId, new Date()))
+    const { exit, code, message, job } = refusal(await running)
+    expect({ exit, code }).toEqual({ exit: 1, code: expect.stringMatching(/KEY|AUTH/) })
+    expect(message).toContain(`kherad video --job ${job}`)
+    at.vendor.jobs.at(-1)!.states = ['completed']
+    const again = await run(['video', '--job', job, '--out', 'late.mp4'])
+    expect([again.code, again.out], again.err).toEqual([0, 'late.mp4\n'])
+    expect(at.vendor.jobs).toHaveLength(jobs + 1)
+  }, 60_000)
 
   test('a repeat with its idempotency key waits for the same video', async () => {
     const words = ['video', 'a cat', ...film, '--json', '--idempotency-key', 'cli-video']

@@ -106,4 +106,70 @@ describe('the 45 minutes', () => {
     expect(await find(world, job)).toMatchObject({ error: { code: 'TIMED_OUT' }, microcredits: 0n })
     await expectOver(world, { loss: price })
   })
+
+  test('leave room for an order: what is taken with less than ten of them is free, and nobody is asked for it', async () => {
+    await using at = await bootVideos({ rest: 'studio: { videos_running: 1 }' })
+    const { world, vendor, clock } = at
+    const held = Promise.withResolvers<Script>()
+    vendor.fail('submit', held.promise)
+    const first = await order(world)
+    await vendor.call(0)
+    const second = await order(world)
+    clock.moveMs(35 * minuteMs + 1)
+    const third = await order(world)
+    held.resolve(json(400, { error: { code: 400, message: 'not so' } }))
+    await until(async () => !(await find(world, second))!.pending)
+    expect(await find(world, first)).toMatchObject({ error: { code: 'UPSTREAM_FAILED' } })
+    expect(await find(world, second)).toMatchObject({ error: { code: 'TIMED_OUT' }, microcredits: 0n })
+    expect(await ended(at, third)).toMatchObject({ status: 'completed', microcredits: price })
+    expect(vendor.jobs).toHaveLength(1)
+    await expectOver(world)
+  })
+})
+
+describe('a client that leaves while its order is taken', () => {
+  test('has one job and one hold, and gets the same 202 with its key', async () => {
+    await using at = await bootVideos()
+    const { world, vendor } = at
+    vendor.plan({ states: ['processing'] })
+    const key = await world.key()
+    const sent = JSON.stringify({ model: 'test/film', prompt: 'گربه‌ای روی بام' })
+    const headers = { 'idempotency-key': 'leaves' }
+    const rows = () => world.app.db.query({ text: 'select job_id from videos.jobs' }, [])
+    // It leaves after its order was written, and before it is answered.
+    const { db } = world.app
+    const { tx } = db
+    const committed = Promise.withResolvers<void>()
+    const left = Promise.withResolvers<void>()
+    db.tx = (async (work: Parameters<typeof tx>[0]) => {
+      const result = await tx.call(db, work)
+      if ((await rows()).length > 0) {
+        committed.resolve()
+        await left.promise
+      }
+      return result
+    }) as typeof tx
+    const leaving = new AbortController()
+    const asked = key.raw('POST', '/v1/studio/video', sent, headers, leaving.signal).catch(() => undefined)
+    await committed.promise
+    leaving.abort()
+    expect(await asked).toBeUndefined()
+    db.tx = tx
+    left.resolve()
+    const again = await key.post('/v1/studio/video', JSON.parse(sent), headers)
+    const twice = await key.post('/v1/studio/video', JSON.parse(sent), headers)
+    expect([again.status, twice.status], again.text).toEqual([202, 202])
+    expect(twice.body).toEqual(again.body)
+    expect(await rows()).toEqual([{ job_id: again.body.id }])
+    expect(await world.balance()).toEqual({ available: credits - price, held: price })
+    await until(() => vendor.jobs.length > 0)
+    vendor.jobs[0]!.states = ['completed']
+    await until(async () => {
+      at.clock.moveMs(1_000)
+      return (await world.balance()).held === 0n
+    })
+    expect(vendor.jobs).toHaveLength(1)
+    expect(await world.balance()).toEqual({ available: credits - price, held: 0n })
+    await expectOver(world)
+  })
 })

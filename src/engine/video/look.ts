@@ -4,6 +4,7 @@ import { UpstreamError, type VideoProgress } from '#providers/spec'
 import { fetchJob } from './fetch.ts'
 import { codeOf, setAmbiguous, unordered } from './order.ts'
 import { orderAgain } from './ordered.ts'
+import { untilCeiling } from './overdue.ts'
 import { failVideo } from './settle.ts'
 import { startJob } from './start.ts'
 import { changeVideo, type DueVideo, keyOf, type Looked, lockOpen, type VideoRow } from './store.ts'
@@ -195,7 +196,7 @@ async function progressed(app: App, due: DueVideo, progress: VideoProgress): Pro
           missing: 0,
           missing_since: null,
           ...(costUsd !== undefined && { cost_usd: costUsd }),
-          next_at: new Date(app.clock.nowMs() + fetchCheckMs),
+          next_at: untilCeiling(due, app.clock.nowMs() + fetchCheckMs),
         })
         await enqueueFetch(app, tx, due)
       })
@@ -240,6 +241,6 @@ function goesOn({ clock }: App, due: DueVideo, change: Partial<Looked>): Found {
     missing_since: due.missing_since,
     ...change,
     taken_until: due.next_at,
-    next_at: new Date(clock.nowMs() + stepMs(due.looks)),
+    next_at: untilCeiling(due, clock.nowMs() + stepMs(due.looks)),
   }
 }

@@ -17,6 +17,7 @@ import { UpstreamError, type VideoCall, type VideoProvider, type VideoTicket } f
 import { cancelJob } from './cancel.ts'
 import { candidatesFor, type VideoCandidate } from './candidates.ts'
 import { planOf } from './ordered.ts'
+import { untilCeiling } from './overdue.ts'
 import type { VideoErrorCode } from './phrases.ts'
 import { pricedOf } from './plan.ts'
 import { pollJob } from './poll.ts'
@@ -266,7 +267,7 @@ async function putBack(app: App, row: VideoRow, attempts: readonly Attempt[], wa
     attempts,
     rounds: waitMs > 0 ? row.rounds + 1 : row.rounds,
     wait_until: new Date(atMs),
-    next_at: new Date(atMs),
+    next_at: untilCeiling(row, atMs),
   }
   await persist(app, () =>
     app.db.tx(async (tx) => {
@@ -297,11 +298,11 @@ export const unordered = {
 /** An order may exist that nobody can name: its webhook may. */
 export async function setAmbiguous(
   app: App,
-  row: Pick<VideoRow, 'account_id' | 'job_id' | 'takes'>,
+  row: Pick<VideoRow, 'account_id' | 'job_id' | 'takes' | 'created_at'>,
   attempts?: readonly Attempt[],
 ): Promise<void> {
   const now = new Date(app.clock.nowMs())
-  const until = new Date(now.getTime() + ambiguousMs)
+  const until = untilCeiling(row, now.getTime() + ambiguousMs)
   const key = keyOf(row)
   const isNew = await persist(app, () =>
     app.db.tx(async (tx) => {

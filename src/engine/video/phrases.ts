@@ -65,7 +65,6 @@ export type VideoErrorCode =
   | 'UPSTREAM_FAILED'
   | 'TIMED_OUT'
   | 'EXPIRED'
-  | 'RESULT_NOT_STORED'
   | 'PAYER_REFUSED'
   | 'INTERNAL'
 
@@ -85,10 +84,6 @@ const sentences: Record<VideoErrorCode, Localized> = {
   EXPIRED: {
     en: 'The file of this video was deleted, or its time is over.',
     fa: 'فایل این ویدیو پاک شده یا زمان نگهداری‌اش گذشته است.',
-  },
-  RESULT_NOT_STORED: {
-    en: 'The video was made but could not be stored. It costs nothing; tell the operator of this service.',
-    fa: 'ویدیو ساخته شد اما ذخیره نشد. هزینه‌ای ندارد؛ به گردانندهٔ سرویس خبر دهید.',
   },
   PAYER_REFUSED: {
     en: 'The key that ordered this video was revoked or restricted before its turn came. It costs nothing.',

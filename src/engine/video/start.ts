@@ -2,6 +2,8 @@
 import type { App } from '#app'
 import { job } from '#platform/jobs'
 import { orderVideo } from './order.ts'
+import { leftMsOf } from './overdue.ts'
+import { failVideo } from './settle.ts'
 import {
   changeVideo,
   countOpen,
@@ -15,6 +17,9 @@ import {
 /** Orders last seconds, and have reference pictures in memory. How many videos a project makes at once is counted by their rows. */
 const limits = { perAccount: 8, perProcess: 16 }
 
+/** An order with less than this left would be paid, and given up before its vendor can have made it. */
+const minLeftMs = 10 * 60_000
+
 export const startJob = job<{ projectId: string }>({
   name: 'videos.start',
   limits: () => limits,
@@ -22,14 +27,24 @@ export const startJob = job<{ projectId: string }>({
     const { app, accountId, data, stopping, signal, trace } = run
     if (stopping.aborted || signal.aborted) return { laterMs: 0 }
     const row = await takeNext(app, { accountId, projectId: data.projectId })
-    if (row) await orderVideo(app, row, { signal, trace })
+    if (row?.status === 'queued') await endUnordered(app, row)
+    else if (row) await orderVideo(app, row, { signal, trace })
     return undefined
   },
   // The poller begins what waits: nothing of it is lost with this job.
   setAside: async () => undefined,
 })
 
-/** Who takes a row is the only one that may order it, until the row says otherwise. */
+/** Nobody was asked for it. The next one begins with its end. */
+const endUnordered = (app: App, row: VideoRow): Promise<boolean> =>
+  failVideo(
+    app,
+    keyOf(row),
+    { code: 'TIMED_OUT', mayBeBilled: false },
+    ({ status, takes }) => status === 'queued' && takes === row.takes,
+  )
+
+/** Who takes a row is the only one that may order it, until the row says otherwise. One that is still queued has too little time left. */
 async function takeNext(app: App, project: ProjectKey): Promise<VideoRow | undefined> {
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
@@ -37,7 +52,7 @@ async function takeNext(app: App, project: ProjectKey): Promise<VideoRow | undef
     const { running, queued } = await countOpen(tx, project)
     if (running >= app.config.studio.videosRunning) return undefined
     const row = await nextQueued(tx, project, now)
-    if (!row) return undefined
+    if (!row || leftMsOf(app, row) < minLeftMs) return row
     const taken = {
       status: 'submitting' as const,
       owner: app.processes.id,
