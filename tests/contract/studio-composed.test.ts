@@ -3,7 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { encodeWhole } from '#engine/sound'
 import type { Client, Seen } from '../harness/client.ts'
 import { type TranscriptionUpstream, transcriptionUpstream } from '../harness/transcription-upstream.ts'
-import { type FakeUpstream, fakeUpstream, json, type Script, stream } from '../harness/upstream.ts'
+import {
+  cut,
+  type FakeUpstream,
+  fakeUpstream,
+  json,
+  reset as lostReply,
+  type Script,
+  stream,
+} from '../harness/upstream.ts'
 import { boot, type World } from '../harness/world.ts'
 import { requestIdOf } from './chat-world.ts'
 import { lossOf } from './images-world.ts'
@@ -156,6 +164,94 @@ describe('where one of the three fails, nothing is charged or stored, and what t
     expect((await key.get('/v1/files?limit=100')).body.data).toHaveLength(files)
     expect((await key.receipt(requestIdOf(reply))).body).toMatchObject({ state: 'failed', microcredits: '0' })
   })
+})
+
+const firstWords: Script = stream([
+  { choices: [{ index: 0, delta: { role: 'assistant', content: 'درود' }, finish_reason: null }] },
+  cut,
+])
+test.each([
+  // As everywhere, a text model that has not answered to its end is owed nothing.
+  ['the text, before a word of it,', lostReply, 2_000_000n, 2_000_000n],
+  ['the text, after its first words,', firstWords, 2_000_000n, 2_000_000n],
+  ['the speech', lostReply, 2_120_001n, 2_120_000n + 1_500n * 15_000n],
+] as const)(
+  'where the reply of %s is lost nobody pays, the platform bears what was done, and nothing is sent again',
+  async (which, script, least, most) => {
+    await using own = await boot({ config: configOf(ears.url, rest.url), credits: 1_000 })
+    const by = await own.key()
+    rest.reply((call) => {
+      const isSpeech = call.path.endsWith('/audio/speech')
+      if (isSpeech === (which === 'the speech')) return script
+      return isSpeech ? spoken : written
+    })
+    const calls = rest.calls.length
+    const balance = await own.balance()
+    const claim = { 'idempotency-key': 'lost-reply' }
+    const reply = await answer({}, claim, by)
+    expect(reply.status, reply.text.slice(0, 300)).toBeGreaterThanOrEqual(500)
+    await own.settled()
+    expect(await own.balance()).toEqual(balance)
+    const loss = await lossOf(own)
+    expect(loss).toBeGreaterThanOrEqual(least)
+    expect(loss).toBeLessThanOrEqual(most)
+    expect((await by.receipt(requestIdOf(reply))).body).toMatchObject({ state: 'failed', microcredits: '0' })
+    expect(await own.app.db.query({ text: 'select receipt_id from files.reservations' }, [])).toEqual([])
+    expect((await answer({}, claim, by)).body.error.code).toBe('REQUEST_ALREADY_ACCEPTED')
+    expect(rest.calls.length - calls).toBe(which === 'the speech' ? 2 : 1)
+    expect((await by.get('/v1/files')).body.data).toEqual([])
+  },
+)
+
+test('whoever leaves after the transcription pays for the answer, and finds it by its key', async () => {
+  await using own = await boot({ config: configOf(ears.url, rest.url), credits: 1_000 })
+  const by = await own.key()
+  const gate = Promise.withResolvers<void>()
+  rest.reply(async (call) => {
+    if (call.path.endsWith('/audio/speech')) return spoken
+    await gate.promise
+    return written
+  })
+  const { available } = await own.balance()
+  const calls = rest.calls.length
+  const leaving = new AbortController()
+  const claim = { 'idempotency-key': 'leaves' }
+  const body = JSON.stringify({ model: 'test/voice', audioInput: bodyOf(two), format: 'wav' })
+  const sent = by.raw('POST', '/v1/studio/audio', body, claim, leaving.signal).catch(() => undefined)
+  await rest.call(calls)
+  leaving.abort()
+  await sent
+  gate.resolve()
+  await own.settled()
+  const cost = 2_120_000n + BigInt([...text].length * 15_000)
+  expect(available - (await own.balance()).available).toBe(cost)
+  expect(await lossOf(own)).toBe(0n)
+  const found = await answer({}, claim, by)
+  expect(found.status, found.text.slice(0, 300)).toBe(200)
+  expect(found.body.output).toMatchObject({ mediaType: 'audio/wav', seconds: 1 })
+  expect(rest.calls.length - calls).toBe(2)
+  expect(available - (await own.balance()).available).toBe(cost)
+})
+
+test('of two at once with one key only one is made', async () => {
+  const gate = Promise.withResolvers<void>()
+  ears.hear(async () => {
+    await gate.promise
+    return { text: 'سلام' }
+  })
+  const [heard, made] = [ears.calls.length, rest.calls.length]
+  const { available } = await world.balance()
+  const claim = { 'idempotency-key': 'two-at-once' }
+  const first = answer({}, claim)
+  await ears.call(heard)
+  const second = await answer({}, claim)
+  expect([second.status, second.body.error.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS'])
+  gate.resolve()
+  const reply = await first
+  expect(reply.status, reply.text.slice(0, 300)).toBe(200)
+  await world.settled()
+  expect([ears.calls.length - heard, rest.calls.length - made]).toEqual([1, 2])
+  expect(available - (await world.balance()).available).toBe(BigInt(reply.headers.get('x-microcredits')!))
 })
 
 test('what could not be committed is not charged, and the room of sound and transcript is free again', async () => {
