@@ -194,8 +194,10 @@ describe.skipIf(browserPath === undefined)('in a browser, from a page of another
       }
       document.body.append(player)
       const ended = happens('ended')
-      const first = picture()
+      const shown = Promise.race([failed, new Promise((resolve) => player.requestVideoFrameCallback(resolve))])
       await player.play()
+      await shown
+      const first = picture()
       await ended
       const last = picture()
       const bytes = await (await fetch('${url}')).arrayBuffer()
@@ -207,8 +209,8 @@ describe.skipIf(browserPath === undefined)('in a browser, from a page of another
     })()`)
 
   test.each([
-    ['854x480', { duration: 2, resolution: '480p', generateAudio: true }],
-    ['720x1280', { duration: 1, resolution: '720p', aspectRatio: '9:16', generateAudio: false }],
+    ['854x480', { duration: 3, resolution: '480p', generateAudio: true }],
+    ['720x1280', { duration: 3, resolution: '720p', aspectRatio: '9:16', generateAudio: false }],
   ])(
     'a video of %s of /v1/studio/video plays to its end, moves, and sounds as it was ordered',
     async (size, ask) => {
