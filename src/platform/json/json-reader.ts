@@ -20,6 +20,8 @@ const workPerLook = 65_536
 const workOfValue = 48
 /** Maximum characters of one number. JSON.parse has no such limit, but no real number is this long. */
 const longestNumber = 10_000
+/** A string of so many characters was joined of parts. */
+const longText = 1024 * 1024
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const words = [
   { bytes: Buffer.from('true'), value: true },
@@ -43,6 +45,8 @@ export class JsonReader {
   #members = 0
   #values = 0
   #work = 0
+  /** Characters of strings that were joined of parts since `takeJoined`: the parts lie about. */
+  #joined = 0
   /** The string that is being read: a name or a value. */
   #string: StringReader | undefined
 
@@ -126,9 +130,16 @@ export class JsonReader {
     this.#string = new StringReader(this.#bytes, this.#at + 1)
   }
 
+  takeJoined(): number {
+    const joined = this.#joined
+    this.#joined = 0
+    return joined
+  }
+
   #readString(string: StringReader): void {
     this.#work += string.run(workPerLook)
     if (string.text === undefined) return
+    if (string.text.length > longText) this.#joined += string.text.length
     this.#string = undefined
     this.#at = string.at
     if (this.#expected === 'name' || this.#expected === 'firstName') {

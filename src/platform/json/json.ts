@@ -1,5 +1,6 @@
 /** Parses untrusted JSON within limits of depth, values and members, and never blocks the event loop for long. */
 import { isUtf8 } from 'node:buffer'
+import { textReleased } from '#platform/bytes'
 import { Slice } from '#platform/slices'
 import { inspect } from './inspect.ts'
 import { JsonReader } from './json-reader.ts'
@@ -79,6 +80,9 @@ function position(error: Error): NotJson['trouble'] {
 async function readInSlices(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
   const reader = new JsonReader(bytes, bounds)
   const slice = new Slice()
-  while (!reader.run(slice)) await slice.next()
+  while (!reader.run(slice)) {
+    await textReleased(reader.takeJoined())
+    await slice.next()
+  }
   return reader.value
 }
