@@ -236,6 +236,8 @@ describe('the bytes', () => {
       const fetches = () => vendor.calls.filter((call) => vendor.legOf(call) === 'content').length
       await untilMoved(clock, () => fetches() > 4, fetchStepMs)
       expect(await find(at.world, job)).toMatchObject({ pending: true })
+      // Its time goes on while it is fetched.
+      await untilMoved(clock, async () => (await find(at.world, job))?.pending === false, 5_000)
       await expectFree(at, job, 'TIMED_OUT', price)
     },
   )
