@@ -131,18 +131,8 @@ export const studioPhrases = {
 const kilobytes = (bytes: number): number => Math.ceil(bytes / 1_000)
 const plainFarsi = (value: number): string => value.toLocaleString('fa-IR', { useGrouping: false })
 
-const common: OptionHelp = {
-  model: {
-    value: 'ID',
-    about: sentence('مدل؛ بر --preset مقدم است', 'the model; it goes before --preset'),
-  },
-  preset: {
-    value: 'PRESET',
-    about: sentence(
-      'fast، ‏balanced یا quality، اگر مدلی نام نبرید',
-      'fast, balanced or quality, where no model is named',
-    ),
-  },
+/** Of every command that saves what it was paid for. */
+export const savedOptions: OptionHelp = {
   out: {
     value: 'FILE|FOLDER',
     about: sentence(
@@ -158,6 +148,21 @@ const common: OptionHelp = {
       'gets an earlier order again, without another charge',
     ),
   },
+}
+
+const common: OptionHelp = {
+  model: {
+    value: 'ID',
+    about: sentence('مدل؛ بر --preset مقدم است', 'the model; it goes before --preset'),
+  },
+  preset: {
+    value: 'PRESET',
+    about: sentence(
+      'fast، ‏balanced یا quality، اگر مدلی نام نبرید',
+      'fast, balanced or quality, where no model is named',
+    ),
+  },
+  ...savedOptions,
   timeout: {
     value: 'SECONDS',
     about: sentence('بیشترین انتظار؛ در نبودش ۹۰۰', 'the longest wait; 900 when left out'),

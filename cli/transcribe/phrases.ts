@@ -1,5 +1,5 @@
 import type { OptionHelp, Sentence } from '../command.ts'
-import { studioPhrases } from '../studio/phrases.ts'
+import { savedOptions, studioPhrases } from '../studio/phrases.ts'
 
 const sentence = (fa: string, en: string): Sentence => ({ fa, en })
 const farsi = (value: number): string => value.toLocaleString('fa-IR')
@@ -66,19 +66,12 @@ export const transcribeOptions: OptionHelp = {
       'a word that is likely to be said; may be given often',
     ),
   },
+  ...savedOptions,
   out: {
     value: 'FILE|FOLDER',
     about: sentence(
       'جای ذخیره؛ در نبودش کنار ضبط و هم‌نام آن',
       'where it is saved; when left out beside the recording, under its name',
-    ),
-  },
-  force: { value: '', about: sentence('پرونده‌ای را که هست بازنویسی می‌کند', 'overwrites a file that exists') },
-  'idempotency-key': {
-    value: 'KEY',
-    about: sentence(
-      'نتیجهٔ سفارش پیشین را دوباره می‌دهد و دوباره پولی نمی‌گیرد',
-      'gets an earlier order again, without another charge',
     ),
   },
   timeout: {

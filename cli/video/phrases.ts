@@ -1,4 +1,5 @@
 import type { OptionHelp, Sentence } from '../command.ts'
+import { savedOptions } from '../studio/phrases.ts'
 
 const sentence = (fa: string, en: string): Sentence => ({ fa, en })
 const farsi = (value: number): string => value.toLocaleString('fa-IR')
@@ -111,21 +112,7 @@ export const videoOptions: OptionHelp = {
       'instead of an order, waits for a video that is ordered already',
     ),
   },
-  out: {
-    value: 'FILE|FOLDER',
-    about: sentence(
-      'جای ذخیره؛ در نبودش نامی از نخستین واژه‌ها در همین پوشه',
-      'where it is saved; when left out here, named by the first words',
-    ),
-  },
-  force: { value: '', about: sentence('پرونده‌ای را که هست بازنویسی می‌کند', 'overwrites a file that exists') },
-  'idempotency-key': {
-    value: 'KEY',
-    about: sentence(
-      'نتیجهٔ سفارش پیشین را دوباره می‌دهد و دوباره پولی نمی‌گیرد',
-      'gets an earlier order again, without another charge',
-    ),
-  },
+  ...savedOptions,
   timeout: {
     value: 'SECONDS',
     about: sentence('بیشترین انتظار؛ در نبودش ۳۶۰۰', 'the longest wait; 3600 when left out'),

@@ -26,6 +26,15 @@ export interface CardMembers {
   studio_settings: Record<string, unknown> | null
 }
 
+/** Of cards of models that are ordered from, and neither read nor write tokens as those of text do. */
+export const withoutTokens = {
+  context_length: null,
+  max_output_tokens: null,
+  features: [],
+  reasoning: { supported_efforts: [] },
+  media_input: null,
+} satisfies Partial<CardMembers>
+
 /** A model of one kind in a table for operators; what a kind does not have is absent. */
 export interface Figures {
   contextLength?: number

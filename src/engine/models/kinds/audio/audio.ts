@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { safeInteger } from '#platform/schema'
 import type { AudioCall, AudioProvider } from '#providers/spec'
-import { modelKind } from '../kind.ts'
+import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import type { AudioModel, AudioPricing } from './audio-model.ts'
 import { audioCost } from './price.ts'
@@ -105,11 +105,7 @@ export const audio = modelKind({
   studioSettings: StudioSettings,
   card: ({ audio: settings, pricing }) => ({
     output_modalities: ['audio'],
-    context_length: null,
-    max_output_tokens: null,
-    features: [],
-    reasoning: { supported_efforts: [] },
-    media_input: null,
+    ...withoutTokens,
     pricing: pricesOf(pricing),
     studio_settings: {
       does: settings.tasks,

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { ImageQuality, PixelSize } from '#engine/turn'
 import { oneOf, safeInteger } from '#platform/schema'
 import type { ImageCall, ImageProvider } from '#providers/spec'
-import { modelKind } from '../kind.ts'
+import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import {
   answeredFormats,
@@ -152,11 +152,7 @@ export const image = modelKind({
   studioSettings: StudioSettings,
   card: ({ image: settings, pricing }) => ({
     output_modalities: ['image'],
-    context_length: null,
-    max_output_tokens: null,
-    features: [],
-    reasoning: { supported_efforts: [] },
-    media_input: null,
+    ...withoutTokens,
     pricing: pricesOf(pricing),
     studio_settings: {
       aspect_ratios: aspectRatiosOf(settings.sizes),

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { safeInteger } from '#platform/schema'
 import type { TranscriptionCall, TranscriptionProvider } from '#providers/spec'
-import { modelKind } from '../kind.ts'
+import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import { transcriptionCost } from './price.ts'
 import { readTranscriptionEntry, type TranscriptionEntry, TranscriptionEntrySchema } from './settings.ts'
@@ -75,11 +75,7 @@ export const transcription = modelKind({
   studioSettings: StudioSettings,
   card: ({ transcription: settings, pricing }) => ({
     output_modalities: ['text'],
-    context_length: null,
-    max_output_tokens: null,
-    features: [],
-    reasoning: { supported_efforts: [] },
-    media_input: null,
+    ...withoutTokens,
     pricing: pricesOf(pricing),
     studio_settings: {
       timestamps: settings.timestamps,

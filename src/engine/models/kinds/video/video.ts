@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { safeInteger } from '#platform/schema'
 import type { VideoCall, VideoProvider } from '#providers/spec'
-import { modelKind } from '../kind.ts'
+import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach } from '../pricing.ts'
 import { videoCost, videoWorstCase } from './price.ts'
 import { readVideoEntry, type VideoEntry, VideoEntrySchema } from './settings.ts'
@@ -93,11 +93,7 @@ export const video = modelKind({
   studioSettings: StudioSettings,
   card: ({ video: settings, pricing }) => ({
     output_modalities: ['video'],
-    context_length: null,
-    max_output_tokens: null,
-    features: [],
-    reasoning: { supported_efforts: [] },
-    media_input: null,
+    ...withoutTokens,
     pricing: pricesOf(pricing),
     studio_settings: {
       combinations: settings.combinations.map(({ resolution, durations, aspectRatios, audio }) => ({
