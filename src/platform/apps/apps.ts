@@ -1,0 +1,29 @@
+/**
+ * The second listener: it serves what strangers have written, on an origin of its own where no credential of the platform is valid.
+ * Who answers is told by the host of a request.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** A request to the second listener, its host already checked. */
+export interface AppsRequest {
+  message: IncomingMessage
+  response: ServerResponse
+  /** Of the URL that the visitor sees: lower case, without port and trailing dot. */
+  host: string
+  /** That of the visitor; forwarded addresses count only from a trusted proxy. */
+  clientAddress: string
+  /** The visitor came by HTTPS, as far as a trusted proxy says. */
+  secure: boolean
+}
+
+/** Answers for some hosts of the second listener. */
+export interface HostHandler extends AsyncDisposable {
+  /** For metrics and logs: `sites`, `clouds`. */
+  readonly name: string
+  /** Whether this host is answered here; from memory, at every request. */
+  serves(host: string): boolean
+  /** Whether a certificate may be obtained for this host: it belongs to something that exists. From memory. */
+  mayHaveCertificate(host: string): boolean
+  /** Answers the request; it never throws. */
+  handle(request: AppsRequest): void
+}
