@@ -47,8 +47,9 @@ create table sites.versions (
   error_code text,
   -- How often its job began.
   attempts integer not null default 0,
-  -- All that was sent, in one blob, until the version is ready or has failed.
+  -- The bytes that were sent, in one blob, and which of them are which file, until the version is ready or has failed.
   pack_key text,
+  pack_files jsonb,
   -- Navigation to a path that no file has is answered by index.html.
   spa boolean not null,
   -- As parsed from _redirects and _headers when it was published.

@@ -38,7 +38,7 @@ export const sites = fileSection({
         default: 15_000_000,
         description: 'What one file may weigh.',
       }),
-      kept_versions: integerIn(1, 20, {
+      kept_versions: integerIn(1, 19, {
         default: 5,
         description: 'The newest versions of a site that are kept, to go back to.',
       }),
