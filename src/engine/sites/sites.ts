@@ -3,3 +3,4 @@
  * What is HTTP of it stands in `capabilities/sites`: the routes of the API, and what visitors get.
  */
 export type { HeaderRule, Manifest, Redirect, SiteFile, Variant } from './manifest.ts'
+export type { CheckedPublication, Pack, PublicationLimits, PublishedFile } from './publication.ts'
