@@ -121,8 +121,10 @@ export class JsonCursor {
     return { start, end: to }
   }
 
+  /** The byte that an escape stands for. Encoders that write every slash so are common. */
   #escaped(start: number, end: number): number {
-    const code = this.#parsed({ start, end }).charCodeAt(0)
+    if (this.#bytes[start + 1] === slash) return slash
+    const code = parsed(`"${this.#bytes.toString('utf8', start, end)}"`).charCodeAt(0)
     return code < 0x80 ? code : 0xff
   }
 
@@ -138,11 +140,7 @@ export class JsonCursor {
   }
 
   #parsed({ start, end }: Range): string {
-    try {
-      return JSON.parse(this.#bytes.toString('utf8', start - 1, end + 1)) as string
-    } catch {
-      throw new NotJson({ kind: 'unreadable' })
-    }
+    return parsed(this.#bytes.toString('utf8', start - 1, end + 1))
   }
 
   #expect(byte: number): void {
@@ -167,6 +165,14 @@ export class JsonCursor {
 
   #refuse(): never {
     throw new NotJson({ kind: 'unexpected', at: charactersOf(this.#bytes, this.#at) })
+  }
+}
+
+function parsed(string: string): string {
+  try {
+    return JSON.parse(string) as string
+  } catch {
+    throw new NotJson({ kind: 'unreadable' })
   }
 }
 
