@@ -3,6 +3,9 @@
  * What is HTTP of it stands in `capabilities/sites`: the routes of the API, and what visitors get.
  */
 
+export type { CheckBounds } from './check/check.ts'
+export { checkErrors, publicationBytes, SiteChecks } from './check/check.ts'
+export { mediaTypeOf } from './check/media-types.ts'
 export { parseHeaders } from './headers-file.ts'
 export type { HeaderRule, Manifest, Redirect, SiteFile, Variant } from './manifest.ts'
 export type { CheckedPublication, Pack, PublicationLimits, PublishedFile } from './publication.ts'
