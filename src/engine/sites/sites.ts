@@ -6,9 +6,13 @@ import './errors.ts'
 import './phrases.ts'
 
 export { insertSite, insertVersion, maxPublishing, type NewSite, newPackKey } from './accept.ts'
+export type { CheckBounds } from './check/check.ts'
+export { checkErrors, publicationBytes, SiteChecks } from './check/check.ts'
+export { mediaTypeOf } from './check/media-types.ts'
 export { filesOf, keptContents } from './content-store.ts'
 export { deleteSite } from './delete.ts'
 export { sweepSites } from './expire.ts'
+export { parseHeaders } from './headers-file.ts'
 export { limitNames, limitsOf, type SiteLimits } from './limits.ts'
 export { rollBack } from './live.ts'
 export type { HeaderRule, Manifest, Redirect, SiteFile, Variant } from './manifest.ts'
@@ -17,6 +21,8 @@ export { problemPhrases } from './phrases.ts'
 export type { CheckedPublication, Pack, PublicationLimits, PublishedFile } from './publication.ts'
 export { publishJob } from './publish.ts'
 export { readManifest } from './read-manifest.ts'
+export { parseRedirects } from './redirects.ts'
+export type { ParsedRules, RuleProblem } from './rules/lines.ts'
 export {
   findAnySite,
   findSite,
