@@ -5,5 +5,6 @@
 
 export { parseHeaders } from './headers-file.ts'
 export type { HeaderRule, Manifest, Redirect, SiteFile, Variant } from './manifest.ts'
+export type { CheckedPublication, Pack, PublicationLimits, PublishedFile } from './publication.ts'
 export { parseRedirects } from './redirects.ts'
 export type { ParsedRules, RuleProblem } from './rules/lines.ts'
