@@ -2,4 +2,12 @@
  * Published websites: files checked, stored by their content, versions that never change, and the one row that says which of them is live.
  * What is HTTP of it stands in `capabilities/sites`: the routes of the API, and what visitors get.
  */
+export {
+  announceSite,
+  type DirectoryOptions,
+  type FoundSite,
+  openSiteDirectory,
+  type SiteDirectory,
+} from './directory.ts'
 export type { HeaderRule, Manifest, Redirect, SiteFile, Variant } from './manifest.ts'
+export { checkSlug, newPreview, previewPrefix, slugFrom, withSuffix } from './names.ts'
