@@ -38,11 +38,14 @@ export async function lockSite(tx: Tx, { accountId, projectId, siteId }: SiteKey
   return rows.length === 1
 }
 
-/** Whether the project has this site. */
-export async function hasSite({ kysely }: Db, { accountId, projectId, siteId }: SiteKey): Promise<boolean> {
-  const { rows } = await sql`select 1 from sites.sites
+/** Undefined if the project has no such site. */
+export async function slugOf(
+  { kysely }: Db,
+  { accountId, projectId, siteId }: SiteKey,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ slug: string }>`select slug from sites.sites
     where account_id = ${accountId} and project_id = ${projectId} and site_id = ${siteId}`.execute(kysely)
-  return rows.length === 1
+  return rows[0]?.slug
 }
 
 type Key = Pick<SiteKey, 'accountId' | 'siteId'>

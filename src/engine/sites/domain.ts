@@ -16,7 +16,9 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
  * domain, and for the names of the platform (`ownHosts`), which are nobody's: neither they nor anything below them.
  */
 export function domainOf(text: string, ownHosts: readonly string[]): string {
-  const ascii = text.length > longestTyped ? '' : domainToASCII(text.trim().replace(/\.$/, ''))
+  const typed = text.length > longestTyped ? '' : text.trim().replace(/\.$/, '')
+  // The host parser of URLs would stop at them.
+  const ascii = /[/\\?#@:%[\]]/.test(typed) ? '' : domainToASCII(typed)
   const labels = ascii.split('.')
   const isDomain =
     ascii.length <= longestDomain &&
