@@ -9,14 +9,25 @@ export { insertSite, insertVersion, maxPublishing, type NewSite, newPackKey } fr
 export type { CheckBounds } from './check/check.ts'
 export { checkErrors, publicationBytes, SiteChecks } from './check/check.ts'
 export { mediaTypeOf } from './check/media-types.ts'
+export { checkDomain, checkDueDomains, checkPauseMs } from './check-domain.ts'
 export { filesOf, keptContents } from './content-store.ts'
 export { deleteSite } from './delete.ts'
+export {
+  announceSite,
+  type DirectoryOptions,
+  type FoundSite,
+  openSiteDirectory,
+  type SiteDirectory,
+} from './directory.ts'
+export { domainOf, newToken, recordName, recordValue } from './domain.ts'
+export type { DomainRow } from './domain-store.ts'
+export * as domainStore from './domain-store.ts'
 export { sweepSites } from './expire.ts'
 export { parseHeaders } from './headers-file.ts'
 export { limitNames, limitsOf, type SiteLimits } from './limits.ts'
 export { rollBack } from './live.ts'
 export type { HeaderRule, Manifest, Redirect, SiteFile, Variant } from './manifest.ts'
-export { checkSlug, slugFrom, withSuffix } from './names.ts'
+export { checkSlug, newPreview, previewPrefix, slugFrom, withSuffix } from './names.ts'
 export { problemPhrases } from './phrases.ts'
 export type { CheckedPublication, Pack, PublicationLimits, PublishedFile } from './publication.ts'
 export { publishJob } from './publish.ts'
