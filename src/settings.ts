@@ -7,6 +7,7 @@ import { files, studio } from '#engine/files/settings'
 import { defaults, models, providers, vendors } from '#engine/models/settings'
 import { ffmpeg } from '#engine/sound/settings'
 import { tools } from '#engine/tools/settings'
+import { apps } from '#platform/apps/settings'
 import {
   type Config,
   type Env,
@@ -15,7 +16,7 @@ import {
   type Section,
   type Variable,
 } from '#platform/config'
-import { limits } from '#platform/http/settings'
+import { limits, trustedProxies } from '#platform/http/settings'
 import { budgets } from '#platform/ledger/settings'
 import { metrics } from '#platform/metrics/settings'
 import { net } from '#platform/net/settings'
@@ -38,6 +39,8 @@ export const settings: readonly Section[] = [
   studio,
   audio,
   limits,
+  trustedProxies,
+  apps,
   metrics,
   proxies,
   vendors,
