@@ -28,11 +28,11 @@ const derivedTries = 4
 
 export async function publishSite(context: RequestContext<SiteBody>): Promise<JsonText> {
   const { app, caller } = context
-  const publication = await checkBody(app, context.body)
+  await using publication = await checkBody(app, context.body)
   // There are no app back-ends yet.
   if (publication.cloudId !== undefined) fail('CLOUD_NOT_FOUND', {}, { param: 'cloud_id' })
   if (publication.slug !== undefined) checkSlug(publication.slug)
-  return accept(context, '/v1/sites', publication, async (tx, now) => {
+  return await accept(context, '/v1/sites', publication, async (tx, now) => {
     const { accountId, projectId } = caller
     for (const slug of slugsFor(publication)) {
       const site = { accountId, projectId, cloudId: null, name: publication.name, slug }
@@ -56,13 +56,13 @@ export async function publishVersion(context: SiteContext<SiteBody>): Promise<Js
   const { app, caller, params } = context
   const found = await requireSite(app, caller, params.id)
   if (found.taken_down_at !== null) fail('SITE_TAKEN_DOWN', {})
-  const publication = await checkBody(app, context.body)
+  await using publication = await checkBody(app, context.body)
   if (publication.slug !== undefined && publication.slug !== found.slug)
     fail('INVALID_REQUEST', { why: reasons.slugStays }, { param: 'slug' })
   if (publication.cloudId !== undefined && publication.cloudId !== found.cloud_id)
     fail('INVALID_REQUEST', { why: reasons.cloudStays }, { param: 'cloud_id' })
   const siteKey: SiteKey = { accountId: found.account_id, siteId: found.site_id }
-  return accept(
+  return await accept(
     context,
     '/v1/sites/versions',
     publication,

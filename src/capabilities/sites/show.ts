@@ -1,11 +1,10 @@
 /** A site as the API answers it. */
 import type { App } from '#app'
 import { limitsOf, problemPhrases, type ShownSite, type VersionRow } from '#engine/sites'
+import { siteUrl } from '#platform/apps'
 import type { Config } from '#platform/config'
 import type { Language } from '#platform/errors'
 import type { Site, SiteDetail, Version } from './schema.ts'
-
-const siteUrl = ({ port }: Config, label: string): string => `http://${label}.localhost:${port + 1}`
 
 /** The host of its own domain, or that of its slug. */
 function addressOf(config: Config, { domain, slug }: ShownSite): string {

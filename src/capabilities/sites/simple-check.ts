@@ -4,10 +4,7 @@ import type { App } from '#app'
 import type { CheckedPublication, PublishedFile } from '#engine/sites'
 import type { SiteBody } from './schema.ts'
 
-export async function checkBody(
-  { spool }: Pick<App, 'spool'>,
-  body: SiteBody,
-): Promise<CheckedPublication & { pack: AsyncDisposable }> {
+export async function checkBody({ spool }: Pick<App, 'spool'>, body: SiteBody): Promise<CheckedPublication> {
   const files: PublishedFile[] = []
   const parts: Buffer[] = []
   let at = 0
@@ -39,5 +36,6 @@ export async function checkBody(
     redirects: [],
     headers: [],
     pack,
+    [Symbol.asyncDispose]: () => pack[Symbol.asyncDispose](),
   }
 }

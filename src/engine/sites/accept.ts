@@ -5,6 +5,7 @@ import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { commitBlob } from '#platform/storage'
 import { type FileEntry, insertFiles, lockBlobs } from './content-store.ts'
+import { announceSite } from './directory.ts'
 import { newPreview } from './names.ts'
 import type { CheckedPublication, PublishedFile } from './publication.ts'
 import { publishJob } from './publish.ts'
@@ -81,7 +82,7 @@ export async function insertVersion(
   await keepKnown(tx, versionKey, publication.files)
   const data = { siteId, version }
   await jobs.enqueue(tx, publishJob, { accountId, data, singletonKey: `${siteId}/${version}` })
-  await store.notifySites(tx, versionKey)
+  await announceSite(tx, accountId, siteId)
 }
 
 const versionRow = (

@@ -2,6 +2,7 @@ import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { markForDeletion } from '#platform/storage'
 import { hashesIn, releaseBlobs } from './content-store.ts'
+import { announceSite } from './directory.ts'
 import type { SiteRow } from './store.ts'
 import * as store from './store.ts'
 
@@ -26,6 +27,6 @@ export async function deleteSite({ clock }: Pick<App, 'clock'>, tx: Tx, site: Si
   await store.deleteSite(tx, siteKey)
   await releaseBlobs(tx, siteKey.accountId, hashes, now)
   await store.closeSlug(tx, site.slug, new Date(now.getTime() + slugClosedMs), site.taken_down_at !== null)
-  await store.notifySites(tx, siteKey)
+  await announceSite(tx, siteKey.accountId, siteKey.siteId)
   return packs
 }

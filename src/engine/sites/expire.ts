@@ -3,6 +3,7 @@ import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { markForDeletion } from '#platform/storage'
 import { deleteFiles, deleteUnused, hashesIn, releaseBlobs } from './content-store.ts'
+import { announceSite } from './directory.ts'
 import type { SiteKey, VersionKey } from './store.ts'
 import * as store from './store.ts'
 
@@ -43,7 +44,7 @@ export async function deleteExpired(
     const hashes = await hashesIn(tx, siteKey, versions)
     await store.deleteVersions(tx, siteKey, versions)
     await releaseBlobs(tx, siteKey.accountId, hashes, now)
-    await store.notifySites(tx, siteKey)
+    await announceSite(tx, siteKey.accountId, siteKey.siteId)
   })
 }
 

@@ -2,6 +2,7 @@
 import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import { announceSite } from './directory.ts'
 import { setExpiries } from './expire.ts'
 import type { SiteRow } from './store.ts'
 import * as store from './store.ts'
@@ -41,7 +42,7 @@ export async function rollBack(
   if (row.status !== 'ready') fail('SITE_VERSION_NOT_READY', { version }, { param: 'version' })
   await makeLive(tx, site, version, site.newest_version, now)
   await setExpiries(app, tx, { accountId, siteId }, now)
-  await store.notifySites(tx, { accountId, siteId })
+  await announceSite(tx, accountId, siteId)
 }
 
 async function versionBefore(

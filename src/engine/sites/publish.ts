@@ -10,6 +10,7 @@ import { job, type Later, type Run } from '#platform/jobs'
 import { announceBlobs, commitBlobs, deletePendingBlobs, markForDeletion, writeBlob } from '#platform/storage'
 import { compress } from './compress.ts'
 import { type Blob, insertBlobs, insertFiles, lockBlobs, wantBlobs } from './content-store.ts'
+import { announceSite } from './directory.ts'
 import { deleteExpired, forgetFiles, setExpiries } from './expire.ts'
 import { makeLive } from './live.ts'
 import type { PublicationProblem } from './phrases.ts'
@@ -162,7 +163,7 @@ async function finish(app: App, tx: Tx, version: VersionRow, blobs: readonly Blo
   // A version that was accepted after this one may be live already, or somebody may have gone back meanwhile: the later request counts.
   if (version.version > site.settled_version) await makeLive(tx, site, version.version, version.version, now)
   await setExpiries(app, tx, versionKey, now)
-  await store.notifySites(tx, versionKey)
+  await announceSite(tx, versionKey.accountId, versionKey.siteId)
   return 'published'
 }
 
@@ -190,7 +191,7 @@ async function endInVain(app: App, versionKey: VersionKey, problem: PublicationP
     await forgetFiles(tx, versionKey, now)
     await endPublishing(tx, version, { status: 'failed', error_code: problem }, now)
     await setExpiries(app, tx, versionKey, now)
-    await store.notifySites(tx, versionKey)
+    await announceSite(tx, versionKey.accountId, versionKey.siteId)
     return version.pack_key
   })
   if (packKey !== null) await deletePendingBlobs(app, [packKey]).catch(() => undefined)

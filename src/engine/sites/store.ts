@@ -236,11 +236,6 @@ export async function setLimits(
 export const deleteSite = (tx: Tx, { accountId, siteId }: SiteKey) =>
   tx.deleteFrom('sites.sites').where('account_id', '=', accountId).where('site_id', '=', siteId).execute()
 
-/** Has every process look at this site anew once the transaction has committed. */
-export async function notifySites(tx: Tx, { accountId, siteId }: SiteKey): Promise<void> {
-  await sql`select pg_notify('sites', ${`${accountId}/${siteId}`})`.execute(tx)
-}
-
 export const insertVersion = (tx: Tx, version: VersionRow) =>
   tx
     .insertInto('sites.versions')

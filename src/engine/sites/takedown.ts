@@ -2,6 +2,7 @@
 import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import { announceSite } from './directory.ts'
 import type { SiteKey, SiteRow } from './store.ts'
 import * as store from './store.ts'
 
@@ -38,7 +39,7 @@ async function change(
   return db.tx(async (tx) => {
     const site = (await store.lockSite(tx, siteKey)) ?? fail('SITE_NOT_FOUND', {}, { param: 'id' })
     await work(tx, new Date(clock.nowMs()), site)
-    await store.notifySites(tx, siteKey)
+    await announceSite(tx, siteKey.accountId, siteKey.siteId)
     return (await store.lockSite(tx, siteKey))!
   })
 }
