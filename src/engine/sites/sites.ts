@@ -37,6 +37,7 @@ export type { ParsedRules, RuleProblem } from './rules/lines.ts'
 export {
   findAnySite,
   findSite,
+  findSiteWithVersions,
   listAllSites,
   listSites,
   lockSite,
