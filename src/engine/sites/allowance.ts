@@ -4,7 +4,8 @@
  */
 import type { App } from '#app'
 import type { Log } from '#platform/log'
-import { type Allowance, giveBack, takePortion, type Unused, type VisitedSite } from './serving-store.ts'
+import { type Allowance, giveBack, takePortion, type Unused } from './serving-store.ts'
+import type { SiteKey } from './store.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const idleMs = 60_000
@@ -31,7 +32,7 @@ export class Allowances implements AsyncDisposable {
     this.#timer = setInterval(() => void this.sweep(), sweepMs).unref()
   }
 
-  of(site: VisitedSite): SiteAllowance {
+  of(site: SiteKey): SiteAllowance {
     let found = this.#sites.get(site.siteId)
     if (!found) {
       found = new SiteAllowance(this.#source, site)
@@ -76,7 +77,7 @@ export class Allowances implements AsyncDisposable {
 
 export class SiteAllowance {
   readonly #source: AllowanceSource
-  readonly #site: VisitedSite
+  readonly #site: SiteKey
   #day = ''
   #dayEndMs = 0
   #left: Allowance = { requests: 0, bytes: 0 }
@@ -92,7 +93,7 @@ export class SiteAllowance {
   #scarceUntilMs = 0
   #ended = false
 
-  constructor(source: AllowanceSource, site: VisitedSite) {
+  constructor(source: AllowanceSource, site: SiteKey) {
     this.#source = source
     this.#site = site
   }

@@ -1,11 +1,8 @@
 /** What visitors need of the database: the day's allowance, and files of versions that have been replaced. */
 import { sql } from 'kysely'
 import type { Db } from '#platform/db'
-
-export interface VisitedSite {
-  accountId: string
-  siteId: string
-}
+import type { FileRow } from './content-store.ts'
+import type { SiteKey } from './store.ts'
 
 export interface Allowance {
   requests: number
@@ -18,7 +15,7 @@ export interface Allowance {
  */
 export async function takePortion(
   db: Db,
-  { accountId, siteId }: VisitedSite,
+  { accountId, siteId }: SiteKey,
   day: string,
   limitsOf: (own: Record<string, number>) => Allowance,
   cut: (left: Allowance) => Allowance,
@@ -43,7 +40,7 @@ export async function takePortion(
   })
 }
 
-export interface Unused extends VisitedSite, Allowance {
+export interface Unused extends SiteKey, Allowance {
   day: string
 }
 
@@ -63,23 +60,12 @@ export async function giveBack(db: Db, unused: readonly Unused[]): Promise<void>
   })
 }
 
-export interface StaleRow {
-  path: string
-  media_type: string
-  sha256: string
-  bytes: bigint
-  storage_key: string
-  brotli_key: string | null
-  brotli_bytes: bigint | null
-  gzip_key: string | null
-  gzip_bytes: bigint | null
-  replaced_at: Date
-}
+export type StaleRow = FileRow & { replaced_at: Date }
 
 /** The files of versions that were live, and were replaced after `since`; of equal paths that of the one replaced last. */
 export const staleFilesOf = (
   db: Db,
-  { accountId, siteId }: VisitedSite,
+  { accountId, siteId }: SiteKey,
   live: number,
   since: Date,
 ): Promise<StaleRow[]> =>

@@ -27,7 +27,11 @@ export class Blobs {
 
   /** One of at most `maxCachedBlob` bytes; undefined if the store does not have it. Throws if it has another length. */
   load(key: string, bytes: number): Promise<Buffer | undefined> {
-    return this.#cache.load(key, () => this.#read(key, bytes), (buffer) => buffer.length + 300)
+    return this.#cache.load(
+      key,
+      () => this.#read(key, bytes),
+      (buffer) => buffer.length + 300,
+    )
   }
 
   open(key: string, range?: { start: number; end: number }): Promise<Readable | undefined> {
@@ -41,7 +45,8 @@ export class Blobs {
     const whole = Buffer.allocUnsafeSlow(bytes)
     let length = 0
     for await (const chunk of source as AsyncIterable<Buffer>) {
-      if (length + chunk.length > bytes) throw new Error('A stored file of a site is longer than its row says.')
+      if (length + chunk.length > bytes)
+        throw new Error('A stored file of a site is longer than its row says.')
       length += chunk.copy(whole, length)
     }
     if (length !== bytes) throw new Error('A stored file of a site is shorter than its row says.')

@@ -25,7 +25,11 @@ export class BoundedCache<Value> {
   }
 
   /** The value, from `load` if it is not here; undefined, if `load` says so. Errors are not kept. */
-  load(key: string, load: () => Promise<Value | undefined>, weigh: (value: Value) => number): Promise<Value | undefined> {
+  load(
+    key: string,
+    load: () => Promise<Value | undefined>,
+    weigh: (value: Value) => number,
+  ): Promise<Value | undefined> {
     const here = this.get(key)
     if (here !== undefined) return Promise.resolve(here)
     const under = this.#loading.get(key)

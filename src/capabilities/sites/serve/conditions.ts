@@ -44,7 +44,8 @@ export function rangeOf(
   bytes: number,
 ): ByteRange | 'whole' | 'beyond' {
   const version = headers['if-range']
-  const isCurrent = version === undefined || version === etag || (modified !== undefined && version === modified)
+  const isCurrent =
+    version === undefined || version === etag || (modified !== undefined && version === modified)
   return isCurrent ? partOf({ range: headers.range }, undefined, bytes) : 'whole'
 }
 

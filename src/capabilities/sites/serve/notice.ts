@@ -1,7 +1,7 @@
 /** Pages of our own on the hosts of sites: small, without anything from outside, and never kept by a cache. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { noticePhrases, type NoticeText } from './phrases.ts'
+import { type NoticeText, noticePhrases } from './phrases.ts'
 
 export type NoticeName = keyof typeof noticePhrases
 
@@ -50,7 +50,14 @@ const pages = new Map<NoticeName, { status: number; body: Buffer; headers: reado
 for (const name of Object.keys(statuses) as NoticeName[]) {
   const body = Buffer.from(pageOf(noticePhrases[name]))
   const headers = [
-    ...['Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(body.length), 'Cache-Control', 'no-store'],
+    ...[
+      'Content-Type',
+      'text/html; charset=utf-8',
+      'Content-Length',
+      String(body.length),
+      'Cache-Control',
+      'no-store',
+    ],
     ...['X-Content-Type-Options', 'nosniff', 'Content-Security-Policy', policy, 'X-Frame-Options', 'DENY'],
     ...['Referrer-Policy', 'no-referrer', 'X-Robots-Tag', 'noindex'],
   ]

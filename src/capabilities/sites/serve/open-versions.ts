@@ -70,7 +70,14 @@ export class OpenVersion {
   errorPage(file: SiteFile, path: string): PreparedFile {
     const ruled = this.#ruled(file, path)
     return prepareFile({
-      ...{ file, ruled, cacheControl: 'no-store', isPreview: this.isPreview, modified: undefined, hasEtag: false },
+      ...{
+        file,
+        ruled,
+        cacheControl: 'no-store',
+        isPreview: this.isPreview,
+        modified: undefined,
+        hasEtag: false,
+      },
     })
   }
 
@@ -82,7 +89,11 @@ export class OpenVersion {
 /** About what it occupies: measured with 500 files, a kilobyte each with its hash and keys. */
 function weightOf({ files, redirects, headers }: Manifest): number {
   const ruled = (rules: readonly HeaderRule[]): number =>
-    rules.reduce((sum, rule) => sum + rule.headers.reduce((of, [name, value]) => of + name.length + value.length + 100, 200), 0)
+    rules.reduce(
+      (sum, rule) =>
+        sum + rule.headers.reduce((of, [name, value]) => of + name.length + value.length + 100, 200),
+      0,
+    )
   return 2_000 + files.size * 1_000 + redirects.length * 400 + ruled(headers)
 }
 
@@ -126,7 +137,12 @@ export class OpenVersions {
    * A file of a version before this one; `unknown`: `loadStale` must be asked first. The directory gives another object whenever the site
    * has changed, so a version that is live again after another knows of that one's files. A preview shows only itself.
    */
-  staleFile(found: Version, open: OpenVersion, path: string, nowMs: number): SiteFile | 'unknown' | undefined {
+  staleFile(
+    found: Version,
+    open: OpenVersion,
+    path: string,
+    nowMs: number,
+  ): SiteFile | 'unknown' | undefined {
     if (open.isPreview || !isHashed(path)) return undefined
     if (open.stale?.of !== found) return 'unknown'
     const stale = open.stale.files.get(path)
@@ -148,4 +164,5 @@ export class OpenVersions {
   }
 }
 
-const keyOf = ({ siteId, version, isPreview }: Version): string => `${siteId}${isPreview ? '?' : '/'}${version}`
+const keyOf = ({ siteId, version, isPreview }: Version): string =>
+  `${siteId}${isPreview ? '?' : '/'}${version}`

@@ -36,7 +36,10 @@ export const noticePhrases = {
     },
   },
   usedUp: {
-    title: { fa: 'سهم امروز این سایت به پایان رسیده است', en: 'This site has used up its allowance for today' },
+    title: {
+      fa: 'سهم امروز این سایت به پایان رسیده است',
+      en: 'This site has used up its allowance for today',
+    },
     text: {
       fa: 'از ساعت ۳:۳۰ بامداد به وقت تهران (۰۰:۰۰ به وقت جهانی) دوباره باز می‌شود.',
       en: 'It opens again at 00:00 UTC (3:30 in Tehran).',

@@ -72,9 +72,13 @@ function prepare(
   const common: string[] = []
   if (hasEtag) common.push('ETag', etag)
   if (modified !== undefined) common.push('Last-Modified', modified)
-  const cacheControl = answer.cacheControl ?? ruled.get('Cache-Control') ?? (isHashed(file.path) ? forGood : always)
+  const cacheControl =
+    answer.cacheControl ?? ruled.get('Cache-Control') ?? (isHashed(file.path) ? forGood : always)
   common.push('Cache-Control', cacheControl)
-  const varies = [...(file.brotli || file.gzip ? ['Accept-Encoding'] : []), ...(answer.vary ? [answer.vary] : [])]
+  const varies = [
+    ...(file.brotli || file.gzip ? ['Accept-Encoding'] : []),
+    ...(answer.vary ? [answer.vary] : []),
+  ]
   if (varies.length > 0) common.push('Vary', varies.join(', '))
   common.push('X-Content-Type-Options', 'nosniff')
   for (const [name, value] of ruled) if (!own.has(name)) common.push(name, value)

@@ -138,7 +138,9 @@ export class SiteHandler implements HostHandler {
       case 'fallback':
         return this.#file(visit, open.fallback(resolution.file, resolution.path))
       case 'missing':
-        return resolution.page ? this.#errorPage(visit, resolution.page, resolution.path) : this.#notice(visit, 'missing')
+        return resolution.page
+          ? this.#errorPage(visit, resolution.page, resolution.path)
+          : this.#notice(visit, 'missing')
       case 'malformed':
         return this.#notice(visit, 'malformed')
     }
@@ -180,7 +182,13 @@ export class SiteHandler implements HostHandler {
   }
 
   #redirect(visit: Visit, status: number, location: string): void {
-    const headers = ['Location', location, ...noBody.slice(0, 2), 'Cache-Control', 'public, max-age=0, must-revalidate']
+    const headers = [
+      'Location',
+      location,
+      ...noBody.slice(0, 2),
+      'Cache-Control',
+      'public, max-age=0, must-revalidate',
+    ]
     if (visit.open.isPreview) headers.push('X-Robots-Tag', 'noindex')
     this.#paid(visit, sizeOf(headers), () => {
       visit.response.writeHead(status, headers)
@@ -242,12 +250,24 @@ export class SiteHandler implements HostHandler {
       return
     }
     const cached = this.#options.blobs.get(form.storageKey)
-    if (cached) return writeBuffer(response, status, headers, range ? cached.subarray(range.start, range.end + 1) : cached)
+    if (cached)
+      return writeBuffer(
+        response,
+        status,
+        headers,
+        range ? cached.subarray(range.start, range.end + 1) : cached,
+      )
     if (form.bytes <= maxCachedBlob) this.#writeLoaded(visit, status, form, headers, range)
     else this.#writeStream(visit, status, form, headers, range)
   }
 
-  #writeLoaded(visit: Visit, status: number, form: Representation, headers: string[], range?: ByteRange): void {
+  #writeLoaded(
+    visit: Visit,
+    status: number,
+    form: Representation,
+    headers: string[],
+    range?: ByteRange,
+  ): void {
     const { response } = visit
     this.#options.blobs.load(form.storageKey, form.bytes).then(
       (buffer) => {
@@ -259,7 +279,13 @@ export class SiteHandler implements HostHandler {
     )
   }
 
-  #writeStream(visit: Visit, status: number, form: Representation, headers: string[], range?: ByteRange): void {
+  #writeStream(
+    visit: Visit,
+    status: number,
+    form: Representation,
+    headers: string[],
+    range?: ByteRange,
+  ): void {
     const { response, allowance } = visit
     const bytes = range ? range.end - range.start + 1 : form.bytes
     this.#options.blobs.open(form.storageKey, range).then(
