@@ -34,7 +34,7 @@ export function pour(
   }
   source.on('data', (chunk: Buffer) => {
     // More than was promised would be read as the next answer.
-    if (sent + chunk.length > bytes) return finish(new WrongLength(bytes))
+    if (sent + chunk.length > bytes) return void finish(new WrongLength(bytes))
     sent += chunk.length
     if (response.write(chunk)) return
     source.pause()

@@ -54,7 +54,7 @@ export class SiteHandler implements HostHandler {
   }
 
   serves(host: string): boolean {
-    return this.#options.directory.find(host) !== undefined
+    return void this.#options.directory.find(host) !== undefined
   }
 
   mayHaveCertificate(host: string): boolean {
@@ -77,13 +77,13 @@ export class SiteHandler implements HostHandler {
   #answer(request: AppsRequest): void {
     const { directory, versions, allowances } = this.#options
     const found = directory.find(request.host)
-    if (!found) return sendNotice(request, 'unpublished')
-    if (found.takenDown) return sendNotice(request, 'takenDown')
-    if (!isPublished(found)) return sendNotice(request, 'unpublished')
+    if (!found) return void sendNotice(request, 'unpublished')
+    if (found.takenDown) return void sendNotice(request, 'takenDown')
+    if (!isPublished(found)) return void sendNotice(request, 'unpublished')
     const { message, response } = request
     const allowance = allowances.of(found)
     const open = versions.get(found)
-    if (open) return this.#visit({ message, response, found, open, allowance })
+    if (open) return void this.#visit({ message, response, found, open, allowance })
     versions.load(found).then(
       (loaded) => {
         if (response.destroyed) return
@@ -104,7 +104,7 @@ export class SiteHandler implements HostHandler {
 
   #visit(visit: Visit): void {
     const { message, open } = visit
-    if (message.method !== 'GET' && message.method !== 'HEAD') return this.#refuseMethod(visit)
+    if (message.method !== 'GET' && message.method !== 'HEAD') return void this.#refuseMethod(visit)
     const url = message.url!
     const mark = url.indexOf('?')
     const resolution = resolve(open, {
@@ -113,12 +113,12 @@ export class SiteHandler implements HostHandler {
       isNavigation: open.manifest.spa && isNavigation(message),
     })
     if (resolution.kind === 'file')
-      return this.#file(visit, this.#options.versions.prepared(open, resolution.file, resolution.path))
+      return void this.#file(visit, this.#options.versions.prepared(open, resolution.file, resolution.path))
     if ('absent' in resolution && resolution.absent !== undefined) {
       const { versions, clock } = this.#options
       const stale = versions.staleFile(visit.found, open, resolution.absent, clock.nowMs())
-      if (stale === 'unknown') return this.#loadStale(visit)
-      if (stale) return this.#file(visit, open.once(stale, `/${stale.path}`))
+      if (stale === 'unknown') return void this.#loadStale(visit)
+      if (stale) return void this.#file(visit, open.once(stale, `/${stale.path}`))
     }
     this.#otherwise(visit, resolution)
   }
@@ -134,15 +134,15 @@ export class SiteHandler implements HostHandler {
     const { open } = visit
     switch (resolution.kind) {
       case 'redirect':
-        return this.#redirect(visit, resolution.status, resolution.location)
+        return void this.#redirect(visit, resolution.status, resolution.location)
       case 'fallback':
-        return this.#file(visit, open.fallback(resolution.file, resolution.path))
+        return void this.#file(visit, open.fallback(resolution.file, resolution.path))
       case 'missing':
-        return resolution.page
-          ? this.#errorPage(visit, resolution.page, resolution.path)
-          : this.#notice(visit, 'missing')
+        if (resolution.page) this.#errorPage(visit, resolution.page, resolution.path)
+        else this.#notice(visit, 'missing')
+        return
       case 'malformed':
-        return this.#notice(visit, 'malformed')
+        return void this.#notice(visit, 'malformed')
     }
   }
 
@@ -152,11 +152,11 @@ export class SiteHandler implements HostHandler {
     const form = wantsRange ? prepared.identity : choose(prepared, headers['accept-encoding'])
     const validators = { etag: form.etag, modified: visit.open.modified }
     const condition = conditionOf(headers, validators)
-    if (condition !== 'send') return this.#short(visit, condition === 'not-modified' ? 304 : 412, form)
-    if (!wantsRange) return this.#send(visit, 200, form, form.headers as string[])
+    if (condition !== 'send') return void this.#short(visit, condition === 'not-modified' ? 304 : 412, form)
+    if (!wantsRange) return void this.#send(visit, 200, form, form.headers as string[])
     const range = rangeOf(headers, validators, form.bytes)
-    if (range === 'whole') return this.#send(visit, 200, form, form.headers as string[])
-    if (range === 'beyond') return this.#beyond(visit, form)
+    if (range === 'whole') return void this.#send(visit, 200, form, form.headers as string[])
+    if (range === 'beyond') return void this.#beyond(visit, form)
     const part = [...form.headers, 'Content-Range', `bytes ${range.start}-${range.end}/${form.bytes}`]
     part[part.indexOf('Content-Length') + 1] = String(range.end - range.start + 1)
     this.#send(visit, 206, form, part, range)
@@ -207,11 +207,11 @@ export class SiteHandler implements HostHandler {
 
   /** Spends the day's allowance, then answers. */
   #paid(visit: Visit, bytes: number, answer: () => void): void {
-    if (visit.allowance.spend(bytes)) return answer()
+    if (visit.allowance.spend(bytes)) return void answer()
     visit.allowance.take(bytes).then(
       (taken) => {
         if (visit.response.destroyed) return
-        if (!taken) return this.#usedUp(visit)
+        if (!taken) return void this.#usedUp(visit)
         answer()
       },
       (error: unknown) => this.#fail(visit, error),
@@ -251,7 +251,7 @@ export class SiteHandler implements HostHandler {
     }
     const cached = this.#options.blobs.get(form.storageKey)
     if (cached)
-      return writeBuffer(
+      return void writeBuffer(
         response,
         status,
         headers,
@@ -272,7 +272,7 @@ export class SiteHandler implements HostHandler {
     this.#options.blobs.load(form.storageKey, form.bytes).then(
       (buffer) => {
         if (response.destroyed) return
-        if (!buffer) return this.#fail(visit, new Error('A file of a site is not in the store.'))
+        if (!buffer) return void this.#fail(visit, new Error('A file of a site is not in the store.'))
         writeBuffer(response, status, headers, range ? buffer.subarray(range.start, range.end + 1) : buffer)
       },
       (error: unknown) => this.#fail(visit, error),
@@ -290,7 +290,7 @@ export class SiteHandler implements HostHandler {
     const bytes = range ? range.end - range.start + 1 : form.bytes
     this.#options.blobs.open(form.storageKey, range).then(
       (source) => {
-        if (!source) return this.#fail(visit, new Error('A file of a site is not in the store.'))
+        if (!source) return void this.#fail(visit, new Error('A file of a site is not in the store.'))
         if (response.destroyed) return void source.destroy()
         response.writeHead(status, headers)
         pour(source, response, bytes, (sent, error) => {
