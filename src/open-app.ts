@@ -9,6 +9,7 @@ import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
 import { openInference, type Upstream } from '#engine/routing'
+import { SiteChecks, SiteCompressor } from '#engine/sites'
 import { openRecordings } from '#engine/sound'
 import { openPageCounter, openReader, openTools } from '#engine/tools'
 import { openKeyRing } from '#platform/auth'
@@ -65,6 +66,7 @@ export async function openApp(
     net,
     ...openHands(options, ground.log, { net, outbound, spool: stores.spool }, opening),
     ...stores,
+    ...openSites(ground.config, stores.spool, opening),
   }
   return { app, discovered }
 }
@@ -170,6 +172,16 @@ function openHands(
       }),
   }
 }
+
+/** Threads that start with the first publication. */
+const openSites = (
+  { sites }: Config,
+  spool: Spool,
+  opening: AsyncDisposableStack,
+): Pick<App, 'siteChecks' | 'siteCompressor'> => ({
+  siteChecks: opening.use(new SiteChecks({ spool, atOnce: sites.publicationsAtOnce })),
+  siteCompressor: opening.use(new SiteCompressor({ atOnce: sites.publicationsAtOnce })),
+})
 
 /** Bytes: stored ones, and those on their way. */
 async function openStores(

@@ -6,6 +6,7 @@
 export type { CheckBounds } from './check/check.ts'
 export { checkErrors, publicationBytes, SiteChecks } from './check/check.ts'
 export { mediaTypeOf } from './check/media-types.ts'
+export { SiteCompressor } from './compress.ts'
 export { parseHeaders } from './headers-file.ts'
 export type { HeaderRule, Manifest, Redirect, SiteFile, Variant } from './manifest.ts'
 export type { CheckedPublication, Pack, PublicationLimits, PublishedFile } from './publication.ts'
