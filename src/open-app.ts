@@ -9,7 +9,7 @@ import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
 import { openInference, type Upstream } from '#engine/routing'
-import { SiteChecks, SiteCompressor } from '#engine/sites'
+import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#engine/sites'
 import { openRecordings } from '#engine/sound'
 import { openPageCounter, openReader, openTools } from '#engine/tools'
 import { openKeyRing } from '#platform/auth'
@@ -64,9 +64,10 @@ export async function openApp(
     models,
     inference: opening.use(openInference({ ...ground, upstreams, models })),
     net,
+    sites: opening.use(await openSites(ground)),
     ...openHands(options, ground.log, { net, outbound, spool: stores.spool }, opening),
     ...stores,
-    ...openSites(ground.config, stores.spool, opening),
+    ...openSiteThreads(ground.config, stores.spool, opening),
   }
   return { app, discovered }
 }
@@ -143,6 +144,10 @@ async function openBooks(
   return { processes, ledger, keys: opening.use(openKeyRing({ db, clock, log, metrics, modelId })) }
 }
 
+/** Without a domain every site is a name of this machine. */
+const openSites = ({ config, db, log }: Ground): Promise<SiteDirectory> =>
+  openSiteDirectory({ db, log, domain: config.apps.domain ?? 'localhost' })
+
 /** Reading a whole file of data takes a core or two and up to 2 GB. */
 const dataPlaces = { working: 2, waiting: 64 }
 
@@ -174,7 +179,7 @@ function openHands(
 }
 
 /** Threads that start with the first publication. */
-const openSites = (
+const openSiteThreads = (
   { sites }: Config,
   spool: Spool,
   opening: AsyncDisposableStack,

@@ -150,7 +150,7 @@ export async function releaseBlobs(
 
 /** Of contents of a kept version of this site: what a publication may name in place of sending it. */
 export async function keptContents(
-  db: { kysely: Pick<Tx, 'selectFrom'> } & object,
+  db: Db['kysely'],
   { accountId, siteId }: SiteKey,
   hashes: readonly string[],
 ): Promise<Map<string, number>> {
@@ -162,7 +162,7 @@ export async function keptContents(
     join sites.versions v on v.account_id = f.account_id and v.site_id = f.site_id and v.version = f.version
     join sites.blobs b on b.account_id = f.account_id and b.sha256 = f.sha256
     where f.account_id = ${accountId} and f.site_id = ${siteId} and v.status = 'ready'
-      and f.sha256 in (select decode(h, 'hex') from unnest(${hashes}::text[]) h)`.execute(db.kysely as never)
+      and f.sha256 in (select decode(h, 'hex') from unnest(${hashes}::text[]) h)`.execute(db)
   return new Map(rows.map(({ sha256, bytes }) => [sha256, Number(bytes)]))
 }
 

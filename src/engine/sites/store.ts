@@ -236,11 +236,6 @@ export async function setLimits(
 export const deleteSite = (tx: Tx, { accountId, siteId }: SiteKey) =>
   tx.deleteFrom('sites.sites').where('account_id', '=', accountId).where('site_id', '=', siteId).execute()
 
-/** Has every process look at this site anew once the transaction has committed. */
-export async function notifySites(tx: Tx, { accountId, siteId }: SiteKey): Promise<void> {
-  await sql`select pg_notify('sites', ${`${accountId}/${siteId}`})`.execute(tx)
-}
-
 export const insertVersion = (tx: Tx, version: VersionRow) =>
   tx
     .insertInto('sites.versions')
@@ -266,11 +261,8 @@ export const findVersion = (
     .executeTakeFirst()
 
 /** Newest first; there are few. */
-export const versionsOf = (
-  db: { kysely: Pick<Tx, 'selectFrom'> },
-  { accountId, siteId }: SiteKey,
-): Promise<VersionRow[]> =>
-  db.kysely
+export const versionsOf = (db: Db['kysely'], { accountId, siteId }: SiteKey): Promise<VersionRow[]> =>
+  db
     .selectFrom('sites.versions')
     .selectAll()
     .where('account_id', '=', accountId)
@@ -293,6 +285,20 @@ export async function beginVersion(
   )
   return row
 }
+
+/** The version while it is being published; its site is locked. */
+export const findPublishing = (
+  tx: Tx,
+  { accountId, siteId, version }: VersionKey,
+): Promise<VersionRow | undefined> =>
+  tx
+    .selectFrom('sites.versions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('site_id', '=', siteId)
+    .where('version', '=', version)
+    .where('status', '=', 'publishing')
+    .executeTakeFirst()
 
 export const changeVersion = (
   tx: Tx,
@@ -396,4 +402,19 @@ export async function versionBefore(
     .limit(1)
     .executeTakeFirst()
   return row?.version
+}
+
+/** What its visitors have taken in a day (UTC, 'YYYY-MM-DD'). */
+export async function usageOf(
+  db: Db,
+  { accountId, siteId }: SiteKey,
+  day: string,
+): Promise<{ requests: bigint; bytes: bigint }> {
+  const [row] = await db.query<{ requests: bigint; bytes: bigint }>(
+    {
+      text: 'select requests, bytes from sites.usage_days where account_id = $1 and site_id = $2 and day = $3',
+    },
+    [accountId, siteId, day],
+  )
+  return row ?? { requests: 0n, bytes: 0n }
 }
