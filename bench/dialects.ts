@@ -161,6 +161,7 @@ function contextOf(what: Pick<RequestContext, 'app' | 'caller' | 'body'>): Reque
     requestId: uuidv7(),
     claim: undefined,
     headers,
+    peer: '127.0.0.1',
     language: 'en',
     isHead: false,
     receivedMs: Date.now(),

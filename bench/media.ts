@@ -88,6 +88,7 @@ async function start(): Promise<Running> {
     [process.execPath, ...started],
     {
       KHERAD_PORT: String(port),
+      KHERAD_APPS_PORT: '0',
       KHERAD_DATA: path.join(folder, 'data'),
       KHERAD_CONFIG: config,
       KHERAD_BOOTSTRAP_KEY: key,

@@ -161,6 +161,7 @@ export async function runKherad(
     [process.execPath, ...startArguments(checkout)],
     {
       KHERAD_PORT: String(port),
+      KHERAD_APPS_PORT: '0',
       KHERAD_DATA: dataOf(folder),
       KHERAD_CONFIG: config,
       KHERAD_BOOTSTRAP_KEY: key,

@@ -59,6 +59,7 @@ async function startOnce(): Promise<Start> {
       PATH: process.env['PATH'],
       HOME: folder,
       KHERAD_PORT: String(port),
+      KHERAD_APPS_PORT: '0',
       KHERAD_DATA: path.join(folder, 'data'),
       DATABASE_URL: embedded.url,
       KHERAD_LOG_LEVEL: 'debug',

@@ -44,6 +44,7 @@ const kherad = stack.use(
     [process.execPath, ...started],
     {
       KHERAD_PORT: String(port),
+      KHERAD_APPS_PORT: '0',
       KHERAD_DATA: path.join(folder, 'data'),
       KHERAD_CONFIG: config,
       KHERAD_BOOTSTRAP_KEY: key,

@@ -17,6 +17,7 @@ import { studio } from '#capabilities/studio'
 import { videos } from '#capabilities/videos'
 import { webhooks } from '#capabilities/webhooks'
 import { work } from '#capabilities/work'
+import type { HostHandler } from '#platform/apps'
 import type { Route } from '#platform/http'
 import type { Job } from '#platform/jobs'
 
@@ -29,6 +30,8 @@ interface Capability {
   background?: (app: App) => AsyncDisposable
   /** What every process does, whatever its role, until it is disposed: what concerns its own machine. */
   everywhere?: (app: App) => AsyncDisposable
+  /** Answers for its hosts on the second listener, in every process that answers requests, until it is disposed. */
+  apps?: (app: App) => HostHandler
 }
 
 const capabilities: Capability[] = [
@@ -60,3 +63,5 @@ export const jobs: Job<never>[] = capabilities.flatMap(({ jobs = [] }) => jobs)
 export const background = capabilities.flatMap(({ background = [] }) => background)
 
 export const everywhere = capabilities.flatMap(({ everywhere = [] }) => everywhere)
+
+export const apps = capabilities.flatMap(({ apps = [] }) => apps)

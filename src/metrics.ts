@@ -1,6 +1,7 @@
 import { webhookSeries } from '#capabilities/webhooks'
 import { upstreamSeries } from '#engine/routing'
 import { videoSeries } from '#engine/video'
+import { appsSeries } from '#platform/apps'
 import { keySeries } from '#platform/auth'
 import { poolSeries } from '#platform/db'
 import { requestSeries } from '#platform/http'
@@ -19,4 +20,5 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...poolSeries(registry),
   ...keySeries(registry),
   ...videoSeries(registry),
+  ...appsSeries(registry),
 })

@@ -7,10 +7,11 @@ import type { App } from '#app'
 import { metricsRoutes } from '#capabilities/health'
 import { type FirstStart, makeFirst } from '#capabilities/identity'
 import type { Discovery } from '#engine/models'
+import { type Apps, type HostHandler, openApps } from '#platform/apps'
 import type { Config } from '#platform/config'
 import { openServer, type Server, type Violation } from '#platform/http'
 import { startWorkers } from '#platform/jobs'
-import { background, everywhere, jobs, routes } from './capabilities.ts'
+import { apps, background, everywhere, jobs, routes } from './capabilities.ts'
 import { type AppOptions, openApp } from './open-app.ts'
 
 export interface Kherad extends AsyncDisposable {
@@ -18,6 +19,8 @@ export interface Kherad extends AsyncDisposable {
   readonly server: Server
   /** Where the metrics have a port of their own. */
   readonly metricsServer: Server | undefined
+  /** The second listener; undefined where this process has none, and where its port was taken. */
+  readonly apps: Apps | undefined
   /** Set on the first start of an empty database. */
   readonly first: FirstStart | undefined
   readonly discovered: Discovery
@@ -26,6 +29,8 @@ export interface Kherad extends AsyncDisposable {
 export interface StartOptions extends AppOptions {
   /** See `ServerOptions`. */
   onViolation?: (violation: Violation) => void
+  /** Beside those of the capabilities: who else answers on the second listener. */
+  hostHandlers?: (app: App) => HostHandler[]
 }
 
 /** Starts one process of the platform. Disposing it drains open answers, settles what is left and closes the database last. */
@@ -35,11 +40,20 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   const { app, discovered } = await openApp(options, opening)
   const first = await makeFirst(app, config.bootstrapKey)
   const { server, own: metricsServer } = await openServers(options, app)
+  const apps = await openSecond(options, app)
   const workers = startBackground(app)
-  const serving = [server, ...(metricsServer ? [metricsServer] : []), ...workers]
+  const serving = [server, ...(metricsServer ? [metricsServer] : []), ...(apps ? [apps] : []), ...workers]
   opening.defer(() => drain(app, serving))
   const open = opening.move()
-  return { app, server, metricsServer, first, discovered, [Symbol.asyncDispose]: () => open.disposeAsync() }
+  return {
+    app,
+    server,
+    metricsServer,
+    apps,
+    first,
+    discovered,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
 }
 
 /** Requests and jobs have the same time to finish; calls whose result is stored have more, also those whose caller has left. */
@@ -69,6 +83,24 @@ async function openServers({ config, onViolation }: StartOptions, app: App) {
   if (metrics.port === undefined) return { server, own: undefined }
   const { port, host = config.host } = metrics
   return { server, own: await openServer({ ...listening, routes: metricsRoutes, host, port }) }
+}
+
+/** The listener of what strangers have written. A port that nobody named may be taken: then the API serves without it. */
+async function openSecond({ config, hostHandlers }: StartOptions, app: App): Promise<Apps | undefined> {
+  const { listens, portNamed } = config.apps
+  if (!config.roles.api || !listens) return undefined
+  const handlers = [...apps.map((open) => open(app)), ...(hostHandlers?.(app) ?? [])]
+  try {
+    const opened = await openApps({ app, handlers, isWorker: cluster.isWorker })
+    // Where the system chose it, addresses of what is served need it from here on.
+    config.apps.port = opened.port
+    return opened
+  } catch (error) {
+    await Promise.all(handlers.map((handler) => handler[Symbol.asyncDispose]()))
+    if (portNamed) throw error
+    app.log.warn({ port: config.apps.port }, 'the port of sites and clouds is taken: they are not served')
+    return undefined
+  }
 }
 
 /** Throws if the port is taken, before anything is created: the key of a first start is shown only once, by a server that runs. */

@@ -8,6 +8,7 @@ import { defaults, models, providers, vendors } from '#engine/models/settings'
 import { sites } from '#engine/sites/settings'
 import { ffmpeg } from '#engine/sound/settings'
 import { tools } from '#engine/tools/settings'
+import { apps } from '#platform/apps/settings'
 import {
   type Config,
   type Env,
@@ -16,7 +17,7 @@ import {
   type Section,
   type Variable,
 } from '#platform/config'
-import { limits } from '#platform/http/settings'
+import { limits, trustedProxies } from '#platform/http/settings'
 import { budgets } from '#platform/ledger/settings'
 import { metrics } from '#platform/metrics/settings'
 import { net } from '#platform/net/settings'
@@ -40,6 +41,8 @@ export const settings: readonly Section[] = [
   sites,
   audio,
   limits,
+  trustedProxies,
+  apps,
   metrics,
   proxies,
   vendors,

@@ -133,6 +133,8 @@ const environment = (folder: string, port: number) => ({
   HOME: folder,
   KHERAD_PORT: String(port),
   KHERAD_BASE_URL: 'http://kherad.test',
+  KHERAD_APPS_PORT: '0',
+  KHERAD_APPS_DOMAIN: 'apps.test',
   KHERAD_DATA: path.join(folder, 'data'),
   KHERAD_CONFIG: path.join(folder, 'config.yaml'),
   KHERAD_BOOTSTRAP_KEY: bootstrapKey,

@@ -200,6 +200,7 @@ async function start(more: Record<string, string>): Promise<{ url: string; kill(
       PATH: process.env['PATH'],
       HOME: folder,
       KHERAD_PORT: port,
+      KHERAD_APPS_PORT: 'off',
       KHERAD_BASE_URL: 'http://kherad.test',
       KHERAD_DATA: path.join(folder, 'data'),
       KHERAD_CONFIG: path.join(folder, 'config.yaml'),

@@ -9,6 +9,8 @@ import { until } from './until.ts'
 
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string
+  /** Of its second listener. */
+  readonly appsUrl: string
   readonly child: ChildProcess
   /** All that it wrote on standard error (its log). */
   readonly log: () => string
@@ -38,6 +40,8 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
   const configPath = path.join(folder, 'kherad.config.yaml')
   if (options.config !== undefined) await writeFile(configPath, options.config)
   const port = await freePort()
+  // Not the port beside it, which another process may have been given.
+  const appsPort = options.env?.['KHERAD_APPS_PORT'] ?? String(await freePort())
   const child = spawn(process.execPath, [options.entry ?? 'src/main.ts'], {
     cwd: root,
     env: {
@@ -45,6 +49,7 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
       PATH: process.env['PATH'],
       HOME: folder,
       KHERAD_PORT: String(port),
+      KHERAD_APPS_PORT: appsPort,
       KHERAD_DATA: path.join(folder, 'data'),
       DATABASE_URL: options.databaseUrl,
       ...(options.config !== undefined && { KHERAD_CONFIG: configPath }),
@@ -85,6 +90,7 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
   }
   return {
     url,
+    appsUrl: `http://127.0.0.1:${appsPort}`,
     child,
     log: () => log,
     kill: async () => void (await end('SIGKILL')),

@@ -6,7 +6,9 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { App } from '#app'
 import type { Pipelines } from '#engine/pipelines'
+import type { HostHandler } from '#platform/apps'
 import { createAccount, createKey, createProject, type Scope, scopes } from '#platform/auth'
 import type { Clock } from '#platform/clock'
 import { type Config, readEnv } from '#platform/config'
@@ -35,6 +37,8 @@ export interface WorldOptions {
   timing?: Partial<Config['timing']>
   /** All roles when absent. */
   roles?: Config['roles']
+  /** Who else answers on the second listener. */
+  hostHandlers?: (app: App) => HostHandler[]
 }
 
 export interface KeyOptions {
@@ -82,6 +86,10 @@ export class World implements AsyncDisposable {
 
   get url(): string {
     return this.kherad.server.url
+  }
+  /** Where the second listener listens. */
+  get appsUrl(): string {
+    return this.kherad.apps!.url
   }
   get app() {
     return this.kherad.app
@@ -191,6 +199,7 @@ export async function boot(options: WorldOptions = {}): Promise<World> {
       ...(options.clock && { clock: options.clock }),
       ...(options.net && { net: options.net }),
       ...(options.pipelines && { pipelines: options.pipelines }),
+      ...(options.hostHandlers && { hostHandlers: options.hostHandlers }),
       onViolation: ({ operation, what }) => violations.push(`${operation}: ${what}`),
     }),
   )

@@ -12,7 +12,7 @@ const secondsAt = (time: Date): number => Math.floor(time.getTime() / 1000)
 
 /** `links` makes the addresses of a video that is there. */
 export function jobRecord(
-  context: Pick<RequestContext, 'app' | 'headers' | 'language'>,
+  context: Pick<RequestContext, 'app' | 'headers' | 'peer' | 'language'>,
   job: Job,
   links?: FileLinks,
 ): VideoJob {

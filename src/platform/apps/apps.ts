@@ -1,8 +1,13 @@
 /**
  * The second listener: it serves what strangers have written, on an origin of its own where no credential of the platform is valid.
- * Who answers is told by the host of a request.
+ * Who answers is told by the host of a request (docs/decisions/0069).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import './phrases.ts'
+
+export { appsSeries } from './metrics.ts'
+export { type Apps, openApps } from './open-apps.ts'
+export { cloudHost, cloudUrl, siteHost, siteUrl } from './urls.ts'
 
 /** A request to the second listener, its host already checked. */
 export interface AppsRequest {
@@ -24,6 +29,6 @@ export interface HostHandler extends AsyncDisposable {
   serves(host: string): boolean
   /** Whether a certificate may be obtained for this host: it belongs to something that exists. From memory. */
   mayHaveCertificate(host: string): boolean
-  /** Answers the request; it never throws. */
+  /** Answers the request; it never throws. Its `message.url` begins with a slash. */
   handle(request: AppsRequest): void
 }

@@ -16,7 +16,7 @@ export { phrases as refusals, type Sentence } from './phrases.ts'
 export { type Reading, reading, type SettingSchema, variantsOf } from './read-schema.ts'
 export { refuse } from './refuse.ts'
 export { type Found, fileSection, type Section, variableSection } from './section.ts'
-export { baseUrl, integerIn, mebibyte, readUrl, usd, webProtocols } from './values.ts'
+export { baseUrl, integerIn, mebibyte, mistyped, readUrl, usd, webProtocols } from './values.ts'
 export type { ConfigNode } from './yaml-reader.ts'
 
 /** Settings by section: each room adds its own by declaration merging, as it does with failures. */
@@ -85,9 +85,10 @@ export interface Roles {
 export function loadConfig(sections: readonly Section[], env: Env, fileText?: string): Config {
   const root = fileText === undefined ? undefined : openYaml(env.configFile, fileText, env.variables)
   const file = root?.members(sections.filter(({ schema }) => schema).map(({ name }) => name))
-  const settings = { ...readProcessSettings(env) }
+  const own = readProcessSettings(env)
+  const settings = { ...own }
   for (const section of sections) {
-    const value = section.read(section.schema && file?.get(section.name), env)
+    const value = section.read(section.schema && file?.get(section.name), env, own)
     if (value !== undefined) Object.assign(settings, { [section.name]: value })
   }
   return settings as Config

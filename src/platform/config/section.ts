@@ -1,7 +1,7 @@
 /** How rooms declare their settings: each section is a TypeBox schema in the room that uses it. */
 import type { Static, TSchema } from 'typebox'
 import { type Env, type Variable, type VariableReader, variableReader } from '#platform/env'
-import type { Settings } from './config.ts'
+import type { ProcessSettings, Settings } from './config.ts'
 import { readSchema } from './read-schema.ts'
 import type { ConfigNode } from './yaml-reader.ts'
 
@@ -19,7 +19,7 @@ export interface Section<Key extends keyof Settings = keyof Settings> {
   /** Absent for settings that only the environment gives. */
   schema?: TSchema
   variables: readonly Variable[]
-  read(node: ConfigNode | undefined, env: Pick<Env, 'variables'>): Settings[Key]
+  read(node: ConfigNode | undefined, env: Pick<Env, 'variables'>, own: ProcessSettings): Settings[Key]
 }
 
 /** A section of the configuration file, and the variables beside it. `read` gets the checked value, defaults filled in. */
@@ -45,18 +45,19 @@ export function fileSection<
   }
 }
 
-/** A section that only the environment gives. */
+/** A section that only the environment gives. `read` gets the settings of the process too, which some depend on. */
 export function variableSection<
   const Key extends keyof Settings,
   const Variables extends readonly Variable[],
 >(declared: {
   name: Key
   variables: Variables
-  read(variable: VariableReader<Variables[number]>): Settings[Key]
+  read(variable: VariableReader<Variables[number]>, own: ProcessSettings): Settings[Key]
 }): Section<Key> {
   return {
     name: declared.name,
     variables: declared.variables,
-    read: (_, env) => declared.read(variableReader<Variables[number]>(declared.variables, env.variables)),
+    read: (_, env, own) =>
+      declared.read(variableReader<Variables[number]>(declared.variables, env.variables), own),
   }
 }

@@ -10,6 +10,7 @@ import type { RequestContext, Route } from './http.ts'
 import type { BodySlot } from './intake.ts'
 import { languageOf } from './language.ts'
 import type { PushSink } from './push-sink.ts'
+import { peerOf } from './trusted-proxies.ts'
 import type { Upload } from './upload.ts'
 
 export const jsonType = 'application/json; charset=utf-8'
@@ -67,6 +68,9 @@ export class ActiveRequest implements RequestContext {
 
   get headers() {
     return this.message.headers
+  }
+  get peer() {
+    return peerOf(this.message.socket)
   }
   get isHead() {
     return this.message.method === 'HEAD'

@@ -1,16 +1,15 @@
+import { hostName } from './host-name.ts'
 import type { RequestContext } from './http.ts'
+import { visitorOf } from './trusted-proxies.ts'
 
 /**
- * The base URL at which this caller reaches the server: as configured, otherwise as in the request, including proxy headers. Clients send
- * their key there, so only this request's own headers are used, and only for its own answer.
+ * The base URL at which this caller reaches the server: as configured, otherwise as in the request; the headers of proxies count from those
+ * alone that the operator names. Clients send their key there, so only this request's own headers are used, and only for its own answer.
  */
-export function baseUrlOf({ app, headers }: Pick<RequestContext, 'app' | 'headers'>): string {
-  const { baseUrl, baseUrlNamed } = app.config
+export function baseUrlOf({ app, headers, peer }: Pick<RequestContext, 'app' | 'headers' | 'peer'>): string {
+  const { baseUrl, baseUrlNamed, trustedProxies } = app.config
   if (baseUrlNamed) return baseUrl
-  const host = first(headers['x-forwarded-host']) ?? headers.host
-  if (host === undefined || !/^[\w.-]+(:\d{1,5})?$|^\[[0-9a-fA-F:.]+\](:\d{1,5})?$/.test(host)) return baseUrl
-  return `${first(headers['x-forwarded-proto']) === 'https' ? 'https' : 'http'}://${host}`
+  const { host, secure } = visitorOf({ headers, peer }, trustedProxies)
+  if (host === undefined || hostName(host) === undefined) return baseUrl
+  return `${secure ? 'https' : 'http'}://${host}`
 }
-
-const first = (header: string | string[] | undefined): string | undefined =>
-  [header ?? []].flat()[0]?.split(',')[0]?.trim() || undefined

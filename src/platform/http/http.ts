@@ -23,13 +23,19 @@ export type { CorsPolicy } from './cors.ts'
 export { costHeaders } from './cost.ts'
 export { impliedErrors } from './declared-answers.ts'
 export { type EventStream, type EventWriter, eventStream } from './event-stream.ts'
+export { hostName } from './host-name.ts'
 export type { KeySource } from './key-source.ts'
+export { languageOf } from './language.ts'
+export { Connections, openListener, type Patience, type Serve, standardPatience } from './listener.ts'
 export { requestSeries } from './metrics.ts'
 export { answerPrepared, isKnown, type Prepared, prepare } from './prepared.ts'
 export { type Pushed, type PushedAnswer, type PushOut, pushed } from './push.ts'
 export type { ByteRange } from './range.ts'
-export { openServer, type Server, type Violation } from './server.ts'
+export { doubtful, pathOfTarget } from './request-line.ts'
+export { limitRequestTime } from './request-timeout.ts'
+export { openServer, type Server, type Violation, type Zone } from './server.ts'
 export { type Socket, type SocketMessage, type SocketStream, socketRoute, socketStream } from './socket.ts'
+export { peerOf, type VisitorAddress, visitorOf } from './trusted-proxies.ts'
 export type { Upload, UploadedFile } from './upload.ts'
 export { type Check, compile, compileSteps, type WarmStep } from './validate.ts'
 
@@ -49,6 +55,8 @@ export interface RequestContext<Body = unknown, Query = unknown, Params = unknow
   /** The caller's idempotency key with the fingerprint of this request, on routes that take one. */
   claim: Claim | undefined
   headers: IncomingHttpHeaders
+  /** The address of the connection's other end: the client or a proxy. */
+  peer: string
   language: Language
   /** True for HEAD: only the headers are sent, so the body need not be produced. */
   isHead: boolean

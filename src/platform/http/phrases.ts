@@ -170,6 +170,10 @@ export const reasons = {
     fa: `از Content-Encoding ${encoding} پشتیبانی نمی‌شود؛ بدنه را فشرده نکنید.`,
   }),
   noHost: { en: 'the Host header is missing.', fa: 'سرآیند Host فرستاده نشده است.' },
+  otherHost: {
+    en: 'the request target names another host than the Host header, or none; name one host.',
+    fa: 'هدف درخواست میزبانی جز آنچه در سرآیند Host است نام برده یا میزبانی ندارد؛ یک میزبان نام ببرید.',
+  },
   twoHeaders: (name: string): Localized => ({
     en: `the header ${name} was sent more than once; send it once.`,
     fa: `سرآیند ${name} بیش از یک بار فرستاده شده است؛ آن را یک بار بفرستید.`,

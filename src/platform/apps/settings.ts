@@ -1,0 +1,132 @@
+/** Where the second listener listens, and the domains of what it serves. */
+import { isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
+import {
+  mistyped,
+  type ProcessSettings,
+  refusals,
+  refuse,
+  type Sentence,
+  variableSection,
+} from '#platform/config'
+
+declare module '#platform/config' {
+  interface Settings {
+    apps: AppsConfig
+  }
+}
+
+export interface AppsConfig {
+  /** False where the operator wants no second listener. */
+  listens: boolean
+  /** 0 lets the system choose. */
+  port: number
+  /** The operator named the port: then the start fails where it is taken. */
+  portNamed: boolean
+  /** Sites are `<slug>.<domain>`; without one `<slug>.localhost`. */
+  domain: string | undefined
+  /** The same for clouds. */
+  cloudDomain: string | undefined
+  /** The listener of the API serves both zones and tells them apart by the host. */
+  sharedPort: boolean
+}
+
+export const apps = variableSection({
+  name: 'apps',
+  variables: [
+    {
+      name: 'KHERAD_APPS_PORT',
+      about: {
+        en: 'The port of the second listener, which serves sites and clouds; without it KHERAD_PORT + 1; off for none. With a domain it may be KHERAD_PORT itself.',
+        fa: 'درگاه شنوندهٔ دوم که وب‌سایت‌ها و ابرها را می‌دهد؛ در نبودش KHERAD_PORT به‌علاوهٔ یک؛ off یعنی هیچ. با دامنه می‌تواند خود KHERAD_PORT باشد.',
+      },
+    },
+    {
+      name: 'KHERAD_APPS_DOMAIN',
+      about: {
+        en: 'The domain of sites, each <slug>.<domain>; without it <slug>.localhost. Neither the host of KHERAD_BASE_URL nor above or below it.',
+        fa: 'دامنهٔ وب‌سایت‌ها، هر یک <slug>.<دامنه>؛ در نبودش <slug>.localhost. نه میزبان KHERAD_BASE_URL است و نه بالا یا پایین آن.',
+      },
+    },
+    {
+      name: 'KHERAD_CLOUD_DOMAIN',
+      about: {
+        en: 'The domain of clouds, each <ref>.<domain>; without it <ref>.localhost. Apart from that of sites and from the host of KHERAD_BASE_URL.',
+        fa: 'دامنهٔ ابرها، هر یک <ref>.<دامنه>؛ در نبودش <ref>.localhost. جدا از دامنهٔ وب‌سایت‌ها و از میزبان KHERAD_BASE_URL.',
+      },
+    },
+  ],
+  read: (variable, own) => {
+    const domain = readDomain('KHERAD_APPS_DOMAIN', variable('KHERAD_APPS_DOMAIN'), own)
+    const cloudDomain = readDomain('KHERAD_CLOUD_DOMAIN', variable('KHERAD_CLOUD_DOMAIN'), own)
+    if (domain !== undefined && cloudDomain !== undefined && areRelated(domain, cloudDomain))
+      refuse(refusals.conflict('KHERAD_CLOUD_DOMAIN', related(cloudDomain, 'KHERAD_APPS_DOMAIN', domain)))
+    const typed = variable('KHERAD_APPS_PORT')
+    const port = readPort(typed, own)
+    const sharedPort = typed !== undefined && port !== 0 && port === own.port
+    if (sharedPort && (domain === undefined || !own.baseUrlNamed))
+      refuse(refusals.conflict('KHERAD_APPS_PORT', needsDomain))
+    return {
+      listens: typed !== 'off',
+      port,
+      portNamed: typed !== undefined && typed !== 'off',
+      domain,
+      cloudDomain,
+      sharedPort,
+    }
+  },
+})
+
+const highestPort = 65_535
+
+function readPort(typed: string | undefined, own: ProcessSettings): number {
+  // The highest port has none above it.
+  if (typed === undefined || typed === 'off')
+    return own.port === 0 ? 0 : own.port === highestPort ? own.port - 1 : own.port + 1
+  const port = /^\d{1,5}$/.test(typed) ? Number(typed) : Number.NaN
+  if (port <= highestPort) return port
+  return mistyped('KHERAD_APPS_PORT', typed, {
+    en: 'a port number within 0 … 65535, or off',
+    fa: 'شماره‌ی درگاهی در بازه‌ی ۰ … ۶۵۵۳۵، یا off',
+  })
+}
+
+const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+/** Before it stand the longest label (63) and a dot, and a name has 253 characters. */
+const longestDomain = 253 - 64
+
+/** In small letters and Punycode, without the dot of the root. Refuses what is no domain, and one that is mixed up with the base URL. */
+function readDomain(name: string, typed: string | undefined, own: ProcessSettings): string | undefined {
+  if (typed === undefined) return undefined
+  const domain = domainToASCII(typed).replace(/\.$/, '')
+  const labels = domain.split('.')
+  const isDomain =
+    domain.length <= longestDomain &&
+    isIP(domain) === 0 &&
+    labels.every((one) => label.test(one)) &&
+    // Whoever has sites on a whole top-level domain shares it with everybody; localhost is this machine's own.
+    (labels.length > 1 || domain === 'localhost')
+  if (!isDomain) mistyped(name, typed, expected)
+  const base = new URL(own.baseUrl).hostname.replace(/\.$/, '')
+  if (areRelated(domain, base)) refuse(refusals.conflict(name, related(domain, 'KHERAD_BASE_URL', base)))
+  return domain
+}
+
+const expected: Sentence = {
+  en: 'the name of a domain without protocol and port, such as apps.example.org',
+  fa: 'نام دامنه‌ای بی‌پروتکل و درگاه، مانند apps.example.org',
+}
+
+/** Equal, or one above the other: pages of the one could then plant cookies for the other. */
+const areRelated = (one: string, other: string): boolean =>
+  one === other || one.endsWith(`.${other}`) || other.endsWith(`.${one}`)
+
+const related = (domain: string, other: string, otherHost: string): Sentence => ({
+  en: `is ${domain}, which is the host of ${other} (${otherHost}), above or below it: pages of strangers could then reach its cookies, so write a domain of its own, such as apps.example.net`,
+  fa: `برابر ${domain} است که همان میزبان ${other} ‏(${otherHost})، بالای آن یا زیر آن است: صفحه‌های دیگران به کوکی‌های آن می‌رسند، پس دامنه‌ی جداگانه‌ای بنویسید، مانند apps.example.net`,
+})
+
+const needsDomain: Sentence = {
+  en: 'is the port of the API: on one port the two are told apart by their hosts, so set KHERAD_APPS_DOMAIN and KHERAD_BASE_URL too, or write another port',
+  fa: 'همان درگاه API است: روی یک درگاه این دو با میزبانشان از هم شناخته می‌شوند، پس KHERAD_APPS_DOMAIN و KHERAD_BASE_URL را هم تعیین کنید یا درگاه دیگری بنویسید',
+}

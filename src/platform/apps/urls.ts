@@ -1,0 +1,31 @@
+/** Addresses of what the second listener serves: from the configuration alone, never from a request. */
+import type { Config } from '#platform/config'
+
+type Zones = Pick<Config, 'apps' | 'baseUrl' | 'baseUrlNamed' | 'port'>
+
+/** Every name under it is this machine (RFC 6761, section 6.3). */
+const ownMachine = 'localhost'
+
+export const siteHost = ({ apps }: Pick<Config, 'apps'>, label: string): string =>
+  `${label}.${apps.domain ?? ownMachine}`
+
+export const cloudHost = ({ apps }: Pick<Config, 'apps'>, ref: string): string =>
+  `${ref}.${apps.cloudDomain ?? ownMachine}`
+
+/** `https://label.domain`, without a slash at its end; `http://label.localhost:8081` where there is no domain. */
+export const siteUrl = (config: Zones, label: string): string =>
+  urlOf(config, siteHost(config, label), config.apps.domain !== undefined)
+
+export const cloudUrl = (config: Zones, ref: string): string =>
+  urlOf(config, cloudHost(config, ref), config.apps.cloudDomain !== undefined)
+
+function urlOf({ apps, baseUrl, port }: Zones, host: string, hasDomain: boolean): string {
+  const { protocol, port: basePort } = new URL(baseUrl)
+  // A base URL with the API's own port is that of a server without a proxy in front: then the second one is reached at its own, too.
+  const isDirect = protocol === 'http:' && Number(basePort || 80) === port
+  if (!hasDomain || isDirect) return withPort('http:', host, String(apps.port))
+  return withPort(protocol, host, basePort)
+}
+
+const withPort = (protocol: string, host: string, port: string): string =>
+  new URL(`${protocol}//${host}${port === '' ? '' : `:${port}`}`).origin

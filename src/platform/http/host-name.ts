@@ -1,0 +1,19 @@
+/** The host that a request names, from its `Host` header or its target. */
+import { isIPv6 } from 'node:net'
+
+/** RFC 1035 counts 253 characters. Underscores stand in names of machines inside, and in no address of the web. */
+const names =
+  /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/
+
+/**
+ * The host of `name`, `name:port` or `[IPv6]:port` in small letters, without port and the dot of the root. Undefined for everything else:
+ * userinfo, two hosts, percent signs, letters outside ASCII (names have Punycode on the wire).
+ */
+export function hostName(text: string): string | undefined {
+  const [, host = '', , port] = /^(\[[^\]]*\]|[^:[\]]*)(:(\d{1,5}))?$/.exec(text) ?? []
+  if (port !== undefined && Number(port) > 65_535) return undefined
+  if (host.startsWith('['))
+    return isIPv6(host.slice(1, -1)) && !host.includes('%') ? host.toLowerCase() : undefined
+  const plain = host.toLowerCase().replace(/\.$/, '')
+  return names.test(plain) ? plain : undefined
+}

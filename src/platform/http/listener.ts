@@ -1,0 +1,166 @@
+/** What every listener of the program has in common: addresses, timeouts, open connections, and its end. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { refuseSocket } from './refuse-socket.ts'
+
+/** How long a client may take, in milliseconds. */
+export interface Patience {
+  headersMs: number
+  /** For its whole request, body included. */
+  requestMs: number
+  /** The same for a form with a file: 200 MB over a connection of 1 Mbit/s. */
+  uploadMs: number
+  /** How often both are looked at. */
+  checkMs: number
+}
+
+export const standardPatience: Patience = {
+  headersMs: 20_000,
+  requestMs: 120_000,
+  uploadMs: 1_800_000,
+  checkMs: 2_000,
+}
+
+export type Serve = (message: IncomingMessage, response: ServerResponse) => void
+
+export interface ListenerOptions {
+  host: string
+  port: number
+  /** True when other processes of this machine serve the same port. */
+  isWorker?: boolean | undefined
+  patience?: Patience | undefined
+  serve: Serve
+  /** Which requests are handed over as a WebSocket; absent: none. */
+  takesSocket?: ((message: IncomingMessage) => boolean) | undefined
+  /** Runs for each server before it listens. */
+  onOpen?: ((server: NodeServer) => void) | undefined
+}
+
+/**
+ * If each worker has its own listening socket, Linux distributes connections evenly; with a shared one, the worker that wakes up first
+ * takes a whole burst. On other systems they share one.
+ */
+const kernelSpreads = process.platform === 'linux'
+
+/** How long a stop lets open answers go on, in milliseconds. */
+export interface DrainTimes {
+  drainMs: number
+  /** For those of calls whose result is being stored (`isStoring`, by the id of the request). */
+  storedDrainMs?: number
+  isStoring?: (requestId: string) => boolean
+}
+
+/** The open connections of one listener. */
+export class Connections {
+  /** True from the beginning of the drain: no request is accepted any more. */
+  stopping = false
+  /** Each with the id of its latest request; empty before its first. */
+  readonly #open = new Map<Socket, string>()
+
+  add(socket: Socket): void {
+    this.#open.set(socket, '')
+    socket.once('close', () => this.#open.delete(socket))
+  }
+
+  /** Notes the latest request of a connection. */
+  note(socket: Socket, requestId: string): void {
+    if (!socket.destroyed) this.#open.set(socket, requestId)
+  }
+
+  /** Resolves when all servers are closed: what is idle at once, open answers when they are complete or their time is over. */
+  async drain(
+    servers: readonly NodeServer[],
+    { drainMs, storedDrainMs = drainMs, isStoring = () => false }: DrainTimes,
+  ): Promise<void> {
+    this.stopping = true
+    const beganMs = performance.now()
+    const cutMs = new Map<Socket, number>()
+    const ticks = setInterval(() => {
+      for (const server of servers) server.closeIdleConnections()
+      const nowMs = performance.now() - beganMs
+      for (const [socket, requestId] of this.#open) {
+        // Once its result is stored, it has the time of any other answer.
+        if (isStoring(requestId)) cutMs.set(socket, Math.min(nowMs + drainMs, storedDrainMs))
+        // Browsers open connections in advance, which Node does not treat as idle.
+        if (socket.bytesRead === 0 || nowMs >= (cutMs.get(socket) ?? drainMs)) socket.destroy()
+      }
+    }, tickMs)
+    try {
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+    } finally {
+      clearInterval(ticks)
+    }
+  }
+}
+
+const tickMs = 100
+
+export interface Listener {
+  /** `http://host:port` */
+  readonly url: string
+  readonly port: number
+  drain(times: DrainTimes): Promise<void>
+}
+
+/** Listens and hands every request to `serve`. */
+export async function openListener(options: ListenerOptions, connections: Connections): Promise<Listener> {
+  const { host } = options
+  const servers = await listenOn(() => nodeServer(options, connections), {
+    host,
+    port: options.port,
+    reusePort: (options.isWorker ?? false) && kernelSpreads,
+  })
+  const { port } = servers[0]!.address() as AddressInfo
+  return {
+    port,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    drain: (times) => connections.drain(servers, times),
+  }
+}
+
+function nodeServer(
+  { patience = standardPatience, serve, takesSocket, onOpen }: ListenerOptions,
+  connections: Connections,
+): NodeServer {
+  const options = {
+    headersTimeout: patience.headersMs,
+    connectionsCheckingInterval: patience.checkMs,
+    maxHeaderSize: 16_384,
+    // Checked by whoever serves, so that its refusal has our body.
+    requireHostHeader: false,
+    ...(takesSocket && { shouldUpgradeCallback: takesSocket }),
+  }
+  const server = createServer(options, serve)
+  server.requestTimeout = patience.uploadMs
+  server.keepAliveTimeout = 65_000
+  server.on('clientError', refuseSocket)
+  // The size of all headers is limited; a limit on their number would silently drop the last ones.
+  server.maxHeadersCount = 0
+  // An expectation that Node does not know is ignored, as RFC 9110 section 10.1.1 allows, not answered with a bare 417.
+  server.on('checkExpectation', serve)
+  server.on('connection', (socket: Socket) => connections.add(socket))
+  onOpen?.(server)
+  return server
+}
+
+const loopbackAddresses = ['127.0.0.1', '::1']
+
+/** `localhost` is both loopback addresses where the machine has both, whichever its resolver names. */
+async function listenOn(
+  open: () => NodeServer,
+  { host, port, reusePort }: { host: string; port: number; reusePort: boolean },
+): Promise<NodeServer[]> {
+  const listen = async (address: string, at: number): Promise<NodeServer> => {
+    const server = open()
+    server.listen({ host: address, port: at, reusePort })
+    await once(server, 'listening')
+    return server
+  }
+  const first = await listen(host, port)
+  if (host !== 'localhost') return [first]
+  const own = first.address() as AddressInfo
+  const others = loopbackAddresses.filter((address) => address !== own.address)
+  const second = await Promise.allSettled(others.map((address) => listen(address, own.port)))
+  return [first, ...second.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))]
+}

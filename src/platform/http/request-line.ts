@@ -1,0 +1,53 @@
+/** What may not be doubtful about a request, whoever answers it. */
+import type { IncomingMessage } from 'node:http'
+import { Failure } from '#platform/errors'
+import { hostName } from './host-name.ts'
+import { reasons } from './phrases.ts'
+
+/** Headers that decide what a request means and who pays. Node keeps the first of duplicates, a proxy in front of us may keep the last. */
+const singular = new Set([
+  'host',
+  'authorization',
+  'x-api-key',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'idempotency-key',
+  'origin',
+])
+
+/** RFC 9112, section 3.2: HTTP/1.1 must name its host, and nobody may name two. */
+export function doubtful({ httpVersion, headers, rawHeaders, url }: IncomingMessage): Failure | undefined {
+  if (httpVersion === '1.1' && headers.host === undefined)
+    return new Failure('INVALID_REQUEST', { why: reasons.noHost }, { param: 'Host' })
+  if (url!.charCodeAt(0) !== slash && namesOtherHost(url!, headers.host))
+    return new Failure('INVALID_REQUEST', { why: reasons.otherHost }, { param: 'Host' })
+  for (let at = 2; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!
+    const known = name.toLowerCase()
+    if (!singular.has(known)) continue
+    for (let before = 0; before < at; before += 2)
+      if (rawHeaders[before]!.length === name.length && rawHeaders[before]!.toLowerCase() === known)
+        return new Failure('INVALID_REQUEST', { why: reasons.twoHeaders(known) }, { param: name })
+  }
+  return undefined
+}
+
+const slash = 47
+
+/** The target in absolute form, as sent to a proxy: its authority is the host of the request (RFC 9112, section 3.2.2). */
+const absolute = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)(.*)$/i
+
+/** Which of two hosts is meant must not depend on who reads the request. */
+function namesOtherHost(target: string, host: string | undefined): boolean {
+  const authority = absolute.exec(target)?.[1]
+  if (authority === undefined) return false
+  const named = hostName(authority)
+  return named === undefined || (host !== undefined && named !== hostName(host))
+}
+
+/** Path and query of a target that names its host too; any other target as it is. */
+export function pathOfTarget(target: string): string {
+  const rest = absolute.exec(target)?.[2]
+  return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`
+}

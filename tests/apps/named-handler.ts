@@ -1,0 +1,31 @@
+/** A handler of the second listener for these hosts, which answers with what it was asked. */
+import type { AppsRequest, HostHandler } from '#platform/apps'
+
+export interface NamedHandler extends HostHandler {
+  /** What it was asked, in order. */
+  readonly requests: AppsRequest[]
+  disposed: boolean
+}
+
+export function namedHandler(
+  name: string,
+  hosts: readonly string[],
+  answer: (request: AppsRequest) => void = ({ message, response, host }) =>
+    void response.setHeader('content-type', 'text/plain').end(`${name} ${host} ${message.url}`),
+): NamedHandler {
+  const known = new Set(hosts)
+  return {
+    name,
+    requests: [],
+    disposed: false,
+    serves: (host) => known.has(host),
+    mayHaveCertificate: (host) => known.has(host),
+    handle(request) {
+      this.requests.push(request)
+      answer(request)
+    },
+    async [Symbol.asyncDispose]() {
+      this.disposed = true
+    },
+  }
+}
