@@ -16,6 +16,7 @@ import {
 import { siteHost } from '#platform/apps'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
+import { bareList } from '#platform/lists'
 import type { Domain, DomainBody } from './schema.ts'
 
 type SiteContext<Body = unknown> = RequestContext<Body, unknown, { id: string }>
@@ -93,7 +94,7 @@ export async function listDomains(context: SiteContext) {
   const key = keyOf(context)
   const target = await targetOf(context, key)
   const rows = await store.domainsOf(context.app.db.kysely, key)
-  return { object: 'list' as const, data: rows.map((row) => toDomain(row, target)) }
+  return bareList.answer(rows, (row) => toDomain(row, target))
 }
 
 /** The claimed domain that the path names, however it is spelled. */
