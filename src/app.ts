@@ -3,6 +3,7 @@ import type { Svgs, VideoProbe } from '#engine/media'
 import type { Catalogue } from '#engine/models'
 import type { Pipelines } from '#engine/pipelines'
 import type { Inference } from '#engine/routing'
+import type { SiteDirectory } from '#engine/sites'
 import type { Recordings } from '#engine/sound'
 import type { CountPages, HostedTools, Reader } from '#engine/tools'
 import type { KeyRing } from '#platform/auth'
@@ -49,6 +50,8 @@ export interface App {
   recordings: Recordings
   /** Measures untrusted files of video. */
   videoProbe: VideoProbe
+  /** Every host of every published website. */
+  sites: SiteDirectory
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

@@ -9,6 +9,7 @@ import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
 import { openInference, type Upstream } from '#engine/routing'
+import { openSiteDirectory, type SiteDirectory } from '#engine/sites'
 import { openRecordings } from '#engine/sound'
 import { openPageCounter, openReader, openTools } from '#engine/tools'
 import { openKeyRing } from '#platform/auth'
@@ -63,6 +64,7 @@ export async function openApp(
     models,
     inference: opening.use(openInference({ ...ground, upstreams, models })),
     net,
+    sites: opening.use(await openSites(ground)),
     ...openHands(options, ground.log, { net, outbound, spool: stores.spool }, opening),
     ...stores,
   }
@@ -140,6 +142,10 @@ async function openBooks(
   processes.afterSweep(() => releaseRooms({ db, processes, clock }))
   return { processes, ledger, keys: opening.use(openKeyRing({ db, clock, log, metrics, modelId })) }
 }
+
+/** Without a domain every site is a name of this machine. */
+const openSites = ({ config, db, log }: Ground): Promise<SiteDirectory> =>
+  openSiteDirectory({ db, log, domain: config.apps.domain ?? 'localhost' })
 
 /** Reading a whole file of data takes a core or two and up to 2 GB. */
 const dataPlaces = { working: 2, waiting: 64 }

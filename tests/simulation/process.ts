@@ -204,6 +204,7 @@ export class SimulatedProcess implements Sender {
       recordings: { decode: () => assert.fail('no recordings here'), open: never, hasFfmpeg: never },
       videoProbe: { probe: never },
       net,
+      sites: { find: () => undefined, look: never, size: 0, [Symbol.asyncDispose]: async () => {} },
       secrets: { seal: never, open: never, signer: never, knownSigner: never },
       storage: this.#storage(this.#ground.store, this.#ground.storeFaultShare),
       ...(this.#ground.hasFolders && { waiting: this.#waiting() }),

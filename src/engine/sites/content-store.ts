@@ -33,7 +33,12 @@ interface FileRow {
  * Those of these contents that the account has. They are left alone by the sweep for an hour from now, but may be gone by the time that a
  * version names them: `lockBlobs` says so.
  */
-export async function wantBlobs(db: Db, accountId: string, hashes: readonly string[], now: Date): Promise<Set<string>> {
+export async function wantBlobs(
+  db: Db,
+  accountId: string,
+  hashes: readonly string[],
+  now: Date,
+): Promise<Set<string>> {
   await db.query(
     {
       name: 'sites.want_blobs',
@@ -87,7 +92,9 @@ export async function lockBlobs(tx: Tx, accountId: string, hashes: readonly stri
   if (rows.length < new Set(hashes).size) return false
   if (rows.some(({ unused }) => unused))
     await sql`update sites.blobs set unused_since = null
-      where account_id = ${accountId} and sha256 in (select decode(h, 'hex') from unnest(${hashes}::text[]) h)`.execute(tx)
+      where account_id = ${accountId} and sha256 in (select decode(h, 'hex') from unnest(${hashes}::text[]) h)`.execute(
+      tx,
+    )
   return true
 }
 
@@ -105,8 +112,14 @@ export async function insertFiles(
 }
 
 /** The contents that versions of a site name. */
-export async function hashesIn(tx: Tx, { accountId, siteId }: SiteKey, versions: readonly number[]): Promise<string[]> {
-  const { rows } = await sql<{ sha256: string }>`select distinct encode(sha256, 'hex') as sha256 from sites.files
+export async function hashesIn(
+  tx: Tx,
+  { accountId, siteId }: SiteKey,
+  versions: readonly number[],
+): Promise<string[]> {
+  const { rows } = await sql<{
+    sha256: string
+  }>`select distinct encode(sha256, 'hex') as sha256 from sites.files
     where account_id = ${accountId} and site_id = ${siteId} and version = any(${versions})`.execute(tx)
   return rows.map(({ sha256 }) => sha256)
 }
@@ -118,7 +131,12 @@ export async function deleteFiles(tx: Tx, { accountId, siteId, version }: Versio
 }
 
 /** A version that named these has been deleted in this transaction: the sweep finds out whether another one does. */
-export async function releaseBlobs(tx: Tx, accountId: string, hashes: readonly string[], now: Date): Promise<void> {
+export async function releaseBlobs(
+  tx: Tx,
+  accountId: string,
+  hashes: readonly string[],
+  now: Date,
+): Promise<void> {
   if (hashes.length === 0) return
   await sql`with mine as (
       select sha256 from sites.blobs
@@ -132,16 +150,19 @@ export async function releaseBlobs(tx: Tx, accountId: string, hashes: readonly s
 
 /** Of contents of a kept version of this site: what a publication may name in place of sending it. */
 export async function keptContents(
-  db: { kysely: Pick<Tx, 'selectFrom'> } & object,
+  db: Db['kysely'],
   { accountId, siteId }: SiteKey,
   hashes: readonly string[],
 ): Promise<Map<string, number>> {
-  const { rows } = await sql<{ sha256: string; bytes: bigint }>`select distinct encode(b.sha256, 'hex') as sha256, b.bytes
+  const { rows } = await sql<{
+    sha256: string
+    bytes: bigint
+  }>`select distinct encode(b.sha256, 'hex') as sha256, b.bytes
     from sites.files f
     join sites.versions v on v.account_id = f.account_id and v.site_id = f.site_id and v.version = f.version
     join sites.blobs b on b.account_id = f.account_id and b.sha256 = f.sha256
     where f.account_id = ${accountId} and f.site_id = ${siteId} and v.status = 'ready'
-      and f.sha256 in (select decode(h, 'hex') from unnest(${hashes}::text[]) h)`.execute(db.kysely as never)
+      and f.sha256 in (select decode(h, 'hex') from unnest(${hashes}::text[]) h)`.execute(db)
   return new Map(rows.map(({ sha256, bytes }) => [sha256, Number(bytes)]))
 }
 

@@ -9,14 +9,14 @@ export interface PublicationLimits {
   fileBytes: number
 }
 
-/** Every field and every file was checked; nothing of it is HTTP, and nothing of it is stored yet. */
-export interface CheckedPublication {
+/** Every field and every file was checked; nothing of it is stored yet. Disposing deletes its pack. */
+export interface CheckedPublication extends AsyncDisposable {
   name: string
   /** As it was sent: whether it may be a slug is not checked here. */
   slug: string | undefined
   spa: boolean
   cloudId: string | undefined
-  /** By path, in the order of its bytes in the pack; `_redirects` and `_headers` are not among them. */
+  /** As they were sent, which is the order of their bytes in the pack; `_redirects` and `_headers` are not among them. */
   files: PublishedFile[]
   /** Of all files. */
   bytes: number

@@ -96,7 +96,8 @@ const shown = sql`select s.*, n.status, n.error_code, n.spa, n.files, n.bytes, l
   join sites.versions n on n.account_id = s.account_id and n.site_id = s.site_id and n.version = s.newest_version
   left join sites.versions l on l.account_id = s.account_id and l.site_id = s.site_id and l.version = s.live_version`
 
-const ofCloud = (cloudId: string | undefined) => (cloudId === undefined ? sql`` : sql`and s.cloud_id = ${cloudId}`)
+const ofCloud = (cloudId: string | undefined) =>
+  cloudId === undefined ? sql`` : sql`and s.cloud_id = ${cloudId}`
 
 export async function findSite(
   db: Pick<Db, 'kysely'>,
@@ -129,7 +130,10 @@ export async function listSites(
 }
 
 /** Of whichever account, for the operator: by id or slug. */
-export async function findAnySite(db: Db, named: { siteId: string } | { slug: string }): Promise<SiteRow | undefined> {
+export async function findAnySite(
+  db: Db,
+  named: { siteId: string } | { slug: string },
+): Promise<SiteRow | undefined> {
   const all = db.kysely.selectFrom('sites.sites').selectAll()
   return 'slug' in named
     ? all.where('slug', '=', named.slug).executeTakeFirst()
@@ -137,11 +141,15 @@ export async function findAnySite(db: Db, named: { siteId: string } | { slug: st
 }
 
 /** Of all accounts, newest first, for the operator. */
-export async function listAllSites(db: Db, options: PageOptions & { account_id?: string | undefined }): Promise<Page<ShownSite>> {
+export async function listAllSites(
+  db: Db,
+  options: PageOptions & { account_id?: string | undefined },
+): Promise<Page<ShownSite>> {
   const ofAccount = options.account_id === undefined ? sql`` : sql`and s.account_id = ${options.account_id}`
-  const { rows } = await sql<ShownSite>`${shown} where true ${ofAccount} ${pageClause('s.site_id', options)}`.execute(
-    db.kysely,
-  )
+  const { rows } =
+    await sql<ShownSite>`${shown} where true ${ofAccount} ${pageClause('s.site_id', options)}`.execute(
+      db.kysely,
+    )
   return cutPage(rows, options.limit)
 }
 
@@ -164,8 +172,14 @@ export async function countSites(tx: Tx, { accountId, projectId }: Owner): Promi
  * Takes the slug for a site. False where another site has it, or where it is closed: to other accounts for a time after its site was
  * deleted, and to its own as well if that had been taken down.
  */
-export async function claimSlug(tx: Tx, { accountId, siteId }: SiteKey, slug: string, now: Date): Promise<boolean> {
-  const { rows } = await sql`insert into sites.slugs as s (slug, account_id, site_id) values (${slug}, ${accountId}, ${siteId})
+export async function claimSlug(
+  tx: Tx,
+  { accountId, siteId }: SiteKey,
+  slug: string,
+  now: Date,
+): Promise<boolean> {
+  const { rows } =
+    await sql`insert into sites.slugs as s (slug, account_id, site_id) values (${slug}, ${accountId}, ${siteId})
     on conflict (slug) do update set account_id = excluded.account_id, site_id = excluded.site_id, closed_until = null, taken_down = false
       where s.site_id is null and (s.closed_until <= ${now} or (s.account_id = excluded.account_id and not s.taken_down))
     returning 1`.execute(tx)
@@ -209,7 +223,11 @@ export const changeSite = (
     .where('site_id', '=', siteId)
     .execute()
 
-export async function setLimits(tx: Tx, { accountId, siteId }: SiteKey, limits: Record<string, number>): Promise<void> {
+export async function setLimits(
+  tx: Tx,
+  { accountId, siteId }: SiteKey,
+  limits: Record<string, number>,
+): Promise<void> {
   await sql`update sites.sites set limits = ${JSON.stringify(limits)}::jsonb
     where account_id = ${accountId} and site_id = ${siteId}`.execute(tx)
 }
@@ -217,11 +235,6 @@ export async function setLimits(tx: Tx, { accountId, siteId }: SiteKey, limits: 
 /** Everything of it goes with it. */
 export const deleteSite = (tx: Tx, { accountId, siteId }: SiteKey) =>
   tx.deleteFrom('sites.sites').where('account_id', '=', accountId).where('site_id', '=', siteId).execute()
-
-/** Has every process look at this site anew once the transaction has committed. */
-export async function notifySites(tx: Tx, { accountId, siteId }: SiteKey): Promise<void> {
-  await sql`select pg_notify('sites', ${`${accountId}/${siteId}`})`.execute(tx)
-}
 
 export const insertVersion = (tx: Tx, version: VersionRow) =>
   tx
@@ -235,7 +248,10 @@ export const insertVersion = (tx: Tx, version: VersionRow) =>
     })
     .execute()
 
-export const findVersion = (db: Db, { accountId, siteId, version }: VersionKey): Promise<VersionRow | undefined> =>
+export const findVersion = (
+  db: Db,
+  { accountId, siteId, version }: VersionKey,
+): Promise<VersionRow | undefined> =>
   db.kysely
     .selectFrom('sites.versions')
     .selectAll()
@@ -245,8 +261,8 @@ export const findVersion = (db: Db, { accountId, siteId, version }: VersionKey):
     .executeTakeFirst()
 
 /** Newest first; there are few. */
-export const versionsOf = (db: { kysely: Pick<Tx, 'selectFrom'> }, { accountId, siteId }: SiteKey): Promise<VersionRow[]> =>
-  db.kysely
+export const versionsOf = (db: Db['kysely'], { accountId, siteId }: SiteKey): Promise<VersionRow[]> =>
+  db
     .selectFrom('sites.versions')
     .selectAll()
     .where('account_id', '=', accountId)
@@ -255,7 +271,10 @@ export const versionsOf = (db: { kysely: Pick<Tx, 'selectFrom'> }, { accountId, 
     .execute()
 
 /** Counts one more attempt at a version that is being published; undefined where it no longer is. */
-export async function beginVersion(db: Db, { accountId, siteId, version }: VersionKey): Promise<VersionRow | undefined> {
+export async function beginVersion(
+  db: Db,
+  { accountId, siteId, version }: VersionKey,
+): Promise<VersionRow | undefined> {
   const [row] = await db.query<VersionRow>(
     {
       name: 'sites.begin_version',
@@ -267,10 +286,26 @@ export async function beginVersion(db: Db, { accountId, siteId, version }: Versi
   return row
 }
 
+/** The version while it is being published; its site is locked. */
+export const findPublishing = (
+  tx: Tx,
+  { accountId, siteId, version }: VersionKey,
+): Promise<VersionRow | undefined> =>
+  tx
+    .selectFrom('sites.versions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('site_id', '=', siteId)
+    .where('version', '=', version)
+    .where('status', '=', 'publishing')
+    .executeTakeFirst()
+
 export const changeVersion = (
   tx: Tx,
   { accountId, siteId, version }: VersionKey,
-  change: Partial<Omit<VersionRow, 'account_id' | 'site_id' | 'version' | 'redirects' | 'headers' | 'pack_files'>> & { pack_files?: null },
+  change: Partial<
+    Omit<VersionRow, 'account_id' | 'site_id' | 'version' | 'redirects' | 'headers' | 'pack_files'>
+  > & { pack_files?: null },
 ) =>
   tx
     .updateTable('sites.versions')
@@ -310,7 +345,9 @@ export async function setExpiries(
         when r.place > ${maxReady} or r.replaced_at is null then ${now}::timestamptz
         else r.replaced_at + ${graceMs} * interval '1 millisecond'
       end
-    from ranked r where v.account_id = ${accountId} and v.site_id = ${siteId} and v.version = r.version`.execute(tx)
+    from ranked r where v.account_id = ${accountId} and v.site_id = ${siteId} and v.version = r.version`.execute(
+    tx,
+  )
   // A failed one says why until the next is accepted.
   await sql`update sites.versions v set expires_at = ${now} from sites.sites s
     where s.account_id = ${accountId} and s.site_id = ${siteId} and v.account_id = s.account_id and v.site_id = s.site_id
@@ -318,7 +355,11 @@ export async function setExpiries(
 }
 
 /** Deletes versions of a site whose time is over; their packs were deleted when they were published. */
-export async function deleteVersions(tx: Tx, { accountId, siteId }: SiteKey, versions: readonly number[]): Promise<void> {
+export async function deleteVersions(
+  tx: Tx,
+  { accountId, siteId }: SiteKey,
+  versions: readonly number[],
+): Promise<void> {
   await sql`delete from sites.versions where account_id = ${accountId} and site_id = ${siteId}
     and version = any(${versions})`.execute(tx)
 }
@@ -345,7 +386,10 @@ export async function sitesWithExpired(db: Db, now: Date, limit: number): Promis
 }
 
 /** The newest version before this one that was live, for going back without naming it. */
-export async function versionBefore(tx: Tx, { accountId, siteId, version }: VersionKey): Promise<number | undefined> {
+export async function versionBefore(
+  tx: Tx,
+  { accountId, siteId, version }: VersionKey,
+): Promise<number | undefined> {
   const row = await tx
     .selectFrom('sites.versions')
     .select('version')
@@ -358,4 +402,19 @@ export async function versionBefore(tx: Tx, { accountId, siteId, version }: Vers
     .limit(1)
     .executeTakeFirst()
   return row?.version
+}
+
+/** What its visitors have taken in a day (UTC, 'YYYY-MM-DD'). */
+export async function usageOf(
+  db: Db,
+  { accountId, siteId }: SiteKey,
+  day: string,
+): Promise<{ requests: bigint; bytes: bigint }> {
+  const [row] = await db.query<{ requests: bigint; bytes: bigint }>(
+    {
+      text: 'select requests, bytes from sites.usage_days where account_id = $1 and site_id = $2 and day = $3',
+    },
+    [accountId, siteId, day],
+  )
+  return row ?? { requests: 0n, bytes: 0n }
 }

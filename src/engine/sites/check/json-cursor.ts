@@ -37,7 +37,8 @@ export class JsonCursor {
     if (byte === openObject) return 'object'
     if (byte === openList) return 'list'
     if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return 'number'
-    for (const word of words) if (this.#bytes.latin1Slice(this.#at, this.#at + word.length) === word) return word
+    for (const word of words)
+      if (this.#bytes.toString('latin1', this.#at, this.#at + word.length) === word) return word
     return this.#refuse()
   }
 
@@ -48,27 +49,17 @@ export class JsonCursor {
 
   /** Calls `read` for each member, whose value it must read. */
   object(read: (name: string) => void): void {
-    this.#expect(openObject)
-    if (this.#next() === closeObject) return this.#expect(closeObject)
-    for (;;) {
+    this.#members(openObject, closeObject, () => {
       if (this.#next() !== quote) this.#refuse()
       const name = this.name()
       this.#expect(colon)
       read(name)
-      if (this.#next() === closeObject) return this.#expect(closeObject)
-      this.#expect(comma)
-    }
+    })
   }
 
   /** Calls `read` for each member, which it must read. */
   list(read: (index: number) => void): void {
-    this.#expect(openList)
-    if (this.#next() === closeList) return this.#expect(closeList)
-    for (let index = 0; ; index++) {
-      read(index)
-      if (this.#next() === closeList) return this.#expect(closeList)
-      this.#expect(comma)
-    }
+    this.#members(openList, closeList, read)
   }
 
   /** A string of at most so many bytes; undefined where it is longer. */
@@ -102,6 +93,16 @@ export class JsonCursor {
   /** Nothing but white space may follow. */
   end(): void {
     if (this.#skipSpace() < this.#bytes.length) this.#refuse()
+  }
+
+  #members(open: number, close: number, read: (index: number) => void): void {
+    this.#expect(open)
+    for (let index = 0; index > 0 || this.#next() !== close; index++) {
+      read(index)
+      if (this.#next() === close) break
+      this.#expect(comma)
+    }
+    this.#expect(close)
   }
 
   #unescape({ start, end }: Range): Range {
