@@ -56,7 +56,7 @@ async function send(session: Session, server: Server, publication: Publication):
   try {
     return await sendWith(session, server, publication, known)
   } catch (error) {
-    if (known.size === 0 || !(error instanceof ServerRefused && error.code === 'SITE_CONTENT_MISSING'))
+    if (known.size === 0 || !(error instanceof ServerRefused && error.code === 'SITE_CONTENT_GONE'))
       throw error
     return sendWith(session, server, publication, new Set())
   }
