@@ -44,7 +44,7 @@ export const siteCommands: Command[] = [
     name: 'site rollback',
     about: words.rollback,
     takes: ['SITE'],
-    options: ['version', ...connection],
+    options: ['to', ...connection],
     run: rollback,
   },
   {
@@ -118,8 +118,8 @@ const versionColumns = (language: Language): Column<Version>[] => [
 
 async function rollback(session: Session, given: ParsedArguments): Promise<Outcome> {
   const server = await serverOf(session, given)
-  const { version } = given.options
-  const body = version === undefined ? {} : { version: wholeNumber('--version', version, 1, 2_147_483_647) }
+  const { to } = given.options
+  const body = to === undefined ? {} : { version: wholeNumber('--to', to, 1, 2_147_483_647) }
   const found = await requireSite(server, given.words[0]!)
   const site = await ask<Site>(server, 'POST', pathOf(found, '/rollback'), { body })
   session.notify(words.wentBack(site.live?.version ?? site.version)[session.language])

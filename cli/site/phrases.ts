@@ -18,8 +18,8 @@ export const sitePhrases = {
   list: sentence('سایت‌های پروژه', 'the sites of the project'),
   show: sentence('یک سایت، با نسخه‌ها و مصرف امروزش', 'one site, with its versions and what it used today'),
   rollback: sentence(
-    'سایت را به نسخهٔ پیش از نسخهٔ کنونی برمی‌گرداند، یا به نسخهٔ --version',
-    'takes a site back to the version before the live one, or to that of --version',
+    'سایت را به نسخهٔ پیش از نسخهٔ کنونی برمی‌گرداند، یا به نسخهٔ --to',
+    'takes a site back to the version before the live one, or to that of --to',
   ),
   delete: sentence(
     'سایتی را برای همیشه حذف می‌کند؛ --confirm نام دقیق آن است',
@@ -173,7 +173,7 @@ export const siteOptions: OptionHelp = {
       'the first label of its host; made of the name when left out',
     ),
   },
-  version: { value: 'N', about: sentence('شمارهٔ نسخه', 'the number of a version') },
+  to: { value: 'N', about: sentence('شمارهٔ نسخه', 'the number of a version') },
   public: { value: '', about: sentence('همه می‌توانند سایت را ببینند', 'everybody can see the site') },
   spa: {
     value: '',
