@@ -6,8 +6,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import './phrases.ts'
 
 export { appsSeries } from './metrics.ts'
-export { type Apps, openApps } from './open-apps.ts'
+export { type Apps, openApps, sharedApps } from './open-apps.ts'
 export { cloudHost, cloudUrl, siteHost, siteUrl } from './urls.ts'
+export { AppsZone } from './zone.ts'
 
 /** A request to the second listener, its host already checked. */
 export interface AppsRequest {
@@ -15,6 +16,8 @@ export interface AppsRequest {
   response: ServerResponse
   /** Of the URL that the visitor sees: lower case, without port and trailing dot. */
   host: string
+  /** `/_cloud/<ref>` where the address has it in place of a host of its own; `message.url` stands without it. Else empty. */
+  pathPrefix: string
   /** That of the visitor; forwarded addresses count only from a trusted proxy. */
   clientAddress: string
   /** The visitor came by HTTPS, as far as a trusted proxy says. */
@@ -25,6 +28,11 @@ export interface AppsRequest {
 export interface HostHandler extends AsyncDisposable {
   /** For metrics and logs: `sites`, `clouds`. */
   readonly name: string
+  /**
+   * What it answers was stated by strangers' code: it leaves as data for programs, never as a page (`cloudAnswer`), and what it is asked
+   * comes without credentials of the platform.
+   */
+  readonly isStrangers?: boolean
   /** Whether this host is answered here; from memory, at every request. */
   serves(host: string): boolean
   /** Whether a certificate may be obtained for this host: it belongs to something that exists. From memory. */
