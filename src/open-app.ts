@@ -9,7 +9,7 @@ import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
 import { openInference, type Upstream } from '#engine/routing'
-import { openSiteDirectory, type SiteDirectory } from '#engine/sites'
+import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#engine/sites'
 import { openRecordings } from '#engine/sound'
 import { openPageCounter, openReader, openTools } from '#engine/tools'
 import { openKeyRing } from '#platform/auth'
@@ -67,6 +67,7 @@ export async function openApp(
     sites: opening.use(await openSites(ground)),
     ...openHands(options, ground.log, { net, outbound, spool: stores.spool }, opening),
     ...stores,
+    ...openSiteThreads(ground.config, stores.spool, opening),
   }
   return { app, discovered }
 }
@@ -176,6 +177,16 @@ function openHands(
       }),
   }
 }
+
+/** Threads that start with the first publication. */
+const openSiteThreads = (
+  { sites }: Config,
+  spool: Spool,
+  opening: AsyncDisposableStack,
+): Pick<App, 'siteChecks' | 'siteCompressor'> => ({
+  siteChecks: opening.use(new SiteChecks({ spool, atOnce: sites.publicationsAtOnce })),
+  siteCompressor: opening.use(new SiteCompressor({ atOnce: sites.publicationsAtOnce })),
+})
 
 /** Bytes: stored ones, and those on their way. */
 async function openStores(

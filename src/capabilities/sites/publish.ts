@@ -17,18 +17,17 @@ import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { deletePendingBlobs, sourceOf, stageBlob } from '#platform/storage'
+import { checkBody } from './check-body.ts'
 import { reasons } from './phrases.ts'
 import { requireSite, type SiteContext } from './read.ts'
-import type { SiteBody } from './schema.ts'
 import { toSite } from './show.ts'
-import { checkBody } from './simple-check.ts'
 
 /** Names that are tried in place of one that was made of the name of the site and is taken. */
 const derivedTries = 4
 
-export async function publishSite(context: RequestContext<SiteBody>): Promise<JsonText> {
+export async function publishSite(context: RequestContext): Promise<JsonText> {
   const { app, caller } = context
-  await using publication = await checkBody(app, context.body)
+  await using publication = await checkBody(context)
   // There are no app back-ends yet.
   if (publication.cloudId !== undefined) fail('CLOUD_NOT_FOUND', {}, { param: 'cloud_id' })
   if (publication.slug !== undefined) checkSlug(publication.slug)
@@ -52,11 +51,11 @@ function* slugsFor({ name, slug }: CheckedPublication): Generator<string> {
   for (let nth = 0; nth < derivedTries; nth++) yield withSuffix(first)
 }
 
-export async function publishVersion(context: SiteContext<SiteBody>): Promise<JsonText> {
+export async function publishVersion(context: SiteContext): Promise<JsonText> {
   const { app, caller, params } = context
   const found = await requireSite(app, caller, params.id)
   if (found.taken_down_at !== null) fail('SITE_TAKEN_DOWN', {})
-  await using publication = await checkBody(app, context.body)
+  await using publication = await checkBody(context, found)
   if (publication.slug !== undefined && publication.slug !== found.slug)
     fail('INVALID_REQUEST', { why: reasons.slugStays }, { param: 'slug' })
   if (publication.cloudId !== undefined && publication.cloudId !== found.cloud_id)
@@ -72,7 +71,7 @@ export async function publishVersion(context: SiteContext<SiteBody>): Promise<Js
 
 /** Stores the bytes, and then in one transaction the site, its version, the job and the answer. */
 async function accept(
-  context: RequestContext<SiteBody>,
+  context: RequestContext,
   endpoint: string,
   publication: CheckedPublication,
   siteOf: (tx: Tx, now: Date) => Promise<SiteRow>,

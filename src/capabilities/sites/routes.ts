@@ -1,3 +1,5 @@
+import { checkErrors, publicationBytes } from '#engine/sites'
+import type { Config } from '#platform/config'
 import { type Route, route } from '#platform/http'
 import { removeSite, removeSiteOfCloud, rollBackSite } from './change.ts'
 import { publishSite, publishVersion } from './publish.ts'
@@ -18,8 +20,8 @@ import {
 } from './schema.ts'
 
 const path = '/v1/sites'
-/** 20 MB in Base64, with room for the names of 500 files. */
-const bodyLimit = 28_000_000
+/** Of the limits for all sites: those that the operator has set for one site alone are known once its body has come. */
+const ofBody = { bodyToDisk: true, bodyLimit: ({ sites }: Config) => publicationBytes(sites) } as const
 
 const published: Route[] = [
   route({
@@ -40,10 +42,10 @@ const published: Route[] = [
     scope: 'cloud:hosting',
     summary: { en: 'Publish a website for everybody.', fa: 'انتشار وب‌سایتی برای همه.' },
     idempotent: true,
-    bodyLimit,
+    ...ofBody,
     body: SiteBody,
     reply: { 202: Site },
-    errors: ['CLOUD_NOT_FOUND', 'SITE_LIMIT', 'SITE_PUBLISHING_LIMIT', 'SLUG_TAKEN'],
+    errors: [...checkErrors, 'CLOUD_NOT_FOUND', 'SITE_LIMIT', 'SITE_PUBLISHING_LIMIT', 'SLUG_TAKEN'],
     handle: publishSite,
   }),
   route({
@@ -67,11 +69,17 @@ const published: Route[] = [
     scope: 'cloud:hosting',
     summary: { en: 'Publish a new version of a site.', fa: 'انتشار نسخهٔ تازهٔ یک سایت.' },
     idempotent: true,
-    bodyLimit,
+    ...ofBody,
     params: SiteParams,
     body: SiteBody,
     reply: { 202: Site },
-    errors: ['SITE_NOT_FOUND', 'SITE_TAKEN_DOWN', 'SITE_PUBLISHING_LIMIT', 'SITE_CONTENT_GONE'],
+    errors: [
+      ...checkErrors,
+      'SITE_NOT_FOUND',
+      'SITE_TAKEN_DOWN',
+      'SITE_PUBLISHING_LIMIT',
+      'SITE_CONTENT_GONE',
+    ],
     handle: publishVersion,
   }),
   route({

@@ -38,7 +38,7 @@ const PublishedFile = Type.Object(
 
 export const SiteBody = Type.Object(
   {
-    name: storableText(1, 80, said('For people.', 'برای آدم‌ها.')),
+    name: storableText(1, 100, said('For people.', 'برای آدم‌ها.')),
     slug: Type.Optional(
       Type.String(
         said(

@@ -8,7 +8,6 @@ import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
 import { announceBlobs, commitBlobs, deletePendingBlobs, markForDeletion, writeBlob } from '#platform/storage'
-import { compress } from './compress.ts'
 import { type Blob, insertBlobs, insertFiles, lockBlobs, wantBlobs } from './content-store.ts'
 import { announceSite } from './directory.ts'
 import { deleteExpired, forgetFiles, setExpiries } from './expire.ts'
@@ -19,7 +18,7 @@ import * as store from './store.ts'
 
 /** With the growing pauses between them some ten minutes. */
 const maxAttempts = 8
-/** Of one publication: contents that are compressed and written at the same time. Each takes a thread of those that read files, too. */
+/** Of one publication: contents that are compressed and written at the same time. */
 const contentsAtOnce = 2
 
 export interface PublishWork {
@@ -110,7 +109,7 @@ async function storeContent(
   { pack, staged }: { pack: Buffer; staged: string[] },
 ): Promise<Blob> {
   const content = pack.subarray(offset, offset + bytes)
-  const compressed = await compress(content, mediaType)
+  const compressed = await app.siteCompressor.compress(content, mediaType, pack.length)
   const storageKey = `sites/${accountId}/${uuidv7()}`
   const parts: [key: string, bytes: Uint8Array][] = [[storageKey, content]]
   const variant = (ending: string, variantBytes: Uint8Array | undefined) => {

@@ -10,6 +10,7 @@ export type { CheckBounds } from './check/check.ts'
 export { checkErrors, publicationBytes, SiteChecks } from './check/check.ts'
 export { mediaTypeOf } from './check/media-types.ts'
 export { checkDomain, checkDueDomains, checkPauseMs } from './check-domain.ts'
+export { SiteCompressor } from './compress.ts'
 export { filesOf, keptContents } from './content-store.ts'
 export { deleteSite } from './delete.ts'
 export {

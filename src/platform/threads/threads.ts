@@ -42,7 +42,7 @@ export class Threads<Task, Result> implements AsyncDisposable {
     return this.#working >= this.#options.most
   }
 
-  /** Waits for a thread, first come first served. Throws what the task throws, and ThreadKilled. */
+  /** Waits for a thread, first come first served. What is in `transfer` is moved, not copied. Throws what the task throws, and ThreadKilled. */
   async run(task: Task, transfer: readonly Transferable[] = []): Promise<Result> {
     if (this.isBusy) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     else this.#working++
@@ -141,17 +141,12 @@ const isOutOfMemory = (error: unknown): boolean =>
 const niceness = 10
 
 /** For the module of a thread: answers each task that comes with what the function returns or throws. */
-export function serveTasks<Task, Result>(
-  answer: (task: Task) => Promise<Result> | Result,
-  /** Of the result, what moves to the other thread and is not copied. */
-  moved: (result: Result) => Transferable[] = () => [],
-): void {
+export function serveTasks<Task>(answer: (task: Task) => unknown): void {
   // Elsewhere it would be the priority of the whole process.
   if (process.platform === 'linux') setPriority(niceness)
   parentPort!.on('message', async (task: Task) => {
     try {
-      const result = await answer(task)
-      parentPort!.postMessage({ result }, moved(result))
+      parentPort!.postMessage({ result: await answer(task) })
     } catch (error) {
       parentPort!.postMessage({ error })
     }
