@@ -30,7 +30,7 @@ export { Connections, openListener, type Patience, type Serve, standardPatience 
 export { requestSeries } from './metrics.ts'
 export { answerPrepared, isKnown, type Prepared, prepare } from './prepared.ts'
 export { type Pushed, type PushedAnswer, type PushOut, pushed } from './push.ts'
-export type { ByteRange } from './range.ts'
+export { type ByteRange, partOf } from './range.ts'
 export { doubtful, pathOfTarget } from './request-line.ts'
 export { limitRequestTime } from './request-timeout.ts'
 export { openServer, type Server, type Violation, type Zone } from './server.ts'
