@@ -54,7 +54,7 @@ export class SiteHandler implements HostHandler {
   }
 
   serves(host: string): boolean {
-    return void this.#options.directory.find(host) !== undefined
+    return this.#options.directory.find(host) !== undefined
   }
 
   mayHaveCertificate(host: string): boolean {
