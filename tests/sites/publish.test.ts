@@ -3,7 +3,17 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
-import { file, page, publish, remove, settled, siteBody } from './published.ts'
+import {
+  file,
+  page,
+  pausedPublishing,
+  publish,
+  refusalOf,
+  remove,
+  rollBack,
+  settled,
+  siteBody,
+} from './published.ts'
 
 const clock = new MovableClock()
 let world: World
@@ -17,26 +27,6 @@ afterAll(() => world[Symbol.asyncDispose]())
 const owner = async (): Promise<Client> => world.key({ project: await world.newProject() })
 const versionsOf = (site: { versions: { version: number }[] }): number[] =>
   site.versions.map(({ version }) => version)
-const rollBack = (key: Client, id: string, body?: object) =>
-  key.request('POST', `/v1/sites/${id}/rollback`, body === undefined ? undefined : JSON.stringify(body))
-const codeOf = ({ status, body }: { status: number; body: { error?: { code: string; param?: string } } }) => [
-  status,
-  body.error?.code,
-  body.error?.param,
-]
-
-/** Nothing is published before this is disposed: every publication waits before it stores its first content. */
-async function pausedPublishing(): Promise<AsyncDisposable> {
-  const client = await world.app.db.pool.connect()
-  await client.query('begin')
-  await client.query('lock table sites.blobs in share mode')
-  return {
-    async [Symbol.asyncDispose]() {
-      await client.query('rollback')
-      client.release()
-    },
-  }
-}
 
 test('a site is accepted while it is being published, and has its address when it is ready', async () => {
   const key = await owner()
@@ -81,7 +71,7 @@ test('while a new version is being published the old one is live, and then the n
   const key = await owner()
   const first = await publish(key, siteBody('old'))
   {
-    await using _paused = await pausedPublishing()
+    await using _paused = await pausedPublishing(world)
     const next = siteBody('new name', { files: [page('a'), file('b.txt', 'b')] })
     const accepted = await key.post(`/v1/sites/${first.id}`, next)
     expect([accepted.status, accepted.body]).toMatchObject([
@@ -108,7 +98,7 @@ test('while a new version is being published the old one is live, and then the n
     { path: 'index.html' },
   ])
   expect((await key.get(`/v1/sites/${first.id}/files?version=1`)).body.data).toHaveLength(1)
-  expect(codeOf(await key.get(`/v1/sites/${first.id}/files?version=9`))).toEqual([
+  expect(refusalOf(await key.get(`/v1/sites/${first.id}/files?version=9`))).toEqual([
     404,
     'SITE_VERSION_NOT_FOUND',
     'version',
@@ -122,7 +112,7 @@ test('a repeat with the same idempotency key gets the first answer and publishes
   const again = await key.post('/v1/sites', siteBody('once'), claim)
   expect([again.status, again.text]).toEqual([202, first.text])
   expect(again.headers.get('idempotent-replayed')).toBe('true')
-  expect(codeOf(await key.post('/v1/sites', siteBody('twice'), claim))).toEqual([
+  expect(refusalOf(await key.post('/v1/sites', siteBody('twice'), claim))).toEqual([
     409,
     'IDEMPOTENCY_CONFLICT',
     undefined,
@@ -143,7 +133,7 @@ test('a project has as many sites as the operator allows, and a deleted one make
   const sites = []
   for (const name of ['one', 'two', 'three']) sites.push(await publish(key, siteBody(name)))
   const refused = await key.post('/v1/sites', siteBody('four'))
-  expect(codeOf(refused)).toEqual([403, 'SITE_LIMIT', undefined])
+  expect(refusalOf(refused)).toEqual([403, 'SITE_LIMIT', undefined])
   expect((await remove(key, sites[0].id, 'one')).status).toBe(200)
   await publish(key, siteBody('four'))
 })
@@ -152,11 +142,11 @@ test('a project has at most five publications under way', async () => {
   const key = await owner()
   const { id } = await publish(key, siteBody('busy'))
   {
-    await using _paused = await pausedPublishing()
+    await using _paused = await pausedPublishing(world)
     for (let nth = 0; nth < 5; nth++)
       expect((await key.post(`/v1/sites/${id}`, siteBody('busy'))).status).toBe(202)
     const refused = await key.post(`/v1/sites/${id}`, siteBody('busy'))
-    expect(codeOf(refused)).toEqual([429, 'SITE_PUBLISHING_LIMIT', undefined])
+    expect(refusalOf(refused)).toEqual([429, 'SITE_PUBLISHING_LIMIT', undefined])
     expect(refused.headers.get('retry-after')).not.toBeNull()
   }
   expect(await settled(key, id)).toMatchObject({ version: 6, live: { version: 6 } })
@@ -169,13 +159,13 @@ test('a slug that is taken is refused with one that is free, and a name whose sl
   const refused = await stranger.post('/v1/sites', siteBody('mine', { slug: 'wanted' }), {
     'accept-language': 'en',
   })
-  expect(codeOf(refused)).toEqual([409, 'SLUG_TAKEN', 'slug'])
+  expect(refusalOf(refused)).toEqual([409, 'SLUG_TAKEN', 'slug'])
   const suggestion = /such as ([a-z0-9-]+)/.exec(refused.body.error.message)![1]!
   expect(await publish(stranger, siteBody('mine', { slug: suggestion }))).toMatchObject({ slug: suggestion })
   const { slug } = await publish(stranger, siteBody('wanted'))
   expect(slug).toMatch(/^wanted-[a-z0-9]{6}$/)
   for (const reserved of ['www', 'xn--abc', 'a--b', 'abcdefghijklmnopqrst', 'preview-x', 'Kherad'])
-    expect(codeOf(await stranger.post('/v1/sites', siteBody('x', { slug: reserved })))).toEqual([
+    expect(refusalOf(await stranger.post('/v1/sites', siteBody('x', { slug: reserved })))).toEqual([
       400,
       'INVALID_REQUEST',
       'slug',
@@ -185,7 +175,7 @@ test('a slug that is taken is refused with one that is free, and a name whose sl
 test('a site keeps its slug', async () => {
   const key = await owner()
   const { id, slug } = await publish(key, siteBody('steady', { slug: 'steady-one' }))
-  expect(codeOf(await key.post(`/v1/sites/${id}`, siteBody('steady', { slug: 'other' })))).toEqual([
+  expect(refusalOf(await key.post(`/v1/sites/${id}`, siteBody('steady', { slug: 'other' })))).toEqual([
     400,
     'INVALID_REQUEST',
     'slug',
@@ -207,7 +197,7 @@ test("another project's site looks missing, whatever is asked of it", async () =
       other.get('/v1/sites/01890000-0000-7000-8000-000000000000'),
       other.get('/v1/sites/none'),
     ])
-    for (const reply of replies) expect(codeOf(reply)).toEqual([404, 'SITE_NOT_FOUND', 'id'])
+    for (const reply of replies) expect(refusalOf(reply)).toEqual([404, 'SITE_NOT_FOUND', 'id'])
     expect((await other.get('/v1/sites')).body.data).toEqual([])
   }
   expect((await key.get(`/v1/sites/${id}`)).body.version).toBe(1)

@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
+import type { World } from '../harness/world.ts'
 
 export const file = (path: string, content: string | Uint8Array) => ({
   path,
@@ -37,3 +38,26 @@ export async function publish(key: Client, body: object, id?: string): Promise<S
 
 export const remove = (key: Client, id: string, confirm: string): Promise<Seen> =>
   key.request('DELETE', `/v1/sites/${id}`, JSON.stringify({ confirm }))
+
+export const rollBack = (key: Client, id: string, body?: object): Promise<Seen> =>
+  key.request('POST', `/v1/sites/${id}/rollback`, body === undefined ? undefined : JSON.stringify(body))
+
+/** Status, code and named field of a refusal. */
+export const refusalOf = ({ status, body }: Pick<Seen, 'status' | 'body'>) => [
+  status,
+  body.error?.code,
+  body.error?.param,
+]
+
+/** Nothing is published before this is disposed: every publication waits before it stores its first content. */
+export async function pausedPublishing({ app }: World): Promise<AsyncDisposable> {
+  const client = await app.db.pool.connect()
+  await client.query('begin')
+  await client.query('lock table sites.blobs in share mode')
+  return {
+    async [Symbol.asyncDispose]() {
+      await client.query('rollback')
+      client.release()
+    },
+  }
+}

@@ -14,13 +14,13 @@ import { toSite } from './show.ts'
 const lock = async (tx: Tx, { account_id: accountId, site_id: siteId }: ShownSite) =>
   (await lockSite(tx, { accountId, siteId })) ?? fail('SITE_NOT_FOUND', {}, { param: 'id' })
 
-export async function rollBackSite(context: SiteContext<RollbackBody | undefined>): Promise<JsonText> {
+export async function rollBackSite(context: SiteContext<RollbackBody>): Promise<JsonText> {
   const { app, body, language } = context
   const found = await requireSite(app, context.caller, context.params.id)
   const now = new Date(app.clock.nowMs())
   return acceptOnce(context, { endpoint: '/v1/sites/rollback', statusCode: 200, now }, async (tx) => {
     const site = await lock(tx, found)
-    await rollBack(app, tx, site, { version: body?.version, now })
+    await rollBack(app, tx, site, { version: body.version, now })
     return toSite(app, language, await readSite(tx, { accountId: site.account_id, siteId: site.site_id }))
   })
 }
