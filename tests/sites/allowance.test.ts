@@ -46,6 +46,7 @@ async function askElsewhere(site: Published, path: string): Promise<Answer> {
       message,
       response,
       host: new URL(site.url).hostname,
+      pathPrefix: '',
       clientAddress: '127.0.0.1',
       secure: false,
     }),
