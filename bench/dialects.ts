@@ -154,6 +154,7 @@ function bodyOf(from: Wire, to: Wire): object {
 function contextOf(what: Pick<RequestContext, 'app' | 'caller' | 'body'>): RequestContext {
   return {
     ...what,
+    bodyFile: undefined,
     upload: undefined,
     query: {},
     params: {},

@@ -12,6 +12,8 @@ create table sites.sites (
   -- The version that visitors get; null until the first is ready.
   live_version integer,
   newest_version integer not null default 0,
+  -- Versions up to this one do not become live by themselves any more: a later one has, or somebody went back after they were accepted.
+  settled_version integer not null default 0,
   -- Set by the operator: visitors get a notice, and nothing is published.
   taken_down_at timestamptz,
   taken_down_reason text,
@@ -31,7 +33,9 @@ create table sites.slugs (
   account_id uuid not null,
   -- Null once the site is deleted.
   site_id uuid,
-  closed_until timestamptz
+  closed_until timestamptz,
+  -- The operator had taken down what was deleted: nobody gets it back before that, its own account neither.
+  taken_down boolean not null default false
 );
 
 -- Immutable once ready: a change is a new version.
@@ -41,8 +45,11 @@ create table sites.versions (
   version integer not null,
   status text not null check (status in ('publishing', 'ready', 'failed')),
   error_code text,
-  -- All that was sent, in one blob, until the version is ready or has failed.
+  -- How often its job began.
+  attempts integer not null default 0,
+  -- The bytes that were sent, in one blob, and which of them are which file, until the version is ready or has failed.
   pack_key text,
+  pack_files jsonb,
   -- Navigation to a path that no file has is answered by index.html.
   spa boolean not null,
   -- As parsed from _redirects and _headers when it was published.
@@ -57,9 +64,13 @@ create table sites.versions (
   -- When it last became the live one, and when another took its place.
   live_at timestamptz,
   replaced_at timestamptz,
+  -- When it is deleted, unless it is kept again before; null: it is live, or one of those that are kept.
+  expires_at timestamptz,
   primary key (account_id, site_id, version),
   foreign key (account_id, site_id) references sites.sites on delete cascade
 );
+
+create index versions_to_delete on sites.versions (expires_at) where expires_at is not null;
 
 -- Content by its hash, once in an account, with what was compressed of it when it was published.
 create table sites.blobs (
@@ -71,10 +82,12 @@ create table sites.blobs (
   brotli_bytes bigint,
   gzip_key text,
   gzip_bytes bigint,
-  -- When it was last written or used by a publication: the sweep leaves young ones alone.
-  used_at timestamptz not null,
+  -- When a version that had it was deleted, or a publication last wanted it since; the sweep looks an hour later whether any version
+  -- has it. Null: nobody gave it up.
+  unused_since timestamptz,
   primary key (account_id, sha256)
 );
+create index blobs_to_look_at on sites.blobs (unused_since) where unused_since is not null;
 
 create table sites.files (
   account_id uuid not null,

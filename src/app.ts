@@ -3,6 +3,7 @@ import type { Svgs, VideoProbe } from '#engine/media'
 import type { Catalogue } from '#engine/models'
 import type { Pipelines } from '#engine/pipelines'
 import type { Inference } from '#engine/routing'
+import type { SiteChecks, SiteCompressor, SiteDirectory } from '#engine/sites'
 import type { Recordings } from '#engine/sound'
 import type { CountPages, HostedTools, Reader } from '#engine/tools'
 import type { KeyRing } from '#platform/auth'
@@ -49,6 +50,12 @@ export interface App {
   recordings: Recordings
   /** Measures untrusted files of video. */
   videoProbe: VideoProbe
+  /** Checks publications of websites, in threads. */
+  siteChecks: SiteChecks
+  /** Compresses the files of websites, in threads. */
+  siteCompressor: SiteCompressor
+  /** Every host of every published website. */
+  sites: SiteDirectory
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

@@ -13,6 +13,7 @@ import { knowledge } from '#capabilities/knowledge'
 import { messages } from '#capabilities/messages'
 import { models } from '#capabilities/models'
 import { responses } from '#capabilities/responses'
+import { sites } from '#capabilities/sites'
 import { studio } from '#capabilities/studio'
 import { videos } from '#capabilities/videos'
 import { webhooks } from '#capabilities/webhooks'
@@ -48,6 +49,7 @@ const capabilities: Capability[] = [
   work,
   knowledge,
   files,
+  sites,
   webhooks,
   accounting,
   health,

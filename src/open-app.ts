@@ -9,6 +9,7 @@ import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
 import { openInference, type Upstream } from '#engine/routing'
+import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#engine/sites'
 import { openRecordings } from '#engine/sound'
 import { openPageCounter, openReader, openTools } from '#engine/tools'
 import { openKeyRing } from '#platform/auth'
@@ -63,8 +64,10 @@ export async function openApp(
     models,
     inference: opening.use(openInference({ ...ground, upstreams, models })),
     net,
+    sites: opening.use(await openSites(ground)),
     ...openHands(options, ground.log, { net, outbound, spool: stores.spool }, opening),
     ...stores,
+    ...openSiteThreads(ground.config, stores.spool, opening),
   }
   return { app, discovered }
 }
@@ -141,6 +144,10 @@ async function openBooks(
   return { processes, ledger, keys: opening.use(openKeyRing({ db, clock, log, metrics, modelId })) }
 }
 
+/** Without a domain every site is a name of this machine. */
+const openSites = ({ config, db, log }: Ground): Promise<SiteDirectory> =>
+  openSiteDirectory({ db, log, domain: config.apps.domain ?? 'localhost' })
+
 /** Reading a whole file of data takes a core or two and up to 2 GB. */
 const dataPlaces = { working: 2, waiting: 64 }
 
@@ -170,6 +177,16 @@ function openHands(
       }),
   }
 }
+
+/** Threads that start with the first publication. */
+const openSiteThreads = (
+  { sites }: Config,
+  spool: Spool,
+  opening: AsyncDisposableStack,
+): Pick<App, 'siteChecks' | 'siteCompressor'> => ({
+  siteChecks: opening.use(new SiteChecks({ spool, atOnce: sites.publicationsAtOnce })),
+  siteCompressor: opening.use(new SiteCompressor({ atOnce: sites.publicationsAtOnce })),
+})
 
 /** Bytes: stored ones, and those on their way. */
 async function openStores(

@@ -5,6 +5,7 @@ import { batches } from '#capabilities/messages/settings'
 import { work } from '#capabilities/work/settings'
 import { files, studio } from '#engine/files/settings'
 import { defaults, models, providers, vendors } from '#engine/models/settings'
+import { sites } from '#engine/sites/settings'
 import { ffmpeg } from '#engine/sound/settings'
 import { tools } from '#engine/tools/settings'
 import { apps } from '#platform/apps/settings'
@@ -37,6 +38,7 @@ export const settings: readonly Section[] = [
   storage,
   files,
   studio,
+  sites,
   audio,
   limits,
   trustedProxies,

@@ -8,6 +8,7 @@ import { questionTurn, startPaidTurn } from '#engine/inference'
 import type { Catalogue } from '#engine/models'
 import { pipelinesOf } from '#engine/pipelines'
 import { openInference, type Upstream } from '#engine/routing'
+import { SiteChecks, SiteCompressor } from '#engine/sites'
 import type { Config } from '#platform/config'
 import { isDatabaseAway } from '#platform/db'
 import { asFailure, Failure, fail } from '#platform/errors'
@@ -203,7 +204,10 @@ export class SimulatedProcess implements Sender {
       svgs: { provenSvg: never, rasterOfSvg: never },
       recordings: { decode: () => assert.fail('no recordings here'), open: never, hasFfmpeg: never },
       videoProbe: { probe: never },
+      siteChecks: new SiteChecks({ spool, atOnce: 1 }),
+      siteCompressor: new SiteCompressor({ atOnce: 1 }),
       net,
+      sites: { find: () => undefined, look: never, size: 0, [Symbol.asyncDispose]: async () => {} },
       secrets: { seal: never, open: never, signer: never, knownSigner: never },
       storage: this.#storage(this.#ground.store, this.#ground.storeFaultShare),
       ...(this.#ground.hasFolders && { waiting: this.#waiting() }),

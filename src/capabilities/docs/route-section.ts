@@ -47,7 +47,7 @@ function facts(translate: Translator, route: Route): Html {
   const scope = other ? html`${own}${translate('or')}${code(other)}` : own
   return html`<dl class="facts"><div><dt>${translate('scope')}</dt><dd>${scope}</dd></div>
 <div><dt>${translate('operation')}</dt><dd>${code(route.operation)}</dd></div>
-${route.host !== undefined && html`<div><dt>${translate('host')}</dt><dd>${code(route.host)}</dd></div>`}${route.bodyLimit !== undefined && html`<div><dt>${translate('bodyLimit')}</dt><dd>${translate.number(route.bodyLimit)} ${translate('bytes')}</dd></div>`}</dl>`
+${route.host !== undefined && html`<div><dt>${translate('host')}</dt><dd>${code(route.host)}</dd></div>`}${typeof route.bodyLimit === 'number' && html`<div><dt>${translate('bodyLimit')}</dt><dd>${translate.number(route.bodyLimit)} ${translate('bytes')}</dd></div>`}</dl>`
 }
 
 function headers(translate: Translator, route: Route): Content {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App, Caller } from '#app'
 import type { Deadline } from '#platform/clock'
 import { uuidv7 } from '#platform/ids'
+import type { SpoolFile } from '#platform/spool'
 import { TraceContext } from '#platform/trace'
 import { spanOf } from './finish.ts'
 import type { RequestContext, Route } from './http.ts'
@@ -34,6 +35,7 @@ export class ActiveRequest implements RequestContext {
   readonly trace: TraceContext
   caller: Caller = anonymousCaller
   body: unknown
+  bodyFile: SpoolFile | undefined
   upload: Upload | undefined
   query: unknown = {}
   params: unknown = {}
@@ -110,6 +112,7 @@ export class ActiveRequest implements RequestContext {
   async releaseBody(): Promise<void> {
     this.body = undefined
     this.slot?.release()
+    await this.bodyFile?.[Symbol.asyncDispose]()
     for (const file of this.upload?.files ?? []) await file[Symbol.asyncDispose]()
   }
 }

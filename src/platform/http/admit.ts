@@ -5,6 +5,7 @@ import { fail } from '#platform/errors'
 import { claimOf } from '#platform/idempotency'
 import { type ActiveRequest, pathOf } from './active-request.ts'
 import { parseJson, readBody } from './body.ts'
+import { readToDisk } from './body-to-disk.ts'
 import { admitOrigin, exposeByPolicy, exposeRefusal, requireOrigin, requirePage } from './cors.ts'
 import { type HostPattern, hostPattern } from './host.ts'
 import type { Route } from './http.ts'
@@ -25,7 +26,7 @@ export interface Checks {
 }
 
 export const checksOf = (route: Route): Checks => ({
-  body: route.body && compileLarge(route.body),
+  body: route.body && !route.bodyToDisk ? compileLarge(route.body) : undefined,
   upload: route.upload && compile(route.upload.fields, 'text'),
   query: route.query && compile(route.query, 'text'),
   params: route.params && compilePath(route.params),
@@ -78,9 +79,13 @@ export async function admit(
     context.upload = await readUpload(message, route.upload, app)
     checks.upload!(context.upload.fields)
     if (route.upload.inMemory) await reserveMemory(context, intake)
+  } else if (route.bodyToDisk) {
+    // From here on only the longer timeout of uploads applies.
+    context.timeLimit?.cancel()
+    context.bodyFile = await readToDisk(message, bodyLimitOf(route, app), app.spool)
   } else if (checks.body) {
     const readMs = performance.now()
-    const limit = route.bodyLimit ?? defaultBodyLimit
+    const limit = bodyLimitOf(route, app)
     using _turn = await intake.large.turn(Number(message.headers['content-length'] ?? 0))
     const { bytes, slot } = await readBody(message, limit, intake)
     context.slot = slot
@@ -96,6 +101,10 @@ export async function admit(
       pathOf(message.url!),
       whatCame(context),
     )
+}
+
+function bodyLimitOf({ bodyLimit = defaultBodyLimit }: Route, { config }: App): number {
+  return typeof bodyLimit === 'number' ? bodyLimit : bodyLimit(config)
 }
 
 /** Identifies the caller by its credentials. Throws INVALID_API_KEY and other refusals of a key. */
@@ -148,8 +157,9 @@ const paramsOf = (
   ...host?.(headers.host),
 })
 
-/** What must be equal in a repeated request; of files, their hashes. */
-function whatCame({ body, upload }: ActiveRequest): unknown {
+/** What must be equal in a repeated request; of what stands on the disk, its hashes. */
+function whatCame({ body, bodyFile, upload }: ActiveRequest): unknown {
+  if (bodyFile) return { sha256: bodyFile.sha256 }
   if (!upload) return body
   const files = upload.files.map(({ part, sha256, name, mediaType }) => ({ part, sha256, name, mediaType }))
   return { fields: upload.fields, files }

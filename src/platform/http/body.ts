@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { freeBytes, passingBuffer } from '#platform/bytes'
-import { fail } from '#platform/errors'
+import { Failure, fail } from '#platform/errors'
 import { boundsOf, NotJson, readJson } from '#platform/json'
 import { type BodySlot, type Intake, tooMuch } from './intake.ts'
 import { jsonTrouble, reasons } from './phrases.ts'
@@ -148,9 +148,12 @@ export async function parseJson(bytes: Buffer, limit: number): Promise<unknown> 
   try {
     return await readJson(bytes, boundsOf(limit))
   } catch (error) {
-    if (!(error instanceof NotJson)) throw error
-    return fail('INVALID_JSON', { why: jsonTrouble(error.trouble) })
+    throw asInvalidJson(error)
   } finally {
     freeBytes(bytes)
   }
 }
+
+/** INVALID_JSON in place of `NotJson`; any other error as it is. */
+export const asInvalidJson = (error: unknown): unknown =>
+  error instanceof NotJson ? new Failure('INVALID_JSON', { why: jsonTrouble(error.trouble) }, {}) : error

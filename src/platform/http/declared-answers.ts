@@ -48,7 +48,8 @@ export function impliedErrors(route: Route): string[] {
       ? []
       : ['INVALID_API_KEY', 'ACCOUNT_SUSPENDED', 'PLAN_REQUIRED', 'ORIGIN_NOT_ALLOWED']),
     ...(route.scope === 'public' || route.scope === 'any' ? [] : ['INSUFFICIENT_SCOPE']),
-    ...(route.body ? ['INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'TOO_MUCH_IN_FLIGHT'] : []),
+    ...(route.body ? ['INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE'] : []),
+    ...(route.body ? [route.bodyToDisk ? 'SPOOL_FULL' : 'TOO_MUCH_IN_FLIGHT'] : []),
     ...(route.body && route.unknownFields !== 'tolerate' ? ['UNKNOWN_FIELD'] : []),
     ...(route.upload ? ['INVALID_REQUEST', 'BODY_TOO_LARGE', 'SPOOL_FULL'] : []),
     ...(route.upload && route.unknownFields !== 'tolerate' ? ['UNKNOWN_FIELD'] : []),

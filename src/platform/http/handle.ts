@@ -2,6 +2,7 @@
 import type { App } from '#app'
 import type { ActiveRequest } from './active-request.ts'
 import { admit, type Came, checksOf } from './admit.ts'
+import { asInvalidJson } from './body.ts'
 import { answerCheck } from './declared-answers.ts'
 import { finish, outcomeOf } from './finish.ts'
 import type { RequestContext, Route } from './http.ts'
@@ -37,7 +38,7 @@ export function handlerOf({ app, route, intake, sockets, onViolation }: HandlerO
       else if (result instanceof SocketStream) await sockets.begin(result, { route, context })
       else await send(app, context, route, result, check)
     } catch (error) {
-      await sendError(app, route, context, error, check)
+      await sendError(app, route, context, route.bodyToDisk ? asInvalidJson(error) : error, check)
     } finally {
       if (!context.sink) await context.releaseBody()
     }

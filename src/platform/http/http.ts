@@ -3,8 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TSchema } from 'typebox'
 import type { App, Caller } from '#app'
 import type { CredentialKind, Scope } from '#platform/auth'
+import type { Config } from '#platform/config'
 import type { FailureCode, Language } from '#platform/errors'
 import type { Claim } from '#platform/ledger'
+import type { SpoolFile } from '#platform/spool'
 import type { TraceContext } from '#platform/trace'
 import type { Content } from './content.ts'
 import type { CorsPolicy } from './cors.ts'
@@ -28,7 +30,7 @@ export { Connections, openListener, type Patience, type Serve, standardPatience 
 export { requestSeries } from './metrics.ts'
 export { answerPrepared, isKnown, type Prepared, prepare } from './prepared.ts'
 export { type Pushed, type PushedAnswer, type PushOut, pushed } from './push.ts'
-export type { ByteRange } from './range.ts'
+export { type ByteRange, partOf } from './range.ts'
 export { doubtful, pathOfTarget } from './request-line.ts'
 export { limitRequestTime } from './request-timeout.ts'
 export { openServer, type Server, type Violation, type Zone } from './server.ts'
@@ -40,8 +42,10 @@ export { type Check, compile, compileSteps, type WarmStep } from './validate.ts'
 export interface RequestContext<Body = unknown, Query = unknown, Params = unknown, Fields = unknown> {
   app: App
   caller: Caller
-  /** Undefined where a form came instead. */
+  /** Undefined where a form came instead, and on routes with `bodyToDisk`. */
   body: Body
+  /** The bytes of the body, on routes with `bodyToDisk`. Deleted when the request ends. */
+  bodyFile: SpoolFile | undefined
   /** The form, on routes with `upload`; undefined where JSON came instead. */
   upload: Upload<Fields> | undefined
   query: Query
@@ -119,8 +123,14 @@ interface Spec {
   requiredHeaders?: readonly string[]
   /** What happens to fields that the schema does not name: refused with 400, or tolerated (and named in `X-Ignored-Fields` by the capability). */
   unknownFields?: 'refuse' | 'tolerate'
-  /** In bytes; over it the answer is 413. */
-  bodyLimit?: number
+  /** In bytes; over it the answer is 413. A function where an operator may set it. */
+  bodyLimit?: number | ((config: Config) => number)
+  /**
+   * The JSON body is not read into memory: its bytes stand on the disk when the handler begins (`context.bodyFile`), with the time of an
+   * upload to come. The handler reads and checks them; `body` documents their shape. A `NotJson` that it throws is answered as INVALID_JSON.
+   * The fingerprint of an idempotency key is that of the bytes as they came.
+   */
+  bodyToDisk?: boolean
   /** Schemas by status; a string is a media type that is not JSON. */
   reply: Record<number, TSchema | string>
   /** The answer may be a stream of server-sent events. */

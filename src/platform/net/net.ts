@@ -20,11 +20,20 @@ import { openSocket } from './open-socket.ts'
 import { followRedirect } from './redirect.ts'
 import { FetchRefused } from './refused.ts'
 import { hostOf, isInside, mayBePublic, type Protocol, readTarget } from './target.ts'
+import { type TxtOptions, txtRecords } from './txt.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 export type { Reason } from './refused.ts'
 export { isGloballyRoutable } from './routable.ts'
-export { type ByteBudget, FetchRefused, type KeepAliveClient, type Lookup }
+export {
+  type ByteBudget,
+  FetchRefused,
+  type KeepAliveClient,
+  type Lookup,
+  mayBePublic,
+  type TxtOptions,
+  txtRecords,
+}
 
 export interface GuardOptions {
   /** Networks that may be reached though they are not public, such as `10.0.0.0/8`. */

@@ -17,10 +17,24 @@ export interface NetConfig {
   allowedCidrs: string[]
   /** True: they go through the proxy of the environment too. */
   usesProxy: boolean
+  /** Name servers that are asked for TXT records; empty: those of the system. */
+  dnsServers: string[]
 }
 
 /** The widest networks that exist for private use: 10.0.0.0/8 and fc00::/7. */
 const prefixes = { ipv4: [8, 32], ipv6: [7, 128] } as const
+
+const nameServer = {
+  en: 'the address of a name server, such as 192.0.2.53 or [2001:db8::53]:5353',
+  fa: 'نشانی یک سرور نام، مانند 192.0.2.53 یا [2001:db8::53]:5353',
+}
+
+function checkNameServer(text: string, node: ConfigNode): void {
+  const [, bracketed, plain, port = '53'] =
+    /^(?:\[([^\]]*)\]|([^:]*|.*:.*:.*?))(?::(\d{1,5}))?$/.exec(text) ?? []
+  const valid = isIP(bracketed ?? plain ?? '') !== 0 && Number(port) >= 1 && Number(port) <= 65_535
+  if (!valid) node.wrong(nameServer)
+}
 
 const network = {
   en: 'a network with its prefix, such as 10.0.0.0/8 or fd12:3456::/32, of /8 or longer (IPv6: /7)',
@@ -52,8 +66,20 @@ export const net = fileSection({
         default: false,
         description: 'Requests to addresses of users go through the proxy of the environment too.',
       }),
+      dns_servers: Type.Array(
+        Type.String({ maxLength: 100, ...reading({ expected: nameServer, check: checkNameServer }) }),
+        {
+          default: [],
+          maxItems: 10,
+          description: 'Name servers that are asked for the TXT records of domains, instead of the system’s.',
+        },
+      ),
     },
     { default: {} },
   ),
-  read: ({ allow_cidrs, use_proxy }) => ({ allowedCidrs: allow_cidrs, usesProxy: use_proxy }),
+  read: ({ allow_cidrs, use_proxy, dns_servers }) => ({
+    allowedCidrs: allow_cidrs,
+    usesProxy: use_proxy,
+    dnsServers: dns_servers,
+  }),
 })

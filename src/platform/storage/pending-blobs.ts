@@ -47,6 +47,12 @@ export async function announceNew(
   }
 }
 
+/** Keys of its own for several blobs that `writeBlob` writes next. */
+export const announceBlobs = (
+  { db, clock }: Pick<Room, 'db' | 'clock'>,
+  keys: readonly string[],
+): Promise<unknown> => store.insertAnnounced(db, keys, new Date(clock.nowMs() + pendingMs))
+
 /** Writes bytes whose key was announced. */
 export const writeBlob = (
   { storage }: Pick<Room, 'storage'>,
@@ -90,8 +96,11 @@ export async function stageUnsized(
 }
 
 /** The row of these bytes is written in this transaction. Throws where they were staged too long ago. */
-export async function commitBlob(tx: Tx, key: string): Promise<void> {
-  if (!(await store.commitPendingBlob(tx, key)))
+export const commitBlob = (tx: Tx, key: string): Promise<void> => commitBlobs(tx, [key])
+
+/** The same for several. */
+export async function commitBlobs(tx: Tx, keys: readonly string[]): Promise<void> {
+  if ((await store.commitPendingBlobs(tx, keys)) < keys.length)
     throw new Error('The bytes were staged too long ago, or never.')
 }
 

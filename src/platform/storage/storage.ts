@@ -11,8 +11,10 @@ import type { StorageConfig } from './settings.ts'
 
 export {
   announceBlob,
+  announceBlobs,
   announceNew,
   commitBlob,
+  commitBlobs,
   deletePendingBlobs,
   markForDeletion,
   stageBlob,

@@ -18,6 +18,15 @@ export const insertPendingBlob = (db: Db, key: string, dueAt: Date): Promise<unk
     [key, dueAt],
   )
 
+export const insertAnnounced = (db: Db, keys: readonly string[], dueAt: Date): Promise<unknown> =>
+  db.query(
+    {
+      name: 'storage.announce',
+      text: 'insert into storage.pending_blobs (key, due_at) select key, $2 from unnest($1::text[]) as k(key)',
+    },
+    [keys, dueAt],
+  )
+
 /** Moves the due time of a pending blob whose bytes are still being written. False if it is being deleted already, or was. */
 export async function renewPendingBlob(db: Db, key: string, dueAt: Date): Promise<boolean> {
   const rows = await db.query(
@@ -33,10 +42,13 @@ export async function insertPendingBlobs(tx: Tx, keys: readonly string[], now: D
     on conflict (key) do nothing`.execute(tx)
 }
 
-export async function commitPendingBlob(tx: Tx, key: string): Promise<boolean> {
+/** Returns how many of them were pending. */
+export async function commitPendingBlobs(tx: Tx, keys: readonly string[]): Promise<number> {
   const { rows } =
-    await sql`delete from storage.pending_blobs where key = ${key} and not deleting returning 1`.execute(tx)
-  return rows.length === 1
+    await sql`delete from storage.pending_blobs where key = any(${keys}) and not deleting returning 1`.execute(
+      tx,
+    )
+  return rows.length
 }
 
 /** Marks the named pending blobs, or those that are due, as being deleted, and returns their keys. */

@@ -1,0 +1,49 @@
+/** What is done to a site beside publishing: going back, and deleting it. */
+import { acceptOnce } from '#capabilities/calls'
+import { deleteSite, lockSite, readSite, rollBack, type ShownSite } from '#engine/sites'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import type { JsonText, RequestContext } from '#platform/http'
+import { deletePendingBlobs } from '#platform/storage'
+import { reasons } from './phrases.ts'
+import { type CloudSiteContext, requireSite, type SiteContext } from './read.ts'
+import type { DeleteBody, RollbackBody } from './schema.ts'
+import { toSite } from './show.ts'
+
+/** The site, locked until the transaction ends. Throws SITE_NOT_FOUND where it was deleted meanwhile. */
+const lock = async (tx: Tx, { account_id: accountId, site_id: siteId }: ShownSite) =>
+  (await lockSite(tx, { accountId, siteId })) ?? fail('SITE_NOT_FOUND', {}, { param: 'id' })
+
+export async function rollBackSite(context: SiteContext<RollbackBody | undefined>): Promise<JsonText> {
+  const { app, body, language } = context
+  const found = await requireSite(app, context.caller, context.params.id)
+  const now = new Date(app.clock.nowMs())
+  return acceptOnce(context, { endpoint: '/v1/sites/rollback', statusCode: 200, now }, async (tx) => {
+    const site = await lock(tx, found)
+    await rollBack(app, tx, site, { version: body?.version, now })
+    return toSite(app, language, await readSite(tx, { accountId: site.account_id, siteId: site.site_id }))
+  })
+}
+
+export async function removeSite(context: SiteContext<DeleteBody>) {
+  const found = await requireSite(context.app, context.caller, context.params.id)
+  if (found.cloud_id !== null) fail('SITE_OF_CLOUD', { cloudId: found.cloud_id })
+  return remove(context, found)
+}
+
+export async function removeSiteOfCloud(context: CloudSiteContext<DeleteBody>) {
+  const { id: cloudId, siteId } = context.params
+  return remove(context, await requireSite(context.app, context.caller, siteId, { cloudId, param: 'siteId' }))
+}
+
+async function remove({ app, body }: RequestContext<DeleteBody>, found: ShownSite) {
+  const packs = await app.db.tx(async (tx) => {
+    const site = await lock(tx, found)
+    if (body.confirm !== site.name) fail('INVALID_REQUEST', { why: reasons.otherName }, { param: 'confirm' })
+    return deleteSite(app, tx, site)
+  })
+  await deletePendingBlobs(app, packs).catch((error: unknown) =>
+    app.log.warn({ err: error, account_id: found.account_id }, 'bytes of a site are deleted later'),
+  )
+  return { object: 'site', id: found.site_id, name: found.name, status: 'deleting' }
+}

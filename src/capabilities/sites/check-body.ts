@@ -1,0 +1,14 @@
+import { type CheckedPublication, keptContents, limitsOf, type ShownSite } from '#engine/sites'
+import type { RequestContext } from '#platform/http'
+
+/** The publication that came, checked; of a new version of this site, or of a site that is not there yet. */
+export function checkBody(
+  { app, bodyFile }: Pick<RequestContext, 'app' | 'bodyFile'>,
+  site?: ShownSite,
+): Promise<CheckedPublication> {
+  const siteKey = site && { accountId: site.account_id, siteId: site.site_id }
+  return app.siteChecks.check(bodyFile!, {
+    limits: limitsOf(app.config.sites, site?.limits),
+    kept: async (hashes) => (siteKey ? await keptContents(app.db.kysely, siteKey, hashes) : new Map()),
+  })
+}

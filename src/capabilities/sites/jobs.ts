@@ -1,0 +1,13 @@
+import { sweepSites } from '#engine/sites'
+import { job } from '#platform/jobs'
+
+/** Deletes versions that are kept no longer, and contents that no version names. */
+export const sweepJob = job<null>({
+  name: 'sites.sweep',
+  limits: () => ({ perAccount: 1, perProcess: 1 }),
+  everyMs: 10 * 60 * 1000,
+  async handle({ app, signal }) {
+    await sweepSites(app, signal)
+    return undefined
+  },
+})

@@ -1,0 +1,89 @@
+/** A site published, and a new version of one. */
+import { acceptOnce } from '#capabilities/calls'
+import {
+  type CheckedPublication,
+  checkSlug,
+  insertSite,
+  insertVersion,
+  lockSite,
+  newPackKey,
+  readSite,
+  type SiteKey,
+  type SiteRow,
+  slugFrom,
+  withSuffix,
+} from '#engine/sites'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import type { JsonText, RequestContext } from '#platform/http'
+import { deletePendingBlobs, sourceOf, stageBlob } from '#platform/storage'
+import { checkBody } from './check-body.ts'
+import { reasons } from './phrases.ts'
+import { requireSite, type SiteContext } from './read.ts'
+import { toSite } from './show.ts'
+
+/** Names that are tried in place of one that was made of the name of the site and is taken. */
+const derivedTries = 4
+
+export async function publishSite(context: RequestContext): Promise<JsonText> {
+  const { app, caller } = context
+  await using publication = await checkBody(context)
+  // There are no app back-ends yet.
+  if (publication.cloudId !== undefined) fail('CLOUD_NOT_FOUND', {}, { param: 'cloud_id' })
+  if (publication.slug !== undefined) checkSlug(publication.slug)
+  return await accept(context, '/v1/sites', publication, async (tx, now) => {
+    const { accountId, projectId } = caller
+    for (const slug of slugsFor(publication)) {
+      const site = { accountId, projectId, cloudId: null, name: publication.name, slug }
+      const inserted = await insertSite(app, tx, site, now)
+      if (inserted) return inserted
+    }
+    const suggestion = withSuffix(publication.slug ?? '')
+    return fail('SLUG_TAKEN', { suggestion }, { param: 'slug' })
+  })
+}
+
+/** Only the one that was asked for; without one, others are tried where the first is taken. */
+function* slugsFor({ name, slug }: CheckedPublication): Generator<string> {
+  const first = slug ?? slugFrom(name)
+  yield first
+  if (slug !== undefined) return
+  for (let nth = 0; nth < derivedTries; nth++) yield withSuffix(first)
+}
+
+export async function publishVersion(context: SiteContext): Promise<JsonText> {
+  const { app, caller, params } = context
+  const found = await requireSite(app, caller, params.id)
+  if (found.taken_down_at !== null) fail('SITE_TAKEN_DOWN', {})
+  await using publication = await checkBody(context, found)
+  if (publication.slug !== undefined && publication.slug !== found.slug)
+    fail('INVALID_REQUEST', { why: reasons.slugStays }, { param: 'slug' })
+  if (publication.cloudId !== undefined && publication.cloudId !== found.cloud_id)
+    fail('INVALID_REQUEST', { why: reasons.cloudStays }, { param: 'cloud_id' })
+  const siteKey: SiteKey = { accountId: found.account_id, siteId: found.site_id }
+  return await accept(
+    context,
+    '/v1/sites/versions',
+    publication,
+    async (tx) => (await lockSite(tx, siteKey)) ?? fail('SITE_NOT_FOUND', {}, { param: 'id' }),
+  )
+}
+
+/** Stores the bytes, and then in one transaction the site, its version, the job and the answer. */
+async function accept(
+  context: RequestContext,
+  endpoint: string,
+  publication: CheckedPublication,
+  siteOf: (tx: Tx, now: Date) => Promise<SiteRow>,
+): Promise<JsonText> {
+  const { app, caller, language } = context
+  const packKey = publication.pack && newPackKey(caller.accountId)
+  if (packKey !== undefined) await stageBlob(app, packKey, sourceOf(publication.pack!))
+  const undo = async () => void (packKey !== undefined && (await deletePendingBlobs(app, [packKey])))
+  const now = new Date(app.clock.nowMs())
+  return acceptOnce(context, { endpoint, statusCode: 202, now, undo }, async (tx) => {
+    const site = await siteOf(tx, now)
+    await insertVersion(app, tx, site, { publication, packKey, now })
+    return toSite(app, language, await readSite(tx, { accountId: site.account_id, siteId: site.site_id }))
+  })
+}

@@ -1,0 +1,84 @@
+/** Sites as they are listed and shown. */
+import type { App, Caller } from '#app'
+import {
+  filesOf,
+  findSite,
+  findSiteWithVersions,
+  listSites,
+  type ShownSite,
+  usageOf,
+  versionsOf,
+} from '#engine/sites'
+import { fail } from '#platform/errors'
+import type { RequestContext } from '#platform/http'
+import { isUuid } from '#platform/ids'
+import { bareList, plainList } from '#platform/lists'
+import type { FilesQuery, ListQuery, SiteDetail } from './schema.ts'
+import { toDetail, toSite } from './show.ts'
+
+export type SiteContext<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>
+export type CloudSiteContext<Body = unknown> = RequestContext<Body, unknown, { id: string; siteId: string }>
+
+interface Named {
+  cloudId?: string
+  /** Of the path parameter that names the site. */
+  param?: string
+}
+
+const find = async <Found>(
+  { db }: Pick<App, 'db'>,
+  { accountId, projectId }: Caller,
+  siteId: string,
+  { cloudId, param = 'id' }: Named,
+  read: (db: App['db'], named: Parameters<typeof findSite>[1]) => Promise<Found | undefined>,
+): Promise<Found> => {
+  const isNamed = isUuid(siteId) && (cloudId === undefined || isUuid(cloudId))
+  const found = isNamed ? await read(db, { accountId, projectId, siteId, cloudId }) : undefined
+  return found ?? fail('SITE_NOT_FOUND', {}, { param })
+}
+
+/** A site of the caller's project; through a cloud, one of that cloud. Throws SITE_NOT_FOUND for a missing one and for another project's alike. */
+export const requireSite = (
+  app: Pick<App, 'db'>,
+  caller: Caller,
+  siteId: string,
+  named: Named = {},
+): Promise<ShownSite> => find(app, caller, siteId, named, findSite)
+
+export const readSite = (context: SiteContext): Promise<SiteDetail> => detailOf(context, context.params.id)
+
+export const readSiteOfCloud = (context: CloudSiteContext): Promise<SiteDetail> => {
+  const { id: cloudId, siteId } = context.params
+  return detailOf(context, siteId, { cloudId, param: 'siteId' })
+}
+
+async function detailOf(
+  { app, caller, language }: Pick<RequestContext, 'app' | 'caller' | 'language'>,
+  siteId: string,
+  named: Named = {},
+): Promise<SiteDetail> {
+  const row = await find(app, caller, siteId, named, findSiteWithVersions)
+  const day = new Date(app.clock.nowMs()).toISOString().slice(0, 10)
+  const usage = await usageOf(app.db, { accountId: row.account_id, siteId: row.site_id }, day)
+  return toDetail(app, language, row, { usage, day })
+}
+
+export const listAll = async ({ app, caller, query, language }: RequestContext<unknown, ListQuery>) =>
+  plainList.answer(await listSites(app.db, caller, query), (row) => toSite(app, language, row))
+
+/** Of the version that is asked for. Without one, of the newest that is ready; none where there is none yet. */
+export async function listFiles({ app, caller, params, query }: SiteContext<unknown, FilesQuery>) {
+  const site = await requireSite(app, caller, params.id)
+  const siteKey = { accountId: site.account_id, siteId: site.site_id }
+  const ready = (await versionsOf(app.db.kysely, siteKey)).filter(({ status }) => status === 'ready')
+  const wanted = query.version ?? ready[0]?.version
+  if (wanted === undefined) return bareList.answer([], String)
+  if (!ready.some(({ version }) => version === wanted))
+    fail('SITE_VERSION_NOT_FOUND', { version: wanted }, { param: 'version' })
+  return bareList.answer(await filesOf(app.db, { ...siteKey, version: wanted }), (file) => ({
+    path: file.path,
+    media_type: file.media_type,
+    sha256: file.sha256,
+    bytes: Number(file.bytes),
+  }))
+}

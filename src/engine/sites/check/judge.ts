@@ -1,0 +1,126 @@
+/** Judges what was read of a body, before any content is decoded. */
+import type { Range } from './json-cursor.ts'
+import { PathSet, pathFault, unprintable } from './path.ts'
+import type { Problem } from './problem.ts'
+import type { Body, Item } from './read-body.ts'
+
+/** The fields of a publication that may be one. */
+export interface Judged {
+  name: string
+  slug: string | undefined
+  spa: boolean
+  cloudId: string | undefined
+  files: JudgedFile[]
+  /** Of all contents that were sent, decoded. */
+  sentBytes: number
+}
+
+export interface JudgedFile {
+  /** Its place in `files`. */
+  index: number
+  path: string
+  source: { content: Range; bytes: number } | { sha256: string }
+}
+
+export interface JudgeLimits {
+  totalBytes: number
+  fileBytes: number
+}
+
+/** Files with rules for the whole site, which are read and not served. */
+export const ruleFiles: ReadonlySet<string> = new Set(['_redirects', '_headers'])
+
+/** So many are said; who repairs them finds the others. */
+const mostProblems = 10
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const hash = /^[0-9a-f]{64}$/
+const equals = 0x3d
+
+export function judge(bytes: Buffer, body: Body, limits: JudgeLimits): Judged | { problems: Problem[] } {
+  const problems = problemsOfFields(body)
+  const files: JudgedFile[] = []
+  const paths = new PathSet()
+  const items = body.items ?? []
+  for (const [index, item] of items.entries()) {
+    const judged = judgeItem(bytes, item, index, limits)
+    const problem = 'kind' in judged ? judged : collision(paths, judged, items)
+    if (problem) problems.push(problem)
+    else files.push(judged as JudgedFile)
+    if (problems.length === mostProblems) break
+  }
+  const sentBytes = files.reduce((sum, { source }) => sum + ('bytes' in source ? source.bytes : 0), 0)
+  if (sentBytes > limits.totalBytes)
+    problems.push({ param: 'files', kind: 'allTooLarge', most: limits.totalBytes })
+  if (problems.length === 0 && !files.some(({ path }) => path === 'index.html'))
+    problems.push({ param: 'files', kind: 'noIndex' })
+  const { name = '', slug, spa = false, cloudId } = body
+  return problems.length > 0 ? { problems } : { name, slug, spa, cloudId, files, sentBytes }
+}
+
+function problemsOfFields({ name, cloudId, confirmPublic, items }: Body): Problem[] {
+  const problems: Problem[] = []
+  if (name === undefined) problems.push({ param: 'name', kind: 'missing' })
+  else {
+    const characters = [...name].length
+    if (characters < 1 || characters > 100) problems.push({ param: 'name', kind: 'length', most: 100 })
+    else if (!isReadable(name)) problems.push({ param: 'name', kind: 'nameUnreadable' })
+  }
+  if (cloudId !== undefined && !uuid.test(cloudId)) problems.push({ param: 'cloud_id', kind: 'notUuid' })
+  if (confirmPublic !== true) problems.push({ param: 'confirm_public', kind: 'notPublic' })
+  if (items === undefined) problems.push({ param: 'files', kind: 'missing' })
+  return problems
+}
+
+/** On one line, not written over what stands around it, and with something to see. Marks of direction alone are common in Persian. */
+function isReadable(name: string): boolean {
+  if (!name.isWellFormed() || /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name)) return false
+  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name.replace(/[\p{Default_Ignorable_Code_Point}\u2800]/gu, ''))
+}
+
+function judgeItem(bytes: Buffer, item: Item, index: number, limits: JudgeLimits): JudgedFile | Problem {
+  const at = `files.${index}`
+  const { path } = item
+  if (path === undefined) return { param: `${at}.path`, kind: 'missing' }
+  const fault = pathFault(path)
+  if (fault)
+    return { param: `${at}.path`, kind: 'path', fault, path: unprintable.has(fault) ? undefined : path }
+  const source = sourceOf(bytes, item, at, limits)
+  return 'kind' in source ? source : { index, path, source }
+}
+
+function sourceOf(
+  bytes: Buffer,
+  { path, content, encoding, sha256 }: Item,
+  at: string,
+  { fileBytes }: JudgeLimits,
+): JudgedFile['source'] | Problem {
+  if (sha256 !== undefined) {
+    if (content) return { param: `${at}.sha256`, kind: 'contentOrHash' }
+    if (encoding !== undefined) return { param: `${at}.encoding`, kind: 'encodingAlone' }
+    if (!hash.test(sha256)) return { param: `${at}.sha256`, kind: 'notHash' }
+    return ruleFiles.has(path!) ? { param: `${at}.sha256`, kind: 'rulesByHash' } : { sha256 }
+  }
+  if (!content) return { param: `${at}.content`, kind: 'missing' }
+  if (encoding === undefined) return { param: `${at}.encoding`, kind: 'missing' }
+  if (encoding !== 'base64') return { param: `${at}.encoding`, kind: 'mustBe', value: 'base64' }
+  const decoded = decodedBytes(bytes, content)
+  if (decoded === undefined) return { param: `${at}.content`, kind: 'notBase64' }
+  if (decoded > fileBytes) return { param: `${at}.content`, kind: 'fileTooLarge', most: fileBytes }
+  return { content, bytes: decoded }
+}
+
+/** By length and padding alone; undefined where those are wrong. */
+function decodedBytes(bytes: Buffer, { start, end }: Range): number | undefined {
+  const length = end - start
+  if (length % 4 !== 0) return undefined
+  if (length === 0) return 0
+  const padding = bytes[end - 1] !== equals ? 0 : bytes[end - 2] !== equals ? 1 : 2
+  return (length / 4) * 3 - padding
+}
+
+function collision(paths: PathSet, { path, index }: JudgedFile, items: readonly Item[]): Problem | undefined {
+  const found = paths.add(path, index)
+  if (!found) return undefined
+  const kind = found.kind === 'twice' ? 'sameFile' : 'alsoFolder'
+  return { param: `files.${index}.path`, kind, path, other: items[found.of]!.path! }
+}

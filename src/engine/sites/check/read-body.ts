@@ -1,0 +1,140 @@
+/** The fields of a publication as they stand in its JSON; the contents of files stay the bytes of the body. */
+import { JsonCursor, type Range } from './json-cursor.ts'
+import { pathBounds } from './path.ts'
+import { type Problem, Wrong } from './problem.ts'
+
+export interface Body {
+  name?: string
+  slug?: string
+  spa?: boolean
+  cloudId?: string
+  confirmPublic?: boolean
+  items?: Item[]
+}
+
+/** A member of `files`. */
+export interface Item {
+  path?: string
+  /** Where its Base64 stands in the body. */
+  content?: Range
+  encoding?: string
+  sha256?: string
+}
+
+/** In JSON a character of one or two UTF-16 units may take so many bytes (`\ud83d\ude00`). */
+const escapedBytes = 12
+const mostBytes = (characters: number): number => characters * escapedBytes
+const bounds = {
+  name: mostBytes(100),
+  slug: mostBytes(63),
+  id: mostBytes(36),
+  path: mostBytes(pathBounds.bytes),
+  word: 1_000,
+}
+
+/** Reads the whole body once. Throws `Wrong` at the first value that is not of its type or has no place here, and `NotJson`. */
+export function readBody(bytes: Buffer, mostFiles: number): Body {
+  const reader = new BodyReader(bytes, mostFiles)
+  return reader.read()
+}
+
+class BodyReader {
+  readonly #json: JsonCursor
+  readonly #mostFiles: number
+
+  constructor(bytes: Buffer, mostFiles: number) {
+    this.#json = new JsonCursor(bytes)
+    this.#mostFiles = mostFiles
+  }
+
+  read(): Body {
+    const body: Body = {}
+    this.#object('', {
+      name: (param) => {
+        body.name = this.#text(bounds.name, { param, kind: 'length', most: 100 })
+      },
+      slug: (param) => {
+        body.slug = this.#text(bounds.slug, { param, kind: 'length', most: 63 })
+      },
+      spa: (param) => {
+        body.spa = this.#flag(param)
+      },
+      cloud_id: (param) => {
+        body.cloudId = this.#text(bounds.id, { param, kind: 'notUuid' })
+      },
+      confirm_public: (param) => {
+        body.confirmPublic = this.#flag(param, 'notPublic')
+      },
+      files: (param) => {
+        body.items = this.#files(param)
+      },
+    })
+    this.#json.end()
+    return body
+  }
+
+  #files(param: string): Item[] {
+    const items: Item[] = []
+    this.#require(param, 'list')
+    this.#json.list((index) => {
+      if (index >= this.#mostFiles) throw new Wrong({ param, kind: 'tooMany', most: this.#mostFiles })
+      items.push(this.#item(`${param}.${index}`))
+    })
+    return items
+  }
+
+  #item(param: string): Item {
+    const item: Item = {}
+    this.#object(param, {
+      path: (at) => {
+        item.path = this.#text(bounds.path, { param: at, kind: 'path', fault: 'long', path: undefined })
+      },
+      content: (at) => {
+        this.#require(at, 'string')
+        item.content = this.#json.ascii()
+      },
+      encoding: (at) => {
+        item.encoding = this.#text(bounds.word, { param: at, kind: 'mustBe', value: 'base64' })
+      },
+      sha256: (at) => {
+        item.sha256 = this.#text(bounds.word, { param: at, kind: 'notHash' })
+      },
+    })
+    return item
+  }
+
+  /** Each field at most once, and none that is not known. */
+  #object(param: string, fields: Record<string, (param: string) => void>): void {
+    this.#require(param, 'object')
+    const read = new Set<string>()
+    this.#json.object((name) => {
+      const at = param === '' ? name : `${param}.${name}`
+      if (!Object.hasOwn(fields, name)) throw new Wrong({ param: at, kind: 'unknown' })
+      if (read.has(name)) throw new Wrong({ param: at, kind: 'twice' })
+      read.add(name)
+      fields[name]!(at)
+    })
+  }
+
+  /** Of at most so many bytes; a longer one is this problem, and is not read. */
+  #text(most: number, problem: Problem): string {
+    this.#require(problem.param, 'string')
+    const text = this.#json.text(most)
+    if (text === undefined) throw new Wrong(problem)
+    return text
+  }
+
+  #flag(param: string, otherwise: 'type' | 'notPublic' = 'type'): boolean {
+    const kind = this.#json.kind()
+    if (kind !== 'true' && kind !== 'false')
+      throw new Wrong(
+        otherwise === 'type' ? { param, kind: 'type', wanted: 'boolean' } : { param, kind: otherwise },
+      )
+    this.#json.word(kind)
+    return kind === 'true'
+  }
+
+  #require(param: string, wanted: 'string' | 'object' | 'list'): void {
+    if (this.#json.kind() !== wanted) throw new Wrong({ param, kind: 'type', wanted })
+  }
+}

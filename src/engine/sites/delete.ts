@@ -1,0 +1,32 @@
+import type { App } from '#app'
+import type { Tx } from '#platform/db'
+import { markForDeletion } from '#platform/storage'
+import { hashesIn, releaseBlobs } from './content-store.ts'
+import { announceSite } from './directory.ts'
+import type { SiteRow } from './store.ts'
+import * as store from './store.ts'
+
+/** Nobody else inherits the visitors of a deleted site before this. */
+const slugClosedMs = 90 * 24 * 60 * 60 * 1000
+
+/**
+ * Deletes a site that this transaction has locked, with its versions, domains and counts; of its contents the sweep deletes those that no
+ * other site has. Returns the keys of bytes that `deletePendingBlobs` may delete at once.
+ */
+export async function deleteSite({ clock }: Pick<App, 'clock'>, tx: Tx, site: SiteRow): Promise<string[]> {
+  const siteKey = { accountId: site.account_id, siteId: site.site_id }
+  const now = new Date(clock.nowMs())
+  const versions = await store.versionsOf(tx, siteKey)
+  const hashes = await hashesIn(
+    tx,
+    siteKey,
+    versions.map(({ version }) => version),
+  )
+  const packs = versions.flatMap(({ pack_key: key }) => (key === null ? [] : [key]))
+  await markForDeletion(tx, packs, now)
+  await store.deleteSite(tx, siteKey)
+  await releaseBlobs(tx, siteKey.accountId, hashes, now)
+  await store.closeSlug(tx, site.slug, new Date(now.getTime() + slugClosedMs), site.taken_down_at !== null)
+  await announceSite(tx, siteKey.accountId, siteKey.siteId)
+  return packs
+}

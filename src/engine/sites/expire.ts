@@ -1,0 +1,68 @@
+/** What is deleted by itself: versions that are kept no longer, and contents that no version names. */
+import type { App } from '#app'
+import type { Tx } from '#platform/db'
+import { markForDeletion } from '#platform/storage'
+import { deleteFiles, deleteUnused, hashesIn, releaseBlobs } from './content-store.ts'
+import { announceSite } from './directory.ts'
+import type { SiteKey, VersionKey } from './store.ts'
+import * as store from './store.ts'
+
+/** Pages that were opened before a version was replaced still ask for its files. */
+export const graceMs = 7 * 24 * 60 * 60 * 1000
+/** Of one site, in whatever time they were published. */
+const maxReady = 20
+/** A publication that counts on a content has this long to name it. */
+const unusedMs = 60 * 60 * 1000
+const batchSize = 100
+
+/** After a change of the live version or of the newest one. */
+export const setExpiries = (
+  { config }: Pick<App, 'config'>,
+  tx: Tx,
+  siteKey: SiteKey,
+  now: Date,
+): Promise<void> =>
+  store.setExpiries(tx, siteKey, { kept: config.sites.keptVersions, maxReady, graceMs, now })
+
+/** The files of one version, of which their contents may have been the last. */
+export async function forgetFiles(tx: Tx, versionKey: VersionKey, now: Date): Promise<void> {
+  const hashes = await hashesIn(tx, versionKey, [versionKey.version])
+  await deleteFiles(tx, versionKey)
+  await releaseBlobs(tx, versionKey.accountId, hashes, now)
+}
+
+/** Deletes versions of a site whose time is over. */
+export async function deleteExpired(
+  { db, clock }: Pick<App, 'db' | 'clock'>,
+  siteKey: SiteKey,
+): Promise<void> {
+  const now = new Date(clock.nowMs())
+  await db.tx(async (tx) => {
+    if (!(await store.lockSite(tx, siteKey))) return
+    const versions = await store.expiredVersions(tx, siteKey, now)
+    if (versions.length === 0) return
+    const hashes = await hashesIn(tx, siteKey, versions)
+    await store.deleteVersions(tx, siteKey, versions)
+    await releaseBlobs(tx, siteKey.accountId, hashes, now)
+    await announceSite(tx, siteKey.accountId, siteKey.siteId)
+  })
+}
+
+/** The same for all sites, and then the contents that nobody names; their bytes are deleted with all that is pending. */
+export async function sweepSites(app: Pick<App, 'db' | 'clock'>, signal: AbortSignal): Promise<void> {
+  const now = new Date(app.clock.nowMs())
+  for (let found = batchSize; found === batchSize && !signal.aborted; ) {
+    const sites = await store.sitesWithExpired(app.db, now, batchSize)
+    for (const siteKey of sites) await deleteExpired(app, siteKey)
+    found = sites.length
+  }
+  for (let seen = batchSize; seen === batchSize && !signal.aborted; ) seen = await sweepContents(app, now)
+}
+
+async function sweepContents({ db }: Pick<App, 'db'>, now: Date): Promise<number> {
+  return db.tx(async (tx) => {
+    const { keys, seen } = await deleteUnused(tx, new Date(now.getTime() - unusedMs), batchSize)
+    await markForDeletion(tx, keys, now)
+    return seen
+  })
+}

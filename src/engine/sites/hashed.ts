@@ -1,0 +1,31 @@
+/**
+ * Whether a path names its content, as build tools name it: other content has another path, so a browser may keep the file for good.
+ * In doubt it does not: a file that is asked for again costs a 304, one that is kept wrongly is never corrected. A word with a number at its end
+ * (`photo-summer2024.jpg`) is none.
+ */
+export function isHashed(path: string): boolean {
+  if (/\.html?$/i.test(path)) return false
+  // SvelteKit, Next.js and Astro promise it for all that lies there.
+  if (/(?:^|\/)(?:_app\/immutable|_next\/static|_astro)\//.test(path)) return true
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  // `main.3f2a1b4c.js`, of 8 to 64 digits.
+  const hexadecimal = /(?:^|[.-])([0-9a-f]{8,64})\.[\w.]{1,20}$/.exec(name)?.[1]
+  if (hexadecimal !== undefined) return changesOf(hexadecimal) >= 2
+  // `index-DiwrgTda.js` of Rollup and Vite, `app-5XJ3K2QZ.css` of esbuild.
+  const other = /[.-]([\w-]{8})\.[\w.]{1,20}$/.exec(name)?.[1]
+  return other !== undefined && changesOf(other) >= 4
+}
+
+/** How often the kind of character changes from one to the next. */
+function changesOf(text: string): number {
+  let changes = 0
+  for (let at = 1; at < text.length; at++) if (kindOf(text, at) !== kindOf(text, at - 1)) changes++
+  return changes
+}
+
+function kindOf(text: string, at: number): number {
+  const character = text.charCodeAt(at)
+  if (character >= 0x30 && character <= 0x39) return 0
+  if (character >= 0x61 && character <= 0x7a) return 1
+  return character >= 0x41 && character <= 0x5a ? 2 : 3
+}

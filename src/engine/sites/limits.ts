@@ -1,0 +1,30 @@
+import type { SitesConfig } from './settings.ts'
+
+/** The limits of one site: those of the configuration, and in their place what the operator has set for it alone, by the same names. */
+export interface SiteLimits {
+  files: number
+  totalBytes: number
+  fileBytes: number
+  dailyRequests: number
+  dailyBytes: number
+  domains: number
+}
+
+/** Names of limits that the operator can set for one site. */
+export const limitNames = [
+  'files',
+  'total_bytes',
+  'file_bytes',
+  'daily_requests',
+  'daily_bytes',
+  'domains_per_site',
+] as const
+
+export const limitsOf = (config: SitesConfig, own: Readonly<Record<string, number>> = {}): SiteLimits => ({
+  files: own['files'] ?? config.files,
+  totalBytes: own['total_bytes'] ?? config.totalBytes,
+  fileBytes: own['file_bytes'] ?? config.fileBytes,
+  dailyRequests: own['daily_requests'] ?? config.dailyRequests,
+  dailyBytes: own['daily_bytes'] ?? config.dailyBytes,
+  domains: own['domains_per_site'] ?? config.domainsPerSite,
+})

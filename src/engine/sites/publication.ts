@@ -1,0 +1,45 @@
+/** A publication as it was checked: what becomes a version of a site. */
+import type { HeaderRule, Redirect } from './manifest.ts'
+
+/** The published limits of one publication; those of the operator. */
+export interface PublicationLimits {
+  files: number
+  /** Of all files together, as they are served. */
+  totalBytes: number
+  fileBytes: number
+}
+
+/** Every field and every file was checked; nothing of it is stored yet. Disposing deletes its pack. */
+export interface CheckedPublication extends AsyncDisposable {
+  name: string
+  /** As it was sent: whether it may be a slug is not checked here. */
+  slug: string | undefined
+  spa: boolean
+  cloudId: string | undefined
+  /** As they were sent, which is the order of their bytes in the pack; `_redirects` and `_headers` are not among them. */
+  files: PublishedFile[]
+  /** Of all files. */
+  bytes: number
+  redirects: readonly Redirect[]
+  headers: readonly HeaderRule[]
+  /** The bytes of all files that are not known yet, one after another; undefined where all are known. In the spool, for `stageBlob`. */
+  pack: Pack | undefined
+}
+
+export interface PublishedFile {
+  path: string
+  mediaType: string
+  /** Hexadecimal. */
+  sha256: string
+  bytes: number
+  /** Where its bytes begin in the pack; undefined where only its hash was sent. Files of the same content share their bytes. */
+  offset: number | undefined
+}
+
+export interface Pack {
+  /** Of a file on the disk. */
+  path: string
+  bytes: number
+  /** Hexadecimal. */
+  sha256: string
+}

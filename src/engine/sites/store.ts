@@ -1,0 +1,450 @@
+/** Sites, their slugs and their versions. What a version consists of stands in content-store.ts. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import { cutPage, type Page, type PageOptions, pageClause } from '#platform/lists'
+import type { HeaderRule, Redirect } from './manifest.ts'
+
+declare module '#platform/db' {
+  interface Tables {
+    'sites.sites': SiteRow
+    'sites.versions': VersionRow
+  }
+}
+
+export interface SiteRow {
+  account_id: string
+  site_id: string
+  project_id: string
+  cloud_id: string | null
+  name: string
+  slug: string
+  live_version: number | null
+  newest_version: number
+  settled_version: number
+  taken_down_at: Date | null
+  taken_down_reason: string | null
+  limits: Record<string, number>
+  created_at: Date
+  updated_at: Date
+}
+
+export interface VersionRow {
+  account_id: string
+  site_id: string
+  version: number
+  status: 'publishing' | 'ready' | 'failed'
+  error_code: string | null
+  attempts: number
+  pack_key: string | null
+  pack_files: readonly PackedFile[] | null
+  spa: boolean
+  redirects: readonly Redirect[]
+  headers: readonly HeaderRule[]
+  files: number
+  bytes: bigint
+  preview: string
+  created_at: Date
+  ready_at: Date | null
+  live_at: Date | null
+  replaced_at: Date | null
+  expires_at: Date | null
+}
+
+/** A file whose bytes stand in the pack; those of equal content share them. */
+export interface PackedFile {
+  path: string
+  mediaType: string
+  /** Hexadecimal. */
+  sha256: string
+  bytes: number
+  offset: number
+}
+
+/** The account and project that own it. */
+export interface Owner {
+  accountId: string
+  projectId: string
+}
+
+/** A site, whoever owns it. */
+export interface SiteKey {
+  accountId: string
+  siteId: string
+}
+
+export interface VersionKey extends SiteKey {
+  version: number
+}
+
+/** A site with what its newest publication and its live version say. */
+export interface ShownSite extends SiteRow {
+  status: VersionRow['status']
+  error_code: string | null
+  spa: boolean
+  files: number
+  bytes: bigint
+  live_preview: string | null
+  live_at: Date | null
+  /** Of its own and proven. */
+  domain: string | null
+}
+
+const shown = sql`select s.*, n.status, n.error_code, n.spa, n.files, n.bytes, l.preview as live_preview, l.live_at,
+    (select d.domain from sites.domains d where d.account_id = s.account_id and d.site_id = s.site_id and d.state = 'proven'
+      order by d.proven_at, d.domain limit 1) as domain
+  from sites.sites s
+  join sites.versions n on n.account_id = s.account_id and n.site_id = s.site_id and n.version = s.newest_version
+  left join sites.versions l on l.account_id = s.account_id and l.site_id = s.site_id and l.version = s.live_version`
+
+const ofCloud = (cloudId: string | undefined) =>
+  cloudId === undefined ? sql`` : sql`and s.cloud_id = ${cloudId}`
+
+export async function findSite(
+  db: Pick<Db, 'kysely'>,
+  { accountId, projectId, siteId, cloudId }: Owner & { siteId: string; cloudId?: string | undefined },
+): Promise<ShownSite | undefined> {
+  const { rows } = await sql<ShownSite>`${shown}
+    where s.account_id = ${accountId} and s.project_id = ${projectId} and s.site_id = ${siteId} ${ofCloud(cloudId)}`.execute(
+    db.kysely,
+  )
+  return rows[0]
+}
+
+/** The same inside the transaction that has changed it. */
+export async function readSite(tx: Tx, { accountId, siteId }: SiteKey): Promise<ShownSite> {
+  const { rows } = await sql<ShownSite>`${shown}
+    where s.account_id = ${accountId} and s.site_id = ${siteId}`.execute(tx)
+  return rows[0]!
+}
+
+/** A site with all its versions, newest first, as they are at one moment. */
+export async function findSiteWithVersions(
+  { kysely }: Db,
+  { accountId, projectId, siteId, cloudId }: Owner & { siteId: string; cloudId?: string | undefined },
+): Promise<(ShownSite & { versions: VersionRow[] }) | undefined> {
+  const { rows } = await sql<ShownSite & { versions: VersionRow[] }>`select site.*,
+      (select json_agg(to_json(v) order by v.version desc) from sites.versions v
+        where v.account_id = site.account_id and v.site_id = site.site_id) as versions
+    from (${shown}
+      where s.account_id = ${accountId} and s.project_id = ${projectId} and s.site_id = ${siteId} ${ofCloud(cloudId)}) as site`.execute(
+    kysely,
+  )
+  const [row] = rows
+  return row && { ...row, versions: row.versions.map(fromJson) }
+}
+
+/** A row that came as JSON, where times are texts and large numbers are numbers. */
+function fromJson(row: VersionRow): VersionRow {
+  const time = (text: Date | null) => (text === null ? null : new Date(text))
+  return {
+    ...row,
+    bytes: BigInt(row.bytes),
+    created_at: new Date(row.created_at),
+    ready_at: time(row.ready_at),
+    live_at: time(row.live_at),
+    replaced_at: time(row.replaced_at),
+    expires_at: time(row.expires_at),
+  }
+}
+
+/** Newest first. */
+export async function listSites(
+  db: Db,
+  { accountId, projectId }: Owner,
+  options: PageOptions & { cloud_id?: string | undefined },
+): Promise<Page<ShownSite>> {
+  const { rows } = await sql<ShownSite>`${shown}
+    where s.account_id = ${accountId} and s.project_id = ${projectId} ${ofCloud(options.cloud_id)}
+      ${pageClause('s.site_id', options)}`.execute(db.kysely)
+  return cutPage(rows, options.limit)
+}
+
+/** Of whichever account, for the operator: by id or slug. */
+export async function findAnySite(
+  db: Db,
+  named: { siteId: string } | { slug: string },
+): Promise<SiteRow | undefined> {
+  const all = db.kysely.selectFrom('sites.sites').selectAll()
+  return 'slug' in named
+    ? all.where('slug', '=', named.slug).executeTakeFirst()
+    : all.where('site_id', '=', named.siteId).executeTakeFirst()
+}
+
+/** Of all accounts, newest first, for the operator. */
+export async function listAllSites(
+  db: Db,
+  options: PageOptions & { account_id?: string | undefined },
+): Promise<Page<ShownSite>> {
+  const ofAccount = options.account_id === undefined ? sql`` : sql`and s.account_id = ${options.account_id}`
+  const { rows } =
+    await sql<ShownSite>`${shown} where true ${ofAccount} ${pageClause('s.site_id', options)}`.execute(
+      db.kysely,
+    )
+  return cutPage(rows, options.limit)
+}
+
+/** Blocks other creations in the project until the transaction ends, so that the cap is exact. */
+export async function lockSitesOfProject(tx: Tx, { projectId }: Owner): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('sites.sites'), hashtext(${projectId}))`.execute(tx)
+}
+
+export async function countSites(tx: Tx, { accountId, projectId }: Owner): Promise<number> {
+  const { many } = await tx
+    .selectFrom('sites.sites')
+    .select((of) => of.fn.countAll<bigint>().as('many'))
+    .where('account_id', '=', accountId)
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow()
+  return Number(many)
+}
+
+/**
+ * Takes the slug for a site. False where another site has it, or where it is closed: to other accounts for a time after its site was
+ * deleted, and to its own as well if that had been taken down.
+ */
+export async function claimSlug(
+  tx: Tx,
+  { accountId, siteId }: SiteKey,
+  slug: string,
+  now: Date,
+): Promise<boolean> {
+  const { rows } =
+    await sql`insert into sites.slugs as s (slug, account_id, site_id) values (${slug}, ${accountId}, ${siteId})
+    on conflict (slug) do update set account_id = excluded.account_id, site_id = excluded.site_id, closed_until = null, taken_down = false
+      where s.site_id is null and (s.closed_until <= ${now} or (s.account_id = excluded.account_id and not s.taken_down))
+    returning 1`.execute(tx)
+  return rows.length === 1
+}
+
+export async function closeSlug(tx: Tx, slug: string, closedUntil: Date, takenDown: boolean): Promise<void> {
+  await sql`update sites.slugs set site_id = null, closed_until = ${closedUntil}, taken_down = ${takenDown}
+    where slug = ${slug}`.execute(tx)
+}
+
+export const insertSite = (tx: Tx, site: SiteRow) =>
+  tx
+    .insertInto('sites.sites')
+    .values({ ...site, limits: JSON.stringify(site.limits) as never })
+    .execute()
+
+/** Locks it against other changes until the transaction ends. */
+export const lockSite = (
+  tx: Tx,
+  { accountId, siteId, projectId }: SiteKey & { projectId?: string },
+): Promise<SiteRow | undefined> =>
+  tx
+    .selectFrom('sites.sites')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('site_id', '=', siteId)
+    .$if(projectId !== undefined, (query) => query.where('project_id', '=', projectId!))
+    .forUpdate()
+    .executeTakeFirst()
+
+export const changeSite = (
+  tx: Tx,
+  { accountId, siteId }: SiteKey,
+  change: Partial<Omit<SiteRow, 'account_id' | 'site_id' | 'limits'>>,
+) =>
+  tx
+    .updateTable('sites.sites')
+    .set(change)
+    .where('account_id', '=', accountId)
+    .where('site_id', '=', siteId)
+    .execute()
+
+export async function setLimits(
+  tx: Tx,
+  { accountId, siteId }: SiteKey,
+  limits: Record<string, number>,
+): Promise<void> {
+  await sql`update sites.sites set limits = ${JSON.stringify(limits)}::jsonb
+    where account_id = ${accountId} and site_id = ${siteId}`.execute(tx)
+}
+
+/** Everything of it goes with it. */
+export const deleteSite = (tx: Tx, { accountId, siteId }: SiteKey) =>
+  tx.deleteFrom('sites.sites').where('account_id', '=', accountId).where('site_id', '=', siteId).execute()
+
+export const insertVersion = (tx: Tx, version: VersionRow) =>
+  tx
+    .insertInto('sites.versions')
+    .values({
+      ...version,
+      // An array would become one of PostgreSQL's.
+      redirects: JSON.stringify(version.redirects) as never,
+      headers: JSON.stringify(version.headers) as never,
+      pack_files: JSON.stringify(version.pack_files) as never,
+    })
+    .execute()
+
+export const findVersion = (
+  db: Db,
+  { accountId, siteId, version }: VersionKey,
+): Promise<VersionRow | undefined> =>
+  db.kysely
+    .selectFrom('sites.versions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('site_id', '=', siteId)
+    .where('version', '=', version)
+    .executeTakeFirst()
+
+/** Newest first; there are few. */
+export const versionsOf = (db: Db['kysely'], { accountId, siteId }: SiteKey): Promise<VersionRow[]> =>
+  db
+    .selectFrom('sites.versions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('site_id', '=', siteId)
+    .orderBy('version', 'desc')
+    .execute()
+
+/** Counts one more attempt at a version that is being published; undefined where it no longer is. */
+export async function beginVersion(
+  db: Db,
+  { accountId, siteId, version }: VersionKey,
+): Promise<VersionRow | undefined> {
+  const [row] = await db.query<VersionRow>(
+    {
+      name: 'sites.begin_version',
+      text: `update sites.versions set attempts = attempts + 1
+        where account_id = $1 and site_id = $2 and version = $3 and status = 'publishing' returning *`,
+    },
+    [accountId, siteId, version],
+  )
+  return row
+}
+
+/** The version while it is being published; its site is locked. */
+export const findPublishing = (
+  tx: Tx,
+  { accountId, siteId, version }: VersionKey,
+): Promise<VersionRow | undefined> =>
+  tx
+    .selectFrom('sites.versions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('site_id', '=', siteId)
+    .where('version', '=', version)
+    .where('status', '=', 'publishing')
+    .executeTakeFirst()
+
+export const changeVersion = (
+  tx: Tx,
+  { accountId, siteId, version }: VersionKey,
+  change: Partial<
+    Omit<VersionRow, 'account_id' | 'site_id' | 'version' | 'redirects' | 'headers' | 'pack_files'>
+  > & { pack_files?: null },
+) =>
+  tx
+    .updateTable('sites.versions')
+    .set(change)
+    .where('account_id', '=', accountId)
+    .where('site_id', '=', siteId)
+    .where('version', '=', version)
+    .execute()
+
+/** Publications of a project that have not come to an end. */
+export async function countPublishing(tx: Tx, { accountId, projectId }: Owner): Promise<number> {
+  const { rows } = await sql<{ many: bigint }>`select count(*) as many from sites.versions v
+    join sites.sites s on s.account_id = v.account_id and s.site_id = v.site_id
+    where s.account_id = ${accountId} and s.project_id = ${projectId} and v.status = 'publishing'`.execute(tx)
+  return Number(rows[0]!.many)
+}
+
+/**
+ * Says of each version how long it stays: the live one and the newest ready ones for good, of the others those that were live until
+ * `graceMs` after they were replaced, because open pages still ask for their files; and the rest, and all beyond `maxReady`, not at all.
+ */
+export async function setExpiries(
+  tx: Tx,
+  { accountId, siteId }: SiteKey,
+  { kept, maxReady, graceMs, now }: { kept: number; maxReady: number; graceMs: number; now: Date },
+): Promise<void> {
+  await sql`with placed as (
+      select v.version, v.replaced_at, v.ready_at,
+        coalesce(v.version = s.live_version, false) or row_number() over (order by v.version desc) <= ${kept} as stays
+      from sites.versions v join sites.sites s on s.account_id = v.account_id and s.site_id = v.site_id
+      where v.account_id = ${accountId} and v.site_id = ${siteId} and v.status = 'ready'
+    ), ranked as (
+      select *, row_number() over (order by stays desc, greatest(ready_at, replaced_at) desc, version desc) as place from placed
+    )
+    update sites.versions v set expires_at = case
+        when r.stays then null
+        when r.place > ${maxReady} or r.replaced_at is null then ${now}::timestamptz
+        else r.replaced_at + ${graceMs} * interval '1 millisecond'
+      end
+    from ranked r where v.account_id = ${accountId} and v.site_id = ${siteId} and v.version = r.version`.execute(
+    tx,
+  )
+  // A failed one says why until the next is accepted.
+  await sql`update sites.versions v set expires_at = ${now} from sites.sites s
+    where s.account_id = ${accountId} and s.site_id = ${siteId} and v.account_id = s.account_id and v.site_id = s.site_id
+      and v.status = 'failed' and v.version < s.newest_version`.execute(tx)
+}
+
+/** Deletes versions of a site whose time is over; their packs were deleted when they were published. */
+export async function deleteVersions(
+  tx: Tx,
+  { accountId, siteId }: SiteKey,
+  versions: readonly number[],
+): Promise<void> {
+  await sql`delete from sites.versions where account_id = ${accountId} and site_id = ${siteId}
+    and version = any(${versions})`.execute(tx)
+}
+
+export async function expiredVersions(tx: Tx, { accountId, siteId }: SiteKey, now: Date): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('sites.versions')
+    .select('version')
+    .where('account_id', '=', accountId)
+    .where('site_id', '=', siteId)
+    .where('expires_at', '<=', now)
+    .execute()
+  return rows.map(({ version }) => version)
+}
+
+/** Sites that have such versions. */
+export async function sitesWithExpired(db: Db, now: Date, limit: number): Promise<SiteKey[]> {
+  return db.query<SiteKey>(
+    {
+      text: `select distinct account_id as "accountId", site_id as "siteId" from sites.versions where expires_at <= $1 limit $2`,
+    },
+    [now, limit],
+  )
+}
+
+/** The newest version before this one that was live, for going back without naming it. */
+export async function versionBefore(
+  tx: Tx,
+  { accountId, siteId, version }: VersionKey,
+): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('sites.versions')
+    .select('version')
+    .where('account_id', '=', accountId)
+    .where('site_id', '=', siteId)
+    .where('status', '=', 'ready')
+    .where('version', '<', version)
+    .where('live_at', 'is not', null)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.version
+}
+
+/** What its visitors have taken in a day (UTC, 'YYYY-MM-DD'). */
+export async function usageOf(
+  db: Db,
+  { accountId, siteId }: SiteKey,
+  day: string,
+): Promise<{ requests: bigint; bytes: bigint }> {
+  const [row] = await db.query<{ requests: bigint; bytes: bigint }>(
+    {
+      text: 'select requests, bytes from sites.usage_days where account_id = $1 and site_id = $2 and day = $3',
+    },
+    [accountId, siteId, day],
+  )
+  return row ?? { requests: 0n, bytes: 0n }
+}

@@ -1,0 +1,45 @@
+/** What the operator does to a site. Everything here throws SITE_NOT_FOUND where it has been deleted meanwhile. */
+import type { App } from '#app'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { announceSite } from './directory.ts'
+import type { SiteKey, SiteRow } from './store.ts'
+import * as store from './store.ts'
+
+type Room = Pick<App, 'db' | 'clock'>
+
+/** Visitors get a notice from here on, and nothing is published. What is stored stays. */
+export const takeDown = (room: Room, siteKey: SiteKey, reason: string | null): Promise<SiteRow> =>
+  change(room, siteKey, (tx, now) =>
+    store.changeSite(tx, siteKey, { taken_down_at: now, taken_down_reason: reason }),
+  )
+
+/** Visitors get it again. */
+export const restore = (room: Room, siteKey: SiteKey): Promise<SiteRow> =>
+  change(room, siteKey, (tx) =>
+    store.changeSite(tx, siteKey, { taken_down_at: null, taken_down_reason: null }),
+  )
+
+/** Limits of this site alone; null takes one back, and what is not named stays as it is. */
+export const setLimits = (
+  room: Room,
+  siteKey: SiteKey,
+  changes: Record<string, number | null>,
+): Promise<SiteRow> =>
+  change(room, siteKey, (tx, _now, { limits }) => {
+    const merged = Object.entries({ ...limits, ...changes }).filter(([, value]) => value !== null)
+    return store.setLimits(tx, siteKey, Object.fromEntries(merged) as Record<string, number>)
+  })
+
+async function change(
+  { db, clock }: Room,
+  siteKey: SiteKey,
+  work: (tx: Tx, now: Date, site: SiteRow) => Promise<unknown>,
+): Promise<SiteRow> {
+  return db.tx(async (tx) => {
+    const site = (await store.lockSite(tx, siteKey)) ?? fail('SITE_NOT_FOUND', {}, { param: 'id' })
+    await work(tx, new Date(clock.nowMs()), site)
+    await announceSite(tx, siteKey.accountId, siteKey.siteId)
+    return (await store.lockSite(tx, siteKey))!
+  })
+}

@@ -1,0 +1,154 @@
+/**
+ * Threads for heavy computations, so that the event loop goes on: at most so many, started when they are needed, ended when they are idle, and
+ * killed with whatever takes too long or too much memory.
+ */
+import { setPriority } from 'node:os'
+import { parentPort, type Transferable, Worker } from 'node:worker_threads'
+
+export interface ThreadOptions {
+  /** What a thread runs: it calls `serveTasks`. */
+  module: URL
+  /** Threads that work at the same time. */
+  most: number
+  /** A task that takes longer is killed. */
+  timeoutMs: number
+  /** Of JavaScript values in one thread; buffers come on top, and their bounds are those of the task. */
+  memoryMb: number
+  /** Time without a task after which a thread ends. */
+  idleMs?: number
+}
+
+const usualIdleMs = 10_000
+const youngMb = 8
+
+/** The task was killed, since it took too long or too much memory. */
+export class ThreadKilled extends Error {
+  override name = 'ThreadKilled'
+}
+
+export class Threads<Task, Result> implements AsyncDisposable {
+  readonly #options: ThreadOptions
+  readonly #idle: Thread[] = []
+  readonly #all = new Set<Thread>()
+  readonly #waiting: (() => void)[] = []
+  #working = 0
+
+  constructor(options: ThreadOptions) {
+    this.#options = options
+  }
+
+  /** Whether a task would have to wait. */
+  get isBusy(): boolean {
+    return this.#working >= this.#options.most
+  }
+
+  /** Waits for a thread, first come first served. What is in `transfer` is moved, not copied. Throws what the task throws, and ThreadKilled. */
+  async run(task: Task, transfer: readonly Transferable[] = []): Promise<Result> {
+    if (this.isBusy) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else this.#working++
+    try {
+      return await this.#runNow(task, transfer)
+    } finally {
+      // The place is handed on, so that nobody who comes in between takes it.
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#working--
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#all].map((thread) => thread.end()))
+  }
+
+  async #runNow(task: Task, transfer: readonly Transferable[]): Promise<Result> {
+    const thread = this.#idle.pop() ?? this.#start()
+    const answer = await thread.run(task, transfer, this.#options.timeoutMs)
+    this.#idle.push(thread)
+    thread.rest(this.#options.idleMs ?? usualIdleMs)
+    if ('error' in answer) throw answer.error
+    return answer.result as Result
+  }
+
+  #start(): Thread {
+    const thread = new Thread(this.#options, () => {
+      this.#all.delete(thread)
+      const at = this.#idle.indexOf(thread)
+      if (at >= 0) this.#idle.splice(at, 1)
+    })
+    this.#all.add(thread)
+    return thread
+  }
+}
+
+type Answer = { result: unknown } | { error: unknown }
+
+class Thread {
+  readonly #worker: Worker
+  #resting: NodeJS.Timeout | undefined
+  #answered: ((answer: Answer) => void) | undefined
+  #died: ((why: unknown) => void) | undefined
+
+  constructor({ module, memoryMb }: ThreadOptions, onEnd: () => void) {
+    this.#worker = new Worker(module, {
+      execArgv: ['--no-warnings'],
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: youngMb },
+    })
+    this.#worker.on('message', (answer: Answer) => this.#answered?.(answer))
+    this.#worker.on('error', (error) => this.#died?.(isOutOfMemory(error) ? killed(error) : error))
+    this.#worker.on('exit', () => {
+      this.#died?.(killed())
+      onEnd()
+    })
+    this.#worker.unref()
+  }
+
+  async run(task: unknown, transfer: readonly Transferable[], timeoutMs: number): Promise<Answer> {
+    clearTimeout(this.#resting)
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    this.#answered = resolve
+    this.#died = reject
+    const timer = setTimeout(() => reject(killed()), timeoutMs)
+    try {
+      this.#worker.postMessage(task, transfer)
+      return await promise
+    } catch (error) {
+      await this.end()
+      throw error
+    } finally {
+      clearTimeout(timer)
+      this.#answered = undefined
+      this.#died = undefined
+    }
+  }
+
+  rest(idleMs: number): void {
+    this.#resting = setTimeout(() => void this.end(), idleMs).unref()
+  }
+
+  async end(): Promise<void> {
+    clearTimeout(this.#resting)
+    await this.#worker.terminate()
+  }
+}
+
+const killed = (cause?: unknown) =>
+  new ThreadKilled('a task was killed: it took too long or too much memory', { cause })
+
+const isOutOfMemory = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+
+/** Below the event loop, which answers requests: with every core taken by tasks, those wait and not the requests. */
+const niceness = 10
+
+/** For the module of a thread: answers each task that comes with what the function returns or throws. */
+export function serveTasks<Task>(answer: (task: Task) => unknown): void {
+  // Elsewhere it would be the priority of the whole process.
+  if (process.platform === 'linux') setPriority(niceness)
+  parentPort!.on('message', async (task: Task) => {
+    try {
+      parentPort!.postMessage({ result: await answer(task) })
+    } catch (error) {
+      parentPort!.postMessage({ error })
+    }
+  })
+}
