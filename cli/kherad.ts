@@ -16,6 +16,7 @@ import { projectCommands } from './projects.ts'
 import { receiptCommands } from './receipts.ts'
 import { reconcileCommands } from './reconcile.ts'
 import { openSession } from './session.ts'
+import { siteCommands } from './site.ts'
 import { studioCommands } from './studio.ts'
 import { transcribeCommands } from './transcribe.ts'
 import { videoCommands } from './video.ts'
@@ -31,6 +32,7 @@ const commands = [
   ...reconcileCommands,
   ...doctorCommands,
   ...workCommands,
+  ...siteCommands,
   ...studioCommands,
   ...videoCommands,
   ...transcribeCommands,

@@ -4,10 +4,12 @@ import { domainsJob } from './domains/job.ts'
 import { domainRoutes } from './domains/routes.ts'
 import { sweepJob } from './jobs.ts'
 import { routes } from './routes.ts'
+import { openSiteHandler } from './serve/open-site-handler.ts'
 
 /** Websites that a project publishes for everybody. */
 export const sites = {
   name: 'sites',
   routes: [...routes, ...domainRoutes],
   jobs: [publishJob as Job<never>, sweepJob as Job<never>, domainsJob as Job<never>],
+  apps: openSiteHandler,
 }

@@ -17,7 +17,7 @@ export interface FileEntry {
   sha256: string
 }
 
-interface FileRow {
+export interface FileRow {
   path: string
   media_type: string
   sha256: string

@@ -8,7 +8,7 @@ import type { SiteKey, VersionKey } from './store.ts'
 import * as store from './store.ts'
 
 /** Pages that were opened before a version was replaced still ask for its files. */
-const graceMs = 7 * 24 * 60 * 60 * 1000
+export const graceMs = 7 * 24 * 60 * 60 * 1000
 /** Of one site, in whatever time they were published. */
 const maxReady = 20
 /** A publication that counts on a content has this long to name it. */

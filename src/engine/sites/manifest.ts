@@ -3,6 +3,8 @@ export interface Manifest {
   accountId: string
   siteId: string
   version: number
+  /** When it was published. */
+  readyAt: Date
   /** Navigation to a path that no file has is answered by `index.html`. */
   spa: boolean
   /** By path, such as `blog/index.html`; `_redirects` and `_headers` are not among them. */

@@ -19,7 +19,7 @@ import * as store from './store.ts'
 /** With the growing pauses between them some ten minutes. */
 const maxAttempts = 8
 /** Of one publication: contents that are compressed and written at the same time. */
-const contentsAtOnce = 2
+const contentsAtOnce = 6
 
 export interface PublishWork {
   siteId: string

@@ -10,7 +10,7 @@ export interface ResolvedVersion {
 }
 
 export interface AskedPath {
-  /** As it came, still percent-encoded, without query. */
+  /** As it came, still percent-encoded and in ASCII, without query. */
   path: string
   /** With its question mark; empty if there is none. */
   query: string
@@ -69,7 +69,7 @@ function nameOf(path: string): string | undefined {
   if (path === '/') return ''
   const names: string[] = []
   for (const segment of written.split('/')) {
-    const name = decodedSegment(encodedBytes(segment))
+    const name = decodedSegment(segment)
     if (name === undefined) return undefined
     // An encoded slash is no slash between segments, and whoever sends dots means to climb.
     if (name === '' || name === '.' || name === '..' || /[/\\\p{Cc}]/u.test(name)) return impossible
@@ -81,10 +81,6 @@ function nameOf(path: string): string | undefined {
 /** Without what is to be decoded or looked at: most paths. */
 const isPlain =
   /^(?:[\w~!$&'()*+,;=:@-][\w~!$&'()*+,;=:@.-]*(?:\/[\w~!$&'()*+,;=:@-][\w~!$&'()*+,;=:@.-]*)*)$/
-
-/** Node gives bytes beyond ASCII, which some programs send unencoded, as one character each. */
-const encodedBytes = (segment: string): string =>
-  segment.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
 
 /** The address of a page that was asked for by the name of its file. */
 function pageOf(name: string, files: Manifest['files']): string | undefined {
@@ -98,11 +94,10 @@ function pageOf(name: string, files: Manifest['files']): string | undefined {
 const canonical = (name: string, query: string): Resolution => ({
   kind: 'redirect',
   status: 308,
-  location: `/${encoded(name)}${encodedQuery(query)}`,
+  location: `/${encoded(name)}${query}`,
 })
 
 const encoded = (name: string): string => encodeURI(name).replace(/[?#]/g, encodeURIComponent)
-const encodedQuery = (query: string): string => encodedBytes(query).replace(/[^\x21-\x7e]/g, '')
 
 function otherwise(version: ResolvedVersion, asked: AskedPath, name: string, path: string): Resolution {
   const { manifest, redirects } = version
@@ -131,5 +126,5 @@ function locationOf(to: string, splat: string, query: string): string {
   if (query === '' || place.includes('?')) return place
   const hash = place.indexOf('#')
   const end = hash === -1 ? place.length : hash
-  return place.slice(0, end) + encodedQuery(query) + place.slice(end)
+  return place.slice(0, end) + query + place.slice(end)
 }

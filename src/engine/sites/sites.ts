@@ -6,6 +6,7 @@ import './errors.ts'
 import './phrases.ts'
 
 export { insertSite, insertVersion, maxPublishing, type NewSite, newPackKey } from './accept.ts'
+export { type AllowanceSource, Allowances, type SiteAllowance } from './allowance.ts'
 export type { CheckBounds } from './check/check.ts'
 export { checkErrors, publicationBytes, SiteChecks } from './check/check.ts'
 export { mediaTypeOf } from './check/media-types.ts'
@@ -24,20 +25,25 @@ export { domainOf, newToken, recordName, recordValue } from './domain.ts'
 export type { DomainRow } from './domain-store.ts'
 export * as domainStore from './domain-store.ts'
 export { sweepSites } from './expire.ts'
+export { isHashed } from './hashed.ts'
 export { parseHeaders } from './headers-file.ts'
 export { limitNames, limitsOf, type SiteLimits } from './limits.ts'
 export { rollBack } from './live.ts'
 export type { HeaderRule, Manifest, Redirect, SiteFile, Variant } from './manifest.ts'
-export { checkSlug, newPreview, previewPrefix, slugFrom, withSuffix } from './names.ts'
+export { checkSlug, namesOfPlatform, newPreview, previewPrefix, slugFrom, withSuffix } from './names.ts'
 export { problemPhrases } from './phrases.ts'
 export type { CheckedPublication, Pack, PublicationLimits, PublishedFile } from './publication.ts'
 export { publishJob } from './publish.ts'
 export { readManifest } from './read-manifest.ts'
 export { parseRedirects } from './redirects.ts'
+export { type AskedPath, type Resolution, resolve } from './resolve.ts'
 export type { ParsedRules, RuleProblem } from './rules/lines.ts'
+export { headersFor, Redirects } from './rules/match.ts'
+export { readStaleFiles, type StaleFile } from './stale-files.ts'
 export {
   findAnySite,
   findSite,
+  findSiteWithVersions,
   listAllSites,
   listSites,
   lockSite,

@@ -30,7 +30,7 @@ export { Connections, openListener, type Patience, type Serve, standardPatience 
 export { requestSeries } from './metrics.ts'
 export { answerPrepared, isKnown, type Prepared, prepare } from './prepared.ts'
 export { type Pushed, type PushedAnswer, type PushOut, pushed } from './push.ts'
-export type { ByteRange } from './range.ts'
+export { type ByteRange, partOf } from './range.ts'
 export { doubtful, pathOfTarget } from './request-line.ts'
 export { limitRequestTime } from './request-timeout.ts'
 export { openServer, type Server, type Violation, type Zone } from './server.ts'
@@ -131,6 +131,8 @@ interface Spec {
    * The fingerprint of an idempotency key is that of the bytes as they came.
    */
   bodyToDisk?: boolean
+  /** A request without a body is one with `{}`. */
+  bodyMayBeAbsent?: boolean
   /** Schemas by status; a string is a media type that is not JSON. */
   reply: Record<number, TSchema | string>
   /** The answer may be a stream of server-sent events. */

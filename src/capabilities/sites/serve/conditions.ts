@@ -1,0 +1,56 @@
+/** Conditional requests and ranges (RFC 9110, sections 13 and 14). */
+import type { IncomingHttpHeaders } from 'node:http'
+import { type ByteRange, partOf } from '#platform/http'
+
+export interface Validators {
+  etag: string
+  /** As `Last-Modified` is sent. */
+  modified: string | undefined
+}
+
+export type Condition = 'send' | 'not-modified' | 'failed'
+
+/** Dates are compared as texts: a version that is older again after a rollback is another one, too. */
+export function conditionOf(headers: IncomingHttpHeaders, { etag, modified }: Validators): Condition {
+  const match = headers['if-match']
+  if (match !== undefined) {
+    if (!names(match, etag, false)) return 'failed'
+  } else {
+    const unmodified = headers['if-unmodified-since']
+    if (unmodified !== undefined && modified !== undefined && isLater(modified, unmodified)) return 'failed'
+  }
+  const known = headers['if-none-match']
+  if (known !== undefined) return names(known, etag, true) ? 'not-modified' : 'send'
+  const since = headers['if-modified-since']
+  return since !== undefined && since === modified ? 'not-modified' : 'send'
+}
+
+/** Whether the list of tags has this one; weak ones count only where it is about the same meaning, not the same bytes. */
+function names(list: string, etag: string, weakly: boolean): boolean {
+  if (list === etag || list.trim() === '*') return true
+  return list.split(',').some((one) => {
+    const tag = one.trim()
+    return tag === etag || (weakly && tag.startsWith('W/') && tag.slice(2) === etag)
+  })
+}
+
+/** An unreadable date says nothing. */
+const isLater = (modified: string, than: string): boolean => Date.parse(modified) > Date.parse(than)
+
+/** The part that is asked for, of the bytes of the file itself. */
+export function rangeOf(
+  headers: IncomingHttpHeaders,
+  { etag, modified }: Validators,
+  bytes: number,
+): ByteRange | 'whole' | 'beyond' {
+  const version = headers['if-range']
+  const isCurrent =
+    version === undefined || version === etag || (modified !== undefined && version === modified)
+  return isCurrent ? partOf({ range: headers.range }, undefined, bytes) : 'whole'
+}
+
+/** A person navigates there: what is answered may be a page in place of what was asked for. */
+export const isNavigation = ({ headers }: { headers: IncomingHttpHeaders }): boolean => {
+  const mode = headers['sec-fetch-mode']
+  return (mode === undefined || mode === 'navigate') && (headers.accept?.includes('text/html') ?? false)
+}

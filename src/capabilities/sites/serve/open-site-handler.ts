@@ -1,0 +1,27 @@
+import type { App } from '#app'
+import { Allowances, limitsOf, readManifest, readStaleFiles } from '#engine/sites'
+import type { HostHandler } from '#platform/apps'
+import { Blobs } from './blobs.ts'
+import { OpenVersions } from './open-versions.ts'
+import { SiteHandler } from './serve.ts'
+
+/** Answers for the hosts of all sites. */
+export function openSiteHandler(app: App): HostHandler {
+  const { clock, config, db, log, sites: directory, storage } = app
+  return new SiteHandler({
+    directory,
+    versions: new OpenVersions({
+      readManifest: (version) => readManifest(db, version),
+      readStaleFiles: (site, live) => readStaleFiles(db, site, live, clock.nowMs()),
+    }),
+    blobs: new Blobs(storage),
+    allowances: new Allowances({
+      ...{ clock, db, log },
+      limitsOf: (own) => {
+        const { dailyRequests, dailyBytes } = limitsOf(config.sites, own)
+        return { requests: dailyRequests, bytes: dailyBytes }
+      },
+    }),
+    ...{ clock, log },
+  })
+}

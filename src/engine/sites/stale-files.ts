@@ -1,0 +1,28 @@
+import type { Db } from '#platform/db'
+import { graceMs } from './expire.ts'
+import { isHashed } from './hashed.ts'
+import type { SiteFile } from './manifest.ts'
+import { siteFile } from './read-manifest.ts'
+import { staleFilesOf } from './serving-store.ts'
+import type { SiteKey } from './store.ts'
+
+export interface StaleFile {
+  file: SiteFile
+  /** Unix milliseconds from which it is missing. */
+  untilMs: number
+}
+
+/** Hashed files of versions that were live until recently, by path. Whether the live version has the path is not looked at. */
+export async function readStaleFiles(
+  db: Db,
+  site: SiteKey,
+  live: number,
+  nowMs: number,
+): Promise<Map<string, StaleFile>> {
+  const files = new Map<string, StaleFile>()
+  for (const row of await staleFilesOf(db, site, live, new Date(nowMs - graceMs))) {
+    if (!isHashed(row.path)) continue
+    files.set(row.path, { file: siteFile(row), untilMs: row.replaced_at.getTime() + graceMs })
+  }
+  return files
+}
