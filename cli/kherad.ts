@@ -17,6 +17,7 @@ import { receiptCommands } from './receipts.ts'
 import { reconcileCommands } from './reconcile.ts'
 import { openSession } from './session.ts'
 import { siteCommands } from './site.ts'
+import { sitesCommands } from './sites.ts'
 import { studioCommands } from './studio.ts'
 import { transcribeCommands } from './transcribe.ts'
 import { videoCommands } from './video.ts'
@@ -33,6 +34,7 @@ const commands = [
   ...doctorCommands,
   ...workCommands,
   ...siteCommands,
+  ...sitesCommands,
   ...studioCommands,
   ...videoCommands,
   ...transcribeCommands,
