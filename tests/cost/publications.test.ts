@@ -102,7 +102,6 @@ test.runIf(process.platform === 'linux')(
     for (let again = 0; again < 4 && !(loop && loop.longestTurnMs <= maxTurnMs); again++) {
       await Promise.all(bodies.map((body) => published(server, body)))
       loop = await measured(server)
-      if (process.env['SHOW']) console.log(loop, (await megabytes(server, 'VmHWM')) - before)
     }
     expect(loop!.longestTurnMs).toBeLessThanOrEqual(maxTurnMs)
     expect((await megabytes(server, 'VmHWM')) - before).toBeLessThanOrEqual(maxGrownMegabytes)
