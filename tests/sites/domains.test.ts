@@ -1,8 +1,7 @@
 /** Domains of their own: who may claim one, who has it, and when it is lost. A name server is asked over the network, by real questions. */
 
-import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkDueDomains, openSiteDirectory, type SiteDirectory } from '#engine/sites'
+import { checkDueDomains } from '#engine/sites'
 import type { Client } from '../harness/client.ts'
 import { type NameServer, nameServer } from '../harness/dns.ts'
 import { until } from '../harness/until.ts'
@@ -13,7 +12,6 @@ const dayMs = 24 * hourMs
 
 let dns: NameServer
 let world: World
-let directory: SiteDirectory
 const clock = new MovableClock()
 
 beforeAll(async () => {
@@ -25,11 +23,8 @@ beforeAll(async () => {
     env: { KHERAD_BASE_URL: 'https://kherad.example.com', KHERAD_APPS_DOMAIN: 'sites-of-acme.com' },
     config: `net: { dns_servers: ['${dns.address}'] }\nsites: { domains_per_site: 3, sites_per_project: 100 }`,
   })
-  const log = pino({ level: 'silent' })
-  directory = await openSiteDirectory({ db: world.kherad.app.db, log, domain: 'sites-of-acme.com' })
 })
 afterAll(async () => {
-  await directory[Symbol.asyncDispose]()
   await world[Symbol.asyncDispose]()
   await dns[Symbol.asyncDispose]()
 })
@@ -55,7 +50,7 @@ const claim = ({ key, id }: Owner, domain: string) => key.post(`/v1/sites/${id}/
 const check = ({ key, id }: Owner, domain: string) => key.post(`/v1/sites/${id}/domains/${domain}/check`, {})
 const state = async ({ key, id }: Owner): Promise<string[]> =>
   (await key.get(`/v1/sites/${id}/domains`)).body.data.map((one: { state: string }) => one.state)
-const found = (host: string) => directory.find(host)
+const found = (host: string) => world.kherad.app.sites.find(host)
 
 /** Claims the domain, writes its record and has it checked. */
 async function prove(owner: Owner, domain: string) {

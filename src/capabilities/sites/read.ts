@@ -9,6 +9,7 @@ import {
   usageOf,
   versionsOf,
 } from '#engine/sites'
+import { siteHost } from '#platform/apps'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'
@@ -58,6 +59,10 @@ async function detailOf(
   named: Named = {},
 ): Promise<SiteDetail> {
   const row = await find(app, caller, siteId, named, findSiteWithVersions)
+  // Whoever reads that it is ready finds it here.
+  const known = app.sites.find(siteHost(app.config, row.slug))
+  if (known?.version !== row.live_version)
+    await app.sites.refresh({ accountId: row.account_id, siteId: row.site_id })
   const day = new Date(app.clock.nowMs()).toISOString().slice(0, 10)
   const usage = await usageOf(app.db, { accountId: row.account_id, siteId: row.site_id }, day)
   return toDetail(app, language, row, { usage, day })

@@ -3,6 +3,7 @@
  * Who answers is told by the host of a request (docs/decisions/0069).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Deadline } from '#platform/clock'
 import './phrases.ts'
 
 export { appsSeries } from './metrics.ts'
@@ -22,6 +23,8 @@ export interface AppsRequest {
   clientAddress: string
   /** The visitor came by HTTPS, as far as a trusted proxy says. */
   secure: boolean
+  /** Until when a request with a body must have come whole. Whoever takes large bodies cancels it; then that of uploads applies. */
+  timeLimit: Deadline | undefined
 }
 
 /** Answers for some hosts of the second listener. */

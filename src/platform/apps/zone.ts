@@ -67,9 +67,9 @@ export class AppsZone implements Zone, AsyncDisposable {
   }
 
   readonly serve = (message: IncomingMessage, response: ServerResponse): void => {
-    limitRequestTime(message, this.#patience.requestMs)
+    const timeLimit = limitRequestTime(message, this.#patience.requestMs)
     if (!this.#isStopping && isQuestion(message)) answerQuestion(message, response, this.#handlers)
-    else this.#answer(this.#find(message, response), message, response)
+    else this.#answer(this.#find({ message, response, timeLimit }), message, response)
   }
 
   #answer(found: Addressed | Failure, message: IncomingMessage, response: ServerResponse): void {
@@ -85,7 +85,8 @@ export class AppsZone implements Zone, AsyncDisposable {
     handler.handle(request)
   }
 
-  #find(message: IncomingMessage, response: ServerResponse): Addressed | Failure {
+  #find(came: Pick<AppsRequest, 'message' | 'response' | 'timeLimit'>): Addressed | Failure {
+    const { message } = came
     if (this.#isStopping)
       return new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1000 })
     const doubt = doubtful(message)
@@ -96,7 +97,7 @@ export class AppsZone implements Zone, AsyncDisposable {
     message.url = pathOfTarget(message.url!)
     if (!message.url.startsWith('/')) return new Failure('INVALID_REQUEST', { why: reasons.noPath }, {})
     const { clientAddress, secure } = visitor
-    const request = { message, response, host, pathPrefix: '', clientAddress, secure }
+    const request = { ...came, host, pathPrefix: '', clientAddress, secure }
     const handler = this.#handlers.find((one) => one.serves(host))
     if (handler) return { request, handler }
     return this.#byPath(request) ?? new Failure('HOST_NOT_FOUND', { host }, {})

@@ -117,6 +117,7 @@ export async function checkDomainNow(context: DomainContext) {
   if (!(await store.takeCheck(app.db, row, { now, since })))
     fail('TOO_MANY_CHECKS', {}, { retryAfterMs: checkPauseMs })
   const checked = await checkDomain(app, { ...row, checked_at: now })
+  await app.sites.refresh(keyOf(context))
   return checked ? toDomain(checked, target) : noDomain()
 }
 
@@ -126,5 +127,6 @@ export async function deleteDomain(context: DomainContext) {
   await context.app.db.tx(async (tx) => {
     if (await store.deleteDomain(tx, key, row.domain)) await announceSite(tx, key.accountId, key.siteId)
   })
+  await context.app.sites.refresh(key)
   return { object: 'site.domain' as const, domain: row.domain, deleted: true }
 }
