@@ -24,7 +24,7 @@ export interface AppsRequest {
   /** The visitor came by HTTPS, as far as a trusted proxy says. */
   secure: boolean
   /** Until when a request with a body must have come whole. Whoever takes large bodies cancels it; then that of uploads applies. */
-  timeLimit: Deadline | undefined
+  timeLimit?: Deadline | undefined
 }
 
 /** Answers for some hosts of the second listener. */
