@@ -16,6 +16,8 @@ import { projectCommands } from './projects.ts'
 import { receiptCommands } from './receipts.ts'
 import { reconcileCommands } from './reconcile.ts'
 import { openSession } from './session.ts'
+import { siteCommands } from './site.ts'
+import { sitesCommands } from './sites.ts'
 import { studioCommands } from './studio.ts'
 import { transcribeCommands } from './transcribe.ts'
 import { videoCommands } from './video.ts'
@@ -31,6 +33,8 @@ const commands = [
   ...reconcileCommands,
   ...doctorCommands,
   ...workCommands,
+  ...siteCommands,
+  ...sitesCommands,
   ...studioCommands,
   ...videoCommands,
   ...transcribeCommands,

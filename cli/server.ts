@@ -83,6 +83,8 @@ interface ErrorMembers {
   details?: { files?: unknown }
 }
 
+type Method = 'GET' | 'POST' | 'DELETE'
+
 export interface Sent {
   /** Written as JSON, or JSON as it is sent. */
   body?: unknown
@@ -103,7 +105,7 @@ export const plain = (text: unknown): string =>
 
 export const requestJson = (
   server: Server,
-  method: 'GET' | 'POST',
+  method: Method,
   path: string,
   sent: Sent = {},
 ): Promise<Response> => request(server, method, path, sent, async (reply) => reply)
@@ -114,7 +116,7 @@ export const requestJson = (
  */
 export async function request<Answer>(
   server: Server,
-  method: 'GET' | 'POST',
+  method: Method,
   path: string,
   sent: Sent,
   read: (reply: Response) => Promise<Answer>,

@@ -1,10 +1,10 @@
 /** Messages of the program at its start, in Persian and English. */
-import type { Env } from '#platform/config'
+import type { Config, Env } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import type { Kherad } from './server.ts'
 
 export function welcome(kherad: Kherad): string {
-  const { app, first, server, discovered } = kherad
+  const { app, first, server, discovered, apps } = kherad
   const url = app.config.baseUrl
   const key = first ? (first.shownSecret ?? '$KHERAD_BOOTSTRAP_KEY') : '$KHERAD_KEY'
   const names = app.models.list().map(({ id }) => id)
@@ -37,10 +37,26 @@ export function welcome(kherad: Kherad): string {
     `    -d '{"messages":[{"role":"user","content":"سلام! خودت را معرفی کن."}]}'`,
     '',
     `مستندات / docs: ${url}/docs`,
+    ...(apps ? [`وب‌سایت‌ها و ابرها / sites and clouds: ${apps.url}`] : []),
+    '',
+    isWithoutApps(kherad) ? takenApps(app.config) : '',
+  ].join('\n')
+}
+
+const isWithoutApps = ({ app: { config }, apps }: Kherad): boolean =>
+  config.roles.api && config.apps.listens && !apps
+
+/** The API serves without the second listener. */
+export const takenApps = ({ apps: { port } }: Config): string =>
+  [
+    `درگاه ${persianDigits(port)} در اختیار برنامهٔ دیگری است: وب‌سایت‌ها و ابرها داده نمی‌شوند. KHERAD_APPS_PORT را درگاهی آزاد بگذارید (یا off، اگر نمی‌خواهیدشان).`,
+    `Port ${port} is taken by another program: sites and clouds are not served. Set KHERAD_APPS_PORT to a free port (or to off, without them).`,
     '',
     '',
   ].join('\n')
-}
+
+const persianDigits = (value: number): string =>
+  String(value).replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)]!)
 
 /** The error with how to fix it, in Persian and English. */
 export function refusal(error: Error, env: Env): string {
@@ -49,22 +65,35 @@ export function refusal(error: Error, env: Env): string {
   return `${startRefusal.fa === undefined ? '' : `${startRefusal.fa}\n`}${startRefusal.message}\n`
 }
 
-function listening(error: Error & { code?: string }, env: Env): StartRefused {
-  const address = `${env.host}:${env.port}`
-  if (error.code === 'EADDRINUSE') {
+interface ListenError extends Error {
+  code?: string
+  address?: string
+  port?: number
+}
+
+function listening({ code, address, port }: ListenError, env: Env): StartRefused {
+  const at = `${address ?? env.host}:${port ?? env.port}`
+  const setting = settingOf(port, env)
+  if (code === 'EADDRINUSE') {
     return new StartRefused(
-      `${address} is taken by another program: stop it, or set KHERAD_PORT to a free port.`,
-      `${address} در اختیار برنامهٔ دیگری است: آن را ببندید یا KHERAD_PORT را به درگاهی آزاد تغییر دهید.`,
+      `${at} is taken by another program or another setting: stop it, or set ${setting} to a free port.`,
+      `${at} در اختیار برنامه یا تنظیم دیگری است: آن را ببندید یا ${setting} را به درگاهی آزاد تغییر دهید.`,
     )
   }
-  if (error.code === 'EACCES') {
+  if (code === 'EACCES') {
     return new StartRefused(
-      `${address} may not be opened by this user: set KHERAD_PORT to a port above 1023.`,
-      `این کاربر اجازهٔ باز کردن ${address} را ندارد: KHERAD_PORT را بالای ۱۰۲۳ بگذارید.`,
+      `${at} may not be opened by this user: set ${setting} to a port above 1023.`,
+      `این کاربر اجازهٔ باز کردن ${at} را ندارد: ${setting} را بالای ۱۰۲۳ بگذارید.`,
     )
   }
   return new StartRefused(
-    `${address} is no address of this machine: set KHERAD_HOST to 127.0.0.1 or 0.0.0.0.`,
-    `${address} نشانی این دستگاه نیست: KHERAD_HOST را 127.0.0.1 یا 0.0.0.0 بگذارید.`,
+    `${at} is no address of this machine: set KHERAD_HOST to 127.0.0.1 or 0.0.0.0.`,
+    `${at} نشانی این دستگاه نیست: KHERAD_HOST را 127.0.0.1 یا 0.0.0.0 بگذارید.`,
   )
+}
+
+/** What names a port: of two that are equal the later one is at fault. */
+function settingOf(port: number | undefined, env: Env): string {
+  if (port === undefined || port === Number(env.port)) return 'KHERAD_PORT'
+  return port === Number(env.variables['KHERAD_APPS_PORT']) ? 'KHERAD_APPS_PORT' : 'metrics.port'
 }

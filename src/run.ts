@@ -5,8 +5,8 @@ import { StartRefused } from '#platform/errors'
 import { openLog } from '#platform/log'
 import { loadConfig } from '#settings'
 import { routes } from './capabilities.ts'
-import { refusal, welcome } from './phrases.ts'
-import { checkListenable, startKherad } from './server.ts'
+import { refusal, takenApps, welcome } from './phrases.ts'
+import { checkListenable, startKherad, warnOfTakenPort } from './server.ts'
 import { warmUp } from './warm.ts'
 import { forkWorkers, type Ready } from './workers.ts'
 
@@ -21,8 +21,8 @@ const stop = listenForStop()
 let serving = false
 try {
   const config = loadConfig(env, readConfigFile(env))
-  if (cluster.isPrimary) await checkListenable(config)
-  if (config.workers > 1 && cluster.isPrimary) await runWorkers(config)
+  const isAppsTaken = cluster.isPrimary && (await checkListenable(config))
+  if (config.workers > 1 && cluster.isPrimary) await runWorkers(config, isAppsTaken)
   else await runAlone(config)
   process.exit(0)
 } catch (error) {
@@ -53,8 +53,14 @@ function notifyParent(ready: Ready): void {
   if (process.connected) process.send?.(ready, undefined, undefined, () => {})
 }
 
-async function runWorkers(config: Config): Promise<void> {
-  const workers = await forkWorkers(config, openLog(config.logLevel), (text) => process.stdout.write(text))
+/** Workers share every port with each other, and so with any program of this user that lets them: a taken one is found here. */
+async function runWorkers(config: Config, isAppsTaken: boolean): Promise<void> {
+  const log = openLog(config.logLevel)
+  if (isAppsTaken) warnOfTakenPort(log, config)
+  const workers = await forkWorkers(config, log, {
+    env: isAppsTaken ? { KHERAD_APPS_PORT: 'off' } : {},
+    print: (text) => process.stdout.write(isAppsTaken ? text + takenApps(config) : text),
+  })
   if (!workers) process.exit(1)
   serving = true
   await stop.asked

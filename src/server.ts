@@ -7,10 +7,11 @@ import type { App } from '#app'
 import { metricsRoutes } from '#capabilities/health'
 import { type FirstStart, makeFirst } from '#capabilities/identity'
 import type { Discovery } from '#engine/models'
-import { type Apps, type HostHandler, openApps } from '#platform/apps'
+import { type Apps, AppsZone, type HostHandler, openApps, sharedApps } from '#platform/apps'
 import type { Config } from '#platform/config'
 import { openServer, type Server, type Violation } from '#platform/http'
 import { startWorkers } from '#platform/jobs'
+import type { Log } from '#platform/log'
 import { apps, background, everywhere, jobs, routes } from './capabilities.ts'
 import { type AppOptions, openApp } from './open-app.ts'
 
@@ -39,17 +40,13 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   await using opening = new AsyncDisposableStack()
   const { app, discovered } = await openApp(options, opening)
   const first = await makeFirst(app, config.bootstrapKey)
-  const { server, own: metricsServer } = await openServers(options, app)
-  const apps = await openSecond(options, app)
-  const workers = startBackground(app)
-  const serving = [server, ...(metricsServer ? [metricsServer] : []), ...(apps ? [apps] : []), ...workers]
+  const listeners = await openListeners(options, app)
+  const serving = [...listenersOf(listeners, config), ...startBackground(app)]
   opening.defer(() => drain(app, serving))
   const open = opening.move()
   return {
     app,
-    server,
-    metricsServer,
-    apps,
+    ...listeners,
     first,
     discovered,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
@@ -68,50 +65,89 @@ const startBackground = (app: App): AsyncDisposable[] => [
   ...everywhere.map((start) => start(app)),
 ]
 
-/** The server of everything, and that of the metrics where they have a port of their own. */
-async function openServers({ config, onViolation }: StartOptions, app: App) {
+type Listeners = Pick<Kherad, 'server' | 'metricsServer' | 'apps'>
+
+/** A server whose port is shared ends with its second zone. */
+const listenersOf = (
+  { server, metricsServer, apps }: Listeners,
+  { apps: { sharedPort } }: Config,
+): AsyncDisposable[] =>
+  [metricsServer, apps, apps && sharedPort ? undefined : server].filter((one) => one !== undefined)
+
+/** The server of everything, that of the metrics where they have a port of their own, and that of what strangers have written. */
+async function openListeners(options: StartOptions, app: App): Promise<Listeners> {
+  const { config, onViolation } = options
   const { metrics } = config
   const listening = { app, isWorker: cluster.isWorker, ...(onViolation && { onViolation }) }
   // A worker-only process still serves health and metrics.
   const served = config.roles.api ? routes : routes.filter(({ scope }) => scope === 'public')
+  const zone = zoneOf(options, app)
   const server = await openServer({
     ...listening,
     routes: metrics.port === undefined ? served : served.filter(({ path }) => path !== '/metrics'),
     host: config.host,
     port: config.port,
+    beside: config.apps.sharedPort ? zone : undefined,
   })
-  if (metrics.port === undefined) return { server, own: undefined }
   const { port, host = config.host } = metrics
-  return { server, own: await openServer({ ...listening, routes: metricsRoutes, host, port }) }
+  const metricsServer =
+    port === undefined ? undefined : await openServer({ ...listening, routes: metricsRoutes, host, port })
+  return { server, metricsServer, apps: zone && (await openSecond(app, zone, server)) }
 }
 
+const zoneOf = ({ config, hostHandlers }: StartOptions, app: App): AppsZone | undefined =>
+  config.roles.api && config.apps.listens
+    ? new AppsZone({ app, handlers: [...apps.map((open) => open(app)), ...(hostHandlers?.(app) ?? [])] })
+    : undefined
+
 /** The listener of what strangers have written. A port that nobody named may be taken: then the API serves without it. */
-async function openSecond({ config, hostHandlers }: StartOptions, app: App): Promise<Apps | undefined> {
-  const { listens, portNamed } = config.apps
-  if (!config.roles.api || !listens) return undefined
-  const handlers = [...apps.map((open) => open(app)), ...(hostHandlers?.(app) ?? [])]
+async function openSecond(app: App, zone: AppsZone, server: Server): Promise<Apps | undefined> {
+  const { apps } = app.config
+  if (apps.sharedPort) return sharedApps(server, zone)
   try {
-    const opened = await openApps({ app, handlers, isWorker: cluster.isWorker })
+    const opened = await openApps({ app, zone, isWorker: cluster.isWorker })
     // Where the system chose it, addresses of what is served need it from here on.
-    config.apps.port = opened.port
+    apps.port = opened.port
     return opened
   } catch (error) {
-    await Promise.all(handlers.map((handler) => handler[Symbol.asyncDispose]()))
-    if (portNamed) throw error
-    app.log.warn({ port: config.apps.port }, 'the port of sites and clouds is taken: they are not served')
+    await zone[Symbol.asyncDispose]()
+    if (apps.portNamed) throw error
+    warnOfTakenPort(app.log, app.config)
     return undefined
   }
 }
 
-/** Throws if the port is taken, before anything is created: the key of a first start is shown only once, by a server that runs. */
-export async function checkListenable({ host, port, metrics }: Config): Promise<void> {
-  await checkPortFree(host, port)
-  if (metrics.port !== undefined) await checkPortFree(metrics.host ?? host, metrics.port)
+/** The sentence of the log where the API serves without the second listener. */
+export function warnOfTakenPort(log: Log, { apps: { port } }: Config): void {
+  log.warn({ port }, 'the port of sites and clouds is taken: they are not served; set KHERAD_APPS_PORT')
 }
 
-async function checkPortFree(host: string, port: number): Promise<void> {
+/**
+ * Throws if a port is taken, before anything is created: the key of a first start is shown only once, by a server that runs. Returns
+ * whether that of sites and clouds is taken, which stops the start only where the operator has named it.
+ */
+export async function checkListenable({ host, port, metrics, apps, roles }: Config): Promise<boolean> {
+  // All are held at once, so that two listeners on one port are found too: workers would share it.
+  await using probes = new AsyncDisposableStack()
+  probes.use(await listenOnce(host, port))
+  if (metrics.port !== undefined) probes.use(await listenOnce(metrics.host ?? host, metrics.port))
+  if (!roles.api || !apps.listens || apps.sharedPort) return false
+  try {
+    probes.use(await listenOnce(host, apps.port))
+    return false
+  } catch (error) {
+    if (apps.portNamed) throw error
+    return true
+  }
+}
+
+async function listenOnce(host: string, port: number): Promise<AsyncDisposable> {
   const probe = createServer().listen(port, host)
   await once(probe, 'listening')
-  probe.close()
-  await once(probe, 'close')
+  return {
+    async [Symbol.asyncDispose]() {
+      probe.close()
+      await once(probe, 'close')
+    },
+  }
 }

@@ -28,7 +28,7 @@ export interface Workers {
 export async function forkWorkers(
   config: Config,
   log: Log,
-  print: (text: string) => void,
+  { env, print }: { env: Record<string, string>; print: (text: string) => void },
 ): Promise<Workers | undefined> {
   await using starting = new AsyncDisposableStack()
   const database =
@@ -37,7 +37,7 @@ export async function forkWorkers(
       : config.databaseUrl
   // Each worker takes connections itself: one that this process had handed to a worker that was just killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  const fleet = new Fleet(database, log)
+  const fleet = new Fleet({ ...env, DATABASE_URL: database }, log)
   // The first worker starts alone: it migrates, creates the first key and proves that the port is free.
   const first = await fleet.start()
   if (!first) return undefined
@@ -55,19 +55,20 @@ export async function forkWorkers(
 
 /** The worker processes of this one; each that dies is replaced. */
 class Fleet {
-  readonly #database: string
+  /** What the workers are told beside the environment of this process. */
+  readonly #env: Record<string, string>
   readonly #log: Log
   readonly #metrics = new WorkerMetrics()
   #isStopping = false
 
-  constructor(database: string, log: Log) {
-    this.#database = database
+  constructor(env: Record<string, string>, log: Log) {
+    this.#env = env
     this.#log = log
   }
 
   /** Starts one worker; undefined where it ended before it was ready. */
   async start(): Promise<Ready | undefined> {
-    const worker = cluster.fork({ DATABASE_URL: this.#database })
+    const worker = cluster.fork(this.#env)
     const ready = await readyOf(worker)
     if (!ready) return undefined
     this.#metrics.join(worker)

@@ -12,10 +12,12 @@ export function namedHandler(
   hosts: readonly string[],
   answer: (request: AppsRequest) => void = ({ message, response, host }) =>
     void response.setHeader('content-type', 'text/plain').end(`${name} ${host} ${message.url}`),
+  isStrangers = false,
 ): NamedHandler {
   const known = new Set(hosts)
   return {
     name,
+    isStrangers,
     requests: [],
     disposed: false,
     serves: (host) => known.has(host),

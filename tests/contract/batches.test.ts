@@ -10,7 +10,7 @@ import { expectRefusal } from './refusal.ts'
 let world: World
 let key: Client
 beforeAll(async () => {
-  world = await boot({ credits: 1_000_000 })
+  world = await boot({ credits: 1_000_000, env: { KHERAD_TRUSTED_PROXIES: '127.0.0.1' } })
   key = await world.key()
 })
 afterAll(() => world[Symbol.asyncDispose]())
@@ -623,7 +623,7 @@ describe('results_url', () => {
   const urlOf = async (who: Client, id: string, headers: Record<string, string>): Promise<string> =>
     (await who.get(`${path}/${id}`, headers)).body.results_url
 
-  test('is of the host that the request reached, through a proxy that says so', async () => {
+  test('is of the host that the request reached, through a trusted proxy that says so', async () => {
     const { body } = await create(key, rows(1))
     await ended(key, body.id)
     const end = `${path}/${body.id}/results`

@@ -9,7 +9,7 @@ import { answer, json, type Script } from '../harness/upstream.ts'
 let at: UpstreamWorld
 let client: Anthropic
 beforeAll(async () => {
-  at = await bootBatches(4)
+  at = await bootBatches(4, { env: { KHERAD_TRUSTED_PROXIES: '127.0.0.1' } })
   client = clientOf(at.key.secret)
 })
 afterAll(() => at[Symbol.asyncDispose]())

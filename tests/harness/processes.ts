@@ -14,6 +14,8 @@ export interface ServerProcess extends AsyncDisposable {
   readonly child: ChildProcess
   /** All that it wrote on standard error (its log). */
   readonly log: () => string
+  /** All that it printed on standard output. */
+  readonly out: () => string
   /** Sends SIGKILL and waits until the process has ended. */
   kill(): Promise<void>
   /** Sends SIGTERM and returns the exit code. */
@@ -39,7 +41,7 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-process-'))
   const configPath = path.join(folder, 'kherad.config.yaml')
   if (options.config !== undefined) await writeFile(configPath, options.config)
-  const port = await freePort()
+  const port = options.env?.['KHERAD_PORT'] ?? (await freePort())
   // Not the port beside it, which another process may have been given.
   const appsPort = options.env?.['KHERAD_APPS_PORT'] ?? String(await freePort())
   const child = spawn(process.execPath, [options.entry ?? 'src/main.ts'], {
@@ -62,7 +64,10 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
   child.stderr!.on('data', (text) => {
     log += text
   })
-  child.stdout!.resume()
+  let out = ''
+  child.stdout!.on('data', (text) => {
+    out += text
+  })
   const gone = once(child, 'exit')
   const url = `http://127.0.0.1:${port}`
   const isReady = async () => {
@@ -93,6 +98,7 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
     appsUrl: `http://127.0.0.1:${appsPort}`,
     child,
     log: () => log,
+    out: () => out,
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),
     async [Symbol.asyncDispose]() {

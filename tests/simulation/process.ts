@@ -207,7 +207,7 @@ export class SimulatedProcess implements Sender {
       siteChecks: new SiteChecks({ spool, atOnce: 1 }),
       siteCompressor: new SiteCompressor({ atOnce: 1 }),
       net,
-      sites: { find: () => undefined, look: never, size: 0, [Symbol.asyncDispose]: async () => {} },
+      sites: { find: () => undefined, refresh: never, size: 0, [Symbol.asyncDispose]: async () => {} },
       secrets: { seal: never, open: never, signer: never, knownSigner: never },
       storage: this.#storage(this.#ground.store, this.#ground.storeFaultShare),
       ...(this.#ground.hasFolders && { waiting: this.#waiting() }),

@@ -46,6 +46,8 @@ async function askElsewhere(site: Published, path: string): Promise<Answer> {
       message,
       response,
       host: new URL(site.url).hostname,
+      pathPrefix: '',
+      timeLimit: undefined,
       clientAddress: '127.0.0.1',
       secure: false,
     }),

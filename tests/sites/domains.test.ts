@@ -1,4 +1,5 @@
 /** Domains of their own: who may claim one, who has it, and when it is lost. A name server is asked over the network, by real questions. */
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkDueDomains } from '#engine/sites'
 import type { Client } from '../harness/client.ts'
@@ -125,7 +126,7 @@ test('a proven domain goes to another site only when the record of the first is 
   dns.set(name, [value, claimed.body.record.value])
   const refused = await check(second, 'moved.example.net')
   expect([refused.status, refused.body.error.code]).toEqual([409, 'DOMAIN_TAKEN'])
-  expect(found('moved.example.net')?.siteId).toBe(first.id)
+  await until(() => found('moved.example.net')?.siteId === first.id)
   clock.moveMs(10_000)
   dns.set(name, [claimed.body.record.value])
   expect((await check(second, 'moved.example.net')).body).toMatchObject({ state: 'proven' })

@@ -14,15 +14,21 @@ import { toSite } from './show.ts'
 const lock = async (tx: Tx, { account_id: accountId, site_id: siteId }: ShownSite) =>
   (await lockSite(tx, { accountId, siteId })) ?? fail('SITE_NOT_FOUND', {}, { param: 'id' })
 
-export async function rollBackSite(context: SiteContext<RollbackBody | undefined>): Promise<JsonText> {
+export async function rollBackSite(context: SiteContext<RollbackBody>): Promise<JsonText> {
   const { app, body, language } = context
   const found = await requireSite(app, context.caller, context.params.id)
   const now = new Date(app.clock.nowMs())
-  return acceptOnce(context, { endpoint: '/v1/sites/rollback', statusCode: 200, now }, async (tx) => {
-    const site = await lock(tx, found)
-    await rollBack(app, tx, site, { version: body?.version, now })
-    return toSite(app, language, await readSite(tx, { accountId: site.account_id, siteId: site.site_id }))
-  })
+  const answer = await acceptOnce(
+    context,
+    { endpoint: '/v1/sites/rollback', statusCode: 200, now },
+    async (tx) => {
+      const site = await lock(tx, found)
+      await rollBack(app, tx, site, { version: body.version, now })
+      return toSite(app, language, await readSite(tx, { accountId: site.account_id, siteId: site.site_id }))
+    },
+  )
+  await app.sites.refresh({ accountId: found.account_id, siteId: found.site_id })
+  return answer
 }
 
 export async function removeSite(context: SiteContext<DeleteBody>) {
@@ -42,6 +48,7 @@ async function remove({ app, body }: RequestContext<DeleteBody>, found: ShownSit
     if (body.confirm !== site.name) fail('INVALID_REQUEST', { why: reasons.otherName }, { param: 'confirm' })
     return deleteSite(app, tx, site)
   })
+  await app.sites.refresh({ accountId: found.account_id, siteId: found.site_id })
   await deletePendingBlobs(app, packs).catch((error: unknown) =>
     app.log.warn({ err: error, account_id: found.account_id }, 'bytes of a site are deleted later'),
   )

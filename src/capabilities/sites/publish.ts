@@ -6,6 +6,7 @@ import {
   insertSite,
   insertVersion,
   lockSite,
+  namesOfPlatform,
   newPackKey,
   readSite,
   type SiteKey,
@@ -30,10 +31,11 @@ export async function publishSite(context: RequestContext): Promise<JsonText> {
   await using publication = await checkBody(context)
   // There are no app back-ends yet.
   if (publication.cloudId !== undefined) fail('CLOUD_NOT_FOUND', {}, { param: 'cloud_id' })
-  if (publication.slug !== undefined) checkSlug(publication.slug)
+  const own = namesOfPlatform(app.config.baseUrl)
+  if (publication.slug !== undefined) checkSlug(publication.slug, own)
   return await accept(context, '/v1/sites', publication, async (tx, now) => {
     const { accountId, projectId } = caller
-    for (const slug of slugsFor(publication)) {
+    for (const slug of slugsFor(publication, own)) {
       const site = { accountId, projectId, cloudId: null, name: publication.name, slug }
       const inserted = await insertSite(app, tx, site, now)
       if (inserted) return inserted
@@ -44,8 +46,8 @@ export async function publishSite(context: RequestContext): Promise<JsonText> {
 }
 
 /** Only the one that was asked for; without one, others are tried where the first is taken. */
-function* slugsFor({ name, slug }: CheckedPublication): Generator<string> {
-  const first = slug ?? slugFrom(name)
+function* slugsFor({ name, slug }: CheckedPublication, own: readonly string[]): Generator<string> {
+  const first = slug ?? slugFrom(name, own)
   yield first
   if (slug !== undefined) return
   for (let nth = 0; nth < derivedTries; nth++) yield withSuffix(first)

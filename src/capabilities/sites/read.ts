@@ -1,6 +1,15 @@
 /** Sites as they are listed and shown. */
 import type { App, Caller } from '#app'
-import { filesOf, findSite, listSites, type ShownSite, usageOf, versionsOf } from '#engine/sites'
+import {
+  filesOf,
+  findSite,
+  findSiteWithVersions,
+  listSites,
+  type ShownSite,
+  usageOf,
+  versionsOf,
+} from '#engine/sites'
+import { siteHost } from '#platform/apps'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'
@@ -11,40 +20,52 @@ import { toDetail, toSite } from './show.ts'
 export type SiteContext<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>
 export type CloudSiteContext<Body = unknown> = RequestContext<Body, unknown, { id: string; siteId: string }>
 
-/** A site of the caller's project; through a cloud, one of that cloud. Throws SITE_NOT_FOUND for a missing one and for another project's alike. */
-export async function requireSite(
+interface Named {
+  cloudId?: string
+  /** Of the path parameter that names the site. */
+  param?: string
+}
+
+const find = async <Found>(
   { db }: Pick<App, 'db'>,
   { accountId, projectId }: Caller,
   siteId: string,
-  { cloudId, param = 'id' }: { cloudId?: string; param?: string } = {},
-): Promise<ShownSite> {
-  const named = isUuid(siteId) && (cloudId === undefined || isUuid(cloudId))
-  const found = named ? await findSite(db, { accountId, projectId, siteId, cloudId }) : undefined
+  { cloudId, param = 'id' }: Named,
+  read: (db: App['db'], named: Parameters<typeof findSite>[1]) => Promise<Found | undefined>,
+): Promise<Found> => {
+  const isNamed = isUuid(siteId) && (cloudId === undefined || isUuid(cloudId))
+  const found = isNamed ? await read(db, { accountId, projectId, siteId, cloudId }) : undefined
   return found ?? fail('SITE_NOT_FOUND', {}, { param })
 }
 
-export const readSite = async (context: SiteContext): Promise<SiteDetail> =>
-  detailOf(context, await requireSite(context.app, context.caller, context.params.id))
+/** A site of the caller's project; through a cloud, one of that cloud. Throws SITE_NOT_FOUND for a missing one and for another project's alike. */
+export const requireSite = (
+  app: Pick<App, 'db'>,
+  caller: Caller,
+  siteId: string,
+  named: Named = {},
+): Promise<ShownSite> => find(app, caller, siteId, named, findSite)
 
-export const readSiteOfCloud = async (context: CloudSiteContext): Promise<SiteDetail> => {
+export const readSite = (context: SiteContext): Promise<SiteDetail> => detailOf(context, context.params.id)
+
+export const readSiteOfCloud = (context: CloudSiteContext): Promise<SiteDetail> => {
   const { id: cloudId, siteId } = context.params
-  return detailOf(
-    context,
-    await requireSite(context.app, context.caller, siteId, { cloudId, param: 'siteId' }),
-  )
+  return detailOf(context, siteId, { cloudId, param: 'siteId' })
 }
 
 async function detailOf(
-  { app, language }: Pick<RequestContext, 'app' | 'language'>,
-  row: ShownSite,
+  { app, caller, language }: Pick<RequestContext, 'app' | 'caller' | 'language'>,
+  siteId: string,
+  named: Named = {},
 ): Promise<SiteDetail> {
-  const siteKey = { accountId: row.account_id, siteId: row.site_id }
+  const row = await find(app, caller, siteId, named, findSiteWithVersions)
+  // Whoever reads that it is ready finds it here.
+  const known = app.sites.find(siteHost(app.config, row.slug))
+  if (known?.version !== row.live_version)
+    await app.sites.refresh({ accountId: row.account_id, siteId: row.site_id })
   const day = new Date(app.clock.nowMs()).toISOString().slice(0, 10)
-  const [versions, usage] = await Promise.all([
-    versionsOf(app.db.kysely, siteKey),
-    usageOf(app.db, siteKey, day),
-  ])
-  return toDetail(app, language, row, { versions, usage, day })
+  const usage = await usageOf(app.db, { accountId: row.account_id, siteId: row.site_id }, day)
+  return toDetail(app, language, row, { usage, day })
 }
 
 export const listAll = async ({ app, caller, query, language }: RequestContext<unknown, ListQuery>) =>

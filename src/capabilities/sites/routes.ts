@@ -103,6 +103,7 @@ const published: Route[] = [
     idempotent: true,
     params: SiteParams,
     body: RollbackBody,
+    bodyMayBeAbsent: true,
     reply: { 200: Site },
     errors: [
       'SITE_NOT_FOUND',

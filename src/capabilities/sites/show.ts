@@ -49,17 +49,17 @@ const errorOf = (code: string | null, language: Language) =>
 export function toDetail(
   app: App,
   language: Language,
-  row: ShownSite,
-  more: { versions: readonly VersionRow[]; usage: { requests: bigint; bytes: bigint }; day: string },
+  row: ShownSite & { versions: readonly VersionRow[] },
+  { usage, day }: { usage: { requests: bigint; bytes: bigint }; day: string },
 ): SiteDetail {
   const limits = limitsOf(app.config.sites, row.limits)
   return {
     ...toSite(app, language, row),
-    versions: more.versions.map((version) => toVersion(app.config, language, row, version)),
+    versions: row.versions.map((version) => toVersion(app.config, language, row, version)),
     usage: {
-      day: more.day,
-      requests: Number(more.usage.requests),
-      bytes: Number(more.usage.bytes),
+      day,
+      requests: Number(usage.requests),
+      bytes: Number(usage.bytes),
       max_requests: limits.dailyRequests,
       max_bytes: limits.dailyBytes,
     },

@@ -32,15 +32,6 @@ export async function namedSite(
   return rows[0]
 }
 
-/** The site of a slug; undefined if there is none. */
-export async function siteOfSlug({ kysely }: Db, slug: string): Promise<NamedSite | undefined> {
-  const { rows } = await sql<NamedSite>`${named}
-    where (s.account_id, s.site_id) = (select account_id, site_id from sites.slugs where slug = ${slug})`.execute(
-    kysely,
-  )
-  return rows[0]
-}
-
 /** All sites in portions, each beginning after the last of the one before. */
 export async function namedSites(
   { kysely }: Db,

@@ -21,8 +21,11 @@ export interface FoundSite {
 export interface SiteDirectory extends AsyncDisposable {
   /** From memory. `host` is lower case, without port and trailing dot. */
   find(host: string): FoundSite | undefined
-  /** As `find`; for a slug that is not known here yet it asks the database, a bounded number of times a second. */
-  look(host: string): Promise<FoundSite | undefined>
+  /**
+   * Reads one site anew, so that whoever is told here of its change finds it here, too; what other processes answer follows by NOTIFY. Resolves
+   * also where that takes too long or fails.
+   */
+  refresh(site: { accountId: string; siteId: string }): Promise<void>
   /** How many sites are known. */
   readonly size: number
 }
@@ -43,8 +46,8 @@ export const announceSite = async (tx: Tx, accountId: string, siteId: string): P
 const reloadMs = 60_000
 const retryMs = 1_000
 const portion = 500
-/** Lookups of unknown slugs a second: whoever tries names does not load the database. */
-const looksPerSecond = 20
+/** Nobody waits longer for a database that does not answer. */
+const refreshMs = 2_000
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Resolves once every site is known. */
@@ -54,6 +57,12 @@ export async function openSiteDirectory(options: DirectoryOptions): Promise<Site
   return directory
 }
 
+interface Change {
+  accountId: string
+  /** Resolves when it has been read, or cannot be. */
+  read: PromiseWithResolvers<void>
+}
+
 class Directory implements SiteDirectory {
   readonly #db: Db
   readonly #log: Log
@@ -61,14 +70,13 @@ class Directory implements SiteDirectory {
   readonly #hosts = new Map<string, FoundSite>()
   /** The hosts of each site. */
   readonly #sites = new Map<string, readonly string[]>()
-  /** Sites to be read anew, with their accounts. */
-  readonly #changed = new Map<string, string>()
+  /** Sites to be read anew. */
+  readonly #changed = new Map<string, Change>()
   #mustReload = true
   #working: Promise<void> | undefined
   #stopped = false
   readonly #timer: NodeJS.Timeout
   readonly #listener: AsyncDisposable
-  #looks = { second: 0, count: 0 }
 
   constructor({ db, log, domain }: DirectoryOptions) {
     this.#db = db
@@ -100,17 +108,13 @@ class Directory implements SiteDirectory {
     return this.#hosts.get(host)
   }
 
-  async look(host: string): Promise<FoundSite | undefined> {
-    const known = this.#hosts.get(host)
-    if (known || !host.endsWith(this.#suffix)) return known
-    const slug = host.slice(0, -this.#suffix.length)
-    if (slug.includes('.') || slug.length > 63 || !this.#mayLook()) return undefined
-    const site = await store.siteOfSlug(this.#db, slug)
-    if (!site) return undefined
-    this.#changed.set(site.site_id, site.account_id)
+  async refresh({ accountId, siteId }: { accountId: string; siteId: string }): Promise<void> {
+    const { read } = this.#change(siteId, accountId)
     this.#work()
-    await this.#working
-    return this.#hosts.get(host)
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, refreshMs)
+    await Promise.race([read.promise, late.promise])
+    clearTimeout(timer)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -120,16 +124,18 @@ class Directory implements SiteDirectory {
     await this.#working
   }
 
-  #mayLook(): boolean {
-    const second = Math.floor(performance.now() / 1_000)
-    if (this.#looks.second !== second) this.#looks = { second, count: 0 }
-    return ++this.#looks.count <= looksPerSecond
+  #change(siteId: string, accountId: string): Change {
+    const known = this.#changed.get(siteId)
+    if (known) return known
+    const change = { accountId, read: Promise.withResolvers<void>() }
+    this.#changed.set(siteId, change)
+    return change
   }
 
   #onChange(payload: string): void {
     const [accountId, siteId] = payload.split('/')
     if (accountId === undefined || siteId === undefined) return
-    this.#changed.set(siteId, accountId)
+    this.#change(siteId, accountId)
     this.#work()
   }
 
@@ -160,10 +166,15 @@ class Directory implements SiteDirectory {
     if (this.#mustReload) await this.#readAll()
     const changed = [...this.#changed]
     this.#changed.clear()
-    for (const [siteId, accountId] of changed) {
-      const site = await store.namedSite(this.#db, accountId, siteId)
-      if (site) this.#keep(site)
-      else this.#drop(siteId)
+    try {
+      for (const [siteId, { accountId, read }] of changed) {
+        const site = await store.namedSite(this.#db, accountId, siteId)
+        if (site) this.#keep(site)
+        else this.#drop(siteId)
+        read.resolve()
+      }
+    } finally {
+      for (const [, { read }] of changed) read.resolve()
     }
     return false
   }

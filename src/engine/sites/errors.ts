@@ -4,6 +4,7 @@ declare module '#platform/errors' {
   interface Failures {
     SLUG_TAKEN: { suggestion: string }
     DOMAIN_TAKEN: Record<string, never>
+    DOMAIN_NOT_FOUND: Record<string, never>
     TOO_MANY_DOMAINS: { max: number }
     TOO_MANY_CHECKS: Record<string, never>
   }
@@ -17,6 +18,12 @@ declareFailures({
       `This slug is taken or was until lately; choose another one, such as ${suggestion}.`,
     fa: ({ suggestion }) =>
       `این نشانی (slug) گرفته شده یا تا همین اواخر در اختیار دیگری بوده است؛ نشانی دیگری برگزینید، مانند ${suggestion}.`,
+  },
+  DOMAIN_NOT_FOUND: {
+    status: 404,
+    en: () => 'This site has not claimed that domain; GET /v1/sites/{id}/domains lists those it has.',
+    fa: () =>
+      'این سایت چنین دامنه‌ای را درخواست نکرده است؛ GET /v1/sites/{id}/domains آن‌هایی را که دارد نشان می‌دهد.',
   },
   DOMAIN_TAKEN: {
     status: 409,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import '#platform/http'
-import { checkSlug, newPreview, slugFrom, withSuffix } from './names.ts'
+import { checkSlug, namesOfPlatform, newPreview, slugFrom, withSuffix } from './names.ts'
 
 const refused = (slug: string, platformNames: string[] = []): boolean => {
   try {
@@ -45,6 +45,7 @@ test('nobody takes the name of the host that serves the platform', () => {
   expect(refused('acme-login', ['acme'])).toBe(true)
   expect(refused('acrne', ['acme'])).toBe(true)
   expect(refused('acme')).toBe(false)
+  expect(refused('login-acmebank', ['acme-bank'])).toBe(true)
 })
 
 test.each([
@@ -68,3 +69,10 @@ test('a preview host has a name of 130 random bits, which no site may choose', (
   expect(newPreview()).toMatch(/^preview-[a-z2-7]{26}$/)
   expect(refused(newPreview())).toBe(true)
 })
+
+test.each([
+  ['https://ai.acme-bank.com', ['acme-bank']],
+  ['http://127.0.0.1:8080', []],
+  ['http://localhost:8080', []],
+  ['https://kherad.example.co.ir', ['kherad']],
+])('the names of the platform at %s are %j', (url, names) => expect(namesOfPlatform(url)).toEqual(names))

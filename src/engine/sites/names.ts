@@ -61,7 +61,7 @@ function slugProblem(slug: string, platformNames: readonly string[]) {
   if (slug.length > longestLabel || !wellFormed.test(slug)) return reasons.slugForm
   if (slug.startsWith(previewPrefix) || refShaped.test(slug)) return reasons.slugReserved
   const skeleton = skeletonOf(slug.replaceAll('-', ''))
-  const own = [...ownSkeletons, ...platformNames.map(skeletonOf)]
+  const own = [...ownSkeletons, ...platformNames.map((name) => skeletonOf(name.replaceAll('-', '')))]
   const poses =
     reserved.has(slug) ||
     reservedSkeletons.has(skeleton) ||
@@ -69,6 +69,17 @@ function slugProblem(slug: string, platformNames: readonly string[]) {
     own.some((name) => skeleton.startsWith(name) || skeleton.endsWith(name))
   return poses ? reasons.slugReserved : undefined
 }
+
+/** Words of a host name that are too short or too common to be anybody's. */
+const common = new Set(['www', 'localhost', 'example', 'server', 'local', 'test', 'home'])
+const shortestOwn = 4
+
+/** The names that nobody but the platform itself may bear, from the address at which it is reached. */
+export const namesOfPlatform = (baseUrl: string): string[] =>
+  new URL(baseUrl).hostname
+    .split('.')
+    .slice(0, -1)
+    .filter((label) => label.length >= shortestOwn && !common.has(label) && /[a-z]/.test(label))
 
 /** Persian letters by the Latin ones that come closest. */
 const latin: Record<string, string> = Object.fromEntries(

@@ -103,7 +103,7 @@ declareFailures({
 const problems = {
   given_up: {
     en: 'It was tried several times in vain, mostly because the storage of files could not be reached. Publish again later.',
-    fa: 'چند بار بی‌نتیجه آزموده شد، بیشتر از آن رو که انبار فایل‌ها در دسترس نبود. بعداً دوباره منتشر کنید.',
+    fa: 'چند بار بی‌نتیجه آزموده شد، بیشتر از آن رو که انبار فایل‌ها در دسترس نبود. اندکی بعد دوباره منتشر کنید.',
   },
   set_aside: {
     en: 'The server process ended twice while it was made ready, so it was set aside. Publish again, or tell the operator.',

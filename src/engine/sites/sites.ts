@@ -30,7 +30,7 @@ export { parseHeaders } from './headers-file.ts'
 export { limitNames, limitsOf, type SiteLimits } from './limits.ts'
 export { rollBack } from './live.ts'
 export type { HeaderRule, Manifest, Redirect, SiteFile, Variant } from './manifest.ts'
-export { checkSlug, newPreview, previewPrefix, slugFrom, withSuffix } from './names.ts'
+export { checkSlug, namesOfPlatform, newPreview, previewPrefix, slugFrom, withSuffix } from './names.ts'
 export { problemPhrases } from './phrases.ts'
 export type { CheckedPublication, Pack, PublicationLimits, PublishedFile } from './publication.ts'
 export { publishJob } from './publish.ts'
@@ -43,6 +43,7 @@ export { readStaleFiles, type StaleFile } from './stale-files.ts'
 export {
   findAnySite,
   findSite,
+  findSiteWithVersions,
   listAllSites,
   listSites,
   lockSite,

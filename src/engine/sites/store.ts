@@ -117,6 +117,36 @@ export async function readSite(tx: Tx, { accountId, siteId }: SiteKey): Promise<
   return rows[0]!
 }
 
+/** A site with all its versions, newest first, as they are at one moment. */
+export async function findSiteWithVersions(
+  { kysely }: Db,
+  { accountId, projectId, siteId, cloudId }: Owner & { siteId: string; cloudId?: string | undefined },
+): Promise<(ShownSite & { versions: VersionRow[] }) | undefined> {
+  const { rows } = await sql<ShownSite & { versions: VersionRow[] }>`select site.*,
+      (select json_agg(to_json(v) order by v.version desc) from sites.versions v
+        where v.account_id = site.account_id and v.site_id = site.site_id) as versions
+    from (${shown}
+      where s.account_id = ${accountId} and s.project_id = ${projectId} and s.site_id = ${siteId} ${ofCloud(cloudId)}) as site`.execute(
+    kysely,
+  )
+  const [row] = rows
+  return row && { ...row, versions: row.versions.map(fromJson) }
+}
+
+/** A row that came as JSON, where times are texts and large numbers are numbers. */
+function fromJson(row: VersionRow): VersionRow {
+  const time = (text: Date | null) => (text === null ? null : new Date(text))
+  return {
+    ...row,
+    bytes: BigInt(row.bytes),
+    created_at: new Date(row.created_at),
+    ready_at: time(row.ready_at),
+    live_at: time(row.live_at),
+    replaced_at: time(row.replaced_at),
+    expires_at: time(row.expires_at),
+  }
+}
+
 /** Newest first. */
 export async function listSites(
   db: Db,
@@ -131,13 +161,15 @@ export async function listSites(
 
 /** Of whichever account, for the operator: by id or slug. */
 export async function findAnySite(
-  db: Db,
+  { kysely }: Db,
   named: { siteId: string } | { slug: string },
 ): Promise<SiteRow | undefined> {
-  const all = db.kysely.selectFrom('sites.sites').selectAll()
-  return 'slug' in named
-    ? all.where('slug', '=', named.slug).executeTakeFirst()
-    : all.where('site_id', '=', named.siteId).executeTakeFirst()
+  const condition =
+    'slug' in named
+      ? sql`(account_id, site_id) = (select account_id, site_id from sites.slugs where slug = ${named.slug})`
+      : sql`site_id = ${named.siteId}`
+  const { rows } = await sql<SiteRow>`select * from sites.sites where ${condition}`.execute(kysely)
+  return rows[0]
 }
 
 /** Of all accounts, newest first, for the operator. */

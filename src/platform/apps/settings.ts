@@ -98,7 +98,8 @@ const longestDomain = 253 - 64
 /** In small letters and Punycode, without the dot of the root. Refuses what is no domain, and one that is mixed up with the base URL. */
 function readDomain(name: string, typed: string | undefined, own: ProcessSettings): string | undefined {
   if (typed === undefined) return undefined
-  const domain = domainToASCII(typed).replace(/\.$/, '')
+  // What is more than a name would lose it here in silence.
+  const domain = /[\s/\\?#@:[\]%]/.test(typed) ? '' : domainToASCII(typed).replace(/\.$/, '')
   const labels = domain.split('.')
   const isDomain =
     domain.length <= longestDomain &&

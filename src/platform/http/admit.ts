@@ -89,7 +89,8 @@ export async function admit(
     using _turn = await intake.large.turn(Number(message.headers['content-length'] ?? 0))
     const { bytes, slot } = await readBody(message, limit, intake)
     context.slot = slot
-    context.body = await parseJson(bytes, limit)
+    const body = await parseJson(bytes, limit)
+    context.body = body === undefined && route.bodyMayBeAbsent ? {} : body
     await checks.body(context.body)
     app.metrics.stages.parse.since(readMs)
   } else message.resume()

@@ -131,6 +131,8 @@ interface Spec {
    * The fingerprint of an idempotency key is that of the bytes as they came.
    */
   bodyToDisk?: boolean
+  /** A request without a body is one with `{}`. */
+  bodyMayBeAbsent?: boolean
   /** Schemas by status; a string is a media type that is not JSON. */
   reply: Record<number, TSchema | string>
   /** The answer may be a stream of server-sent events. */

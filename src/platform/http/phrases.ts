@@ -18,10 +18,18 @@ declare module '#platform/errors' {
     RANGE_NOT_SATISFIABLE: { bytes: number }
     UPGRADE_REQUIRED: Record<string, never>
     TOO_MANY_CONNECTIONS: { max: number }
+    CROSS_SITE_REQUEST: Record<string, never>
   }
 }
 
 declareFailures({
+  CROSS_SITE_REQUEST: {
+    status: 403,
+    en: () =>
+      'A page of another origin sent this request with cookies. Open the pages of this service at its own address (KHERAD_BASE_URL); programs send a key in Authorization and no cookies.',
+    fa: () =>
+      'این درخواست را صفحه‌ای از مبدئی دیگر همراه کوکی فرستاده است. صفحه‌های این سرویس را در نشانی خودش (KHERAD_BASE_URL) باز کنید؛ برنامه‌ها کلید را در Authorization می‌فرستند و کوکی نمی‌فرستند.',
+  },
   INTERNAL: {
     status: 500,
     en: () => 'Something went wrong on our side. Give the request id to the operator of this service.',

@@ -35,12 +35,9 @@ export function doubtful({ httpVersion, headers, rawHeaders, url }: IncomingMess
 
 const slash = 47
 
-/** The target in absolute form, as sent to a proxy: its authority is the host of the request (RFC 9112, section 3.2.2). */
-const absolute = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)(.*)$/i
-
 /** Which of two hosts is meant must not depend on who reads the request. */
 function namesOtherHost(target: string, host: string | undefined): boolean {
-  const authority = absolute.exec(target)?.[1]
+  const authority = absoluteOf(target)?.authority
   if (authority === undefined) return false
   const named = hostName(authority)
   return named === undefined || (host !== undefined && named !== hostName(host))
@@ -48,6 +45,18 @@ function namesOtherHost(target: string, host: string | undefined): boolean {
 
 /** Path and query of a target that names its host too; any other target as it is. */
 export function pathOfTarget(target: string): string {
-  const rest = absolute.exec(target)?.[2]
+  const rest = absoluteOf(target)?.rest
   return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`
+}
+
+/** The target in absolute form, as sent to a proxy: its authority is the host of the request (RFC 9112, section 3.2.2). */
+function absoluteOf(target: string): { authority: string; rest: string } | undefined {
+  const [scheme, after] = target.split('://', 2)
+  if (after === undefined || !/^[a-z][a-z0-9+.-]*$/i.test(scheme!)) return undefined
+  const end = after.search(/[/?#]/)
+  const from = scheme!.length + 3
+  return {
+    authority: end === -1 ? after : after.slice(0, end),
+    rest: end === -1 ? '' : target.slice(from + end),
+  }
 }

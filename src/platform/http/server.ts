@@ -7,6 +7,7 @@ import { handlerOf } from './handle.ts'
 import type { Route } from './http.ts'
 import { Intake } from './intake.ts'
 import { Connections, openListener, type Patience, type Serve, standardPatience } from './listener.ts'
+import { crossSite } from './own-origin.ts'
 import { doubtful } from './request-line.ts'
 import { limitRequestTime } from './request-timeout.ts'
 import { badRequestLine, routerOf } from './router.ts'
@@ -98,7 +99,7 @@ function gateOf(
       ? new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1000 })
       : doubtful(message)
     if (doubt) answerHeaders['connection'] = 'close'
-    const failure = doubt ?? (namesNoType(message) ? badRequestLine() : undefined)
+    const failure = doubt ?? (namesNoType(message) ? badRequestLine() : crossSite(context))
     if (failure) sendFailure(context, failure)
     return failure === undefined
   }

@@ -78,5 +78,5 @@ export const peerOf = ({ remoteAddress }: Pick<Socket, 'remoteAddress'>): string
 /** Without brackets, port and zone; an IPv4 address that came over IPv6 as itself. */
 function plainAddress(text: string): string {
   const bare = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(text)?.[1] ?? text
-  return bare.replace(/%.*$/, '').replace(/^::ffff:(?=\d{1,3}\.)/i, '')
+  return bare.split('%', 1)[0]!.replace(/^::ffff:(?=\d{1,3}\.)/i, '')
 }

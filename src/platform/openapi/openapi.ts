@@ -92,7 +92,9 @@ function operationOf(route: Route): Json {
     ...(route.credentials && { 'x-credentials': route.credentials }),
     ...(route.host !== undefined && { servers: [serverOf(route.host)] }),
     parameters: parametersOf(route),
-    ...((route.body || route.upload) && { requestBody: { required: true, content: contentOf(route) } }),
+    ...((route.body || route.upload) && {
+      requestBody: { required: !route.bodyMayBeAbsent, content: contentOf(route) },
+    }),
     responses: {
       ...repliesOf(route),
       ...(route.socket && { 101: { description: 'Switching Protocols: a WebSocket is open.' } }),

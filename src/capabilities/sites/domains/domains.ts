@@ -16,6 +16,7 @@ import {
 import { siteHost } from '#platform/apps'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
+import { bareList } from '#platform/lists'
 import type { Domain, DomainBody } from './schema.ts'
 
 type SiteContext<Body = unknown> = RequestContext<Body, unknown, { id: string }>
@@ -27,7 +28,8 @@ const keyOf = ({ caller, params }: Pick<SiteContext, 'caller' | 'params'>): stor
   siteId: params.id,
 })
 
-const notFound = (param: string): never => fail('NOT_FOUND', {}, { param })
+const noSite = (): never => fail('SITE_NOT_FOUND', {}, { param: 'id' })
+const noDomain = (): never => fail('DOMAIN_NOT_FOUND', {}, { param: 'domain' })
 
 /** Names that are nobody's. */
 function ownHosts({ config }: App): string[] {
@@ -51,7 +53,7 @@ const toDomain = (row: DomainRow, target: string): Domain => ({
 /** The slug of the site, whose host the domain leads to. */
 const targetOf = async ({ app }: Pick<SiteContext, 'app'>, key: store.SiteKey): Promise<string> => {
   const slug = await store.slugOf(app.db, key)
-  return slug === undefined ? notFound('id') : siteHost(app.config, slug)
+  return slug === undefined ? noSite() : siteHost(app.config, slug)
 }
 
 /** Claims a domain; a claim that exists is answered as it stands. */
@@ -63,7 +65,7 @@ export async function claimDomain(context: SiteContext<DomainBody>): Promise<Jso
   const now = new Date(app.clock.nowMs())
   const max = app.config.sites.domainsPerSite
   return acceptOnce(context, { endpoint: '/v1/sites/domains', statusCode: 201, now }, async (tx) => {
-    if (!(await store.lockSite(tx, key))) return notFound('id')
+    if (!(await store.lockSite(tx, key))) return noSite()
     const domains = await store.domainsOf(tx, key)
     const known = domains.find((one) => one.domain === domain)
     if (known) return toDomain(known, target)
@@ -93,7 +95,7 @@ export async function listDomains(context: SiteContext) {
   const key = keyOf(context)
   const target = await targetOf(context, key)
   const rows = await store.domainsOf(context.app.db.kysely, key)
-  return { object: 'list' as const, data: rows.map((row) => toDomain(row, target)) }
+  return bareList.answer(rows, (row) => toDomain(row, target))
 }
 
 /** The claimed domain that the path names, however it is spelled. */
@@ -101,7 +103,7 @@ async function requireDomain(context: DomainContext): Promise<{ row: DomainRow; 
   const key = keyOf(context)
   const target = await targetOf(context, key)
   const row = await store.findDomain(context.app.db, key, asciiOf(context.params.domain))
-  return row ? { row, target } : notFound('domain')
+  return row ? { row, target } : noDomain()
 }
 
 const asciiOf = (typed: string): string => domainToASCII(typed.replace(/\.$/, ''))
@@ -115,7 +117,8 @@ export async function checkDomainNow(context: DomainContext) {
   if (!(await store.takeCheck(app.db, row, { now, since })))
     fail('TOO_MANY_CHECKS', {}, { retryAfterMs: checkPauseMs })
   const checked = await checkDomain(app, { ...row, checked_at: now })
-  return checked ? toDomain(checked, target) : notFound('domain')
+  await app.sites.refresh(keyOf(context))
+  return checked ? toDomain(checked, target) : noDomain()
 }
 
 export async function deleteDomain(context: DomainContext) {
@@ -124,5 +127,6 @@ export async function deleteDomain(context: DomainContext) {
   await context.app.db.tx(async (tx) => {
     if (await store.deleteDomain(tx, key, row.domain)) await announceSite(tx, key.accountId, key.siteId)
   })
+  await context.app.sites.refresh(key)
   return { object: 'site.domain' as const, domain: row.domain, deleted: true }
 }

@@ -16,7 +16,7 @@ export const domainRoutes: Route[] = [
     },
     params: SiteParams,
     reply: { 200: DomainList },
-    errors: ['NOT_FOUND'],
+    errors: ['SITE_NOT_FOUND'],
     handle: listDomains,
   }),
   route({
@@ -32,7 +32,7 @@ export const domainRoutes: Route[] = [
     params: SiteParams,
     body: DomainBody,
     reply: { 201: Domain },
-    errors: ['NOT_FOUND', 'TOO_MANY_DOMAINS'],
+    errors: ['SITE_NOT_FOUND', 'TOO_MANY_DOMAINS'],
     handle: claimDomain,
   }),
   route({
@@ -46,7 +46,7 @@ export const domainRoutes: Route[] = [
     },
     params: DomainParams,
     reply: { 200: Domain },
-    errors: ['NOT_FOUND', 'DOMAIN_TAKEN', 'TOO_MANY_CHECKS'],
+    errors: ['SITE_NOT_FOUND', 'DOMAIN_NOT_FOUND', 'DOMAIN_TAKEN', 'TOO_MANY_CHECKS'],
     handle: checkDomainNow,
   }),
   route({
@@ -57,7 +57,7 @@ export const domainRoutes: Route[] = [
     summary: { en: 'Give a domain up.', fa: 'رها کردن یک دامنه.' },
     params: DomainParams,
     reply: { 200: DeletedDomain },
-    errors: ['NOT_FOUND'],
+    errors: ['SITE_NOT_FOUND', 'DOMAIN_NOT_FOUND'],
     handle: deleteDomain,
   }),
 ]

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { bareList } from '#platform/lists'
 import { closed, nullable, oneOf, timestamp, uuid } from '#platform/schema'
 
 export const SiteParams = Type.Object({ id: uuid() })
@@ -54,7 +55,7 @@ export const Domain = Type.Object({
 })
 export type Domain = Static<typeof Domain>
 
-export const DomainList = Type.Object({ object: oneOf('list'), data: Type.Array(Domain) })
+export const DomainList = bareList.schema(Domain)
 
 export const DeletedDomain = Type.Object({
   object: oneOf('site.domain'),

@@ -1,0 +1,49 @@
+/** For which hosts a proxy may obtain certificates: its question, asked on this machine alone. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hostName, peerOf } from '#platform/http'
+import type { HostHandler } from './apps.ts'
+
+const path = '/_ask'
+
+/**
+ * Whether this is a proxy's own question (`GET /_ask?domain=…`), as Caddy asks for on-demand TLS: from this machine, to a name of this machine,
+ * and not on behalf of a visitor, whose request every proxy marks.
+ */
+export function isQuestion({ method, url, headers, socket }: IncomingMessage): boolean {
+  if (url!.length > longest || (url !== path && !url!.startsWith(`${path}?`))) return false
+  if (method !== 'GET' && method !== 'HEAD') return false
+  const host = hostName(headers.host ?? '')
+  return (
+    host !== undefined &&
+    isLoopback(host) &&
+    isLoopback(peerOf(socket)) &&
+    !Object.keys(headers).some(isForwarding)
+  )
+}
+
+/** A name has at most 253 characters. */
+const longest = 1_000
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '[::1]' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
+
+const isForwarding = (name: string): boolean =>
+  name === 'forwarded' || name === 'via' || name === 'x-real-ip' || name.startsWith('x-forwarded-')
+
+/** 200 for a host of something that exists, else 404; from memory. */
+export function answerQuestion(
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+  handlers: readonly HostHandler[],
+): void {
+  const domain = new URLSearchParams(url!.slice(path.length)).getAll('domain')
+  const host = domain.length === 1 && !domain[0]!.includes(':') ? hostName(domain[0]!) : undefined
+  const exists = host !== undefined && handlers.some((handler) => handler.mayHaveCertificate(host))
+  const body = exists ? 'yes\n' : 'no\n'
+  response.writeHead(exists ? 200 : 404, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': body.length,
+    'cache-control': 'no-store',
+  })
+  response.end(method === 'HEAD' ? undefined : body)
+}

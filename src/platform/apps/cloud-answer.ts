@@ -1,0 +1,101 @@
+/** What may leave the domain of clouds: answers of strangers' code, which are data for programs and never a page. */
+
+export type HeaderLine = readonly [name: string, value: string]
+
+interface CloudAnswer {
+  status: number
+  /** The clouds of a path form share one origin, that of the listener itself: then no cookie is any cloud's own. */
+  isPathForm: boolean
+}
+
+/**
+ * The headers of an answer that strangers' code has stated, as they may leave. Types that a browser would run or guess become text;
+ * what reaches beyond the answer itself (cookies of other hosts, storage, service workers, credentials of pages, promises about TLS and
+ * other servers, orders to the proxy in front) is dropped.
+ */
+export function cloudAnswer(
+  stated: readonly HeaderLine[],
+  { status, isPathForm }: CloudAnswer,
+): HeaderLine[] {
+  const leaving: HeaderLine[] = []
+  const types: string[] = []
+  for (const [name, value] of stated) {
+    const known = name.toLowerCase()
+    if (known === 'content-type') types.push(value)
+    else if (known === 'set-cookie')
+      leaving.push(...(isPathForm ? [] : [[name, withoutDomain(value)] as const]))
+    else if (!isDropped(known, isPathForm)) leaving.push([name, value])
+  }
+  const type = typeOf(types)
+  // Neither has a body, and a type on a 304 would become that of what the browser has stored.
+  if (types.length > 0 || (status !== 204 && status !== 304)) leaving.push(['content-type', type])
+  if (type.startsWith('text/event-stream')) leaving.push(['x-accel-buffering', 'no'])
+  leaving.push(['x-content-type-options', 'nosniff'])
+  return leaving
+}
+
+const dropped = new Set([
+  'clear-site-data',
+  'service-worker-allowed',
+  'alt-svc',
+  'strict-transport-security',
+  'public-key-pins',
+  'expect-ct',
+  'nel',
+  'access-control-allow-credentials',
+  'set-cookie2',
+  'x-content-type-options',
+  // RFC 9110, section 7.6.1: about one connection, which is ours.
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Proxies obey these: nginx would answer with a file of its own. */
+const orders = ['x-accel-', 'x-sendfile', 'x-lighttpd-', 'x-litespeed-', 'x-reproxy-']
+
+/** Passwords that a browser asks for are sent to every path of the origin. */
+const isDropped = (name: string, isPathForm: boolean): boolean =>
+  dropped.has(name) ||
+  orders.some((order) => name.startsWith(order)) ||
+  (isPathForm && name === 'www-authenticate')
+
+/** A cookie is its own host's. */
+const withoutDomain = (cookie: string): string =>
+  cookie
+    .split(';')
+    .filter((part, at) => at === 0 || !/^[\s]*domain[\s]*(?:=|$)/i.test(part))
+    .join(';')
+
+const plainText = 'text/plain; charset=utf-8'
+
+const name = /^([\w!#$%&'*+.^`|~-]+)\/([\w!#$%&'*+.^`|~-]+)$/
+const parameter = /^[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[^"\\,]*")$/
+
+/** One type, as its grammar has it and without a comma: of several, browsers believe the last. */
+function typeOf(types: readonly string[]): string {
+  const [type, ...more] = types
+  if (type === undefined || more.length > 0) return plainText
+  const [essence, ...parameters] = type.split(';').map((part) => part.trim())
+  const [, kind, subtype] = name.exec(essence!.toLowerCase()) ?? []
+  const isWhole = parameters.every((one) => one === '' || parameter.test(one))
+  if (kind === undefined || subtype === undefined || !isWhole || isActive(kind, subtype)) return plainText
+  return type.trim()
+}
+
+/** Parts of subtypes that browsers render as a document, which may hold scripts: `xhtml+xml`, `svg+xml`, `xml-dtd`, `vnd.mozilla.xul+xml`. */
+const markup = new Set(['html', 'xhtml', 'xml', 'svg', 'mathml', 'xsl', 'xslt', 'xul'])
+const plainMultiparts = new Set(['form-data', 'byteranges', 'mixed'])
+
+function isActive(kind: string, subtype: string): boolean {
+  if (kind === 'multipart') return !plainMultiparts.has(subtype)
+  // Types for which browsers look at the bytes (MIME Sniffing, section 7).
+  if (kind === 'unknown' || kind.includes('*') || subtype.includes('*') || subtype === 'unknown') return true
+  return kind === 'message' || subtype.split(/[.+-]/).some((part) => markup.has(part))
+}

@@ -1,0 +1,132 @@
+/** The second zone: every request of it, whichever port it came to. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
+import type { App } from '#app'
+import { Failure } from '#platform/errors'
+import {
+  doubtful,
+  hostName,
+  limitRequestTime,
+  type Patience,
+  pathOfTarget,
+  peerOf,
+  standardPatience,
+  type VisitorAddress,
+  visitorOf,
+  type Zone,
+} from '#platform/http'
+import type { AppsRequest, HostHandler } from './apps.ts'
+import { answerQuestion, isQuestion } from './certificates.ts'
+import { guardAnswer, removeCredentials } from './guard.ts'
+import { reasons } from './phrases.ts'
+import { refuse } from './refuse.ts'
+import { cloudHost } from './urls.ts'
+
+export interface ZoneOptions {
+  app: App
+  handlers: readonly HostHandler[]
+  patience?: Patience | undefined
+}
+
+interface Addressed {
+  request: AppsRequest
+  handler: HostHandler
+}
+
+/** Lets the handlers answer, each for its hosts. Disposing disposes them. */
+export class AppsZone implements Zone, AsyncDisposable {
+  readonly #app: App
+  readonly #handlers: readonly HostHandler[]
+  readonly #patience: Patience
+  readonly #baseHost: string | undefined
+  #isStopping = false
+
+  constructor({ app, handlers, patience = standardPatience }: ZoneOptions) {
+    this.#app = app
+    this.#handlers = handlers
+    this.#patience = patience
+    this.#baseHost = hostName(new URL(app.config.baseUrl).host)
+  }
+
+  /** From here on requests are refused. */
+  stop(): void {
+    this.#isStopping = true
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#handlers.map((handler) => handler[Symbol.asyncDispose]()))
+  }
+
+  /** Of a port that is shared: the API has the host of its base URL and names that are no domain, this zone all else, known or not. */
+  takes(message: IncomingMessage): boolean {
+    const { host: text } = this.#visitorOf(message)
+    // A request without a host is the API's to refuse, or to answer to old health checks.
+    if (text === undefined) return false
+    const host = hostName(text)
+    return host === undefined || !this.#isOwn(host) || isQuestion(message)
+  }
+
+  readonly serve = (message: IncomingMessage, response: ServerResponse): void => {
+    const timeLimit = limitRequestTime(message, this.#patience.requestMs)
+    if (!this.#isStopping && isQuestion(message)) answerQuestion(message, response, this.#handlers)
+    else this.#answer(this.#find({ message, response, timeLimit }), message, response)
+  }
+
+  #answer(found: Addressed | Failure, message: IncomingMessage, response: ServerResponse): void {
+    const isFound = !(found instanceof Failure)
+    this.#app.metrics.appsRequests.inc({ handler: isFound ? found.handler.name : 'none' })
+    if (!isFound) return void refuse(message, response, found)
+    const { request, handler } = found
+    if (handler.isStrangers) {
+      const isPathForm = request.pathPrefix !== ''
+      removeCredentials(message, { isPathForm })
+      guardAnswer(response, { isPathForm })
+    }
+    handler.handle(request)
+  }
+
+  #find(came: Pick<AppsRequest, 'message' | 'response' | 'timeLimit'>): Addressed | Failure {
+    const { message } = came
+    if (this.#isStopping)
+      return new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1000 })
+    const doubt = doubtful(message)
+    if (doubt) return doubt
+    const visitor = this.#visitorOf(message)
+    const host = visitor.host === undefined ? undefined : hostName(visitor.host)
+    if (host === undefined) return new Failure('INVALID_REQUEST', { why: reasons.noHost }, { param: 'Host' })
+    message.url = pathOfTarget(message.url!)
+    if (!message.url.startsWith('/')) return new Failure('INVALID_REQUEST', { why: reasons.noPath }, {})
+    const { clientAddress, secure } = visitor
+    const request = { ...came, host, pathPrefix: '', clientAddress, secure }
+    const handler = this.#handlers.find((one) => one.serves(host))
+    if (handler) return { request, handler }
+    return this.#byPath(request) ?? new Failure('HOST_NOT_FOUND', { host }, {})
+  }
+
+  /**
+   * `/_cloud/<ref>/…` at the machine's own name, for programs whose resolver does not know `<ref>.localhost`. Only strangers' answers without
+   * pages are found so, since all of them share this origin.
+   */
+  #byPath(request: AppsRequest): Addressed | undefined {
+    const { config } = this.#app
+    if (config.apps.cloudDomain !== undefined || config.apps.sharedPort || !this.#isOwn(request.host))
+      return undefined
+    const [, prefix, ref, rest] =
+      /^(\/_cloud\/([a-z0-9-]{1,63}))((?:[/?].*)?)$/.exec(request.message.url!) ?? []
+    if (prefix === undefined) return undefined
+    const host = cloudHost(config, ref!)
+    const handler = this.#handlers.find((one) => one.isStrangers && one.serves(host))
+    if (!handler) return undefined
+    request.message.url = rest!.startsWith('/') ? rest! : `/${rest}`
+    return { request: { ...request, host, pathPrefix: prefix }, handler }
+  }
+
+  /** A name of the platform or of this machine, which no domain of sites or clouds can be. */
+  #isOwn(host: string): boolean {
+    return host === this.#baseHost || !host.includes('.') || isIP(host) !== 0
+  }
+
+  #visitorOf({ headers, socket }: IncomingMessage): VisitorAddress {
+    return visitorOf({ headers, peer: peerOf(socket) }, this.#app.config.trustedProxies)
+  }
+}
