@@ -67,10 +67,10 @@ export async function claimDomain(context: SiteContext<DomainBody>): Promise<Jso
   const now = new Date(app.clock.nowMs())
   return acceptOnce(context, { endpoint: '/v1/sites/domains', statusCode: 201, now }, async (tx) => {
     const site = (await lockSite(tx, key)) ?? noSite()
+    const max = limitsOf(app.config.sites, site.limits).domains
     const domains = await store.domainsOf(tx, key)
     const known = domains.find((one) => one.domain === domain)
     if (known) return toDomain(known, target)
-    const { domains: max } = limitsOf(app.config.sites, site.limits)
     if (domains.length >= max) fail('TOO_MANY_DOMAINS', { max })
     const row = newRow(key, domain, now)
     await store.insertDomain(tx, row)

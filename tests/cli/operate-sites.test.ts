@@ -28,7 +28,7 @@ const seen = async (slug: string): Promise<number> =>
 test('a site is taken down by its slug and restored by its id, and visitors notice without a restart', async () => {
   const { id } = await publish(key, siteBody('reported', { slug: 'reported-shop' }))
   await until(async () => (await seen('reported-shop')) === 200)
-  const down = await done(env, 'sites', 'takedown', 'reported-shop', '--reason', 'phishing')
+  const down = await done(env, 'site', 'takedown', 'reported-shop', '--reason', 'phishing')
   expect(down).toMatchObject({
     id,
     slug: 'reported-shop',
@@ -41,9 +41,9 @@ test('a site is taken down by its slug and restored by its id, and visitors noti
     'SITE_TAKEN_DOWN',
     undefined,
   ])
-  const listed = await kherad(env, 'sites', 'list')
+  const listed = await kherad(env, 'site', 'all')
   expect(listed.out).toContain('taken down')
-  expect(await done(env, 'sites', 'restore', id)).toMatchObject({
+  expect(await done(env, 'site', 'restore', id)).toMatchObject({
     taken_down_at: null,
     taken_down_reason: null,
   })
@@ -88,13 +88,13 @@ test('limits of one site stand in place of those of the configuration until they
 
 test('what is no site, no limit or no change is refused', async () => {
   for (const named of ['nobody', '01890000-0000-7000-8000-000000000000'])
-    expect(await refused(env, 'sites', 'takedown', named)).toMatchObject({ exit: 1, code: 'SITE_NOT_FOUND' })
+    expect(await refused(env, 'site', 'takedown', named)).toMatchObject({ exit: 1, code: 'SITE_NOT_FOUND' })
   for (const [option, value] of [
     ['--files', '0'],
     ['--daily-bytes', '-1'],
     ['--domains', '1001'],
     ['--file-bytes', 'many'],
   ] as const)
-    expect(await refused(env, 'sites', 'limits', 'nobody', option, value)).toMatchObject({ exit: 2 })
-  expect(await refused(env, 'sites', 'limits', 'nobody')).toMatchObject({ exit: 2 })
+    expect(await refused(env, 'site', 'limits', 'nobody', option, value)).toMatchObject({ exit: 2 })
+  expect(await refused(env, 'site', 'limits', 'nobody')).toMatchObject({ exit: 2 })
 })
