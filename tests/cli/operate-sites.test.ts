@@ -55,7 +55,7 @@ test('limits of one site stand in place of those of the configuration until they
   const usageOf = async () => (await key.get(`/v1/sites/${id}`)).body.usage
   const set = await done(
     env,
-    'sites',
+    'site',
     'limits',
     'popular-shop',
     '--daily-requests',
@@ -73,7 +73,7 @@ test('limits of one site stand in place of those of the configuration until they
   expect((await key.post(`/v1/sites/${id}`, two)).status).toBe(400)
   const back = await done(
     env,
-    'sites',
+    'site',
     'limits',
     'popular-shop',
     '--daily-requests',
