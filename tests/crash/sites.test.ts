@@ -132,7 +132,7 @@ async function expectWhole({ person }: Published): Promise<void> {
   expect([...stored].filter((key) => !owned.has(key))).toEqual([])
 }
 
-test('killed at every step of a publication: visitors get the old version until the new one is whole, and a repeat makes no second one', async () => {
+test('killed before a publication is accepted, before it is live and right after: visitors get the old version until the new one is whole, and a repeat makes no second one', async () => {
   const servers: ServerProcess[] = [await start()]
   const published = await publishFirst(servers[0]!, 'killed-at-every-step')
   const client = () => site.client(servers.at(-1)!, published.person)
@@ -144,22 +144,16 @@ test('killed at every step of a publication: visitors get the old version until 
   {
     await using _site = await holding(`select from sites.sites where site_id = '${published.id}' for update`)
     const call = expect(publishSecond(client(), published), 'before it was accepted').rejects.toThrow()
-    await waitsFor('for update')
+    await waitsFor('for no key update')
     await kill()
     await call
   }
   {
-    await using _blobs = await holding('lock table sites.blobs in share mode')
+    await using _files = await holding('lock table sites.files in share mode')
     await next()
     expect(await versionSeen(servers.at(-1)!, published)).toBe(1)
     expect((await client().get(`/v1/sites/${published.id}`)).body.version).toBe(1)
     expect((await publishSecond(client(), published)).status).toBe(202)
-    await waitsFor('unused_since')
-    await kill()
-  }
-  {
-    await using _files = await holding('lock table sites.files in share mode')
-    await next()
     // Its contents are stored, and their rows written in a transaction that never ends.
     await waitsFor('insert into sites.files')
     expect(await versionSeen(servers.at(-1)!, published)).toBe(1)
@@ -217,16 +211,19 @@ test('a process that stands still for so long that another publishes in its plac
 test('a publication over which two processes died in a row fails, and the version before is served on', async () => {
   const servers = [await start()]
   const published = await publishFirst(servers[0]!, 'set-aside')
-  {
-    await using _files = await holding('lock table sites.files in share mode')
-    await publishSecond(site.client(servers[0]!, published.person), published)
-    for (const nth of [0, 1]) {
-      await waitsFor('insert into sites.files')
-      await servers[nth]!.kill()
-      await endWaiting()
-      servers.push(await start())
-    }
+  // Before its first content is stored, and before its files are listed.
+  for (const [table, words] of [
+    ['blobs', 'unused_since'],
+    ['files', 'insert into sites.files'],
+  ] as const) {
+    await using _held = await holding(`lock table sites.${table} in share mode`)
+    if (table === 'files') servers.push(await start())
+    else await publishSecond(site.client(servers[0]!, published.person), published)
+    await waitsFor(words)
+    await servers.at(-1)!.kill()
+    await endWaiting()
   }
+  servers.push(await start())
   const last = servers.at(-1)!
   const client = site.client(last, published.person)
   const failed = await settled(client, published.id)

@@ -135,7 +135,7 @@ test('a publication that finds a content gone which it had counted on writes it 
     stack.use(await holding('select from sites.sites where site_id = $1 for update', [id]))
     await paused[Symbol.asyncDispose]()
     // It knows by now that the account has this content, and has stored the other.
-    await waitsFor('for update')
+    await waitsFor('for no key update')
     clock.moveMs(2 * hourMs)
     await sweepSites(world.app, new AbortController().signal)
     await deletePendingBlobs(world.app, [before!])

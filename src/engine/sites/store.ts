@@ -229,7 +229,10 @@ export const insertSite = (tx: Tx, site: SiteRow) =>
     .values({ ...site, limits: JSON.stringify(site.limits) as never })
     .execute()
 
-/** Locks it against other changes until the transaction ends. */
+/**
+ * Locks it against other changes until the transaction ends; not against rows that refer to it, such as the counts of its visitors, who
+ * would wait for a publication otherwise.
+ */
 export const lockSite = (
   tx: Tx,
   { accountId, siteId, projectId }: SiteKey & { projectId?: string },
@@ -240,7 +243,7 @@ export const lockSite = (
     .where('account_id', '=', accountId)
     .where('site_id', '=', siteId)
     .$if(projectId !== undefined, (query) => query.where('project_id', '=', projectId!))
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
 
 export const changeSite = (
