@@ -16,6 +16,7 @@ import { projectCommands } from './projects.ts'
 import { receiptCommands } from './receipts.ts'
 import { reconcileCommands } from './reconcile.ts'
 import { openSession } from './session.ts'
+import { siteOperatorCommands } from './site/operate.ts'
 import { siteCommands } from './site.ts'
 import { studioCommands } from './studio.ts'
 import { transcribeCommands } from './transcribe.ts'
@@ -33,6 +34,7 @@ const commands = [
   ...doctorCommands,
   ...workCommands,
   ...siteCommands,
+  ...siteOperatorCommands,
   ...studioCommands,
   ...videoCommands,
   ...transcribeCommands,

@@ -23,6 +23,7 @@ const replacements: [RegExp, string][] = [
   [/khr_[A-Za-z0-9_-]{20,}/g, 'khr_‹secret›'],
   [/\/v1\/media\/[\w-]{90,}!?/g, '/v1/media/‹token›'],
   [/(\/v1\/hooks\/[^/"]+\/[^/"]+\/)[\w-]+/g, '$1‹token›'],
+  [/preview-[a-z2-7]{26}/g, 'preview-‹own›'],
   [/pj_[A-Za-z0-9]{22}/g, 'pj_‹own›'],
   [/whsec_[A-Za-z0-9+/=]{20,}/g, 'whsec_‹secret›'],
   [/(127\.0\.0\.1|localhost):\d{4,5}/g, '$1:‹port›'],

@@ -1,6 +1,7 @@
 /** The fixed list of what is asked, in an order in which nothing runs beside anything else. */
 import { askAgents, askWork } from './ask-background.ts'
 import { askBatches, askPictures, askText } from './ask-models.ts'
+import { askSites } from './ask-sites.ts'
 import { askFiles, askKnowledge, askWebhooks } from './ask-stored.ts'
 import { askVideos } from './ask-videos.ts'
 import type { Body, Recorder } from './recorder.ts'
@@ -20,6 +21,7 @@ export async function askEverything(recorder: Recorder, site: Site): Promise<voi
   await askBatches(recorder)
   await askKnowledge(recorder)
   await askFiles(recorder)
+  await askSites(recorder, site)
   await askAgents(recorder)
   await askWork(recorder)
   await atRest(site.db)

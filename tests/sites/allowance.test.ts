@@ -47,6 +47,7 @@ async function askElsewhere(site: Published, path: string): Promise<Answer> {
       response,
       host: new URL(site.url).hostname,
       pathPrefix: '',
+      timeLimit: undefined,
       clientAddress: '127.0.0.1',
       secure: false,
     }),

@@ -2,8 +2,8 @@
  * One publication, made ready in the background. It may be started again after a crash, even concurrently: its contents are written under
  * keys of their own, and one transaction makes all of it true. Until then visitors get what they got before.
  */
-import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
+import { freeBytes, ownBuffer } from '#platform/bytes'
 import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
@@ -50,6 +50,7 @@ async function publish({ app, accountId, data, signal }: Run<PublishWork>): Prom
     if (error instanceof ContentGone) return { laterMs: 0 }
     throw error
   } finally {
+    freeBytes(pack)
     // Those that the transaction has committed are on this list no more; others that cannot be deleted now are deleted in an hour.
     const left = version.pack_key === null ? staged : [...staged, version.pack_key]
     await deletePendingBlobs(app, left).catch(() => undefined)
@@ -58,7 +59,7 @@ async function publish({ app, accountId, data, signal }: Run<PublishWork>): Prom
   return undefined
 }
 
-/** Undefined where its bytes are not what was stored. */
+/** In one buffer of its length, for `freeBytes`. Undefined where its bytes are not what was stored. */
 async function readPack(
   app: App,
   { pack_key: key, pack_files: files }: VersionRow,
@@ -66,9 +67,14 @@ async function readPack(
   if (key === null) return Buffer.alloc(0)
   const stored = await app.storage.get(key)
   if (!stored) return undefined
-  const pack = await buffer(stored)
   const length = (files ?? []).reduce((end, { offset, bytes }) => Math.max(end, offset + bytes), 0)
-  return pack.length === length ? pack : undefined
+  const pack = ownBuffer(length).subarray(0, length)
+  let at = 0
+  for await (const chunk of stored as AsyncIterable<Buffer>) {
+    if (at + chunk.length <= length) chunk.copy(pack, at)
+    at += chunk.length
+  }
+  return at === length ? pack : undefined
 }
 
 /** Writes the contents that the account does not have yet; `staged` gets the key of each before it is written. */

@@ -161,13 +161,15 @@ export async function listSites(
 
 /** Of whichever account, for the operator: by id or slug. */
 export async function findAnySite(
-  db: Db,
+  { kysely }: Db,
   named: { siteId: string } | { slug: string },
 ): Promise<SiteRow | undefined> {
-  const all = db.kysely.selectFrom('sites.sites').selectAll()
-  return 'slug' in named
-    ? all.where('slug', '=', named.slug).executeTakeFirst()
-    : all.where('site_id', '=', named.siteId).executeTakeFirst()
+  const condition =
+    'slug' in named
+      ? sql`(account_id, site_id) = (select account_id, site_id from sites.slugs where slug = ${named.slug})`
+      : sql`site_id = ${named.siteId}`
+  const { rows } = await sql<SiteRow>`select * from sites.sites where ${condition}`.execute(kysely)
+  return rows[0]
 }
 
 /** Of all accounts, newest first, for the operator. */

@@ -1,0 +1,154 @@
+/** `kherad site all|takedown|restore|limits`: what the operator sees of published sites and does to them. It stands on the database. */
+import {
+  findAnySite,
+  listAllSites,
+  restore,
+  type ShownSite,
+  type SiteRow,
+  setLimits,
+  takeDown,
+} from '#engine/sites'
+import type { Language } from '#platform/errors'
+import { isUuid } from '#platform/ids'
+import { digits, readCount, readId, readName } from '../amounts.ts'
+import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
+import { type Column, card, showTime, table } from '../output.ts'
+import { titles } from '../phrases.ts'
+import { plain } from '../server.ts'
+import { sitesColumns, sitesOptions, sitesPhrases as words } from './operate-phrases.ts'
+
+const common = { needs: [], help: sitesOptions }
+/** Options by the names of the limits in the configuration, with the most that each may be. */
+const limitOptions = {
+  files: ['files', 10_000],
+  'total-bytes': ['total_bytes', 200_000_000],
+  'file-bytes': ['file_bytes', 200_000_000],
+  'daily-requests': ['daily_requests', 1_000_000_000_000],
+  'daily-bytes': ['daily_bytes', Number.MAX_SAFE_INTEGER],
+  domains: ['domains_per_site', 1_000],
+} as const
+/** Those below which a site would have nothing. */
+const atLeastOne: readonly string[] = ['files', 'total-bytes', 'file-bytes']
+
+export const siteOperatorCommands: Command[] = [
+  { ...common, name: 'site all', about: words.list, takes: [], options: ['account'], run: listAll },
+  {
+    ...common,
+    name: 'site takedown',
+    about: words.takedown,
+    takes: ['SITE'],
+    options: ['reason'],
+    run: takeOneDown,
+  },
+  { ...common, name: 'site restore', about: words.restore, takes: ['SITE'], options: [], run: restoreOne },
+  {
+    ...common,
+    name: 'site limits',
+    about: words.limits,
+    takes: ['SITE'],
+    options: Object.keys(limitOptions),
+    changes: true,
+    run: limitOne,
+  },
+]
+
+const pageSize = 500
+
+async function listAll(session: Session, { options }: ParsedArguments): Promise<Outcome> {
+  const { language } = session
+  const account = options.account === undefined ? undefined : readId('--account', options.account)
+  const db = await session.db()
+  const rows: ShownSite[] = []
+  for (let after: string | undefined, hasMore = true; hasMore; after = rows.at(-1)?.site_id) {
+    const page = await listAllSites(db, { limit: pageSize, after_id: after, account_id: account })
+    rows.push(...page.rows)
+    hasMore = page.hasMore
+  }
+  const text = rows.length === 0 ? `${words.noneYet[language]}\n` : table(rows, columns(language), language)
+  return { json: { data: rows.map(jsonOf) }, text }
+}
+
+async function takeOneDown(
+  session: Session,
+  { words: [named = ''], options }: ParsedArguments,
+): Promise<Outcome> {
+  const reason = options.reason === undefined ? null : readName('--reason', options.reason)
+  const site = await siteOf(session, named)
+  const room = { db: await session.db(), clock: session.clock }
+  const row = await takeDown(room, keyOf(site), reason)
+  return answer(session, row, words.takenDown(row.slug)[session.language])
+}
+
+async function restoreOne(session: Session, { words: [named = ''] }: ParsedArguments): Promise<Outcome> {
+  const site = await siteOf(session, named)
+  const row = await restore({ db: await session.db(), clock: session.clock }, keyOf(site))
+  return answer(session, row, words.restored(row.slug)[session.language])
+}
+
+async function limitOne(
+  session: Session,
+  { words: [named = ''], options }: ParsedArguments,
+): Promise<Outcome> {
+  const changes: Record<string, number | null> = {}
+  for (const [option, [name, most]] of Object.entries(limitOptions)) {
+    const typed = options[option]
+    if (typed !== undefined)
+      changes[name] = readCount(`--${option}`, typed, most, atLeastOne.includes(option) ? 1 : 0)
+  }
+  const site = await siteOf(session, named)
+  const row = await setLimits({ db: await session.db(), clock: session.clock }, keyOf(site), changes)
+  return answer(session, row, words.changed(row.slug)[session.language])
+}
+
+const keyOf = ({ account_id: accountId, site_id: siteId }: SiteRow) => ({ accountId, siteId })
+
+/** By its id or its slug. */
+async function siteOf(session: Session, named: string): Promise<SiteRow> {
+  const found = await findAnySite(
+    await session.db(),
+    isUuid(named) ? { siteId: named } : { slug: named.toLowerCase() },
+  )
+  return found ?? refuse('SITE_NOT_FOUND', words.noSite(plain(named)))
+}
+
+const answer = ({ language }: Session, row: SiteRow, said: string): Outcome => ({
+  json: jsonOf(row),
+  text: `${said}\n${card(row, columns(language), language)}`,
+})
+
+const stateOf = ({ taken_down_at, live_version }: SiteRow) => {
+  if (taken_down_at !== null) return words.down
+  return live_version === null ? words.notYet : words.standing
+}
+
+const columns = (language: Language): Column<SiteRow>[] => [
+  { title: titles.id, show: (row) => row.site_id },
+  { title: sitesColumns.slug, show: (row) => row.slug },
+  { title: titles.name, show: (row) => plain(row.name) },
+  { title: titles.account, show: (row) => row.account_id },
+  { title: titles.state, show: (row) => stateOf(row)[language] },
+  { title: sitesColumns.version, show: (row) => digits(row.live_version ?? '-', language), numeric: true },
+  { title: sitesColumns.reason, show: (row) => row.taken_down_reason ?? '-' },
+  { title: sitesColumns.limits, show: (row) => limitsText(row, language) },
+  { title: titles.created, show: (row) => showTime(row.created_at, language) },
+]
+
+function limitsText({ limits }: SiteRow, language: Language): string {
+  const own = Object.entries(limits).map(([name, value]) => `${name}=${digits(value, language)}`)
+  return own.length === 0 ? words.none[language] : own.join(' ')
+}
+
+const jsonOf = (row: SiteRow) => ({
+  id: row.site_id,
+  account_id: row.account_id,
+  project_id: row.project_id,
+  cloud_id: row.cloud_id,
+  name: row.name,
+  slug: row.slug,
+  live_version: row.live_version,
+  version: row.newest_version,
+  taken_down_at: row.taken_down_at?.toISOString() ?? null,
+  taken_down_reason: row.taken_down_reason,
+  limits: row.limits,
+  created_at: row.created_at.toISOString(),
+})
