@@ -44,6 +44,7 @@ export const longest = [
   'tests/crash/outage.test.ts',
   'tests/contract/messages-tools.test.ts',
   'tests/crash/rolling-restart.test.ts',
+  'tests/apps/start.test.ts',
   'tests/contract/every-route.test.ts',
   'tests/db/embedded.test.ts',
   'tests/cli/set.test.ts',
