@@ -43,13 +43,8 @@ async function askElsewhere(site: Published, path: string): Promise<Answer> {
   const handler = openSiteHandler(world.app)
   const server = createServer((message, response) =>
     handler.handle({
-      message,
-      response,
-      host: new URL(site.url).hostname,
-      pathPrefix: '',
-      timeLimit: undefined,
-      clientAddress: '127.0.0.1',
-      secure: false,
+      ...{ message, response, host: new URL(site.url).hostname, pathPrefix: '', clientAddress: '127.0.0.1' },
+      ...{ secure: false, timeLimit: undefined },
     }),
   ).listen(0, '127.0.0.1')
   await once(server, 'listening')
