@@ -16,8 +16,8 @@ import { projectCommands } from './projects.ts'
 import { receiptCommands } from './receipts.ts'
 import { reconcileCommands } from './reconcile.ts'
 import { openSession } from './session.ts'
+import { siteOperatorCommands } from './site/operate.ts'
 import { siteCommands } from './site.ts'
-import { sitesCommands } from './sites.ts'
 import { studioCommands } from './studio.ts'
 import { transcribeCommands } from './transcribe.ts'
 import { videoCommands } from './video.ts'
@@ -34,7 +34,7 @@ const commands = [
   ...doctorCommands,
   ...workCommands,
   ...siteCommands,
-  ...sitesCommands,
+  ...siteOperatorCommands,
   ...studioCommands,
   ...videoCommands,
   ...transcribeCommands,

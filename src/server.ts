@@ -7,7 +7,7 @@ import type { App } from '#app'
 import { metricsRoutes } from '#capabilities/health'
 import { type FirstStart, makeFirst } from '#capabilities/identity'
 import type { Discovery } from '#engine/models'
-import { type Apps, AppsZone, type HostHandler, openApps, sharedApps } from '#platform/apps'
+import { type Apps, AppsZone, type HostHandler, keptOut, openApps, sharedApps } from '#platform/apps'
 import type { Config } from '#platform/config'
 import { openServer, type Server, type Violation } from '#platform/http'
 import { startWorkers } from '#platform/jobs'
@@ -87,7 +87,7 @@ async function openListeners(options: StartOptions, app: App): Promise<Listeners
     routes: metrics.port === undefined ? served : served.filter(({ path }) => path !== '/metrics'),
     host: config.host,
     port: config.port,
-    beside: config.apps.sharedPort ? zone : undefined,
+    beside: config.apps.sharedPort ? zone : keptOut(app),
   })
   const { port, host = config.host } = metrics
   const metricsServer =

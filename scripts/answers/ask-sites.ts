@@ -31,9 +31,9 @@ export async function askSites(recorder: Recorder, site: Site): Promise<void> {
   await recorder.ask('sites: files', 'GET', `${path}/${id}/files?version=1`)
   await recorder.ask('sites: go back', 'POST', `${path}/${id}/rollback`)
   await askDomains(recorder, `${path}/${id}/domains`)
-  await site.cli('sites', 'takedown', 'recorded-cafe', '--reason', 'reported')
+  await site.cli('site', 'takedown', 'recorded-cafe', '--reason', 'reported')
   await recorder.ask('sites: publish to one that was taken down', 'POST', `${path}/${id}`, { json })
-  await site.cli('sites', 'restore', 'recorded-cafe')
+  await site.cli('site', 'restore', 'recorded-cafe')
   await recorder.ask('sites: delete with another name', 'DELETE', `${path}/${id}`, { json: { confirm: 'x' } })
   // There are no app back-ends yet.
   await site.db.query('update sites.sites set cloud_id = $1 where site_id = $2', [cloud, id])

@@ -105,6 +105,23 @@ describe('forwarded headers', () => {
   })
 })
 
+test('the API answers at no host of sites and clouds, on its own port neither', async () => {
+  await using world = await boot({
+    env: {
+      KHERAD_BASE_URL: 'https://ai.example.org',
+      KHERAD_APPS_DOMAIN: 'apps.example',
+      KHERAD_CLOUD_DOMAIN: 'cloud.example',
+    },
+  })
+  const { secret } = await world.key()
+  const path = '/v1/models'
+  const headers = { authorization: `Bearer ${secret}` }
+  for (const host of ['a.apps.example', 'A.B.Apps.example.', 'apps.example', 'ref.cloud.example'])
+    expect((await hostRequest(world.url, host, { path, headers })).status, host).toBe(404)
+  for (const host of ['ai.example.org', '127.0.0.1', 'myapps.example', 'kherad'])
+    expect((await hostRequest(world.url, host, { path, headers })).status, host).toBe(200)
+})
+
 describe('the question for which hosts a certificate may be obtained', () => {
   const ask = (domain: string, headers: OutgoingHttpHeaders = {}, host = '127.0.0.1') =>
     hostRequest(direct.appsUrl, host, { path: `/_ask?domain=${domain}`, headers })

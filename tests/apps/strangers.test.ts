@@ -269,9 +269,9 @@ describe('credentials', () => {
     for (const ask of [byHost, byPath]) {
       const headers = { authorization: `Bearer ${secret}`, apikey: secret, 'x-api-key': secret }
       expect((await seenOf(ask, headers)).raw).not.toContain(secret)
-      const own = { authorization: 'Bearer of-a-person', apikey: 'public', cookie: 'own=1' }
+      const own = { authorization: 'Bearer eyJhbGci.khr_.of-a-person', apikey: 'public', cookie: 'own=1' }
       expect((await seenOf(ask, own)).headers).toMatchObject({
-        authorization: 'Bearer of-a-person',
+        authorization: 'Bearer eyJhbGci.khr_.of-a-person',
         apikey: 'public',
       })
     }

@@ -29,15 +29,6 @@ export interface SiteKey {
   siteId: string
 }
 
-/** Locks the site until the transaction ends. Returns false if the project has no such site. */
-export async function lockSite(tx: Tx, { accountId, projectId, siteId }: SiteKey): Promise<boolean> {
-  const { rows } = await sql`select 1 from sites.sites
-    where account_id = ${accountId} and project_id = ${projectId} and site_id = ${siteId} for update`.execute(
-    tx,
-  )
-  return rows.length === 1
-}
-
 /** Undefined if the project has no such site. */
 export async function slugOf(
   { kysely }: Db,

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Deadline } from '#platform/clock'
 import './phrases.ts'
 
+export { keptOut } from './kept-out.ts'
 export { appsSeries } from './metrics.ts'
 export { type Apps, openApps, sharedApps } from './open-apps.ts'
 export { cloudHost, cloudUrl, siteHost, siteUrl } from './urls.ts'
@@ -24,7 +25,7 @@ export interface AppsRequest {
   /** The visitor came by HTTPS, as far as a trusted proxy says. */
   secure: boolean
   /** Until when a request with a body must have come whole. Whoever takes large bodies cancels it; then that of uploads applies. */
-  timeLimit: Deadline | undefined
+  timeLimit?: Deadline | undefined
 }
 
 /** Answers for some hosts of the second listener. */

@@ -27,11 +27,18 @@ function linesOf(headers: OutgoingHttpHeaders | readonly string[]): HeaderLine[]
 /** Strangers' code gets no credential of the platform: no cookie where hosts are shared, and no key that was sent by mistake. */
 export function removeCredentials(message: IncomingMessage, { isPathForm }: { isPathForm: boolean }): void {
   const isRemoved = (name: string, value: string): boolean =>
-    (isPathForm && name === 'cookie') || (carriers.has(name) && value.includes(secretPrefixes.key))
+    (isPathForm && name === 'cookie') || (carriers.has(name) && isPlatformKey(value))
   const kept = linesOf(message.rawHeaders).filter(([name, value]) => !isRemoved(name.toLowerCase(), value))
   for (const [name, value] of Object.entries(message.headers))
     if (isRemoved(name, String(value))) delete message.headers[name]
   message.rawHeaders = kept.flat()
 }
+
+/** At the beginning, behind a scheme or not: within a token of others these letters mean nothing. */
+const isPlatformKey = (value: string): boolean =>
+  value
+    .replace(/^[A-Za-z]{1,20} {1,20}/, '')
+    .trimStart()
+    .startsWith(secretPrefixes.key)
 
 const carriers = new Set(['authorization', 'proxy-authorization', 'x-api-key', 'apikey'])

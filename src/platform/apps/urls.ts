@@ -29,3 +29,7 @@ function urlOf({ apps, baseUrl, port }: Zones, host: string, hasDomain: boolean)
 
 const withPort = (protocol: string, host: string, port: string): string =>
   new URL(`${protocol}//${host}${port === '' ? '' : `:${port}`}`).origin
+
+/** Whether the host is one of the domains of sites and clouds, or below it. */
+export const isOfZone = ({ apps: { domain, cloudDomain } }: Pick<Config, 'apps'>, host: string): boolean =>
+  [domain, cloudDomain].some((one) => one !== undefined && (host === one || host.endsWith(`.${one}`)))

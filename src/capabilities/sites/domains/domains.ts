@@ -8,6 +8,8 @@ import {
   checkPauseMs,
   type DomainRow,
   domainOf,
+  limitsOf,
+  lockSite,
   newToken,
   recordName,
   recordValue,
@@ -63,9 +65,9 @@ export async function claimDomain(context: SiteContext<DomainBody>): Promise<Jso
   const target = await targetOf(context, key)
   const domain = domainOf(body.domain, ownHosts(app))
   const now = new Date(app.clock.nowMs())
-  const max = app.config.sites.domainsPerSite
   return acceptOnce(context, { endpoint: '/v1/sites/domains', statusCode: 201, now }, async (tx) => {
-    if (!(await store.lockSite(tx, key))) return noSite()
+    const site = (await lockSite(tx, key)) ?? noSite()
+    const max = limitsOf(app.config.sites, site.limits).domains
     const domains = await store.domainsOf(tx, key)
     const known = domains.find((one) => one.domain === domain)
     if (known) return toDomain(known, target)

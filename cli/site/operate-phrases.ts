@@ -19,8 +19,8 @@ export const sitesPhrases = {
   ),
   noSite: (named: string) =>
     sentence(
-      `سایتی با شناسه یا slug «${named}» نیست: kherad sites list همه را نشان می‌دهد.`,
-      `There is no site with the id or slug "${named}": kherad sites list shows them all.`,
+      `سایتی با شناسه یا slug «${named}» نیست: kherad site all همه را نشان می‌دهد.`,
+      `There is no site with the id or slug "${named}": kherad site all shows them all.`,
     ),
   noneYet: sentence('هنوز سایتی نیست.', 'There is no site yet.'),
   takenDown: (slug: string) =>

@@ -1,4 +1,4 @@
-/** `kherad sites …`: what the operator sees of published sites and does to them. It stands on the database. */
+/** `kherad site all|takedown|restore|limits`: what the operator sees of published sites and does to them. It stands on the database. */
 import {
   findAnySite,
   listAllSites,
@@ -10,12 +10,12 @@ import {
 } from '#engine/sites'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
-import { digits, readCount, readId, readName } from './amounts.ts'
-import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
-import { type Column, card, showTime, table } from './output.ts'
-import { titles } from './phrases.ts'
-import { plain } from './server.ts'
-import { sitesColumns, sitesOptions, sitesPhrases as words } from './sites/phrases.ts'
+import { digits, readCount, readId, readName } from '../amounts.ts'
+import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
+import { type Column, card, showTime, table } from '../output.ts'
+import { titles } from '../phrases.ts'
+import { plain } from '../server.ts'
+import { sitesColumns, sitesOptions, sitesPhrases as words } from './operate-phrases.ts'
 
 const common = { needs: [], help: sitesOptions }
 /** Options by the names of the limits in the configuration, with the most that each may be. */
@@ -30,20 +30,20 @@ const limitOptions = {
 /** Those below which a site would have nothing. */
 const atLeastOne: readonly string[] = ['files', 'total-bytes', 'file-bytes']
 
-export const sitesCommands: Command[] = [
-  { ...common, name: 'sites list', about: words.list, takes: [], options: ['account'], run: listAll },
+export const siteOperatorCommands: Command[] = [
+  { ...common, name: 'site all', about: words.list, takes: [], options: ['account'], run: listAll },
   {
     ...common,
-    name: 'sites takedown',
+    name: 'site takedown',
     about: words.takedown,
     takes: ['SITE'],
     options: ['reason'],
     run: takeOneDown,
   },
-  { ...common, name: 'sites restore', about: words.restore, takes: ['SITE'], options: [], run: restoreOne },
+  { ...common, name: 'site restore', about: words.restore, takes: ['SITE'], options: [], run: restoreOne },
   {
     ...common,
-    name: 'sites limits',
+    name: 'site limits',
     about: words.limits,
     takes: ['SITE'],
     options: Object.keys(limitOptions),
