@@ -30,10 +30,9 @@ const nameServer = {
 }
 
 function checkNameServer(text: string, node: ConfigNode): void {
-  const [, bracketed, plain, port = '53'] =
-    /^(?:\[([^\]]*)\]|([^:]*|.*:.*:.*?))(?::(\d{1,5}))?$/.exec(text) ?? []
-  const valid = isIP(bracketed ?? plain ?? '') !== 0 && Number(port) >= 1 && Number(port) <= 65_535
-  if (!valid) node.wrong(nameServer)
+  const [, bracketed, plain, port = '53'] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? []
+  const isNamed = isIP(bracketed ?? plain ?? '') !== 0 && Number(port) >= 1 && Number(port) <= 65_535
+  if (!isNamed && isIP(text) === 0) node.wrong(nameServer)
 }
 
 const network = {
