@@ -61,13 +61,20 @@ export class Threads<Task, Result> implements AsyncDisposable {
   }
 
   async #runNow(task: Task, transfer: readonly Transferable[]): Promise<Result> {
-    const thread = this.#idle.pop() ?? this.#start()
+    const thread = this.#takeIdle() ?? this.#start()
     const answer = await thread.run(task, transfer, this.#options.timeoutMs)
     this.#idle.push(thread)
     // Before it ends it is no longer among those that are used again.
     thread.rest(this.#options.idleMs ?? usualIdleMs, () => this.#forget(thread))
     if ('error' in answer) throw answer.error
     return answer.result as Result
+  }
+
+  /** One that is being ended is idle until it is gone: a task that it were given would die with it. */
+  #takeIdle(): Thread | undefined {
+    let thread = this.#idle.pop()
+    while (thread?.isEnding) thread = this.#idle.pop()
+    return thread
   }
 
   #start(): Thread {
@@ -89,6 +96,7 @@ type Answer = { result: unknown } | { error: unknown }
 
 class Thread {
   readonly #worker: Worker
+  isEnding = false
   #resting: NodeJS.Timeout | undefined
   #answered: ((answer: Answer) => void) | undefined
   #died: ((why: unknown) => void) | undefined
@@ -135,6 +143,7 @@ class Thread {
   }
 
   async end(): Promise<void> {
+    this.isEnding = true
     clearTimeout(this.#resting)
     await this.#worker.terminate()
   }
