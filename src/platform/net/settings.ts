@@ -31,13 +31,12 @@ const nameServer = {
 
 function checkNameServer(text: string, node: ConfigNode): void {
   if (isIP(text) !== 0) return
-  const colon = text.lastIndexOf(':')
-  const [host, port] = [text.slice(0, colon), text.slice(colon + 1)]
-  const address = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
-  const isV6 = isIP(address) === 6
-  const hasPort = /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535
   // An address of IPv6 has colons of its own, so one with a port stands in brackets.
-  if (colon === -1 || !hasPort || isIP(address) === 0 || isV6 !== (address !== host)) node.wrong(nameServer)
+  const [, six, sixPort] = /^\[([0-9a-fA-F:.]+)\](?::(\d{1,5}))?$/.exec(text) ?? []
+  const [, four, fourPort] = /^([0-9.]+):(\d{1,5})$/.exec(text) ?? []
+  const port = Number(sixPort ?? fourPort ?? 53)
+  const isAddress = isIP(six ?? '') === 6 || isIP(four ?? '') === 4
+  if (!isAddress || port < 1 || port > 65_535) node.wrong(nameServer)
 }
 
 const network = {
