@@ -38,7 +38,7 @@ function ask({ path, method, parameters }: Operation, ids: Record<string, string
   const route = routes.find((one) => one.path === path && one.method === method)!
   const query = parameters.filter((one) => one.in === 'query' && one.required).map(({ name }) => `${name}=a`)
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name]!)
-  const wanted = path.endsWith('/files') ? ['path=a'] : query
+  const wanted = path.startsWith('/v1/work') && path.endsWith('/files') ? ['path=a'] : query
   const body = route.body && JSON.stringify(sampleOf(route.body))
   const headers = { 'anthropic-version': '2023-06-01' }
   return key.request(method, `${filled}${wanted.length > 0 ? `?${wanted.join('&')}` : ''}`, body, headers)

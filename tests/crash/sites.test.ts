@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import type { ServerProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
@@ -18,6 +18,18 @@ beforeAll(async () => {
   site = stack.use(await openSite())
 })
 afterAll(() => stack.disposeAsync())
+
+const started: ServerProcess[] = []
+/** Any process would take the work of the next test. */
+afterEach(async () => {
+  for (const server of started.splice(0)) await server.kill()
+})
+
+async function start(databaseUrl?: string): Promise<ServerProcess> {
+  const server = await site.start(databaseUrl)
+  started.push(server)
+  return server
+}
 
 /** Says on every one of its pages which version it is. */
 const bodyOf = (slug: string, version: number) => {
@@ -121,10 +133,10 @@ async function expectWhole({ person }: Published): Promise<void> {
 }
 
 test('killed at every step of a publication: visitors get the old version until the new one is whole, and a repeat makes no second one', async () => {
-  const servers: ServerProcess[] = [await site.start()]
+  const servers: ServerProcess[] = [await start()]
   const published = await publishFirst(servers[0]!, 'killed-at-every-step')
   const client = () => site.client(servers.at(-1)!, published.person)
-  const next = async (databaseUrl?: string) => void servers.push(await site.start(databaseUrl))
+  const next = async (databaseUrl?: string) => void servers.push(await start(databaseUrl))
   const kill = async () => {
     await servers.at(-1)!.kill()
     await endWaiting()
@@ -180,7 +192,7 @@ test('killed at every step of a publication: visitors get the old version until 
 })
 
 test('a process that stands still for so long that another publishes in its place changes nothing when it goes on', async () => {
-  await using one = await site.start()
+  const one = await start()
   const published = await publishFirst(one, 'paused-meanwhile')
   {
     await using _blobs = await holding('lock table sites.blobs in share mode')
@@ -188,7 +200,7 @@ test('a process that stands still for so long that another publishes in its plac
     await waitsFor('unused_since')
     one.child.kill('SIGSTOP')
   }
-  const other = await site.start()
+  const other = await start()
   const client = site.client(other, published.person)
   expect(await settled(client, published.id)).toMatchObject({ live: { version: 2 } })
   expect((await client.post(`/v1/sites/${published.id}/rollback`, {})).body.live.version).toBe(1)
@@ -203,7 +215,7 @@ test('a process that stands still for so long that another publishes in its plac
 })
 
 test('a publication over which two processes died in a row fails, and the version before is served on', async () => {
-  const servers = [await site.start()]
+  const servers = [await start()]
   const published = await publishFirst(servers[0]!, 'set-aside')
   {
     await using _files = await holding('lock table sites.files in share mode')
@@ -212,7 +224,7 @@ test('a publication over which two processes died in a row fails, and the versio
       await waitsFor('insert into sites.files')
       await servers[nth]!.kill()
       await endWaiting()
-      servers.push(await site.start())
+      servers.push(await start())
     }
   }
   const last = servers.at(-1)!

@@ -86,7 +86,12 @@ export const CloudSiteParams = Type.Object({ id: Type.String(), siteId: Type.Str
 
 export const ListQuery = pageQuery(
   { max: 100, after: idCursor('Those older than this one.', 'آن‌ها که پیش از این یکی‌اند.') },
-  { cloud_id: Type.Optional(uuid('Those of this app back-end.')) },
+  {
+    cloud_id: Type.Optional({
+      ...uuid(),
+      ...said('Those of this app back-end.', 'آن‌ها که از آنِ این بک‌اندند.'),
+    }),
+  },
 )
 export type ListQuery = Static<typeof ListQuery>
 

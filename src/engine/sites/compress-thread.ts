@@ -13,10 +13,14 @@ export interface Compressed {
   gzip?: Uint8Array
 }
 
+/** The window of brotli, in bits: one that holds all of the content finds as much as a larger one, in less memory. */
+const windowOf = (bytes: number): number => Math.min(22, Math.max(16, Math.ceil(Math.log2(bytes)) + 1))
+
 serveTasks(({ content, isText, isThorough }: CompressTask): Compressed => {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: isThorough ? 11 : 8,
     [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+    [constants.BROTLI_PARAM_LGWIN]: windowOf(content.length),
     ...(isText && { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT }),
   }
   const brotli = brotliCompressSync(content, { params })

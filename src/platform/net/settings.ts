@@ -30,9 +30,14 @@ const nameServer = {
 }
 
 function checkNameServer(text: string, node: ConfigNode): void {
-  const [, bracketed, plain, port = '53'] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? []
-  const isNamed = isIP(bracketed ?? plain ?? '') !== 0 && Number(port) >= 1 && Number(port) <= 65_535
-  if (!isNamed && isIP(text) === 0) node.wrong(nameServer)
+  if (isIP(text) !== 0) return
+  const colon = text.lastIndexOf(':')
+  const [host, port] = [text.slice(0, colon), text.slice(colon + 1)]
+  const address = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
+  const isV6 = isIP(address) === 6
+  const hasPort = /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535
+  // An address of IPv6 has colons of its own, so one with a port stands in brackets.
+  if (colon === -1 || !hasPort || isIP(address) === 0 || isV6 !== (address !== host)) node.wrong(nameServer)
 }
 
 const network = {

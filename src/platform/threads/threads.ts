@@ -64,7 +64,8 @@ export class Threads<Task, Result> implements AsyncDisposable {
     const thread = this.#takeIdle() ?? this.#start()
     const answer = await thread.run(task, transfer, this.#options.timeoutMs)
     this.#idle.push(thread)
-    thread.rest(this.#options.idleMs ?? usualIdleMs)
+    // Before it ends it is no longer among those that are used again.
+    thread.rest(this.#options.idleMs ?? usualIdleMs, () => this.#forget(thread))
     if ('error' in answer) throw answer.error
     return answer.result as Result
   }
@@ -79,11 +80,15 @@ export class Threads<Task, Result> implements AsyncDisposable {
   #start(): Thread {
     const thread = new Thread(this.#options, () => {
       this.#all.delete(thread)
-      const at = this.#idle.indexOf(thread)
-      if (at >= 0) this.#idle.splice(at, 1)
+      this.#forget(thread)
     })
     this.#all.add(thread)
     return thread
+  }
+
+  #forget(thread: Thread): void {
+    const at = this.#idle.indexOf(thread)
+    if (at >= 0) this.#idle.splice(at, 1)
   }
 }
 
@@ -129,8 +134,12 @@ class Thread {
     }
   }
 
-  rest(idleMs: number): void {
-    this.#resting = setTimeout(() => void this.end(), idleMs).unref()
+  /** Ends after so long without a task; `leave` is called first. */
+  rest(idleMs: number, leave: () => void): void {
+    this.#resting = setTimeout(() => {
+      leave()
+      void this.end()
+    }, idleMs).unref()
   }
 
   async end(): Promise<void> {

@@ -18,6 +18,7 @@ import {
 import { siteHost } from '#platform/apps'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
+import { isUuid } from '#platform/ids'
 import { bareList } from '#platform/lists'
 import type { Domain, DomainBody } from './schema.ts'
 
@@ -54,7 +55,7 @@ const toDomain = (row: DomainRow, target: string): Domain => ({
 
 /** The slug of the site, whose host the domain leads to. */
 const targetOf = async ({ app }: Pick<SiteContext, 'app'>, key: store.SiteKey): Promise<string> => {
-  const slug = await store.slugOf(app.db, key)
+  const slug = isUuid(key.siteId) ? await store.slugOf(app.db, key) : undefined
   return slug === undefined ? noSite() : siteHost(app.config, slug)
 }
 

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { bareList } from '#platform/lists'
-import { closed, nullable, oneOf, timestamp, uuid } from '#platform/schema'
+import { closed, nullable, oneOf, timestamp } from '#platform/schema'
 
-export const SiteParams = Type.Object({ id: uuid() })
+export const SiteParams = Type.Object({ id: Type.String() })
 
 export const DomainParams = Type.Object({
-  id: uuid(),
+  id: Type.String(),
   domain: Type.String({
     minLength: 1,
     maxLength: 1_000,
