@@ -1,6 +1,6 @@
-import type { MPEGDecoder } from 'mpg123-decoder'
 import { type Frame, hasText, isTable, readFrame, skipId3 } from '#engine/magic'
 import { SoundError } from './fault.ts'
+import { Mpg123 } from './mpg123.ts'
 import { concatenated, noSamples, silence } from './pcm.ts'
 
 /** Bytes by which a tag is known, its length included. */
@@ -9,6 +9,8 @@ const headBytes = 32
 const maxRubbish = 65_536
 /** Samples by which every decoder of layer III comes late. */
 const decoderDelay = 529
+/** Samples that are given on at once: some milliseconds of work. A frame that does not fit begins the next ones. */
+const batchSamples = 8_192
 
 /**
  * Reads MPEG audio that comes in chunks of any length; decoded by mpg123, which is given whole frames only. Tags are passed over, and where
@@ -19,7 +21,7 @@ export class Mp3Reader {
   readonly codec = 'mp3'
   rate = 0
   channels = 0
-  readonly #decoder: MPEGDecoder | undefined
+  readonly #decoder: Mpg123 | undefined
   #held: Uint8Array = new Uint8Array(0)
   /** Bytes of a tag that are still to come. */
   #skip = 0
@@ -32,8 +34,12 @@ export class Mp3Reader {
   /** Samples at the beginning that are no sound, and the last ones, of which some may be none. */
   #drop = 0
   #tail: Float32Array = noSamples
+  /** Samples of frames that were read and not given on; those of a reader that counts are all silence. */
+  #batch = 0
+  #room = 0
+  #sound: Float32Array = noSamples
 
-  private constructor(decoder?: MPEGDecoder) {
+  private constructor(decoder?: Mpg123) {
     this.#decoder = decoder
   }
 
@@ -43,18 +49,15 @@ export class Mp3Reader {
   }
 
   static async open(): Promise<Mp3Reader> {
-    const { MPEGDecoder } = await import('mpg123-decoder')
-    const decoder = new MPEGDecoder({ enableGapless: false })
-    await decoder.ready
-    return new Mp3Reader(decoder)
+    return new Mp3Reader(await Mpg123.open())
   }
 
   write(chunk: Uint8Array): Iterable<Float32Array> {
-    return this.#read(this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]), false)
+    return this.#batches(this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]), false)
   }
 
   *end(): Iterable<Float32Array> {
-    yield* this.#read(this.#held, true)
+    yield* this.#batches(this.#held, true)
     const { frames = 0, bytes = 0 } = this.#table ?? {}
     // Some encoders count the table as a frame.
     if (this.#skip > 0 || this.#frames + 1 < frames || this.#frameBytes < bytes) this.#fail('truncated')
@@ -62,6 +65,17 @@ export class Mp3Reader {
 
   close(): void {
     this.#decoder?.free()
+  }
+
+  /** What is good is given on before a fault is thrown. */
+  *#batches(bytes: Uint8Array, isEnd: boolean): Iterable<Float32Array> {
+    try {
+      yield* this.#read(bytes, isEnd)
+    } catch (error) {
+      if (this.#batch > 0) yield this.#given()
+      throw error
+    }
+    if (this.#batch > 0) yield this.#given()
   }
 
   *#read(bytes: Uint8Array, isEnd: boolean): Iterable<Float32Array> {
@@ -83,7 +97,9 @@ export class Mp3Reader {
       if (frame && left < needed && !isEnd) break
       if (frame && this.#isCredible(bytes, at, frame)) {
         if (left < frame.length) this.#fail('truncated')
-        yield this.#frame(bytes.subarray(at, at + frame.length), frame)
+        if (this.#batch > 0 && this.#batch + frame.samples > this.#room) yield this.#given()
+        if (this.#batch === 0) this.#makeRoom(frame, left)
+        this.#frame(bytes.subarray(at, at + frame.length), frame)
         at += frame.length
       } else {
         // A header that is cut, and not what stands behind the last frame in many a file.
@@ -110,7 +126,19 @@ export class Mp3Reader {
     return at
   }
 
-  #frame(bytes: Uint8Array, frame: Frame): Float32Array {
+  /** For the frames that so many bytes may have. */
+  #makeRoom({ samples, length }: Frame, bytes: number): void {
+    this.#room = Math.min(batchSamples, samples * Math.ceil(bytes / length))
+    if (this.#decoder) this.#sound = new Float32Array(this.#room)
+  }
+
+  #given(): Float32Array {
+    const samples = this.#decoder ? this.#sound.subarray(0, this.#batch) : silence(this.#batch)
+    this.#batch = 0
+    return this.#trimmed(samples)
+  }
+
+  #frame(bytes: Uint8Array, frame: Frame): void {
     this.#inStep = true
     this.#rubbish = 0
     if (this.rate !== 0 && frame.sampleRate !== this.rate) this.#fail('malformed')
@@ -118,20 +146,15 @@ export class Mp3Reader {
     if (isTable(bytes, 0, frame)) {
       // Files that were put together have one in front of each part: only the first is believed.
       if (this.#frames === 0 && !this.#table) this.#believe(tableOf(bytes, frame))
-      return noSamples
+      return
     }
     this.rate = frame.sampleRate
     this.channels ||= frame.channels
     this.#frames += 1
-    if (!this.#decoder) return this.#trimmed(silence(frame.samples))
-    const { channelData, samplesDecoded } = this.#decoder.decodeFrame(bytes)
-    const [left, right] = channelData
-    const isMono = bytes[3]! >> 6 === 3
-    const samples = new Float32Array(frame.samples)
+    const isMono = frame.channels === 1
     // What cannot be decoded is silence: the clock goes on.
-    for (let index = 0; index < Math.min(samplesDecoded, samples.length); index++)
-      samples[index] = isMono ? left![index]! : (left![index]! + right![index]!) / 2
-    return this.#trimmed(samples)
+    this.#decoder?.decode(bytes, this.#sound.subarray(this.#batch, this.#batch + frame.samples), isMono)
+    this.#batch += frame.samples
   }
 
   #believe(table: Table): void {
