@@ -154,12 +154,12 @@ export class Site implements AsyncDisposable {
     )
   }
 
-  /** Takes the lock of an account's money, so that every hold and settlement of it waits until this is disposed. */
-  async lock({ account }: Person): Promise<AsyncDisposable> {
+  /** Takes the lock of an account's money, or of its holds, so that every hold and settlement of it, or every change of one, waits until this is disposed. */
+  async lock({ account }: Person, table: 'balances' | 'holds' = 'balances'): Promise<AsyncDisposable> {
     const client = await this.db.pool.connect()
     await client.query('begin')
     // The id stands in the text, so that `waiting` knows whose lock it is.
-    await client.query(`select from ledger.balances where account_id = '${account}' for update`)
+    await client.query(`select from ledger.${table} where account_id = '${account}' for update`)
     return {
       async [Symbol.asyncDispose]() {
         await client.query('rollback')
@@ -169,15 +169,29 @@ export class Site implements AsyncDisposable {
   }
 
   /** Resolves when a statement of the ledger waits for the lock of this account; answers its backend. */
-  async waiting({ account }: Person): Promise<number> {
+  waiting(person: Person): Promise<number> {
+    return this.#blocked(person, 'ledger.commit')
+  }
+
+  /** Resolves when a settlement in one transaction with what was stored waits so, with all else written; answers its backend. */
+  settling(person: Person): Promise<number> {
+    return this.#blocked(person, 'settle_in')
+  }
+
+  /** Resolves when a hold of this account waits for its row to be renewed, between two calls that it pays; answers its backend. */
+  renewing(person: Person): Promise<number> {
+    return this.#blocked(person, 'update ledger.holds set expires_at')
+  }
+
+  async #blocked({ account }: Person, statement: string): Promise<number> {
     const { pid } = await until(async () => {
       const [row] = await this.db.query<{ pid: number }>(
         {
           text: `select a.pid from pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) blocker
             join pg_stat_activity b on b.pid = blocker
-            where a.datname = current_database() and a.query like '%ledger.commit%' and b.query like '%' || $1 || '%'`,
+            where a.datname = current_database() and a.query like '%' || $2 || '%' and b.query like '%' || $1 || '%'`,
         },
-        [account],
+        [account, statement],
       )
       return row
     })
