@@ -477,6 +477,24 @@ describe('is refused before anything is held', () => {
     expect(await refused('fa')).toMatchObject({ param, message: expect.stringMatching(persian) })
   })
 
+  test('a recording under another name than file: both languages say where it goes', async () => {
+    const misnamed = async (language: string) => {
+      const parts = new FormData()
+      parts.append('audio', new Blob([two]), 'talk.wav')
+      const reply = await fetch(`${at.world.url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${at.key.secret}`, 'accept-language': language },
+        body: parts,
+      })
+      return ((await reply.json()) as { error: { message: string; param: string } }).error
+    }
+    expect(await misnamed('en')).toMatchObject({
+      ...{ code: 'INVALID_REQUEST', param: 'audio' },
+      message: expect.stringMatching(/a file is sent as the part file\.$/),
+    })
+    expect((await misnamed('fa')).message).toMatch(/فایل را در بخش file بفرستید\.$/)
+  })
+
   test('an empty file, no file, and a file beside file_id', async () => {
     await expectRefused(
       () => sendForm(at.key, { bytes: none }, { model: 'test/words' }),
