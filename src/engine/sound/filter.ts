@@ -3,6 +3,8 @@
  * which are put together here so that nobody needs a compiler to read or change them.
  */
 
+import { noSamples } from './pcm.ts'
+
 /** How output samples follow one another: at `up / down` of the input rate. */
 export interface FilterShape {
   /** Coefficients of one phase: a multiple of four. */
@@ -60,7 +62,7 @@ export class Filter {
   }
 
   /**
-   * The first `count` output samples.
+   * The first `count` output samples, good until the next call.
    * @param held input before `samples`: `taps` at most
    * @param at where in the input, `held` first, the first output begins; `phase` is its phase
    */
@@ -69,7 +71,7 @@ export class Filter {
     samples: Float32Array,
     { at, phase, count }: { at: number; phase: number; count: number },
   ): Float32Array {
-    if (count <= 0) return new Float32Array(0)
+    if (count <= 0) return noSamples
     const { taps, up, down } = this.shape
     this.#input.set(held)
     this.#input.set(samples, held.length)
@@ -84,7 +86,7 @@ export class Filter {
       size * Math.floor(down / up),
       down % up,
     )
-    return this.#output.slice(0, count)
+    return this.#output.subarray(0, count)
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Frame, hasText, isTable, readFrame, skipId3 } from '#engine/magic'
+import { Batch } from './batch.ts'
 import { SoundError } from './fault.ts'
 import { Mpg123 } from './mpg123.ts'
-import { concatenated, noSamples, silence } from './pcm.ts'
 
 /** Bytes by which a tag is known, its length included. */
 const headBytes = 32
@@ -9,8 +9,6 @@ const headBytes = 32
 const maxRubbish = 65_536
 /** Samples by which every decoder of layer III comes late. */
 const decoderDelay = 529
-/** Samples that are given on at once: some milliseconds of work. A frame that does not fit begins the next ones. */
-const batchSamples = 8_192
 
 /**
  * Reads MPEG audio that comes in chunks of any length; decoded by mpg123, which is given whole frames only. Tags are passed over, and where
@@ -31,25 +29,21 @@ export class Mp3Reader {
   #frames = 0
   #frameBytes = 0
   #table: Table | undefined
-  /** Samples at the beginning that are no sound, and the last ones, of which some may be none. */
-  #drop = 0
-  #tail: Float32Array = noSamples
-  /** Samples of frames that were read and not given on; those of a reader that counts are all silence. */
-  #batch = 0
-  #room = 0
-  #sound: Float32Array = noSamples
+  readonly #batch: Batch
 
-  private constructor(decoder?: Mpg123) {
+  private constructor(batch: Batch, decoder?: Mpg123) {
+    this.#batch = batch
     this.#decoder = decoder
   }
 
   /** What counts the samples only. */
   static counting(): Mp3Reader {
-    return new Mp3Reader()
+    return new Mp3Reader(new Batch('counted'))
   }
 
-  static async open(): Promise<Mp3Reader> {
-    return new Mp3Reader(await Mpg123.open())
+  /** @param isPassing what is given on is used before the next is read */
+  static async open(isPassing: boolean): Promise<Mp3Reader> {
+    return new Mp3Reader(new Batch(isPassing ? 'passing' : 'kept'), await Mpg123.open())
   }
 
   write(chunk: Uint8Array): Iterable<Float32Array> {
@@ -64,7 +58,7 @@ export class Mp3Reader {
   }
 
   close(): void {
-    this.#decoder?.free()
+    void this.#decoder?.free()
   }
 
   /** What is good is given on before a fault is thrown. */
@@ -72,10 +66,10 @@ export class Mp3Reader {
     try {
       yield* this.#read(bytes, isEnd)
     } catch (error) {
-      if (this.#batch > 0) yield this.#given()
+      yield this.#batch.take()
       throw error
     }
-    if (this.#batch > 0) yield this.#given()
+    yield this.#batch.take()
   }
 
   *#read(bytes: Uint8Array, isEnd: boolean): Iterable<Float32Array> {
@@ -97,8 +91,10 @@ export class Mp3Reader {
       if (frame && left < needed && !isEnd) break
       if (frame && this.#isCredible(bytes, at, frame)) {
         if (left < frame.length) this.#fail('truncated')
-        if (this.#batch > 0 && this.#batch + frame.samples > this.#room) yield this.#given()
-        if (this.#batch === 0) this.#makeRoom(frame, left)
+        if (!this.#batch.hasRoomFor(frame.samples)) {
+          yield this.#batch.take()
+          this.#batch.makeRoom(frame.samples, frame.samples * Math.ceil(left / frame.length))
+        }
         this.#frame(bytes.subarray(at, at + frame.length), frame)
         at += frame.length
       } else {
@@ -126,18 +122,6 @@ export class Mp3Reader {
     return at
   }
 
-  /** For the frames that so many bytes may have. */
-  #makeRoom({ samples, length }: Frame, bytes: number): void {
-    this.#room = Math.min(batchSamples, samples * Math.ceil(bytes / length))
-    if (this.#decoder) this.#sound = new Float32Array(this.#room)
-  }
-
-  #given(): Float32Array {
-    const samples = this.#decoder ? this.#sound.subarray(0, this.#batch) : silence(this.#batch)
-    this.#batch = 0
-    return this.#trimmed(samples)
-  }
-
   #frame(bytes: Uint8Array, frame: Frame): void {
     this.#inStep = true
     this.#rubbish = 0
@@ -151,29 +135,15 @@ export class Mp3Reader {
     this.rate = frame.sampleRate
     this.channels ||= frame.channels
     this.#frames += 1
-    const isMono = frame.channels === 1
-    // What cannot be decoded is silence: the clock goes on.
-    this.#decoder?.decode(bytes, this.#sound.subarray(this.#batch, this.#batch + frame.samples), isMono)
-    this.#batch += frame.samples
+    const place = this.#batch.next(frame.samples)
+    this.#decoder?.decode(bytes, place, frame.channels === 1)
   }
 
   #believe(table: Table): void {
     this.#table = table
     if (table.delay === undefined) return
-    this.#drop = table.delay + decoderDelay
-    this.#tail = new Float32Array(0)
-  }
-
-  /** Without the padding of the encoder: the last samples are held back until it is known that they are sound. */
-  #trimmed(samples: Float32Array): Float32Array {
-    const dropped = Math.min(this.#drop, samples.length)
-    this.#drop -= dropped
-    const padding = Math.max(0, (this.#table?.padding ?? 0) - decoderDelay)
-    if (padding === 0) return samples.subarray(dropped)
-    const whole = concatenated([this.#tail, samples.subarray(dropped)])
-    const ready = Math.max(0, whole.length - padding)
-    this.#tail = whole.slice(ready)
-    return whole.subarray(0, ready)
+    const padding = Math.max(0, (table.padding ?? 0) - decoderDelay)
+    this.#batch.leaveOut(table.delay + decoderDelay, padding)
   }
 
   #fail(fault: 'malformed' | 'truncated'): never {

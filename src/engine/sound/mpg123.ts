@@ -1,9 +1,12 @@
 import type { MPEGDecoder } from 'mpg123-decoder'
+import { nextTurn } from '#platform/slices'
+import { Pristine } from './pristine.ts'
 
 /** What the package's decoder is made of. It is pinned exactly; a test of every kind of MP3 fails where these change. */
 interface Inner {
   _common: {
     wasm: {
+      HEAP: ArrayBuffer
       mpeg_decoder_feed(decoder: number, input: number, bytes: number): number
       mpeg_decoder_read(
         decoder: number,
@@ -39,15 +42,20 @@ const maxReads = 8
  * takes as long as decoding, and writes every broken frame to the console.
  */
 export class Mpg123 {
-  readonly #decoder: MPEGDecoder
   readonly #inner: Inner
+  readonly #pristine: Pristine
+  /** Within a call, which may end by throwing: then it is not used again. */
+  #isCalled = false
 
   private constructor(decoder: MPEGDecoder) {
-    this.#decoder = decoder
     this.#inner = decoder as unknown as Inner
+    this.#pristine = new Pristine(this.#inner._common.wasm.HEAP)
   }
 
   static async open(): Promise<Mpg123> {
+    const own = idle
+    idle = undefined
+    if (own) return own
     const { MPEGDecoder } = await import('mpg123-decoder')
     const decoder = new MPEGDecoder({ enableGapless: false })
     await decoder.ready
@@ -55,7 +63,7 @@ export class Mpg123 {
   }
 
   /**
-   * Decodes one frame, of which both channels become their mean. What cannot be decoded stays as it is.
+   * Decodes one frame, of which both channels become their mean. What cannot be decoded is silence: the clock goes on.
    * @param to as long as the frame's sound
    */
   decode(frame: Uint8Array, to: Float32Array, isMono: boolean): void {
@@ -63,13 +71,14 @@ export class Mpg123 {
       this.#inner
     const { wasm } = _common
     _input.buf.set(frame)
-    if (wasm.mpeg_decoder_feed(_decoder, _input.ptr, frame.length) === needsMore) return
+    this.#isCalled = true
     let at = 0
-    for (let read = 0; read < maxReads; read++) {
+    let end = wasm.mpeg_decoder_feed(_decoder, _input.ptr, frame.length)
+    for (let read = 0; read < maxReads && end !== needsMore; read++) {
       _samplesDecodedPtr.buf[0] = 0
       const { ptr, len } = _output
       const places = [_samplesDecodedPtr.ptr, _sampleRatePtr.ptr, _errorStringPtr.ptr] as const
-      const end = wasm.mpeg_decoder_read(_decoder, ptr, len, ...places)
+      end = wasm.mpeg_decoder_read(_decoder, ptr, len, ...places)
       // The second channel stands behind the first.
       const samples = _samplesDecodedPtr.buf[0]!
       const count = Math.min(samples, to.length - at)
@@ -79,11 +88,20 @@ export class Mpg123 {
         for (let index = 0; index < count; index++)
           to[at + index] = (sound[index]! + sound[samples + index]!) / 2
       at += count
-      if (end === needsMore) return
     }
+    to.fill(0, at)
+    this.#isCalled = false
   }
 
-  free(): void {
-    this.#decoder.free()
+  /** Called once, in place of the package's `free`: what is not kept is collected with its memory. Nothing that was decoded is left to the next user. */
+  async free(): Promise<void> {
+    await nextTurn()
+    if (!idle && !this.#isCalled && (await this.#pristine.restore())) idle = this
   }
 }
+
+/**
+ * One is kept: each has 17 MB of memory, which the collector counts although hardly any of it is written, so that every other recording of a minute made
+ * it collect everything.
+ */
+let idle: Mpg123 | undefined

@@ -67,8 +67,13 @@ export class Resampler {
   }
 
   write(samples: Float32Array): Float32Array {
+    return this.passing(samples).slice()
+  }
+
+  /** As `write`, for what is used at once: it is good until sound of any kind goes on being read, and may be `samples` themselves. */
+  passing(samples: Float32Array): Float32Array {
     this.#read += samples.length
-    if (!this.#filter) return samples.slice()
+    if (!this.#filter) return samples
     return this.#filtered(this.#filter, samples, Number.POSITIVE_INFINITY)
   }
 
@@ -76,7 +81,7 @@ export class Resampler {
   end(): Float32Array {
     if (!this.#filter) return noSamples
     const due = this.lengthFor(this.#read) - this.#written
-    return this.#filtered(this.#filter, new Float32Array(this.#filter.shape.taps), due)
+    return this.#filtered(this.#filter, new Float32Array(this.#filter.shape.taps), due).slice()
   }
 
   #filtered(filter: Filter, samples: Float32Array, due: number): Float32Array {
@@ -87,7 +92,7 @@ export class Resampler {
     for (let from = 0; from < samples.length; from += most) {
       const piece = this.#run(filter, samples.subarray(from, from + most), left)
       left -= piece.length
-      pieces.push(piece)
+      pieces.push(piece.slice())
     }
     return concatenated(pieces)
   }
