@@ -213,7 +213,9 @@ export class Link {
 
 /** For the trace: the first words that tell statements apart. */
 function shortNameOf(name: string): string {
-  const [word] = /(ledger|files|storage)\.\w+/.exec(name.replaceAll('"', '')) ?? ['statement']
+  const [word] = /(ledger|files|storage|videos|jobs|events)\.\w+/.exec(name.replaceAll('"', '')) ?? [
+    'statement',
+  ]
   return /^\s*delete/.test(name) ? `${word} (delete)` : word
 }
 
