@@ -13,7 +13,6 @@ const refusalOf = (start: Promise<unknown>): Promise<string> =>
 test.each([
   ['while secrets are read', /select key_id from secrets\.seal/],
   ['while the process joins the others', /ledger\.processes/],
-  ['while the first key is made', /kherad first start/],
 ])(
   'a database that is lost %s is named in a sentence of both languages, not with a stack',
   async (_, statement) => {
