@@ -242,13 +242,10 @@ describe('killed', () => {
     const { person, body } = await asker(site)
     await using server = await site.start()
     // Whether the answer still leaves is chance; what was committed is not.
-    const call = site
-      .client(server, person)
-      .post(path, body, headers)
-      .catch(() => undefined)
-    await until(async () => (await filesOf(site, person)).length === 2)
+    const call = site.sent(site.client(server, person), path, body, headers)
+    await call.until(async () => (await filesOf(site, person)).length === 2)
     await server.kill()
-    await call
+    await call.over
     await using restarted = await site.start()
     const client = site.client(restarted, person)
     const charged = { balance: credits - priceOf(person), held: 0n }
@@ -257,7 +254,7 @@ describe('killed', () => {
       const kept = await client.raw('GET', `/v1/files/${id}`)
       expect([kept.status, (await kept.arrayBuffer()).byteLength > 20]).toEqual([200, true])
     }
-    const repeat = await client.post(path, body, headers)
+    const repeat = await site.post(client, path, body, headers)
     expect([repeat.status, repeat.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
     expect(Buffer.from(repeat.body.output.data, 'base64').subarray(0, 4).toString()).toBe('RIFF')
     expect(callsOf(site, person).map(placeOf)).toEqual([0, 1, 2])

@@ -7,7 +7,7 @@ import { createAccount, createKey, createProject, scopes } from '#platform/auth'
 import { type Db, openDb } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { type Caps, grant } from '#platform/ledger'
-import { Client } from '../harness/client.ts'
+import { Client, type Seen } from '../harness/client.ts'
 import { patient, upstreamConfig } from '../harness/config-text.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { type ServerProcess, startProcess } from '../harness/processes.ts'
@@ -48,6 +48,13 @@ const mediaModels = `  - id: test/near
     deployments: [{ provider: media, model: scribe-1 }]
     transcription: { max_seconds: 10 }
     pricing: { per_minute: 0.06 }`
+
+export interface SentRequest {
+  /** Resolves when it is over, in any way. */
+  over: Promise<void>
+  /** Waits as `until`, and throws where the request was refused. */
+  until<T>(condition: () => T | Promise<T>): Promise<NonNullable<T>>
+}
 
 /** Short, so that a dead process is soon known to be dead. */
 const shortLeaseMs = 1_500
@@ -131,6 +138,33 @@ export class Site implements AsyncDisposable {
 
   client(server: { url: string }, person: Person): Client {
     return new Client(server.url, person.secret, person.keyId)
+  }
+
+  /** Sends a request as official clients do: again where the database stood still, so that nothing was done. */
+  async post(client: Client, path: string, body: unknown, headers: Record<string, string>): Promise<Seen> {
+    return until(async () => {
+      const reply = await client.post(path, body, headers)
+      return reply.body?.error?.code === 'SERVICE_UNAVAILABLE' ? undefined : reply
+    })
+  }
+
+  /** Sends a request whose answer nobody waits for: why there is none is an error of `until`, and none where the server was killed meanwhile. */
+  sent(client: Client, path: string, body: unknown, headers: Record<string, string>): SentRequest {
+    let refusal: string | undefined
+    const over = this.post(client, path, body, headers).then(
+      ({ status, text }) => {
+        if (status !== 200) refusal = `${status} ${text}`
+      },
+      () => undefined,
+    )
+    return {
+      over,
+      until: (condition) =>
+        until(async () => {
+          if (refusal !== undefined) throw new Error(`the request was refused: ${refusal}`)
+          return condition()
+        }),
+    }
   }
 
   /** Balance and holds of an account, in micro-credits. */
