@@ -464,6 +464,13 @@ describe('is refused before anything is held', () => {
       /مدل `test\/plain` keywords را نمی‌پذیرد؛ آن را حذف کنید/,
     ],
     [
+      'another way of cutting',
+      { chunking_strategy: 'never' },
+      'chunking_strategy',
+      /: chunking_strategy must be auto, or an object/,
+      /: chunking_strategy باید auto یا شیئی/,
+    ],
+    [
       'a number of speakers who are not told apart',
       { model: 'test/voices', speakers: 2 },
       'speakers',

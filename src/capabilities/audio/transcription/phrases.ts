@@ -71,7 +71,7 @@ export const reasons = {
     fa: 'این سرور مدل رونویسی ندارد: گرداننده یکی می‌افزاید، یا کلید فروشنده‌ای را که دارد.',
   },
   chunking: {
-    en: 'must be auto, or an object of the type server_vad.',
-    fa: 'باید auto یا شیئی با نوع server_vad باشد.',
+    en: 'chunking_strategy must be auto, or an object of the type server_vad.',
+    fa: 'chunking_strategy باید auto یا شیئی با نوع server_vad باشد.',
   },
 }
