@@ -20,6 +20,7 @@ const longestMs = 45 * 60_000 + 150_000
 
 export class FilmChecker {
   readonly #ask: FilmCheckerOptions
+  readonly #ended = new Set<string>()
   readonly #hold: (truth: boolean, what: string) => void
 
   constructor(options: FilmCheckerOptions, hold: (truth: boolean, what: string) => void) {
@@ -52,6 +53,16 @@ export class FilmChecker {
 
   #callsOf(requestId: string): FilmCall[] {
     return this.#ask.vendor.calls.filter((call) => call.requestId === requestId)
+  }
+
+  /** After each step: what has ended has given its room back with it. */
+  afterStep(): void {
+    const { videos, reservations } = this.#ask.database
+    for (const { receipt_id: id, ended_at: endedAt } of videos.rows.values()) {
+      if (endedAt === null || this.#ended.has(id)) continue
+      this.#ended.add(id)
+      this.#hold(!reservations.has(id), `the video of ${id} has ended and still reserves room`)
+    }
   }
 
   /** When everything has ended. */

@@ -82,7 +82,7 @@ export class FilmVendor {
     if (isHeard) call.film = this.#order(call.requestId, ask.callbackUrl)
     if (!sender.survives('after a video was ordered')) await never()
     // Some take longer than a process that stops has time for everything else.
-    await this.#wait(random.chance(0.1) ? 20_000 * random.next() : 2_000 * random.next(), sender, ask.signal)
+    await this.#wait(random.chance(0.2) ? 30_000 * random.next() : 2_000 * random.next(), sender, ask.signal)
     if (refusal) throw new UpstreamError(...refusal)
     if (fails) throw new UpstreamError(random.pick(['timeout', 'reset', 'malformed']))
     call.answered = true
@@ -127,7 +127,8 @@ export class FilmVendor {
     const { random } = this.#ask
     await this.#leg(sender, signal)
     yield Buffer.from(`a film of ${this.films.get(ticket.id)!.requestId}, `)
-    await this.#wait(random.next() * 3_000, sender, signal)
+    // Some take longer than a process may be silent before it is taken for dead.
+    await this.#wait(random.next() * (random.chance(0.2) ? 40_000 : 3_000), sender, signal)
     if (random.chance(this.faultShare / 2)) throw new UpstreamError('cut')
     // Bytes that end early without a word are found by the probe.
     yield Buffer.from(random.chance(this.faultShare / 2) ? 'the' : wholeEnd)

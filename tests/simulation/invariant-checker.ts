@@ -63,6 +63,7 @@ export class InvariantChecker {
 
   /** After each step: money is never negative, never promised twice. */
   afterStep(): void {
+    this.#films?.afterStep()
     for (const [account, { balance, held }] of this.#ask.database.model.balances) {
       if (held < 0n || held > balance) this.#hold(false, `account ${account} holds ${held} of ${balance}`)
     }
