@@ -314,7 +314,7 @@ describe('bounds, each at its edge and past it', () => {
       'aspectRatio',
       'IMAGE_SIZE_CONFLICT',
     )
-    refusedAt(await draw(at.key, { prompt: '   ' }), 'prompt')
+    for (const prompt of ['   ', '\u200c\u200b\u200f']) refusedAt(await draw(at.key, { prompt }), 'prompt')
     refusedAt(await draw(at.key, { seed: 1 }), 'seed', 'UNKNOWN_FIELD')
     refusedAt(await draw(at.key, { model: 'sandbox/fast' }), 'model', 'MODEL_KIND_MISMATCH')
     expect(at.upstream.calls.length).toBe(calls)

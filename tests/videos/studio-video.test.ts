@@ -322,6 +322,7 @@ describe('bounds', () => {
   test.each([
     ['prompt', '', 'INVALID_REQUEST'],
     ['prompt', '   ', 'INVALID_REQUEST'],
+    ['prompt', '\u200c\u200b\u2060', 'INVALID_REQUEST'],
     ['prompt', 'ا'.repeat(8_001), 'INVALID_REQUEST'],
     ['prompt', '😀'.repeat(8_001), 'INVALID_REQUEST'],
     ['prompt', 'a\u0000b', 'INVALID_REQUEST'],
