@@ -357,6 +357,13 @@ describe('bounds', () => {
     })
   })
 
+  test('no picture and nine are refused in figures that read well', async () => {
+    const refusal = async (count: number) =>
+      (await order({ references: Array(count).fill({ dataUrl: '' }) })).body.error.message
+    expect(await refusal(0)).toContain('references must have at least one item.')
+    expect(await refusal(9)).toContain('references must have at most 8 items.')
+  })
+
   test('a generateAudio that the model forbids is refused', async () => {
     const config = 'audio: never'
     await using silent = await bootVideos({
