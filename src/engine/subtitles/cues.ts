@@ -27,14 +27,15 @@ const endsClause = /[،,؛;:–—]["'»”’)\]]*$/u
 
 /** Signs that take room: no marks, and nothing that cannot be seen. */
 const widthOf = (text: string): number => {
-  if (!hasOthers.test(text)) return text.length
+  if (!hasInvisible.test(text) && !hasPair.test(text)) return text.length
   let width = 0
   for (const sign of text) if (!invisible.test(sign)) width++
   return width
 }
 const invisible = /^[\p{M}\p{Cf}]$/u
-/** Signs that are not each one of the string's units wide. */
-const hasOthers = /[\p{M}\p{Cf}\u{10000}-\u{10ffff}]/u
+/** Nearly no text has either: then each unit of the string is a sign. */
+const hasInvisible = /[\p{M}\p{Cf}]/u
+const hasPair = /[\ud800-\udfff]/
 
 interface Spoken {
   segments: readonly SpokenSegment[]
