@@ -171,5 +171,5 @@ async function writtenAs(format: Format, stored: Buffer): Promise<Uint8Array> {
   const { segments, words: spoken, duration, language } = transcript
   const cues = await cuesOf({ segments, words: spoken, seconds: duration })
   const options = { language: language ?? undefined }
-  return Buffer.from(format === 'srt' ? srtOf(cues, options) : vttOf(cues, options))
+  return Buffer.from(await (format === 'srt' ? srtOf(cues, options) : vttOf(cues, options)))
 }

@@ -437,7 +437,8 @@ class Paid implements PaidTranscription {
 
   #finish(joined: ReturnType<Joiner['end']>[number]): void {
     this.#written.finish(joined)
-    this.#segments.push(...joined.segments)
+    // One by one: a call cannot take hundreds of thousands of arguments.
+    for (const segment of joined.segments) this.#segments.push(segment)
     if (!joined.words) return
     this.#words ??= []
     for (const word of joined.words) this.#words.push(word)
