@@ -3,6 +3,7 @@
  * minute (each beside the same request sent to the upstream itself), its memory under 20 pictures of 10 MB at once, and under two bodies of
  * eight references of 12 MB, and the processor time of the sandbox's videos.
  */
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import sharp from 'sharp'
@@ -36,6 +37,7 @@ models:
   - { id: bench/near, kind: embedding, deployments: [{ provider: small, model: a }], max_input_tokens: 8192, max_batch: 128, pricing: { input_per_million: 0 } }
   - { id: bench/scribe, kind: transcription, deployments: [{ provider: small, model: a }], transcription: { formats: [wav, mp3] }, pricing: { per_minute: 0 } }
   - { id: bench/wav, kind: transcription, deployments: [{ provider: small, model: a }], pricing: { per_minute: 0 } }
+audio: { max_upload_mb: 200 }
 `
 
 await using stack = new AsyncDisposableStack()
@@ -75,6 +77,7 @@ await memoryOf(
   Buffer.from(JSON.stringify({ model: 'bench/large', prompt: 'a cat' })),
 )
 await memoryOf('two bodies of 8 references of 12 MB at once', 2, '/v1/studio/image', await heavyBody())
+await memoryOfHours()
 for (const [resolution, seconds] of [
   ['480p', 5],
   ['720p', 5],
@@ -82,13 +85,13 @@ for (const [resolution, seconds] of [
 ] as const)
   await costOfVideo(resolution, seconds)
 
-async function start(): Promise<Running> {
+async function start(data = 'data'): Promise<Running> {
   const port = await freePort()
   return run(
     [process.execPath, ...started],
     {
       KHERAD_PORT: String(port),
-      KHERAD_DATA: path.join(folder, 'data'),
+      KHERAD_DATA: path.join(folder, data),
       KHERAD_CONFIG: config,
       KHERAD_BOOTSTRAP_KEY: key,
       KHERAD_LOG_LEVEL: 'error',
@@ -178,6 +181,48 @@ async function memoryOf(name: string, count: number, route: string, body: Buffer
   console.log(
     `${name}: idle ${idle} MB, peak after each of 3 rounds ${peaks.join(', ')} MB, ${residentMegabytes(pid)} MB eight seconds later`,
   )
+}
+
+/** Four hours as a form, converted and cut: the most that a server has which did nothing else before. */
+async function memoryOfHours(): Promise<void> {
+  const name = 'four hours of MP3 at 64 kbit/s, as a form'
+  if (!name.includes(only)) return
+  await using server = await start('data-of-hours')
+  const { audioBase64 } = await recordingOf(60)
+  const minute = new Blob([Buffer.from(audioBase64, 'base64')])
+  const form = new FormData()
+  // Each minute is a frame longer, and four hours are the most.
+  form.set('file', new Blob(Array(239).fill(minute)), 'lecture.mp3')
+  form.set('model', 'bench/wav')
+  const own = server.child.pid!
+  const idle = residentMegabytes(own)
+  const cpu = cpuSeconds(own)
+  const beganMs = performance.now()
+  const watching = process.env['BENCH_VERBOSE']
+    ? setInterval(
+        () =>
+          console.log(Math.round(performance.now() - beganMs), residentMegabytes(own), mostMegabytes(own)),
+        500,
+      )
+    : undefined
+  const reply = await fetch(`${server.url}/v1/audio/transcriptions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body: form,
+  })
+  clearInterval(watching)
+  const text = await reply.text()
+  if (!reply.ok) throw new Error(text)
+  const tookS = (performance.now() - beganMs) / 1_000
+  console.log(
+    `${name}: idle ${idle} MB, at most ${mostMegabytes(own)} MB, ${(cpuSeconds(own) - cpu).toFixed(1)} s of processor time, ${tookS.toFixed(0)} s`,
+  )
+}
+
+/** That the process had since it began. */
+function mostMegabytes(server: number): number {
+  const status = readFileSync(`/proc/${server}/status`, 'latin1')
+  return Math.round(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) / 1_024)
 }
 
 /** Of the server, its threads and its queue, from the order to the file that is stored; the job itself does not wait. */

@@ -351,6 +351,7 @@ describe('bounds', () => {
     await free(async () => {
       const seen = await order({ [field]: value })
       expectRefusal(seen, { status: refused as number, code, param: field }, field)
+      expect(seen.body.error.message).toContain(field)
       const persian = await order({ [field]: value }, { 'accept-language': 'fa' })
       expect(persian.body.error.message).toMatch(/[آ-ی]/)
     })
