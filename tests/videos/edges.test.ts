@@ -235,6 +235,25 @@ describe('the id that a vendor gives its job', () => {
   })
 })
 
+describe('a video that comes in another container', () => {
+  test.each([
+    [
+      'WebM',
+      Buffer.concat([Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x87, 0x42, 0x82, 0x84]), Buffer.from('webm')]),
+    ],
+    ['QuickTime', Buffer.concat([Buffer.from([0, 0, 0, 20]), Buffer.from('ftypqt  \0\0\0\0qt  ')])],
+  ])('%s is not kept, free for its caller, and a loss', async (_, video) => {
+    const [lost, jobs] = [await lossOf(at.world), at.vendor.jobs.length]
+    const before = await at.world.balance()
+    at.vendor.plan({ video, states: ['completed'] })
+    const { body } = await over(await order('/v1/videos', { model: 'test/film' }))
+    expect(body).toMatchObject({ status: 'failed', error_code: 'UPSTREAM_FAILED', usage: { cost: 0 } })
+    expect(at.vendor.jobs).toHaveLength(jobs + 1)
+    expect(await at.world.balance()).toEqual(before)
+    expect((await lossOf(at.world)) - lost).toBe(price)
+  })
+})
+
 describe('a part of a video', () => {
   test('that begins after its end is 416 however far, and what is no range is the whole', async () => {
     const { body } = await over(await order('/v1/videos', { model: 'test/film' }))
