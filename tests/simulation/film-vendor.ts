@@ -8,8 +8,8 @@ import { refusals } from './upstream.ts'
 
 type Worker = Sender & { name: string }
 
-/** `vanishes`: nobody knows it any more when it would be made; `endless`: never made. */
-type Fate = 'made' | 'failed' | 'vanishes' | 'endless'
+/** `broken`: made, and its bytes never come whole; `vanishes`: nobody knows it any more when it would be made; `endless`: never made. */
+type Fate = 'made' | 'broken' | 'failed' | 'vanishes' | 'endless'
 
 /** One order that arrived, whether or not its answer did. */
 export interface Film {
@@ -97,7 +97,16 @@ export class FilmVendor {
       requestId,
       orderedMs: timeline.nowMs,
       doneMs: timeline.nowMs + 3_000 + random.next() ** 2 * longestWorkMs,
-      fate: lot < 0.8 ? 'made' : lot < 0.9 ? 'failed' : lot < 0.98 ? 'vanishes' : 'endless',
+      fate:
+        lot < 0.76
+          ? 'made'
+          : lot < 0.8
+            ? 'broken'
+            : lot < 0.9
+              ? 'failed'
+              : lot < 0.98
+                ? 'vanishes'
+                : 'endless',
     }
     this.films.set(film.id, film)
     const tell = (atMs: number, id: string): unknown =>
@@ -119,19 +128,21 @@ export class FilmVendor {
     if (!film || (isDone && film.fate === 'vanishes'))
       throw new UpstreamError('not_found', { executed: false })
     if (!isDone || film.fate === 'endless') return { status: this.#ask.random.pick(['queued', 'processing']) }
-    if (film.fate === 'made') return { status: 'completed' }
+    if (film.fate === 'made' || film.fate === 'broken') return { status: 'completed' }
     return { status: 'failed', fault: new UpstreamError('content_refused') }
   }
 
   async *#fetch(sender: Worker, { ticket, signal }: VideoLook): AsyncGenerator<Uint8Array> {
     const { random } = this.#ask
     await this.#leg(sender, signal)
-    yield Buffer.from(`a film of ${this.films.get(ticket.id)!.requestId}, `)
+    const film = this.films.get(ticket.id)!
+    yield Buffer.from(`a film of ${film.requestId}, `)
     // Some take longer than a process may be silent before it is taken for dead.
     await this.#wait(random.next() * (random.chance(0.2) ? 40_000 : 3_000), sender, signal)
     if (random.chance(this.faultShare / 2)) throw new UpstreamError('cut')
     // Bytes that end early without a word are found by the probe.
-    yield Buffer.from(random.chance(this.faultShare / 2) ? 'the' : wholeEnd)
+    const isCut = film.fate === 'broken' || random.chance(this.faultShare / 2)
+    yield Buffer.from(isCut ? 'the' : wholeEnd)
   }
 
   /** What costs nothing and is repeated. */

@@ -16,6 +16,8 @@
  *     outside of the transaction that charges; room kept after a failure, or after its call when the word of that was lost; a
  *     transaction repeated although its COMMIT may have arrived; a failure of the store told as if nothing had been ordered
  *   pictures that came in part: what may have been drawn and is not stored charged, or in no book
+ *   videos (all worlds with them): a lost answer ordered again; an order that was sent and is in no row; a vanished, an ambiguous or an unreadable one that
+ *     is no loss; room kept; the ceiling never reached; an answer dropped while the database is away; a job completed by two fetches
  *   the reported charge: nothing, when a settlement is sent twice; more than the hold, for a caller who disconnected
  * Within 6,000: an own hold that was swept taken for another's claim; a process that deregisters before it is drained, does
  *   not wait for interrupted calls, or forgets operations that must be undone
