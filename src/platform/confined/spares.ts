@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** How long a process waits for work, in milliseconds; it holds some fifty megabytes. */
+/** How long a process waits for work, in milliseconds; it holds some forty megabytes. */
 const usualIdleMs = 60_000
 
 interface Spare {
