@@ -8,6 +8,7 @@ import { metricsRoutes } from '#capabilities/health'
 import { type FirstStart, makeFirst } from '#capabilities/identity'
 import type { Discovery } from '#engine/models'
 import type { Config } from '#platform/config'
+import { duringStart } from '#platform/db'
 import { openServer, type Server, type Violation } from '#platform/http'
 import { startWorkers } from '#platform/jobs'
 import { background, everywhere, jobs, routes } from './capabilities.ts'
@@ -33,7 +34,7 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   const { config } = options
   await using opening = new AsyncDisposableStack()
   const { app, discovered } = await openApp(options, opening)
-  const first = await makeFirst(app, config.bootstrapKey)
+  const first = await duringStart(app.db, () => makeFirst(app, config.bootstrapKey))
   const { server, own: metricsServer } = await openServers(options, app)
   const workers = startBackground(app)
   const serving = [server, ...(metricsServer ? [metricsServer] : []), ...workers]

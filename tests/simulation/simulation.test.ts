@@ -22,6 +22,7 @@
  */
 import { expect, test } from 'vitest'
 import { simulate } from './simulate.ts'
+import type { Planted } from './videos-database.ts'
 
 const first = Number(process.env['KHERAD_TEST_SEED'] ?? Date.now() % 2 ** 31)
 const worlds = 200
@@ -51,8 +52,22 @@ test('in 200 worlds of crashes, pauses, outages and lost replies no call is unpa
     'RATE_LIMITED',
     'CONCURRENCY_LIMITED',
     'RESULT_NOT_STORED',
+    'video completed',
   ])
     expect(counts[event] ?? 0, event).toBeGreaterThan(20)
+  for (const event of ['video UPSTREAM_FAILED', 'video CONTENT_REFUSED'])
+    expect(counts[event] ?? 0, event).toBeGreaterThan(3)
+})
+
+test.each<[Planted, RegExp]>([
+  ['ordered again', /is ordered again after it may have been ordered/],
+  ['loss forgotten', /loses 0 and was ordered/],
+  ['charged without a file', /is charged 400000 .* in place of 0/],
+])('a defect of videos that is planted is found: %s', { timeout: 120_000 }, async (planted, said) => {
+  let violations: string[] = []
+  for (let seed = first; violations.length === 0 && seed < first + worlds; seed++)
+    violations = (await simulate(seed, planted)).violations
+  expect(violations.join('\n')).toMatch(said)
 })
 
 test('the same seed is the same world, step for step; another seed is another one', async () => {

@@ -322,6 +322,7 @@ describe('bounds', () => {
   test.each([
     ['prompt', '', 'INVALID_REQUEST'],
     ['prompt', '   ', 'INVALID_REQUEST'],
+    ['prompt', '\u200c\u200b\u2060', 'INVALID_REQUEST'],
     ['prompt', 'ا'.repeat(8_001), 'INVALID_REQUEST'],
     ['prompt', '😀'.repeat(8_001), 'INVALID_REQUEST'],
     ['prompt', 'a\u0000b', 'INVALID_REQUEST'],
@@ -350,6 +351,7 @@ describe('bounds', () => {
     await free(async () => {
       const seen = await order({ [field]: value })
       expectRefusal(seen, { status: refused as number, code, param: field }, field)
+      expect(seen.body.error.message).toContain(field)
       const persian = await order({ [field]: value }, { 'accept-language': 'fa' })
       expect(persian.body.error.message).toMatch(/[آ-ی]/)
     })
