@@ -99,7 +99,8 @@ export function openConfinement(
     const isolation = await find()
     const kind = work.keepsSpare ? kindOf(work) : undefined
     const outcome = await runProcess(work, isolation, kind === undefined ? undefined : spares.take(kind))
-    if (kind !== undefined) spares.keep(kind, () => start(work, isolation))
+    // Starting a process holds the loop for some milliseconds, which this answer does not wait for.
+    if (kind !== undefined) setImmediate(() => spares.keep(kind, () => start(work, isolation)))
     if ('lost' in outcome)
       log.info({ module: nameOf(work.module), lost: outcome.lost }, 'a confined process was lost')
     return outcome
