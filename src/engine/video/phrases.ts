@@ -19,6 +19,8 @@ const persianValue = (value: string): string =>
     ? value.replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)]!)
     : value
 
+const persianValues = (joined: string): string => joined.split('، ').map(persianValue).join('، ')
+
 declareFailures({
   VIDEO_SETTING_NOT_SUPPORTED: {
     status: 400,
@@ -28,7 +30,7 @@ declareFailures({
         : `The model \`${model}\` takes no ${setting}; leave it out.`,
     fa: ({ model, setting, value, supported }) =>
       supported.length > 0
-        ? `مدل \`${model}\` با تنظیم‌های دیگر، برای ${setting} مقدار ${persianValue(value)} را نمی‌پذیرد؛ این‌ها را می‌پذیرد: ${supported.map(persianValue).join('، ')}.`
+        ? `مدل \`${model}\` با تنظیم‌های دیگر، برای ${setting} مقدار ${persianValue(value)} را نمی‌پذیرد؛ این‌ها را می‌پذیرد: ${persianValues(supported.join('، '))}.`
         : `مدل \`${model}\` تنظیم ${setting} را نمی‌پذیرد؛ حذفش کنید.`,
   },
   VIDEO_TOO_EXPENSIVE: {
