@@ -104,10 +104,12 @@ async function* read(
     for await (const part of partsOf(bytes)) {
       reader ??= await open(part)
       for await (const samples of reader.write(part)) {
+        if (slice.isOver()) await slice.next()
+        // Before its first frame a reader knows no rate, and nothing by nothing is no number.
+        if (samples.length === 0) continue
         seconds += samples.length / reader.rate
         if (seconds > maxSeconds) throw new SoundError('too_long', reader.mediaType)
-        if (samples.length > 0) yield { reader, samples }
-        if (slice.isOver()) await slice.next()
+        yield { reader, samples }
       }
       if (slice.isOver()) await slice.next()
     }
