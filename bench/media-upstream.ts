@@ -46,10 +46,11 @@ const vectorsOf = (body: string): Buffer =>
   )
 
 createServer({ noDelay: true, keepAlive: true }, (request, response) => {
+  const isVectors = request.url!.endsWith('/embeddings')
   let body = ''
-  request.setEncoding('utf8')
-  request.on('data', (text: string) => {
-    body += text
+  // Only this is read as text: what a recording costs here would be counted for the server.
+  request.on('data', (bytes: Buffer) => {
+    if (isVectors) body += bytes.toString('latin1')
   })
   request.on('end', () => {
     const isSpeech = request.url!.endsWith('/audio/speech')
@@ -57,7 +58,7 @@ createServer({ noDelay: true, keepAlive: true }, (request, response) => {
       ? speech
       : request.url!.endsWith('/transcriptions')
         ? sentence
-        : request.url!.endsWith('/embeddings')
+        : isVectors
           ? vectorsOf(body)
           : request.method === 'POST'
             ? drawn

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:sites -- [seconds] [rounds]`: a page of 5 KB compressed from this server's second listener, Debian's nginx and `sirv` (installed
+ * `npm run bench:sites -- [seconds] [rounds] [publications]`: a page of 5 KB compressed from this server's second listener, Debian's nginx and `sirv` (installed
  * at bench time), one process each, warm, in turn; and publications of 200 files and 10 MB, from the request to the page at its address.
  * The load generator shares the machine, so beside rates stands what an answer costs its server of a core.
  */
@@ -13,6 +13,7 @@ import { freePort } from '../tests/harness/free-port.ts'
 import type { PageLoadOptions, PageLoadResult } from './page-load.ts'
 import {
   cpuSeconds,
+  databaseCpuSeconds,
   installed,
   jsonFrom,
   key,
@@ -25,7 +26,7 @@ import {
 } from './stage.ts'
 import { median, row, table } from './table.ts'
 
-const [seconds = 5, rounds = 5] = process.argv.slice(2).map(Number)
+const [seconds = 5, rounds = 5, publicationCount = 20] = process.argv.slice(2).map(Number)
 const sirvVersion = '3.0.2'
 const nginx = '/usr/sbin/nginx'
 
@@ -46,7 +47,7 @@ const sides: { name: string; pid: number; port: number; host: string }[] = [
   { name: `sirv ${sirvVersion}`, ...(await startSirv()) },
 ]
 if (rounds > 0) await compare()
-await publications(20)
+if (publicationCount > 0) await publications(publicationCount)
 
 interface Round extends PageLoadResult {
   microseconds: number
@@ -202,6 +203,8 @@ async function startSirv() {
 /** 200 files of 50 KB: pages and scripts that compress, and pictures that do not. */
 async function publications(times: number): Promise<void> {
   const tookMs: number[] = []
+  const pid = kherad.child.pid!
+  const before = [cpuSeconds(pid), databaseCpuSeconds(pid)] as const
   let id: unknown
   for (let time = 0; time < times; time++) {
     const files = Array.from({ length: 199 }, (_, index) => siteFile(index, time))
@@ -211,10 +214,12 @@ async function publications(times: number): Promise<void> {
     await live(`<title>${time}</title>`)
     tookMs.push(performance.now() - beganMs)
   }
+  const server = ((cpuSeconds(pid) - before[0]) / times).toFixed(2)
+  const database = ((databaseCpuSeconds(pid) - before[1]) / times).toFixed(2)
   tookMs.sort((a, b) => a - b)
   const at = (share: number): string => (tookMs[Math.ceil(tookMs.length * share) - 1]! / 1000).toFixed(2)
   console.log(
-    `publication of 200 files and 10 MB, all new, ${times} times: p50 ${at(0.5)} s, p95 ${at(0.95)} s`,
+    `publication of 200 files and 10 MB, all new, ${times} times: p50 ${at(0.5)} s, p95 ${at(0.95)} s; each ${server} s of a core and ${database} s of its PostgreSQL`,
   )
 }
 

@@ -185,15 +185,22 @@ export async function readBytes(
   maxBytes: number,
   arrived: (bytes: number) => void = () => {},
 ): Promise<Buffer> {
-  const pieces: Uint8Array[] = []
+  return Buffer.concat(await Array.fromAsync(piecesOf({ body }, maxBytes, arrived)))
+}
+
+/** The same as it comes. */
+export async function* piecesOf(
+  { body }: Pick<Response, 'body'>,
+  maxBytes: number,
+  arrived: (bytes: number) => void = () => {},
+): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const piece of body ?? []) {
     bytes += piece.length
     if (bytes > maxBytes) refuse('ANSWER_TOO_LARGE', words.tooLarge(maxBytes))
-    pieces.push(piece)
     arrived(bytes)
+    yield piece
   }
-  return Buffer.concat(pieces)
 }
 
 /** Undefined for what is no JSON. */

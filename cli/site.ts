@@ -34,7 +34,7 @@ export const siteCommands: Command[] = [
     about: words.publish,
     takes: ['FOLDER'],
     options: ['name', 'slug', 'site', 'timeout', ...connection],
-    flags: ['public', 'spa'],
+    flags: ['public', 'spa', 'no-spa'],
     run: publish,
   },
   { ...common, name: 'site list', about: words.list, takes: [], run: list },

@@ -16,7 +16,14 @@ import { isWorthRepeating, repeatable, showProgress } from './studio/order.ts'
 import { studioPhrases } from './studio/phrases.ts'
 import { type Place, preparePlace, saveAll } from './studio/save.ts'
 import { transcribeOptions, transcribePhrases as words } from './transcribe/phrases.ts'
-import { type Format, formats, type Recording, sendRecording, type Transcribed } from './transcribe/send.ts'
+import {
+  type Format,
+  formats,
+  type Recording,
+  sendRecording,
+  sizeOf,
+  type Transcribed,
+} from './transcribe/send.ts'
 
 export const transcribeCommands: Command[] = [
   {
@@ -53,7 +60,9 @@ async function transcribe(session: Session, given: ParsedArguments): Promise<Out
     timeout === undefined ? defaultTimeoutSeconds : wholeNumber('--timeout', timeout, 1, maxTimeoutSeconds)
   const format = formatOf(given)
   const place = await placeFor(given, format)
-  const recording: Recording = { place: given.words[0]!, format, settings: settingsOf(given), key }
+  const file = given.words[0]!
+  const bytes = await sizeOf(file)
+  const recording: Recording = { place: file, bytes, format, settings: settingsOf(given), key }
   const { language } = session
   const stopped = new CommandRefused('INTERRUPTED', studioPhrases.interrupted(), 1)
   session.whenStopped(repeatable(stopped, { key }, language))

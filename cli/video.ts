@@ -1,21 +1,14 @@
 /** `kherad video`: orders a video from a running server, waits for it, and saves it. */
 import path from 'node:path'
 import { latin } from './amounts.ts'
-import {
-  type Command,
-  CommandRefused,
-  misused,
-  type Outcome,
-  type ParsedArguments,
-  type Session,
-} from './command.ts'
+import { type Command, misused, type Outcome, type ParsedArguments, type Session } from './command.ts'
 import { credits } from './money.ts'
 import { type Server, serverOf } from './server.ts'
 import { referencesIn, textOf, wholeNumber } from './studio/inputs.ts'
 import { type Order, orderOf } from './studio/order.ts'
 import { studioPhrases } from './studio/phrases.ts'
-import { type Place, preparePlace, saveAll } from './studio/save.ts'
-import { awaitVideo, orderVideo, resumable, type VideoJob } from './video/job.ts'
+import { type Place, preparePlace, saveStream } from './studio/save.ts'
+import { awaitVideo, orderVideo, type VideoJob } from './video/job.ts'
 import { videoOptions, videoPhrases as words } from './video/phrases.ts'
 
 /** What says how the video is to be; none of it is of use for one that is ordered already. */
@@ -103,15 +96,12 @@ async function awaitAndSave(
   server: Server,
   { id, place, timeoutSeconds, order }: { id: string; place: Place; timeoutSeconds: number; order?: Order },
 ): Promise<Outcome> {
-  const { job, bytes } = await awaitVideo(session, server, { id, timeoutSeconds })
-  const saved = await saveAll(place, [{ bytes, mediaType: 'video/mp4' }], 1).catch((error: unknown) => {
-    // It is paid and kept.
-    throw error instanceof CommandRefused ? resumable(error, id) : error
-  })
+  const save = (pieces: AsyncIterable<Uint8Array>) => saveStream(place, 'video/mp4', pieces)
+  const { job, saved } = await awaitVideo(session, server, { id, timeoutSeconds, save })
   const microcredits = job.usage && BigInt(job.usage.microcredits)
   session.notify(doneOf(job, microcredits)[session.language])
   const json = {
-    saved: saved.map((one) => path.resolve(one)),
+    saved: [path.resolve(saved)],
     model: job.model,
     ...(microcredits !== undefined && { microcredits: String(microcredits) }),
     request_id: job.request_id,
@@ -119,7 +109,7 @@ async function awaitAndSave(
     job: id,
     files: job.file_id === undefined ? [] : [job.file_id],
   }
-  const text = saved.map((one) => `${one}\n`).join('')
+  const text = `${saved}\n`
   return {
     json,
     text,

@@ -16,7 +16,7 @@ import { openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import { openConfinement, openIsolation } from '#platform/confined'
-import { type Db, migrate, openDb } from '#platform/db'
+import { type Db, duringStart, migrate, openDb } from '#platform/db'
 import { jobs } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
 import { type Log, openLog } from '#platform/log'
@@ -55,7 +55,7 @@ export async function openApp(
   const outbound = openOutbound(options.config)
   const ground = await openGround(options, outbound, opening)
   const { models, discovered, net, upstreams } = await openModels(options, ground.log, outbound, opening)
-  const books = await openBooks(ground, models, opening)
+  const books = await duringStart(ground.db, () => openBooks(ground, models, opening))
   const stores = await openStores(ground.config, outbound, opening)
   const app: App = {
     ...ground,
@@ -80,7 +80,7 @@ async function openGround(
   const { config, clock = systemClock, log = openLog(config.logLevel) } = options
   const db = await openDatabase(config, log, opening)
   const file = path.join(config.dataDir, 'secret.key')
-  const secrets = await openSecrets({ db, log, secret: config.secret, file })
+  const secrets = await duringStart(db, () => openSecrets({ db, log, secret: config.secret, file }))
   const metrics = openMetrics(makeSeries, { isWorker: cluster.isWorker })
   metrics.pool.from(() => poolStates(db))
   const tracing = config.tracing && opening.use(await startTracing(config.tracing, outbound, log))
@@ -98,7 +98,7 @@ async function openDatabase(config: Config, log: Log, opening: AsyncDisposableSt
     config.databaseUrl ??
     opening.use(await startEmbedded({ dataDir: config.dataDir, pgBin: config.pgBin, log })).address
   const db = opening.use(await openDb({ url, log }))
-  await migrate(db, migrations)
+  await duringStart(db, () => migrate(db, migrations))
   return db
 }
 

@@ -9,6 +9,7 @@ import { type FirstStart, makeFirst } from '#capabilities/identity'
 import type { Discovery } from '#engine/models'
 import { type Apps, AppsZone, type HostHandler, keptOut, openApps, sharedApps } from '#platform/apps'
 import type { Config } from '#platform/config'
+import { duringStart } from '#platform/db'
 import { openServer, type Server, type Violation } from '#platform/http'
 import { startWorkers } from '#platform/jobs'
 import type { Log } from '#platform/log'
@@ -39,7 +40,7 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   const { config } = options
   await using opening = new AsyncDisposableStack()
   const { app, discovered } = await openApp(options, opening)
-  const first = await makeFirst(app, config.bootstrapKey)
+  const first = await duringStart(app.db, () => makeFirst(app, config.bootstrapKey))
   const listeners = await openListeners(options, app)
   const serving = [...listenersOf(listeners, config), ...startBackground(app)]
   opening.defer(() => drain(app, serving))

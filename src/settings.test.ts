@@ -357,6 +357,18 @@ describe('a wrong entry stops the start with file, line, path and how to fix it'
         /:4: net\.allow_cidrs\[1\] is ".*": write a network with its prefix, such as 10\.0\.0\.0\/8/,
       ],
     ),
+    ...[
+      'dns.example',
+      '192.0.2.53:0',
+      '192.0.2.53:65536',
+      '192.0.2.53:',
+      '2001:db8::53]:53',
+      ':'.repeat(100),
+    ].map((server): [string, string, RegExp] => [
+      `no address of a name server: ${server}`,
+      `net:\n  dns_servers: [192.0.2.53, "${server}"]`,
+      /:2: net\.dns_servers\[1\] is ".*": write the address of a name server, such as 192\.0\.2\.53/,
+    ]),
   ])('%s', (_, file, sentence) => {
     const { en, fa } = refusal(file)
     expect(en).toMatch(sentence)
@@ -374,6 +386,11 @@ test('networks for addresses that users name are read as they are written', () =
     'fc00::/7',
     'fd12:3456::1/128',
   ])
+})
+
+test('name servers are read with a port and without', () => {
+  const servers = ['192.0.2.53', '192.0.2.53:5353', '2001:db8::53', '[2001:db8::53]', '[2001:db8::53]:65535']
+  expect(load(`net: { dns_servers: ${JSON.stringify(servers)} }`).net.dnsServers).toEqual(servers)
 })
 
 test('anchors and aliases are followed, and a value from the environment may be a number', () => {

@@ -12,6 +12,7 @@ export interface Site {
   domain: string
   live: { version: number; url: string } | null
   version: number
+  spa: boolean
   error: { code: string; message: string } | null
   files: number
   bytes: number

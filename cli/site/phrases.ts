@@ -31,6 +31,7 @@ export const sitePhrases = {
   ),
 
   // Typed wrong
+  bothSpa: () => sentence('یا --spa بنویسید یا --no-spa.', 'Write either --spa or --no-spa.'),
   notPublic: () =>
     sentence(
       'سایت منتشرشده را همه می‌توانند ببینند: اگر همین را می‌خواهید --public را بیفزایید.',
@@ -122,11 +123,18 @@ export const sitePhrases = {
     sentence(`نسخهٔ ${farsi(version)} در دسترس است.`, `Version ${english(version)} is live.`),
   deleted: (name: string) => sentence(`«${name}» حذف شد.`, `"${name}" is deleted.`),
   removed: (domain: string) => sentence(`${domain} برداشته شد.`, `${domain} is removed.`),
-  record: (name: string, value: string, target: string) =>
-    sentence(
-      `در سرورهای نام دامنه این دو رکورد را بسازید و نگه دارید:\n  ${name}  TXT  "${value}"\n  دامنه را با CNAME (یا رکورد نشانی) به ${target} برسانید.\n`,
-      `Make these two records at the name servers of the domain, and keep them:\n  ${name}  TXT  "${value}"\n  Lead the domain to ${target} by a CNAME (or an address record).\n`,
-    ),
+  record: (name: string, value: string, target: string) => {
+    // Every machine takes such a name for its own.
+    const hasName = !target.endsWith('.localhost')
+    const fa = hasName ? `با CNAME (یا رکورد نشانی) به ${target}` : 'با رکورد نشانی (A یا AAAA) به همین سرور'
+    const en = hasName
+      ? `${target} by a CNAME (or an address record)`
+      : 'this server by an address record (A or AAAA)'
+    return sentence(
+      `در سرورهای نام دامنه این دو رکورد را بسازید و نگه دارید:\n  ${name}  TXT  "${value}"\n  دامنه را ${fa} برسانید.\n`,
+      `Make these two records at the name servers of the domain, and keep them:\n  ${name}  TXT  "${value}"\n  Lead the domain to ${en}.\n`,
+    )
+  },
   states: {
     publishing: sentence('در حال انتشار', 'being published'),
     ready: sentence('آماده', 'ready'),
@@ -180,6 +188,13 @@ export const siteOptions: OptionHelp = {
     about: sentence(
       'نشانی‌های بی‌پرونده را index.html پاسخ می‌دهد، برای برنامه‌هایی با مسیرهای خود',
       'addresses without a file are answered by index.html, for apps with routes of their own',
+    ),
+  },
+  'no-spa': {
+    value: '',
+    about: sentence(
+      'نشانی‌های بی‌پرونده دیگر index.html نمی‌گیرند؛ بی‌این‌دو، مانند نسخهٔ پیشین است',
+      'addresses without a file are answered by index.html no longer; without either it is as in the version before',
     ),
   },
   check: { value: '', about: sentence('رکورد همین حالا جسته می‌شود', 'the record is looked for now') },

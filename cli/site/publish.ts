@@ -17,6 +17,7 @@ export async function publishFolder(session: Session, server: Server, given: Par
   const { options, flags } = given
   const { name, slug, timeout } = options
   if (!flags.includes('public')) misused(words.notPublic())
+  if (flags.includes('spa') && flags.includes('no-spa')) misused(words.bothSpa())
   const seconds =
     timeout === undefined ? defaultTimeoutSeconds : wholeNumber('--timeout', timeout, 1, maxTimeoutSeconds)
   const folder = await readFolder(given.words[0]!)
@@ -26,7 +27,8 @@ export async function publishFolder(session: Session, server: Server, given: Par
     name: name ?? site?.name ?? misused(words.nameOrSite()),
     ...(slug !== undefined && { slug }),
     confirm_public: true,
-    spa: flags.includes('spa'),
+    // A forgotten flag must not take the pages of an app from its visitors.
+    spa: flags.includes('spa') || (site?.spa === true && !flags.includes('no-spa')),
   }
   session.whenStopped(new CommandRefused('INTERRUPTED', words.interrupted(), 1))
   const accepted = await send(session, server, { site, settings, folder })

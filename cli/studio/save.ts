@@ -1,17 +1,6 @@
 /** Where creations are saved and how: nothing is overwritten unasked, and nothing stands there half. */
 import { randomUUID } from 'node:crypto'
-import {
-  access,
-  constants,
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises'
+import { access, constants, copyFile, link, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandRefused, refuse } from '../command.ts'
 import { studioPhrases as words } from './phrases.ts'
@@ -151,24 +140,47 @@ export async function saveAll(
   const saved: string[] = []
   for (const [index, { bytes, mediaType }] of creations.entries()) {
     const name = numbered(place.stem, index, count, endingOf(place, mediaType))
-    saved.push(await saveOne(place, name, bytes))
+    saved.push(await saveOne(place, name, [bytes]))
   }
   return saved
 }
 
-async function saveOne({ folder, isNamed, force }: Place, name: string, bytes: Uint8Array): Promise<string> {
+type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+/**
+ * Writes one creation as its bytes come; returns its path. Throws EXISTS and NOT_SAVED, and what `pieces` throws: then there is no file.
+ */
+export const saveStream = (place: Place, mediaType: string, pieces: Pieces): Promise<string> =>
+  saveOne(place, numbered(place.stem, 0, 1, endingOf(place, mediaType)), pieces)
+
+async function saveOne({ folder, isNamed, force }: Place, name: string, pieces: Pieces): Promise<string> {
+  let lost: { error: unknown } | undefined
+  async function* arriving(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* pieces
+    } catch (error) {
+      lost = { error }
+      throw error
+    }
+  }
   const part = path.join(folder, `.kherad-${randomUUID()}.part`)
   const target = path.join(folder, name)
   try {
-    await writeFile(part, bytes, { flag: 'wx', flush: true })
+    await writePart(part, arriving())
     if (!force) return await claim(part, target, isNamed)
     await rename(part, target)
     return target
   } catch (error) {
-    throw notSaved(target, error)
+    throw lost ? lost.error : notSaved(target, error)
   } finally {
     await rm(part, { force: true })
   }
+}
+
+async function writePart(part: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  await using file = await open(part, 'wx')
+  for await (const piece of pieces) await file.writeFile(piece)
+  await file.sync()
 }
 
 const maxNumber = 10_000

@@ -15,9 +15,16 @@ export const transcribePhrases = {
       `--format برابر «${typed}» است: یکی از srt، ‏vtt، ‏txt و json را بنویسید.`,
       `--format is "${typed}": write srt, vtt, txt or json.`,
     ),
-  noFile: (place: string, why: string) =>
-    sentence(`${place} خوانده نمی‌شود: ${why}.`, `${place} cannot be read: ${why}.`),
-  emptyFile: (place: string) => sentence(`${place} خالی است.`, `${place} is empty.`),
+  noFile: (place: string) =>
+    sentence(
+      `${place} پرونده نیست: نام یک ضبط را بنویسید.`,
+      `${place} is no file: write the name of a recording.`,
+    ),
+  emptyFile: (place: string) =>
+    sentence(
+      `${place} خالی است: ضبطی بدهید که صدایی در آن باشد.`,
+      `${place} is empty: give a recording with sound in it.`,
+    ),
   fileTooLarge: (place: string, max: number) =>
     sentence(
       `${place} از ${farsi(max)} بایت بزرگ‌تر است: آن را تکه‌تکه بفرستید، یا فشرده‌تر ذخیره کنید.`,

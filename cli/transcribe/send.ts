@@ -6,6 +6,7 @@ import path from 'node:path'
 import { cuesOf, srtOf, vttOf } from '#engine/subtitles'
 import type { SpokenSegment, SpokenWord } from '#engine/turn'
 import { refuse, type Session } from '../command.ts'
+import { phrases } from '../phrases.ts'
 import { readBytes, readJson, request, type Server, ServerRefused } from '../server.ts'
 import { transcribePhrases as words } from './phrases.ts'
 
@@ -14,6 +15,8 @@ export const formats: readonly Format[] = ['srt', 'vtt', 'txt', 'json']
 
 export interface Recording {
   place: string
+  /** Of the file, as `sizeOf` says. */
+  bytes: number
   format: Format
   /** Of the API: language, model, prompt, keywords, diarize. */
   settings: Readonly<Record<string, string | boolean | readonly string[]>>
@@ -41,9 +44,8 @@ export async function sendRecording(
   recording: Recording,
   until: AbortSignal,
 ): Promise<Transcribed> {
-  const bytes = await sizeOf(recording.place)
   try {
-    const isSmall = bytes <= maxFormBytes
+    const isSmall = recording.bytes <= maxFormBytes
     return isSmall
       ? await inOneForm(server, recording, until).catch((error: unknown) => {
           if (error instanceof ServerRefused && error.code === 'BODY_TOO_LARGE')
@@ -56,11 +58,12 @@ export async function sendRecording(
   }
 }
 
-async function sizeOf(place: string): Promise<number> {
+/** Before anything is ordered. Throws FILE_NOT_READ and FILE_TOO_LARGE. */
+export async function sizeOf(place: string): Promise<number> {
   const found = await stat(place).catch((error: Error) =>
-    refuse('FILE_NOT_READ', words.noFile(place, error.message)),
+    refuse('FILE_NOT_READ', phrases.fileNotRead(place, error.message)),
   )
-  if (!found.isFile()) refuse('FILE_NOT_READ', words.noFile(place, 'not a file'))
+  if (!found.isFile()) refuse('FILE_NOT_READ', words.noFile(place))
   if (found.size === 0) refuse('FILE_NOT_READ', words.emptyFile(place))
   if (found.size > maxStoredBytes) refuse('FILE_TOO_LARGE', words.fileTooLarge(place, maxStoredBytes))
   return found.size
@@ -168,5 +171,5 @@ async function writtenAs(format: Format, stored: Buffer): Promise<Uint8Array> {
   const { segments, words: spoken, duration, language } = transcript
   const cues = await cuesOf({ segments, words: spoken, seconds: duration })
   const options = { language: language ?? undefined }
-  return Buffer.from(format === 'srt' ? srtOf(cues, options) : vttOf(cues, options))
+  return Buffer.from(await (format === 'srt' ? srtOf(cues, options) : vttOf(cues, options)))
 }

@@ -1,7 +1,7 @@
 /** A video under way: ordered once, waited for as long as it takes, and fetched. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { CommandRefused, refuse, type Sentence, type Session } from '../command.ts'
-import { plain, readBytes, readJson, request, type Server, ServerRefused } from '../server.ts'
+import { piecesOf, plain, readBytes, readJson, request, type Server, ServerRefused } from '../server.ts'
 import { carriesKey, isWorthRepeating, type Order, repeatable } from '../studio/order.ts'
 import { studioPhrases } from '../studio/phrases.ts'
 import { videoPhrases as words } from './phrases.ts'
@@ -49,12 +49,20 @@ export async function orderVideo(session: Session, server: Server, order: Order)
   return plain(id)
 }
 
-/** Waits until it is made and fetches its bytes. Whatever it throws names the job, if there is one. */
+/** Waits until it is made and saves its bytes as they come. Whatever it throws names the job, if there is one. */
 export async function awaitVideo(
   session: Session,
   server: Server,
-  { id, timeoutSeconds }: { id: string; timeoutSeconds: number },
-): Promise<{ job: VideoJob; bytes: Buffer }> {
+  {
+    id,
+    timeoutSeconds,
+    save,
+  }: {
+    id: string
+    timeoutSeconds: number
+    save: (pieces: AsyncIterable<Uint8Array>) => Promise<string>
+  },
+): Promise<{ job: VideoJob; saved: string }> {
   session.whenStopped(resumable(new CommandRefused('INTERRUPTED', words.interrupted(), 1), id))
   const until = AbortSignal.timeout(timeoutSeconds * 1_000)
   using progress = showProgress(session)
@@ -68,10 +76,10 @@ export async function awaitVideo(
       })
     }
     const path = `/v1/videos/${encodeURIComponent(id)}/content`
-    const bytes = await request(server, 'GET', path, { until }, (reply) =>
-      readBytes(reply, maxVideoBytes, (sofar) => progress.show(sofar)),
+    const saved = await request(server, 'GET', path, { until }, (reply) =>
+      save(piecesOf(reply, maxVideoBytes, (sofar) => progress.show(sofar))),
     )
-    return { job, bytes }
+    return { job, saved }
   } catch (error) {
     if (until.aborted && !session.stopping.aborted)
       throw resumable(new CommandRefused('TIMED_OUT', words.timedOut(timeoutSeconds), 1), id)

@@ -1,9 +1,12 @@
 /** The API and the second zone on one port, told apart by the host. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { AppsZone } from '#platform/apps'
+import { openServer, socketRoute, socketStream } from '#platform/http'
 import { Wire } from '../contract/wire.ts'
 import { freePort } from '../harness/free-port.ts'
 import { hostRequest } from '../harness/host-request.ts'
 import { boot, type World } from '../harness/world.ts'
+import { open } from '../http/served.ts'
 import { namedHandler } from './named-handler.ts'
 
 const sites = namedHandler('sites', ['shop.apps.example', 'www.shop.example'])
@@ -53,12 +56,33 @@ test('a host that nobody has is 404 and reaches no route of the API, with a key 
     }
 })
 
-test('no WebSocket of the API opens at a host of strangers', async () => {
-  await using wire = await Wire.open(world.url)
-  await wire.write(
-    'GET /v1/x HTTP/1.1\r\nHost: shop.apps.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
-  )
-  expect((await wire.next(10_000)).text).toBe('sites shop.apps.example /v1/x')
+test('a WebSocket of the API opens at its own hosts alone; elsewhere the request is one of the other zone', async () => {
+  const echo = socketRoute({
+    ...open,
+    path: '/echo',
+    operation: 'test.echo',
+    errors: [],
+    handle: () => socketStream(async (socket) => socket.send('open')),
+  })
+  await using zone = new AppsZone({ app: world.app, handlers: [sites] })
+  await using server = await openServer({
+    app: world.app,
+    routes: [echo],
+    host: '127.0.0.1',
+    port: 0,
+    beside: zone,
+  })
+  const ask = (host: string) =>
+    `GET /echo HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`
+  await using wire = await Wire.open(server.url)
+  // Twice on one connection: it was not handed over.
+  for (const _ of [1, 2]) {
+    await wire.write(ask('shop.apps.example'))
+    expect((await wire.next(10_000)).text).toBe('sites shop.apps.example /echo')
+  }
+  await using own = await Wire.open(server.url)
+  await own.write(ask('ai.example.org'))
+  expect((await own.next(10_000)).status).toBe(101)
 })
 
 test('two hosts, or one in the target and one beside it, are refused whichever zone they are of', async () => {

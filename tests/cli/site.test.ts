@@ -129,6 +129,18 @@ test('sites are listed, shown with their versions, taken back and deleted', asyn
   expect((await refusal(run(['site', 'show', 'back']))).said).toContain('kherad site list')
 })
 
+test('an app stays one in its next versions, until --no-spa', async () => {
+  await write({ 'index.html': page })
+  const spaAfter = async (...more: string[]) => (await publish('--name', 'App', '--json', ...more)).json.spa
+  expect(await spaAfter()).toBe(false)
+  expect(await spaAfter('--spa')).toBe(true)
+  expect(await spaAfter()).toBe(true)
+  expect(await spaAfter('--no-spa')).toBe(false)
+  expect(await spaAfter()).toBe(false)
+  const { exit, said } = await refusal(publish('--name', 'App', '--spa', '--no-spa'))
+  expect([exit, said]).toEqual([2, expect.stringContaining('--no-spa')])
+})
+
 test('a domain is claimed, and shown with the record that proves it', async () => {
   await write({ 'index.html': page })
   await publish('--name', 'Shop')
@@ -136,6 +148,9 @@ test('a domain is claimed, and shown with the record that proves it', async () =
   expect(claimed.out).toMatch(
     /^فروشگاه\.ایران: در انتظار اثبات\n.*\n {2}_kherad\.xn--\S+ {2}TXT {2}"kherad-site=[0-9a-f]{40}"\n/,
   )
+  // Without a domain of sites there is no name for a CNAME: that of a machine itself leads nobody here.
+  expect(claimed.out).toContain('رکورد نشانی (A یا AAAA) به همین سرور')
+  expect(claimed.out).not.toMatch(/localhost|CNAME/)
   expect((await run(['site', 'domain', 'shop'])).out).toContain('not proven yet')
   expect((await refusal(run(['site', 'domain', 'shop', '--check']))).exit).toBe(2)
   expect((await run(['site', 'domain', 'shop', 'فروشگاه.ایران', '--remove'])).out).toContain('is removed')

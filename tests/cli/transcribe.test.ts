@@ -1,5 +1,5 @@
 /** `kherad transcribe`: the real command against a real server. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -110,9 +110,26 @@ test('what is refused is said as the server says it', async () => {
     2,
     expect.stringContaining('srt, vtt'),
   ])
-  const none = await run(['nothing.wav', '--json'])
-  expect(JSON.parse(none.err).error.code).toBe('FILE_NOT_READ')
   expect((await readdir(folder)).sort()).toEqual(['note.wav', 'گفت‌وگو.wav'])
+})
+
+test('what is no recording to send is refused in both languages, and names no order to repeat', async () => {
+  await writeFile(path.join(folder, 'empty.wav'), '')
+  await mkdir(path.join(folder, 'recordings'))
+  const calls = at.upstream.calls.length
+  for (const [file, persian, english] of [
+    ['nothing.wav', 'نام و دسترسی پرونده را بررسی کنید', 'check the name'],
+    ['recordings', 'recordings پرونده نیست', 'recordings is no file'],
+    ['empty.wav', 'empty.wav خالی است', 'empty.wav is empty'],
+  ] as const) {
+    const { code, err } = await run([file])
+    expect([code, err]).toEqual([1, expect.stringContaining(persian)])
+    expect(err).toContain(english)
+    expect(err).not.toContain('--idempotency-key')
+    expect(JSON.parse((await run([file, '--json'])).err).error.code).toBe('FILE_NOT_READ')
+  }
+  expect(at.upstream.calls).toHaveLength(calls)
+  expect((await readdir(folder)).sort()).toEqual(['empty.wav', 'recordings', 'گفت‌وگو.wav'])
 })
 
 test('what is too large for a form of this server is stored first, and written down by its id', async () => {

@@ -1,16 +1,22 @@
 /** `kherad video`: the real command against a real server, with a vendor of videos and with the sandbox. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import sharp from 'sharp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { measure } from '#engine/media'
 import { revokeKey } from '#platform/auth'
 import type { Client } from '../harness/client.ts'
+import { compileCache } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
 import { videoFixture } from '../harness/video-upstream.ts'
 import { bootVideos, type VideoWorld } from '../videos/video-world.ts'
-import { ended, type Ran, start } from './command-line.ts'
+import { ended, launcher, type Ran, start } from './command-line.ts'
 
 let at: VideoWorld
 let key: Client
@@ -49,6 +55,38 @@ const names = async (): Promise<string[]> => (await readdir(folder)).sort()
 const saved = (name: string): Promise<Buffer> => readFile(path.join(folder, name))
 
 const film = ['--model', 'test/film']
+
+/** Stands before the server, and stops in the middle of the bytes of a video. */
+async function relay(): Promise<AsyncDisposable & { url: string; sent: () => number }> {
+  let sent = 0
+  const server = createServer(async (request, answer) => {
+    const { authorization = '', 'content-type': type } = request.headers
+    const body = await buffer(request)
+    const reply = await fetch(`${at.world.url}${request.url}`, {
+      method: request.method!,
+      headers: { authorization, ...(type && { 'content-type': type }) },
+      ...(body.length > 0 && { body: new Uint8Array(body) }),
+    })
+    const bytes = Buffer.from(await reply.arrayBuffer())
+    const isVideo = request.url!.endsWith('/content')
+    answer.writeHead(reply.status, {
+      'content-type': reply.headers.get('content-type')!,
+      'content-length': bytes.length,
+    })
+    if (!isVideo) return answer.end(bytes)
+    sent = bytes.length >> 1
+    return answer.write(bytes.subarray(0, sent))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    sent: () => sent,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
 
 describe('kherad video', () => {
   test('orders, waits and saves under the first words of its prompt, and prints its path and nothing else', async () => {
@@ -186,6 +224,65 @@ describe('kherad video', () => {
     expect(again.json.job).toBe(first.json.job)
     expect(at.vendor.jobs).toHaveLength(jobs)
     expect(await saved('two.mp4')).toEqual(await saved('one.mp4'))
+  }, 60_000)
+
+  test('its bytes go to the disk as they come; Ctrl-C in the middle leaves no file, and --job has it whole', async () => {
+    const words = ['video', 'a cat', ...film, '--out', 'cat.mp4']
+    await using between = await relay()
+    const child = start({ ...env(), KHERAD_BASE_URL: between.url }, words, { cwd: folder })
+    const running = ended(child, words)
+    // Half of them are on the disk while the rest is still to come.
+    const part = await until(async () => {
+      const [name] = await names()
+      return name && (await saved(name)).length === between.sent() && between.sent() > 0 ? name : undefined
+    })
+    expect(part).toMatch(/^\.kherad-.*\.part$/)
+    child.kill('SIGINT')
+    const stopped = await running
+    expect([stopped.code, stopped.out]).toEqual([130, ''])
+    expect(await names()).toEqual([])
+    const id = /kherad video --job ([0-9a-f-]{36})/.exec(stopped.err)![1]!
+    const { code, out, err } = await run(['video', '--job', id, '--out', 'cat.mp4'])
+    expect([code, out], err).toEqual([0, 'cat.mp4\n'])
+    expect(await names()).toEqual(['cat.mp4'])
+    expect((await saved('cat.mp4')).equals(videoFixture('720p-4s-sound'))).toBe(true)
+  }, 60_000)
+
+  test('says how it stands on one line of a terminal, which goes when it ends; elsewhere it writes no such line', async () => {
+    at.vendor.plan({ states: ['processing'] })
+    const jobs = at.vendor.jobs.length
+    const words = ['video', 'a cat', ...film]
+    const typed = [process.execPath, launcher, ...words].map((word) => `'${word}'`).join(' ')
+    // It gives the command a terminal, and shows what the command writes there.
+    const child = spawn('script', ['-qefc', typed, '/dev/null'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], SHELL: '/bin/sh', TERM: 'xterm', ...compileCache, ...env() },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let shown = ''
+    child.stdout.on('data', (piece: Buffer) => {
+      shown += piece.toString().replaceAll('\x1b[K', '<clear>')
+    })
+    const exit = once(child, 'exit')
+    const line = /\r<clear>\d+ s · being made/g
+    await until(() => [...shown.matchAll(line)].length >= 2)
+    at.vendor.jobs.at(-1)!.states = ['completed']
+    expect((await exit)[0], shown).toBe(0)
+    expect(at.vendor.jobs).toHaveLength(jobs + 1)
+    const [ordered, progress] = shown.split(/credits are held\.\r?\n/) as [string, string]
+    expect(ordered).not.toContain('<clear>')
+    // Written over each other, until the last of them is cleared; the answer stands on lines of its own.
+    const lines = progress.split(/\r?\n/)
+    expect(lines[0]).toMatch(/^(\r<clear>\d+ s · [^\r<]+)+\r<clear>[^<]*$/)
+    expect(lines.slice(1).join('')).not.toContain('<clear>')
+    expect(progress).toContain('a-cat.mp4')
+    at.vendor.plan({ states: ['processing', 'processing', 'completed'] })
+    const quiet = await run(words)
+    expect([quiet.code, quiet.err.includes('\x1b'), quiet.err.includes(' s · being made')]).toEqual([
+      0,
+      false,
+      false,
+    ])
   }, 60_000)
 
   test('its help is whole in both languages', async () => {

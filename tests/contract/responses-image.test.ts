@@ -216,6 +216,7 @@ describe('refused before anything is held', () => {
   const notSupported = 'IMAGE_SETTING_NOT_SUPPORTED'
   const rows: [string, Record<string, unknown>, string, string][] = [
     ['no text', { input: '   ' }, 'INVALID_REQUEST', 'input'],
+    ['nothing to read', { input: '\u200c\u200b' }, 'INVALID_REQUEST', 'input'],
     ['long instructions', { instructions: 'x'.repeat(8_001) }, 'INVALID_REQUEST', 'instructions'],
     ['a long prompt', { input: 'x'.repeat(32_001) }, 'INVALID_REQUEST', 'input'],
     ['previous_response_id', { previous_response_id: 'resp_1' }, 'INVALID_REQUEST', 'previous_response_id'],

@@ -75,6 +75,10 @@ test('it is charged by the minute, once, and stands on its receipt', async () =>
   const after = await world.balance()
   // 0.006 USD a minute, two seconds, a thousand credits a USD.
   expect(before.available - after.available).toBe(200_000n)
+  expect((await key.receipt(reply.headers.get('x-request-id')!)).body).toMatchObject({
+    microcredits: '200000',
+    details: { recording: { billed_seconds: 2 }, files: [reply.headers.get('x-file-ids')] },
+  })
 })
 
 test('a long recording that is cut at pauses is heard as it is whole: no word lost, none doubled', async () => {

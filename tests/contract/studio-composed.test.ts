@@ -171,9 +171,20 @@ const firstWords: Script = stream([
   cut,
 ])
 test.each([
-  // As everywhere, a text model that has not answered to its end is owed nothing.
-  ['the text, before a word of it,', lostReply, 2_000_000n, 2_000_000n],
-  ['the text, after its first words,', firstWords, 2_000_000n, 2_000_000n],
+  // Nobody says how much was written before it was lost: at most the 1,024 tokens that were ordered, of a prompt of some hundred.
+  [
+    'the text, before a word of it,',
+    lostReply,
+    2_000_000n + 1_024n * 2_000n + 50_000n,
+    2_000_000n + 1_024n * 2_000n + 1_000_000n,
+  ],
+  [
+    'the text, after its first words,',
+    firstWords,
+    2_000_000n + 1_024n * 2_000n + 50_000n,
+    2_000_000n + 1_024n * 2_000n + 1_000_000n,
+  ],
+  // What was written, and as many characters as were to be spoken at most.
   ['the speech', lostReply, 2_120_001n, 2_120_000n + 1_500n * 15_000n],
 ] as const)(
   'where the reply of %s is lost nobody pays, the platform bears what was done, and nothing is sent again',
@@ -195,7 +206,10 @@ test.each([
     const loss = await lossOf(own)
     expect(loss).toBeGreaterThanOrEqual(least)
     expect(loss).toBeLessThanOrEqual(most)
-    expect((await by.receipt(requestIdOf(reply))).body).toMatchObject({ state: 'failed', microcredits: '0' })
+    const receipt = (await by.receipt(requestIdOf(reply))).body
+    expect(receipt).toMatchObject({ state: 'failed', microcredits: '0' })
+    const parts = receipt.details.parts as { microcredits: string }[]
+    expect(parts.reduce((sum, { microcredits }) => sum + BigInt(microcredits), 0n)).toBe(loss)
     expect(await own.app.db.query({ text: 'select receipt_id from files.reservations' }, [])).toEqual([])
     expect((await answer({}, claim, by)).body.error.code).toBe('REQUEST_ALREADY_ACCEPTED')
     expect(rest.calls.length - calls).toBe(which === 'the speech' ? 2 : 1)

@@ -314,11 +314,69 @@ describe('bounds, each at its edge and past it', () => {
       'aspectRatio',
       'IMAGE_SIZE_CONFLICT',
     )
-    refusedAt(await draw(at.key, { prompt: '   ' }), 'prompt')
+    for (const prompt of ['   ', '\u200c\u200b\u200f']) refusedAt(await draw(at.key, { prompt }), 'prompt')
     refusedAt(await draw(at.key, { seed: 1 }), 'seed', 'UNKNOWN_FIELD')
     refusedAt(await draw(at.key, { model: 'sandbox/fast' }), 'model', 'MODEL_KIND_MISMATCH')
     expect(at.upstream.calls.length).toBe(calls)
     expect(await at.world.balance()).toEqual(balance)
+  })
+})
+
+describe('a photo to draw by', () => {
+  const taken = async () =>
+    sharp(await halves(64, 32))
+      .withExif({
+        IFD0: { Artist: 'someone', Model: 'a phone' },
+        IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '35/1 41/1 0/1' },
+      })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer()
+
+  test.each<[string, (photo: string) => Promise<Seen>]>([
+    ['Studio', (photo) => draw(at.key, { reference: { dataUrl: photo } })],
+    [
+      'OpenRouter’s route',
+      (photo) => {
+        const input_references = [{ type: 'image_url', image_url: { url: photo } }]
+        return at.key.post('/v1/images', { model: 'test/painter', prompt: 'a cat', input_references })
+      },
+    ],
+    [
+      'Responses',
+      (photo) => {
+        const content = [
+          { type: 'input_text', text: 'make it blue' },
+          { type: 'input_image', image_url: photo },
+        ]
+        return at.key.post('/v1/responses', { model: 'test/painter', input: [{ role: 'user', content }] })
+      },
+    ],
+    [
+      'the form for edits',
+      async (photo) => {
+        const form = new FormData()
+        form.append('model', 'test/painter')
+        form.append('prompt', 'make it blue')
+        form.append('image', await (await fetch(photo)).blob(), 'a.jpg')
+        const encoded = new Response(form)
+        const type = encoded.headers.get('content-type')!
+        const bytes = new Uint8Array(await encoded.arrayBuffer())
+        return at.key.request('POST', '/v1/images/edits', bytes, { 'content-type': type })
+      },
+    ],
+  ])('leaves by %s without place and device, with its pixels as they are, and its turn', async (_, send) => {
+    const photo = await taken()
+    const reply = await send(dataUrl(photo, 'image/jpeg'))
+    expect(reply.status, reply.text).toBe(200)
+    const { bytes } = at.upstream.calls.at(-1)!
+    const from = bytes.indexOf(Buffer.from([0xff, 0xd8, 0xff]))
+    const sent = bytes.subarray(from, bytes.indexOf(Buffer.from([0xff, 0xd9]), from) + 2)
+    for (const secret of ['someone', 'a phone']) expect(bytes.includes(secret)).toBe(false)
+    const { orientation, width, exif } = await sharp(sent).metadata()
+    expect([orientation, width, exif!.length]).toEqual([6, 64, 32])
+    const pixels = (of: Buffer) => sharp(of).raw().toBuffer()
+    expect(await pixels(sent)).toEqual(await pixels(photo))
   })
 })
 

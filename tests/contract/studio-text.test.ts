@@ -60,6 +60,7 @@ describe('behind an upstream', () => {
 
   test.each([
     ['prompt', { prompt: '' }],
+    ['prompt', { prompt: '\u200c \u200b' }],
     ['prompt', { prompt: 'ک'.repeat(12_001) }],
     ['prompt', { prompt: null }],
     ['preset', { preset: 'best' }],

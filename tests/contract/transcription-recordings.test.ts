@@ -75,6 +75,22 @@ describe.skipIf(!hasFfmpeg)('the bytes say what a recording is, whatever its nam
     expect(asForm.status, asForm.text).toBe(200)
   })
 
+  test('a picture is no recording, and a film without sound is refused as one that has none', async () => {
+    const refusal = async (bytes: Uint8Array, name: string, type: string) => {
+      const before = await at.world.balance()
+      const { status, body } = await form(bytes, name, type)
+      expect([status, body.error.code, body.error.param]).toEqual([400, 'INVALID_MEDIA', 'file'])
+      expect(await at.world.balance()).toEqual(before)
+      return body.error.message
+    }
+    const png = made(['-f', 'lavfi', '-i', 'color=s=64x64', '-map', '1:v', '-frames:v', '1'], 'png')
+    expect(await refusal(png, 'talk.mp3', 'audio/mpeg')).toContain('the bytes are no recording; wav, mp3')
+    const silent = readFileSync('tests/fixtures/videos/480p-5s-silent.mp4')
+    const said = await refusal(silent, 'talk.m4a', 'audio/mp4')
+    expect(said).toContain('there is no audio track in it')
+    expect(said).not.toContain('audio/mp4')
+  })
+
   test.each([
     ['m4a', 'audio/webm'],
     ['aac', 'audio/mpeg'],

@@ -448,6 +448,60 @@ describe('is refused before anything is held', () => {
     )
   })
 
+  test.each([
+    [
+      'a model of another kind',
+      { model: 'test/text' },
+      'model',
+      /`test\/text` is a model of the kind text; this route takes one of the kind transcription\./,
+      /`test\/text` مدلی از نوع text است؛ این مسیر مدلی از نوع transcription می‌خواهد\./,
+    ],
+    [
+      'words for a model that takes none',
+      { model: 'test/plain', keywords: ['خرد'] },
+      'keywords',
+      /The model `test\/plain` does not take keywords; leave it out/,
+      /مدل `test\/plain` keywords را نمی‌پذیرد؛ آن را حذف کنید/,
+    ],
+    [
+      'another way of cutting',
+      { chunking_strategy: 'never' },
+      'chunking_strategy',
+      /: chunking_strategy must be auto, or an object/,
+      /: chunking_strategy باید auto یا شیئی/,
+    ],
+    [
+      'a number of speakers who are not told apart',
+      { model: 'test/voices', speakers: 2 },
+      'speakers',
+      /speakers is taken with diarize alone; send diarize too, or leave speakers out\./,
+      /speakers تنها همراه diarize پذیرفته می‌شود؛ diarize را هم بفرستید یا speakers را حذف کنید\./,
+    ],
+  ] as const)('%s: both languages say what to send', async (_name, fields, param, english, persian) => {
+    const refused = (language: string) =>
+      send(bodyOf(two, fields), { 'accept-language': language }).then(({ body }) => body.error)
+    expect(await refused('en')).toMatchObject({ param, message: expect.stringMatching(english) })
+    expect(await refused('fa')).toMatchObject({ param, message: expect.stringMatching(persian) })
+  })
+
+  test('a recording under another name than file: both languages say where it goes', async () => {
+    const misnamed = async (language: string) => {
+      const parts = new FormData()
+      parts.append('audio', new Blob([two]), 'talk.wav')
+      const reply = await fetch(`${at.world.url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${at.key.secret}`, 'accept-language': language },
+        body: parts,
+      })
+      return ((await reply.json()) as { error: { message: string; param: string } }).error
+    }
+    expect(await misnamed('en')).toMatchObject({
+      ...{ code: 'INVALID_REQUEST', param: 'audio' },
+      message: expect.stringMatching(/a file is sent as the part file\.$/),
+    })
+    expect((await misnamed('fa')).message).toMatch(/فایل را در بخش file بفرستید\.$/)
+  })
+
   test('an empty file, no file, and a file beside file_id', async () => {
     await expectRefused(
       () => sendForm(at.key, { bytes: none }, { model: 'test/words' }),

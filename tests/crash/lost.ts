@@ -1,5 +1,6 @@
 /** What is left of an order of pictures or sound whose process was killed before its result was committed: nothing to pay, nothing open. */
 import { expect } from 'vitest'
+import type { ServerProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
 import type { Person, Site } from './site.ts'
 
@@ -18,15 +19,18 @@ export interface LostOrder {
   headers: Record<string, string>
   /** Of the account, in micro-credits. */
   credits: bigint
+  /** The server that was started after the kill; absent: one is. */
+  restarted?: ServerProcess
 }
 
 /** The call is over, free, and its price the platform's loss; its key stays used and its room is given back. */
 export async function expectLost(
   site: Site,
   person: Person,
-  { path, body, price, headers, credits }: LostOrder,
+  { path, body, price, headers, credits, restarted: running }: LostOrder,
 ): Promise<void> {
-  await using restarted = await site.start()
+  await using own = running ? undefined : await site.start()
+  const restarted = running ?? own!
   await until(async () => (await site.balances(person)).held === 0n)
   expect(await site.balances(person)).toEqual({ balance: credits, held: 0n })
   const [receipt, ...more] = await site.receipts(person)

@@ -154,20 +154,17 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
     await using server = await site.start()
     const body = medium.body(person)
     // Whether the answer still leaves is chance; what was committed is not.
-    const call = site
-      .client(server, person)
-      .post(medium.path, body, headers)
-      .catch(() => undefined)
-    await until(async () => (await filesOf(site, person)).length === 1)
+    const call = site.sent(site.client(server, person), medium.path, body, headers)
+    await call.until(async () => (await filesOf(site, person)).length === 1)
     await server.kill()
-    await call
+    await call.over
     await using restarted = await site.start()
     const client = site.client(restarted, person)
     expect(await site.balances(person)).toEqual({ balance: credits - medium.price, held: 0n })
     const [file] = await filesOf(site, person)
     const kept = await client.raw('GET', `/v1/files/${file!.file_id}`)
     expect([kept.status, (await kept.arrayBuffer()).byteLength > 100]).toEqual([200, true])
-    const repeat = await client.post(medium.path, body, headers)
+    const repeat = await site.post(client, medium.path, body, headers)
     // What was streamed is not answered again, but named.
     if (medium.path === '/v1/audio/speech')
       expect([repeat.status, repeat.body.error.details]).toEqual([409, { files: [file!.file_id] }])

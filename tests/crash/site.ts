@@ -7,7 +7,7 @@ import { createAccount, createKey, createProject, scopes } from '#platform/auth'
 import { type Db, openDb } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { type Caps, grant } from '#platform/ledger'
-import { Client } from '../harness/client.ts'
+import { Client, type Seen } from '../harness/client.ts'
 import { patient, upstreamConfig } from '../harness/config-text.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { type ServerProcess, startProcess } from '../harness/processes.ts'
@@ -48,6 +48,13 @@ const mediaModels = `  - id: test/near
     deployments: [{ provider: media, model: scribe-1 }]
     transcription: { max_seconds: 10 }
     pricing: { per_minute: 0.06 }`
+
+export interface SentRequest {
+  /** Resolves when it is over, in any way. */
+  over: Promise<void>
+  /** Waits as `until`, and throws where the request was refused. */
+  until<T>(condition: () => T | Promise<T>): Promise<NonNullable<T>>
+}
 
 /** Short, so that a dead process is soon known to be dead. */
 const shortLeaseMs = 1_500
@@ -133,6 +140,33 @@ export class Site implements AsyncDisposable {
     return new Client(server.url, person.secret, person.keyId)
   }
 
+  /** Sends a request as official clients do: again where the database stood still, so that nothing was done. */
+  async post(client: Client, path: string, body: unknown, headers: Record<string, string>): Promise<Seen> {
+    return until(async () => {
+      const reply = await client.post(path, body, headers)
+      return reply.body?.error?.code === 'SERVICE_UNAVAILABLE' ? undefined : reply
+    })
+  }
+
+  /** Sends a request whose answer nobody waits for: why there is none is an error of `until`, and none where the server was killed meanwhile. */
+  sent(client: Client, path: string, body: unknown, headers: Record<string, string>): SentRequest {
+    let refusal: string | undefined
+    const over = this.post(client, path, body, headers).then(
+      ({ status, text }) => {
+        if (status !== 200) refusal = `${status} ${text}`
+      },
+      () => undefined,
+    )
+    return {
+      over,
+      until: (condition) =>
+        until(async () => {
+          if (refusal !== undefined) throw new Error(`the request was refused: ${refusal}`)
+          return condition()
+        }),
+    }
+  }
+
   /** Balance and holds of an account, in micro-credits. */
   async balances({ account }: Person): Promise<{ balance: bigint; held: bigint }> {
     const [row] = await this.db.query<{ balance: bigint; held: bigint }>(
@@ -154,12 +188,12 @@ export class Site implements AsyncDisposable {
     )
   }
 
-  /** Takes the lock of an account's money, so that every hold and settlement of it waits until this is disposed. */
-  async lock({ account }: Person): Promise<AsyncDisposable> {
+  /** Takes the lock of an account's money, or of its holds, so that every hold and settlement of it, or every change of one, waits until this is disposed. */
+  async lock({ account }: Person, table: 'balances' | 'holds' = 'balances'): Promise<AsyncDisposable> {
     const client = await this.db.pool.connect()
     await client.query('begin')
     // The id stands in the text, so that `waiting` knows whose lock it is.
-    await client.query(`select from ledger.balances where account_id = '${account}' for update`)
+    await client.query(`select from ledger.${table} where account_id = '${account}' for update`)
     return {
       async [Symbol.asyncDispose]() {
         await client.query('rollback')
@@ -169,15 +203,29 @@ export class Site implements AsyncDisposable {
   }
 
   /** Resolves when a statement of the ledger waits for the lock of this account; answers its backend. */
-  async waiting({ account }: Person): Promise<number> {
+  waiting(person: Person): Promise<number> {
+    return this.#blocked(person, 'ledger.commit')
+  }
+
+  /** Resolves when a settlement in one transaction with what was stored waits so, with all else written; answers its backend. */
+  settling(person: Person): Promise<number> {
+    return this.#blocked(person, 'settle_in')
+  }
+
+  /** Resolves when a hold of this account waits for its row to be renewed, between two calls that it pays; answers its backend. */
+  renewing(person: Person): Promise<number> {
+    return this.#blocked(person, 'update ledger.holds set expires_at')
+  }
+
+  async #blocked({ account }: Person, statement: string): Promise<number> {
     const { pid } = await until(async () => {
       const [row] = await this.db.query<{ pid: number }>(
         {
           text: `select a.pid from pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) blocker
             join pg_stat_activity b on b.pid = blocker
-            where a.datname = current_database() and a.query like '%ledger.commit%' and b.query like '%' || $1 || '%'`,
+            where a.datname = current_database() and a.query like '%' || $2 || '%' and b.query like '%' || $1 || '%'`,
         },
-        [account],
+        [account, statement],
       )
       return row
     })

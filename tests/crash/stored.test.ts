@@ -84,17 +84,7 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
     {
       await using _lock = await site.lock(person)
       // Its transaction waits for the account with everything written.
-      const backend = await until(async () => {
-        const [row] = await site.db.query<{ pid: number }>(
-          {
-            text: `select a.pid from pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) blocker
-              join pg_stat_activity b on b.pid = blocker
-              where a.datname = current_database() and a.query like '%settle_in%' and b.query like '%' || $1 || '%'`,
-          },
-          [person.account],
-        )
-        return row?.pid
-      })
+      const backend = await site.settling(person)
       await server.kill()
       await call
       await site.terminate(backend)
@@ -108,13 +98,10 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
     const person = await site.person({ credits })
     const body = bodyOf('a bird')
     // Whether the answer still leaves is chance; what was committed is not.
-    const call = site
-      .client(server, person)
-      .post(path, body, claim)
-      .catch(() => undefined)
-    await until(async () => (await filesOf(site, person)).length === 1)
+    const call = site.sent(site.client(server, person), path, body, claim)
+    await call.until(async () => (await filesOf(site, person)).length === 1)
     await server.kill()
-    await call
+    await call.over
     await using restarted = await site.start()
     const client = site.client(restarted, person)
     expect(await site.balances(person)).toEqual({ balance: credits - price(body), held: 0n })
@@ -122,7 +109,7 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
     const kept = await client.raw('GET', `/v1/files/${file!.file_id}`)
     expect(kept.status).toBe(200)
     expect((await kept.arrayBuffer()).byteLength).toBeGreaterThan(1_000)
-    const repeat = await client.post(path, body, claim)
+    const repeat = await site.post(client, path, body, claim)
     expect(repeat.status, repeat.text).toBe(200)
     expect(repeat.headers.get('idempotent-replayed')).toBe('true')
     expect(repeat.headers.get('x-file-ids')).toBe(file!.file_id)
@@ -225,7 +212,7 @@ test.concurrent('told to stop while a picture is drawn whose caller has left: it
   expect(await site.balances(person)).toEqual({ balance: credits - price(body), held: 0n })
   expect(await filesOf(site, person)).toHaveLength(1)
   await using restarted = await site.start()
-  const repeat = await site.client(restarted, person).post(path, body, claim)
+  const repeat = await site.post(site.client(restarted, person), path, body, claim)
   expect(repeat.status, repeat.text).toBe(200)
   expect(repeat.headers.get('idempotent-replayed')).toBe('true')
 })

@@ -106,17 +106,7 @@ describe('killed', () => {
       await using _lock = await site.lock(person)
       release.resolve()
       // Its transaction waits for the account with everything written.
-      const backend = await until(async () => {
-        const [row] = await site.db.query<{ pid: number }>(
-          {
-            text: `select a.pid from pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) blocker
-              join pg_stat_activity b on b.pid = blocker
-              where a.datname = current_database() and a.query like '%settle_in%' and b.query like '%' || $1 || '%'`,
-          },
-          [person.account],
-        )
-        return row?.pid
-      })
+      const backend = await site.settling(person)
       await server.kill()
       await call
       await site.terminate(backend)

@@ -1,4 +1,5 @@
 /** Videos whose servers are killed at every step: at most one order upstream, and the file and its charge, or neither. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { type ServerProcess, startProcess } from '../harness/processes.ts'
@@ -251,6 +252,30 @@ scene('taken for dead while it ordered, and alive: its answer is taken, nobody o
   server.child.kill('SIGCONT')
   await expectMade(at, twin, pair)
 })
+
+scene(
+  'told to stop while it is ordered: the stop waits for the answer, longer than for anything else, and another makes it',
+  async (at) => {
+    const { site, person, vendor, start } = at
+    const released = Promise.withResolvers<void>()
+    const steps: Step[] = [() => released.promise]
+    vendor.fail('submit', stream(steps, { 'content-type': 'application/json' }))
+    await using server = await start()
+    const pair = await send(site.client(server, person))
+    await until(() => vendor.jobs.length === 1)
+    steps.push(JSON.stringify({ id: vendor.jobs[0]!.id, status: 'pending' }))
+    const ended = server.stop()
+    // Longer than a process that has nothing to wait for may take.
+    await pause(10_500)
+    expect(server.child.exitCode, server.log()).toBeNull()
+    expect(await rowOf(at, pair)).toMatchObject({ status: 'submitting', ambiguous_until: null })
+    released.resolve()
+    expect(await ended).toBe(0)
+    expect(await rowOf(at, pair)).toMatchObject({ ticket: vendor.jobs[0]!.id })
+    await using next = await start()
+    await expectMade(at, next, pair)
+  },
+)
 
 scene('killed again and again: one order at most, one charge or none', async (at) => {
   const { site, person, vendor, start } = at

@@ -1,7 +1,7 @@
 /** Transcription with the official clients of OpenAI, the Vercel AI SDK and OpenRouter, unchanged. */
 import { createOpenAI } from '@ai-sdk/openai'
 import { OpenRouter } from '@openrouter/sdk'
-import { experimental_transcribe as transcribe } from 'ai'
+import { transcribe } from 'ai'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bootOnEars, type TranscriptionsWorld, wavOf } from '../contract/transcriptions-world.ts'

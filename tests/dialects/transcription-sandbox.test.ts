@@ -1,4 +1,7 @@
 /** Offline, without any configuration: what the sandbox speaks it writes down, word for word, for the official client in every format. */
+import { createOpenAI } from '@ai-sdk/openai'
+import { OpenRouter } from '@openrouter/sdk'
+import { transcribe } from 'ai'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
@@ -72,6 +75,34 @@ test('events', async () => {
     if (event.type === 'transcript.text.done') expect(event.text).toBe(text)
   }
   expect(whole).toBe(text)
+})
+
+test('diarized_json, and its events: a segment of a speaker for each sentence', async () => {
+  const spoken = ['A: توانا بود هر که دانا بود.', 'A: ز دانش دل پیر برنا بود.']
+  const said = ({ speaker, text: sentence }: { speaker: string; text: string }) => `${speaker}: ${sentence}`
+  const { segments } = await create('diarized_json', { chunking_strategy: 'auto' })
+  expect(segments.map(said)).toEqual(spoken)
+  const events: string[] = []
+  for await (const event of await create('diarized_json', { stream: true }))
+    if (event.type === 'transcript.text.segment') events.push(said(event))
+  expect(events).toEqual(spoken)
+})
+
+test('the AI SDK and the client of OpenRouter', async () => {
+  const openai = createOpenAI({ baseURL: `${world.url}/v1`, apiKey: key.secret })
+  const answer = await transcribe({
+    model: openai.transcription('sandbox/transcribe'),
+    audio: mp3,
+    providerOptions: { openai: { responseFormat: 'verbose_json', language: 'fa' } },
+  })
+  expect(answer).toMatchObject({ text, language: 'fa', warnings: [] })
+  expect(answer.segments.map(({ text: sentence }) => sentence).join(' ')).toBe(text)
+  const { stt } = new OpenRouter({ serverURL: `${world.url}/v1`, apiKey: key.secret })
+  const data = mp3.toString('base64')
+  const heard = await stt.createTranscription({
+    sttRequest: { model: 'sandbox/transcribe', inputAudio: { data, format: 'mp3' } },
+  })
+  expect(heard).toMatchObject({ text, usage: { cost: expect.any(Number) } })
 })
 
 test('the contract’s JSON without a model', async () => {

@@ -18,6 +18,7 @@ export const isolated = [
   'tests/contract/references-memory.test.ts',
   'tests/contract/served-once.test.ts',
   'tests/providers/answer-bounds.test.ts',
+  'tests/sites/idle.test.ts',
   'tests/sound/hostile-opened.test.ts',
   'src/providers/sandbox/hostile.test.ts',
   // These put a secret into the environment of the process, to show that no confined process sees it.
@@ -44,6 +45,7 @@ export const longest = [
   'tests/crash/outage.test.ts',
   'tests/contract/messages-tools.test.ts',
   'tests/crash/rolling-restart.test.ts',
+  'tests/apps/start.test.ts',
   'tests/contract/every-route.test.ts',
   'tests/db/embedded.test.ts',
   'tests/cli/set.test.ts',

@@ -36,8 +36,25 @@ export interface ProcessOptions {
   entry?: string
 }
 
-/** Starts `node src/main.ts` (or another entry) as an operator would, and waits until it is ready. */
+/**
+ * Starts `node src/main.ts` (or another entry) as an operator would, and waits until it is ready. As a supervisor does, it starts one again that
+ * ended because the database stood still: on a busy machine a connection may take longer than its five seconds.
+ */
 export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startOnce(options)
+    } catch (error) {
+      if (tries === mostStarts || !(error as Error).message.includes(databaseStoodStill)) throw error
+    }
+  }
+}
+
+const mostStarts = 4
+/** Of the sentence that refuses such a start. */
+const databaseStoodStill = 'does not answer (Connection terminated due to connection timeout)'
+
+async function startOnce(options: ProcessOptions): Promise<ServerProcess> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-process-'))
   const configPath = path.join(folder, 'kherad.config.yaml')
   if (options.config !== undefined) await writeFile(configPath, options.config)

@@ -72,6 +72,13 @@ export type VideoFault =
 
 type Fault = VideoFault | Script | Promise<Script>
 
+interface Plan {
+  id?: string
+  states?: JobState[]
+  video?: Buffer
+  cost?: number
+}
+
 export interface VideoUpstream extends AsyncDisposable {
   /** The base address of its provider. */
   url: string
@@ -83,8 +90,8 @@ export interface VideoUpstream extends AsyncDisposable {
   linked: UpstreamCall[]
   /** Every order, in order. */
   jobs: VideoJob[]
-  /** How jobs that are ordered from now on go; absent: one look each of `queued` and `processing`, then `completed`. */
-  plan(next: { states?: JobState[]; video?: Buffer; cost?: number }): void
+  /** How jobs that are ordered from now on go, and what their id is; absent: one look each of `queued` and `processing`, then `completed`. */
+  plan(next: Plan): void
   /** The next `times` requests of this leg come to this, or are answered so; one that is promised is awaited, and no order came of it. */
   fail(leg: Leg, fault: Fault, times?: number): void
   /** The leg of a request; undefined for one of no wire of videos. */
@@ -117,7 +124,7 @@ class Fake implements VideoUpstream {
   readonly #elsewhere: FakeUpstream
   readonly #faults: { leg: Leg; fault: Fault; left: number }[] = []
   readonly #arrivals: { leg: Leg; resolve: (call: UpstreamCall) => void }[] = []
-  #plan: { states?: JobState[]; video?: Buffer; cost?: number } = {}
+  #plan: Plan = {}
 
   constructor(wire: VideoWire, upstream: FakeUpstream, elsewhere: FakeUpstream) {
     this.#wire = wire
@@ -136,7 +143,7 @@ class Fake implements VideoUpstream {
     return this.#elsewhere.calls
   }
 
-  plan(next: { states?: JobState[]; video?: Buffer; cost?: number }): void {
+  plan(next: Plan): void {
     this.#plan = next
   }
 
@@ -230,8 +237,14 @@ class Fake implements VideoUpstream {
   }
 
   #order(call: UpstreamCall): VideoJob {
-    const { id, callbackUrl, kind } = wires[this.#wire].orderOf(call, this.jobs.length)
-    const { states = ['queued', 'processing', 'completed'], video = videoFixture(kind), cost } = this.#plan
+    const ordered = wires[this.#wire].orderOf(call, this.jobs.length)
+    const { callbackUrl, kind } = ordered
+    const {
+      id = ordered.id,
+      states = ['queued', 'processing', 'completed'],
+      video = videoFixture(kind),
+      cost,
+    } = this.#plan
     const job: VideoJob = {
       id,
       order: call.body ?? {},

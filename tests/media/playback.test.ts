@@ -134,6 +134,24 @@ describe.skipIf(browserPath === undefined)('in a browser, from a page of another
       expect(Math.abs(probed.seconds - decoded.seconds)).toBeLessThan(0.1)
   }
 
+  /** Opened as whoever clicks on a link does, and not shown by a page: the browser makes its own player. */
+  async function expectPlayer(url: string, seconds: number): Promise<void> {
+    const opened = await page.context().browser()!.newPage()
+    try {
+      await opened.goto(url)
+      const state = (name: 'duration' | 'currentTime' | 'videoWidth') =>
+        opened.evaluate<number>(`document.querySelector('video').${name}`)
+      await until(async () => Math.abs((await state('duration')) - seconds) < 0.2)
+      // A player without pictures begins at its button alone.
+      const { height } = (await opened.locator('video').boundingBox())!
+      const button = (await state('videoWidth')) === 0 && { position: { x: 25, y: height - 27 } }
+      await opened.locator('video').click({ ...button })
+      await until(async () => (await state('currentTime')) > 0)
+    } finally {
+      await opened.close()
+    }
+  }
+
   test.each(sounds)(
     '%s of /v1/audio/speech plays to its end',
     async (format, ending) => {
@@ -149,6 +167,7 @@ describe.skipIf(browserPath === undefined)('in a browser, from a page of another
       const reply = await key.post('/v1/studio/audio', { model: 'sandbox/speech', text: sentence, format })
       expect(reply.status, reply.text.slice(0, 300)).toBe(200)
       await expectHeard(reply.headers.get('x-file-ids')!, format, reply.body.output.seconds)
+      await expectPlayer(await linkTo(reply.headers.get('x-file-ids')!), reply.body.output.seconds)
     },
     60_000,
   )
@@ -236,6 +255,7 @@ describe.skipIf(browserPath === undefined)('in a browser, from a page of another
       expect(Math.abs(seen.endedAt - seen.seconds)).toBeLessThan(0.2)
       expect(seen.colours).toBeGreaterThan(10)
       expect(seen.moved).toBeGreaterThan(0.1)
+      await expectPlayer(job.unsigned_urls[0], durationSeconds)
     },
     120_000,
   )

@@ -21,8 +21,8 @@ const bare = (text: string): string =>
 test.skipIf(!hasFfmpeg)('ffmpeg reads every cue of both formats with its times and text', async () => {
   const cues = await cuesOf(spoken)
   for (const [extension, written] of [
-    ['srt', srtOf(cues, persian)],
-    ['vtt', vttOf(cues, persian)],
+    ['srt', await srtOf(cues, persian)],
+    ['vtt', await vttOf(cues, persian)],
   ] as const)
     withFile(Buffer.from(written), extension, (file) => {
       const { output, messages } = ffmpeg(['-v', 'warning', '-i', file, '-f', 'srt', '-'])
@@ -54,7 +54,7 @@ describe.skipIf(browserPath === undefined)('a track element of Chromium', () => 
   let page: Page
   let vtt = ''
   beforeAll(async () => {
-    vtt = vttOf(await cuesOf(spoken), persian)
+    vtt = await vttOf(await cuesOf(spoken), persian)
     const site = createServer((request, reply) => {
       if (request.url === '/subtitles.vtt')
         reply.setHeader('content-type', 'text/vtt; charset=utf-8').end(vtt)
@@ -114,7 +114,7 @@ describe.skipIf(browserPath === undefined)('a track element of Chromium', () => 
     'a line reads from right to left with its Latin words, digits and full stop in a player of base direction %s',
     async (direction) => {
       const [cue] = await cuesOf({ segments: [segments[0]!], seconds: 3 })
-      const [, , line] = vttOf([cue!], persian).trim().split(/\n/).slice(1)
+      const [, , line] = (await vttOf([cue!], persian)).trim().split(/\n/).slice(1)
       const places = await placesOf(line!, ['نسخهٔ', 'Python', '3.12', 'را'], direction)
       expect(places[0]).toBeGreaterThan(places[1]!)
       // Latin words of one run stand in their own order.

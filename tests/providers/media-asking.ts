@@ -1,6 +1,6 @@
 /** Asks the rooms of media, and what all of them must make of every failure of a wire. */
 import { describe, expect, test } from 'vitest'
-import type { AudioOrder, ImageOrder, SoundFormat, TranscriptionOrder } from '#engine/turn'
+import type { AudioOrder, ImageOrder, SoundBytes, SoundFormat, TranscriptionOrder } from '#engine/turn'
 import {
   type AudioProvider,
   type Drawn,
@@ -109,7 +109,7 @@ export async function embedding(
 }
 
 /** Four seconds, of which the wires need no more than the bytes. */
-export const recorded: TranscriptionOrder = {
+export const recorded: TranscriptionOrder & { recording: { bytes: Buffer } } = {
   recording: {
     bytes: Buffer.from('RIFF of four seconds'),
     mediaType: 'audio/wav',
@@ -118,6 +118,14 @@ export const recorded: TranscriptionOrder = {
   },
   timestamps: 'none',
 }
+
+/** As what stands on the disk is read: in chunks, as often as it is sent. */
+export const readInChunks = (bytes: Buffer, chunkBytes: number): SoundBytes => ({
+  byteLength: bytes.length,
+  async *[Symbol.asyncIterator]() {
+    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
+  },
+})
 
 export async function transcribing(
   provider: TranscriptionProvider & AsyncDisposable,

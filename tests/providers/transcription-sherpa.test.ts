@@ -1,6 +1,6 @@
 /**
- * sherpa-onnx in its process, by a stand-in with the shape of its package (tests/fixtures/sherpa-onnx-node): the library itself is not installed
- * here, and no model of it.
+ * sherpa-onnx in its process, by a stand-in with the shape of its package (tests/fixtures/sherpa-onnx-node). The library itself:
+ * sherpa-library.test.ts.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'

@@ -7,7 +7,7 @@ import { openRouterTranscription } from '#providers/openrouter'
 import type { TranscriptionRoom } from '#providers/transcriptions'
 import { formIn } from '../harness/transcription-upstream.ts'
 import { type FakeUpstream, fakeUpstream, json, stream } from '../harness/upstream.ts'
-import { failsAsItShould, recorded, secret, transcribing } from './media-asking.ts'
+import { failsAsItShould, readInChunks, recorded, secret, transcribing } from './media-asking.ts'
 
 let upstream: FakeUpstream
 beforeAll(async () => {
@@ -102,11 +102,12 @@ describe('OpenRouter', () => {
     for (const length of [0, 1, 2, 3, 49_151, 49_152, 49_153, 200_000]) {
       upstream.reply(json(200, answer()))
       const bytes = Buffer.from(Array.from({ length }, (_, at) => at % 251))
-      await transcribing(room(), { recording: { ...recorded.recording, bytes, name: 'a.mp3' } })
-      const sent = last().body?.['input_audio'] as { data: string; format: string }
-      expect(sent.format).toBe('mp3')
-      expect(Buffer.from(sent.data, 'base64').equals(bytes)).toBe(true)
-      expect(sent.data).toBe(bytes.toString('base64'))
+      for (const form of [bytes, readInChunks(bytes, 1_001), readInChunks(bytes, 65_536)]) {
+        await transcribing(room(), { recording: { ...recorded.recording, bytes: form, name: 'a.mp3' } })
+        const sent = last().body?.['input_audio'] as { data: string; format: string }
+        expect(sent.format).toBe('mp3')
+        expect(sent.data).toBe(bytes.toString('base64'))
+      }
     }
   })
 
@@ -178,6 +179,10 @@ describe('Deepgram', () => {
       'content-length': String(recorded.recording.bytes.length),
     })
     expect(last().bytes.equals(recorded.recording.bytes)).toBe(true)
+    const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, at) => at % 251))
+    await transcribing(room(), { recording: { ...recorded.recording, bytes: readInChunks(bytes, 65_536) } })
+    expect(last().headers['content-length']).toBe('200000')
+    expect(last().bytes.equals(bytes)).toBe(true)
   })
 
   test('tells speakers apart, in utterances and in words as they stand in the text', async () => {

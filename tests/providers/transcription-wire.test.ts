@@ -8,7 +8,7 @@ import {
 } from '../harness/transcription-upstream.ts'
 import { json, type Script, stream } from '../harness/upstream.ts'
 import { patient } from './asking.ts'
-import { failsAsItShould, recorded, secret, transcribing } from './media-asking.ts'
+import { failsAsItShould, readInChunks, recorded, secret, transcribing } from './media-asking.ts'
 
 let upstream: TranscriptionUpstream
 beforeAll(async () => {
@@ -38,6 +38,17 @@ describe('a request', () => {
       mediaType: 'audio/wav',
       bytes: Buffer.from(recorded.recording.bytes),
     })
+  })
+
+  test('sends a file from the disk as it is read, under its whole length, and once more when it is sent again', async () => {
+    const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, at) => at % 251))
+    const recording = { ...recorded.recording, bytes: readInChunks(bytes, 65_536) }
+    for (let time = 0; time < 2; time++) {
+      await transcribing(room(), { recording })
+      const { call, file } = lastForm()
+      expect(call.headers['content-length']).toBe(String(call.bytes.length))
+      expect(file!.bytes.equals(bytes)).toBe(true)
+    }
   })
 
   test('sends each ordered setting in its own field, lists as name[]', async () => {

@@ -36,10 +36,12 @@ export function databaseFace(carryOut: CarryOut, begin: () => SentTransaction = 
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
-  const face: Pick<Db, 'kysely' | 'query' | 'tx'> = {
+  const face: Pick<Db, 'kysely' | 'query' | 'tx' | 'listen'> = {
     kysely,
     query: async <Answer>(statement: Statement, values: readonly unknown[]) =>
       (await carryOut(statement.name ?? statement.text, statement.text, values)) as Answer[],
+    // Nobody is notified of anything: what is waited for is found by looking.
+    listen: () => ({ [Symbol.asyncDispose]: async () => {} }),
     tx: (run) => kysely.transaction().setIsolationLevel('read committed').execute(run),
   }
   return face as Db

@@ -81,10 +81,12 @@ export class Link {
   }
 
   #statement(shown: string, text: string, values: readonly unknown[]): Trip {
-    if (text.startsWith('insert into ledger.processes')) this.processId ??= values[0] as string
+    const isBeat = text.startsWith('insert into ledger.processes')
+    if (isBeat) this.processId ??= values[0] as string
     return {
       shown,
-      whenFree: (work) => this.#database.whenFree(undefined, work),
+      // No transaction locks the rows of processes: one that hangs keeps nobody from being heard.
+      whenFree: (work) => (isBeat ? work() : this.#database.whenFree(undefined, work)),
       execute: () => this.#database.execute(text, values),
       mayBeLate: true,
     }
@@ -131,7 +133,11 @@ export class Link {
   }
 
   async #send(trip: Trip): Promise<Row[]> {
-    if (!this.#sender.survives(`before ${trip.shown}`)) return never()
+    if (!this.#sender.survives(`before ${trip.shown}`)) {
+      // The system of a process that died closes its connections.
+      trip.broke?.()
+      return never()
+    }
     const answer = this.#travel(trip)
     if (!this.#sender.survives(`after ${trip.shown} was sent`)) return never()
     return answer
@@ -213,7 +219,9 @@ export class Link {
 
 /** For the trace: the first words that tell statements apart. */
 function shortNameOf(name: string): string {
-  const [word] = /(ledger|files|storage)\.\w+/.exec(name.replaceAll('"', '')) ?? ['statement']
+  const [word] = /(ledger|files|storage|videos|jobs|events)\.\w+/.exec(name.replaceAll('"', '')) ?? [
+    'statement',
+  ]
   return /^\s*delete/.test(name) ? `${word} (delete)` : word
 }
 

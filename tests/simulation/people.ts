@@ -21,6 +21,7 @@ export interface Sent {
   background: boolean
   /** How many; 0: a text. */
   pictures: number
+  isFilm: boolean
   /** Of pictures: one after the other into one file. */
   inSequence: boolean
   /** The client left before its answer. */
@@ -32,6 +33,7 @@ export interface PeopleOptions {
   timeline: Timeline
   random: Random
   callers: readonly Caller[]
+  hasFilms: boolean
   /** Those that take requests now. */
   processes: () => readonly SimulatedProcess[]
   note: (who: string, what: string) => void
@@ -66,7 +68,7 @@ export class People {
     const caller = random.pick(callers)
     const background = random.chance(0.2)
     const idempotencyKey = !background && random.chance(0.6) ? `wish-${random.between(1, 12)}` : undefined
-    const body = !background && random.chance(0.35) ? this.#pictures() : this.#text()
+    const body = background ? this.#text() : this.#body()
     const twins = idempotencyKey !== undefined && random.chance(0.25) ? 2 : 1
     for (let twin = 0; twin < twins; twin++) void this.#insist(caller, body, idempotencyKey, background)
   }
@@ -78,6 +80,12 @@ export class People {
       .toString(16)
       .padStart(12, '0')
     return `${at.slice(0, 8)}-${at.slice(8)}-7000-8000-${String(this.sent.length).padStart(12, '0')}`
+  }
+
+  #body(): Request['body'] {
+    const { random, hasFilms } = this.#ask
+    if (hasFilms && random.chance(0.5)) return { model: 'test/film', film: random.pick(['گربه', 'دریا']) }
+    return random.chance(0.35) ? this.#pictures() : this.#text()
   }
 
   #pictures(): Request['body'] {
@@ -140,6 +148,7 @@ export class People {
       bodyText: JSON.stringify(body),
       stream: 'stream' in body && body.stream,
       pictures: 'n' in body ? body.n : 0,
+      isFilm: 'film' in body,
       inSequence: 'n' in body && body.inSequence,
       process,
       sentMs: timeline.nowMs,

@@ -9,12 +9,13 @@ import type { Catalogue } from '#engine/models'
 import { pipelinesOf } from '#engine/pipelines'
 import { openInference, type Upstream } from '#engine/routing'
 import { SiteChecks, SiteCompressor } from '#engine/sites'
+import { videoJobs } from '#engine/video'
 import type { Config } from '#platform/config'
 import { isDatabaseAway } from '#platform/db'
 import { asFailure, Failure, fail } from '#platform/errors'
 import type { EventStream, RequestContext } from '#platform/http'
 import { answerAgain, claimOf } from '#platform/idempotency'
-import { jobs } from '#platform/jobs'
+import { type Job, jobs, startWorkers } from '#platform/jobs'
 import {
   ClaimTaken,
   type Hold,
@@ -27,6 +28,8 @@ import type { Metrics } from '#platform/metrics'
 import { joinProcesses } from '#platform/processes'
 import type { Storage } from '#platform/storage'
 import type { SimulatedDatabase } from './database.ts'
+import type { FilmVendor } from './film-vendor.ts'
+import { type FilmBody, nudgeFilm, openFilmDisk, orderFilm } from './films.ts'
 import { Link, type LinkFaults, never, type Sender } from './link.ts'
 import { drawPictures, type PicturesBody } from './pictures.ts'
 import type { Random } from './random.ts'
@@ -39,6 +42,8 @@ export interface Ground {
   random: Random
   database: SimulatedDatabase
   upstream: SimulatedUpstream
+  /** In worlds with videos. */
+  vendor: FilmVendor | undefined
   config: Config
   models: Catalogue
   metrics: Metrics
@@ -75,7 +80,7 @@ export interface TextBody {
 
 export interface Request {
   caller: Caller
-  body: TextBody | PicturesBody
+  body: TextBody | PicturesBody | FilmBody
   idempotencyKey: string | undefined
   requestId: string
   /** As a row of a batch is asked: nobody waits, and nothing is asked twice. */
@@ -93,6 +98,7 @@ export type Answer =
 
 const textPath = '/v1/chat/completions'
 const picturesPath = '/v1/images/generations'
+export const filmPath = '/v1/studio/video'
 /** A statement may still be carried out this long after its connection broke, and one that is slow takes as long. */
 const latestMs = 15_000
 const [door] = chat.routes
@@ -116,6 +122,7 @@ export class SimulatedProcess implements Sender {
   readonly #inFlight = new Set<(answer: Answer) => void>()
   readonly #leaving = new AbortController()
   #app: App | undefined
+  #workers: AsyncDisposable | undefined
 
   constructor(name: string, ground: Ground) {
     const { timeline, random } = ground
@@ -140,14 +147,17 @@ export class SimulatedProcess implements Sender {
     return this.#ground.timeline.as(this, async () => {
       try {
         this.#app = await this.#openApp()
+        if (this.#ground.vendor)
+          this.#workers = startWorkers({ app: this.#app, jobs: videoJobs as unknown as Job<never>[] })
       } catch (error) {
         this.#ground.note(this.name, `could not start: ${(error as Error).message}`)
         this.alive = false
         this.end = 'stopped'
         return false
       }
-      this.open = true
-      return true
+      // The first claim of its workers may be its end.
+      this.open = this.alive
+      return this.alive
     })
   }
 
@@ -167,6 +177,10 @@ export class SimulatedProcess implements Sender {
     const upstreams = new Map<string, Upstream>(
       ['first', 'second'].map((id) => [id, { provider, orders, timeouts, onDisconnect, maxDrains: 2 }]),
     )
+    const { vendor } = this.#ground
+    const films = vendor && { video: vendor.providerFor(this) }
+    for (const id of films ? ['studio', 'theatre'] : [])
+      upstreams.set(id, { provider, orders: films!, timeouts, onDisconnect, maxDrains: 2 })
     const inference = openInference({ upstreams, models, clock, metrics, random: () => random.next() })
     const net: App['net'] = {
       fetch: never,
@@ -175,7 +189,7 @@ export class SimulatedProcess implements Sender {
       keepAliveClient: () => assert.fail('no connections here'),
     }
     const tools: App['tools'] = { find: () => undefined, need: () => assert.fail('no tools here') }
-    const spool: App['spool'] = { write: never, folder: never, [Symbol.asyncDispose]: async () => {} }
+    const disk = openFilmDisk((ms) => timeline.pause(ms, this))
     const idle = { plan: () => assert.fail('no work here'), run: never }
     const keys: App['keys'] = {
       caller: never,
@@ -203,15 +217,14 @@ export class SimulatedProcess implements Sender {
       reader: { read: never, fetch: never },
       svgs: { provenSvg: never, rasterOfSvg: never },
       recordings: { decode: () => assert.fail('no recordings here'), open: never, hasFfmpeg: never },
-      videoProbe: { probe: never },
-      siteChecks: new SiteChecks({ spool, atOnce: 1 }),
+      siteChecks: new SiteChecks({ spool: disk.spool, atOnce: 1 }),
       siteCompressor: new SiteCompressor({ atOnce: 1 }),
+      ...disk,
       net,
       sites: { find: () => undefined, refresh: never, size: 0, [Symbol.asyncDispose]: async () => {} },
       secrets: { seal: never, open: never, signer: never, knownSigner: never },
       storage: this.#storage(this.#ground.store, this.#ground.storeFaultShare),
       ...(this.#ground.hasFolders && { waiting: this.#waiting() }),
-      spool,
       pipelines: pipelinesOf(() => idle),
     }
   }
@@ -219,18 +232,21 @@ export class SimulatedProcess implements Sender {
   /** Writes take their time, and some fail. */
   #storage(files: Map<string, Uint8Array>, faultShare: number): Storage {
     const { timeline, random } = this.#ground
+    const put = async (key: string, bytes: Uint8Array): Promise<void> => {
+      await timeline.pause(1 + random.next() * 300, this)
+      if (!this.survives('before bytes are stored')) await never()
+      if (random.chance(faultShare)) throw new Error('the store is away')
+      files.set(key, bytes)
+      if (!this.survives('after bytes were stored')) await never()
+    }
     return {
-      put: async (key, bytes) => {
-        await timeline.pause(1 + random.next() * 300, this)
-        if (!this.survives('before bytes are stored')) await never()
-        if (random.chance(faultShare)) throw new Error('the store is away')
-        files.set(key, bytes)
-        if (!this.survives('after bytes were stored')) await never()
-      },
-      putStream: never,
+      put,
+      putStream: (key, { sha256 }) => put(key, Buffer.from(sha256)),
       putUnsized: never,
       get: never,
-      delete: never,
+      delete: async (keys) => {
+        for (const key of keys) files.delete(key)
+      },
       endUploads: never,
       [Symbol.asyncDispose]: async () => {},
     }
@@ -323,9 +339,13 @@ export class SimulatedProcess implements Sender {
       this.open = false
       const until = timeline.nowMs + config.timing.drainMs
       const soundMs = timeline.nowMs - latestMs
+      const endMs = timeline.nowMs + config.timing.storedDrainMs
+      const workers = this.#workers?.[Symbol.asyncDispose]()
       while (this.#inFlight.size > 0 && timeline.nowMs < until) await timeline.pause(100, this)
       this.#leaving.abort()
       this.#hangUp()
+      await workers
+      await this.#app?.ledger.stored(Math.max(0, endMs - timeline.nowMs))
       await this.#app?.inference[Symbol.asyncDispose]()
       await this.#app?.ledger[Symbol.asyncDispose]()
       await this.#app?.processes[Symbol.asyncDispose]()
@@ -360,9 +380,20 @@ export class SimulatedProcess implements Sender {
     })
   }
 
+  /** A vendor's webhook arrives. */
+  nudge(address: string, body: unknown): void {
+    if (!this.open) return
+    this.#ground.timeline.as(this, () => {
+      nudgeFilm(this.#app!, address, body).then(
+        (known) => this.#ground.note(this.name, `a webhook is ${known ? 'known' : 'not known'}`),
+        () => undefined,
+      )
+    })
+  }
+
   async #handle(request: Request): Promise<Answer> {
     const { requestId, idempotencyKey: key, body } = request
-    const path = 'n' in body ? picturesPath : textPath
+    const path = 'film' in body ? filmPath : 'n' in body ? picturesPath : textPath
     const claim = key === undefined ? undefined : await claimOf(key, 'POST', path, body)
     const gone = AbortSignal.any([request.gone, this.#leaving.signal])
     const ask = {
@@ -374,6 +405,10 @@ export class SimulatedProcess implements Sender {
       receivedMs: this.#app!.clock.nowMs(),
     }
     try {
+      if ('film' in body) {
+        const text = await orderFilm(ask.app, { ...ask, endpoint: path }, body)
+        return { kind: 'json', text, requestId, replayed: false }
+      }
       if ('n' in body) {
         const context = ask as unknown as RequestContext
         const text = await drawPictures(context, { ...ask, endpoint: path }, body)

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import type { Caller } from '#app'
 import { grant, setCaps } from '#platform/ledger'
 import { SimulatedDatabase } from './database.ts'
+import { FilmVendor } from './film-vendor.ts'
 import { type Fixed, openFixed } from './fixed.ts'
 import { InvariantChecker } from './invariant-checker.ts'
 import { Link, type LinkState } from './link.ts'
@@ -16,6 +17,7 @@ import { type Ground, SimulatedProcess } from './process.ts'
 import { Random } from './random.ts'
 import { bendTime, Timeline } from './timeline.ts'
 import { SimulatedUpstream } from './upstream.ts'
+import type { Planted } from './videos-database.ts'
 
 export interface Outcome {
   seed: number
@@ -32,14 +34,17 @@ export interface Outcome {
 
 let fixed: Fixed | undefined
 
-/** Runs the world of that seed to its end. One at a time. */
-export async function simulate(seed: number): Promise<Outcome> {
+/** Runs the world of that seed to its end. One at a time. A defect that is planted has to be found. */
+export async function simulate(seed: number, planted?: Planted): Promise<Outcome> {
   using _bent = bendTime()
   fixed ??= openFixed()
-  return await new World(seed, fixed).run()
+  return await new World(seed, fixed, planted).run()
 }
 
 const traceLines = 5_000
+/** The longest that a hold lives on: that of a process that is dead, or of a video. */
+const longestHoldMs = 360_000
+const longestFilmMs = 50 * 60_000
 /** Some begin seconds before the turn of a month in Tehran, since money counts by month. */
 const middleMs = Date.UTC(2026, 4, 20)
 const turnMs = Date.UTC(2026, 4, 31, 20, 29, 20)
@@ -57,11 +62,12 @@ class World {
   readonly #trace: string[] = []
   readonly #counts: Record<string, number> = {}
   readonly #wantedProcesses: number
+  readonly #hasFilms: boolean
   readonly #lengthMs: number
   #calm = false
   #outage: LinkState = 'up'
 
-  constructor(seed: number, fixture: Fixed) {
+  constructor(seed: number, fixture: Fixed, planted: Planted | undefined) {
     this.#seed = seed
     const random = new Random(seed)
     this.#random = random
@@ -72,8 +78,12 @@ class World {
     const wallMs = (): number => timeline.startMs + timeline.nowMs
     const note = (who: string, what: string): void => this.#note(who, what)
     this.#database = new SimulatedDatabase(wallMs)
+    this.#database.videos.planted = planted
+    this.#hasFilms = random.chance(0.2) || planted !== undefined
     const upstream = new SimulatedUpstream(timeline, random)
     upstream.faultShare = random.pick([0, 0.1, 0.4])
+    const vendor = this.#hasFilms ? new FilmVendor({ timeline, random, notify: this.#notify }) : undefined
+    if (vendor) vendor.faultShare = upstream.faultShare
     const stormy = random.chance(0.7)
     this.#ground = {
       ...fixture,
@@ -81,6 +91,7 @@ class World {
       random,
       database: this.#database,
       upstream,
+      vendor,
       faults: {
         lostBefore: stormy ? random.next() * 0.06 : 0,
         lostAfter: stormy ? random.next() * 0.1 : 0,
@@ -106,6 +117,7 @@ class World {
       random,
       note,
       callers: this.#openBooks(),
+      hasFilms: this.#hasFilms,
       processes: () => this.#processes.filter(({ open }) => open),
     })
     this.#checker = new InvariantChecker({
@@ -113,6 +125,7 @@ class World {
       timeline,
       database: this.#database,
       upstream,
+      vendor,
       people: this.#people,
       processes: this.#processes,
       store: this.#ground.store,
@@ -131,14 +144,28 @@ class World {
     this.#heal()
     // Late statements arrive and swallowed ones are given up; then the longest that a hold, or reserved room, can live on.
     steps += await this.#advance(this.#timeline.nowMs + 50_000, () => false)
-    steps += await this.#advance(this.#timeline.nowMs + 360_000, () => this.#isOver())
+    steps += await this.#advance(
+      this.#timeline.nowMs + (this.#hasFilms ? longestFilmMs : longestHoldMs),
+      () => this.#isOver(),
+    )
     steps += await this.#advance(this.#timeline.nowMs + 15_000, () => false)
     this.#checker.atTheEnd()
     const { violations } = this.#checker
     const hash = this.#hash.copy().digest('hex')
     const outcome = { seed: this.#seed, violations: [...violations], hash, trace: [...this.#trace], steps }
     for (const process of this.#processes) process.forget()
+    for (const [what, times] of Object.entries(this.#films())) this.#counts[what] = times
     return { ...outcome, counts: this.#counts }
+  }
+
+  /** A vendor's webhook goes to whichever process takes requests; where there is none, it is lost. */
+  readonly #notify = (address: string, body: unknown): void => this.#someProcess()?.nudge(address, body)
+
+  /** How many videos came to which end, and how many waited for a webhook. */
+  #films(): Record<string, number> {
+    const rows = [...this.#database.videos.rows.values()]
+    const ends = Map.groupBy(rows, ({ status, error_code: code }) => `video ${code ?? status}`)
+    return Object.fromEntries([...ends].map(([end, ended]) => [end, ended.length]))
   }
 
   async #advance(untilMs: number, isEnough: () => boolean): Promise<number> {
@@ -192,7 +219,8 @@ class World {
       if (!model.meters.has(projectId)) model.openMeter(projectId, 'project')
       model.openMeter(keyId, 'key')
     }
-    if (this.#random.chance(0.35)) {
+    // The referee of speed counts a hold when it is taken, and those of videos may be undone with their transaction.
+    if (!this.#hasFilms && this.#random.chance(0.35)) {
       for (const id of model.meters.keys()) {
         if (this.#random.chance(0.4)) model.setCaps(id, { ratePerMinute: this.#random.between(2, 8) })
         if (this.#random.chance(0.4)) model.setCaps(id, { concurrency: this.#random.between(1, 3) })
@@ -291,7 +319,8 @@ class World {
     const microcredits = BigInt(random.between(-500_000, 5_000_000))
     const cap = random.chance(0.3) ? null : BigInt(random.between(0, 20_000_000))
     const limit = random.chance(0.3) ? null : random.between(1, 10)
-    const caps = random.pick([{ cap }, { ratePerMinute: limit }, { concurrency: limit }])
+    const limits = this.#hasFilms ? [] : [{ ratePerMinute: limit }, { concurrency: limit }]
+    const caps = random.pick([{ cap }, ...limits])
     await timeline.as(sender, async () => {
       for (let tries = 0; tries < 20; tries++) {
         link.state = this.#outage
@@ -318,6 +347,7 @@ class World {
     this.#ground.crashShare = 0
     this.#ground.storeFaultShare = 0
     this.#ground.upstream.faultShare = 0
+    if (this.#ground.vendor) this.#ground.vendor.faultShare = 0
     this.#outage = 'up'
     Object.assign(this.#ground.faults, { lostBefore: 0, lostAfter: 0, late: 0, slow: 0 })
     for (const process of this.#processes) {

@@ -16,12 +16,15 @@
  *     outside of the transaction that charges; room kept after a failure, or after its call when the word of that was lost; a
  *     transaction repeated although its COMMIT may have arrived; a failure of the store told as if nothing had been ordered
  *   pictures that came in part: what may have been drawn and is not stored charged, or in no book
+ *   videos (all worlds with them): a lost answer ordered again; an order that was sent and is in no row; a vanished, an ambiguous or an unreadable one that
+ *     is no loss; room kept; the ceiling never reached; an answer dropped while the database is away; a job completed by two fetches
  *   the reported charge: nothing, when a settlement is sent twice; more than the hold, for a caller who disconnected
  * Within 6,000: an own hold that was swept taken for another's claim; a process that deregisters before it is drained, does
  *   not wait for interrupted calls, or forgets operations that must be undone
  */
 import { expect, test } from 'vitest'
 import { simulate } from './simulate.ts'
+import type { Planted } from './videos-database.ts'
 
 const first = Number(process.env['KHERAD_TEST_SEED'] ?? Date.now() % 2 ** 31)
 const worlds = 200
@@ -51,8 +54,22 @@ test('in 200 worlds of crashes, pauses, outages and lost replies no call is unpa
     'RATE_LIMITED',
     'CONCURRENCY_LIMITED',
     'RESULT_NOT_STORED',
+    'video completed',
   ])
     expect(counts[event] ?? 0, event).toBeGreaterThan(20)
+  for (const event of ['video UPSTREAM_FAILED', 'video CONTENT_REFUSED'])
+    expect(counts[event] ?? 0, event).toBeGreaterThan(3)
+})
+
+test.each<[Planted, RegExp]>([
+  ['ordered again', /is ordered again after it may have been ordered/],
+  ['loss forgotten', /loses 0 and was ordered/],
+  ['charged without a file', /is charged 400000 .* in place of 0/],
+])('a defect of videos that is planted is found: %s', { timeout: 120_000 }, async (planted, said) => {
+  let violations: string[] = []
+  for (let seed = first; violations.length === 0 && seed < first + worlds; seed++)
+    violations = (await simulate(seed, planted)).violations
+  expect(violations.join('\n')).toMatch(said)
 })
 
 test('the same seed is the same world, step for step; another seed is another one', async () => {

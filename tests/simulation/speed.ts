@@ -13,7 +13,7 @@ interface Count {
 /** A hold that was refused for its speed. */
 interface Refused {
   requestId: string
-  processId: string
+  processId: string | null
   meterId: string
   atMs: number
 }
@@ -42,7 +42,7 @@ export class Speed {
     database.onHold = (...asked) => this.#onHold(...asked)
   }
 
-  #onHold(op: HoldOp, { outcome, scope, need }: Outcome, processId: string, atMs: number): void {
+  #onHold(op: HoldOp, { outcome, scope, need }: Outcome, processId: string | null, atMs: number): void {
     this.#seeEndings()
     const second = Math.floor(atMs / 1_000)
     if (outcome === 'held' && !this.#known.has(op.id)) {

@@ -32,7 +32,7 @@ export interface UpstreamCall {
 }
 
 /** Faults after which nothing was done, and those in the middle of work. */
-const refusals: readonly (readonly [
+export const refusals: readonly (readonly [
   UpstreamFault,
   { status?: number; executed?: boolean; retryAfterMs?: number },
 ])[] = [

@@ -43,13 +43,8 @@ async function askElsewhere(site: Published, path: string): Promise<Answer> {
   const handler = openSiteHandler(world.app)
   const server = createServer((message, response) =>
     handler.handle({
-      message,
-      response,
-      host: new URL(site.url).hostname,
-      pathPrefix: '',
-      timeLimit: undefined,
-      clientAddress: '127.0.0.1',
-      secure: false,
+      ...{ message, response, host: new URL(site.url).hostname, pathPrefix: '', clientAddress: '127.0.0.1' },
+      ...{ secure: false, timeLimit: undefined },
     }),
   ).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -162,4 +157,28 @@ test('bytes that a visitor did not take are given back', async () => {
   expect(await allowance.take(30)).toBe(true)
   await one[Symbol.asyncDispose]()
   expect(await used(site)).toEqual({ requests: 2, bytes: 100 })
+})
+
+test('what was used is written down for ninety days, and no longer', async () => {
+  const site = await siteWith({})
+  const { db, log } = world.app
+  await db.query(
+    {
+      text: `insert into sites.usage_days (account_id, site_id, day, requests)
+        select $1, $2, $3::date - days, 1 from unnest(array[90, 91, 400]) days`,
+    },
+    [world.account, site.id, day],
+  )
+  await using one = new Allowances({
+    clock: new MovableClock(noonMs),
+    db,
+    log,
+    limitsOf: () => ({ requests: 9, bytes: 9 }),
+  })
+  expect(await one.of({ accountId: world.account, siteId: site.id }).take(1)).toBe(true)
+  const rows = await db.query<{ days: number }>(
+    { text: 'select $2::date - day as days from sites.usage_days where site_id = $1 order by days' },
+    [site.id, day],
+  )
+  expect(rows.map(({ days }) => days)).toEqual([0, 90])
 })

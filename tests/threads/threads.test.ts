@@ -68,6 +68,16 @@ test('an idle thread ends by itself, and what is asked then is done by a new one
   await until(async () => (await threads.run('name')) !== first)
 })
 
+test('a task that comes while an idle thread is being ended does not die with it', async () => {
+  await using threads = open({ idleMs: 1 })
+  for (let round = 0; round < 10; round++) {
+    await threads.run('name')
+    // Set after that of the thread, this timer comes right after it.
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    expect(await threads.run('name')).toBeGreaterThan(0)
+  }
+})
+
 test('bytes that are transferred are moved and not copied', async () => {
   await using threads = open()
   const bytes = new Uint8Array(1_000)

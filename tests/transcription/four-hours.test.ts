@@ -50,7 +50,7 @@ function memoryOf(pid: number): { peak: number; now: number } {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'are written down within 300 MB of what the server has at rest',
+  'are written down within 340 MB, of which 140 are more than the server has at rest',
   async () => {
     await using upstream = await transcriptionUpstream()
     await using database = await cloneDatabase()
@@ -84,7 +84,9 @@ test.skipIf(process.platform !== 'linux')(
     expect(sent).toBeGreaterThanOrEqual(47)
     expect(body.segments).toHaveLength(sent)
     expect(body.segments.at(-1)!.end).toBeCloseTo(body.duration, 0)
-    expect(peak - idle.now).toBeLessThan(300)
+    // Measured: 286 MB at most, 204 of them at rest. With pieces in memory it was 360 to 410.
+    expect(peak).toBeLessThan(340)
+    expect(peak - idle.now).toBeLessThan(140)
   },
   900_000,
 )

@@ -58,7 +58,10 @@ describe('a recording that the upstream takes in one piece', () => {
     })
     const receipt = await own.receipt()
     expect(receipt).toMatchObject({
-      details: { recording: { seconds, sent: 'converted', pieces: 1, filled: 1 }, files: [made.file] },
+      details: {
+        recording: { seconds, billed_seconds: Math.ceil(seconds), sent: 'converted', pieces: 1, filled: 1 },
+        files: [made.file],
+      },
     })
     expect(JSON.stringify(receipt)).not.toContain(words[0]!.word)
   })
@@ -82,6 +85,7 @@ describe('a recording that the upstream takes in one piece', () => {
     expect(await own.held()).toBe(10n * second)
     await whole(paid)
     expect(await own.charged()).toBe(10n * second)
+    expect(await own.receipt()).toMatchObject({ details: { recording: { billed_seconds: 10 } } })
   })
 
   test('without times of the upstream has one segment, without speech none, and both are charged', async () => {
@@ -135,6 +139,9 @@ describe('a long recording', () => {
       )
       const sent = sentSeconds()
       expect(sent.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(secondsOf(words) + 8)
+      // What was charged follows from the receipt, also where overlaps are paid twice.
+      const { recording } = (await own.receipt())['details'] as { recording: { billed_seconds: number } }
+      expect(BigInt(recording.billed_seconds) * second).toBe(made.charged)
       expect(made.text).toBe(textOf(words))
       if (timestamps === 'word')
         expect(made.words!.map(({ word }) => word)).toEqual(words.map(({ word }) => word))

@@ -79,7 +79,7 @@ describe('an order in the shape of OpenRouter', () => {
       generate_audio: false,
       request_id: reply.headers.get('x-request-id'),
     }
-    expect(reply.body).toEqual({ ...alike, status: 'pending', progress: 0, seconds: '8', size: '720x1280' })
+    expect(reply.body).toEqual({ ...alike, status: 'pending', seconds: '8', size: '720x1280' })
     const { body } = await over(reply.body.id)
     const { unsigned_urls: links, seconds, ...rest } = body
     expect(rest).toEqual({

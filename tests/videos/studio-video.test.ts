@@ -322,6 +322,7 @@ describe('bounds', () => {
   test.each([
     ['prompt', '', 'INVALID_REQUEST'],
     ['prompt', '   ', 'INVALID_REQUEST'],
+    ['prompt', '\u200c\u200b\u2060', 'INVALID_REQUEST'],
     ['prompt', 'ا'.repeat(8_001), 'INVALID_REQUEST'],
     ['prompt', '😀'.repeat(8_001), 'INVALID_REQUEST'],
     ['prompt', 'a\u0000b', 'INVALID_REQUEST'],
@@ -350,9 +351,17 @@ describe('bounds', () => {
     await free(async () => {
       const seen = await order({ [field]: value })
       expectRefusal(seen, { status: refused as number, code, param: field }, field)
+      expect(seen.body.error.message).toContain(field)
       const persian = await order({ [field]: value }, { 'accept-language': 'fa' })
       expect(persian.body.error.message).toMatch(/[آ-ی]/)
     })
+  })
+
+  test('no picture and nine are refused in figures that read well', async () => {
+    const refusal = async (count: number) =>
+      (await order({ references: Array(count).fill({ dataUrl: '' }) })).body.error.message
+    expect(await refusal(0)).toContain('references must have at least one item.')
+    expect(await refusal(9)).toContain('references must have at most 8 items.')
   })
 
   test('a generateAudio that the model forbids is refused', async () => {

@@ -18,6 +18,7 @@ export {
   referenceHeaders,
   storedFailures,
 } from './payment.ts'
+export { isBlank, promptOf } from './prompt.ts'
 export { ignoredOf, Provider, requireNoOptions } from './provider-options.ts'
 export {
   answerStored,

@@ -21,6 +21,8 @@ const pageHeaders = {
   'content-security-policy': contentSecurityPolicy,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
+  // A page of strangers that opens it in a window of its own has no hold on that window: it cannot lead it elsewhere.
+  'cross-origin-opener-policy': 'same-origin',
 }
 
 /** The description of the given routes: for machines at /openapi.json, for people at /docs. */

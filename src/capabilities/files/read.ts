@@ -67,7 +67,10 @@ export async function removeFile({ app, caller, params }: FileContext) {
   return { id, deleted: true }
 }
 
-/** For a browser that opens it on the host of the console: no script of it runs, and no other type is sniffed. */
+/**
+ * For a browser that opens it on the host of the console: no script of it runs, and no other type is sniffed. A film or a sound that is opened
+ * by itself stands in a player that the browser makes, which fetches it once more from here.
+ */
 function safeHeaders({ file_id: id, name, media_type: mediaType }: FileRow): Record<string, string> {
   const plain = `${id}.${endingOf(mediaType)}`
   const named = name === null ? '' : `; filename*=UTF-8''${encoded(name)}`
@@ -75,7 +78,7 @@ function safeHeaders({ file_id: id, name, media_type: mediaType }: FileRow): Rec
     'accept-ranges': 'bytes',
     // A drawing may hold scripts of whoever uploaded it; a page shows it by its own means.
     'content-disposition': `${mediaType === 'image/svg+xml' ? 'attachment' : 'inline'}; filename="${plain}"${named}`,
-    'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+    'content-security-policy': `sandbox; default-src 'none'; style-src 'unsafe-inline'${/^(audio|video)\//.test(mediaType) ? "; media-src 'self'" : ''}`,
     'cross-origin-resource-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
   }

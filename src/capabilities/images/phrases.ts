@@ -1,6 +1,6 @@
 /** Why a picture is refused. */
 export const reasons = {
-  blank: { en: 'must say what to draw.', fa: 'باید بگوید چه کشیده شود.' },
+  blank: { en: 'prompt must say what to draw.', fa: 'prompt باید بگوید چه کشیده شود.' },
   oneInStream: {
     en: 'an answer in events has one picture; send n 1, or leave stream out.',
     fa: 'پاسخ رویدادی یک تصویر دارد؛ n را ۱ بفرستید یا stream را حذف کنید.',

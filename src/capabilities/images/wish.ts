@@ -1,4 +1,5 @@
 /** What the fields of OpenAI's images routes ask for. */
+import { promptOf } from '#capabilities/calls'
 import type { ImageSetting, ImageSpec } from '#engine/images'
 import { sizeOf } from '#engine/models'
 import type { Media } from '#engine/turn'
@@ -39,10 +40,7 @@ export const placeIn =
     ({ count: 'n', format: 'output_format', ...places })[setting] ?? setting
 
 /** Throws INVALID_REQUEST for a prompt that says nothing. */
-export function wordsOf(prompt: string): string {
-  if (prompt.trim() === '') fail('INVALID_REQUEST', { why: reasons.blank }, { param: 'prompt' })
-  return prompt.toWellFormed()
-}
+export const wordsOf = (prompt: string): string => promptOf(prompt, reasons.blank)
 
 /** Throws INVALID_REQUEST for what only an answer in events has, or what it has not. */
 export function requireStreamable(

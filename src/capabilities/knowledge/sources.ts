@@ -1,5 +1,5 @@
 /** Sources of a knowledge project: added, listed, deleted. */
-import { acceptOnce } from '#capabilities/calls'
+import { acceptOnce, isBlank } from '#capabilities/calls'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { fail, type Language } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
@@ -111,7 +111,7 @@ async function bytesIn(body: SourceBody): Promise<Uint8Array | undefined> {
     return undefined
   }
   if (body.type === 'text')
-    return body.text.trim() === '' ? refuse(reasons.blank, 'text') : Buffer.from(body.text.toWellFormed())
+    return isBlank(body.text) ? refuse(reasons.blank, 'text') : Buffer.from(body.text.toWellFormed())
   const bytes = (await decodeBase64InSlices(body.data)) ?? refuse(reasons.notBase64, 'data')
   if (bytes.length > maxFileBytes) refuse(reasons.tooLarge(maxFileBytes), 'data')
   const head = Buffer.from(bytes.subarray(0, 1_024)).toString('latin1')

@@ -1,4 +1,5 @@
 /** The image form of the responses wire → the request to the image engine. Everything that can be refused is refused here or by the plan, before any credits are held. */
+import { isBlank } from '#capabilities/calls'
 import { inlineMedia } from '#capabilities/text'
 import type { ImageSetting, ImageSpec } from '#engine/images'
 import { measure } from '#engine/media'
@@ -83,7 +84,7 @@ function inputOf(body: ImageBody, model: ImageModel): Pick<ImageSpec, 'prompt' |
   else
     for (const [index, item] of body.input.entries())
       readItem(item, `input.${index}`, { texts, references, model })
-  const prompt = texts.filter((text) => text.trim() !== '').join('\n\n')
+  const prompt = texts.filter((text) => !isBlank(text)).join('\n\n')
   if (prompt === '') fail('INVALID_REQUEST', { why: reasons.nothingToDraw }, { param: 'input' })
   if ([...prompt].length > maxPromptCharacters)
     fail('INVALID_REQUEST', { why: reasons.longPrompt(maxPromptCharacters) }, { param: 'input' })

@@ -1,4 +1,4 @@
-import { answerStored, Base64Bytes, payment, setMissingOutputs } from '#capabilities/calls'
+import { answerStored, Base64Bytes, payment, promptOf, setMissingOutputs } from '#capabilities/calls'
 import { largePicture } from '#capabilities/text'
 import { type ImageSetting, type ImageSpec, type Picture, startPaidImage, withinBound } from '#engine/images'
 import { sizeOf } from '#engine/models'
@@ -41,10 +41,9 @@ const outputOf = ({ bytes, mediaType, width, height, sizing }: Picture) => ({
 
 async function specOf(body: ImageBody): Promise<ImageSpec> {
   const { prompt, quality, transparent, fit = 'pad', count = 1, outputFormat = 'auto' } = body
-  if (prompt.trim() === '') fail('INVALID_REQUEST', { why: reasons.blank }, { param: 'prompt' })
   const size = sizeOf(body.size ?? '')
   return {
-    prompt: prompt.toWellFormed(),
+    prompt: promptOf(prompt, reasons.nothingToDraw),
     references: await referencesOf(body),
     action: 'auto',
     count,

@@ -24,7 +24,8 @@ const read: Localized = {
 
 /** Why an order is refused. */
 export const reasons = {
-  blank: { en: 'must say what to draw.', fa: 'باید بگوید چه کشیده شود.' },
+  nothingToWrite: { en: 'must say what to write.', fa: 'باید بگوید چه نوشته شود.' },
+  nothingToDraw: { en: 'must say what to draw.', fa: 'باید بگوید چه کشیده شود.' },
   bothReferences: {
     en: 'send reference or references, not both.',
     fa: 'فقط یکی از reference و references را بفرستید.',

@@ -1,3 +1,4 @@
+import { promptOf } from '#capabilities/calls'
 import { pay, requireEffort, respondJson, textModel } from '#capabilities/text'
 import type { PaidTurn } from '#engine/inference'
 import type { Bill, Part, Turn } from '#engine/turn'
@@ -5,9 +6,9 @@ import { fail } from '#platform/errors'
 import type { Pushed, RequestContext } from '#platform/http'
 import { executionOf } from './execution.ts'
 import { firstCharacters } from './first-characters.ts'
+import { reasons } from './phrases.ts'
 import { CitedPages } from './research.ts'
 import { maxTextLength, type TextBody } from './schema.ts'
-import './phrases.ts'
 
 const standardOutputTokens = 2_048
 /** A character has at most two units of UTF-16. */
@@ -24,7 +25,7 @@ export async function writeText(context: RequestContext<TextBody>): Promise<Push
 }
 
 const turnOf = ({ prompt, reasoningEffort, maxOutputTokens = standardOutputTokens }: TextBody): Turn => ({
-  messages: [{ role: 'user', content: [{ type: 'text', text: prompt.toWellFormed() }] }],
+  messages: [{ role: 'user', content: [{ type: 'text', text: promptOf(prompt, reasons.nothingToWrite) }] }],
   tools: [],
   toolChoice: { type: 'auto' },
   parallelToolCalls: true,

@@ -1,5 +1,5 @@
 /** What both doors of videos share: everything wrong is refused first, then the worst case is held and the job stands. */
-import { payer, requireMayUse, requireModel, requireUnclaimed } from '#capabilities/calls'
+import { payer, promptOf, requireMayUse, requireModel, requireUnclaimed } from '#capabilities/calls'
 import { cleanPicture } from '#capabilities/text'
 import type { VideoModel } from '#engine/models'
 import type { Media } from '#engine/turn'
@@ -37,10 +37,7 @@ export function videoModelOf(context: RequestContext<{ model?: string }>): Video
 }
 
 /** Throws INVALID_REQUEST for a prompt that says nothing. */
-export function promptOf(prompt: string): string {
-  if (prompt.trim() === '') fail('INVALID_REQUEST', { why: reasons.blank }, { param: 'prompt' })
-  return prompt.toWellFormed()
-}
+export const videoPromptOf = (prompt: string): string => promptOf(prompt, reasons.blank)
 
 /** Answers the 202, which is stored for repeats. Throws what `planVideo` and `submitVideo` throw, and INVALID_MEDIA. */
 export async function acceptVideo(context: RequestContext<unknown>, asked: VideoAsked): Promise<string> {

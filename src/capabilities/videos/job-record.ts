@@ -28,7 +28,7 @@ export function jobRecord(
     created_at: secondsAt(job.createdAt),
     ...(endedAt && { completed_at: secondsAt(endedAt) }),
     ...(expiresAt && { expires_at: secondsAt(expiresAt) }),
-    progress: job.progress ?? 0,
+    ...(job.progress !== null && { progress: job.progress }),
     ...(job.queuePosition !== undefined && { queue_position: job.queuePosition }),
     seconds: String(video?.durationSeconds ?? settings.seconds),
     size: sizeName(video ?? ordered),

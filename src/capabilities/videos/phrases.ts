@@ -2,7 +2,7 @@ import type { Localized } from '#platform/errors'
 
 /** Why an order is refused. */
 export const reasons = {
-  blank: { en: 'must say what to make.', fa: 'باید بگوید چه ساخته شود.' },
+  blank: { en: 'prompt must say what to make.', fa: 'prompt باید بگوید چه ساخته شود.' },
   noModel: {
     en: 'no model takes it, and the video would be another; leave it out.',
     fa: 'هیچ مدلی نمی‌پذیردش و ویدیو چیز دیگری می‌شد؛ حذفش کنید.',

@@ -152,12 +152,14 @@ export const VideoJob = Type.Object({
   created_at: Type.Integer(safeInteger),
   completed_at: Type.Optional(Type.Integer(safeInteger)),
   expires_at: Type.Optional(Type.Integer(safeInteger)),
-  progress: Type.Number({
-    minimum: 0,
-    maximum: 100,
-    description: 'Per cent; 0 also where the upstream does not say it.',
-    'x-description-fa': 'درصد؛ اگر بالادست نگوید هم ۰.',
-  }),
+  progress: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: 'Per cent; absent where the upstream does not say it.',
+      'x-description-fa': 'درصد؛ اگر بالادست نگوید نمی‌آید.',
+    }),
+  ),
   queue_position: Type.Optional(Type.Integer(safeInteger)),
   seconds: Type.String(),
   size: Type.String({

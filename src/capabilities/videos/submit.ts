@@ -6,7 +6,7 @@ import type { ReferenceMode } from '#engine/turn'
 import type { VideoJob, VideoWish } from '#engine/video'
 import { fail } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
-import { acceptVideo, type Given, promptOf, videoModelOf } from './accept.ts'
+import { acceptVideo, type Given, videoModelOf, videoPromptOf } from './accept.ts'
 import { jobRecord } from './job-record.ts'
 import { reasons } from './phrases.ts'
 import { untakenFields, VideoOrderBody } from './schema.ts'
@@ -19,7 +19,7 @@ export async function orderVideo(context: RequestContext<VideoOrderBody>): Promi
   const model = videoModelOf(context)
   const { references, referenceMode } = picturesIn(body)
   const wish = {
-    prompt: promptOf(body.prompt),
+    prompt: videoPromptOf(body.prompt),
     seconds: secondsOf(body),
     ...shapeIn(model, body),
     withAudio: body.generate_audio ?? undefined,

@@ -1,6 +1,7 @@
 /** Paid pictures: room and price are held, each picture is ordered at most once, and what was stored is charged. */
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
+import { withoutMetadata } from '#engine/media'
 import {
   believedImageTokens,
   type ImageModel,
@@ -22,11 +23,12 @@ import {
   totalQuantities,
 } from '#engine/paid'
 import type { ImageOrder } from '#engine/turn'
-import type { Failure } from '#platform/errors'
+import { type Failure, fail } from '#platform/errors'
 import type { Drawn } from '#providers/spec'
 import { finishPicture } from './finish.ts'
 import type { Drawings } from './finish-svg.ts'
 import type { ImageSpec, Picture } from './images.ts'
+import { reasons } from './phrases.ts'
 import { type ImagePlan, planFor } from './plan.ts'
 
 export interface PaidImageOptions extends PaidCall {
@@ -80,7 +82,7 @@ interface Candidate {
   plan: ImagePlan
 }
 
-/** Refuses what the model cannot draw (see `planFor`), then reserves room and holds the price. Throws as `Ledger.hold` does. */
+/** Refuses what the model cannot draw (see `planFor`), takes what cameras wrote out of the references, then reserves room and holds the price. Throws as `Ledger.hold` does. */
 export async function startPaidImage(app: App, options: PaidImageOptions): Promise<PaidImage> {
   const { model, spec, keepDays } = options
   const asked = candidateOf(model, spec)
@@ -91,6 +93,7 @@ export async function startPaidImage(app: App, options: PaidImageOptions): Promi
       return undefined
     }
   })
+  await forgetCameras(spec)
   const { defaults } = app.config
   const counts = countsOf(app, spec.count, candidates)
   const worstCase = highest(
@@ -109,6 +112,17 @@ export async function startPaidImage(app: App, options: PaidImageOptions): Promi
     startPaidOrder<Candidate, Drawn>(app, call, imageModels, worstCase),
   )
   return new Paid({ app, options, candidates, counts, result, order: held })
+}
+
+/** Pictures leave without place, time and device. One after the other, each in place of the other bytes: they may be large. */
+async function forgetCameras({ references, where }: ImageSpec): Promise<void> {
+  for (const picture of references) {
+    if (!picture.data) continue
+    const param = picture.param ?? where('references')
+    picture.data =
+      (await withoutMetadata(picture.data)) ??
+      fail('INVALID_REQUEST', { why: reasons.tooManyPieces }, { param })
+  }
 }
 
 function candidateOf(model: ImageModel, spec: ImageSpec): Candidate {

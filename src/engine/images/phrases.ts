@@ -33,3 +33,11 @@ export const imageFailures = declareFailures({
     fa: () => 'برای action با مقدار edit دست‌کم یک تصویر در ورودی لازم است.',
   },
 })
+
+/** Why an order is refused. */
+export const reasons = {
+  tooManyPieces: {
+    en: 'this picture has more pieces than any program writes; save it anew and send that.',
+    fa: 'این تصویر بیش از هر برنامه‌ای تکه دارد؛ دوباره ذخیره‌اش کنید و آن را بفرستید.',
+  },
+}

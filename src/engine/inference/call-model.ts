@@ -36,6 +36,8 @@ export interface ModelCallResult {
   usage: Usage
   usageSource: 'upstream' | 'estimated' | 'none'
   microcredits: bigint
+  /** What an upstream may bill for it, whoever pays that. */
+  billed: Billed
   /** The model that answered, or else the last one tried. */
   model: string
   attempts: readonly PricedAttempt[]
@@ -47,6 +49,13 @@ export interface ModelCallResult {
   isRefused: boolean
   /** No upstream can have executed anything, so the call may be repeated. */
   hadNoEffect: boolean
+}
+
+/** Of a whole answer what it costs; of one whose end was lost what was ordered at most, as far as the upstream has not said what it counts. */
+export interface Billed {
+  microcredits: bigint
+  usage: Usage
+  usageSource: ModelCallResult['usageSource']
 }
 
 export interface PlainQuestion {
@@ -113,6 +122,7 @@ export async function callModel(
   const claims = claimOf(attempts, step.usageCorrection)
   alarmClaims(app, callId, attempts, claims)
   const microcredits = isFree ? 0n : textModels.price(model, app.config.defaults, usage)
+  const billed = isFree ? lostAnswer(app, step, models.turn) : { microcredits, usage, usageSource }
   const pricedAttempts = priced(attempts, isFree ? undefined : { microcredits, usage, usageSource })
   return {
     text: answer.text,
@@ -121,6 +131,7 @@ export async function callModel(
     usage: isFree ? noUsage : usage,
     usageSource: isFree ? 'none' : usageSource,
     microcredits,
+    billed,
     model: model.id,
     attempts: pricedAttempts.map((attempt, at) => ({
       ...countedFrom(attempt, receivedMs - beganMs),
@@ -131,6 +142,18 @@ export async function callModel(
     isRefused: step.fault?.fault === 'not_allowed',
     hadNoEffect: step.hadNoEffect,
   }
+}
+
+/** No answer came to its end: nothing where certainly nothing was executed, else all that was ordered. */
+function lostAnswer(app: App, step: Step, { maxOutputTokens }: Turn): Billed {
+  if (step.hadNoEffect) return { microcredits: 0n, usage: noUsage, usageSource: 'none' }
+  const counted = step.usage()
+  const { usageSource } = step
+  const usage =
+    usageSource === 'upstream'
+      ? counted
+      : { ...counted, output: Math.max(counted.output, maxOutputTokens ?? 0) }
+  return { microcredits: textModels.price(step.model, app.config.defaults, usage), usage, usageSource }
 }
 
 /** The attempt with its times counted from an earlier start. */

@@ -4,7 +4,8 @@ declare module '#platform/errors' {
   interface Failures {
     MODEL_NOT_FOUND: { model: string }
     MODEL_NOT_ALLOWED: { model: string }
-    MODEL_KIND_MISMATCH: { model: string; kind: string }
+    /** `needed` is the kind that the route takes. */
+    MODEL_KIND_MISMATCH: { model: string; kind: string; needed: string }
   }
 }
 
@@ -23,8 +24,9 @@ declareFailures({
   },
   MODEL_KIND_MISMATCH: {
     status: 400,
-    en: ({ model, kind }) =>
-      `\`${model}\` is a model for ${kind}, not for text; this route needs a text model.`,
-    fa: ({ model, kind }) => `\`${model}\` مدل ${kind} است؛ این مسیر مدل متنی می‌خواهد.`,
+    en: ({ model, kind, needed }) =>
+      `\`${model}\` is a model of the kind ${kind}; this route takes one of the kind ${needed}. GET /v1/models says the kind of each.`,
+    fa: ({ model, kind, needed }) =>
+      `\`${model}\` مدلی از نوع ${kind} است؛ این مسیر مدلی از نوع ${needed} می‌خواهد. نوع هر مدل در GET /v1/models آمده است.`,
   },
 })

@@ -81,6 +81,7 @@ export {
   type TextBound,
 } from './kinds/text/worst-case.ts'
 export {
+  billedSeconds,
   maxHeardTokens,
   maxTranscriptTokens,
   type TranscriptionUsed,

@@ -11,10 +11,25 @@ export function isHashed(path: string): boolean {
   // `main.3f2a1b4c.js`, of 8 to 64 digits.
   const hexadecimal = /(?:^|[.-])([0-9a-f]{8,64})\.[\w.]{1,20}$/.exec(name)?.[1]
   if (hexadecimal !== undefined) return changesOf(hexadecimal) >= 2
-  // `index-DiwrgTda.js` of Rollup and Vite, `app-5XJ3K2QZ.css` of esbuild.
-  const other = /[.-]([\w-]{8})\.[\w.]{1,20}$/.exec(name)?.[1]
-  return other !== undefined && changesOf(other) >= 4
+  const drawn = drawnHash(name)
+  return drawn !== undefined && changesOf(drawn) >= 4
 }
+
+/**
+ * Whether tabs that opened the version before may still ask for it by a name that only that version had. One hash of five looks much like a
+ * word, and code that is missing breaks the tab, so here the doubt counts for it. Not for pictures, documents and data: whoever
+ * leaves them out of a version wants them gone.
+ */
+export function mayBeHashed(path: string): boolean {
+  if (isHashed(path)) return true
+  const drawn = isCode.test(path) ? drawnHash(path.slice(path.lastIndexOf('/') + 1)) : undefined
+  return drawn !== undefined && changesOf(drawn) >= 1
+}
+
+const isCode = /\.(?:m?js|css|wasm|woff2?)(?:\.map)?$/i
+
+/** The eight characters of `index-DiwrgTda.js` of Rollup and Vite, `app-5XJ3K2QZ.css` of esbuild; or a word of that length. */
+const drawnHash = (name: string): string | undefined => /[.-]([\w-]{8})\.[\w.]{1,20}$/.exec(name)?.[1]
 
 /** How often the kind of character changes from one to the next. */
 function changesOf(text: string): number {

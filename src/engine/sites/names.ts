@@ -105,7 +105,7 @@ export function slugFrom(name: string, platformNames: readonly string[] = []): s
     .replaceAll(/[\u0300-\u036f\u064b-\u065f]/g, '')
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, longestDerived)
-    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/^-|-$/g, '')
   if (plain !== '' && !slugProblem(plain, platformNames)) return plain
   const ended = withSuffix(plain)
   return slugProblem(ended, platformNames) ? withSuffix('s') : ended

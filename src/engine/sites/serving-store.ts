@@ -4,6 +4,9 @@ import type { Db } from '#platform/db'
 import type { FileRow } from './content-store.ts'
 import type { SiteKey } from './store.ts'
 
+/** Days whose use stays written. */
+const keptDays = 90
+
 export interface Allowance {
   requests: number
   bytes: number
@@ -24,8 +27,13 @@ export async function takePortion(
     const { rows } = await sql<{ limits: Record<string, number> }>`select limits from sites.sites
       where account_id = ${accountId} and site_id = ${siteId} for key share`.execute(tx)
     if (!rows[0]) return undefined
-    await sql`insert into sites.usage_days (account_id, site_id, day) values (${accountId}, ${siteId}, ${day})
+    const begun =
+      await sql`insert into sites.usage_days (account_id, site_id, day) values (${accountId}, ${siteId}, ${day})
       on conflict do nothing`.execute(tx)
+    // The first of a day also ends what is kept, so that a site has at most so many rows.
+    if (begun.numAffectedRows === 1n)
+      await sql`delete from sites.usage_days where account_id = ${accountId} and site_id = ${siteId}
+        and day < ${day}::date - ${keptDays}::int`.execute(tx)
     const used = await sql<{ requests: bigint; bytes: bigint }>`select requests, bytes from sites.usage_days
       where account_id = ${accountId} and site_id = ${siteId} and day = ${day} for update`.execute(tx)
     const limits = limitsOf(rows[0].limits)

@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db'
 import { graceMs } from './expire.ts'
-import { isHashed } from './hashed.ts'
+import { mayBeHashed } from './hashed.ts'
 import type { SiteFile } from './manifest.ts'
 import { siteFile } from './read-manifest.ts'
 import { staleFilesOf } from './serving-store.ts'
@@ -21,7 +21,7 @@ export async function readStaleFiles(
 ): Promise<Map<string, StaleFile>> {
   const files = new Map<string, StaleFile>()
   for (const row of await staleFilesOf(db, site, live, new Date(nowMs - graceMs))) {
-    if (!isHashed(row.path)) continue
+    if (!mayBeHashed(row.path)) continue
     files.set(row.path, { file: siteFile(row), untilMs: row.replaced_at.getTime() + graceMs })
   }
   return files

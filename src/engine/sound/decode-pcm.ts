@@ -1,6 +1,6 @@
 import { Slice } from '#platform/slices'
 import { type Counted, type DecodeOptions, readSound } from './decode.ts'
-import { noSamples, pcmOf } from './pcm.ts'
+import { noSamples, writePcm } from './pcm.ts'
 import { Resampler } from './resample.ts'
 import { slicesOf } from './slices.ts'
 
@@ -10,7 +10,7 @@ export const heardRate = 16_000
 export const sampleBytes = 2
 
 /**
- * Decodes a whole file as one channel of 16 kHz and 16 bits, and gives what it brings to `write`.
+ * Decodes a whole file as one channel of 16 kHz and 16 bits, and gives what it brings to `write`, which copies it.
  * @returns what it is, its samples counted at its own rate, that of Opus at 16 kHz
  * @throws SoundError
  */
@@ -22,14 +22,20 @@ export async function decodePcm(
   const slice = new Slice()
   let resampler: Resampler | undefined
   let counted: Counted | undefined
-  for await (const { reader, samples } of readSound(bytes, { ...options, opusRate: heardRate })) {
+  let room: Uint8Array = new Uint8Array(0)
+  const give = (samples: Float32Array): void => {
+    if (room.length < sampleBytes * samples.length) room = new Uint8Array(sampleBytes * samples.length)
+    write(writePcm(samples, room))
+  }
+  const reading = { ...options, opusRate: heardRate, isPassing: true } as const
+  for await (const { reader, samples } of readSound(bytes, reading)) {
     const { mediaType, codec, rate, channels } = reader
     counted ??= { mediaType, codec, rate, channels, samples: 0 }
     resampler ??= new Resampler(rate, heardRate, heardWidth)
     counted.samples += samples.length
-    for await (const part of slicesOf(samples, slice)) write(pcmOf(resampler.write(part)))
+    for await (const part of slicesOf(samples, slice)) give(resampler.passing(part))
   }
-  write(pcmOf(resampler?.end() ?? noSamples))
+  give(resampler?.end() ?? noSamples)
   return counted!
 }
 

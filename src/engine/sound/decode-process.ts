@@ -20,20 +20,22 @@ const chunkBytes = 1 << 18
 
 await answer<DecodeInput>(async ({ file, mediaType, maxSeconds, place }): Promise<DecodeAnswer> => {
   const written = openSync(place, 'wx', 0o644)
-  let held: Uint8Array[] = []
+  const held = Buffer.alloc(chunkBytes)
   let heldBytes = 0
-  const flush = (): void => {
-    const bytes = Buffer.concat(held)
+  const writeAll = (bytes: Uint8Array): void => {
     for (let at = 0; at < bytes.length; ) at += writeSync(written, bytes, at)
-    held = []
+  }
+  const flush = (): void => {
+    writeAll(held.subarray(0, heldBytes))
     heldBytes = 0
   }
   try {
     const chunks = createReadStream(file, { highWaterMark: chunkBytes })
     const counted = await decodePcm(chunks, { mediaType, maxSeconds, isConfined: true }, (pcm) => {
-      held.push(pcm)
+      if (heldBytes + pcm.length > chunkBytes) flush()
+      if (pcm.length > chunkBytes) return writeAll(pcm)
+      held.set(pcm, heldBytes)
       heldBytes += pcm.length
-      if (heldBytes >= chunkBytes) flush()
     })
     flush()
     return counted

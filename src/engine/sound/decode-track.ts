@@ -63,7 +63,7 @@ async function decodeInPlace(track: Track, mayBeLonger: boolean): Promise<Decode
   const pcm = new GrowingBytes()
   const options = { mediaType: track.media, maxSeconds: maxSecondsInPlace + 1 }
   try {
-    const counted = await decodePcm(chunksOf(track.file), options, (bytes) => pcm.add(Buffer.from(bytes)))
+    const counted = await decodePcm(chunksOf(track.file), options, (bytes) => pcm.add(bytes))
     return { pcm: pcm.take(), counted }
   } catch (error) {
     if (mayBeLonger && error instanceof SoundError && error.fault === 'too_long') return undefined

@@ -34,6 +34,8 @@ export interface DecodeOptions {
   mediaType?: string | undefined
   /** Whether this runs in a confined process: only there Vorbis is decoded. */
   isConfined?: boolean
+  /** Whether each piece is used before the next one is wanted: then its memory may be used again. */
+  isPassing?: boolean
 }
 
 /** What a file is, and how many samples one of its channels has. */
@@ -102,10 +104,12 @@ async function* read(
     for await (const part of partsOf(bytes)) {
       reader ??= await open(part)
       for await (const samples of reader.write(part)) {
+        if (slice.isOver()) await slice.next()
+        // Before its first frame a reader knows no rate, and nothing by nothing is no number.
+        if (samples.length === 0) continue
         seconds += samples.length / reader.rate
         if (seconds > maxSeconds) throw new SoundError('too_long', reader.mediaType)
-        if (samples.length > 0) yield { reader, samples }
-        if (slice.isOver()) await slice.next()
+        yield { reader, samples }
       }
       if (slice.isOver()) await slice.next()
     }
@@ -147,13 +151,13 @@ export const beginsLikeVorbis = (head: Uint8Array): boolean => hasText(head, vor
 
 async function readerOf(
   head: Uint8Array,
-  { pcm, opusRate, mediaType = sniff(head), isConfined }: DecodeOptions,
+  { pcm, opusRate, mediaType = sniff(head), isConfined, isPassing = false }: DecodeOptions,
 ): Promise<SoundReader> {
   if (mediaType === 'audio/wav') return new WavReader()
   if (mediaType === 'audio/flac') return new FlacReader()
   if (mediaType === 'audio/ogg' && !beginsLikeVorbis(head)) return await OpusReader.open(opusRate)
   if (mediaType === 'audio/ogg' && isConfined) return await VorbisReader.open()
-  if (mediaType === 'audio/mpeg') return await Mp3Reader.open()
+  if (mediaType === 'audio/mpeg') return await Mp3Reader.open(isPassing)
   if (mediaType) throw new SoundError('unsupported', mediaType, codecOf(mediaType))
   if (pcm) return new PcmReader(pcm)
   throw new SoundError('unrecognised')

@@ -1,3 +1,4 @@
+import { GrowingBytes } from '#platform/bytes'
 import { Slice } from '#platform/slices'
 import { decibelsOf, rmsOf } from './loudness.ts'
 import { concatenated, noSamples, type SoundStream } from './pcm.ts'
@@ -34,7 +35,7 @@ export async function levelsOf(sound: SoundStream): Promise<Levels> {
       grown.set(quiet)
       quiet = grown
     }
-    quiet[count++] = quietOf(samples)
+    quiet[count++] = quietOf(rmsOf(samples))
   }
   for await (const piece of sound) {
     rate = piece.rate
@@ -51,5 +52,40 @@ export async function levelsOf(sound: SoundStream): Promise<Levels> {
   return { quiet: quiet.slice(0, count), frame, length, rate }
 }
 
-const quietOf = (samples: Float32Array): number =>
-  Math.max(0, Math.min(255, Math.round(-2 * decibelsOf(rmsOf(samples)))))
+/**
+ * The levels of one channel of 16-bit PCM, as `levelsOf` measures them.
+ * @param chunks of whole samples, each used before the next is wanted
+ * @throws what the chunks throw
+ */
+export async function levelsOfPcm(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  rate: number,
+): Promise<Levels> {
+  const slice = new Slice()
+  const frame = Math.round((rate * levelMs) / 1_000)
+  const levels = new GrowingBytes()
+  const found = new Uint8Array(1)
+  let sum = 0
+  let count = 0
+  let length = 0
+  const add = (): void => {
+    found[0] = quietOf(Math.sqrt(sum / count))
+    levels.add(found)
+    sum = 0
+    count = 0
+  }
+  for await (const bytes of chunks) {
+    if (slice.isOver()) await slice.next()
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    for (let at = 0; at + 1 < bytes.length; at += 2) {
+      const sample = view.getInt16(at, true) / 32_768
+      sum += sample * sample
+      if (++count === frame) add()
+    }
+    length += bytes.length >> 1
+  }
+  if (count > 0) add()
+  return { quiet: new Uint8Array(levels.take()), frame, length, rate }
+}
+
+const quietOf = (rms: number): number => Math.max(0, Math.min(255, Math.round(-2 * decibelsOf(rms))))

@@ -1,7 +1,7 @@
-import type { MPEGDecoder } from 'mpg123-decoder'
 import { type Frame, hasText, isTable, readFrame, skipId3 } from '#engine/magic'
+import { Batch } from './batch.ts'
 import { SoundError } from './fault.ts'
-import { concatenated, noSamples, silence } from './pcm.ts'
+import { Mpg123 } from './mpg123.ts'
 
 /** Bytes by which a tag is known, its length included. */
 const headBytes = 32
@@ -19,7 +19,7 @@ export class Mp3Reader {
   readonly codec = 'mp3'
   rate = 0
   channels = 0
-  readonly #decoder: MPEGDecoder | undefined
+  readonly #decoder: Mpg123 | undefined
   #held: Uint8Array = new Uint8Array(0)
   /** Bytes of a tag that are still to come. */
   #skip = 0
@@ -29,39 +29,47 @@ export class Mp3Reader {
   #frames = 0
   #frameBytes = 0
   #table: Table | undefined
-  /** Samples at the beginning that are no sound, and the last ones, of which some may be none. */
-  #drop = 0
-  #tail: Float32Array = noSamples
+  readonly #batch: Batch
 
-  private constructor(decoder?: MPEGDecoder) {
+  private constructor(batch: Batch, decoder?: Mpg123) {
+    this.#batch = batch
     this.#decoder = decoder
   }
 
   /** What counts the samples only. */
   static counting(): Mp3Reader {
-    return new Mp3Reader()
+    return new Mp3Reader(new Batch('counted'))
   }
 
-  static async open(): Promise<Mp3Reader> {
-    const { MPEGDecoder } = await import('mpg123-decoder')
-    const decoder = new MPEGDecoder({ enableGapless: false })
-    await decoder.ready
-    return new Mp3Reader(decoder)
+  /** @param isPassing what is given on is used before the next is read */
+  static async open(isPassing: boolean): Promise<Mp3Reader> {
+    return new Mp3Reader(new Batch(isPassing ? 'passing' : 'kept'), await Mpg123.open())
   }
 
   write(chunk: Uint8Array): Iterable<Float32Array> {
-    return this.#read(this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]), false)
+    return this.#batches(this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]), false)
   }
 
   *end(): Iterable<Float32Array> {
-    yield* this.#read(this.#held, true)
+    yield* this.#batches(this.#held, true)
     const { frames = 0, bytes = 0 } = this.#table ?? {}
     // Some encoders count the table as a frame.
     if (this.#skip > 0 || this.#frames + 1 < frames || this.#frameBytes < bytes) this.#fail('truncated')
   }
 
   close(): void {
-    this.#decoder?.free()
+    void this.#decoder?.free()
+  }
+
+  /** What is good is given on before a fault is thrown. */
+  *#batches(bytes: Uint8Array, isEnd: boolean): Iterable<Float32Array> {
+    try {
+      yield* this.#read(bytes, isEnd)
+    } catch (error) {
+      yield this.#batch.take()
+      throw error
+    }
+    yield this.#batch.take()
   }
 
   *#read(bytes: Uint8Array, isEnd: boolean): Iterable<Float32Array> {
@@ -83,7 +91,11 @@ export class Mp3Reader {
       if (frame && left < needed && !isEnd) break
       if (frame && this.#isCredible(bytes, at, frame)) {
         if (left < frame.length) this.#fail('truncated')
-        yield this.#frame(bytes.subarray(at, at + frame.length), frame)
+        if (!this.#batch.hasRoomFor(frame.samples)) {
+          yield this.#batch.take()
+          this.#batch.makeRoom(frame.samples, frame.samples * Math.ceil(left / frame.length))
+        }
+        this.#frame(bytes.subarray(at, at + frame.length), frame)
         at += frame.length
       } else {
         // A header that is cut, and not what stands behind the last frame in many a file.
@@ -110,7 +122,7 @@ export class Mp3Reader {
     return at
   }
 
-  #frame(bytes: Uint8Array, frame: Frame): Float32Array {
+  #frame(bytes: Uint8Array, frame: Frame): void {
     this.#inStep = true
     this.#rubbish = 0
     if (this.rate !== 0 && frame.sampleRate !== this.rate) this.#fail('malformed')
@@ -118,39 +130,20 @@ export class Mp3Reader {
     if (isTable(bytes, 0, frame)) {
       // Files that were put together have one in front of each part: only the first is believed.
       if (this.#frames === 0 && !this.#table) this.#believe(tableOf(bytes, frame))
-      return noSamples
+      return
     }
     this.rate = frame.sampleRate
     this.channels ||= frame.channels
     this.#frames += 1
-    if (!this.#decoder) return this.#trimmed(silence(frame.samples))
-    const { channelData, samplesDecoded } = this.#decoder.decodeFrame(bytes)
-    const [left, right] = channelData
-    const isMono = bytes[3]! >> 6 === 3
-    const samples = new Float32Array(frame.samples)
-    // What cannot be decoded is silence: the clock goes on.
-    for (let index = 0; index < Math.min(samplesDecoded, samples.length); index++)
-      samples[index] = isMono ? left![index]! : (left![index]! + right![index]!) / 2
-    return this.#trimmed(samples)
+    const place = this.#batch.next(frame.samples)
+    this.#decoder?.decode(bytes, place, frame.channels === 1)
   }
 
   #believe(table: Table): void {
     this.#table = table
     if (table.delay === undefined) return
-    this.#drop = table.delay + decoderDelay
-    this.#tail = new Float32Array(0)
-  }
-
-  /** Without the padding of the encoder: the last samples are held back until it is known that they are sound. */
-  #trimmed(samples: Float32Array): Float32Array {
-    const dropped = Math.min(this.#drop, samples.length)
-    this.#drop -= dropped
-    const padding = Math.max(0, (this.#table?.padding ?? 0) - decoderDelay)
-    if (padding === 0) return samples.subarray(dropped)
-    const whole = concatenated([this.#tail, samples.subarray(dropped)])
-    const ready = Math.max(0, whole.length - padding)
-    this.#tail = whole.slice(ready)
-    return whole.subarray(0, ready)
+    const padding = Math.max(0, (table.padding ?? 0) - decoderDelay)
+    this.#batch.leaveOut(table.delay + decoderDelay, padding)
   }
 
   #fail(fault: 'malformed' | 'truncated'): never {

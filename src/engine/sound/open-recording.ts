@@ -1,10 +1,11 @@
+import type { SoundBytes } from '#engine/turn'
 import type { Requester } from '#platform/confined'
 import { type AdtsIndex, indexAdts } from './adts-index.ts'
 import { countSound, type DecodeOptions, decodeSound } from './decode.ts'
 import { heardRate, sampleBytes } from './decode-pcm.ts'
 import { type Decoded, type Decoding, decodeTrack } from './decode-track.ts'
 import { SoundError } from './fault.ts'
-import { type Levels, levelsOf } from './levels.ts'
+import { type Levels, levelsOfPcm } from './levels.ts'
 import { PcmReader, type Sound } from './pcm.ts'
 import type {
   MeasuredRecording,
@@ -15,7 +16,7 @@ import type {
   TimeSpan,
 } from './recording.ts'
 import type { Workshop } from './recordings.ts'
-import { bytesOf, chunksOf } from './source.ts'
+import { bytesOf, chunksOf, passingChunksOf } from './source.ts'
 import { openTrack, type Track } from './track.ts'
 import { partOf, trimmed } from './trim.ts'
 import { wavHead } from './wav.ts'
@@ -107,18 +108,20 @@ export class OpenedRecording implements Recording {
       for (const samples of reader.write(bytes)) if (samples.length > 0) yield { rate: heardRate, samples }
   }
 
-  async wav(span: TimeSpan = {}): Promise<{ bytes: Uint8Array; seconds: number }> {
+  async wav(span: TimeSpan = {}): Promise<{ bytes: SoundBytes; seconds: number }> {
     const { pcm, begin, end } = await this.#placeOf(span)
     if (end === begin) throw new SoundError('empty')
     const head = wavHead(heardRate, end - begin)
-    const bytes = Buffer.allocUnsafeSlow(head.length + end - begin)
-    bytes.set(head)
-    let at = head.length
-    for await (const chunk of chunksOf(pcm, begin, end)) {
-      bytes.set(chunk, at)
-      at += chunk.length
+    const seconds = (end - begin) / sampleBytes / heardRate
+    if (pcm instanceof Uint8Array) return { bytes: Buffer.concat([head, pcm.subarray(begin, end)]), seconds }
+    const bytes = {
+      byteLength: head.length + end - begin,
+      async *[Symbol.asyncIterator]() {
+        yield head
+        yield* chunksOf(pcm, begin, end)
+      },
     }
-    return { bytes, seconds: (end - begin) / sampleBytes / heardRate }
+    return { bytes, seconds }
   }
 
   /** Where a span stands in the decoded sound, in bytes. */
@@ -131,11 +134,16 @@ export class OpenedRecording implements Recording {
   }
 
   levels(): Promise<Levels> {
-    this.#levels ??= levelsOf(this.sound()).catch((error) => {
+    this.#levels ??= this.#measureLevels().catch((error) => {
       this.#levels = undefined
       throw error
     })
     return this.#levels
+  }
+
+  async #measureLevels(): Promise<Levels> {
+    const { pcm, begin, end } = await this.#placeOf({})
+    return levelsOfPcm(passingChunksOf(pcm, begin, end), heardRate)
   }
 
   async packets({ from = 0, to = this.measured.seconds }: TimeSpan): Promise<Packets | undefined> {

@@ -1,3 +1,4 @@
+import type { SoundBytes } from '#engine/turn'
 import type { Requester } from '#platform/confined'
 import type { Levels } from './levels.ts'
 import type { Sound } from './pcm.ts'
@@ -54,8 +55,11 @@ export interface Recording extends AsyncDisposable {
   readonly measured: MeasuredRecording
   /** One channel at 16 kHz. Throws `SoundError`; `unsupported` where it is not decodable. */
   sound(span?: TimeSpan): AsyncGenerator<Sound>
-  /** A span as WAV of 16 kHz, one channel, 16 bits. Throws as `sound` does. */
-  wav(span?: TimeSpan): Promise<{ bytes: Uint8Array; seconds: number }>
+  /**
+   * A span as WAV of 16 kHz, one channel, 16 bits; what is on the disk is read from there as it is wanted, until the recording is closed. Throws as `sound`
+   * does.
+   */
+  wav(span?: TimeSpan): Promise<{ bytes: SoundBytes; seconds: number }>
   /** How loud it is, every 10 ms. Throws as `sound` does. */
   levels(): Promise<Levels>
   /** A span cut by packets, without decoding. Only for AAC: `undefined` for others. */

@@ -1,6 +1,7 @@
 import { Slice } from '#platform/slices'
 import { SoundError } from './fault.ts'
-import { noSamples, type Sound, type SoundStream } from './pcm.ts'
+import { Filter, type FilterShape } from './filter.ts'
+import { concatenated, noSamples, type Sound, type SoundStream } from './pcm.ts'
 import { slicesOf } from './slices.ts'
 
 const usualWidth = 64
@@ -43,7 +44,7 @@ const isRate = (rate: number): boolean => Number.isInteger(rate) && rate >= 4_00
 export class Resampler {
   readonly #from: number
   readonly #to: number
-  readonly #bank: FilterBank | undefined
+  readonly #filter: Filter | undefined
   /** Input from the first sample that the next output needs. */
   #held: Float32Array
   /** The phase of the next output, and where in `held` its first input stands. */
@@ -56,8 +57,8 @@ export class Resampler {
   constructor(from: number, to: number, width = usualWidth) {
     this.#from = from
     this.#to = to
-    this.#bank = from === to ? undefined : bankOf(from, to, width)
-    this.#held = new Float32Array(this.#bank ? this.#bank.taps / 2 - 1 : 0)
+    this.#filter = from === to ? undefined : filterOf(from, to, width)
+    this.#held = new Float32Array(this.#filter ? this.#filter.shape.taps / 2 - 1 : 0)
   }
 
   /** Samples that `length` input samples become in all. */
@@ -66,75 +67,84 @@ export class Resampler {
   }
 
   write(samples: Float32Array): Float32Array {
+    return this.passing(samples).slice()
+  }
+
+  /** As `write`, for what is used at once: it is good until sound of any kind goes on being read, and may be `samples` themselves. */
+  passing(samples: Float32Array): Float32Array {
     this.#read += samples.length
-    if (!this.#bank) return samples.slice()
-    return this.#filter(this.#bank, samples, Number.POSITIVE_INFINITY)
+    if (!this.#filter) return samples
+    return this.#filtered(this.#filter, samples, Number.POSITIVE_INFINITY)
   }
 
   /** The samples that were waiting for input behind them. */
   end(): Float32Array {
-    if (!this.#bank) return noSamples
+    if (!this.#filter) return noSamples
     const due = this.lengthFor(this.#read) - this.#written
-    return this.#filter(this.#bank, new Float32Array(this.#bank.taps), due)
+    return this.#filtered(this.#filter, new Float32Array(this.#filter.shape.taps), due).slice()
   }
 
-  #filter({ taps, up, down, table }: FilterBank, samples: Float32Array, due: number): Float32Array {
-    const input = new Float32Array(this.#held.length + samples.length)
-    input.set(this.#held)
-    input.set(samples, this.#held.length)
-    const ready = Math.ceil(((input.length - taps - this.#at + 1) * up - this.#phase) / down)
-    const output = new Float32Array(Math.max(0, Math.min(due, ready)))
-    for (let index = 0; index < output.length; index++) {
-      const row = this.#phase * taps
-      let sum = 0
-      for (let tap = 0; tap < taps; tap++) sum += table[row + tap]! * input[this.#at + tap]!
-      output[index] = sum
-      const next = this.#phase + down
-      this.#at += Math.floor(next / up)
-      this.#phase = next % up
+  #filtered(filter: Filter, samples: Float32Array, due: number): Float32Array {
+    const most = filter.inputSamples
+    if (samples.length <= most) return this.#run(filter, samples, due)
+    const pieces: Float32Array[] = []
+    let left = due
+    for (let from = 0; from < samples.length; from += most) {
+      const piece = this.#run(filter, samples.subarray(from, from + most), left)
+      left -= piece.length
+      pieces.push(piece.slice())
     }
-    const drop = Math.min(this.#at, input.length)
-    this.#held = input.slice(drop)
+    return concatenated(pieces)
+  }
+
+  #run(filter: Filter, samples: Float32Array, due: number): Float32Array {
+    const { taps, up, down } = filter.shape
+    const held = this.#held
+    const length = held.length + samples.length
+    const ready = Math.ceil(((length - taps - this.#at + 1) * up - this.#phase) / down)
+    const count = Math.max(0, Math.min(due, ready))
+    const output = filter.outputOf(held, samples, { at: this.#at, phase: this.#phase, count })
+    const next = this.#phase + count * down
+    this.#at += Math.floor(next / up)
+    this.#phase = next % up
+    const drop = Math.min(this.#at, length)
+    this.#held = behind(held, samples, drop)
     this.#at -= drop
-    this.#written += output.length
+    this.#written += count
     return output
   }
 }
 
-interface FilterBank {
-  /** Filter coefficients of one phase; even. */
-  taps: number
-  /** The ratio of the rates: `up` output samples for `down` input samples. */
-  up: number
-  down: number
-  /** A row of `taps` for each of `up` phases. */
-  table: Float64Array
+/** A copy of two pieces put together, from a sample on. */
+function behind(first: Float32Array, second: Float32Array, from: number): Float32Array {
+  if (from >= first.length) return second.slice(from - first.length)
+  return concatenated([first.subarray(from), second])
 }
 
 /** Tables cost milliseconds to make and are read only; there are few ratios, so the newest stay. */
-const banks = new Map<string, FilterBank>()
-const maxBanks = 16
+const filters = new Map<string, Filter>()
+const maxFilters = 16
 
-function bankOf(from: number, to: number, width: number): FilterBank {
+function filterOf(from: number, to: number, width: number): Filter {
   if (!isRate(from) || !isRate(to)) throw new SoundError('unsupported')
   const divisor = divisorOf(from, to)
   const up = to / divisor
   const down = from / divisor
   const name = `${up}:${down}:${width}`
-  const bank = banks.get(name) ?? makeBank(up, down, width)
-  if (!banks.has(name) && banks.size >= maxBanks) banks.delete(banks.keys().next().value!)
-  banks.set(name, bank)
-  return bank
+  const filter = filters.get(name) ?? new Filter(shapeOf(up, down, width))
+  if (!filters.has(name) && filters.size >= maxFilters) filters.delete(filters.keys().next().value!)
+  filters.set(name, filter)
+  return filter
 }
 
-function makeBank(up: number, down: number, width: number): FilterBank {
+function shapeOf(up: number, down: number, width: number): FilterShape {
   // Filtering out what the lower rate cannot hold takes a filter as much longer as there are more input samples.
   const stretch = Math.max(1, down / up)
-  const taps = 2 * Math.ceil((width * stretch) / 2)
+  const taps = 4 * Math.ceil((width * stretch) / 4)
   if (taps * up > maxTable) throw new SoundError('unsupported')
-  const table = new Float64Array(taps * up)
+  const table = new Float32Array(taps * up)
+  const row = new Float64Array(taps)
   for (let phase = 0; phase < up; phase++) {
-    const row = table.subarray(phase * taps, (phase + 1) * taps)
     let sum = 0
     for (let tap = 0; tap < taps; tap++) {
       const distance = tap - taps / 2 + 1 - phase / up
@@ -142,7 +152,7 @@ function makeBank(up: number, down: number, width: number): FilterBank {
       sum += row[tap]!
     }
     // Every phase has a gain of exactly 1 at 0 Hz, so that no phase is heard as a tone.
-    for (let tap = 0; tap < taps; tap++) row[tap]! /= sum
+    for (let tap = 0; tap < taps; tap++) table[phase * taps + tap] = row[tap]! / sum
   }
   return { taps, up, down, table }
 }

@@ -4,6 +4,7 @@ import { skipId3, sniff } from '#engine/magic'
 import { beginsLikeMp4 } from './container/boxes.ts'
 import type { Container } from './container/unpack.ts'
 import { beginsLikeVorbis } from './decode.ts'
+import { SoundError } from './fault.ts'
 import type { RecordingSource } from './recording.ts'
 
 /** Bytes that are read, or given on, at once. */
@@ -26,6 +27,31 @@ export async function* chunksOf(
     return
   }
   for (let at = from; at < to; at += chunkBytes) yield source.subarray(at, Math.min(to, at + chunkBytes))
+}
+
+/**
+ * As `chunksOf`, for what uses each chunk before the next is wanted: it has the same memory, and whole samples. Hours are read again and again, and
+ * chunks of their own would be garbage of a gigabyte.
+ */
+export async function* passingChunksOf(
+  source: RecordingSource,
+  from: number,
+  to: number,
+): AsyncGenerator<Uint8Array> {
+  if (source instanceof Uint8Array) return yield* chunksOf(source, from, to)
+  await using file = await open(source.path)
+  const room = Buffer.allocUnsafeSlow(Math.min(chunkBytes, to - from))
+  for (let at = from; at < to; ) {
+    const wanted = Math.min(room.length, to - at)
+    let held = 0
+    while (held < wanted) {
+      const { bytesRead } = await file.read(room, held, wanted - held, at + held)
+      if (bytesRead === 0) throw new SoundError('truncated')
+      held += bytesRead
+    }
+    yield room.subarray(0, held)
+    at += held
+  }
 }
 
 /** A few bytes of a file; fewer where it ends. */

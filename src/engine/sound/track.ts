@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Requester } from '#platform/confined'
+import type { Outcome, Requester } from '#platform/confined'
 import type { Container, Unpacked } from './container/unpack.ts'
 import { SoundError } from './fault.ts'
 import type { RecordingSource } from './recording.ts'
@@ -25,6 +25,8 @@ const unpackMs = (bytes: number): number => Math.min(60_000, 5_000 + bytes / 2_0
 /** Room for the heads that packets get, which containers keep shorter: seven bytes of AAC, one and a half of others. */
 const unpackedBytes = (bytes: number): number => Math.ceil(1.5 * bytes) + (1 << 20)
 const maxOutputBytes = 1 << 16
+/** What is no longer goes through memory, so that a process can be started before it is known which file it reads. */
+const maxShortBytes = 1 << 20
 
 /**
  * Recognises a file, and takes the sound out of its container if it has one.
@@ -51,37 +53,77 @@ export async function openTrack(
 }
 
 async function unpackTrack(
-  { unpacking, spool }: Workshop,
+  workshop: Workshop,
   { source, container }: { source: RecordingSource; container: Container },
   requester: Requester,
   folders: AsyncDisposableStack,
 ): Promise<Track> {
-  const { path: file, bytes } = await fileOf(source, spool, folders)
-  const folder = folders.use(await spool.folder(unpackedBytes(bytes)))
-  const place = path.join(folder.path, 'packets')
-  const input: UnpackInput = { file, container, place }
-  const outcome = await unpacking({
-    ...requester,
-    module: path.join(import.meta.dirname, 'unpack-process.ts'),
-    input,
-    timeoutMs: unpackMs(bytes),
-    maxOutputBytes,
-    files: [file],
-    scratch: folder,
-  })
+  const isShort = bytesOf(source) <= maxShortBytes
+  const { outcome, file } = isShort
+    ? await unpackShort(workshop, { source, container }, requester)
+    : await unpackFile(workshop, { source, container }, requester, folders)
   const kind = container === 'mp4' ? 'mp4' : 'webm'
   if ('lost' in outcome) throw new SoundError(outcome.lost === 'busy' ? 'busy' : 'malformed', `audio/${kind}`)
   const answer = outcome.value as UnpackAnswer
   if ('fault' in answer) throw new SoundError(answer.fault, `audio/${kind}`, answer.codec)
-  const { codec } = answer
+  const { codec, packets } = answer
   return {
-    file: { path: place, bytes: answer.bytes },
+    file: packets === undefined ? { path: file!, bytes: answer.bytes } : Buffer.from(packets, 'base64'),
     media: mediaOf(codec),
     mediaType: `${answer.hasVideo ? 'video' : 'audio'}/${kind}`,
     isUncountable: codec === 'vorbis' || codec === 'flac',
     part: answer,
     unpacked: answer,
   }
+}
+
+const unpackModule = path.join(import.meta.dirname, 'unpack-process.ts')
+
+interface UnpackOutcome {
+  outcome: Outcome
+  /** Where the packets were written. */
+  file?: string
+}
+
+/** Through the pipes of a process that may have been started before. */
+async function unpackShort(
+  { unpacking }: Workshop,
+  { source, container }: { source: RecordingSource; container: Container },
+  requester: Requester,
+): Promise<UnpackOutcome> {
+  const bytes = Buffer.concat(await Array.fromAsync(chunksOf(source)))
+  const input: UnpackInput = { bytes, container }
+  const outcome = await unpacking({
+    ...requester,
+    module: unpackModule,
+    input,
+    timeoutMs: unpackMs(maxShortBytes),
+    maxOutputBytes: maxOutputBytes + 2 * unpackedBytes(bytes.length),
+    keepsSpare: true,
+  })
+  return { outcome }
+}
+
+async function unpackFile(
+  { unpacking, spool }: Workshop,
+  { source, container }: { source: RecordingSource; container: Container },
+  requester: Requester,
+  folders: AsyncDisposableStack,
+): Promise<UnpackOutcome> {
+  const { path: file, bytes } = await fileOf(source, spool, folders)
+  const folder = folders.use(await spool.folder(unpackedBytes(bytes)))
+  const place = path.join(folder.path, 'packets')
+  const input: UnpackInput = { file, container, place }
+  const outcome = await unpacking({
+    ...requester,
+    module: unpackModule,
+    input,
+    timeoutMs: unpackMs(bytes),
+    maxOutputBytes,
+    files: [file],
+    scratch: folder,
+  })
+  return { outcome, file: place }
 }
 
 const mediaOf = (codec: string): string =>

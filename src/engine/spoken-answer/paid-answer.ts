@@ -109,7 +109,7 @@ class Paid implements SpokenAnswer {
     const { hearing, hold } = this.#parts
     this.#transcript = await hearing.transcript()
     const written = await this.#write(this.#transcript)
-    hold.spend(written.microcredits)
+    hold.spend(written.billed.microcredits)
     if (written.failure) throw written.failure
     const text = spokenOf(written.text)
     if (text === '') throw failureOf(new UpstreamError('malformed', { detail: 'an answer without text' }))
@@ -191,7 +191,10 @@ class Paid implements SpokenAnswer {
   #settlementOf(statusCode: number, failure: Failure | undefined): Settlement {
     const [heard, spoke] = this.#parts.hold.settled as [SettledPart, SettledPart?]
     const ends = [heard, spoke].flatMap((part) => part?.settlement ?? [])
-    const microcredits = ends.reduce((sum, end) => sum + end.microcredits, this.#written?.microcredits ?? 0n)
+    const microcredits = ends.reduce(
+      (sum, end) => sum + end.microcredits,
+      this.#written?.billed.microcredits ?? 0n,
+    )
     const last = ends.at(-1)!
     return {
       microcredits,
@@ -210,7 +213,7 @@ class Paid implements SpokenAnswer {
   }
 
   #tokensOf(ends: readonly Settlement[]): NonNullable<Settlement['tokens']> {
-    const written = this.#written?.usage
+    const written = this.#written?.billed.usage
     const all = [...ends.map(({ tokens }) => tokens), written]
     const sum = (figure: 'input' | 'cachedInput' | 'output' | 'reasoning'): number =>
       all.reduce((total, tokens) => total + (tokens?.[figure] ?? 0), 0)
@@ -232,9 +235,9 @@ class Paid implements SpokenAnswer {
             {
               part: 'text',
               model: written.model,
-              microcredits: String(written.microcredits),
-              tokens: { input: written.usage.input, output: written.usage.output },
-              usage_source: written.usageSource,
+              microcredits: String(written.billed.microcredits),
+              tokens: { input: written.billed.usage.input, output: written.billed.usage.output },
+              usage_source: written.billed.usageSource,
               attempts: written.attempts,
             },
           ]

@@ -27,11 +27,15 @@ const endsClause = /[،,؛;:–—]["'»”’)\]]*$/u
 
 /** Signs that take room: no marks, and nothing that cannot be seen. */
 const widthOf = (text: string): number => {
+  if (!hasInvisible.test(text) && !hasPair.test(text)) return text.length
   let width = 0
   for (const sign of text) if (!invisible.test(sign)) width++
   return width
 }
 const invisible = /^[\p{M}\p{Cf}]$/u
+/** Nearly no text has either: then each unit of the string is a sign. */
+const hasInvisible = /[\p{M}\p{Cf}]/u
+const hasPair = /[\ud800-\udfff]/
 
 interface Spoken {
   segments: readonly SpokenSegment[]
@@ -60,7 +64,7 @@ export async function cuesOf({ segments, words, seconds }: Spoken): Promise<Cue[
     }
   }
   if (rest.length > 0) cues.push(rest)
-  return timed(cues, seconds)
+  return timed(cues, seconds, slice)
 }
 
 /** Without what would direct a player; a word that is longer than a line is cut. */
@@ -134,20 +138,23 @@ function linesOf(words: readonly ShownWord[]): string[] {
 }
 
 /** Whole milliseconds in the recording, each cue after the one before; a short one stays until the next, or long enough to be read. */
-function timed(cues: readonly ShownWord[][], seconds: number): Cue[] {
+async function timed(cues: readonly ShownWord[][], seconds: number, slice: Slice): Promise<Cue[]> {
   const lastMs = Math.max(1, Math.round(seconds * 1_000))
   const startsMs: number[] = []
   for (const words of cues) {
     const wantedMs = Math.min(Math.max(0, milliseconds(words[0]!.start)), lastMs - 1)
     startsMs.push(Math.max(wantedMs, startsMs.length > 0 ? startsMs.at(-1)! + 1 : 0))
   }
-  return cues.map((words, index) => {
+  const all: Cue[] = []
+  for (const [index, words] of cues.entries()) {
+    if (slice.isOver()) await slice.next()
     const startMs = startsMs[index]!
     const nextMs = startsMs[index + 1] ?? Math.max(lastMs, startMs + 1)
     const wantedMs = Math.max(milliseconds(words.at(-1)!.end), startMs + leastMs)
     const endMs = Math.max(startMs + 1, Math.min(wantedMs, nextMs, startMs + maxMs))
-    return { startMs, endMs, lines: linesOf(words), speaker: words[0]!.speaker }
-  })
+    all.push({ startMs, endMs, lines: linesOf(words), speaker: words[0]!.speaker })
+  }
+  return all
 }
 
 const milliseconds = (seconds: number): number => (Number.isFinite(seconds) ? Math.round(seconds * 1_000) : 0)

@@ -25,13 +25,17 @@ export async function timedWords(
   words: readonly SpokenWord[] = [],
 ): Promise<TimedWord[]> {
   const slice = new Slice()
-  const clock = new WordClock(words)
+  const clock = await WordClock.of(words, slice)
   const all = segments.length > 0 ? segments : words.map(({ word, ...times }) => ({ ...times, text: word }))
   const timed: TimedWord[] = []
   for (const segment of all) {
     if (slice.isOver()) await slice.next()
     const texts = segment.text.split(/\s+/u).filter((text) => text !== '')
-    const spans = (segments.length > 0 && clock.spansOf(texts, segment)) || sharesOf(texts, segment)
+    if (slice.isOver()) await slice.next()
+    // One segment may be all of the transcript.
+    const spans =
+      (segments.length > 0 && (await clock.spansOf(texts, segment, slice))) || sharesOf(texts, segment)
+    if (slice.isOver()) await slice.next()
     for (const [index, text] of texts.entries())
       timed.push({ text, ...spans[index]!, speaker: segment.speaker, isFirst: index === 0 })
   }
@@ -57,30 +61,52 @@ function sharesOf(texts: readonly string[], { start, end }: Span): Span[] {
 /** How far the times of an upstream's words may lie outside of the segment that they are in, in seconds. */
 const tolerance = 0.5
 
+interface LetteredWord extends Span {
+  letters: string
+}
+
 /** The upstream's words in order, read along with the segments. */
 class WordClock {
-  readonly #words: readonly (Span & { letters: string })[]
+  readonly #words: readonly LetteredWord[]
   #next = 0
 
-  constructor(words: readonly SpokenWord[]) {
-    this.#words = words.map(({ word, start, end }) => ({ letters: lettersOf(word), start, end }))
+  private constructor(words: readonly LetteredWord[]) {
+    this.#words = words
+  }
+
+  /** Without those that have no letters: however many of them there are, each step of `spansOf` is a letter further. */
+  static async of(words: readonly SpokenWord[], slice: Slice): Promise<WordClock> {
+    const lettered: LetteredWord[] = []
+    for (const { word, start, end } of words) {
+      if (slice.isOver()) await slice.next()
+      const letters = lettersOf(word)
+      if (letters !== '') lettered.push({ letters, start, end })
+    }
+    return new WordClock(lettered)
   }
 
   /** Undefined where the letters disagree; the next segment is then looked for by its time. */
-  spansOf(texts: readonly string[], { start, end }: Span): Span[] | undefined {
+  async spansOf(texts: readonly string[], { start, end }: Span, slice: Slice): Promise<Span[] | undefined> {
     const words = this.#words
     while (this.#next < words.length && words[this.#next]!.end < start - tolerance) this.#next++
-    const letters = texts.map(lettersOf)
+    const letters: string[] = []
+    for (const text of texts) {
+      if (slice.isOver()) await slice.next()
+      letters.push(lettersOf(text))
+    }
     const wanted = letters.join('')
     let at = this.#next
-    let spelled = ''
+    let spelled = 0
     const edges: { upTo: number; span: Span }[] = []
-    while (spelled.length < wanted.length && at < words.length && words[at]!.start <= end + tolerance) {
+    while (spelled < wanted.length && at < words.length && words[at]!.start <= end + tolerance) {
       const word = words[at++]!
-      spelled += word.letters
-      edges.push({ upTo: spelled.length, span: word })
+      // Where the letters part ways the rest need not be read.
+      if (!wanted.startsWith(word.letters, spelled)) return undefined
+      spelled += word.letters.length
+      edges.push({ upTo: spelled, span: word })
     }
-    if (spelled !== wanted || edges.length === 0) return undefined
+    if (spelled !== wanted.length || edges.length === 0) return undefined
+    if (slice.isOver()) await slice.next()
     this.#next = at
     return spansBetween(letters, edges)
   }

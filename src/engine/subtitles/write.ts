@@ -1,4 +1,5 @@
 /** SubRip and WebVTT (https://www.w3.org/TR/webvtt1/) of a transcript. */
+import { Slice } from '#platform/slices'
 import type { Cue } from './cues.ts'
 
 /** Languages that are written from right to left. */
@@ -44,9 +45,23 @@ const plain = (text: string): string =>
     .replace(/<(?=[A-Za-z/])/g, '<\u2060')
     .replace(/\{(?=\\)/g, '{\u2060')
 
+/** Cues of four hours are written in slices. */
+async function blocksOf(
+  cues: readonly Cue[],
+  written: (cue: Cue, index: number) => string,
+): Promise<string[]> {
+  const slice = new Slice()
+  const blocks: string[] = []
+  for (const [index, cue] of cues.entries()) {
+    if (slice.isOver()) await slice.next()
+    blocks.push(written(cue, index))
+  }
+  return blocks
+}
+
 /** SubRip. A speaker stands before the first line of a cue where another one spoke before. */
-export function srtOf(cues: readonly Cue[], { language }: SubtitleOptions): string {
-  const blocks = cues.map((cue, index) => {
+export async function srtOf(cues: readonly Cue[], { language }: SubtitleOptions): Promise<string> {
+  const blocks = await blocksOf(cues, (cue, index) => {
     const isNew = cue.speaker !== undefined && cue.speaker !== cues[index - 1]?.speaker
     const lines = cue.lines.map((line, place) => (isNew && place === 0 ? `${cue.speaker}: ${line}` : line))
     const text = lines.map((line) => directed(plain(line), language)).join('\n')
@@ -59,8 +74,8 @@ const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 const escaped = (text: string): string => text.replace(/[&<>]/g, (sign) => escapes[sign]!)
 
 /** WebVTT; a speaker is the voice of a cue. */
-export function vttOf(cues: readonly Cue[], { language }: SubtitleOptions): string {
-  const blocks = cues.map((cue) => {
+export async function vttOf(cues: readonly Cue[], { language }: SubtitleOptions): Promise<string> {
+  const blocks = await blocksOf(cues, (cue) => {
     const voice = cue.speaker === undefined ? '' : `<v ${escaped(cue.speaker)}>`
     const text = cue.lines.map((line) => escaped(directed(line, language))).join('\n')
     return `${spanOf(cue, '.')}\n${voice}${text}\n`

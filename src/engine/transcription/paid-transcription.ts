@@ -1,7 +1,12 @@
 /** A paid transcription: room and worst case are held, each piece is sent at most once, and one whole transcript is stored and charged, or nothing is. */
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
-import { type TranscriptionModel, type TranscriptionUsed, transcriptionModels } from '#engine/models'
+import {
+  billedSeconds,
+  type TranscriptionModel,
+  type TranscriptionUsed,
+  transcriptionModels,
+} from '#engine/models'
 import {
   claimsOf,
   type FilledPart,
@@ -432,7 +437,8 @@ class Paid implements PaidTranscription {
 
   #finish(joined: ReturnType<Joiner['end']>[number]): void {
     this.#written.finish(joined)
-    this.#segments.push(...joined.segments)
+    // One by one: a call cannot take hundreds of thousands of arguments.
+    for (const segment of joined.segments) this.#segments.push(segment)
     if (!joined.words) return
     this.#words ??= []
     for (const word of joined.words) this.#words.push(word)
@@ -477,10 +483,13 @@ class Paid implements PaidTranscription {
   get #billed(): FilledPart<Candidate, Filled>[] {
     return this.#filled.filter(({ fault }) => !fault || fault.executed)
   }
+  get #billedSeconds(): number[] {
+    return this.#billed.map(({ candidate }) => candidate.piece.sound.seconds)
+  }
   get #cost(): bigint {
     const { input, output } = this.#tokens
     return transcriptionModels.price(this.model, this.#parts.app.config.defaults, {
-      seconds: this.#billed.map(({ candidate }) => candidate.piece.sound.seconds),
+      seconds: this.#billedSeconds,
       inputTokens: input,
       outputTokens: output,
     })
@@ -517,6 +526,8 @@ class Paid implements PaidTranscription {
         sent: plan.how,
         pieces: isLive ? this.#filled.length : spans.length,
         filled: this.#heard.length,
+        // Pieces overlap, and each is rounded up: more than the recording has.
+        billed_seconds: this.#transcript ? billedSeconds(this.model.pricing, this.#billedSeconds) : 0,
         timestamps: plan.settings.timestamps,
         diarize: spec.diarize === true,
         language: this.#language ?? plan.settings.language ?? null,

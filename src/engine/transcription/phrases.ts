@@ -5,8 +5,11 @@ declare module '#platform/errors' {
     TRANSCRIPTION_SETTING_NOT_SUPPORTED: {
       model: string
       setting: string
-      value: string
+      /** Absent where any value of the setting is refused. */
+      value?: string
       supported: readonly string[]
+      /** What a setting without a value of its own has to come with. */
+      beside?: string
     }
     UNKNOWN_LANGUAGE: { language: string }
     RECORDING_LENGTH_REFUSED: { seconds: number; minSeconds: number; maxSeconds: number }
@@ -26,10 +29,14 @@ const persian = (figure: number): string => figure.toLocaleString('fa-IR')
 export const transcriptionFailures = declareFailures({
   TRANSCRIPTION_SETTING_NOT_SUPPORTED: {
     status: 400,
-    en: ({ model, setting, value, supported }) =>
-      `The model \`${model}\` does not take ${setting} ${value}; ${supported.length > 0 ? `it takes ${supported.join(', ')}` : 'leave it out, or choose another model'}.`,
-    fa: ({ model, setting, value, supported }) =>
-      `مدل \`${model}\` برای ${setting} مقدار ${value} را نمی‌پذیرد؛ ${supported.length > 0 ? `این‌ها را می‌پذیرد: ${supported.join('، ')}` : 'آن را حذف کنید یا مدل دیگری برگزینید'}.`,
+    en: ({ model, setting, value, supported, beside }) =>
+      value === undefined && beside
+        ? `${setting} is taken with ${beside} alone; send ${beside} too, or leave ${setting} out.`
+        : `The model \`${model}\` does not take ${value === undefined ? setting : `${setting} ${value}`}; ${supported.length > 0 ? `it takes ${supported.join(', ')}` : 'leave it out, or choose another model'}.`,
+    fa: ({ model, setting, value, supported, beside }) =>
+      value === undefined && beside
+        ? `${setting} تنها همراه ${beside} پذیرفته می‌شود؛ ${beside} را هم بفرستید یا ${setting} را حذف کنید.`
+        : `مدل \`${model}\` ${value === undefined ? setting : `برای ${setting} مقدار ${value}`} را نمی‌پذیرد؛ ${supported.length > 0 ? `این‌ها را می‌پذیرد: ${supported.join('، ')}` : 'آن را حذف کنید یا مدل دیگری برگزینید'}.`,
   },
   UNKNOWN_LANGUAGE: {
     status: 400,

@@ -1,7 +1,7 @@
 /** A piece of a recording as the file that is sent. */
 import { open } from 'node:fs/promises'
 import { encodeWhole, mediaTypeOf, SoundError } from '#engine/sound'
-import type { RecordedSound } from '#engine/turn'
+import type { RecordedSound, SoundBytes } from '#engine/turn'
 import type { PieceSpan } from './cut.ts'
 import { formats, type TranscriptionPlan } from './plan.ts'
 import type { OpenedRecording } from './transcription.ts'
@@ -46,7 +46,7 @@ export async function pieceOf(
 const mostBytes = 64 * 1024 * 1024
 
 /** Some upstreams go by the extension, and all of them by the right one. */
-export const named = (bytes: Uint8Array, mediaType: string, seconds: number): RecordedSound => ({
+export const named = (bytes: SoundBytes, mediaType: string, seconds: number): RecordedSound => ({
   bytes,
   mediaType,
   name: `recording.${formats[mediaType] ?? 'bin'}`,

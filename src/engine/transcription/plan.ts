@@ -131,10 +131,10 @@ function settingsOf(model: TranscriptionModel, spec: TranscriptionSpec): Transcr
   const can = model.transcription
   const { prompt, keywords, temperature, speakers } = spec
   const language = languageFor(model, spec)
-  if (prompt && !can.takesPrompt) refuse(model, spec, 'prompt', '', [])
-  if (keywords?.length && !can.takesKeywords) refuse(model, spec, 'keywords', '', [])
+  if (prompt && !can.takesPrompt) refuse(model, spec, 'prompt')
+  if (keywords?.length && !can.takesKeywords) refuse(model, spec, 'keywords')
   if (spec.diarize && !can.diarizes) refuse(model, spec, 'diarize', 'true', [])
-  if (speakers !== undefined && !spec.diarize) refuse(model, spec, 'speakers', String(speakers), [])
+  if (speakers !== undefined && !spec.diarize) refuseAlone(model, spec, 'speakers', 'diarize')
   const exactest = exactness.indexOf(can.timestamps)
   if (exactness.indexOf(spec.timestamps) > exactest)
     refuse(model, spec, 'timestamps', spec.timestamps, exactness.slice(0, exactest + 1))
@@ -241,12 +241,25 @@ const refuse = (
   model: TranscriptionModel,
   spec: TranscriptionSpec,
   setting: TranscriptionSetting,
-  value: string,
-  supported: readonly string[],
+  value?: string,
+  supported: readonly string[] = [],
 ): never =>
   fail(
     'TRANSCRIPTION_SETTING_NOT_SUPPORTED',
-    { model: model.id, setting: spec.where(setting), value, supported },
+    { model: model.id, setting: spec.where(setting), ...(value !== undefined && { value }), supported },
+    { param: spec.where(setting) },
+  )
+
+/** For a setting that has a meaning beside another one alone. */
+const refuseAlone = (
+  model: TranscriptionModel,
+  spec: TranscriptionSpec,
+  setting: TranscriptionSetting,
+  beside: TranscriptionSetting,
+): never =>
+  fail(
+    'TRANSCRIPTION_SETTING_NOT_SUPPORTED',
+    { model: model.id, setting: spec.where(setting), supported: [], beside: spec.where(beside) },
     { param: spec.where(setting) },
   )
 

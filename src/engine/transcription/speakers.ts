@@ -66,7 +66,8 @@ function matchedIn(first: Heard, second: Heard): [string, string][] {
   const after = turnsIn(second.segments, from, to)
   const labels = [...new Set(before.map(({ speaker }) => speaker))]
   const names = [...new Set(after.map(({ speaker }) => speaker))]
-  const shared = names.map((name) => labels.map((label) => sharedSeconds(before, label, after, name)))
+  const [ofLabels, ofNames] = [spansOf(before, labels), spansOf(after, names)]
+  const shared = ofNames.map((own) => ofLabels.map((other) => sharedSeconds(own, other)))
   return assigned(shared).map(([name, label]) => [names[name]!, labels[label]!])
 }
 
@@ -76,13 +77,31 @@ const turnsIn = (segments: readonly SpokenSegment[], from: number, to: number): 
     return speaker === undefined || turn.end <= turn.start ? [] : [{ speaker, ...turn }]
   })
 
-function sharedSeconds(before: readonly Turn[], label: string, after: readonly Turn[], name: string): number {
+interface Span {
+  start: number
+  end: number
+}
+
+/** When each of them speaks, in order, without a moment twice: a hostile upstream lists thousands of turns, all at once. */
+function spansOf(turns: readonly Turn[], speakers: readonly string[]): Span[][] {
+  const all = new Map(speakers.map((speaker): [string, Span[]] => [speaker, []]))
+  for (const { speaker, start, end } of turns.toSorted((a, b) => a.start - b.start)) {
+    const own = all.get(speaker)!
+    const last = own.at(-1)
+    if (last && start <= last.end) last.end = Math.max(last.end, end)
+    else own.push({ start, end })
+  }
+  return [...all.values()]
+}
+
+function sharedSeconds(one: readonly Span[], other: readonly Span[]): number {
   let sum = 0
-  for (const one of before)
-    if (one.speaker === label)
-      for (const other of after)
-        if (other.speaker === name)
-          sum += Math.max(0, Math.min(one.end, other.end) - Math.max(one.start, other.start))
+  for (let [at, beside] = [0, 0]; at < one.length && beside < other.length; ) {
+    const [a, b] = [one[at]!, other[beside]!]
+    sum += Math.max(0, Math.min(a.end, b.end) - Math.max(a.start, b.start))
+    if (a.end < b.end) at++
+    else beside++
+  }
   return sum
 }
 

@@ -24,23 +24,31 @@ const itemsAtOnce = 500
 export async function transcriptFile(transcript: StoredTranscript): Promise<Uint8Array> {
   const { model, language, seconds, text, segments, words, speakers } = transcript
   const head = { task: 'transcribe', model, language: language ?? null, duration: seconds, text }
-  const listed = segments.map(({ details, ...segment }, id) => ({ id, ...segment, ...details }))
   const parts = [
-    JSON.stringify(head).slice(0, -1),
-    ...(speakers ? [`,"speakers":${JSON.stringify(speakers)}`] : []),
-    ...(await listOf('segments', listed)),
-    ...(words ? await listOf('words', words) : []),
-    '}\n',
+    Buffer.from(JSON.stringify(head).slice(0, -1)),
+    ...(speakers ? [Buffer.from(`,"speakers":${JSON.stringify(speakers)}`)] : []),
+    ...(await listOf('segments', segments, ({ details, ...segment }, id) => ({
+      id,
+      ...segment,
+      ...details,
+    }))),
+    ...(words ? await listOf('words', words, (word) => word) : []),
+    Buffer.from('}\n'),
   ]
-  return Buffer.concat(parts.map((part) => Buffer.from(part)))
+  return Buffer.concat(parts)
 }
 
-async function listOf(name: string, items: readonly unknown[]): Promise<string[]> {
-  const parts: string[] = []
+async function listOf<Item>(
+  name: string,
+  items: readonly Item[],
+  written: (item: Item, index: number) => unknown,
+): Promise<Buffer[]> {
+  const parts: Buffer[] = []
   for (let at = 0; at < items.length; at += itemsAtOnce) {
-    const some = JSON.stringify(items.slice(at, at + itemsAtOnce)).slice(1, -1)
-    parts.push(at > 0 ? `,${some}` : some)
+    const listed = items.slice(at, at + itemsAtOnce).map((item, index) => written(item, at + index))
+    const some = JSON.stringify(listed).slice(1, -1)
+    parts.push(Buffer.from(at > 0 ? `,${some}` : some))
     if (at > 0) await nextTurn()
   }
-  return [`,"${name}":[`, ...parts, ']']
+  return [Buffer.from(`,"${name}":[`), ...parts, Buffer.from(']')]
 }

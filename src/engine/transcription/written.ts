@@ -31,7 +31,10 @@ export class Written {
   /** More text of the piece whose turn it is, as the upstream writes it. */
   show(delta: string): void {
     if (this.#isHeld) return
-    this.#held += this.#known(delta)
+    const known = this.#known(delta)
+    this.#held += known
+    // What is held is spaces: to look at all of it for each further one would take ever longer.
+    if (known.trimEnd() === '' && this.#shown !== '') return
     if (this.#shown === '') this.#held = this.#held.trimStart()
     // Spaces at the end are not known to be followed by anything.
     const ready = this.#held.trimEnd()

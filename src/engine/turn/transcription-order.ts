@@ -24,13 +24,16 @@ export interface TranscriptionOrder {
 
 /** A whole file of sound in a format that the upstream takes. */
 export interface RecordedSound {
-  bytes: Uint8Array
+  bytes: SoundBytes
   /** By its bytes, such as `audio/wav`. */
   mediaType: string
   /** With the extension of that type, since some upstreams go by it. */
   name: string
   seconds: number
 }
+
+/** In memory; or on the disk, whose bytes are read as they are sent, as often as they are. */
+export type SoundBytes = Uint8Array | (AsyncIterable<Uint8Array> & { readonly byteLength: number })
 
 /** A stretch of speech; times in seconds from the beginning of the recording. */
 export interface SpokenSegment {

@@ -37,6 +37,7 @@ export type {
 export type {
   RecordedSound,
   SegmentDetails,
+  SoundBytes,
   SpokenSegment,
   SpokenWord,
   Timestamps,

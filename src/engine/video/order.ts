@@ -37,7 +37,8 @@ const maxRoundMs = 60_000
 interface Ordering {
   app: App
   row: VideoRow
-  signal: AbortSignal
+  /** This process has begun to stop. */
+  stopping: AbortSignal
   trace: TraceContext
 }
 
@@ -45,20 +46,23 @@ interface Ordering {
 export async function orderVideo(
   app: App,
   row: VideoRow,
-  { signal, trace }: Pick<Ordering, 'signal' | 'trace'>,
+  { stopping, trace }: Pick<Ordering, 'stopping' | 'trace'>,
 ): Promise<void> {
-  const ordering = { app, row, signal, trace }
+  const ordering = { app, row, stopping, trace }
+  // A stop waits for the answer to what was sent: without it the order would be ambiguous, and its price lost.
+  using _ = app.ledger.storing(row.receipt_id)
   let run: OrderRun<VideoCandidate, VideoTicket> | undefined
   try {
     const candidates = await candidatesOf(app, row)
     run = startOrder(ordering, candidates)
-    // At the end of a stop no other call is begun; one that was sent may still be answered.
+    // In a stop no other call is begun, here: another process takes the order. One that was sent may still be answered.
     const leave = () => run!.leave(true)
-    signal.addEventListener('abort', leave, { once: true })
+    stopping.addEventListener('abort', leave, { once: true })
+    if (stopping.aborted) leave()
     try {
       await submitted(ordering, run, await run.filled())
     } finally {
-      signal.removeEventListener('abort', leave)
+      stopping.removeEventListener('abort', leave)
     }
   } catch (error) {
     await notSubmitted(ordering, run, error)
@@ -195,7 +199,7 @@ export function alarmLate({ metrics, log }: App, row: VideoRow, ticket: string):
 }
 
 async function notSubmitted(
-  { app, row, signal }: Ordering,
+  { app, row }: Ordering,
   run: OrderRun<VideoCandidate, VideoTicket> | undefined,
   error: unknown,
 ): Promise<void> {
@@ -205,7 +209,7 @@ async function notSubmitted(
     await setAmbiguous(app, row, attempts)
     return
   }
-  const waitMs = signal.aborted ? 0 : waitOf(row, error)
+  const waitMs = waitOf(row, error)
   if (waitMs !== undefined) return putBack(app, row, attempts, waitMs)
   if (!(error instanceof Failure || error instanceof UpstreamError))
     app.log.error({ err: error, video: row.job_id }, 'a video could not be ordered')

@@ -13,6 +13,14 @@ declare module '#platform/errors' {
 
 const persian = (value: number): string => value.toLocaleString('fa-IR')
 
+/** Numbers and bounds, such as 8, 1–3 or 4 (guide), in Persian digits; what is typed as it stands, such as 720p and 16:9, stays. */
+const persianValue = (value: string): string =>
+  /^\d+(–\d+)?( \(\w+\))?$/.test(value)
+    ? value.replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)]!)
+    : value
+
+const persianValues = (joined: string): string => joined.split('، ').map(persianValue).join('، ')
+
 declareFailures({
   VIDEO_SETTING_NOT_SUPPORTED: {
     status: 400,
@@ -22,7 +30,7 @@ declareFailures({
         : `The model \`${model}\` takes no ${setting}; leave it out.`,
     fa: ({ model, setting, value, supported }) =>
       supported.length > 0
-        ? `مدل \`${model}\` با تنظیم‌های دیگر، برای ${setting} مقدار ${value} را نمی‌پذیرد؛ این‌ها را می‌پذیرد: ${supported.join('، ')}.`
+        ? `مدل \`${model}\` با تنظیم‌های دیگر، برای ${setting} مقدار ${persianValue(value)} را نمی‌پذیرد؛ این‌ها را می‌پذیرد: ${persianValues(supported.join('، '))}.`
         : `مدل \`${model}\` تنظیم ${setting} را نمی‌پذیرد؛ حذفش کنید.`,
   },
   VIDEO_TOO_EXPENSIVE: {

@@ -24,11 +24,11 @@ export const startJob = job<{ projectId: string }>({
   name: 'videos.start',
   limits: () => limits,
   async handle(run) {
-    const { app, accountId, data, stopping, signal, trace } = run
-    if (stopping.aborted || signal.aborted) return { laterMs: 0 }
+    const { app, accountId, data, stopping, trace } = run
+    if (stopping.aborted) return { laterMs: 0 }
     const row = await takeNext(app, { accountId, projectId: data.projectId })
     if (row?.status === 'queued') await endUnordered(app, row)
-    else if (row) await orderVideo(app, row, { signal, trace })
+    else if (row) await orderVideo(app, row, { stopping, trace })
     return undefined
   },
   // The poller begins what waits: nothing of it is lost with this job.

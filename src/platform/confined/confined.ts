@@ -10,6 +10,7 @@ import type { Log } from '#platform/log'
 import { type FindIsolation, type Isolation, openIsolation } from './isolation.ts'
 import { FairQueue, type Places } from './queue.ts'
 import { type Scratch, watchScratch } from './scratch.ts'
+import { Spares } from './spares.ts'
 
 export { type FindIsolation, type Isolation, openIsolation } from './isolation.ts'
 
@@ -41,6 +42,11 @@ export interface ConfinedWork {
   scratch?: Scratch
   /** Allows native code, which Node's permissions do not restrict; only for our own libraries over data, never for foreign code. */
   nativeCode?: boolean
+  /**
+   * Whether the next process of this kind is started when this one has ended, and waits a minute for its work: for short work that comes again and again,
+   * without files and scratch, which a process is started with.
+   */
+  keepsSpare?: boolean
   signal: AbortSignal
 }
 
@@ -86,10 +92,15 @@ export function openConfinement(
   find: FindIsolation = openIsolation(),
 ): Confine {
   const queue = new FairQueue(places)
+  const spares = new Spares()
   return async (work) => {
     using place = await queue.enter(work.accountId, work.signal)
     if (!place) return { lost: 'busy' }
-    const outcome = await runProcess(work, await find())
+    const isolation = await find()
+    const kind = work.keepsSpare ? kindOf(work) : undefined
+    const outcome = await runProcess(work, isolation, kind === undefined ? undefined : spares.take(kind))
+    // Starting a process holds the loop for some milliseconds, which this answer does not wait for.
+    if (kind !== undefined) setImmediate(() => spares.keep(kind, () => start(work, isolation)))
     if ('lost' in outcome)
       log.info({ module: nameOf(work.module), lost: outcome.lost }, 'a confined process was lost')
     return outcome
@@ -99,12 +110,21 @@ export function openConfinement(
 const nameOf = (module: string | Program): string =>
   path.basename(typeof module === 'string' ? module : module.path)
 
-async function runProcess(work: ConfinedWork, isolation: Isolation): Promise<Outcome> {
+/** What a process is started with. */
+function kindOf({ module, timeoutMs, memoryMb, heapMb, nativeCode, files, scratch }: ConfinedWork): string {
+  if (typeof module !== 'string' || files || scratch)
+    throw new Error('no spare can be kept for work with files')
+  return JSON.stringify([module, secondsOf(timeoutMs), memoryMb, heapMb, nativeCode])
+}
+
+async function runProcess(work: ConfinedWork, isolation: Isolation, spare?: ChildProcess): Promise<Outcome> {
   const { input, timeoutMs, wallMs = patience * timeoutMs, maxOutputBytes, scratch, signal } = work
   const isProgram = typeof work.module !== 'string'
   if (scratch) await isolation.give(scratch.path)
+  // One that waits already is used up here: its caller may have left meanwhile.
+  if (signal.aborted) spare?.kill('SIGKILL')
   signal.throwIfAborted()
-  const child = start(work, isolation)
+  const child = spare ?? start(work, isolation)
   const exited = once(child, 'close').catch(() => [null, null])
   // Error codes when there was no process, memory or file handle left to start one.
   if (child.pid === undefined) return { lost: 'broken' }
@@ -161,7 +181,7 @@ function start(work: ConfinedWork, isolation: Isolation): ChildProcess {
   const ownCode = isProgram ? [module.path] : codeOf(module)
   const readable = [...ownCode, ...files]
   const writable = scratch ? [scratch.path] : []
-  const seconds = Math.ceil(timeoutMs / 1000)
+  const seconds = secondsOf(timeoutMs)
   const limits = [
     'ulimit -c 0',
     // The soft limit ends a process with a signal that shows the reason.
@@ -186,6 +206,9 @@ function start(work: ConfinedWork, isolation: Isolation): ChildProcess {
     },
   )
 }
+
+/** The system counts whole ones. */
+const secondsOf = (timeoutMs: number): number => Math.ceil(timeoutMs / 1_000)
 
 const codeOf = (module: string): string[] => [
   path.dirname(module),

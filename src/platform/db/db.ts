@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
-import { refuseStart } from '#platform/errors'
+import { refuseStart, StartRefused } from '#platform/errors'
 import { clientConfig, type SocketAddress, shownAddress } from './address.ts'
 import { isDatabaseAway } from './away.ts'
 import { columnTypes } from './column-types.ts'
@@ -43,6 +43,8 @@ export interface Db extends AsyncDisposable {
   /** For queries that are not performance-critical. */
   readonly kysely: Kysely<Tables>
   readonly pool: pg.Pool
+  /** Where it is, as it may be shown. */
+  readonly address: string
   /** Runs `fn` in one READ COMMITTED transaction: commits when it resolves, rolls back and rethrows when it throws. */
   tx<T>(fn: (tx: Tx) => Promise<T>): Promise<T>
   /** Runs a frequently executed statement and returns its rows. */
@@ -84,6 +86,7 @@ export async function openDb({ url, maxConnections = 10, log = quiet }: OpenOpti
   return {
     kysely,
     pool,
+    address: shownAddress(url),
     tx: (fn) => runTransaction(kysely, fn),
     async query<Row>(statement: Statement, values: readonly unknown[]) {
       const { timeoutMs = queryTimeoutMs, apart = false, ...text } = statement
@@ -99,6 +102,19 @@ export async function openDb({ url, maxConnections = 10, log = quiet }: OpenOpti
       // Kysely closes the pool only if it has executed a query itself.
       if (!pool.ending) await pool.end()
     },
+  }
+}
+
+/** A part of the start that needs the database. Throws `StartRefused` where the database is lost meanwhile, as where it was never there. */
+export async function duringStart<Result>(
+  { address }: Pick<Db, 'address'>,
+  start: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await start()
+  } catch (error) {
+    if (error instanceof StartRefused || !isDatabaseAway(error)) throw error
+    return refuseStart(phrases.away(address, (error as Error).message), error)
   }
 }
 

@@ -57,6 +57,7 @@ function placeholder(name: string, asNumber: () => number): object {
   const shown = (): string => `‹${name}›`
   return {
     length: 1,
+    map: () => placeholder(name, asNumber),
     en: shown(),
     fa: shown(),
     join: shown,

@@ -149,10 +149,11 @@ export const reasons = {
     en: 'the form has more parts than this route takes.',
     fa: 'بخش‌های فرم بیش از آن است که این مسیر می‌پذیرد.',
   },
-  fieldTwice: { en: 'it stands in the form twice.', fa: 'دو بار در فرم آمده است.' },
-  longField: (bytes: number): Localized => ({
-    en: `it is longer than ${bytes} bytes.`,
-    fa: `بلندتر از ${persian(bytes)} بایت است.`,
+  fieldTwice: { en: 'this field stands in the form twice.', fa: 'این فیلد دو بار در فرم آمده است.' },
+  /** A file under another name than the route knows is taken for a field, so the sentence says where files go. */
+  longField: (bytes: number, part: string): Localized => ({
+    en: `this field is longer than ${bytes} bytes; a file is sent as the part ${part}.`,
+    fa: `این فیلد بلندتر از ${persian(bytes)} بایت است؛ فایل را در بخش ${part} بفرستید.`,
   }),
   notUtf8: { en: 'it is not UTF-8.', fa: 'UTF-8 نیست.' },
   tooDeep: (levels: number): Localized => ({

@@ -11,7 +11,11 @@ test.each([
   ['bytes=9-100', { start: 9, end: 9 }],
   ['bytes=-3', { start: 7, end: 9 }],
   ['bytes=-100', { start: 0, end: 9 }],
-  ['bytes= 2 - 3', { start: 2, end: 3 }],
+  ['Bytes=2-3', { start: 2, end: 3 }],
+  [' bytes=2-3 ', { start: 2, end: 3 }],
+  ['bytes=, 2-3 ,', { start: 2, end: 3 }],
+  ['bytes=2-99999999999999999999', { start: 2, end: 9 }],
+  ['bytes=-99999999999999999999', { start: 0, end: 9 }],
   ['bytes=10-', 'beyond'],
   ['bytes=10-11', 'beyond'],
   ['bytes=-0', 'beyond'],
@@ -20,7 +24,17 @@ test.each([
   ['bytes=0-1,3-4', 'whole'],
   ['lines=0-1', 'whole'],
   ['bytes=a-b', 'whole'],
-  ['bytes=99999999999999999999-', 'whole'],
+  ['bytes=2 - 3', 'whole'],
+  ['bytes=1 2-', 'whole'],
+  ['bytes=', 'whole'],
+  ['bytes=,', 'whole'],
+  ['bytes=+1-', 'whole'],
+  ['bytes=99999999999999999999-', 'beyond'],
+  ['bytes=99999999999999999999-99999999999999999999', 'beyond'],
+  ['bytes=99999999999999999999-99999999999999999998', 'whole'],
+  // Both are the same number as a floating one.
+  ['bytes=9007199254740993-9007199254740992', 'whole'],
+  [`bytes=${'9'.repeat(5_000)}-`, 'beyond'],
 ])('of ten bytes, %s is %o', (range, part) => {
   expect(partOf({ range }, tag, 10)).toEqual(part)
 })

@@ -9,18 +9,37 @@ export interface ByteRange {
 
 export type Part = ByteRange | 'whole' | 'beyond'
 
-/** The requested range. Invalid ranges, several ranges, and ranges of another version get the whole. */
+const unit = /^bytes=(.*)$/i
+const ofNumbers = /^(\d*)-(\d*)$/
+
+/**
+ * The requested range. A range that is syntactically invalid, several ranges, and a range of another version get the whole; one that is valid
+ * and has none of the bytes is `beyond`, however large its numbers are.
+ */
 export function partOf(headers: IncomingHttpHeaders, etag: string | undefined, bytes: number): Part {
   const { range, 'if-range': version } = headers
-  const asked = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(range?.replaceAll(/\s/g, '') ?? '')
-  if (!asked || (version !== undefined && String(version).trim() !== etag)) return 'whole'
-  const [from, to] = [asked[1]!, asked[2]!]
+  if (version !== undefined && String(version).trim() !== etag) return 'whole'
+  // A list may have empty elements.
+  const specs = (unit.exec(range?.trim() ?? '')?.[1] ?? '')
+    .split(',')
+    .map((spec) => spec.trim())
+    .filter((spec) => spec !== '')
+  const [spec] = specs
+  const asked = specs.length === 1 ? ofNumbers.exec(spec!) : null
+  return asked ? partWithin(asked[1]!, asked[2]!, bytes) : 'whole'
+}
+
+/** Of texts of digits, of any length: positions beyond what a number counts exactly are still compared rightly. */
+function partWithin(from: string, to: string, bytes: number): Part {
+  const size = BigInt(bytes)
   if (from === '') {
     if (to === '') return 'whole'
-    if (Number(to) === 0 || bytes === 0) return 'beyond'
-    return { start: Math.max(0, bytes - Number(to)), end: bytes - 1 }
+    const length = BigInt(to)
+    if (length === 0n || bytes === 0) return 'beyond'
+    return { start: length > size ? 0 : bytes - Number(length), end: bytes - 1 }
   }
-  if (to !== '' && Number(to) < Number(from)) return 'whole'
-  if (Number(from) >= bytes) return 'beyond'
-  return { start: Number(from), end: to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1) }
+  const [first, last] = [BigInt(from), to === '' ? undefined : BigInt(to)]
+  if (last !== undefined && last < first) return 'whole'
+  if (first >= size) return 'beyond'
+  return { start: Number(first), end: last === undefined || last >= size ? bytes - 1 : Number(last) }
 }

@@ -87,16 +87,18 @@ const sentences: Record<string, Sentence> = {
     (n) => `باید حداکثر ${n} نویسه داشته باشد`,
   ),
   minItems: limit(
-    (n) => `must have at least ${n} items`,
+    (n) => `must have at least ${items(n)}`,
     (n) => `باید دست‌کم ${n} عضو داشته باشد`,
   ),
   maxItems: limit(
-    (n) => `must have at most ${n} items`,
+    (n) => `must have at most ${items(n)}`,
     (n) => `باید حداکثر ${n} عضو داشته باشد`,
   ),
   pattern: ({ pattern, wanted }) =>
     wanted ?? patterns[pattern] ?? { en: `must match ${pattern}`, fa: `باید با الگوی ${pattern} بخواند` },
 }
+
+const items = (count: number): string => (count === 1 ? 'one item' : `${count} items`)
 
 /** Patterns with a sentence of their own, so that nobody has to read a regular expression. */
 const patterns: Record<string, Localized> = {

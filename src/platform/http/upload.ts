@@ -172,7 +172,8 @@ class Form {
   #field(name: string, value: string, isCut: boolean): void {
     const shown = name.slice(0, nameBytes)
     const list = name.endsWith('[]') ? name.slice(0, -2) : name
-    if (isCut || name.length > nameBytes) this.#wrong(reasons.longField(fieldBytesOf(this.#spec)), shown)
+    if (isCut || name.length > nameBytes)
+      this.#wrong(reasons.longField(fieldBytesOf(this.#spec), needed(this.#spec)), shown)
     else if (this.#lists.has(list)) this.#member(list, value)
     else if (this.#fields.has(name)) this.#wrong(reasons.fieldTwice, shown)
     else this.#fields.set(name, value)

@@ -177,7 +177,9 @@ export interface Ledger extends AsyncDisposable {
   sweep(): Promise<number>
   /** Rows of broken invariants; empty on a healthy ledger. */
   violations(): Promise<Record<string, unknown>[]>
-  /** Whether a call of this process whose result is stored before it is charged (`freeIfLost`) is open: that of this receipt, or any. */
+  /** A stop waits until it is disposed, as for calls whose result is stored: for work whose hold is bound to no process. */
+  storing(receiptId: string): Disposable
+  /** Whether a call of this process whose result is stored before it is charged (`freeIfLost`, `storing`) is open: that of this receipt, or any. */
   isStoring(receiptId?: string): boolean
   /** Resolves when no such call is open, or after `mostMs`. */
   stored(mostMs: number): Promise<void>
@@ -235,6 +237,10 @@ export function openLedger(options: LedgerOptions): Ledger {
       usageRows(db, { accountId, projectId, days, nowMs: clock.nowMs() }, page),
     sweep,
     violations: () => store.findViolations(db),
+    storing(receiptId) {
+      stored.begin(receiptId)
+      return { [Symbol.dispose]: () => stored.end(receiptId) }
+    },
     isStoring: (receiptId) => stored.isOpen(receiptId),
     stored: (mostMs) => stored.over(mostMs),
     async [Symbol.asyncDispose]() {

@@ -30,10 +30,13 @@ const nameServer = {
 }
 
 function checkNameServer(text: string, node: ConfigNode): void {
-  const [, bracketed, plain, port = '53'] =
-    /^(?:\[([^\]]*)\]|([^:]*|.*:.*:.*?))(?::(\d{1,5}))?$/.exec(text) ?? []
-  const valid = isIP(bracketed ?? plain ?? '') !== 0 && Number(port) >= 1 && Number(port) <= 65_535
-  if (!valid) node.wrong(nameServer)
+  if (isIP(text) !== 0) return
+  // An address of IPv6 has colons of its own, so one with a port stands in brackets.
+  const [, six, sixPort] = /^\[([0-9a-fA-F:.]+)\](?::(\d{1,5}))?$/.exec(text) ?? []
+  const [, four, fourPort] = /^([0-9.]+):(\d{1,5})$/.exec(text) ?? []
+  const port = Number(sixPort ?? fourPort ?? 53)
+  const isAddress = isIP(six ?? '') === 6 || isIP(four ?? '') === 4
+  if (!isAddress || port < 1 || port > 65_535) node.wrong(nameServer)
 }
 
 const network = {

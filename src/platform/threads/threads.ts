@@ -61,22 +61,34 @@ export class Threads<Task, Result> implements AsyncDisposable {
   }
 
   async #runNow(task: Task, transfer: readonly Transferable[]): Promise<Result> {
-    const thread = this.#idle.pop() ?? this.#start()
+    const thread = this.#takeIdle() ?? this.#start()
     const answer = await thread.run(task, transfer, this.#options.timeoutMs)
     this.#idle.push(thread)
-    thread.rest(this.#options.idleMs ?? usualIdleMs)
+    // Before it ends it is no longer among those that are used again.
+    thread.rest(this.#options.idleMs ?? usualIdleMs, () => this.#forget(thread))
     if ('error' in answer) throw answer.error
     return answer.result as Result
+  }
+
+  /** One that is being ended is idle until it is gone: a task that it were given would die with it. */
+  #takeIdle(): Thread | undefined {
+    let thread = this.#idle.pop()
+    while (thread?.isEnding) thread = this.#idle.pop()
+    return thread
   }
 
   #start(): Thread {
     const thread = new Thread(this.#options, () => {
       this.#all.delete(thread)
-      const at = this.#idle.indexOf(thread)
-      if (at >= 0) this.#idle.splice(at, 1)
+      this.#forget(thread)
     })
     this.#all.add(thread)
     return thread
+  }
+
+  #forget(thread: Thread): void {
+    const at = this.#idle.indexOf(thread)
+    if (at >= 0) this.#idle.splice(at, 1)
   }
 }
 
@@ -84,6 +96,7 @@ type Answer = { result: unknown } | { error: unknown }
 
 class Thread {
   readonly #worker: Worker
+  isEnding = false
   #resting: NodeJS.Timeout | undefined
   #answered: ((answer: Answer) => void) | undefined
   #died: ((why: unknown) => void) | undefined
@@ -121,11 +134,16 @@ class Thread {
     }
   }
 
-  rest(idleMs: number): void {
-    this.#resting = setTimeout(() => void this.end(), idleMs).unref()
+  /** Ends after so long without a task; `leave` is called first. */
+  rest(idleMs: number, leave: () => void): void {
+    this.#resting = setTimeout(() => {
+      leave()
+      void this.end()
+    }, idleMs).unref()
   }
 
   async end(): Promise<void> {
+    this.isEnding = true
     clearTimeout(this.#resting)
     await this.#worker.terminate()
   }

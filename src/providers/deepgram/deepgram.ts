@@ -50,7 +50,7 @@ async function transcribe(client: UpstreamClient, call: TranscriptionCall): Prom
     })
   const { bytes, mediaType, seconds } = order.recording
   const ask = mediaAsk(call, `/listen?${optionsOf(call)}`, rawBody(mediaType, bytes), seconds)
-  const heard = heardIn(await client.json(ask, transcriptBytes(seconds)), call, client.secrets)
+  const heard = await heardIn(await client.json(ask, transcriptBytes(seconds)), call, client.secrets)
   if (heard.text !== '') order.onText?.(heard.text)
   return heard
 }
@@ -68,11 +68,11 @@ function optionsOf({ order, upstreamModel }: TranscriptionCall): URLSearchParams
 }
 
 /** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
-function heardIn(
+async function heardIn(
   answer: unknown,
   { order, onUpstreamId }: TranscriptionCall,
   secrets: readonly string[],
-): Transcribed {
+): Promise<Transcribed> {
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   if (answer['error'] != null || answer['err_code'] != null)
     throw faultOfError(answer['error'] ?? answer, secrets)
@@ -89,17 +89,17 @@ function heardIn(
   return {
     text: text.trim(),
     ...(language !== undefined && { language }),
-    ...timesIn(results['utterances'], punctuatedWords(best?.['words'], order), order),
+    ...(await timesIn(results['utterances'], await punctuatedWords(best?.['words'], order), order)),
     ...(seconds !== undefined && { usage: { seconds } }),
   }
 }
 
-function timesIn(
+async function timesIn(
   utterances: unknown,
   words: SpokenWord[],
   { timestamps, diarize, recording }: TranscriptionOrder,
-): Pick<Transcribed, 'segments' | 'words'> {
-  const said = segmentsIn(utterances, (item): SpokenSegment | undefined => {
+): Promise<Pick<Transcribed, 'segments' | 'words'>> {
+  const said = await segmentsIn(utterances, (item): SpokenSegment | undefined => {
     const span = spanOf(item, recording.seconds)
     const text = item['transcript']
     return span && typeof text === 'string'
@@ -114,17 +114,8 @@ function timesIn(
 }
 
 /** Words as they stand in the transcript, with their marks. */
-const punctuatedWords = (list: unknown, { recording }: TranscriptionOrder): SpokenWord[] =>
-  wordsIn(
-    Array.isArray(list)
-      ? list.map((item: unknown) =>
-          isRecord(item) && typeof item['punctuated_word'] === 'string'
-            ? { ...item, word: item['punctuated_word'] }
-            : item,
-        )
-      : [],
-    recording.seconds,
-  )
+const punctuatedWords = (list: unknown, { recording }: TranscriptionOrder): Promise<SpokenWord[]> =>
+  wordsIn(list, recording.seconds, 'punctuated_word')
 
 const firstOf = (list: unknown): Record<string, unknown> | undefined => {
   const first: unknown = Array.isArray(list) ? list[0] : undefined

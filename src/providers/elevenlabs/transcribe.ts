@@ -25,7 +25,7 @@ export async function transcribe(client: UpstreamClient, call: TranscriptionCall
     })
   const { seconds } = order.recording
   const ask = mediaAsk(call, '/speech-to-text', formOf(call), seconds)
-  const heard = heardIn(await client.json(ask, transcriptBytes(seconds)), order, client.secrets)
+  const heard = await heardIn(await client.json(ask, transcriptBytes(seconds)), order, client.secrets)
   if (heard.text !== '') order.onText?.(heard.text)
   return heard
 }
@@ -51,14 +51,18 @@ function formOf({ order, upstreamModel }: TranscriptionCall): Form {
 }
 
 /** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
-function heardIn(answer: unknown, order: TranscriptionOrder, secrets: readonly string[]): Transcribed {
+async function heardIn(
+  answer: unknown,
+  order: TranscriptionOrder,
+  secrets: readonly string[],
+): Promise<Transcribed> {
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   if (answer['error'] != null || answer['detail'] != null)
     throw faultOfError(answer['error'] ?? answer['detail'], secrets)
   const text = answer['text']
   if (typeof text !== 'string') throw malformed('an answer without text')
   checkLength(text.length, order)
-  const words = wordsIn(saidIn(answer['words']), order.recording.seconds, 'text')
+  const words = await wordsIn(saidIn(answer['words']), order.recording.seconds, 'text')
   const segments = segmentsOfWords(words)
   const language = languageCode(answer['language_code'])
   const seconds = claimedSeconds(answer['audio_duration_secs'])

@@ -1,29 +1,34 @@
 import { randomUUID } from 'node:crypto'
-import type { StreamedBody } from './streamed-body.ts'
+import type { SoundBytes } from '#engine/turn'
+import { partsOf } from './streamed-body.ts'
 
 export interface FormFile {
   name: string
   mediaType: string
-  bytes: Uint8Array
+  bytes: SoundBytes
 }
 
 /** A `multipart/form-data` body (RFC 7578) of known length, so that a truncated one is recognised. */
-export class Form implements StreamedBody {
+export class Form implements AsyncIterable<Uint8Array> {
   readonly #boundary = `kherad-${randomUUID()}`
-  readonly #parts: Uint8Array[] = []
+  readonly #parts: SoundBytes[] = []
 
   get contentType(): string {
     return `multipart/form-data; boundary=${this.#boundary}`
   }
 
   get byteLength(): number {
-    return [...this].reduce((sum, part) => sum + part.length, 0)
+    return [...this.#parts, this.#end].reduce((sum, part) => sum + part.byteLength, 0)
   }
 
   /** Its bytes, part by part: files of many megabytes are sent as they are. */
-  *[Symbol.iterator](): Iterator<Uint8Array> {
-    yield* this.#parts
-    yield Buffer.from(`--${this.#boundary}--\r\n`)
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for (const part of this.#parts) yield* partsOf(part)
+    yield this.#end
+  }
+
+  get #end(): Buffer {
+    return Buffer.from(`--${this.#boundary}--\r\n`)
   }
 
   /** `name` and the file name are constants of this code and need no escaping. */

@@ -46,7 +46,7 @@ export {
   wordsIn,
 } from './spoken.ts'
 export { SseReader } from './sse.ts'
-export { base64Body, rawBody, type StreamedBody } from './streamed-body.ts'
+export { base64Body, partsOf, rawBody, type StreamedBody } from './streamed-body.ts'
 export { takeEach } from './take-each.ts'
 export { type ClientCodec, generate } from './text-answer.ts'
 export {

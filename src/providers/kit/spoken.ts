@@ -1,5 +1,6 @@
 /** Reads what upstreams say of a recording: text, times and speakers. Whatever makes no sense is left out, for every figure is a claim. */
 import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#engine/turn'
+import { nextTurn, Slice } from '#platform/slices'
 import { UpstreamError } from '#providers/spec'
 import { isRecord } from './json.ts'
 
@@ -51,34 +52,62 @@ export const speakerOf = (value: unknown): { speaker?: string } => {
   return typeof name === 'string' && name !== '' ? { speaker: name.slice(0, 64) } : {}
 }
 
-const inOrder = <Timed extends { start: number }>(all: Timed[]): Timed[] =>
-  all.sort((one, other) => one.start - other.start)
+/**
+ * By their beginnings, to the millisecond. Numbers are sorted ten times as fast as by a function that compares two: a beginning and a place stand in
+ * each, which is exact up to four days and 2^24 items.
+ */
+async function inOrder<Timed extends { start: number }>(all: Timed[]): Promise<Timed[]> {
+  if (all.every(({ start }, index) => index === 0 || start >= all[index - 1]!.start)) return all
+  const keys = Float64Array.from(all, ({ start }, index) => Math.round(start * 1_000) * places + index)
+  await nextTurn()
+  keys.sort()
+  await nextTurn()
+  return Array.from(keys, (key) => all[key % places]!)
+}
+const places = 2 ** 24
+
+/** What `read` makes of each item, without those of which it makes nothing, in slices: a hostile answer lists hundreds of thousands. */
+async function eachIn<Read>(
+  list: unknown,
+  read: (item: Record<string, unknown>) => Read | undefined,
+): Promise<Read[]> {
+  const all: Read[] = []
+  if (!Array.isArray(list)) return all
+  const slice = new Slice()
+  for (const [index, item] of list.entries()) {
+    if (index % itemsPerLook === itemsPerLook - 1 && slice.isOver()) await slice.next()
+    const one = isRecord(item) ? read(item) : undefined
+    if (one !== undefined) all.push(one)
+  }
+  return all
+}
+const itemsPerLook = 100
 
 /** Words with their times, in order; `text` says which field holds the word. */
-export function wordsIn(list: unknown, seconds: number, text: 'word' | 'text' = 'word'): SpokenWord[] {
-  if (!Array.isArray(list)) return []
-  const words = list.flatMap((item: unknown): SpokenWord[] => {
-    if (!isRecord(item)) return []
+export async function wordsIn(
+  list: unknown,
+  seconds: number,
+  text: 'word' | 'text' | 'punctuated_word' = 'word',
+): Promise<SpokenWord[]> {
+  const words = await eachIn(list, (item): SpokenWord | undefined => {
     const span = spanOf(item, seconds)
-    const word = item[text]
-    if (!span || typeof word !== 'string' || word.trim() === '') return []
-    return [{ ...span, word: word.trim(), ...speakerOf(item['speaker'] ?? item['speaker_id']) }]
+    const word = item[text] ?? item['word']
+    if (!span || typeof word !== 'string' || word.trim() === '') return undefined
+    return { ...span, word: word.trim(), ...speakerOf(item['speaker'] ?? item['speaker_id']) }
   })
-  return inOrder(words)
+  return await inOrder(words)
 }
 
 /** Segments in order, each read by `segmentOf`; those without text say nothing. */
-export function segmentsIn(
+export async function segmentsIn(
   list: unknown,
   segmentOf: (item: Record<string, unknown>) => SpokenSegment | undefined,
-): SpokenSegment[] {
-  if (!Array.isArray(list)) return []
-  return inOrder(
-    list.flatMap((item: unknown) => {
-      const segment = isRecord(item) ? segmentOf(item) : undefined
-      return segment && segment.text !== '' ? [segment] : []
-    }),
-  )
+): Promise<SpokenSegment[]> {
+  const segments = await eachIn(list, (item) => {
+    const segment = segmentOf(item)
+    return segment && segment.text !== '' ? segment : undefined
+  })
+  return await inOrder(segments)
 }
 
 /** Silence after which a new sentence is likely. */
@@ -90,14 +119,15 @@ const sentenceEnd = /[.!?؟…۔。！？]["'»”)]*$/u
 /** Words put together to sentences: a new one begins with another speaker, after a mark of its end, after a pause, and when it grows long. */
 export function segmentsOfWords(words: readonly SpokenWord[]): SpokenSegment[] {
   const segments: SpokenSegment[] = []
-  for (const { start, end, word, speaker } of words) {
+  for (const [index, { start, end, word, speaker }] of words.entries()) {
     const open = segments.at(-1)
     const continues =
       open !== undefined &&
       open.speaker === speaker &&
       start - open.end < pauseSeconds &&
       end - open.start <= longestSegmentSeconds &&
-      !sentenceEnd.test(open.text)
+      // Of the last word, not of all of it: words that have no time make one long segment.
+      !sentenceEnd.test(words[index - 1]!.word)
     if (continues) {
       open.text += ` ${word}`
       open.end = Math.max(open.end, end)

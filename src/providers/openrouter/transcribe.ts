@@ -51,7 +51,7 @@ async function transcribe(client: UpstreamClient, call: TranscriptionCall): Prom
     },
     maxBytes: bytes,
   })
-  const heard = heardIn(await readJson(Buffer.concat(chunks), bytes), order, client.secrets)
+  const heard = await heardIn(await readJson(Buffer.concat(chunks), bytes), order, client.secrets)
   if (heard.text !== '') order.onText?.(heard.text)
   return heard
 }

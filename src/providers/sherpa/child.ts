@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { UpstreamError } from '#providers/spec'
 import type { FromChild, ToChild } from './protocol.ts'
@@ -136,7 +137,7 @@ function open(place: SherpaPlace): Opening {
   const libraries = path.join(path.dirname(place.package), `sherpa-onnx-${process.platform}-${process.arch}`)
   const child = fork(program, [place.package, place.folder], {
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: { LD_LIBRARY_PATH: libraries, DYLD_LIBRARY_PATH: libraries },
     execArgv: [],
   })
@@ -146,11 +147,13 @@ function open(place: SherpaPlace): Opening {
 function ready(child: ChildProcess, folder: string): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
     let isOver = false
+    const said = new Said(child.stderr!)
     const end = (settle: () => void): void => {
       isOver = true
       clearTimeout(timer)
       child.off('message', heard)
-      child.off('exit', gone)
+      child.off('close', gone)
+      said.end()
       settle()
     }
     const refuse = (detail: string): void => {
@@ -158,20 +161,54 @@ function ready(child: ChildProcess, folder: string): Promise<ChildProcess> {
       void killed(child)
     }
     const timer = setTimeout(() => refuse('sherpa-onnx did not open its model in time'), openingMs)
-    const gone = (): void => refuse(`the process of sherpa-onnx ended while it opened ${folder}`)
+    const gone = (): void => {
+      const why = said.last
+      refuse(`the process of sherpa-onnx ended while it opened ${folder}${why === '' ? '' : `: ${why}`}`)
+    }
     const heard = (message: FromChild): void => {
       if (!('ready' in message)) return
       if (message.ready) end(() => resolve(child))
       else refuse(message.failed)
     }
     child.on('message', heard)
-    child.once('exit', gone)
+    // What it said last has come by then.
+    child.once('close', gone)
     // It stays: an error without a listener would end the server. What follows from a later one, `exit` and `send` say.
     child.on('error', () => {
       if (!isOver) refuse('the process of sherpa-onnx cannot be started')
     })
   })
 }
+
+/** Of what a process says on its standard error while it opens a model: nobody has sent it a recording yet. */
+class Said {
+  readonly #stream: Readable
+  #text = ''
+  readonly #take = (bytes: Buffer): void => {
+    this.#text = (this.#text + bytes.toString()).slice(-mostSaid)
+  }
+
+  constructor(stream: Readable) {
+    this.#stream = stream
+    stream.on('data', this.#take)
+  }
+
+  /** The line that says why, as far as it can be told: libraries write where in their code, then what. */
+  get last(): string {
+    const lines = this.#text.split('\n').map((line) => line.trim())
+    return (lines.findLast((line) => line !== '') ?? '')
+      .replace(/^(\S+:\d+|what\(\):) +/, '')
+      .slice(0, mostOfLine)
+  }
+
+  /** All that follows is read and forgotten, so that nobody waits for a reader. */
+  end(): void {
+    this.#stream.off('data', this.#take)
+    this.#stream.resume()
+  }
+}
+const mostSaid = 4_096
+const mostOfLine = 200
 
 function killed(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { decodeSound, resample, SoundError } from '#engine/sound'
 import type { RecordedSound, SpokenWord, TranscriptionOrder } from '#engine/turn'
-import { checkLength, isRecord, languageCode, segmentsOfWords } from '#providers/kit'
+import { checkLength, isRecord, languageCode, partsOf, segmentsOfWords } from '#providers/kit'
 import {
   type TextProvider,
   type Transcribed,
@@ -59,7 +59,7 @@ async function transcribe(child: SherpaChild, call: TranscriptionCall): Promise<
 async function samplesOf({ bytes, seconds }: RecordedSound): Promise<Float32Array> {
   const pieces: Float32Array[] = []
   try {
-    const sound = decodeSound([bytes], { maxSeconds: Math.max(10, 2 * seconds) })
+    const sound = decodeSound(partsOf(bytes), { maxSeconds: Math.max(10, 2 * seconds) })
     for await (const piece of resample(sound, 16_000)) pieces.push(piece.samples)
   } catch (cause) {
     if (!(cause instanceof SoundError)) throw cause

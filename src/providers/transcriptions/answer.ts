@@ -15,15 +15,19 @@ import {
 import { type Transcribed, UpstreamError } from '#providers/spec'
 
 /** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
-export function heardIn(answer: unknown, order: TranscriptionOrder, secrets: readonly string[]): Transcribed {
+export async function heardIn(
+  answer: unknown,
+  order: TranscriptionOrder,
+  secrets: readonly string[],
+): Promise<Transcribed> {
   if (!isRecord(answer)) throw new UpstreamError('malformed', { detail: 'an answer that is no object' })
   if (answer['error'] != null) throw faultOfError(answer['error'], secrets)
   const { seconds } = order.recording
-  const segments = segmentsIn(answer['segments'], (item) => segmentOf(item, seconds))
+  const segments = await segmentsIn(answer['segments'], (item) => segmentOf(item, seconds))
   const text = textOf(answer['text'], segments)
   if (text === undefined) throw new UpstreamError('malformed', { detail: 'an answer without text' })
   checkLength(text.length, order)
-  const words = wordsIn(answer['words'] ?? wordsOfSegments(answer['segments']), seconds)
+  const words = await wordsIn(answer['words'] ?? wordsOfSegments(answer['segments']), seconds)
   const language = languageIn(answer)
   const usage = usageIn(answer['usage'])
   return {

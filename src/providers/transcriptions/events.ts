@@ -52,7 +52,7 @@ export async function heardInEvents(
     maxBytes: bytes * envelopes,
   })
   if (!isStream) {
-    const heard = heardIn(await readJson(whole.take(), bytes), order, client.secrets)
+    const heard = await heardIn(await readJson(whole.take(), bytes), order, client.secrets)
     if (heard.text !== '') order.onText?.(heard.text)
     return heard
   }

@@ -50,5 +50,9 @@ async function transcribe(
   const path = endpoint === 'openai' ? '/audio/transcriptions' : ownEndpoint
   const ask = mediaAsk(call, path, formOf(call, endpoint), order.recording.seconds)
   if (order.onText) return heardInEvents(client, ask, order)
-  return heardIn(await client.json(ask, transcriptBytes(order.recording.seconds)), order, client.secrets)
+  return await heardIn(
+    await client.json(ask, transcriptBytes(order.recording.seconds)),
+    order,
+    client.secrets,
+  )
 }

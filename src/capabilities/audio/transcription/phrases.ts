@@ -47,10 +47,10 @@ export const reasons = {
     en: `the recording cannot be read to its end${mediaType ? ` as ${mediaType}` : ''}; ${read.en}`,
     fa: `ضبط را نمی‌توان تا پایان ${mediaType ? `به شکل ${mediaType} ` : ''}خواند؛ ${read.fa}`,
   }),
-  noSound: (mediaType: string | undefined): Localized => ({
-    en: `this ${mediaType ?? 'file'} has no audio track; ${read.en}`,
-    fa: `این ${mediaType ?? 'پرونده'} مسیر صدا (audio track) ندارد؛ ${read.fa}`,
-  }),
+  noSound: {
+    en: `there is no audio track in it; ${read.en}`,
+    fa: `مسیر صدا (audio track) ندارد؛ ${read.fa}`,
+  },
   unreadCodec: (mediaType: string | undefined, codec: string): Localized => ({
     en: `the audio track of this ${mediaType ?? 'file'} is coded as ${codec}, which is not read here; ${read.en}`,
     fa: `صدای این ${mediaType ?? 'پرونده'} با ${codec} کد شده است که این‌جا خوانده نمی‌شود؛ ${read.fa}`,
@@ -71,7 +71,7 @@ export const reasons = {
     fa: 'این سرور مدل رونویسی ندارد: گرداننده یکی می‌افزاید، یا کلید فروشنده‌ای را که دارد.',
   },
   chunking: {
-    en: 'must be auto, or an object of the type server_vad.',
-    fa: 'باید auto یا شیئی با نوع server_vad باشد.',
+    en: 'chunking_strategy must be auto, or an object of the type server_vad.',
+    fa: 'chunking_strategy باید auto یا شیئی با نوع server_vad باشد.',
   },
 }

@@ -24,8 +24,8 @@ export async function plainReply(
     : transcript.segments.map(({ speaker: _, ...segment }) => segment)
   const cues = await cuesOf({ segments, words, seconds })
   return format === 'srt'
-    ? { text: srtOf(cues, { language }), mediaType: 'application/x-subrip; charset=utf-8' }
-    : { text: vttOf(cues, { language }), mediaType: 'text/vtt; charset=utf-8' }
+    ? { text: await srtOf(cues, { language }), mediaType: 'application/x-subrip; charset=utf-8' }
+    : { text: await vttOf(cues, { language }), mediaType: 'text/vtt; charset=utf-8' }
 }
 
 export interface Answered extends Pick<RequestContext, 'app' | 'requestId'> {

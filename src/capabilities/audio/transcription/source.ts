@@ -116,9 +116,11 @@ const refuse = (why: Localized, param: string): never => fail('INVALID_MEDIA', {
 
 function whyNot({ fault, codec, mediaType }: SoundError): Localized {
   if (fault === 'too_long') return reasons.longRecording(maxSeconds)
-  if (fault === 'no_track') return reasons.noSound(mediaType)
+  if (fault === 'no_track') return reasons.noSound
   if (fault === 'unsupported' && codec) return reasons.unreadCodec(mediaType, codec)
   if (fault === 'empty') return reasons.empty
-  if (fault === 'unrecognised') return reasons.noRecording
+  // Pictures and texts are recognised too, and are no broken recordings.
+  if (fault === 'unrecognised' || (mediaType && !/^(audio|video)\//.test(mediaType)))
+    return reasons.noRecording
   return reasons.unreadable(mediaType)
 }

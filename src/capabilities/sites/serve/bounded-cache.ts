@@ -65,13 +65,14 @@ export class BoundedCache<Value> {
     if (weight > this.#limit) return
     this.#entries.set(key, { value, weight, used: false })
     this.#weight += weight
-    this.#makeRoom()
+    this.#makeRoom(key)
   }
 
-  /** The oldest go; one that was used since it was last looked at stays for another round. A hit thereby moves nothing. */
-  #makeRoom(): void {
+  /** The oldest go; one that was used since it was last looked at stays for another round. A hit thereby moves nothing. `except` has just come. */
+  #makeRoom(except?: string): void {
     for (const [key, entry] of this.#entries) {
       if (this.#weight <= this.#limit) return
+      if (key === except) continue
       this.#entries.delete(key)
       if (entry.used) {
         entry.used = false

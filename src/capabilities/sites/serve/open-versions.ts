@@ -3,8 +3,8 @@ import {
   type FoundSite,
   type HeaderRule,
   headersFor,
-  isHashed,
   type Manifest,
+  mayBeHashed,
   Redirects,
   type SiteFile,
   type StaleFile,
@@ -143,7 +143,7 @@ export class OpenVersions {
     path: string,
     nowMs: number,
   ): SiteFile | 'unknown' | undefined {
-    if (open.isPreview || !isHashed(path)) return undefined
+    if (open.isPreview || !mayBeHashed(path)) return undefined
     if (open.stale?.of !== found) return 'unknown'
     const stale = open.stale.files.get(path)
     return stale && nowMs < stale.untilMs ? stale.file : undefined

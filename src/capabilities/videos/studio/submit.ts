@@ -1,6 +1,6 @@
 import { JsonText, type RequestContext } from '#platform/http'
 import { creditsUp } from '#platform/ledger'
-import { acceptVideo, type Given, promptOf, videoModelOf } from '../accept.ts'
+import { acceptVideo, type Given, videoModelOf, videoPromptOf } from '../accept.ts'
 import { pollSeconds } from '../poll-seconds.ts'
 import type { AcceptedVideo, VideoBody } from './schema.ts'
 
@@ -10,7 +10,7 @@ export async function submit(context: RequestContext<VideoBody>): Promise<JsonTe
   const reply = await acceptVideo(context, {
     model: videoModelOf(context),
     wish: {
-      prompt: promptOf(body.prompt),
+      prompt: videoPromptOf(body.prompt),
       seconds: duration,
       resolution,
       aspectRatio,

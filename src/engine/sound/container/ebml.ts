@@ -1,4 +1,4 @@
-import type { FileWindow } from './file-window.ts'
+import type { Window } from './file-window.ts'
 
 /** Elements of Matroska and WebM (RFC 9559) whose children are looked at, and those in which something is read. */
 const ids = {
@@ -25,7 +25,7 @@ export interface MatroskaElements {
 }
 
 /** Walks from element to element without a stack: what may have children is stepped into, anything else is stepped over. */
-export function walkMatroska(file: FileWindow): MatroskaElements {
+export function walkMatroska(file: Window): MatroskaElements {
   const discards = new Map<number, number>()
   let track = 0
   let at = 0
@@ -53,7 +53,7 @@ export function walkMatroska(file: FileWindow): MatroskaElements {
 const maxIntegerBytes = 8
 const maxIdBytes = 4
 
-function elementAt(file: FileWindow, at: number): { id: number; from: number; size: number } | undefined {
+function elementAt(file: Window, at: number): { id: number; from: number; size: number } | undefined {
   const head = file.at(at, maxIdBytes + maxIntegerBytes)
   const width = Math.clz32(head[0]!) - 23
   if (width > maxIdBytes || width >= head.length) return undefined

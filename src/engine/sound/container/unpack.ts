@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
 import {
   type AudioCodec,
+  BufferSource,
   type EncodedPacket,
   EncodedPacketSink,
   FilePathSource,
@@ -9,13 +10,14 @@ import {
   MATROSKA,
   MP4,
   QTFF,
+  type Source,
   WEBM,
 } from 'mediabunny'
 import { SoundError } from '../fault.ts'
 import { walkBoxes } from './boxes.ts'
 import { walkMatroska } from './ebml.ts'
 import { elementaryOf } from './elementary.ts'
-import { FileWindow } from './file-window.ts'
+import { FileWindow, type Window, windowOn } from './file-window.ts'
 
 /** Which part of an unpacked file is the recording. Positions count from its first sample. */
 export interface Unpacked {
@@ -54,15 +56,42 @@ const maxRoundingSeconds = 0.001
  */
 export async function unpack(file: string, container: Container, place: string): Promise<Unpacked> {
   using opened = openFile(file)
-  const elements = container === 'matroska' ? walkMatroska(opened.window) : undefined
-  const boxes = container === 'mp4' ? walkBoxes(opened.window) : undefined
+  using written = createFile(place)
+  return await unpackInto(
+    written.write,
+    { window: opened.window, source: new FilePathSource(file) },
+    container,
+  )
+}
+
+/** As `unpack`, in memory. */
+export async function unpackBytes(
+  file: Uint8Array,
+  container: Container,
+): Promise<Unpacked & { packets: Buffer }> {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
+  const pieces: Uint8Array[] = []
+  const write = (piece: Uint8Array) => void pieces.push(piece)
+  const input = { window: windowOn(bytes), source: new BufferSource(bytes) }
+  const unpacked = await unpackInto(write, input, container)
+  return { ...unpacked, packets: Buffer.concat(pieces) }
+}
+
+/** @param write keeps what it is given, in order */
+async function unpackInto(
+  write: (bytes: Uint8Array) => void,
+  { window, source }: { window: Window; source: Source },
+  container: Container,
+): Promise<Unpacked> {
+  const elements = container === 'matroska' ? walkMatroska(window) : undefined
+  const boxes = container === 'mp4' ? walkBoxes(window) : undefined
   if (!(elements ?? boxes)!.isWhole) throw new SoundError('truncated')
-  using input = new Input({ source: new FilePathSource(file), formats: [MATROSKA, WEBM, MP4, QTFF] })
+  using input = new Input({ source, formats: [MATROSKA, WEBM, MP4, QTFF] })
   const [track, ...others] = await input.getAudioTracks()
   if (!track) throw new SoundError('no_track')
   const codec = await track.getCodec()
   if (!codec) throw new SoundError('unsupported', undefined, nameOf(await track.getInternalCodecId()))
-  const written = await writePackets(track, codec, place, opened.window.length)
+  const written = await writePackets(track, codec, write, window.length)
   const shown = boxes ? await endOf(track, written, boxes.isFragmented) : undefined
   const discard = elements?.discards.get(track.id) ?? 0
   return {
@@ -108,51 +137,59 @@ interface Written {
   isExact: boolean
 }
 
-/** Bytes that are written at once. */
-const chunkBytes = 1 << 16
-
 async function writePackets(
   track: InputAudioTrack,
   codec: AudioCodec,
-  place: string,
+  keep: (bytes: Uint8Array) => void,
   maxBytes: number,
 ): Promise<Written> {
   const config = await track.getDecoderConfig()
+  let bytes = 0
+  const write = (piece: Uint8Array): void => {
+    bytes += piece.length
+    keep(piece)
+  }
+  const writer = config && elementaryOf(codec, config)
+  const timing = new Timing()
+  // A table of samples may name the same bytes any number of times: together they are never longer than the file.
+  let left = maxBytes
+  for await (const packet of new EncodedPacketSink(track).packets()) {
+    left -= packet.data.length
+    if (left < 0) throw new SoundError('malformed')
+    timing.add(packet)
+    if (writer) write(writer.packet(packet.data))
+  }
+  if (!writer || timing.first === undefined) throw new SoundError('empty')
+  write(writer.end())
+  const { first, end, isExact } = timing
+  return { bytes, skipSeconds: writer.skipSeconds, first, end, isExact }
+}
+
+/** Bytes that are written at once. */
+const chunkBytes = 1 << 16
+
+/** A new file, which is whole when it is disposed of. */
+function createFile(place: string): { write(bytes: Uint8Array): void } & Disposable {
   const file = openSync(place, 'wx', 0o644)
   let held: Uint8Array[] = []
   let heldBytes = 0
-  let writtenBytes = 0
-  const write = (bytes: Uint8Array, isLast = false): void => {
-    held.push(bytes)
-    heldBytes += bytes.length
-    if (heldBytes < chunkBytes && !isLast) return
-    writeAll(file, Buffer.concat(held))
-    writtenBytes += heldBytes
+  const flush = (): void => {
+    const bytes = Buffer.concat(held)
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
     held = []
     heldBytes = 0
   }
-  try {
-    const writer = config && elementaryOf(codec, config)
-    const timing = new Timing()
-    // A table of samples may name the same bytes any number of times: together they are never longer than the file.
-    let left = maxBytes
-    for await (const packet of new EncodedPacketSink(track).packets()) {
-      left -= packet.data.length
-      if (left < 0) throw new SoundError('malformed')
-      timing.add(packet)
-      if (writer) write(writer.packet(packet.data))
-    }
-    if (!writer || timing.first === undefined) throw new SoundError('empty')
-    write(writer.end(), true)
-    const { first, end, isExact } = timing
-    return { bytes: writtenBytes, skipSeconds: writer.skipSeconds, first, end, isExact }
-  } finally {
-    closeSync(file)
+  return {
+    write: (bytes) => {
+      held.push(bytes)
+      heldBytes += bytes.length
+      if (heldBytes >= chunkBytes) flush()
+    },
+    [Symbol.dispose]: () => {
+      flush()
+      closeSync(file)
+    },
   }
-}
-
-function writeAll(file: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
 }
 
 /** When packets are heard, looked at one by one. */

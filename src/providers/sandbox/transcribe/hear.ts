@@ -1,6 +1,7 @@
 /** What is in a recording: the sandbox's own words with their times and speakers, or how long and loud it is. */
 import { decodeSound, loudnessOf, resample, type Sound, SoundError, VoiceDetector } from '#engine/sound'
 import type { RecordedSound, SpokenWord } from '#engine/turn'
+import { partsOf } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 import { type Phrase, phrasesOf } from '../speech/pronounce.ts'
 import { phraseMs, wordTimes } from '../speech/prosody.ts'
@@ -40,7 +41,7 @@ async function* decoded({ bytes, seconds }: RecordedSound): AsyncGenerator<Sound
   let isThere = false
   try {
     for await (const piece of resample(
-      decodeSound([bytes], { maxSeconds: Math.max(10, 2 * seconds) }),
+      decodeSound(partsOf(bytes), { maxSeconds: Math.max(10, 2 * seconds) }),
       decodedHz,
     )) {
       isThere = true

@@ -15,7 +15,7 @@ export function transcriptionCost(
   conversion: PriceConversion,
   { seconds, inputTokens, outputTokens }: TranscriptionUsed,
 ): bigint {
-  const billed = seconds.reduce((sum, one) => sum + Math.max(pricing.minimumSeconds, wholeSeconds(one)), 0)
+  const billed = billedSeconds(pricing, seconds)
   const millionths =
     microcreditsOf(pricing.inputPerMillion, conversion) * BigInt(inputTokens) +
     microcreditsOf(pricing.outputPerMillion, conversion) * BigInt(outputTokens)
@@ -23,6 +23,12 @@ export function transcriptionCost(
   const bySeconds = microcreditsOf(pricing.perMinute, conversion) * BigInt(billed) * scale
   return (millionths * 60n + bySeconds + 60n * scale - 1n) / (60n * scale)
 }
+
+/** What is charged by the minute: whole seconds of every call, and the least time of one at least. */
+export const billedSeconds = (
+  { minimumSeconds }: TranscriptionModel['pricing'],
+  seconds: readonly number[],
+): number => seconds.reduce((sum, one) => sum + Math.max(minimumSeconds, wholeSeconds(one)), 0)
 
 /** A sum of many pieces is off in its last digits, and would begin a further second. */
 const wholeSeconds = (seconds: number): number => Math.ceil(Math.round(seconds * 1e6) / 1e6)

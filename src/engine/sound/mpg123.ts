@@ -1,0 +1,107 @@
+import type { MPEGDecoder } from 'mpg123-decoder'
+import { nextTurn } from '#platform/slices'
+import { Pristine } from './pristine.ts'
+
+/** What the package's decoder is made of. It is pinned exactly; a test of every kind of MP3 fails where these change. */
+interface Inner {
+  _common: {
+    wasm: {
+      HEAP: ArrayBuffer
+      mpeg_decoder_feed(decoder: number, input: number, bytes: number): number
+      mpeg_decoder_read(
+        decoder: number,
+        output: number,
+        room: number,
+        samples: number,
+        rate: number,
+        error: number,
+      ): number
+    }
+  }
+  _decoder: number
+  _input: Place<Uint8Array>
+  _output: Place<Float32Array>
+  _samplesDecodedPtr: Place<Uint32Array>
+  _sampleRatePtr: Place<Uint32Array>
+  _errorStringPtr: Place<Uint32Array>
+}
+
+interface Place<View> {
+  ptr: number
+  len: number
+  buf: View
+}
+
+/** What `mpeg_decoder_read` answers when all that was fed is decoded. */
+const needsMore = -10
+/** Reads of one frame: its format, its sound, and that there is no more. What is broken may need another, and never ends by itself. */
+const maxReads = 8
+
+/**
+ * mpg123, by the functions that its package's `decodeFrame` calls. That makes nine arrays and copies the sound four times for every 24 ms of it, which
+ * takes as long as decoding, and writes every broken frame to the console.
+ */
+export class Mpg123 {
+  readonly #inner: Inner
+  readonly #pristine: Pristine
+  /** Within a call, which may end by throwing: then it is not used again. */
+  #isCalled = false
+
+  private constructor(decoder: MPEGDecoder) {
+    this.#inner = decoder as unknown as Inner
+    this.#pristine = new Pristine(this.#inner._common.wasm.HEAP)
+  }
+
+  static async open(): Promise<Mpg123> {
+    const own = idle
+    idle = undefined
+    if (own) return own
+    const { MPEGDecoder } = await import('mpg123-decoder')
+    const decoder = new MPEGDecoder({ enableGapless: false })
+    await decoder.ready
+    return new Mpg123(decoder)
+  }
+
+  /**
+   * Decodes one frame, of which both channels become their mean. What cannot be decoded is silence: the clock goes on.
+   * @param to as long as the frame's sound
+   */
+  decode(frame: Uint8Array, to: Float32Array, isMono: boolean): void {
+    const { _common, _decoder, _input, _output, _samplesDecodedPtr, _sampleRatePtr, _errorStringPtr } =
+      this.#inner
+    const { wasm } = _common
+    _input.buf.set(frame)
+    this.#isCalled = true
+    let at = 0
+    let end = wasm.mpeg_decoder_feed(_decoder, _input.ptr, frame.length)
+    for (let read = 0; read < maxReads && end !== needsMore; read++) {
+      _samplesDecodedPtr.buf[0] = 0
+      const { ptr, len } = _output
+      const places = [_samplesDecodedPtr.ptr, _sampleRatePtr.ptr, _errorStringPtr.ptr] as const
+      end = wasm.mpeg_decoder_read(_decoder, ptr, len, ...places)
+      // The second channel stands behind the first.
+      const samples = _samplesDecodedPtr.buf[0]!
+      const count = Math.min(samples, to.length - at)
+      const sound = _output.buf
+      if (isMono) to.set(sound.subarray(0, count), at)
+      else
+        for (let index = 0; index < count; index++)
+          to[at + index] = (sound[index]! + sound[samples + index]!) / 2
+      at += count
+    }
+    to.fill(0, at)
+    this.#isCalled = false
+  }
+
+  /** Called once, in place of the package's `free`: what is not kept is collected with its memory. Nothing that was decoded is left to the next user. */
+  async free(): Promise<void> {
+    await nextTurn()
+    if (!idle && !this.#isCalled && (await this.#pristine.restore())) idle = this
+  }
+}
+
+/**
+ * One is kept: each has 17 MB of memory, which the collector counts although hardly any of it is written, so that every other recording of a minute made
+ * it collect everything.
+ */
+let idle: Mpg123 | undefined

@@ -1,0 +1,145 @@
+/** The queue of jobs in a simulated database: the statements of `#platform/jobs`, on a map. Nobody is notified; workers look every two seconds. */
+
+export interface QueuedRow {
+  account_id: string
+  job_id: string
+  name: string
+  data: unknown
+  singleton: string | undefined
+  runAtMs: number
+  process: string | null
+  fence: number
+  failures: number
+  vanished: number
+  parked: boolean
+}
+
+type Row = Record<string, unknown>
+type Values = readonly unknown[]
+type Known = readonly [RegExp, (values: Values) => Row[]]
+
+interface Put {
+  account_id: string
+  job_id: string
+  data: unknown
+  run_at?: string
+  singleton_key?: string
+}
+
+interface Ended {
+  job_id: string
+  fence: number
+  how: 'done' | 'later' | 'failed' | 'parked'
+  delay_ms: number
+}
+
+/** Processes that die in a row over one job, before it is parked. */
+const mostVanished = 9
+
+export class SimulatedQueue {
+  /** In the order in which they were put. */
+  readonly rows = new Map<string, QueuedRow>()
+  readonly schedules = new Map<string, { lastMs: number }>()
+  readonly #nowMs: () => number
+  readonly #lives: (processId: string, lapseMs: number) => boolean
+
+  constructor(nowMs: () => number, lives: (processId: string, lapseMs: number) => boolean) {
+    this.#nowMs = nowMs
+    this.#lives = lives
+  }
+
+  readonly statements: readonly Known[] = [
+    [/insert into jobs\.schedules/, (values) => this.#recur(values)],
+    [/insert into jobs\.queue/, ([name, rows]) => this.#put(name as string, JSON.parse(rows as string))],
+    [/from jobs\.claim\(/, (values) => this.#claim(values)],
+    [/select jobs\.settle\(/, ([worker, ends]) => this.#settle(worker as string, JSON.parse(ends as string))],
+    [/select jobs\.sweep\(/, ([lapseMs]) => this.#sweep(lapseMs as number)],
+    [/update jobs\.queue set vanished = 0/, (values) => this.#forgive(values)],
+  ]
+
+  #put(name: string, puts: Put[]): Row[] {
+    for (const { account_id, job_id, data, run_at, singleton_key: singleton } of puts) {
+      const isThere =
+        singleton !== undefined &&
+        [...this.rows.values()].some(
+          (row) => row.account_id === account_id && row.name === name && row.singleton === singleton,
+        )
+      if (isThere) continue
+      const runAtMs = run_at === undefined ? this.#nowMs() : Date.parse(run_at)
+      this.rows.set(job_id, {
+        ...{ account_id, job_id, name, data, singleton, runAtMs },
+        ...{ process: null, fence: 0, failures: 0, vanished: 0, parked: false },
+      })
+    }
+    return []
+  }
+
+  #recur([name, at, everyMs, account, jobId]: Values): Row[] {
+    const atMs = (at as Date).getTime()
+    const last = this.schedules.get(name as string)
+    if (last && last.lastMs > atMs - (everyMs as number)) return []
+    this.schedules.set(name as string, { lastMs: atMs })
+    return this.#put(name as string, [
+      { account_id: account as string, job_id: jobId as string, data: null, singleton_key: 'recurring' },
+    ])
+  }
+
+  #claim([name, worker, busy, perAccount, most]: Values): Row[] {
+    const own = [...this.rows.values()].filter((row) => row.name === name)
+    const known = new Set(busy as string[])
+    for (const row of own) if (row.process === worker && !known.has(row.job_id)) row.process = null
+    const taken: QueuedRow[] = []
+    for (const [account, rows] of Map.groupBy(own, (row) => row.account_id)) {
+      const running = rows.filter(({ process }) => process !== null).length
+      const room = Math.floor(((perAccount as number) - running + 1) / 2)
+      const due = rows
+        .filter((row) => row.process === null && !row.parked && row.runAtMs <= this.#nowMs())
+        .filter((row) => row.account_id === account && !known.has(row.job_id))
+        .toSorted((one, other) => one.runAtMs - other.runAtMs)
+      taken.push(...due.slice(0, Math.max(0, Math.min(room, most as number))))
+    }
+    return taken.slice(0, most as number).map((row) => {
+      row.process = worker as string
+      row.fence++
+      const { account_id, job_id, data, fence, failures, vanished } = row
+      return { account_id, job_id, data, fence, failures, vanished }
+    })
+  }
+
+  #settle(worker: string, ends: Ended[]): Row[] {
+    for (const { job_id, fence, how, delay_ms } of ends) {
+      const row = this.rows.get(job_id)
+      if (row?.process !== worker || row.fence !== fence) continue
+      if (how === 'done') {
+        this.rows.delete(job_id)
+        continue
+      }
+      row.process = null
+      row.runAtMs = this.#nowMs() + delay_ms
+      if (how !== 'later') row.failures++
+      row.parked = how === 'parked'
+    }
+    return []
+  }
+
+  #sweep(lapseMs: number): Row[] {
+    const orphans = [...this.rows.values()].filter(
+      ({ process }) => process !== null && !this.#lives(process, lapseMs),
+    )
+    for (const row of orphans) {
+      row.process = null
+      row.runAtMs = this.#nowMs()
+      row.parked = row.vanished >= mostVanished
+      row.vanished++
+    }
+    return [{ orphans: BigInt(orphans.length) }]
+  }
+
+  #forgive([, jobId, fence, worker, asFailures]: Values): Row[] {
+    const row = this.rows.get(jobId as string)
+    if (row?.process !== worker || row?.fence !== fence || !row || row.vanished === 0) return []
+    row.vanished = 0
+    row.failures += asFailures as number
+    return []
+  }
+}

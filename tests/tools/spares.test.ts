@@ -1,0 +1,104 @@
+/** Confined processes that are started before their work: each does one piece of it, is as confined as any other, and never outlives its server. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { type ConfinedWork, openConfinement } from '#platform/confined'
+import { openLog } from '#platform/log'
+import { until } from '../harness/until.ts'
+
+const module = path.join(import.meta.dirname, 'confined/hostile-process.ts')
+
+const attemptWith =
+  (confine: ReturnType<typeof openConfinement>) =>
+  (name: string, more?: unknown, rest: Partial<ConfinedWork> = {}) =>
+    confine({
+      module,
+      accountId: 'somebody',
+      input: { attempt: name, more },
+      timeoutMs: 20_000,
+      maxOutputBytes: 100_000,
+      keepsSpare: true,
+      signal: new AbortController().signal,
+      ...rest,
+    })
+
+/** Processes below another one that run the module. */
+function running(ancestor = process.pid): number[] {
+  const children = (pid: number): number[] => {
+    try {
+      return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+    } catch {
+      return []
+    }
+  }
+  const below = (pid: number): number[] => children(pid).flatMap((child) => [child, ...below(child)])
+  return below(ancestor).filter((pid) => commandOf(pid).includes(module))
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const isLinux = readdirSync('/').includes('proc')
+
+test('work after work is answered by processes that know nothing of one another, and none can do more than usual', async () => {
+  const attempt = attemptWith(openConfinement(openLog('silent')))
+  for (let round = 0; round < 3; round++) {
+    expect(await attempt('echo', `سلام ${round}`)).toEqual({ value: { got: `سلام ${round}` } })
+    for (const name of ['read a file of the host', 'write a file', 'start a program'])
+      expect(await attempt(name)).toEqual({ value: { refused: 'ERR_ACCESS_DENIED' } })
+  }
+  expect(await Promise.all(['a', 'b', 'c', 'd'].map((word) => attempt('echo', word)))).toEqual(
+    ['a', 'b', 'c', 'd'].map((got) => ({ value: { got } })),
+  )
+}, 120_000)
+
+test('what its caller leaves before it begins takes nobody else’s answer', async () => {
+  const attempt = attemptWith(openConfinement(openLog('silent')))
+  await attempt('echo', 'first')
+  const gone = AbortSignal.abort(new Error('left'))
+  await expect(attempt('echo', 'second', { signal: gone })).rejects.toThrow('left')
+  expect(await attempt('echo', 'third')).toEqual({ value: { got: 'third' } })
+}, 60_000)
+
+test('work with files is refused a spare', async () => {
+  const attempt = attemptWith(openConfinement(openLog('silent')))
+  await expect(attempt('echo', 'x', { files: ['/etc/hosts'] })).rejects.toThrow('no spare')
+})
+
+test.skipIf(!isLinux)(
+  'a spare keeps no server running, and ends with it',
+  async () => {
+    const program = `
+    const { openConfinement } = await import('#platform/confined')
+    const { openLog } = await import('#platform/log')
+    const signal = new AbortController().signal
+    const outcome = await openConfinement(openLog('silent'))({
+      module: ${JSON.stringify(module)}, accountId: 'a', input: { attempt: 'echo', more: 'x' },
+      timeoutMs: 20_000, maxOutputBytes: 1_000, keepsSpare: true, signal,
+    })
+    process.stdout.write(JSON.stringify(outcome))
+    if (process.argv[1] === 'stay') await new Promise((resolve) => setTimeout(resolve, 60_000))`
+    const started = (word: string) =>
+      spawn(process.execPath, ['--input-type=module', '-e', program, word], {
+        cwd: path.resolve(import.meta.dirname, '../..'),
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+    const leaves = started('leave')
+    expect((await once(leaves, 'exit'))[0]).toBe(0)
+    const stays = started('stay')
+    await until(() => running(stays.pid!).length > 0, 60_000)
+    await once(stays.stdout, 'data')
+    await until(() => running(stays.pid!).length > 0, 60_000)
+    const spares = running(stays.pid!)
+    stays.kill('SIGKILL')
+    await until(() => spares.every((pid) => !commandOf(pid).includes(module)), 60_000)
+  },
+  200_000,
+)
