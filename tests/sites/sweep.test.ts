@@ -164,3 +164,24 @@ test('two publications that bring the same new content at once store it once, an
   const keys = await world.app.db.query({ text: 'select from sites.blobs where account_id = $1' }, [account])
   expect(keys).toHaveLength(4)
 })
+
+test('a publication that a later one overtakes becomes ready and not live', async () => {
+  const { key, account, id } = await abandoned()
+  clock.moveMs(1_000)
+  {
+    const contents = 'select from sites.blobs where account_id = $1 and unused_since is not null for update'
+    await using _held = await holding(contents, [account])
+    // It waits for the contents that this test holds, and the next one needs none of them.
+    expect(
+      (await key.post(`/v1/sites/${id}`, siteBody('lasting', { files: [page('two'), shared] }))).status,
+    ).toBe(202)
+    await waitsFor('unused_since')
+    expect((await key.post(`/v1/sites/${id}`, siteBody('lasting', { files: [page('three')] }))).status).toBe(
+      202,
+    )
+    await until(async () => (await key.get(`/v1/sites/${id}`)).body.live.version === 3)
+  }
+  const site = await settled(key, id)
+  expect(site).toMatchObject({ status: 'ready', version: 3, live: { version: 3 } })
+  expect(site.versions[1]).toMatchObject({ version: 2, status: 'ready', live: false, published_at: null })
+})
