@@ -165,8 +165,8 @@ export class SimulatedDatabase {
     ],
     [/insert into storage\.pending_blobs/, (values) => this.#stage(values)],
     [/update storage\.pending_blobs b set deleting/, ([, keys]) => this.#delete(keys as string[])],
-    [/delete from storage\.pending_blobs where key = any/, ([keys]) => this.#deleted(keys as string[])],
-    [/delete from storage\.pending_blobs/, ([key]) => this.#keep(key as string)],
+    [/delete from storage\.pending_blobs .* and not deleting/, ([keys]) => this.#keep(keys as string[])],
+    [/delete from storage\.pending_blobs/, ([keys]) => this.#deleted(keys as string[])],
   ]
 
   /** Runs `work` as soon as no other transaction is open: one waits for another, whatever rows they lock. */
@@ -405,10 +405,10 @@ export class SimulatedDatabase {
   }
 
   /** The bytes have a row now; not those that are being deleted. */
-  #keep(key: string): Row[] {
-    if (this.pending.get(key)?.deleting !== false) return []
-    this.pending.delete(key)
-    return [{}]
+  #keep(keys: readonly string[]): Row[] {
+    const kept = keys.filter((key) => this.pending.get(key)?.deleting === false)
+    for (const key of kept) this.pending.delete(key)
+    return kept.map(() => ({}))
   }
 
   #delete(keys: readonly string[]): Row[] {
