@@ -9,6 +9,7 @@ export const every = ['tests/**/*.test.ts', 'src/**/*.test.ts']
 export const isolated = [
   // These replace the clock and the timers of the whole process.
   'tests/simulation/*.test.ts',
+  'src/capabilities/sites/serve/send-bytes.test.ts',
   // These measure the process: memory, processor time, and how both grow with the length of a text.
   'tests/cost/*.test.ts',
   'tests/conduct/leaks.test.ts',
