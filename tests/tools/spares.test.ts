@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { type ConfinedWork, openConfinement } from '#platform/confined'
+import { type ConfinedWork, type Isolation, openConfinement } from '#platform/confined'
 import { openLog } from '#platform/log'
 import { until } from '../harness/until.ts'
 
@@ -102,3 +102,28 @@ test.skipIf(!isLinux)(
   },
   200_000,
 )
+
+test('what a killed process leaves behind with its output open is not waited for', async () => {
+  const isolation: Isolation = {
+    tool: 'none',
+    withoutNetwork: false,
+    dropsUser: undefined,
+    // As a tool that is killed in the midst of starting: what it has begun lives on.
+    prefix: () => ['/bin/sh', '-c', 'sleep 20 & exec sleep 20'],
+    give: async () => {},
+  }
+  const confine = openConfinement(openLog('silent'), undefined, async () => isolation)
+  const leaving = new AbortController()
+  setTimeout(() => leaving.abort(new Error('gone')), 200)
+  const work = confine({
+    module,
+    input: {},
+    accountId: 'a',
+    timeoutMs: 5_000,
+    memoryMb: 64,
+    heapMb: 32,
+    maxOutputBytes: 1_000,
+    signal: leaving.signal,
+  })
+  await expect(work).rejects.toThrow('gone')
+}, 10_000)

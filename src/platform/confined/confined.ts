@@ -128,7 +128,11 @@ async function runProcess(work: ConfinedWork, isolation: Isolation, spare?: Chil
   const exited = once(child, 'close').catch(() => [null, null])
   // Error codes when there was no process, memory or file handle left to start one.
   if (child.pid === undefined) return { lost: 'broken' }
-  const kill = () => child.kill('SIGKILL')
+  const kill = () => {
+    child.kill('SIGKILL')
+    // A process that the isolation tool had just begun may outlive it and hold the output open for good.
+    setTimeout(() => child.stdout!.destroy(), leftOpenMs).unref()
+  }
   let timedOut = false
   const timer = setTimeout(() => {
     timedOut = true
@@ -150,9 +154,12 @@ async function runProcess(work: ConfinedWork, isolation: Isolation, spare?: Chil
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', kill)
-    kill()
+    child.kill('SIGKILL')
   }
 }
+
+/** How long the output of a process that was killed may stay open. */
+const leftOpenMs = 1_000
 
 /** Isolation tools report a terminating signal as exit code 128 plus its number, as shells do. */
 function endOf([code, killedBy]: [number | null, NodeJS.Signals | null]): number | NodeJS.Signals | null {
@@ -243,12 +250,17 @@ const modulesFolder = (): string =>
 /** The output of the process, or undefined where it exceeds `maxBytes`. */
 async function readOutput(child: ChildProcess, maxBytes: number): Promise<Buffer | undefined> {
   const output = new GrowingBytes()
-  for await (const chunk of child.stdout! as AsyncIterable<Buffer>) {
-    if (output.length + chunk.length > maxBytes) {
-      child.kill('SIGKILL')
-      return undefined
+  try {
+    for await (const chunk of child.stdout! as AsyncIterable<Buffer>) {
+      if (output.length + chunk.length > maxBytes) {
+        child.kill('SIGKILL')
+        return undefined
+      }
+      output.add(chunk)
     }
-    output.add(chunk)
+  } catch (error) {
+    // Destroyed after it was killed.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
   }
   return output.take()
 }
