@@ -29,16 +29,6 @@ export interface SiteKey {
   siteId: string
 }
 
-/** Undefined if the project has no such site. */
-export async function slugOf(
-  { kysely }: Db,
-  { accountId, projectId, siteId }: SiteKey,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ slug: string }>`select slug from sites.sites
-    where account_id = ${accountId} and project_id = ${projectId} and site_id = ${siteId}`.execute(kysely)
-  return rows[0]?.slug
-}
-
 type Key = Pick<SiteKey, 'accountId' | 'siteId'>
 
 export const domainsOf = (kysely: Db['kysely'] | Tx, { accountId, siteId }: Key): Promise<DomainRow[]> =>

@@ -10,16 +10,6 @@ export interface SiteLimits {
   domains: number
 }
 
-/** Names of limits that the operator can set for one site. */
-export const limitNames = [
-  'files',
-  'total_bytes',
-  'file_bytes',
-  'daily_requests',
-  'daily_bytes',
-  'domains_per_site',
-] as const
-
 export const limitsOf = (config: SitesConfig, own: Readonly<Record<string, number>> = {}): SiteLimits => ({
   files: own['files'] ?? config.files,
   totalBytes: own['total_bytes'] ?? config.totalBytes,

@@ -4,7 +4,7 @@ import { fail } from '#platform/errors'
 import { reasons } from './errors.ts'
 
 /** Preview hosts start with it; nobody may choose such a name. */
-export const previewPrefix = 'preview-'
+const previewPrefix = 'preview-'
 
 const wellFormed = /^[a-z0-9](?:-?[a-z0-9]){0,62}$/
 const longestLabel = 63

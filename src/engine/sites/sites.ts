@@ -16,7 +16,6 @@ export { filesOf, keptContents } from './content-store.ts'
 export { deleteSite } from './delete.ts'
 export {
   announceSite,
-  type DirectoryOptions,
   type FoundSite,
   openSiteDirectory,
   type SiteDirectory,
@@ -27,10 +26,10 @@ export * as domainStore from './domain-store.ts'
 export { sweepSites } from './expire.ts'
 export { isHashed, mayBeHashed } from './hashed.ts'
 export { parseHeaders } from './headers-file.ts'
-export { limitNames, limitsOf, type SiteLimits } from './limits.ts'
+export { limitsOf, type SiteLimits } from './limits.ts'
 export { rollBack } from './live.ts'
 export type { HeaderRule, Manifest, Redirect, SiteFile, Variant } from './manifest.ts'
-export { checkSlug, namesOfPlatform, newPreview, previewPrefix, slugFrom, withSuffix } from './names.ts'
+export { checkSlug, namesOfPlatform, newPreview, slugFrom, withSuffix } from './names.ts'
 export { problemPhrases } from './phrases.ts'
 export type { CheckedPublication, Pack, PublicationLimits, PublishedFile } from './publication.ts'
 export { publishJob } from './publish.ts'

@@ -18,11 +18,10 @@ import {
 import { siteHost } from '#platform/apps'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
-import { isUuid } from '#platform/ids'
 import { bareList } from '#platform/lists'
+import { requireSite, type SiteContext } from '../read.ts'
 import type { Domain, DomainBody } from './schema.ts'
 
-type SiteContext<Body = unknown> = RequestContext<Body, unknown, { id: string }>
 type DomainContext = RequestContext<unknown, unknown, { id: string; domain: string }>
 
 const keyOf = ({ caller, params }: Pick<SiteContext, 'caller' | 'params'>): store.SiteKey => ({
@@ -53,17 +52,19 @@ const toDomain = (row: DomainRow, target: string): Domain => ({
   created_at: row.created_at.toISOString(),
 })
 
-/** The slug of the site, whose host the domain leads to. */
-const targetOf = async ({ app }: Pick<SiteContext, 'app'>, key: store.SiteKey): Promise<string> => {
-  const slug = isUuid(key.siteId) ? await store.slugOf(app.db, key) : undefined
-  return slug === undefined ? noSite() : siteHost(app.config, slug)
-}
+/** The host of the site's slug, to which the domain leads. */
+const targetOf = async ({
+  app,
+  caller,
+  params,
+}: Pick<SiteContext, 'app' | 'caller' | 'params'>): Promise<string> =>
+  siteHost(app.config, (await requireSite(app, caller, params.id)).slug)
 
 /** Claims a domain; a claim that exists is answered as it stands. */
 export async function claimDomain(context: SiteContext<DomainBody>): Promise<JsonText> {
   const { app, body } = context
   const key = keyOf(context)
-  const target = await targetOf(context, key)
+  const target = await targetOf(context)
   const domain = domainOf(body.domain, ownHosts(app))
   const now = new Date(app.clock.nowMs())
   return acceptOnce(context, { endpoint: '/v1/sites/domains', statusCode: 201, now }, async (tx) => {
@@ -96,7 +97,7 @@ const newRow = ({ accountId, siteId }: store.SiteKey, domain: string, now: Date)
 
 export async function listDomains(context: SiteContext) {
   const key = keyOf(context)
-  const target = await targetOf(context, key)
+  const target = await targetOf(context)
   const rows = await store.domainsOf(context.app.db.kysely, key)
   return bareList.answer(rows, (row) => toDomain(row, target))
 }
@@ -104,7 +105,7 @@ export async function listDomains(context: SiteContext) {
 /** The claimed domain that the path names, however it is spelled. */
 async function requireDomain(context: DomainContext): Promise<{ row: DomainRow; target: string }> {
   const key = keyOf(context)
-  const target = await targetOf(context, key)
+  const target = await targetOf(context)
   const row = await store.findDomain(context.app.db, key, asciiOf(context.params.domain))
   return row ? { row, target } : noDomain()
 }

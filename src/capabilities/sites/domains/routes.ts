@@ -1,6 +1,7 @@
 import { type Route, route } from '#platform/http'
+import { SiteParams } from '../schema.ts'
 import { checkDomainNow, claimDomain, deleteDomain, listDomains } from './domains.ts'
-import { DeletedDomain, Domain, DomainBody, DomainList, DomainParams, SiteParams } from './schema.ts'
+import { DeletedDomain, Domain, DomainBody, DomainList, DomainParams } from './schema.ts'
 
 const path = '/v1/sites/{id}/domains'
 

@@ -2,8 +2,6 @@ import { type Static, Type } from 'typebox'
 import { bareList } from '#platform/lists'
 import { closed, nullable, oneOf, timestamp } from '#platform/schema'
 
-export const SiteParams = Type.Object({ id: Type.String() })
-
 export const DomainParams = Type.Object({
   id: Type.String(),
   domain: Type.String({
