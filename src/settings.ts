@@ -3,6 +3,7 @@
 import { audio } from '#capabilities/audio/settings'
 import { batches } from '#capabilities/messages/settings'
 import { work } from '#capabilities/work/settings'
+import { clouds } from '#engine/clouds/settings'
 import { files, studio } from '#engine/files/settings'
 import { defaults, models, providers, vendors } from '#engine/models/settings'
 import { sites } from '#engine/sites/settings'
@@ -39,6 +40,7 @@ export const settings: readonly Section[] = [
   files,
   studio,
   sites,
+  clouds,
   audio,
   limits,
   trustedProxies,

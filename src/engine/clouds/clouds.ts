@@ -1,0 +1,52 @@
+/** App back-ends: their records, states, keys and limits (docs/decisions/0072). What is in them are rooms of their own. */
+import type { CloudLimits } from './limits.ts'
+
+export { type CloudLimits, limitsOf } from './limits.ts'
+export type { CloudsConfig } from './settings.ts'
+
+/** A cloud, whoever owns it: the first two columns of every table of what is in it. */
+export interface CloudKey {
+  accountId: string
+  cloudId: string
+}
+
+export type CloudState = 'provisioning' | 'ready' | 'failed' | 'suspended' | 'deleting'
+
+/** A public half of a key that signs sessions. */
+export interface SigningKey {
+  kid: string
+  /** EC, P-256; without `d`. */
+  publicJwk: Readonly<Record<string, string>>
+}
+
+/** A cloud as its processes answer for it: read once and kept until it changes. */
+export interface LiveCloud extends CloudKey {
+  readonly projectId: string
+  /** The first label of its host: twenty letters. */
+  readonly ref: string
+  readonly name: string
+  readonly plan: 'starter' | 'dedicated'
+  readonly state: CloudState
+  readonly limits: CloudLimits
+  /** Keys that are accepted, by the hexadecimal SHA-256 of what is sent. */
+  readonly keys: ReadonlyMap<string, 'public' | 'service'>
+  /** The keys whose signatures are accepted, the one that signs first. */
+  readonly signingKeys: readonly SigningKey[]
+  readonly siteUrl: string | null
+  readonly disableSignup: boolean
+  readonly additionalRedirectUrls: readonly string[]
+  /** Grows with every change of functions and secrets. */
+  readonly functionsRevision: number
+}
+
+/** Every cloud by its ref, in the memory of each process. Changes come by NOTIFY in the transaction that makes them. */
+export interface CloudDirectory extends AsyncDisposable {
+  /** From memory: whether a cloud has this ref. One that is being deleted is there until it is gone. */
+  has(ref: string): boolean
+  /** Undefined where no cloud has this ref. Throws SERVICE_UNAVAILABLE if it cannot be read. */
+  find(ref: string): Promise<LiveCloud | undefined>
+  /** The same from memory; undefined too where it was not read lately. */
+  known(ref: string): LiveCloud | undefined
+  /** Reads one cloud anew, so that whoever is told here of its change finds it here, too. */
+  refresh(cloud: CloudKey): Promise<void>
+}

@@ -1,0 +1,90 @@
+/** Code of apps that runs beside their data: stored, compiled, and run in a jail (docs/decisions/0073, 0074). */
+import type { Readable } from 'node:stream'
+import type { CloudKey } from '#engine/clouds'
+import type { Localized } from '#platform/errors'
+
+/** All functions of a cloud with its secrets: what one process runs. */
+export interface CloudProgram extends CloudKey {
+  ref: string
+  /** Grows with every change; a process that runs an older one is replaced. */
+  revision: number
+  /** Where the app calls its cloud; `SUPABASE_URL` within functions. */
+  cloudUrl: string
+  functions: readonly ProgramFunction[]
+  /** Bindings of every function: secrets, and what the platform adds (`SUPABASE_URL`, `SUPABASE_ANON_KEY`). */
+  bindings: Readonly<Record<string, string>>
+  /** Values that are masked in logs. */
+  secretValues: readonly string[]
+}
+
+export interface ProgramFunction {
+  name: string
+  version: number
+  /** One ES module without imports, whose default export has `fetch(request, env, context)`. */
+  bundle: string
+}
+
+export interface FunctionCall extends CloudKey {
+  ref: string
+  /** The least revision that may answer. */
+  revision: number
+  /** The name of the function. */
+  name: string
+  requestId: string
+  method: string
+  /** As the function sees it. */
+  url: string
+  headers: readonly (readonly [name: string, value: string])[]
+  body: Readable | undefined
+  /** How many functions called each other up to here; 0 for a call from outside. */
+  depth: number
+  /** Aborts when the caller has gone. */
+  signal: AbortSignal
+}
+
+export interface FunctionAnswer {
+  status: number
+  headers: readonly (readonly [name: string, value: string])[]
+  body: Readable
+}
+
+/** Whether functions run here, and in what. */
+export type RuntimeState =
+  | { kind: 'jailed' }
+  /** `functions: unsafe_dev`: without a jail, on a developer's own machine. */
+  | { kind: 'unsafe_dev' }
+  /** No jail can be built here, for this reason. */
+  | { kind: 'refused'; why: Localized }
+
+/** What a program that was tried out says; `place` counts lines and columns from 1 in the code that was sent, where it is known. */
+export type Tried = { works: true } | { works: false; message: string; line?: number; column?: number }
+
+export interface FunctionRuntime extends AsyncDisposable {
+  readonly state: RuntimeState
+  /** Starts the program in a process of its own and asks whether this function has a handler. Throws FUNCTIONS_UNAVAILABLE. */
+  tryOut(program: CloudProgram, name: string): Promise<Tried>
+  /**
+   * Runs a function. Throws FUNCTIONS_UNAVAILABLE, FUNCTION_NOT_FOUND, FUNCTION_BUSY, FUNCTION_TIMEOUT, FUNCTION_CPU_LIMIT,
+   * FUNCTION_MEMORY_LIMIT, FUNCTION_CRASHED or FUNCTION_DEPTH.
+   */
+  call(call: FunctionCall): Promise<FunctionAnswer>
+  /** Ends what runs of a cloud, and deletes what it left on this machine. */
+  forget(cloud: CloudKey): Promise<void>
+}
+
+/** A line that a function has written, its secrets masked. */
+export interface LogLine {
+  name: string
+  level: 'debug' | 'info' | 'warn' | 'error'
+  message: string
+  requestId: string | null
+  at: Date
+}
+
+/** What a runtime needs of the platform: on a host of its own it asks over the channel. */
+export interface FunctionSource {
+  /** The newest program of a cloud; undefined where it is gone. */
+  program(cloud: CloudKey & { revision: number }): Promise<CloudProgram | undefined>
+  /** Keeps lines; it never throws, and drops what is too much, saying so in a line. */
+  log(cloud: CloudKey, lines: readonly LogLine[]): void
+}
