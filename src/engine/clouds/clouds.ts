@@ -2,6 +2,7 @@
 import type { CloudLimits } from './limits.ts'
 import './phrases.ts'
 
+export { CloudAllowances } from './allowances.ts'
 export { couldBeAppKey, hashOfKey } from './app-key.ts'
 export { announceCloud, openCloudDirectory } from './directory.ts'
 export { stateOf } from './directory-store.ts'
