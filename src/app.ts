@@ -1,4 +1,4 @@
-import type { CloudDirectory } from '#engine/clouds'
+import type { CloudAllowances, CloudDirectory } from '#engine/clouds'
 import type { Waiting } from '#engine/files'
 import type { Svgs, VideoProbe } from '#engine/media'
 import type { Catalogue } from '#engine/models'
@@ -59,6 +59,8 @@ export interface App {
   sites: SiteDirectory
   /** Every app back-end by its ref. */
   clouds: CloudDirectory
+  /** What the clouds may still use today. */
+  cloudAllowances: CloudAllowances
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */
