@@ -1,4 +1,5 @@
 import type { CloudAllowances, CloudDirectory } from '#engine/clouds'
+import type { Collections } from '#engine/collections'
 import type { Waiting } from '#engine/files'
 import type { Svgs, VideoProbe } from '#engine/media'
 import type { Catalogue } from '#engine/models'
@@ -34,6 +35,8 @@ export interface App {
   /** Undefined when tracing is not configured. */
   tracing?: Tracing | undefined
   keys: KeyRing
+  /** Rows of app back-ends, on a few connections of their own. */
+  collections: Collections
   /** The processes that use this database, and which of them are alive. */
   processes: Processes
   ledger: Ledger

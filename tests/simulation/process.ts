@@ -219,6 +219,8 @@ export class SimulatedProcess implements Sender {
       recordings: { decode: () => assert.fail('no recordings here'), open: never, hasFfmpeg: never },
       siteChecks: new SiteChecks({ spool: disk.spool, atOnce: 1 }),
       siteCompressor: new SiteCompressor({ atOnce: 1 }),
+      // No app back-ends here.
+      collections: {} as App['collections'],
       ...disk,
       net,
       sites: { find: () => undefined, refresh: never, size: 0, [Symbol.asyncDispose]: async () => {} },
