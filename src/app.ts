@@ -1,3 +1,4 @@
+import type { AppUsers } from '#engine/app-users'
 import type { Waiting } from '#engine/files'
 import type { Svgs, VideoProbe } from '#engine/media'
 import type { Catalogue } from '#engine/models'
@@ -56,6 +57,8 @@ export interface App {
   siteCompressor: SiteCompressor
   /** Every host of every published website. */
   sites: SiteDirectory
+  /** Sessions of people who sign in to apps. */
+  appUsers: AppUsers
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

@@ -222,6 +222,13 @@ export class SimulatedProcess implements Sender {
       ...disk,
       net,
       sites: { find: () => undefined, refresh: never, size: 0, [Symbol.asyncDispose]: async () => {} },
+      appUsers: {
+        passwords: { hash: never, matches: never },
+        verify: never,
+        signingKey: never,
+        forget: () => undefined,
+        [Symbol.asyncDispose]: async () => {},
+      },
       secrets: { seal: never, open: never, signer: never, knownSigner: never },
       storage: this.#storage(this.#ground.store, this.#ground.storeFaultShare),
       ...(this.#ground.hasFolders && { waiting: this.#waiting() }),
