@@ -14,6 +14,7 @@ import type { Db } from '#platform/db'
 import type { Jobs } from '#platform/jobs'
 import type { Ledger } from '#platform/ledger'
 import type { Log } from '#platform/log'
+import type { Mailer } from '#platform/mail'
 import type { Metrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
 import type { Processes } from '#platform/processes'
@@ -59,6 +60,8 @@ export interface App {
   sites: SiteDirectory
   /** Sessions of people who sign in to apps. */
   appUsers: AppUsers
+  /** Absent where the operator has named no mail server. */
+  mail?: Mailer | undefined
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

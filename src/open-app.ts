@@ -21,6 +21,7 @@ import { type Db, duringStart, migrate, openDb } from '#platform/db'
 import { jobs } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
 import { type Log, openLog } from '#platform/log'
+import { openMailer } from '#platform/mail'
 import { openMetrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
 import { startEmbedded } from '#platform/postgres'
@@ -67,6 +68,7 @@ export async function openApp(
     net,
     sites: opening.use(await openSites(ground)),
     appUsers: opening.use(openAppUsers(ground)),
+    ...(options.config.mail && { mail: openMailer(options.config.mail, outbound) }),
     ...openHands(options, ground.log, { net, outbound, spool: stores.spool }, opening),
     ...stores,
     ...openSiteThreads(ground.config, stores.spool, opening),
