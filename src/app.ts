@@ -1,4 +1,5 @@
 import type { AppUsers } from '#engine/app-users'
+import type { CloudDirectory } from '#engine/clouds'
 import type { Waiting } from '#engine/files'
 import type { Svgs, VideoProbe } from '#engine/media'
 import type { Catalogue } from '#engine/models'
@@ -62,6 +63,8 @@ export interface App {
   appUsers: AppUsers
   /** Absent where the operator has named no mail server. */
   mail?: Mailer | undefined
+  /** Every app back-end by its ref. */
+  clouds: CloudDirectory
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
 import { openAppUsers } from '#engine/app-users'
+import { openCloudDirectory } from '#engine/clouds'
 import { openDocuments } from '#engine/documents'
 import { openWaiting, releaseRooms } from '#engine/files'
 import { openSvgs, openVideoProbe } from '#engine/media'
@@ -69,6 +70,7 @@ export async function openApp(
     sites: opening.use(await openSites(ground)),
     appUsers: opening.use(openAppUsers(ground)),
     ...(options.config.mail && { mail: openMailer(options.config.mail, outbound) }),
+    clouds: opening.use(await openCloudDirectory(ground)),
     ...openHands(options, ground.log, { net, outbound, spool: stores.spool }, opening),
     ...stores,
     ...openSiteThreads(ground.config, stores.spool, opening),

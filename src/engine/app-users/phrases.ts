@@ -56,8 +56,8 @@ export const unoffered = {
 declareFailures({
   APP_USER_TOKEN_INVALID: {
     status: 401,
-    en: () => 'This access token is none of this cloud; sign in again.',
-    fa: () => 'این توکن دسترسی از آن این ابر نیست؛ دوباره وارد شوید.',
+    en: () => 'This access token is none of this app back-end; sign in again.',
+    fa: () => 'این توکن دسترسی از آن این بک‌اند نیست؛ دوباره وارد شوید.',
   },
   APP_USER_TOKEN_EXPIRED: {
     status: 401,

@@ -1,7 +1,7 @@
 /** What every process keeps of app users: keys that sign, and which sessions are alive. */
 import type { KeyObject } from 'node:crypto'
 import type { App } from '#app'
-import type { LiveCloud } from '#engine/clouds'
+import { type LiveCloud, openSigningKey } from '#engine/clouds'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Db } from '#platform/db'
@@ -10,7 +10,6 @@ import type { Secrets } from '#platform/secrets'
 import { type AccessToken, type CheckedTokens, readAccessToken } from './access-token.ts'
 import { LiveSessions } from './live-sessions.ts'
 import { PasswordHashing } from './passwords.ts'
-import { openSigningKey } from './signing-secret.ts'
 
 interface Ground {
   config: Config
