@@ -1,3 +1,4 @@
+import { cloudSeries } from '#capabilities/cloud'
 import { webhookSeries } from '#capabilities/webhooks'
 import { upstreamSeries } from '#engine/routing'
 import { videoSeries } from '#engine/video'
@@ -21,4 +22,5 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...keySeries(registry),
   ...videoSeries(registry),
   ...appsSeries(registry),
+  ...cloudSeries(registry),
 })
