@@ -1,4 +1,5 @@
 import { webhookSeries } from '#capabilities/webhooks'
+import { brokerSeries } from '#engine/functions'
 import { upstreamSeries } from '#engine/routing'
 import { videoSeries } from '#engine/video'
 import { appsSeries } from '#platform/apps'
@@ -21,4 +22,5 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...keySeries(registry),
   ...videoSeries(registry),
   ...appsSeries(registry),
+  ...brokerSeries(registry),
 })
