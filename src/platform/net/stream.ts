@@ -54,6 +54,8 @@ export async function streamOver(socket: Socket, url: URL, request: StreamReques
       // The connection is not used again, and the other side may know.
       reset: true,
     })
+    // Whoever reads it gets its errors; one of a body that nobody reads any more must not end the process.
+    reply.body.on('error', () => {})
     reply.body.once('close', close)
     return {
       status: reply.statusCode,
