@@ -205,6 +205,7 @@ export class SimulatedProcess implements Sender {
       fetch: never,
       checkTarget: never,
       checkForwardedTarget: never,
+      stream: never,
       keepAliveClient: () => assert.fail('no connections here'),
     }
     const tools: App['tools'] = { find: () => undefined, need: () => assert.fail('no tools here') }
