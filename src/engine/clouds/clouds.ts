@@ -2,6 +2,7 @@
 import type { CloudLimits } from './limits.ts'
 import './phrases.ts'
 
+export { CloudAllowances } from './allowances.ts'
 export { couldBeAppKey, hashOfKey } from './app-key.ts'
 export { type CloudUsage, readUsage } from './contents-store.ts'
 export { beginDeletion, deleteJob } from './delete.ts'
