@@ -3,6 +3,7 @@ import cluster from 'node:cluster'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
+import { openAppUsers } from '#engine/app-users'
 import { CloudAllowances, openCloudDirectory } from '#engine/clouds'
 import { openDocuments } from '#engine/documents'
 import { openWaiting, releaseRooms } from '#engine/files'
@@ -21,6 +22,7 @@ import { type Db, duringStart, migrate, openDb } from '#platform/db'
 import { jobs } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
 import { type Log, openLog } from '#platform/log'
+import { openMailer } from '#platform/mail'
 import { openMetrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
 import { startEmbedded } from '#platform/postgres'
@@ -66,6 +68,8 @@ export async function openApp(
     inference: opening.use(openInference({ ...ground, upstreams, models })),
     net,
     sites: opening.use(await openSites(ground)),
+    appUsers: opening.use(openAppUsers(ground)),
+    ...(options.config.mail && { mail: openMailer(options.config.mail, outbound) }),
     clouds: opening.use(await openCloudDirectory(ground)),
     cloudAllowances: opening.use(new CloudAllowances(ground)),
     ...openHands(options, ground.log, { net, outbound, spool: stores.spool }, opening),
