@@ -97,13 +97,14 @@ export type Answer =
   | { kind: 'none' }
 
 /** Nobody here has an app. */
-const noApps: Pick<App, 'sites' | 'clouds' | 'cloudAllowances' | 'appUsers'> = {
+const noApps: Pick<App, 'sites' | 'clouds' | 'cloudAllowances' | 'collections' | 'appUsers'> = {
   cloudAllowances: {
     takeEgress: never,
     refundEgress: () => undefined,
     egressEnded: () => assert.fail('no clouds here'),
     takeCall: never,
   },
+  collections: {} as App['collections'],
   sites: { find: () => undefined, refresh: never, size: 0, [Symbol.asyncDispose]: async () => {} },
   clouds: {
     has: () => false,
@@ -211,6 +212,7 @@ export class SimulatedProcess implements Sender {
       fetch: never,
       checkTarget: never,
       checkForwardedTarget: never,
+      stream: never,
       keepAliveClient: () => assert.fail('no connections here'),
     }
     const tools: App['tools'] = { find: () => undefined, need: () => assert.fail('no tools here') }
