@@ -69,7 +69,7 @@ export interface App {
   /** Every app back-end by its ref. */
   clouds: CloudDirectory
   /** What the clouds may still use today. */
-  cloudAllowances: CloudAllowances
+  cloudAllowances: Pick<CloudAllowances, 'takeEgress' | 'refundEgress' | 'egressEnded' | 'takeCall'>
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

@@ -78,7 +78,8 @@ export async function startJailed(
     ],
   })
   const ended = endOf(child)
-  if (child.pid === undefined) return { pid: undefined, stdout: child.stdout!, stderr: child.stderr!, ended, kill() {} }
+  if (child.pid === undefined)
+    return { pid: undefined, stdout: child.stdout!, stderr: child.stderr!, ended, kill() {} }
   lower(child.pid)
   const [filter, info, ...contents] = child.stdio.slice(inherited) as Duplex[]
   send(filter!, seccompFilter(process.arch as Architecture))
@@ -102,7 +103,11 @@ function limitWords(tools: JailTools, { dataBytes, files = [] }: JailedProgram):
 
 function jailWords(tools: JailTools, program: JailedProgram, user: number | undefined): string[] {
   const { libraries, readable = [], files = [] } = program
-  const own = [program.program, ...libraries, ...(user === undefined ? [] : [tools.setpriv, tools.prlimit, ...tools.libraries])]
+  const own = [
+    program.program,
+    ...libraries,
+    ...(user === undefined ? [] : [tools.setpriv, tools.prlimit, ...tools.libraries]),
+  ]
   const view = {
     readable: [...[...new Set(own)].map((place) => ({ from: place, to: place })), ...readable],
     files: files.map((file, index) => ({ descriptor: inherited + 2 + index, to: file.path })),
