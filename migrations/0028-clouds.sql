@@ -30,6 +30,7 @@ create table clouds.clouds (
   primary key (account_id, cloud_id)
 );
 create index clouds_of_project on clouds.clouds (account_id, project_id, cloud_id);
+create index clouds_unfinished on clouds.clouds (updated_at) where state in ('provisioning', 'deleting');
 
 create table clouds.refs (
   ref text primary key,

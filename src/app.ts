@@ -1,5 +1,6 @@
+import type { CloudAllowances, CloudDirectory } from '#engine/clouds'
+import type { Collections } from '#engine/collections'
 import type { AppUsers } from '#engine/app-users'
-import type { CloudDirectory } from '#engine/clouds'
 import type { Waiting } from '#engine/files'
 import type { Svgs, VideoProbe } from '#engine/media'
 import type { Catalogue } from '#engine/models'
@@ -36,6 +37,8 @@ export interface App {
   /** Undefined when tracing is not configured. */
   tracing?: Tracing | undefined
   keys: KeyRing
+  /** Rows of app back-ends, on a few connections of their own. */
+  collections: Collections
   /** The processes that use this database, and which of them are alive. */
   processes: Processes
   ledger: Ledger
@@ -65,6 +68,8 @@ export interface App {
   mail?: Mailer | undefined
   /** Every app back-end by its ref. */
   clouds: CloudDirectory
+  /** What the clouds may still use today. */
+  cloudAllowances: CloudAllowances
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

@@ -97,7 +97,9 @@ export type Answer =
   | { kind: 'none' }
 
 /** Nobody here has an app. */
-const noApps: Pick<App, 'sites' | 'clouds' | 'appUsers'> = {
+const noApps: Pick<App, 'sites' | 'clouds' | 'cloudAllowances' | 'collections' | 'appUsers'> = {
+  cloudAllowances: {} as App['cloudAllowances'],
+  collections: {} as App['collections'],
   sites: { find: () => undefined, refresh: never, size: 0, [Symbol.asyncDispose]: async () => {} },
   clouds: {
     has: () => false,
@@ -205,6 +207,7 @@ export class SimulatedProcess implements Sender {
       fetch: never,
       checkTarget: never,
       checkForwardedTarget: never,
+      stream: never,
       keepAliveClient: () => assert.fail('no connections here'),
     }
     const tools: App['tools'] = { find: () => undefined, need: () => assert.fail('no tools here') }
