@@ -1,4 +1,5 @@
 /** What a cloud answers at its address, each part in its own words. */
 import type { AppArea } from './area.ts'
+import { restArea } from './rest/rest.ts'
 
-export const areas: readonly AppArea[] = []
+export const areas: readonly AppArea[] = [restArea]
