@@ -1,5 +1,6 @@
 import { cloudSeries } from '#capabilities/cloud'
 import { webhookSeries } from '#capabilities/webhooks'
+import { brokerSeries } from '#engine/functions'
 import { upstreamSeries } from '#engine/routing'
 import { videoSeries } from '#engine/video'
 import { appsSeries } from '#platform/apps'
@@ -23,4 +24,5 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...videoSeries(registry),
   ...appsSeries(registry),
   ...cloudSeries(registry),
+  ...brokerSeries(registry),
 })

@@ -3,8 +3,9 @@ import cluster from 'node:cluster'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
-import { openCloudDirectory } from '#engine/clouds'
+import { CloudAllowances, openCloudDirectory } from '#engine/clouds'
 import { openCollections } from '#engine/collections'
+import { openAppUsers } from '#engine/app-users'
 import { openDocuments } from '#engine/documents'
 import { openWaiting, releaseRooms } from '#engine/files'
 import { openSvgs, openVideoProbe } from '#engine/media'
@@ -22,6 +23,7 @@ import { type Db, duringStart, migrate, openDb, type SocketAddress } from '#plat
 import { jobs } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
 import { type Log, openLog } from '#platform/log'
+import { openMailer } from '#platform/mail'
 import { openMetrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
 import { startEmbedded } from '#platform/postgres'
@@ -68,7 +70,10 @@ export async function openApp(
     inference: opening.use(openInference({ ...ground, upstreams, models })),
     net,
     sites: opening.use(await openSites(ground)),
+    appUsers: opening.use(openAppUsers(ground)),
+    ...(options.config.mail && { mail: openMailer(options.config.mail, outbound) }),
     clouds: opening.use(await openCloudDirectory(ground)),
+    cloudAllowances: opening.use(new CloudAllowances(ground)),
     ...openHands(options, ground.log, { net, outbound, spool: stores.spool }, opening),
     ...stores,
     ...openSiteThreads(ground.config, stores.spool, opening),

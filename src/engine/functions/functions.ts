@@ -3,6 +3,26 @@ import type { Readable } from 'node:stream'
 import type { CloudKey } from '#engine/clouds'
 import type { Localized } from '#platform/errors'
 
+export {
+  type Broker,
+  type BrokeredCloud,
+  type BrokerLimits,
+  type CloudEgress,
+  deepest,
+  depthHeader,
+  depthPurpose,
+  type EgressCall,
+  type EgressMeter,
+  type Inside,
+  invocationHeader,
+  openBroker,
+  ownListeners,
+  protocolHeader,
+  readDepth,
+  refusalHeader,
+} from './broker/broker.ts'
+export { brokerSeries } from './broker/metrics.ts'
+
 /** All functions of a cloud with its secrets: what one process runs. */
 export interface CloudProgram extends CloudKey {
   ref: string
