@@ -2,6 +2,7 @@
 import type { AppArea } from './area.ts'
 import { filesArea } from './files/files.ts'
 import { realtimeArea } from './realtime/realtime.ts'
+import { restArea } from './rest/rest.ts'
 import { storageArea } from './storage/storage.ts'
 
-export const areas: readonly AppArea[] = [storageArea, realtimeArea, filesArea]
+export const areas: readonly AppArea[] = [restArea, storageArea, realtimeArea, filesArea]
