@@ -2,6 +2,12 @@
 import type { Readable } from 'node:stream'
 import type { CloudKey } from '#engine/clouds'
 import type { Localized } from '#platform/errors'
+import './runtime/errors.ts'
+
+export { type RuntimeLimits, starterLimits } from './runtime/limits.ts'
+export { functionSeries } from './runtime/metrics.ts'
+export { openFunctionRuntime, type RuntimeOptions } from './runtime/runtime.ts'
+export type { FunctionsConfig } from './settings.ts'
 
 /** All functions of a cloud with its secrets: what one process runs. */
 export interface CloudProgram extends CloudKey {
@@ -56,11 +62,12 @@ export type RuntimeState =
   /** No jail can be built here, for this reason. */
   | { kind: 'refused'; why: Localized }
 
-/** What a program that was tried out says; `place` counts lines and columns from 1 in the code that was sent, where it is known. */
+/** What a program that was tried out says; line and column count from 1 in its bundle, where they are known. */
 export type Tried = { works: true } | { works: false; message: string; line?: number; column?: number }
 
 export interface FunctionRuntime extends AsyncDisposable {
-  readonly state: RuntimeState
+  /** Found by trying to break out of a jail, when it is first asked. */
+  state(): Promise<RuntimeState>
   /** Starts the program in a process of its own and asks whether this function has a handler. Throws FUNCTIONS_UNAVAILABLE. */
   tryOut(program: CloudProgram, name: string): Promise<Tried>
   /**
