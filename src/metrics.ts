@@ -1,6 +1,6 @@
 import { cloudSeries } from '#capabilities/cloud'
 import { webhookSeries } from '#capabilities/webhooks'
-import { functionSeries } from '#engine/functions'
+import { brokerSeries, functionSeries } from '#engine/functions'
 import { upstreamSeries } from '#engine/routing'
 import { videoSeries } from '#engine/video'
 import { appsSeries } from '#platform/apps'
@@ -25,4 +25,5 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...appsSeries(registry),
   ...functionSeries(registry),
   ...cloudSeries(registry),
+  ...brokerSeries(registry),
 })

@@ -21,6 +21,7 @@ import {
 } from '#platform/config'
 import { limits, trustedProxies } from '#platform/http/settings'
 import { budgets } from '#platform/ledger/settings'
+import { mail } from '#platform/mail/settings'
 import { metrics } from '#platform/metrics/settings'
 import { net } from '#platform/net/settings'
 import { proxies, tls } from '#platform/proxy/settings'
@@ -43,6 +44,7 @@ export const settings: readonly Section[] = [
   sites,
   clouds,
   functions,
+  mail,
   audio,
   limits,
   trustedProxies,

@@ -4,6 +4,25 @@ import type { CloudKey } from '#engine/clouds'
 import type { Localized } from '#platform/errors'
 import './runtime/errors.ts'
 
+export {
+  type Broker,
+  type BrokeredCloud,
+  type BrokerLimits,
+  type CloudEgress,
+  deepest,
+  depthHeader,
+  depthPurpose,
+  type EgressCall,
+  type EgressMeter,
+  type Inside,
+  invocationHeader,
+  openBroker,
+  ownListeners,
+  protocolHeader,
+  readDepth,
+  refusalHeader,
+} from './broker/broker.ts'
+export { brokerSeries } from './broker/metrics.ts'
 export { type RuntimeLimits, starterLimits } from './runtime/limits.ts'
 export { functionSeries } from './runtime/metrics.ts'
 export { openFunctionRuntime, type RuntimeOptions } from './runtime/runtime.ts'
