@@ -38,7 +38,7 @@ export interface CloudProgram extends CloudKey {
   functions: readonly ProgramFunction[]
   /** Bindings of every function: secrets, and what the platform adds (`SUPABASE_URL`, `SUPABASE_ANON_KEY`). */
   bindings: Readonly<Record<string, string>>
-  /** Values that are masked in logs. */
+  /** Values that `FunctionSource.log` masks; a runtime needs not. */
   secretValues: readonly string[]
 }
 
@@ -98,7 +98,7 @@ export interface FunctionRuntime extends AsyncDisposable {
   forget(cloud: CloudKey): Promise<void>
 }
 
-/** A line that a function has written, its secrets masked. */
+/** A line that a function has written. */
 export interface LogLine {
   name: string
   level: 'debug' | 'info' | 'warn' | 'error'
@@ -111,6 +111,6 @@ export interface LogLine {
 export interface FunctionSource {
   /** The newest program of a cloud; undefined where it is gone. */
   program(cloud: CloudKey & { revision: number }): Promise<CloudProgram | undefined>
-  /** Keeps lines; it never throws, and drops what is too much, saying so in a line. */
+  /** Masks secrets in lines and keeps them; it never throws, and drops what is too much, saying so in a line. */
   log(cloud: CloudKey, lines: readonly LogLine[]): void
 }

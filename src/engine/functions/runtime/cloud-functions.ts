@@ -59,7 +59,7 @@ export class CloudFunctions {
     try {
       const worker = await this.#current(call)
       call.signal.throwIfAborted()
-      if (!worker.has(call.name)) fail('FUNCTION_NOT_FOUND', { name: call.name })
+      if (!worker.has(call.name)) fail('FUNCTION_NOT_FOUND', {})
       return await callFunction(worker, call, this.#options.limits, leave)
     } catch (error) {
       leave()
@@ -108,12 +108,12 @@ export class CloudFunctions {
     await before?.catch(() => {})
     await this.#pause()
     const program = await this.#options.source.program({ ...this.#options.cloud, revision: call.revision })
-    if (!program || this.#isForgotten) return fail('FUNCTION_NOT_FOUND', { name: call.name })
-    if (program.functions.length === 0) return fail('FUNCTION_NOT_FOUND', { name: call.name })
+    if (!program || this.#isForgotten) return fail('FUNCTION_NOT_FOUND', {})
+    if (program.functions.length === 0) return fail('FUNCTION_NOT_FOUND', {})
     const worker = await this.#options.start(program)
     if (this.#isForgotten) {
       worker.kill('ended')
-      return fail('FUNCTION_NOT_FOUND', { name: call.name })
+      return fail('FUNCTION_NOT_FOUND', {})
     }
     this.#leaveOld()
     this.#worker = worker

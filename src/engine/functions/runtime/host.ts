@@ -1,13 +1,9 @@
 import type { Server } from 'node:net'
 import type { CloudKey } from '#engine/clouds'
 import type { JailedProcess } from '#platform/jail'
+import type { CloudEgress } from '../broker/broker.ts'
 import type { CloudProgram, LogLine, RuntimeState } from '../functions.ts'
 import type { RuntimeLimits } from './limits.ts'
-
-/** What functions of one cloud send by; see the broker. */
-export interface CloudEgress extends AsyncDisposable {
-  begin(id: string, depth: number): { waitedMs(): number; end(): void }
-}
 
 export interface WorkerStart {
   config: string

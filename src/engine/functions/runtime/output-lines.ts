@@ -6,8 +6,6 @@ import type { RuntimeLimits } from './limits.ts'
 
 export interface OutputOptions {
   limits: Pick<RuntimeLimits, 'linesPerSecond' | 'outputBytesPerSecond'>
-  /** Values that no line may show. */
-  secretValues: readonly string[]
   /** Before every message. */
   prefix: string
   log: (lines: readonly LogLine[]) => void
@@ -28,8 +26,6 @@ export class OutputLines {
   readonly #name: string
   readonly #stream: Readable
   readonly #decoder = new StringDecoder('utf8')
-  /** Longest first, so that a secret that contains another one is masked whole. */
-  readonly #secrets: readonly string[]
   #rest = ''
   /** The rest belongs to a line that was too long. */
   #skips = false
@@ -43,9 +39,6 @@ export class OutputLines {
     this.#stream = stream
     this.#name = name
     this.#options = options
-    this.#secrets = options.secretValues
-      .filter((value) => value.length >= shortestSecret)
-      .toSorted((one, other) => other.length - one.length)
     stream.on('data', (chunk: Buffer) => this.#take(chunk))
     stream.on('error', () => {})
     stream.once('close', () => this.#end())
@@ -95,15 +88,11 @@ export class OutputLines {
       {
         name: said?.name ?? this.#name,
         level,
-        message: this.#options.prefix + this.#masked(message),
+        message: this.#options.prefix + message,
         requestId,
         at: new Date(),
       },
     ]
-  }
-
-  #masked(message: string): string {
-    return this.#secrets.reduce((text, secret) => text.replaceAll(secret, '***'), message)
   }
 
   #nextSecond(): void {
@@ -125,9 +114,6 @@ export class OutputLines {
     if (this.#dropped > 0) this.#sayDropped()
   }
 }
-
-/** What is shorter stands in too many words that are none. */
-const shortestSecret = 4
 
 const levels: readonly string[] = ['debug', 'info', 'warn', 'error'] satisfies LogLine['level'][]
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -5,8 +5,9 @@ import { createServer, type Server } from 'node:net'
 import path from 'node:path'
 import { type Dispatcher, Pool } from 'undici'
 import { type JailedProcess, type Meter, openMeter } from '#platform/jail'
+import type { CloudEgress } from '../broker/broker.ts'
 import type { CloudProgram } from '../functions.ts'
-import type { CloudEgress, WorkerHost } from './host.ts'
+import type { WorkerHost } from './host.ts'
 import type { RuntimeLimits } from './limits.ts'
 import { OutputLines } from './output-lines.ts'
 import { type KillReason, Watch, type WatchedCall } from './watch.ts'
@@ -86,7 +87,6 @@ export class WorkerProcess {
     })
     new OutputLines(started.stdout, program.functions[0]?.name ?? '', {
       limits,
-      secretValues: program.secretValues,
       prefix: host.prefix,
       log: (lines) =>
         host.log(
