@@ -1,5 +1,6 @@
 import type { CloudDirectory } from '#engine/clouds'
 import type { Waiting } from '#engine/files'
+import type { FunctionCompiler, FunctionRuntime, PlatformFunctions } from '#engine/functions'
 import type { Svgs, VideoProbe } from '#engine/media'
 import type { Catalogue } from '#engine/models'
 import type { Pipelines } from '#engine/pipelines'
@@ -59,6 +60,12 @@ export interface App {
   sites: SiteDirectory
   /** Every app back-end by its ref. */
   clouds: CloudDirectory
+  /** Runs the functions of clouds. */
+  functions: FunctionRuntime
+  /** Makes what runs of what developers send. */
+  functionCompiler: FunctionCompiler
+  /** What functions run, and what they have written. */
+  functionSource: PlatformFunctions
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */
