@@ -1,4 +1,4 @@
-import { provisionJob } from '#engine/clouds'
+import { deleteJob, provisionJob, sweepCloudsJob } from '#engine/clouds'
 import type { Route } from '#platform/http'
 import type { Job } from '#platform/jobs'
 import { openCloudHandler } from './app/open-cloud-handler.ts'
@@ -23,6 +23,6 @@ const routes: Route[] = [
 export const cloud = {
   name: 'cloud',
   routes,
-  jobs: [provisionJob as Job<never>],
   apps: openCloudHandler,
+  jobs: [provisionJob as Job<never>, deleteJob as Job<never>, sweepCloudsJob as Job<never>],
 }

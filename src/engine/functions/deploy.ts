@@ -109,7 +109,7 @@ export async function rollBack(
 /** The cloud is locked and ready. Throws FUNCTION_NOT_FOUND. */
 export async function removeFunction(tx: Tx, cloud: CloudRow, name: string): Promise<void> {
   if (!(await store.deleteFunction(tx, { ...keyOf(cloud), name })))
-    fail('FUNCTION_NOT_FOUND', { name }, { param: 'name' })
+    fail('FUNCTION_NOT_FOUND', {}, { param: 'name' })
   await announceChange(tx, cloud)
 }
 
@@ -118,4 +118,4 @@ export const requireFunction = async (
   kysely: App['db']['kysely'],
   key: CloudKey & { name: string },
 ): Promise<ShownFunction> =>
-  (await store.findFunction(kysely, key)) ?? fail('FUNCTION_NOT_FOUND', { name: key.name }, { param: 'name' })
+  (await store.findFunction(kysely, key)) ?? fail('FUNCTION_NOT_FOUND', {}, { param: 'name' })

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { CloudKey } from '#engine/clouds'
 import type { Localized } from '#platform/errors'
 import './phrases.ts'
+import './runtime/errors.ts'
 
 export { type FunctionCompiler, openFunctionCompiler, type UsedPackage } from './compile/compile.ts'
 export {
@@ -26,6 +27,29 @@ export {
   secretsOf,
   versionsOf as versionsOfFunction,
 } from './store.ts'
+export {
+  type Broker,
+  type BrokeredCloud,
+  type BrokerLimits,
+  type CloudEgress,
+  deepest,
+  depthHeader,
+  depthPurpose,
+  type EgressCall,
+  type EgressMeter,
+  type Inside,
+  invocationHeader,
+  openBroker,
+  ownListeners,
+  protocolHeader,
+  readDepth,
+  refusalHeader,
+} from './broker/broker.ts'
+export { brokerSeries } from './broker/metrics.ts'
+export { type RuntimeLimits, starterLimits } from './runtime/limits.ts'
+export { functionSeries } from './runtime/metrics.ts'
+export { openFunctionRuntime, type RuntimeOptions } from './runtime/runtime.ts'
+export type { FunctionsConfig } from './settings.ts'
 
 /** All functions of a cloud with its secrets: what one process runs. */
 export interface CloudProgram extends CloudKey {
@@ -85,6 +109,11 @@ export type Tried = { works: true } | { works: false; message: string; line?: nu
 
 export interface FunctionRuntime extends AsyncDisposable {
   /** The first time it waits for the self-test. */
+/** What a program that was tried out says; line and column count from 1 in its bundle, where they are known. */
+export type Tried = { works: true } | { works: false; message: string; line?: number; column?: number }
+
+export interface FunctionRuntime extends AsyncDisposable {
+  /** Found by trying to break out of a jail, when it is first asked. */
   state(): Promise<RuntimeState>
   /** Starts the program in a process of its own and asks whether this function has a handler. Throws FUNCTIONS_UNAVAILABLE. */
   tryOut(program: CloudProgram, name: string): Promise<Tried>
@@ -111,5 +140,6 @@ export interface FunctionSource {
   /** The newest program of a cloud; undefined where it is gone. */
   program(cloud: CloudKey & { revision: number }): Promise<CloudProgram | undefined>
   /** Keeps lines, secrets masked; it never throws, and drops what is too much, saying so in a line. */
+  /** Masks secrets in lines and keeps them; it never throws, and drops what is too much, saying so in a line. */
   log(cloud: CloudKey, lines: readonly LogLine[]): void
 }

@@ -5,8 +5,6 @@ declare module '#platform/errors' {
   interface Failures {
     FUNCTION_CODE_INVALID: { why: Localized; place: Place | undefined }
     FUNCTIONS_BUSY: Record<string, never>
-    FUNCTIONS_UNAVAILABLE: { why: { en: string; fa: string } }
-    FUNCTION_NOT_FOUND: { name: string }
     FUNCTION_LIMIT: { max: number }
     FUNCTION_VERSION_NOT_FOUND: { version: number }
     FUNCTION_VERSION_LIVE: { version: number }
@@ -35,17 +33,6 @@ declareFailures({
     status: 429,
     en: () => 'Too many functions are being deployed at the moment; send it again in a few seconds.',
     fa: () => 'در این لحظه تابع‌های زیادی در حال استقرارند؛ چند ثانیهٔ دیگر دوباره بفرستید.',
-  },
-  FUNCTIONS_UNAVAILABLE: {
-    status: 403,
-    retry: false,
-    en: ({ why }) => `Functions are not run here: ${why.en}`,
-    fa: ({ why }) => `این‌جا تابع اجرا نمی‌شود: ${why.fa}`,
-  },
-  FUNCTION_NOT_FOUND: {
-    status: 404,
-    en: () => 'There is no function of this name; GET /v1/cloud/{id}/functions lists those there are.',
-    fa: () => 'تابعی به این نام وجود ندارد؛ GET /v1/cloud/{id}/functions آن‌هایی را که هستند نشان می‌دهد.',
   },
   FUNCTION_LIMIT: {
     status: 403,
