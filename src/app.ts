@@ -1,6 +1,6 @@
+import type { AppUsers } from '#engine/app-users'
 import type { CloudAllowances, CloudDirectory } from '#engine/clouds'
 import type { Collections } from '#engine/collections'
-import type { AppUsers } from '#engine/app-users'
 import type { Waiting } from '#engine/files'
 import type { FunctionCompiler, FunctionRuntime, PlatformFunctions } from '#engine/functions'
 import type { Svgs, VideoProbe } from '#engine/media'

@@ -5,28 +5,6 @@ import type { Localized } from '#platform/errors'
 import './phrases.ts'
 import './runtime/errors.ts'
 
-export { type FunctionCompiler, openFunctionCompiler, type UsedPackage } from './compile/compile.ts'
-export {
-  checkCode,
-  deploy,
-  keptVersions,
-  removeFunction,
-  requireFunction,
-  requireRuntime,
-  rollBack,
-} from './deploy.ts'
-export { keptLines, levels as logLevels, readLines, type StoredLine } from './logs/log-store.ts'
-export { isReservedName, putSecret, removeSecret, sealValue } from './secrets.ts'
-export { openFunctionSource, type PlatformFunctions } from './source.ts'
-export {
-  type FunctionRow,
-  findVersion as findFunctionVersion,
-  listFunctions,
-  type SecretRow,
-  type ShownFunction,
-  secretsOf,
-  versionsOf as versionsOfFunction,
-} from './store.ts'
 export {
   type Broker,
   type BrokeredCloud,
@@ -46,10 +24,32 @@ export {
   refusalHeader,
 } from './broker/broker.ts'
 export { brokerSeries } from './broker/metrics.ts'
+export { type FunctionCompiler, openFunctionCompiler, type UsedPackage } from './compile/compile.ts'
+export {
+  checkCode,
+  deploy,
+  keptVersions,
+  removeFunction,
+  requireFunction,
+  requireRuntime,
+  rollBack,
+} from './deploy.ts'
+export { keptLines, levels as logLevels, readLines, type StoredLine } from './logs/log-store.ts'
 export { type RuntimeLimits, starterLimits } from './runtime/limits.ts'
 export { functionSeries } from './runtime/metrics.ts'
 export { openFunctionRuntime, type RuntimeOptions } from './runtime/runtime.ts'
+export { isReservedName, putSecret, removeSecret, sealValue } from './secrets.ts'
 export type { FunctionsConfig } from './settings.ts'
+export { openFunctionSource, type PlatformFunctions } from './source.ts'
+export {
+  type FunctionRow,
+  findVersion as findFunctionVersion,
+  listFunctions,
+  type SecretRow,
+  type ShownFunction,
+  secretsOf,
+  versionsOf as versionsOfFunction,
+} from './store.ts'
 
 /** All functions of a cloud with its secrets: what one process runs. */
 export interface CloudProgram extends CloudKey {
@@ -104,11 +104,6 @@ export type RuntimeState =
   /** No jail can be built here, for this reason. */
   | { kind: 'refused'; why: Localized }
 
-/** What a program that was tried out says; line and column count from 1 in the bundle, where they are known. */
-export type Tried = { works: true } | { works: false; message: string; line?: number; column?: number }
-
-export interface FunctionRuntime extends AsyncDisposable {
-  /** The first time it waits for the self-test. */
 /** What a program that was tried out says; line and column count from 1 in its bundle, where they are known. */
 export type Tried = { works: true } | { works: false; message: string; line?: number; column?: number }
 
@@ -139,7 +134,6 @@ export interface LogLine {
 export interface FunctionSource {
   /** The newest program of a cloud; undefined where it is gone. */
   program(cloud: CloudKey & { revision: number }): Promise<CloudProgram | undefined>
-  /** Keeps lines, secrets masked; it never throws, and drops what is too much, saying so in a line. */
   /** Masks secrets in lines and keeps them; it never throws, and drops what is too much, saying so in a line. */
   log(cloud: CloudKey, lines: readonly LogLine[]): void
 }

@@ -1,7 +1,8 @@
 /** What runs functions gets from here what it runs, and gives back what they write. */
 import type { App } from '#app'
-import { type CloudKey, keysOf } from '#engine/clouds'
+import { type CloudKey, keysOf, type LiveCloud } from '#engine/clouds'
 import { cloudUrl } from '#platform/apps'
+import { FunctionDirectory, type KnownFunction } from './directory.ts'
 import type { CloudProgram, FunctionSource, LogLine } from './functions.ts'
 import { cutMark, LogIntake } from './logs/log-intake.ts'
 import { type Mask, maskOf } from './logs/mask.ts'
@@ -11,6 +12,8 @@ import * as store from './store.ts'
 type Room = Pick<App, 'db' | 'clock' | 'log' | 'secrets' | 'config'>
 
 export interface PlatformFunctions extends FunctionSource, AsyncDisposable {
+  /** From memory while nothing has changed; undefined where the cloud has no function of this name. */
+  find(cloud: LiveCloud, name: string): Promise<KnownFunction | undefined>
   /** A program of one function that is not stored: its bundle is to be tried. */
   toTry(cloud: CloudKey, candidate: { name: string; bundle: string }): Promise<CloudProgram>
   /** Resolves when the lines that came before are stored, or lost. */
@@ -32,13 +35,19 @@ interface KnownMask {
 
 class Source implements PlatformFunctions {
   readonly #room: Room
+  readonly #directory: FunctionDirectory
   readonly #intake: LogIntake
   /** By cloud; the one that changed longest ago makes way. */
   readonly #masks = new Map<string, KnownMask>()
 
   constructor(room: Room) {
     this.#room = room
+    this.#directory = new FunctionDirectory(room.db)
     this.#intake = new LogIntake({ ...room, maskOf: (cloud) => this.#maskOf(cloud) })
+  }
+
+  find(cloud: LiveCloud, name: string): Promise<KnownFunction | undefined> {
+    return this.#directory.find(cloud, name)
   }
 
   async program(cloud: CloudKey & { revision: number }): Promise<CloudProgram | undefined> {
