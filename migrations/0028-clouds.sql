@@ -9,11 +9,13 @@ create table clouds.clouds (
   ref text not null,
   name text not null,
   plan text not null check (plan in ('starter', 'dedicated')),
-  state text not null check (state in ('provisioning', 'ready', 'failed', 'suspended', 'deleting')),
+  state text not null check (state in ('provisioning', 'ready', 'failed', 'deleting')),
   -- Why provisioning failed; a retry clears it.
   error_code text,
   -- How often provisioning began since it was asked for.
   attempts integer not null default 0,
+  -- By the operator: the app gets a refusal, and nothing is changed but by deletion. What it was before stays in state.
+  suspended_at timestamptz,
   suspended_reason text,
   -- Limits of the operator for this cloud alone, by their names in the configuration.
   limits jsonb not null default '{}',

@@ -1,3 +1,4 @@
+import type { CloudDirectory } from '#engine/clouds'
 import type { Waiting } from '#engine/files'
 import type { Svgs, VideoProbe } from '#engine/media'
 import type { Catalogue } from '#engine/models'
@@ -56,6 +57,8 @@ export interface App {
   siteCompressor: SiteCompressor
   /** Every host of every published website. */
   sites: SiteDirectory
+  /** Every app back-end by its ref. */
+  clouds: CloudDirectory
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

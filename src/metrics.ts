@@ -1,3 +1,4 @@
+import { cloudSeries } from '#capabilities/cloud'
 import { webhookSeries } from '#capabilities/webhooks'
 import { brokerSeries } from '#engine/functions'
 import { upstreamSeries } from '#engine/routing'
@@ -23,4 +24,5 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...videoSeries(registry),
   ...appsSeries(registry),
   ...brokerSeries(registry),
+  ...cloudSeries(registry),
 })

@@ -3,6 +3,7 @@ import cluster from 'node:cluster'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
+import { openCloudDirectory } from '#engine/clouds'
 import { openDocuments } from '#engine/documents'
 import { openWaiting, releaseRooms } from '#engine/files'
 import { openSvgs, openVideoProbe } from '#engine/media'
@@ -65,6 +66,7 @@ export async function openApp(
     inference: opening.use(openInference({ ...ground, upstreams, models })),
     net,
     sites: opening.use(await openSites(ground)),
+    clouds: opening.use(await openCloudDirectory(ground)),
     ...openHands(options, ground.log, { net, outbound, spool: stores.spool }, opening),
     ...stores,
     ...openSiteThreads(ground.config, stores.spool, opening),

@@ -223,6 +223,13 @@ export class SimulatedProcess implements Sender {
       ...disk,
       net,
       sites: { find: () => undefined, refresh: never, size: 0, [Symbol.asyncDispose]: async () => {} },
+      clouds: {
+        has: () => false,
+        find: async () => undefined,
+        known: () => undefined,
+        refresh: never,
+        [Symbol.asyncDispose]: async () => {},
+      },
       secrets: { seal: never, open: never, signer: never, knownSigner: never },
       storage: this.#storage(this.#ground.store, this.#ground.storeFaultShare),
       ...(this.#ground.hasFolders && { waiting: this.#waiting() }),

@@ -1,0 +1,24 @@
+import { provisionJob } from '#engine/clouds'
+import type { Route } from '#platform/http'
+import type { Job } from '#platform/jobs'
+import { authRoutes } from './auth/routes.ts'
+import { cloudRoutes, keyRoutes } from './clouds/routes.ts'
+import { databaseRoutes } from './database/routes.ts'
+import { functionRoutes } from './functions/routes.ts'
+import { storageRoutes } from './storage/routes.ts'
+
+const routes: Route[] = [
+  ...cloudRoutes,
+  ...keyRoutes,
+  ...databaseRoutes,
+  ...authRoutes,
+  ...storageRoutes,
+  ...functionRoutes,
+]
+
+/** App back-ends: sign-in, data, files and code for the apps of a project. */
+export const cloud = {
+  name: 'cloud',
+  routes,
+  jobs: [provisionJob as Job<never>],
+}
