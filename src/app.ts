@@ -1,4 +1,6 @@
-import type { CloudDirectory } from '#engine/clouds'
+import type { CloudAllowances, CloudDirectory } from '#engine/clouds'
+import type { Collections } from '#engine/collections'
+import type { AppUsers } from '#engine/app-users'
 import type { Waiting } from '#engine/files'
 import type { Svgs, VideoProbe } from '#engine/media'
 import type { Catalogue } from '#engine/models'
@@ -14,6 +16,7 @@ import type { Db } from '#platform/db'
 import type { Jobs } from '#platform/jobs'
 import type { Ledger } from '#platform/ledger'
 import type { Log } from '#platform/log'
+import type { Mailer } from '#platform/mail'
 import type { Metrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
 import type { Processes } from '#platform/processes'
@@ -34,6 +37,8 @@ export interface App {
   /** Undefined when tracing is not configured. */
   tracing?: Tracing | undefined
   keys: KeyRing
+  /** Rows of app back-ends, on a few connections of their own. */
+  collections: Collections
   /** The processes that use this database, and which of them are alive. */
   processes: Processes
   ledger: Ledger
@@ -57,8 +62,14 @@ export interface App {
   siteCompressor: SiteCompressor
   /** Every host of every published website. */
   sites: SiteDirectory
+  /** Sessions of people who sign in to apps. */
+  appUsers: AppUsers
+  /** Absent where the operator has named no mail server. */
+  mail?: Mailer | undefined
   /** Every app back-end by its ref. */
   clouds: CloudDirectory
+  /** What the clouds may still use today. */
+  cloudAllowances: CloudAllowances
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

@@ -23,6 +23,6 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...keySeries(registry),
   ...videoSeries(registry),
   ...appsSeries(registry),
-  ...brokerSeries(registry),
   ...cloudSeries(registry),
+  ...brokerSeries(registry),
 })

@@ -3,7 +3,9 @@ import cluster from 'node:cluster'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
-import { openCloudDirectory } from '#engine/clouds'
+import { CloudAllowances, openCloudDirectory } from '#engine/clouds'
+import { openCollections } from '#engine/collections'
+import { openAppUsers } from '#engine/app-users'
 import { openDocuments } from '#engine/documents'
 import { openWaiting, releaseRooms } from '#engine/files'
 import { openSvgs, openVideoProbe } from '#engine/media'
@@ -17,10 +19,11 @@ import { openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import { openConfinement, openIsolation } from '#platform/confined'
-import { type Db, duringStart, migrate, openDb } from '#platform/db'
+import { type Db, duringStart, migrate, openDb, type SocketAddress } from '#platform/db'
 import { jobs } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
 import { type Log, openLog } from '#platform/log'
+import { openMailer } from '#platform/mail'
 import { openMetrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
 import { startEmbedded } from '#platform/postgres'
@@ -54,19 +57,23 @@ export async function openApp(
   opening: AsyncDisposableStack,
 ): Promise<{ app: App; discovered: Discovery }> {
   const outbound = openOutbound(options.config)
-  const ground = await openGround(options, outbound, opening)
+  const { collections, ...ground } = await openGround(options, outbound, opening)
   const { models, discovered, net, upstreams } = await openModels(options, ground.log, outbound, opening)
   const books = await duringStart(ground.db, () => openBooks(ground, models, opening))
   const stores = await openStores(ground.config, outbound, opening)
   const app: App = {
     ...ground,
     ...books,
+    collections,
     jobs,
     models,
     inference: opening.use(openInference({ ...ground, upstreams, models })),
     net,
     sites: opening.use(await openSites(ground)),
+    appUsers: opening.use(openAppUsers(ground)),
+    ...(options.config.mail && { mail: openMailer(options.config.mail, outbound) }),
     clouds: opening.use(await openCloudDirectory(ground)),
+    cloudAllowances: opening.use(new CloudAllowances(ground)),
     ...openHands(options, ground.log, { net, outbound, spool: stores.spool }, opening),
     ...stores,
     ...openSiteThreads(ground.config, stores.spool, opening),
@@ -78,15 +85,16 @@ async function openGround(
   options: AppOptions,
   outbound: Outbound,
   opening: AsyncDisposableStack,
-): Promise<Ground> {
+): Promise<Ground & Pick<App, 'collections'>> {
   const { config, clock = systemClock, log = openLog(config.logLevel) } = options
-  const db = await openDatabase(config, log, opening)
+  const { db, url } = await openDatabase(config, log, opening)
+  const collections = opening.use(await duringStart(db, () => openCollections({ url, clock, log })))
   const file = path.join(config.dataDir, 'secret.key')
   const secrets = await duringStart(db, () => openSecrets({ db, log, secret: config.secret, file }))
   const metrics = openMetrics(makeSeries, { isWorker: cluster.isWorker })
   metrics.pool.from(() => poolStates(db))
   const tracing = config.tracing && opening.use(await startTracing(config.tracing, outbound, log))
-  return { config, db, clock, log, secrets, metrics, tracing }
+  return { config, db, collections, clock, log, secrets, metrics, tracing }
 }
 
 const startTracing = (config: TracingConfig, outbound: Outbound, log: Log): Promise<Tracing> =>
@@ -95,13 +103,17 @@ const startTracing = (config: TracingConfig, outbound: Outbound, log: Log): Prom
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** The database of the config, migrated: the named one, or our own below the data folder. */
-async function openDatabase(config: Config, log: Log, opening: AsyncDisposableStack): Promise<Db> {
+async function openDatabase(
+  config: Config,
+  log: Log,
+  opening: AsyncDisposableStack,
+): Promise<{ db: Db; url: string | SocketAddress }> {
   const url =
     config.databaseUrl ??
     opening.use(await startEmbedded({ dataDir: config.dataDir, pgBin: config.pgBin, log })).address
   const db = opening.use(await openDb({ url, log }))
   await duringStart(db, () => migrate(db, migrations))
-  return db
+  return { db, url }
 }
 
 const poolStates = ({ pool }: Db) =>

@@ -20,6 +20,7 @@ import {
 } from '#platform/config'
 import { limits, trustedProxies } from '#platform/http/settings'
 import { budgets } from '#platform/ledger/settings'
+import { mail } from '#platform/mail/settings'
 import { metrics } from '#platform/metrics/settings'
 import { net } from '#platform/net/settings'
 import { proxies, tls } from '#platform/proxy/settings'
@@ -41,6 +42,7 @@ export const settings: readonly Section[] = [
   studio,
   sites,
   clouds,
+  mail,
   audio,
   limits,
   trustedProxies,

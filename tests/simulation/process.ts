@@ -96,6 +96,25 @@ export type Answer =
   /** The process died, or was not there. */
   | { kind: 'none' }
 
+/** Nobody here has an app. */
+const noApps: Pick<App, 'sites' | 'clouds' | 'appUsers'> = {
+  sites: { find: () => undefined, refresh: never, size: 0, [Symbol.asyncDispose]: async () => {} },
+  clouds: {
+    has: () => false,
+    find: async () => undefined,
+    known: () => undefined,
+    refresh: never,
+    [Symbol.asyncDispose]: async () => {},
+  },
+  appUsers: {
+    passwords: { hash: never, matches: never },
+    verify: never,
+    signingKey: never,
+    forget: () => undefined,
+    [Symbol.asyncDispose]: async () => {},
+  },
+}
+
 const textPath = '/v1/chat/completions'
 const picturesPath = '/v1/images/generations'
 export const filmPath = '/v1/studio/video'
@@ -220,16 +239,11 @@ export class SimulatedProcess implements Sender {
       recordings: { decode: () => assert.fail('no recordings here'), open: never, hasFfmpeg: never },
       siteChecks: new SiteChecks({ spool: disk.spool, atOnce: 1 }),
       siteCompressor: new SiteCompressor({ atOnce: 1 }),
+      // No app back-ends here.
+      collections: {} as App['collections'],
       ...disk,
       net,
-      sites: { find: () => undefined, refresh: never, size: 0, [Symbol.asyncDispose]: async () => {} },
-      clouds: {
-        has: () => false,
-        find: async () => undefined,
-        known: () => undefined,
-        refresh: never,
-        [Symbol.asyncDispose]: async () => {},
-      },
+      ...noApps,
       secrets: { seal: never, open: never, signer: never, knownSigner: never },
       storage: this.#storage(this.#ground.store, this.#ground.storeFaultShare),
       ...(this.#ground.hasFolders && { waiting: this.#waiting() }),

@@ -1,11 +1,14 @@
-import { provisionJob } from '#engine/clouds'
+import { deleteJob, provisionJob, sweepCloudsJob } from '#engine/clouds'
 import type { Route } from '#platform/http'
 import type { Job } from '#platform/jobs'
+import { openCloudHandler } from './app/open-cloud-handler.ts'
 import { authRoutes } from './auth/routes.ts'
 import { cloudRoutes, keyRoutes } from './clouds/routes.ts'
 import { databaseRoutes } from './database/routes.ts'
 import { functionRoutes } from './functions/routes.ts'
 import { storageRoutes } from './storage/routes.ts'
+
+export { cloudSeries } from './app/metrics.ts'
 
 const routes: Route[] = [
   ...cloudRoutes,
@@ -20,5 +23,6 @@ const routes: Route[] = [
 export const cloud = {
   name: 'cloud',
   routes,
-  jobs: [provisionJob as Job<never>],
+  apps: openCloudHandler,
+  jobs: [provisionJob as Job<never>, deleteJob as Job<never>, sweepCloudsJob as Job<never>],
 }

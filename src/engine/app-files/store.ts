@@ -33,7 +33,9 @@ export async function lockReady(
   { accountId, cloudId }: CloudKey,
 ): Promise<Record<string, number> | undefined> {
   const { rows } = await sql<{ limits: Record<string, number> }>`select limits from clouds.clouds
-    where account_id = ${accountId} and cloud_id = ${cloudId} and state = 'ready' for share`.execute(tx)
+    where account_id = ${accountId} and cloud_id = ${cloudId} and state = 'ready' and suspended_at is null for share`.execute(
+    tx,
+  )
   return rows[0]?.limits
 }
 

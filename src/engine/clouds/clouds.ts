@@ -2,28 +2,32 @@
 import type { CloudLimits } from './limits.ts'
 import './phrases.ts'
 
+export { CloudAllowances } from './allowances.ts'
 export { couldBeAppKey, hashOfKey } from './app-key.ts'
+export { type CloudUsage, readUsage } from './contents-store.ts'
+export { beginDeletion, deleteJob } from './delete.ts'
 export { announceCloud, openCloudDirectory } from './directory.ts'
 export { stateOf } from './directory-store.ts'
 export { deleteKey, keysOf, signingKeysOf } from './key-store.ts'
 export { type CloudLimits, limitsOf } from './limits.ts'
+export { resumeCloud, setCloudLimits, suspendCloud } from './operate.ts'
 export { problemPhrases } from './phrases.ts'
 export { createCloud, prepareCloud, provisionJob, retryCloud } from './provision.ts'
+export { lockReadyCloud, readyErrors, requireCloudOf, requireReadyCloud } from './require.ts'
 export { nextSigningKey, rotateAppKey, rotateSigningKey } from './rotate.ts'
 export type { CloudsConfig } from './settings.ts'
 export { openSigningKey } from './signing-key.ts'
 export {
   type CloudRow,
   changeCloud,
-  deleteCloud,
   findAnyCloud,
-  findCloud,
   type KeyRow,
   keyOf,
   listAllClouds,
   listClouds,
   lockCloud,
 } from './store.ts'
+export { sweepJob as sweepCloudsJob } from './sweep.ts'
 
 /** A cloud, whoever owns it: the first two columns of every table of what is in it. */
 export interface CloudKey {

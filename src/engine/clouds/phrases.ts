@@ -12,6 +12,8 @@ declare module '#platform/errors' {
     CLOUD_KEY_NOT_FOUND: Record<string, never>
     CLOUD_KEY_LIMIT: { max: number }
     DEDICATED_UNAVAILABLE: Record<string, never>
+    CLOUD_EGRESS_LIMIT: { maxBytes: number }
+    CLOUD_CALL_LIMIT: { max: number }
   }
 }
 
@@ -80,6 +82,22 @@ declareFailures({
       `An app back-end has at most ${max} keys of a kind at a time, those in their grace period included; delete one first.`,
     fa: ({ max }) =>
       `هر بک‌اند هم‌زمان حداکثر ${fa(max)} کلید از هر نوع دارد، با آن‌ها که در مهلت‌اند؛ نخست یکی را حذف کنید.`,
+  },
+  CLOUD_EGRESS_LIMIT: {
+    status: 429,
+    retry: true,
+    en: ({ maxBytes }) =>
+      `This app back-end has sent the ${maxBytes} bytes that it may send in a day; it answers again at 00:00 UTC (3:30 in Tehran).`,
+    fa: ({ maxBytes }) =>
+      `این بک‌اند ${fa(maxBytes)} بایتی را که در یک روز می‌تواند بفرستد فرستاده است؛ از ساعت ۳:۳۰ بامداد به وقت تهران (۰۰:۰۰ به وقت جهانی) دوباره پاسخ می‌دهد.`,
+  },
+  CLOUD_CALL_LIMIT: {
+    status: 429,
+    retry: true,
+    en: ({ max }) =>
+      `The functions of this app back-end have been called ${max} times today, which is its limit; they can be called again at 00:00 UTC (3:30 in Tehran).`,
+    fa: ({ max }) =>
+      `تابع‌های این بک‌اند امروز ${fa(max)} بار فراخوانده شده‌اند که سقف آن است؛ از ساعت ۳:۳۰ بامداد به وقت تهران (۰۰:۰۰ به وقت جهانی) دوباره فراخواندنی‌اند.`,
   },
   DEDICATED_UNAVAILABLE: {
     status: 403,

@@ -9,7 +9,7 @@ import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { job, type Later, type Run } from '#platform/jobs'
+import { job } from '#platform/jobs'
 import { newAppKey } from './app-key.ts'
 import type { CloudKey } from './clouds.ts'
 import { announceCloud } from './directory.ts'
@@ -34,7 +34,7 @@ export interface ProvisionWork {
 export const provisionJob = job<ProvisionWork>({
   name: 'clouds.provision',
   limits: () => ({ perAccount: 2, perProcess: 4 }),
-  handle: provision,
+  handle: ({ app, accountId, data }) => continueProvisioning(app, { accountId, ...data }),
   setAside: ({ app, accountId, data }) => endInVain(app, { accountId, ...data }, 'set_aside'),
 })
 
@@ -120,8 +120,8 @@ async function stepsWithin(app: App, tx: Tx, row: CloudRow, signingKey: SigningK
   }
 }
 
-async function provision({ app, accountId, data }: Run<ProvisionWork>): Promise<Later | undefined> {
-  const cloud = { accountId, ...data }
+/** All steps of a cloud in state `provisioning`, each in a transaction of its own. */
+export async function continueProvisioning(app: App, cloud: CloudKey): Promise<undefined> {
   const row = await store.beginAttempt(app.db, cloud)
   if (!row) return undefined
   if (row.attempts > maxAttempts) return endInVain(app, cloud, 'given_up')

@@ -177,6 +177,30 @@ export const lockCloud = (tx: Tx, { accountId, cloudId }: CloudKey): Promise<Clo
     .forNoKeyUpdate()
     .executeTakeFirst()
 
+/** The same against rows that refer to it, too. */
+export const lockCloudAlone = (tx: Tx, { accountId, cloudId }: CloudKey): Promise<CloudRow | undefined> =>
+  tx
+    .selectFrom('clouds.clouds')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('cloud_id', '=', cloudId)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** Those that have been neither ready nor gone since then. */
+export const unfinished = (
+  db: Db,
+  before: Date,
+  limit: number,
+): Promise<(CloudKey & { state: 'provisioning' | 'deleting' })[]> =>
+  db.query(
+    {
+      text: `select account_id as "accountId", cloud_id as "cloudId", state from clouds.clouds
+        where state in ('provisioning', 'deleting') and updated_at < $1 order by updated_at limit $2`,
+    },
+    [before, limit],
+  )
+
 type Change = Partial<
   Omit<CloudRow, 'account_id' | 'cloud_id' | 'limits' | 'additional_redirect_urls' | 'functions_revision'>
 > & {

@@ -50,6 +50,7 @@ export {
   type ShownSite,
   type SiteKey,
   type SiteRow,
+  sitesOfCloud,
   usageOf,
   type VersionKey,
   type VersionRow,

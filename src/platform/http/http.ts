@@ -16,6 +16,7 @@ import type { ServedSocketOptions } from './socket.ts'
 import type { Upload, UploadSpec } from './upload.ts'
 import './phrases.ts'
 
+export { attachment } from './attachment.ts'
 export { baseUrlOf } from './base-url.ts'
 export { type Body, ClientGone, parseJson, readBody } from './body.ts'
 export { Content, type ContentSource, type ContentSpec, content } from './content.ts'

@@ -12,7 +12,7 @@ import type { AppArea, AppCaller, AppReply } from './area.ts'
 import { callOf, targetOf, type Visit, visitOf } from './call.ts'
 import { callerOf, type VerifyToken } from './caller.ts'
 import { isPreflight, preflightHeaders } from './cors.ts'
-import { readyReply, sendStream, sendWhole } from './send-reply.ts'
+import { headBytes, readyReply, sendStream, sendWhole } from './send-reply.ts'
 
 export interface CloudHandlerOptions {
   app: App
@@ -63,12 +63,32 @@ export class CloudHandler implements HostHandler {
     const reply = await this.#reply(visit).catch((error: unknown) => this.#refusal(visit, error))
     const { message, response } = visit.request
     if (response.destroyed) return leave(reply)
-    const ready = readyReply(reply, visit.requestId)
     const isHead = message.method === 'HEAD'
     if (isHead) leave(reply)
-    if (isHead || ready.body === undefined || Buffer.isBuffer(ready.body))
-      return sendWhole(response, ready, isHead)
-    await sendStream(response, ready, () => true)
+    const ready = readyReply(reply, visit.requestId)
+    const isStream = !isHead && ready.body !== undefined && !Buffer.isBuffer(ready.body)
+    const bytes =
+      headBytes(ready) + (isHead || isStream ? 0 : ((ready.body as Buffer | undefined)?.length ?? 0))
+    if (!(await this.#take(visit, bytes))) {
+      leave(reply)
+      return this.#sendEnded(visit)
+    }
+    if (response.destroyed) return leave(reply)
+    if (!isStream) return sendWhole(response, ready, isHead)
+    await sendStream(response, ready, (chunkBytes) => this.#take(visit, chunkBytes))
+  }
+
+  /** Of the day's egress. What is refused before a cloud is known, is nobody's. */
+  #take({ cloud }: Visit, bytes: number): boolean | Promise<boolean> {
+    return cloud ? this.#options.app.cloudAllowances.takeEgress(cloud, bytes) : true
+  }
+
+  /** That the day's egress has ended is said free of charge: it is small, and the app has to learn it. */
+  #sendEnded(visit: Visit): void {
+    const { request, cloud, requestId } = visit
+    const failure = this.#options.app.cloudAllowances.egressEnded(cloud!, cloud!.limits.dailyEgressBytes)
+    const ready = readyReply(this.#refusal(visit, failure), requestId)
+    if (!request.response.destroyed) sendWhole(request.response, ready, request.message.method === 'HEAD')
   }
 
   async #reply(visit: Visit): Promise<AppReply> {

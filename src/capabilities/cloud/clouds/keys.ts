@@ -27,14 +27,14 @@ export async function connection({ app, caller, params }: CloudContext): Promise
   const cloud = await requireCloud(app, caller, params.id, { ready: true })
   const url = cloudUrl(app.config, cloud.ref)
   const nowMs = app.clock.nowMs()
-  const standing = (await keysOf(app.db.kysely, keyOf(cloud))).filter((key) => isValid(key, nowMs))
+  const keys = await keysOf(app.db.kysely, keyOf(cloud))
   return {
     object: 'cloud.connection',
     id: cloud.cloud_id,
     ref: cloud.ref,
     service_url: url,
-    // The newest; those before it are in their grace period.
-    public_key: standing.findLast(({ kind }) => kind === 'public')?.public_key ?? null,
+    public_key:
+      lasting(keys.filter((key) => key.kind === 'public' && isValid(key, nowMs)))?.public_key ?? null,
     auth_url: `${url}/auth/v1`,
     rest_url: `${url}/rest/v1`,
     storage_url: `${url}/storage/v1`,
@@ -42,6 +42,12 @@ export async function connection({ app, caller, params }: CloudContext): Promise
     files_url: `${url}/files`,
   }
 }
+
+/** The one that does not end, or else ends last: the others are in their grace period. */
+const lasting = (keys: readonly KeyRow[]): KeyRow | undefined =>
+  keys.toSorted((one, other) => endOf(other) - endOf(one))[0]
+
+const endOf = ({ expires_at: at }: KeyRow): number => at?.getTime() ?? Number.MAX_SAFE_INTEGER
 
 const isValid = ({ expires_at: at }: { expires_at: Date | null }, nowMs: number): boolean =>
   at === null || at.getTime() > nowMs

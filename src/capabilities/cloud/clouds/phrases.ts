@@ -9,3 +9,11 @@ export const phrases = {
     fa: 'پایگاه داده، باکت‌ها و تابع‌های اختصاصی. این‌جا ارائه نمی‌شود.',
   },
 }
+
+/** Why a request about a cloud is refused. */
+export const reasons = {
+  otherName: {
+    en: 'confirm has to be exactly the name of the app back-end.',
+    fa: 'confirm باید دقیقاً نام بک‌اند باشد.',
+  },
+}

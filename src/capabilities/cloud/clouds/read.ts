@@ -1,11 +1,11 @@
 /** Clouds as they are listed and shown. */
-import { listClouds } from '#engine/clouds'
+import { keyOf, listClouds, readUsage } from '#engine/clouds'
 import type { RequestContext } from '#platform/http'
 import { plainList } from '#platform/lists'
 import { requireCloud } from '../require-cloud.ts'
 import type { CloudContext } from './create.ts'
-import type { ListQuery } from './schema.ts'
-import { packagesOf, toCloud } from './show.ts'
+import type { CloudDetail, ListQuery } from './schema.ts'
+import { packagesOf, toCloud, toUsage } from './show.ts'
 
 export async function list({ app, caller, query, language }: RequestContext<unknown, ListQuery>) {
   const page = await listClouds(app.db, caller, query)
@@ -15,5 +15,9 @@ export async function list({ app, caller, query, language }: RequestContext<unkn
   }
 }
 
-export const read = async ({ app, caller, params, language }: CloudContext) =>
-  toCloud(app, language, await requireCloud(app, caller, params.id))
+export async function read({ app, caller, params, language }: CloudContext): Promise<CloudDetail> {
+  const row = await requireCloud(app, caller, params.id)
+  const day = new Date(app.clock.nowMs()).toISOString().slice(0, 10)
+  const usage = await readUsage(app.db, keyOf(row), day)
+  return { ...toCloud(app, language, row), usage: toUsage(app, row, usage, day) }
+}

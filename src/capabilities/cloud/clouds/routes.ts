@@ -1,14 +1,18 @@
 import { type Route, route } from '#platform/http'
 import { readyErrors } from '../require-cloud.ts'
 import { create, retry } from './create.ts'
+import { remove } from './delete.ts'
 import { connection, listKeys, removeKey, rotateKey } from './keys.ts'
 import { list, read } from './read.ts'
 import {
   Cloud,
   CloudBody,
+  CloudDetail,
   CloudList,
   CloudParams,
   Connection,
+  DeleteBody,
+  DeletedCloud,
   DeletedKey,
   KeyBody,
   KeyList,
@@ -54,11 +58,29 @@ export const cloudRoutes: Route[] = [
     path: `${path}/{id}`,
     operation: 'cloud.read',
     scope: 'cloud:read',
-    summary: { en: 'One app back-end.', fa: 'یک بک‌اند.' },
+    summary: {
+      en: 'One app back-end: its state, and what it uses of each limit.',
+      fa: 'یک بک‌اند: وضعیت آن و مصرفش از هر سقف.',
+    },
     params: CloudParams,
-    reply: { 200: Cloud },
+    reply: { 200: CloudDetail },
     errors: ['CLOUD_NOT_FOUND'],
     handle: read,
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/{id}`,
+    operation: 'cloud.delete',
+    scope: 'cloud:write',
+    summary: {
+      en: 'Delete an app back-end for good, with all that is in it and its sites.',
+      fa: 'حذف همیشگی بک‌اند با همهٔ محتوا و سایت‌هایش.',
+    },
+    params: CloudParams,
+    body: DeleteBody,
+    reply: { 200: DeletedCloud },
+    errors: ['CLOUD_NOT_FOUND', 'CLOUD_DELETING'],
+    handle: remove,
   }),
   route({
     method: 'POST',

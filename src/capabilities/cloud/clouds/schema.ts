@@ -100,6 +100,54 @@ export const CloudList = Type.Object({
   packages: Type.Array(Package, said('What can be created here.', 'آنچه این‌جا می‌توان ساخت.')),
 })
 
+const used = (en?: string, fa?: string) =>
+  Type.Object({ used: limit(), max: limit() }, en === undefined || fa === undefined ? {} : said(en, fa))
+
+const Usage = Type.Object(
+  {
+    day: Type.String(said('In UTC.', 'به وقت UTC.')),
+    collections: used(),
+    rows: used(),
+    row_bytes: used(),
+    users: used(),
+    files: used(),
+    file_total_bytes: used(),
+    functions: used(),
+    secrets: used(),
+    daily_function_calls: used(),
+    daily_egress_bytes: used(),
+    daily_mails: used(),
+    sites: Type.Object(
+      { used: limit() },
+      said('Sites count for the project.', 'سایت‌ها در سقف پروژه شمرده می‌شوند.'),
+    ),
+  },
+  said('At a limit calls are refused with a clear error.', 'در سقف، درخواست‌ها با خطایی روشن رد می‌شوند.'),
+)
+export type Usage = Static<typeof Usage>
+
+export const CloudDetail = Type.Object({ ...shared, usage: Usage })
+export type CloudDetail = Static<typeof CloudDetail>
+
+export const DeleteBody = Type.Object(
+  { confirm: Type.String(said('Exactly the name of the app back-end.', 'دقیقاً نام بک‌اند.')) },
+  { ...closed, examples: [{ confirm: 'فروشگاه' }] },
+)
+export type DeleteBody = Static<typeof DeleteBody>
+
+export const DeletedCloud = Type.Object({
+  object: Type.Literal('cloud'),
+  id: uuid(),
+  name: Type.String(),
+  status: Type.Literal(
+    'deleting',
+    said(
+      'Its app gets no answers any more; what is in it is being deleted, and then it is not found.',
+      'دیگر به برنامه پاسخ نمی‌دهد؛ محتوایش در حال حذف است و پس از آن یافت نمی‌شود.',
+    ),
+  ),
+})
+
 export const Connection = Type.Object({
   object: Type.Literal('cloud.connection'),
   id: uuid(),
@@ -190,12 +238,15 @@ nameSchemas({
   Cloud,
   CloudBody,
   CloudConnection: Connection,
+  CloudDetail,
   CloudKey: Key,
   CloudKeyBody: KeyBody,
   CloudKeyList: KeyList,
   CloudLimits: Limits,
   CloudList,
   CloudPackage: Package,
+  CloudUsage: Usage,
+  DeletedCloud,
   DeletedCloudKey: DeletedKey,
   NewCloudKey: NewKey,
 })

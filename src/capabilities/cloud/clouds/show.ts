@@ -1,10 +1,17 @@
 /** A cloud as the API answers it. */
 import type { App } from '#app'
-import { type CloudLimits, type CloudRow, limitsOf, problemPhrases, stateOf } from '#engine/clouds'
+import {
+  type CloudLimits,
+  type CloudRow,
+  type CloudUsage,
+  limitsOf,
+  problemPhrases,
+  stateOf,
+} from '#engine/clouds'
 import { cloudUrl } from '#platform/apps'
 import type { Language } from '#platform/errors'
 import { phrases } from './phrases.ts'
-import type { Cloud, Limits } from './schema.ts'
+import type { Cloud, Limits, Usage } from './schema.ts'
 
 export const toCloud = ({ config }: Pick<App, 'config'>, language: Language, row: CloudRow): Cloud => ({
   object: 'cloud',
@@ -38,6 +45,32 @@ export const toLimits = (limits: CloudLimits): Limits => ({
   daily_egress_bytes: limits.dailyEgressBytes,
   daily_mails: limits.dailyMails,
 })
+
+/** What a cloud uses of each of its limits. */
+export function toUsage(
+  { config }: Pick<App, 'config'>,
+  row: CloudRow,
+  usage: CloudUsage,
+  day: string,
+): Usage {
+  const limits = limitsOf(config.clouds, row.limits)
+  const of = (used: bigint, max: number) => ({ used: Number(used), max })
+  return {
+    day,
+    collections: of(usage.collections, limits.collections),
+    rows: of(usage.rows, limits.rows),
+    row_bytes: of(usage.row_bytes, limits.rowBytes),
+    users: of(usage.users, limits.users),
+    files: of(usage.files, limits.files),
+    file_total_bytes: of(usage.file_bytes, limits.fileTotalBytes),
+    functions: of(usage.functions, limits.functions),
+    secrets: of(usage.secrets, limits.secrets),
+    daily_function_calls: of(usage.function_calls, limits.dailyFunctionCalls),
+    daily_egress_bytes: of(usage.egress_bytes, limits.dailyEgressBytes),
+    daily_mails: of(usage.mails, limits.dailyMails),
+    sites: { used: Number(usage.sites) },
+  }
+}
 
 /** What can be created here, with the limits of those that nobody has set others for. */
 export const packagesOf = ({ config: { clouds } }: Pick<App, 'config'>, language: Language) => [
