@@ -2,6 +2,8 @@
 import type { Readable } from 'node:stream'
 import type { CloudKey } from '#engine/clouds'
 import type { Localized } from '#platform/errors'
+import './remote/errors.ts'
+import './runtime/errors.ts'
 
 export {
   type Broker,
@@ -22,6 +24,12 @@ export {
   refusalHeader,
 } from './broker/broker.ts'
 export { brokerSeries } from './broker/metrics.ts'
+export { keyPattern, shortestKey } from './remote/channel.ts'
+export { type FunctionsHost, openFunctionsHost } from './remote/functions-host.ts'
+export type { HostLinks } from './remote/host-link.ts'
+export { HostMeter } from './remote/host-meter.ts'
+export type { PlatformSide } from './remote/platform-link.ts'
+export { type HostAddress, openRemoteFunctions } from './remote/remote-runtime.ts'
 
 /** All functions of a cloud with its secrets: what one process runs. */
 export interface CloudProgram extends CloudKey {
@@ -80,7 +88,8 @@ export type RuntimeState =
 export type Tried = { works: true } | { works: false; message: string; line?: number; column?: number }
 
 export interface FunctionRuntime extends AsyncDisposable {
-  readonly state: RuntimeState
+  /** Found by trying to break out of a jail, when it is first asked. */
+  state(): Promise<RuntimeState>
   /** Starts the program in a process of its own and asks whether this function has a handler. Throws FUNCTIONS_UNAVAILABLE. */
   tryOut(program: CloudProgram, name: string): Promise<Tried>
   /**
