@@ -97,7 +97,9 @@ export type Answer =
   | { kind: 'none' }
 
 /** Nobody here has an app. */
-const noApps: Pick<App, 'sites' | 'clouds' | 'appUsers'> = {
+const noApps: Pick<App, 'sites' | 'clouds' | 'cloudAllowances' | 'collections' | 'appUsers'> = {
+  cloudAllowances: {} as App['cloudAllowances'],
+  collections: {} as App['collections'],
   sites: { find: () => undefined, refresh: never, size: 0, [Symbol.asyncDispose]: async () => {} },
   clouds: {
     has: () => false,
@@ -239,8 +241,6 @@ export class SimulatedProcess implements Sender {
       recordings: { decode: () => assert.fail('no recordings here'), open: never, hasFfmpeg: never },
       siteChecks: new SiteChecks({ spool: disk.spool, atOnce: 1 }),
       siteCompressor: new SiteCompressor({ atOnce: 1 }),
-      // No app back-ends here.
-      collections: {} as App['collections'],
       ...disk,
       net,
       ...noApps,
