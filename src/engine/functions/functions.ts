@@ -30,6 +30,10 @@ export type { HostLinks } from './remote/host-link.ts'
 export { HostMeter } from './remote/host-meter.ts'
 export type { PlatformSide } from './remote/platform-link.ts'
 export { type HostAddress, openRemoteFunctions } from './remote/remote-runtime.ts'
+export { type RuntimeLimits, starterLimits } from './runtime/limits.ts'
+export { functionSeries } from './runtime/metrics.ts'
+export { openFunctionRuntime, type RuntimeOptions } from './runtime/runtime.ts'
+export type { FunctionsConfig } from './settings.ts'
 
 /** All functions of a cloud with its secrets: what one process runs. */
 export interface CloudProgram extends CloudKey {
@@ -41,7 +45,7 @@ export interface CloudProgram extends CloudKey {
   functions: readonly ProgramFunction[]
   /** Bindings of every function: secrets, and what the platform adds (`SUPABASE_URL`, `SUPABASE_ANON_KEY`). */
   bindings: Readonly<Record<string, string>>
-  /** Values that are masked in logs. */
+  /** Values that `FunctionSource.log` masks; a runtime needs not. */
   secretValues: readonly string[]
 }
 
@@ -84,7 +88,7 @@ export type RuntimeState =
   /** No jail can be built here, for this reason. */
   | { kind: 'refused'; why: Localized }
 
-/** What a program that was tried out says; `place` counts lines and columns from 1 in the code that was sent, where it is known. */
+/** What a program that was tried out says; line and column count from 1 in its bundle, where they are known. */
 export type Tried = { works: true } | { works: false; message: string; line?: number; column?: number }
 
 export interface FunctionRuntime extends AsyncDisposable {
@@ -101,7 +105,7 @@ export interface FunctionRuntime extends AsyncDisposable {
   forget(cloud: CloudKey): Promise<void>
 }
 
-/** A line that a function has written, its secrets masked. */
+/** A line that a function has written. */
 export interface LogLine {
   name: string
   level: 'debug' | 'info' | 'warn' | 'error'
@@ -114,6 +118,6 @@ export interface LogLine {
 export interface FunctionSource {
   /** The newest program of a cloud; undefined where it is gone. */
   program(cloud: CloudKey & { revision: number }): Promise<CloudProgram | undefined>
-  /** Keeps lines; it never throws, and drops what is too much, saying so in a line. */
+  /** Masks secrets in lines and keeps them; it never throws, and drops what is too much, saying so in a line. */
   log(cloud: CloudKey, lines: readonly LogLine[]): void
 }

@@ -3,7 +3,7 @@ import { declareFailures, type Localized } from '#platform/errors'
 declare module '#platform/errors' {
   interface Failures {
     FUNCTIONS_UNAVAILABLE: { why: Localized }
-    FUNCTION_NOT_FOUND: { name: string }
+    FUNCTION_NOT_FOUND: Record<string, never>
     FUNCTION_BUSY: { atOnce: number; waiting: number }
     FUNCTION_TIMEOUT: { seconds: number }
     FUNCTION_CPU_LIMIT: { milliseconds: number }
@@ -24,8 +24,8 @@ declareFailures({
   },
   FUNCTION_NOT_FOUND: {
     status: 404,
-    en: ({ name }) => `This cloud has no function named ${name}; deploy it first.`,
-    fa: ({ name }) => `این ابر تابعی به نام ${name} ندارد؛ نخست آن را مستقر کنید.`,
+    en: () => 'This cloud has no function of that name; GET /v1/cloud/{id}/functions lists those it has.',
+    fa: () => 'این ابر تابعی به این نام ندارد؛ GET /v1/cloud/{id}/functions آن‌هایی را که دارد نشان می‌دهد.',
   },
   FUNCTION_BUSY: {
     status: 429,
