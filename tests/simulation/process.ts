@@ -97,7 +97,20 @@ export type Answer =
   | { kind: 'none' }
 
 /** Nobody here has an app. */
-const noApps: Pick<App, 'sites' | 'clouds' | 'cloudAllowances' | 'collections' | 'appUsers'> = {
+const noApps: Pick<
+  App,
+  | 'sites'
+  | 'clouds'
+  | 'cloudAllowances'
+  | 'collections'
+  | 'appUsers'
+  | 'functions'
+  | 'functionCompiler'
+  | 'functionSource'
+> = {
+  functions: {} as App['functions'],
+  functionCompiler: {} as App['functionCompiler'],
+  functionSource: {} as App['functionSource'],
   cloudAllowances: {
     takeEgress: never,
     refundEgress: () => undefined,

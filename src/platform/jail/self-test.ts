@@ -138,7 +138,6 @@ async function openOutside(): Promise<{ port: number; socket: string; file: stri
   opening.defer(() => rm(folder, { recursive: true, force: true }))
   const file = path.join(folder, 'secret')
   await writeFile(file, 'x', { mode: 0o600 })
-  await stat(file)
   const tcp = opening.use(createServer((line) => line.destroy()).listen(0, '127.0.0.1'))
   const socket = path.join(folder, 'socket')
   const unix = opening.use(createServer((line) => line.destroy()).listen(socket))

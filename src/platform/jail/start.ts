@@ -89,7 +89,7 @@ export async function startJailed(
 }
 
 /** Node gives no other way to hand a listening socket to a program that is not Node. */
-function descriptorOf(server: Server): number {
+export function descriptorOf(server: Server): number {
   const { _handle: handle } = server as unknown as { _handle: { fd: number } | null }
   if (handle === null || handle.fd < 0) throw new Error('this socket listens no longer')
   return handle.fd
