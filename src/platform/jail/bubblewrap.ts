@@ -22,7 +22,16 @@ export function bubblewrapWords(
   return [
     ...(as === 'user' ? ['--unshare-user'] : []),
     ...['--unshare-net', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-    ...['--die-with-parent', '--new-session', '--as-pid-1', '--hostname', 'jail', '--clearenv', '--chdir', '/'],
+    ...[
+      '--die-with-parent',
+      '--new-session',
+      '--as-pid-1',
+      '--hostname',
+      'jail',
+      '--clearenv',
+      '--chdir',
+      '/',
+    ],
     ...['--seccomp', String(descriptors.filter), '--info-fd', String(descriptors.info)],
     // bubblewrap creates the parent folders of what it mounts, for root only unless told otherwise.
     ...foldersAbove([...places, '/dev/null']).flatMap((folder) => ['--perms', '0755', '--dir', folder]),

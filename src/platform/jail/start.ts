@@ -78,7 +78,8 @@ export async function startJailed(
     ],
   })
   const ended = endOf(child)
-  if (child.pid === undefined) return { pid: undefined, stdout: child.stdout!, stderr: child.stderr!, ended, kill() {} }
+  if (child.pid === undefined)
+    return { pid: undefined, stdout: child.stdout!, stderr: child.stderr!, ended, kill() {} }
   lower(child.pid)
   const [filter, info, ...contents] = child.stdio.slice(inherited) as Duplex[]
   send(filter!, seccompFilter(process.arch as Architecture))
@@ -88,7 +89,7 @@ export async function startJailed(
 }
 
 /** Node gives no other way to hand a listening socket to a program that is not Node. */
-function descriptorOf(server: Server): number {
+export function descriptorOf(server: Server): number {
   const { _handle: handle } = server as unknown as { _handle: { fd: number } | null }
   if (handle === null || handle.fd < 0) throw new Error('this socket listens no longer')
   return handle.fd
@@ -102,7 +103,11 @@ function limitWords(tools: JailTools, { dataBytes, files = [] }: JailedProgram):
 
 function jailWords(tools: JailTools, program: JailedProgram, user: number | undefined): string[] {
   const { libraries, readable = [], files = [] } = program
-  const own = [program.program, ...libraries, ...(user === undefined ? [] : [tools.setpriv, tools.prlimit, ...tools.libraries])]
+  const own = [
+    program.program,
+    ...libraries,
+    ...(user === undefined ? [] : [tools.setpriv, tools.prlimit, ...tools.libraries]),
+  ]
   const view = {
     readable: [...[...new Set(own)].map((place) => ({ from: place, to: place })), ...readable],
     files: files.map((file, index) => ({ descriptor: inherited + 2 + index, to: file.path })),
