@@ -15,3 +15,4 @@ export const areas: readonly AppArea[] = [
   storageArea,
   realtimeArea,
 ]
+export const areas: readonly AppArea[] = [authArea, restArea, storageArea, realtimeArea, filesArea]
