@@ -128,7 +128,7 @@ export async function deleteSomeUsers(tx: Tx, cloud: CloudKey, limit: number): P
 
 export type UserChange = Partial<Omit<UserRow, 'account_id' | 'cloud_id' | 'user_id' | 'created_at'>>
 
-/** Returns the user as it is then. Throws APP_USER_EXISTS where the new address is another's. */
+/** Returns the user as it is then. Throws APP_USER_EMAIL_TAKEN where the new address is another's. */
 export async function updateUser(
   tx: Tx,
   { account_id, cloud_id, user_id }: Pick<UserRow, 'account_id' | 'cloud_id' | 'user_id'>,
@@ -144,7 +144,7 @@ export async function updateUser(
       .returningAll()
       .executeTakeFirstOrThrow()
   } catch (error) {
-    if ((error as { code?: string }).code === uniqueViolation) fail('APP_USER_EXISTS', {})
+    if ((error as { code?: string }).code === uniqueViolation) fail('APP_USER_EMAIL_TAKEN', {})
     throw error
   }
 }

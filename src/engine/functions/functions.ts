@@ -2,6 +2,8 @@
 import type { Readable } from 'node:stream'
 import type { CloudKey } from '#engine/clouds'
 import type { Localized } from '#platform/errors'
+import './remote/errors.ts'
+import './phrases.ts'
 import './runtime/errors.ts'
 
 export {
@@ -23,10 +25,38 @@ export {
   refusalHeader,
 } from './broker/broker.ts'
 export { brokerSeries } from './broker/metrics.ts'
+export { type FunctionCompiler, openFunctionCompiler, type UsedPackage } from './compile/compile.ts'
+export {
+  checkCode,
+  deploy,
+  keptVersions,
+  removeFunction,
+  requireFunction,
+  requireRuntime,
+  rollBack,
+} from './deploy.ts'
+export { keptLines, levels as logLevels, readLines, type StoredLine } from './logs/log-store.ts'
+export { keyPattern, shortestKey } from './remote/channel.ts'
+export { type FunctionsHost, openFunctionsHost } from './remote/functions-host.ts'
+export type { HostLinks } from './remote/host-link.ts'
+export { HostMeter } from './remote/host-meter.ts'
+export type { PlatformSide } from './remote/platform-link.ts'
+export { type HostAddress, openRemoteFunctions } from './remote/remote-runtime.ts'
 export { type RuntimeLimits, starterLimits } from './runtime/limits.ts'
 export { functionSeries } from './runtime/metrics.ts'
 export { openFunctionRuntime, type RuntimeOptions } from './runtime/runtime.ts'
+export { isReservedName, putSecret, removeSecret, sealValue } from './secrets.ts'
 export type { FunctionsConfig } from './settings.ts'
+export { openFunctionSource, type PlatformFunctions } from './source.ts'
+export {
+  type FunctionRow,
+  findVersion as findFunctionVersion,
+  listFunctions,
+  type SecretRow,
+  type ShownFunction,
+  secretsOf,
+  versionsOf as versionsOfFunction,
+} from './store.ts'
 
 /** All functions of a cloud with its secrets: what one process runs. */
 export interface CloudProgram extends CloudKey {
