@@ -289,7 +289,12 @@ create table functions.versions (
   name text not null,
   version integer not null,
   code text not null,
+  -- What runs: one module, made of the code and the packages that it imports.
   bundle text not null,
+  -- Which place of the code each place of the bundle was (a source map's mappings).
+  mappings text not null,
+  -- [{ name, version, requested }] of the packages in it.
+  packages jsonb not null,
   verify_jwt boolean not null,
   created_at timestamptz not null,
   primary key (account_id, cloud_id, name, version),

@@ -1,7 +1,8 @@
+import type { AppUsers } from '#engine/app-users'
 import type { CloudAllowances, CloudDirectory } from '#engine/clouds'
 import type { Collections } from '#engine/collections'
-import type { AppUsers } from '#engine/app-users'
 import type { Waiting } from '#engine/files'
+import type { FunctionCompiler, FunctionRuntime, PlatformFunctions } from '#engine/functions'
 import type { Svgs, VideoProbe } from '#engine/media'
 import type { Catalogue } from '#engine/models'
 import type { Pipelines } from '#engine/pipelines'
@@ -68,8 +69,14 @@ export interface App {
   mail?: Mailer | undefined
   /** Every app back-end by its ref. */
   clouds: CloudDirectory
+  /** Runs the functions of clouds. */
+  functions: FunctionRuntime
+  /** Makes what runs of what developers send. */
+  functionCompiler: FunctionCompiler
+  /** What functions run, and what they have written. */
+  functionSource: PlatformFunctions
   /** What the clouds may still use today. */
-  cloudAllowances: CloudAllowances
+  cloudAllowances: Pick<CloudAllowances, 'takeEgress' | 'refundEgress' | 'egressEnded' | 'takeCall'>
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

@@ -1,6 +1,6 @@
 import { cloudSeries } from '#capabilities/cloud'
 import { webhookSeries } from '#capabilities/webhooks'
-import { brokerSeries } from '#engine/functions'
+import { brokerSeries, functionSeries } from '#engine/functions'
 import { upstreamSeries } from '#engine/routing'
 import { videoSeries } from '#engine/video'
 import { appsSeries } from '#platform/apps'
@@ -23,6 +23,7 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...keySeries(registry),
   ...videoSeries(registry),
   ...appsSeries(registry),
+  ...functionSeries(registry),
   ...cloudSeries(registry),
   ...brokerSeries(registry),
 })

@@ -3,11 +3,19 @@ import cluster from 'node:cluster'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
+import { openAppUsers } from '#engine/app-users'
 import { CloudAllowances, openCloudDirectory } from '#engine/clouds'
 import { openCollections } from '#engine/collections'
-import { openAppUsers } from '#engine/app-users'
 import { openDocuments } from '#engine/documents'
 import { openWaiting, releaseRooms } from '#engine/files'
+import {
+  depthPurpose,
+  openBroker,
+  openFunctionCompiler,
+  openFunctionRuntime,
+  openFunctionSource,
+  ownListeners,
+} from '#engine/functions'
 import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
@@ -18,7 +26,7 @@ import { openPageCounter, openReader, openTools } from '#engine/tools'
 import { openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
-import { openConfinement, openIsolation } from '#platform/confined'
+import { type FindIsolation, openConfinement, openIsolation } from '#platform/confined'
 import { type Db, duringStart, migrate, openDb, type SocketAddress } from '#platform/db'
 import { jobs } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
@@ -61,6 +69,8 @@ export async function openApp(
   const { models, discovered, net, upstreams } = await openModels(options, ground.log, outbound, opening)
   const books = await duringStart(ground.db, () => openBooks(ground, models, opening))
   const stores = await openStores(ground.config, outbound, opening)
+  const cloudAllowances = opening.use(new CloudAllowances(ground))
+  const isolation = openIsolation()
   const app: App = {
     ...ground,
     ...books,
@@ -73,8 +83,9 @@ export async function openApp(
     appUsers: opening.use(openAppUsers(ground)),
     ...(options.config.mail && { mail: openMailer(options.config.mail, outbound) }),
     clouds: opening.use(await openCloudDirectory(ground)),
-    cloudAllowances: opening.use(new CloudAllowances(ground)),
-    ...openHands(options, ground.log, { net, outbound, spool: stores.spool }, opening),
+    cloudAllowances,
+    ...openFunctions(ground, { net, cloudAllowances, isolation }, opening),
+    ...openHands(options, ground.log, { net, outbound, spool: stores.spool, isolation }, opening),
     ...stores,
     ...openSiteThreads(ground.config, stores.spool, opening),
   }
@@ -169,12 +180,16 @@ const dataPlaces = { working: 2, waiting: 64 }
 function openHands(
   { config, pipelines }: AppOptions,
   log: Log,
-  { net, outbound, spool }: { net: GuardedNet; outbound: Outbound; spool: Spool },
+  {
+    net,
+    outbound,
+    spool,
+    isolation,
+  }: { net: GuardedNet; outbound: Outbound; spool: Spool; isolation: FindIsolation },
   opening: AsyncDisposableStack,
 ): Pick<App, 'tools' | 'countPages' | 'reader' | 'svgs' | 'recordings' | 'videoProbe' | 'pipelines'> {
   const { webSearch } = config.tools
   const search = webSearch && opening.use(openSearch(webSearch, outbound.to(webSearch.baseUrl)))
-  const isolation = openIsolation()
   return {
     tools: openTools({ config, search, client: net, log, isolation }),
     countPages: openPageCounter(log, isolation),
@@ -189,6 +204,32 @@ function openHands(
         confine: openConfinement(log, undefined, isolation),
         confineData: openConfinement(log, dataPlaces, isolation),
       }),
+  }
+}
+
+/** Code of clouds: what compiles it, what runs it, and what it sends by. */
+function openFunctions(
+  ground: Ground,
+  { net, cloudAllowances, isolation }: Pick<App, 'net' | 'cloudAllowances'> & { isolation: FindIsolation },
+  opening: AsyncDisposableStack,
+): Pick<App, 'functions' | 'functionCompiler' | 'functionSource'> {
+  const { config, log, metrics, secrets } = ground
+  const source = opening.use(openFunctionSource(ground))
+  const broker = opening.use(
+    openBroker({
+      ...{ net, log, metrics },
+      inside: () => ownListeners(config),
+      depthSigner: () => secrets.signer(depthPurpose),
+      egressOf: (cloud) => ({ take: async (bytes) => cloudAllowances.takeEgress(cloud, bytes) }),
+    }),
+  )
+  const openEgress = broker.open.bind(broker)
+  return {
+    functions: opening.use(
+      openFunctionRuntime({ config: config.functions, log, metrics, source, openEgress }),
+    ),
+    functionCompiler: openFunctionCompiler(log, isolation),
+    functionSource: source,
   }
 }
 

@@ -5,6 +5,7 @@ import { batches } from '#capabilities/messages/settings'
 import { work } from '#capabilities/work/settings'
 import { clouds } from '#engine/clouds/settings'
 import { files, studio } from '#engine/files/settings'
+import { functions } from '#engine/functions/settings'
 import { defaults, models, providers, vendors } from '#engine/models/settings'
 import { sites } from '#engine/sites/settings'
 import { ffmpeg } from '#engine/sound/settings'
@@ -42,6 +43,7 @@ export const settings: readonly Section[] = [
   studio,
   sites,
   clouds,
+  functions,
   mail,
   audio,
   limits,

@@ -97,8 +97,26 @@ export type Answer =
   | { kind: 'none' }
 
 /** Nobody here has an app. */
-const noApps: Pick<App, 'sites' | 'clouds' | 'cloudAllowances' | 'collections' | 'appUsers'> = {
-  cloudAllowances: {} as App['cloudAllowances'],
+const noApps: Pick<
+  App,
+  | 'sites'
+  | 'clouds'
+  | 'cloudAllowances'
+  | 'collections'
+  | 'appUsers'
+  | 'functions'
+  | 'functionCompiler'
+  | 'functionSource'
+> = {
+  functions: {} as App['functions'],
+  functionCompiler: {} as App['functionCompiler'],
+  functionSource: {} as App['functionSource'],
+  cloudAllowances: {
+    takeEgress: never,
+    refundEgress: () => undefined,
+    egressEnded: () => assert.fail('no clouds here'),
+    takeCall: never,
+  },
   collections: {} as App['collections'],
   sites: { find: () => undefined, refresh: never, size: 0, [Symbol.asyncDispose]: async () => {} },
   clouds: {

@@ -10,9 +10,9 @@ import { openUsers } from './users.ts'
 
 export { foldersAbove } from './bubblewrap.ts'
 export { librariesOf } from './libraries.ts'
-export { type Architecture, seccompFilter } from './seccomp.ts'
-export { firstSocket, type JailedProcess, type JailedProgram } from './start.ts'
 export { type Consumption, type Meter, openMeter } from './meter.ts'
+export { type Architecture, seccompFilter } from './seccomp.ts'
+export { descriptorOf, firstSocket, type JailedProcess, type JailedProgram } from './start.ts'
 
 /** Whether a jail can be built here; `tools` are those that build it. */
 export type JailState = { kind: 'jailed'; tools: JailTools } | { kind: 'refused'; why: Localized }

@@ -47,7 +47,9 @@ const attempts: Record<string, boolean> = {
   parent: works(() => process.ppid !== 0 && process.kill(process.ppid, 0)),
   environment: Object.keys(process.env).some((name) => name !== 'PWD'),
   root: process.getuid?.() === 0,
-  writing: ['/written', '/dev/written', '/tmp/written'].some((place) => works(() => writeFileSync(place, 'x'))),
+  writing: ['/written', '/dev/written', '/tmp/written'].some((place) =>
+    works(() => writeFileSync(place, 'x')),
+  ),
   starting: spawnSync(process.execPath, ['--version']).status === 0,
   socket: await connects({ path: socket! }),
   network: await connects({ port: Number(port), host: '127.0.0.1' }),

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, readlink, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, readlink, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -24,7 +24,8 @@ const timeoutMs = 20_000
  */
 export async function selfTest(log: Log): Promise<JailState> {
   if (process.platform !== 'linux') return refused(refusals.otherSystem(process.platform))
-  if (process.arch !== 'x64' && process.arch !== 'arm64') return refused(refusals.otherProcessor(process.arch))
+  if (process.arch !== 'x64' && process.arch !== 'arm64')
+    return refused(refusals.otherProcessor(process.arch))
   const tools = await findTools()
   if ('en' in tools) return refused(tools)
   const { why, said } = await tryToBreakOut(tools)
@@ -35,18 +36,26 @@ export async function selfTest(log: Log): Promise<JailState> {
 
 const refused = (why: Localized): JailState => ({ kind: 'refused', why })
 
-const programFolders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin', '/run/current-system/sw/bin']
+const programFolders = [
+  '/usr/bin',
+  '/bin',
+  '/usr/sbin',
+  '/sbin',
+  '/usr/local/bin',
+  '/run/current-system/sw/bin',
+]
 
 async function findTools(): Promise<JailTools | Localized> {
   const place = (name: string): string | undefined =>
     programFolders.map((folder) => path.join(folder, name)).find((candidate) => existsSync(candidate))
-  const [bwrap, prlimit, setpriv] = [place('bwrap'), place('prlimit'), place('setpriv')]
+  const [bwrap, prlimit, setpriv, unshare] = ['bwrap', 'prlimit', 'setpriv', 'unshare'].map(place)
   if (bwrap === undefined) return refusals.noTool('bwrap', 'bubblewrap')
   if (prlimit === undefined) return refusals.noTool('prlimit', 'util-linux')
   if (setpriv === undefined) return refusals.noTool('setpriv', 'util-linux')
+  if (unshare === undefined) return refusals.noTool('unshare', 'util-linux')
   if (!existsSync('/usr/bin/ldd') && !existsSync('/bin/ldd')) return refusals.noTool('ldd', 'libc-bin')
   const libraries = (await Promise.all([prlimit, setpriv].map(librariesOf))).flat()
-  return { bwrap, prlimit, setpriv, libraries }
+  return { bwrap, prlimit, setpriv, unshare, libraries }
 }
 
 interface Verdict {
@@ -130,7 +139,6 @@ async function openOutside(): Promise<{ port: number; socket: string; file: stri
   opening.defer(() => rm(folder, { recursive: true, force: true }))
   const file = path.join(folder, 'secret')
   await writeFile(file, 'x', { mode: 0o600 })
-  await stat(file)
   const tcp = opening.use(createServer((line) => line.destroy()).listen(0, '127.0.0.1'))
   const socket = path.join(folder, 'socket')
   const unix = opening.use(createServer((line) => line.destroy()).listen(socket))

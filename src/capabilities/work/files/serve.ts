@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers'
 import { type BundledFile, manifestPath, zip } from '#engine/documents'
 import { fail } from '#platform/errors'
-import { Answer, type Content, type ContentSource, content, attachment } from '#platform/http'
+import { Answer, attachment, type Content, type ContentSource, content } from '#platform/http'
 import { reasons } from '../phrases.ts'
 import { notFound, type RunContext, requireRun, runKeyOf } from '../read.ts'
 import type { FilesQuery } from '../schema.ts'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import * as esbuild from 'esbuild'
 import { answer } from '#platform/confined-process'
 import { isMet, type PackageImport, readImport } from './packages.ts'
-import { type Mappings, mappingsOf, type Place } from './positions.ts'
+import { type Mappings, mappingsOf, type Place } from './source-map.ts'
 
 export interface CompileTask {
   code: string

@@ -7,7 +7,7 @@ import type { Log } from '#platform/log'
 import type { CompileReport, CompileTask, UsedPackage } from './compile-process.ts'
 import '../phrases.ts'
 import { faultSentence, sentences } from './phrases.ts'
-import type { Mappings, Place } from './positions.ts'
+import type { Mappings, Place } from './source-map.ts'
 
 export type { UsedPackage } from './compile-process.ts'
 

@@ -67,6 +67,12 @@ const major = (version: string): string => version.split('.')[0]!
 /** What is wrong with the code, and what to do about it. */
 export const faultSentence = (fault: Fault): Localized => ofFaults[fault.kind](fault as never)
 
+/** What its own code said when it was started. */
+export const bootSentence = (message: string): Localized => ({
+  en: `it does not start: ${shown(message)}`,
+  fa: `اجرا نشد: ${shown(message)}`,
+})
+
 export const sentences = {
   tooLarge: {
     en: 'With its packages it is larger than 4 MB.',

@@ -1,106 +1,25 @@
 /** Places in the code that a developer sent, for those in the bundle that was made of it. */
+import { Slice } from '#platform/slices'
+import { type Mappings, type Place, segmentsOf } from './source-map.ts'
 
-/** A place in a text: both count from 1, columns in UTF-16 units as editors and engines do. */
-export interface Place {
-  line: number
-  column: number
+/**
+ * The places in the file that became these places of the bundle; undefined for what came from elsewhere. Long mappings are read in slices:
+ * those of the longest code are half a megabyte.
+ */
+export async function sourcePlaces(
+  mappings: Mappings,
+  places: readonly Place[],
+): Promise<(Place | undefined)[]> {
+  const found: (Place | undefined)[] = places.map(() => undefined)
+  const slice = new Slice()
+  let count = 0
+  for (const [bundleLine, [column, , line, sourceColumn]] of segmentsOf(mappings)) {
+    for (const [at, place] of places.entries())
+      if (bundleLine === place.line - 1 && column <= place.column - 1)
+        found[at] = { line: line + 1, column: sourceColumn + 1 }
+    if (++count % segmentsAtOnce === 0 && slice.isOver()) await slice.next()
+  }
+  return found
 }
 
-/** The mappings of a source map (version 3), all of one source: the developer's file. */
-export type Mappings = string
-
-/** Of one mapping, counted from 0: column in the bundle, then source, line and column in it. */
-type Segment = [column: number, source: number, line: number, sourceColumn: number]
-
-/** Of the mappings of a bundle, those of one of its sources, by its number. */
-export function mappingsOf(mappings: string, source: number): Mappings {
-  const writer = new Writer()
-  for (const [line, segment] of segmentsOf(mappings)) if (segment[1] === source) writer.add(line, segment)
-  return writer.text
-}
-
-/** The place in the file that became this place of the bundle; undefined where what stands there came from elsewhere. */
-export function sourcePlace(mappings: Mappings, { line, column }: Place): Place | undefined {
-  let nearest: Segment | undefined
-  for (const [bundleLine, segment] of segmentsOf(mappings)) {
-    if (bundleLine > line - 1) break
-    if (bundleLine < line - 1) continue
-    if (segment[0] > column - 1) break
-    nearest = segment
-  }
-  return nearest && { line: nearest[2] + 1, column: nearest[3] + 1 }
-}
-
-const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-const valueOfDigit = new Map([...digits].map((digit, value) => [digit, value]))
-
-function* segmentsOf(mappings: string): Generator<[line: number, Segment]> {
-  let [source, sourceLine, sourceColumn] = [0, 0, 0]
-  for (const [line, text] of mappings.split(';').entries()) {
-    let column = 0
-    if (text === '') continue
-    for (const fields of text.split(',')) {
-      const deltas = numbersOf(fields)
-      column += deltas[0] ?? 0
-      if (deltas.length < 4) continue
-      source += deltas[1]!
-      sourceLine += deltas[2]!
-      sourceColumn += deltas[3]!
-      yield [line, [column, source, sourceLine, sourceColumn]]
-    }
-  }
-}
-
-/** Base 64 VLQ: five bits in a digit, the sixth says that more follow; the lowest bit of a number is its sign. */
-function numbersOf(fields: string): number[] {
-  const numbers: number[] = []
-  let [number, shift] = [0, 0]
-  for (const digit of fields) {
-    const value = valueOfDigit.get(digit) ?? 0
-    number += (value & 31) << shift
-    shift += 5
-    if (value & 32) continue
-    numbers.push(number & 1 ? -(number >>> 1) : number >>> 1)
-    number = shift = 0
-  }
-  return numbers
-}
-
-function vlq(number: number): string {
-  let text = ''
-  for (let rest = number < 0 ? (-number << 1) | 1 : number << 1; ; rest >>>= 5) {
-    if (rest < 32) return text + digits[rest]
-    text += digits[(rest & 31) | 32]
-  }
-}
-
-class Writer {
-  #lines: string[] = []
-  #segments: string[] = []
-  #column = 0
-  #sourceLine = 0
-  #sourceColumn = 0
-
-  add(line: number, [column, , sourceLine, sourceColumn]: Segment): void {
-    for (; this.#lines.length < line; this.#column = 0) this.#endLine()
-    const deltas = [
-      column - this.#column,
-      0,
-      sourceLine - this.#sourceLine,
-      sourceColumn - this.#sourceColumn,
-    ]
-    this.#segments.push(deltas.map(vlq).join(''))
-    this.#column = column
-    this.#sourceLine = sourceLine
-    this.#sourceColumn = sourceColumn
-  }
-
-  get text(): string {
-    return [...this.#lines, this.#segments.join(',')].join(';')
-  }
-
-  #endLine(): void {
-    this.#lines.push(this.#segments.join(','))
-    this.#segments = []
-  }
-}
+const segmentsAtOnce = 500
