@@ -1,9 +1,11 @@
 /** What the developer of an app does with its users: by the service key, the project's key or the command line. */
 import type { App } from '#app'
+import { deleteFilesOfUser } from '#engine/app-files'
 import type { CloudKey, LiveCloud } from '#engine/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
+import { deletePendingBlobs } from '#platform/storage'
 import { readEmail } from './email-address.ts'
 import { requireMail } from './links.ts'
 import { post } from './mails.ts'
@@ -53,13 +55,23 @@ export async function blockUser(
 const lockKnown = async (tx: Tx, cloud: CloudKey, userId: string): Promise<UserRow | undefined> =>
   isUuid(userId) ? store.lockUser(tx, cloud, userId) : undefined
 
-/** Throws APP_USER_NOT_FOUND. */
-export async function removeUser(app: Users, cloud: CloudKey, userId: string): Promise<void> {
-  await app.db.tx(async (tx) => {
+/** With sessions and private files; rows stay, for the app may need them. Throws APP_USER_NOT_FOUND. */
+export async function removeUser(
+  app: Users & Pick<App, 'storage' | 'log'>,
+  cloud: CloudKey,
+  userId: string,
+): Promise<void> {
+  const keys = await app.db.tx(async (tx) => {
     if (!isUuid(userId) || !(await store.deleteUser(tx, cloud, userId))) fail('APP_USER_NOT_FOUND', {})
     await endSessions(tx, cloud, userId)
+    return deleteFilesOfUser(app, tx, { ...cloud, userId })
   })
   app.appUsers.forget(userId)
+  if (keys.length === 0) return
+  // Their rows are gone; bytes that stay now are deleted later.
+  await deletePendingBlobs(app, keys).catch((error: unknown) =>
+    app.log.warn({ err: error }, 'files of an app user are deleted later'),
+  )
 }
 
 export interface AdminWish {

@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { CloudKey } from '#engine/clouds'
 import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import { type Page, type PageOptions, readPage } from '#platform/lists'
+import { readEmail } from './email-address.ts'
 
 declare module '#platform/db' {
   interface Tables {
@@ -184,4 +186,17 @@ export async function countUsers(reader: Reader, { accountId, cloudId }: CloudKe
     .where('cloud_id', '=', cloudId)
     .executeTakeFirst()
   return Number(row?.users ?? 0n)
+}
+
+/** For the developer: in the order of their ids, or the one with an address. Throws APP_USER_EMAIL_INVALID. */
+export function listUsers(
+  reader: Reader,
+  cloud: CloudKey,
+  { email, ...options }: PageOptions & { email?: string | undefined },
+): Promise<Page<UserRow>> {
+  const address = email === undefined ? undefined : readEmail(email)
+  const users = ofCloud(reader, cloud).$if(address !== undefined, (query) =>
+    query.where('email', '=', address!),
+  )
+  return readPage(users, 'user_id', options)
 }

@@ -1,6 +1,6 @@
 /** Refusals in the words that clients of the field know. */
 import type { Unoffered } from '#engine/app-users'
-import { declarationOf, errorHeaders, type Failure } from '#platform/errors'
+import { declarationOf, type Failure } from '#platform/errors'
 import type { AppArea, AppReply } from '../area.ts'
 
 /** The code beside each of ours; clients and apps act on some of them. */
@@ -67,7 +67,7 @@ export const refused: AppArea['refused'] = (failure, { headers, language }): App
   const weak = code === 'weak_password' && { weak_password: { reasons: ['length'], message } }
   return {
     status: failure.status,
-    headers: { ...errorHeaders(failure), ...(isNew && { [versionHeader]: version }) },
+    headers: isNew ? { [versionHeader]: version } : {},
     body: isNew
       ? { code, message, ...weak }
       : { code: failure.status, error_code: code, msg: message, ...weak },

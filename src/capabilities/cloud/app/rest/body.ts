@@ -29,13 +29,20 @@ const isMembers = (value: unknown): value is Members =>
 export function newRows(body: unknown, options: RowOptions): NewRow[] {
   const values = Array.isArray(body) ? body : [body]
   if (values.length > queryLimits.rows) fail('ROWS_TOO_MANY', { max: queryLimits.rows })
+  // Those of one moment are not in order by themselves; rows without an order are answered by their ids.
+  const ids = values.map(() => uuidv7(options.nowMs)).sort()
   return values.map((value, index) => {
     if (!isMembers(value)) return refuse(refusals.body)
-    return newRow(value, options, Array.isArray(body) ? `[${index}]` : 'row')
+    return newRow(value, options, ids[index]!, Array.isArray(body) ? `[${index}]` : 'row')
   })
 }
 
-function newRow(value: Members, { caller, columns, leavesOut, nowMs }: RowOptions, param: string): NewRow {
+function newRow(
+  value: Members,
+  { caller, columns, leavesOut }: RowOptions,
+  ownId: string,
+  param: string,
+): NewRow {
   const { id, owner_id: owner, ...rest } = chosen(value, columns, leavesOut)
   const ownerId = caller.role === 'authenticated' ? caller.userId : null
   requireOwn(owner, ownerId, param)
@@ -44,7 +51,7 @@ function newRow(value: Members, { caller, columns, leavesOut, nowMs }: RowOption
     fail('ROW_INVALID', { why: rowReasons.badId }, { param: `${param}.id` })
   const json = documentJson(rest, param)
   return {
-    id: isGiven ? String(id).toLowerCase() : uuidv7(nowMs),
+    id: isGiven ? String(id).toLowerCase() : ownId,
     ownerId,
     json,
     bytes: documentBytes(rest, param),

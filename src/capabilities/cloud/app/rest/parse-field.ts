@@ -50,14 +50,14 @@ export function parseField(text: string): Field {
     const end = endOfName(text, at)
     const raw = text.slice(at, end)
     const name = raw.startsWith('"') ? unquoted(raw) : raw
-    if (name === '' || name.length > maxName || name.includes('\0') || asText) bad()
+    if (name === '' || name.length > maxName || name.includes('\0')) bad()
     path.push(name)
     if (path.length > queryLimits.path) bad()
     if (end === text.length) break
-    if (!text.startsWith('->', end)) bad()
+    // Nothing is within a text.
+    if (asText || !text.startsWith('->', end)) bad()
     asText = text.startsWith('->>', end)
     at = end + (asText ? 3 : 2)
-    if (asText && text.indexOf('->', at) !== -1 && !text.startsWith('"', at)) bad()
   }
   return fieldOfPath(text, path, asText)
 }

@@ -2,6 +2,7 @@
 import {
   type CastType,
   type Condition,
+  type Field,
   type Order,
   queryLimits,
   type Selected,
@@ -108,8 +109,12 @@ function selected(text: string): Selected {
   const cast = castName === undefined ? undefined : casts[castName.toLowerCase()]
   if (castName !== undefined && (cast === undefined || !Object.hasOwn(casts, castName.toLowerCase())))
     refuse(badQuery(text, whys.cast))
-  return { as: alias ?? ('column' in field ? field.column : field.path.at(-1)!), field, cast }
+  return { as: alias ?? nameOf(field), field, cast }
 }
+
+/** The last name within; a place in an array has none. */
+const nameOf = (field: Field): string =>
+  'column' in field ? field.column : (field.path.findLast((name) => !/^-?\d+$/.test(name)) ?? field.path[0]!)
 
 function refuseEmbed(name: string): void {
   if (!/[()]/.test(name.startsWith('"') ? name.slice(Math.max(0, afterQuoted(name, 0))) : name)) return
