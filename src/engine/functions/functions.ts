@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { CloudKey } from '#engine/clouds'
 import type { Localized } from '#platform/errors'
+import './remote/errors.ts'
 import './phrases.ts'
 import './runtime/errors.ts'
 
@@ -35,6 +36,12 @@ export {
   rollBack,
 } from './deploy.ts'
 export { keptLines, levels as logLevels, readLines, type StoredLine } from './logs/log-store.ts'
+export { keyPattern, shortestKey } from './remote/channel.ts'
+export { type FunctionsHost, openFunctionsHost } from './remote/functions-host.ts'
+export type { HostLinks } from './remote/host-link.ts'
+export { HostMeter } from './remote/host-meter.ts'
+export type { PlatformSide } from './remote/platform-link.ts'
+export { type HostAddress, openRemoteFunctions } from './remote/remote-runtime.ts'
 export { type RuntimeLimits, starterLimits } from './runtime/limits.ts'
 export { functionSeries } from './runtime/metrics.ts'
 export { openFunctionRuntime, type RuntimeOptions } from './runtime/runtime.ts'

@@ -20,7 +20,7 @@ export type { EgressCall } from './running-calls.ts'
 /** Of the bytes that a cloud may send in a day (UTC). */
 export interface EgressMeter {
   /** Spends them. False: the day's limit does not allow it, and nothing is spent. */
-  take(bytes: number): Promise<boolean>
+  take(bytes: number): boolean | Promise<boolean>
 }
 
 export interface BrokerLimits {
