@@ -111,7 +111,12 @@ const noApps: Pick<
   functions: {} as App['functions'],
   functionCompiler: {} as App['functionCompiler'],
   functionSource: {} as App['functionSource'],
-  cloudAllowances: {} as App['cloudAllowances'],
+  cloudAllowances: {
+    takeEgress: never,
+    refundEgress: () => undefined,
+    egressEnded: () => assert.fail('no clouds here'),
+    takeCall: never,
+  },
   collections: {} as App['collections'],
   sites: { find: () => undefined, refresh: never, size: 0, [Symbol.asyncDispose]: async () => {} },
   clouds: {

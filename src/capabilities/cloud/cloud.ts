@@ -1,3 +1,4 @@
+import { appUsersSweepJob, mailJob } from '#engine/app-users'
 import { deleteJob, provisionJob, sweepCloudsJob } from '#engine/clouds'
 import type { Route } from '#platform/http'
 import type { Job } from '#platform/jobs'
@@ -24,5 +25,11 @@ export const cloud = {
   name: 'cloud',
   routes,
   apps: openCloudHandler,
-  jobs: [provisionJob as Job<never>, deleteJob as Job<never>, sweepCloudsJob as Job<never>],
+  jobs: [
+    provisionJob as Job<never>,
+    deleteJob as Job<never>,
+    sweepCloudsJob as Job<never>,
+    mailJob as Job<never>,
+    appUsersSweepJob as Job<never>,
+  ],
 }

@@ -2,6 +2,7 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { fail } from '#platform/errors'
+import { latinDigits } from './digits.ts'
 
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>
 
@@ -20,11 +21,7 @@ export const longestPasswordBytes = 256
 
 /** Whichever keyboard typed it, the same password: composed (RFC 8265), digits and the two letters that Arabic keyboards have otherwise. */
 export const typed = (password: string): string =>
-  password
-    .normalize('NFC')
-    .replace(/[٠-٩۰-۹]/g, (digit) => String((digit.codePointAt(0)! & 0xf) % 10))
-    .replaceAll('ي', 'ی')
-    .replaceAll('ك', 'ک')
+  latinDigits(password.normalize('NFC')).replaceAll('ي', 'ی').replaceAll('ك', 'ک')
 
 /** As it is hashed. Throws APP_USER_PASSWORD_WEAK. */
 export function readPassword(password: string): string {

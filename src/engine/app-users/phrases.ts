@@ -11,6 +11,7 @@ declare module '#platform/errors' {
     APP_USER_NOT_CONFIRMED: Record<string, never>
     APP_USER_BLOCKED: Record<string, never>
     APP_USER_EXISTS: Record<string, never>
+    APP_USER_EMAIL_TAKEN: Record<string, never>
     APP_USER_NOT_FOUND: Record<string, never>
     APP_USER_SIGNUP_DISABLED: Record<string, never>
     APP_USER_LIMIT: { max: number }
@@ -27,7 +28,6 @@ declare module '#platform/errors' {
     APP_USER_MAIL_LIMIT: { of: 'address' | 'cloud'; max: number }
     APP_USER_MAIL_OFF: Record<string, never>
     APP_USER_REDIRECT_REFUSED: { origin: string }
-    APP_USER_NO_SITE: Record<string, never>
     APP_USER_NOT_OFFERED: { what: Unoffered }
     APP_USERS_BUSY: Record<string, never>
   }
@@ -98,6 +98,11 @@ declareFailures({
     status: 422,
     en: () => 'There is a user with this address already; sign in instead.',
     fa: () => 'کاربری با این نشانی از پیش هست؛ وارد شوید.',
+  },
+  APP_USER_EMAIL_TAKEN: {
+    status: 422,
+    en: () => 'Another user has this address already; write another one.',
+    fa: () => 'این نشانی از آن کاربر دیگری است؛ نشانی دیگری بنویسید.',
   },
   APP_USER_NOT_FOUND: {
     status: 404,
@@ -198,13 +203,6 @@ declareFailures({
     fa: ({ origin }) =>
       `پیوندهای این برنامه نمی‌توانند به ${origin} برسند؛ سازنده آن را می‌افزاید: PATCH /v1/cloud/{id}/auth با additional_redirect_urls.`,
   },
-  APP_USER_NO_SITE: {
-    status: 400,
-    en: () =>
-      'This link would lead nowhere: set the address of the app by PATCH /v1/cloud/{id}/auth with site_url, or send redirect_to.',
-    fa: () =>
-      'این پیوند به جایی نمی‌رسد: نشانی برنامه را با PATCH /v1/cloud/{id}/auth و site_url بنویسید، یا redirect_to بفرستید.',
-  },
   APP_USER_NOT_OFFERED: {
     status: 422,
     en: ({ what }) =>
@@ -231,6 +229,10 @@ export const reasons = {
   challenge: {
     en: 'code_challenge must have 43 to 128 letters and digits, with code_challenge_method s256 or plain.',
     fa: 'code_challenge باید ۴۳ تا ۱۲۸ حرف و رقم لاتین باشد و code_challenge_method برابر s256 یا plain.',
+  },
+  imported: {
+    en: 'a user of the export has an id, a date or a hash of a password that no export writes.',
+    fa: 'کاربری در این برون‌برد شناسه، تاریخ یا درهم گذرواژه‌ای دارد که هیچ برون‌بردی نمی‌نویسد.',
   },
   redirect: {
     en: 'redirect_to must be an address with http:// or https://, of at most 2,000 characters.',

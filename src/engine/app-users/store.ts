@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { CloudKey } from '#engine/clouds'
 import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import { type Page, type PageOptions, readPage } from '#platform/lists'
+import { readEmail } from './email-address.ts'
 
 declare module '#platform/db' {
   interface Tables {
@@ -128,7 +130,7 @@ export async function deleteSomeUsers(tx: Tx, cloud: CloudKey, limit: number): P
 
 export type UserChange = Partial<Omit<UserRow, 'account_id' | 'cloud_id' | 'user_id' | 'created_at'>>
 
-/** Returns the user as it is then. Throws APP_USER_EXISTS where the new address is another's. */
+/** Returns the user as it is then. Throws APP_USER_EMAIL_TAKEN where the new address is another's. */
 export async function updateUser(
   tx: Tx,
   { account_id, cloud_id, user_id }: Pick<UserRow, 'account_id' | 'cloud_id' | 'user_id'>,
@@ -144,7 +146,7 @@ export async function updateUser(
       .returningAll()
       .executeTakeFirstOrThrow()
   } catch (error) {
-    if ((error as { code?: string }).code === uniqueViolation) fail('APP_USER_EXISTS', {})
+    if ((error as { code?: string }).code === uniqueViolation) fail('APP_USER_EMAIL_TAKEN', {})
     throw error
   }
 }
@@ -184,4 +186,17 @@ export async function countUsers(reader: Reader, { accountId, cloudId }: CloudKe
     .where('cloud_id', '=', cloudId)
     .executeTakeFirst()
   return Number(row?.users ?? 0n)
+}
+
+/** For the developer: in the order of their ids, or the one with an address. Throws APP_USER_EMAIL_INVALID. */
+export function listUsers(
+  reader: Reader,
+  cloud: CloudKey,
+  { email, ...options }: PageOptions & { email?: string | undefined },
+): Promise<Page<UserRow>> {
+  const address = email === undefined ? undefined : readEmail(email)
+  const users = ofCloud(reader, cloud).$if(address !== undefined, (query) =>
+    query.where('email', '=', address!),
+  )
+  return readPage(users, 'user_id', options)
 }

@@ -6,7 +6,7 @@ import type { App } from '#app'
 import { deleteSite, lockSite, sitesOfCloud } from '#engine/sites'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
-import { job, type Later } from '#platform/jobs'
+import { job, type Later, type Run } from '#platform/jobs'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
 import type { CloudKey } from './clouds.ts'
 import * as contents from './contents-store.ts'
@@ -21,7 +21,8 @@ export interface DeleteWork {
 export const deleteJob = job<DeleteWork>({
   name: 'clouds.delete',
   limits: () => ({ perAccount: 2, perProcess: 4 }),
-  handle: ({ app, accountId, data, stopping }) => deleteContents(app, { accountId, ...data }, stopping),
+  handle: ({ app, accountId, data, stopping, progressed }) =>
+    deleteContents(app, { accountId, ...data }, { stopping, progressed }),
   // Whatever ended its processes, it has to be gone some day.
   setAside: async () => ({ laterMs: setAsideMs }),
 })
@@ -48,11 +49,14 @@ type Room = Pick<App, 'db' | 'clock' | 'storage' | 'log' | 'sites'>
 export async function deleteContents(
   app: Room,
   cloud: CloudKey,
-  stopping: AbortSignal,
+  { stopping, progressed }: Pick<Run<DeleteWork>, 'stopping' | 'progressed'>,
 ): Promise<Later | undefined> {
   if (!(await contents.isDeleting(app.db, cloud))) return undefined
   for (const portion of [deleteSitePortion, deleteFilePortion, deleteRowPortion])
-    while (await portion(app, cloud)) if (stopping.aborted) return { laterMs: 0 }
+    while (await portion(app, cloud)) {
+      if (stopping.aborted) return { laterMs: 0 }
+      await progressed()
+    }
   const keys = await app.db.tx((tx) => deleteLast(app, tx, cloud))
   await deleteBytes(app, keys)
   return undefined

@@ -1,6 +1,5 @@
 /** Clouds whose job came to no end: it was parked after many failures, or its queue was lost. */
-import type { App } from '#app'
-import { job } from '#platform/jobs'
+import { job, type Run } from '#platform/jobs'
 import { deleteContents } from './delete.ts'
 import { continueProvisioning } from './provision.ts'
 import { unfinished } from './store.ts'
@@ -13,19 +12,21 @@ export const sweepJob = job<null>({
   name: 'clouds.sweep',
   limits: () => ({ perAccount: 1, perProcess: 1 }),
   everyMs: waitMs,
-  async handle({ app, stopping }) {
-    await sweepClouds(app, stopping)
+  async handle(run) {
+    await sweepClouds(run)
     return undefined
   },
 })
 
 /** One that fails again does not keep the others from their end. */
-async function sweepClouds(app: App, stopping: AbortSignal): Promise<void> {
+async function sweepClouds({
+  app,
+  ...run
+}: Pick<Run<null>, 'app' | 'stopping' | 'progressed'>): Promise<void> {
   const before = new Date(app.clock.nowMs() - waitMs)
   for (const { state, ...cloud } of await unfinished(app.db, before, atOnce)) {
-    if (stopping.aborted) return
-    const ending =
-      state === 'deleting' ? deleteContents(app, cloud, stopping) : continueProvisioning(app, cloud)
+    if (run.stopping.aborted) return
+    const ending = state === 'deleting' ? deleteContents(app, cloud, run) : continueProvisioning(app, cloud)
     await ending.catch((error: unknown) =>
       app.log.error({ err: error, cloud_id: cloud.cloudId }, 'a cloud is neither ready nor gone yet'),
     )

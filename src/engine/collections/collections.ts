@@ -35,6 +35,7 @@ export {
   countsOf,
   findCollection,
   type NewRow,
+  type Page,
   type RowsFilter,
   type RowsQuestion,
   type Run,

@@ -95,11 +95,15 @@ function compareSql(
   return `(case jsonb_typeof(${json})${numbers} when 'string' then ${asText} end)`
 }
 
-const likeSql = (
+function likeSql(
   { field, pattern, anyCase }: Extract<Condition, { kind: 'like' }>,
   { parameters }: Context,
-): string =>
-  `(${textSql(field, parameters)} ${anyCase ? 'ilike' : 'like'} ${parameters.add(pattern, 'text')})`
+): string {
+  // The database finds this out only where a row matches up to there.
+  const [slashes] = /\\*$/.exec(pattern)!
+  if (slashes.length % 2 === 1) badText('pattern', pattern)
+  return `(${textSql(field, parameters)} ${anyCase ? 'ilike' : 'like'} ${parameters.add(pattern, 'text')})`
+}
 
 function isSql({ field, what }: Extract<Condition, { kind: 'is' }>, { parameters }: Context): string {
   const isTruth = what === 'true' || what === 'false'

@@ -166,6 +166,13 @@ const queryReasons = {
       fa: `${shown(text)} زمان نیست؛ آن را مانند 2026-11-26T10:00:00Z بنویسید.`,
     }),
   },
+  pattern: {
+    sqlState: '22025',
+    why: (): Localized => ({
+      en: 'A pattern must not end with a backslash.',
+      fa: 'الگو نباید با بک‌اسلش تمام شود.',
+    }),
+  },
   noSuchComparison: {
     sqlState: '42883',
     why: (column: string): Localized => ({
@@ -183,10 +190,6 @@ export function badText(reason: keyof typeof queryReasons, text: string): never 
 
 /** Errors of PostgreSQL that a value of the caller causes, where no check of ours comes before. */
 const valueErrors: Record<string, Localized> = {
-  '22025': {
-    en: 'A pattern must not end with a backslash.',
-    fa: 'الگو نباید با بک‌اسلش تمام شود.',
-  },
   '42601': {
     en: 'The search is written in a form that cannot be read; join words with & or |, or use the types plain or websearch.',
     fa: 'عبارت جست‌وجو خوانده نمی‌شود؛ واژه‌ها را با & یا | به هم بپیوندید یا نوع plain یا websearch را به کار ببرید.',

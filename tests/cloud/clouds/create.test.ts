@@ -27,7 +27,7 @@ test('a Starter cloud is ready when it is answered, and its app finds it at once
   })
   expect(made.body.ref).toMatch(/^[a-z]{20}$/)
   expect(world.app.clouds.has(made.body.ref)).toBe(true)
-  const live = world.app.clouds.known(made.body.ref)!
+  const live = (await world.app.clouds.find(made.body.ref))!
   expect(live.state).toBe('ready')
   expect(live.signingKeys).toMatchObject([{ publicJwk: { kty: 'EC', crv: 'P-256' } }])
   expect(live.signingKeys[0]!.publicJwk).not.toHaveProperty('d')

@@ -1,11 +1,10 @@
 /** Clouds deleted, suspended and limited by the operator. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashOfKey, resumeCloud, setCloudLimits, suspendCloud } from '#engine/clouds'
-import { uuidv7 } from '#platform/ids'
-import { stageBlob } from '#platform/storage'
 import { until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { siteBody } from '../../sites/published.ts'
+import { cloudTables, fill, tablesWith } from './filled.ts'
 
 let world: World
 beforeAll(async () => {
@@ -21,89 +20,18 @@ const gone = (cloud: TestCloud) =>
   until(async () => (await cloud.client.get(`/v1/cloud/${cloud.id}`)).status === 404)
 const query = <Row>(text: string, values: unknown[] = []) => world.app.db.query<Row>({ text }, values)
 
-/** Every table that says of its rows which cloud they belong to. */
-const cloudTables = async (): Promise<string[]> =>
-  (
-    await query<{ name: string }>(
-      `select quote_ident(c.table_schema) || '.' || quote_ident(c.table_name) as name from information_schema.columns c
-        join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name and t.table_type = 'BASE TABLE'
-        where c.column_name = 'cloud_id' order by 1`,
-    )
-  ).map(({ name }) => name)
-
-/** The tables that have rows of a cloud. */
-async function tablesWith(cloudId: string): Promise<string[]> {
-  const found: string[] = []
-  for (const table of await cloudTables())
-    if ((await query(`select from ${table} where cloud_id = $1 limit 1`, [cloudId])).length > 0)
-      found.push(table)
-  return found
-}
-
-/** A row in every table that clouds have rows in, with values by the types of their columns; so a table that is added is filled, too. */
-async function fill(accountId: string, cloudId: string): Promise<{ keys: string[] }> {
-  const columns = await query<{ table: string; column: string; type: string; allowed: string | null }>(
-    `select quote_ident(c.table_schema) || '.' || quote_ident(c.table_name) as table, c.column_name as column, c.udt_name as type,
-        (select substring(pg_get_constraintdef(k.oid) from '''([^'']+)''::text') from pg_constraint k
-          where k.contype = 'c' and k.conrelid = (c.table_schema || '.' || c.table_name)::regclass
-            and pg_get_constraintdef(k.oid) like '%(' || c.column_name || ' = ANY%') as allowed
-      from information_schema.columns c
-      where (c.table_schema, c.table_name) in (select table_schema, table_name from information_schema.columns where column_name = 'cloud_id')
-        and c.table_schema not in ('sites') and c.is_nullable = 'NO' and c.is_identity = 'NO'
-      order by c.ordinal_position`,
-  )
-  const storageKey = `clouds/${accountId}/${uuidv7()}`
-  await stageBlob(world.app, storageKey, Buffer.from('bytes of an app'))
-  await query('delete from storage.pending_blobs where storage_key = $1', [storageKey]).catch(() => undefined)
-  const shared: Record<string, unknown> = {
-    account_id: accountId,
-    cloud_id: cloudId,
-    storage_key: storageKey,
-    // Rows refer to each other by these.
-    collection_id: cloudId,
-    user_id: cloudId,
-    session_id: cloudId,
-    name: 'filled',
-    version: 1,
-  }
-  const byType: Record<string, unknown> = {
-    text: 'filled',
-    uuid: cloudId,
-    int4: 1,
-    int8: 1,
-    bool: false,
-    jsonb: '{}',
-    bytea: Buffer.from(cloudId),
-    date: '2026-01-01',
-    timestamptz: new Date(),
-  }
-  const tables = Object.entries(Object.groupBy(columns, ({ table }) => table))
-  // What a table refers to may come later in the list: it is tried again until nothing is left.
-  for (let left = tables, before = Number.POSITIVE_INFINITY; left.length > 0 && left.length < before; ) {
-    before = left.length
-    const failed: typeof tables = []
-    for (const one of left) {
-      const [table, its = []] = one
-      const values = its.map(({ column, type, allowed }) => shared[column] ?? allowed ?? byType[type])
-      const text = `insert into ${table} (${its.map(({ column }) => `"${column}"`)}) values (${its.map((_c, at) => `$${at + 1}`)}) on conflict do nothing`
-      await query(text, values).catch(() => failed.push(one))
-    }
-    left = failed
-  }
-  return { keys: [storageKey] }
-}
-
 test('deletion leaves no row in any table that has a cloud_id, no byte and no site', async () => {
   const cloud = await newCloud('فروشگاه')
   await cloud.serviceKey()
   const site = await cloud.client.post('/v1/sites', { ...siteBody('of-cloud'), cloud_id: cloud.id })
   expect(site.status, site.text).toBe(202)
-  const { keys } = await fill(world.account, cloud.id)
-  expect(await tablesWith(cloud.id)).toEqual(await cloudTables())
+  const key = await fill(world.app, world.account, cloud.id)
+  await world.app.storage.put(key, Buffer.from('bytes of an app'))
+  expect(await tablesWith(world.app, cloud.id)).toEqual(await cloudTables(world.app))
   expect((await remove(cloud, 'فروشگاه')).body).toMatchObject({ id: cloud.id, status: 'deleting' })
   await gone(cloud)
-  expect(await tablesWith(cloud.id)).toEqual([])
-  for (const key of keys) expect(await world.app.storage.get(key)).toBeUndefined()
+  expect(await tablesWith(world.app, cloud.id)).toEqual([])
+  expect(await world.app.storage.get(key)).toBeUndefined()
   expect((await cloud.client.get(`/v1/sites/${site.body.id}`)).status).toBe(404)
   expect(world.app.clouds.has(cloud.ref)).toBe(false)
   expect(await world.app.clouds.find(cloud.ref)).toBeUndefined()
@@ -111,14 +39,14 @@ test('deletion leaves no row in any table that has a cloud_id, no byte and no si
 
 test('a cloud of many rows is deleted in portions', async () => {
   const cloud = await newCloud('large')
-  await fill(world.account, cloud.id)
+  await fill(world.app, world.account, cloud.id)
   await query(
     `insert into collections.rows select $1, $2, $2, gen_random_uuid(), null, '{}', 2, now(), now() from generate_series(1, 2500)`,
     [world.account, cloud.id],
   )
   await remove(cloud, 'large')
   await gone(cloud)
-  expect(await tablesWith(cloud.id)).toEqual([])
+  expect(await tablesWith(world.app, cloud.id)).toEqual([])
 })
 
 test('without its exact name nothing is deleted', async () => {

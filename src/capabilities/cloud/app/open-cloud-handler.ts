@@ -1,5 +1,5 @@
 import type { App } from '#app'
-import { fail } from '#platform/errors'
+import { verifyAccessToken } from '#engine/app-users'
 import { areas } from './areas.ts'
 import { CloudHandler } from './cloud-handler.ts'
 
@@ -9,5 +9,8 @@ export const openCloudHandler = (app: App): CloudHandler =>
     app,
     clouds: app.clouds,
     areas,
-    verify: async () => fail('CLOUD_KEY_INVALID', { given: true }),
+    verify: async (cloud, token) => ({
+      role: 'authenticated',
+      ...(await verifyAccessToken(app, cloud, token)),
+    }),
   })

@@ -44,7 +44,7 @@ declareFailures({
     en: () =>
       'Storage buckets need dedicated infrastructure, which this Starter app back-end does not have. Private files of its users go to /files: POST {"name", "content_base64"} with the apikey and the session of the user.',
     fa: () =>
-      'سطل‌های فایل (bucket) زیرساخت اختصاصی می‌خواهند که این بک‌اند Starter ندارد. فایل‌های خصوصی کاربران جایشان ‎/files است: POST با {"name", "content_base64"}، همراه apikey و نشست کاربر.',
+      'باکت‌های فایل زیرساخت اختصاصی می‌خواهند که این بک‌اند Starter ندارد. فایل‌های خصوصی کاربران جایشان ‎/files است: POST با {"name", "content_base64"}، همراه apikey و نشست کاربر.',
   },
   CLOUD_REALTIME_UNAVAILABLE: {
     status: 403,

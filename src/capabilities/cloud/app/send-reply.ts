@@ -26,17 +26,19 @@ export function readyReply({ status, headers, body }: AppReply, requestId: strin
   lines.push(...Object.entries(readableHeaders(exposed.map(([, value]) => value).join(','))))
   lines.push(['x-request-id', requestId])
   if (!has(lines, 'cache-control')) lines.push(['cache-control', 'no-store'])
-  if (body instanceof Readable) return { status, headers: lines, body }
+  const promised = stated.find(([name]) => name.toLowerCase() === 'content-length')?.[1]
+  if (body instanceof Readable) {
+    if (promised !== undefined) lines.push(['content-length', promised])
+    return { status, headers: lines, body }
+  }
   const isEmpty = body === undefined || status === 204 || status === 304
   const bytes = isEmpty ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
   if (bytes && !Buffer.isBuffer(body) && !has(lines, 'content-type')) lines.push(['content-type', jsonType])
-  if (status !== 204 && status !== 304) lines.push(['content-length', String(lengthOf(stated, bytes))])
+  if (status !== 204 && status !== 304)
+    // The answer to HEAD states the length that GET would have had.
+    lines.push(['content-length', bytes ? String(bytes.length) : (promised ?? '0')])
   return { status, headers: lines, body: bytes }
 }
-
-/** The answer to HEAD states the length that GET would have had. */
-const lengthOf = (stated: HeaderLines, bytes: Buffer | undefined): string | number =>
-  bytes?.length ?? stated.find(([name]) => name.toLowerCase() === 'content-length')?.[1] ?? 0
 
 const has = (lines: HeaderLines, name: string): boolean => lines.some(([one]) => one.toLowerCase() === name)
 
@@ -76,18 +78,31 @@ export async function sendStream(
   const leave = (): void => void source.destroy()
   response.once('close', leave)
   try {
+    const promised = headers.find(([name]) => name === 'content-length')?.[1]
+    let left = promised === undefined ? Number.POSITIVE_INFINITY : Number(promised)
     response.writeHead(status, headers.flat())
     response.flushHeaders()
     for await (const chunk of source as AsyncIterable<Buffer>) {
+      left -= chunk.length
+      // More than was promised would be read as the next answer.
+      if (!(left >= 0)) throw new WrongLength(promised!)
       if (!(await take(chunk.length))) return void response.destroy()
       if (!response.write(chunk)) await drained(response)
       if (response.destroyed) return
     }
+    if (left !== 0 && promised !== undefined) throw new WrongLength(promised)
     response.end()
   } finally {
     response.off('close', leave)
     source.destroy()
     if (!response.writableEnded) response.destroy()
+  }
+}
+
+class WrongLength extends Error {
+  override name = 'WrongLength'
+  constructor(promised: string) {
+    super(`The source does not have the ${promised} bytes that were promised.`)
   }
 }
 

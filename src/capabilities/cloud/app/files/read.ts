@@ -15,7 +15,7 @@ export async function readFile(call: AppCall, fileId: string): Promise<AppReply>
   const always = headersOf(row, etag)
   if (isKnown(headers, etag)) return { status: 304, headers: always }
   const part = method === 'GET' ? partOf(headers, etag, size) : 'whole'
-  if (part === 'beyond') return fail('RANGE_NOT_SATISFIABLE', { bytes: size })
+  if (part === 'beyond') return beyond(call, size)
   const range = part === 'whole' ? undefined : part
   const length = range ? range.end - range.start + 1 : size
   const partly = range && { 'content-range': `bytes ${range.start}-${range.end}/${size}` }

@@ -16,8 +16,10 @@ async function handle(call: AppCall): Promise<AppReply> {
   const { app, cloud, path, method, message, requestId, gone } = call
   const [, name = ''] = path.split('/', 2)
   const found = await app.functionSource.find(cloud, name)
-  requireCaller(call, found?.verifyJwt ?? true)
+  // Who has neither a key nor a session learns only of functions that everybody may call.
+  if (call.caller.role === 'none' && found?.verifyJwt !== false) throw call.caller.refusal
   if (!found) fail('FUNCTION_NOT_FOUND', {}, { param: 'name' })
+  if (found.verifyJwt && call.caller.role === 'anon') fail('FUNCTION_SESSION_REQUIRED', {})
   await app.cloudAllowances.takeCall(cloud, cloud.limits.dailyFunctionCalls)
   const { accountId, cloudId, ref, functionsRevision: revision } = cloud
   const answer = await app.functions.call({
@@ -34,13 +36,6 @@ async function handle(call: AppCall): Promise<AppReply> {
 }
 
 const bodiless = [204, 205, 304]
-
-/** Who has neither a key nor a session learns only of functions that everybody may call. */
-function requireCaller({ caller }: AppCall, verifyJwt: boolean): void {
-  if (!verifyJwt) return
-  if (caller.role === 'none') throw caller.refusal
-  if (caller.role === 'anon') fail('FUNCTION_SESSION_REQUIRED', {})
-}
 
 /** As functions written for Supabase expect it: the path begins with the name of the function, and routers are told so. */
 function urlOf({ baseUrl, path, message }: AppCall): string {
