@@ -5,6 +5,8 @@ import { isDatabaseAway } from '#platform/db'
 import { StartRefused } from '#platform/errors'
 import { accountCommands } from './accounts.ts'
 import { readArguments, type Typed } from './arguments.ts'
+import { cloudOperatorCommands } from './cloud/operate.ts'
+import { cloudCommands } from './cloud.ts'
 import { CommandRefused, type Outcome, sentenceOf } from './command.ts'
 import { configCommands } from './config.ts'
 import { doctorCommands } from './doctor.ts'
@@ -35,6 +37,8 @@ const commands = [
   ...workCommands,
   ...siteCommands,
   ...siteOperatorCommands,
+  ...cloudCommands,
+  ...cloudOperatorCommands,
   ...studioCommands,
   ...videoCommands,
   ...transcribeCommands,

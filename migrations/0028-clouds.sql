@@ -9,11 +9,13 @@ create table clouds.clouds (
   ref text not null,
   name text not null,
   plan text not null check (plan in ('starter', 'dedicated')),
-  state text not null check (state in ('provisioning', 'ready', 'failed', 'suspended', 'deleting')),
+  state text not null check (state in ('provisioning', 'ready', 'failed', 'deleting')),
   -- Why provisioning failed; a retry clears it.
   error_code text,
   -- How often provisioning began since it was asked for.
   attempts integer not null default 0,
+  -- By the operator: the app gets a refusal, and nothing is changed but by deletion. What it was before stays in state.
+  suspended_at timestamptz,
   suspended_reason text,
   -- Limits of the operator for this cloud alone, by their names in the configuration.
   limits jsonb not null default '{}',
@@ -28,6 +30,7 @@ create table clouds.clouds (
   primary key (account_id, cloud_id)
 );
 create index clouds_of_project on clouds.clouds (account_id, project_id, cloud_id);
+create index clouds_unfinished on clouds.clouds (updated_at) where state in ('provisioning', 'deleting');
 
 create table clouds.refs (
   ref text primary key,
@@ -118,7 +121,7 @@ create table collections.counts (
   foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
 );
 
--- People who sign in to apps.
+-- People who sign in to apps: docs/decisions/0076-app-users.md.
 create schema app_users;
 
 create table app_users.users (
@@ -127,6 +130,7 @@ create table app_users.users (
   user_id uuid not null,
   -- Lower case; null for anonymous ones.
   email text,
+  -- In PHC form, with the parameters it was made with; null for those who sign in by mail, and anonymous ones.
   password_hash text,
   email_confirmed_at timestamptz,
   -- A new address that is not confirmed yet.
@@ -134,12 +138,26 @@ create table app_users.users (
   is_anonymous boolean not null default false,
   user_metadata jsonb not null default '{}',
   app_metadata jsonb not null default '{}',
-  blocked_at timestamptz,
+  -- Blocked until then.
+  banned_until timestamptz,
+  -- Signed up by somebody who has not proven the address: deleted then.
+  pending_until timestamptz,
+  invited_at timestamptz,
   last_sign_in_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (account_id, cloud_id, user_id),
   unique (account_id, cloud_id, email),
+  foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
+);
+create index pending_users on app_users.users (pending_until) where pending_until is not null;
+
+-- How many users a cloud has. Whoever adds one or has a mail sent locks it, so that limits are exact over all processes.
+create table app_users.counts (
+  account_id uuid not null,
+  cloud_id uuid not null,
+  users bigint not null default 0,
+  primary key (account_id, cloud_id),
   foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
 );
 
@@ -150,63 +168,76 @@ create table app_users.sessions (
   user_id uuid not null,
   -- How it was signed in: password, recovery, email …
   method text not null,
+  -- The number of the refresh token that is valid. Tokens are computed from it, so none is stored.
+  generation integer not null,
+  -- The numbers that were used in the last seconds, each with its time: they are answered again, not taken for stolen ones.
+  recent_uses jsonb not null default '[]',
   created_at timestamptz not null,
   refreshed_at timestamptz not null,
   primary key (account_id, cloud_id, session_id),
   foreign key (account_id, cloud_id, user_id) references app_users.users on delete cascade
 );
 create index sessions_of_user on app_users.sessions (account_id, cloud_id, user_id);
+create index idle_sessions on app_users.sessions (refreshed_at);
 
--- Every refresh token of a session, by hash. The successor of a token is computed from it, so none is stored.
-create table app_users.refresh_tokens (
-  account_id uuid not null,
-  cloud_id uuid not null,
-  hash bytea not null,
-  session_id uuid not null,
-  created_at timestamptz not null,
-  used_at timestamptz,
-  primary key (account_id, cloud_id, hash),
-  foreign key (account_id, cloud_id, session_id) references app_users.sessions on delete cascade
-);
-create index refresh_tokens_of_session on app_users.refresh_tokens (account_id, cloud_id, session_id);
-
--- What mails carry: each acts once, for its purpose only.
+-- What mails and links carry: each acts once, for its purpose only. The token itself is computed from its id, so only its hash is stored.
 create table app_users.one_time_tokens (
   account_id uuid not null,
   cloud_id uuid not null,
+  token_id uuid not null,
   hash bytea not null,
   user_id uuid not null,
-  purpose text not null check (purpose in ('signup', 'recovery', 'magiclink', 'email_change')),
-  email text not null,
+  purpose text not null check (
+    purpose in ('signup', 'invite', 'recovery', 'magiclink', 'email_change', 'reauthentication', 'pkce')
+  ),
+  -- Where it is sent; it acts only while that is the user's address.
+  email text,
+  -- A sign-up that is confirmed by it sets these.
+  password_hash text,
+  user_metadata jsonb,
+  -- A page of the app that asked for it proves that it did (RFC 7636).
+  code_challenge text,
+  code_challenge_method text,
+  redirect_to text,
+  -- Wrong codes that were entered.
+  attempts integer not null default 0,
   created_at timestamptz not null,
   expires_at timestamptz not null,
-  primary key (account_id, cloud_id, hash),
+  primary key (account_id, cloud_id, token_id),
+  unique (account_id, cloud_id, hash),
   foreign key (account_id, cloud_id, user_id) references app_users.users on delete cascade
 );
 create index one_time_tokens_of_user on app_users.one_time_tokens (account_id, cloud_id, user_id, purpose);
+create index expired_one_time_tokens on app_users.one_time_tokens (expires_at);
 
--- Mails that were sent, for the limits of addresses and clouds; and attempts to sign in.
+-- Mails of two days, for the limits of addresses and clouds, and for the job that sends them.
 create table app_users.mails (
   account_id uuid not null,
   cloud_id uuid not null,
   mail_id uuid not null,
-  address_hash bytea not null,
-  sent_at timestamptz not null,
+  address text not null,
+  -- Null: none was sent, because nobody has this address; it counts as if one had been.
+  kind text,
+  token_id uuid,
+  created_at timestamptz not null,
   primary key (account_id, cloud_id, mail_id),
   foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
 );
-create index mails_by_time on app_users.mails (account_id, cloud_id, sent_at);
+create index mails_by_time on app_users.mails (account_id, cloud_id, created_at);
+create index old_mails on app_users.mails (created_at);
 
-create table app_users.failed_sign_ins (
+-- Attempts to sign in, to sign up and to enter a code, in a window of time.
+create table app_users.attempts (
   account_id uuid not null,
   cloud_id uuid not null,
-  -- Of the address of the app user, or of the network that it came from.
+  -- Of what is tried, and of the address of the app user or the network it came from.
   subject_hash bytea not null,
-  failures integer not null,
-  first_at timestamptz not null,
+  attempts integer not null,
+  window_ends_at timestamptz not null,
   primary key (account_id, cloud_id, subject_hash),
   foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
 );
+create index past_attempts on app_users.attempts (window_ends_at);
 
 -- Private files of app users.
 create schema app_files;
@@ -258,7 +289,12 @@ create table functions.versions (
   name text not null,
   version integer not null,
   code text not null,
+  -- What runs: one module, made of the code and the packages that it imports.
   bundle text not null,
+  -- Which place of the code each place of the bundle was (a source map's mappings).
+  mappings text not null,
+  -- [{ name, version, requested }] of the packages in it.
+  packages jsonb not null,
   verify_jwt boolean not null,
   created_at timestamptz not null,
   primary key (account_id, cloud_id, name, version),

@@ -1,4 +1,8 @@
+import type { AppUsers } from '#engine/app-users'
+import type { CloudAllowances, CloudDirectory } from '#engine/clouds'
+import type { Collections } from '#engine/collections'
 import type { Waiting } from '#engine/files'
+import type { FunctionCompiler, FunctionRuntime, PlatformFunctions } from '#engine/functions'
 import type { Svgs, VideoProbe } from '#engine/media'
 import type { Catalogue } from '#engine/models'
 import type { Pipelines } from '#engine/pipelines'
@@ -13,6 +17,7 @@ import type { Db } from '#platform/db'
 import type { Jobs } from '#platform/jobs'
 import type { Ledger } from '#platform/ledger'
 import type { Log } from '#platform/log'
+import type { Mailer } from '#platform/mail'
 import type { Metrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
 import type { Processes } from '#platform/processes'
@@ -33,6 +38,8 @@ export interface App {
   /** Undefined when tracing is not configured. */
   tracing?: Tracing | undefined
   keys: KeyRing
+  /** Rows of app back-ends, on a few connections of their own. */
+  collections: Collections
   /** The processes that use this database, and which of them are alive. */
   processes: Processes
   ledger: Ledger
@@ -56,6 +63,20 @@ export interface App {
   siteCompressor: SiteCompressor
   /** Every host of every published website. */
   sites: SiteDirectory
+  /** Sessions of people who sign in to apps. */
+  appUsers: AppUsers
+  /** Absent where the operator has named no mail server. */
+  mail?: Mailer | undefined
+  /** Every app back-end by its ref. */
+  clouds: CloudDirectory
+  /** Runs the functions of clouds. */
+  functions: FunctionRuntime
+  /** Makes what runs of what developers send. */
+  functionCompiler: FunctionCompiler
+  /** What functions run, and what they have written. */
+  functionSource: PlatformFunctions
+  /** What the clouds may still use today. */
+  cloudAllowances: Pick<CloudAllowances, 'takeEgress' | 'refundEgress' | 'egressEnded' | 'takeCall'>
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

@@ -4,6 +4,7 @@ import { accounting } from '#capabilities/accounting'
 import { agents } from '#capabilities/agents'
 import { audio } from '#capabilities/audio'
 import { chat } from '#capabilities/chat'
+import { cloud } from '#capabilities/cloud'
 import { docs } from '#capabilities/docs'
 import { embeddings } from '#capabilities/embeddings'
 import { files } from '#capabilities/files'
@@ -50,6 +51,7 @@ const capabilities: Capability[] = [
   knowledge,
   files,
   sites,
+  cloud,
   webhooks,
   accounting,
   health,

@@ -1,4 +1,6 @@
+import { cloudSeries } from '#capabilities/cloud'
 import { webhookSeries } from '#capabilities/webhooks'
+import { brokerSeries, functionSeries } from '#engine/functions'
 import { upstreamSeries } from '#engine/routing'
 import { videoSeries } from '#engine/video'
 import { appsSeries } from '#platform/apps'
@@ -21,4 +23,7 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...keySeries(registry),
   ...videoSeries(registry),
   ...appsSeries(registry),
+  ...functionSeries(registry),
+  ...cloudSeries(registry),
+  ...brokerSeries(registry),
 })

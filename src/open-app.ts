@@ -3,8 +3,19 @@ import cluster from 'node:cluster'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
+import { openAppUsers } from '#engine/app-users'
+import { CloudAllowances, openCloudDirectory } from '#engine/clouds'
+import { openCollections } from '#engine/collections'
 import { openDocuments } from '#engine/documents'
 import { openWaiting, releaseRooms } from '#engine/files'
+import {
+  depthPurpose,
+  openBroker,
+  openFunctionCompiler,
+  openFunctionRuntime,
+  openFunctionSource,
+  ownListeners,
+} from '#engine/functions'
 import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
@@ -15,11 +26,12 @@ import { openPageCounter, openReader, openTools } from '#engine/tools'
 import { openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
-import { openConfinement, openIsolation } from '#platform/confined'
-import { type Db, duringStart, migrate, openDb } from '#platform/db'
+import { type FindIsolation, openConfinement, openIsolation } from '#platform/confined'
+import { type Db, duringStart, migrate, openDb, type SocketAddress } from '#platform/db'
 import { jobs } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
 import { type Log, openLog } from '#platform/log'
+import { openMailer } from '#platform/mail'
 import { openMetrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
 import { startEmbedded } from '#platform/postgres'
@@ -53,19 +65,27 @@ export async function openApp(
   opening: AsyncDisposableStack,
 ): Promise<{ app: App; discovered: Discovery }> {
   const outbound = openOutbound(options.config)
-  const ground = await openGround(options, outbound, opening)
+  const { collections, ...ground } = await openGround(options, outbound, opening)
   const { models, discovered, net, upstreams } = await openModels(options, ground.log, outbound, opening)
   const books = await duringStart(ground.db, () => openBooks(ground, models, opening))
   const stores = await openStores(ground.config, outbound, opening)
+  const cloudAllowances = opening.use(new CloudAllowances(ground))
+  const isolation = openIsolation()
   const app: App = {
     ...ground,
     ...books,
+    collections,
     jobs,
     models,
     inference: opening.use(openInference({ ...ground, upstreams, models })),
     net,
     sites: opening.use(await openSites(ground)),
-    ...openHands(options, ground.log, { net, outbound, spool: stores.spool }, opening),
+    appUsers: opening.use(openAppUsers(ground)),
+    ...(options.config.mail && { mail: openMailer(options.config.mail, outbound) }),
+    clouds: opening.use(await openCloudDirectory(ground)),
+    cloudAllowances,
+    ...openFunctions(ground, { net, cloudAllowances, isolation }, opening),
+    ...openHands(options, ground.log, { net, outbound, spool: stores.spool, isolation }, opening),
     ...stores,
     ...openSiteThreads(ground.config, stores.spool, opening),
   }
@@ -76,15 +96,16 @@ async function openGround(
   options: AppOptions,
   outbound: Outbound,
   opening: AsyncDisposableStack,
-): Promise<Ground> {
+): Promise<Ground & Pick<App, 'collections'>> {
   const { config, clock = systemClock, log = openLog(config.logLevel) } = options
-  const db = await openDatabase(config, log, opening)
+  const { db, url } = await openDatabase(config, log, opening)
+  const collections = opening.use(await duringStart(db, () => openCollections({ url, clock, log })))
   const file = path.join(config.dataDir, 'secret.key')
   const secrets = await duringStart(db, () => openSecrets({ db, log, secret: config.secret, file }))
   const metrics = openMetrics(makeSeries, { isWorker: cluster.isWorker })
   metrics.pool.from(() => poolStates(db))
   const tracing = config.tracing && opening.use(await startTracing(config.tracing, outbound, log))
-  return { config, db, clock, log, secrets, metrics, tracing }
+  return { config, db, collections, clock, log, secrets, metrics, tracing }
 }
 
 const startTracing = (config: TracingConfig, outbound: Outbound, log: Log): Promise<Tracing> =>
@@ -93,13 +114,17 @@ const startTracing = (config: TracingConfig, outbound: Outbound, log: Log): Prom
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** The database of the config, migrated: the named one, or our own below the data folder. */
-async function openDatabase(config: Config, log: Log, opening: AsyncDisposableStack): Promise<Db> {
+async function openDatabase(
+  config: Config,
+  log: Log,
+  opening: AsyncDisposableStack,
+): Promise<{ db: Db; url: string | SocketAddress }> {
   const url =
     config.databaseUrl ??
     opening.use(await startEmbedded({ dataDir: config.dataDir, pgBin: config.pgBin, log })).address
   const db = opening.use(await openDb({ url, log }))
   await duringStart(db, () => migrate(db, migrations))
-  return db
+  return { db, url }
 }
 
 const poolStates = ({ pool }: Db) =>
@@ -155,12 +180,16 @@ const dataPlaces = { working: 2, waiting: 64 }
 function openHands(
   { config, pipelines }: AppOptions,
   log: Log,
-  { net, outbound, spool }: { net: GuardedNet; outbound: Outbound; spool: Spool },
+  {
+    net,
+    outbound,
+    spool,
+    isolation,
+  }: { net: GuardedNet; outbound: Outbound; spool: Spool; isolation: FindIsolation },
   opening: AsyncDisposableStack,
 ): Pick<App, 'tools' | 'countPages' | 'reader' | 'svgs' | 'recordings' | 'videoProbe' | 'pipelines'> {
   const { webSearch } = config.tools
   const search = webSearch && opening.use(openSearch(webSearch, outbound.to(webSearch.baseUrl)))
-  const isolation = openIsolation()
   return {
     tools: openTools({ config, search, client: net, log, isolation }),
     countPages: openPageCounter(log, isolation),
@@ -175,6 +204,32 @@ function openHands(
         confine: openConfinement(log, undefined, isolation),
         confineData: openConfinement(log, dataPlaces, isolation),
       }),
+  }
+}
+
+/** Code of clouds: what compiles it, what runs it, and what it sends by. */
+function openFunctions(
+  ground: Ground,
+  { net, cloudAllowances, isolation }: Pick<App, 'net' | 'cloudAllowances'> & { isolation: FindIsolation },
+  opening: AsyncDisposableStack,
+): Pick<App, 'functions' | 'functionCompiler' | 'functionSource'> {
+  const { config, log, metrics, secrets } = ground
+  const source = opening.use(openFunctionSource(ground))
+  const broker = opening.use(
+    openBroker({
+      ...{ net, log, metrics },
+      inside: () => ownListeners(config),
+      depthSigner: () => secrets.signer(depthPurpose),
+      egressOf: (cloud) => ({ take: async (bytes) => cloudAllowances.takeEgress(cloud, bytes) }),
+    }),
+  )
+  const openEgress = broker.open.bind(broker)
+  return {
+    functions: opening.use(
+      openFunctionRuntime({ config: config.functions, log, metrics, source, openEgress }),
+    ),
+    functionCompiler: openFunctionCompiler(log, isolation),
+    functionSource: source,
   }
 }
 

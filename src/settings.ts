@@ -5,6 +5,7 @@ import { batches } from '#capabilities/messages/settings'
 import { work } from '#capabilities/work/settings'
 import { clouds } from '#engine/clouds/settings'
 import { files, studio } from '#engine/files/settings'
+import { functions } from '#engine/functions/settings'
 import { defaults, models, providers, vendors } from '#engine/models/settings'
 import { sites } from '#engine/sites/settings'
 import { ffmpeg } from '#engine/sound/settings'
@@ -20,6 +21,7 @@ import {
 } from '#platform/config'
 import { limits, trustedProxies } from '#platform/http/settings'
 import { budgets } from '#platform/ledger/settings'
+import { mail } from '#platform/mail/settings'
 import { metrics } from '#platform/metrics/settings'
 import { net } from '#platform/net/settings'
 import { proxies, tls } from '#platform/proxy/settings'
@@ -41,6 +43,8 @@ export const settings: readonly Section[] = [
   studio,
   sites,
   clouds,
+  functions,
+  mail,
   audio,
   limits,
   trustedProxies,

@@ -35,7 +35,6 @@ export async function askSites(recorder: Recorder, site: Site): Promise<void> {
   await recorder.ask('sites: publish to one that was taken down', 'POST', `${path}/${id}`, { json })
   await site.cli('site', 'restore', 'recorded-cafe')
   await recorder.ask('sites: delete with another name', 'DELETE', `${path}/${id}`, { json: { confirm: 'x' } })
-  // There are no app back-ends yet.
   await site.db.query('update sites.sites set cloud_id = $1 where site_id = $2', [cloud, id])
   await recorder.ask('sites: read one of a cloud', 'GET', `/v1/cloud/${cloud}/sites/${id}`)
   await recorder.ask('sites: delete one of a cloud as if it were none', 'DELETE', `${path}/${id}`, {

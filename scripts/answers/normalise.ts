@@ -20,7 +20,9 @@ const today = days()
 
 const replacements: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?/g, '‹time›'],
-  [/khr_[A-Za-z0-9_-]{20,}/g, 'khr_‹secret›'],
+  [/kh([rps])_[A-Za-z0-9_-]{20,}/g, 'kh$1_‹secret›'],
+  [/("ref"\s*:\s*")[a-z]{20}/g, '$1‹ref›'],
+  [/\b[a-z]{20}\.localhost/g, '‹ref›.localhost'],
   [/\/v1\/media\/[\w-]{90,}!?/g, '/v1/media/‹token›'],
   [/(\/v1\/hooks\/[^/"]+\/[^/"]+\/)[\w-]+/g, '$1‹token›'],
   [/preview-[a-z2-7]{26}/g, 'preview-‹own›'],

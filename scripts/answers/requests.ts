@@ -1,5 +1,6 @@
 /** The fixed list of what is asked, in an order in which nothing runs beside anything else. */
 import { askAgents, askWork } from './ask-background.ts'
+import { askClouds } from './ask-clouds.ts'
 import { askBatches, askPictures, askText } from './ask-models.ts'
 import { askSites } from './ask-sites.ts'
 import { askFiles, askKnowledge, askWebhooks } from './ask-stored.ts'
@@ -22,6 +23,7 @@ export async function askEverything(recorder: Recorder, site: Site): Promise<voi
   await askKnowledge(recorder)
   await askFiles(recorder)
   await askSites(recorder, site)
+  await askClouds(recorder, site)
   await askAgents(recorder)
   await askWork(recorder)
   await atRest(site.db)

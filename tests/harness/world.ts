@@ -50,6 +50,21 @@ export interface KeyOptions {
   responsesMaxOutputTokens?: number
 }
 
+/** A cloud as its developer and its app know it. */
+export interface TestCloud {
+  id: string
+  ref: string
+  /** With its own host; where there is no domain, `<ref>.localhost`. */
+  url: string
+  /** The same cloud by a path of the second listener, for clients that know no such host. */
+  pathUrl: string
+  publicKey: string
+  /** A key of the project that it belongs to. */
+  client: Client
+  /** A new one; those before it are accepted no more. */
+  serviceKey(): Promise<string>
+}
+
 /** A clock that stands still until a test moves it. */
 export class MovableClock implements Clock {
   #nowMs: number
@@ -125,6 +140,25 @@ export class World implements AsyncDisposable {
       createKey(tx, { accountId: ids.account, projectId: ids.project, name: 'stranger', scopes }, now),
     )
     return { ...ids, client: new Client(this.url, made.secret, made.key_id) }
+  }
+
+  /** A new Starter cloud of the world's project, created over HTTP as everybody does. */
+  async cloud(name = 'test', owner?: Client): Promise<TestCloud> {
+    const client = owner ?? (await this.key())
+    const made = await client.post('/v1/cloud', { name, plan: 'starter' })
+    assert.equal(made.status, 201, made.text)
+    const { id, ref, cloud_url: url } = made.body
+    const { body } = await client.get(`/v1/cloud/${id}/connection`)
+    return {
+      ...{ id, ref, url, client },
+      pathUrl: `${this.appsUrl}/_cloud/${ref}`,
+      publicKey: body.public_key,
+      async serviceKey() {
+        const key = await client.post(`/v1/cloud/${id}/keys`, { kind: 'service' })
+        assert.equal(key.status, 201, key.text)
+        return key.body.secret
+      },
+    }
   }
 
   async newProject(caps: Caps = {}): Promise<string> {

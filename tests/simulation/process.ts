@@ -96,6 +96,45 @@ export type Answer =
   /** The process died, or was not there. */
   | { kind: 'none' }
 
+/** Nobody here has an app. */
+const noApps: Pick<
+  App,
+  | 'sites'
+  | 'clouds'
+  | 'cloudAllowances'
+  | 'collections'
+  | 'appUsers'
+  | 'functions'
+  | 'functionCompiler'
+  | 'functionSource'
+> = {
+  functions: {} as App['functions'],
+  functionCompiler: {} as App['functionCompiler'],
+  functionSource: {} as App['functionSource'],
+  cloudAllowances: {
+    takeEgress: never,
+    refundEgress: () => undefined,
+    egressEnded: () => assert.fail('no clouds here'),
+    takeCall: never,
+  },
+  collections: {} as App['collections'],
+  sites: { find: () => undefined, refresh: never, size: 0, [Symbol.asyncDispose]: async () => {} },
+  clouds: {
+    has: () => false,
+    find: async () => undefined,
+    known: () => undefined,
+    refresh: never,
+    [Symbol.asyncDispose]: async () => {},
+  },
+  appUsers: {
+    passwords: { hash: never, matches: never },
+    verify: never,
+    signingKey: never,
+    forget: () => undefined,
+    [Symbol.asyncDispose]: async () => {},
+  },
+}
+
 const textPath = '/v1/chat/completions'
 const picturesPath = '/v1/images/generations'
 export const filmPath = '/v1/studio/video'
@@ -186,6 +225,7 @@ export class SimulatedProcess implements Sender {
       fetch: never,
       checkTarget: never,
       checkForwardedTarget: never,
+      stream: never,
       keepAliveClient: () => assert.fail('no connections here'),
     }
     const tools: App['tools'] = { find: () => undefined, need: () => assert.fail('no tools here') }
@@ -221,7 +261,7 @@ export class SimulatedProcess implements Sender {
       siteCompressor: new SiteCompressor({ atOnce: 1 }),
       ...disk,
       net,
-      sites: { find: () => undefined, refresh: never, size: 0, [Symbol.asyncDispose]: async () => {} },
+      ...noApps,
       secrets: { seal: never, open: never, signer: never, knownSigner: never },
       storage: this.#storage(this.#ground.store, this.#ground.storeFaultShare),
       ...(this.#ground.hasFolders && { waiting: this.#waiting() }),

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Allowances } from '#engine/sites'
+import { openSiteAllowances } from '#engine/sites'
 import { openSiteHandler } from '../../src/capabilities/sites/serve/open-site-handler.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
@@ -111,13 +111,16 @@ test('however many processes take, no day gives more than its limit, and what th
   const site = await siteWith({})
   const limits = { requests: 1_000, bytes: 50_000 }
   const { db, log } = world.app
-  const processes = Array.from(
-    { length: 6 },
-    () => new Allowances({ clock, db, log, limitsOf: () => limits }),
+  const processes = Array.from({ length: 6 }, () =>
+    openSiteAllowances({ clock, db, log, limitsOf: () => limits }),
   )
   const visited = { accountId: world.account, siteId: site.id }
   const answers = await Promise.all(
-    processes.flatMap((one) => Array.from({ length: 400 }, (_, index) => one.of(visited).take(index % 50))),
+    processes.flatMap((one) =>
+      Array.from({ length: 400 }, (_, index) =>
+        one.of(visited.accountId, visited.siteId).take({ requests: 1, bytes: index % 50 }),
+      ),
+    ),
   )
   const taken = answers.filter(Boolean).length
   const row = await used(site)
@@ -134,12 +137,17 @@ test('what was taken in advance and not used before midnight is given back to th
   const site = await siteWith({})
   const { db, log } = world.app
   const own = new MovableClock(noonMs)
-  await using one = new Allowances({ clock: own, db, log, limitsOf: () => ({ requests: 100, bytes: 1_000 }) })
-  const allowance = one.of({ accountId: world.account, siteId: site.id })
-  expect(await allowance.take(10)).toBe(true)
+  await using one = openSiteAllowances({
+    clock: own,
+    db,
+    log,
+    limitsOf: () => ({ requests: 100, bytes: 1_000 }),
+  })
+  const allowance = one.of(world.account, site.id)
+  expect(await allowance.take({ requests: 1, bytes: 10 })).toBe(true)
   expect((await used(site)).requests).toBeGreaterThan(1)
   own.moveMs(dayMs)
-  expect(await allowance.take(20)).toBe(true)
+  expect(await allowance.take({ requests: 1, bytes: 20 })).toBe(true)
   await until(async () => (await used(site)).requests === 1)
   expect(await used(site)).toEqual({ requests: 1, bytes: 10 })
   await one[Symbol.asyncDispose]()
@@ -149,12 +157,12 @@ test('what was taken in advance and not used before midnight is given back to th
 test('bytes that a visitor did not take are given back', async () => {
   const site = await siteWith({})
   const { db, log } = world.app
-  const one = new Allowances({ clock, db, log, limitsOf: () => ({ requests: 10, bytes: 100 }) })
-  const allowance = one.of({ accountId: world.account, siteId: site.id })
-  expect(await allowance.take(100)).toBe(true)
-  expect(await allowance.take(30)).toBe(false)
-  allowance.refund(30)
-  expect(await allowance.take(30)).toBe(true)
+  const one = openSiteAllowances({ clock, db, log, limitsOf: () => ({ requests: 10, bytes: 100 }) })
+  const allowance = one.of(world.account, site.id)
+  expect(await allowance.take({ requests: 1, bytes: 100 })).toBe(true)
+  expect(await allowance.take({ requests: 1, bytes: 30 })).toBe(false)
+  allowance.refund({ bytes: 30 })
+  expect(await allowance.take({ requests: 1, bytes: 30 })).toBe(true)
   await one[Symbol.asyncDispose]()
   expect(await used(site)).toEqual({ requests: 2, bytes: 100 })
 })
@@ -169,13 +177,13 @@ test('what was used is written down for ninety days, and no longer', async () =>
     },
     [world.account, site.id, day],
   )
-  await using one = new Allowances({
+  await using one = openSiteAllowances({
     clock: new MovableClock(noonMs),
     db,
     log,
     limitsOf: () => ({ requests: 9, bytes: 9 }),
   })
-  expect(await one.of({ accountId: world.account, siteId: site.id }).take(1)).toBe(true)
+  expect(await one.of(world.account, site.id).take({ requests: 1, bytes: 1 })).toBe(true)
   const rows = await db.query<{ days: number }>(
     { text: 'select $2::date - day as days from sites.usage_days where site_id = $1 order by days' },
     [site.id, day],

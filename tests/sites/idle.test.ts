@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { Allowances, type FoundSite, type Manifest, type SiteFile } from '#engine/sites'
+import { type FoundSite, type Manifest, openSiteAllowances, type SiteFile } from '#engine/sites'
 import { Blobs } from '../../src/capabilities/sites/serve/blobs.ts'
 import { OpenVersions } from '../../src/capabilities/sites/serve/open-versions.ts'
 import { SiteHandler } from '../../src/capabilities/sites/serve/serve.ts'
@@ -60,7 +60,7 @@ async function sitesOf(fileBytes: number) {
         return Readable.from(piecesOf(fileBytes, reads))
       },
     }),
-    allowances: new Allowances({
+    allowances: openSiteAllowances({
       clock: { nowMs: () => Date.now() },
       // Takes whatever is asked for.
       db: { tx: async () => ({ requests: 1_000_000, bytes: 1e12 }) } as never,

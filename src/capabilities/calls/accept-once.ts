@@ -6,7 +6,8 @@ import { ClaimTaken, record } from '#platform/ledger'
 export interface AcceptOptions {
   /** For the receipt, such as `/v1/files`. */
   endpoint: string
-  statusCode: number
+  /** A function where it follows from what `work` did. */
+  statusCode: number | (() => number)
   /** Of the receipt; by default the time at which the work is done. */
   now?: Date
   /** True if the answer contains a secret: it is stored encrypted for the replay. */
@@ -47,6 +48,7 @@ async function storeReply(
 ): Promise<void> {
   if (!claim) return
   const stored = sealed ? await app.secrets.seal(reply, requestId) : reply
-  const receipt = { payer: caller, receiptId: requestId, endpoint, claim, statusCode, reply: stored }
+  const status = typeof statusCode === 'function' ? statusCode() : statusCode
+  const receipt = { payer: caller, receiptId: requestId, endpoint, claim, statusCode: status, reply: stored }
   await record(tx, receipt, now ?? new Date(app.clock.nowMs()))
 }

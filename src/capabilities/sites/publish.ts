@@ -1,5 +1,6 @@
 /** A site published, and a new version of one. */
 import { acceptOnce } from '#capabilities/calls'
+import { lockReadyCloud, requireReadyCloud } from '#engine/clouds'
 import {
   type CheckedPublication,
   checkSlug,
@@ -29,14 +30,14 @@ const derivedTries = 4
 export async function publishSite(context: RequestContext): Promise<JsonText> {
   const { app, caller } = context
   await using publication = await checkBody(context)
-  // There are no app back-ends yet.
-  if (publication.cloudId !== undefined) fail('CLOUD_NOT_FOUND', {}, { param: 'cloud_id' })
+  const cloud = await cloudOf(context, publication)
   const own = namesOfPlatform(app.config.baseUrl)
   if (publication.slug !== undefined) checkSlug(publication.slug, own)
   return await accept(context, '/v1/sites', publication, async (tx, now) => {
     const { accountId, projectId } = caller
+    const cloudId = cloud && (await lockReadyCloud(tx, cloud, 'cloud_id')).cloud_id
     for (const slug of slugsFor(publication, own)) {
-      const site = { accountId, projectId, cloudId: null, name: publication.name, slug }
+      const site = { accountId, projectId, cloudId: cloudId ?? null, name: publication.name, slug }
       const inserted = await insertSite(app, tx, site, now)
       if (inserted) return inserted
     }
@@ -44,6 +45,10 @@ export async function publishSite(context: RequestContext): Promise<JsonText> {
     return fail('SLUG_TAKEN', { suggestion }, { param: 'slug' })
   })
 }
+
+/** The app back-end that it is published for; it has to be ready. */
+const cloudOf = async ({ app, caller }: RequestContext, { cloudId }: CheckedPublication) =>
+  cloudId === undefined ? undefined : requireReadyCloud(app.db, caller, cloudId, 'cloud_id')
 
 /** Only the one that was asked for; without one, others are tried where the first is taken. */
 function* slugsFor({ name, slug }: CheckedPublication, own: readonly string[]): Generator<string> {

@@ -1,3 +1,4 @@
+import { readyErrors } from '#engine/clouds'
 import { checkErrors, publicationBytes } from '#engine/sites'
 import type { Config } from '#platform/config'
 import { type Route, route } from '#platform/http'
@@ -45,7 +46,7 @@ const published: Route[] = [
     ...ofBody,
     body: SiteBody,
     reply: { 202: Site },
-    errors: [...checkErrors, 'CLOUD_NOT_FOUND', 'SITE_LIMIT', 'SITE_PUBLISHING_LIMIT', 'SLUG_TAKEN'],
+    errors: [...checkErrors, ...readyErrors, 'SITE_LIMIT', 'SITE_PUBLISHING_LIMIT', 'SLUG_TAKEN'],
     handle: publishSite,
   }),
   route({

@@ -1,8 +1,33 @@
 /** App back-ends: their records, states, keys and limits (docs/decisions/0072). What is in them are rooms of their own. */
 import type { CloudLimits } from './limits.ts'
+import './phrases.ts'
 
+export { CloudAllowances } from './allowances.ts'
+export { couldBeAppKey, hashOfKey } from './app-key.ts'
+export { type CloudUsage, readUsage } from './contents-store.ts'
+export { beginDeletion, deleteJob } from './delete.ts'
+export { announceCloud, openCloudDirectory } from './directory.ts'
+export { stateOf } from './directory-store.ts'
+export { deleteKey, keysOf, signingKeysOf } from './key-store.ts'
 export { type CloudLimits, limitsOf } from './limits.ts'
+export { resumeCloud, setCloudLimits, suspendCloud } from './operate.ts'
+export { problemPhrases } from './phrases.ts'
+export { createCloud, prepareCloud, provisionJob, retryCloud } from './provision.ts'
+export { lockReadyCloud, readyErrors, requireCloudOf, requireReadyCloud } from './require.ts'
+export { nextSigningKey, rotateAppKey, rotateSigningKey } from './rotate.ts'
 export type { CloudsConfig } from './settings.ts'
+export { openSigningKey } from './signing-key.ts'
+export {
+  type CloudRow,
+  changeCloud,
+  findAnyCloud,
+  type KeyRow,
+  keyOf,
+  listAllClouds,
+  listClouds,
+  lockCloud,
+} from './store.ts'
+export { sweepJob as sweepCloudsJob } from './sweep.ts'
 
 /** A cloud, whoever owns it: the first two columns of every table of what is in it. */
 export interface CloudKey {
@@ -43,7 +68,7 @@ export interface LiveCloud extends CloudKey {
 export interface CloudDirectory extends AsyncDisposable {
   /** From memory: whether a cloud has this ref. One that is being deleted is there until it is gone. */
   has(ref: string): boolean
-  /** Undefined where no cloud has this ref. Throws SERVICE_UNAVAILABLE if it cannot be read. */
+  /** Undefined where no cloud has this ref. One that is being deleted is found. Throws SERVICE_UNAVAILABLE if it cannot be read. */
   find(ref: string): Promise<LiveCloud | undefined>
   /** The same from memory; undefined too where it was not read lately. */
   known(ref: string): LiveCloud | undefined

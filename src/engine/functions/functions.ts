@@ -2,6 +2,61 @@
 import type { Readable } from 'node:stream'
 import type { CloudKey } from '#engine/clouds'
 import type { Localized } from '#platform/errors'
+import './remote/errors.ts'
+import './phrases.ts'
+import './runtime/errors.ts'
+
+export {
+  type Broker,
+  type BrokeredCloud,
+  type BrokerLimits,
+  type CloudEgress,
+  deepest,
+  depthHeader,
+  depthPurpose,
+  type EgressCall,
+  type EgressMeter,
+  type Inside,
+  invocationHeader,
+  openBroker,
+  ownListeners,
+  protocolHeader,
+  readDepth,
+  refusalHeader,
+} from './broker/broker.ts'
+export { brokerSeries } from './broker/metrics.ts'
+export { type FunctionCompiler, openFunctionCompiler, type UsedPackage } from './compile/compile.ts'
+export {
+  checkCode,
+  deploy,
+  keptVersions,
+  removeFunction,
+  requireFunction,
+  requireRuntime,
+  rollBack,
+} from './deploy.ts'
+export { keptLines, levels as logLevels, readLines, type StoredLine } from './logs/log-store.ts'
+export { keyPattern, shortestKey } from './remote/channel.ts'
+export { type FunctionsHost, openFunctionsHost } from './remote/functions-host.ts'
+export type { HostLinks } from './remote/host-link.ts'
+export { HostMeter } from './remote/host-meter.ts'
+export type { PlatformSide } from './remote/platform-link.ts'
+export { type HostAddress, openRemoteFunctions } from './remote/remote-runtime.ts'
+export { type RuntimeLimits, starterLimits } from './runtime/limits.ts'
+export { functionSeries } from './runtime/metrics.ts'
+export { openFunctionRuntime, type RuntimeOptions } from './runtime/runtime.ts'
+export { isReservedName, putSecret, removeSecret, sealValue } from './secrets.ts'
+export type { FunctionsConfig } from './settings.ts'
+export { openFunctionSource, type PlatformFunctions } from './source.ts'
+export {
+  type FunctionRow,
+  findVersion as findFunctionVersion,
+  listFunctions,
+  type SecretRow,
+  type ShownFunction,
+  secretsOf,
+  versionsOf as versionsOfFunction,
+} from './store.ts'
 
 /** All functions of a cloud with its secrets: what one process runs. */
 export interface CloudProgram extends CloudKey {
@@ -13,7 +68,7 @@ export interface CloudProgram extends CloudKey {
   functions: readonly ProgramFunction[]
   /** Bindings of every function: secrets, and what the platform adds (`SUPABASE_URL`, `SUPABASE_ANON_KEY`). */
   bindings: Readonly<Record<string, string>>
-  /** Values that are masked in logs. */
+  /** Values that `FunctionSource.log` masks; a runtime needs not. */
   secretValues: readonly string[]
 }
 
@@ -56,11 +111,12 @@ export type RuntimeState =
   /** No jail can be built here, for this reason. */
   | { kind: 'refused'; why: Localized }
 
-/** What a program that was tried out says; `place` counts lines and columns from 1 in the code that was sent, where it is known. */
+/** What a program that was tried out says; line and column count from 1 in its bundle, where they are known. */
 export type Tried = { works: true } | { works: false; message: string; line?: number; column?: number }
 
 export interface FunctionRuntime extends AsyncDisposable {
-  readonly state: RuntimeState
+  /** Found by trying to break out of a jail, when it is first asked. */
+  state(): Promise<RuntimeState>
   /** Starts the program in a process of its own and asks whether this function has a handler. Throws FUNCTIONS_UNAVAILABLE. */
   tryOut(program: CloudProgram, name: string): Promise<Tried>
   /**
@@ -72,7 +128,7 @@ export interface FunctionRuntime extends AsyncDisposable {
   forget(cloud: CloudKey): Promise<void>
 }
 
-/** A line that a function has written, its secrets masked. */
+/** A line that a function has written. */
 export interface LogLine {
   name: string
   level: 'debug' | 'info' | 'warn' | 'error'
@@ -85,6 +141,6 @@ export interface LogLine {
 export interface FunctionSource {
   /** The newest program of a cloud; undefined where it is gone. */
   program(cloud: CloudKey & { revision: number }): Promise<CloudProgram | undefined>
-  /** Keeps lines; it never throws, and drops what is too much, saying so in a line. */
+  /** Masks secrets in lines and keeps them; it never throws, and drops what is too much, saying so in a line. */
   log(cloud: CloudKey, lines: readonly LogLine[]): void
 }

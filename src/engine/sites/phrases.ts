@@ -12,7 +12,6 @@ declare module '#platform/errors' {
     SITE_VERSION_LIVE: { version: number }
     SITE_NOTHING_BEFORE: Record<string, never>
     SITE_OF_CLOUD: { cloudId: string }
-    CLOUD_NOT_FOUND: Record<string, never>
   }
 }
 
@@ -91,11 +90,6 @@ declareFailures({
       `This site belongs to an app back-end; delete it with DELETE /v1/cloud/${cloudId}/sites/{siteId}.`,
     fa: ({ cloudId }) =>
       `این سایت از آنِ یک بک‌اند است؛ آن را با DELETE /v1/cloud/${cloudId}/sites/{siteId} حذف کنید.`,
-  },
-  CLOUD_NOT_FOUND: {
-    status: 404,
-    en: () => 'There is no such app back-end here; leave cloud_id out to publish a site on its own.',
-    fa: () => 'چنین بک‌اندی این‌جا نیست؛ برای سایتی مستقل cloud_id را ننویسید.',
   },
 })
 

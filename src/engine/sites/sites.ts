@@ -6,7 +6,7 @@ import './errors.ts'
 import './phrases.ts'
 
 export { insertSite, insertVersion, maxPublishing, type NewSite, newPackKey } from './accept.ts'
-export { type AllowanceSource, Allowances, type SiteAllowance } from './allowance.ts'
+export { openSiteAllowances, type SiteAllowance, type SiteAllowances } from './allowance.ts'
 export type { CheckBounds } from './check/check.ts'
 export { checkErrors, publicationBytes, SiteChecks } from './check/check.ts'
 export { mediaTypeOf } from './check/media-types.ts'
@@ -50,6 +50,7 @@ export {
   type ShownSite,
   type SiteKey,
   type SiteRow,
+  sitesOfCloud,
   usageOf,
   type VersionKey,
   type VersionRow,

@@ -159,6 +159,21 @@ export async function listSites(
   return cutPage(rows, options.limit)
 }
 
+/** Ids of sites that belong to an app back-end. */
+export async function sitesOfCloud(
+  db: Db,
+  { accountId, cloudId }: { accountId: string; cloudId: string },
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ site_id: string }>(
+    {
+      text: 'select site_id from sites.sites where account_id = $1 and cloud_id = $2 order by site_id limit $3',
+    },
+    [accountId, cloudId, limit],
+  )
+  return rows.map(({ site_id: id }) => id)
+}
+
 /** Of whichever account, for the operator: by id or slug. */
 export async function findAnySite(
   { kysely }: Db,

@@ -90,6 +90,8 @@ function pageOf({ status, headers, body, url }: Fetched): FetchedPage | ToolFail
 
 const codes: Record<Reason, ToolError> = {
   bad_url: 'invalid_tool_input',
+  bad_request: 'invalid_tool_input',
+  port: 'url_not_allowed',
   protocol: 'url_not_allowed',
   address_not_public: 'url_not_allowed',
   dns: 'url_not_accessible',

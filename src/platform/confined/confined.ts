@@ -42,6 +42,8 @@ export interface ConfinedWork {
   scratch?: Scratch
   /** Allows native code, which Node's permissions do not restrict; only for our own libraries over data, never for foreign code. */
   nativeCode?: boolean
+  /** Allows to start programs of our own libraries; they share its isolation and its limits, each with a count of its own. Never for foreign code. */
+  startsPrograms?: boolean
   /**
    * Whether the next process of this kind is started when this one has ended, and waits a minute for its work: for short work that comes again and again,
    * without files and scratch, which a process is started with.
@@ -111,10 +113,11 @@ const nameOf = (module: string | Program): string =>
   path.basename(typeof module === 'string' ? module : module.path)
 
 /** What a process is started with. */
-function kindOf({ module, timeoutMs, memoryMb, heapMb, nativeCode, files, scratch }: ConfinedWork): string {
+function kindOf(work: ConfinedWork): string {
+  const { module, timeoutMs, memoryMb, heapMb, nativeCode, startsPrograms, files, scratch } = work
   if (typeof module !== 'string' || files || scratch)
     throw new Error('no spare can be kept for work with files')
-  return JSON.stringify([module, secondsOf(timeoutMs), memoryMb, heapMb, nativeCode])
+  return JSON.stringify([module, secondsOf(timeoutMs), memoryMb, heapMb, nativeCode, startsPrograms])
 }
 
 async function runProcess(work: ConfinedWork, isolation: Isolation, spare?: ChildProcess): Promise<Outcome> {
@@ -227,13 +230,14 @@ const codeOf = (module: string): string[] => [
 /** Node with its own permissions, which hold whatever the machine allows. */
 const nodeWith = (
   module: string,
-  { heapMb = usualHeapMb, nativeCode = false }: ConfinedWork,
+  { heapMb = usualHeapMb, nativeCode = false, startsPrograms = false }: ConfinedWork,
   readable: readonly string[],
   writable: readonly string[],
 ): string[] => [
   process.execPath,
   '--permission',
   ...(nativeCode ? ['--allow-addons'] : []),
+  ...(startsPrograms ? ['--allow-child-process'] : []),
   ...[...readable, ...writable].map((place) => `--allow-fs-read=${place}`),
   ...writable.map((place) => `--allow-fs-write=${place}`),
   `--max-old-space-size=${heapMb}`,

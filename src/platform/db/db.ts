@@ -57,14 +57,16 @@ export interface OpenOptions {
   url: string | SocketAddress
   /** Maximum pooled connections; reserved statements add one, and each listener adds one. */
   maxConnections?: number | undefined
+  /** No statement runs longer; 30 s if absent. */
+  statementTimeoutMs?: number | undefined
   log?: DbLog | undefined
 }
 
 const quiet: DbLog = { info() {}, warn() {} }
 /** No statement of the pool may run longer; migrations lift it for themselves. */
-const statementTimeoutMs = 30_000
-/** Longer than the server's own timeout: if nothing was received by then, not even an error, the connection is closed. */
-const queryTimeoutMs = statementTimeoutMs + 5_000
+const defaultTimeoutMs = 30_000
+/** Beyond the server's own timeout: if nothing was received by then, not even an error, the connection is closed. */
+const answerMs = 5_000
 /** A transaction idle for this long has lost its client; its locks are released. */
 const idleInTransactionMs = 60_000
 const oldestServer = 160_000
@@ -73,15 +75,21 @@ const oldestServer = 160_000
  * Opens a pool and proves that the database answers. int8 comes back as `bigint`, numeric as string, timestamptz as
  * `Date`, date as 'YYYY-MM-DD', json parsed. Throws `StartRefused` when there is no usable PostgreSQL at the address.
  */
-export async function openDb({ url, maxConnections = 10, log = quiet }: OpenOptions): Promise<Db> {
-  const pool = openPool(url, maxConnections, log)
+export async function openDb({
+  url,
+  maxConnections = 10,
+  statementTimeoutMs = defaultTimeoutMs,
+  log = quiet,
+}: OpenOptions): Promise<Db> {
+  const openPoolOf = (max: number) => openPool(url, { max, statementTimeoutMs }, log)
+  const pool = openPoolOf(maxConnections)
   try {
     await checkServer(pool, url)
   } catch (error) {
     await pool.end()
     throw error
   }
-  const pools = { shared: pool, apart: openPool(url, 1, log) }
+  const pools = { shared: pool, apart: openPoolOf(1) }
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
     kysely,
@@ -89,7 +97,7 @@ export async function openDb({ url, maxConnections = 10, log = quiet }: OpenOpti
     address: shownAddress(url),
     tx: (fn) => runTransaction(kysely, fn),
     async query<Row>(statement: Statement, values: readonly unknown[]) {
-      const { timeoutMs = queryTimeoutMs, apart = false, ...text } = statement
+      const { timeoutMs = statementTimeoutMs + answerMs, apart = false, ...text } = statement
       // pg knows the option (client.js), its types do not.
       const query = { ...text, values: [...values], query_timeout: timeoutMs } as pg.QueryConfig
       const { rows } = await pools[apart ? 'apart' : 'shared'].query(query)
@@ -118,7 +126,13 @@ export async function duringStart<Result>(
   }
 }
 
-function openPool(url: string | SocketAddress, max: number, log: DbLog): pg.Pool {
+interface PoolOptions {
+  max: number
+  statementTimeoutMs: number
+}
+
+function openPool(url: string | SocketAddress, options: PoolOptions, log: DbLog): pg.Pool {
+  const { max, statementTimeoutMs } = options
   const pool = new pg.Pool({
     ...clientConfig(url),
     max,

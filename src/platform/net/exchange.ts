@@ -80,7 +80,7 @@ export async function exchange(socket: Socket, step: Step, bounds: ReplyBounds):
  * The socket already exists. If undici asks for a second one it gets none, since its address would be unchecked. The error must not be a
  * `SocketError`: undici would reconnect again and again.
  */
-function handOver(socket: Socket): buildConnector.connector {
+export function handOver(socket: Socket): buildConnector.connector {
   let given = false
   return (_options, done) => {
     const again = given

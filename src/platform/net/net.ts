@@ -16,15 +16,17 @@ import {
   type Step,
 } from './exchange.ts'
 import { type KeepAliveClient, openKeepAliveClient } from './keep-alive-client.ts'
-import { openSocket } from './open-socket.ts'
+import { openSocket, portOf } from './open-socket.ts'
 import { followRedirect } from './redirect.ts'
 import { FetchRefused } from './refused.ts'
+import { type StreamReply, type StreamRequest, streamOver } from './stream.ts'
 import { hostOf, isInside, mayBePublic, type Protocol, readTarget } from './target.ts'
 import { type TxtOptions, txtRecords } from './txt.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 export type { Reason } from './refused.ts'
 export { isGloballyRoutable } from './routable.ts'
+export { type HeaderLine, type StreamReply, type StreamRequest, streamRefusal, streamTo } from './stream.ts'
 export {
   type ByteBudget,
   FetchRefused,
@@ -41,6 +43,8 @@ export interface GuardOptions {
   log?: Log
   /** Instead of the system's resolver. */
   lookup?: Lookup
+  /** Which `stream` may reach, instead of 80 and 443. */
+  streamPorts?: readonly number[]
   /** PEM of the roots to trust, instead of the system's. */
   ca?: string
   /** Egress of each request. Its proxy gets addresses that were checked, never names. */
@@ -101,6 +105,12 @@ export interface GuardedNet extends GuardedClient {
    */
   checkForwardedTarget(url: string, options: { timeoutMs: number; signal?: AbortSignal }): Promise<void>
   /**
+   * Sends one request to port 80 or 443 and gives its answer while it comes, whatever its status: neither is held in memory, and redirects
+   * are not followed. Resolved, checked and connected as in `fetch`; the connection is not used again. Throws `FetchRefused`, and the
+   * signal's AbortError.
+   */
+  stream(url: string, request: StreamRequest & { connectMs: number }): Promise<StreamReply>
+  /**
    * Keep-alive connections to one HTTPS address, at most this many at once. Every new one is resolved, checked and connected as in `fetch`.
    */
   keepAliveClient(url: string, connections: number): KeepAliveClient
@@ -109,6 +119,7 @@ export interface GuardedNet extends GuardedClient {
 /** Throws if an allowed network is not a CIDR. */
 export function openGuardedClient(options: GuardOptions): GuardedNet {
   const policy = openAddressPolicy(options.allowedCidrs, options.lookup)
+  const { streamPorts: ports = webPorts } = options
   const trust = options.ca === undefined ? undefined : createSecureContext({ ca: options.ca })
   const egressTo = (url: URL, own = options.egress): Egress => ({ ...(trust && { trust }), ...own?.(url) })
   return {
@@ -135,6 +146,20 @@ export function openGuardedClient(options: GuardOptions): GuardedNet {
         if (!signal.aborted && !(cause instanceof FetchRefused && cause.reason === 'dns')) throw cause
       })
     },
+    async stream(text, request) {
+      const url = readTarget(text, ['https:', 'http:'])
+      if (!ports.includes(portOf(url))) throw new FetchRefused('port', url.hostname)
+      const deadline = AbortSignal.timeout(request.connectMs)
+      const signal = AbortSignal.any([request.signal, deadline])
+      try {
+        const addresses = await unlessAborted(policy.resolve(hostOf(url)), signal)
+        const socket = await openSocket(url, { addresses, admits: policy.admits, ...egressTo(url), signal })
+        return await streamOver(socket, url, request)
+      } catch (cause) {
+        if (cause instanceof FetchRefused || request.signal.aborted || !deadline.aborted) throw cause
+        throw new FetchRefused('timeout', url.hostname, cause)
+      }
+    },
     keepAliveClient: (text, connections) => {
       const url = readTarget(text, ['https:'])
       return openKeepAliveClient({ url, policy, egress: egressTo(url), connections })
@@ -152,6 +177,8 @@ export function openGuardedClient(options: GuardOptions): GuardedNet {
     },
   }
 }
+
+const webPorts = [80, 443]
 
 type Hop = (step: Step, signal: AbortSignal) => Promise<Reply>
 

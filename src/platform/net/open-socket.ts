@@ -41,7 +41,7 @@ export async function openSocket(url: URL, options: SocketOptions): Promise<Sock
   return secure
 }
 
-const portOf = (url: URL): number => Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+export const portOf = (url: URL): number => Number(url.port || (url.protocol === 'https:' ? 443 : 80))
 
 async function openDirectly(url: URL, options: SocketOptions): Promise<Socket> {
   const socket = connect({

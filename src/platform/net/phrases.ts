@@ -6,6 +6,14 @@ export const phrases = {
     en: 'it is not a whole web address, names a user or a password, or uses a port that is not for the web.',
     fa: 'نشانی وب کاملی نیست، نام کاربری یا گذرواژه دارد یا درگاه آن برای وب نیست.',
   },
+  port: {
+    en: 'only the ports 80 and 443 are reached from here.',
+    fa: 'از این‌جا فقط درگاه‌های ۸۰ و ۴۴۳ در دسترس‌اند.',
+  },
+  bad_request: {
+    en: 'its method, its headers or the length of its body cannot be sent.',
+    fa: 'روش، سرآیندها یا طول بدنهٔ آن فرستادنی نیست.',
+  },
   protocol: {
     en: 'only https:// addresses are taken here.',
     fa: 'این‌جا فقط نشانی https:// پذیرفته می‌شود.',

@@ -7,10 +7,10 @@ export { openSecrets, type Secrets, type SecretsOptions } from './vault.ts'
 
 export const sha256 = (data: string | Uint8Array): Buffer => hash('sha256', data, 'buffer')
 
-/** A new project key: `khr_`, 43 random base62 characters (256 bits), 6 of checksum. */
-export function newKeySecret(): string {
+/** A new secret: its prefix (`khr_` for a project key), 43 random base62 characters (256 bits), 6 of checksum. */
+export function newKeySecret(prefix: keyof typeof secretPrefixes = 'key'): string {
   const body = randomBase62(43)
-  return secretPrefixes.key + body + checksum(body)
+  return secretPrefixes[prefix] + body + checksum(body)
 }
 
 /**

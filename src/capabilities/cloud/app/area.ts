@@ -7,6 +7,8 @@ import type { Failure, Language } from '#platform/errors'
 
 /** Who asks: by the key alone, as a signed-in app user, or with the service key. */
 export type AppCaller =
+  /** Neither a key nor a session that is accepted, on a path that needs none; `refusal` is what another path would have answered. */
+  | { role: 'none'; refusal: Failure }
   | { role: 'anon' }
   | { role: 'authenticated'; userId: string; sessionId: string; claims: Readonly<Record<string, unknown>> }
   | { role: 'service' }
@@ -30,8 +32,12 @@ export interface AppCall {
   readonly requestId: string
   /** Aborts when the caller has gone. */
   readonly gone: AbortSignal
-  /** Undefined where there is no body. Throws INVALID_JSON and PAYLOAD_TOO_LARGE. */
+  /**
+   * Undefined where there is no body. Throws INVALID_JSON, BODY_TOO_LARGE, TOO_MUCH_IN_FLIGHT, and INVALID_REQUEST for a type that is no
+   * JSON and for a compressed body.
+   */
   json(maxBytes: number): Promise<unknown>
+  /** Throws BODY_TOO_LARGE, TOO_MUCH_IN_FLIGHT, and INVALID_REQUEST for a compressed body. */
   bytes(maxBytes: number): Promise<Buffer>
 }
 
@@ -45,7 +51,11 @@ export interface AppReply {
 export interface AppArea {
   /** `/rest/v1`; it answers for this path and those below it. */
   readonly prefix: string
-  /** Its answers may be read by pages of any origin; methods and headers that preflights name. Absent: those of all areas. */
+  /** Of the operation in metrics and logs: `rest` of `app.rest`. */
+  readonly name: string
+  /** Whether `caller` may be `none` there: links of mails, signing keys, functions that everybody may call. Absent: nowhere. */
+  isOpen?(asked: { method: string; path: string }): boolean
+  /** Throws `Failure`s, which leave as `refused` words them. Preflights, and headers that let pages read the answer, are the frame's. */
   handle(call: AppCall): Promise<AppReply>
   /** A refusal in the words that clients of this area read. */
   refused(failure: Failure, call: Pick<AppCall, 'headers' | 'language' | 'requestId'>): AppReply

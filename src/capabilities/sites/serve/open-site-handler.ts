@@ -1,5 +1,5 @@
 import type { App } from '#app'
-import { Allowances, limitsOf, readManifest, readStaleFiles } from '#engine/sites'
+import { limitsOf, openSiteAllowances, readManifest, readStaleFiles } from '#engine/sites'
 import type { HostHandler } from '#platform/apps'
 import { Blobs } from './blobs.ts'
 import { OpenVersions } from './open-versions.ts'
@@ -15,7 +15,7 @@ export function openSiteHandler(app: App): HostHandler {
       readStaleFiles: (site, live) => readStaleFiles(db, site, live, clock.nowMs()),
     }),
     blobs: new Blobs(storage),
-    allowances: new Allowances({
+    allowances: openSiteAllowances({
       ...{ clock, db, log },
       limitsOf: (own) => {
         const { dailyRequests, dailyBytes } = limitsOf(config.sites, own)

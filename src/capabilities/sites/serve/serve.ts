@@ -5,11 +5,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '#app'
 import {
-  type Allowances,
   type FoundSite,
   type Resolution,
   resolve,
   type SiteAllowance,
+  type SiteAllowances,
   type SiteDirectory,
   type SiteFile,
 } from '#engine/sites'
@@ -26,7 +26,7 @@ export interface SiteHandlerOptions {
   directory: Pick<SiteDirectory, 'find'>
   versions: OpenVersions
   blobs: Blobs
-  allowances: Allowances
+  allowances: SiteAllowances
   clock: App['clock']
   log: App['log']
 }
@@ -81,7 +81,7 @@ export class SiteHandler implements HostHandler {
     if (found.takenDown) return void sendNotice(request, 'takenDown')
     if (!isPublished(found)) return void sendNotice(request, 'unpublished')
     const { message, response } = request
-    const allowance = allowances.of(found)
+    const allowance = allowances.of(found.accountId, found.siteId)
     const open = versions.get(found)
     if (open) return void this.#visit({ message, response, found, open, allowance })
     versions.load(found).then(
@@ -207,8 +207,8 @@ export class SiteHandler implements HostHandler {
 
   /** Spends the day's allowance, then answers. */
   #paid(visit: Visit, bytes: number, answer: () => void): void {
-    if (visit.allowance.spend(bytes)) return void answer()
-    visit.allowance.take(bytes).then(
+    if (visit.allowance.spend({ requests: 1, bytes })) return void answer()
+    visit.allowance.take({ requests: 1, bytes }).then(
       (taken) => {
         if (visit.response.destroyed) return
         if (!taken) return void this.#usedUp(visit)
@@ -228,8 +228,8 @@ export class SiteHandler implements HostHandler {
     const isHead = message.method === 'HEAD'
     const body = isHead ? 0 : range ? range.end - range.start + 1 : form.bytes
     const cost = form.headerBytes + body
-    if (!allowance.spend(cost)) {
-      allowance.take(cost).then(
+    if (!allowance.spend({ requests: 1, bytes: cost })) {
+      allowance.take({ requests: 1, bytes: cost }).then(
         (taken) => {
           if (response.destroyed) return
           if (taken) this.#write(visit, status, form, headers, range)
@@ -294,7 +294,7 @@ export class SiteHandler implements HostHandler {
         if (response.destroyed) return void source.destroy()
         response.writeHead(status, headers)
         pour(source, response, bytes, (sent, error) => {
-          allowance.refund(bytes - sent)
+          allowance.refund({ bytes: bytes - sent })
           if (error !== undefined) this.#options.log.error({ err: error }, 'a file of a site broke off')
         })
       },

@@ -2,12 +2,11 @@
 import { buffer } from 'node:stream/consumers'
 import { type BundledFile, manifestPath, zip } from '#engine/documents'
 import { fail } from '#platform/errors'
-import { Answer, type Content, type ContentSource, content } from '#platform/http'
+import { Answer, attachment, type Content, type ContentSource, content } from '#platform/http'
 import { reasons } from '../phrases.ts'
 import { notFound, type RunContext, requireRun, runKeyOf } from '../read.ts'
 import type { FilesQuery } from '../schema.ts'
 import type { RunRow } from '../store.ts'
-import { attachment } from './attachment.ts'
 import { manifestOf } from './manifest.ts'
 import { type FileRow, filesOf } from './store.ts'
 

@@ -1,0 +1,140 @@
+/** `kherad cloud …`: the app back-ends of a project, on a running server. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Language } from '#platform/errors'
+import { allClouds, ask, type Cloud, type CloudDetail, pathOf, requireCloud } from './cloud/api.ts'
+import { keysCommand } from './cloud/keys.ts'
+import { cloudOptions, cloudPhrases as words } from './cloud/phrases.ts'
+import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
+import { type Column, card, showTime, table } from './output.ts'
+import { plain, type Server, ServerRefused, serverOf } from './server.ts'
+
+const connection = ['url', 'key', 'key-file']
+const common = { options: connection, needs: [], help: cloudOptions }
+
+export const cloudCommands: Command[] = [
+  { ...common, name: 'cloud create', about: words.create, takes: ['NAME'], run: create },
+  { ...common, name: 'cloud list', about: words.list, takes: [], run: list },
+  { ...common, name: 'cloud show', about: words.show, takes: ['CLOUD'], run: show },
+  { ...common, name: 'cloud connection', about: words.connection, takes: ['CLOUD'], run: connect },
+  keysCommand,
+  { ...common, name: 'cloud retry', about: words.retry, takes: ['CLOUD'], run: retry },
+  {
+    ...common,
+    name: 'cloud delete',
+    about: words.delete,
+    takes: ['CLOUD'],
+    options: ['confirm', ...connection],
+    needs: ['confirm'],
+    run: remove,
+  },
+]
+
+const pollMs = 500
+
+async function create(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const server = await serverOf(session, given)
+  return answerReady(session, server, await createCloud(server, given.words[0]!))
+}
+
+/** A Starter cloud; the request may be repeated where its answer is lost. */
+export const createCloud = (server: Server, name: string): Promise<Cloud> =>
+  ask<Cloud>(server, 'POST', '/v1/cloud', {
+    body: { name, plan: 'starter' },
+    headers: { 'idempotency-key': randomUUID() },
+  })
+
+async function retry(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const server = await serverOf(session, given)
+  const found = await requireCloud(server, given.words[0]!)
+  const cloud = await ask<Cloud>(server, 'POST', pathOf(found, '/retry'), {
+    body: {},
+    headers: { 'idempotency-key': randomUUID() },
+  })
+  return answerReady(session, server, cloud)
+}
+
+async function answerReady(session: Session, server: Server, made: Cloud): Promise<Outcome> {
+  let cloud = made
+  if (cloud.status === 'provisioning') session.notify(words.provisioning[session.language])
+  while (cloud.status === 'provisioning') {
+    await pause(pollMs, undefined, { signal: session.stopping })
+    cloud = await ask<Cloud>(server, 'GET', pathOf(cloud))
+  }
+  if (cloud.status === 'failed') refuse('CLOUD_FAILED', words.failed(plain(cloud.error?.message ?? '')))
+  session.notify(words.ready(plain(cloud.name))[session.language])
+  return { json: cloud, text: `${plain(cloud.cloud_url)}\n` }
+}
+
+const columns = (language: Language): Column<Cloud>[] => [
+  { title: words.columns.id, show: ({ id }) => plain(id) },
+  { title: words.columns.ref, show: ({ ref }) => plain(ref) },
+  { title: words.columns.name, show: ({ name }) => plain(name) },
+  { title: words.columns.state, show: ({ status }) => words.states[status]?.[language] ?? plain(status) },
+  { title: words.columns.url, show: ({ cloud_url: url }) => plain(url) },
+]
+
+async function list(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const clouds = await allClouds(await serverOf(session, given))
+  return { json: clouds, text: table(clouds, columns(session.language), session.language) }
+}
+
+async function show(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const { language } = session
+  const server = await serverOf(session, given)
+  const found = await requireCloud(server, given.words[0]!)
+  const cloud = await ask<CloudDetail>(server, 'GET', pathOf(found))
+  const why = cloud.error?.message ?? cloud.suspended_reason
+  const head: Column<Cloud>[] = [
+    ...columns(language),
+    { title: words.columns.created, show: ({ created_at: at }) => showTime(new Date(at), language) },
+    ...(why ? [{ title: words.columns.error, show: () => plain(why) }] : []),
+  ]
+  const used = Object.entries(cloud.usage).filter(([, one]) => typeof one === 'object')
+  const usage = table(used as [string, { used: number; max?: number }][], usageColumns(language), language)
+  return { json: cloud, text: `${card(cloud as Cloud, head, language)}\n${usage}` }
+}
+
+const usageColumns = (language: Language): Column<[string, { used: number; max?: number }]>[] => [
+  { title: words.columns.what, show: ([name]) => words.used[name]?.[language] ?? plain(name) },
+  { title: words.columns.used, show: ([, { used }]) => words.count(used)[language], numeric: true },
+  {
+    title: words.columns.max,
+    show: ([, { max }]) => (max === undefined ? '—' : words.count(max)[language]),
+    numeric: true,
+  },
+]
+
+/** For people and for `.env` files alike: a name and a value in each line. */
+async function connect(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const server = await serverOf(session, given)
+  const found = await requireCloud(server, given.words[0]!)
+  const answer = await ask<Record<string, string | null>>(server, 'GET', pathOf(found, '/connection'))
+  const lines = Object.entries(answer)
+    .filter(([name]) => name.endsWith('_url') || name === 'public_key')
+    .map(([name, value]) => `${name.toUpperCase()}=${plain(value ?? '')}\n`)
+  return { json: answer, text: lines.join('') }
+}
+
+async function remove(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const { language } = session
+  const server = await serverOf(session, given)
+  const found = await requireCloud(server, given.words[0]!)
+  const body = { confirm: given.options['confirm'] }
+  // One that is being deleted already is waited for all the same: the answer to an earlier try may have been lost.
+  const gone = await ask<object>(server, 'DELETE', pathOf(found), { body }).catch((error: unknown) =>
+    error instanceof ServerRefused && error.code === 'CLOUD_DELETING'
+      ? { id: found.id }
+      : Promise.reject(error),
+  )
+  session.notify(words.deleting[language])
+  while (await isThere(server, found)) await pause(pollMs, undefined, { signal: session.stopping })
+  return { json: gone, text: `${words.gone(plain(found.name))[language]}\n` }
+}
+
+const isThere = (server: Server, cloud: Cloud): Promise<boolean> =>
+  ask(server, 'GET', pathOf(cloud)).then(
+    () => true,
+    (error: unknown) =>
+      error instanceof ServerRefused && error.status === 404 ? false : Promise.reject(error),
+  )

@@ -1,0 +1,64 @@
+/** `kherad cloud keys`: the keys of an app back-end, made and ended. */
+import { randomUUID } from 'node:crypto'
+import type { Language } from '#platform/errors'
+import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
+import { type Column, showTime, table } from '../output.ts'
+import { plain, type Server, serverOf } from '../server.ts'
+import { wholeNumber } from '../studio/inputs.ts'
+import { ask, type Cloud, pathOf, requireCloud } from './api.ts'
+import { cloudOptions, cloudPhrases as words } from './phrases.ts'
+
+export const keysCommand: Command = {
+  name: 'cloud keys',
+  about: words.keys,
+  takes: ['CLOUD'],
+  options: ['new', 'grace', 'remove', 'url', 'key', 'key-file'],
+  needs: [],
+  help: cloudOptions,
+  run,
+}
+
+interface Key {
+  id: string
+  kind: string
+  created_at: string
+  expires_at: string | null
+  secret?: string | null
+}
+
+const longestGraceSeconds = 7 * 24 * 60 * 60
+
+async function run(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const { new: kind, grace, remove } = given.options
+  if (kind !== undefined && remove !== undefined) misused(words.newOrRemove())
+  if (kind === undefined && grace !== undefined) misused(words.graceOfNew())
+  if (kind !== undefined && !['public', 'service', 'signing'].includes(kind)) misused(words.badKind(kind))
+  const seconds = grace === undefined ? undefined : wholeNumber('--grace', grace, 0, longestGraceSeconds)
+  const server = await serverOf(session, given)
+  const cloud = await requireCloud(server, given.words[0]!)
+  if (kind !== undefined) return make(session, server, cloud, { kind, grace_seconds: seconds })
+  if (remove !== undefined) {
+    const gone = await ask<object>(server, 'DELETE', pathOf(cloud, `/keys/${encodeURIComponent(remove)}`))
+    return { json: gone, text: `${words.keyGone[session.language]}\n` }
+  }
+  const { data } = await ask<{ data: Key[] }>(server, 'GET', pathOf(cloud, '/keys'))
+  return { json: data, text: table(data, columns(session.language), session.language) }
+}
+
+async function make(session: Session, server: Server, cloud: Cloud, body: object): Promise<Outcome> {
+  const headers = { 'idempotency-key': randomUUID() }
+  const key = await ask<Key>(server, 'POST', pathOf(cloud, '/keys'), { body, headers })
+  if (!key.secret) return { json: key, text: `${words.rotated[session.language]}\n` }
+  session.notify(words.shownOnce[session.language])
+  return { json: key, text: `${plain(key.secret)}\n` }
+}
+
+const columns = (language: Language): Column<Key>[] => [
+  { title: words.columns.id, show: ({ id }) => plain(id) },
+  { title: words.columns.kind, show: ({ kind }) => plain(kind) },
+  { title: words.columns.created, show: ({ created_at: at }) => showTime(new Date(at), language) },
+  {
+    title: words.columns.expires,
+    show: ({ expires_at: at }) => (at === null ? '—' : showTime(new Date(at), language)),
+  },
+]

@@ -1,0 +1,56 @@
+import type { OptionHelp, Sentence } from '../command.ts'
+
+const sentence = (fa: string, en: string): Sentence => ({ fa, en })
+const limit = (fa: string, en: string) => ({ value: 'N|none', about: sentence(fa, en) })
+
+export const cloudsPhrases = {
+  list: sentence('بک‌اندهای همهٔ حساب‌ها، تازه‌ترین نخست.', 'The app back-ends of all accounts, newest first.'),
+  suspend: sentence(
+    'بک‌اندی را معلق می‌کند: برنامه‌اش پاسخ نمی‌گیرد و تغییر نمی‌کند. CLOUD شناسه یا ref است.',
+    'Suspends an app back-end: its app gets no answers and it cannot be changed. CLOUD is its id or ref.',
+  ),
+  resume: sentence('تعلیق بک‌اندی را برمی‌دارد.', 'Ends the suspension of an app back-end.'),
+  limits: sentence(
+    'سقف‌های یک بک‌اند را جدا از پیکربندی تعیین می‌کند؛ آنچه ننویسید همان می‌ماند.',
+    'Sets limits of one app back-end, in place of those of the configuration; what is left out stays as it is.',
+  ),
+  noCloud: (named: string) =>
+    sentence(
+      `بک‌اندی با شناسه یا ref «${named}» نیست: kherad cloud all همه را نشان می‌دهد.`,
+      `There is no app back-end with the id or ref "${named}": kherad cloud all shows them all.`,
+    ),
+  noneYet: sentence('هنوز بک‌اندی نیست.', 'There is no app back-end yet.'),
+  suspended: (ref: string) => sentence(`بک‌اند «${ref}» معلق شد.`, `The app back-end "${ref}" is suspended.`),
+  resumed: (ref: string) =>
+    sentence(`بک‌اند «${ref}» باز پاسخ می‌دهد.`, `The app back-end "${ref}" answers again.`),
+  changed: (ref: string) =>
+    sentence(`سقف‌های بک‌اند «${ref}» تغییر کرد.`, `The limits of the app back-end "${ref}" are changed.`),
+  none: sentence('مانند پیکربندی', 'as configured'),
+}
+
+export const cloudsColumns = {
+  ref: sentence('ref', 'ref'),
+  plan: sentence('پلن', 'plan'),
+  reason: sentence('علت', 'reason'),
+  limits: sentence('سقف‌های خودش', 'limits of its own'),
+}
+
+export const cloudsOptions: OptionHelp = {
+  account: { value: 'ID', about: sentence('تنها بک‌اندهای این حساب', 'only those of this account') },
+  reason: {
+    value: 'TEXT',
+    about: sentence('علت؛ صاحب بک‌اند آن را می‌بیند', 'why; the owner of the app back-end sees it'),
+  },
+  secrets: limit('رازها', 'its secrets'),
+  functions: limit('تابع‌ها', 'its functions'),
+  collections: limit('مجموعه‌ها', 'its collections'),
+  rows: limit('سطرها', 'its rows'),
+  'row-bytes': limit('بایت همهٔ سطرها', 'bytes of all its rows'),
+  users: limit('کاربران برنامه', 'its app users'),
+  files: limit('فایل‌ها', 'its files'),
+  'file-bytes': limit('بایت یک فایل', 'bytes of one file'),
+  'file-total-bytes': limit('بایت همهٔ فایل‌ها', 'bytes of all its files'),
+  'daily-egress-bytes': limit('بایتی که در روز بیرون می‌رود', 'bytes that leave it a day'),
+  'daily-function-calls': limit('فراخوانی تابع‌ها در روز', 'calls of its functions a day'),
+  'daily-mails': limit('نامه‌های روز', 'mails that it sends a day'),
+}

@@ -1,0 +1,119 @@
+import type { OptionHelp, Sentence } from '../command.ts'
+import { serverOptions } from '../server/phrases.ts'
+
+const sentence = (fa: string, en: string): Sentence => ({ fa, en })
+const fa = (number: number) => number.toLocaleString('fa-IR')
+const en = (number: number) => number.toLocaleString('en-US')
+
+export const cloudPhrases = {
+  // Commands
+  create: sentence(
+    'بک‌اندی رایگان (Starter) می‌سازد و نشانی‌اش را چاپ می‌کند',
+    'creates a free app back-end (Starter) and prints its address',
+  ),
+  list: sentence('بک‌اندهای پروژه', 'the app back-ends of the project'),
+  show: sentence(
+    'یک بک‌اند: وضعیت، و مصرفش از هر سقف؛ CLOUD شناسه، ref یا نام آن است',
+    'one app back-end: its state, and what it uses of each limit; CLOUD is its id, ref or name',
+  ),
+  connection: sentence('نشانی‌ها و کلید همگانی، برای برنامه', 'its addresses and its public key, for an app'),
+  keys: sentence(
+    'کلیدهای معتبر؛ با --new کلیدی تازه می‌سازد که یک بار نشان داده می‌شود و با --remove کلیدی را همین دم پایان می‌دهد',
+    'the valid keys; --new makes one, which is shown once, and --remove ends one at once',
+  ),
+  retry: sentence('راه‌اندازی ناکام را از نو می‌آزماید', 'tries again to set up one that failed'),
+  delete: sentence(
+    'بک‌اندی را با همهٔ محتوا و سایت‌هایش برای همیشه حذف می‌کند؛ --confirm نام دقیق آن است',
+    'deletes an app back-end for good, with all that is in it and its sites; --confirm is its exact name',
+  ),
+
+  // Progress
+  provisioning: sentence('در حال راه‌اندازی…', 'being set up…'),
+  deleting: sentence('در حال حذف محتوا…', 'its contents are being deleted…'),
+  ready: (name: string) => sentence(`«${name}» آماده است`, `"${name}" is ready`),
+  gone: (name: string) => sentence(`«${name}» حذف شد.`, `"${name}" is deleted.`),
+  shownOnce: sentence(
+    'این راز فقط همین یک بار نشان داده می‌شود؛ آن را در جای امنی نگه دارید.',
+    'This secret is shown only here; keep it in a safe place.',
+  ),
+  rotated: sentence('کلید امضا عوض شد.', 'The key that signs is rotated.'),
+  keyGone: sentence('کلید پایان یافت.', 'The key is ended.'),
+
+  // Refused
+  badAnswer: () =>
+    sentence(
+      'پاسخ سرور خوانده نشد: شاید نسخهٔ سرور با این دستور جور نیست.',
+      'The answer of the server could not be read: its version may not fit this command.',
+    ),
+  unknownCloud: (typed: string) =>
+    sentence(
+      `بک‌اندی با شناسه، ref یا نام «${typed}» نیست: kherad cloud list همه را نشان می‌دهد.`,
+      `There is no app back-end with the id, ref or name "${typed}": kherad cloud list shows them all.`,
+    ),
+  severalClouds: (typed: string) =>
+    sentence(
+      `چند بک‌اند «${typed}» نام دارند: شناسه یا ref یکی را بنویسید.`,
+      `Several app back-ends are called "${typed}": write the id or ref of one.`,
+    ),
+  failed: (why: string) => sentence(`راه‌اندازی ناکام ماند: ${why}`, `Setting it up has failed: ${why}`),
+  badKind: (typed: string) =>
+    sentence(
+      `--new برابر «${typed}» است: public، service یا signing بنویسید.`,
+      `--new is "${typed}": write public, service or signing.`,
+    ),
+  newOrRemove: () => sentence('یا --new بنویسید یا --remove.', 'Write either --new or --remove.'),
+  graceOfNew: () => sentence('--grace همراه --new می‌آید.', '--grace goes with --new.'),
+
+  states: {
+    provisioning: sentence('در حال راه‌اندازی', 'being set up'),
+    ready: sentence('آماده', 'ready'),
+    failed: sentence('ناکام', 'failed'),
+    suspended: sentence('معلق', 'suspended'),
+    deleting: sentence('در حال حذف', 'being deleted'),
+  },
+  columns: {
+    id: sentence('شناسه', 'id'),
+    ref: sentence('ref', 'ref'),
+    name: sentence('نام', 'name'),
+    state: sentence('وضعیت', 'state'),
+    url: sentence('نشانی', 'address'),
+    error: sentence('علت', 'reason'),
+    what: sentence('چه', 'what'),
+    used: sentence('مصرف', 'used'),
+    max: sentence('سقف', 'limit'),
+    kind: sentence('نوع', 'kind'),
+    created: sentence('ساخته‌شده', 'created'),
+    expires: sentence('پایان', 'ends'),
+    secret: sentence('راز', 'secret'),
+  },
+  used: {
+    collections: sentence('مجموعه‌ها', 'collections'),
+    rows: sentence('سطرها', 'rows'),
+    row_bytes: sentence('بایت سطرها', 'bytes of rows'),
+    users: sentence('کاربران برنامه', 'app users'),
+    files: sentence('فایل‌ها', 'files'),
+    file_total_bytes: sentence('بایت فایل‌ها', 'bytes of files'),
+    functions: sentence('تابع‌ها', 'functions'),
+    secrets: sentence('رازها', 'secrets'),
+    daily_function_calls: sentence('فراخوانی تابع‌ها، امروز', 'function calls, today'),
+    daily_egress_bytes: sentence('بایت خروجی، امروز', 'bytes that left, today'),
+    daily_mails: sentence('نامه‌ها، امروز', 'mails, today'),
+    sites: sentence('سایت‌ها', 'sites'),
+  } as Readonly<Record<string, Sentence>>,
+  count: (number: number) => sentence(fa(number), en(number)),
+}
+
+export const cloudOptions: OptionHelp = {
+  ...serverOptions,
+  name: { value: 'NAME', about: sentence('نام بک‌اند', 'the name of the app back-end') },
+  confirm: { value: 'NAME', about: sentence('نام دقیق آن', 'its exact name') },
+  new: {
+    value: 'KIND',
+    about: sentence('public، service یا signing', 'public, service or signing'),
+  },
+  grace: {
+    value: 'SECONDS',
+    about: sentence('کلیدهای پیشین تا این چند ثانیه معتبر می‌مانند', 'how long the keys before it stay valid'),
+  },
+  remove: { value: 'ID', about: sentence('شناسهٔ کلید', 'the id of the key') },
+}

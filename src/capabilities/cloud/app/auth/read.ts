@@ -1,0 +1,48 @@
+/** Reads what clients of the field send: lenient about more, strict about what is used. */
+import type { Challenge } from '#engine/app-users'
+import { fail, type Localized } from '#platform/errors'
+import type { AppCall } from '../area.ts'
+import { reasons } from './phrases.ts'
+
+export type Body = Readonly<Record<string, unknown>>
+
+const bodyBytes = 64 * 1024
+
+export const invalid = (why: Localized, param?: string): never =>
+  fail('APP_USER_INVALID', { why }, param === undefined ? {} : { param })
+
+/** No body is one without members. */
+export async function readBody(call: AppCall): Promise<Body> {
+  const body = (await call.json(bodyBytes)) ?? {}
+  return typeof body === 'object' && !Array.isArray(body) ? (body as Body) : invalid(reasons.object)
+}
+
+/** Undefined where it is absent, null or empty. */
+export function textOf(body: Body, name: string): string | undefined {
+  const value = body[name]
+  if (value === undefined || value === null || value === '') return undefined
+  return typeof value === 'string' ? value : invalid(reasons.text(name), name)
+}
+
+export const redirectOf = ({ query }: AppCall, body: Body = {}): string | null =>
+  query.get('redirect_to') ?? textOf(body, 'redirect_to') ?? null
+
+const challengeReason = {
+  en: 'code_challenge has 43 to 128 letters, digits and -._~, with code_challenge_method s256 or plain.',
+  fa: 'code_challenge دارای ۴۳ تا ۱۲۸ حرف و رقم لاتین و -._~ است و code_challenge_method برابر s256 یا plain.',
+}
+
+export function challengeOf(body: Body): Challenge | undefined {
+  const challenge = textOf(body, 'code_challenge')
+  if (challenge === undefined) return undefined
+  const method = (textOf(body, 'code_challenge_method') ?? 'plain').toLowerCase()
+  if (method !== 's256' && method !== 'plain') return invalid(challengeReason, 'code_challenge_method')
+  // Some clients send 56 bytes in hexadecimal.
+  if (!/^[A-Za-z0-9._~-]{43,128}$/.test(challenge)) return invalid(challengeReason, 'code_challenge')
+  return { challenge, method }
+}
+
+/** Phone numbers are no address here, in whichever body they come. */
+export function refusePhone(body: Body): void {
+  if (textOf(body, 'phone') !== undefined) fail('APP_USER_NOT_OFFERED', { what: 'phone' })
+}

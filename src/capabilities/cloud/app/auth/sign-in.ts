@@ -1,0 +1,152 @@
+/** Sign-up, sign-in and the account of whoever is signed in. */
+import {
+  changeOwn,
+  exchangeCode,
+  isVerifyType,
+  mailAgain,
+  mailCode,
+  mailRecovery,
+  mailSignIn,
+  refreshSession,
+  requireUser,
+  type SignOutScope,
+  signInAnonymously,
+  signInWithPassword,
+  signOut,
+  signUp,
+  verifyCode,
+  verifyToken,
+} from '#engine/app-users'
+import { Failure, fail } from '#platform/errors'
+import type { AppCall, AppReply } from '../area.ts'
+import { reasons } from './phrases.ts'
+import { type Body, challengeOf, invalid, readBody, redirectOf, refusePhone, textOf } from './read.ts'
+import { sessionBody, userBody } from './shapes.ts'
+
+const answer = (body: unknown): AppReply => ({ status: 200, body })
+
+export async function register(call: AppCall): Promise<AppReply> {
+  const body = await readBody(call)
+  refusePhone(body)
+  const { app, cloud, clientAddress } = call
+  const [email, password, metadata] = [textOf(body, 'email'), textOf(body, 'password'), body['data']]
+  if (email === undefined && password === undefined)
+    return answer(sessionBody(await signInAnonymously(app, cloud, metadata, clientAddress)))
+  const [redirectTo, challenge] = [redirectOf(call, body), challengeOf(body)]
+  const wish = { email, password: password ?? '', metadata, redirectTo, challenge }
+  const made = await signUp(app, cloud, wish, clientAddress)
+  return answer('session' in made ? sessionBody(made.session) : userBody(made.pending))
+}
+
+export async function token(call: AppCall): Promise<AppReply> {
+  const { app, cloud, query, clientAddress } = call
+  const grant = query.get('grant_type')
+  if (grant === 'web3') fail('APP_USER_NOT_OFFERED', { what: 'web3' })
+  if (grant === 'id_token') fail('APP_USER_NOT_OFFERED', { what: 'oauth' })
+  const body = await readBody(call)
+  if (grant === 'password') {
+    refusePhone(body)
+    const given = { email: textOf(body, 'email'), password: textOf(body, 'password') ?? '' }
+    return answer(sessionBody(await signInWithPassword(app, cloud, given, clientAddress)))
+  }
+  if (grant === 'refresh_token')
+    return answer(sessionBody(await refreshSession(app, cloud, textOf(body, 'refresh_token') ?? '')))
+  if (grant !== 'pkce') return invalid(reasons.grant, 'grant_type')
+  const proof = { code: textOf(body, 'auth_code') ?? '', verifier: textOf(body, 'code_verifier') ?? '' }
+  return answer(sessionBody(await exchangeCode(app, cloud, proof)))
+}
+
+/** Throws APP_USER_SIGN_IN_NEEDED. */
+function signedIn({ caller }: AppCall): { userId: string; sessionId: string } {
+  return caller.role === 'authenticated' ? caller : fail('APP_USER_SIGN_IN_NEEDED', {})
+}
+
+export async function readSelf(call: AppCall): Promise<AppReply> {
+  const { userId } = signedIn(call)
+  try {
+    return answer(userBody(await requireUser(call.app, call.cloud, userId)))
+  } catch (error) {
+    // Deleted since the session was looked up.
+    if (error instanceof Failure && error.code === 'APP_USER_NOT_FOUND') fail('APP_USER_SESSION_ENDED', {})
+    throw error
+  }
+}
+
+/** Role and app_metadata are not read here: they are never a user's to set. */
+export async function editSelf(call: AppCall): Promise<AppReply> {
+  const self = signedIn(call)
+  const body = await readBody(call)
+  refusePhone(body)
+  const changed = await changeOwn(call.app, call.cloud, self, {
+    email: textOf(body, 'email'),
+    password: textOf(body, 'password'),
+    metadata: body['data'],
+    nonce: textOf(body, 'nonce'),
+    redirectTo: redirectOf(call, body),
+    challenge: challengeOf(body),
+  })
+  return answer(userBody(changed))
+}
+
+export async function logout(call: AppCall): Promise<AppReply> {
+  const self = signedIn(call)
+  const scope = call.query.get('scope') ?? 'global'
+  if (!isScope(scope)) return invalid(reasons.scope, 'scope')
+  await signOut(call.app, call.cloud, self, scope)
+  return { status: 204 }
+}
+
+const isScope = (scope: string): scope is SignOutScope =>
+  scope === 'global' || scope === 'local' || scope === 'others'
+
+const linkWish = (call: AppCall, body: Body) => ({
+  email: textOf(body, 'email'),
+  redirectTo: redirectOf(call, body),
+  challenge: challengeOf(body),
+})
+
+export async function recover(call: AppCall): Promise<AppReply> {
+  await mailRecovery(call.app, call.cloud, linkWish(call, await readBody(call)))
+  return answer({})
+}
+
+export async function otp(call: AppCall): Promise<AppReply> {
+  const body = await readBody(call)
+  refusePhone(body)
+  const createUser = body['create_user'] !== false
+  await mailSignIn(call.app, call.cloud, { ...linkWish(call, body), createUser, metadata: body['data'] })
+  return answer({})
+}
+
+export async function resend(call: AppCall): Promise<AppReply> {
+  const body = await readBody(call)
+  refusePhone(body)
+  const type = textOf(body, 'type')
+  if (type !== 'signup' && type !== 'email_change') return invalid(reasons.resend, 'type')
+  await mailAgain(call.app, call.cloud, { ...linkWish(call, body), type })
+  return answer({})
+}
+
+export async function verify(call: AppCall): Promise<AppReply> {
+  const body = await readBody(call)
+  refusePhone(body)
+  const { app, cloud, clientAddress } = call
+  const type = textOf(body, 'type') ?? ''
+  const [hash, code, email] = [textOf(body, 'token_hash'), textOf(body, 'token'), textOf(body, 'email')]
+  if (!isVerifyType(type)) return invalid(reasons.verify, 'type')
+  if (hash !== undefined) return answer(sessionBody(await verifyToken(app, cloud, type, hash)))
+  if (code === undefined || email === undefined) return invalid(reasons.verify, 'token')
+  return answer(sessionBody(await verifyCode(app, cloud, { type, email, code }, clientAddress)))
+}
+
+/** Links of older clients: the page that acts only when its button is pressed. */
+export async function openLinkPage({ app, cloud, query }: AppCall): Promise<AppReply> {
+  const token = query.get('token_hash') ?? query.get('token') ?? ''
+  if (!/^[\w-]{1,100}$/.test(token)) fail('APP_USER_LINK_INVALID', {})
+  return { status: 303, headers: { location: `${app.config.baseUrl}/app-links/${cloud.ref}/${token}` } }
+}
+
+export async function reauthenticate(call: AppCall): Promise<AppReply> {
+  await mailCode(call.app, call.cloud, signedIn(call).userId)
+  return answer({})
+}

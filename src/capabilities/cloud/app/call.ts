@@ -1,0 +1,108 @@
+/** One request of an app, as the areas of a cloud get it. */
+import type { App } from '#app'
+import type { LiveCloud } from '#engine/clouds'
+import { type AppsRequest, cloudUrl } from '#platform/apps'
+import { fail, type Language } from '#platform/errors'
+import { type Intake, languageOf, parseJson, readBody } from '#platform/http'
+import { uuidv7 } from '#platform/ids'
+import type { AppArea, AppCall, AppCaller } from './area.ts'
+import { reasons } from './phrases.ts'
+
+/** A request from its first line to the end of its answer. */
+export interface Visit {
+  request: AppsRequest
+  requestId: string
+  receivedMs: number
+  language: Language
+  gone: AbortController
+  /** Known once their turns have come. */
+  cloud?: LiveCloud
+  area?: AppArea
+  caller?: AppCaller
+  /** Of the refusal that was answered. */
+  code?: string
+}
+
+export function visitOf(app: App, request: AppsRequest): Visit {
+  const gone = new AbortController()
+  request.response.once('close', () => gone.abort())
+  return {
+    request,
+    requestId: uuidv7(),
+    receivedMs: app.clock.nowMs(),
+    language: languageOf(request.message.headers),
+    gone,
+  }
+}
+
+interface CallParts {
+  app: App
+  intake: Intake
+  cloud: LiveCloud
+  area: AppArea
+  caller: AppCaller
+}
+
+export function callOf(
+  { request, requestId, language, gone }: Visit,
+  { app, intake, cloud, area, caller }: CallParts,
+): AppCall {
+  const { message, clientAddress } = request
+  const { path, query } = targetOf(message.url!)
+  const bytes = (maxBytes: number): Promise<Buffer> => bodyOf(request, maxBytes, intake)
+  return {
+    app,
+    cloud,
+    caller,
+    method: message.method!,
+    path: path.slice(area.prefix.length),
+    query: new URLSearchParams(query),
+    headers: message.headers,
+    message,
+    clientAddress,
+    baseUrl: baseUrlOf(app, request, cloud),
+    language,
+    requestId,
+    gone: gone.signal,
+    bytes,
+    async json(maxBytes) {
+      requireJson(message.headers['content-type'])
+      return parseJson(await bytes(maxBytes), maxBytes)
+    },
+  }
+}
+
+/** The path as it came, without query and without a fragment, which no client sends. */
+export function targetOf(url: string): { path: string; query: string } {
+  const end = url.search(/[?#]/)
+  return end === -1
+    ? { path: url, query: '' }
+    : { path: url.slice(0, end), query: url.slice(end + 1).split('#', 1)[0]! }
+}
+
+/** What it reserves is free again when the request ends. */
+async function bodyOf({ message, response }: AppsRequest, maxBytes: number, intake: Intake): Promise<Buffer> {
+  using _turn = await intake.large.turn(Number(message.headers['content-length'] ?? 0))
+  const { bytes, slot } = await readBody(message, maxBytes, intake)
+  if (response.closed) slot.release()
+  else response.once('close', () => slot.release())
+  return bytes
+}
+
+/** Types that programs name for a text of JSON; what browsers and forms send otherwise is none. */
+const jsonTypes = /^\s*(?:application\/(?:[\w.+-]{1,100}\+)?json|text\/plain)\s*(?:;|$)/i
+
+function requireJson(type: string | undefined): void {
+  if (type !== undefined && !jsonTypes.test(type))
+    fail('INVALID_REQUEST', { why: reasons.notJson }, { param: 'Content-Type' })
+}
+
+/** The path form keeps the name by which the app has reached this machine. */
+function baseUrlOf(
+  { config }: App,
+  { pathPrefix, secure, message }: AppsRequest,
+  { ref }: LiveCloud,
+): string {
+  if (pathPrefix === '') return cloudUrl(config, ref)
+  return `${secure ? 'https' : 'http'}://${message.headers.host}${pathPrefix}`
+}

@@ -1,0 +1,204 @@
+/**
+ * Answers at the addresses of clouds: finds the cloud, checks key and session, lets the area of the path answer, and writes its reply or its
+ * refusal (docs/decisions/0077).
+ */
+import type { App } from '#app'
+import type { CloudDirectory, LiveCloud } from '#engine/clouds'
+import { type AppsRequest, cloudHost, type HostHandler } from '#platform/apps'
+import { isDatabaseAway } from '#platform/db'
+import { asFailure, errorBody, errorHeaders, Failure, fail } from '#platform/errors'
+import { ClientGone, Intake } from '#platform/http'
+import type { AppArea, AppCaller, AppReply } from './area.ts'
+import { callOf, targetOf, type Visit, visitOf } from './call.ts'
+import { callerOf, type VerifyToken } from './caller.ts'
+import { isPreflight, preflightHeaders } from './cors.ts'
+import { headBytes, readyReply, sendStream, sendWhole } from './send-reply.ts'
+
+export interface CloudHandlerOptions {
+  app: App
+  clouds: CloudDirectory
+  areas: readonly AppArea[]
+  verify: VerifyToken
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+export class CloudHandler implements HostHandler {
+  readonly name = 'clouds'
+  readonly isStrangers = true
+  readonly #options: CloudHandlerOptions
+  readonly #suffix: string
+  readonly #intake: Intake
+
+  constructor(options: CloudHandlerOptions) {
+    const { config } = options.app
+    this.#options = options
+    this.#suffix = cloudHost(config, '')
+    this.#intake = new Intake(config.limits.bodyBytesInFlight)
+  }
+
+  serves(host: string): boolean {
+    const ref = this.#refOf(host)
+    return ref !== undefined && this.#options.clouds.has(ref)
+  }
+
+  mayHaveCertificate(host: string): boolean {
+    return this.serves(host)
+  }
+
+  handle(request: AppsRequest): void {
+    if (isPreflight(request)) return void preflight(request)
+    const visit = visitOf(this.#options.app, request)
+    request.response.once('close', () => this.#finish(visit))
+    this.#answer(visit).catch((error: unknown) => this.#break(visit, error))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  #refOf(host: string): string | undefined {
+    return host.endsWith(this.#suffix) ? host.slice(0, -this.#suffix.length) : undefined
+  }
+
+  async #answer(visit: Visit): Promise<void> {
+    const reply = await this.#reply(visit).catch((error: unknown) => this.#refusal(visit, error))
+    const { message, response } = visit.request
+    if (response.destroyed) return leave(reply)
+    const isHead = message.method === 'HEAD'
+    if (isHead) leave(reply)
+    const ready = readyReply(reply, visit.requestId)
+    const isStream = !isHead && ready.body !== undefined && !Buffer.isBuffer(ready.body)
+    const bytes =
+      headBytes(ready) + (isHead || isStream ? 0 : ((ready.body as Buffer | undefined)?.length ?? 0))
+    if (!(await this.#take(visit, bytes))) {
+      leave(reply)
+      return this.#sendEnded(visit)
+    }
+    if (response.destroyed) return leave(reply)
+    if (!isStream) return sendWhole(response, ready, isHead)
+    await sendStream(response, ready, (chunkBytes) => this.#take(visit, chunkBytes))
+  }
+
+  /** Of the day's egress. What is refused before a cloud is known, is nobody's. */
+  #take({ cloud }: Visit, bytes: number): boolean | Promise<boolean> {
+    return cloud ? this.#options.app.cloudAllowances.takeEgress(cloud, bytes) : true
+  }
+
+  /** That the day's egress has ended is said free of charge: it is small, and the app has to learn it. */
+  #sendEnded(visit: Visit): void {
+    const { request, cloud, requestId } = visit
+    const failure = this.#options.app.cloudAllowances.egressEnded(cloud!, cloud!.limits.dailyEgressBytes)
+    const ready = readyReply(this.#refusal(visit, failure), requestId)
+    if (!request.response.destroyed) sendWhole(request.response, ready, request.message.method === 'HEAD')
+  }
+
+  async #reply(visit: Visit): Promise<AppReply> {
+    const { app, clouds, verify } = this.#options
+    const { host, message } = visit.request
+    const { path, query } = targetOf(message.url!)
+    const method = message.method!
+    const area = this.#areaOf(path)
+    if (area) visit.area = area
+    const cloud = await clouds.find(this.#refOf(host)!)
+    if (!cloud) fail('HOST_NOT_FOUND', { host })
+    visit.cloud = cloud
+    requireReady(cloud, host)
+    if (!area) fail('CLOUD_PATH_NOT_FOUND', { path: path.slice(0, 200) })
+    if (!methods.includes(method)) fail('METHOD_NOT_ALLOWED', { method, allowed: methods })
+    const queryKey = new URLSearchParams(query).get('apikey') ?? undefined
+    const asking = callerOf(cloud, { headers: message.headers, queryKey }, verify)
+    const isOpen = area.isOpen?.({ method, path: path.slice(area.prefix.length) }) ?? false
+    const caller = isOpen ? await asking.catch(nobody) : await asking
+    visit.caller = caller
+    return area.handle(callOf(visit, { app, intake: this.#intake, cloud, area, caller }))
+  }
+
+  #areaOf(path: string): AppArea | undefined {
+    return this.#options.areas.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
+  }
+
+  #refusal(visit: Visit, error: unknown): AppReply {
+    const { requestId, language, request, area } = visit
+    if (error instanceof ClientGone) {
+      request.response.destroy()
+      return { status: 499 }
+    }
+    const failure = asFailure(away(error))
+    visit.code = failure.code
+    if (failure.status >= 500)
+      this.#options.app.log.error(
+        { err: failure.cause ?? failure, request_id: requestId, operation: operationOf(visit) },
+        failure.code,
+      )
+    const call = { headers: request.message.headers, language, requestId }
+    const reply = area?.refused(failure, call) ?? {
+      status: failure.status,
+      body: errorBody(failure, requestId, language),
+    }
+    return { ...reply, headers: withHeaders(reply.headers, errorHeaders(failure)) }
+  }
+
+  /** Something went wrong after the answer had begun. */
+  #break({ request: { response }, requestId }: Visit, error: unknown): void {
+    response.destroy()
+    this.#options.app.log.error({ err: error, request_id: requestId }, 'an answer of a cloud broke off')
+  }
+
+  /** Its metrics and its log line: neither path nor query, which may hold what an app keeps to itself. */
+  #finish(visit: Visit): void {
+    const { app } = this.#options
+    const { response } = visit.request
+    const isComplete = response.writableFinished
+    const status = isComplete || response.headersSent ? response.statusCode : 499
+    const area = visit.area?.name ?? 'none'
+    const ms = app.clock.nowMs() - visit.receivedMs
+    app.metrics.cloudRequests.inc({ area, status })
+    app.metrics.cloudSeconds.observe({ area }, ms / 1000)
+    app.log.info({
+      request_id: visit.requestId,
+      operation: operationOf(visit),
+      status,
+      ms,
+      ...(visit.code !== undefined && { code: visit.code }),
+      ...(!isComplete && { client_left: true }),
+      ...(visit.cloud && { account_id: visit.cloud.accountId, cloud_id: visit.cloud.cloudId }),
+      ...(visit.caller && { role: visit.caller.role }),
+    })
+  }
+}
+
+const operationOf = ({ area }: Visit): string => `app.${area?.name ?? 'none'}`
+
+function requireReady({ state }: LiveCloud, host: string): void {
+  if (state === 'ready') return
+  if (state === 'deleting') fail('HOST_NOT_FOUND', { host })
+  if (state === 'suspended') fail('CLOUD_SUSPENDED', {})
+  fail('CLOUD_NOT_READY', { status: state })
+}
+
+/** On a path that needs neither key nor session. What is no refusal of them stays an error. */
+function nobody(refusal: unknown): AppCaller {
+  if (refusal instanceof Failure && refusal.status < 500) return { role: 'none', refusal }
+  throw refusal
+}
+
+const away = (error: unknown): unknown =>
+  !(error instanceof Failure) && isDatabaseAway(error)
+    ? new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause: error })
+    : error
+
+const withHeaders = (
+  headers: AppReply['headers'],
+  more: Record<string, string>,
+): (readonly [string, string])[] => [
+  ...((Array.isArray(headers) ? headers : Object.entries(headers ?? {})) as (readonly [string, string])[]),
+  ...Object.entries(more),
+]
+
+/** A stream that nobody is sent is not read. */
+function leave({ body }: AppReply): void {
+  if (body !== null && typeof body === 'object' && 'destroy' in body) (body as { destroy(): void }).destroy()
+}
+
+function preflight(request: AppsRequest): void {
+  request.response.writeHead(204, preflightHeaders(request)).end()
+}

@@ -1,0 +1,78 @@
+/** Pages of any origin may speak to a cloud, never with cookies: what opens its data is a header, which they must have been given. */
+import type { AppsRequest } from '#platform/apps'
+
+/** What browsers ask for by name: `*` stands for none of them where a request has an Authorization (Fetch, section 3.2.4). */
+const requestHeaders = [
+  'authorization',
+  'apikey',
+  'content-type',
+  'x-client-info',
+  'x-supabase-api-version',
+  'prefer',
+  'accept-profile',
+  'content-profile',
+  'range',
+  'range-unit',
+  'x-upsert',
+  'x-metadata',
+  'x-region',
+  'x-retry-count',
+  'x-request-id',
+  'idempotency-key',
+  'if-none-match',
+  'cache-control',
+  'traceparent',
+  'tracestate',
+  'baggage',
+]
+
+/** What pages may read of an answer beside its body and the headers that every page may read. */
+const exposedHeaders = [
+  'content-range',
+  'content-disposition',
+  'content-length',
+  'accept-ranges',
+  'etag',
+  'location',
+  'preference-applied',
+  'retry-after',
+  'x-request-id',
+  'x-supabase-api-version',
+  'x-relay-error',
+  'x-should-retry',
+]
+
+/** Seconds for which a browser does not ask again. */
+const preflightSeconds = '600'
+const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/
+const mostNames = 100
+
+export const isPreflight = ({ message: { method, headers } }: AppsRequest): boolean =>
+  method === 'OPTIONS' &&
+  headers.origin !== undefined &&
+  headers['access-control-request-method'] !== undefined
+
+/** Headers of functions' own may be sent, too: whatever well-formed names the page asks for. */
+export function preflightHeaders({ message: { headers } }: AppsRequest): Record<string, string> {
+  const asked = namesOf(headers['access-control-request-headers'])
+  return {
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+    'access-control-allow-headers': [...new Set([...requestHeaders, ...asked])].join(', '),
+    'access-control-max-age': preflightSeconds,
+    vary: 'access-control-request-method, access-control-request-headers',
+  }
+}
+
+/** For an answer; `stated` is what a function exposes beside it. */
+export const readableHeaders = (stated?: string): Record<string, string> => ({
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': [...new Set([...exposedHeaders, ...namesOf(stated)])].join(', '),
+})
+
+const namesOf = (list: string | string[] | undefined): string[] =>
+  String(list ?? '')
+    .slice(0, 8_000)
+    .split(',', mostNames)
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => headerName.test(name))

@@ -1,0 +1,32 @@
+/** `/files`: private files of app users (contract section 4). */
+import { errorBody, fail } from '#platform/errors'
+import type { AppArea, AppCall, AppReply } from '../area.ts'
+import { listFiles } from './list.ts'
+import { readFile } from './read.ts'
+import { removeFile } from './remove.ts'
+import { storeFile } from './store.ts'
+import '../phrases.ts'
+
+type Handle = (call: AppCall, fileId: string) => Promise<AppReply>
+
+/** HEAD is answered as GET, without a body. */
+const ofAll: Record<string, Handle> = { GET: listFiles, HEAD: listFiles, POST: storeFile }
+const ofOne: Record<string, Handle> = { GET: readFile, HEAD: readFile, DELETE: removeFile }
+
+export const filesArea: AppArea = {
+  prefix: '/files',
+  name: 'files',
+  async handle(call) {
+    const { method, path } = call
+    const [, fileId = '', more] = path.split('/', 3)
+    if (more !== undefined) fail('CLOUD_PATH_NOT_FOUND', { path: `/files${path}`.slice(0, 200) })
+    const handlers = fileId === '' ? ofAll : ofOne
+    const handle = handlers[method]
+    if (!handle) fail('METHOD_NOT_ALLOWED', { method, allowed: Object.keys(handlers) })
+    return handle(call, fileId)
+  },
+  refused: (failure, { language, requestId }) => ({
+    status: failure.status,
+    body: errorBody(failure, requestId, language),
+  }),
+}

@@ -1,0 +1,78 @@
+/** `/functions/v1/{name}`: an app calls code of its own. */
+import { depthHeader, depthPurpose, readDepth } from '#engine/functions'
+import { declarationOf, type Failure, fail } from '#platform/errors'
+import type { AppArea, AppCall, AppReply } from '../area.ts'
+
+export const functionsArea: AppArea = {
+  prefix: '/functions/v1',
+  name: 'functions',
+  // Which functions everybody may call is known once the function is.
+  isOpen: () => true,
+  handle,
+  refused,
+}
+
+async function handle(call: AppCall): Promise<AppReply> {
+  const { app, cloud, path, method, message, requestId, gone } = call
+  const [, name = ''] = path.split('/', 2)
+  const found = await app.functionSource.find(cloud, name)
+  // Who has neither a key nor a session learns only of functions that everybody may call.
+  if (call.caller.role === 'none' && found?.verifyJwt !== false) throw call.caller.refusal
+  if (!found) fail('FUNCTION_NOT_FOUND', {}, { param: 'name' })
+  if (found.verifyJwt && call.caller.role === 'anon') fail('FUNCTION_SESSION_REQUIRED', {})
+  await app.cloudAllowances.takeCall(cloud, cloud.limits.dailyFunctionCalls)
+  const { accountId, cloudId, ref, functionsRevision: revision } = cloud
+  const answer = await app.functions.call({
+    ...{ accountId, cloudId, ref, revision, name, requestId, method },
+    url: urlOf(call),
+    headers: headersOf(call),
+    body: message,
+    depth: await depthOf(call),
+    signal: gone,
+  })
+  if (!bodiless.includes(answer.status)) return answer
+  answer.body.destroy()
+  return { status: answer.status, headers: answer.headers }
+}
+
+const bodiless = [204, 205, 304]
+
+/** As functions written for Supabase expect it: the path begins with the name of the function, and routers are told so. */
+function urlOf({ baseUrl, path, message }: AppCall): string {
+  const [, search = ''] = /^[^?]*(\?[^#]*)?/.exec(message.url!) ?? []
+  return new URL(baseUrl).origin + path + search
+}
+
+/** All that came, and the address of who sent it. */
+function headersOf({ message, clientAddress }: AppCall): [string, string][] {
+  const headers: [string, string][] = []
+  for (let at = 0; at < message.rawHeaders.length; at += 2) {
+    const name = message.rawHeaders[at]!
+    if (!/^(?:x-forwarded-.*|forwarded|x-real-ip)$/i.test(name))
+      headers.push([name, message.rawHeaders[at + 1]!])
+  }
+  headers.push(['x-forwarded-for', clientAddress])
+  return headers
+}
+
+/** A call that a function has sent says how deep it is, signed by the platform. */
+async function depthOf({ app, headers }: AppCall): Promise<number> {
+  const stated = headers[depthHeader]
+  if (typeof stated !== 'string') return 0
+  return readDepth(stated, await app.secrets.signer(depthPurpose))
+}
+
+/** Clients of functions tell the platform's refusals from answers of the function by this header. */
+function refused(failure: Failure, { language, requestId }: Parameters<AppArea['refused']>[1]): AppReply {
+  const { code, detail, more } = failure
+  return {
+    status: failure.status,
+    headers: { 'x-relay-error': 'true' },
+    body: {
+      code,
+      message: declarationOf(code)[language](detail),
+      ...(more.param !== undefined && { param: more.param }),
+      request_id: requestId,
+    },
+  }
+}

@@ -1,0 +1,16 @@
+import type { App } from '#app'
+import { verifyAccessToken } from '#engine/app-users'
+import { areas } from './areas.ts'
+import { CloudHandler } from './cloud-handler.ts'
+
+/** Answers for the hosts of all clouds. */
+export const openCloudHandler = (app: App): CloudHandler =>
+  new CloudHandler({
+    app,
+    clouds: app.clouds,
+    areas,
+    verify: async (cloud, token) => ({
+      role: 'authenticated',
+      ...(await verifyAccessToken(app, cloud, token)),
+    }),
+  })

@@ -1,0 +1,88 @@
+/** The rows of a body: checked one by one before anything goes to the database. */
+import {
+  documentBytes,
+  documentJson,
+  isRowColumn,
+  type NewRow,
+  queryLimits,
+  rowReasons,
+} from '#engine/collections'
+import { fail } from '#platform/errors'
+import { isUuid, uuidv7 } from '#platform/ids'
+import type { AppCaller } from '../area.ts'
+import { refusals, refuse } from './refusals.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+interface RowOptions {
+  caller: AppCaller
+  /** The names that count; absent: all. */
+  columns: readonly string[] | undefined
+  leavesOut: boolean
+  nowMs: number
+}
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Throws ROW_INVALID, ROW_TOO_LARGE, ROWS_TOO_MANY. */
+export function newRows(body: unknown, options: RowOptions): NewRow[] {
+  const values = Array.isArray(body) ? body : [body]
+  if (values.length > queryLimits.rows) fail('ROWS_TOO_MANY', { max: queryLimits.rows })
+  // Those of one moment are not in order by themselves; rows without an order are answered by their ids.
+  const ids = values.map(() => uuidv7(options.nowMs)).sort()
+  return values.map((value, index) => {
+    if (!isMembers(value)) return refuse(refusals.body)
+    return newRow(value, options, ids[index]!, Array.isArray(body) ? `[${index}]` : 'row')
+  })
+}
+
+function newRow(
+  value: Members,
+  { caller, columns, leavesOut }: RowOptions,
+  ownId: string,
+  param: string,
+): NewRow {
+  const { id, owner_id: owner, ...rest } = chosen(value, columns, leavesOut)
+  const ownerId = caller.role === 'authenticated' ? caller.userId : null
+  requireOwn(owner, ownerId, param)
+  const isGiven = id !== undefined && id !== null
+  if (isGiven && !(typeof id === 'string' && isUuid(id)))
+    fail('ROW_INVALID', { why: rowReasons.badId }, { param: `${param}.id` })
+  const json = documentJson(rest, param)
+  return {
+    id: isGiven ? String(id).toLowerCase() : ownId,
+    ownerId,
+    json,
+    bytes: documentBytes(rest, param),
+  }
+}
+
+function requireOwn(owner: unknown, ownerId: string | null, param: string): void {
+  if (owner === undefined || owner === null || owner === ownerId) return
+  if (ownerId === null)
+    fail('ROW_INVALID', { why: rowReasons.reserved('owner_id') }, { param: `${param}.owner_id` })
+  refuse(refusals.owner)
+}
+
+/** What the client names for several rows is null in a row that does not name it, as in a table. */
+function chosen(value: Members, columns: readonly string[] | undefined, leavesOut: boolean): Members {
+  if (!columns) return value
+  const entries = columns.flatMap((name) => {
+    if (Object.hasOwn(value, name)) return [[name, value[name]] as const]
+    return leavesOut || isRowColumn(name) ? [] : [[name, null] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** The members that rows get, as JSON; undefined where there is none. */
+export function changedMembers(
+  body: unknown,
+  { caller, columns }: Pick<RowOptions, 'caller' | 'columns'>,
+): string | undefined {
+  if (!isMembers(body)) return refuse(refusals.body)
+  const { owner_id: owner, ...rest } = chosen(body, columns, true)
+  requireOwn(owner, caller.role === 'authenticated' ? caller.userId : null, 'row')
+  const json = documentJson(rest, 'row')
+  return json === '{}' ? undefined : json
+}

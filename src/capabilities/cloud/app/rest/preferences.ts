@@ -1,0 +1,92 @@
+/** The `Prefer` header, and what an answer looks like. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { refusals, refuse } from './refusals.ts'
+
+export interface Preferences {
+  answers: 'minimal' | 'headers-only' | 'representation'
+  counts: boolean
+  onConflict: 'refuse' | 'merge' | 'ignore'
+  /** Fields that a row of several does not name are left out, not null. */
+  leavesOut: boolean
+  maxAffected: number | undefined
+  rollsBack: boolean
+  /** Those that were followed. */
+  applied: string[]
+}
+
+const known: Readonly<Record<string, Partial<Preferences>>> = {
+  'return=minimal': { answers: 'minimal' },
+  'return=headers-only': { answers: 'headers-only' },
+  'return=representation': { answers: 'representation' },
+  'count=exact': { counts: true },
+  // A cloud has few rows: counting them is as cheap as an estimate.
+  'count=planned': { counts: true },
+  'count=estimated': { counts: true },
+  'resolution=merge-duplicates': { onConflict: 'merge' },
+  'resolution=ignore-duplicates': { onConflict: 'ignore' },
+  'missing=default': { leavesOut: true },
+  'missing=null': { leavesOut: false },
+  'tx=rollback': { rollsBack: true },
+  'tx=commit': { rollsBack: false },
+  'handling=strict': {},
+  'handling=lenient': {},
+}
+
+export function preferencesOf({ prefer }: IncomingHttpHeaders): Preferences {
+  const set: Preferences = {
+    answers: 'minimal',
+    counts: false,
+    onConflict: 'refuse',
+    leavesOut: false,
+    maxAffected: undefined,
+    rollsBack: false,
+    applied: [],
+  }
+  const wanted = (Array.isArray(prefer) ? prefer.join(',') : String(prefer ?? ''))
+    .split(/[,;]/)
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+  const isStrict = wanted.includes('handling=strict')
+  const unknown: string[] = []
+  for (const one of wanted) {
+    const [, rows] = /^max-affected=(\d{1,9})$/.exec(one) ?? []
+    // As in PostgREST the bound counts only where all preferences have to be followed.
+    if (rows !== undefined) {
+      if (isStrict) set.maxAffected = Number(rows)
+    } else if (Object.hasOwn(known, one)) Object.assign(set, known[one])
+    else {
+      unknown.push(one)
+      continue
+    }
+    set.applied.push(one)
+  }
+  if (isStrict && unknown.length > 0) refuse(refusals.preference(unknown.join(', ')))
+  return set
+}
+
+export interface Shape {
+  kind: 'list' | 'single' | 'table'
+  withoutNulls: boolean
+}
+
+const types: Readonly<Record<string, Shape['kind']>> = {
+  '*/*': 'list',
+  'application/*': 'list',
+  'application/json': 'list',
+  'application/vnd.pgrst.array+json': 'list',
+  'application/vnd.pgrst.array': 'list',
+  'application/vnd.pgrst.object+json': 'single',
+  'application/vnd.pgrst.object': 'single',
+  'text/csv': 'table',
+}
+
+/** The first of the types that are accepted and offered. */
+export function shapeOf({ accept }: IncomingHttpHeaders): Shape {
+  if (accept === undefined || accept.trim() === '') return { kind: 'list', withoutNulls: false }
+  for (const one of accept.split(',')) {
+    const [type = '', ...options] = one.split(';').map((part) => part.trim().toLowerCase())
+    if (Object.hasOwn(types, type))
+      return { kind: types[type]!, withoutNulls: options.includes('nulls=stripped') }
+  }
+  return refuse(refusals.mediaType(accept))
+}

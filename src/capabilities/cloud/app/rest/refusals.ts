@@ -1,0 +1,302 @@
+/** Refusals in the words of PostgREST, which clients of this area read: `code`, `message`, `details`, `hint`. */
+import { queryLimits } from '#engine/collections'
+import type { Failure, Language, Localized } from '#platform/errors'
+import { declarationOf } from '#platform/errors'
+import type { AppReply } from '../area.ts'
+
+export interface Refusal {
+  status: number
+  code: string
+  message: Localized
+  details?: Localized | undefined
+  hint?: Localized | undefined
+}
+
+/** Thrown within this area; it leaves as its refusal says. */
+export class RestRefused extends Error {
+  override name = 'RestRefused'
+  readonly refusal: Refusal
+  constructor(refusal: Refusal) {
+    super(refusal.message.en)
+    this.refusal = refusal
+  }
+}
+
+export function refuse(refusal: Refusal): never {
+  throw new RestRefused(refusal)
+}
+
+export const refusalReply = (
+  { status, code, message, details, hint }: Refusal,
+  language: Language,
+): AppReply => ({
+  status,
+  body: {
+    code,
+    message: message[language],
+    details: details?.[language] ?? null,
+    hint: hint?.[language] ?? null,
+  },
+})
+
+const fa = (number: number): string => number.toLocaleString('fa-IR')
+const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
+
+/** The query cannot be read. */
+export const badQuery = (where: string, why: Localized): Refusal => ({
+  status: 400,
+  code: 'PGRST100',
+  message: {
+    en: `"failed to parse ${shown(where)}": ${why.en}`,
+    fa: `«${shown(where)}» خوانده نشد: ${why.fa}`,
+  },
+})
+
+export const whys = {
+  operator: {
+    en: 'a filter is an operator, a dot and a value, such as eq.5, in.(1,2) or not.is.null.',
+    fa: 'هر فیلتر یک عملگر، یک نقطه و یک مقدار است، مانند eq.5 یا in.(1,2) یا not.is.null.',
+  },
+  list: {
+    en: 'a list stands in parentheses with commas, such as (1,2,"a,b").',
+    fa: 'فهرست در پرانتز و با ویرگول نوشته می‌شود، مانند (1,2,"a,b").',
+  },
+  contained: {
+    en: 'it takes an array as {a,b}, JSON as {"a":1} or [1], or a range as [1,5).',
+    fa: 'آرایه را به شکل {a,b}، JSON را به شکل {"a":1} یا [1] و بازه را به شکل [1,5) بنویسید.',
+  },
+  range: {
+    en: 'a range is written as [1,5) or (2026-01-01,2026-02-01].',
+    fa: 'بازه به شکل [1,5) یا (2026-01-01,2026-02-01] نوشته می‌شود.',
+  },
+  is: {
+    en: 'is takes null, not_null, true, false or unknown.',
+    fa: 'is یکی از null و not_null و true و false و unknown را می‌گیرد.',
+  },
+  logic: {
+    en: 'conditions stand in parentheses with commas, such as (a.eq.1,and(b.gt.2,c.is.null)).',
+    fa: 'شرط‌ها در پرانتز و با ویرگول نوشته می‌شوند، مانند (a.eq.1,and(b.gt.2,c.is.null)).',
+  },
+  field: {
+    en: 'a field is a name, with -> or ->> before names within it, such as address->city or address->>city.',
+    fa: 'فیلد یک نام است و نام‌های درون آن پس از -> یا ->> می‌آیند، مانند address->city یا address->>city.',
+  },
+  columnPath: {
+    en: 'id, owner_id, created_at and updated_at have nothing within them.',
+    fa: 'در id و owner_id و created_at و updated_at چیزی نیست که نام برده شود.',
+  },
+  order: {
+    en: 'an order is a field, then .asc or .desc, then .nullsfirst or .nullslast.',
+    fa: 'ترتیب یک فیلد است و پس از آن .asc یا .desc و سپس .nullsfirst یا .nullslast.',
+  },
+  number: {
+    en: 'limit and offset are whole numbers of at least 0.',
+    fa: 'limit و offset عددهای صحیح نامنفی‌اند.',
+  },
+  search: {
+    en: 'this language of text search is not known; leave it out, or use simple.',
+    fa: 'این زبان برای جست‌وجوی متن شناخته نیست؛ آن را ننویسید یا simple را به کار ببرید.',
+  },
+  cast: {
+    en: 'this cast is not known; there are text, json, numeric, float8, int8, int4, bool, uuid, date and timestamptz.',
+    fa: 'این تبدیل نوع شناخته نیست؛ text و json و numeric و float8 و int8 و int4 و bool و uuid و date و timestamptz هستند.',
+  },
+  conditions: {
+    en: `a request has at most ${queryLimits.conditions} filters.`,
+    fa: `هر درخواست حداکثر ${fa(queryLimits.conditions)} فیلتر دارد.`,
+  },
+  depth: {
+    en: `conditions stand in one another at most ${queryLimits.depth} deep.`,
+    fa: `شرط‌ها حداکثر ${fa(queryLimits.depth)} لایه در هم قرار می‌گیرند.`,
+  },
+  values: {
+    en: `a list has at most ${queryLimits.values} values, an array of contains at most 100.`,
+    fa: `هر فهرست حداکثر ${fa(queryLimits.values)} مقدار دارد و آرایهٔ contains حداکثر ${fa(100)}.`,
+  },
+  pattern: {
+    en: `a pattern has at most ${queryLimits.patternCharacters} characters.`,
+    fa: `هر الگو حداکثر ${fa(queryLimits.patternCharacters)} نویسه دارد.`,
+  },
+  many: {
+    en: `at most ${queryLimits.selected} fields are selected, and rows are ordered by at most ${queryLimits.orders}.`,
+    fa: `حداکثر ${fa(queryLimits.selected)} فیلد انتخاب می‌شود و ردیف‌ها حداکثر با ${fa(queryLimits.orders)} فیلد مرتب می‌شوند.`,
+  },
+  nul: { en: 'it contains the character NUL.', fa: 'نویسهٔ NUL در آن است.' },
+} as const satisfies Record<string, Localized>
+
+export const refusals = {
+  regex: {
+    status: 400,
+    code: '0A000',
+    message: {
+      en: 'Regular expressions (match, imatch) are not offered here; use like or ilike.',
+      fa: 'عبارت‌های منظم (match و imatch) این‌جا در دسترس نیستند؛ like یا ilike را به کار ببرید.',
+    },
+  },
+  rpc: (name: string): Refusal => ({
+    status: 404,
+    code: 'PGRST202',
+    message: {
+      en: `There is no database function ${shown(name)}: a Starter cloud has none. Use a function of the cloud (functions.invoke).`,
+      fa: `تابع پایگاه‌دادهٔ ${shown(name)} نیست: بک‌اند Starter چنین تابعی ندارد. از تابع‌های بک‌اند استفاده کنید (functions.invoke).`,
+    },
+  }),
+  embed: (name: string): Refusal => ({
+    status: 400,
+    code: 'PGRST200',
+    message: {
+      en: `Collections of a Starter cloud have no relationships, so ${shown(name)} cannot be embedded; read it with a request of its own.`,
+      fa: `مجموعه‌های بک‌اند Starter با هم رابطه ندارند و ${shown(name)} را نمی‌توان در پاسخ گنجاند؛ آن را با درخواستی جدا بخوانید.`,
+    },
+  }),
+  aggregate: {
+    status: 400,
+    code: 'PGRST123',
+    message: {
+      en: 'Use of aggregate functions is not allowed; ask for a count with Prefer: count=exact.',
+      fa: 'تابع‌های تجمیعی در دسترس نیستند؛ شمار ردیف‌ها را با Prefer: count=exact بخواهید.',
+    },
+  },
+  schema: (name: string): Refusal => ({
+    status: 406,
+    code: 'PGRST106',
+    message: {
+      en: `Invalid schema: ${shown(name)}. Only the schema public is exposed.`,
+      fa: `طرح‌وارهٔ ${shown(name)} نیست؛ تنها public در دسترس است.`,
+    },
+  }),
+  mediaType: (types: string): Refusal => ({
+    status: 406,
+    code: 'PGRST107',
+    message: {
+      en: `None of these media types are available: ${shown(types)}. There are application/json, application/vnd.pgrst.object+json and text/csv.`,
+      fa: `هیچ‌یک از این قالب‌ها در دسترس نیست: ${shown(types)}. قالب‌های موجود: application/json و application/vnd.pgrst.object+json و text/csv.`,
+    },
+  }),
+  single: (rows: number): Refusal => ({
+    status: 406,
+    code: 'PGRST116',
+    message: {
+      en: 'Cannot coerce the result to a single JSON object',
+      fa: 'پاسخ دقیقاً یک ردیف نیست و نمی‌توان آن را یک شیء JSON کرد',
+    },
+    details: { en: `The result contains ${rows} rows`, fa: `پاسخ ${fa(rows)} ردیف دارد` },
+  }),
+  range: (offset: number, total: number): Refusal => ({
+    status: 416,
+    code: 'PGRST103',
+    message: { en: 'Requested range not satisfiable', fa: 'بازهٔ خواسته‌شده در میان ردیف‌ها نیست' },
+    details: {
+      en: `An offset of ${offset} was requested, but there are only ${total} rows.`,
+      fa: `از ردیف ${fa(offset)} به بعد خواسته شد، ولی تنها ${fa(total)} ردیف هست.`,
+    },
+  }),
+  preference: (names: string): Refusal => ({
+    status: 400,
+    code: 'PGRST122',
+    message: {
+      en: 'Invalid preferences given with handling=strict',
+      fa: 'با handling=strict ترجیحی آمده که شناخته نیست',
+    },
+    details: { en: `Invalid preferences: ${shown(names)}`, fa: `ترجیح‌های ناشناخته: ${shown(names)}` },
+  }),
+  maxAffected: (rows: number): Refusal => ({
+    status: 400,
+    code: 'PGRST124',
+    message: {
+      en: 'Query result exceeds max-affected preference constraint',
+      fa: 'شمار ردیف‌های این درخواست از max-affected بیشتر است',
+    },
+    details: { en: `The query affects ${rows} rows`, fa: `این درخواست ${fa(rows)} ردیف را تغییر می‌دهد` },
+  }),
+  conflictTarget: {
+    status: 400,
+    code: '42P10',
+    message: {
+      en: 'Only id is unique in a collection: on_conflict has to be id, or to be left out.',
+      fa: 'در هر مجموعه تنها id یکتاست: on_conflict باید id باشد یا نوشته نشود.',
+    },
+  },
+  twice: {
+    status: 400,
+    code: '21000',
+    message: {
+      en: 'Two rows of this request have the same id.',
+      fa: 'دو ردیف این درخواست id یکسان دارند.',
+    },
+  },
+  body: {
+    status: 400,
+    code: 'PGRST102',
+    message: {
+      en: 'The body has to be a JSON object, or for an insert an array of objects.',
+      fa: 'بدنه باید یک شیء JSON باشد، یا برای درج آرایه‌ای از شیءها.',
+    },
+  },
+  method: (method: string): Refusal => ({
+    status: 405,
+    code: 'PGRST117',
+    message: {
+      en: `The method ${shown(method)} is not offered here; use GET, HEAD, POST, PATCH or DELETE.`,
+      fa: `متد ${shown(method)} این‌جا نیست؛ GET یا HEAD یا POST یا PATCH یا DELETE را به کار ببرید.`,
+    },
+  }),
+  path: {
+    status: 404,
+    code: 'PGRST125',
+    message: {
+      en: 'Invalid path: a collection is read at /rest/v1/NAME.',
+      fa: 'نشانی نادرست است: هر مجموعه در /rest/v1/NAME خوانده می‌شود.',
+    },
+  },
+  signIn: {
+    status: 401,
+    code: '42501',
+    message: {
+      en: 'Rows are written by app users who are signed in; sign in first.',
+      fa: 'ردیف‌ها را کاربران واردشدهٔ برنامه می‌نویسند؛ نخست وارد شوید.',
+    },
+  },
+  owner: {
+    status: 403,
+    code: '42501',
+    message: {
+      en: 'A row belongs to whoever inserts it: owner_id has to be your own id, or to be left out.',
+      fa: 'هر ردیف از آنِ کسی است که آن را درج می‌کند: owner_id باید شناسهٔ خودتان باشد یا نوشته نشود.',
+    },
+  },
+} as const satisfies Record<string, Refusal | ((...given: never[]) => Refusal)>
+
+/** What PostgREST has as the code of a failure of ours; others keep their own. */
+const codes: Partial<Record<string, string>> = {
+  COLLECTION_NOT_FOUND: 'PGRST205',
+  ROW_TAKEN: '23505',
+  ROW_NOT_YOURS: '42501',
+  ROW_INVALID: '22023',
+  ROW_TOO_LARGE: '54000',
+  ROWS_TIMEOUT: '57014',
+  ROWS_BUSY: 'PGRST003',
+  INVALID_JSON: 'PGRST102',
+}
+
+/** A failure of the platform in the words of this area. */
+export function refusalOf(failure: Failure): Refusal {
+  const { en, fa } = declarationOf(failure.code)
+  const detail = failure.detail as { sqlState?: string; name?: string }
+  const message = { en: en(failure.detail), fa: fa(failure.detail) }
+  const code = detail?.sqlState ?? codes[failure.code] ?? failure.code
+  if (failure.code !== 'COLLECTION_NOT_FOUND') return { status: failure.status, code, message }
+  const name = shown(detail.name ?? '')
+  return {
+    status: 404,
+    code,
+    message: {
+      en: `Could not find the table 'public.${name}' in the schema cache`,
+      fa: `مجموعه‌ای به نام ${name} در این بک‌اند نیست`,
+    },
+    hint: {
+      en: 'Create the collection first: kherad cloud collections create, or the action create_collection.',
+      fa: 'نخست مجموعه را بسازید: kherad cloud collections create یا action با مقدار create_collection.',
+    },
+  }
+}

@@ -1,0 +1,227 @@
+/** `/rest/v1`: collections as PostgREST would answer for tables, for an unchanged supabase-js (docs/decisions/0075). */
+import {
+  type Page,
+  queryLimits,
+  type RowCaller,
+  type RowsFilter,
+  type Selection,
+  type WriteAnswer,
+  type WriteOptions,
+} from '#engine/collections'
+import type { AppArea, AppCall, AppCaller, AppReply } from '../area.ts'
+import { changedMembers, newRows } from './body.ts'
+import { describe } from './describe.ts'
+import { type ParsedQuery, parseQuery } from './parse-query.ts'
+import { type Preferences, preferencesOf, type Shape, shapeOf } from './preferences.ts'
+import { RestRefused, refusalOf, refusalReply, refusals, refuse } from './refusals.ts'
+
+/** All rows of a request together. */
+const maxBodyBytes = 1024 * 1024
+
+export const restArea: AppArea = {
+  prefix: '/rest/v1',
+  name: 'rest',
+  async handle(call) {
+    try {
+      return await answer(call)
+    } catch (error) {
+      if (error instanceof RestRefused) return refusalReply(error.refusal, call.language)
+      throw error
+    }
+  },
+  refused: (failure, { language }) => refusalReply(refusalOf(failure), language),
+}
+
+interface Asked {
+  call: AppCall
+  collection: string
+  query: ParsedQuery
+  preferences: Preferences
+  shape: Shape
+}
+
+function answer(call: AppCall): Promise<AppReply> {
+  requirePublicSchema(call)
+  const path = call.path.replace(/^\//, '')
+  if (path === '') return describe(call)
+  const [name = '', rest, ...more] = path.split('/').map(decoded)
+  if (name === 'rpc' && rest !== undefined && more.length === 0) refuse(refusals.rpc(rest))
+  if (rest !== undefined || name === '') refuse(refusals.path)
+  const preferences = preferencesOf(call.headers)
+  const shape = shapeOf(call.headers)
+  const asked = {
+    call,
+    collection: name,
+    query: parseQuery(call.query, shape.withoutNulls),
+    preferences,
+    shape,
+  }
+  if (call.method === 'GET' || call.method === 'HEAD') return read(asked)
+  if (call.caller.role === 'anon') refuse(refusals.signIn)
+  if (call.method === 'POST') return insert(asked)
+  if (call.method === 'PATCH') return change(asked)
+  if (call.method === 'DELETE') return remove(asked)
+  return refuse(refusals.method(call.method))
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return refuse(refusals.path)
+  }
+}
+
+function requirePublicSchema({ method, headers }: AppCall): void {
+  const isRead = method === 'GET' || method === 'HEAD'
+  const schema = headers[isRead ? 'accept-profile' : 'content-profile']
+  if (schema !== undefined && schema !== 'public') refuse(refusals.schema(String(schema)))
+}
+
+export function rowCaller(caller: AppCaller): RowCaller {
+  if (caller.role === 'service') return { role: 'all' }
+  return caller.role === 'authenticated' ? { role: 'user', userId: caller.userId } : { role: 'anon' }
+}
+
+const filterOf = ({ call, collection, query }: Asked): RowsFilter => ({
+  collection,
+  caller: rowCaller(call.caller),
+  where: query.where,
+  order: query.order,
+  limit: query.limit,
+  offset: query.offset,
+})
+
+async function read(asked: Asked): Promise<AppReply> {
+  const { call, query, preferences, shape } = asked
+  const question = { ...filterOf(asked), selection: query.selection, counted: preferences.counts }
+  const { collections } = call.app
+  if (shape.kind === 'table') {
+    const { names, text, ...page } = await collections.readTable(call.cloud, question)
+    const lines = [names.map(cell).join(','), ...(page.rows > 0 ? [text] : [])]
+    return pageReply(asked, page, 'text/csv', lines.join('\n'))
+  }
+  // Of one row it is enough to see that there is a second.
+  const isSingle = shape.kind === 'single'
+  const page = await collections.read(call.cloud, question)
+  if (isSingle && page.rows !== 1) refuse(refusals.single(page.rows))
+  return isSingle
+    ? pageReply(asked, page, 'application/vnd.pgrst.object+json', page.text)
+    : pageReply(asked, page, 'application/json', `[${page.text}]`)
+}
+
+const cell = (name: string): string => (/[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)
+
+/** 206 says that there are more rows than these, where they were counted. */
+function pageReply(
+  { query, preferences, call }: Asked,
+  { rows, total }: Pick<Page, 'rows' | 'total'>,
+  type: string,
+  text: string,
+): AppReply {
+  if (total !== undefined && query.offset > 0 && query.offset >= total)
+    refuse(refusals.range(query.offset, total))
+  const isPart = total !== undefined && rows < total
+  return {
+    status: isPart ? 206 : 200,
+    headers: {
+      'content-type': `${type}; charset=utf-8`,
+      'content-range': `${span(query.offset, rows)}/${total ?? '*'}`,
+      ...applied(preferences),
+    },
+    ...(call.method === 'GET' && { body: Buffer.from(text) }),
+  }
+}
+
+const span = (offset: number, rows: number): string => (rows === 0 ? '*' : `${offset}-${offset + rows - 1}`)
+
+const applied = ({ applied }: Preferences): Record<string, string> =>
+  applied.length === 0 ? {} : { 'preference-applied': applied.join(', ') }
+
+/** What of the written rows is answered. */
+const wantedOf = ({ preferences, query }: Asked): Selection | undefined =>
+  preferences.answers === 'representation' ? query.selection : undefined
+
+function optionsOf({ preferences, shape }: Asked): WriteOptions {
+  const { maxAffected, answers } = preferences
+  return {
+    rollBack: preferences.rollsBack,
+    check({ rows }) {
+      if (maxAffected !== undefined && rows > maxAffected) refuse(refusals.maxAffected(rows))
+      if (shape.kind === 'single' && answers === 'representation' && rows !== 1) refuse(refusals.single(rows))
+    },
+  }
+}
+
+async function insert(asked: Asked): Promise<AppReply> {
+  const { call, collection, query, preferences } = asked
+  const { app, cloud, caller } = call
+  if (query.onConflict !== undefined && preferences.onConflict !== 'refuse' && query.onConflict !== 'id')
+    refuse(refusals.conflictTarget)
+  const rows = newRows(await call.json(maxBodyBytes), {
+    caller,
+    columns: query.columns,
+    leavesOut: preferences.leavesOut,
+    nowMs: app.clock.nowMs(),
+  })
+  const isTwice = new Set(rows.map(({ id }) => id)).size < rows.length
+  if (isTwice && preferences.onConflict !== 'ignore') refuse(refusals.twice)
+  const insertion = {
+    collection,
+    caller: rowCaller(caller),
+    rows,
+    onConflict: preferences.onConflict,
+    selection: wantedOf(asked),
+  }
+  const written = await app.collections.insert(cloud, insertion, optionsOf(asked))
+  const only = preferences.answers === 'headers-only' && rows.length === 1 ? rows[0] : undefined
+  const reply = writtenReply(asked, written, 201, `*/${preferences.counts ? written.rows : '*'}`)
+  if (!only) return reply
+  const location = `/${encodeURIComponent(collection)}?id=eq.${only.id}`
+  return { ...reply, headers: { ...reply.headers, location } }
+}
+
+async function change(asked: Asked): Promise<AppReply> {
+  const { call, query, preferences } = asked
+  const { caller, cloud } = call
+  const json = changedMembers(await call.json(maxBodyBytes), { caller, columns: query.columns })
+  const change = { ...written(asked), json: json ?? '{}', selection: wantedOf(asked) }
+  // Nothing to change: no row counts as changed, as in PostgREST.
+  const answer = await call.app.collections.change(
+    cloud,
+    json === undefined ? { ...change, limit: 0 } : change,
+    optionsOf(asked),
+  )
+  const counted = preferences.counts ? String(answer.rows) : '*'
+  return writtenReply(asked, answer, 204, `${span(0, answer.rows)}/${counted}`)
+}
+
+async function remove(asked: Asked): Promise<AppReply> {
+  const { call, preferences } = asked
+  const removal = { ...written(asked), selection: wantedOf(asked) }
+  const answer = await call.app.collections.remove(call.cloud, removal, optionsOf(asked))
+  return writtenReply(asked, answer, 204, `*/${preferences.counts ? answer.rows : '*'}`)
+}
+
+/** One more than may be written shows that there are too many. */
+const written = (asked: Asked): RowsFilter => ({
+  ...filterOf(asked),
+  limit: asked.query.isLimited ? asked.query.limit : queryLimits.rows + 1,
+})
+
+function writtenReply(
+  { preferences, shape }: Asked,
+  { text }: WriteAnswer,
+  status: number,
+  range: string,
+): AppReply {
+  const headers = { 'content-range': range, ...applied(preferences) }
+  if (preferences.answers !== 'representation') return { status, headers }
+  const isSingle = shape.kind === 'single'
+  const type = isSingle ? 'application/vnd.pgrst.object+json' : 'application/json'
+  return {
+    status: status === 204 ? 200 : status,
+    headers: { ...headers, 'content-type': `${type}; charset=utf-8` },
+    body: Buffer.from(isSingle ? text : `[${text}]`),
+  }
+}

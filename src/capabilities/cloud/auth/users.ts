@@ -1,0 +1,86 @@
+import { blockUser, listUsers, makeLink, removeUser, requireUser, type UserRow } from '#engine/app-users'
+import type { LiveCloud } from '#engine/clouds'
+import { fail } from '#platform/errors'
+import type { RequestContext } from '#platform/http'
+import { plainList } from '#platform/lists'
+import { requireCloud } from '../require-cloud.ts'
+import { reasons } from './phrases.ts'
+import type { AppUser, LinkBody, UserParams, UsersQuery } from './schema.ts'
+
+type UserContext<Body = unknown> = RequestContext<Body, unknown, UserParams>
+
+/** The cloud as its app sees it. Throws what `requireCloud` does. */
+async function cloudOf({
+  app,
+  caller,
+  params,
+}: Pick<RequestContext<unknown, unknown, { id: string }>, 'app' | 'caller' | 'params'>): Promise<LiveCloud> {
+  const { ref } = await requireCloud(app, caller, params.id, { ready: true })
+  return (await app.clouds.find(ref)) ?? fail('CLOUD_NOT_FOUND', {}, { param: 'id' })
+}
+
+const param = { param: 'user_id' }
+
+export async function list(context: RequestContext<unknown, UsersQuery, { id: string }>) {
+  const { app, query } = context
+  const cloud = await cloudOf(context)
+  return plainList.answer(await listUsers(app.db.kysely, cloud, query), (row) =>
+    toUser(row, app.clock.nowMs()),
+  )
+}
+
+export async function read(context: UserContext): Promise<AppUser> {
+  const { app, params } = context
+  return toUser(await requireUser(app, await cloudOf(context), params.user_id, param), app.clock.nowMs())
+}
+
+export async function block(context: UserContext): Promise<AppUser> {
+  const { app, params } = context
+  return toUser(await blockUser(app, await cloudOf(context), params.user_id), app.clock.nowMs())
+}
+
+export async function unblock(context: UserContext): Promise<AppUser> {
+  const { app, params } = context
+  return toUser(await blockUser(app, await cloudOf(context), params.user_id, null), app.clock.nowMs())
+}
+
+export async function remove(context: UserContext) {
+  const { app, params } = context
+  const cloud = await cloudOf(context)
+  const { user_id: id } = await requireUser(app, cloud, params.user_id, param)
+  await removeUser(app, cloud, id)
+  return { object: 'cloud.user', id, deleted: true }
+}
+
+/** For servers that send no mail, or whoever lost access to theirs. */
+export async function link(context: UserContext<LinkBody>) {
+  const { app, body, params } = context
+  const cloud = await cloudOf(context)
+  const { email } = await requireUser(app, cloud, params.user_id, param)
+  if (email === null) return fail('APP_USER_INVALID', { why: reasons.noAddress }, param)
+  const { type, redirect_to: redirectTo = null } = body
+  const made = await makeLink(app, cloud, { type, email, redirectTo })
+  return {
+    object: 'cloud.user_link',
+    type,
+    url: made.link,
+    code: made.code,
+    token_hash: made.token,
+    redirect_to: made.redirectTo,
+    expires_at: made.expiresAt.toISOString(),
+  }
+}
+
+const toUser = (row: UserRow, nowMs: number): AppUser => ({
+  object: 'cloud.user',
+  id: row.user_id,
+  email: row.email,
+  is_anonymous: row.is_anonymous,
+  email_confirmed_at: row.email_confirmed_at?.toISOString() ?? null,
+  blocked: row.banned_until !== null && row.banned_until.getTime() > nowMs,
+  blocked_until: row.banned_until?.toISOString() ?? null,
+  user_metadata: row.user_metadata,
+  app_metadata: row.app_metadata,
+  last_sign_in_at: row.last_sign_in_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+})

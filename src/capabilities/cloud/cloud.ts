@@ -1,0 +1,35 @@
+import { appUsersSweepJob, mailJob } from '#engine/app-users'
+import { deleteJob, provisionJob, sweepCloudsJob } from '#engine/clouds'
+import type { Route } from '#platform/http'
+import type { Job } from '#platform/jobs'
+import { openCloudHandler } from './app/open-cloud-handler.ts'
+import { authRoutes } from './auth/routes.ts'
+import { cloudRoutes, keyRoutes } from './clouds/routes.ts'
+import { databaseRoutes } from './database/routes.ts'
+import { functionRoutes } from './functions/routes.ts'
+import { storageRoutes } from './storage/routes.ts'
+
+export { cloudSeries } from './app/metrics.ts'
+
+const routes: Route[] = [
+  ...cloudRoutes,
+  ...keyRoutes,
+  ...databaseRoutes,
+  ...authRoutes,
+  ...storageRoutes,
+  ...functionRoutes,
+]
+
+/** App back-ends: sign-in, data, files and code for the apps of a project. */
+export const cloud = {
+  name: 'cloud',
+  routes,
+  apps: openCloudHandler,
+  jobs: [
+    provisionJob as Job<never>,
+    deleteJob as Job<never>,
+    sweepCloudsJob as Job<never>,
+    mailJob as Job<never>,
+    appUsersSweepJob as Job<never>,
+  ],
+}

@@ -1,0 +1,41 @@
+/** A cloud created, and provisioning retried. */
+import { acceptOnce } from '#capabilities/calls'
+import { type CloudRow, createCloud, keyOf, prepareCloud, retryCloud } from '#engine/clouds'
+import { fail } from '#platform/errors'
+import { Answer, type RequestContext } from '#platform/http'
+import { requireCloud } from '../require-cloud.ts'
+import type { CloudBody } from './schema.ts'
+import { toCloud } from './show.ts'
+
+const accepted = 202
+const created = 201
+
+export async function create(context: RequestContext<CloudBody>): Promise<Answer> {
+  const { app, body, caller, language } = context
+  if (body.plan === 'dedicated') fail('DEDICATED_UNAVAILABLE', {}, { param: 'plan' })
+  const now = new Date(app.clock.nowMs())
+  const prepared = await prepareCloud(app, caller, now)
+  let status = accepted
+  const options = { endpoint: '/v1/cloud', statusCode: () => status, now }
+  const reply = await acceptOnce(context, options, async (tx) => {
+    const { projectId } = caller
+    const row = await createCloud(app, tx, prepared, { projectId, name: body.name, now })
+    if (row.state === 'ready') status = created
+    return toCloud(app, language, row)
+  })
+  await app.clouds.refresh(prepared.cloud)
+  return new Answer(status, reply)
+}
+
+export type CloudContext<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>
+
+export async function retry(context: CloudContext) {
+  const { app, caller, language, params } = context
+  const found = await requireCloud(app, caller, params.id)
+  const now = new Date(app.clock.nowMs())
+  const options = { endpoint: '/v1/cloud/retry', statusCode: accepted, now }
+  return acceptOnce(context, options, async (tx) => {
+    const row: CloudRow = await retryCloud(app, tx, keyOf(found), now)
+    return toCloud(app, language, row)
+  })
+}

@@ -1,0 +1,18 @@
+import { beginDeletion, type CloudRow, keyOf, lockCloud } from '#engine/clouds'
+import { fail } from '#platform/errors'
+import { requireCloud } from '../require-cloud.ts'
+import type { CloudContext } from './create.ts'
+import { reasons } from './phrases.ts'
+import type { DeleteBody } from './schema.ts'
+
+/** One that was suspended, too: its owner may always end it. */
+export async function remove({ app, body, caller, params }: CloudContext<DeleteBody>) {
+  const found: CloudRow = await requireCloud(app, caller, params.id)
+  await app.db.tx(async (tx) => {
+    const cloud = (await lockCloud(tx, keyOf(found))) ?? fail('CLOUD_NOT_FOUND', {}, { param: 'id' })
+    if (body.confirm !== cloud.name) fail('INVALID_REQUEST', { why: reasons.otherName }, { param: 'confirm' })
+    await beginDeletion(app, tx, cloud, new Date(app.clock.nowMs()))
+  })
+  await app.clouds.refresh(keyOf(found))
+  return { object: 'cloud', id: found.cloud_id, name: found.name, status: 'deleting' }
+}

@@ -1,0 +1,252 @@
+import { type Static, Type } from 'typebox'
+import { bareList, idCursor, pageQuery, plainList } from '#platform/lists'
+import {
+  closed,
+  nameSchemas,
+  nullable,
+  oneOf,
+  safeInteger,
+  storableText,
+  timestamp,
+  uuid,
+} from '#platform/schema'
+
+const said = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
+
+export const CloudParams = Type.Object({ id: Type.String() })
+
+export const CloudBody = Type.Object(
+  {
+    name: storableText(1, 100, said('For people.', 'برای آدم‌ها.')),
+    plan: {
+      ...oneOf('starter', 'dedicated'),
+      ...said('`starter` is free within its limits.', 'پلن `starter` در سقف‌هایش رایگان است.'),
+    },
+  },
+  { ...closed, examples: [{ name: 'فروشگاه', plan: 'starter' }] },
+)
+export type CloudBody = Static<typeof CloudBody>
+
+export const ListQuery = pageQuery({
+  max: 100,
+  after: idCursor('Those older than this one.', 'آن‌ها که پیش از این یکی‌اند.'),
+})
+export type ListQuery = Static<typeof ListQuery>
+
+const limit = () => Type.Integer(safeInteger)
+
+export const Limits = Type.Object(
+  {
+    collections: limit(),
+    rows: limit(),
+    row_bytes: limit(),
+    users: limit(),
+    files: limit(),
+    file_bytes: { ...limit(), ...said('Of one file.', 'از یک فایل.') },
+    file_total_bytes: limit(),
+    functions: limit(),
+    secrets: limit(),
+    daily_function_calls: limit(),
+    daily_egress_bytes: limit(),
+    daily_mails: limit(),
+  },
+  said('Of one app back-end; days are those of UTC.', 'از یک بک‌اند؛ روزها به وقت UTC است.'),
+)
+export type Limits = Static<typeof Limits>
+
+const Problem = Type.Object({
+  code: Type.String(),
+  message: Type.String(said('What to do about it.', 'چارهٔ آن.')),
+})
+
+const shared = {
+  object: Type.Literal('cloud'),
+  id: uuid(),
+  name: Type.String(),
+  plan: oneOf('starter', 'dedicated'),
+  status: {
+    ...oneOf('provisioning', 'ready', 'failed', 'suspended', 'deleting'),
+    ...said(
+      '`failed` can be retried and `error` says why; `suspended` was done by the operator.',
+      '`failed` را می‌توان دوباره آزمود و `error` علت را می‌گوید؛ `suspended` کار گرداننده است.',
+    ),
+  },
+  error: nullable(Problem),
+  suspended_reason: {
+    ...nullable(Type.String()),
+    ...said('Of the operator.', 'به گفتهٔ گرداننده.'),
+  },
+  ref: Type.String(said('The first label of its host.', 'نخستین بخش نام میزبان آن.')),
+  cloud_url: Type.String(said('Where apps call it.', 'نشانی‌ای که برنامه‌ها صدا می‌زنند.')),
+  limits: Limits,
+  created_at: timestamp(),
+  updated_at: timestamp(),
+}
+
+export const Cloud = Type.Object(shared)
+export type Cloud = Static<typeof Cloud>
+
+const Package = Type.Object({
+  plan: oneOf('starter', 'dedicated'),
+  available: Type.Boolean(),
+  credits: { ...limit(), ...said('It is free.', 'رایگان است.') },
+  per_project: { ...limit(), ...said('App back-ends of one project.', 'شمار بک‌اندهای هر پروژه.') },
+  limits: nullable(Limits),
+  note: Type.String(),
+})
+
+export const CloudList = Type.Object({
+  ...plainList.schema(Cloud).properties,
+  packages: Type.Array(Package, said('What can be created here.', 'آنچه این‌جا می‌توان ساخت.')),
+})
+
+const used = (en?: string, fa?: string) =>
+  Type.Object({ used: limit(), max: limit() }, en === undefined || fa === undefined ? {} : said(en, fa))
+
+const Usage = Type.Object(
+  {
+    day: Type.String(said('In UTC.', 'به وقت UTC.')),
+    collections: used(),
+    rows: used(),
+    row_bytes: used(),
+    users: used(),
+    files: used(),
+    file_total_bytes: used(),
+    functions: used(),
+    secrets: used(),
+    daily_function_calls: used(),
+    daily_egress_bytes: used(),
+    daily_mails: used(),
+    sites: Type.Object(
+      { used: limit() },
+      said('Sites count for the project.', 'سایت‌ها در سقف پروژه شمرده می‌شوند.'),
+    ),
+  },
+  said('At a limit calls are refused with a clear error.', 'در سقف، درخواست‌ها با خطایی روشن رد می‌شوند.'),
+)
+export type Usage = Static<typeof Usage>
+
+export const CloudDetail = Type.Object({ ...shared, usage: Usage })
+export type CloudDetail = Static<typeof CloudDetail>
+
+export const DeleteBody = Type.Object(
+  { confirm: Type.String(said('Exactly the name of the app back-end.', 'دقیقاً نام بک‌اند.')) },
+  { ...closed, examples: [{ confirm: 'فروشگاه' }] },
+)
+export type DeleteBody = Static<typeof DeleteBody>
+
+export const DeletedCloud = Type.Object({
+  object: Type.Literal('cloud'),
+  id: uuid(),
+  name: Type.String(),
+  status: Type.Literal(
+    'deleting',
+    said(
+      'Its app gets no answers any more; what is in it is being deleted, and then it is not found.',
+      'دیگر به برنامه پاسخ نمی‌دهد؛ محتوایش در حال حذف است و پس از آن یافت نمی‌شود.',
+    ),
+  ),
+})
+
+export const Connection = Type.Object({
+  object: Type.Literal('cloud.connection'),
+  id: uuid(),
+  ref: Type.String(),
+  service_url: Type.String(
+    said(
+      'What an app calls; the URL that supabase-js is given.',
+      'آنچه برنامه صدا می‌زند؛ نشانی‌ای که به supabase-js داده می‌شود.',
+    ),
+  ),
+  public_key: {
+    ...nullable(Type.String()),
+    ...said(
+      'May stand in an app. It opens nothing that is not public. Null where it was deleted.',
+      'می‌تواند در برنامه بیاید و چیزی جز آنچه همگانی است باز نمی‌کند. اگر حذف شده باشد null.',
+    ),
+  },
+  auth_url: Type.String(),
+  rest_url: Type.String(),
+  storage_url: Type.String(),
+  functions_url: Type.String(),
+  files_url: Type.String(),
+})
+export type Connection = Static<typeof Connection>
+
+const longestGraceSeconds = 7 * 24 * 60 * 60
+
+export const KeyBody = Type.Object(
+  {
+    kind: {
+      ...oneOf('public', 'service', 'signing'),
+      ...said(
+        '`service` may do everything and is for servers only; `signing` signs the sessions of app users and is never shown.',
+        '`service` هر کاری می‌تواند و فقط برای سرورهاست؛ `signing` نشست‌های کاربران برنامه را امضا می‌کند و هرگز نشان داده نمی‌شود.',
+      ),
+    },
+    grace_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: longestGraceSeconds,
+        ...said(
+          'How long the keys of this kind that there are already stay valid, at most seven days; 0 ends them at once. Default: 0, for `signing` 3600, until its sessions are over.',
+          'کلیدهای کنونی از این نوع تا چند ثانیه معتبر می‌مانند، حداکثر هفت روز؛ صفر یعنی همین دم پایان می‌یابند. پیش‌فرض: 0، و برای `signing` برابر 3600 تا پایان نشست‌هایش.',
+        ),
+      }),
+    ),
+  },
+  { ...closed, examples: [{ kind: 'service' }] },
+)
+export type KeyBody = Static<typeof KeyBody>
+
+export const KeyParams = Type.Object({ id: Type.String(), keyId: Type.String() })
+
+const sharedKey = {
+  object: Type.Literal('cloud.key'),
+  id: uuid(),
+  kind: oneOf('public', 'service', 'signing'),
+  created_at: timestamp(),
+  expires_at: {
+    ...nullable(timestamp()),
+    ...said(
+      'After a rotation; null: it does not end by itself.',
+      'پس از تعویض؛ null: به‌خودی‌خود پایان نمی‌یابد.',
+    ),
+  },
+}
+
+export const Key = Type.Object(sharedKey)
+export type Key = Static<typeof Key>
+
+export const NewKey = Type.Object({
+  ...sharedKey,
+  secret: {
+    ...nullable(Type.String()),
+    ...said('Shown only here; null for `signing`.', 'فقط این‌جا نشان داده می‌شود؛ برای `signing` برابر null.'),
+  },
+})
+
+export const KeyList = bareList.schema(Key)
+
+export const DeletedKey = Type.Object({
+  object: Type.Literal('cloud.key'),
+  id: uuid(),
+  deleted: Type.Literal(true),
+})
+
+nameSchemas({
+  Cloud,
+  CloudBody,
+  CloudConnection: Connection,
+  CloudDetail,
+  CloudKey: Key,
+  CloudKeyBody: KeyBody,
+  CloudKeyList: KeyList,
+  CloudLimits: Limits,
+  CloudList,
+  CloudPackage: Package,
+  CloudUsage: Usage,
+  DeletedCloud,
+  DeletedCloudKey: DeletedKey,
+  NewCloudKey: NewKey,
+})

@@ -1,0 +1,239 @@
+/** Collections of a cloud for its developer: made, listed, deleted, and their rows read and written with a key of the project. */
+import { acceptOnce } from '#capabilities/calls'
+import { type CloudRow, keyOf, limitsOf } from '#engine/clouds'
+import {
+  type CollectionRow,
+  change,
+  countedCollections,
+  createCollection,
+  deleteCollection,
+  documentBytes,
+  documentJson,
+  insert,
+  queryLimits,
+  type RowsCloud,
+  type RowsFilter,
+  type Run,
+  remove,
+  runIn,
+  type Selection,
+  setPublicRead,
+  translate,
+} from '#engine/collections'
+import { fail, type Localized } from '#platform/errors'
+import { JsonText, type RequestContext } from '#platform/http'
+import { isUuid, uuidv7 } from '#platform/ids'
+import { bareList } from '#platform/lists'
+import { requireCloud } from '../require-cloud.ts'
+import { reasons } from './phrases.ts'
+import type { Collection, DatabaseBody } from './schema.ts'
+
+type Context<Body = unknown> = RequestContext<Body, unknown, { id: string }>
+type Action = NonNullable<DatabaseBody['action']>
+
+const pageSize = 50
+const namePattern = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/
+
+/** A row as the API answers it: its document apart from its columns. */
+const rowSelection: Selection = {
+  all: false,
+  fields: [
+    { as: 'id', field: { column: 'id' } },
+    { as: 'owner_id', field: { column: 'owner_id' } },
+    { as: 'data', field: { path: [], asText: false } },
+    { as: 'created_at', field: { column: 'created_at' } },
+    { as: 'updated_at', field: { column: 'updated_at' } },
+  ],
+  withoutNulls: false,
+}
+
+const invalid = (param: string, why: Localized): never => fail('INVALID_REQUEST', { why }, { param })
+
+const rowsCloud = ({ app }: Context, row: CloudRow): RowsCloud => ({
+  ...keyOf(row),
+  limits: limitsOf(app.config.clouds, row.limits),
+})
+
+export async function listCollections(context: Context) {
+  const { app, caller, params } = context
+  const cloud = keyOf(await requireCloud(app, caller, params.id))
+  const found = await app.collections
+    .ask(cloud, (run) => countedCollections(run, cloud))
+    .catch((error: unknown) => translate(error, ''))
+  return bareList.answer(found, ({ rows, bytes, ...row }) =>
+    toCollection(row, { rows: Number(rows), bytes: Number(bytes) }),
+  )
+}
+
+const toCollection = (
+  { name, public_read, created_at }: CollectionRow,
+  counts = { rows: 0, bytes: 0 },
+): Collection => ({
+  object: 'collection',
+  name,
+  public_read,
+  ...counts,
+  created_at: created_at.toISOString(),
+})
+
+/** What each action takes beside the collection. */
+const takes: Record<Action, readonly (keyof DatabaseBody)[]> = {
+  create_collection: ['public_read'],
+  list: ['offset'],
+  insert: ['id', 'data'],
+  update: ['id', 'data', 'public_read'],
+  delete: ['id'],
+}
+
+export async function useDatabase(context: Context<DatabaseBody>): Promise<JsonText> {
+  const { app, body, caller, params } = context
+  const found = await requireCloud(app, caller, params.id, { ready: true })
+  for (const param of ['query', 'read_only', 'confirm_write'] as const)
+    if (body[param] !== undefined) fail('PLAN_MISMATCH', { plan: 'starter' }, { param })
+  const { action } = body
+  if (action === undefined) return invalid('action', reasons.action)
+  for (const param of ['id', 'data', 'public_read', 'offset'] as const)
+    if (body[param] !== undefined && !takes[action].includes(param)) invalid(param, reasons.unused(action))
+  const work = { context, cloud: rowsCloud(context, found), name: nameOf(body, action) }
+  return actions[action](work)
+}
+
+function nameOf({ name, table }: DatabaseBody, action: Action): string {
+  if (name !== undefined && table !== undefined && name !== table) invalid('name', reasons.twoNames)
+  const named = table ?? name
+  if (named === undefined) return invalid(action === 'create_collection' ? 'name' : 'table', reasons.table)
+  return named
+}
+
+interface Work {
+  context: Context<DatabaseBody>
+  cloud: RowsCloud
+  name: string
+}
+
+const actions: Record<Action, (work: Work) => Promise<JsonText>> = {
+  create_collection: create,
+  list,
+  insert: insertRow,
+  update,
+  delete: removeRow,
+}
+
+/** In a transaction on the connections of rows, so that nobody else waits for the locks of a cloud. */
+function accept(
+  { context, cloud, name }: Work,
+  work: (run: Run, now: Date) => Promise<unknown>,
+): Promise<JsonText> {
+  const { app } = context
+  const now = new Date(app.clock.nowMs())
+  const own = { ...context, app: { ...app, db: app.collections.db } }
+  return app.collections
+    .inTurn(cloud, () =>
+      acceptOnce(own, { endpoint: '/v1/cloud/database', statusCode: 200, now }, (tx) => work(runIn(tx), now)),
+    )
+    .catch((error: unknown) => translate(error, name))
+}
+
+async function create(work: Work): Promise<JsonText> {
+  const { context, cloud, name } = work
+  const param = context.body.name === undefined ? 'table' : 'name'
+  if (!namePattern.test(name) || name === 'rpc') invalid(param, reasons.name)
+  const publicRead = context.body.public_read ?? false
+  return accept(work, async (run, now) =>
+    toCollection(await createCollection(run, cloud, { id: uuidv7(now.getTime()), name, publicRead }, now)),
+  )
+}
+
+async function list({ context, cloud, name }: Work): Promise<JsonText> {
+  const offset = context.body.offset ?? 0
+  const filter = { ...filterOf(name), limit: pageSize, offset }
+  const question = { ...filter, selection: rowSelection, counted: true }
+  const { text, rows, total = 0 } = await context.app.collections.read(cloud, question)
+  const hasMore = offset + rows < total
+  return new JsonText(`{"data":[${text}],"has_more":${hasMore},"offset":${offset},"total":${total}}`)
+}
+
+const filterOf = (collection: string): RowsFilter => ({
+  collection,
+  caller: { role: 'all' },
+  where: [],
+  order: [],
+  limit: queryLimits.rows,
+  offset: 0,
+})
+
+const oneRow = (name: string, id: string): RowsFilter => ({
+  ...filterOf(name),
+  where: [{ kind: 'equal', field: { column: 'id' }, texts: [id] }],
+})
+
+function insertRow(work: Work): Promise<JsonText> {
+  const { context, cloud, name } = work
+  const { data = invalid('data', reasons.data), id } = context.body
+  if (id !== undefined && !isUuid(id)) invalid('id', reasons.id)
+  const json = documentJson(data, 'data')
+  const bytes = documentBytes(data, 'data')
+  return accept(work, async (run, now) => {
+    const row = { id: id?.toLowerCase() ?? uuidv7(now.getTime()), ownerId: null, json, bytes }
+    const insertion = {
+      collection: name,
+      caller: { role: 'all' },
+      rows: [row],
+      onConflict: 'refuse',
+      selection: rowSelection,
+    } as const
+    const { text } = await insert(run, cloud, insertion, contextOf(work, now))
+    return JSON.parse(text)
+  })
+}
+
+const contextOf = ({ context }: Work, now: Date) => ({ now, collation: context.app.collections.collation })
+
+function update(work: Work): Promise<JsonText> {
+  const { context, cloud, name } = work
+  const { id, data, public_read: publicRead } = context.body
+  if (id === undefined && data === undefined && publicRead !== undefined)
+    return accept(work, async (run) => {
+      const changed = await setPublicRead(run, cloud, name, publicRead)
+      return countedOf(run, cloud, changed ?? fail('COLLECTION_NOT_FOUND', { name }, { param: 'table' }))
+    })
+  if (publicRead !== undefined) invalid('public_read', reasons.unused('update'))
+  const rowId = requireId(id)
+  const json = documentJson(data ?? invalid('data', reasons.data), 'data')
+  return accept(work, async (run, now) => {
+    const wanted = { ...oneRow(name, rowId), json, selection: rowSelection }
+    const { rows, text } = await change(run, cloud, wanted, contextOf(work, now))
+    return rows === 0 ? fail('ROW_NOT_FOUND', {}, { param: 'id' }) : JSON.parse(text)
+  })
+}
+
+const requireId = (id: string | undefined): string =>
+  id !== undefined && isUuid(id) ? id.toLowerCase() : invalid('id', reasons.id)
+
+async function countedOf(run: Run, cloud: RowsCloud, row: CollectionRow): Promise<Collection> {
+  const all = await countedCollections(run, cloud)
+  const counted = all.find(({ collection_id }) => collection_id === row.collection_id)!
+  return toCollection(row, { rows: Number(counted.rows), bytes: Number(counted.bytes) })
+}
+
+function removeRow(work: Work): Promise<JsonText> {
+  const { context, cloud, name } = work
+  const id = requireId(context.body.id)
+  return accept(work, async (run, now) => {
+    const { rows } = await remove(run, cloud, oneRow(name, id), contextOf(work, now))
+    return rows === 0 ? fail('ROW_NOT_FOUND', {}, { param: 'id' }) : { id, deleted: true }
+  })
+}
+
+/** Deletes a collection with its rows, for good. */
+export async function dropCollection(
+  context: RequestContext<unknown, unknown, { id: string; name: string }>,
+) {
+  const { app, caller, params } = context
+  const found = await requireCloud(app, caller, params.id, { ready: true })
+  const cloud = rowsCloud(context, found)
+  const { name, rows } = await app.collections
+    .inTurn(cloud, () => app.collections.db.tx((tx) => deleteCollection(runIn(tx), cloud, params.name)))
+    .catch((error: unknown) => translate(error, params.name))
+  return { object: 'collection', name, rows, deleted: true }
+}

@@ -1,0 +1,54 @@
+/** Code of an app put into service, taken back and deleted. */
+import { acceptOnce } from '#capabilities/calls'
+import { keyOf } from '#engine/clouds'
+import { checkCode, deploy, removeFunction, requireFunction, rollBack } from '#engine/functions'
+import type { JsonText, RequestContext } from '#platform/http'
+import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
+import type { FunctionBody, RollbackBody } from './schema.ts'
+import { toFunction } from './show.ts'
+
+export type CloudContext<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>
+export type FunctionContext<Body = unknown, Query = unknown> = RequestContext<
+  Body,
+  Query,
+  { id: string; name: string }
+>
+
+export async function deployFunction(context: CloudContext<FunctionBody>): Promise<JsonText> {
+  const { app, body, caller, params, gone } = context
+  const found = await requireCloud(app, caller, params.id, { ready: true })
+  const code = { name: body.name, code: body.code, verifyJwt: body.verify_jwt ?? true }
+  const compiled = await checkCode(app, found, code, gone)
+  const options = { endpoint: '/v1/cloud/functions', statusCode: 201, now: new Date(app.clock.nowMs()) }
+  const answer = await acceptOnce(context, options, async (tx) => {
+    const cloud = await lockReadyCloud(tx, found)
+    return toFunction(app, cloud, await deploy(app, tx, cloud, code, compiled))
+  })
+  await app.clouds.refresh(keyOf(found))
+  return answer
+}
+
+export async function rollBackFunction(context: FunctionContext<RollbackBody>): Promise<JsonText> {
+  const { app, body, caller, params } = context
+  const found = await requireCloud(app, caller, params.id, { ready: true })
+  await requireFunction(app.db.kysely, { ...keyOf(found), name: params.name })
+  const options = {
+    endpoint: '/v1/cloud/functions/rollback',
+    statusCode: 200,
+    now: new Date(app.clock.nowMs()),
+  }
+  const answer = await acceptOnce(context, options, async (tx) => {
+    const cloud = await lockReadyCloud(tx, found)
+    const wanted = { name: params.name, version: body.version }
+    return toFunction(app, cloud, await rollBack(app, tx, cloud, wanted))
+  })
+  await app.clouds.refresh(keyOf(found))
+  return answer
+}
+
+export async function deleteFunction({ app, caller, params }: FunctionContext) {
+  const found = await requireCloud(app, caller, params.id, { ready: true })
+  await app.db.tx(async (tx) => removeFunction(tx, await lockReadyCloud(tx, found), params.name))
+  await app.clouds.refresh(keyOf(found))
+  return { object: 'cloud.function', name: params.name, deleted: true }
+}

@@ -1,0 +1,86 @@
+/** What functions have written: a list, or a stream that goes on as they write. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { type CloudKey, keyOf } from '#engine/clouds'
+import { readLines, requireFunction, type StoredLine } from '#engine/functions'
+import { isDatabaseAway } from '#platform/db'
+import { fail } from '#platform/errors'
+import { type EventStream, eventStream } from '#platform/http'
+import { bareList } from '#platform/lists'
+import { requireCloud } from '../require-cloud.ts'
+import type { FunctionContext } from './deploy.ts'
+import { reasons } from './phrases.ts'
+import type { LogQuery } from './schema.ts'
+import { toEntry } from './show.ts'
+
+type LogContext = FunctionContext<unknown, LogQuery>
+
+interface Wanted {
+  functionKey: CloudKey & { name: string }
+  level: LogQuery['level']
+  since: Date | undefined
+  limit: number
+}
+
+export async function readLogs(context: LogContext) {
+  const { app, headers } = context
+  const wanted = await wantedOf(context)
+  if (/\btext\/event-stream\b/i.test(headers.accept ?? '')) return streamLines(context, wanted)
+  return bareList.answer(await readLines(app.db, wanted.functionKey, wanted), toEntry)
+}
+
+async function wantedOf({ app, caller, params, query }: LogContext): Promise<Wanted> {
+  const cloud = await requireCloud(app, caller, params.id)
+  const functionKey = { ...keyOf(cloud), name: params.name }
+  await requireFunction(app.db.kysely, functionKey)
+  const since = query.since === undefined ? undefined : new Date(query.since)
+  if (since && Number.isNaN(since.getTime()))
+    fail('INVALID_REQUEST', { why: reasons.noSuchTime }, { param: 'since' })
+  return { functionKey, level: query.level, since, limit: query.limit ?? standardLimit }
+}
+
+const standardLimit = 100
+const lookMs = 500
+const awayMs = 2_000
+const linesAtOnce = 200
+
+/** Begins with the newest lines, or after the one that the reader has seen; it goes on until the reader leaves or the function is deleted. */
+function streamLines({ app, headers }: LogContext, wanted: Wanted): EventStream {
+  const { functionKey, level, since } = wanted
+  let seen = lastSeen(headers['last-event-id'])
+  return eventStream(async (out) => {
+    while (!out.gone.aborted) {
+      const lines = await next().catch(awayIsEmpty)
+      for (const line of lines ?? []) {
+        seen = line.line_id
+        await out.send(JSON.stringify(toEntry(line)), 'log', String(line.line_id))
+        if (out.gone.aborted) return
+      }
+      if (lines && lines.length === linesAtOnce) continue
+      if (lines?.length === 0 && !(await stands())) return
+      seen ??= 0n
+      await pause(lines ? lookMs : awayMs, undefined, { signal: out.gone }).catch(() => undefined)
+    }
+  })
+
+  async function next(): Promise<StoredLine[]> {
+    if (seen === undefined) return readLines(app.db, functionKey, wanted)
+    return readLines(app.db, functionKey, { level, since, after: seen, limit: linesAtOnce })
+  }
+
+  async function stands(): Promise<boolean> {
+    const asked = requireFunction(app.db.kysely, functionKey)
+    return asked.then(
+      () => true,
+      (error: unknown) => isDatabaseAway(error),
+    )
+  }
+}
+
+/** Whoever follows does not learn of a database that is away for a moment. */
+function awayIsEmpty(error: unknown): undefined {
+  if (!isDatabaseAway(error)) throw error
+}
+
+/** What is no place in the stream is read from its newest lines. */
+const lastSeen = (header: string | string[] | undefined): bigint | undefined =>
+  typeof header === 'string' && /^\d{1,18}$/.test(header) ? BigInt(header) : undefined

@@ -1,0 +1,171 @@
+import type { FailureCode } from '#platform/errors'
+import { type Route, route } from '#platform/http'
+import { readyErrors } from '../require-cloud.ts'
+import { deleteFunction, deployFunction, rollBackFunction } from './deploy.ts'
+import { readLogs } from './logs.ts'
+import { listAll, listSecrets, readFunction } from './read.ts'
+import {
+  CloudFunction,
+  CloudParams,
+  DeletedFunction,
+  DeletedSecret,
+  deployBytes,
+  FunctionBody,
+  FunctionDetail,
+  FunctionList,
+  FunctionParams,
+  LogList,
+  LogQuery,
+  RollbackBody,
+  Secret,
+  SecretBody,
+  SecretList,
+} from './schema.ts'
+import { deleteSecret, setSecret } from './secrets.ts'
+
+const path = '/v1/cloud/{id}/functions'
+const secretsPath = '/v1/cloud/{id}/secrets'
+const ready = [...readyErrors] as FailureCode[]
+
+const functions: Route[] = [
+  route({
+    method: 'GET',
+    path,
+    operation: 'cloud.functions',
+    scope: 'cloud:read',
+    summary: { en: 'The functions of an app back-end.', fa: 'تابع‌های یک بک‌اند.' },
+    params: CloudParams,
+    reply: { 200: FunctionList },
+    errors: ['CLOUD_NOT_FOUND'],
+    handle: listAll,
+  }),
+  route({
+    method: 'POST',
+    path,
+    operation: 'cloud.deploy_function',
+    scope: 'cloud:functions',
+    summary: {
+      en: 'Deploy a function; one of the same name is replaced once the new code has started.',
+      fa: 'استقرار تابع؛ تابعی به همین نام، پس از آن‌که کد تازه اجرا شد، جایگزین می‌شود.',
+    },
+    idempotent: true,
+    bodyLimit: deployBytes,
+    params: CloudParams,
+    body: FunctionBody,
+    reply: { 201: CloudFunction },
+    errors: [
+      ...ready,
+      'FUNCTION_CODE_INVALID',
+      'FUNCTION_LIMIT',
+      'FUNCTIONS_BUSY',
+      'FUNCTIONS_UNAVAILABLE',
+      'SECRETS_SEALED',
+    ],
+    handle: deployFunction,
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/{name}`,
+    operation: 'cloud.read_function',
+    scope: 'cloud:read',
+    summary: {
+      en: 'A function with its code and the versions that are kept.',
+      fa: 'یک تابع با کد و نسخه‌های نگه‌داشته.',
+    },
+    params: FunctionParams,
+    reply: { 200: FunctionDetail },
+    errors: ['CLOUD_NOT_FOUND', 'FUNCTION_NOT_FOUND'],
+    handle: readFunction,
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/{name}/rollback`,
+    operation: 'cloud.roll_back_function',
+    scope: 'cloud:functions',
+    summary: { en: 'Go back to an earlier version at once.', fa: 'بازگشت فوری به نسخه‌ای پیشین.' },
+    idempotent: true,
+    params: FunctionParams,
+    body: RollbackBody,
+    bodyMayBeAbsent: true,
+    reply: { 200: CloudFunction },
+    errors: [
+      ...ready,
+      'FUNCTION_NOT_FOUND',
+      'FUNCTION_NOTHING_BEFORE',
+      'FUNCTION_VERSION_LIVE',
+      'FUNCTION_VERSION_NOT_FOUND',
+    ],
+    handle: rollBackFunction,
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/{name}`,
+    operation: 'cloud.delete_function',
+    scope: 'cloud:functions',
+    summary: { en: 'Delete a function with its versions and logs.', fa: 'حذف تابع با نسخه‌ها و گزارش‌هایش.' },
+    params: FunctionParams,
+    reply: { 200: DeletedFunction },
+    errors: [...ready, 'FUNCTION_NOT_FOUND'],
+    handle: deleteFunction,
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/{name}/logs`,
+    operation: 'cloud.function_logs',
+    scope: 'cloud:functions',
+    summary: {
+      en: 'The last 1,000 lines that a function wrote; with `Accept: text/event-stream`, as they come.',
+      fa: '۱٬۰۰۰ خط آخری که تابع نوشته است؛ با `Accept: text/event-stream` همان‌گونه که می‌آیند.',
+    },
+    params: FunctionParams,
+    query: LogQuery,
+    reply: { 200: LogList },
+    streams: true,
+    errors: ['CLOUD_NOT_FOUND', 'FUNCTION_NOT_FOUND'],
+    handle: readLogs,
+  }),
+]
+
+const secrets: Route[] = [
+  route({
+    method: 'GET',
+    path: secretsPath,
+    operation: 'cloud.secrets',
+    scope: 'cloud:read',
+    summary: { en: 'The names of the secrets.', fa: 'نام مقدارهای محرمانه.' },
+    params: CloudParams,
+    reply: { 200: SecretList },
+    errors: ['CLOUD_NOT_FOUND'],
+    handle: listSecrets,
+  }),
+  route({
+    method: 'POST',
+    path: secretsPath,
+    operation: 'cloud.set_secret',
+    scope: 'cloud:write',
+    summary: {
+      en: 'Set a secret that functions read. 201: it is new; 200: it replaces another value.',
+      fa: 'ثبت مقدار محرمانه‌ای که تابع‌ها می‌خوانند. ۲۰۱: تازه است؛ ۲۰۰: جای مقدار پیشین را می‌گیرد.',
+    },
+    idempotent: true,
+    bodyLimit: 12 * 10_000 + 16_000,
+    params: CloudParams,
+    body: SecretBody,
+    reply: { 201: Secret, 200: Secret },
+    errors: [...ready, 'FUNCTION_SECRET_LIMIT', 'SECRETS_SEALED'],
+    handle: setSecret,
+  }),
+  route({
+    method: 'DELETE',
+    path: `${secretsPath}/{name}`,
+    operation: 'cloud.delete_secret',
+    scope: 'cloud:write',
+    summary: { en: 'Delete a secret.', fa: 'حذف مقدار محرمانه.' },
+    params: FunctionParams,
+    reply: { 200: DeletedSecret },
+    errors: [...ready, 'FUNCTION_SECRET_NOT_FOUND'],
+    handle: deleteSecret,
+  }),
+]
+
+export const functionRoutes: Route[] = [...functions, ...secrets]

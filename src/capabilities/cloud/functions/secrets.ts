@@ -1,0 +1,42 @@
+/** Secrets that functions read: set, replaced and deleted, and never shown. */
+import { acceptOnce } from '#capabilities/calls'
+import { keyOf } from '#engine/clouds'
+import { isReservedName, putSecret, removeSecret, sealValue } from '#engine/functions'
+import { fail } from '#platform/errors'
+import { Answer } from '#platform/http'
+import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
+import type { CloudContext, FunctionContext } from './deploy.ts'
+import { reasons } from './phrases.ts'
+import type { SecretBody } from './schema.ts'
+import { toSecret } from './show.ts'
+
+const replaced = 200
+const created = 201
+
+export async function setSecret(context: CloudContext<SecretBody>): Promise<Answer> {
+  const { app, body, caller, params } = context
+  const found = await requireCloud(app, caller, params.id, { ready: true })
+  if (isReservedName(body.name)) fail('INVALID_REQUEST', { why: reasons.reservedName }, { param: 'name' })
+  const sealed = await sealValue(app, found, body)
+  let status = replaced
+  const options = {
+    endpoint: '/v1/cloud/secrets',
+    statusCode: () => status,
+    now: new Date(app.clock.nowMs()),
+  }
+  const answer = await acceptOnce(context, options, async (tx) => {
+    const cloud = await lockReadyCloud(tx, found)
+    const { row, isNew } = await putSecret(app, tx, cloud, { name: body.name, sealed })
+    if (isNew) status = created
+    return toSecret(row)
+  })
+  await app.clouds.refresh(keyOf(found))
+  return new Answer(status, answer)
+}
+
+export async function deleteSecret({ app, caller, params }: FunctionContext) {
+  const found = await requireCloud(app, caller, params.id, { ready: true })
+  await app.db.tx(async (tx) => removeSecret(tx, await lockReadyCloud(tx, found), params.name))
+  await app.clouds.refresh(keyOf(found))
+  return { object: 'cloud.secret', name: params.name, deleted: true }
+}

@@ -1,0 +1,42 @@
+/** Private files on their way to another cloud, or from one. */
+import { buffer } from 'node:stream/consumers'
+import type { App } from '#app'
+import type { CloudKey } from '#engine/clouds'
+import * as store from './store.ts'
+
+/** A line of an export. */
+export interface ExportedFile {
+  /** Of the app user. */
+  user_id: string
+  name: string
+  media_type: string
+  created_at: string
+  content_base64: string
+}
+
+const portion = 50
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+/** All files of a cloud, one after another: at most one is in memory. A file that is deleted meanwhile is left out. */
+export async function* exportFiles(
+  { db, storage }: Pick<App, 'db' | 'storage'>,
+  cloud: CloudKey,
+): AsyncGenerator<ExportedFile> {
+  for (let after = firstId; ; ) {
+    const rows = await store.filesAfter(db, cloud, after, portion)
+    for (const row of rows) {
+      const source = await storage.get(row.storage_key)
+      if (!source) continue
+      yield {
+        user_id: row.user_id,
+        name: row.name,
+        media_type: row.media_type,
+        created_at: row.created_at.toISOString(),
+        content_base64: (await buffer(source)).toString('base64'),
+      }
+    }
+    const last = rows.at(-1)
+    if (rows.length < portion || !last) return
+    after = last.file_id
+  }
+}

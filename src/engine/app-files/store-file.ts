@@ -1,0 +1,76 @@
+/** The bytes are stored first, outside of any transaction; row and counts follow in one. After a crash in between the bytes are deleted. */
+import type { App } from '#app'
+import { type CloudKey, type CloudLimits, limitsOf } from '#engine/clouds'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { uuidv7 } from '#platform/ids'
+import { commitBlob, deletePendingBlobs, stageBlob } from '#platform/storage'
+import * as store from './store.ts'
+import './errors.ts'
+
+export type FilesRoom = Pick<App, 'db' | 'clock' | 'storage' | 'config' | 'log'>
+
+export interface NewAppFile extends CloudKey {
+  userId: string
+  name: string
+  mediaType: string
+  bytes: Uint8Array
+}
+
+/** Throws APP_FILE_TOO_LARGE, APP_FILES_FULL, and CLOUD_NOT_FOUND where the cloud is not ready any more. */
+export async function storeAppFile(
+  app: FilesRoom,
+  file: NewAppFile,
+  limits: CloudLimits,
+): Promise<store.AppFileRow> {
+  const { bytes, accountId, cloudId } = file
+  const created = new Date(app.clock.nowMs())
+  const fileId = uuidv7(created.getTime())
+  const row: store.AppFileRow = {
+    ...{ account_id: accountId, cloud_id: cloudId, file_id: fileId, user_id: file.userId },
+    ...{ name: file.name, media_type: file.mediaType, bytes: BigInt(bytes.length) },
+    storage_key: `app-files/${accountId}/${cloudId}/${fileId}`,
+    created_at: created,
+  }
+  // Before anything is written; the transaction checks again.
+  requireSize(bytes.length, limits)
+  if (!(await store.hasRoom(app.db, file, bytes.length, roomOf(limits)))) failFull(limits)
+  await stageBlob(app, row.storage_key, bytes)
+  try {
+    await app.db.tx((tx) => commitRow(app, tx, row))
+  } catch (error) {
+    await dropBytes(app, [row.storage_key])
+    throw error
+  }
+  return row
+}
+
+/** Where the commit has succeeded although its answer was lost, the key is pending no more, and its bytes stay. */
+async function commitRow({ config }: FilesRoom, tx: Tx, row: store.AppFileRow): Promise<void> {
+  const cloud = { accountId: row.account_id, cloudId: row.cloud_id }
+  const own = await store.lockReady(tx, cloud)
+  if (!own) fail('CLOUD_NOT_FOUND', {})
+  const limits = limitsOf(config.clouds, own)
+  const bytes = Number(row.bytes)
+  requireSize(bytes, limits)
+  await commitBlob(tx, row.storage_key)
+  if (!(await store.countFile(tx, cloud, bytes, roomOf(limits)))) failFull(limits)
+  await store.insertFile(tx, row)
+}
+
+/** Deletes bytes without a row. After a failure they are deleted with all that is pending. */
+export async function dropBytes(app: FilesRoom, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  await deletePendingBlobs(app, keys).catch((error: unknown) =>
+    app.log.warn({ err: error, count: keys.length }, 'bytes of private files are deleted later'),
+  )
+}
+
+function requireSize(bytes: number, { fileBytes }: CloudLimits): void {
+  if (bytes > fileBytes) fail('APP_FILE_TOO_LARGE', { maxBytes: fileBytes }, { param: 'content_base64' })
+}
+
+const roomOf = ({ files, fileTotalBytes }: CloudLimits) => ({ files, bytes: fileTotalBytes })
+
+const failFull = ({ files, fileTotalBytes }: CloudLimits): never =>
+  fail('APP_FILES_FULL', { maxFiles: files, maxBytes: fileTotalBytes })

@@ -1,0 +1,154 @@
+/** SQL of private files. What all of a cloud are together stands in one row, which is changed in the transaction that changes them. */
+import { sql } from 'kysely'
+import type { CloudKey } from '#engine/clouds'
+import type { Db, Tx } from '#platform/db'
+import { cutPage, type Page, type PageOptions, pageClause } from '#platform/lists'
+
+export interface AppFileRow {
+  account_id: string
+  cloud_id: string
+  file_id: string
+  user_id: string
+  name: string
+  media_type: string
+  bytes: bigint
+  storage_key: string
+  created_at: Date
+}
+
+/** Whose files are meant: those of one user, or of all. */
+export interface FileOwner extends CloudKey {
+  userId?: string | undefined
+}
+
+const owned = ({ accountId, cloudId, userId }: FileOwner) =>
+  sql`account_id = ${accountId} and cloud_id = ${cloudId} ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}`
+
+/**
+ * Until the transaction ends the cloud is neither suspended nor deleted: a file that is written while its deletion runs would be overlooked by
+ * it. The limits that the operator has set for it; undefined where it is not ready.
+ */
+export async function lockReady(
+  tx: Tx,
+  { accountId, cloudId }: CloudKey,
+): Promise<Record<string, number> | undefined> {
+  const { rows } = await sql<{ limits: Record<string, number> }>`select limits from clouds.clouds
+    where account_id = ${accountId} and cloud_id = ${cloudId} and state = 'ready' and suspended_at is null for share`.execute(
+    tx,
+  )
+  return rows[0]?.limits
+}
+
+/** Counts one more file. Returns false where the limits have no room for it. Files of a cloud wait for each other from here on. */
+export async function countFile(
+  tx: Tx,
+  { accountId, cloudId }: CloudKey,
+  bytes: number,
+  limits: { files: number; bytes: number },
+): Promise<boolean> {
+  await sql`insert into app_files.counts (account_id, cloud_id) values (${accountId}, ${cloudId})
+    on conflict do nothing`.execute(tx)
+  const { rows } = await sql`update app_files.counts set files = files + 1, bytes = bytes + ${bytes}
+    where account_id = ${accountId} and cloud_id = ${cloudId}
+      and files + 1 <= ${limits.files} and bytes + ${bytes} <= ${limits.bytes}
+    returning 1`.execute(tx)
+  return rows.length === 1
+}
+
+/** Whether there is room now; `countFile` decides. */
+export async function hasRoom(
+  db: Db,
+  cloud: CloudKey,
+  bytes: number,
+  limits: { files: number; bytes: number },
+): Promise<boolean> {
+  const used = await usageOfAppFiles(db, cloud)
+  return used.files + 1 <= limits.files && used.bytes + bytes <= limits.bytes
+}
+
+export async function usageOfAppFiles(
+  db: Db,
+  { accountId, cloudId }: CloudKey,
+): Promise<{ files: number; bytes: number }> {
+  const [row] = await db.query<{ files: bigint; bytes: bigint }>(
+    {
+      name: 'app_files.usage',
+      text: 'select files, bytes from app_files.counts where account_id = $1 and cloud_id = $2',
+    },
+    [accountId, cloudId],
+  )
+  return { files: Number(row?.files ?? 0), bytes: Number(row?.bytes ?? 0) }
+}
+
+export const insertFile = async (tx: Tx, row: AppFileRow): Promise<void> =>
+  void (await sql`insert into app_files.files
+      (account_id, cloud_id, file_id, user_id, name, media_type, bytes, storage_key, created_at)
+    values (${row.account_id}, ${row.cloud_id}, ${row.file_id}, ${row.user_id}, ${row.name}, ${row.media_type},
+      ${row.bytes}, ${row.storage_key}, ${row.created_at})`.execute(tx))
+
+export async function findAppFile(
+  db: Db,
+  { accountId, cloudId, userId }: FileOwner,
+  fileId: string,
+): Promise<AppFileRow | undefined> {
+  const [row] = await db.query<AppFileRow>(
+    {
+      name: 'app_files.find',
+      text: `select * from app_files.files where account_id = $1 and cloud_id = $2 and file_id = $3
+        and ($4::uuid is null or user_id = $4)`,
+    },
+    [accountId, cloudId, fileId, userId ?? null],
+  )
+  return row
+}
+
+/** Newest first. */
+export async function listAppFiles(
+  db: Db,
+  owner: FileOwner,
+  options: PageOptions,
+): Promise<Page<AppFileRow>> {
+  const { rows } = await sql<AppFileRow>`select * from app_files.files
+    where ${owned(owner)} ${pageClause('file_id', options)}`.execute(db.kysely)
+  return cutPage(rows, options.limit)
+}
+
+/** Deletes up to `limit` of them and counts them no more; returns the keys of their bytes. */
+export async function deleteFiles(
+  tx: Tx,
+  owner: FileOwner & { fileId?: string },
+  limit: number,
+): Promise<string[]> {
+  const one = owner.fileId === undefined ? sql`` : sql`and file_id = ${owner.fileId}`
+  // The counts first, as everywhere: two that delete never wait for each other in a circle.
+  await sql`select from app_files.counts where account_id = ${owner.accountId} and cloud_id = ${owner.cloudId}
+    for update`.execute(tx)
+  const { rows } = await sql<{ storage_key: string }>`with gone as (
+      delete from app_files.files where account_id = ${owner.accountId} and cloud_id = ${owner.cloudId} and file_id in (
+        select file_id from app_files.files where ${owned(owner)} ${one} limit ${limit})
+      returning storage_key, bytes
+    ), counted as (
+      update app_files.counts set files = files - (select count(*) from gone),
+        bytes = bytes - (select coalesce(sum(bytes), 0)::bigint from gone)
+      where account_id = ${owner.accountId} and cloud_id = ${owner.cloudId} and exists (select from gone)
+    )
+    select storage_key from gone`.execute(tx)
+  return rows.map(({ storage_key }) => storage_key)
+}
+
+/** The next ones by their ids, for those who read all. */
+export async function filesAfter(
+  db: Db,
+  { accountId, cloudId }: CloudKey,
+  afterId: string,
+  limit: number,
+): Promise<AppFileRow[]> {
+  return db.query<AppFileRow>(
+    {
+      name: 'app_files.after',
+      text: `select * from app_files.files where account_id = $1 and cloud_id = $2 and file_id > $3
+        order by file_id limit $4`,
+    },
+    [accountId, cloudId, afterId, limit],
+  )
+}

@@ -1,0 +1,257 @@
+/** What the developer of an app does with its users: by the service key, the project's key or the command line. */
+import type { App } from '#app'
+import { deleteFilesOfUser } from '#engine/app-files'
+import type { CloudKey, LiveCloud } from '#engine/clouds'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { isUuid } from '#platform/ids'
+import { deletePendingBlobs } from '#platform/storage'
+import { readEmail } from './email-address.ts'
+import { requireMail } from './links.ts'
+import { post } from './mails.ts'
+import { mergeMetadata } from './metadata.ts'
+import { newUser } from './new-user.ts'
+import { addToken, linkOf, type Secret, tokenSigner } from './one-time.ts'
+import { readPassword } from './passwords.ts'
+import { readRedirect } from './redirect.ts'
+import { endSessions } from './sessions.ts'
+import type { UserChange, UserRow } from './store.ts'
+import * as store from './store.ts'
+import { deleteTokens, type Purpose, type TokenRow } from './token-store.ts'
+
+/** Forever, as clients of the field read it: a date that they can parse. */
+const forever = new Date('9999-12-31T00:00:00Z')
+
+type Users = Pick<App, 'db' | 'appUsers' | 'clock'>
+
+/** Throws APP_USER_NOT_FOUND. */
+export async function requireUser(
+  { db }: Pick<App, 'db'>,
+  cloud: CloudKey,
+  userId: string,
+  more: { param?: string } = {},
+): Promise<UserRow> {
+  const found = isUuid(userId) ? await store.findUser(db.kysely, cloud, userId) : undefined
+  return found ?? fail('APP_USER_NOT_FOUND', {}, more)
+}
+
+/** Until when; null ends it. Its sessions end at once. Throws APP_USER_NOT_FOUND. */
+export async function blockUser(
+  app: Users,
+  cloud: CloudKey,
+  userId: string,
+  until: Date | null = forever,
+): Promise<UserRow> {
+  const now = new Date(app.clock.nowMs())
+  const changed = await app.db.tx(async (tx) => {
+    const user = (await lockKnown(tx, cloud, userId)) ?? fail('APP_USER_NOT_FOUND', {})
+    if (until) await endSessions(tx, cloud, user.user_id)
+    return store.updateUser(tx, user, { banned_until: until, updated_at: now })
+  })
+  app.appUsers.forget(userId)
+  return changed
+}
+
+const lockKnown = async (tx: Tx, cloud: CloudKey, userId: string): Promise<UserRow | undefined> =>
+  isUuid(userId) ? store.lockUser(tx, cloud, userId) : undefined
+
+/** With sessions and private files; rows stay, for the app may need them. Throws APP_USER_NOT_FOUND. */
+export async function removeUser(
+  app: Users & Pick<App, 'storage' | 'log'>,
+  cloud: CloudKey,
+  userId: string,
+): Promise<void> {
+  const keys = await app.db.tx(async (tx) => {
+    if (!isUuid(userId) || !(await store.deleteUser(tx, cloud, userId))) fail('APP_USER_NOT_FOUND', {})
+    await endSessions(tx, cloud, userId)
+    return deleteFilesOfUser(app, tx, { ...cloud, userId })
+  })
+  app.appUsers.forget(userId)
+  if (keys.length === 0) return
+  // Their rows are gone; bytes that stay now are deleted later.
+  await deletePendingBlobs(app, keys).catch((error: unknown) =>
+    app.log.warn({ err: error }, 'files of an app user are deleted later'),
+  )
+}
+
+export interface AdminWish {
+  /** For a new user whose rows name it already. */
+  id?: string | undefined
+  email?: unknown
+  password?: string | undefined
+  /** The address counts as confirmed. */
+  emailConfirmed?: boolean | undefined
+  userMetadata?: unknown
+  appMetadata?: unknown
+  /** Null: not blocked. */
+  bannedUntil?: Date | null | undefined
+}
+
+/**
+ * A user whom nobody has to confirm. Throws APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_INVALID, APP_USER_EXISTS, APP_USER_LIMIT and
+ * APP_USERS_BUSY.
+ */
+export async function createUser(app: App, cloud: LiveCloud, wish: AdminWish): Promise<UserRow> {
+  const now = new Date(app.clock.nowMs())
+  const user = newUser(cloud, now, {
+    ...(wish.id !== undefined && { user_id: wish.id }),
+    email: readEmail(wish.email),
+    password_hash: await hashOf(app, cloud, wish.password),
+    email_confirmed_at: wish.emailConfirmed || !app.mail ? now : null,
+    user_metadata: mergeMetadata({}, wish.userMetadata),
+    app_metadata: mergeMetadata({}, wish.appMetadata, 'appMetadata'),
+    banned_until: wish.bannedUntil ?? null,
+  })
+  await app.db.tx((tx) => store.insertUser(tx, user, cloud.limits.users))
+  return user
+}
+
+const hashOf = async (
+  app: App,
+  { cloudId }: LiveCloud,
+  password: string | undefined,
+): Promise<string | null> =>
+  password === undefined ? null : app.appUsers.passwords.hash(cloudId, readPassword(password))
+
+/** Takes effect at once. Throws what `createUser` does, APP_USER_NOT_FOUND and APP_USER_EMAIL_TAKEN. */
+export async function changeUser(
+  app: App,
+  cloud: LiveCloud,
+  userId: string,
+  wish: AdminWish,
+): Promise<UserRow> {
+  const email = wish.email === undefined ? undefined : readEmail(wish.email)
+  const passwordHash = (await hashOf(app, cloud, wish.password)) ?? undefined
+  const now = new Date(app.clock.nowMs())
+  const isBlocked = wish.bannedUntil !== undefined && wish.bannedUntil !== null
+  const changed = await app.db.tx(async (tx) => {
+    const user = (await lockKnown(tx, cloud, userId)) ?? fail('APP_USER_NOT_FOUND', {})
+    if (passwordHash !== undefined || isBlocked) await endSessions(tx, cloud, userId)
+    if (email !== undefined && email !== user.email)
+      await deleteTokens(tx, cloud, userId, ['signup', 'invite', 'recovery', 'magiclink', 'email_change'])
+    return store.updateUser(tx, user, changeOf(user, wish, { email, passwordHash, now }))
+  })
+  app.appUsers.forget(userId)
+  return changed
+}
+
+function changeOf(
+  user: UserRow,
+  wish: AdminWish,
+  { email, passwordHash, now }: { email: string | undefined; passwordHash: string | undefined; now: Date },
+): UserChange & { updated_at: Date } {
+  const isConfirmed = wish.emailConfirmed ?? email !== undefined
+  return {
+    ...(email !== undefined && { email, new_email: null, is_anonymous: false }),
+    ...(isConfirmed && { email_confirmed_at: user.email_confirmed_at ?? now, pending_until: null }),
+    ...(passwordHash !== undefined && { password_hash: passwordHash }),
+    ...(wish.bannedUntil !== undefined && { banned_until: wish.bannedUntil }),
+    user_metadata: mergeMetadata(user.user_metadata, wish.userMetadata),
+    app_metadata: mergeMetadata(user.app_metadata, wish.appMetadata, 'appMetadata'),
+    updated_at: now,
+  }
+}
+
+export type LinkType = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'email_change'
+
+export interface AdminLinkWish {
+  type: LinkType
+  email: unknown
+  newEmail?: unknown
+  password?: string | undefined
+  metadata?: unknown
+  redirectTo: string | null
+}
+
+export interface MadeLink extends Secret {
+  link: string
+  user: UserRow
+  type: LinkType
+  redirectTo: string | null
+  expiresAt: Date
+}
+
+/**
+ * A link that the developer hands over otherwise than by a mail of this server; it makes the user where the kind of link says so. Throws
+ * what `createUser` does, APP_USER_NOT_FOUND and APP_USER_REDIRECT_REFUSED.
+ */
+export async function makeLink(app: App, cloud: LiveCloud, wish: AdminLinkWish): Promise<MadeLink> {
+  const email = readEmail(wish.email)
+  const newEmail = wish.type === 'email_change' ? readEmail(wish.newEmail) : undefined
+  const redirectTo = await readRedirect(app, cloud, wish.redirectTo)
+  const metadata = mergeMetadata({}, wish.metadata)
+  const passwordHash = await hashOf(app, cloud, wish.password)
+  const signer = await tokenSigner(app)
+  const now = new Date(app.clock.nowMs())
+  const { user, token } = await app.db.tx(async (tx) => {
+    await store.lockCloud(tx, cloud)
+    const known = await store.lockByEmail(tx, cloud, email)
+    const mayBeNew = wish.type === 'signup' || wish.type === 'invite' || wish.type === 'magiclink'
+    if (!known && !mayBeNew) fail('APP_USER_NOT_FOUND', {})
+    if (known?.email_confirmed_at && (wish.type === 'signup' || wish.type === 'invite'))
+      fail('APP_USER_EXISTS', {})
+    let user = known ?? newUser(cloud, now, { email, password_hash: passwordHash, user_metadata: metadata })
+    if (!known) await store.insertUser(tx, user, cloud.limits.users)
+    if (wish.type === 'invite') user = await store.updateUser(tx, user, { invited_at: now, updated_at: now })
+    if (newEmail !== undefined)
+      user = await store.updateUser(tx, user, { new_email: newEmail, updated_at: now })
+    const own =
+      wish.type === 'signup' ? { passwordHash: passwordHash ?? undefined, userMetadata: metadata } : {}
+    const purpose: Purpose = wish.type
+    const made = await addToken(
+      tx,
+      signer,
+      user,
+      { purpose, email: newEmail ?? email, redirectTo, ...own },
+      now,
+    )
+    return { user, token: made }
+  })
+  return { ...madeOf(app, cloud, token, user), type: wish.type }
+}
+
+const madeOf = (
+  app: App,
+  cloud: LiveCloud,
+  made: TokenRow & Secret,
+  user: UserRow,
+): Omit<MadeLink, 'type'> => ({
+  link: linkOf(app, cloud, made.token),
+  token: made.token,
+  code: made.code,
+  user,
+  redirectTo: made.redirect_to,
+  expiresAt: made.expires_at,
+})
+
+/** Invites somebody by mail. Throws what `makeLink` does, APP_USER_MAIL_OFF and APP_USER_MAIL_LIMIT. */
+export async function inviteUser(
+  app: App,
+  cloud: LiveCloud,
+  wish: { email: unknown; metadata: unknown; redirectTo: string | null },
+): Promise<UserRow> {
+  requireMail(app)
+  const email = readEmail(wish.email)
+  const redirectTo = await readRedirect(app, cloud, wish.redirectTo)
+  const metadata = mergeMetadata({}, wish.metadata)
+  const signer = await tokenSigner(app)
+  const now = new Date(app.clock.nowMs())
+  return app.db.tx(async (tx) => {
+    await store.lockCloud(tx, cloud)
+    const known = await store.lockByEmail(tx, cloud, email)
+    if (known?.email_confirmed_at) fail('APP_USER_EXISTS', {})
+    const user = known ?? newUser(cloud, now, { email, user_metadata: metadata, invited_at: now })
+    if (!known) await store.insertUser(tx, user, cloud.limits.users)
+    const { token_id: tokenId } = await addToken(
+      tx,
+      signer,
+      user,
+      { purpose: 'invite', email, redirectTo },
+      now,
+    )
+    await post(app, tx, cloud, { address: email, kind: 'invite', tokenId }, now)
+    return known
+      ? store.updateUser(tx, known, { invited_at: now, pending_until: null, updated_at: now })
+      : user
+  })
+}

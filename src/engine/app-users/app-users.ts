@@ -1,0 +1,35 @@
+/** People who sign in to apps, and their sessions (docs/decisions/0076). */
+import './phrases.ts'
+
+export type { AccessToken } from './access-token.ts'
+export {
+  type AdminLinkWish,
+  type AdminWish,
+  blockUser,
+  changeUser,
+  createUser,
+  inviteUser,
+  type LinkType,
+  type MadeLink,
+  makeLink,
+  removeUser,
+  requireUser,
+} from './admin.ts'
+export { changeOwn, type OwnChange, type SignOutScope, signOut } from './change.ts'
+export { findLink, followLink, needsPage, type OpenLink } from './follow.ts'
+export { escapeHtml } from './letters.ts'
+export { exchangeCode, mailAgain, mailCode, mailRecovery, mailSignIn, requireMail } from './links.ts'
+export { mailJob } from './mails.ts'
+export type { Challenge } from './one-time.ts'
+export { shortestPassword } from './passwords.ts'
+export type { Unoffered } from './phrases.ts'
+export { deleteAllOf, ExportedUser, exportUsers, importUsers } from './portable.ts'
+export { isVerifyType, verifyCode, verifyToken } from './redeem.ts'
+export { readRedirect, webAddress } from './redirect.ts'
+export { appMetadataOf, type OpenSession, refreshSession } from './sessions.ts'
+export { signInWithPassword } from './sign-in.ts'
+export { signInAnonymously, signUp } from './sign-up.ts'
+export { countUsers, listUsers, type UserRow, userPage } from './store.ts'
+export { appUsersSweepJob } from './sweep.ts'
+export type { Purpose } from './token-store.ts'
+export { type AppUsers, openAppUsers, verifyAccessToken } from './users.ts'

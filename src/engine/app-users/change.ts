@@ -1,0 +1,145 @@
+/** Changes of an own account. */
+import type { App } from '#app'
+import type { LiveCloud } from '#engine/clouds'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { readEmail } from './email-address.ts'
+import { post } from './mails.ts'
+import { mergeMetadata } from './metadata.ts'
+import { addToken, type Challenge, tokenSigner } from './one-time.ts'
+import { readPassword } from './passwords.ts'
+import { takeByCode } from './redeem.ts'
+import { readRedirect } from './redirect.ts'
+import { endSessions } from './sessions.ts'
+import { findByEmail, findUser, lockCloud, lockUser, type UserRow, updateUser } from './store.ts'
+import { deleteTokens, takeToken } from './token-store.ts'
+
+export interface OwnChange {
+  email?: unknown
+  password?: string | undefined
+  /** Members of the metadata; null removes one. */
+  metadata?: unknown
+  /** Of a mail that was asked for before; checked where it is given. */
+  nonce?: string | undefined
+  redirectTo: string | null
+  challenge: Challenge | undefined
+}
+
+/**
+ * The account as it is then; a new address waits for its confirmation where mails are sent. A new password ends all other sessions. Throws
+ * APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_PASSWORD_SAME, APP_USER_INVALID, APP_USER_CODE_WRONG, APP_USER_EMAIL_TAKEN,
+ * APP_USER_REDIRECT_REFUSED, APP_USER_MAIL_LIMIT, APP_USERS_BUSY and APP_USER_SESSION_ENDED.
+ */
+export async function changeOwn(
+  app: App,
+  cloud: LiveCloud,
+  { userId, sessionId }: { userId: string; sessionId: string },
+  change: OwnChange,
+): Promise<UserRow> {
+  const email = isGiven(change.email) ? readEmail(change.email) : undefined
+  const password = change.password === undefined ? undefined : readPassword(change.password)
+  const redirectTo =
+    email !== undefined && app.mail ? await readRedirect(app, cloud, change.redirectTo) : null
+  const passwordHash = password === undefined ? undefined : await newHash(app, cloud, userId, password)
+  const signer = await tokenSigner(app)
+  const now = new Date(app.clock.nowMs())
+  const changed = await app.db.tx(async (tx) => {
+    if (email !== undefined) await lockCloud(tx, cloud)
+    const user = (await lockUser(tx, cloud, userId)) ?? fail('APP_USER_SESSION_ENDED', {})
+    if (change.nonce !== undefined && !(await takeNonce(tx, cloud, userId, change.nonce, { signer, now })))
+      return undefined
+    const metadata = mergeMetadata(user.user_metadata, change.metadata)
+    const kept = await updateUser(tx, user, {
+      user_metadata: metadata,
+      ...(passwordHash !== undefined && { password_hash: passwordHash }),
+      updated_at: now,
+    })
+    if (passwordHash !== undefined) await afterPassword(tx, cloud, user, sessionId)
+    if (email === undefined || email === user.email) return kept
+    return changeAddress(app, tx, cloud, kept, {
+      email,
+      redirectTo,
+      challenge: change.challenge,
+      signer,
+      now,
+    })
+  })
+  // A wrong code has been counted, so the transaction stands.
+  if (!changed) fail('APP_USER_CODE_WRONG', {})
+  if (passwordHash !== undefined) app.appUsers.forget(userId)
+  return changed
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
+
+async function newHash(app: App, cloud: LiveCloud, userId: string, password: string): Promise<string> {
+  const user = await findUser(app.db.kysely, cloud, userId)
+  const { passwords } = app.appUsers
+  if (user?.password_hash && (await passwords.matches(cloud.cloudId, password, user.password_hash)))
+    fail('APP_USER_PASSWORD_SAME', {})
+  return passwords.hash(cloud.cloudId, password)
+}
+
+type Signing = Parameters<typeof takeByCode>[3]
+
+async function takeNonce(
+  tx: Tx,
+  cloud: LiveCloud,
+  userId: string,
+  code: string,
+  { signer, now }: Pick<Signing, 'signer' | 'now'>,
+): Promise<boolean> {
+  const found = await takeByCode(tx, cloud, userId, { code, purposes: ['reauthentication'], signer, now })
+  return found !== undefined && takeToken(tx, found)
+}
+
+/** Whoever else is signed in knew the old password; so did whoever asked for a link meanwhile. */
+async function afterPassword(tx: Tx, cloud: LiveCloud, user: UserRow, sessionId: string): Promise<void> {
+  await endSessions(tx, cloud, user.user_id, { except: sessionId })
+  await deleteTokens(tx, cloud, user.user_id, ['recovery', 'magiclink'])
+}
+
+interface NewAddress extends Pick<Signing, 'signer' | 'now'> {
+  email: string
+  redirectTo: string | null
+  challenge: Challenge | undefined
+}
+
+/** Where it is another's, its owner is told and the answer is the same. */
+async function changeAddress(
+  app: App,
+  tx: Tx,
+  cloud: LiveCloud,
+  user: UserRow,
+  { email, redirectTo, challenge, signer, now }: NewAddress,
+): Promise<UserRow> {
+  if (!app.mail) {
+    await deleteTokens(tx, cloud, user.user_id, ['recovery', 'magiclink', 'signup', 'invite'])
+    return updateUser(tx, user, {
+      ...{ email, new_email: null, email_confirmed_at: now, is_anonymous: false, updated_at: now },
+    })
+  }
+  const isTaken = (await findByEmail(tx, cloud, email)) !== undefined
+  if (isTaken) await post(app, tx, cloud, { address: email, kind: 'exists' }, now)
+  else {
+    const wish = { purpose: 'email_change' as const, email, redirectTo, challenge }
+    const { token_id: tokenId } = await addToken(tx, signer, user, wish, now)
+    await post(app, tx, cloud, { address: email, kind: 'email_change', tokenId }, now)
+  }
+  if (user.email !== null) await post(app, tx, cloud, { address: user.email, kind: 'changed' }, now)
+  return updateUser(tx, user, { new_email: email, updated_at: now })
+}
+
+/** `global`: every session of the user; `local`: this one; `others`: all but this one. */
+export type SignOutScope = 'global' | 'local' | 'others'
+
+export async function signOut(
+  app: Pick<App, 'db' | 'appUsers'>,
+  cloud: LiveCloud,
+  { userId, sessionId }: { userId: string; sessionId: string },
+  scope: SignOutScope,
+): Promise<void> {
+  const which = { global: {}, local: { only: sessionId }, others: { except: sessionId } }[scope]
+  await app.db.tx((tx) => endSessions(tx, cloud, userId, which))
+  app.appUsers.forget(userId)
+}

@@ -1,0 +1,40 @@
+import { domainToASCII } from 'node:url'
+import { fail } from '#platform/errors'
+import { latinDigits } from './digits.ts'
+
+const longest = 254
+const longestLocal = 64
+/** What people paste or a keyboard adds: spaces, marks of direction and joining. */
+const around =
+  /^[\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+|[\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+$/g
+const local = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
+const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+/**
+ * An address as it is kept and compared: small letters, Latin digits, the domain in its ASCII form. Nothing in it ends a header line or
+ * begins another address. Throws APP_USER_EMAIL_INVALID.
+ */
+export function readEmail(text: unknown): string {
+  const address = typeof text === 'string' && text.length <= 1_000 ? normalized(text) : undefined
+  return address ?? fail('APP_USER_EMAIL_INVALID', {})
+}
+
+function normalized(text: string): string | undefined {
+  const plain = latinDigits(text.replace(around, '').normalize('NFKC')).toLowerCase()
+  const at = plain.lastIndexOf('@')
+  const name = plain.slice(0, Math.max(at, 0))
+  const written = plain.slice(at + 1)
+  // Characters of URLs would end the name of the host in silence.
+  if (/[\s/\\?#@:[\]%]/.test(written)) return undefined
+  const domain = domainToASCII(written)
+  const labels = domain.split('.')
+  const isAddress =
+    name.length <= longestLocal &&
+    local.test(name) &&
+    labels.length > 1 &&
+    labels.every((one) => label.test(one)) &&
+    // An address of IPv4 is no domain.
+    !/^\d+$/.test(labels.at(-1)!)
+  const address = `${name}@${domain}`
+  return isAddress && address.length <= longest ? address : undefined
+}

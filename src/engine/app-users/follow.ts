@@ -1,0 +1,79 @@
+/** The page that a mailed link opens: scanners of mails open links too, so nothing happens before somebody presses its button. */
+import type { App } from '#app'
+import type { LiveCloud } from '#engine/clouds'
+import { Failure } from '#platform/errors'
+import { linkPurposes } from './links.ts'
+import { addToken, tokenSigner } from './one-time.ts'
+import { beginByToken, findOpenToken, redeem } from './redeem.ts'
+import { readRedirect } from './redirect.ts'
+import { issue, type OpenSession } from './sessions.ts'
+import type { Purpose, TokenRow } from './token-store.ts'
+
+export interface OpenLink {
+  cloud: LiveCloud
+  token: TokenRow
+  purpose: Purpose
+  /** Where it leads; null where the app has no address that it may lead to. */
+  redirectTo: string | null
+}
+
+/** Undefined for a link that was used, has expired or never was; or whose app back-end does not answer now. */
+export async function findLink(app: App, ref: string, secret: string): Promise<OpenLink | undefined> {
+  const cloud = await app.clouds.find(ref)
+  if (cloud?.state !== 'ready') return undefined
+  const token = await findOpenToken(app, cloud, secret, linkPurposes)
+  return token && { cloud, token, purpose: token.purpose, redirectTo: await stillAllowed(app, cloud, token) }
+}
+
+/** What the developer took off the list meanwhile gets no session. */
+async function stillAllowed(app: App, cloud: LiveCloud, { redirect_to }: TokenRow): Promise<string | null> {
+  try {
+    return await readRedirect(app, cloud, redirect_to)
+  } catch (error) {
+    if (error instanceof Failure) return cloud.siteUrl
+    throw error
+  }
+}
+
+/** Confirmations are whole without a page to return to; for the others the code has to be typed into the app. */
+export const needsPage = ({ purpose, redirectTo }: OpenLink): boolean =>
+  redirectTo === null && purpose !== 'signup' && purpose !== 'email_change'
+
+/**
+ * Uses the link: where the visitor is to be led, with a session, or a code for the page that asked for it. Null: nowhere. Throws
+ * what `redeem` does.
+ */
+export async function followLink(app: App, { cloud, token, redirectTo }: OpenLink): Promise<string | null> {
+  const now = new Date(app.clock.nowMs())
+  if (redirectTo === null) {
+    await app.db.tx((tx) => redeem(tx, cloud, token, now))
+    return null
+  }
+  const { code_challenge: challenge, code_challenge_method: method, email } = token
+  if (challenge !== null) {
+    const signer = await tokenSigner(app)
+    const code = await app.db.tx(async (tx) => {
+      const user = await redeem(tx, cloud, token, now)
+      const proof = { challenge, method: method as 's256' | 'plain' }
+      return addToken(tx, signer, user, { purpose: 'pkce', email, challenge: proof }, now)
+    })
+    const url = new URL(redirectTo)
+    url.searchParams.set('code', code.token)
+    return url.href
+  }
+  const begun = await app.db.tx((tx) => beginByToken(tx, cloud, token, now))
+  return withSession(redirectTo, await issue(app, cloud, begun), token.purpose)
+}
+
+/** Behind the #, which browsers send to no server. */
+function withSession(redirectTo: string, session: OpenSession, type: Purpose): string {
+  const parts = new URLSearchParams({
+    access_token: session.accessToken,
+    expires_at: String(session.expiresAt),
+    expires_in: String(session.expiresIn),
+    refresh_token: session.refreshToken,
+    token_type: 'bearer',
+    type,
+  })
+  return `${redirectTo}#${parts}`
+}

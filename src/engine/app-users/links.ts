@@ -1,0 +1,161 @@
+/** Links and codes by mail: recovery, sign-in, confirmation again, and codes for changes of an account. */
+import { timingSafeEqual } from 'node:crypto'
+import type { App } from '#app'
+import type { LiveCloud } from '#engine/clouds'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { type Signer, sha256 } from '#platform/secrets'
+import { readEmail } from './email-address.ts'
+import { post } from './mails.ts'
+import { mergeMetadata } from './metadata.ts'
+import { newUser, pendingUntil } from './new-user.ts'
+import { addToken, type Challenge, type TokenWish, tokenSigner } from './one-time.ts'
+import { findOpenToken, signInByToken } from './redeem.ts'
+import { readRedirect } from './redirect.ts'
+import type { OpenSession } from './sessions.ts'
+import {
+  findByNewEmail,
+  findUser,
+  insertUser,
+  lockByEmail,
+  lockCloud,
+  type Metadata,
+  type UserRow,
+} from './store.ts'
+import { lockTokens, type Purpose } from './token-store.ts'
+
+export interface LinkWish {
+  email: unknown
+  redirectTo: string | null
+  challenge: Challenge | undefined
+}
+
+/** Throws APP_USER_MAIL_OFF: it is the same for every address, and before any is looked up. */
+export function requireMail({ mail }: Pick<App, 'mail'>): void {
+  if (!mail) fail('APP_USER_MAIL_OFF', {})
+}
+
+interface Ready {
+  app: App
+  cloud: LiveCloud
+  email: string
+  signer: Signer
+  now: Date
+}
+
+/** Runs with the cloud locked. */
+async function inOrder(
+  app: App,
+  cloud: LiveCloud,
+  wish: LinkWish,
+  work: (
+    tx: Tx,
+    ready: Ready & { link: Pick<TokenWish, 'redirectTo' | 'challenge'>; users: number },
+  ) => Promise<void>,
+): Promise<void> {
+  requireMail(app)
+  const email = readEmail(wish.email)
+  const redirectTo = await readRedirect(app, cloud, wish.redirectTo)
+  const signer = await tokenSigner(app)
+  const now = new Date(app.clock.nowMs())
+  await app.db.tx(async (tx) => {
+    const users = await lockCloud(tx, cloud)
+    await work(tx, { app, cloud, email, signer, now, link: { redirectTo, challenge: wish.challenge }, users })
+  })
+}
+
+/** Without a user the mail is only counted: nobody can tell the two apart. */
+async function mailTo(
+  tx: Tx,
+  ready: Ready,
+  user: UserRow | undefined,
+  wish: Omit<TokenWish, 'email'>,
+): Promise<void> {
+  const { app, cloud, email, signer, now } = ready
+  const isBlocked = user?.banned_until && user.banned_until > now
+  if (!user || isBlocked || wish.purpose === 'pkce')
+    return post(app, tx, cloud, { address: email, kind: null }, now)
+  const { token_id: tokenId } = await addToken(tx, signer, user, { ...wish, email }, now)
+  await post(app, tx, cloud, { address: email, kind: wish.purpose, tokenId }, now)
+}
+
+/** A link for a new password. Throws APP_USER_MAIL_OFF, APP_USER_MAIL_LIMIT, APP_USER_EMAIL_INVALID and what `readRedirect` does. */
+export const mailRecovery = (app: App, cloud: LiveCloud, wish: LinkWish): Promise<void> =>
+  inOrder(app, cloud, wish, async (tx, ready) =>
+    mailTo(tx, ready, await lockByEmail(tx, cloud, ready.email), { purpose: 'recovery', ...ready.link }),
+  )
+
+/** A link and code to sign in with; somebody new becomes a user where the app takes them. Throws what `mailRecovery` does. */
+export async function mailSignIn(
+  app: App,
+  cloud: LiveCloud,
+  wish: LinkWish & { createUser: boolean; metadata: unknown },
+): Promise<void> {
+  const metadata = mergeMetadata({}, wish.metadata)
+  await inOrder(app, cloud, wish, async (tx, ready) => {
+    const takesNew = wish.createUser && !cloud.disableSignup && ready.users < cloud.limits.users
+    const known = await lockByEmail(tx, cloud, ready.email)
+    const user = known ?? (takesNew ? await addPending(tx, ready, metadata) : undefined)
+    await mailTo(tx, ready, user, { purpose: 'magiclink', ...ready.link })
+  })
+}
+
+async function addPending(tx: Tx, { cloud, email, now }: Ready, metadata: Metadata): Promise<UserRow> {
+  const user = newUser(cloud, now, { email, user_metadata: metadata, pending_until: pendingUntil(now) })
+  await insertUser(tx, user, cloud.limits.users)
+  return user
+}
+
+/** The confirmation again, of a sign-up or a new address. Throws what `mailRecovery` does. */
+export const mailAgain = (
+  app: App,
+  cloud: LiveCloud,
+  wish: LinkWish & { type: 'signup' | 'email_change' },
+): Promise<void> =>
+  inOrder(app, cloud, wish, async (tx, ready) => {
+    if (wish.type === 'email_change') {
+      const changing = await findByNewEmail(tx, cloud, ready.email)
+      return mailTo(tx, ready, changing, { purpose: 'email_change', ...ready.link })
+    }
+    const user = await lockByEmail(tx, cloud, ready.email)
+    if (!user || user.email_confirmed_at) return mailTo(tx, ready, undefined, { purpose: 'signup' })
+    // As the last sign-up with this address wanted it.
+    const [last] = await lockTokens(tx, cloud, user.user_id, ['signup'])
+    await mailTo(tx, ready, user, {
+      purpose: 'signup',
+      ...ready.link,
+      passwordHash: last?.password_hash ?? undefined,
+      userMetadata: last?.user_metadata ?? undefined,
+    })
+  })
+
+/** A code for a change of the own account. Throws APP_USER_MAIL_OFF, APP_USER_MAIL_LIMIT, and APP_USER_NOT_CONFIRMED without an address. */
+export async function mailCode(app: App, cloud: LiveCloud, userId: string): Promise<void> {
+  requireMail(app)
+  const user = await findUser(app.db.kysely, cloud, userId)
+  if (!user?.email || !user.email_confirmed_at) fail('APP_USER_NOT_CONFIRMED', {})
+  await inOrder(app, cloud, { email: user.email, redirectTo: null, challenge: undefined }, (tx, ready) =>
+    mailTo(tx, ready, user, { purpose: 'reauthentication' }),
+  )
+}
+
+/** A session for the page that has asked for a link, and proves it. Throws APP_USER_LINK_INVALID, APP_USER_VERIFIER_WRONG and what `redeem` does. */
+export async function exchangeCode(
+  app: App,
+  cloud: LiveCloud,
+  { code, verifier }: { code: string; verifier: string },
+): Promise<OpenSession> {
+  const token = await findOpenToken(app, cloud, code, ['pkce'])
+  if (!token) fail('APP_USER_LINK_INVALID', {})
+  const answer = token.code_challenge_method === 's256' ? sha256(verifier).toString('base64url') : verifier
+  if (!timingSafeEqual(sha256(answer), sha256(token.code_challenge!))) fail('APP_USER_VERIFIER_WRONG', {})
+  return signInByToken(app, cloud, token)
+}
+
+export const linkPurposes = [
+  'signup',
+  'invite',
+  'recovery',
+  'magiclink',
+  'email_change',
+] as const satisfies Purpose[]

@@ -1,0 +1,102 @@
+/** Mails to app users: counted in the transaction that asks for them, and sent by a job that can be repeated (docs/decisions/0076). */
+import type { App } from '#app'
+import { findAnyCloud, type LiveCloud } from '#engine/clouds'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { uuidv7 } from '#platform/ids'
+import { job } from '#platform/jobs'
+import { MailRefused } from '#platform/mail'
+import { type LetterKind, letterOf } from './letters.ts'
+import { linkOf, secretOf, tokenSigner } from './one-time.ts'
+import { lockCloud } from './store.ts'
+import { countMails, findMail, findToken, insertMail } from './token-store.ts'
+
+const mailsOfAddress = 3
+const hourMs = 60 * 60 * 1000
+const dayMs = 24 * hourMs
+
+export interface Post {
+  address: string
+  /** Null: nobody here has this address. It counts like the others, so that it cannot be told from them. */
+  kind: LetterKind | null
+  tokenId?: string
+}
+
+/**
+ * Counts a mail and queues it. It locks the cloud, which a transaction does first of all. Throws APP_USER_MAIL_LIMIT.
+ */
+export async function post(
+  app: Pick<App, 'jobs'>,
+  tx: Tx,
+  cloud: LiveCloud,
+  mail: Post,
+  now: Date,
+): Promise<void> {
+  await lockCloud(tx, cloud)
+  const nowMs = now.getTime()
+  const dayBegan = new Date(nowMs - (nowMs % dayMs))
+  const { address } = mail
+  const sent = await countMails(tx, cloud, { address, dayBegan, hourAgo: new Date(nowMs - hourMs) })
+  const max = cloud.limits.dailyMails
+  if (sent.ofAddress >= mailsOfAddress)
+    fail('APP_USER_MAIL_LIMIT', { of: 'address', max: mailsOfAddress }, { retryAfterMs: hourMs })
+  if (sent.ofDay >= max)
+    fail('APP_USER_MAIL_LIMIT', { of: 'cloud', max }, { retryAfterMs: dayBegan.getTime() + dayMs - nowMs })
+  const { accountId, cloudId } = cloud
+  const mailId = uuidv7(nowMs)
+  await insertMail(tx, {
+    account_id: accountId,
+    cloud_id: cloudId,
+    mail_id: mailId,
+    address,
+    kind: mail.kind,
+    token_id: mail.tokenId ?? null,
+    created_at: now,
+  })
+  if (mail.kind) await app.jobs.enqueue(tx, mailJob, { accountId, data: { cloudId, mailId } })
+}
+
+/** What is older is not worth sending any more. */
+const stalestMs = dayMs
+
+export const mailJob = job<{ cloudId: string; mailId: string }>({
+  name: 'app-users.mail',
+  limits: () => ({ perAccount: 2, perProcess: 4 }),
+  async handle({ app, accountId, data: { cloudId, mailId }, signal }) {
+    const cloud = await findAnyCloud(app.db, { cloudId })
+    const mail = await findMail(app.db.kysely, { accountId, cloudId }, mailId)
+    const age = app.clock.nowMs() - (mail?.created_at.getTime() ?? 0)
+    // The cloud, or whom it was for, was deleted; or the mail server was away for a day.
+    if (!cloud || !mail?.kind || !app.mail || age > stalestMs) return undefined
+    const letter = await compose(
+      app,
+      cloud.ref,
+      { accountId, cloudId },
+      mail.kind as LetterKind,
+      mail.token_id,
+    )
+    if (!letter) return undefined
+    try {
+      await app.mail.send({ ...letter, to: mail.address, id: mailId }, signal)
+    } catch (error) {
+      if (!(error instanceof MailRefused)) throw error
+      app.log.warn({ mail_id: mailId, cloud_id: cloudId }, 'the mail server refuses a mail for good')
+    }
+    return undefined
+  },
+})
+
+/** Undefined where what it would carry was used or has expired. */
+async function compose(
+  app: App,
+  ref: string,
+  cloud: { accountId: string; cloudId: string },
+  kind: LetterKind,
+  tokenId: string | null,
+) {
+  if (tokenId === null) return letterOf(kind, undefined)
+  const token = await findToken(app.db.kysely, cloud, tokenId)
+  if (!token || token.expires_at.getTime() <= app.clock.nowMs()) return undefined
+  const secret = secretOf(await tokenSigner(app), token)
+  return letterOf(kind, { code: secret.code, link: linkOf(app, { ref }, secret.token) })
+}

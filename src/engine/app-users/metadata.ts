@@ -1,0 +1,32 @@
+import { fail } from '#platform/errors'
+import { reasons } from './phrases.ts'
+import type { Metadata } from './store.ts'
+
+/** They stand in every access token, which has to pass the header lines of proxies. */
+const bounds = { metadata: 3 * 1024, appMetadata: 1024 }
+const deepest = 8
+
+/** `old` with the given members; null removes one. Throws APP_USER_INVALID where the result is too large. */
+export function mergeMetadata(
+  old: Metadata,
+  given: unknown,
+  which: keyof typeof bounds = 'metadata',
+): Metadata {
+  if (given === undefined || given === null) return old
+  if (typeof given !== 'object' || Array.isArray(given) || !isStorable(given, 0))
+    fail('APP_USER_INVALID', { why: reasons[which] })
+  const merged = Object.fromEntries(
+    Object.entries({ ...old, ...(given as Metadata) }).filter(([, value]) => value !== null),
+  )
+  if (Buffer.byteLength(JSON.stringify(merged)) > bounds[which])
+    fail('APP_USER_INVALID', { why: reasons[which] })
+  return merged
+}
+
+/** PostgreSQL takes neither the character 0 nor half a character into JSON. */
+function isStorable(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
+  if (typeof value !== 'object' || value === null) return true
+  if (depth >= deepest) return false
+  return Object.entries(value).every(([name, one]) => isStorable(name, 0) && isStorable(one, depth + 1))
+}

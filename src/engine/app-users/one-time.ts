@@ -1,0 +1,109 @@
+/** Tokens that act once: each is computed from its id, so that neither database nor queue holds what opens an account. */
+import { timingSafeEqual } from 'node:crypto'
+import type { App } from '#app'
+import type { LiveCloud } from '#engine/clouds'
+import type { Tx } from '#platform/db'
+import { uuidv7 } from '#platform/ids'
+import { type Signer, sha256 } from '#platform/secrets'
+import type { Metadata, UserRow } from './store.ts'
+import { insertToken, type Purpose, type TokenRow } from './token-store.ts'
+
+const minuteMs = 60_000
+
+export const lifetimeMs: Record<Purpose, number> = {
+  signup: 24 * 60 * minuteMs,
+  invite: 24 * 60 * minuteMs,
+  recovery: 60 * minuteMs,
+  magiclink: 60 * minuteMs,
+  email_change: 60 * minuteMs,
+  reauthentication: 10 * minuteMs,
+  pkce: 5 * minuteMs,
+}
+
+/** What the page that asks proves itself by later (RFC 7636). */
+export interface Challenge {
+  challenge: string
+  method: 's256' | 'plain'
+}
+
+export interface TokenWish {
+  purpose: Purpose
+  email: string | null
+  redirectTo?: string | null
+  challenge?: Challenge | undefined
+  passwordHash?: string | undefined
+  userMetadata?: Metadata | undefined
+}
+
+/** Signs the tokens of all clouds; each names its own. */
+export const tokenSigner = ({ secrets }: Pick<App, 'secrets'>): Promise<Signer> =>
+  secrets.signer('app user one-time token')
+
+/** What is mailed: a token for a link, and a code of six digits for people to type. */
+export interface Secret {
+  token: string
+  code: string
+}
+
+export function secretOf(
+  signer: Signer,
+  row: Pick<TokenRow, 'account_id' | 'cloud_id' | 'token_id' | 'purpose'>,
+): Secret {
+  const name = `${row.account_id}/${row.cloud_id}/${row.token_id}/${row.purpose}`
+  const token = signer(Buffer.from(`${name}/token`)).toString('base64url')
+  const code = signer(Buffer.from(`${name}/code`)).readUIntBE(0, 6) % 1_000_000
+  return { token, code: String(code).padStart(6, '0') }
+}
+
+export async function addToken(
+  tx: Tx,
+  signer: Signer,
+  user: Pick<UserRow, 'account_id' | 'cloud_id' | 'user_id'>,
+  wish: TokenWish,
+  now: Date,
+): Promise<TokenRow & Secret> {
+  const { account_id, cloud_id, user_id } = user
+  const { purpose } = wish
+  const id = { account_id, cloud_id, token_id: uuidv7(now.getTime()) }
+  const secret = secretOf(signer, { ...id, purpose })
+  const row: TokenRow = {
+    ...id,
+    hash: sha256(secret.token),
+    user_id,
+    purpose,
+    email: wish.email,
+    password_hash: wish.passwordHash ?? null,
+    user_metadata: wish.userMetadata ?? null,
+    code_challenge: wish.challenge?.challenge ?? null,
+    code_challenge_method: wish.challenge?.method ?? null,
+    redirect_to: wish.redirectTo ?? null,
+    attempts: 0,
+    created_at: now,
+    expires_at: new Date(now.getTime() + lifetimeMs[purpose]),
+  }
+  await insertToken(tx, row)
+  return { ...row, ...secret }
+}
+
+/** Wrong codes that one token bears: with three mails an hour, fifteen of a million. */
+const mostAttempts = 5
+
+/** Which of a user's tokens has this code. */
+export function withCode(
+  signer: Signer,
+  tokens: readonly TokenRow[],
+  code: string,
+  now: Date,
+): { open: TokenRow[]; found: TokenRow | undefined } {
+  const open = tokens.filter((token) => token.attempts < mostAttempts && token.expires_at > now)
+  const given = sha256(code)
+  const found = open.filter((token) => timingSafeEqual(sha256(secretOf(signer, token).code), given))
+  return { open, found: found[0] }
+}
+
+/** Where the page of a link stands: at the API, since answers of clouds are never pages. */
+export const linkOf = (
+  { config }: Pick<App, 'config'>,
+  { ref }: Pick<LiveCloud, 'ref'>,
+  token: string,
+): string => `${config.baseUrl}/app-links/${ref}/${token}`

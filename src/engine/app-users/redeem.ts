@@ -1,0 +1,174 @@
+/** What a one-time token does when it is used. */
+import type { App } from '#app'
+import type { LiveCloud } from '#engine/clouds'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { sha256 } from '#platform/secrets'
+import { countAttempt, networkOf } from './attempts.ts'
+import { latinDigits } from './digits.ts'
+import { readEmail } from './email-address.ts'
+import { tokenSigner, withCode } from './one-time.ts'
+import { type BegunSession, beginSession, issue, type OpenSession, requireUnblocked } from './sessions.ts'
+import { findByEmail, findByNewEmail, lockUser, type UserChange, type UserRow, updateUser } from './store.ts'
+import {
+  countWrongCode,
+  deleteTokens,
+  findTokenByHash,
+  lockTokens,
+  type Purpose,
+  type TokenRow,
+  takeToken,
+} from './token-store.ts'
+
+const tokenLength = 43
+
+/** One that is valid now; undefined for what was used, has expired, or never was. */
+export async function findOpenToken(
+  app: Pick<App, 'db' | 'clock'>,
+  cloud: LiveCloud,
+  token: string,
+  purposes: readonly Purpose[],
+): Promise<TokenRow | undefined> {
+  if (token.length !== tokenLength) return undefined
+  const row = await findTokenByHash(app.db.kysely, cloud, sha256(token))
+  const isOpen = row && purposes.includes(row.purpose) && row.expires_at.getTime() > app.clock.nowMs()
+  return isOpen ? row : undefined
+}
+
+/**
+ * Uses a token, once: the user as it is afterwards. Throws APP_USER_LINK_INVALID, APP_USER_BLOCKED, and APP_USER_EMAIL_TAKEN where the new
+ * address became another's meanwhile.
+ */
+export async function redeem(tx: Tx, cloud: LiveCloud, token: TokenRow, now: Date): Promise<UserRow> {
+  const user = await lockUser(tx, cloud, token.user_id)
+  if (!user || !(await takeToken(tx, token))) fail('APP_USER_LINK_INVALID', {})
+  requireUnblocked(user, now)
+  const change = changeBy(token, user, now) ?? fail('APP_USER_LINK_INVALID', {})
+  const changed = await updateUser(tx, user, { ...change, updated_at: now })
+  await deleteTokens(tx, cloud, user.user_id, spentWith(token.purpose))
+  return changed
+}
+
+/** Undefined where the address is no longer the one that the token was sent to. */
+function changeBy(token: TokenRow, user: UserRow, now: Date): UserChange | undefined {
+  const { purpose } = token
+  if (purpose === 'pkce') return {}
+  if (purpose === 'email_change')
+    return token.email === user.new_email && token.email !== null
+      ? { email: token.email, new_email: null, is_anonymous: false, ...confirmed(now) }
+      : undefined
+  if (token.email !== user.email || token.email === null) return undefined
+  if (purpose === 'signup')
+    return user.email_confirmed_at
+      ? undefined
+      : {
+          ...confirmed(now),
+          password_hash: token.password_hash ?? user.password_hash,
+          user_metadata: token.user_metadata ?? user.user_metadata,
+        }
+  if (user.email_confirmed_at) return {}
+  // Whoever signed up with somebody else's address has set a password that the owner never saw.
+  return { ...confirmed(now), ...(user.pending_until && { password_hash: null }) }
+}
+
+const confirmed = (now: Date) => ({ email_confirmed_at: now, pending_until: null })
+
+/** What is no longer needed, or went to an address that is no longer the user's. */
+const spentWith = (purpose: Purpose): Purpose[] =>
+  purpose === 'email_change'
+    ? ['signup', 'invite', 'recovery', 'magiclink', 'email_change']
+    : purpose === 'pkce'
+      ? []
+      : ['signup', 'invite', purpose]
+
+/** Uses a token and signs in. Throws what `redeem` does. */
+export async function signInByToken(app: App, cloud: LiveCloud, token: TokenRow): Promise<OpenSession> {
+  const now = new Date(app.clock.nowMs())
+  const begun = await app.db.tx((tx) => beginByToken(tx, cloud, token, now))
+  return issue(app, cloud, begun)
+}
+
+export const beginByToken = async (
+  tx: Tx,
+  cloud: LiveCloud,
+  token: TokenRow,
+  now: Date,
+): Promise<BegunSession> =>
+  beginSession(
+    tx,
+    await redeem(tx, cloud, token, now),
+    token.purpose === 'recovery' ? 'recovery' : 'otp',
+    now,
+  )
+
+/** What clients call the kinds of links, and `email` for whatever signs in by mail. */
+const purposesOf: Readonly<Record<string, readonly Purpose[]>> = {
+  signup: ['signup'],
+  invite: ['invite'],
+  magiclink: ['magiclink'],
+  recovery: ['recovery'],
+  email_change: ['email_change'],
+  email: ['signup', 'magiclink', 'invite'],
+}
+
+export const isVerifyType = (type: string): boolean => Object.hasOwn(purposesOf, type)
+
+/** By the token of a link, which the page of the app has sent. Throws APP_USER_LINK_INVALID and what `redeem` does. */
+export async function verifyToken(
+  app: App,
+  cloud: LiveCloud,
+  type: string,
+  token: string,
+): Promise<OpenSession> {
+  const row = await findOpenToken(app, cloud, token, purposesOf[type] ?? [])
+  return signInByToken(app, cloud, row ?? fail('APP_USER_LINK_INVALID', {}))
+}
+
+/** By the code of a mail. An address without one gets the same answer as a wrong code. Throws APP_USER_LINK_INVALID and APP_USER_THROTTLED. */
+export async function verifyCode(
+  app: App,
+  cloud: LiveCloud,
+  { type, email, code }: { type: string; email: unknown; code: string },
+  clientAddress: string,
+): Promise<OpenSession> {
+  const address = readEmail(email)
+  await countAttempt(app, cloud, [{ kind: 'code', of: networkOf(clientAddress) }])
+  const now = new Date(app.clock.nowMs())
+  const signer = await tokenSigner(app)
+  const find = type === 'email_change' ? findByNewEmail : findByEmail
+  const begun = await app.db.tx(async (tx) => {
+    const user = await find(tx, cloud, address)
+    if (!user || !(await lockUser(tx, cloud, user.user_id))) return undefined
+    const token = await takeByCode(tx, cloud, user.user_id, {
+      code,
+      purposes: purposesOf[type] ?? [],
+      signer,
+      now,
+    })
+    return token && beginByToken(tx, cloud, token, now)
+  })
+  return issue(app, cloud, begun ?? fail('APP_USER_LINK_INVALID', {}))
+}
+
+interface TypedCode {
+  code: string
+  purposes: readonly Purpose[]
+  signer: Awaited<ReturnType<typeof tokenSigner>>
+  now: Date
+}
+
+/** The user's token with this code; a wrong one counts on all that it could have been. The user is locked. */
+export async function takeByCode(
+  tx: Tx,
+  cloud: LiveCloud,
+  userId: string,
+  { code, purposes, signer, now }: TypedCode,
+): Promise<TokenRow | undefined> {
+  const tokens = await lockTokens(tx, cloud, userId, purposes)
+  const { open, found } = withCode(signer, tokens, typedCode(code), now)
+  if (!found && open.length > 0) await countWrongCode(tx, open)
+  return found
+}
+
+/** People type digits of their own keyboard, with blanks between. */
+const typedCode = (code: string): string => latinDigits(code.slice(0, 100).replace(/\s/g, ''))

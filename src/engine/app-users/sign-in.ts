@@ -1,0 +1,40 @@
+import type { App } from '#app'
+import type { LiveCloud } from '#engine/clouds'
+import { fail } from '#platform/errors'
+import { countAttempt, forgiveAttempt, networkOf, signInSubjects } from './attempts.ts'
+import { readEmail } from './email-address.ts'
+import { longestPasswordBytes, typed } from './passwords.ts'
+import { beginSession, issue, type OpenSession, requireUnblocked } from './sessions.ts'
+import { findByEmail, lockUser } from './store.ts'
+
+/**
+ * Signs in with a password. An unknown address takes the same time and gets the same answer as a wrong password. Throws
+ * APP_USER_EMAIL_INVALID, APP_USER_THROTTLED, APP_USERS_BUSY, APP_USER_CREDENTIALS_WRONG; and to whoever knows the password
+ * APP_USER_NOT_CONFIRMED and APP_USER_BLOCKED.
+ */
+export async function signInWithPassword(
+  app: App,
+  cloud: LiveCloud,
+  given: { email: unknown; password: string },
+  clientAddress: string,
+): Promise<OpenSession> {
+  const email = readEmail(given.email)
+  const subjects = signInSubjects(email, networkOf(clientAddress))
+  await countAttempt(app, cloud, subjects)
+  const user = await findByEmail(app.db.kysely, cloud, email)
+  // What is longer than any password is compared as none.
+  const password = given.password.length <= longestPasswordBytes ? typed(given.password) : ''
+  const isRight = await app.appUsers.passwords.matches(cloud.cloudId, password, user?.password_hash)
+  if (!user || !isRight) fail('APP_USER_CREDENTIALS_WRONG', {})
+  const now = new Date(app.clock.nowMs())
+  requireUnblocked(user, now)
+  if (!user.email_confirmed_at) fail('APP_USER_NOT_CONFIRMED', {})
+  const begun = await app.db.tx(async (tx) => {
+    const locked = await lockUser(tx, cloud, user.user_id)
+    // It was changed while this one was compared.
+    if (locked?.password_hash !== user.password_hash) fail('APP_USER_CREDENTIALS_WRONG', {})
+    return beginSession(tx, locked!, 'password', now)
+  })
+  await forgiveAttempt(app, cloud, subjects)
+  return issue(app, cloud, begun)
+}

@@ -1,0 +1,137 @@
+/** New users: by address and password, and without either (docs/decisions/0076). */
+import type { App } from '#app'
+import type { LiveCloud } from '#engine/clouds'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import type { Signer } from '#platform/secrets'
+import { countAttempt, networkOf } from './attempts.ts'
+import { readEmail } from './email-address.ts'
+import { post } from './mails.ts'
+import { mergeMetadata } from './metadata.ts'
+import { newUser, pendingUntil } from './new-user.ts'
+import { addToken, type Challenge, tokenSigner } from './one-time.ts'
+import { readPassword } from './passwords.ts'
+import { readRedirect } from './redirect.ts'
+import { beginSession, issue, type OpenSession } from './sessions.ts'
+import { insertUser, lockByEmail, lockCloud, type Metadata, type UserRow, updateUser } from './store.ts'
+
+export interface SignUpWish {
+  email: unknown
+  password: string
+  metadata: unknown
+  redirectTo: string | null
+  challenge: Challenge | undefined
+}
+
+/** Where addresses are confirmed by mail nobody is signed in yet. */
+export type SignedUp = { session: OpenSession } | { pending: UserRow }
+
+/**
+ * Throws APP_USER_SIGNUP_DISABLED, APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_INVALID, APP_USER_REDIRECT_REFUSED,
+ * APP_USER_THROTTLED, APP_USERS_BUSY, APP_USER_LIMIT, APP_USER_MAIL_LIMIT; and where no mails are sent APP_USER_EXISTS.
+ */
+export async function signUp(
+  app: App,
+  cloud: LiveCloud,
+  wish: SignUpWish,
+  clientAddress: string,
+): Promise<SignedUp> {
+  if (cloud.disableSignup) fail('APP_USER_SIGNUP_DISABLED', {})
+  const email = readEmail(wish.email)
+  const password = readPassword(wish.password)
+  const metadata = mergeMetadata({}, wish.metadata)
+  const redirectTo = app.mail ? await readRedirect(app, cloud, wish.redirectTo) : null
+  await countAttempt(app, cloud, [{ kind: 'sign_up_network', of: networkOf(clientAddress) }])
+  const passwordHash = await app.appUsers.passwords.hash(cloud.cloudId, password)
+  const { challenge } = wish
+  if (app.mail)
+    return {
+      pending: await askToConfirm(app, cloud, { email, passwordHash, metadata, redirectTo, challenge }),
+    }
+  const now = new Date(app.clock.nowMs())
+  const known = { email, password_hash: passwordHash, user_metadata: metadata, email_confirmed_at: now }
+  return { session: await signInNew(app, cloud, newUser(cloud, now, known), 'password', now) }
+}
+
+/** A user without address and password. Throws what `signUp` does. */
+export async function signInAnonymously(
+  app: App,
+  cloud: LiveCloud,
+  metadata: unknown,
+  clientAddress: string,
+): Promise<OpenSession> {
+  if (cloud.disableSignup) fail('APP_USER_SIGNUP_DISABLED', {})
+  const user_metadata = mergeMetadata({}, metadata)
+  await countAttempt(app, cloud, [{ kind: 'sign_up_network', of: networkOf(clientAddress) }])
+  const now = new Date(app.clock.nowMs())
+  return signInNew(app, cloud, newUser(cloud, now, { is_anonymous: true, user_metadata }), 'anonymous', now)
+}
+
+async function signInNew(
+  app: App,
+  cloud: LiveCloud,
+  user: UserRow,
+  method: string,
+  now: Date,
+): Promise<OpenSession> {
+  const begun = await app.db.tx(async (tx) => {
+    await insertUser(tx, user, cloud.limits.users)
+    return beginSession(tx, user, method, now)
+  })
+  return issue(app, cloud, begun)
+}
+
+interface Unconfirmed {
+  email: string
+  passwordHash: string
+  metadata: Metadata
+  redirectTo: string | null
+  challenge: Challenge | undefined
+}
+
+/**
+ * The same answer, time and mail whether the address is new, waits for its confirmation, or has an account; only what the mail says differs,
+ * and that is read by whoever has the address. The link sets the password it was asked with: two people who sign up with one address
+ * cannot set it for each other.
+ */
+async function askToConfirm(app: App, cloud: LiveCloud, wish: Unconfirmed): Promise<UserRow> {
+  const { email, passwordHash, metadata } = wish
+  const now = new Date(app.clock.nowMs())
+  const [signer, nobody] = [await tokenSigner(app), await app.secrets.signer('app user who is shown')]
+  const shown = { email, user_metadata: metadata }
+  return app.db.tx(async (tx) => {
+    const max = cloud.limits.users
+    if ((await lockCloud(tx, cloud)) >= max) fail('APP_USER_LIMIT', { max })
+    const known = await lockByEmail(tx, cloud, email)
+    if (known?.email_confirmed_at) {
+      await post(app, tx, cloud, { address: email, kind: 'exists' }, now)
+      return newUser(cloud, now, { ...shown, user_id: idOfNobody(nobody, cloud, email) })
+    }
+    const user =
+      known ??
+      newUser(cloud, now, { ...shown, password_hash: passwordHash, pending_until: pendingUntil(now) })
+    if (known) await keepWaiting(tx, known, now)
+    else await insertUser(tx, user, max)
+    const token = await addToken(tx, signer, user, tokenOf(wish), now)
+    await post(app, tx, cloud, { address: email, kind: 'signup', tokenId: token.token_id }, now)
+    return newUser(cloud, now, { ...shown, user_id: user.user_id })
+  })
+}
+
+const tokenOf = ({ email, passwordHash, metadata, redirectTo, challenge }: Unconfirmed) => ({
+  purpose: 'signup' as const,
+  ...{ email, redirectTo, challenge, passwordHash, userMetadata: metadata },
+})
+
+const keepWaiting = (tx: Tx, user: UserRow, now: Date) =>
+  user.pending_until === null
+    ? user
+    : updateUser(tx, user, { pending_until: pendingUntil(now), updated_at: user.updated_at })
+
+/** Always the same for an address, as that of somebody who waits would be. */
+function idOfNobody(signer: Signer, { accountId, cloudId }: LiveCloud, email: string): string {
+  const bytes = signer(Buffer.from(`${accountId}/${cloudId}/${email}`)).subarray(0, 16)
+  bytes[6] = 0x40 | (bytes[6]! & 0x0f)
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

@@ -1,0 +1,202 @@
+import { sql } from 'kysely'
+import type { CloudKey } from '#engine/clouds'
+import type { Db, Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { type Page, type PageOptions, readPage } from '#platform/lists'
+import { readEmail } from './email-address.ts'
+
+declare module '#platform/db' {
+  interface Tables {
+    'app_users.users': UserRow
+    'app_users.counts': { account_id: string; cloud_id: string; users: bigint }
+  }
+}
+
+export type Metadata = Record<string, unknown>
+
+export interface UserRow {
+  account_id: string
+  cloud_id: string
+  user_id: string
+  email: string | null
+  password_hash: string | null
+  email_confirmed_at: Date | null
+  new_email: string | null
+  is_anonymous: boolean
+  user_metadata: Metadata
+  app_metadata: Metadata
+  banned_until: Date | null
+  pending_until: Date | null
+  invited_at: Date | null
+  last_sign_in_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+export type Reader = Db['kysely'] | Tx
+
+const ofCloud = (reader: Reader, { accountId, cloudId }: CloudKey) =>
+  reader
+    .selectFrom('app_users.users')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('cloud_id', '=', cloudId)
+
+export const findUser = (reader: Reader, cloud: CloudKey, userId: string): Promise<UserRow | undefined> =>
+  ofCloud(reader, cloud).where('user_id', '=', userId).executeTakeFirst()
+
+export const findByEmail = (reader: Reader, cloud: CloudKey, email: string): Promise<UserRow | undefined> =>
+  ofCloud(reader, cloud).where('email', '=', email).executeTakeFirst()
+
+/** The user until the end of the transaction: whoever else would change it waits. */
+export const lockUser = (tx: Tx, cloud: CloudKey, userId: string): Promise<UserRow | undefined> =>
+  ofCloud(tx, cloud).where('user_id', '=', userId).forUpdate().executeTakeFirst()
+
+export const lockByEmail = (tx: Tx, cloud: CloudKey, email: string): Promise<UserRow | undefined> =>
+  ofCloud(tx, cloud).where('email', '=', email).forUpdate().executeTakeFirst()
+
+/** Whose address it is to become. */
+export const findByNewEmail = (
+  reader: Reader,
+  cloud: CloudKey,
+  email: string,
+): Promise<UserRow | undefined> =>
+  ofCloud(reader, cloud).where('new_email', '=', email).orderBy('updated_at', 'desc').executeTakeFirst()
+
+/** Locks the cloud for whoever adds users or sends mails; the lock is always the first of a transaction. Returns how many users it has. */
+export async function lockCloud(tx: Tx, { accountId, cloudId }: CloudKey): Promise<number> {
+  const key = { account_id: accountId, cloud_id: cloudId }
+  await tx
+    .insertInto('app_users.counts')
+    .values({ ...key, users: 0n })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const { users } = await tx
+    .selectFrom('app_users.counts')
+    .select('users')
+    .where('account_id', '=', accountId)
+    .where('cloud_id', '=', cloudId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  return Number(users)
+}
+
+/** Adds a user, the cloud being locked. Throws APP_USER_LIMIT, and APP_USER_EXISTS where the address or id is taken. */
+export async function insertUser(tx: Tx, user: UserRow, max: number): Promise<void> {
+  const cloud = { accountId: user.account_id, cloudId: user.cloud_id }
+  if ((await lockCloud(tx, cloud)) >= max) fail('APP_USER_LIMIT', { max })
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('app_users.users')
+    .values(user)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  if (numInsertedOrUpdatedRows !== 1n) fail('APP_USER_EXISTS', {})
+  await count(tx, cloud, 1)
+}
+
+const count = (tx: Tx, { accountId, cloudId }: CloudKey, change: number) =>
+  tx
+    .updateTable('app_users.counts')
+    .set({ users: sql`users + ${change}::bigint` })
+    .where('account_id', '=', accountId)
+    .where('cloud_id', '=', cloudId)
+    .execute()
+
+/** False if there is no such user. */
+export async function deleteUser(tx: Tx, cloud: CloudKey, userId: string): Promise<boolean> {
+  await lockCloud(tx, cloud)
+  const { numDeletedRows } = await tx
+    .deleteFrom('app_users.users')
+    .where('account_id', '=', cloud.accountId)
+    .where('cloud_id', '=', cloud.cloudId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (numDeletedRows !== 1n) return false
+  await count(tx, cloud, -1)
+  return true
+}
+
+/** Deletes as many users as `limit`; returns their ids. */
+export async function deleteSomeUsers(tx: Tx, cloud: CloudKey, limit: number): Promise<string[]> {
+  await lockCloud(tx, cloud)
+  const { rows } = await sql<{ user_id: string }>`delete from app_users.users u using (
+      select user_id from app_users.users where account_id = ${cloud.accountId} and cloud_id = ${cloud.cloudId}
+      order by user_id limit ${limit}) one
+    where u.account_id = ${cloud.accountId} and u.cloud_id = ${cloud.cloudId} and u.user_id = one.user_id
+    returning u.user_id`.execute(tx)
+  await count(tx, cloud, -rows.length)
+  return rows.map(({ user_id }) => user_id)
+}
+
+export type UserChange = Partial<Omit<UserRow, 'account_id' | 'cloud_id' | 'user_id' | 'created_at'>>
+
+/** Returns the user as it is then. Throws APP_USER_EMAIL_TAKEN where the new address is another's. */
+export async function updateUser(
+  tx: Tx,
+  { account_id, cloud_id, user_id }: Pick<UserRow, 'account_id' | 'cloud_id' | 'user_id'>,
+  change: UserChange & { updated_at: Date },
+): Promise<UserRow> {
+  try {
+    return await tx
+      .updateTable('app_users.users')
+      .set(change)
+      .where('account_id', '=', account_id)
+      .where('cloud_id', '=', cloud_id)
+      .where('user_id', '=', user_id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  } catch (error) {
+    if ((error as { code?: string }).code === uniqueViolation) fail('APP_USER_EMAIL_TAKEN', {})
+    throw error
+  }
+}
+
+const uniqueViolation = '23505'
+
+/** In the order of their ids, beginning after one of them. */
+export const usersAfter = (
+  reader: Reader,
+  cloud: CloudKey,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<UserRow[]> =>
+  ofCloud(reader, cloud)
+    .$if(after !== undefined, (query) => query.where('user_id', '>', after!))
+    .orderBy('user_id')
+    .limit(limit)
+    .execute()
+
+/** Newest first, as clients that count pages want them. */
+export const userPage = (
+  reader: Reader,
+  cloud: CloudKey,
+  { page, perPage }: { page: number; perPage: number },
+): Promise<UserRow[]> =>
+  ofCloud(reader, cloud)
+    .orderBy('created_at', 'desc')
+    .orderBy('user_id', 'desc')
+    .limit(perPage)
+    .offset((page - 1) * perPage)
+    .execute()
+
+export async function countUsers(reader: Reader, { accountId, cloudId }: CloudKey): Promise<number> {
+  const row = await reader
+    .selectFrom('app_users.counts')
+    .select('users')
+    .where('account_id', '=', accountId)
+    .where('cloud_id', '=', cloudId)
+    .executeTakeFirst()
+  return Number(row?.users ?? 0n)
+}
+
+/** For the developer: in the order of their ids, or the one with an address. Throws APP_USER_EMAIL_INVALID. */
+export function listUsers(
+  reader: Reader,
+  cloud: CloudKey,
+  { email, ...options }: PageOptions & { email?: string | undefined },
+): Promise<Page<UserRow>> {
+  const address = email === undefined ? undefined : readEmail(email)
+  const users = ofCloud(reader, cloud).$if(address !== undefined, (query) =>
+    query.where('email', '=', address!),
+  )
+  return readPage(users, 'user_id', options)
+}

@@ -1,0 +1,90 @@
+/** What every process keeps of app users: keys that sign, and which sessions are alive. */
+import type { KeyObject } from 'node:crypto'
+import type { App } from '#app'
+import { type LiveCloud, openSigningKey } from '#engine/clouds'
+import type { Clock } from '#platform/clock'
+import type { Config } from '#platform/config'
+import type { Db } from '#platform/db'
+import { fail } from '#platform/errors'
+import type { Secrets } from '#platform/secrets'
+import { type AccessToken, type CheckedTokens, readAccessToken } from './access-token.ts'
+import { LiveSessions } from './live-sessions.ts'
+import { PasswordHashing } from './passwords.ts'
+
+interface Ground {
+  config: Config
+  db: Db
+  clock: Clock
+  secrets: Secrets
+}
+
+interface SigningSecret {
+  kid: string
+  privateKey: KeyObject
+}
+
+/** What every process keeps in memory of the users of apps. */
+export interface AppUsers extends AsyncDisposable {
+  readonly passwords: Pick<PasswordHashing, 'hash' | 'matches'>
+  /** Throws APP_USER_TOKEN_INVALID, APP_USER_TOKEN_EXPIRED and APP_USER_SESSION_ENDED. */
+  verify(cloud: LiveCloud, token: string): Promise<AccessToken>
+  /** The private key that signs now. */
+  signingKey(cloud: LiveCloud): Promise<SigningSecret>
+  /** After sessions of a user were ended here: the next call asks the database. */
+  forget(userId: string): void
+}
+
+export const openAppUsers = (ground: Ground): AppUsers => new Users(ground)
+
+const keptKeys = 1_000
+
+class Users implements AppUsers {
+  readonly #ground: Ground
+  readonly #live: LiveSessions
+  readonly #checked: CheckedTokens = new Map()
+  /** By cloud. */
+  readonly #keys = new Map<string, Promise<SigningSecret>>()
+  readonly passwords = new PasswordHashing()
+
+  constructor(ground: Ground) {
+    this.#ground = ground
+    this.#live = new LiveSessions(ground)
+  }
+
+  async verify(cloud: LiveCloud, token: string): Promise<AccessToken> {
+    const { config, clock } = this.#ground
+    const read = readAccessToken(config, cloud, token, { nowMs: clock.nowMs(), checked: this.#checked })
+    if (!(await this.#live.isAlive(cloud, read))) fail('APP_USER_SESSION_ENDED', {})
+    return read
+  }
+
+  /** It is read anew when the first of the cloud's keys is another. */
+  async signingKey(cloud: LiveCloud): Promise<SigningSecret> {
+    const newest = cloud.signingKeys[0]?.kid
+    const kept = await this.#keys.get(cloud.cloudId)
+    if (kept && kept.kid === newest) return kept
+    const reading = openSigningKey(this.#ground, cloud)
+    this.#keys.set(cloud.cloudId, reading)
+    if (this.#keys.size > keptKeys) this.#keys.delete(this.#keys.keys().next().value!)
+    reading.catch(() => this.#keys.delete(cloud.cloudId))
+    return reading
+  }
+
+  forget(userId: string): void {
+    this.#live.forget(userId)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#live[Symbol.asyncDispose]()
+  }
+}
+
+/**
+ * Whose access token this is. Throws APP_USER_TOKEN_INVALID, APP_USER_TOKEN_EXPIRED and APP_USER_SESSION_ENDED, also for users who are
+ * blocked or deleted.
+ */
+export const verifyAccessToken = (
+  { appUsers }: Pick<App, 'appUsers'>,
+  cloud: LiveCloud,
+  token: string,
+): Promise<AccessToken> => appUsers.verify(cloud, token)

@@ -1,0 +1,67 @@
+/** What a cloud may use in a day (UTC): the bytes that leave it, and the calls of its functions. Exact over all processes. */
+import type { App } from '#app'
+import { Allowances } from '#platform/allowance'
+import { Failure } from '#platform/errors'
+import type { CloudKey } from './clouds.ts'
+import { limitsOf } from './limits.ts'
+
+const table = { days: 'clouds.usage_days', users: 'clouds.clouds', id: 'cloud_id' }
+
+/** The allowances of the clouds whose apps call this process. Disposing it gives back what is unused. */
+export class CloudAllowances implements AsyncDisposable {
+  readonly #egress: Allowances<'bytes'>
+  readonly #calls: Allowances<'calls'>
+  readonly #clock: App['clock']
+
+  constructor({ db, clock, log, config }: Pick<App, 'db' | 'clock' | 'log' | 'config'>) {
+    this.#clock = clock
+    this.#egress = new Allowances({
+      ...{ db, clock, log },
+      table: { ...table, columns: { bytes: 'egress_bytes' } },
+      firstPortion: { bytes: 1_000_000 },
+      largestPortion: { bytes: 64_000_000 },
+      limitsOf: (own) => ({ bytes: limitsOf(config.clouds, own).dailyEgressBytes }),
+    })
+    this.#calls = new Allowances({
+      ...{ db, clock, log },
+      table: { ...table, columns: { calls: 'function_calls' } },
+      firstPortion: { calls: 20 },
+      largestPortion: { calls: 5_000 },
+      limitsOf: (own) => ({ calls: limitsOf(config.clouds, own).dailyFunctionCalls }),
+    })
+  }
+
+  /**
+   * Before so many bytes leave: an answer at its address, or what a function sends. From memory where it can. False: the day has no more;
+   * `egressEnded` says so.
+   */
+  takeEgress({ accountId, cloudId }: CloudKey, bytes: number): boolean | Promise<boolean> {
+    const allowance = this.#egress.of(accountId, cloudId)
+    return allowance.spend({ bytes }) || allowance.take({ bytes })
+  }
+
+  /** Bytes that were taken and did not leave. */
+  refundEgress({ accountId, cloudId }: CloudKey, bytes: number): void {
+    this.#egress.of(accountId, cloudId).refund({ bytes })
+  }
+
+  egressEnded({ accountId, cloudId }: CloudKey, maxBytes: number): Failure {
+    const retryAfterMs = this.#retryAfterMs(this.#egress.of(accountId, cloudId))
+    return new Failure('CLOUD_EGRESS_LIMIT', { maxBytes }, { retryAfterMs })
+  }
+
+  /** Before a function is called from outside or by another one. Throws CLOUD_CALL_LIMIT. */
+  async takeCall({ accountId, cloudId }: CloudKey, max: number): Promise<void> {
+    const allowance = this.#calls.of(accountId, cloudId)
+    if (allowance.spend({ calls: 1 }) || (await allowance.take({ calls: 1 }))) return
+    throw new Failure('CLOUD_CALL_LIMIT', { max }, { retryAfterMs: this.#retryAfterMs(allowance) })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#egress[Symbol.asyncDispose](), this.#calls[Symbol.asyncDispose]()])
+  }
+
+  #retryAfterMs({ dayEndMs }: { dayEndMs: number }): number {
+    return Math.max(1_000, dayEndMs - this.#clock.nowMs())
+  }
+}

@@ -1,0 +1,36 @@
+/** Keys that apps send as `apikey`. The public one is for everybody's eyes; of a service key only its hash is kept. */
+import { secretPrefixes, uuidv7 } from '#platform/ids'
+import { newKeySecret, sha256 } from '#platform/secrets'
+import type { CloudKey } from './clouds.ts'
+import type { KeyRow } from './store.ts'
+
+const prefixes = { public: 'publicKey', service: 'serviceKey' } as const
+
+export function newAppKey(
+  { accountId, cloudId }: CloudKey,
+  kind: KeyRow['kind'],
+  now: Date,
+): { row: KeyRow; secret: string } {
+  const secret = newKeySecret(prefixes[kind])
+  const row: KeyRow = {
+    account_id: accountId,
+    cloud_id: cloudId,
+    key_id: uuidv7(now.getTime()),
+    kind,
+    hash: sha256(secret),
+    public_key: kind === 'public' ? secret : null,
+    created_at: now,
+    expires_at: null,
+  }
+  return { row, secret }
+}
+
+const longest = 64
+
+/** False for text that cannot be a key, without any query. */
+export const couldBeAppKey = (text: string): boolean =>
+  text.length <= longest &&
+  (text.startsWith(secretPrefixes.publicKey) || text.startsWith(secretPrefixes.serviceKey))
+
+/** As `LiveCloud.keys` has it. */
+export const hashOfKey = (secret: string): string => sha256(secret).toString('hex')

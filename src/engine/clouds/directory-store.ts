@@ -1,0 +1,86 @@
+import type { Db } from '#platform/db'
+import type { CloudKey, CloudState, LiveCloud } from './clouds.ts'
+import { limitsOf } from './limits.ts'
+import type { CloudsConfig } from './settings.ts'
+import type { CloudRow } from './store.ts'
+
+export interface ReadCloud {
+  cloud: LiveCloud
+  /** Then one of its keys is over. */
+  validUntilMs: number
+}
+
+interface LiveRow extends CloudRow {
+  keys: { hash: string; kind: 'public' | 'service'; expires: number | null }[]
+  signing_keys: { kid: string; jwk: Record<string, string>; expires: number | null }[]
+}
+
+const expires = 'extract(epoch from k.expires_at) * 1000'
+
+/** Undefined where no cloud has this ref. */
+export async function readLiveCloud(
+  db: Db,
+  config: CloudsConfig,
+  ref: string,
+  nowMs: number,
+): Promise<ReadCloud | undefined> {
+  const [row] = await db.query<LiveRow>(
+    {
+      name: 'clouds.read_live',
+      text: `select c.*,
+          coalesce((select json_agg(json_build_object('hash', encode(k.hash, 'hex'), 'kind', k.kind, 'expires', ${expires}))
+            from clouds.keys k where k.account_id = c.account_id and k.cloud_id = c.cloud_id), '[]') as keys,
+          coalesce((select json_agg(json_build_object('kid', k.kid, 'jwk', k.public_jwk, 'expires', ${expires}) order by k.retired_at desc nulls first)
+            from clouds.signing_keys k where k.account_id = c.account_id and k.cloud_id = c.cloud_id), '[]') as signing_keys
+        from clouds.clouds c
+        where (c.account_id, c.cloud_id) = (select account_id, cloud_id from clouds.refs where ref = $1)`,
+    },
+    [ref],
+  )
+  return row && toLive(config, row, nowMs)
+}
+
+function toLive(config: CloudsConfig, row: LiveRow, nowMs: number): ReadCloud {
+  const isValid = ({ expires: at }: { expires: number | null }) => at === null || at > nowMs
+  const keys = row.keys.filter(isValid)
+  const signingKeys = row.signing_keys.filter(isValid)
+  const ends = [...keys, ...signingKeys].map(({ expires: at }) => at ?? Number.POSITIVE_INFINITY)
+  const cloud: LiveCloud = {
+    accountId: row.account_id,
+    cloudId: row.cloud_id,
+    projectId: row.project_id,
+    ref: row.ref,
+    name: row.name,
+    plan: row.plan,
+    state: stateOf(row),
+    limits: limitsOf(config, row.limits),
+    keys: new Map(keys.map(({ hash, kind }) => [hash, kind])),
+    signingKeys: signingKeys.map(({ kid, jwk }) => ({ kid, publicJwk: jwk })),
+    siteUrl: row.site_url,
+    disableSignup: row.disable_signup,
+    additionalRedirectUrls: row.additional_redirect_urls,
+    functionsRevision: Number(row.functions_revision),
+  }
+  return { cloud, validUntilMs: Math.min(...ends) }
+}
+
+/** As it is told: what the operator has suspended is that, unless it is being deleted. */
+export const stateOf = ({ state, suspended_at }: Pick<CloudRow, 'state' | 'suspended_at'>): CloudState =>
+  suspended_at !== null && state !== 'deleting' ? 'suspended' : state
+
+export async function refOf(db: Db, { accountId, cloudId }: CloudKey): Promise<string | undefined> {
+  const [row] = await db.query<{ ref: string }>(
+    { text: 'select ref from clouds.clouds where account_id = $1 and cloud_id = $2' },
+    [accountId, cloudId],
+  )
+  return row?.ref
+}
+
+/** In order, those after this one. */
+export async function readRefs(db: Db, after: string, limit: number): Promise<string[]> {
+  const rows = await db.query<{ ref: string }>(
+    { text: 'select ref from clouds.refs where ref > $1 order by ref limit $2' },
+    [after, limit],
+  )
+  return rows.map(({ ref }) => ref)
+}

@@ -1,0 +1,200 @@
+/**
+ * Every cloud by its ref, in the memory of each process. All refs are known; a cloud itself is read when its app first calls, and kept
+ * for as long as the database tells of changes, which come by NOTIFY in the transaction that makes them.
+ */
+import { sql } from 'kysely'
+import type { Clock } from '#platform/clock'
+import type { Config } from '#platform/config'
+import { type Db, isDatabaseAway, type Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import type { Log } from '#platform/log'
+import type { CloudDirectory, CloudKey, LiveCloud } from './clouds.ts'
+import * as store from './directory-store.ts'
+
+export interface DirectoryOptions {
+  db: Db
+  log: Log
+  clock: Clock
+  config: Pick<Config, 'clouds'>
+}
+
+const channel = 'clouds'
+
+/** Tells every process, when the transaction commits, that a cloud has changed, or is gone. */
+export const announceCloud = async (
+  tx: Tx,
+  { accountId, cloudId }: CloudKey,
+  ref: string,
+  { gone = false }: { gone?: boolean } = {},
+): Promise<void> =>
+  void (await sql`select pg_notify(${channel}, ${[ref, accountId, cloudId, gone ? 'gone' : 'changed'].join('/')})`.execute(
+    tx,
+  ))
+
+const reloadMs = 60_000
+const retryMs = 1_000
+const portion = 1_000
+/** Clouds that are kept; the one that was read first is forgotten first. */
+const maxKept = 10_000
+
+/** Resolves once every ref is known. */
+export async function openCloudDirectory(options: DirectoryOptions): Promise<CloudDirectory> {
+  const directory = new Directory(options)
+  await directory.begin()
+  return directory
+}
+
+interface Kept {
+  read: Promise<store.ReadCloud | undefined>
+  /** Once it has been read. */
+  value?: store.ReadCloud | undefined
+}
+
+class Directory implements CloudDirectory {
+  readonly #options: DirectoryOptions
+  #refs = new Set<string>()
+  readonly #kept = new Map<string, Kept>()
+  /** What was announced while all refs were read: it counts more than what was read. */
+  #announced: Map<string, boolean> | undefined
+  #isListening = false
+  #reading: Promise<void> | undefined
+  #mustRead = false
+  #stopped = false
+  readonly #timer: NodeJS.Timeout
+  readonly #listener: AsyncDisposable
+
+  constructor(options: DirectoryOptions) {
+    this.#options = options
+    this.#listener = options.db.listen([channel], {
+      message: (_channel, payload) => this.#onChange(payload),
+      up: () => {
+        this.#kept.clear()
+        this.#isListening = true
+        this.#reload()
+      },
+      down: () => {
+        this.#isListening = false
+        this.#kept.clear()
+      },
+    })
+    this.#timer = setInterval(() => this.#reload(), reloadMs).unref()
+  }
+
+  /** Throws if the database cannot be read. */
+  async begin(): Promise<void> {
+    await this.#readRefs()
+  }
+
+  has(ref: string): boolean {
+    return this.#refs.has(ref)
+  }
+
+  known(ref: string): LiveCloud | undefined {
+    const value = this.#kept.get(ref)?.value
+    return value && this.#isCurrent(value) ? value.cloud : undefined
+  }
+
+  async find(ref: string): Promise<LiveCloud | undefined> {
+    if (!this.#refs.has(ref)) return undefined
+    return this.known(ref) ?? (await this.#read(ref))?.cloud
+  }
+
+  async refresh(cloud: CloudKey): Promise<void> {
+    try {
+      const ref = await store.refOf(this.#options.db, cloud)
+      if (ref === undefined) return
+      this.#change(ref, true)
+      await this.#read(ref)
+    } catch (error) {
+      // What other processes answer follows by NOTIFY, and so does this one.
+      this.#options.log.warn({ err: error }, 'a cloud could not be read anew')
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true
+    clearInterval(this.#timer)
+    await this.#listener[Symbol.asyncDispose]()
+    await this.#reading?.catch(() => undefined)
+  }
+
+  /** Keys that are over by now are in it still, so it is read anew. */
+  #isCurrent({ validUntilMs }: store.ReadCloud): boolean {
+    return this.#options.clock.nowMs() < validUntilMs
+  }
+
+  /** One query for all that ask at the same time; kept only if nothing changed meanwhile and changes are told. */
+  async #read(ref: string): Promise<store.ReadCloud | undefined> {
+    const kept = this.#kept.get(ref)
+    if (kept && (!kept.value || this.#isCurrent(kept.value))) return await kept.read
+    const { db, clock, config } = this.#options
+    const reading: Kept = { read: store.readLiveCloud(db, config.clouds, ref, clock.nowMs()) }
+    this.#keep(ref, reading)
+    try {
+      reading.value = await reading.read
+      if (!reading.value || !this.#isListening) this.#forget(ref, reading)
+      return reading.value
+    } catch (error) {
+      this.#forget(ref, reading)
+      if (isDatabaseAway(error)) fail('SERVICE_UNAVAILABLE', { why: 'database' }, { cause: error })
+      throw error
+    }
+  }
+
+  #keep(ref: string, reading: Kept): void {
+    this.#kept.delete(ref)
+    this.#kept.set(ref, reading)
+    if (this.#kept.size > maxKept) this.#kept.delete(this.#kept.keys().next().value!)
+  }
+
+  #forget(ref: string, reading: Kept): void {
+    if (this.#kept.get(ref) === reading) this.#kept.delete(ref)
+  }
+
+  #onChange(payload: string): void {
+    const [ref, , , what] = payload.split('/')
+    if (ref !== undefined) this.#change(ref, what !== 'gone')
+  }
+
+  #change(ref: string, exists: boolean): void {
+    this.#kept.delete(ref)
+    this.#announced?.set(ref, exists)
+    if (exists) this.#refs.add(ref)
+    else this.#refs.delete(ref)
+  }
+
+  /** Again after the one that is under way, which may have missed what happened since it began. */
+  #reload(): void {
+    this.#mustRead = true
+    if (this.#stopped || this.#reading) return
+    this.#mustRead = false
+    this.#reading = this.#readRefs()
+      .catch((error: unknown) => {
+        this.#options.log.warn({ err: error }, 'the refs of clouds could not be read; it is tried again')
+        setTimeout(() => this.#reload(), retryMs).unref()
+      })
+      .finally(() => {
+        this.#reading = undefined
+        if (this.#mustRead) this.#reload()
+      })
+  }
+
+  async #readRefs(): Promise<void> {
+    const announced = new Map<string, boolean>()
+    this.#announced = announced
+    const refs = new Set<string>()
+    for (let after = '', found = portion; found === portion && !this.#stopped; ) {
+      const more = await store.readRefs(this.#options.db, after, portion)
+      for (const ref of more) refs.add(ref)
+      found = more.length
+      after = more.at(-1) ?? after
+    }
+    if (this.#stopped) return
+    for (const [ref, exists] of announced) {
+      if (exists) refs.add(ref)
+      else refs.delete(ref)
+    }
+    this.#announced = undefined
+    this.#refs = refs
+  }
+}

@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import type { CloudKey } from './clouds.ts'
+import type { KeyRow, SigningKeyRow } from './store.ts'
+
+export const insertKey = (tx: Tx, key: KeyRow) => tx.insertInto('clouds.keys').values(key).execute()
+
+/** Oldest first, those that are over included. */
+export const keysOf = (db: Db['kysely'], { accountId, cloudId }: CloudKey): Promise<KeyRow[]> =>
+  db
+    .selectFrom('clouds.keys')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('cloud_id', '=', cloudId)
+    .orderBy('key_id')
+    .execute()
+
+export const insertSigningKey = (tx: Tx, key: SigningKeyRow) =>
+  tx
+    .insertInto('clouds.signing_keys')
+    .values({ ...key, public_jwk: JSON.stringify(key.public_jwk) as never })
+    .execute()
+
+/** Newest first. */
+export const signingKeysOf = (db: Db['kysely'], { accountId, cloudId }: CloudKey): Promise<SigningKeyRow[]> =>
+  db
+    .selectFrom('clouds.signing_keys')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('cloud_id', '=', cloudId)
+    .orderBy('kid', 'desc')
+    .execute()
+
+/** Those of a kind are accepted until then, unless they end before. */
+export async function endKeys(
+  tx: Tx,
+  { accountId, cloudId }: CloudKey,
+  kind: KeyRow['kind'],
+  until: Date,
+): Promise<void> {
+  await sql`update clouds.keys set expires_at = least(expires_at, ${until}::timestamptz)
+    where account_id = ${accountId} and cloud_id = ${cloudId} and kind = ${kind}`.execute(tx)
+}
+
+export async function deleteEndedKeys(tx: Tx, { accountId, cloudId }: CloudKey, now: Date): Promise<void> {
+  await sql`delete from clouds.keys where account_id = ${accountId} and cloud_id = ${cloudId} and expires_at <= ${now}`.execute(
+    tx,
+  )
+}
+
+/** Undefined where there is no such key. */
+export async function deleteKey(
+  tx: Tx,
+  { accountId, cloudId }: CloudKey,
+  keyId: string,
+): Promise<KeyRow | undefined> {
+  return tx
+    .deleteFrom('clouds.keys')
+    .where('account_id', '=', accountId)
+    .where('cloud_id', '=', cloudId)
+    .where('key_id', '=', keyId)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Those that are over are deleted; the others sign no more, and end at `until`, unless they end before. */
+export async function retireSigningKeys(
+  tx: Tx,
+  { accountId, cloudId }: CloudKey,
+  now: Date,
+  until: Date,
+): Promise<void> {
+  await sql`update clouds.signing_keys set retired_at = coalesce(retired_at, ${now}::timestamptz),
+      expires_at = least(expires_at, ${until}::timestamptz)
+    where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
+  await sql`delete from clouds.signing_keys
+    where account_id = ${accountId} and cloud_id = ${cloudId} and expires_at <= ${now}`.execute(tx)
+}

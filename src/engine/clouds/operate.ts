@@ -1,0 +1,50 @@
+/** What the operator does to a cloud. Everything here throws CLOUD_NOT_FOUND where it is gone or being deleted. */
+import type { App } from '#app'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import type { CloudKey } from './clouds.ts'
+import { announceCloud } from './directory.ts'
+import type { CloudRow } from './store.ts'
+import * as store from './store.ts'
+
+type Room = Pick<App, 'db' | 'clock'>
+
+/** Its app gets a refusal from here on, and its owner can only read it or delete it. What is stored stays. */
+export const suspendCloud = (room: Room, cloud: CloudKey, reason: string | null): Promise<CloudRow> =>
+  change(room, cloud, (tx, now) =>
+    store.changeCloud(tx, cloud, { suspended_at: now, suspended_reason: reason, updated_at: now }),
+  )
+
+/** It answers again. */
+export const resumeCloud = (room: Room, cloud: CloudKey): Promise<CloudRow> =>
+  change(room, cloud, (tx, now) =>
+    store.changeCloud(tx, cloud, { suspended_at: null, suspended_reason: null, updated_at: now }),
+  )
+
+/** Limits of this cloud alone; null takes one back, and what is not named stays as it is. */
+export const setCloudLimits = (
+  room: Room,
+  cloud: CloudKey,
+  changes: Record<string, number | null>,
+): Promise<CloudRow> =>
+  change(room, cloud, (tx, now, { limits }) => {
+    const merged = Object.entries({ ...limits, ...changes }).filter(([, value]) => value !== null)
+    return store.changeCloud(tx, cloud, {
+      limits: Object.fromEntries(merged) as Record<string, number>,
+      updated_at: now,
+    })
+  })
+
+async function change(
+  { db, clock }: Room,
+  cloud: CloudKey,
+  work: (tx: Tx, now: Date, row: CloudRow) => Promise<unknown>,
+): Promise<CloudRow> {
+  return db.tx(async (tx) => {
+    const row = await store.lockCloud(tx, cloud)
+    if (!row || row.state === 'deleting') return fail('CLOUD_NOT_FOUND', {}, { param: 'id' })
+    await work(tx, new Date(clock.nowMs()), row)
+    await announceCloud(tx, cloud, row.ref)
+    return (await store.lockCloud(tx, cloud))!
+  })
+}

@@ -1,0 +1,126 @@
+import { declareFailures, type Localized } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    CLOUD_NOT_FOUND: Record<string, never>
+    CLOUD_LIMIT: { max: number }
+    CLOUD_DELETION_LIMIT: Record<string, never>
+    CLOUD_NOT_READY: { status: 'provisioning' | 'failed' }
+    CLOUD_READY: Record<string, never>
+    CLOUD_DELETING: Record<string, never>
+    CLOUD_SUSPENDED: Record<string, never>
+    CLOUD_KEY_NOT_FOUND: Record<string, never>
+    CLOUD_KEY_LIMIT: { max: number }
+    DEDICATED_UNAVAILABLE: Record<string, never>
+    CLOUD_EGRESS_LIMIT: { maxBytes: number }
+    CLOUD_CALL_LIMIT: { max: number }
+  }
+}
+
+const fa = (number: number): string => number.toLocaleString('fa-IR')
+
+declareFailures({
+  CLOUD_NOT_FOUND: {
+    status: 404,
+    en: () => 'There is no such app back-end here; GET /v1/cloud lists those there are.',
+    fa: () => 'چنین بک‌اندی این‌جا نیست؛ GET /v1/cloud آن‌ها را که هستند نشان می‌دهد.',
+  },
+  CLOUD_LIMIT: {
+    status: 403,
+    retry: false,
+    en: ({ max }) => `A project has at most ${max} Starter app back-ends here; delete one first.`,
+    fa: ({ max }) => `هر پروژه در این‌جا حداکثر ${fa(max)} بک‌اند Starter دارد؛ نخست یکی را حذف کنید.`,
+  },
+  CLOUD_DELETION_LIMIT: {
+    status: 409,
+    retry: true,
+    en: () =>
+      'Several app back-ends of this project are still being deleted; create another one when they are gone.',
+    fa: () => 'چند بک‌اند این پروژه هنوز در حال حذف است؛ پس از پایان حذفشان بک‌اند تازه بسازید.',
+  },
+  CLOUD_NOT_READY: {
+    status: 409,
+    retry: true,
+    en: ({ status }) =>
+      status === 'failed'
+        ? 'Setting up this app back-end has failed; POST /v1/cloud/{id}/retry tries again, and GET /v1/cloud/{id} says why.'
+        : 'This app back-end is still being set up; GET /v1/cloud/{id} says when it is ready.',
+    fa: ({ status }) =>
+      status === 'failed'
+        ? 'راه‌اندازی این بک‌اند ناکام ماند؛ POST /v1/cloud/{id}/retry دوباره می‌کوشد و GET /v1/cloud/{id} علت را می‌گوید.'
+        : 'این بک‌اند هنوز در حال راه‌اندازی است؛ GET /v1/cloud/{id} می‌گوید چه هنگام آماده است.',
+  },
+  CLOUD_READY: {
+    status: 409,
+    retry: false,
+    en: () => 'This app back-end is ready: there is nothing to retry.',
+    fa: () => 'این بک‌اند آماده است و چیزی برای تلاش دوباره نیست.',
+  },
+  CLOUD_DELETING: {
+    status: 409,
+    retry: false,
+    en: () => 'This app back-end is being deleted, which cannot be undone; create another one.',
+    fa: () => 'این بک‌اند در حال حذف است و بازگردانده نمی‌شود؛ بک‌اند دیگری بسازید.',
+  },
+  CLOUD_SUSPENDED: {
+    status: 403,
+    retry: false,
+    en: () =>
+      'The operator has suspended this app back-end: its app gets no answers and it cannot be changed until it is resumed. Ask the operator about it.',
+    fa: () =>
+      'گردانندهٔ سرویس این بک‌اند را معلق کرده است: تا رفع تعلیق به برنامه پاسخ نمی‌دهد و تغییر نمی‌کند. علت را از گرداننده بپرسید.',
+  },
+  CLOUD_KEY_NOT_FOUND: {
+    status: 404,
+    en: () => 'This app back-end has no such key; GET /v1/cloud/{id}/keys lists those it has.',
+    fa: () => 'این بک‌اند چنین کلیدی ندارد؛ GET /v1/cloud/{id}/keys آن‌ها را که دارد نشان می‌دهد.',
+  },
+  CLOUD_KEY_LIMIT: {
+    status: 409,
+    retry: false,
+    en: ({ max }) =>
+      `An app back-end has at most ${max} keys of a kind at a time, those in their grace period included; delete one first.`,
+    fa: ({ max }) =>
+      `هر بک‌اند هم‌زمان حداکثر ${fa(max)} کلید از هر نوع دارد، با آن‌ها که در مهلت‌اند؛ نخست یکی را حذف کنید.`,
+  },
+  CLOUD_EGRESS_LIMIT: {
+    status: 429,
+    retry: true,
+    en: ({ maxBytes }) =>
+      `This app back-end has sent the ${maxBytes} bytes that it may send in a day; it answers again at 00:00 UTC (3:30 in Tehran).`,
+    fa: ({ maxBytes }) =>
+      `این بک‌اند ${fa(maxBytes)} بایتی را که در یک روز می‌تواند بفرستد فرستاده است؛ از ساعت ۳:۳۰ بامداد به وقت تهران (۰۰:۰۰ به وقت جهانی) دوباره پاسخ می‌دهد.`,
+  },
+  CLOUD_CALL_LIMIT: {
+    status: 429,
+    retry: true,
+    en: ({ max }) =>
+      `The functions of this app back-end have been called ${max} times today, which is its limit; they can be called again at 00:00 UTC (3:30 in Tehran).`,
+    fa: ({ max }) =>
+      `تابع‌های این بک‌اند امروز ${fa(max)} بار فراخوانده شده‌اند که سقف آن است؛ از ساعت ۳:۳۰ بامداد به وقت تهران (۰۰:۰۰ به وقت جهانی) دوباره فراخواندنی‌اند.`,
+  },
+  DEDICATED_UNAVAILABLE: {
+    status: 403,
+    retry: false,
+    en: () =>
+      'Dedicated infrastructure is not offered here; use `plan: "starter"`, whose limits GET /v1/cloud lists.',
+    fa: () =>
+      'زیرساخت اختصاصی این‌جا ارائه نمی‌شود؛ از `plan: "starter"` استفاده کنید که سقف‌هایش در GET /v1/cloud آمده است.',
+  },
+})
+
+/** Why a cloud could not be set up. */
+const problems = {
+  given_up: {
+    en: 'It was tried several times in vain, mostly because the database could not be written. Retry, or tell the operator.',
+    fa: 'چند بار بی‌نتیجه آزموده شد، بیشتر از آن رو که نوشتن در پایگاه داده ممکن نبود. دوباره بکوشید یا به گردانندهٔ سرویس خبر دهید.',
+  },
+  set_aside: {
+    en: 'The server process ended twice while it was set up, so it was set aside. Retry, or tell the operator.',
+    fa: 'پردازهٔ سرور دو بار هنگام راه‌اندازی آن از کار افتاد و کنار گذاشته شد. دوباره بکوشید یا به گردانندهٔ سرویس خبر دهید.',
+  },
+} satisfies Record<string, Localized>
+
+export type ProvisioningProblem = keyof typeof problems
+
+export const problemPhrases = (code: string): Localized => problems[code as ProvisioningProblem]

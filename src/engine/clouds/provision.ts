@@ -1,0 +1,178 @@
+/**
+ * Clouds come to be: the record with its ref, keys and job in one transaction, and then steps that may each run any number of times, in
+ * whatever process. Those of a Starter cloud need nothing but the database, so they run in the first transaction already; the job continues
+ * where that failed.
+ */
+import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
+import type { App } from '#app'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { uuidv7 } from '#platform/ids'
+import { job } from '#platform/jobs'
+import { newAppKey } from './app-key.ts'
+import type { CloudKey } from './clouds.ts'
+import { announceCloud } from './directory.ts'
+import { insertKey, insertSigningKey, signingKeysOf } from './key-store.ts'
+import type { ProvisioningProblem } from './phrases.ts'
+import { newSigningKey } from './signing-key.ts'
+import type { CloudRow, Owner, SigningKeyRow } from './store.ts'
+import * as store from './store.ts'
+
+/** With the growing pauses between them about a minute. */
+const maxAttempts = 5
+const refLetters = 20
+
+/** Twenty letters, so that nobody finds a cloud by guessing. */
+const newRef = (): string =>
+  String.fromCharCode(...Array.from({ length: refLetters }, () => 97 + randomInt(26)))
+
+export interface ProvisionWork {
+  cloudId: string
+}
+
+export const provisionJob = job<ProvisionWork>({
+  name: 'clouds.provision',
+  limits: () => ({ perAccount: 2, perProcess: 4 }),
+  handle: ({ app, accountId, data }) => continueProvisioning(app, { accountId, ...data }),
+  setAside: ({ app, accountId, data }) => endInVain(app, { accountId, ...data }, 'set_aside'),
+})
+
+/** What is made for a cloud before its transaction. */
+export interface NewCloud {
+  cloud: CloudKey
+  signingKey: SigningKeyRow
+}
+
+/** What a new cloud needs beside the database. Throws SECRETS_SEALED. */
+export async function prepareCloud(app: App, { accountId }: Owner, now: Date): Promise<NewCloud> {
+  const cloud = { accountId, cloudId: uuidv7(now.getTime()) }
+  return { cloud, signingKey: await newSigningKey(app, cloud, now) }
+}
+
+/**
+ * Makes a Starter cloud in this transaction; `ready` unless a step has failed, which the job repeats. Throws CLOUD_LIMIT and
+ * CLOUD_DELETION_LIMIT.
+ */
+export async function createCloud(
+  app: App,
+  tx: Tx,
+  { cloud, signingKey }: NewCloud,
+  { projectId, name, now }: { projectId: string; name: string; now: Date },
+): Promise<CloudRow> {
+  await requireRoom(app, tx, { accountId: cloud.accountId, projectId })
+  const row: CloudRow = { ...newRow(cloud, now), project_id: projectId, name }
+  while (!(await store.insertCloud(tx, row))) row.ref = newRef()
+  await insertKey(tx, newAppKey(cloud, 'public', now).row)
+  await announceCloud(tx, cloud, row.ref)
+  if (!(await stepsWithin(app, tx, row, signingKey))) await enqueue(app, tx, row)
+  return (await store.lockCloud(tx, cloud))!
+}
+
+/** Once for each time that provisioning begins: while it goes on, another retry adds nothing. */
+const enqueue = ({ jobs }: App, tx: Tx, { account_id, cloud_id, updated_at }: CloudRow): Promise<void> =>
+  jobs.enqueue(tx, provisionJob, {
+    accountId: account_id,
+    data: { cloudId: cloud_id },
+    singletonKey: `${cloud_id}/${updated_at.getTime()}`,
+  })
+
+/** Other clouds of the project have left room for one more, and those that are being deleted are not too many either. */
+async function requireRoom({ config }: App, tx: Tx, owner: Owner): Promise<void> {
+  const max = config.clouds.cloudsPerProject
+  await store.lockCloudsOfProject(tx, owner)
+  const { standing, deleting } = await store.countClouds(tx, owner, 'starter')
+  if (standing >= max) fail('CLOUD_LIMIT', { max })
+  // Whoever creates and deletes in turn would fill the database faster than it is emptied.
+  if (deleting >= max) fail('CLOUD_DELETION_LIMIT', {}, { retryAfterMs: 2_000 })
+}
+
+const newRow = ({ accountId, cloudId }: CloudKey, now: Date): Omit<CloudRow, 'project_id' | 'name'> => ({
+  account_id: accountId,
+  cloud_id: cloudId,
+  ref: newRef(),
+  plan: 'starter',
+  state: 'provisioning',
+  error_code: null,
+  attempts: 0,
+  suspended_at: null,
+  suspended_reason: null,
+  limits: {},
+  site_url: null,
+  disable_signup: false,
+  additional_redirect_urls: [],
+  functions_revision: 0n,
+  created_at: now,
+  updated_at: now,
+})
+
+/** All steps, undone together where one fails; then false. */
+async function stepsWithin(app: App, tx: Tx, row: CloudRow, signingKey: SigningKeyRow): Promise<boolean> {
+  await sql`savepoint provisioning`.execute(tx)
+  try {
+    await keepSigningKey(tx, row, signingKey)
+    await makeReady(app, tx, row)
+    return true
+  } catch (error) {
+    await sql`rollback to savepoint provisioning`.execute(tx)
+    app.log.warn({ err: error, cloud_id: row.cloud_id }, 'a cloud is provisioned later')
+    return false
+  }
+}
+
+/** All steps of a cloud in state `provisioning`, each in a transaction of its own. */
+export async function continueProvisioning(app: App, cloud: CloudKey): Promise<undefined> {
+  const row = await store.beginAttempt(app.db, cloud)
+  if (!row) return undefined
+  if (row.attempts > maxAttempts) return endInVain(app, cloud, 'given_up')
+  const signingKey = await newSigningKey(app, cloud, new Date(app.clock.nowMs()))
+  await step(app, cloud, (tx) => keepSigningKey(tx, row, signingKey))
+  await step(app, cloud, (tx) => makeReady(app, tx, row))
+  return undefined
+}
+
+/** One step in a transaction of its own, while the cloud is still being provisioned. */
+async function step(app: App, cloud: CloudKey, work: (tx: Tx) => Promise<void>): Promise<void> {
+  await app.db.tx(async (tx) => {
+    const row = await store.lockCloud(tx, cloud)
+    if (row?.state === 'provisioning') await work(tx)
+  })
+}
+
+/** Only the first: what it has signed stays valid. */
+async function keepSigningKey(tx: Tx, row: CloudRow, key: SigningKeyRow): Promise<void> {
+  if ((await signingKeysOf(tx, store.keyOf(row))).length === 0) await insertSigningKey(tx, key)
+}
+
+async function makeReady({ clock }: App, tx: Tx, row: CloudRow): Promise<void> {
+  const change = { state: 'ready', error_code: null, updated_at: new Date(clock.nowMs()) } as const
+  await store.changeCloud(tx, store.keyOf(row), change)
+  await announceCloud(tx, store.keyOf(row), row.ref)
+}
+
+async function endInVain(app: App, cloud: CloudKey, problem: ProvisioningProblem): Promise<undefined> {
+  await app.db.tx(async (tx) => {
+    const row = await store.lockCloud(tx, cloud)
+    if (row?.state !== 'provisioning') return
+    const updated = new Date(app.clock.nowMs())
+    await store.changeCloud(tx, cloud, { state: 'failed', error_code: problem, updated_at: updated })
+    await announceCloud(tx, cloud, row.ref)
+  })
+  return undefined
+}
+
+/** Provisioning begins anew. Throws CLOUD_NOT_FOUND, CLOUD_READY, CLOUD_DELETING and CLOUD_SUSPENDED. */
+export async function retryCloud(app: App, tx: Tx, cloud: CloudKey, now: Date): Promise<CloudRow> {
+  const row = (await store.lockCloud(tx, cloud)) ?? fail('CLOUD_NOT_FOUND', {}, { param: 'id' })
+  if (row.state === 'deleting') fail('CLOUD_DELETING', {})
+  if (row.suspended_at !== null) fail('CLOUD_SUSPENDED', {})
+  if (row.state === 'ready') fail('CLOUD_READY', {})
+  if (row.state === 'provisioning') await enqueue(app, tx, row)
+  else {
+    const change = { state: 'provisioning', error_code: null, attempts: 0, updated_at: now } as const
+    await store.changeCloud(tx, cloud, change)
+    await enqueue(app, tx, { ...row, ...change })
+    await announceCloud(tx, cloud, row.ref)
+  }
+  return (await store.lockCloud(tx, cloud))!
+}

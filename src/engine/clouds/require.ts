@@ -1,0 +1,42 @@
+/** Clouds of a project, as whoever is refused one is told of it. */
+import type { Db, Tx } from '#platform/db'
+import { type FailureCode, fail } from '#platform/errors'
+import { isUuid } from '#platform/ids'
+import type { CloudRow, Owner } from './store.ts'
+import * as store from './store.ts'
+
+/** Throws CLOUD_NOT_FOUND for a missing one and for another project's alike; `param` names it in the request. */
+export async function requireCloudOf(
+  db: Pick<Db, 'kysely'>,
+  { accountId, projectId }: Owner,
+  cloudId: string,
+  param: string,
+): Promise<CloudRow> {
+  const found = isUuid(cloudId) ? await store.findCloud(db, { accountId, projectId, cloudId }) : undefined
+  return found ?? fail('CLOUD_NOT_FOUND', {}, { param })
+}
+
+/** The same for one that is to be used. Throws CLOUD_NOT_FOUND also where it is being deleted, CLOUD_SUSPENDED and CLOUD_NOT_READY. */
+export const requireReadyCloud = async (
+  db: Pick<Db, 'kysely'>,
+  owner: Owner,
+  cloudId: string,
+  param: string,
+): Promise<CloudRow> => requireReady(await requireCloudOf(db, owner, cloudId, param), param)
+
+/** The same cloud, locked until the transaction ends; it throws the same. */
+export const lockReadyCloud = async (tx: Tx, cloud: CloudRow, param = 'id'): Promise<CloudRow> =>
+  requireReady(
+    (await store.lockCloud(tx, store.keyOf(cloud))) ?? fail('CLOUD_NOT_FOUND', {}, { param }),
+    param,
+  )
+
+function requireReady(cloud: CloudRow, param: string): CloudRow {
+  const { state, suspended_at: suspendedAt } = cloud
+  if (state === 'deleting') return fail('CLOUD_NOT_FOUND', {}, { param })
+  if (suspendedAt !== null) return fail('CLOUD_SUSPENDED', {})
+  return state === 'ready' ? cloud : fail('CLOUD_NOT_READY', { status: state })
+}
+
+/** Errors of `requireReadyCloud` and `lockReadyCloud`, for routes. */
+export const readyErrors: FailureCode[] = ['CLOUD_NOT_FOUND', 'CLOUD_SUSPENDED', 'CLOUD_NOT_READY']

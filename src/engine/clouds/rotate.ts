@@ -1,0 +1,59 @@
+/** Keys of a cloud that stands: made anew, and those before them ended. */
+import type { App } from '#app'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { newAppKey } from './app-key.ts'
+import type { CloudKey } from './clouds.ts'
+import { announceCloud } from './directory.ts'
+import * as keyStore from './key-store.ts'
+import { newSigningKey } from './signing-key.ts'
+import type { CloudRow, KeyRow, SigningKeyRow } from './store.ts'
+
+interface Rotation {
+  now: Date
+  /** Until when earlier ones of its kind are accepted: never longer than they were. */
+  othersUntil: Date
+}
+
+/** Of one kind, those in their grace period included. */
+const maxKeys = 10
+
+/** A new key of an app; the cloud is locked. The secret of a service key is known only here. Throws CLOUD_KEY_LIMIT. */
+export async function rotateAppKey(
+  tx: Tx,
+  cloud: CloudRow,
+  kind: KeyRow['kind'],
+  { now, othersUntil }: Rotation,
+): Promise<{ row: KeyRow; secret: string }> {
+  const key = newAppKey(ofCloud(cloud), kind, now)
+  await keyStore.endKeys(tx, ofCloud(cloud), kind, othersUntil)
+  await keyStore.deleteEndedKeys(tx, ofCloud(cloud), now)
+  const standing = await keyStore.keysOf(tx, ofCloud(cloud))
+  if (standing.filter((one) => one.kind === kind).length >= maxKeys) fail('CLOUD_KEY_LIMIT', { max: maxKeys })
+  await keyStore.insertKey(tx, key.row)
+  await announceCloud(tx, ofCloud(cloud), cloud.ref)
+  return key
+}
+
+/** Made before the transaction of `rotateSigningKey`. Throws SECRETS_SEALED. */
+export const nextSigningKey = (
+  app: Pick<App, 'secrets'>,
+  cloud: CloudKey,
+  now: Date,
+): Promise<SigningKeyRow> => newSigningKey(app, cloud, now)
+
+/** It signs from here on; what those before have signed is accepted until `othersUntil`. Throws CLOUD_KEY_LIMIT. */
+export async function rotateSigningKey(
+  tx: Tx,
+  cloud: CloudRow,
+  key: SigningKeyRow,
+  { now, othersUntil }: Rotation,
+): Promise<void> {
+  await keyStore.retireSigningKeys(tx, ofCloud(cloud), now, othersUntil)
+  const standing = await keyStore.signingKeysOf(tx, ofCloud(cloud))
+  if (standing.length >= maxKeys) fail('CLOUD_KEY_LIMIT', { max: maxKeys })
+  await keyStore.insertSigningKey(tx, key)
+  await announceCloud(tx, ofCloud(cloud), cloud.ref)
+}
+
+const ofCloud = ({ account_id: accountId, cloud_id: cloudId }: CloudRow): CloudKey => ({ accountId, cloudId })

@@ -1,0 +1,245 @@
+/** Clouds, their refs and keys. What is in a cloud stands in the rooms that it belongs to. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import { cutPage, type Page, type PageOptions, pageClause, readPage } from '#platform/lists'
+import type { CloudKey, SigningKey } from './clouds.ts'
+import type { ProvisioningProblem } from './phrases.ts'
+
+declare module '#platform/db' {
+  interface Tables {
+    'clouds.clouds': CloudRow
+    'clouds.refs': { ref: string; account_id: string; cloud_id: string }
+    'clouds.keys': KeyRow
+    'clouds.signing_keys': SigningKeyRow
+  }
+}
+
+export interface CloudRow {
+  account_id: string
+  cloud_id: string
+  project_id: string
+  ref: string
+  name: string
+  plan: 'starter' | 'dedicated'
+  state: 'provisioning' | 'ready' | 'failed' | 'deleting'
+  error_code: ProvisioningProblem | null
+  attempts: number
+  suspended_at: Date | null
+  suspended_reason: string | null
+  limits: Record<string, number>
+  site_url: string | null
+  disable_signup: boolean
+  additional_redirect_urls: readonly string[]
+  functions_revision: bigint
+  created_at: Date
+  updated_at: Date
+}
+
+export interface KeyRow {
+  account_id: string
+  cloud_id: string
+  key_id: string
+  kind: 'public' | 'service'
+  hash: Buffer
+  public_key: string | null
+  created_at: Date
+  expires_at: Date | null
+}
+
+export interface SigningKeyRow {
+  account_id: string
+  cloud_id: string
+  kid: string
+  private_key_sealed: string
+  public_jwk: SigningKey['publicJwk']
+  created_at: Date
+  retired_at: Date | null
+  expires_at: Date | null
+}
+
+/** The account and project that own it. */
+export interface Owner {
+  accountId: string
+  projectId: string
+}
+
+export const keyOf = ({ account_id: accountId, cloud_id: cloudId }: CloudRow): CloudKey => ({
+  accountId,
+  cloudId,
+})
+
+export const findCloud = (
+  { kysely }: Pick<Db, 'kysely'>,
+  { accountId, projectId, cloudId }: Owner & { cloudId: string },
+): Promise<CloudRow | undefined> =>
+  kysely
+    .selectFrom('clouds.clouds')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('project_id', '=', projectId)
+    .where('cloud_id', '=', cloudId)
+    .executeTakeFirst()
+
+/** Newest first. */
+export const listClouds = (
+  { kysely }: Db,
+  { accountId, projectId }: Owner,
+  options: PageOptions,
+): Promise<Page<CloudRow>> =>
+  readPage(
+    kysely
+      .selectFrom('clouds.clouds')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('project_id', '=', projectId),
+    'cloud_id',
+    options,
+  )
+
+/** Of whichever account, for the operator: by id or ref. */
+export const findAnyCloud = (
+  { kysely }: Db,
+  named: { cloudId: string } | { ref: string },
+): Promise<CloudRow | undefined> =>
+  kysely
+    .selectFrom('clouds.clouds')
+    .selectAll()
+    .$if('ref' in named, (query) => query.where('ref', '=', (named as { ref: string }).ref))
+    .$if('cloudId' in named, (query) => query.where('cloud_id', '=', (named as { cloudId: string }).cloudId))
+    .executeTakeFirst()
+
+/** Of all accounts, newest first, for the operator. */
+export async function listAllClouds(
+  { kysely }: Db,
+  options: PageOptions & { account_id?: string | undefined },
+): Promise<Page<CloudRow>> {
+  const ofAccount = options.account_id === undefined ? sql`` : sql`and account_id = ${options.account_id}`
+  const { rows } = await sql<CloudRow>`select * from clouds.clouds
+    where true ${ofAccount} ${pageClause('cloud_id', options)}`.execute(kysely)
+  return cutPage(rows, options.limit)
+}
+
+/** Blocks other creations in the project until the transaction ends, so that the limit is exact. */
+export async function lockCloudsOfProject(tx: Tx, { projectId }: Owner): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('clouds.clouds'), hashtext(${projectId}))`.execute(tx)
+}
+
+/** Those of a plan that stand, and those that are being deleted. */
+export async function countClouds(
+  tx: Tx,
+  { accountId, projectId }: Owner,
+  plan: CloudRow['plan'],
+): Promise<{ standing: number; deleting: number }> {
+  const { rows } = await sql<{ standing: bigint; deleting: bigint }>`
+    select count(*) filter (where state <> 'deleting') as standing, count(*) filter (where state = 'deleting') as deleting
+    from clouds.clouds where account_id = ${accountId} and project_id = ${projectId} and plan = ${plan}`.execute(
+    tx,
+  )
+  return { standing: Number(rows[0]!.standing), deleting: Number(rows[0]!.deleting) }
+}
+
+/** With its ref and the counters that other rooms raise. False where the ref is taken, with which nothing was written. */
+export async function insertCloud(tx: Tx, cloud: CloudRow): Promise<boolean> {
+  const { account_id, cloud_id, ref } = cloud
+  const claimed = await tx
+    .insertInto('clouds.refs')
+    .values({ ref, account_id, cloud_id })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  if (claimed.numInsertedOrUpdatedRows === 0n) return false
+  await tx
+    .insertInto('clouds.clouds')
+    .values({
+      ...cloud,
+      limits: JSON.stringify(cloud.limits) as never,
+      additional_redirect_urls: JSON.stringify(cloud.additional_redirect_urls) as never,
+    })
+    .execute()
+  await sql`insert into collections.counts (account_id, cloud_id) values (${account_id}, ${cloud_id})`.execute(
+    tx,
+  )
+  await sql`insert into app_files.counts (account_id, cloud_id) values (${account_id}, ${cloud_id})`.execute(
+    tx,
+  )
+  return true
+}
+
+/**
+ * Locks it against other changes until the transaction ends; not against rows that refer to it, such as those of its app, which would
+ * wait otherwise.
+ */
+export const lockCloud = (tx: Tx, { accountId, cloudId }: CloudKey): Promise<CloudRow | undefined> =>
+  tx
+    .selectFrom('clouds.clouds')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('cloud_id', '=', cloudId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+
+/** The same against rows that refer to it, too. */
+export const lockCloudAlone = (tx: Tx, { accountId, cloudId }: CloudKey): Promise<CloudRow | undefined> =>
+  tx
+    .selectFrom('clouds.clouds')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('cloud_id', '=', cloudId)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** Those that have been neither ready nor gone since then. */
+export const unfinished = (
+  db: Db,
+  before: Date,
+  limit: number,
+): Promise<(CloudKey & { state: 'provisioning' | 'deleting' })[]> =>
+  db.query(
+    {
+      text: `select account_id as "accountId", cloud_id as "cloudId", state from clouds.clouds
+        where state in ('provisioning', 'deleting') and updated_at < $1 order by updated_at limit $2`,
+    },
+    [before, limit],
+  )
+
+type Change = Partial<
+  Omit<CloudRow, 'account_id' | 'cloud_id' | 'limits' | 'additional_redirect_urls' | 'functions_revision'>
+> & {
+  limits?: Record<string, number>
+  additional_redirect_urls?: readonly string[]
+}
+
+export async function changeCloud(
+  tx: Tx,
+  { accountId, cloudId }: CloudKey,
+  { limits, additional_redirect_urls: redirects, ...change }: Change,
+): Promise<void> {
+  await tx
+    .updateTable('clouds.clouds')
+    .set({
+      ...change,
+      // An array would become one of PostgreSQL's.
+      ...(limits && { limits: JSON.stringify(limits) as never }),
+      ...(redirects && { additional_redirect_urls: JSON.stringify(redirects) as never }),
+    })
+    .where('account_id', '=', accountId)
+    .where('cloud_id', '=', cloudId)
+    .execute()
+}
+
+/** Counts one more attempt at a cloud that is being provisioned; undefined where it no longer is. */
+export async function beginAttempt(db: Db, { accountId, cloudId }: CloudKey): Promise<CloudRow | undefined> {
+  const [row] = await db.query<CloudRow>(
+    {
+      text: `update clouds.clouds set attempts = attempts + 1
+        where account_id = $1 and cloud_id = $2 and state = 'provisioning' returning *`,
+    },
+    [accountId, cloudId],
+  )
+  return row
+}
+
+/** It and all rows that refer to it, which are few by then. */
+export async function deleteCloud(tx: Tx, { accountId, cloudId }: CloudKey): Promise<void> {
+  await sql`delete from clouds.clouds where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
+  await sql`delete from clouds.refs where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
+}

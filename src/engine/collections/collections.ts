@@ -1,0 +1,56 @@
+/**
+ * Rows of JSON of app back-ends, in collections (docs/decisions/0075): who sees them, how they are asked for, and what a cloud may have of
+ * them. What is HTTP of it stands in `capabilities/cloud`.
+ */
+import './errors.ts'
+
+export { readingsOf } from './conditions.ts'
+export { documentBytes, documentJson, documentLimits } from './document.ts'
+export { rowReasons } from './errors.ts'
+export { Collections, openCollections, runIn, type WriteOptions } from './open.ts'
+export {
+  type CastType,
+  type Condition,
+  type Contained,
+  castTypes,
+  type Field,
+  isRowColumn,
+  type Order,
+  queryLimits,
+  type RangeKind,
+  type RowCaller,
+  rowColumns,
+  type SearchConfig,
+  type Selected,
+  type Selection,
+  searchConfigs,
+} from './query.ts'
+export { fieldOf, wholeSelection } from './selection.ts'
+export {
+  type CollectionRow,
+  type CountedCollection,
+  type Counts,
+  collectionsOf,
+  countedCollections,
+  countsOf,
+  findCollection,
+  type NewRow,
+  type Page,
+  type RowsFilter,
+  type RowsQuestion,
+  type Run,
+  readStatement,
+  setPublicRead,
+} from './store.ts'
+export { deleteAllOf, type ExportedItem, exportAll, importAll } from './transfer.ts'
+export { translate } from './translate.ts'
+export {
+  change,
+  createCollection,
+  deleteCollection,
+  insert,
+  type OnConflict,
+  type RowsCloud,
+  remove,
+  type WriteAnswer,
+} from './writes.ts'

@@ -1,0 +1,240 @@
+/**
+ * Conditions on rows as SQL. A value is compared by the JSON type of what is stored (docs/decisions/0075): the text of a filter says nothing
+ * of its type, so `5` means the number where a number is stored and the text where a text is stored.
+ */
+import { isUuid } from '#platform/ids'
+import { documentText } from './document.ts'
+import { badText } from './errors.ts'
+import type { Condition, Contained, Field, RangeKind, RowColumn } from './query.ts'
+import type { Parameters } from './sql-text.ts'
+
+/** What text is ordered by; the names are the only two that there are. */
+export type Collation = '"fa-x-icu"' | '"C"'
+
+interface Context {
+  parameters: Parameters
+  collation: Collation
+}
+
+export const columnSql = {
+  id: 'r.row_id',
+  owner_id: 'r.owner_id',
+  created_at: 'r.created_at',
+  updated_at: 'r.updated_at',
+} as const satisfies Record<RowColumn, string>
+
+/** The stored value; JSON null counts as missing. */
+export const jsonSql = (path: readonly string[], parameters: Parameters): string =>
+  `nullif(r.data #> ${parameters.add(path, 'text[]')}, 'null'::jsonb)`
+
+/** Its text: that of a text without quotes, that of all else as JSON. */
+export function textSql(field: Field, parameters: Parameters): string {
+  if ('column' in field) return `${columnSql[field.column]}::text`
+  return `(r.data #>> ${parameters.add(field.path, 'text[]')})`
+}
+
+/** Throws ROW_QUERY where a literal does not fit a column, or a condition does not exist for it. */
+export function conditionSql(condition: Condition, context: Context): string {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return joined(condition, context)
+    case 'not':
+      return `(not ${conditionSql(condition.of, context)})`
+    case 'equal':
+      return equalSql(condition.field, condition.texts, context)
+    case 'distinct':
+      return `(${equalSql(condition.field, [condition.text], context)} is not true)`
+    case 'compare':
+      return compareSql(condition, context)
+    case 'like':
+      return likeSql(condition, context)
+    case 'is':
+      return isSql(condition, context)
+    case 'range':
+      return rangeSql(condition, context)
+    case 'search':
+      return searchSql(condition, context)
+    default:
+      return containedSql(condition, context)
+  }
+}
+
+function joined({ kind, of }: Extract<Condition, { kind: 'and' | 'or' }>, context: Context): string {
+  if (of.length === 0) return kind === 'and' ? 'true' : 'false'
+  return `(${of.map((one) => conditionSql(one, context)).join(kind === 'and' ? ' and ' : ' or ')})`
+}
+
+function equalSql(field: Field, texts: readonly string[], { parameters }: Context): string {
+  if ('column' in field) {
+    const column = columnSql[field.column]
+    if (field.column === 'id' || field.column === 'owner_id')
+      return `(${column} = any(${parameters.add(texts.map(uuidOf), 'uuid[]')}))`
+    return `(${column} = any(${parameters.add(texts.map(timeOf), 'timestamptz[]')}))`
+  }
+  if (field.asText) return `(${textSql(field, parameters)} = any(${parameters.add([...texts], 'text[]')}))`
+  const json = texts.flatMap((text) => readingsOf(text))
+  return `(${jsonSql(field.path, parameters)} = any(${parameters.add(json, 'jsonb[]')}))`
+}
+
+function compareSql(
+  { field, operator, text }: Extract<Condition, { kind: 'compare' }>,
+  { parameters, collation }: Context,
+): string {
+  if ('column' in field) {
+    const isId = field.column === 'id' || field.column === 'owner_id'
+    const value = isId ? parameters.add(uuidOf(text), 'uuid') : parameters.add(timeOf(text), 'timestamptz')
+    return `(${columnSql[field.column]} ${operator} ${value})`
+  }
+  const asText = `${textSql(field, parameters)} collate ${collation} ${operator} ${parameters.add(text, 'text')}`
+  if (field.asText) return `(${asText})`
+  const json = jsonSql(field.path, parameters)
+  const number = numberOf(text)
+  const numbers =
+    number === undefined ? '' : ` when 'number' then ${json} ${operator} ${parameters.add(number, 'jsonb')}`
+  return `(case jsonb_typeof(${json})${numbers} when 'string' then ${asText} end)`
+}
+
+function likeSql(
+  { field, pattern, anyCase }: Extract<Condition, { kind: 'like' }>,
+  { parameters }: Context,
+): string {
+  // The database finds this out only where a row matches up to there.
+  const [slashes] = /\\*$/.exec(pattern)!
+  if (slashes.length % 2 === 1) badText('pattern', pattern)
+  return `(${textSql(field, parameters)} ${anyCase ? 'ilike' : 'like'} ${parameters.add(pattern, 'text')})`
+}
+
+function isSql({ field, what }: Extract<Condition, { kind: 'is' }>, { parameters }: Context): string {
+  const isTruth = what === 'true' || what === 'false'
+  if ('column' in field) {
+    if (isTruth || what === 'unknown') badText('noSuchComparison', field.column)
+    return `(${columnSql[field.column]} is ${what === 'null' ? '' : 'not '}null)`
+  }
+  const json = jsonSql(field.path, parameters)
+  if (isTruth) return `((${json} = ${parameters.add(what, 'jsonb')}) is true)`
+  return `(${json} is ${what === 'not_null' ? 'not ' : ''}null)`
+}
+
+const rangeTypes = { numbers: 'numrange', times: 'tstzrange' } as const satisfies Record<RangeKind, string>
+const rangeOperators = {
+  left: '<<',
+  right: '>>',
+  notLeft: '&>',
+  notRight: '&<',
+  adjacent: '-|-',
+  contains: '@>',
+  contained: '<@',
+  overlaps: '&&',
+} as const
+
+function rangeSql(
+  {
+    field,
+    operator,
+    text,
+    of,
+  }: { field: Field; operator: keyof typeof rangeOperators; text: string; of: RangeKind },
+  { parameters }: Context,
+): string {
+  if ('column' in field) return badText('noSuchComparison', field.column)
+  const stored = textSql(field, parameters)
+  const type = rangeTypes[of]
+  // What is stored may be anything; the type is fixed, so only the check of the text decides.
+  return `(case when pg_input_is_valid(${stored}, '${type}') then ${stored}::${type} ${rangeOperators[operator]} ${parameters.add(text, 'text')}::${type} end)`
+}
+
+const searchFunctions = {
+  words: 'to_tsquery',
+  plain: 'plainto_tsquery',
+  phrase: 'phraseto_tsquery',
+  web: 'websearch_to_tsquery',
+} as const
+
+function searchSql(
+  { field, parse, config, text }: Extract<Condition, { kind: 'search' }>,
+  { parameters }: Context,
+): string {
+  if ('column' in field) return badText('noSuchComparison', field.column)
+  const language = `${parameters.add(config, 'text')}::regconfig`
+  return `(to_tsvector(${language}, ${textSql(field, parameters)}) @@ ${searchFunctions[parse]}(${language}, ${parameters.add(text, 'text')}))`
+}
+
+function containedSql(
+  { kind, field, value }: Extract<Condition, { kind: 'contains' | 'contained' | 'overlaps' }>,
+  context: Context,
+): string {
+  if ('column' in field) return badText('noSuchComparison', field.column)
+  if (value.kind === 'range')
+    return rangeSql({ field, operator: kind, text: value.text, of: value.of }, context)
+  const { parameters } = context
+  const json = jsonSql(field.path, parameters)
+  if (kind === 'contains') return containsSql(json, value, parameters)
+  if (kind === 'contained') return `(${json} <@ any(${parameters.add(supersetsOf(value), 'jsonb[]')}))`
+  const members = value.kind === 'array' ? value.members : value.json.flatMap(membersOf)
+  const single = members.flat().map((member) => `[${member}]`)
+  return `(jsonb_typeof(${json}) = 'array' and ${json} @> any(${parameters.add(single, 'jsonb[]')}))`
+}
+
+/** Every member is there, in one of its readings. */
+function containsSql(json: string, value: Contained, parameters: Parameters): string {
+  if (value.kind === 'json') return `(${json} @> any(${parameters.add([...value.json], 'jsonb[]')}))`
+  if (value.kind === 'range' || value.members.length === 0)
+    return `(${json} @> ${parameters.add('[]', 'jsonb')})`
+  const each = value.members.map(
+    (readings) =>
+      `${json} @> any(${parameters.add(
+        readings.map((one) => `[${one}]`),
+        'jsonb[]',
+      )})`,
+  )
+  return `(${each.join(' and ')})`
+}
+
+const supersetsOf = (value: Contained): string[] =>
+  value.kind === 'array'
+    ? [`[${value.members.flat().join(',')}]`]
+    : value.kind === 'json'
+      ? [...value.json]
+      : []
+
+/** Of JSON that is an array. */
+function membersOf(json: string): string[][] {
+  const value: unknown = JSON.parse(json)
+  return Array.isArray(value) ? value.map((member) => [JSON.stringify(member)]) : []
+}
+
+const numberPattern = /^-?(?:0|[1-9]\d{0,308})(?:\.\d{1,400})?(?:[eE][+-]?\d{1,3})?$/
+
+/** A number as it would be stored; undefined for what is none in JSON. */
+export function numberOf(text: string): string | undefined {
+  if (!numberPattern.test(text)) return undefined
+  const number = Number(text)
+  return Number.isFinite(number) ? JSON.stringify(number) : undefined
+}
+
+/** What a text may mean, as JSON: the text itself, and the number, truth value, object or array that it spells. */
+export function readingsOf(text: string): string[] {
+  const readings = [JSON.stringify(text)]
+  const number = numberOf(text)
+  if (number !== undefined) readings.push(number)
+  else if (text === 'true' || text === 'false') readings.push(text)
+  else if (text.startsWith('{') || text.startsWith('[')) {
+    const json = documentText(text)
+    if (json !== undefined) readings.push(json)
+  }
+  return readings
+}
+
+const uuidOf = (text: string): string => (isUuid(text) ? text : badText('notUuid', text))
+
+const timePattern =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+
+/** Without an offset the time is one of UTC. */
+function timeOf(text: string): Date {
+  const [, day, time = '00:00', offset = 'Z'] = timePattern.exec(text) ?? []
+  const zone = /^[+-]\d\d$/.test(offset) ? `${offset}:00` : offset.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2')
+  const at = day === undefined ? undefined : new Date(`${day}T${time}${zone.toUpperCase()}`)
+  return at === undefined || Number.isNaN(at.getTime()) ? badText('notTime', text) : at
+}

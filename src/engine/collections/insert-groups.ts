@@ -1,0 +1,134 @@
+/**
+ * Rows that are inserted into one cloud at the same time travel in one statement, as holds do in the ledger (docs/decisions/0003): the
+ * counts of the cloud are locked, and the disk is waited for, once a group. Where a group cannot be written as a whole, each of it is
+ * written alone and gets its own answer.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { fail } from '#platform/errors'
+import type { GroupAnswer, GroupedRow, Run } from './store.ts'
+import * as store from './store.ts'
+import type { RowsCloud, WriteAnswer } from './writes.ts'
+
+/** What is written in a group or alone. */
+export interface GroupedInsertion {
+  rows: readonly GroupedRow[]
+  bytes: number
+  wanted: boolean
+  /** Writes it in a transaction of its own. */
+  alone: () => Promise<WriteAnswer>
+}
+
+interface Waiting extends GroupedInsertion {
+  cloud: RowsCloud
+  resolve: (answer: WriteAnswer) => void
+  reject: (error: unknown) => void
+}
+
+export interface InsertGroupsOptions {
+  /** Runs work when it is the cloud's turn. */
+  inTurn: <Result>(cloudId: string, work: (run: Run) => Promise<Result>) => Promise<Result>
+  now: () => Date
+}
+
+const groupRows = 500
+const groupBytes = 1024 * 1024
+/** Of one cloud. */
+const waitingRows = 2_000
+/** Turns of the event loop in which requests that have arrived come along. */
+const companyTurns = 5
+
+export class InsertGroups {
+  readonly #options: InsertGroupsOptions
+  readonly #lines = new Map<string, Waiting[]>()
+
+  constructor(options: InsertGroupsOptions) {
+    this.#options = options
+  }
+
+  /** Throws what `alone` throws, and ROWS_BUSY. */
+  insert(cloud: RowsCloud, insertion: GroupedInsertion): Promise<WriteAnswer> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { ...insertion, cloud, resolve, reject }
+      const line = this.#lines.get(cloud.cloudId)
+      if (!line) {
+        this.#lines.set(cloud.cloudId, [waiting])
+        void this.#empty(cloud.cloudId)
+      } else if (line.reduce((sum, { rows }) => sum + rows.length, 0) >= waitingRows) reject(busy())
+      else line.push(waiting)
+    })
+  }
+
+  /** One group at a time, until nothing waits. */
+  async #empty(cloudId: string): Promise<void> {
+    const line = this.#lines.get(cloudId)!
+    while (line.length > 0) {
+      const group = next(line)
+      await this.#write(cloudId, group)
+      if (group.length > 1) for (let turn = 0; turn < companyTurns; turn++) await nextTurn()
+    }
+    this.#lines.delete(cloudId)
+  }
+
+  async #write(cloudId: string, group: readonly Waiting[]): Promise<void> {
+    const [first] = group
+    try {
+      const written = await this.#options.inTurn(cloudId, (run) => this.#send(run, group))
+      if (written.length > 0) return deliver(group, written)
+    } catch (error) {
+      if (!isOfValues(error)) {
+        for (const one of group) one.reject(error)
+        return
+      }
+    }
+    if (group.length === 1) return writeAlone(first!)
+    for (const one of group) await writeAlone(one)
+  }
+
+  #send(run: Run, group: readonly Waiting[]): Promise<GroupAnswer[]> {
+    const { cloud } = group.at(-1)!
+    return store.insertGroup(run, cloud, {
+      rows: group.flatMap(({ rows }) => rows),
+      bytes: group.reduce((sum, { bytes }) => sum + bytes, 0),
+      now: this.#options.now(),
+      maxRows: cloud.limits.rows,
+      maxBytes: cloud.limits.rowBytes,
+    })
+  }
+}
+
+const writeAlone = (one: Waiting): Promise<void> => one.alone().then(one.resolve, one.reject)
+
+function next(line: Waiting[]): Waiting[] {
+  const group: Waiting[] = []
+  let [rows, bytes] = [0, 0]
+  for (const one of line) {
+    rows += one.rows.length
+    bytes += one.bytes
+    if (group.length > 0 && (rows > groupRows || bytes > groupBytes)) break
+    group.push(one)
+  }
+  line.splice(0, group.length)
+  return group
+}
+
+function deliver(group: readonly Waiting[], written: readonly GroupAnswer[]): void {
+  const texts = new Map<string, string>()
+  for (const { collection_id, row_id, json } of written)
+    if (json !== null) texts.set(`${collection_id}/${row_id}`, json)
+  for (const { rows, wanted, resolve } of group) {
+    const text = rows.map(({ collectionId, id }) => texts.get(`${collectionId}/${id}`)).join(',')
+    resolve({ rows: rows.length, text: wanted ? text : '' })
+  }
+}
+
+function busy(): unknown {
+  try {
+    return fail('ROWS_BUSY', {}, { retryAfterMs: 1_000 })
+  } catch (error) {
+    return error
+  }
+}
+
+/** Ids that are taken, collections that are gone, values that are refused: one of a group may be the cause, and nothing was written. */
+const isOfValues = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code))

@@ -1,0 +1,229 @@
+import { CompiledQuery } from 'kysely'
+import type { CloudKey } from '#engine/clouds'
+import type { Clock } from '#platform/clock'
+import { type Db, openDb, type SocketAddress, type Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import type { Log } from '#platform/log'
+import type { Collation } from './conditions.ts'
+import { InsertGroups } from './insert-groups.ts'
+import { queryLimits } from './query.ts'
+import { fieldOf, wholeSelection } from './selection.ts'
+import type { Page, RowsQuestion, Run } from './store.ts'
+import * as store from './store.ts'
+import { statementTimeoutMs, translate } from './translate.ts'
+import { Turns } from './turns.ts'
+import type { Change, Insertion, Removal, RowsCloud, WriteAnswer, WriteContext } from './writes.ts'
+import * as writes from './writes.ts'
+
+export interface CollectionsOptions {
+  url: string | SocketAddress
+  clock: Clock
+  log: Log
+}
+
+const places = 4
+
+const turnsOptions = {
+  places,
+  perCloud: places - 1,
+  slowMs: 100,
+  waitingPerCloud: 64,
+  waiting: 1_000,
+  longestWaitMs: 2_000,
+}
+
+/** Columns of a table of all members. */
+const maxTableColumns = 200
+
+/** Rows of app back-ends, on connections of their own: whatever they are asked, money and other rooms do not wait for them. */
+export async function openCollections({ url, clock, log }: CollectionsOptions): Promise<Collections> {
+  const db = await openDb({ url, log, maxConnections: places, statementTimeoutMs })
+  const [icu] = await db.query({ text: `select from pg_collation where collname = 'fa-x-icu'` }, [])
+  return new Collections(db, clock, icu ? '"fa-x-icu"' : '"C"')
+}
+
+/** Options of one write. */
+export interface WriteOptions {
+  /** Sees what was written before it is committed; what it throws undoes it. */
+  check?: ((answer: WriteAnswer) => void) | undefined
+  /** Undo it in any case: only the answer is wanted. */
+  rollBack?: boolean | undefined
+}
+
+class RolledBack extends Error {
+  readonly answer: WriteAnswer
+  constructor(answer: WriteAnswer) {
+    super('rolled back')
+    this.answer = answer
+  }
+}
+
+/** Runs statements of a transaction. */
+export const runIn =
+  (tx: Tx): Run =>
+  async <Row>(text: string, values: readonly unknown[]) =>
+    (await tx.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows
+
+export class Collections implements AsyncDisposable {
+  /** The connections of rows. For transactions of others, within `inTurn`. */
+  readonly db: Db
+  readonly collation: Collation
+  readonly #clock: Clock
+  readonly #turns = new Turns(turnsOptions)
+  readonly #groups: InsertGroups
+  /** The ids of collections by cloud and name; one that is gone is found out by the database. */
+  readonly #ids = new Map<string, string>()
+
+  constructor(db: Db, clock: Clock, collation: Collation) {
+    this.db = db
+    this.collation = collation
+    this.#clock = clock
+    this.#groups = new InsertGroups({
+      inTurn: (cloudId, work) => this.#turns.run(cloudId, () => work(this.#run)),
+      now: () => this.#now(),
+    })
+  }
+
+  /** Throws ROWS_BUSY where too many wait. */
+  inTurn<Result>(cloud: CloudKey, work: () => Promise<Result>): Promise<Result> {
+    return this.#turns.run(cloud.cloudId, work)
+  }
+
+  /** Runs one statement on the connections of rows. */
+  ask<Result>(cloud: CloudKey, work: (run: Run) => Promise<Result>): Promise<Result> {
+    return this.#turns.run(cloud.cloudId, () => work(this.#run))
+  }
+
+  /** Throws COLLECTION_NOT_FOUND, ROW_QUERY, ROWS_BUSY, ROWS_TIMEOUT, ROWS_ANSWER_TOO_LARGE. */
+  async read(cloud: RowsCloud, question: RowsQuestion): Promise<Page & { text: string }> {
+    const statement = store.readStatement(cloud, question, this.collation, queryLimits.answerBytes)
+    return this.#page(cloud, question, statement)
+  }
+
+  /** The same as comma-separated values, the names of the fields in the first line. */
+  async readTable(
+    cloud: RowsCloud,
+    question: RowsQuestion,
+  ): Promise<Page & { text: string; names: string[] }> {
+    const named = question.selection.all ? await this.#withMembers(cloud, question) : question
+    const statement = store.tableStatement(cloud, named, this.collation, queryLimits.answerBytes)
+    const page = await this.#page(cloud, named, statement)
+    return { ...page, names: named.selection.fields.map(({ as }) => as) }
+  }
+
+  /** Throws what `writes.insert` throws. */
+  async insert(cloud: RowsCloud, insertion: Insertion, options: WriteOptions = {}): Promise<WriteAnswer> {
+    const { collection, rows, selection, onConflict, caller } = insertion
+    const alone = () =>
+      this.#write(cloud, collection, options, (run, context) => writes.insert(run, cloud, insertion, context))
+    const isPlain = selection === undefined || selection === wholeSelection
+    if (!isPlain || onConflict !== 'refuse' || options.rollBack || caller.role === 'anon') return alone()
+    const collectionId = await this.#idOf(cloud, collection)
+    const wanted = selection !== undefined
+    options.check?.({ rows: rows.length, text: '' })
+    return this.#groups
+      .insert(cloud, {
+        rows: rows.map((row) => ({ ...row, collectionId, wanted })),
+        bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0),
+        wanted,
+        alone,
+      })
+      .catch((error: unknown) => translate(error, collection))
+  }
+
+  /** Throws what `writes.change` throws. */
+  change(cloud: RowsCloud, change: Change, options: WriteOptions = {}): Promise<WriteAnswer> {
+    return this.#write(cloud, change.collection, options, (run, context) =>
+      writes.change(run, cloud, change, context),
+    )
+  }
+
+  /** Throws what `writes.remove` throws. */
+  remove(cloud: RowsCloud, removal: Removal, options: WriteOptions = {}): Promise<WriteAnswer> {
+    return this.#write(cloud, removal.collection, options, (run, context) =>
+      writes.remove(run, cloud, removal, context),
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.db[Symbol.asyncDispose]()
+  }
+
+  readonly #run: Run = (text, values, name) =>
+    this.db.query(name === undefined ? { text } : { text, name }, values)
+
+  #now(): Date {
+    return new Date(this.#clock.nowMs())
+  }
+
+  async #page(
+    cloud: RowsCloud,
+    question: RowsQuestion,
+    statement: store.Statement,
+  ): Promise<Page & { text: string }> {
+    const { collection } = question
+    const page = await this.#turns
+      .run(cloud.cloudId, () => store.readPage(this.#run, statement, preparedName(question)))
+      .catch((error: unknown) => translate(error, collection))
+    if (!page) return fail('COLLECTION_NOT_FOUND', { name: collection })
+    const { text } = page
+    if (text === undefined) return fail('ROWS_ANSWER_TOO_LARGE', { max: queryLimits.answerBytes })
+    return { ...page, text }
+  }
+
+  async #withMembers(cloud: RowsCloud, question: RowsQuestion): Promise<RowsQuestion> {
+    const names = await this.#turns
+      .run(cloud.cloudId, () =>
+        store.memberNames(this.#run, cloud, question, this.collation, maxTableColumns + 1),
+      )
+      .catch((error: unknown) => translate(error, question.collection))
+    if (names.length > maxTableColumns) fail('ROWS_ANSWER_TOO_LARGE', { max: queryLimits.answerBytes })
+    const all = ['id', 'owner_id', 'created_at', 'updated_at', ...names]
+    const fields = [...all.map((as) => ({ as, field: fieldOf(as) })), ...question.selection.fields]
+    return { ...question, selection: { ...question.selection, all: false, fields } }
+  }
+
+  async #idOf(cloud: RowsCloud, name: string): Promise<string> {
+    const key = `${cloud.cloudId}/${name}`
+    const known = this.#ids.get(key)
+    if (known !== undefined) return known
+    const found = await this.ask(cloud, (run) => store.findCollection(run, cloud, name))
+    if (!found) return fail('COLLECTION_NOT_FOUND', { name })
+    if (this.#ids.size >= 10_000) this.#ids.clear()
+    this.#ids.set(key, found.collection_id)
+    return found.collection_id
+  }
+
+  async #write(
+    cloud: RowsCloud,
+    collection: string,
+    { check, rollBack }: WriteOptions,
+    write: (run: Run, context: WriteContext) => Promise<WriteAnswer>,
+  ): Promise<WriteAnswer> {
+    const context = { now: this.#now(), collation: this.collation }
+    try {
+      return await this.#turns.run(cloud.cloudId, () =>
+        this.db.tx(async (tx) => {
+          const answer = await write(runIn(tx), context)
+          check?.(answer)
+          if (rollBack) throw new RolledBack(answer)
+          return answer
+        }),
+      )
+    } catch (error) {
+      if (error instanceof RolledBack) return error.answer
+      // One of this name may have been deleted and made anew.
+      this.#ids.delete(`${cloud.cloudId}/${collection}`)
+      return translate(error, collection)
+    }
+  }
+}
+
+/** Only the few most frequent shapes stay prepared: whoever asks in ever new ones fills no memory. */
+function preparedName({ where, order, selection, caller, counted }: RowsQuestion): string | undefined {
+  const [first] = where
+  const isById =
+    where.length === 1 && first!.kind === 'equal' && 'column' in first!.field && first!.field.column === 'id'
+  if (order.length > 0 || selection !== wholeSelection || !(isById || where.length === 0)) return undefined
+  return `collections.read.${caller.role}${isById ? '.id' : ''}${counted ? '.counted' : ''}`
+}

@@ -1,0 +1,25 @@
+/** SQL that is put together of fixed fragments; every value that comes from outside is a numbered parameter. */
+
+type ParameterType =
+  | 'text'
+  | 'text[]'
+  | 'uuid'
+  | 'uuid[]'
+  | 'jsonb'
+  | 'jsonb[]'
+  | 'numeric'
+  | 'timestamptz'
+  | 'timestamptz[]'
+  | 'int'
+  | 'int[]'
+  | 'bigint'
+
+export class Parameters {
+  readonly values: unknown[] = []
+
+  /** `$3::text`: the place of the value in the statement. */
+  add(value: unknown, type: ParameterType): string {
+    this.values.push(value)
+    return `$${this.values.length}::${type}`
+  }
+}

@@ -1,0 +1,147 @@
+/** All rows of a cloud: read for an export, written from one, deleted in portions. */
+import type { CloudKey } from '#engine/clouds'
+import { fail } from '#platform/errors'
+import { isUuid, uuidv7 } from '#platform/ids'
+import { documentBytes, documentJson } from './document.ts'
+import { rowReasons } from './errors.ts'
+import type { Collections } from './open.ts'
+import { runIn } from './open.ts'
+import * as store from './store.ts'
+import { translate } from './translate.ts'
+import { createCollection, type RowsCloud } from './writes.ts'
+
+export type ExportedItem =
+  | { kind: 'collection'; name: string; public_read: boolean }
+  | {
+      kind: 'row'
+      collection: string
+      id: string
+      owner_id: string | null
+      data: unknown
+      created_at: string
+      updated_at: string
+    }
+
+const portion = 200
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+/** Collections first, then their rows by id. */
+export async function* exportAll(collections: Collections, cloud: CloudKey): AsyncGenerator<ExportedItem> {
+  const found = await collections.ask(cloud, (run) => store.collectionsOf(run, cloud))
+  for (const { name, public_read } of found) yield { kind: 'collection', name, public_read }
+  const names = new Map(found.map(({ collection_id, name }) => [collection_id, name]))
+  let after = { collectionId: firstId, rowId: firstId }
+  for (;;) {
+    const rows = await collections.ask(cloud, (run) => store.rowsAfter(run, cloud, after, portion))
+    for (const row of rows) {
+      const collection = names.get(row.collection_id)
+      // One that was made after the export began.
+      if (collection !== undefined) yield exported(collection, row)
+    }
+    const last = rows.at(-1)
+    if (!last || rows.length < portion) return
+    after = { collectionId: last.collection_id, rowId: last.row_id }
+  }
+}
+
+const exported = (collection: string, row: store.StoredRow): ExportedItem => ({
+  kind: 'row',
+  collection,
+  id: row.row_id,
+  owner_id: row.owner_id,
+  data: row.data,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+/**
+ * Writes what was exported, in portions, each within the limits of the cloud. Whoever imports into a cloud that is in use gets refusals
+ * for names and ids that are taken. Throws COLLECTION_TAKEN, COLLECTION_LIMIT, ROW_TAKEN, ROW_LIMIT, ROW_BYTES_LIMIT, ROW_INVALID.
+ */
+export async function importAll(
+  collections: Collections,
+  cloud: RowsCloud,
+  items: AsyncIterable<ExportedItem> | Iterable<ExportedItem>,
+  now: Date,
+): Promise<store.Counts> {
+  const ids = new Map<string, string>()
+  const total = { rows: 0, bytes: 0 }
+  let waiting: ImportedRow[] = []
+  const write = async () => {
+    const written = await writeRows(collections, cloud, waiting)
+    total.rows += written.rows
+    total.bytes += written.bytes
+    waiting = []
+  }
+  for await (const item of items) {
+    if (item.kind === 'collection') {
+      const made = { id: uuidv7(now.getTime()), name: item.name, publicRead: item.public_read }
+      await inTransaction(collections, cloud, item.name, (run) => createCollection(run, cloud, made, now))
+      ids.set(item.name, made.id)
+      continue
+    }
+    const collectionId = ids.get(item.collection)
+    if (collectionId === undefined) fail('COLLECTION_NOT_FOUND', { name: item.collection })
+    waiting.push(importedRow(item, collectionId))
+    if (waiting.length >= portion) await write()
+  }
+  if (waiting.length > 0) await write()
+  return total
+}
+
+type ImportedRow = Parameters<typeof store.restoreRows>[2][number]
+
+function importedRow(item: Extract<ExportedItem, { kind: 'row' }>, collectionId: string): ImportedRow {
+  const ownerIsGood = item.owner_id === null || isUuid(item.owner_id)
+  if (!isUuid(item.id) || !ownerIsGood) fail('ROW_INVALID', { why: rowReasons.badId }, { param: 'id' })
+  return {
+    collectionId,
+    id: item.id,
+    ownerId: item.owner_id,
+    json: documentJson(item.data, 'data'),
+    bytes: documentBytes(item.data, 'data'),
+    createdAt: new Date(item.created_at),
+    updatedAt: new Date(item.updated_at),
+  }
+}
+
+const inTransaction = <Result>(
+  collections: Collections,
+  cloud: CloudKey,
+  name: string,
+  work: (run: store.Run) => Promise<Result>,
+): Promise<Result> =>
+  collections
+    .inTurn(cloud, () => collections.db.tx((tx) => work(runIn(tx))))
+    .catch((error: unknown) => translate(error, name))
+
+const writeRows = (
+  collections: Collections,
+  cloud: RowsCloud,
+  rows: readonly ImportedRow[],
+): Promise<store.Counts> =>
+  inTransaction(collections, cloud, '', async (run) => {
+    const counts = await store.lockCounts(run, cloud)
+    const added = { rows: rows.length, bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) }
+    const { limits } = cloud
+    if (counts.rows + added.rows > limits.rows) fail('ROW_LIMIT', { max: limits.rows })
+    if (counts.bytes + added.bytes > limits.rowBytes) fail('ROW_BYTES_LIMIT', { max: limits.rowBytes })
+    await store.restoreRows(run, cloud, rows)
+    await store.addCounts(run, cloud, added)
+    return added
+  })
+
+/** Rows of one portion. */
+const deletedAtOnce = 1_000
+
+/** Deletes a portion of all that is here of a cloud; true when nothing is left. */
+export const deleteAllOf = (collections: Collections, cloud: CloudKey): Promise<boolean> =>
+  inTransaction(collections, cloud, '', async (run) => {
+    await store.lockCounts(run, cloud)
+    const [first] = await store.collectionsOf(run, cloud)
+    if (!first) return true
+    const gone = await store.deletePortion(run, cloud, first.collection_id, deletedAtOnce)
+    await store.addCounts(run, cloud, { rows: -gone.rows, bytes: -gone.bytes })
+    if (gone.rows < deletedAtOnce) await store.deleteCollectionRow(run, cloud, first.collection_id)
+    return false
+  })

@@ -1,0 +1,174 @@
+/** Rows written in a transaction, their counts with them, so that limits are exact however many processes write. */
+import type { CloudKey, CloudLimits } from '#engine/clouds'
+import { fail } from '#platform/errors'
+import type { Collation } from './conditions.ts'
+import { documentLimits } from './document.ts'
+import { queryLimits, type RowCaller, type Selection } from './query.ts'
+import type { NewRow, Reported, RowsFilter, Run, Written } from './store.ts'
+import * as store from './store.ts'
+
+/** A cloud with the limits that its rows have. */
+export interface RowsCloud extends CloudKey {
+  readonly limits: Pick<CloudLimits, 'collections' | 'rows' | 'rowBytes'>
+}
+
+/** What happens where a row with the same id is there. */
+export type OnConflict = 'refuse' | 'merge' | 'ignore'
+
+export interface Insertion {
+  collection: string
+  caller: RowCaller
+  rows: readonly NewRow[]
+  onConflict: OnConflict
+  /** What of the rows is answered; absent: nothing. */
+  selection?: Selection | undefined
+}
+
+export interface Change extends RowsFilter {
+  /** The members that rows get, as JSON. */
+  json: string
+  selection?: Selection | undefined
+}
+
+export interface Removal extends RowsFilter {
+  selection?: Selection | undefined
+}
+
+export interface WriteContext {
+  now: Date
+  collation: Collation
+}
+
+/** What was written. */
+export interface WriteAnswer {
+  rows: number
+  /** JSON of rows between commas; empty where none was asked for. */
+  text: string
+}
+
+const reported = (selection: Selection | undefined): Reported => ({
+  selection,
+  maxBytes: queryLimits.answerBytes,
+})
+
+const requireCollection = async (run: Run, cloud: CloudKey, name: string): Promise<store.CollectionRow> =>
+  (await store.findCollection(run, cloud, name)) ?? fail('COLLECTION_NOT_FOUND', { name })
+
+/** Throws ROW_LIMIT and ROW_BYTES_LIMIT; what is over a limit already may still shrink. */
+async function count(
+  run: Run,
+  cloud: RowsCloud,
+  counts: store.Counts,
+  { rows, grown: bytes }: { rows: number; grown: number },
+): Promise<void> {
+  const { limits } = cloud
+  if (rows > 0 && counts.rows + rows > limits.rows) fail('ROW_LIMIT', { max: limits.rows })
+  if (bytes > 0 && counts.bytes + bytes > limits.rowBytes) fail('ROW_BYTES_LIMIT', { max: limits.rowBytes })
+  if (rows !== 0 || bytes !== 0) await store.addCounts(run, cloud, { rows, bytes })
+}
+
+function answerOf({ rows, text, largest }: Written): WriteAnswer {
+  if (rows > queryLimits.rows) fail('ROWS_TOO_MANY', { max: queryLimits.rows })
+  if (largest > documentLimits.bytes) fail('ROW_TOO_LARGE', { max: documentLimits.bytes })
+  return { rows, text: text ?? fail('ROWS_ANSWER_TOO_LARGE', { max: queryLimits.answerBytes }) }
+}
+
+/** Throws COLLECTION_NOT_FOUND, ROW_TAKEN, ROW_NOT_YOURS, ROW_LIMIT, ROW_BYTES_LIMIT, ROW_TOO_LARGE. */
+export async function insert(
+  run: Run,
+  cloud: RowsCloud,
+  insertion: Insertion,
+  { now }: WriteContext,
+): Promise<WriteAnswer> {
+  const { caller, onConflict, selection } = insertion
+  if (caller.role === 'anon') fail('ROW_NOT_YOURS', {})
+  const counts = await store.lockCounts(run, cloud)
+  const { collection_id: collectionId } = await requireCollection(run, cloud, insertion.collection)
+  const ids = insertion.rows.map(({ id }) => id)
+  const there = await store.existingRows(run, cloud, collectionId, ids)
+  if (there.length > 0 && onConflict === 'refuse') fail('ROW_TAKEN', {})
+  if (onConflict === 'merge' && caller.role === 'user')
+    for (const { owner_id } of there) if (owner_id !== caller.userId) fail('ROW_NOT_YOURS', {})
+  const taken = new Set(there.map(({ row_id }) => row_id))
+  const rows =
+    onConflict === 'ignore' ? firstOf(insertion.rows).filter(({ id }) => !taken.has(id)) : insertion.rows
+  const write = onConflict === 'merge' && taken.size > 0 ? store.mergeRows : store.insertRows
+  const written = await write(run, cloud, collectionId, { rows, now }, reported(selection))
+  const answer = answerOf(written)
+  const added = onConflict === 'merge' ? rows.length - taken.size : rows.length
+  await count(run, cloud, counts, { rows: added, grown: written.grown })
+  return answer
+}
+
+/** Of rows with the same id the first. */
+function firstOf(rows: readonly NewRow[]): NewRow[] {
+  const seen = new Map<string, NewRow>()
+  for (const row of rows) if (!seen.has(row.id)) seen.set(row.id, row)
+  return [...seen.values()]
+}
+
+/** Throws COLLECTION_NOT_FOUND, ROWS_TOO_MANY, ROW_BYTES_LIMIT, ROW_TOO_LARGE. */
+export async function change(
+  run: Run,
+  cloud: RowsCloud,
+  { json, selection, ...filter }: Change,
+  { now, collation }: WriteContext,
+): Promise<WriteAnswer> {
+  const counts = await store.lockCounts(run, cloud)
+  await requireCollection(run, cloud, filter.collection)
+  const written = await store.changeRows(run, cloud, filter, { json, now, collation }, reported(selection))
+  const answer = answerOf(written)
+  await count(run, cloud, counts, { rows: 0, grown: written.grown })
+  return answer
+}
+
+/** Throws COLLECTION_NOT_FOUND and ROWS_TOO_MANY. */
+export async function remove(
+  run: Run,
+  cloud: RowsCloud,
+  { selection, ...filter }: Removal,
+  { collation }: WriteContext,
+): Promise<WriteAnswer> {
+  const counts = await store.lockCounts(run, cloud)
+  await requireCollection(run, cloud, filter.collection)
+  const written = await store.deleteRows(run, cloud, filter, collation, reported(selection))
+  const answer = answerOf({ ...written, largest: 0 })
+  await count(run, cloud, counts, { rows: -written.rows, grown: written.grown })
+  return answer
+}
+
+export interface NewCollection {
+  id: string
+  name: string
+  publicRead: boolean
+}
+
+/** Throws COLLECTION_LIMIT and COLLECTION_TAKEN. */
+export async function createCollection(
+  run: Run,
+  cloud: RowsCloud,
+  { id, name, publicRead }: NewCollection,
+  now: Date,
+): Promise<store.CollectionRow> {
+  await store.lockCounts(run, cloud)
+  const there = await store.collectionsOf(run, cloud)
+  if (there.some((one) => one.name === name)) fail('COLLECTION_TAKEN', { name })
+  const max = cloud.limits.collections
+  if (there.length >= max) fail('COLLECTION_LIMIT', { max })
+  const row = { collection_id: id, name, public_read: publicRead, created_at: now }
+  return (await store.insertCollection(run, cloud, row)) ?? fail('COLLECTION_TAKEN', { name })
+}
+
+/** Deletes a collection with all that is in it. Throws COLLECTION_NOT_FOUND. */
+export async function deleteCollection(
+  run: Run,
+  cloud: RowsCloud,
+  name: string,
+): Promise<store.CollectionRow & { rows: number }> {
+  await store.lockCounts(run, cloud)
+  const found = await requireCollection(run, cloud, name)
+  const gone = await store.deletePortion(run, cloud, found.collection_id, 2_147_483_647)
+  await store.addCounts(run, cloud, { rows: -gone.rows, bytes: -gone.bytes })
+  await store.deleteCollectionRow(run, cloud, found.collection_id)
+  return { ...found, rows: gone.rows }
+}

@@ -1,0 +1,154 @@
+/** The Unix socket of one cloud. Whoever has broken out of its runtime speaks to it too, so nothing that comes is believed. */
+import { once } from 'node:events'
+import { chmod, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Failure, fail } from '#platform/errors'
+import type { BrokeredCloud, BrokerLimits, BrokerOptions } from './broker.ts'
+import { type Forwarding, forward } from './forward.ts'
+import { invocationHeader, onlyValue } from './headers.ts'
+import { reasons } from './phrases.ts'
+import { answerRefusal, refusalOf, writeRefusal } from './refuse.ts'
+import { type EgressCall, type RunningCall, RunningCalls } from './running-calls.ts'
+import { Slots } from './slots.ts'
+
+/** What the sockets of all clouds share. */
+export type Shared = Omit<BrokerOptions, 'limits'> & { limits: BrokerLimits; openInAll: number }
+
+/** Whoever goes on past the limit is answered slowly, so that a flood of refusals costs little. */
+const refusalPauseMs = 250
+
+export async function openEgressSocket(
+  shared: Shared,
+  cloud: BrokeredCloud,
+  socketPath: string,
+): Promise<EgressSocket> {
+  // One that a killed process has left.
+  await rm(socketPath, { force: true })
+  const egress = new EgressSocket(shared, cloud, socketPath)
+  await egress.listen()
+  return egress
+}
+
+export class EgressSocket implements AsyncDisposable {
+  readonly #shared: Shared
+  readonly #cloud: BrokeredCloud
+  readonly #path: string
+  readonly #server: Server
+  readonly #calls = new RunningCalls()
+  readonly #slots: Slots
+
+  constructor(shared: Shared, cloud: BrokeredCloud, path: string) {
+    this.#shared = shared
+    this.#cloud = cloud
+    this.#path = path
+    this.#slots = new Slots(shared.limits.atOnce)
+    this.#server = serverOf(shared.limits, (message, response) => void this.#answer(message, response))
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(this.#path)
+    await once(this.#server, 'listening')
+    await chmod(this.#path, 0o600)
+  }
+
+  begin(id: string, depth: number): EgressCall {
+    return this.#calls.begin(id, depth)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    this.#server.closeAllConnections()
+    await closed
+    await rm(this.#path, { force: true })
+  }
+
+  async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { limits, metrics } = this.#shared
+    const gone = new AbortController()
+    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(limits.totalMs)])
+    const call = this.#calls.of(onlyValue(message.rawHeaders, invocationHeader))
+    const ended = call.begin()
+    this.#shared.openInAll++
+    metrics.functionFetchesOpen.inc()
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort()
+      ended()
+      this.#shared.openInAll--
+      metrics.functionFetchesOpen.dec()
+    })
+    // Its end is told by the answer's; without a listener a broken one would end the process.
+    message.on('error', () => {})
+    response.on('error', () => {})
+    const forwarding: Forwarding = {
+      ...this.#shared,
+      cloud: this.#cloud,
+      depth: call.depth,
+      signal,
+      target: 'none',
+    }
+    try {
+      await this.#admit(call, signal)
+      using _slot = await this.#slot(signal)
+      const result = await forward(message, response, forwarding)
+      metrics.functionFetches.inc({ target: forwarding.target, result })
+    } catch (error) {
+      if (gone.signal.aborted) return
+      const failure = refusalOf(error, { host: message.headers.host ?? '', seconds: limits.totalMs / 1000 })
+      metrics.functionFetches.inc({ target: forwarding.target, result: failure.code })
+      if (failure.code === 'INTERNAL')
+        this.#shared.log.error({ err: error }, 'a request of a function failed here')
+      answerRefusal(message, response, failure)
+    }
+  }
+
+  /** Throws FUNCTION_FETCH_LIMIT, and FUNCTION_FETCH_FAILED where too much is open. */
+  async #admit(call: RunningCall, signal: AbortSignal): Promise<void> {
+    const { limits } = this.#shared
+    const sent = call.count()
+    if (sent > 2 * limits.perCall) await pause(refusalPauseMs, undefined, { signal, ref: false })
+    if (sent > limits.perCall) fail('FUNCTION_FETCH_LIMIT', { most: limits.perCall })
+    if (this.#shared.openInAll > limits.inAll) fail('FUNCTION_FETCH_FAILED', { why: reasons.busy })
+  }
+
+  async #slot(signal: AbortSignal): Promise<Disposable> {
+    const giveBack = await this.#slots.take(signal)
+    return { [Symbol.dispose]: giveBack }
+  }
+}
+
+function serverOf(
+  limits: BrokerLimits,
+  serve: (message: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  const options = {
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.totalMs,
+    connectionsCheckingInterval: Math.min(2_000, limits.headersMs),
+    // Longer than workerd keeps a connection that it does not use, so that no request runs into one that is being closed.
+    keepAliveTimeout: 30_000,
+    requireHostHeader: false,
+    // Whoever asks for another protocol is refused in the answer.
+    shouldUpgradeCallback: () => false,
+  }
+  const server = createServer(options, serve)
+  server.maxConnections = limits.connections
+  server.maxHeadersCount = 0
+  server.on('checkExpectation', serve)
+  server.on('connect', (_message: IncomingMessage, socket: Duplex) => {
+    socket.on('error', () => {})
+    writeRefusal(socket, new Failure('FUNCTION_FETCH_UNSUPPORTED', { why: reasons.socket }, {}))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const why =
+      error.code === 'HPE_HEADER_OVERFLOW'
+        ? reasons.headersTooLarge
+        : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+          ? reasons.tooSlow
+          : reasons.malformed
+    writeRefusal(socket, new Failure('FUNCTION_FETCH_INVALID', { why }, {}))
+  })
+  return server
+}

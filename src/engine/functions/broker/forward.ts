@@ -1,0 +1,140 @@
+/** One request of a function: its target decided, its body and its answer passed on while they come. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Failure, fail } from '#platform/errors'
+import { type HeaderLine, type StreamReply, streamTo } from '#platform/net'
+import type { BrokeredCloud, EgressMeter } from './broker.ts'
+import { depthHeader, signedDepth } from './call-depth.ts'
+import type { Shared } from './egress-socket.ts'
+import { answerHeaders, onlyValue, protocolHeader, requestHeaders } from './headers.ts'
+import { insideTarget } from './inside.ts'
+import { reasons } from './phrases.ts'
+
+export interface Forwarding extends Shared {
+  cloud: BrokeredCloud
+  /** Of the call that sends. */
+  depth: number
+  signal: AbortSignal
+  /** Where it went; set as soon as it is known. */
+  target: 'none' | 'inside' | 'outside'
+}
+
+/** Sends the request and passes its answer on; `answered`, or the code of what broke the answer off. Throws what refuses it. */
+export async function forward(
+  message: IncomingMessage,
+  response: ServerResponse,
+  forwarding: Forwarding,
+): Promise<string> {
+  const url = targetOf(message)
+  const reply = await send(message, url, forwarding)
+  try {
+    return await passOn(reply, message, response, forwarding)
+  } finally {
+    reply.body.destroy()
+  }
+}
+
+/** The address: from `Host` and the protocol that workerd states, and a target that is a path. */
+function targetOf({ rawHeaders, headers, url: path }: IncomingMessage): URL {
+  if (headers.upgrade !== undefined) fail('FUNCTION_FETCH_UNSUPPORTED', { why: reasons.webSocket })
+  const host = onlyValue(rawHeaders, 'host')
+  const protocol = onlyValue(rawHeaders, protocolHeader)
+  if (!path?.startsWith('/')) fail('FUNCTION_FETCH_INVALID', { why: reasons.noPath })
+  // Whatever ends the host in a URL, or names a user, would move the address.
+  const isHost = host !== undefined && host !== '' && !/[\s/\\?#@,]/.test(host)
+  const isKnown = protocol === 'http' || protocol === 'https'
+  const url = isHost && isKnown ? URL.parse(`${protocol}://${host}${path}`) : null
+  if (!url) fail('FUNCTION_FETCH_INVALID', { why: reasons.noHost })
+  return url
+}
+
+async function send(message: IncomingMessage, url: URL, forwarding: Forwarding): Promise<StreamReply> {
+  const { cloud, limits, inside, net, signal, depth } = forwarding
+  const at = insideTarget(url, cloud, inside())
+  forwarding.target = at ? 'inside' : 'outside'
+  const meter = at ? unmetered : forwarding.egressOf(cloud)
+  const headers = requestHeaders(message.rawHeaders)
+  if (!headers.some(([name]) => name === 'user-agent')) headers.push(['user-agent', 'kherad-functions'])
+  if (at || isOfClouds(url, cloud))
+    headers.push([depthHeader, signedDepth(depth + 1, await forwarding.depthSigner())])
+  const body = bodyOf(message, headers, meter, limits.bodyBytes)
+  if (!(await meter.take(sizeOf(url, headers)))) fail('FUNCTION_EGRESS_LIMIT', {})
+  const request = { method: message.method!, headers, body, idleMs: limits.idleMs, signal }
+  try {
+    return at
+      ? await streamTo(at, url, request)
+      : await net.stream(url.href, { ...request, connectMs: limits.connectMs })
+  } catch (cause) {
+    // What ended the body is why the request came to nothing.
+    throw body?.errored ?? cause
+  }
+}
+
+const unmetered: EgressMeter = { take: async () => true }
+
+/** Addresses of other clouds are reached as everybody reaches them, and there it counts how deep a call is. */
+function isOfClouds(url: URL, { cloudUrl, ref }: BrokeredCloud): boolean {
+  const { hostname } = new URL(cloudUrl)
+  return hostname.startsWith(`${ref}.`) && url.hostname.endsWith(hostname.slice(ref.length))
+}
+
+const sizeOf = (url: URL, headers: readonly HeaderLine[]): number =>
+  headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, url.href.length)
+
+const bodiless = new Set(['GET', 'HEAD', 'TRACE'])
+
+/** The body as it leaves, counted; where its length is known the headers get it. */
+function bodyOf(
+  message: IncomingMessage,
+  headers: HeaderLine[],
+  meter: EgressMeter,
+  mostBytes: number,
+): Readable | undefined {
+  const { 'content-length': length, 'transfer-encoding': encoding } = message.headers
+  const hasBody = encoding !== undefined || Number(length ?? 0) > 0
+  if (!hasBody) return undefined
+  if (bodiless.has(message.method!)) fail('FUNCTION_FETCH_INVALID', { why: reasons.bodyOfGet })
+  if (Number(length) > mostBytes) fail('FUNCTION_FETCH_TOO_LARGE', { most: mostBytes })
+  if (encoding === undefined) headers.push(['content-length', length!])
+  const counted = counting(mostBytes, async (bytes) => {
+    if (!(await meter.take(bytes))) fail('FUNCTION_EGRESS_LIMIT', {})
+  })
+  // Its error is read where it ends the request.
+  counted.on('error', () => {})
+  message.once('close', () => {
+    if (!message.complete) counted.destroy()
+  })
+  return message.pipe(counted)
+}
+
+/** Passes chunks on while they are within the limit. */
+function counting(mostBytes: number, spend?: (bytes: number) => Promise<void>): Transform {
+  let bytes = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length
+      if (bytes > mostBytes) return done(new Failure('FUNCTION_FETCH_TOO_LARGE', { most: mostBytes }, {}))
+      if (!spend) return done(null, chunk)
+      spend(chunk.length).then(() => done(null, chunk), done)
+    },
+  })
+}
+
+async function passOn(
+  reply: StreamReply,
+  message: IncomingMessage,
+  response: ServerResponse,
+  { limits, signal }: Forwarding,
+): Promise<string> {
+  const headers = answerHeaders(reply.headers)
+  const length = Number(headers.find(([name]) => name === 'content-length')?.[1] ?? 0)
+  if (message.method !== 'HEAD' && length > limits.bodyBytes)
+    fail('FUNCTION_FETCH_TOO_LARGE', { most: limits.bodyBytes })
+  // What is still coming of the request is of no use any more.
+  if (!message.complete) response.setHeader('connection', 'close')
+  response.writeHead(reply.status, headers.flat())
+  response.flushHeaders()
+  await pipeline(reply.body, counting(limits.bodyBytes), response, { signal })
+  return 'answered'
+}

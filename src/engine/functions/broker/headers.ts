@@ -1,0 +1,64 @@
+/** Headers that end here: of one connection, of what stands between, and our own. */
+import type { HeaderLine } from '#platform/net'
+
+/** Set by workerd (`forwardedProtoHeader`), whatever the function says: the protocol of the address. */
+export const protocolHeader = 'x-kherad-protocol'
+/** Set by the wrapper of functions: which of the running calls sends the request. */
+export const invocationHeader = 'x-kherad-invocation'
+/** On answers that the broker gives itself: the code. Answers from outside lose it, so that a function can rely on it. */
+export const refusalHeader = 'x-kherad-refusal'
+
+const ofOneConnection = new Set([
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'expect',
+])
+
+const isDropped = (name: string): boolean =>
+  ofOneConnection.has(name) || name.startsWith('proxy-') || name.startsWith('x-kherad-')
+
+/** Whoever is connected to believes them, if at all, of a proxy and never of a stranger's code. */
+const claimsOrigin = (name: string): boolean =>
+  name === 'host' ||
+  name === 'content-length' ||
+  name === 'forwarded' ||
+  name === 'x-real-ip' ||
+  name === 'true-client-ip' ||
+  name.startsWith('x-forwarded') ||
+  name.startsWith('cf-')
+
+const pairsOf = (raw: readonly string[]): HeaderLine[] =>
+  Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at]!.toLowerCase(), raw[2 * at + 1]!] as const)
+
+const namedByConnection = (lines: readonly HeaderLine[]): Set<string> =>
+  new Set(
+    lines
+      .filter(([name]) => name === 'connection')
+      .flatMap(([, value]) => value.split(','))
+      .map((name) => name.trim().toLowerCase()),
+  )
+
+/** What leaves of the headers of a function's request; host and length of the body are set anew. */
+export function requestHeaders(raw: readonly string[]): HeaderLine[] {
+  const lines = pairsOf(raw)
+  const named = namedByConnection(lines)
+  return lines.filter(([name]) => !isDropped(name) && !claimsOrigin(name) && !named.has(name))
+}
+
+/** What a function gets of the headers of an answer. */
+export function answerHeaders(raw: readonly HeaderLine[]): HeaderLine[] {
+  const lines = raw.map(([name, value]) => [name.toLowerCase(), value] as const)
+  const named = namedByConnection(lines)
+  return lines.filter(([name]) => !isDropped(name) && !named.has(name))
+}
+
+/** The one value of a header. Undefined: there is none, or there are several. */
+export function onlyValue(raw: readonly string[], name: string): string | undefined {
+  const values = pairsOf(raw).filter((line) => line[0] === name)
+  return values.length === 1 ? values[0]![1] : undefined
+}

@@ -1,0 +1,246 @@
+/** Makes one module of the code of a function and the packages that it imports. Started by compile.ts; nothing of the code runs here. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import * as esbuild from 'esbuild'
+import { answer } from '#platform/confined-process'
+import { isMet, type PackageImport, readImport } from './packages.ts'
+import { type Mappings, mappingsOf, type Place } from './source-map.ts'
+
+export interface CompileTask {
+  code: string
+  /** The folder that has `node_modules`. */
+  home: string
+}
+
+/** A package that became part of the bundle. */
+export interface UsedPackage {
+  name: string
+  version: string
+  /** The version that was written, as it was written; null where none was. */
+  requested: string | null
+}
+
+export type Fault =
+  | { kind: 'syntax'; message: string }
+  | { kind: 'typescript' | 'dynamic' | 'require' | 'attributes' | 'heavy' }
+  | { kind: 'file' | 'node' | 'url' | 'other' | 'part' | 'runtime'; specifier: string }
+  | { kind: 'version'; specifier: string; installed: string }
+
+export type CompileReport =
+  | { bundle: string; mappings: Mappings; packages: UsedPackage[] }
+  | { fault: Fault; place: Place | undefined }
+
+/** Warnings that nobody reads; thousands of them, each with its line, would take gigabytes where all stands in one line. */
+const silent = Object.fromEntries(
+  [
+    'assert-to-with assert-type-json assign-to-define bigint call-import-namespace class-name-will-throw commonjs-variable-in-esm',
+    'delete-super-property different-path-case direct-eval duplicate-case duplicate-class-member duplicate-object-key',
+    'empty-import-meta equals-nan equals-negative-zero equals-new-object html-comment-in-js ignored-bare-import ignored-dynamic-import',
+    'import-is-undefined impossible-typeof indirect-require private-name-will-throw require-resolve-not-external semicolon-after-return',
+    'sections-unsupported source-map suspicious-boolean-not suspicious-define suspicious-logical-operator suspicious-nullish-coalescing',
+    'this-is-undefined-in-esm unsupported-jsx-comment unsupported-regexp unsupported-source-map-comment invalid-source-mappings',
+    'missing-source-map invalid-source-url',
+  ]
+    .join(' ')
+    .split(' ')
+    .map((id) => [id, 'silent' as const]),
+)
+
+/** Of the developer's file, among the sources of a bundle. */
+const namespace = 'function'
+const fileName = 'index.js'
+const source = `${namespace}:${fileName}`
+
+async function compile(task: CompileTask): Promise<CompileReport> {
+  const build = new Build(task)
+  const report = await build.run()
+  if (!('fault' in report) || report.fault.kind !== 'runtime' || report.place) return report
+  // A part of a package that needs another runtime: built again, refused where it is imported.
+  return build.run(report.fault.specifier)
+}
+
+class Build {
+  readonly #code: string
+  readonly #home: string
+  readonly #used = new Map<string, UsedPackage>()
+  /** What was imported by the developer, by the folder that it lies in. */
+  readonly #folders = new Map<string, string>()
+  readonly #resolved = new Map<string, Promise<esbuild.OnResolveResult>>()
+  #refused: string | undefined
+  #hasFault = false
+
+  constructor({ code, home }: CompileTask) {
+    this.#code = code
+    this.#home = home
+  }
+
+  async run(refused?: string): Promise<CompileReport> {
+    this.#refused = refused
+    this.#hasFault = false
+    this.#resolved.clear()
+    try {
+      const { outputFiles, metafile } = await esbuild.build(this.#options())
+      this.#checkInputs(metafile)
+      const text = (ending: string) => outputFiles.find((file) => file.path.endsWith(ending))!.text
+      const map = JSON.parse(text('.map')) as { sources: string[]; mappings: string }
+      const mappings = mappingsOf(map.mappings, map.sources.indexOf(source))
+      return { bundle: text('.js'), mappings, packages: [...this.#used.values()] }
+    } catch (error) {
+      if (isServiceGone(error)) return { fault: { kind: 'heavy' }, place: undefined }
+      if (!isBuildFailure(error)) throw error
+      return await this.#reportOf(error.errors)
+    }
+  }
+
+  #options() {
+    return {
+      entryPoints: [fileName],
+      outfile: 'bundle.js',
+      absWorkingDir: this.#home,
+      bundle: true,
+      format: 'esm',
+      platform: 'browser',
+      conditions: ['workerd', 'worker'],
+      target: 'esnext',
+      charset: 'utf8',
+      // Without it the indentation of deep nesting would grow with its square.
+      minifyWhitespace: true,
+      legalComments: 'none',
+      sourcemap: 'external',
+      sourcesContent: false,
+      metafile: true,
+      tsconfigRaw: '{}',
+      write: false,
+      logLevel: 'silent',
+      logOverride: {
+        ...silent,
+        'unsupported-dynamic-import': 'error',
+        'unsupported-require-call': 'error',
+        'empty-glob': 'error',
+      },
+      plugins: [{ name: namespace, setup: (build: esbuild.PluginBuild) => this.#setUp(build) }],
+    } satisfies esbuild.BuildOptions
+  }
+
+  #setUp(build: esbuild.PluginBuild): void {
+    build.onResolve({ filter: /.*/ }, async (args) => {
+      if (args.kind === 'entry-point') return { path: fileName, namespace }
+      // What packages import is resolved as usual.
+      return args.namespace === namespace ? this.#resolve(build, args) : undefined
+    })
+    build.onLoad({ filter: /.*/, namespace }, () => ({ contents: this.#code, loader: 'js' }))
+    build.onLoad({ filter: /.*/, namespace: 'types' }, () => ({ contents: '', loader: 'js' }))
+  }
+
+  async #resolve(build: esbuild.PluginBuild, args: esbuild.OnResolveArgs): Promise<esbuild.OnResolveResult> {
+    // They come in their order, and the first is what is told: with thousands of them each would repeat its line.
+    if (this.#hasFault) return nothing
+    const { path: specifier, kind } = args
+    if (kind === 'dynamic-import') return this.#refuse({ kind: 'dynamic' })
+    if (kind !== 'import-statement') return this.#refuse({ kind: 'require' })
+    if (Object.keys(args.with).length > 0) return this.#refuse({ kind: 'attributes' })
+    if (specifier === this.#refused) return this.#refuse({ kind: 'runtime', specifier })
+    const wanted = readImport(specifier)
+    if (wanted.kind === 'types') return nothing
+    if (wanted.kind !== 'package') return this.#refuse({ kind: wanted.kind, specifier })
+    const known = this.#resolved.get(specifier)
+    if (known) return known
+    const resolving = this.#resolvePackage(build, specifier, wanted)
+    this.#resolved.set(specifier, resolving)
+    return resolving
+  }
+
+  /** esbuild puts the place of the import to it. */
+  #refuse(detail: Fault): esbuild.OnResolveResult {
+    this.#hasFault = true
+    return { errors: [{ text: detail.kind, detail }] }
+  }
+
+  async #resolvePackage(
+    build: esbuild.PluginBuild,
+    specifier: string,
+    { name, part, requested }: PackageImport,
+  ): Promise<esbuild.OnResolveResult> {
+    const folder = path.join(this.#home, 'node_modules', name)
+    const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
+      version: string
+    }
+    if (!isMet(requested, version)) return this.#refuse({ kind: 'version', specifier, installed: version })
+    const found = await build.resolve(part === '' ? name : `${name}/${part}`, {
+      kind: 'import-statement',
+      resolveDir: this.#home,
+    })
+    const isOwn = found.path.startsWith(folder + path.sep) && found.namespace === 'file'
+    if (found.errors.length > 0 || !isOwn || !/\.m?js$/.test(found.path))
+      return this.#refuse({ kind: 'part', specifier })
+    this.#folders.set(path.dirname(found.path), specifier)
+    const known = this.#used.get(name)?.requested
+    this.#used.set(name, { name, version, requested: requested ?? known ?? null })
+    return { path: found.path, sideEffects: found.sideEffects }
+  }
+
+  /** Nothing but the developer's code and packages became part of it, whatever else esbuild learns to import one day. */
+  #checkInputs({ inputs }: esbuild.Metafile): void {
+    for (const [input, { imports }] of Object.entries(inputs)) {
+      const isKnown = input === source || input.startsWith('types:') || input.startsWith('node_modules/')
+      const foreign = imports.find(({ external, path: to }) => external && to !== '<runtime>')
+      if (!isKnown || foreign) throw new Error('something else was bundled')
+    }
+  }
+
+  async #reportOf(errors: readonly esbuild.Message[]): Promise<CompileReport> {
+    const [first] = errors.filter(({ location }) => location?.file === source).sort(byPlace)
+    if (!first) return { fault: this.#faultOfPackage(errors[0]!), place: undefined }
+    const place = placeOf(first.location!)
+    if (isFault(first.detail)) return { fault: first.detail, place }
+    if (first.id === 'unsupported-require-call') return { fault: { kind: 'require' }, place }
+    if (first.id !== '') return { fault: { kind: 'dynamic' }, place }
+    const isTyped = !(await this.#parses('js')) && (await this.#parses('ts'))
+    const fault: Fault = isTyped ? { kind: 'typescript' } : { kind: 'syntax', message: first.text }
+    return { fault, place }
+  }
+
+  /** An error within a package: which import led there. */
+  #faultOfPackage({ location, text }: esbuild.Message): Fault {
+    for (let folder = path.join(this.#home, location?.file ?? ''); folder.length > this.#home.length; ) {
+      folder = path.dirname(folder)
+      const specifier = this.#folders.get(folder)
+      if (specifier !== undefined) return { kind: 'runtime', specifier }
+    }
+    return { kind: 'syntax', message: text }
+  }
+
+  async #parses(loader: 'js' | 'ts'): Promise<boolean> {
+    try {
+      await esbuild.transform(this.#code, { loader, logLevel: 'silent', tsconfigRaw: '{}' })
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/** An empty module. */
+const nothing = { path: 'types', namespace: 'types' } satisfies esbuild.OnResolveResult
+
+const kinds = 'dynamic require attributes file node url other part runtime version'.split(' ')
+const isFault = (detail: unknown): detail is Fault =>
+  typeof detail === 'object' && detail !== null && kinds.includes((detail as Fault).kind)
+
+const byPlace = (a: esbuild.Message, b: esbuild.Message): number =>
+  a.location!.line - b.location!.line || a.location!.column - b.location!.column
+
+/** esbuild counts columns in bytes, from 0. */
+function placeOf({ line, column, lineText }: esbuild.Location): Place {
+  const before = Buffer.from(lineText).subarray(0, column).toString('utf8')
+  return { line, column: before.length + 1 }
+}
+
+/** esbuild's process has ended: deep nesting took more memory than it may have. */
+const isServiceGone = (error: unknown): boolean =>
+  error instanceof Error && /^The service (?:was stopped|is no longer running)/.test(error.message)
+
+const isBuildFailure = (error: unknown): error is esbuild.BuildFailure =>
+  error instanceof Error && Array.isArray((error as esbuild.BuildFailure).errors)
+
+await answer(compile)

@@ -1,0 +1,74 @@
+/** What a developer sends becomes one module that runs without anything beside it. */
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Confine, type FindIsolation, openConfinement } from '#platform/confined'
+import { fail, type Localized } from '#platform/errors'
+import type { Log } from '#platform/log'
+import type { CompileReport, CompileTask, UsedPackage } from './compile-process.ts'
+import '../phrases.ts'
+import { faultSentence, sentences } from './phrases.ts'
+import type { Mappings, Place } from './source-map.ts'
+
+export type { UsedPackage } from './compile-process.ts'
+
+export interface Compiled {
+  /** One ES module without imports. */
+  bundle: string
+  /** Which place of the code each place of the bundle was. */
+  mappings: Mappings
+  packages: UsedPackage[]
+}
+
+export interface FunctionCompiler {
+  /** Throws FUNCTION_CODE_INVALID, FUNCTIONS_BUSY, and the signal's reason. */
+  compile(code: string, from: { accountId: string; signal: AbortSignal }): Promise<Compiled>
+}
+
+/** The most that the packages and the longest code come to is a third of it. */
+const maxBundleBytes = 4_000_000
+const timeoutMs = 10_000
+const places = { working: 2, waiting: 32 }
+/** Deep nesting takes a stack of hundreds of megabytes; what takes more is refused. */
+const memoryMb = 768
+
+const module = path.join(import.meta.dirname, 'compile-process.ts')
+
+export function openFunctionCompiler(log: Log, isolation?: FindIsolation): FunctionCompiler {
+  const confine = openConfinement(log, places, isolation)
+  return {
+    async compile(code, { accountId, signal }) {
+      const report = await run(confine, { code, home: home() }, { accountId, signal })
+      if ('fault' in report) return refuseCode(faultSentence(report.fault), report.place)
+      if (Buffer.byteLength(report.bundle) > maxBundleBytes) return refuseCode(sentences.tooLarge, undefined)
+      return report
+    },
+  }
+}
+
+async function run(
+  confine: Confine,
+  input: CompileTask,
+  from: { accountId: string; signal: AbortSignal },
+): Promise<CompileReport> {
+  const outcome = await confine({
+    module,
+    input,
+    ...from,
+    timeoutMs,
+    memoryMb,
+    // The bundle and its mappings as JSON.
+    maxOutputBytes: 4 * maxBundleBytes,
+    startsPrograms: true,
+    keepsSpare: true,
+  })
+  if ('value' in outcome) return outcome.value as CompileReport
+  if (outcome.lost === 'busy') return fail('FUNCTIONS_BUSY', {})
+  return refuseCode(faultSentence({ kind: 'heavy' }), undefined)
+}
+
+/** Throws FUNCTION_CODE_INVALID. */
+export const refuseCode = (why: Localized, place: Place | undefined): never =>
+  fail('FUNCTION_CODE_INVALID', { why, place }, { param: 'code', ...(place && { details: { ...place } }) })
+
+/** The folder that has the `node_modules` of this installation. */
+const home = (): string => fileURLToPath(import.meta.resolve('hono')).replace(/[\\/]node_modules[\\/].*$/, '')

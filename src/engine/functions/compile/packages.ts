@@ -1,0 +1,88 @@
+/** Which imports a function may have, however they are spelled. */
+
+/** Packages of the platform's own lock file. */
+export const packageNames = ['@supabase/supabase-js', 'zod', 'hono'] as const
+export type PackageName = (typeof packageNames)[number]
+
+export interface PackageImport {
+  kind: 'package'
+  name: PackageName
+  /** `cors` of `hono/cors`; empty for the package itself. */
+  part: string
+  /** The version that was written, as it was written. */
+  requested: string | undefined
+}
+
+export type Import =
+  | PackageImport
+  /** It only declares types for editors: nothing is imported. */
+  | { kind: 'types' }
+  | { kind: 'file' | 'node' | 'url' | 'other' }
+
+/** The names of JSR that differ from those of npm. */
+const ofJsr = new Map([
+  ['@hono/hono', 'hono'],
+  ['@zod/zod', 'zod'],
+])
+
+const hasScheme = /^[a-z][a-z0-9+.-]*:/i
+/** Name, version, part. */
+const packagePath = /^((?:@[\w.-]+\/)?[\w.-]+)(?:@([^/]*))?(?:\/(.+))?$/
+/** No empty segment, and none that begins with a dot. */
+const plainPart = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/
+
+/** Reads what stands between the quotes of an import. */
+export function readImport(specifier: string): Import {
+  if (/^(?:npm|jsr):/.test(specifier)) {
+    const path = specifier.slice(4).replace(/^\//, '')
+    return readPackage(path, specifier.startsWith('jsr:'))
+  }
+  if (specifier.startsWith('node:')) return { kind: 'node' }
+  if (specifier.startsWith('https://esm.sh/')) return readEsmSh(specifier)
+  if (hasScheme.test(specifier)) return { kind: 'url' }
+  if (/^[./#\\]/.test(specifier)) return { kind: 'file' }
+  return readPackage(specifier, false)
+}
+
+/** What its query asks for is about builds, of which there is one here; another query would change what is imported. */
+const harmlessQuery = /^(?:(?:target|pin)=[\w.-]*|bundle|standalone|dev|dts|no-dts|no-check|no-bundle)$/
+
+function readEsmSh(address: string): Import {
+  const [path = '', query = ''] = address.slice('https://esm.sh/'.length).split('?', 2)
+  if (query !== '' && !query.split('&').every((one) => harmlessQuery.test(one))) return { kind: 'url' }
+  const found = path.replace(/^(?:v\d+|stable)\//, '')
+  const isJsr = found.startsWith('jsr/')
+  const read = readPackage(isJsr ? found.slice(4) : found, isJsr)
+  return read.kind === 'other' ? { kind: 'url' } : read
+}
+
+function readPackage(path: string, isJsr: boolean): Import {
+  const [, written = '', version, part = ''] = packagePath.exec(path) ?? []
+  const name = (isJsr && ofJsr.get(written)) || written
+  if (name === '@supabase/functions-js' && part.endsWith('.d.ts')) return { kind: 'types' }
+  if (!isAllowed(name) || (part !== '' && !plainPart.test(part))) return { kind: 'other' }
+  return { kind: 'package', name, part, requested: version }
+}
+
+const isAllowed = (name: string): name is PackageName => (packageNames as readonly string[]).includes(name)
+
+const range = /^(?:\^|~|>=|=|v)?(\d{1,6})(?:\.(\d{1,6}|x|\*))?(?:\.(\d{1,6}|x|\*))?(?:[-+][\w.+-]*)?$/
+const any = new Set([undefined, '', '*', 'x', 'latest'])
+
+/**
+ * Whether what was written may mean the version that is here: the same major version, and not a later one than ours. Whoever names an
+ * earlier one gets ours, which is to work where the earlier one did.
+ */
+export function isMet(requested: string | undefined, installed: string): boolean {
+  if (any.has(requested)) return true
+  const found = range.exec(requested!)
+  if (!found) return false
+  const [major, ...rest] = found.slice(1, 4).map((digits) => Number(digits) || 0)
+  const [ourMajor, ...ourRest] = installed.split('.').map((digits) => Number.parseInt(digits, 10))
+  if (major !== ourMajor) return false
+  for (const [at, wanted] of rest.entries()) {
+    const ours = ourRest[at] ?? 0
+    if (wanted !== ours) return wanted < ours
+  }
+  return true
+}

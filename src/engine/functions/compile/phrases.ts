@@ -1,0 +1,81 @@
+import type { Localized } from '#platform/errors'
+import type { Fault } from './compile-process.ts'
+import { packageNames } from './packages.ts'
+
+const allowed = { en: `${packageNames.join(', ')}`, fa: packageNames.join('، ') }
+
+/** What a developer wrote is repeated, up to this length. */
+const longest = 100
+const shown = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text)
+
+type Sentences = { [Kind in Fault['kind']]: (fault: Extract<Fault, { kind: Kind }>) => Localized }
+
+const ofFaults: Sentences = {
+  syntax: ({ message }) => ({ en: `${shown(message)}.`, fa: `خطای نحوی: ${shown(message)}` }),
+  typescript: () => ({
+    en: 'This is TypeScript; the Starter plan runs JavaScript. Send what your compiler makes of it, or take the types out.',
+    fa: 'این کد TypeScript است و طرح Starter جاوااسکریپت اجرا می‌کند. خروجی کامپایلر خود را بفرستید یا نوع‌ها را بردارید.',
+  }),
+  dynamic: () => ({
+    en: 'Nothing can be imported while it runs; write an import with a fixed name at the top.',
+    fa: 'هنگام اجرا نمی‌توان چیزی را import کرد؛ import را با نامی ثابت بالای کد بنویسید.',
+  }),
+  require: () => ({
+    en: 'There is no require; write an import at the top.',
+    fa: 'require در کار نیست؛ بالای کد import بنویسید.',
+  }),
+  attributes: () => ({
+    en: 'Imports take no attributes (`with`); write such data into the code.',
+    fa: 'import ویژگی (`with`) نمی‌پذیرد؛ چنین داده‌ای را در خود کد بنویسید.',
+  }),
+  heavy: () => ({
+    en: 'It could not be compiled within the limits of time and memory; nest less deeply, or send less generated code.',
+    fa: 'در حد زمان و حافظه کامپایل نشد؛ تودرتویی را کم کنید یا کد تولیدشدهٔ کمتری بفرستید.',
+  }),
+  file: ({ specifier }) => ({
+    en: `A function is one file, so "${shown(specifier)}" is not there; put its code into this one.`,
+    fa: `هر تابع یک فایل است و «${shown(specifier)}» وجود ندارد؛ کد آن را در همین فایل بگذارید.`,
+  }),
+  node: ({ specifier }) => ({
+    en: `"${shown(specifier)}" is not there: functions have the standards of the web (fetch, crypto, streams), not the modules of Node.`,
+    fa: `«${shown(specifier)}» وجود ندارد: تابع‌ها استانداردهای وب (fetch و crypto و جریان‌ها) را دارند، نه ماژول‌های Node را.`,
+  }),
+  url: ({ specifier }) => ({
+    en: `Nothing is loaded from "${shown(specifier)}". Functions may import ${allowed.en}, also as npm:, jsr: or https://esm.sh/.`,
+    fa: `چیزی از «${shown(specifier)}» بار نمی‌شود. تابع‌ها می‌توانند ${allowed.fa} را import کنند، به شکل npm: و jsr: و https://esm.sh/ هم.`,
+  }),
+  other: ({ specifier }) => ({
+    en: `"${shown(specifier)}" cannot be imported. Functions may import ${allowed.en}; copy what you need of others into the code.`,
+    fa: `«${shown(specifier)}» را نمی‌توان import کرد. تابع‌ها می‌توانند ${allowed.fa} را import کنند؛ از بستهٔ دیگر هرچه لازم دارید در خود کد بگذارید.`,
+  }),
+  part: ({ specifier }) => ({
+    en: `The package has no part of the name "${shown(specifier)}".`,
+    fa: `این بسته بخشی به نام «${shown(specifier)}» ندارد.`,
+  }),
+  runtime: ({ specifier }) => ({
+    en: `"${shown(specifier)}" is made for another runtime and does not work in a function.`,
+    fa: `«${shown(specifier)}» برای محیط اجرای دیگری ساخته شده است و در تابع کار نمی‌کند.`,
+  }),
+  version: ({ specifier, installed }) => ({
+    en: `"${shown(specifier)}" names another version; this platform has ${installed}. Write no version, or only ${major(installed)}.`,
+    fa: `«${shown(specifier)}» نسخهٔ دیگری را می‌خواهد؛ این سکو ${installed} دارد. نسخه را ننویسید یا فقط ${major(installed)} بنویسید.`,
+  }),
+}
+
+const major = (version: string): string => version.split('.')[0]!
+
+/** What is wrong with the code, and what to do about it. */
+export const faultSentence = (fault: Fault): Localized => ofFaults[fault.kind](fault as never)
+
+/** What its own code said when it was started. */
+export const bootSentence = (message: string): Localized => ({
+  en: `it does not start: ${shown(message)}`,
+  fa: `اجرا نشد: ${shown(message)}`,
+})
+
+export const sentences = {
+  tooLarge: {
+    en: 'With its packages it is larger than 4 MB.',
+    fa: 'همراه بسته‌هایش از ۴ مگابایت بزرگ‌تر است.',
+  },
+}

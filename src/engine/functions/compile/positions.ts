@@ -1,0 +1,25 @@
+/** Places in the code that a developer sent, for those in the bundle that was made of it. */
+import { Slice } from '#platform/slices'
+import { type Mappings, type Place, segmentsOf } from './source-map.ts'
+
+/**
+ * The places in the file that became these places of the bundle; undefined for what came from elsewhere. Long mappings are read in slices:
+ * those of the longest code are half a megabyte.
+ */
+export async function sourcePlaces(
+  mappings: Mappings,
+  places: readonly Place[],
+): Promise<(Place | undefined)[]> {
+  const found: (Place | undefined)[] = places.map(() => undefined)
+  const slice = new Slice()
+  let count = 0
+  for (const [bundleLine, [column, , line, sourceColumn]] of segmentsOf(mappings)) {
+    for (const [at, place] of places.entries())
+      if (bundleLine === place.line - 1 && column <= place.column - 1)
+        found[at] = { line: line + 1, column: sourceColumn + 1 }
+    if (++count % segmentsAtOnce === 0 && slice.isOver()) await slice.next()
+  }
+  return found
+}
+
+const segmentsAtOnce = 500

@@ -1,0 +1,168 @@
+/**
+ * Lines of functions on their way to the database: bounded, masked, and written some times a second. What is too much is dropped, and a
+ * line says how much.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { CloudKey } from '#engine/clouds'
+import type { Clock } from '#platform/clock'
+import type { Db } from '#platform/db'
+import { isUuid } from '#platform/ids'
+import type { Log } from '#platform/log'
+import { Slice } from '#platform/slices'
+import { sourcePlaces } from '../compile/positions.ts'
+import type { LogLine } from '../functions.ts'
+import { insertLines, liveMappings } from './log-store.ts'
+import type { Mask } from './mask.ts'
+
+export interface LogIntakeOptions {
+  db: Db
+  clock: Clock
+  log: Log
+  /** Takes the cloud's secrets out of a line. */
+  maskOf: (cloud: CloudKey) => Promise<Mask>
+}
+
+const flushMs = 200
+/** Of one cloud between two writes. */
+const maxLines = 500
+const maxCharacters = 500_000
+/** Of all clouds in this process. */
+const maxClouds = 2_000
+/** Of one line; the runtime cuts it before, with the same mark. */
+const longestMessage = 8_000
+export const cutMark = '…'
+
+interface Waiting {
+  cloud: CloudKey
+  lines: LogLine[]
+  characters: number
+  /** By name. */
+  dropped: Map<string, number>
+}
+
+export class LogIntake implements AsyncDisposable {
+  readonly #options: LogIntakeOptions
+  #waiting = new Map<string, Waiting>()
+  #writing: Promise<void> | undefined
+  readonly #stop = new AbortController()
+
+  constructor(options: LogIntakeOptions) {
+    this.#options = options
+  }
+
+  /** Never throws. */
+  add(cloud: CloudKey, lines: readonly LogLine[]): void {
+    const waiting = this.#of(cloud)
+    if (!waiting) return
+    for (const line of lines) {
+      const isFull = waiting.lines.length >= maxLines || waiting.characters >= maxCharacters
+      if (isFull) waiting.dropped.set(line.name, (waiting.dropped.get(line.name) ?? 0) + 1)
+      else waiting.lines.push(line)
+      waiting.characters += isFull ? 0 : Math.min(line.message.length, longestMessage)
+    }
+    this.#writing ??= this.#write()
+  }
+
+  /** Resolves when what was added before is written, or lost. */
+  async settled(): Promise<void> {
+    while (this.#writing) await this.#writing
+  }
+
+  /** What has come is written at once. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await this.settled()
+  }
+
+  #of(cloud: CloudKey): Waiting | undefined {
+    const known = this.#waiting.get(cloud.cloudId)
+    if (known || this.#waiting.size >= maxClouds) return known
+    const { accountId, cloudId } = cloud
+    const waiting = { cloud: { accountId, cloudId }, lines: [], characters: 0, dropped: new Map() }
+    this.#waiting.set(cloudId, waiting)
+    return waiting
+  }
+
+  async #write(): Promise<void> {
+    await pause(flushMs, undefined, { signal: this.#stop.signal }).catch(() => undefined)
+    const waiting = [...this.#waiting.values()]
+    this.#waiting = new Map()
+    for (const one of waiting) await this.#writeOne(one)
+    this.#writing = this.#waiting.size > 0 ? this.#write() : undefined
+  }
+
+  async #writeOne({ cloud, lines, dropped }: Waiting): Promise<void> {
+    try {
+      for (const [name, count] of dropped) lines.push(this.#droppedLine(name, count))
+      const placed = await withSourcePlaces(this.#options.db, cloud, lines)
+      const masked = await this.#masked(cloud, placed)
+      await insertLines(this.#options.db, cloud, masked)
+    } catch (error) {
+      const { cloudId: cloud_id, accountId: account_id } = cloud
+      const fields = { err: error, account_id, cloud_id, count: lines.length }
+      this.#options.log.warn(fields, 'lines of functions were lost')
+    }
+  }
+
+  #droppedLine(name: string, count: number): LogLine {
+    const message = `${count} lines were dropped: more than ${maxLines} came within ${flushMs} ms`
+    return { name, level: 'warn', message, requestId: null, at: new Date(this.#options.clock.nowMs()) }
+  }
+
+  async #masked(cloud: CloudKey, lines: readonly LogLine[]): Promise<LogLine[]> {
+    const mask = await this.#options.maskOf(cloud)
+    const slice = new Slice()
+    const masked: LogLine[] = []
+    for (const line of lines) {
+      const { message, requestId } = line
+      const isId = requestId !== null && isUuid(requestId)
+      masked.push({ ...line, message: mask(storable(message)), requestId: isId ? requestId : null })
+      if (slice.isOver()) await slice.next()
+    }
+    return masked
+  }
+}
+
+const storable = (message: string): string => {
+  const cut = message.length > longestMessage + cutMark.length
+  const kept = cut ? message.slice(0, longestMessage) + cutMark : message
+  // Neither can be stored as text.
+  return kept.replaceAll('\0', '\u2400').toWellFormed()
+}
+
+/** The file of the function, as the runtime calls it. */
+const runningFile = 'function.js'
+const placePattern = /\bfunction\.js:(\d{1,9}):(\d{1,9})/g
+/** Those of one write; the others stay as the runtime has written them. */
+const maxPlaces = 100
+
+/** Stack traces name the lines of the code that was sent, not those of what was made of it. */
+export async function withSourcePlaces(
+  db: Db,
+  cloud: CloudKey,
+  lines: readonly LogLine[],
+): Promise<readonly LogLine[]> {
+  const named = lines.filter(({ message }) => message.includes(runningFile))
+  if (named.length === 0) return lines
+  const found = new Map<string, string>()
+  const mappings = await liveMappings(db, cloud, [...new Set(named.map(({ name }) => name))])
+  for (const [name, mapping] of mappings) {
+    const own = named.filter((line) => line.name === name)
+    const texts = new Set(own.flatMap(({ message }) => message.match(placePattern) ?? []))
+    const wanted = [...texts].slice(0, maxPlaces)
+    const places = await sourcePlaces(mapping, wanted.map(placeIn))
+    for (const [at, text] of wanted.entries()) {
+      const place = places[at]
+      if (place) found.set(`${name} ${text}`, `index.js:${place.line}:${place.column}`)
+    }
+  }
+  return lines.map((line) => ({
+    ...line,
+    message: line.message.replace(placePattern, (text) => found.get(`${line.name} ${text}`) ?? text),
+  }))
+}
+
+const placeIn = (text: string) => {
+  const [, line, column] = text.split(':')
+  return { line: Number(line), column: Number(column) }
+}

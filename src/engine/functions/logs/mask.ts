@@ -1,0 +1,62 @@
+/**
+ * Values of secrets are taken out of what functions write: as they are, as JSON, URLs and Base64 have them, and each longer line of a value
+ * of several lines. Whoever wants to write a secret of their own in pieces can: this keeps out what slips in.
+ */
+
+const mask = '***'
+/** A shorter value stands in every second line by chance; it is not masked. */
+export const shortestMasked = 4
+/** Of one line among several: shorter ones, such as a brace, stand everywhere. */
+const shortestLine = 8
+
+export type Mask = (text: string) => string
+
+/** `cut` is the mark that stands where a line was cut: before it a value may have begun. */
+export function maskOf(values: readonly string[], cut: string): Mask {
+  const whole = values.filter((value) => value.length >= shortestMasked)
+  // The longest first, since one may be part of another.
+  const wanted = [...new Set(whole.flatMap(spellings))].sort((a, b) => b.length - a.length)
+  return (text) => {
+    let masked = text
+    for (const one of wanted) if (masked.includes(one)) masked = masked.replaceAll(one, mask)
+    return masked.endsWith(cut) ? withoutBegun(masked.slice(0, -cut.length), whole) + cut : masked
+  }
+}
+
+function spellings(value: string): string[] {
+  const lines = value.split(/\r\n|\r|\n/).filter((line) => line.length >= shortestLine)
+  return [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encoded(value),
+    Buffer.from(value).toString('base64'),
+    ...lines,
+  ]
+}
+
+/** A half of a surrogate pair has no spelling in URLs. */
+const encoded = (value: string): string => encodeURIComponent(value.toWellFormed())
+
+/** The end of the text may be the beginning of a value. */
+function withoutBegun(text: string, values: readonly string[]): string {
+  const begun = Math.max(0, ...values.map((value) => overlap(text, value)))
+  return begun < shortestMasked ? text : text.slice(0, -begun) + mask
+}
+
+/** How much of the beginning of `value` is the end of `text` (Knuth, Morris and Pratt: a value may repeat itself). */
+function overlap(text: string, value: string): number {
+  const tail = text.slice(-value.length)
+  const failure = new Uint16Array(value.length)
+  for (let at = 1, length = 0; at < value.length; at++) {
+    while (length > 0 && value.charCodeAt(at) !== value.charCodeAt(length)) length = failure[length - 1]!
+    if (value.charCodeAt(at) === value.charCodeAt(length)) length++
+    failure[at] = length
+  }
+  let matched = 0
+  for (let at = 0; at < tail.length; at++) {
+    while (matched > 0 && (matched === value.length || tail.charCodeAt(at) !== value.charCodeAt(matched)))
+      matched = failure[matched - 1]!
+    if (tail.charCodeAt(at) === value.charCodeAt(matched)) matched++
+  }
+  return matched
+}

@@ -1,0 +1,85 @@
+/**
+ * The channel between the API and hosts of functions: HTTP over TLS that both sides authenticate by a key they share (ECDHE-PSK). Nobody without the
+ * key reads it, takes part in it, or repeats what was recorded of it; who learns the key later cannot read what was said before.
+ */
+import { hkdfSync } from 'node:crypto'
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import { Agent, createServer, request, type Server } from 'node:https'
+
+/** Meta data of calls stand in headers: the address and 16 KB of headers of a request, in base64. */
+const maxHeaderSize = 256 * 1024
+const identity = 'kherad functions 1'
+
+/** The only one: forward secrecy, both sides by the key, and no certificate that somebody would have to renew. */
+const suite = {
+  ciphers: 'ECDHE-PSK-CHACHA20-POLY1305',
+  minVersion: 'TLSv1.2',
+  maxVersion: 'TLSv1.2',
+} as const
+
+export const shortestKey = 43
+/** 32 random bytes and more, in base64, hexadecimal or base62. */
+export const keyPattern = `^[A-Za-z0-9_+/=-]{${shortestKey},512}$`
+
+const presharedKeyOf = (key: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', key, '', 'kherad channel to hosts of functions', 32))
+
+export type ServeChannel = (message: IncomingMessage, response: ServerResponse) => void
+
+/** Not yet listening. Every request was sent by somebody who has the key. */
+export function channelServer(key: string, serve: ServeChannel): Server {
+  const psk = presharedKeyOf(key)
+  const server = createServer(
+    {
+      ...suite,
+      maxHeaderSize,
+      handshakeTimeout: 10_000,
+      pskCallback: (_socket, claimed) => (claimed === identity ? psk : null),
+      // Longer than the other side keeps a connection that it does not use.
+      keepAliveTimeout: 120_000,
+      // Bodies have the time that calls have.
+      requestTimeout: 0,
+    },
+    serve,
+  )
+  server.on('checkContinue', serve)
+  server.maxHeadersCount = 0
+  return server
+}
+
+export interface ChannelRequest {
+  method: 'GET' | 'POST'
+  path: string
+  headers?: Record<string, string>
+}
+
+/** Requests to one host of functions. */
+export class ChannelClient implements Disposable {
+  readonly #url: URL
+  readonly #agent: Agent
+
+  constructor(url: string, key: string) {
+    const psk = presharedKeyOf(key)
+    this.#url = new URL(url)
+    this.#agent = new Agent({
+      ...suite,
+      keepAlive: true,
+      timeout: 300_000,
+      maxCachedSessions: 0,
+      // Who has the key is the host: there is no certificate with a name.
+      pskCallback: () => ({ psk, identity }),
+      checkServerIdentity: () => undefined,
+    })
+  }
+
+  /** The caller writes the body and ends it. */
+  request({ method, path, headers = {} }: ChannelRequest): ClientRequest {
+    const { hostname, port } = this.#url
+    const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+    return request({ host, port: Number(port), method, path, headers, agent: this.#agent, maxHeaderSize })
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy()
+  }
+}

@@ -1,0 +1,160 @@
+/** A host of functions: it runs what the API sends over the channel, and has nothing of the platform but the key of that channel. */
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { CloudKey } from '#engine/clouds'
+import { Failure } from '#platform/errors'
+import type { Log } from '#platform/log'
+import type { CloudProgram, FunctionRuntime } from '../functions.ts'
+import { channelServer } from './channel.ts'
+import { HostLinks } from './host-link.ts'
+import {
+  type AnswerHead,
+  answerHeader,
+  asHeader,
+  type CallHead,
+  callHeader,
+  fromHeader,
+  largestProgramBytes,
+  paths,
+  readJson,
+  sentFailure,
+} from './messages.ts'
+
+export interface FunctionsHostOptions {
+  key: string
+  host: string
+  port: number
+  version: string
+  log: Log
+  /** What runs the functions; what it needs it asks of the links. */
+  openRuntime: (links: HostLinks) => FunctionRuntime
+}
+
+export interface FunctionsHost {
+  readonly port: number
+  /** Processes of the API that are connected. */
+  readonly links: HostLinks
+  readonly runtime: FunctionRuntime
+  /** No new call; those that run have this time. */
+  drain(drainMs: number): Promise<void>
+}
+
+export async function openFunctionsHost(options: FunctionsHostOptions): Promise<FunctionsHost> {
+  const { key, host, port, log, version, openRuntime } = options
+  const state = (): ReturnType<FunctionRuntime['state']> => runtime.state()
+  const links = new HostLinks({ log, state, version })
+  const runtime = openRuntime(links)
+  const channel = new Channel(runtime, links, log)
+  const server = channelServer(key, channel.serve)
+  const sockets = new Set<Duplex>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('tlsClientError', (error) =>
+    log.warn(
+      { err: error },
+      'a connection to this host of functions was refused: it has not the key of the channel',
+    ),
+  )
+  server.listen(port, host)
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    links,
+    runtime,
+    async drain(drainMs) {
+      channel.isStopping = true
+      server.close()
+      await channel.ended(drainMs)
+      links.close()
+      for (const socket of sockets) socket.destroy()
+      await runtime[Symbol.asyncDispose]()
+    },
+  }
+}
+
+class Channel {
+  readonly #runtime: FunctionRuntime
+  readonly #links: HostLinks
+  readonly #log: Log
+  readonly #running = new Set<Promise<void>>()
+  isStopping = false
+
+  constructor(runtime: FunctionRuntime, links: HostLinks, log: Log) {
+    this.#runtime = runtime
+    this.#links = links
+    this.#log = log
+  }
+
+  readonly serve = (message: IncomingMessage, response: ServerResponse): void => {
+    message.on('error', () => {})
+    response.on('error', () => {})
+    const serving = this.#serve(message, response).catch((error: unknown) => {
+      this.#log.error({ err: error }, 'a request over the channel failed')
+      response.destroy()
+    })
+    if (message.url === paths.link) return
+    this.#running.add(serving)
+    void serving.finally(() => this.#running.delete(serving))
+  }
+
+  async ended(withinMs: number): Promise<void> {
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, withinMs)
+    await Promise.race([Promise.all(this.#running), late.promise])
+    clearTimeout(timer)
+  }
+
+  async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Before anything was begun: the API may ask another host.
+    if (this.isStopping) return void response.writeHead(503, { connection: 'close' }).end()
+    if (message.url === paths.link) return this.#links.serve(message, response)
+    if (message.url === paths.call) return this.#call(message, response)
+    const answer = message.url === paths.tryOut ? await this.#tryOut(message) : await this.#forget(message)
+    response.end(JSON.stringify(answer))
+  }
+
+  async #call(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { hasBody, link, ...head } = fromHeader<CallHead>(message.headers[callHeader])
+    this.#links.called(head, link)
+    const gone = new AbortController()
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort()
+    })
+    // From here on the call may run, so that nobody repeats it.
+    response.writeContinue()
+    try {
+      const body = hasBody ? message : undefined
+      const { body: bytes, ...answer } = await this.#runtime.call({ ...head, body, signal: gone.signal })
+      response.writeHead(200, { [answerHeader]: asHeader(answer satisfies AnswerHead) })
+      response.flushHeaders()
+      await pipeline(bytes, response)
+    } catch (error) {
+      if (gone.signal.aborted || response.headersSent) return void response.destroy()
+      if (!(error instanceof Failure)) this.#log.error({ err: error }, 'a call of a function failed here')
+      response.writeHead(200, { [answerHeader]: asHeader({ failure: sentFailure(error) }) }).end()
+    }
+  }
+
+  async #tryOut(message: IncomingMessage): Promise<unknown> {
+    const asked = await readJson<{ program: CloudProgram; name: string; link: string }>(
+      message,
+      largestProgramBytes,
+    )
+    this.#links.called(asked.program, asked.link)
+    try {
+      return { tried: await this.#runtime.tryOut(asked.program, asked.name) }
+    } catch (error) {
+      return { failure: sentFailure(error) }
+    }
+  }
+
+  async #forget(message: IncomingMessage): Promise<unknown> {
+    await this.#runtime.forget(await readJson<CloudKey>(message, 10_000))
+    return {}
+  }
+}

@@ -1,0 +1,196 @@
+/** On a host of functions: the lines to the API, one for each of its processes. By them it gets programs and allowances, and sends logs. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import type { CloudKey } from '#engine/clouds'
+import { fail } from '#platform/errors'
+import type { Log } from '#platform/log'
+import type { CloudProgram, FunctionSource, LogLine, RuntimeState } from '../functions.ts'
+import {
+  line,
+  lineReader,
+  type ProgramValue,
+  receivedFailure,
+  type ToHost,
+  type ToPlatform,
+} from './messages.ts'
+
+export const pingMs = 5_000
+export const silentMs = 30_000
+const askMs = 15_000
+/** What waits to be sent to an API that does not read; further log lines are dropped. */
+const mostWaitingBytes = 8 * 1024 * 1024
+const mostClouds = 20_000
+
+export type Hello = Extract<ToHost, { kind: 'hello' }>
+type Asked =
+  | { kind: 'program'; cloud: CloudKey & { revision: number } }
+  | { kind: 'egress'; cloud: CloudKey; bytes: number }
+
+/** The line to one process of the API. */
+export class HostLink {
+  readonly #response: ServerResponse
+  readonly #answers = new Map<number, PromiseWithResolvers<unknown>>()
+  #nextId = 1
+  #dropped = 0
+  hello: Hello | undefined
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+  }
+
+  get isOpen(): boolean {
+    return !this.#response.destroyed
+  }
+
+  send(message: ToPlatform): void {
+    if (this.isOpen) this.#response.write(line(message))
+  }
+
+  /** Throws what the API refuses with, and SERVICE_UNAVAILABLE where it does not answer. */
+  async ask(asked: Asked): Promise<unknown> {
+    const id = this.#nextId++
+    const answer = Promise.withResolvers<unknown>()
+    const timer = setTimeout(() => answer.reject(undefined), askMs)
+    this.#answers.set(id, answer)
+    this.send({ ...asked, id })
+    if (!this.isOpen) answer.reject(undefined)
+    try {
+      return await answer.promise
+    } catch (error) {
+      throw error ?? unavailable()
+    } finally {
+      clearTimeout(timer)
+      this.#answers.delete(id)
+    }
+  }
+
+  log(cloud: CloudKey, lines: readonly LogLine[]): void {
+    if (this.#response.writableLength > mostWaitingBytes) {
+      this.#dropped += lines.length
+      return
+    }
+    const kept = [...lines, ...this.#droppedLine(lines)]
+    this.send({ kind: 'log', cloud, lines: kept.map((one) => ({ ...one, at: one.at.getTime() })) })
+  }
+
+  receive(message: ToHost): void {
+    if (message.kind === 'hello') this.hello = message
+    else if (message.kind === 'answer') this.#answers.get(message.id)?.resolve(message.value)
+    else if (message.kind === 'refusal')
+      this.#answers.get(message.id)?.reject(receivedFailure(message.failure))
+  }
+
+  close(): void {
+    this.#response.destroy()
+    for (const answer of this.#answers.values()) answer.reject(undefined)
+  }
+
+  #droppedLine([first]: readonly LogLine[]): LogLine[] {
+    if (this.#dropped === 0 || !first) return []
+    const message = `${this.#dropped.toLocaleString('en-US')} lines were dropped: the API did not take them (${this.#dropped.toLocaleString('fa-IR')} خط دور ریخته شد: API آن‌ها را نگرفت)`
+    this.#dropped = 0
+    return [{ ...first, level: 'warn', message, requestId: null }]
+  }
+}
+
+function unavailable(): unknown {
+  try {
+    return fail('SERVICE_UNAVAILABLE', { why: 'database' })
+  } catch (failure) {
+    return failure
+  }
+}
+
+/** All lines, and which of them last called a cloud: what is needed for this cloud is asked there, and nowhere else would it be answered. */
+export class HostLinks implements FunctionSource {
+  readonly #links = new Map<string, HostLink>()
+  readonly #callers = new Map<string, string>()
+  readonly #log: Log
+  readonly #state: () => Promise<RuntimeState>
+  readonly #version: string
+
+  constructor(options: { log: Log; state: () => Promise<RuntimeState>; version: string }) {
+    this.#log = options.log
+    this.#state = options.state
+    this.#version = options.version
+  }
+
+  get count(): number {
+    return this.#links.size
+  }
+
+  /** The newest hello: what all of them say. */
+  get hello(): Hello | undefined {
+    return [...this.#links.values()].at(-1)?.hello
+  }
+
+  /** One connection of the API, from its beginning to its end. */
+  async serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const link = new HostLink(response)
+    let id: string | undefined
+    let silence = setTimeout(() => link.close(), silentMs)
+    const pings = setInterval(() => link.send({ kind: 'ping' }), pingMs)
+    response.writeHead(200)
+    response.on('error', () => {})
+    try {
+      await pipeline(message, lineReader(), async (lines: AsyncIterable<ToHost>) => {
+        for await (const received of lines) {
+          clearTimeout(silence)
+          silence = setTimeout(() => link.close(), silentMs)
+          link.receive(received)
+          if (received.kind !== 'hello') continue
+          id = received.link
+          this.#links.set(id, link)
+          link.send({ kind: 'state', state: await this.#state(), version: this.#version })
+        }
+      })
+    } catch (error) {
+      this.#log.info({ err: error }, 'a line to the API ended')
+    } finally {
+      clearTimeout(silence)
+      clearInterval(pings)
+      if (id !== undefined && this.#links.get(id) === link) this.#links.delete(id)
+      link.close()
+    }
+  }
+
+  /** A call of this cloud came over this link. */
+  called({ cloudId }: CloudKey, link: string): void {
+    this.#callers.delete(cloudId)
+    this.#callers.set(cloudId, link)
+    if (this.#callers.size > mostClouds) this.#callers.delete(this.#callers.keys().next().value!)
+  }
+
+  async program(cloud: CloudKey & { revision: number }): Promise<CloudProgram | undefined> {
+    const { accountId, cloudId, revision } = cloud
+    const value = await this.#ask({ kind: 'program', cloud: { accountId, cloudId, revision } })
+    return (value as ProgramValue) ?? undefined
+  }
+
+  log({ accountId, cloudId }: CloudKey, lines: readonly LogLine[]): void {
+    this.#linkOf(cloudId)?.log({ accountId, cloudId }, lines)
+  }
+
+  async takeEgress({ accountId, cloudId }: CloudKey, bytes: number): Promise<boolean> {
+    return (await this.#ask({ kind: 'egress', cloud: { accountId, cloudId }, bytes })) === true
+  }
+
+  refundEgress({ accountId, cloudId }: CloudKey, bytes: number): void {
+    this.#linkOf(cloudId)?.send({ kind: 'refund', cloud: { accountId, cloudId }, bytes })
+  }
+
+  close(): void {
+    for (const link of this.#links.values()) link.close()
+  }
+
+  #linkOf(cloudId: string): HostLink | undefined {
+    return this.#links.get(this.#callers.get(cloudId) ?? '')
+  }
+
+  async #ask(asked: Asked): Promise<unknown> {
+    const link = this.#linkOf(asked.cloud.cloudId)
+    if (!link) throw unavailable()
+    return link.ask(asked)
+  }
+}

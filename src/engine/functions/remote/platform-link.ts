@@ -1,0 +1,174 @@
+/** On the API: the line to one host of functions, which is opened again whenever it ends. */
+import { once } from 'node:events'
+import type { ClientRequest } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { CloudKey } from '#engine/clouds'
+import { randomBase62 } from '#platform/ids'
+import type { Log } from '#platform/log'
+import type { FunctionSource, RuntimeState } from '../functions.ts'
+import type { ChannelClient } from './channel.ts'
+import { pingMs, silentMs } from './host-link.ts'
+import { line, lineReader, paths, sentFailure, type ToHost, type ToPlatform } from './messages.ts'
+
+export interface PlatformSide {
+  log: Log
+  version: string
+  source: FunctionSource
+  egress: {
+    take(cloud: CloudKey, bytes: number): boolean | Promise<boolean>
+    refund(cloud: CloudKey, bytes: number): void
+  }
+  /** What the host needs to know of this platform. */
+  hello: () => Promise<Pick<Extract<ToHost, { kind: 'hello' }>, 'depths' | 'platformOrigins' | 'pathOrigins'>>
+}
+
+/** Pauses between attempts double up to this. */
+const longestPauseMs = 10_000
+const shortestPauseMs = 200
+/** For how long after its last call a host may ask about a cloud. */
+const knownMs = 60 * 60 * 1000
+const mostKnown = 50_000
+
+export class PlatformLink implements AsyncDisposable {
+  readonly id = randomBase62(22)
+  readonly #side: PlatformSide
+  readonly #client: ChannelClient
+  readonly #name: string
+  readonly #stop = new AbortController()
+  readonly #running: Promise<void>
+  /** Clouds that were sent to this host, until when: of others it learns nothing. */
+  readonly #clouds = new Map<string, { cloud: CloudKey; untilMs: number }>()
+  #sending: ClientRequest | undefined
+  #state: RuntimeState | undefined
+
+  constructor(side: PlatformSide, client: ChannelClient, name: string) {
+    this.#side = side
+    this.#client = client
+    this.#name = name
+    this.#running = this.#keepOpen()
+  }
+
+  /** What the host can run. Undefined: it cannot be reached now. */
+  get state(): RuntimeState | undefined {
+    return this.#state
+  }
+
+  /** Before something of this cloud is sent to the host. */
+  allow({ accountId, cloudId }: CloudKey): void {
+    this.#clouds.delete(cloudId)
+    this.#clouds.set(cloudId, { cloud: { accountId, cloudId }, untilMs: performance.now() + knownMs })
+    if (this.#clouds.size > mostKnown) this.#clouds.delete(this.#clouds.keys().next().value!)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    this.#sending?.destroy()
+    await this.#running
+  }
+
+  async #keepOpen(): Promise<void> {
+    const { signal } = this.#stop
+    for (let pauseMs = shortestPauseMs; !signal.aborted; ) {
+      const wasOpen = await this.#open()
+      if (signal.aborted) return
+      pauseMs = wasOpen ? shortestPauseMs : Math.min(longestPauseMs, 2 * pauseMs)
+      await pause(pauseMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  /** One connection until its end. Returns whether there was one. */
+  async #open(): Promise<boolean> {
+    const sending = this.#client.request({ method: 'POST', path: paths.link })
+    this.#sending = sending
+    sending.on('error', () => {})
+    let silence = setTimeout(() => sending.destroy(new Error('silent')), silentMs)
+    const pings = setInterval(() => this.#send({ kind: 'ping' }), pingMs)
+    try {
+      const hello = await this.#side.hello()
+      this.#send({ kind: 'hello', link: this.id, version: this.#side.version, ...hello })
+      const [response] = await once(sending, 'response', { signal: this.#stop.signal })
+      await pipeline(response, lineReader(), async (lines: AsyncIterable<ToPlatform>) => {
+        for await (const received of lines) {
+          clearTimeout(silence)
+          silence = setTimeout(() => sending.destroy(new Error('silent')), silentMs)
+          this.#receive(received)
+        }
+      })
+    } catch (error) {
+      if (!this.#stop.signal.aborted)
+        this.#side.log.warn(
+          { err: error, host: this.#name },
+          'a host of functions cannot be reached; it is tried again',
+        )
+    } finally {
+      clearTimeout(silence)
+      clearInterval(pings)
+      sending.destroy()
+    }
+    const wasOpen = this.#state !== undefined
+    this.#state = undefined
+    return wasOpen
+  }
+
+  #send(message: ToHost): void {
+    if (this.#sending && !this.#sending.destroyed) this.#sending.write(line(message))
+  }
+
+  #receive(message: ToPlatform): void {
+    if (message.kind === 'state') this.#setState(message)
+    else if (message.kind === 'program')
+      void this.#answer(message.id, async () => {
+        const cloud = this.#own(message.cloud)
+        return (
+          cloud && ((await this.#side.source.program({ ...cloud, revision: message.cloud.revision })) ?? null)
+        )
+      })
+    else if (message.kind === 'egress')
+      void this.#answer(message.id, async () => {
+        const cloud = this.#own(message.cloud)
+        return cloud && isCount(message.bytes) ? this.#side.egress.take(cloud, message.bytes) : false
+      })
+    else if (message.kind === 'refund') {
+      const cloud = this.#own(message.cloud)
+      if (cloud && isCount(message.bytes)) this.#side.egress.refund(cloud, message.bytes)
+    } else if (message.kind === 'log') {
+      const cloud = this.#own(message.cloud)
+      if (cloud)
+        this.#side.source.log(
+          cloud,
+          message.lines.map((one) => ({ ...one, at: new Date(one.at) })),
+        )
+    }
+  }
+
+  /** Hosts of another version would read messages otherwise. */
+  #setState({ state, version }: Extract<ToPlatform, { kind: 'state' }>): void {
+    if (version === this.#side.version) {
+      this.#state = state
+      if (state.kind === 'refused')
+        this.#side.log.warn({ host: this.#name, why: state.why.en }, 'a host of functions runs none')
+      return
+    }
+    this.#side.log.error(
+      { host: this.#name, version },
+      'a host of functions has another version than this process; start both with the same',
+    )
+    this.#sending?.destroy()
+  }
+
+  #own({ cloudId }: CloudKey): CloudKey | undefined {
+    const known = this.#clouds.get(cloudId)
+    return known && known.untilMs > performance.now() ? known.cloud : undefined
+  }
+
+  async #answer(id: number, answer: () => Promise<unknown>): Promise<void> {
+    try {
+      this.#send({ kind: 'answer', id, value: (await answer()) ?? null })
+    } catch (error) {
+      this.#send({ kind: 'refusal', id, failure: sentFailure(error) })
+    }
+  }
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0

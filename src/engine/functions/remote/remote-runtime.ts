@@ -1,0 +1,191 @@
+/** Functions that run on hosts of their own: each cloud on one of them, on the next one while that is away. */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import type { CloudKey } from '#engine/clouds'
+import { Failure, fail } from '#platform/errors'
+import type {
+  CloudProgram,
+  FunctionAnswer,
+  FunctionCall,
+  FunctionRuntime,
+  RuntimeState,
+  Tried,
+} from '../functions.ts'
+import { ChannelClient } from './channel.ts'
+import {
+  type AnswerHead,
+  answerHeader,
+  asHeader,
+  type CallHead,
+  callHeader,
+  fromHeader,
+  noHost,
+  paths,
+  readJson,
+  receivedFailure,
+  type SentFailure,
+} from './messages.ts'
+import { PlatformLink, type PlatformSide } from './platform-link.ts'
+
+export interface HostAddress {
+  /** `https://10.0.0.7:8081` */
+  url: string
+  key: string
+}
+
+/** Until a host has taken a call. */
+const acceptMs = 5_000
+const tryMs = 60_000
+
+export const openRemoteFunctions = (hosts: readonly HostAddress[], side: PlatformSide): FunctionRuntime =>
+  new RemoteRuntime(hosts, side)
+
+class RemoteRuntime implements FunctionRuntime {
+  readonly #hosts: readonly Host[]
+  /** Links that are opened for the first time: who calls at the start waits for them. */
+  readonly #openedMs = performance.now()
+
+  constructor(hosts: readonly HostAddress[], side: PlatformSide) {
+    this.#hosts = hosts.map((address) => new Host(address, side))
+  }
+
+  async state(): Promise<RuntimeState> {
+    await this.#begun()
+    const states = this.#hosts.flatMap(({ link }) => link.state ?? [])
+    const runs = states.find(({ kind }) => kind !== 'refused')
+    return runs ?? states[0] ?? { kind: 'refused', why: noHost }
+  }
+
+  async tryOut(program: CloudProgram, name: string): Promise<Tried> {
+    // What is tried out runs no handler and sends no request, so it may be tried again elsewhere.
+    for (const host of await this.#placesOf(program)) {
+      const answer = await host.post<{ tried: Tried; failure?: SentFailure }>(program, paths.tryOut, {
+        program,
+        name,
+      })
+      if (answer?.failure) throw receivedFailure(answer.failure)
+      if (answer) return answer.tried
+    }
+    return fail('FUNCTIONS_UNAVAILABLE', { why: noHost })
+  }
+
+  async call(call: FunctionCall): Promise<FunctionAnswer> {
+    for (const host of await this.#placesOf(call)) {
+      const taken = await host.offer(call)
+      if (taken) return answered(taken, call)
+      call.signal.throwIfAborted()
+    }
+    return fail('FUNCTIONS_UNAVAILABLE', { why: noHost })
+  }
+
+  /** One that is away has forgotten it when it comes back. */
+  async forget({ accountId, cloudId }: CloudKey): Promise<void> {
+    const cloud = { accountId, cloudId }
+    const connected = this.#hosts.filter(({ link }) => link.state)
+    await Promise.all(connected.map((host) => host.post(cloud, paths.forget, cloud)))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#hosts.map((host) => host[Symbol.asyncDispose]()))
+  }
+
+  /** The hosts that can run functions, the cloud's own first: the one with the highest hash of both (rendezvous hashing). */
+  async #placesOf({ cloudId }: CloudKey): Promise<Host[]> {
+    await this.#begun()
+    return this.#hosts
+      .filter(({ link }) => link.state !== undefined && link.state.kind !== 'refused')
+      .map((host) => ({ host, rank: createHash('sha256').update(`${host.url} ${cloudId}`).digest('hex') }))
+      .toSorted((one, other) => (one.rank < other.rank ? 1 : -1))
+      .map(({ host }) => host)
+  }
+
+  async #begun(): Promise<void> {
+    while (this.#hosts.every(({ link }) => !link.state) && performance.now() - this.#openedMs < acceptMs)
+      await new Promise((resolve) => setTimeout(resolve, 50).unref())
+  }
+}
+
+interface Taken {
+  sent: ClientRequest
+  response: Promise<IncomingMessage>
+}
+
+class Host implements AsyncDisposable {
+  readonly url: string
+  readonly link: PlatformLink
+  readonly #client: ChannelClient
+
+  constructor({ url, key }: HostAddress, side: PlatformSide) {
+    this.url = url
+    this.#client = new ChannelClient(url, key)
+    this.link = new PlatformLink(side, this.#client, new URL(url).host)
+  }
+
+  /** Undefined: the host has not taken the call, and nothing of it has run. From then on nobody knows, so that it is never repeated. */
+  async offer({ body, signal, ...head }: FunctionCall): Promise<Taken | undefined> {
+    this.link.allow(head)
+    const sentHead: CallHead = { ...head, hasBody: body !== undefined, link: this.link.id }
+    const sent = this.#client.request({
+      method: 'POST',
+      path: paths.call,
+      headers: { [callHeader]: asHeader(sentHead), expect: '100-continue', 'transfer-encoding': 'chunked' },
+    })
+    const accepted = Promise.withResolvers<boolean>()
+    const response = once(sent, 'response').then(([message]) => message as IncomingMessage)
+    response.catch(() => {})
+    sent.once('continue', () => accepted.resolve(true))
+    sent.once('response', () => accepted.resolve(false))
+    sent.on('error', () => accepted.resolve(false))
+    const timer = setTimeout(() => sent.destroy(), acceptMs)
+    const leave = (): void => void sent.destroy()
+    signal.addEventListener('abort', leave, { once: true })
+    sent.once('close', () => signal.removeEventListener('abort', leave))
+    sent.flushHeaders()
+    const isTaken = await accepted.promise
+    clearTimeout(timer)
+    if (!isTaken) {
+      sent.destroy()
+      return undefined
+    }
+    if (body) pipeline(body, sent).catch(() => sent.destroy())
+    else sent.end()
+    return { sent, response }
+  }
+
+  /** Undefined: no answer. */
+  async post<Value>(cloud: CloudKey, path: string, value: object): Promise<Value | undefined> {
+    this.link.allow(cloud)
+    const sent = this.#client.request({ method: 'POST', path })
+    const timer = setTimeout(() => sent.destroy(), tryMs)
+    try {
+      sent.end(JSON.stringify({ ...value, link: this.link.id }))
+      const [response] = await once(sent, 'response')
+      return response.statusCode === 200 ? await readJson<Value>(response, 1_000_000) : undefined
+    } catch {
+      return undefined
+    } finally {
+      clearTimeout(timer)
+      sent.destroy()
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.link[Symbol.asyncDispose]()
+    this.#client[Symbol.dispose]()
+  }
+}
+
+async function answered({ sent, response }: Taken, { signal }: FunctionCall): Promise<FunctionAnswer> {
+  const message = await response.catch(() => {
+    signal.throwIfAborted()
+    throw new Failure('FUNCTION_HOST_LOST', {}, { executed: true })
+  })
+  const head = fromHeader<AnswerHead & { failure?: SentFailure }>(message.headers[answerHeader])
+  if (head.failure) {
+    sent.destroy()
+    throw receivedFailure(head.failure)
+  }
+  return { status: head.status, headers: head.headers, body: message }
+}

@@ -1,0 +1,50 @@
+import { fail } from '#platform/errors'
+
+/** The calls of one cloud: so many at once, and so many wait in the order in which they came. */
+export class CallQueue {
+  readonly #atOnce: number
+  readonly #mostWaiting: number
+  readonly #line: ((place: Disposable) => void)[] = []
+  #running = 0
+
+  constructor({ atOnce, waiting }: { atOnce: number; waiting: number }) {
+    this.#atOnce = atOnce
+    this.#mostWaiting = waiting
+  }
+
+  /** Neither runs nor waits any call. */
+  get isEmpty(): boolean {
+    return this.#running === 0 && this.#line.length === 0
+  }
+
+  /** A place, given back by disposing it. Throws FUNCTION_BUSY where too many wait, and the signal's reason. */
+  async enter(signal: AbortSignal): Promise<Disposable> {
+    signal.throwIfAborted()
+    if (this.#running < this.#atOnce) return this.#place()
+    if (this.#line.length >= this.#mostWaiting)
+      fail('FUNCTION_BUSY', { atOnce: this.#atOnce, waiting: this.#mostWaiting })
+    const { promise, resolve, reject } = Promise.withResolvers<Disposable>()
+    const leave = (): void => {
+      const at = this.#line.indexOf(resolve)
+      if (at >= 0) this.#line.splice(at, 1)
+      reject(signal.reason)
+    }
+    this.#line.push(resolve)
+    signal.addEventListener('abort', leave, { once: true })
+    return promise.finally(() => signal.removeEventListener('abort', leave))
+  }
+
+  #place(): Disposable {
+    this.#running++
+    let isHeld = true
+    return {
+      [Symbol.dispose]: () => {
+        if (!isHeld) return
+        isHeld = false
+        this.#running--
+        // The place is taken at once: whoever comes meanwhile waits behind.
+        this.#line.shift()?.(this.#place())
+      },
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import type { CloudKey } from '#engine/clouds'
+import { fail } from '#platform/errors'
+import type { CloudProgram, FunctionAnswer, FunctionCall, FunctionSource } from '../functions.ts'
+import { callFunction } from './call-function.ts'
+import { CallQueue } from './call-queue.ts'
+import type { RuntimeLimits } from './limits.ts'
+import type { WorkerProcess } from './worker-process.ts'
+
+export interface CloudFunctionsOptions {
+  cloud: CloudKey
+  limits: RuntimeLimits
+  source: Pick<FunctionSource, 'program'>
+  /** Starts a process, or throws why it cannot be. */
+  start(program: CloudProgram): Promise<WorkerProcess>
+}
+
+/** Processes that ended badly lately, from which on a new one waits. */
+const freeRestarts = 3
+const lateMs = 10_000
+const longestPauseMs = 1_000
+
+/** The functions of one cloud on this machine: at most one process that takes calls, and older ones that finish theirs. */
+export class CloudFunctions {
+  readonly #options: CloudFunctionsOptions
+  readonly #queue: CallQueue
+  readonly #leaving = new Set<WorkerProcess>()
+  #worker: WorkerProcess | undefined
+  #starting: { revision: number; worker: Promise<WorkerProcess> } | undefined
+  /** When processes ended that nobody had asked to. */
+  #badEndings: number[] = []
+  #isForgotten = false
+
+  constructor(options: CloudFunctionsOptions) {
+    this.#options = options
+    this.#queue = new CallQueue(options.limits)
+  }
+
+  /** When it was called last; of performance.now(). */
+  get lastCallMs(): number {
+    return this.#worker?.lastCallMs ?? 0
+  }
+
+  get isIdle(): boolean {
+    return this.#queue.isEmpty && this.#starting === undefined
+  }
+
+  get hasProcess(): boolean {
+    return this.#worker !== undefined || this.#starting !== undefined
+  }
+
+  /** Nothing of it is left here. */
+  get isGone(): boolean {
+    return this.isIdle && !this.#worker && this.#leaving.size === 0 && this.#badEndings.length === 0
+  }
+
+  async call(call: FunctionCall): Promise<FunctionAnswer> {
+    const place = await this.#queue.enter(call.signal)
+    const leave = () => place[Symbol.dispose]()
+    try {
+      const worker = await this.#current(call)
+      call.signal.throwIfAborted()
+      if (!worker.has(call.name)) fail('FUNCTION_NOT_FOUND', {})
+      return await callFunction(worker, call, this.#options.limits, leave)
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  /** Of the watchdog, some fifty times a second. */
+  look(nowMs: number): void {
+    for (const worker of this.#leaving) worker.look(nowMs)
+    this.#worker?.look(nowMs)
+    this.#badEndings = this.#badEndings.filter((endedMs) => nowMs - endedMs < lateMs)
+    if (this.isIdle && this.#worker && nowMs - this.#worker.lastCallMs > this.#options.limits.idleMs)
+      this.rest()
+  }
+
+  /** Ends the process, which nobody calls. */
+  rest(): void {
+    this.#worker?.kill('ended')
+    this.#worker = undefined
+  }
+
+  /** Ends all of it, whoever calls. */
+  async forget(): Promise<void> {
+    this.#isForgotten = true
+    const starting = await this.#starting?.worker.catch(() => undefined)
+    const workers = [starting, this.#worker, ...this.#leaving].filter((worker) => worker !== undefined)
+    for (const worker of workers) worker.kill('ended')
+    await Promise.all(workers.map(({ ended }) => ended))
+  }
+
+  async #current(call: FunctionCall): Promise<WorkerProcess> {
+    const worker = this.#worker
+    if (worker && !worker.isOver && worker.revision >= call.revision) return worker
+    if (this.#starting && this.#starting.revision >= call.revision) return this.#starting.worker
+    const begun = { revision: call.revision, worker: this.#replace(call, this.#starting?.worker) }
+    this.#starting = begun
+    try {
+      return await begun.worker
+    } finally {
+      if (this.#starting === begun) this.#starting = undefined
+    }
+  }
+
+  async #replace(call: FunctionCall, before: Promise<WorkerProcess> | undefined): Promise<WorkerProcess> {
+    await before?.catch(() => {})
+    await this.#pause()
+    const program = await this.#options.source.program({ ...this.#options.cloud, revision: call.revision })
+    if (!program || this.#isForgotten) return fail('FUNCTION_NOT_FOUND', {})
+    if (program.functions.length === 0) return fail('FUNCTION_NOT_FOUND', {})
+    const worker = await this.#options.start(program)
+    if (this.#isForgotten) {
+      worker.kill('ended')
+      return fail('FUNCTION_NOT_FOUND', {})
+    }
+    this.#leaveOld()
+    this.#worker = worker
+    void worker.ended.then((ending) => this.#ended(worker, ending))
+    return worker
+  }
+
+  /** Whoever lets every process die gets new ones more and more slowly; up to then nobody notices. */
+  async #pause(): Promise<void> {
+    const many = this.#badEndings.length - freeRestarts
+    if (many >= 0)
+      await new Promise((resolve) => setTimeout(resolve, Math.min(longestPauseMs, 100 * 2 ** many)))
+  }
+
+  /** The one before finishes the calls that it has. */
+  #leaveOld(): void {
+    const old = this.#worker
+    if (!old || old.isOver) return
+    this.#leaving.add(old)
+    if (old.calls.size === 0) old.kill('ended')
+    const look = setInterval(() => {
+      if (old.calls.size === 0) old.kill('ended')
+    }, 20)
+    void old.ended.then(() => {
+      clearInterval(look)
+      this.#leaving.delete(old)
+    })
+  }
+
+  #ended(worker: WorkerProcess, ending: string): void {
+    if (this.#worker === worker) this.#worker = undefined
+    if (ending !== 'ended') this.#badEndings.push(performance.now())
+  }
+}

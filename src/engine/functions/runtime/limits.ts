@@ -1,0 +1,48 @@
+/** What the functions of one Starter cloud may use. */
+export interface RuntimeLimits {
+  /** CPU time of one call. Calls at the same time share what their process uses. */
+  cpuMs: number
+  /** CPU time of a start, before that of calls counts. */
+  startCpuMs: number
+  /** Of one call, without the time in which it waited for requests that it sent. */
+  ownMs: number
+  /** Of one call, with everything. */
+  wallMs: number
+  heapMb: number
+  /** RLIMIT_DATA; V8 reserves some 546 MB of it that it never uses. */
+  dataBytes: number
+  residentBytes: number
+  threads: number
+  /** Calls at once, and calls that wait for one of these to end. */
+  atOnce: number
+  waiting: number
+  /** Of the body of a call, and of its answer. */
+  bodyBytes: number
+  headerBytes: number
+  /** Without calls, a process is ended after it. */
+  idleMs: number
+  /** For loading the code of one function when it is deployed. */
+  tryMs: number
+  /** Lines of logs in a second, and bytes of all output in a second: more is dropped, and beyond four times as many bytes the writer waits. */
+  linesPerSecond: number
+  outputBytesPerSecond: number
+}
+
+export const starterLimits: RuntimeLimits = {
+  cpuMs: 1_000,
+  startCpuMs: 500,
+  ownMs: 10_000,
+  wallMs: 150_000,
+  heapMb: 64,
+  dataBytes: 640_000_000,
+  residentBytes: 250_000_000,
+  threads: 32,
+  atOnce: 4,
+  waiting: 16,
+  bodyBytes: 1_000_000,
+  headerBytes: 16 * 1024,
+  idleMs: 60_000,
+  tryMs: 10_000,
+  linesPerSecond: 100,
+  outputBytesPerSecond: 256 * 1024,
+}

@@ -1,0 +1,136 @@
+import type { Readable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import type { LogLine } from '../functions.ts'
+import { droppedLines } from './errors.ts'
+import type { RuntimeLimits } from './limits.ts'
+
+export interface OutputOptions {
+  limits: Pick<RuntimeLimits, 'linesPerSecond' | 'outputBytesPerSecond'>
+  /** Before every message. */
+  prefix: string
+  log: (lines: readonly LogLine[]) => void
+}
+
+/** Of one line that is kept while its end has not come. */
+const longestLine = 64 * 1024
+/** Much more than is kept may be written in a second and costs only the counting; whoever writes beyond it waits. */
+const patience = 16
+const secondMs = 1_000
+
+/**
+ * The lines that the functions of one process write, as far as they are not too many: so many a second are kept, the others only counted, and a
+ * line says how many they were. Nothing that is written is believed, since any code of the process can write it.
+ */
+export class OutputLines {
+  readonly #options: OutputOptions
+  readonly #name: string
+  readonly #stream: Readable
+  readonly #decoder = new StringDecoder('utf8')
+  #rest = ''
+  /** The rest belongs to a line that was too long. */
+  #skips = false
+  #lines = 0
+  #bytes = 0
+  #dropped = 0
+  #second: NodeJS.Timeout | undefined
+
+  /** `name`: the function to which lines belong that say nothing else. */
+  constructor(stream: Readable, name: string, options: OutputOptions) {
+    this.#stream = stream
+    this.#name = name
+    this.#options = options
+    stream.on('data', (chunk: Buffer) => this.#take(chunk))
+    stream.on('error', () => {})
+    stream.once('close', () => this.#end())
+  }
+
+  #take(chunk: Buffer): void {
+    this.#second ??= setTimeout(() => this.#nextSecond(), secondMs)
+    this.#bytes += chunk.length
+    const { outputBytesPerSecond, linesPerSecond } = this.#options.limits
+    if (this.#bytes > patience * outputBytesPerSecond) this.#stream.pause()
+    if (this.#bytes - chunk.length >= outputBytesPerSecond || this.#lines >= linesPerSecond) this.#drop(chunk)
+    else this.#read(this.#decoder.write(chunk))
+  }
+
+  /** Bytes that nobody reads: only the ends of lines are counted. */
+  #drop(chunk: Buffer): void {
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) this.#dropped++
+    this.#skips = chunk.at(-1) !== 10
+    this.#rest = ''
+    this.#decoder.end()
+  }
+
+  #read(text: string): void {
+    const written = (this.#rest + text).split('\n')
+    this.#rest = written.pop()!
+    if (this.#rest.length > longestLine) {
+      this.#rest = ''
+      this.#skips = true
+      this.#dropped++
+    }
+    if (this.#skips && written.length > 0) {
+      written.shift()
+      this.#skips = false
+    }
+    const room = Math.max(0, this.#options.limits.linesPerSecond - this.#lines)
+    const kept = written.slice(0, room).flatMap((line) => this.#parse(line))
+    this.#lines += Math.min(room, written.length)
+    this.#dropped += Math.max(0, written.length - room)
+    if (kept.length > 0) this.#options.log(kept)
+  }
+
+  #parse(line: string): LogLine[] {
+    if (line === '') return []
+    const said = line.startsWith('\u0001') ? marked(line.slice(1)) : undefined
+    const { level, message, requestId } = said ?? { level: 'info', message: line, requestId: null }
+    return [
+      {
+        name: said?.name ?? this.#name,
+        level,
+        message: this.#options.prefix + message,
+        requestId,
+        at: new Date(),
+      },
+    ]
+  }
+
+  #nextSecond(): void {
+    this.#second = undefined
+    this.#lines = this.#bytes = 0
+    if (this.#dropped > 0) this.#sayDropped()
+    if (this.#stream.isPaused()) this.#stream.resume()
+  }
+
+  #sayDropped(): void {
+    const message = this.#options.prefix + droppedLines(this.#dropped)
+    this.#dropped = 0
+    this.#options.log([{ name: this.#name, level: 'warn', message, requestId: null, at: new Date() }])
+  }
+
+  #end(): void {
+    clearTimeout(this.#second)
+    if (this.#rest !== '' && !this.#skips) this.#read('\n')
+    if (this.#dropped > 0) this.#sayDropped()
+  }
+}
+
+const levels: readonly string[] = ['debug', 'info', 'warn', 'error'] satisfies LogLine['level'][]
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+type Marked = Pick<LogLine, 'level' | 'message' | 'requestId'> & { name: string | undefined }
+
+function marked(text: string): Marked | undefined {
+  try {
+    const { level, message, call, of } = JSON.parse(text) as Record<string, unknown>
+    if (typeof message !== 'string' || !levels.includes(level as string)) return undefined
+    return {
+      level: level as LogLine['level'],
+      message,
+      requestId: typeof call === 'string' && uuid.test(call) ? call : null,
+      name: typeof of === 'string' ? of : undefined,
+    }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,195 @@
+/** Runs functions in processes of this machine (docs/decisions/0073). */
+import type { CloudKey } from '#engine/clouds'
+import { Failure, fail } from '#platform/errors'
+import { openJail } from '#platform/jail'
+import type { Log } from '#platform/log'
+import type { Metrics } from '#platform/metrics'
+import type {
+  CloudProgram,
+  FunctionAnswer,
+  FunctionCall,
+  FunctionRuntime,
+  FunctionSource,
+  RuntimeState,
+  Tried,
+} from '../functions.ts'
+import type { FunctionsConfig } from '../settings.ts'
+import { CloudFunctions } from './cloud-functions.ts'
+import type { WorkerHost } from './host.ts'
+import { jailedHost } from './jailed-host.ts'
+import { type RuntimeLimits, starterLimits } from './limits.ts'
+import { RunFolder, sweepRunFolders } from './run-folder.ts'
+import { tryProgram } from './try-program.ts'
+import { unsafeHost } from './unsafe-host.ts'
+import { WorkerProcess } from './worker-process.ts'
+
+export interface RuntimeOptions {
+  config: FunctionsConfig
+  log: Log
+  metrics: Pick<
+    Metrics,
+    'functionCalls' | 'functionSeconds' | 'functionStartSeconds' | 'functionKills' | 'functionProcesses'
+  >
+  source: FunctionSource
+  /** Opens what the functions of one cloud send by, on this path. */
+  openEgress: WorkerHost['openEgress']
+  limits?: Partial<RuntimeLimits>
+}
+
+const lookEveryMs = 20
+/** Starts at the same time; more would only make all of them late. */
+const startsAtOnce = 4
+
+export function openFunctionRuntime(options: RuntimeOptions): FunctionRuntime {
+  void sweepRunFolders()
+  return new Runtime(options)
+}
+
+class Runtime implements FunctionRuntime {
+  readonly #options: RuntimeOptions
+  readonly #limits: RuntimeLimits
+  readonly #host: WorkerHost
+  readonly #folder = new RunFolder()
+  readonly #clouds = new Map<string, CloudFunctions>()
+  readonly #starts: (() => void)[] = []
+  #startsRunning = 0
+  #processes = 0
+  #watchdog: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(options: RuntimeOptions) {
+    const { config, log, source, openEgress } = options
+    this.#options = options
+    this.#limits = { ...starterLimits, ...options.limits }
+    const isUnsafe = config.mode === 'unsafe_dev'
+    if (isUnsafe)
+      log.warn(
+        { functions: 'unsafe_dev' },
+        'functions run WITHOUT A JAIL here, with all that this server may do',
+      )
+    this.#host = {
+      ...(isUnsafe ? unsafeHost() : jailedHost(openJail(log))),
+      folder: () => this.#folder.sub(),
+      openEgress,
+      log: (cloud, lines) => {
+        if (lines.length > 0) source.log(cloud, lines)
+      },
+    }
+  }
+
+  state(): Promise<RuntimeState> {
+    return this.#host.state()
+  }
+
+  async tryOut(program: CloudProgram, name: string): Promise<Tried> {
+    await this.#require()
+    const worker = await this.#start(program)
+    const watching = setInterval(() => worker.look(performance.now()), lookEveryMs)
+    try {
+      return await tryProgram(worker, name, this.#limits)
+    } finally {
+      clearInterval(watching)
+      worker.kill('ended')
+      await worker.ended
+    }
+  }
+
+  async call(call: FunctionCall): Promise<FunctionAnswer> {
+    const startedMs = performance.now()
+    let outcome = 'answered'
+    try {
+      await this.#require()
+      const functions = this.#functionsOf(call)
+      const isCold = !functions.hasProcess
+      const answer = await functions.call(call)
+      if (isCold) this.#options.metrics.functionStartSeconds.of({}).since(startedMs)
+      return answer
+    } catch (error) {
+      outcome = error instanceof Failure ? error.code : call.signal.aborted ? 'left' : 'INTERNAL'
+      throw error
+    } finally {
+      this.#options.metrics.functionCalls.inc({ outcome })
+      this.#options.metrics.functionSeconds.of({ outcome }).since(startedMs)
+    }
+  }
+
+  async forget(cloud: CloudKey): Promise<void> {
+    const functions = this.#clouds.get(cloud.cloudId)
+    this.#clouds.delete(cloud.cloudId)
+    await functions?.forget()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#watchdog)
+    await Promise.all([...this.#clouds.values()].map((functions) => functions.forget()))
+    await this.#folder[Symbol.asyncDispose]()
+  }
+
+  async #require(): Promise<void> {
+    if (this.#isClosed) fail('SERVICE_UNAVAILABLE', { why: 'stopping' })
+    const state = await this.#host.state()
+    if (state.kind === 'refused') fail('FUNCTIONS_UNAVAILABLE', { why: state.why })
+  }
+
+  #functionsOf({ accountId, cloudId }: CloudKey): CloudFunctions {
+    const known = this.#clouds.get(cloudId)
+    if (known) return known
+    const functions = new CloudFunctions({
+      cloud: { accountId, cloudId },
+      limits: this.#limits,
+      source: this.#options.source,
+      start: (program) => this.#start(program),
+    })
+    this.#clouds.set(cloudId, functions)
+    this.#watchdog ??= setInterval(() => this.#look(), lookEveryMs).unref()
+    return functions
+  }
+
+  #look(): void {
+    const nowMs = performance.now()
+    for (const [id, functions] of this.#clouds) {
+      functions.look(nowMs)
+      if (functions.isGone) this.#clouds.delete(id)
+    }
+    if (this.#clouds.size > 0) return
+    clearInterval(this.#watchdog)
+    this.#watchdog = undefined
+  }
+
+  async #start(program: CloudProgram): Promise<WorkerProcess> {
+    using _turn = await this.#turn()
+    this.#makeRoom()
+    const worker = await WorkerProcess.start(program, this.#host, this.#limits)
+    const { functionProcesses, functionKills } = this.#options.metrics
+    this.#processes++
+    functionProcesses.inc()
+    void worker.ended.then((ending) => {
+      this.#processes--
+      functionProcesses.dec()
+      if (ending === 'ended') return
+      functionKills.inc({ reason: ending })
+      const said = ending === 'crashed' ? { said: worker.errors.slice(-500) } : {}
+      this.#options.log.info({ ref: program.ref, ending, ...said }, 'a process of functions ended')
+    })
+    return worker
+  }
+
+  async #turn(): Promise<Disposable> {
+    if (this.#startsRunning >= startsAtOnce) await new Promise<void>((resolve) => this.#starts.push(resolve))
+    this.#startsRunning++
+    return {
+      [Symbol.dispose]: () => {
+        this.#startsRunning--
+        this.#starts.shift()?.()
+      },
+    }
+  }
+
+  /** The cloud that was called longest ago and is idle makes way. Where all are busy, there is one process more. */
+  #makeRoom(): void {
+    if (this.#processes < this.#options.config.processes) return
+    const idle = [...this.#clouds.values()].filter((functions) => functions.isIdle && functions.hasProcess)
+    idle.toSorted((one, other) => one.lastCallMs - other.lastCallMs)[0]?.rest()
+  }
+}

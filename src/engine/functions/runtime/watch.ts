@@ -1,0 +1,73 @@
+import type { Consumption, Meter } from '#platform/jail'
+import type { RuntimeLimits } from './limits.ts'
+
+/** A call that a process works on. */
+export interface WatchedCall {
+  /** CPU time that counts for it. */
+  cpuMs: number
+  readonly startedMs: number
+  /** How long it waited for requests that it sent. */
+  waitedMs(): number
+  /** Its time is over: what it still does is nobody's, but its process goes on. */
+  timeOut(seconds: number): void
+}
+
+export type KillReason = 'cpu' | 'memory' | 'threads'
+
+/**
+ * Judges what a process consumed since the last look. CPU time is shared by the calls that are under way, since nothing outside tells them apart; what is
+ * used while there are none counts together. Returns why it has to be killed.
+ */
+export class Watch {
+  readonly #meter: Meter | undefined
+  readonly #limits: RuntimeLimits
+  #last: Consumption | undefined
+  #startMs: number
+  #idleCpuMs = 0
+
+  constructor(meter: Meter | undefined, limits: RuntimeLimits, functions: number) {
+    this.#meter = meter
+    this.#limits = limits
+    // Every function of the cloud is read at the start.
+    this.#startMs = limits.startCpuMs + functions * 50
+  }
+
+  look(calls: ReadonlySet<WatchedCall>, nowMs: number): KillReason | undefined {
+    for (const call of calls) this.#lookAtTime(call, nowMs)
+    const now = this.#meter?.read()
+    if (!now) return undefined
+    const usedMs = this.#charged(now.cpuMs - (this.#last?.cpuMs ?? 0))
+    this.#last = now
+    if (now.residentBytes > this.#limits.residentBytes) return 'memory'
+    if (now.threads > this.#limits.threads) return 'threads'
+    return this.#spend(usedMs, calls) ? 'cpu' : undefined
+  }
+
+  /** What the start itself takes counts for nobody. */
+  #charged(usedMs: number): number {
+    const ofStart = Math.min(usedMs, this.#startMs)
+    this.#startMs -= ofStart
+    return usedMs - ofStart
+  }
+
+  #spend(usedMs: number, calls: ReadonlySet<WatchedCall>): boolean {
+    if (calls.size === 0) {
+      this.#idleCpuMs += usedMs
+      return this.#idleCpuMs > this.#limits.cpuMs
+    }
+    this.#idleCpuMs = 0
+    let isOver = false
+    for (const call of calls) {
+      call.cpuMs += usedMs / calls.size
+      isOver ||= call.cpuMs > this.#limits.cpuMs
+    }
+    return isOver
+  }
+
+  #lookAtTime(call: WatchedCall, nowMs: number): void {
+    const tookMs = nowMs - call.startedMs
+    const { wallMs, ownMs } = this.#limits
+    if (tookMs > wallMs) call.timeOut(wallMs / 1_000)
+    else if (tookMs > ownMs && tookMs - call.waitedMs() > ownMs) call.timeOut(ownMs / 1_000)
+  }
+}

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chown, link, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import path from 'node:path'
+import { type Dispatcher, Pool } from 'undici'
+import { type JailedProcess, type Meter, openMeter } from '#platform/jail'
+import type { CloudEgress } from '../broker/broker.ts'
+import type { CloudProgram } from '../functions.ts'
+import type { WorkerHost } from './host.ts'
+import type { RuntimeLimits } from './limits.ts'
+import { OutputLines } from './output-lines.ts'
+import { type KillReason, Watch, type WatchedCall } from './watch.ts'
+import { socketName, workerConfig } from './worker-config.ts'
+import { protocolHeader } from './worker-headers.ts'
+
+/** Why a process is no longer there: killed, or by itself. */
+export type Ending = KillReason | 'crashed' | 'ended'
+
+/** How much of the error output is kept, to say why a process ended. */
+const keptErrorBytes = 4_096
+
+/** One process of workerd with all functions of a cloud at one revision. */
+export class WorkerProcess {
+  readonly revision: number
+  readonly pid: number | undefined
+  /** Calls that it works on. */
+  readonly calls = new Set<WatchedCall>()
+  readonly ended: Promise<Ending>
+  readonly #names: readonly string[]
+  readonly #pools: readonly Pool[]
+  readonly #process: JailedProcess
+  readonly #egress: CloudEgress
+  readonly #watch: Watch
+  readonly #meter: Meter | undefined
+  readonly #release: () => Promise<void>
+  #errors = ''
+  #killed: Ending | undefined
+  #isOver = false
+  lastCallMs = performance.now()
+
+  private constructor(parts: Parts) {
+    const { program, started, limits } = parts
+    this.revision = program.revision
+    this.pid = started.pid
+    this.#names = program.functions.map(({ name }) => name)
+    this.#pools = parts.pools
+    this.#process = started
+    this.#egress = parts.egress
+    this.#release = parts.release
+    this.#meter = meterOf(started.pid)
+    this.#watch = new Watch(this.#meter, limits, program.functions.length)
+    started.stderr.on('data', (chunk: Buffer) => this.#keepErrors(chunk))
+    started.stderr.on('error', () => {})
+    this.ended = started.ended.then(() => this.#end())
+  }
+
+  /** Starts it; what is called right away waits in the queues of its sockets until it is ready. Throws where it cannot be started. */
+  static async start(program: CloudProgram, host: WorkerHost, limits: RuntimeLimits): Promise<WorkerProcess> {
+    await using opening = new AsyncDisposableStack()
+    const folder = await host.folder()
+    opening.defer(() => rm(folder, { recursive: true, force: true }))
+    const user = opening.use(host.user())
+    const egressPath = path.join(folder, 'egress')
+    const egress = opening.use(await host.openEgress(program, egressPath))
+    // Only the process may send by it: its own user, where it has one.
+    if (user.id !== undefined) await chown(egressPath, user.id, user.id)
+    const sockets = await listen(folder, program.functions.length, opening)
+    const config = workerConfig(program, {
+      egressAddress: host.inJail ? '/egress' : egressPath,
+      protocolHeader,
+      heapMb: limits.heapMb,
+    })
+    const started = await host.start({ config, sockets, egressPath, folder, limits, user: user.id })
+    // The process has them now, and nobody else may take its calls.
+    for (const socket of sockets) socket.close()
+    opening.defer(() => started.kill())
+    const pools = sockets.map((_, index) => opening.use(poolOf(path.join(folder, socketName(index)), limits)))
+    const release = opening.move()
+    const worker = new WorkerProcess({
+      program,
+      started,
+      limits,
+      pools,
+      egress,
+      release: () => release.disposeAsync(),
+    })
+    new OutputLines(started.stdout, program.functions[0]?.name ?? '', {
+      limits,
+      prefix: host.prefix,
+      log: (lines) =>
+        host.log(
+          program,
+          lines.filter(({ name }) => worker.has(name)),
+        ),
+    })
+    return worker
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  has(name: string): boolean {
+    return this.#names.includes(name)
+  }
+
+  /** What the process said last of its errors. */
+  get errors(): string {
+    return this.#errors
+  }
+
+  beginCall(depth: number) {
+    const invocation = randomUUID()
+    return { invocation, egress: this.#egress.begin(invocation, depth) }
+  }
+
+  request(name: string, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+    this.lastCallMs = performance.now()
+    return this.#pools[this.#names.indexOf(name)]!.request(options)
+  }
+
+  /** Every look of the watchdog; false when the process is over. */
+  look(nowMs: number): void {
+    const reason = this.#watch.look(this.calls, nowMs)
+    if (reason) this.kill(reason)
+  }
+
+  kill(reason: Ending): void {
+    this.#killed ??= reason
+    this.#isOver = true
+    this.#process.kill()
+  }
+
+  #keepErrors(chunk: Buffer): void {
+    this.#errors = (
+      this.#errors + chunk.toString('latin1', Math.max(0, chunk.length - keptErrorBytes))
+    ).slice(-keptErrorBytes)
+  }
+
+  async #end(): Promise<Ending> {
+    this.#isOver = true
+    this.#meter?.[Symbol.dispose]()
+    await this.#release()
+    return (
+      this.#killed ??
+      (/out of memory|allocation failed|mprotect\(/i.test(this.#errors) ? 'memory' : 'crashed')
+    )
+  }
+}
+
+interface Parts {
+  program: CloudProgram
+  started: JailedProcess
+  limits: RuntimeLimits
+  pools: readonly Pool[]
+  egress: CloudEgress
+  release: () => Promise<void>
+}
+
+/**
+ * A socket for each function. They listen before the process exists, which inherits them: so it may create none, and whoever calls at once waits in
+ * the socket's own queue. Node deletes the path of a socket that it closes, so another name of it stays.
+ */
+async function listen(folder: string, count: number, opening: AsyncDisposableStack): Promise<Server[]> {
+  const sockets: Server[] = []
+  for (let index = 0; index < count; index++) {
+    const place = path.join(folder, `listening${index}`)
+    const server = createServer().listen(place)
+    opening.defer(() => void server.close(() => {}))
+    await once(server, 'listening')
+    await link(place, path.join(folder, socketName(index)))
+    sockets.push(server)
+  }
+  return sockets
+}
+
+const poolOf = (socketPath: string, { atOnce, headerBytes }: RuntimeLimits): Pool & AsyncDisposable => {
+  const pool = new Pool('http://function', {
+    socketPath,
+    connections: atOnce,
+    pipelining: 1,
+    // The watchdog keeps time.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: headerBytes,
+    keepAliveTimeout: 60_000,
+  })
+  return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.destroy() })
+}
+
+function meterOf(pid: number | undefined) {
+  try {
+    return pid === undefined ? undefined : openMeter(pid)
+  } catch {
+    // It has ended already, or this system has no procfs.
+    return undefined
+  }
+}

@@ -1,0 +1,114 @@
+/** The main module of every worker: it loads the function with its first call, hands it its calls, and marks what it answers. */
+import {
+  call,
+  deleteHeader,
+  explain,
+  headerOf,
+  invocationHeader,
+  isAnswer,
+  KeptError,
+  KeptHeaders,
+  KeptRequest,
+  KeptResponse,
+  read,
+  requestHeaders,
+  responseHeaders,
+  runIn,
+  servedHandler,
+  setEnvironment,
+  setHeader,
+  stringify,
+  write,
+} from './guard.mjs'
+
+const outcomeHeader = 'x-kherad-outcome'
+const requestIdHeader = 'x-kherad-request'
+const tryHeader = 'x-kherad-try'
+
+let loading
+let handler
+
+const load = async (env) => {
+  setEnvironment(env)
+  const module = await import('./function.js')
+  handler = handlerOf(read(module, 'default'))
+  if (handler === undefined)
+    throw new KeptError(
+      'The function has no handler: write export default { fetch(request) { … } }, export default (request) => …, or Deno.serve((request) => …).',
+    )
+}
+
+const loaded = (env) => {
+  loading ??= load(env)
+  return loading
+}
+
+const handlerOf = (exported) => {
+  const served = servedHandler()
+  if (typeof served === 'function')
+    return (request) => served(request, { remoteAddr: { transport: 'tcp', hostname: '0.0.0.0', port: 0 } })
+  if (typeof exported === 'function') return exported
+  const fetch = exported === null || exported === undefined ? undefined : exported.fetch
+  if (typeof fetch === 'function')
+    return (request, env, context) => call(fetch, exported, [request, env, context])
+  return undefined
+}
+
+const marked = (outcome, status, body) =>
+  new KeptResponse(body, { __proto__: null, status, headers: { __proto__: null, [outcomeHeader]: outcome } })
+
+/** An answer whose headers may not be changed (that of a `fetch`) is answered by a copy. */
+const mark = (answer) => {
+  try {
+    setHeader(responseHeaders(answer), outcomeHeader, 'answered')
+    return answer
+  } catch {
+    const copy = new KeptResponse(answer.body, answer)
+    setHeader(responseHeaders(copy), outcomeHeader, 'answered')
+    return copy
+  }
+}
+
+const failed = (outcome, error) => {
+  write('error', explain(error))
+  return marked(outcome, 500, null)
+}
+
+const serve = async (request, env, context) => {
+  try {
+    await loaded(env)
+  } catch (error) {
+    return failed('not_loaded', error)
+  }
+  try {
+    const answer = await handler(request, env, context)
+    if (isAnswer(answer)) return mark(answer)
+    return failed('no_answer', new KeptError('The function returned no Response.'))
+  } catch (error) {
+    return failed('threw', error)
+  }
+}
+
+/** Whether it loads; a function that was just written is asked before anybody calls it. */
+const tryOut = async (env) => {
+  try {
+    await loaded(env)
+    return marked('works', 200, null)
+  } catch (error) {
+    const { message, stack } = error instanceof KeptError ? error : { message: explain(error), stack: '' }
+    return marked('not_loaded', 200, stringify({ __proto__: null, message: `${message}`, stack: `${stack}` }))
+  }
+}
+
+export default {
+  fetch(request, env, context) {
+    const headers = new KeptHeaders(requestHeaders(request))
+    const id = headerOf(headers, requestIdHeader)
+    const invocation = headerOf(headers, invocationHeader)
+    if (headerOf(headers, tryHeader) !== null) return tryOut(env)
+    deleteHeader(headers, requestIdHeader)
+    deleteHeader(headers, invocationHeader)
+    const own = new KeptRequest(request, { __proto__: null, headers })
+    return runIn({ __proto__: null, id, invocation }, serve, own, env, context)
+  },
+}

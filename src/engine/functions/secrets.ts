@@ -1,0 +1,58 @@
+/** Values that only functions read: sealed in the database, never answered. */
+import type { App } from '#app'
+import { type CloudKey, type CloudRow, keyOf, limitsOf } from '#engine/clouds'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { announceChange } from './deploy.ts'
+import type { SecretRow } from './store.ts'
+import * as store from './store.ts'
+
+/** Names that the platform gives itself, now or one day. One is the developer's to set, as code written for Supabase looks for it. */
+const reserved = /^(?:SUPABASE_|KHERAD_)/
+const free = 'SUPABASE_SERVICE_ROLE_KEY'
+
+export const isReservedName = (name: string): boolean => reserved.test(name) && name !== free
+
+/** A row copied to another cloud or name opens to nothing. */
+const ownerOf = ({ cloudId }: CloudKey, name: string): string => `function secret ${cloudId}/${name}`
+
+/** Outside of a transaction. Throws SECRETS_SEALED. */
+export const sealValue = (
+  { secrets }: Pick<App, 'secrets'>,
+  cloud: CloudRow,
+  { name, value }: { name: string; value: string },
+): Promise<string> => secrets.seal(value, ownerOf(keyOf(cloud), name))
+
+/** Sets or replaces it. The cloud is locked and ready. Throws FUNCTION_SECRET_LIMIT. */
+export async function putSecret(
+  { config, clock }: Pick<App, 'config' | 'clock'>,
+  tx: Tx,
+  cloud: CloudRow,
+  { name, sealed }: { name: string; sealed: string },
+): Promise<{ row: SecretRow; isNew: boolean }> {
+  const secretKey = { ...keyOf(cloud), name }
+  const put = await store.putSecret(tx, secretKey, sealed, new Date(clock.nowMs()))
+  const max = limitsOf(config.clouds, cloud.limits).secrets
+  // Whoever is beyond a limit that was lowered may still replace values.
+  if (put.isNew && (await store.countSecrets(tx, secretKey)) > max) fail('FUNCTION_SECRET_LIMIT', { max })
+  await announceChange(tx, cloud)
+  return put
+}
+
+/** The cloud is locked and ready. Throws FUNCTION_SECRET_NOT_FOUND. */
+export async function removeSecret(tx: Tx, cloud: CloudRow, name: string): Promise<void> {
+  if (!(await store.deleteSecret(tx, { ...keyOf(cloud), name })))
+    fail('FUNCTION_SECRET_NOT_FOUND', {}, { param: 'name' })
+  await announceChange(tx, cloud)
+}
+
+/** Throws SECRETS_SEALED. */
+export async function openSecretsOf(
+  { db, secrets }: Pick<App, 'db' | 'secrets'>,
+  cloud: CloudKey,
+): Promise<Record<string, string>> {
+  const opened: Record<string, string> = {}
+  for (const { name, value_sealed: sealed } of await store.secretsOf(db.kysely, cloud))
+    opened[name] = await secrets.open(sealed, ownerOf(cloud, name))
+  return opened
+}

@@ -1,0 +1,129 @@
+/** What runs functions gets from here what it runs, and gives back what they write. */
+import type { App } from '#app'
+import { type CloudKey, keysOf, type LiveCloud } from '#engine/clouds'
+import { cloudUrl } from '#platform/apps'
+import { FunctionDirectory, type KnownFunction } from './directory.ts'
+import type { CloudProgram, FunctionSource, LogLine } from './functions.ts'
+import { cutMark, LogIntake } from './logs/log-intake.ts'
+import { type Mask, maskOf } from './logs/mask.ts'
+import { openSecretsOf } from './secrets.ts'
+import * as store from './store.ts'
+
+type Room = Pick<App, 'db' | 'clock' | 'log' | 'secrets' | 'config'>
+
+export interface PlatformFunctions extends FunctionSource, AsyncDisposable {
+  /** From memory while nothing has changed; undefined where the cloud has no function of this name. */
+  find(cloud: LiveCloud, name: string): Promise<KnownFunction | undefined>
+  /** A program of one function that is not stored: its bundle is to be tried. */
+  toTry(cloud: CloudKey, candidate: { name: string; bundle: string }): Promise<CloudProgram>
+  /** Resolves when the lines that came before are stored, or lost. */
+  logsSettled(): Promise<void>
+}
+
+export const openFunctionSource = (room: Room): PlatformFunctions => new Source(room)
+
+/** Clouds whose secrets are remembered for their lines. */
+const maxMasks = 200
+/** A process that runs an earlier revision may still write a value that was replaced; the next ones after it may not. */
+const earlierValues = 20
+
+interface KnownMask {
+  revision: number
+  values: readonly string[]
+  mask: Mask
+}
+
+class Source implements PlatformFunctions {
+  readonly #room: Room
+  readonly #directory: FunctionDirectory
+  readonly #intake: LogIntake
+  /** By cloud; the one that changed longest ago makes way. */
+  readonly #masks = new Map<string, KnownMask>()
+
+  constructor(room: Room) {
+    this.#room = room
+    this.#directory = new FunctionDirectory(room.db)
+    this.#intake = new LogIntake({ ...room, maskOf: (cloud) => this.#maskOf(cloud) })
+  }
+
+  find(cloud: LiveCloud, name: string): Promise<KnownFunction | undefined> {
+    return this.#directory.find(cloud, name)
+  }
+
+  async program(cloud: CloudKey & { revision: number }): Promise<CloudProgram | undefined> {
+    const { kysely } = this.#room.db
+    // Read first: what is read after it is at least as new.
+    const record = await store.programRecord(kysely, cloud)
+    if (!record) return undefined
+    const live = await store.liveVersions(kysely, cloud)
+    const functions = live.map(({ name, version, bundle }) => ({ name, version, bundle }))
+    return this.#programOf(cloud, record, functions)
+  }
+
+  async toTry(cloud: CloudKey, { name, bundle }: { name: string; bundle: string }): Promise<CloudProgram> {
+    const record = await store.programRecord(this.#room.db.kysely, cloud)
+    if (!record) throw new Error('the cloud is gone')
+    return this.#programOf(cloud, record, [{ name, version: 0, bundle }])
+  }
+
+  log(cloud: CloudKey, lines: readonly LogLine[]): void {
+    this.#intake.add(cloud, lines)
+  }
+
+  logsSettled(): Promise<void> {
+    return this.#intake.settled()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#intake[Symbol.asyncDispose]()
+  }
+
+  async #programOf(
+    { accountId, cloudId }: CloudKey,
+    { ref, revision }: store.ProgramRecord,
+    functions: CloudProgram['functions'],
+  ): Promise<CloudProgram> {
+    const { db, clock, config } = this.#room
+    const secrets = await openSecretsOf(this.#room, { accountId, cloudId })
+    this.#remember({ accountId, cloudId }, Number(revision), Object.values(secrets))
+    const nowMs = clock.nowMs()
+    const keys = await keysOf(db.kysely, { accountId, cloudId })
+    const publicKey = keys.findLast(
+      ({ kind, expires_at: until }) => kind === 'public' && (until === null || until.getTime() > nowMs),
+    )
+    const url = cloudUrl(config, ref)
+    return {
+      ...{ accountId, cloudId, ref, functions },
+      revision: Number(revision),
+      cloudUrl: url,
+      // No service key: it opens everything, and whether a function may is for its developer to say.
+      bindings: {
+        ...secrets,
+        SUPABASE_URL: url,
+        SUPABASE_ANON_KEY: publicKey?.public_key ?? '',
+        KHERAD_BASE_URL: config.baseUrl,
+      },
+      secretValues: Object.values(secrets),
+    }
+  }
+
+  async #maskOf(cloud: CloudKey): Promise<Mask> {
+    const record = await store.programRecord(this.#room.db.kysely, cloud)
+    const revision = Number(record?.revision ?? 0)
+    const known = this.#masks.get(cloud.cloudId)
+    if (known && known.revision >= revision) return known.mask
+    return this.#remember(cloud, revision, Object.values(await openSecretsOf(this.#room, cloud)))
+  }
+
+  #remember({ cloudId }: CloudKey, revision: number, current: readonly string[]): Mask {
+    const before = this.#masks.get(cloudId)?.values ?? []
+    const earlier = before.filter((value) => !current.includes(value)).slice(0, earlierValues)
+    const values = [...current, ...earlier]
+    const mask = maskOf(values, cutMark)
+    this.#masks.delete(cloudId)
+    this.#masks.set(cloudId, { revision, values, mask })
+    const [oldest] = this.#masks.keys()
+    if (this.#masks.size > maxMasks && oldest !== undefined) this.#masks.delete(oldest)
+    return mask
+  }
+}

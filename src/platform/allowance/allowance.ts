@@ -1,0 +1,266 @@
+/**
+ * What something may use in a day (UTC). A process takes portions of it in a transaction and spends them from memory, so that no limit is
+ * exceeded by however many processes, and a request costs no statement. What lies unused for a minute is given back.
+ */
+import type { Clock } from '#platform/clock'
+import type { Db } from '#platform/db'
+import type { Log } from '#platform/log'
+import { giveBack, takePortion, type UsageTable } from './store.ts'
+
+export type { UsageTable } from './store.ts'
+
+/** How much of each kind: `{ requests: 1, bytes: 2_000 }`. */
+export type Amounts<Name extends string> = Record<Name, number>
+
+/** Whose allowance it is. */
+export interface UserKey {
+  accountId: string
+  id: string
+}
+
+/** What was taken of a day and not used. */
+export interface Unused<Name extends string> extends UserKey {
+  day: string
+  left: Amounts<Name>
+}
+
+export interface AllowanceOptions<Name extends string> {
+  db: Db
+  clock: Clock
+  log: Log
+  table: UsageTable<Name>
+  /** The first portion; it doubles while portions are used up within a minute, up to the largest. */
+  firstPortion: Amounts<Name>
+  largestPortion: Amounts<Name>
+  /** The limits of a day; `own` are those that the operator has set for this one alone. */
+  limitsOf: (own: Record<string, number>) => Amounts<Name>
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+const idleMs = 60_000
+const sweepMs = 15_000
+/** A refusal is believed for this long: a flood of requests costs no transactions, and a raised limit counts soon. */
+const refusalMs = 5_000
+
+/** The allowances of all that are asked for here. Disposing it gives back what is unused. */
+export class Allowances<Name extends string> implements AsyncDisposable {
+  readonly #options: AllowanceOptions<Name>
+  readonly #open = new Map<string, Allowance<Name>>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(options: AllowanceOptions<Name>) {
+    this.#options = options
+    this.#timer = setInterval(() => void this.sweep(), sweepMs).unref()
+  }
+
+  of(accountId: string, id: string): Allowance<Name> {
+    let found = this.#open.get(id)
+    if (!found) {
+      found = new Allowance(this.#options, { accountId, id })
+      this.#open.set(id, found)
+    }
+    return found
+  }
+
+  /** Gives back what was not used for a minute; what is asked for no more takes no memory afterwards. */
+  async sweep(): Promise<void> {
+    const nowMs = this.#options.clock.nowMs()
+    const unused: Unused<Name>[] = []
+    for (const [id, allowance] of this.#open) {
+      if (!allowance.isIdle(nowMs)) continue
+      this.#open.delete(id)
+      unused.push(...allowance.end())
+    }
+    await this.#giveBack(unused)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.all([...this.#open.values()].map((allowance) => allowance.settled()))
+    const unused = [...this.#open.values()].flatMap((allowance) => allowance.end())
+    this.#open.clear()
+    await this.#giveBack(unused)
+  }
+
+  /** If it fails the portions count as used: less is allowed, never more. */
+  async #giveBack(unused: Unused<Name>[]): Promise<void> {
+    if (unused.length === 0) return
+    const { db, table, log } = this.#options
+    try {
+      await giveBack(db, table, unused)
+    } catch (error) {
+      log.warn({ err: error, count: unused.length }, 'unused allowances were not given back')
+    }
+  }
+}
+
+export class Allowance<Name extends string> {
+  readonly #options: AllowanceOptions<Name>
+  readonly #key: UserKey
+  readonly #names: readonly Name[]
+  #day = ''
+  #dayEndMs = 0
+  #left: Amounts<Name>
+  /** Of earlier days, to be given back. */
+  readonly #over: Unused<Name>[] = []
+  #portion: Amounts<Name>
+  #takenMs = Number.NEGATIVE_INFINITY
+  #usedMs = Number.NEGATIVE_INFINITY
+  #taking: Promise<void> | undefined
+  /** The least that was refused of each kind, until when it is not asked for again. */
+  #refused: Amounts<Name>
+  #refusedUntilMs: Amounts<Name>
+  /** Until when no portion is taken in advance: there is none to be had. */
+  #scarceUntilMs = 0
+  #ended = false
+
+  constructor(options: AllowanceOptions<Name>, key: UserKey) {
+    this.#options = options
+    this.#key = key
+    this.#names = Object.keys(options.table.columns) as Name[]
+    this.#portion = options.firstPortion
+    this.#left = this.#each(() => 0)
+    this.#refused = this.#each(() => Number.POSITIVE_INFINITY)
+    this.#refusedUntilMs = this.#each(() => 0)
+  }
+
+  /** Spends from memory. False: `take` must be asked. */
+  spend(amounts: Amounts<Name>): boolean {
+    const nowMs = this.#options.clock.nowMs()
+    if (nowMs >= this.#dayEndMs) this.#beginDay(nowMs)
+    const left = this.#left
+    for (const name of this.#names) if (left[name] < amounts[name]) return false
+    let isLow = false
+    for (const name of this.#names) {
+      left[name] -= amounts[name]
+      if (left[name] * 4 < this.#portion[name]) isLow = true
+    }
+    this.#usedMs = nowMs
+    // The next portion comes before this one ends; whoever needs it earlier waits.
+    if (isLow) this.#prefetch(nowMs)
+    return true
+  }
+
+  /** Spends, taking what is needed. False: the day's limit does not allow it. Throws if the database fails. */
+  async take(amounts: Amounts<Name>): Promise<boolean> {
+    while (!this.spend(amounts)) {
+      if (this.#isRefused(amounts)) return false
+      this.#taking ??= this.#take(amounts).finally(() => {
+        this.#taking = undefined
+      })
+      await this.#taking
+    }
+    return true
+  }
+
+  /** What was spent and then not used. */
+  refund(amounts: Partial<Amounts<Name>>): void {
+    if (this.#options.clock.nowMs() >= this.#dayEndMs) return
+    for (const name of this.#names) this.#left[name] += amounts[name] ?? 0
+  }
+
+  /** Unix milliseconds of the next midnight (UTC). */
+  get dayEndMs(): number {
+    return this.#dayEndMs
+  }
+
+  isIdle(nowMs: number): boolean {
+    return nowMs - this.#usedMs >= idleMs && nowMs - this.#takenMs >= idleMs && !this.#taking
+  }
+
+  /** Resolves when no portion is being taken. */
+  async settled(): Promise<void> {
+    await this.#taking?.catch(() => undefined)
+  }
+
+  /** What is to be given back; from here on every request takes for itself. */
+  end(): Unused<Name>[] {
+    this.#ended = true
+    this.#putAside()
+    return this.#over.splice(0)
+  }
+
+  #each(of: (name: Name) => number): Amounts<Name> {
+    const amounts = {} as Amounts<Name>
+    for (const name of this.#names) amounts[name] = of(name)
+    return amounts
+  }
+
+  #isRefused(amounts: Amounts<Name>): boolean {
+    const nowMs = this.#options.clock.nowMs()
+    return this.#names.some(
+      (name) => amounts[name] >= this.#refused[name] && nowMs < this.#refusedUntilMs[name],
+    )
+  }
+
+  #beginDay(nowMs: number): void {
+    this.#putAside()
+    const startMs = Math.floor(nowMs / dayMs) * dayMs
+    this.#day = new Date(startMs).toISOString().slice(0, 10)
+    this.#dayEndMs = startMs + dayMs
+    this.#refusedUntilMs = this.#each(() => 0)
+    this.#scarceUntilMs = 0
+  }
+
+  #putAside(): void {
+    if (this.#names.some((name) => this.#left[name] > 0))
+      this.#over.push({ ...this.#key, day: this.#day, left: this.#left })
+    this.#left = this.#each(() => 0)
+  }
+
+  #prefetch(nowMs: number): void {
+    if (this.#taking || this.#ended || nowMs < this.#scarceUntilMs) return
+    this.#taking = this.#take(this.#each(() => 1))
+      .catch((error: unknown) => {
+        this.#scarceUntilMs = nowMs + refusalMs
+        this.#options.log.warn({ err: error }, 'no allowance could be taken in advance; it is tried again')
+      })
+      .finally(() => {
+        this.#taking = undefined
+      })
+  }
+
+  async #take(amounts: Amounts<Name>): Promise<void> {
+    const { clock, db, table, limitsOf, firstPortion } = this.#options
+    const nowMs = clock.nowMs()
+    if (nowMs >= this.#dayEndMs) this.#beginDay(nowMs)
+    const day = this.#day
+    const isBusy = nowMs - this.#takenMs < idleMs
+    this.#takenMs = nowMs
+    const wanted = this.#ended ? amounts : isBusy ? this.#twice() : firstPortion
+    const cutAll = (left: Amounts<Name>): Amounts<Name> =>
+      this.#each((name) => cut(left[name], amounts[name] - this.#left[name], wanted[name] - this.#left[name]))
+    const over = this.#over.splice(0)
+    const taken = await takePortion(db, table, { ...this.#key, day, limitsOf, cut: cutAll })
+    if (over.length > 0) await giveBack(db, table, over)
+    const portion = taken ?? this.#each(() => 0)
+    this.#keep(portion, day)
+    this.#portion = wanted
+    if (this.#names.some((name) => portion[name] === 0 && this.#left[name] < wanted[name]))
+      this.#scarceUntilMs = nowMs + refusalMs
+    for (const name of this.#names) if (this.#left[name] < amounts[name]) this.#refuse(name, amounts, nowMs)
+  }
+
+  #refuse(name: Name, amounts: Amounts<Name>, nowMs: number): void {
+    const stands = nowMs < this.#refusedUntilMs[name]
+    this.#refused[name] = stands ? Math.min(amounts[name], this.#refused[name]) : amounts[name]
+    this.#refusedUntilMs[name] = nowMs + refusalMs
+  }
+
+  /** The day may have ended meanwhile, or this allowance. */
+  #keep(portion: Amounts<Name>, day: string): void {
+    if (day === this.#day) for (const name of this.#names) this.#left[name] += portion[name]
+    else this.#over.push({ ...this.#key, day, left: portion })
+  }
+
+  #twice(): Amounts<Name> {
+    const { largestPortion } = this.#options
+    return this.#each((name) => Math.min(this.#portion[name] * 2, largestPortion[name]))
+  }
+}
+
+/** At least what is needed, else nothing; at most what is wanted, and of the last of a day an eighth, so that each process gets some. */
+function cut(left: number, needed: number, wanted: number): number {
+  if (needed > left) return 0
+  return Math.max(0, needed, Math.min(wanted, Math.ceil(left / 8)))
+}

@@ -1,0 +1,52 @@
+/**
+ * A jail for programs that run code of strangers (docs/decisions/0073). It fails closed: where this machine cannot build one that was seen to
+ * hold, nothing runs.
+ */
+import type { Localized } from '#platform/errors'
+import type { Log } from '#platform/log'
+import { selfTest } from './self-test.ts'
+import { type JailedProcess, type JailedProgram, type JailTools, startJailed } from './start.ts'
+import { openUsers } from './users.ts'
+
+export { foldersAbove } from './bubblewrap.ts'
+export { librariesOf } from './libraries.ts'
+export { type Consumption, type Meter, openMeter } from './meter.ts'
+export { type Architecture, seccompFilter } from './seccomp.ts'
+export { descriptorOf, firstSocket, type JailedProcess, type JailedProgram } from './start.ts'
+
+/** Whether a jail can be built here; `tools` are those that build it. */
+export type JailState = { kind: 'jailed'; tools: JailTools } | { kind: 'refused'; why: Localized }
+
+export interface JailedPlace extends JailedProcess {
+  /** The user of this machine that it runs as; undefined: that of this server. */
+  readonly user: number | undefined
+}
+
+export interface Jail {
+  /** Tries to break out of one, the first time it is asked. */
+  state(): Promise<JailState>
+  /**
+   * A user that no other jail of this machine has, where this server is root; undefined elsewhere. Given back by disposing it. Throws where all
+   * are taken.
+   */
+  user(): { id: number | undefined } & Disposable
+  /** Throws where there is no jail. */
+  start(program: JailedProgram, user: number | undefined): Promise<JailedProcess>
+}
+
+export function openJail(log: Log): Jail {
+  const users = openUsers()
+  let tested: Promise<JailState> | undefined
+  return {
+    state: () => {
+      tested ??= selfTest(log)
+      return tested
+    },
+    user: () => users.take(),
+    async start(program, user) {
+      const state = await this.state()
+      if (state.kind === 'refused') throw new Error(state.why.en)
+      return startJailed(state.tools, program, user)
+    },
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * The filter of system calls of a jailed process, as a program of classic BPF that bubblewrap loads. It refuses what a program that computes and
+ * speaks over given sockets never needs, and what has been a way out of user namespaces: foreign kinds of sockets, new processes, new namespaces
+ * and mounts, files that are created, tracing, and the kernel's own interpreters.
+ */
+
+export type Architecture = 'x64' | 'arm64'
+
+/** `AUDIT_ARCH_…` of the kernel: a call by another table of numbers (32 bit) is refused whole. */
+const auditArchitectures: Record<Architecture, number> = { x64: 0xc000003e, arm64: 0xc00000b7 }
+
+/** By name, the numbers on x64 and arm64; null where the architecture has no such call. */
+const refused: Readonly<Record<string, readonly [x64: number | null, arm64: number | null]>> = {
+  // Other processes.
+  fork: [57, null],
+  vfork: [58, null],
+  ptrace: [101, 117],
+  process_vm_readv: [310, 270],
+  process_vm_writev: [311, 271],
+  kcmp: [312, 272],
+  pidfd_send_signal: [424, 424],
+  pidfd_open: [434, 434],
+  pidfd_getfd: [438, 438],
+  process_madvise: [440, 440],
+  process_mrelease: [448, 448],
+  move_pages: [279, 239],
+  migrate_pages: [256, 238],
+  // Namespaces and mounts.
+  unshare: [272, 97],
+  setns: [308, 268],
+  mount: [165, 40],
+  umount2: [166, 39],
+  pivot_root: [155, 41],
+  chroot: [161, 51],
+  open_tree: [428, 428],
+  move_mount: [429, 429],
+  fsopen: [430, 430],
+  fsconfig: [431, 431],
+  fsmount: [432, 432],
+  fspick: [433, 433],
+  mount_setattr: [442, 442],
+  // Files that are made: nothing there is its to write.
+  creat: [85, null],
+  mkdir: [83, null],
+  mkdirat: [258, 34],
+  mknod: [133, null],
+  mknodat: [259, 33],
+  symlink: [88, null],
+  symlinkat: [266, 36],
+  link: [86, null],
+  linkat: [265, 37],
+  rename: [82, null],
+  renameat: [264, 38],
+  renameat2: [316, 276],
+  name_to_handle_at: [303, 264],
+  open_by_handle_at: [304, 265],
+  fanotify_init: [300, 262],
+  // Memory that no limit of the process counts.
+  memfd_create: [319, 279],
+  memfd_secret: [447, 447],
+  shmget: [29, 194],
+  semget: [64, 190],
+  msgget: [68, 186],
+  userfaultfd: [323, 282],
+  // Interpreters and stores of the kernel.
+  bpf: [321, 280],
+  perf_event_open: [298, 241],
+  io_uring_setup: [425, 425],
+  io_uring_enter: [426, 426],
+  io_uring_register: [427, 427],
+  add_key: [248, 217],
+  request_key: [249, 218],
+  keyctl: [250, 219],
+  // The machine.
+  init_module: [175, 105],
+  finit_module: [313, 273],
+  delete_module: [176, 106],
+  kexec_load: [246, 104],
+  kexec_file_load: [320, 294],
+  reboot: [169, 142],
+  swapon: [167, 224],
+  swapoff: [168, 225],
+  acct: [163, 89],
+  quotactl: [179, 60],
+  quotactl_fd: [443, 443],
+  syslog: [103, 116],
+  settimeofday: [164, 170],
+  clock_settime: [227, 112],
+  adjtimex: [159, 171],
+  clock_adjtime: [305, 266],
+  sethostname: [170, 161],
+  setdomainname: [171, 162],
+  vhangup: [153, 58],
+  personality: [135, 92],
+  iopl: [172, null],
+  ioperm: [173, null],
+  modify_ldt: [154, null],
+  uselib: [134, null],
+  lookup_dcookie: [212, 18],
+}
+
+/** Those whose arguments decide. */
+const numbers = {
+  x64: { open: 2, openat: 257, openat2: 437, socket: 41, socketpair: 53, clone: 56, clone3: 435 },
+  arm64: { open: null, openat: 56, openat2: 437, socket: 198, socketpair: 199, clone: 220, clone3: 435 },
+} as const
+
+const cloneThread = 0x0001_0000
+/** Every `CLONE_NEW…`; without CLONE_NEWTIME, which `clone` has no bit for. */
+const cloneNamespaces = 0x7e02_0000
+const createsFile = 0o100
+const unixSocket = 1
+
+const errno = { EPERM: 1, EACCES: 13, ENOSYS: 38 } as const
+
+const load = 0x20
+const jumpIfEqual = 0x15
+const jumpIfAtLeast = 0x35
+const jumpIfSet = 0x45
+const and = 0x54
+const answer = 0x06
+
+const allow = 0x7fff_0000
+const refuse = (code: number): number => 0x0005_0000 | code
+const killProcess = 0x8000_0000
+
+/** Offsets in `struct seccomp_data`; of an argument the lower half, which is all that these calls look at. */
+const offsetOfNumber = 0
+const offsetOfArchitecture = 4
+const offsetOfArgument = (index: number): number => 16 + 8 * index
+
+interface Instruction {
+  code: number
+  whenTrue?: number
+  whenFalse?: number
+  value: number
+}
+
+/** A block that starts after the number of the call was loaded: it either answers, or falls through with the number loaded. */
+type Block = Instruction[]
+
+export function seccompFilter(architecture: Architecture): Buffer {
+  const own = numbers[architecture]
+  const index = architecture === 'x64' ? 0 : 1
+  const blocks: Block[] = [
+    checksArchitecture(architecture),
+    // The other table of numbers of x64 (x32).
+    architecture === 'x64'
+      ? [
+          { code: jumpIfAtLeast, whenTrue: 0, whenFalse: 1, value: 0x4000_0000 },
+          { code: answer, value: refuse(errno.ENOSYS) },
+        ]
+      : [],
+    ...Object.values(refused).map((pair) => refusesNumber(pair[index]!, errno.EPERM)),
+    // Its flags stand in memory, where no filter sees them: programs fall back to `clone` and `openat`.
+    refusesNumber(own.clone3, errno.ENOSYS),
+    refusesNumber(own.openat2, errno.ENOSYS),
+    refusesWhen(own.open, 1, [{ code: jumpIfSet, whenTrue: 0, whenFalse: 1, value: createsFile }]),
+    refusesWhen(own.openat, 2, [{ code: jumpIfSet, whenTrue: 0, whenFalse: 1, value: createsFile }]),
+    refusesWhen(own.socket, 0, [{ code: jumpIfEqual, whenTrue: 1, whenFalse: 0, value: unixSocket }]),
+    refusesWhen(own.socketpair, 0, [{ code: jumpIfEqual, whenTrue: 1, whenFalse: 0, value: unixSocket }]),
+    // Threads of its own, and nothing else: a process that cannot fork has no children to hide.
+    refusesWhen(own.clone, 0, [
+      { code: and, value: cloneThread | cloneNamespaces },
+      { code: jumpIfEqual, whenTrue: 1, whenFalse: 0, value: cloneThread },
+    ]),
+    [{ code: answer, value: allow }],
+  ]
+  return encode(blocks.flat())
+}
+
+const checksArchitecture = (architecture: Architecture): Block => [
+  { code: load, value: offsetOfArchitecture },
+  { code: jumpIfEqual, whenTrue: 1, whenFalse: 0, value: auditArchitectures[architecture] },
+  { code: answer, value: killProcess },
+  { code: load, value: offsetOfNumber },
+]
+
+const refusesNumber = (number: number | null, code: number): Block =>
+  number === null
+    ? []
+    : [
+        { code: jumpIfEqual, whenTrue: 0, whenFalse: 1, value: number },
+        { code: answer, value: refuse(code) },
+      ]
+
+/** `condition` ends in a jump over the refusal or into it. */
+function refusesWhen(number: number | null, argument: number, condition: Block): Block {
+  if (number === null) return []
+  const body: Block = [
+    { code: load, value: offsetOfArgument(argument) },
+    ...condition,
+    { code: answer, value: refuse(errno.EACCES) },
+    { code: answer, value: allow },
+  ]
+  return [{ code: jumpIfEqual, whenTrue: 0, whenFalse: body.length, value: number }, ...body]
+}
+
+/** `struct sock_filter`, eight bytes each. */
+function encode(instructions: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(8 * instructions.length)
+  for (const [index, { code, whenTrue = 0, whenFalse = 0, value }] of instructions.entries()) {
+    bytes.writeUInt16LE(code, 8 * index)
+    bytes.writeUInt8(whenTrue, 8 * index + 2)
+    bytes.writeUInt8(whenFalse, 8 * index + 3)
+    bytes.writeUInt32LE(value >>> 0, 8 * index + 4)
+  }
+  return bytes
+}

@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, readlink, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Localized } from '#platform/errors'
+import type { Log } from '#platform/log'
+import type { JailState } from './jail.ts'
+import { librariesOf } from './libraries.ts'
+import { refusals } from './phrases.ts'
+import { type JailedProcess, type JailTools, startJailed } from './start.ts'
+import { openUsers } from './users.ts'
+
+const probe = path.join(import.meta.dirname, 'self-test-process.ts')
+const packageFile = path.resolve(import.meta.dirname, '../../../package.json')
+
+const timeoutMs = 20_000
+
+/**
+ * Finds what builds jails, builds one, and lets a program try to break out of it: what a system says of itself is not believed. A test that did not
+ * end well refuses, too.
+ */
+export async function selfTest(log: Log): Promise<JailState> {
+  if (process.platform !== 'linux') return refused(refusals.otherSystem(process.platform))
+  if (process.arch !== 'x64' && process.arch !== 'arm64')
+    return refused(refusals.otherProcessor(process.arch))
+  const tools = await findTools()
+  if ('en' in tools) return refused(tools)
+  const { why, said } = await tryToBreakOut(tools)
+  if (why === undefined) return { kind: 'jailed', tools }
+  log.error({ why: why.en, said }, 'the jail of functions does not hold here')
+  return refused(why)
+}
+
+const refused = (why: Localized): JailState => ({ kind: 'refused', why })
+
+const programFolders = [
+  '/usr/bin',
+  '/bin',
+  '/usr/sbin',
+  '/sbin',
+  '/usr/local/bin',
+  '/run/current-system/sw/bin',
+]
+
+async function findTools(): Promise<JailTools | Localized> {
+  const place = (name: string): string | undefined =>
+    programFolders.map((folder) => path.join(folder, name)).find((candidate) => existsSync(candidate))
+  const [bwrap, prlimit, setpriv, unshare] = ['bwrap', 'prlimit', 'setpriv', 'unshare'].map(place)
+  if (bwrap === undefined) return refusals.noTool('bwrap', 'bubblewrap')
+  if (prlimit === undefined) return refusals.noTool('prlimit', 'util-linux')
+  if (setpriv === undefined) return refusals.noTool('setpriv', 'util-linux')
+  if (unshare === undefined) return refusals.noTool('unshare', 'util-linux')
+  if (!existsSync('/usr/bin/ldd') && !existsSync('/bin/ldd')) return refusals.noTool('ldd', 'libc-bin')
+  const libraries = (await Promise.all([prlimit, setpriv].map(librariesOf))).flat()
+  return { bwrap, prlimit, setpriv, unshare, libraries }
+}
+
+interface Verdict {
+  /** Undefined: it holds. */
+  why?: Localized
+  said?: string
+}
+
+async function tryToBreakOut(tools: JailTools): Promise<Verdict> {
+  await using outside = await openOutside()
+  using user = openUsers().take()
+  const started = await startJailed(
+    tools,
+    {
+      program: process.execPath,
+      libraries: await librariesOf(process.execPath),
+      args: [
+        '--no-warnings',
+        '--max-old-space-size=64',
+        probe,
+        String(outside.port),
+        outside.socket,
+        String(process.pid),
+        outside.file,
+      ],
+      readable: [probe, packageFile].map((place) => ({ from: place, to: place })),
+      // The space that Node reserves for its code, and what it needs.
+      dataBytes: 900_000_000,
+      threads: 64,
+    },
+    user.id,
+  )
+  const timer = setTimeout(() => started.kill(), timeoutMs)
+  const outwardly = started.pid === undefined ? ['process'] : await lookAt(started.pid)
+  const [out, said] = await Promise.all([
+    text(started.stdout).catch(() => ''),
+    text(started.stderr).catch(() => ''),
+    started.ended,
+  ])
+  clearTimeout(timer)
+  return { ...verdictOf(started, out, outwardly, said), said: said.slice(-2_000) }
+}
+
+function verdictOf(started: JailedProcess, out: string, outwardly: string[], said: string): Verdict {
+  if (/namespace|uid map|Operation not permitted|Permission denied/i.test(said) && out === '')
+    return { why: isContainer() ? refusals.inContainer : refusals.noNamespaces }
+  if (started.pid === undefined || out === '') return { why: refusals.silent }
+  const could = [...(JSON.parse(out) as string[]), ...outwardly]
+  return could.length === 0 ? {} : { why: refusals.leaks(could.join(', ')) }
+}
+
+/** What the kernel itself says of the process in the jail: names of what is not as it has to be. */
+async function lookAt(pid: number): Promise<string[]> {
+  const wrong: string[] = []
+  for (const name of ['net', 'pid', 'mnt', 'ipc', 'uts']) {
+    const [own, its] = await Promise.all(
+      ['self', pid].map((who) => readlink(`/proc/${who}/ns/${name}`).catch(() => '')),
+    )
+    // Of a process that has left our user even root may not look everywhere; then the probe alone decides.
+    if (its !== '' && its === own) wrong.push(`${name} namespace`)
+  }
+  return wrong
+}
+
+const isContainer = (): boolean =>
+  ['/.dockerenv', '/run/.containerenv'].some((place) => existsSync(place)) ||
+  /docker|kubepods|containerd|libpod|lxc/.test(readOr('/proc/1/cgroup'))
+
+function readOr(place: string): string {
+  try {
+    return readFileSync(place, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** What a program in a jail must not reach: a port and a socket of this machine, and a file of this server. */
+async function openOutside(): Promise<{ port: number; socket: string; file: string } & AsyncDisposable> {
+  await using opening = new AsyncDisposableStack()
+  const folder = await mkdtemp(path.join(tmpdir(), 'kherad-jail-'))
+  opening.defer(() => rm(folder, { recursive: true, force: true }))
+  const file = path.join(folder, 'secret')
+  await writeFile(file, 'x', { mode: 0o600 })
+  const tcp = opening.use(createServer((line) => line.destroy()).listen(0, '127.0.0.1'))
+  const socket = path.join(folder, 'socket')
+  const unix = opening.use(createServer((line) => line.destroy()).listen(socket))
+  await Promise.all([tcp, unix].map((server) => (server.listening ? undefined : once(server, 'listening'))))
+  const open = opening.move()
+  const { port } = tcp.address() as { port: number }
+  return { port, socket, file, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}

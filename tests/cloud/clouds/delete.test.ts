@@ -1,0 +1,116 @@
+/** Clouds deleted, suspended and limited by the operator. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hashOfKey, resumeCloud, setCloudLimits, suspendCloud } from '#engine/clouds'
+import { until } from '../../harness/until.ts'
+import { boot, type TestCloud, type World } from '../../harness/world.ts'
+import { siteBody } from '../../sites/published.ts'
+import { cloudTables, fill, tablesWith } from './filled.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await boot()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const newClient = async () => world.key({ project: await world.newProject() })
+const newCloud = async (name = 'test') => world.cloud(name, await newClient())
+const remove = ({ client, id }: TestCloud, confirm: string) =>
+  client.request('DELETE', `/v1/cloud/${id}`, JSON.stringify({ confirm }))
+const gone = (cloud: TestCloud) =>
+  until(async () => (await cloud.client.get(`/v1/cloud/${cloud.id}`)).status === 404)
+const query = <Row>(text: string, values: unknown[] = []) => world.app.db.query<Row>({ text }, values)
+
+test('deletion leaves no row in any table that has a cloud_id, no byte and no site', async () => {
+  const cloud = await newCloud('فروشگاه')
+  await cloud.serviceKey()
+  const site = await cloud.client.post('/v1/sites', { ...siteBody('of-cloud'), cloud_id: cloud.id })
+  expect(site.status, site.text).toBe(202)
+  const key = await fill(world.app, world.account, cloud.id)
+  await world.app.storage.put(key, Buffer.from('bytes of an app'))
+  expect(await tablesWith(world.app, cloud.id)).toEqual(await cloudTables(world.app))
+  expect((await remove(cloud, 'فروشگاه')).body).toMatchObject({ id: cloud.id, status: 'deleting' })
+  await gone(cloud)
+  expect(await tablesWith(world.app, cloud.id)).toEqual([])
+  expect(await world.app.storage.get(key)).toBeUndefined()
+  expect((await cloud.client.get(`/v1/sites/${site.body.id}`)).status).toBe(404)
+  expect(world.app.clouds.has(cloud.ref)).toBe(false)
+  expect(await world.app.clouds.find(cloud.ref)).toBeUndefined()
+})
+
+test('a cloud of many rows is deleted in portions', async () => {
+  const cloud = await newCloud('large')
+  await fill(world.app, world.account, cloud.id)
+  await query(
+    `insert into collections.rows select $1, $2, $2, gen_random_uuid(), null, '{}', 2, now(), now() from generate_series(1, 2500)`,
+    [world.account, cloud.id],
+  )
+  await remove(cloud, 'large')
+  await gone(cloud)
+  expect(await tablesWith(world.app, cloud.id)).toEqual([])
+})
+
+test('without its exact name nothing is deleted', async () => {
+  const cloud = await newCloud('نام')
+  for (const confirm of ['', 'نام ', 'other', cloud.id]) {
+    const { status, body } = await remove(cloud, confirm)
+    expect([status, body.error.param]).toEqual([400, 'confirm'])
+  }
+  expect((await cloud.client.get(`/v1/cloud/${cloud.id}`)).body.status).toBe('ready')
+})
+
+test('a cloud that is being deleted takes nothing more, and says so', async () => {
+  const cloud = await newCloud('ending')
+  // No job comes between.
+  await query(`update clouds.clouds set state = 'deleting' where cloud_id = $1`, [cloud.id])
+  const at = `/v1/cloud/${cloud.id}`
+  expect((await cloud.client.get(at)).body.status).toBe('deleting')
+  const retried = await cloud.client.post(`${at}/retry`, {})
+  expect([retried.status, retried.body.error.code]).toEqual([409, 'CLOUD_DELETING'])
+  expect((await remove(cloud, 'ending')).body.error.code).toBe('CLOUD_DELETING')
+  expect((await cloud.client.get(`${at}/connection`)).status).toBe(404)
+  expect((await cloud.client.post(`${at}/keys`, { kind: 'service' })).status).toBe(404)
+  const site = await cloud.client.post('/v1/sites', { ...siteBody('late'), cloud_id: cloud.id })
+  expect([site.status, site.body.error.code, site.body.error.param]).toEqual([
+    404,
+    'CLOUD_NOT_FOUND',
+    'cloud_id',
+  ])
+})
+
+test('the app of a cloud that is being deleted is refused in the process that was asked at once', async () => {
+  const cloud = await newCloud('at once')
+  expect(world.app.clouds.known(cloud.ref)?.keys.has(hashOfKey(cloud.publicKey))).toBe(true)
+  await remove(cloud, 'at once')
+  expect((await world.app.clouds.find(cloud.ref))?.state ?? 'gone').toMatch(/deleting|gone/)
+})
+
+test('a suspended cloud is refused to its owner and its app until it is resumed; it can be deleted', async () => {
+  const cloud = await newCloud('suspended')
+  const key = { accountId: world.account, cloudId: cloud.id }
+  await suspendCloud(world.app, key, 'phishing')
+  await until(async () => (await world.app.clouds.find(cloud.ref))?.state === 'suspended')
+  const { body: shown } = await cloud.client.get(`/v1/cloud/${cloud.id}`)
+  expect([shown.status, shown.suspended_reason]).toEqual(['suspended', 'phishing'])
+  for (const path of ['connection', 'keys']) {
+    const { status, body } = await cloud.client.get(`/v1/cloud/${cloud.id}/${path}`)
+    expect([status, body.error.code]).toEqual([403, 'CLOUD_SUSPENDED'])
+  }
+  await resumeCloud(world.app, key)
+  await until(async () => (await world.app.clouds.find(cloud.ref))?.state === 'ready')
+  expect((await cloud.client.get(`/v1/cloud/${cloud.id}/connection`)).status).toBe(200)
+  await suspendCloud(world.app, key, null)
+  expect((await remove(cloud, 'suspended')).status).toBe(200)
+  await gone(cloud)
+})
+
+test('limits of the operator count for that cloud alone, until they are taken back', async () => {
+  const [cloud, other] = [await newCloud('limited'), await newCloud('other')]
+  const key = { accountId: world.account, cloudId: cloud.id }
+  const limitsOf = async ({ client, id }: TestCloud) => (await client.get(`/v1/cloud/${id}`)).body.limits
+  await setCloudLimits(world.app, key, { rows: 5, users: 7 })
+  expect(await limitsOf(cloud)).toMatchObject({ rows: 5, users: 7, secrets: 20 })
+  expect((await world.app.clouds.find(cloud.ref))?.limits).toMatchObject({ rows: 5, users: 7 })
+  await setCloudLimits(world.app, key, { rows: null })
+  expect(await limitsOf(cloud)).toMatchObject({ rows: 10_000, users: 7 })
+  expect(await limitsOf(other)).toMatchObject({ rows: 10_000, users: 1_000 })
+})

@@ -1,0 +1,50 @@
+/** Functions deployed and called over HTTP, as developers and apps do. */
+import assert from 'node:assert/strict'
+import type { Seen } from '../../harness/client.ts'
+import type { TestCloud, World } from '../../harness/world.ts'
+
+export const functionsOf = ({ id }: Pick<TestCloud, 'id'>): string => `/v1/cloud/${id}/functions`
+export const secretsOf = ({ id }: Pick<TestCloud, 'id'>): string => `/v1/cloud/${id}/secrets`
+
+/** A cloud of a project of its own, since a project has three. */
+export async function newCloud(world: World): Promise<TestCloud> {
+  return world.cloud('test', await world.key({ project: await world.newProject() }))
+}
+
+export const send = (
+  cloud: TestCloud,
+  name: string,
+  code: string,
+  more: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Promise<Seen> => cloud.client.post(functionsOf(cloud), { name, code, ...more }, headers)
+
+/** Deployed for everybody to call, unless `more` says otherwise. */
+export async function deploy(
+  cloud: TestCloud,
+  name: string,
+  code: string,
+  more: Record<string, unknown> = {},
+): Promise<Seen['body']> {
+  const made = await send(cloud, name, code, { verify_jwt: false, ...more })
+  assert.equal(made.status, 201, made.text)
+  return made.body
+}
+
+/** A call by the public key. */
+export const call = (cloud: TestCloud, path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${cloud.pathUrl}/functions/v1/${path}`, {
+    ...init,
+    headers: { apikey: cloud.publicKey, ...(init.headers as Record<string, string>) },
+  })
+
+export const textOf = async (cloud: TestCloud, path: string, init?: RequestInit): Promise<string> => {
+  const answer = await call(cloud, path, init)
+  const text = await answer.text()
+  assert.equal(answer.status, 200, text)
+  return text
+}
+
+/** A function that answers this text. */
+export const answering = (text: string): string =>
+  `export default { fetch() { return new Response(${JSON.stringify(text)}) } }`

@@ -1,0 +1,242 @@
+/** Clouds whose processes are killed or paused: each is whole or not there at all, and what is deleted goes to its end. */
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { uuidv7 } from '#platform/ids'
+import { fill, tablesWith } from '../cloud/clouds/filled.ts'
+import type { Client } from '../harness/client.ts'
+import type { ServerProcess } from '../harness/processes.ts'
+import { until } from '../harness/until.ts'
+import { settled, siteBody } from '../sites/published.ts'
+import { DatabaseProxy } from './database-proxy.ts'
+import { openSite, type Site } from './site.ts'
+
+const stack = new AsyncDisposableStack()
+let site: Site
+
+beforeAll(async () => {
+  site = stack.use(await openSite())
+})
+afterAll(() => stack.disposeAsync())
+
+const started: ServerProcess[] = []
+/** Any process would take the work of the next test. */
+afterEach(async () => {
+  for (const server of started.splice(0)) await server.kill()
+})
+
+async function start(databaseUrl?: string): Promise<ServerProcess> {
+  const server = await site.start(databaseUrl)
+  started.push(server)
+  return server
+}
+
+/** The last one that was started. */
+async function kill(): Promise<void> {
+  await started.at(-1)!.kill()
+  // The connections of a process that was killed go when PostgreSQL notices; those that wait for a lock do not.
+  await run(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+}
+
+const run = <Row>(text: string, values: unknown[] = []) => site.db.query<Row>({ text }, values)
+
+/** Holds a statement open until this is disposed: what needs the same rows waits in the middle of its work. */
+async function holding(statement: string): Promise<AsyncDisposable> {
+  const client = await site.db.pool.connect()
+  await client.query('begin')
+  await client.query(statement)
+  return {
+    async [Symbol.asyncDispose]() {
+      await client.query('rollback')
+      client.release()
+    },
+  }
+}
+
+/** Resolves when a statement with these words waits for a lock. */
+const waitsFor = (words: string): Promise<unknown> =>
+  until(
+    async () =>
+      (
+        await run(
+          `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+          [`%${words}%`],
+        )
+      )[0],
+  )
+
+const create = (client: Client) =>
+  client.post('/v1/cloud', { name: 'killed', plan: 'starter' }, { 'idempotency-key': 'one' })
+
+const cloudsOf = async (client: Client) => (await client.get('/v1/cloud')).body.data
+const signingKeysOf = (id: string) => run('select from clouds.signing_keys where cloud_id = $1', [id])
+
+/** Tables of the first statement of the transaction, and of the last but one. */
+const creationSteps = ['clouds.refs', 'clouds.signing_keys']
+
+test('killed at the beginning and at the end of its creation, and before the answer: there is no cloud, or one whole cloud, and a repeat makes no second one', async () => {
+  const person = await site.person()
+  const client = () => site.client(started.at(-1)!, person)
+  await start()
+  for (const table of creationSteps) {
+    await using _held = await holding(`lock table ${table} in share mode`)
+    const [schema, name] = table.split('.')
+    const call = expect(create(client()), table).rejects.toThrow()
+    await waitsFor(`insert into "${schema}"."${name}"`)
+    await kill()
+    await call
+    await start()
+    expect(await cloudsOf(client()), table).toEqual([])
+  }
+  for (const table of [...creationSteps, 'clouds.clouds', 'clouds.keys', 'collections.counts'])
+    expect(await run(`select from ${table} where account_id = $1`, [person.account]), table).toEqual([])
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
+  await start(proxy.url)
+  let committed: Promise<void>
+  let call: Promise<unknown>
+  {
+    await using _held = await holding('lock table clouds.signing_keys in share mode')
+    call = expect(create(client())).rejects.toThrow()
+    await waitsFor('insert into "clouds"."signing_keys"')
+    committed = proxy.withholdReply(/commit/)
+  }
+  await committed
+  await started.at(-1)!.kill()
+  await call
+  await start()
+  const repeat = await create(client())
+  expect([repeat.status, repeat.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+  expect(await cloudsOf(client())).toMatchObject([{ id: repeat.body.id, status: 'ready' }])
+  expect(await signingKeysOf(repeat.body.id)).toHaveLength(1)
+  expect((await client().get(`/v1/cloud/${repeat.body.id}/connection`)).body.public_key).toMatch(/^khp_/)
+})
+
+/** Where the first transaction cannot make it ready, its job does. */
+async function createSlowly(client: Client): Promise<string> {
+  await run(
+    `create or replace function clouds.refuse() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$`,
+  )
+  await run(
+    'create trigger refuse before insert on clouds.signing_keys for each row execute function clouds.refuse()',
+  )
+  const made = await create(client)
+  expect([made.status, made.body.status]).toEqual([202, 'provisioning'])
+  return made.body.id
+}
+
+const noLongerRefused = () => run('drop trigger if exists refuse on clouds.signing_keys')
+/** Failures make the pauses longer. */
+const runNow = async () => {
+  await run(`update jobs.queue set run_at = now() where name like 'clouds.%' and process_id is null`)
+  await run(`notify jobs, 'clouds.provision'`)
+}
+
+test('killed at every step of its job: provisioning goes on where it was, with one key that signs', async () => {
+  const person = await site.person()
+  const client = () => site.client(started.at(-1)!, person)
+  await start()
+  const id = await createSlowly(client())
+  await run(
+    `create function clouds.wait() returns trigger language plpgsql as $$ begin if new.state = 'ready' then perform pg_advisory_xact_lock(18); end if; return new; end $$`,
+  )
+  await run('create trigger wait before update on clouds.clouds for each row execute function clouds.wait()')
+  await noLongerRefused()
+  {
+    await using _held = await holding('lock table clouds.signing_keys in share mode')
+    await runNow()
+    await waitsFor('insert into "clouds"."signing_keys"')
+    await kill()
+  }
+  {
+    await using _held = await holding('select pg_advisory_xact_lock(18)')
+    await start()
+    await waitsFor('update "clouds"."clouds"')
+    expect(await signingKeysOf(id)).toHaveLength(1)
+    await kill()
+  }
+  await start()
+  await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status !== 'provisioning')
+  // Two processes died over it, so it may have been set aside, which a retry ends.
+  if ((await client().get(`/v1/cloud/${id}`)).body.status === 'failed')
+    expect((await client().post(`/v1/cloud/${id}/retry`, {})).status).toBe(202)
+  await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready')
+  expect(await signingKeysOf(id)).toHaveLength(1)
+  await run('drop trigger wait on clouds.clouds')
+})
+
+test('two processes that provision the same cloud give it one key that signs', async () => {
+  const person = await site.person()
+  const one = await start()
+  const id = await createSlowly(site.client(one, person))
+  await noLongerRefused()
+  {
+    await using _held = await holding('lock table clouds.signing_keys in share mode')
+    await runNow()
+    await waitsFor('insert into "clouds"."signing_keys"')
+    // Another process takes the same work while this one is in the middle of it.
+    await start()
+    await run(
+      `insert into jobs.queue (account_id, job_id, name, data, run_at) values ($1, $2, 'clouds.provision', $3, now())`,
+      [person.account, uuidv7(), JSON.stringify({ cloudId: id })],
+    )
+    await run(`notify jobs, 'clouds.provision'`)
+    // It waits for the row of the cloud, which the first one has locked.
+    await waitsFor('attempts + 1')
+  }
+  await until(async () => (await run(`select from jobs.queue where name = 'clouds.provision'`)).length === 0)
+  expect((await site.client(one, person).get(`/v1/cloud/${id}`)).body.status).toBe('ready')
+  expect(await signingKeysOf(id)).toHaveLength(1)
+})
+
+/** Each is held up by a lock of its own, and killed there. */
+const deletionSteps: [lock: string, words: string][] = [
+  ['lock table sites.slugs in share mode', 'update sites.slugs'],
+  ['lock table app_files.files in share mode', 'delete from app_files.files'],
+  ['lock table collections.rows in share mode', 'delete from "collections"."rows"'],
+  ['lock table clouds.refs in share mode', 'delete from clouds.refs'],
+]
+
+test('killed at every step of its deletion: it goes on where it was, and leaves no row, no byte and no site', async () => {
+  const person = await site.person()
+  const client = () => site.client(started.at(-1)!, person)
+  await start()
+  const { id, ref } = (await create(client())).body
+  const published = await client().post('/v1/sites', { ...siteBody('of-killed'), cloud_id: id })
+  await settled(client(), published.body.id)
+  const prefix = await fill(site, person.account, id)
+  const keys = [prefix, `${prefix}-2`, `${prefix}-3`]
+  await mkdir(path.dirname(path.join(site.dataDir, 'files', prefix)), { recursive: true })
+  for (const key of keys) await writeFile(path.join(site.dataDir, 'files', key), 'bytes of an app')
+  await run(
+    `insert into app_files.files select account_id, cloud_id, gen_random_uuid(), user_id, name, media_type, bytes, unnest($2::text[]), now()
+      from app_files.files where cloud_id = $1`,
+    [id, keys.slice(1)],
+  )
+  const [first, ...rest] = deletionSteps
+  let held = await holding(first![0])
+  const removed = await client().request('DELETE', `/v1/cloud/${id}`, JSON.stringify({ confirm: 'killed' }))
+  expect(removed.body.status).toBe('deleting')
+  await waitsFor(first![1])
+  for (const [lock, words] of rest) {
+    await kill()
+    await held[Symbol.asyncDispose]()
+    held = await holding(lock)
+    await start()
+    expect((await client().get(`/v1/cloud/${id}`)).body.status).toBe('deleting')
+    await waitsFor(words)
+  }
+  await kill()
+  await held[Symbol.asyncDispose]()
+  await start()
+  await until(async () => (await client().get(`/v1/cloud/${id}`)).status === 404)
+  expect(await tablesWith(site, id)).toEqual([])
+  expect(await run('select from clouds.refs where ref = $1', [ref])).toEqual([])
+  const pending = new Set(
+    (await run<{ key: string }>('select key from storage.pending_blobs')).map(({ key }) => key),
+  )
+  for (const key of keys)
+    if (existsSync(path.join(site.dataDir, 'files', key))) expect(pending).toContain(key)
+})
