@@ -1,17 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:net'
 import { setPriority } from 'node:os'
 import type { Duplex, Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { bubblewrapWords } from './bubblewrap.ts'
 import { type Architecture, seccompFilter } from './seccomp.ts'
 
 /** What runs in a jail. */
 export interface JailedProgram {
-  /** Absolute path; it stands at the same place in the jail, with `libraries`. */
+  /** Absolute path. */
   program: string
+  /** What it needs of the system, at the same places in the jail. */
   libraries: readonly string[]
   args: readonly string[]
   /** Files and folders of this machine that it sees at the same or another place. */
@@ -42,6 +43,7 @@ export interface JailTools {
   bwrap: string
   prlimit: string
   setpriv: string
+  unshare: string
   /** What `setpriv` and `prlimit` need within, where this server is root. */
   libraries: readonly string[]
 }
@@ -64,7 +66,11 @@ export async function startJailed(
   user: number | undefined,
 ): Promise<JailedProcess> {
   const files = program.files ?? []
-  const [command, ...words] = [...limitWords(tools, program), ...jailWords(tools, program, user)]
+  const [command, ...words] = [
+    ...(user === undefined ? [] : endsWithUs(tools)),
+    ...limitWords(tools, program),
+    ...jailWords(tools, program, user),
+  ]
   const child = spawn(command!, words, {
     cwd: '/',
     env: {},
@@ -84,7 +90,9 @@ export async function startJailed(
   const [filter, info, ...contents] = child.stdio.slice(inherited) as Duplex[]
   send(filter!, seccompFilter(process.arch as Architecture))
   for (const [index, { content }] of files.entries()) send(contents[index]!, content)
-  const pid = pidIn(await text(info!).catch(() => ''))
+  const first = pidIn(await objectIn(info!))
+  // The namespace around counts anew: there the program is the child of bubblewrap, and that the child of the first one.
+  const pid = first === undefined || user === undefined ? first : await grandchildOf(child.pid)
   return { pid, stdout: child.stdout!, stderr: child.stderr!, ended, kill: () => killAll(child, pid) }
 }
 
@@ -95,6 +103,15 @@ export function descriptorOf(server: Server): number {
   return handle.fd
 }
 
+/**
+ * The end of a process signals its children only if they are of the same user, which a program that left root is not of its parent. So bubblewrap is the
+ * first of a namespace of its own there: with it the kernel ends all in it, whoever they are.
+ */
+const endsWithUs = ({ setpriv, unshare }: JailTools): string[] => [
+  ...[setpriv, '--pdeathsig=KILL', '--'],
+  ...[unshare, '--pid', '--fork', '--'],
+]
+
 function limitWords(tools: JailTools, { dataBytes, files = [] }: JailedProgram): string[] {
   // bubblewrap writes these files under the limit; nothing else in there can be written to.
   const largest = Math.max(0, ...files.map(({ content }) => Buffer.byteLength(content)))
@@ -104,12 +121,15 @@ function limitWords(tools: JailTools, { dataBytes, files = [] }: JailedProgram):
 function jailWords(tools: JailTools, program: JailedProgram, user: number | undefined): string[] {
   const { libraries, readable = [], files = [] } = program
   const own = [
-    program.program,
     ...libraries,
     ...(user === undefined ? [] : [tools.setpriv, tools.prlimit, ...tools.libraries]),
   ]
   const view = {
-    readable: [...[...new Set(own)].map((place) => ({ from: place, to: place })), ...readable],
+    readable: [
+      { from: program.program, to: programPlace },
+      ...[...new Set(own)].map((place) => ({ from: place, to: place })),
+      ...readable,
+    ],
     files: files.map((file, index) => ({ descriptor: inherited + 2 + index, to: file.path })),
   }
   const descriptors = { filter: inherited, info: inherited + 1 }
@@ -118,12 +138,14 @@ function jailWords(tools: JailTools, program: JailedProgram, user: number | unde
     ...bubblewrapWords(view, user === undefined ? 'user' : 'root', descriptors),
     '--',
     ...(user === undefined ? [] : [tools.prlimit, `--nproc=${program.threads}`, ...leaveRoot(tools, user)]),
-    program.program,
+    programPlace,
     ...program.args,
   ]
 }
 
-/** A change of the user clears the signal that a parent's end sends, so it is set anew. */
+/** Where the program stands in the jail. */
+const programPlace = '/program'
+
 const leaveRoot = ({ setpriv }: JailTools, user: number): string[] => [
   setpriv,
   `--reuid=${user}`,
@@ -132,7 +154,6 @@ const leaveRoot = ({ setpriv }: JailTools, user: number): string[] => [
   '--no-new-privs',
   '--inh-caps=-all',
   '--bounding-set=-all',
-  '--pdeathsig=KILL',
   '--',
 ]
 
@@ -151,6 +172,20 @@ function send(pipe: Duplex, content: Buffer | string): void {
   pipe.end(content)
 }
 
+/** Up to the end of its one object: what started bubblewrap may hold the pipe open. */
+async function objectIn(info: Duplex): Promise<string> {
+  let read = ''
+  try {
+    for await (const chunk of info as AsyncIterable<Buffer>) {
+      read += chunk.toString('latin1')
+      if (read.includes('}') || read.length > longestInfo) break
+    }
+  } catch {}
+  return read
+}
+
+const longestInfo = 4_096
+
 function pidIn(info: string): number | undefined {
   try {
     const { 'child-pid': pid } = JSON.parse(info) as { 'child-pid'?: unknown }
@@ -167,7 +202,19 @@ const endOf = (child: ChildProcess): JailedProcess['ended'] =>
     () => ({ code: null, signal: null }),
   )
 
-/** The process in the jail is the first of its namespace, so the kernel ends everything in there with it. */
+async function grandchildOf(pid: number): Promise<number | undefined> {
+  const child = await childOf(pid)
+  return child === undefined ? undefined : childOf(child)
+}
+
+/** Undefined where there is none any more. */
+async function childOf(pid: number): Promise<number | undefined> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  const [child] = children.split(' ')
+  return child ? Number(child) : undefined
+}
+
+/** With the first process of the namespace the kernel ends everything in it. */
 function killAll(child: ChildProcess, pid: number | undefined): void {
   if (child.exitCode !== null || child.signalCode !== null) return
   // bubblewrap waits for it, and ends after it: while it lives the number is not given to another process.
