@@ -5,6 +5,7 @@ import type { Language } from '#platform/errors'
 import { allClouds, ask, type Cloud, type CloudDetail, pathOf, requireCloud } from './cloud/api.ts'
 import { keysCommand } from './cloud/keys.ts'
 import { cloudOptions, cloudPhrases as words } from './cloud/phrases.ts'
+import { transferCommands } from './cloud/transfer.ts'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
 import { type Column, card, showTime, table } from './output.ts'
 import { plain, type Server, ServerRefused, serverOf } from './server.ts'
@@ -18,6 +19,7 @@ export const cloudCommands: Command[] = [
   { ...common, name: 'cloud show', about: words.show, takes: ['CLOUD'], run: show },
   { ...common, name: 'cloud connection', about: words.connection, takes: ['CLOUD'], run: connect },
   keysCommand,
+  ...transferCommands,
   { ...common, name: 'cloud retry', about: words.retry, takes: ['CLOUD'], run: retry },
   {
     ...common,

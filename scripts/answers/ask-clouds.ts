@@ -15,6 +15,7 @@ export async function askClouds(recorder: Recorder, site: Site): Promise<void> {
   await site.cli('cloud', 'suspend', ref, '--reason', 'reported')
   await recorder.ask('clouds: connection of one that is suspended', 'GET', `${path}/${id}/connection`)
   await site.cli('cloud', 'resume', ref)
+  await askTransfer(recorder, `${path}/${id}`)
   await askProvisioning(recorder, site, `${path}/${id}`)
   await recorder.ask('clouds: delete with another name', 'DELETE', `${path}/${id}`, {
     json: { confirm: 'x' },
@@ -31,6 +32,19 @@ async function askOne(recorder: Recorder, at: string): Promise<void> {
   await recorder.ask('clouds: keys', 'GET', `${at}/keys`)
   await recorder.ask('clouds: end a key', 'DELETE', `${at}/keys/${key.id}`)
   await recorder.ask('clouds: retry one that is ready', 'POST', `${at}/retry`)
+}
+
+async function askTransfer(recorder: Recorder, at: string): Promise<void> {
+  await recorder.ask('clouds: export', 'GET', `${at}/export`)
+  const head = { type: 'cloud', version: 1, name: 'x', exported_at: '2026-01-01T00:00:00Z' }
+  const sent = (text: string) => {
+    const form = new FormData()
+    form.set('export', new Blob([text]), 'export.jsonl')
+    return { raw: { type: 'multipart/form-data', body: form } }
+  }
+  const text = `${JSON.stringify(head)}\n{"type":"end","lines":2}\n`
+  await recorder.ask('clouds: import', 'POST', `${at}/import`, sent(text))
+  await recorder.ask('clouds: import what is no export', 'POST', `${at}/import`, sent('hello'))
 }
 
 async function askProvisioning(recorder: Recorder, { db }: Site, at: string): Promise<void> {
