@@ -60,6 +60,12 @@ export async function bootApp(config?: string): Promise<AppWorld> {
   const cloud = await world.cloud()
   const serviceKey = await cloud.serviceKey()
   await world.app.clouds.refresh({ accountId: world.account, cloudId: cloud.id })
+  if (config !== undefined) {
+    const site_url = 'https://app.example.org'
+    const body = JSON.stringify({ site_url, disable_signup: false })
+    const set = await cloud.client.request('PATCH', `/v1/cloud/${cloud.id}/auth`, body)
+    expect(set.status, set.text).toBe(200)
+  }
   const of = (url: string): App => appOf({ url, cloud, serviceKey })
   return {
     ...{ world, cloud, serviceKey, apps: { path: of(cloud.pathUrl), host: of(cloud.url) } },
@@ -72,7 +78,8 @@ function appOf({ url, cloud, serviceKey }: { url: string; cloud: TestCloud; serv
     const kept = new Map<string, string>()
     const made = createClient(url, key, {
       global: { fetch: fetchHere },
-      realtime: { transport: SocketHere as never },
+      // By itself a client without channels leaves after two heartbeats.
+      realtime: { transport: SocketHere as never, disconnectOnEmptyChannelsAfterMs: 200 },
       auth: {
         ...{
           autoRefreshToken: false,

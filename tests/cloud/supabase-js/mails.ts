@@ -81,7 +81,7 @@ async function press(mailedLink: string, { world }: AppWorld): Promise<URL> {
   const link = new URL(new URL(mailedLink).pathname, world.url)
   const page = await fetch(link)
   expect(page.status).toBe(200)
-  const reply = await fetch(link, { method: 'POST', redirect: 'manual' })
+  const reply = await fetch(link, { method: 'POST', redirect: 'manual', body: new URLSearchParams() })
   expect(reply.status).toBe(303)
   return new URL(reply.headers.get('location')!)
 }

@@ -73,6 +73,15 @@ export const refusals: Refusal[] = [
     list: [''],
     listV2: [{}],
   }),
+  {
+    // It throws what it does not know.
+    call: 'storage.from().exists',
+    run: (_app, { client }) =>
+      client.storage
+        .from('b')
+        .exists('a.txt')
+        .catch((error: unknown) => error),
+  },
   ...asks('storage.vectors', ({ storage }) => storage.vectors, {
     createBucket: ['b'],
     getBucket: ['b'],

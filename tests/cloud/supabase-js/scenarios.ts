@@ -263,7 +263,9 @@ const sessions: Scenario[] = [
         admin.createUser({ email, password: 'گذرواژهٔ بلند ۱۲۳', email_confirm: true }),
       )
       expect((await ok(admin.getUserById(user!.id))).user?.email).toBe(email)
-      expect((await ok(admin.listUsers({ perPage: 1_000 }))).users.map(({ id }) => id)).toContain(user!.id)
+      expect(
+        (await ok(admin.listUsers({ perPage: 1_000 }))).users.map(({ id }: { id: string }) => id),
+      ).toContain(user!.id)
       expect(
         (await ok(admin.updateUserById(user!.id, { user_metadata: { a: 1 } }))).user?.user_metadata,
       ).toMatchObject({ a: 1 })

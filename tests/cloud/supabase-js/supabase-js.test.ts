@@ -11,8 +11,6 @@ import { publicCalls } from './surface.ts'
 
 const mailbox = await openMailbox()
 const withMails = mailed(mailbox)
-/** HEAD has no body for a sentence. */
-const exists = 'storage.from().exists'
 const refusedByChannels = ['subscribe', 'send', 'httpSend', 'track', 'untrack'].map(
   (name) => `channel().${name}`,
 )
@@ -34,7 +32,6 @@ test('every public method of the installed client has a test, and no test is of 
   const tested = [
     ...[...scenarios, ...realtime, ...withMails].flatMap(({ calls }) => calls),
     ...refusals.map(({ call }) => call),
-    exists,
   ]
   const calls = publicCalls()
   expect(calls.filter((call) => !tested.includes(call))).toEqual([])
@@ -43,7 +40,7 @@ test('every public method of the installed client has a test, and no test is of 
 })
 
 test('what is refused is exactly what has a test of its sentence', () => {
-  const tested = [...refusals.map(({ call }) => call), ...refusedByChannels, exists]
+  const tested = [...refusals.map(({ call }) => call), ...refusedByChannels]
   expect(Object.values(refused).flat().toSorted()).toEqual(tested.toSorted())
 })
 
@@ -66,11 +63,6 @@ for (const form of ['path', 'host'] as const)
       await run(mailing.apps[form], mailing)
       const called = takeCalled()
       expect(calls.filter((call) => !called.has(call))).toEqual([])
-    })
-
-    test('no file is said to exist in a bucket that cannot be', async () => {
-      const { data, error } = await person.client.storage.from('b').exists('a.txt')
-      expect([data, error]).toMatchObject([false, { status: 400 }])
     })
 
     test.each(refusals)('$call is refused with its sentence', async ({ call, run }) => {
