@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,6 +8,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { startEmbedded } from '#platform/postgres'
+import { fastRoot } from '../harness/fast-root.ts'
 
 export const amRoot = process.getuid?.() === 0
 export const quiet = { info() {}, warn() {} }
@@ -21,7 +21,7 @@ export interface Folder extends AsyncDisposable {
 
 /** A folder that goes away at the end. */
 export async function temporaryFolder(name = '', mode = 0o711): Promise<Folder> {
-  const folder = await mkdtemp(path.join(tmpdir(), `kherad-db-${name}`))
+  const folder = await mkdtemp(path.join(fastRoot, `kherad-db-${name}`))
   await chmod(folder, mode)
   return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
 }

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { migrate, openDb } from '#platform/db'
+import { fastRoot } from './fast-root.ts'
 
 /** The run's one PostgreSQL, as tests see it. */
 export interface TestPostgres {
@@ -66,7 +66,7 @@ export async function startTestPostgres(url: string | undefined): Promise<TestPo
 
 /** A separate process owns it and ends it even when the run is killed. */
 async function startTemporary(stack: AsyncDisposableStack): Promise<string> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'kherad-tests-'))
+  const dataDir = await mkdtemp(path.join(fastRoot, 'kherad-tests-'))
   // If this runs as root, PostgreSQL runs as another user, who must be able to traverse the folder.
   await chmod(dataDir, 0o711)
   const script = path.join(import.meta.dirname, 'postgres-owner.ts')

@@ -9,7 +9,7 @@ export interface JailView {
 }
 
 /**
- * The words of bubblewrap. The process is the first of a namespace of processes, so that its end is that of everything in it, and sees an empty
+ * The words of bubblewrap. The program is the first of a namespace of processes, so that its end is that of everything in it, and sees an empty
  * file system with what is named here, no network, no other process and no capability. `as`: by whom it runs; a server that is root makes
  * the view itself, which needs no user namespace, and then leaves its user for one that owns nothing.
  */
@@ -25,6 +25,7 @@ export function bubblewrapWords(
     ...[
       '--die-with-parent',
       '--new-session',
+      '--as-pid-1',
       '--as-pid-1',
       '--hostname',
       'jail',

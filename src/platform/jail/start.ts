@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:net'
 import { setPriority } from 'node:os'
 import type { Duplex, Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { bubblewrapWords } from './bubblewrap.ts'
 import { type Architecture, seccompFilter } from './seccomp.ts'
 
@@ -42,6 +42,7 @@ export interface JailTools {
   bwrap: string
   prlimit: string
   setpriv: string
+  unshare: string
   /** What `setpriv` and `prlimit` need within, where this server is root. */
   libraries: readonly string[]
 }
@@ -64,7 +65,11 @@ export async function startJailed(
   user: number | undefined,
 ): Promise<JailedProcess> {
   const files = program.files ?? []
-  const [command, ...words] = [...limitWords(tools, program), ...jailWords(tools, program, user)]
+  const [command, ...words] = [
+    ...(user === undefined ? [] : endsWithUs(tools)),
+    ...limitWords(tools, program),
+    ...jailWords(tools, program, user),
+  ]
   const child = spawn(command!, words, {
     cwd: '/',
     env: {},
@@ -84,7 +89,9 @@ export async function startJailed(
   const [filter, info, ...contents] = child.stdio.slice(inherited) as Duplex[]
   send(filter!, seccompFilter(process.arch as Architecture))
   for (const [index, { content }] of files.entries()) send(contents[index]!, content)
-  const pid = pidIn(await text(info!).catch(() => ''))
+  const first = pidIn(await objectIn(info!))
+  // The namespace around counts anew: there the program is the child of bubblewrap, and that the child of the first one.
+  const pid = first === undefined || user === undefined ? first : await grandchildOf(child.pid)
   return { pid, stdout: child.stdout!, stderr: child.stderr!, ended, kill: () => killAll(child, pid) }
 }
 
@@ -94,6 +101,15 @@ export function descriptorOf(server: Server): number {
   if (handle === null || handle.fd < 0) throw new Error('this socket listens no longer')
   return handle.fd
 }
+
+/**
+ * The end of a process signals its children only if they are of the same user, which a program that left root is not of its parent. So bubblewrap is the
+ * first of a namespace of its own there: with it the kernel ends all in it, whoever they are.
+ */
+const endsWithUs = ({ setpriv, unshare }: JailTools): string[] => [
+  ...[setpriv, '--pdeathsig=KILL', '--'],
+  ...[unshare, '--pid', '--fork', '--'],
+]
 
 function limitWords(tools: JailTools, { dataBytes, files = [] }: JailedProgram): string[] {
   // bubblewrap writes these files under the limit; nothing else in there can be written to.
@@ -123,7 +139,6 @@ function jailWords(tools: JailTools, program: JailedProgram, user: number | unde
   ]
 }
 
-/** A change of the user clears the signal that a parent's end sends, so it is set anew. */
 const leaveRoot = ({ setpriv }: JailTools, user: number): string[] => [
   setpriv,
   `--reuid=${user}`,
@@ -132,7 +147,6 @@ const leaveRoot = ({ setpriv }: JailTools, user: number): string[] => [
   '--no-new-privs',
   '--inh-caps=-all',
   '--bounding-set=-all',
-  '--pdeathsig=KILL',
   '--',
 ]
 
@@ -151,6 +165,20 @@ function send(pipe: Duplex, content: Buffer | string): void {
   pipe.end(content)
 }
 
+/** Up to the end of its one object: what started bubblewrap may hold the pipe open. */
+async function objectIn(info: Duplex): Promise<string> {
+  let read = ''
+  try {
+    for await (const chunk of info as AsyncIterable<Buffer>) {
+      read += chunk.toString('latin1')
+      if (read.includes('}') || read.length > longestInfo) break
+    }
+  } catch {}
+  return read
+}
+
+const longestInfo = 4_096
+
 function pidIn(info: string): number | undefined {
   try {
     const { 'child-pid': pid } = JSON.parse(info) as { 'child-pid'?: unknown }
@@ -167,7 +195,19 @@ const endOf = (child: ChildProcess): JailedProcess['ended'] =>
     () => ({ code: null, signal: null }),
   )
 
-/** The process in the jail is the first of its namespace, so the kernel ends everything in there with it. */
+async function grandchildOf(pid: number): Promise<number | undefined> {
+  const child = await childOf(pid)
+  return child === undefined ? undefined : childOf(child)
+}
+
+/** Undefined where there is none any more. */
+async function childOf(pid: number): Promise<number | undefined> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  const [child] = children.split(' ')
+  return child ? Number(child) : undefined
+}
+
+/** With the first process of the namespace the kernel ends everything in it. */
 function killAll(child: ChildProcess, pid: number | undefined): void {
   if (child.exitCode !== null || child.signalCode !== null) return
   // bubblewrap waits for it, and ends after it: while it lives the number is not given to another process.

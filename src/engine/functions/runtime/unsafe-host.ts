@@ -2,14 +2,18 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { Duplex } from 'node:stream'
 import { descriptorOf, type JailedProcess } from '#platform/jail'
 import { noProgram } from './errors.ts'
 import type { WorkerHost, WorkerStart } from './host.ts'
 import { workerdWords } from './jailed-host.ts'
 import { workerdProgram } from './workerd.ts'
 
-/** Standard input and both outputs stand before it. */
-const firstSocket = 3
+/** What is standard stands before it, and the pipe that ends with this server. */
+const firstSocket = 4
+
+/** The pipe ends with this server, however that ends, and with it the program. */
+const endsWithUs = '{ cat <&3; kill -9 $$; } >/dev/null 2>&1 & exec "$0" "$@" 3<&-'
 
 /** workerd as it is, for `functions.mode: unsafe_dev`: nothing but itself keeps what it runs from this machine. */
 export function unsafeHost(): Pick<WorkerHost, 'state' | 'inJail' | 'prefix' | 'user' | 'start'> {
@@ -22,13 +26,19 @@ export function unsafeHost(): Pick<WorkerHost, 'state' | 'inJail' | 'prefix' | '
     async start({ config, sockets, folder }: WorkerStart): Promise<JailedProcess> {
       const place = path.join(folder, 'config.capnp')
       await writeFile(place, config, { mode: 0o600 })
-      const child = spawn(program!, workerdWords(place, sockets.length, firstSocket), {
+      const words = ['-c', endsWithUs, program!, ...workerdWords(place, sockets.length, firstSocket)]
+      const child = spawn('/bin/sh', words, {
         cwd: folder,
-        env: {},
-        stdio: ['ignore', 'pipe', 'pipe', ...sockets.map(descriptorOf)],
+        env: { PATH: '/usr/bin:/bin' },
+        stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...sockets.map(descriptorOf)],
       })
+      const untilWeEnd = child.stdio[3] as Duplex
+      untilWeEnd.on('error', () => {})
       const ended = once(child, 'exit').then(
-        ([code, signal]) => ({ code: code as number | null, signal: signal as NodeJS.Signals | null }),
+        ([code, signal]) => {
+          untilWeEnd.destroy()
+          return { code: code as number | null, signal: signal as NodeJS.Signals | null }
+        },
         () => ({ code: null, signal: null }),
       )
       return {

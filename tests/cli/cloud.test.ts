@@ -1,0 +1,115 @@
+/** `kherad cloud`: the real command against a real server. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Client } from '../harness/client.ts'
+import { boot, type World } from '../harness/world.ts'
+import { kherad, type Ran } from './command-line.ts'
+
+let world: World
+let key: Client
+beforeAll(async () => {
+  world = await boot()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+beforeEach(async () => {
+  key = await world.key({ project: await world.newProject() })
+})
+
+const run = (words: readonly string[], locale: 'fa' | 'en' = 'en'): Promise<Ran> =>
+  kherad(
+    {
+      KHERAD_KEY: key.secret,
+      KHERAD_LOCALE: locale,
+      KHERAD_BASE_URL: world.url,
+      DATABASE_URL: world.app.db.address,
+      ...databaseOf(world),
+    },
+    ...words,
+  )
+
+/** For the commands of the operator, which stand on the database. */
+const databaseOf = ({ app }: World) => ({
+  DATABASE_URL: app.config.databaseUrl!,
+  KHERAD_DATA: app.config.dataDir,
+})
+
+test('a cloud is created with one command, which prints its address and nothing else; it is shown, connected and deleted by name', async () => {
+  const made = await run(['cloud', 'create', 'فروشگاه'], 'fa')
+  expect([made.code, made.out, made.err]).toEqual([
+    0,
+    expect.stringMatching(/^http:\/\/[a-z]{20}\.localhost:\d+\n$/),
+    '«فروشگاه» آماده است\n',
+  ])
+  const url = made.out.trim()
+  const listed = await run(['cloud', 'list', '--json'])
+  expect(listed.json).toMatchObject([{ name: 'فروشگاه', cloud_url: url, status: 'ready' }])
+  const shown = await run(['cloud', 'show', 'فروشگاه'], 'fa')
+  expect(shown.out).toMatch(/سطرها\s+۰\s+۱۰٬۰۰۰/)
+  const connection = await run(['cloud', 'connection', listed.json[0].ref])
+  expect(connection.out).toMatch(
+    new RegExp(`^SERVICE_URL=${url}\nPUBLIC_KEY=khp_\\w{49}\nAUTH_URL=${url}/auth/v1\n`),
+  )
+  expect((await run(['cloud', 'delete', 'فروشگاه', '--confirm', 'x'])).code).toBe(1)
+  const gone = await run(['cloud', 'delete', 'فروشگاه', '--confirm', 'فروشگاه'])
+  expect([gone.code, gone.out]).toEqual([0, '"فروشگاه" is deleted.\n'])
+  expect((await run(['cloud', 'list', '--json'])).json).toEqual([])
+})
+
+test('keys are made, shown once, listed without secrets and ended', async () => {
+  await run(['cloud', 'create', 'keys'])
+  const made = await run(['cloud', 'keys', 'keys', '--new', 'service'])
+  expect(made.out).toMatch(/^khs_\w{49}\n$/)
+  const listed = await run(['cloud', 'keys', 'keys', '--json'])
+  expect(listed.out).not.toContain(made.out.trim())
+  expect(listed.json.map(({ kind }: { kind: string }) => kind).sort()).toEqual([
+    'public',
+    'service',
+    'signing',
+  ])
+  const { id } = listed.json.find(({ kind }: { kind: string }) => kind === 'service')
+  expect((await run(['cloud', 'keys', 'keys', '--remove', id])).code).toBe(0)
+  expect((await run(['cloud', 'keys', 'keys', '--json'])).json).toHaveLength(2)
+  expect((await run(['cloud', 'keys', 'keys', '--new', 'signing'])).out).toBe(
+    'The key that signs is rotated.\n',
+  )
+  for (const wrong of [
+    ['--new', 'admin'],
+    ['--grace', '5'],
+    ['--new', 'public', '--remove', 'x'],
+    ['--new', 'public', '--grace', '604801'],
+  ])
+    expect((await run(['cloud', 'keys', 'keys', ...wrong])).code).toBe(2)
+})
+
+test('a name that nothing has, and one that several have, are refused in a sentence', async () => {
+  const missing = await run(['cloud', 'show', 'missing'], 'fa')
+  expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('kherad cloud list')])
+  await run(['cloud', 'create', 'twin'])
+  await run(['cloud', 'create', 'twin'])
+  expect((await run(['cloud', 'show', 'twin', '--json'])).err).toContain('SEVERAL_CLOUDS')
+})
+
+test('the operator sees all clouds, suspends and resumes one, and sets its limits', async () => {
+  const { json: made } = await run(['cloud', 'create', 'operated', '--json'])
+  const all = await run(['cloud', 'all', '--json'])
+  expect(all.json.data.map(({ ref }: { ref: string }) => ref)).toContain(made.ref)
+  const suspended = await run(['cloud', 'suspend', made.ref, '--reason', 'گزارش شد'], 'fa')
+  expect([suspended.code, suspended.out], suspended.err).toEqual([0, expect.stringContaining('معلق')])
+  expect((await key.get(`/v1/cloud/${made.id}`)).body).toMatchObject({
+    status: 'suspended',
+    suspended_reason: 'گزارش شد',
+  })
+  expect((await run(['cloud', 'resume', made.id])).code).toBe(0)
+  expect((await key.get(`/v1/cloud/${made.id}`)).body).toMatchObject({
+    status: 'ready',
+    suspended_reason: null,
+  })
+  const limited = await run(['cloud', 'limits', made.ref, '--rows', '5', '--daily-mails', '0', '--json'])
+  expect(limited.json.limits).toEqual({ rows: 5, daily_mails: 0 })
+  expect((await key.get(`/v1/cloud/${made.id}`)).body.limits).toMatchObject({ rows: 5, daily_mails: 0 })
+  const back = await run(['cloud', 'limits', made.ref, '--rows', 'none', '--json'])
+  expect(back.json.limits).toEqual({ daily_mails: 0 })
+  for (const wrong of [[], ['--rows', '-1'], ['--file-bytes', '0'], ['--rows', '10000001']])
+    expect((await run(['cloud', 'limits', made.ref, ...wrong])).code).not.toBe(0)
+  const unknown = await run(['cloud', 'suspend', 'nobody'])
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('kherad cloud all')])
+})

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tablesWith } from '../cloud/clouds/filled.ts'
+import { longLeaseMs, openSite, type Site } from '../crash/site.ts'
+import type { Client } from '../harness/client.ts'
+import type { ServerProcess } from '../harness/processes.ts'
+import { until } from '../harness/until.ts'
+import { siteBody } from '../sites/published.ts'
+
+const stack = new AsyncDisposableStack()
+let site: Site
+let servers: ServerProcess[]
+
+beforeAll(async () => {
+  site = stack.use(await openSite({ leaseMs: longLeaseMs }))
+  servers = await Promise.all([site.start(), site.start()])
+})
+afterAll(() => stack.disposeAsync())
+
+const create = (client: Client, name: string) => client.post('/v1/cloud', { name, plan: 'starter' })
+const remove = (client: Client, id: string, confirm: string) =>
+  client.request('DELETE', `/v1/cloud/${id}`, JSON.stringify({ confirm }))
+const codes = (replies: readonly { status: number; body: { error?: { code: string } } }[]) =>
+  new Set(replies.map(({ status, body }) => `${status} ${body.error?.code}`))
+
+test('two processes at the limit of clouds: a project gets exactly three, also while others are deleted', async () => {
+  const person = await site.person()
+  const clients = servers.map((server) => site.client(server, person))
+  const race = () =>
+    Promise.all(Array.from({ length: 16 }, (_, nth) => create(clients[nth % 2]!, `cloud ${nth}`)))
+  const replies = await race()
+  const made = replies.filter(({ status }) => status === 201)
+  expect(made).toHaveLength(3)
+  expect(codes(replies.filter(({ status }) => status !== 201))).toEqual(new Set(['403 CLOUD_LIMIT']))
+  const [{ id, name }] = made.map(({ body }) => body)
+  expect((await remove(clients[0]!, id, name)).status).toBe(200)
+  expect((await race()).filter(({ status }) => status === 201)).toHaveLength(1)
+})
+
+test('creations with one idempotency key at two processes make one cloud', async () => {
+  const person = await site.person()
+  const clients = servers.map((server) => site.client(server, person))
+  const send = (client: Client) =>
+    client.post('/v1/cloud', { name: 'once', plan: 'starter' }, { 'idempotency-key': 'once' })
+  const replies = await Promise.all(Array.from({ length: 8 }, (_, nth) => send(clients[nth % 2]!)))
+  expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1)
+  expect((await clients[0]!.get('/v1/cloud')).body.data).toHaveLength(1)
+})
+
+test('what is done to a cloud while another process deletes it is done or refused, and nothing of it is left', async () => {
+  const person = await site.person()
+  const [one, other] = servers.map((server) => site.client(server, person)) as [Client, Client]
+  const { id } = (await create(one, 'contested')).body
+  const changes = [
+    ...Array.from({ length: 6 }, (_, nth) =>
+      one.post('/v1/sites', { ...siteBody(`site ${nth}`), cloud_id: id }),
+    ),
+    ...Array.from({ length: 6 }, () => other.post(`/v1/cloud/${id}/keys`, { kind: 'service' })),
+    remove(other, id, 'contested'),
+    remove(one, id, 'contested'),
+  ]
+  for (const { status, text } of await Promise.all(changes))
+    expect([200, 201, 202, 404, 409, 429], text).toContain(status)
+  for (const client of [one, other])
+    await until(async () => (await client.get(`/v1/cloud/${id}`)).status === 404)
+  expect(await tablesWith(site, id)).toEqual([])
+})
+
+test('a key that is rotated at one process is refused at the other, and the new one accepted, within moments', async () => {
+  const person = await site.person()
+  const [one, other] = servers.map((server) => site.client(server, person)) as [Client, Client]
+  const { id, ref } = (await create(one, 'rotated')).body
+  const at = (key: string) =>
+    fetch(`${servers[1]!.appsUrl}/_cloud/${ref}/nothing-here`, { headers: { apikey: key } }).then(
+      ({ status }) => status,
+    )
+  const publicKey = (await other.get(`/v1/cloud/${id}/connection`)).body.public_key
+  await until(async () => (await at(publicKey)) === 404)
+  const fresh = (await one.post(`/v1/cloud/${id}/keys`, { kind: 'public' })).body.secret
+  await until(async () => (await at(publicKey)) === 401)
+  expect(await at(fresh)).toBe(404)
+})
