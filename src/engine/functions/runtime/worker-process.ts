@@ -4,7 +4,7 @@ import { chown, link, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import path from 'node:path'
 import { type Dispatcher, Pool } from 'undici'
-import { type JailedProcess, type Meter, openMeter } from '#platform/jail'
+import { type JailedProcess, lowerPriority, type Meter, openMeter } from '#platform/jail'
 import type { CloudEgress } from '../broker/broker.ts'
 import type { CloudProgram } from '../functions.ts'
 import type { WorkerHost } from './host.ts'
@@ -37,6 +37,7 @@ export class WorkerProcess {
   #errors = ''
   #killed: Ending | undefined
   #isOver = false
+  #isLow = false
   lastCallMs = performance.now()
 
   private constructor(parts: Parts) {
@@ -126,6 +127,10 @@ export class WorkerProcess {
   look(nowMs: number): void {
     const reason = this.#watch.look(this.calls, nowMs)
     if (reason) this.kill(reason)
+    else if (!this.#isLow && this.#watch.hasStarted && this.pid !== undefined) {
+      this.#isLow = true
+      lowerPriority(this.pid)
+    }
   }
 
   kill(reason: Ending): void {
