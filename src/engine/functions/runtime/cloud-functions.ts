@@ -54,7 +54,7 @@ export class CloudFunctions {
   }
 
   async call(call: FunctionCall): Promise<FunctionAnswer> {
-    const place = await this.#queue.enter(call.signal)
+    const place = await this.#queue.enter(call)
     const leave = () => place[Symbol.dispose]()
     try {
       const worker = await this.#current(call)
