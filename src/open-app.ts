@@ -9,12 +9,17 @@ import { openCollections } from '#engine/collections'
 import { openDocuments } from '#engine/documents'
 import { openWaiting, releaseRooms } from '#engine/files'
 import {
+  channelVersion,
   depthPurpose,
+  depthsOf,
+  type FunctionSource,
   openBroker,
   openFunctionCompiler,
   openFunctionRuntime,
   openFunctionSource,
+  openRemoteFunctions,
   ownListeners,
+  type PlatformSide,
 } from '#engine/functions'
 import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
@@ -224,14 +229,40 @@ function openFunctions(
     }),
   )
   const openEgress = broker.open.bind(broker)
+  const { hosts } = config.functions
   return {
     functions: opening.use(
-      openFunctionRuntime({ config: config.functions, log, metrics, source, openEgress }),
+      hosts.length > 0
+        ? openRemoteFunctions(hosts, platformSide(ground, source, cloudAllowances))
+        : openFunctionRuntime({ config: config.functions, log, metrics, source, openEgress }),
     ),
     functionCompiler: openFunctionCompiler(log, isolation),
     functionSource: source,
   }
 }
+
+/** What hosts of functions get of this process, and what they give it. */
+const platformSide = (
+  { config, log, secrets }: Ground,
+  source: FunctionSource,
+  cloudAllowances: CloudAllowances,
+): PlatformSide => ({
+  log,
+  version: channelVersion,
+  source,
+  egress: {
+    take: (cloud, bytes) => cloudAllowances.takeEgress(cloud, bytes),
+    refund: (cloud, bytes) => cloudAllowances.refundEgress(cloud, bytes),
+  },
+  hello: async () => {
+    const { api, apps } = ownListeners(config)
+    return {
+      depths: depthsOf(await secrets.signer(depthPurpose)),
+      platformOrigins: api?.origins ?? [],
+      pathOrigins: apps?.pathOrigins ?? [],
+    }
+  },
+})
 
 /** Threads that start with the first publication. */
 const openSiteThreads = (

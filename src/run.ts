@@ -3,8 +3,9 @@ import cluster from 'node:cluster'
 import { type Config, readConfigFile, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { openLog } from '#platform/log'
-import { loadConfig } from '#settings'
+import { loadConfig, loadFunctionsHostConfig } from '#settings'
 import { routes } from './capabilities.ts'
+import { functionsWelcome, refuseSecrets, startFunctionsHost } from './functions-host.ts'
 import { refusal, takenApps, welcome } from './phrases.ts'
 import { checkListenable, startKherad, warnOfTakenPort } from './server.ts'
 import { warmUp } from './warm.ts'
@@ -20,6 +21,7 @@ const env = readEnv(process.env, process.argv.slice(2))
 const stop = listenForStop()
 let serving = false
 try {
+  if (env.role === 'functions') await runFunctionsHost()
   const config = loadConfig(env, readConfigFile(env))
   const isAppsTaken = cluster.isPrimary && (await checkListenable(config))
   if (config.workers > 1 && cluster.isPrimary) await runWorkers(config, isAppsTaken)
@@ -31,6 +33,20 @@ try {
   if (!(error instanceof StartRefused) && !isListening(error)) throw error
   process.stderr.write(refusal(error as Error, env))
   process.exit(1)
+}
+
+/** Runs functions for the API, until a signal, and ends the process. */
+async function runFunctionsHost(): Promise<never> {
+  refuseSecrets(env)
+  const config = loadFunctionsHostConfig(env, readConfigFile(env))
+  const host = await startFunctionsHost(config)
+  process.stdout.write(functionsWelcome(host, config))
+  serving = true
+  const signal = await stop.asked
+  host.log.info({ signal }, 'stopping')
+  endIfItHangs(config, () => false)
+  await host[Symbol.asyncDispose]()
+  process.exit(0)
 }
 
 /** The whole platform in this process: the only one, or one of several workers. */

@@ -5,7 +5,7 @@ import { batches } from '#capabilities/messages/settings'
 import { work } from '#capabilities/work/settings'
 import { clouds } from '#engine/clouds/settings'
 import { files, studio } from '#engine/files/settings'
-import { functions } from '#engine/functions/settings'
+import { functions, functionsHost } from '#engine/functions/settings'
 import { defaults, models, providers, vendors } from '#engine/models/settings'
 import { sites } from '#engine/sites/settings'
 import { ffmpeg } from '#engine/sound/settings'
@@ -44,6 +44,7 @@ export const settings: readonly Section[] = [
   sites,
   clouds,
   functions,
+  functionsHost,
   mail,
   audio,
   limits,
@@ -64,3 +65,9 @@ export const variables: readonly Variable[] = [
 
 /** The configuration of one start: `loadConfig` of `#platform/config` with all sections. */
 export const loadConfig = (env: Env, fileText?: string): Config => load(settings, env, fileText)
+
+/** What a host of functions reads of the configuration file; every other section belongs to the platform and is refused there. */
+const functionsHostSettings: readonly Section[] = [net, tls, functions, functionsHost, metrics, proxies]
+
+export const loadFunctionsHostConfig = (env: Env, fileText?: string): Config =>
+  load(functionsHostSettings, env, fileText)

@@ -11,9 +11,11 @@ export {
   type BrokeredCloud,
   type BrokerLimits,
   type CloudEgress,
+  type Depths,
   deepest,
   depthHeader,
   depthPurpose,
+  depthsOf,
   type EgressCall,
   type EgressMeter,
   type Inside,
@@ -23,6 +25,7 @@ export {
   protocolHeader,
   readDepth,
   refusalHeader,
+  signerFrom,
 } from './broker/broker.ts'
 export { brokerSeries } from './broker/metrics.ts'
 export { type FunctionCompiler, openFunctionCompiler, type UsedPackage } from './compile/compile.ts'
@@ -36,12 +39,13 @@ export {
   rollBack,
 } from './deploy.ts'
 export { keptLines, levels as logLevels, readLines, type StoredLine } from './logs/log-store.ts'
-export { keyPattern, shortestKey } from './remote/channel.ts'
 export { type FunctionsHost, openFunctionsHost } from './remote/functions-host.ts'
+export type { HostAddress } from './remote/host-address.ts'
 export type { HostLinks } from './remote/host-link.ts'
 export { HostMeter } from './remote/host-meter.ts'
+export { channelVersion, type ToHost } from './remote/messages.ts'
 export type { PlatformSide } from './remote/platform-link.ts'
-export { type HostAddress, openRemoteFunctions } from './remote/remote-runtime.ts'
+export { openRemoteFunctions } from './remote/remote-runtime.ts'
 export { type RuntimeLimits, starterLimits } from './runtime/limits.ts'
 export { functionSeries } from './runtime/metrics.ts'
 export { openFunctionRuntime, type RuntimeOptions } from './runtime/runtime.ts'

@@ -1,9 +1,21 @@
 import { Type } from 'typebox'
-import { fileSection, integerIn } from '#platform/config'
+import {
+  type ConfigNode,
+  fileSection,
+  integerIn,
+  mistyped,
+  reading,
+  readUrl,
+  type Sentence,
+  variableSection,
+  webProtocols,
+} from '#platform/config'
+import { type HostAddress, keyPattern } from './remote/host-address.ts'
 
 declare module '#platform/config' {
   interface Settings {
     functions: FunctionsConfig
+    functionsHost: FunctionsHostConfig
   }
 }
 
@@ -13,6 +25,38 @@ export interface FunctionsConfig {
   mode: 'jailed' | 'unsafe_dev'
   /** Processes of clouds that are kept at once; the one that was called longest ago makes way. */
   processes: number
+  /** Hosts of their own that run the functions; without any they run in this process's machine. */
+  hosts: readonly HostAddress[]
+}
+
+/** Settings of a host of functions, from its environment. */
+export interface FunctionsHostConfig {
+  key: string | undefined
+  /** Of the channel. */
+  port: number
+  apiUrl: string | undefined
+  cloudsUrl: string | undefined
+}
+
+const channelKey: Sentence = {
+  en: 'the key of the channel as kherad functions key makes it: 43 or more letters, digits and + / _ - =',
+  fa: 'کلید کانال، همان که kherad functions key می‌سازد: ۴۳ حرف لاتین، رقم و نشانهٔ + / _ - = یا بیشتر',
+}
+
+const hostUrl: Sentence = {
+  en: 'the address of the channel of a host of functions, such as https://10.0.0.7:8081',
+  fa: 'نشانی کانال یک میزبان تابع‌ها، مانند https://10.0.0.7:8081',
+}
+
+const hostTwice: Sentence = {
+  en: 'a host that is not named above it',
+  fa: 'میزبانی که بالاتر نامش نیامده است',
+}
+
+function checkHostUrl(text: string, node: ConfigNode): void {
+  const url = URL.parse(text)
+  const isAddress = url?.protocol === 'https:' && url.port !== '' && url.origin === text.replace(/\/$/, '')
+  if (!isAddress) node.wrong(hostUrl)
 }
 
 export const functions = fileSection({
@@ -28,8 +72,83 @@ export const functions = fileSection({
         default: 64,
         description: 'Processes of clouds that one process of this service keeps at once, some 12 MB each.',
       }),
+      hosts: Type.Array(
+        Type.Object({
+          url: Type.String({
+            maxLength: 300,
+            ...reading({ expected: hostUrl, check: checkHostUrl }),
+          }),
+          key: Type.String({ pattern: keyPattern, ...reading({ secret: true, expected: channelKey }) }),
+        }),
+        {
+          default: [],
+          maxItems: 64,
+          description:
+            'Hosts that run nothing but functions (kherad --role functions): where their channel listens, and its key. Without any, functions run beside this service.',
+        },
+      ),
     },
     { default: {} },
   ),
-  read: ({ mode, processes }) => ({ mode, processes }),
+  read: ({ mode, processes, hosts }, { at }) => {
+    for (const [index, { url }] of hosts.entries())
+      if (hosts.findIndex((one) => one.url === url) < index) at('hosts', index, 'url')?.wrong(hostTwice)
+    return { mode, processes, hosts }
+  },
 })
+
+/** What a host of functions itself is given: nothing of the platform but the key of the channel. */
+export const functionsHost = variableSection({
+  name: 'functionsHost',
+  variables: [
+    {
+      name: 'KHERAD_FUNCTIONS_KEY',
+      secret: true,
+      about: {
+        en: 'The key of the channel between the API and a host of functions (--role functions); kherad functions key makes one.',
+        fa: 'کلید کانال میان API و میزبان تابع‌ها (--role functions)؛ kherad functions key یکی می‌سازد.',
+      },
+    },
+    {
+      name: 'KHERAD_FUNCTIONS_PORT',
+      about: {
+        en: 'The port of that channel on a host of functions; without it KHERAD_PORT + 1.',
+        fa: 'درگاه آن کانال روی میزبان تابع‌ها؛ در نبودش KHERAD_PORT به‌علاوهٔ یک.',
+      },
+    },
+    {
+      name: 'KHERAD_API_URL',
+      about: {
+        en: 'On a host of functions: the address inside the network at which functions reach the /v1 of this platform. Without it they reach it as everybody does.',
+        fa: 'روی میزبان تابع‌ها: نشانی درون شبکه که تابع‌ها از آن به /v1 همین سکو می‌رسند. در نبودش مانند همه به آن می‌رسند.',
+      },
+    },
+    {
+      name: 'KHERAD_CLOUDS_URL',
+      about: {
+        en: 'On a host of functions: the address inside the network at which functions reach their own cloud, that of the second listener. Without it they reach it as everybody does.',
+        fa: 'روی میزبان تابع‌ها: نشانی درون شبکه که تابع‌ها از آن به ابر خود می‌رسند، یعنی نشانی شنوندهٔ دوم. در نبودش مانند همه به آن می‌رسند.',
+      },
+    },
+  ],
+  read: (variable, own) => {
+    const key = variable('KHERAD_FUNCTIONS_KEY')
+    if (key !== undefined && !new RegExp(keyPattern).test(key))
+      mistyped('KHERAD_FUNCTIONS_KEY', undefined, channelKey)
+    const [apiUrl, cloudsUrl] = (['KHERAD_API_URL', 'KHERAD_CLOUDS_URL'] as const).map((name) => {
+      const typed = variable(name)
+      return typed === undefined ? undefined : readUrl(name, typed, webProtocols)
+    })
+    return { key, port: readPort(variable('KHERAD_FUNCTIONS_PORT'), own.port), apiUrl, cloudsUrl }
+  },
+})
+
+function readPort(typed: string | undefined, ownPort: number): number {
+  if (typed === undefined) return ownPort === 0 || ownPort === 65_535 ? 0 : ownPort + 1
+  const port = /^\d{1,5}$/.test(typed) ? Number(typed) : Number.NaN
+  if (port <= 65_535) return port
+  return mistyped('KHERAD_FUNCTIONS_PORT', typed, {
+    en: 'a port number within 0 … 65535',
+    fa: 'شماره‌ی درگاهی در بازه‌ی ۰ … ۶۵۵۳۵',
+  })
+}

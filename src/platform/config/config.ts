@@ -76,6 +76,8 @@ export interface Timing {
 export interface Roles {
   api: boolean
   worker: boolean
+  /** Neither of them, and no database: it runs code of apps that others send it. */
+  functions?: boolean
 }
 
 /**

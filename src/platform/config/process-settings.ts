@@ -97,7 +97,8 @@ function readWorkers(env: Env): number {
 function readRoles({ role }: Env): Roles {
   if (role === 'all' || role === 'api' || role === 'worker')
     return { api: role !== 'worker', worker: role !== 'api' }
-  return mistyped('KHERAD_ROLE', role, oneOf(['all', 'api', 'worker']))
+  if (role === 'functions') return { api: false, worker: false, functions: true }
+  return mistyped('KHERAD_ROLE', role, oneOf(['all', 'api', 'worker', 'functions']))
 }
 
 /** The value is a secret, so the sentence never repeats it. */

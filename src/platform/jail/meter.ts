@@ -6,6 +6,8 @@ export interface Consumption {
   cpuMs: number
   residentBytes: number
   threads: number
+  /** Its first thread waits for something. One that calculates does not, however seldom it gets a processor. */
+  isWaiting: boolean
 }
 
 export interface Meter extends Disposable {
@@ -16,6 +18,7 @@ export interface Meter extends Disposable {
 /** `USER_HZ`, which is 100 on every Linux of x64 and arm64. */
 const ticksPerSecond = 100
 /** Positions in /proc/<pid>/stat behind the name of the program, which may contain spaces and parentheses itself. */
+const state = 0
 const userTicks = 11
 const systemTicks = 12
 const threadCount = 17
@@ -53,6 +56,7 @@ export function consumptionIn(stat: string): Consumption | undefined {
     cpuMs: ((number(userTicks) + number(systemTicks)) * 1_000) / ticksPerSecond,
     residentBytes: number(residentPages) * pageBytes(),
     threads: number(threadCount),
+    isWaiting: fields[state] !== 'R',
   }
 }
 

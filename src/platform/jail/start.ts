@@ -10,8 +10,9 @@ import { type Architecture, seccompFilter } from './seccomp.ts'
 
 /** What runs in a jail. */
 export interface JailedProgram {
-  /** Absolute path; it stands at the same place in the jail, with `libraries`. */
+  /** Absolute path. */
   program: string
+  /** What it needs of the system, at the same places in the jail. */
   libraries: readonly string[]
   args: readonly string[]
   /** Files and folders of this machine that it sees at the same or another place. */
@@ -120,12 +121,15 @@ function limitWords(tools: JailTools, { dataBytes, files = [] }: JailedProgram):
 function jailWords(tools: JailTools, program: JailedProgram, user: number | undefined): string[] {
   const { libraries, readable = [], files = [] } = program
   const own = [
-    program.program,
     ...libraries,
     ...(user === undefined ? [] : [tools.setpriv, tools.prlimit, ...tools.libraries]),
   ]
   const view = {
-    readable: [...[...new Set(own)].map((place) => ({ from: place, to: place })), ...readable],
+    readable: [
+      { from: program.program, to: programPlace },
+      ...[...new Set(own)].map((place) => ({ from: place, to: place })),
+      ...readable,
+    ],
     files: files.map((file, index) => ({ descriptor: inherited + 2 + index, to: file.path })),
   }
   const descriptors = { filter: inherited, info: inherited + 1 }
@@ -134,10 +138,13 @@ function jailWords(tools: JailTools, program: JailedProgram, user: number | unde
     ...bubblewrapWords(view, user === undefined ? 'user' : 'root', descriptors),
     '--',
     ...(user === undefined ? [] : [tools.prlimit, `--nproc=${program.threads}`, ...leaveRoot(tools, user)]),
-    program.program,
+    programPlace,
     ...program.args,
   ]
 }
+
+/** Where the program stands in the jail. */
+const programPlace = '/program'
 
 const leaveRoot = ({ setpriv }: JailTools, user: number): string[] => [
   setpriv,

@@ -12,7 +12,16 @@ import type { Inside } from './inside.ts'
 import type { EgressCall } from './running-calls.ts'
 import './phrases.ts'
 
-export { deepest, depthHeader, depthPurpose, readDepth, signedDepth } from './call-depth.ts'
+export {
+  type Depths,
+  deepest,
+  depthHeader,
+  depthPurpose,
+  depthsOf,
+  readDepth,
+  signedDepth,
+  signerFrom,
+} from './call-depth.ts'
 export { invocationHeader, protocolHeader, refusalHeader } from './headers.ts'
 export { type Inside, ownListeners } from './inside.ts'
 export type { EgressCall } from './running-calls.ts'

@@ -11,10 +11,15 @@ export const depthPurpose = 'depth of function calls'
 /** A call this deep is refused. */
 export const deepest = 8
 
-const signatureOf = (depth: number, sign: Signer): string =>
-  sign(Buffer.from(`depth ${depth}`)).toString('base64url')
+const signedText = (depth: number): Buffer => Buffer.from(`depth ${depth}`)
 
-export const signedDepth = (depth: number, sign: Signer): string => `${depth}.${signatureOf(depth, sign)}`
+const signatureOf = (depth: number, sign: Signer): string => sign(signedText(depth)).toString('base64url')
+
+/** Deeper than the deepest is as deep: it is refused too. */
+export function signedDepth(depth: number, sign: Signer): string {
+  const told = Math.min(depth, deepest)
+  return `${told}.${signatureOf(told, sign)}`
+}
 
 /** 0 for a call from outside: without the header, and with one that we did not sign. */
 export function readDepth(text: string | undefined, sign: Signer): number {
@@ -23,3 +28,17 @@ export function readDepth(text: string | undefined, sign: Signer): number {
   const expected = Buffer.from(signatureOf(Number(digits), sign))
   return timingSafeEqual(expected, Buffer.from(signature!)) ? Number(digits) : 0
 }
+
+/** The signatures of all depths that are ever signed: by them a host of functions signs without a key. */
+export type Depths = readonly string[]
+
+export const depthsOf = (sign: Signer): Depths =>
+  Array.from({ length: deepest + 1 }, (_, depth) => signatureOf(depth, sign))
+
+/** Signs what is among them; everything else by what nobody accepts. */
+export const signerFrom =
+  (depths: Depths): Signer =>
+  (data) => {
+    const depth = depths.findIndex((_, at) => signedText(at).equals(data))
+    return depth < 0 ? Buffer.alloc(32) : Buffer.from(depths[depth]!, 'base64url')
+  }

@@ -17,10 +17,6 @@ const suite = {
   maxVersion: 'TLSv1.2',
 } as const
 
-export const shortestKey = 43
-/** 32 random bytes and more, in base64, hexadecimal or base62. */
-export const keyPattern = `^[A-Za-z0-9_+/=-]{${shortestKey},512}$`
-
 const presharedKeyOf = (key: string): Buffer =>
   Buffer.from(hkdfSync('sha256', key, '', 'kherad channel to hosts of functions', 32))
 

@@ -1,8 +1,11 @@
-/** What goes over the channel, as JSON. Both sides run the same version of the program. */
+/** What goes over the channel, as JSON. */
 import { type Readable, Transform } from 'node:stream'
 import type { CloudKey } from '#engine/clouds'
 import { asFailure, Failure, type Localized } from '#platform/errors'
 import type { CloudProgram, FunctionAnswer, FunctionCall, LogLine, RuntimeState } from '../functions.ts'
+
+/** Grows with every change of what goes over the channel: the two sides are started with the same program, or do not speak. */
+export const channelVersion = '1'
 
 export const paths = { link: '/link', call: '/call', tryOut: '/try', forget: '/forget' } as const
 export const callHeader = 'x-call'

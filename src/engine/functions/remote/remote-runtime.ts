@@ -14,6 +14,7 @@ import type {
   Tried,
 } from '../functions.ts'
 import { ChannelClient } from './channel.ts'
+import type { HostAddress } from './host-address.ts'
 import {
   type AnswerHead,
   answerHeader,
@@ -28,12 +29,6 @@ import {
   type SentFailure,
 } from './messages.ts'
 import { PlatformLink, type PlatformSide } from './platform-link.ts'
-
-export interface HostAddress {
-  /** `https://10.0.0.7:8081` */
-  url: string
-  key: string
-}
 
 /** Until a host has taken a call. */
 const acceptMs = 5_000

@@ -115,12 +115,14 @@ export class WorkerProcess {
     return { invocation, egress: this.#egress.begin(invocation, depth) }
   }
 
-  request(name: string, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+  async request(name: string, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
     this.lastCallMs = performance.now()
-    return this.#pools[this.#names.indexOf(name)]!.request(options)
+    const response = await this.#pools[this.#names.indexOf(name)]!.request(options)
+    this.#watch.answered()
+    return response
   }
 
-  /** Every look of the watchdog; false when the process is over. */
+  /** Every look of the watchdog. */
   look(nowMs: number): void {
     const reason = this.#watch.look(this.calls, nowMs)
     if (reason) this.kill(reason)
