@@ -15,4 +15,3 @@ export const areas: readonly AppArea[] = [
   storageArea,
   realtimeArea,
 ]
-export const areas: readonly AppArea[] = [authArea, restArea, storageArea, realtimeArea, filesArea]
