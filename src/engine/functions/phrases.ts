@@ -12,7 +12,6 @@ declare module '#platform/errors' {
     FUNCTION_SECRET_LIMIT: { max: number }
     FUNCTION_SECRET_NOT_FOUND: Record<string, never>
     FUNCTION_SESSION_REQUIRED: Record<string, never>
-    FUNCTION_DEPTH: { deepest: number }
   }
 }
 
@@ -78,13 +77,5 @@ declareFailures({
       'This function answers signed-in users only; sign in and send the session as a bearer token, or deploy it with verify_jwt: false.',
     fa: () =>
       'این تابع فقط به کاربران واردشده پاسخ می‌دهد؛ وارد شوید و نشست را به شکل Bearer بفرستید، یا آن را با verify_jwt: false مستقر کنید.',
-  },
-  FUNCTION_DEPTH: {
-    status: 508,
-    retry: false,
-    en: ({ deepest }) =>
-      `Functions called each other ${deepest} times in a row; look for one that calls itself without an end.`,
-    fa: ({ deepest }) =>
-      `تابع‌ها ${digits(deepest)} بار پشت سر هم یکدیگر را صدا زدند؛ دنبال تابعی بگردید که بی‌پایان خود را صدا می‌زند.`,
   },
 })

@@ -1,17 +1,11 @@
 import { fail } from '#platform/errors'
-import { deepest } from '../broker/broker.ts'
-import type { FunctionCall } from '../functions.ts'
 
-/**
- * The calls of one cloud: so many at once, and so many wait in the order in which they came. A call that a function has sent never waits: the place
- * for which it would wait may be that of its own caller, who waits for it. There are as many such calls as places, each at its deepest.
- */
+/** The calls of one cloud: so many at once, and so many wait in the order in which they came. */
 export class CallQueue {
   readonly #atOnce: number
   readonly #mostWaiting: number
   readonly #line: ((place: Disposable) => void)[] = []
   #running = 0
-  #nested = 0
 
   constructor({ atOnce, waiting }: { atOnce: number; waiting: number }) {
     this.#atOnce = atOnce
@@ -20,13 +14,12 @@ export class CallQueue {
 
   /** Neither runs nor waits any call. */
   get isEmpty(): boolean {
-    return this.#running === 0 && this.#nested === 0 && this.#line.length === 0
+    return this.#running === 0 && this.#line.length === 0
   }
 
   /** A place, given back by disposing it. Throws FUNCTION_BUSY where too many wait, and the signal's reason. */
-  async enter({ signal, depth }: Pick<FunctionCall, 'signal' | 'depth'>): Promise<Disposable> {
+  async enter(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted()
-    if (depth > 0) return this.#nestedPlace()
     if (this.#running < this.#atOnce) return this.#place()
     if (this.#line.length >= this.#mostWaiting)
       fail('FUNCTION_BUSY', { atOnce: this.#atOnce, waiting: this.#mostWaiting })
@@ -39,19 +32,6 @@ export class CallQueue {
     this.#line.push(resolve)
     signal.addEventListener('abort', leave, { once: true })
     return promise.finally(() => signal.removeEventListener('abort', leave))
-  }
-
-  #nestedPlace(): Disposable {
-    const most = this.#atOnce * deepest
-    if (this.#nested >= most) fail('FUNCTION_BUSY', { atOnce: most, waiting: 0 })
-    this.#nested++
-    let isHeld = true
-    return {
-      [Symbol.dispose]: () => {
-        if (isHeld) this.#nested--
-        isHeld = false
-      },
-    }
   }
 
   #place(): Disposable {

@@ -21,7 +21,8 @@ async function handle(call: AppCall): Promise<AppReply> {
   if (!found) fail('FUNCTION_NOT_FOUND', {}, { param: 'name' })
   if (found.verifyJwt && call.caller.role === 'anon') fail('FUNCTION_SESSION_REQUIRED', {})
   const depth = await depthOf(call)
-  if (depth >= deepest) fail('FUNCTION_DEPTH', { deepest })
+  // Before it counts or starts anything: a function that calls itself ends here.
+  if (depth >= deepest) fail('FUNCTION_DEPTH', { most: deepest })
   await app.cloudAllowances.takeCall(cloud, cloud.limits.dailyFunctionCalls)
   const { accountId, cloudId, ref, functionsRevision: revision } = cloud
   const answer = await app.functions.call({
