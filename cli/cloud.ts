@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
 import { allClouds, ask, type Cloud, type CloudDetail, pathOf, requireCloud } from './cloud/api.ts'
+import { collectionCommands } from './cloud/collections.ts'
 import { keysCommand } from './cloud/keys.ts'
 import { cloudOptions, cloudPhrases as words } from './cloud/phrases.ts'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
@@ -18,6 +19,7 @@ export const cloudCommands: Command[] = [
   { ...common, name: 'cloud show', about: words.show, takes: ['CLOUD'], run: show },
   { ...common, name: 'cloud connection', about: words.connection, takes: ['CLOUD'], run: connect },
   keysCommand,
+  ...collectionCommands,
   { ...common, name: 'cloud retry', about: words.retry, takes: ['CLOUD'], run: retry },
   {
     ...common,

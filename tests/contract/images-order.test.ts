@@ -169,19 +169,19 @@ test('a stream has the picture in its last event', async () => {
 })
 
 test('a stream that waits for its picture is kept open by comments', async () => {
+  await using own = await bootOnImages({ timing: { streamHeartbeatMs: 100 } })
   const release = Promise.withResolvers<void>()
-  at.upstream.reply(async (call) => {
+  own.upstream.reply(async (call) => {
     await release.promise
     return drawn(call)
   })
   const asked = JSON.stringify({ model: 'test/painter', prompt: 'a cat', stream: true })
-  const response = await at.key.raw('POST', '/v1/images', asked)
+  const response = await own.key.raw('POST', '/v1/images', asked)
   let text = ''
   for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
     text += piece
     if (text.split(': keepalive\n\n').length > 2) release.resolve()
   }
-  at.upstream.reply(drawn)
   expect(text).toMatch(/^(: keepalive\n\n){2,}event: image_generation\.completed\ndata: /)
 })
 

@@ -17,10 +17,11 @@ import {
   worstOf,
 } from './vectors-world.ts'
 
-/** Nothing works or sweeps in the background but what a test begins. */
+/** Nothing works or sweeps in the background but what a test begins; a call that never ends here is not waited for at the end. */
 let at: VectorsWorld
 beforeAll(async () => {
-  at = await bootOnVectors({ roles: { api: true, worker: false }, timing: { sweepMs: 2 ** 31 - 1 } })
+  const timing = { sweepMs: 2 ** 31 - 1, storedDrainMs: 1 }
+  at = await bootOnVectors({ roles: { api: true, worker: false }, timing })
 })
 afterAll(() => at[Symbol.asyncDispose]())
 beforeEach(() => {

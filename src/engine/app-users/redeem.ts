@@ -45,7 +45,8 @@ export async function redeem(tx: Tx, cloud: LiveCloud, token: TokenRow, now: Dat
   requireUnblocked(user, now)
   const change = changeBy(token, user, now) ?? fail('APP_USER_LINK_INVALID', {})
   const changed = await updateUser(tx, user, { ...change, updated_at: now })
-  await deleteTokens(tx, cloud, user.user_id, spentWith(token.purpose))
+  const spent = spentWith(token.purpose)
+  if (spent.length > 0) await deleteTokens(tx, cloud, user.user_id, spent)
   return changed
 }
 

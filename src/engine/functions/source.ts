@@ -4,7 +4,7 @@ import { type CloudKey, keysOf, type LiveCloud } from '#engine/clouds'
 import { cloudUrl } from '#platform/apps'
 import { FunctionDirectory, type KnownFunction } from './directory.ts'
 import type { CloudProgram, FunctionSource, LogLine } from './functions.ts'
-import { cutMark, LogIntake } from './logs/log-intake.ts'
+import { LogIntake } from './logs/log-intake.ts'
 import { type Mask, maskOf } from './logs/mask.ts'
 import { openSecretsOf } from './secrets.ts'
 import * as store from './store.ts'
@@ -119,7 +119,7 @@ class Source implements PlatformFunctions {
     const before = this.#masks.get(cloudId)?.values ?? []
     const earlier = before.filter((value) => !current.includes(value)).slice(0, earlierValues)
     const values = [...current, ...earlier]
-    const mask = maskOf(values, cutMark)
+    const mask = maskOf(values)
     this.#masks.delete(cloudId)
     this.#masks.set(cloudId, { revision, values, mask })
     const [oldest] = this.#masks.keys()

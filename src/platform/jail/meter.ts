@@ -1,4 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { setPriority } from 'node:os'
 
 /** What a process has used until now. */
 export interface Consumption {
@@ -6,6 +7,8 @@ export interface Consumption {
   cpuMs: number
   residentBytes: number
   threads: number
+  /** Its first thread waits for something. One that calculates does not, however seldom it gets a processor. */
+  isWaiting: boolean
 }
 
 export interface Meter extends Disposable {
@@ -16,6 +19,7 @@ export interface Meter extends Disposable {
 /** `USER_HZ`, which is 100 on every Linux of x64 and arm64. */
 const ticksPerSecond = 100
 /** Positions in /proc/<pid>/stat behind the name of the program, which may contain spaces and parentheses itself. */
+const state = 0
 const userTicks = 11
 const systemTicks = 12
 const threadCount = 17
@@ -53,6 +57,7 @@ export function consumptionIn(stat: string): Consumption | undefined {
     cpuMs: ((number(userTicks) + number(systemTicks)) * 1_000) / ticksPerSecond,
     residentBytes: number(residentPages) * pageBytes(),
     threads: number(threadCount),
+    isWaiting: fields[state] !== 'R',
   }
 }
 
@@ -68,4 +73,16 @@ function pageBytesIn(vector: Buffer): number {
   for (let at = 0; at + 16 <= vector.length; at += 16)
     if (vector.readBigUInt64LE(at) === 6n) return Number(vector.readBigUInt64LE(at + 8))
   return 4_096
+}
+
+/** Lower than that of this server: whoever calculates in a jail waits for it. */
+const lowPriority = 5
+
+/** For when it has started, which callers wait for. */
+export function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, lowPriority)
+  } catch {
+    // It has ended, or may not be changed.
+  }
 }

@@ -75,13 +75,16 @@ async function tryToBreakOut(tools: JailTools): Promise<Verdict> {
       args: [
         '--no-warnings',
         '--max-old-space-size=64',
-        probe,
+        '/probe.ts',
         String(outside.port),
         outside.socket,
         String(process.pid),
         outside.file,
       ],
-      readable: [probe, packageFile].map((place) => ({ from: place, to: place })),
+      readable: [
+        { from: probe, to: '/probe.ts' },
+        { from: packageFile, to: '/package.json' },
+      ],
       // The space that Node reserves for its code, and what it needs.
       dataBytes: 900_000_000,
       threads: 64,

@@ -3,15 +3,15 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:net'
-import { setPriority } from 'node:os'
 import type { Duplex, Readable } from 'node:stream'
 import { bubblewrapWords } from './bubblewrap.ts'
 import { type Architecture, seccompFilter } from './seccomp.ts'
 
 /** What runs in a jail. */
 export interface JailedProgram {
-  /** Absolute path; it stands at the same place in the jail, with `libraries`. */
+  /** Absolute path. */
   program: string
+  /** What it needs of the system, at the same places in the jail. */
   libraries: readonly string[]
   args: readonly string[]
   /** Files and folders of this machine that it sees at the same or another place. */
@@ -46,9 +46,6 @@ export interface JailTools {
   /** What `setpriv` and `prlimit` need within, where this server is root. */
   libraries: readonly string[]
 }
-
-/** Lower than that of this server: whoever calculates in a jail waits for it. */
-const lowPriority = 5
 
 /** The kernel ends these first when the machine runs out of memory. */
 const firstToEnd = '800'
@@ -85,7 +82,7 @@ export async function startJailed(
   const ended = endOf(child)
   if (child.pid === undefined)
     return { pid: undefined, stdout: child.stdout!, stderr: child.stderr!, ended, kill() {} }
-  lower(child.pid)
+  endFirst(child.pid)
   const [filter, info, ...contents] = child.stdio.slice(inherited) as Duplex[]
   send(filter!, seccompFilter(process.arch as Architecture))
   for (const [index, { content }] of files.entries()) send(contents[index]!, content)
@@ -120,12 +117,15 @@ function limitWords(tools: JailTools, { dataBytes, files = [] }: JailedProgram):
 function jailWords(tools: JailTools, program: JailedProgram, user: number | undefined): string[] {
   const { libraries, readable = [], files = [] } = program
   const own = [
-    program.program,
     ...libraries,
     ...(user === undefined ? [] : [tools.setpriv, tools.prlimit, ...tools.libraries]),
   ]
   const view = {
-    readable: [...[...new Set(own)].map((place) => ({ from: place, to: place })), ...readable],
+    readable: [
+      { from: program.program, to: programPlace },
+      ...[...new Set(own)].map((place) => ({ from: place, to: place })),
+      ...readable,
+    ],
     files: files.map((file, index) => ({ descriptor: inherited + 2 + index, to: file.path })),
   }
   const descriptors = { filter: inherited, info: inherited + 1 }
@@ -134,10 +134,13 @@ function jailWords(tools: JailTools, program: JailedProgram, user: number | unde
     ...bubblewrapWords(view, user === undefined ? 'user' : 'root', descriptors),
     '--',
     ...(user === undefined ? [] : [tools.prlimit, `--nproc=${program.threads}`, ...leaveRoot(tools, user)]),
-    program.program,
+    programPlace,
     ...program.args,
   ]
 }
+
+/** Where the program stands in the jail. */
+const programPlace = '/program'
 
 const leaveRoot = ({ setpriv }: JailTools, user: number): string[] => [
   setpriv,
@@ -150,10 +153,9 @@ const leaveRoot = ({ setpriv }: JailTools, user: number): string[] => [
   '--',
 ]
 
-/** What it starts inherits both. Either may be forbidden here, which costs no safety. */
-function lower(pid: number): void {
+/** What it starts inherits it. Where it is forbidden that costs no safety. */
+function endFirst(pid: number): void {
   try {
-    setPriority(pid, lowPriority)
     writeFileSync(`/proc/${pid}/oom_score_adj`, firstToEnd)
   } catch {}
 }

@@ -33,7 +33,7 @@ async function expectCounted(): Promise<void> {
 describe('whose rows are whose', () => {
   test('an app user reads and writes its own rows, sees no others, and others do not see them', async () => {
     const name = await collection()
-    const [ali, sara] = [rows.user(), rows.user()]
+    const [ali, sara] = [await rows.user(), await rows.user()]
     const made = await ali.client.from(name).insert({ title: 'نان', done: false }).select().single()
     expect(made).toMatchObject({ status: 201, data: { title: 'نان', done: false, owner_id: ali.id } })
     const { id } = made.data!
@@ -57,7 +57,7 @@ describe('whose rows are whose', () => {
   })
   test('everybody reads a public collection, and writes in it stay with the owners', async () => {
     const name = await collection({ public_read: true })
-    const [ali, sara] = [rows.user(), rows.user()]
+    const [ali, sara] = [await rows.user(), await rows.user()]
     const { data } = await ali.client.from(name).insert({ a: 1 }).select().single()
     await rows.service.from(name).insert({ a: 2 })
     for (const client of [rows.anon, sara.client]) expect(await all(client, name)).toHaveLength(2)
@@ -67,7 +67,7 @@ describe('whose rows are whose', () => {
   })
   test('an upsert of the id of another is refused, changes nothing and tells nothing of the row', async () => {
     const name = await collection()
-    const [ali, sara] = [rows.user(), rows.user()]
+    const [ali, sara] = [await rows.user(), await rows.user()]
     const { data } = await ali.client.from(name).insert({ secret: 'x' }).select().single()
     const taken = await sara.client.from(name).upsert({ id: data!.id, secret: 'y' }).select()
     expect(taken).toMatchObject({ status: 403, error: { code: '42501' }, data: null })
@@ -81,7 +81,7 @@ describe('whose rows are whose', () => {
   })
   test('nobody gives a row to another, and who is signed out writes nothing', async () => {
     const name = await collection({ public_read: true })
-    const [ali, sara] = [rows.user(), rows.user()]
+    const [ali, sara] = [await rows.user(), await rows.user()]
     expect((await ali.client.from(name).insert({ owner_id: sara.id })).error).toMatchObject({ code: '42501' })
     expect((await ali.client.from(name).insert({ owner_id: ali.id, a: 1 })).status).toBe(201)
     expect((await ali.client.from(name).update({ owner_id: sara.id }).neq('a', 0)).status).toBe(403)
@@ -95,7 +95,7 @@ describe('whose rows are whose', () => {
   })
   test('filters cannot widen what somebody may see', async () => {
     const name = await collection()
-    const [ali, sara] = [rows.user(), rows.user()]
+    const [ali, sara] = [await rows.user(), await rows.user()]
     await ali.client.from(name).insert({ a: 1 })
     for (const filter of ['a.eq.1,a.neq.1', `owner_id.eq.${ali.id},a.is.null`, 'not.and(a.is.null)'])
       expect((await sara.client.from(name).select().or(filter)).data).toEqual([])
@@ -202,7 +202,7 @@ describe('insert', () => {
 describe('upsert, update and delete', () => {
   test('an upsert merges into a row that is there and inserts one that is not', async () => {
     const name = await collection()
-    const { id, client } = rows.user()
+    const { id, client } = await rows.user()
     const first = (await client.from(name).upsert({ a: 1, b: 1 }).select().single()).data!
     const fresh = randomUUID()
     const { data, status } = await client
@@ -261,9 +261,12 @@ describe('upsert, update and delete', () => {
   test('maxAffected, single and rollback undo what they would have done', async () => {
     const name = await collection()
     await rows.service.from(name).insert([{ n: 1 }, { n: 2 }])
-    const many = await rows.service.from(name).update({ n: 9 }).gt('n', 0).maxAffected(1)
-    expect(many).toMatchObject({ status: 400, error: { code: 'PGRST124' } })
-    expect((await rows.service.from(name).delete().gt('n', 0).maxAffected(1)).error!.code).toBe('PGRST124')
+    // Its types offer it for the newest version of the database's API only.
+    const capped = (asked: object) =>
+      (asked as { maxAffected(rows: number): PromiseLike<{ status: number }> }).maxAffected(1)
+    const over = { status: 400, error: { code: 'PGRST124' } }
+    expect(await capped(rows.service.from(name).update({ n: 9 }).gt('n', 0))).toMatchObject(over)
+    expect(await capped(rows.service.from(name).delete().gt('n', 0))).toMatchObject(over)
     const single = await rows.service.from(name).delete().gt('n', 0).select().single()
     expect(single).toMatchObject({ status: 406, error: { code: 'PGRST116' } })
     expect(
@@ -280,7 +283,7 @@ describe('upsert, update and delete', () => {
     expect((await rows.service.from(name).insert({ n: 3 }).select('n').rollback()).data).toEqual([{ n: 3 }])
     expect((await rows.service.from(name).update({ n: 4 }).eq('n', 1).rollback()).status).toBe(204)
     expect((await rows.service.from(name).select('n').order('n')).data).toEqual([{ n: 1 }, { n: 2 }])
-    expect((await rows.service.from(name).update({ n: 3 }).eq('n', 1).maxAffected(1)).status).toBe(204)
+    expect((await capped(rows.service.from(name).update({ n: 3 }).eq('n', 1))).status).toBe(204)
     await expectCounted()
   })
   test('more than 1,000 rows are not written at once, exactly so many are', async () => {

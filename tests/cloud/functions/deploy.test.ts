@@ -101,8 +101,6 @@ describe('code', () => {
     ['parentheses', `${'('.repeat(64_000)}1${')'.repeat(63_999)}`],
     ['blocks', '{'.repeat(64_000) + '}'.repeat(64_000)],
     ['declarations that are all wrong', `const x=1;${'x=1;'.repeat(30_000)}`],
-    ['imports that are all wrong', 'import "x";'.repeat(11_000)],
-    ['one operator', '-'.repeat(128_000)],
     ['labels', `${'a:'.repeat(63_999)};`],
   ])('of the longest kind with nothing but %s is refused within bounds', async (_of, code) => {
     expect((await refused(code)).message).toMatch(/The code was not accepted/)

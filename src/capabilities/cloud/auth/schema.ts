@@ -14,10 +14,12 @@ export const AuthBody = Type.Object(
         'نشانی برنامه: پیوندهای نامه‌ها به مبدأ آن می‌رسند.',
       ),
     ),
-    disable_signup: Type.Boolean({
-      default: false,
-      ...said('True: the app takes no new users.', 'در true برنامه کاربر تازه نمی‌پذیرد.'),
-    }),
+    disable_signup: Type.Optional(
+      Type.Boolean({
+        default: false,
+        ...said('True: the app takes no new users.', 'در true برنامه کاربر تازه نمی‌پذیرد.'),
+      }),
+    ),
     additional_redirect_urls: Type.Optional(
       Type.Array(address(), {
         maxItems: 20,

@@ -22,7 +22,7 @@ export async function changeAuth({
   const { additional_redirect_urls: more } = body
   const change = {
     site_url: readAddress(body.site_url, 'site_url'),
-    disable_signup: body.disable_signup,
+    disable_signup: body.disable_signup ?? false,
     ...(more && {
       additional_redirect_urls: more.map((one, at) => readAddress(one, `additional_redirect_urls.${at}`)),
     }),

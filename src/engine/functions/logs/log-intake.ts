@@ -28,9 +28,9 @@ const maxLines = 500
 const maxCharacters = 500_000
 /** Of all clouds in this process. */
 const maxClouds = 2_000
-/** Of one line; the runtime cuts it before, with the same mark. */
+/** Of one line; the runtime cuts it before, there or one character later. */
 const longestMessage = 8_000
-export const cutMark = '…'
+const cutMark = '…'
 
 interface Waiting {
   cloud: CloudKey
@@ -112,22 +112,22 @@ export class LogIntake implements AsyncDisposable {
   async #masked(cloud: CloudKey, lines: readonly LogLine[]): Promise<LogLine[]> {
     const mask = await this.#options.maskOf(cloud)
     const slice = new Slice()
-    const masked: LogLine[] = []
+    const ready: LogLine[] = []
     for (const line of lines) {
       const { message, requestId } = line
       const isId = requestId !== null && isUuid(requestId)
-      masked.push({ ...line, message: mask(storable(message)), requestId: isId ? requestId : null })
+      ready.push({ ...line, message: masked(message, mask), requestId: isId ? requestId : null })
       if (slice.isOver()) await slice.next()
     }
-    return masked
+    return ready
   }
 }
 
-const storable = (message: string): string => {
-  const cut = message.length > longestMessage + cutMark.length
-  const kept = cut ? message.slice(0, longestMessage) + cutMark : message
+function masked(message: string, mask: Mask): string {
+  const isCut = message.length >= longestMessage
   // Neither can be stored as text.
-  return kept.replaceAll('\0', '\u2400').toWellFormed()
+  const kept = message.slice(0, longestMessage).replaceAll('\0', '\u2400').toWellFormed()
+  return isCut ? mask(kept, true) + cutMark : mask(kept, false)
 }
 
 /** The file of the function, as the runtime calls it. */

@@ -2,6 +2,7 @@
  * Values of secrets are taken out of what functions write: as they are, as JSON, URLs and Base64 have them, and each longer line of a value
  * of several lines. Whoever wants to write a secret of their own in pieces can: this keeps out what slips in.
  */
+import { inspect } from 'node:util'
 
 const mask = '***'
 /** A shorter value stands in every second line by chance; it is not masked. */
@@ -9,25 +10,27 @@ export const shortestMasked = 4
 /** Of one line among several: shorter ones, such as a brace, stand everywhere. */
 const shortestLine = 8
 
-export type Mask = (text: string) => string
+/** `wasCut`: the text was cut at its end, where a value may have begun. */
+export type Mask = (text: string, wasCut: boolean) => string
 
-/** `cut` is the mark that stands where a line was cut: before it a value may have begun. */
-export function maskOf(values: readonly string[], cut: string): Mask {
+export function maskOf(values: readonly string[]): Mask {
   const whole = values.filter((value) => value.length >= shortestMasked)
   // The longest first, since one may be part of another.
   const wanted = [...new Set(whole.flatMap(spellings))].sort((a, b) => b.length - a.length)
-  return (text) => {
+  return (text, wasCut) => {
     let masked = text
     for (const one of wanted) if (masked.includes(one)) masked = masked.replaceAll(one, mask)
-    return masked.endsWith(cut) ? withoutBegun(masked.slice(0, -cut.length), whole) + cut : masked
+    return wasCut ? withoutBegun(masked, whole) : masked
   }
 }
 
 function spellings(value: string): string[] {
   const lines = value.split(/\r\n|\r|\n/).filter((line) => line.length >= shortestLine)
+  const inspected = inspect(value, { maxStringLength: null }).slice(1, -1)
   return [
     value,
     JSON.stringify(value).slice(1, -1),
+    inspected,
     encoded(value),
     Buffer.from(value).toString('base64'),
     ...lines,

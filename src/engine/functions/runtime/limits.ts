@@ -30,7 +30,7 @@ export interface RuntimeLimits {
 
 export const starterLimits: RuntimeLimits = {
   cpuMs: 1_000,
-  startCpuMs: 500,
+  startCpuMs: 200,
   ownMs: 10_000,
   wallMs: 150_000,
   heapMb: 64,

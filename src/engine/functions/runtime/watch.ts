@@ -16,7 +16,8 @@ export type KillReason = 'cpu' | 'memory' | 'threads'
 
 /**
  * Judges what a process consumed since the last look. CPU time is shared by the calls that are under way, since nothing outside tells them apart; what is
- * used while there are none counts together. Returns why it has to be killed.
+ * used while there are none counts together. What is used in one go, without an answer and without ever waiting, is that of one call, however many
+ * stand beside it.
  */
 export class Watch {
   readonly #meter: Meter | undefined
@@ -24,6 +25,7 @@ export class Watch {
   #last: Consumption | undefined
   #startMs: number
   #idleCpuMs = 0
+  #inOneGoMs = 0
 
   constructor(meter: Meter | undefined, limits: RuntimeLimits, functions: number) {
     this.#meter = meter
@@ -32,6 +34,18 @@ export class Watch {
     this.#startMs = limits.startCpuMs + functions * 50
   }
 
+  /** It has used up the time of its start, or answered. */
+  get hasStarted(): boolean {
+    return this.#startMs === 0
+  }
+
+  /** A call was answered. */
+  answered(): void {
+    this.#startMs = 0
+    this.#inOneGoMs = 0
+  }
+
+  /** Returns why the process has to be killed. */
   look(calls: ReadonlySet<WatchedCall>, nowMs: number): KillReason | undefined {
     for (const call of calls) this.#lookAtTime(call, nowMs)
     const now = this.#meter?.read()
@@ -40,7 +54,8 @@ export class Watch {
     this.#last = now
     if (now.residentBytes > this.#limits.residentBytes) return 'memory'
     if (now.threads > this.#limits.threads) return 'threads'
-    return this.#spend(usedMs, calls) ? 'cpu' : undefined
+    this.#inOneGoMs = now.isWaiting ? 0 : this.#inOneGoMs + usedMs
+    return this.#spend(usedMs, calls) || this.#inOneGoMs > this.#limits.cpuMs ? 'cpu' : undefined
   }
 
   /** What the start itself takes counts for nobody. */

@@ -4,7 +4,7 @@ import { chown, link, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import path from 'node:path'
 import { type Dispatcher, Pool } from 'undici'
-import { type JailedProcess, type Meter, openMeter } from '#platform/jail'
+import { type JailedProcess, lowerPriority, type Meter, openMeter } from '#platform/jail'
 import type { CloudEgress } from '../broker/broker.ts'
 import { deepest } from '../broker/call-depth.ts'
 import type { CloudProgram } from '../functions.ts'
@@ -38,6 +38,7 @@ export class WorkerProcess {
   #errors = ''
   #killed: Ending | undefined
   #isOver = false
+  #isLow = false
   lastCallMs = performance.now()
 
   private constructor(parts: Parts) {
@@ -116,15 +117,21 @@ export class WorkerProcess {
     return { invocation, egress: this.#egress.begin(invocation, depth) }
   }
 
-  request(name: string, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+  async request(name: string, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
     this.lastCallMs = performance.now()
-    return this.#pools[this.#names.indexOf(name)]!.request(options)
+    const response = await this.#pools[this.#names.indexOf(name)]!.request(options)
+    this.#watch.answered()
+    return response
   }
 
-  /** Every look of the watchdog; false when the process is over. */
+  /** Every look of the watchdog. */
   look(nowMs: number): void {
     const reason = this.#watch.look(this.calls, nowMs)
     if (reason) this.kill(reason)
+    else if (!this.#isLow && this.#watch.hasStarted && this.pid !== undefined) {
+      this.#isLow = true
+      lowerPriority(this.pid)
+    }
   }
 
   kill(reason: Ending): void {

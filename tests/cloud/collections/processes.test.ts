@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openSite, type Site } from '../../crash/site.ts'
+import type { Client, Seen } from '../../harness/client.ts'
+import { type ServerProcess, startProcess } from '../../harness/processes.ts'
+
+const stack = new AsyncDisposableStack()
+let site: Site
+let servers: ServerProcess[]
+let clients: Client[]
+/** How many rows, bytes and collections a cloud may have here. */
+const limits = { rows: 60, row_bytes: 4_000, collections: 5 }
+
+beforeAll(async () => {
+  site = stack.use(await openSite())
+  const config = `clouds: { clouds_per_project: 10, rows: ${limits.rows}, row_bytes: ${limits.row_bytes}, collections: ${limits.collections} }`
+  const env = { KHERAD_LOG_LEVEL: 'warn', KHERAD_DATA: site.dataDir }
+  const start = () => startProcess({ databaseUrl: site.databaseUrl, config, env })
+  servers = await Promise.all([start(), start()])
+  for (const server of servers) stack.use(server)
+  const person = await site.person()
+  clients = servers.map((server) => site.client(server, person))
+})
+afterAll(() => stack.disposeAsync())
+
+interface Cloud {
+  id: string
+  key: string
+  /** Of the app, at each process. */
+  urls: string[]
+}
+
+async function newCloud(): Promise<Cloud> {
+  const { body } = await clients[0]!.post('/v1/cloud', { name: 'race', plan: 'starter' })
+  const { body: key } = await clients[0]!.post(`/v1/cloud/${body.id}/keys`, { kind: 'service' })
+  const urls = servers.map(({ appsUrl }) => `${appsUrl}/_cloud/${body.ref}/rest/v1`)
+  await clients[0]!.post(`/v1/cloud/${body.id}/database`, { action: 'create_collection', name: 'rows' })
+  return { id: body.id, key: key.secret, urls }
+}
+
+async function write(cloud: Cloud, nth: number, method: string, path: string, body?: unknown) {
+  const reply = await fetch(`${cloud.urls[nth % 2]}${path}`, {
+    method,
+    headers: { apikey: cloud.key, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return { status: reply.status, text: await reply.text() }
+}
+
+/** The counts of a cloud, having seen that they are what its rows are. */
+async function recounted({ id }: Cloud): Promise<{ rows: number; bytes: number }> {
+  const [row] = await site.db.query<Record<'rows' | 'bytes' | 'counted' | 'measured', bigint>>(
+    {
+      text: `select c.rows, c.bytes, count(r.row_id) as counted, coalesce(sum(octet_length(r.data::text)), 0)::bigint as measured
+        from collections.counts c left join collections.rows r on r.cloud_id = c.cloud_id where c.cloud_id = $1 group by c.rows, c.bytes`,
+    },
+    [id],
+  )
+  expect({ rows: row!.rows, bytes: row!.bytes }).toEqual({ rows: row!.counted, bytes: row!.measured })
+  return { rows: Number(row!.rows), bytes: Number(row!.bytes) }
+}
+
+const times = <Result>(count: number, work: (nth: number) => Result): Result[] =>
+  Array.from({ length: count }, (_, nth) => work(nth))
+
+test('two processes at the limit of rows: exactly as many are written, alone and several at once', async () => {
+  const cloud = await newCloud()
+  const sent = times(50, (nth) =>
+    write(cloud, nth, 'POST', '/rows', nth % 5 ? { n: nth } : [{ n: 1 }, { n: 2 }]),
+  )
+  const replies = await Promise.all(sent)
+  expect((await recounted(cloud)).rows).toBe(limits.rows)
+  const refused = replies.filter(({ status }) => status !== 201)
+  expect(refused).toEqual(refused.map(() => ({ status: 403, text: expect.stringContaining('ROW_LIMIT') })))
+  expect((await write(cloud, 0, 'DELETE', '/rows?n=eq.2')).status).toBe(204)
+  expect((await write(cloud, 1, 'POST', '/rows', {})).status).toBe(201)
+})
+
+test('two processes at the limit of bytes: inserts, updates and upserts never pass it, to the byte', async () => {
+  const cloud = await newCloud()
+  const hundred = { a: 'x'.repeat(100 - '{"a": ""}'.length) }
+  const ids = times(10, (nth) => `018f0000-0000-7000-8000-00000000000${nth}`)
+  await write(
+    cloud,
+    0,
+    'POST',
+    '/rows',
+    ids.map((id) => ({ id, n: 1 })),
+  )
+  const sent = times(80, (nth) => {
+    if (nth % 4 === 0)
+      return write(cloud, nth / 4, 'PATCH', `/rows?id=eq.${ids[nth % 10]}`, { b: 'y'.repeat(50) })
+    return write(cloud, nth, 'POST', '/rows', hundred)
+  })
+  const replies = await Promise.all(sent)
+  expect(replies.some(({ text }) => text.includes('ROW_BYTES_LIMIT'))).toBe(true)
+  const { bytes } = await recounted(cloud)
+  expect(bytes).toBeLessThanOrEqual(limits.row_bytes)
+  expect(bytes).toBeGreaterThan(limits.row_bytes - 100)
+  const rest = limits.row_bytes - bytes
+  const fill = (length: number) =>
+    write(cloud, 0, 'POST', '/rows', { a: 'x'.repeat(length - '{"a": ""}'.length) })
+  if (rest > 10) {
+    expect((await fill(rest + 1)).status).toBe(403)
+    expect((await fill(rest)).status).toBe(201)
+    expect((await recounted(cloud)).bytes).toBe(limits.row_bytes)
+  }
+})
+
+test('two processes at the limit of collections: exactly as many are made, and one of a name', async () => {
+  const cloud = await newCloud()
+  const make = (nth: number, name: string): Promise<Seen> =>
+    clients[nth % 2]!.post(`/v1/cloud/${cloud.id}/database`, { action: 'create_collection', name })
+  const same = await Promise.all(times(6, (nth) => make(nth, 'same')))
+  expect(same.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409])
+  const replies = await Promise.all(times(12, (nth) => make(nth, `c${nth}`)))
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(limits.collections - 2)
+  const others = replies.filter(({ status }) => status !== 200)
+  expect(new Set(others.map(({ body }) => body.error.code))).toEqual(new Set(['COLLECTION_LIMIT']))
+})
+
+test('a collection that is deleted while rows are written leaves neither rows nor counts', async () => {
+  const cloud = await newCloud()
+  const writes = times(40, (nth) => write(cloud, nth, 'POST', '/rows', { n: nth }))
+  const gone = await clients[1]!.raw('DELETE', `/v1/cloud/${cloud.id}/collections/rows`)
+  expect(gone.status).toBe(200)
+  for (const { status } of await Promise.all(writes)) expect([201, 404]).toContain(status)
+  expect(await recounted(cloud)).toEqual({ rows: 0, bytes: 0 })
+  expect((await write(cloud, 0, 'POST', '/rows', {})).status).toBe(404)
+  await clients[1]!.post(`/v1/cloud/${cloud.id}/database`, { action: 'create_collection', name: 'rows' })
+  expect((await write(cloud, 0, 'POST', '/rows', {})).status).toBe(201)
+})
+
+test('a process that is killed while it writes loses no row that it answered for, and counts stay what rows are', async () => {
+  const cloud = await newCloud()
+  /** Inserted and, as far as anybody was told, there. */
+  const answered = new Set<string>()
+  const work = async (nth: number): Promise<void> => {
+    for (let round = 0; ; round++) {
+      const id = `018f0000-0000-7000-8000-${String(nth * 1000 + round).padStart(12, '0')}`
+      const made = await write(cloud, 1, 'POST', '/rows', { id, round })
+      if (made.status === 201) answered.add(id)
+      await write(cloud, 1, 'PATCH', `/rows?id=eq.${id}`, { more: 'x'.repeat(round) })
+      // Leaves room for the others. A deletion may be done and not answered.
+      if (round % 3 === 2 && answered.delete(id)) await write(cloud, 1, 'DELETE', `/rows?id=eq.${id}`)
+      if (answered.size > 20) await servers[1]!.kill()
+    }
+  }
+  await Promise.allSettled(times(8, work))
+  await recounted(cloud)
+  const there = await site.db.query<{ row_id: string }>(
+    { text: 'select row_id from collections.rows where cloud_id = $1' },
+    [cloud.id],
+  )
+  const ids = new Set(there.map(({ row_id }) => row_id))
+  expect([...answered].filter((id) => !ids.has(id))).toEqual([])
+  expect(answered.size).toBeGreaterThan(20)
+})

@@ -1,0 +1,325 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { limitsOf } from '#engine/clouds'
+import { documentBytes, documentJson, type RowsQuestion, readStatement } from '#engine/collections'
+import { Failure } from '#platform/errors'
+import { parseQuery } from '../../../src/capabilities/cloud/app/rest/parse-query.ts'
+import { RestRefused } from '../../../src/capabilities/cloud/app/rest/refusals.ts'
+import { boot, type TestCloud, type World } from '../../harness/world.ts'
+
+let world: World
+let cloud: TestCloud
+beforeAll(async () => {
+  world = await boot()
+  cloud = await world.cloud()
+  const path = `/v1/cloud/${cloud.id}/database`
+  await cloud.client.post(path, { action: 'create_collection', name: 'things' })
+  for (const data of [
+    { a: "'; drop", b: [1, 'x'], n: 5 },
+    { a: null, 'x"y': '$1' },
+    { a: '[1,2)', n: 'x' },
+  ])
+    await cloud.client.post(path, { action: 'insert', table: 'things', data })
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const pieces = [
+  "'",
+  '"',
+  ';',
+  '--',
+  '/*',
+  '*/',
+  '$1',
+  '$$',
+  '\\',
+  '\\\\',
+  '(',
+  ')',
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  '.',
+  ':',
+  '::',
+  '->',
+  '->>',
+  '*',
+  '%',
+  '_',
+  ' or 1=1',
+  'drop table collections.rows',
+  "');select pg_sleep(9);--",
+  '::regclass',
+  'a',
+  'n',
+  'b',
+  'id',
+  'data',
+  'ی',
+  'ي',
+  '‌',
+  '۵',
+  '1',
+  'null',
+  'true',
+  'eq.',
+  'not.',
+  'and(',
+  'or(',
+  'in.(',
+  "E'",
+  'U&"',
+  '\0',
+  '\ud800',
+  '\n',
+  '💣',
+  'r.data',
+  'public_read',
+  'count()',
+  '1e999',
+  '-0',
+] as const
+const hostile = fc
+  .array(
+    fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom(...pieces) },
+      fc.string({ unit: 'grapheme', maxLength: 3 }),
+    ),
+    { maxLength: 8 },
+  )
+  .map((parts) => parts.join(''))
+const operators = [
+  'eq',
+  'neq',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'like',
+  'ilike',
+  'in',
+  'is',
+  'isdistinct',
+  'cs',
+  'cd',
+  'ov',
+  'sl',
+  'sr',
+  'nxl',
+  'nxr',
+  'adj',
+  'fts',
+  'plfts',
+  'phfts',
+  'wfts',
+  'fts(english)',
+  'like(any)',
+  'eq(all)',
+  'match',
+  'imatch',
+] as const
+const wrap = fc.constantFrom<(text: string) => string>(
+  (text) => text,
+  (text) => `(${text})`,
+  (text) => `{${text}}`,
+  (text) => `"${text}"`,
+  (text) => `[${text},5)`,
+  (text) => JSON.stringify({ a: text }),
+  (text) => JSON.stringify([text]),
+)
+const filterText = fc
+  .tuple(fc.constantFrom('', 'not.'), fc.constantFrom(...operators), wrap, hostile)
+  .map(([not, operator, wrapped, text]) => `${not}${operator}.${wrapped(text)}`)
+const field = fc.oneof(fc.constantFrom('a', 'n', 'b', 'id', 'created_at', 'a->b', 'b->>0', '"x""y"'), hostile)
+const parameter = fc.oneof(
+  fc.tuple(field, filterText),
+  fc.tuple(
+    fc.constantFrom('or', 'and', 'not.or'),
+    fc
+      .array(fc.tuple(field, filterText), { maxLength: 4 })
+      .map((all) => `(${all.map((one) => one.join('.')).join(',')})`),
+  ),
+  fc.tuple(
+    fc.constant('select'),
+    fc
+      .array(
+        fc.tuple(hostile, field, fc.constantFrom('', '::text', '::int', '::date', '::json', '::regclass')),
+        { maxLength: 3 },
+      )
+      .map((all) =>
+        all.map(([alias, name, cast]) => `${alias === '' ? '' : `${alias}:`}${name}${cast}`).join(','),
+      ),
+  ),
+  fc.tuple(
+    fc.constant('order'),
+    fc
+      .array(fc.tuple(field, fc.constantFrom('', '.asc', '.desc.nullsfirst', '.desc')), { maxLength: 3 })
+      .map((all) => all.map((one) => one.join('')).join(',')),
+  ),
+  fc.tuple(fc.constantFrom('limit', 'offset', 'columns', 'on_conflict'), hostile),
+)
+const query = fc.array(parameter, { minLength: 1, maxLength: 4 })
+
+/** Undefined for what is refused, which is a refusal of the caller in every case. */
+function questionOf(pairs: readonly (readonly [string, string])[]): RowsQuestion | undefined {
+  try {
+    const parsed = parseQuery(
+      new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])),
+      false,
+    )
+    return { ...parsed, collection: 'things', caller: { role: 'all' }, counted: true }
+  } catch (error) {
+    if (error instanceof RestRefused && error.refusal.status < 500) return undefined
+    throw error
+  }
+}
+
+const key = () => ({ accountId: world.account, cloudId: cloud.id })
+
+function statementOf(question: RowsQuestion) {
+  try {
+    return readStatement(key(), question, '"fa-x-icu"', 1_000_000)
+  } catch (error) {
+    if (error instanceof Failure && error.status < 500) return undefined
+    throw error
+  }
+}
+
+/** Words, quoted texts and signs; parameters with their types are one word. */
+const tokensOf = (text: string): string[] =>
+  text.match(/\$\d+::[a-z]+(?:\[\])?|'(?:[^']|'')*'|"[^"]*"|[a-z_0-9]+|\S/gi) ?? []
+const wordsOf = (text: string): string[] => tokensOf(text).map((token) => token.replace(/^\$\d+/, '$'))
+
+/** All that statements may consist of: those of harmless queries that use everything there is. */
+function vocabulary(): Set<string> {
+  const columns = ['id', 'owner_id', 'created_at', 'updated_at']
+  const id = '018f0000-0000-7000-8000-000000000000'
+  const harmless: [string, string][][] = [
+    ...operators.flatMap((operator) =>
+      ['a', 'a->>b'].flatMap((name) =>
+        ['x', '5', '(x)', '{x}', '{}', '[x]', '{"a":1}', '[1,2)', '(2026-01-01,2026-01-02]'].map(
+          (value): [string, string][] => [[name, `not.${operator}.${value}`]],
+        ),
+      ),
+    ),
+    ...['null', 'not_null', 'true', 'unknown'].flatMap((what) =>
+      ['a', 'id'].map((name): [string, string][] => [[name, `is.${what}`]]),
+    ),
+    ...columns.flatMap((name): [string, string][][] =>
+      ['eq', 'gt', 'gte', 'lt', 'lte', 'isdistinct', 'like', 'ilike'].map((operator) => [
+        [name, `${operator}.${name.endsWith('id') ? id : '2026-01-01'}`],
+      ]),
+    ),
+    [['or', '(a.eq.1,and(b.eq.2,c.eq.3))']],
+    [['select', `*,x:a->b,a->>b,${columns.join(',')}`]],
+    ...['text', 'json', 'numeric', 'float8', 'int8', 'int4', 'bool', 'uuid', 'date', 'timestamptz'].flatMap(
+      (cast): [string, string][][] => [[['select', `a::${cast},id::${cast}`]]],
+    ),
+    [
+      ['order', `a,a->>b.desc.nullsfirst,${columns.join(',')}`],
+      ['select', ''],
+    ],
+  ]
+  const words = new Set<string>()
+  for (const pairs of harmless) {
+    const question = questionOf(pairs)
+    const statement = question && statementOf(question)
+    for (const word of statement ? wordsOf(statement.text) : []) words.add(word)
+  }
+  return words
+}
+
+test('no text of a query reaches SQL: every statement consists of the fragments of harmless ones, and all else is a parameter', () => {
+  const known = vocabulary()
+  let built = 0
+  fc.assert(
+    fc.property(query, (pairs) => {
+      const question = questionOf(pairs)
+      const statement = question && statementOf(question)
+      if (!statement) return
+      built++
+      const unknown = wordsOf(statement.text).filter((word) => !known.has(word))
+      expect(unknown).toEqual([])
+      const numbers = [...statement.text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number))
+      expect(Math.max(...numbers)).toBe(statement.values.length)
+    }),
+    { numRuns: 4_000 },
+  )
+  expect(built).toBeGreaterThan(300)
+})
+
+test('hostile queries are answered or refused as a fault of the caller, and leave the rows as they are', async () => {
+  const limits = limitsOf(world.app.config.clouds)
+  const before = await world.app.collections.read({ ...key(), limits }, questionOf([['order', 'id']])!)
+  let answered = 0
+  await fc.assert(
+    fc.asyncProperty(query, async (pairs) => {
+      const question = questionOf(pairs)
+      if (!question || !statementOf(question)) return
+      try {
+        await world.app.collections.read({ ...key(), limits }, question)
+        await world.app.collections.readTable({ ...key(), limits }, question)
+        answered++
+      } catch (error) {
+        if (!(error instanceof Failure) || error.code !== 'ROW_QUERY') throw error
+      }
+    }),
+    { numRuns: 800 },
+  )
+  expect(answered).toBeGreaterThan(100)
+  expect(await world.app.collections.read({ ...key(), limits }, questionOf([['order', 'id']])!)).toEqual(
+    before,
+  )
+})
+
+test('hostile documents are stored as they are or refused, and measured as the database measures them', async () => {
+  const value = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 5 },
+      hostile,
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.integer(),
+      fc.constantFrom(
+        null,
+        true,
+        false,
+        1e21,
+        5e-324,
+        -1.5e-7,
+        1.7976931348623157e308,
+        123456789012345680000,
+      ),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(hostile, tie('value'), { maxKeys: 4 }),
+    ),
+  })).value
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.dictionary(hostile, value, { maxKeys: 4 }), { minLength: 20, maxLength: 20 }),
+      async (documents) => {
+        const stored = documents.flatMap((document) => {
+          try {
+            return [{ json: documentJson(document, 'row'), bytes: documentBytes(document, 'row') }]
+          } catch (error) {
+            if (error instanceof Failure && error.code === 'ROW_INVALID') return []
+            throw error
+          }
+        })
+        const measured = await world.app.db.query<{ bytes: number; text: string }>(
+          {
+            text: 'select octet_length(j::text) as bytes, j::text as text from unnest($1::jsonb[]) with ordinality as u(j, n) order by n',
+          },
+          [stored.map(({ json }) => json)],
+        )
+        expect(measured.map(({ bytes }) => bytes)).toEqual(stored.map(({ bytes }) => bytes))
+        expect(measured.map(({ text }) => JSON.parse(text))).toEqual(
+          stored.map(({ json }) => JSON.parse(json)),
+        )
+      },
+    ),
+    { numRuns: 60 },
+  )
+})

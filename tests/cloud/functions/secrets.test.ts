@@ -1,0 +1,114 @@
+/** Secrets that functions read and nobody is shown. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { boot, type TestCloud, type World } from '../../harness/world.ts'
+import { deploy, newCloud, secretsOf, textOf } from './scene.ts'
+
+let world: World
+let cloud: TestCloud
+beforeAll(async () => {
+  world = await boot()
+  cloud = await newCloud(world)
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const set = (name: unknown, value: unknown, headers: Record<string, string> = {}, of = cloud) =>
+  of.client.post(secretsOf(of), { name, value }, headers)
+
+const reading = (names: string[]) => `export default { fetch(request, env) {
+  return Response.json(${JSON.stringify(names)}.map((name) => [env[name] ?? null, Deno.env.get(name) ?? null, globalThis.process?.env?.[name] ?? null])) } }`
+
+test('a secret is read by functions from its answer on, replaced and deleted likewise, and never shown', async () => {
+  await deploy(cloud, 'read', reading(['PAYMENT_KEY']))
+  const value = async () => JSON.parse(await textOf(cloud, 'read'))[0]
+  expect((await value()).slice(0, 2)).toEqual([null, null])
+  const made = await set('PAYMENT_KEY', 'راز «یک»\n"دو"')
+  expect(made.status).toBe(201)
+  expect(made.body).toMatchObject({ object: 'cloud.secret', name: 'PAYMENT_KEY' })
+  expect(made.text).not.toContain('راز')
+  expect((await value()).slice(0, 2)).toEqual(['راز «یک»\n"دو"', 'راز «یک»\n"دو"'])
+  expect((await set('PAYMENT_KEY', 'another')).status).toBe(200)
+  expect((await value()).slice(0, 2)).toEqual(['another', 'another'])
+  const list = await cloud.client.get(secretsOf(cloud))
+  expect(list.body.data).toMatchObject([{ name: 'PAYMENT_KEY' }])
+  expect(list.text).not.toContain('another')
+  const { rows } = await world.app.db.pool.query('select value_sealed from functions.secrets')
+  expect(JSON.stringify(rows)).not.toContain('another')
+  const at = `${secretsOf(cloud)}/PAYMENT_KEY`
+  expect((await cloud.client.request('DELETE', at)).body).toMatchObject({ deleted: true })
+  expect((await value()).slice(0, 2)).toEqual([null, null])
+  const again = await cloud.client.request('DELETE', at)
+  expect([again.status, again.body.error.code]).toEqual([404, 'FUNCTION_SECRET_NOT_FOUND'])
+})
+
+test('functions find their cloud and its public key, and no service key unless they are given one', async () => {
+  const names = ['SUPABASE_URL', 'SUPABASE_ANON_KEY', 'KHERAD_BASE_URL', 'SUPABASE_SERVICE_ROLE_KEY']
+  await deploy(cloud, 'own', reading(names))
+  const given = async () => JSON.parse(await textOf(cloud, 'own')).map(([value]: [string | null]) => value)
+  expect(await given()).toEqual([cloud.url, cloud.publicKey, world.app.config.baseUrl, null])
+  const key = await cloud.serviceKey()
+  expect((await set('SUPABASE_SERVICE_ROLE_KEY', key)).status).toBe(201)
+  expect((await given())[3]).toBe(key)
+})
+
+test.each([
+  'SUPABASE_URL',
+  'SUPABASE_X',
+  'KHERAD_X',
+  'lower',
+  '1A',
+  '_A',
+  'A-B',
+  'A B',
+  '',
+  'A'.repeat(65),
+  'نام',
+  7,
+])('a name that is not free is refused: %j', async (name) => {
+  const reply = await set(name, 'x')
+  expect([reply.status, reply.body.error.code, reply.body.error.param]).toEqual([
+    ...[400, 'INVALID_REQUEST', 'name'],
+  ])
+})
+
+test('a value has 1 to 10,000 characters, whichever they are', async () => {
+  const name = `A${'_9Z'.repeat(21)}`
+  expect(name).toHaveLength(64)
+  await deploy(cloud, 'length', `Deno.serve(() => new Response([...Deno.env.get('${name}')].length))`)
+  for (const filling of ['a', 'س', '🌸', '"', '\u0001', '\n']) {
+    expect((await set(name, filling.repeat(10_000))).status).toBeLessThan(300)
+    expect(await textOf(cloud, 'length')).toBe('10000')
+  }
+  for (const value of ['', 'a'.repeat(10_001), 'a\0', 7, null]) {
+    const reply = await set(name, value)
+    expect([reply.status, reply.body.error.param]).toEqual([400, 'value'])
+  }
+})
+
+test('a repeated order with its key sets a value once, and answers as it did', async () => {
+  const once = (value: string) => set('ONCE', value, { 'idempotency-key': 'secret once' })
+  const [first, second] = [await once('one'), await once('one')]
+  expect([first.status, second.status]).toEqual([201, 201])
+  expect(second.text).toBe(first.text)
+  expect((await once('two')).body.error.code).toBe('IDEMPOTENCY_CONFLICT')
+})
+
+test('a cloud has twenty secrets; whoever has them all may still replace one', async () => {
+  const own = await newCloud(world)
+  for (let nth = 1; nth <= 20; nth++) expect((await set(`S${nth}`, 'x', {}, own)).status).toBe(201)
+  const beyond = await set('S21', 'x', {}, own)
+  expect([beyond.status, beyond.body.error.code]).toEqual([403, 'FUNCTION_SECRET_LIMIT'])
+  expect((await set('S20', 'y', {}, own)).status).toBe(200)
+  expect((await own.client.get(secretsOf(own))).body.data).toHaveLength(20)
+})
+
+test('secrets of another project look as if they were not there', async () => {
+  const { client } = await world.stranger()
+  const at = secretsOf(cloud)
+  const asked = [
+    client.get(at),
+    client.post(at, { name: 'A', value: 'x' }),
+    client.request('DELETE', `${at}/ONCE`),
+  ]
+  for (const { status, body } of await Promise.all(asked))
+    expect([status, body.error.code]).toEqual([404, 'CLOUD_NOT_FOUND'])
+})

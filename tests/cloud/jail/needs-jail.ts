@@ -1,0 +1,18 @@
+import { openJail } from '#platform/jail'
+
+const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
+
+/** The jail of this machine. */
+export const jail = openJail(silent)
+
+/**
+ * Whether jails can be built here. As root on Linux they have to be, so that no run of CI passes without these tests; elsewhere the reason is printed.
+ */
+export async function hasJail(): Promise<boolean> {
+  const state = await jail.state()
+  if (state.kind === 'jailed') return true
+  if (process.platform === 'linux' && process.getuid?.() === 0)
+    throw new Error(`no jail here: ${state.why.en}`)
+  console.log(`skipped: ${state.why.en}`)
+  return false
+}
