@@ -87,6 +87,8 @@ export const refused: Record<Family, string[]> = {
     ...all('auth.mfa.recoveryCodes', 'getStatus generate verify regenerate unenroll'),
     ...all('auth.admin.mfa', 'listFactors deleteFactor'),
   ],
+  // A form of `select`, no call of its own.
+  embeds: [],
   regex: all('select()', 'regexMatch regexIMatch'),
   formats: all('select()', 'geojson explain'),
 }
