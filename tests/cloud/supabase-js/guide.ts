@@ -26,7 +26,7 @@ const groups: Record<string, Localized> = {
 const intro: Record<Language, (calls: number, works: number) => string> = {
   en: (calls, works) => `# supabase-js on a Starter cloud
 
-[← Guides](README.md) · [فارسی](cloud-supabase-js.fa.md)
+[فارسی](cloud-supabase-js.fa.md)
 
 An app speaks to its back-end with an unchanged \`@supabase/supabase-js\`: give \`createClient\` the \`cloud_url\` and the public key that
 \`GET /v1/cloud/{id}/connection\` shows. This page is made from the public methods of version ${version()}: \`scripts/write-supabase-table.ts\`
@@ -40,7 +40,7 @@ writes it, and each of its ${calls} lines is held by a test, by the cloud's host
 `,
   fa: (calls, works) => `# supabase-js روی بک‌اند Starter
 
-[→ راهنماها](README.fa.md) · [English](cloud-supabase-js.md)
+[English](cloud-supabase-js.md)
 
 برنامه با همان \`@supabase/supabase-js\` دست‌نخورده با بک‌اندش گفت‌وگو می‌کند: به \`createClient\` مقدار \`cloud_url\` و کلید عمومی را بدهید که
 \`GET /v1/cloud/{id}/connection\` نشان می‌دهد. این صفحه از متدهای عمومی نسخهٔ ${persian(version())} ساخته می‌شود (\`scripts/write-supabase-table.ts\`)
