@@ -32,6 +32,10 @@ export const families = {
   web3: { title: { en: 'web3', fa: 'web3' }, says: notOffered('web3') },
   passkeys: { title: { en: 'Passkeys', fa: 'گذرکلید' }, says: notOffered('passkeys') },
   mfa: { title: { en: 'Second factor', fa: 'عامل دوم' }, says: notOffered('mfa') },
+  embeds: {
+    title: { en: 'Embedded resources', fa: 'جدول‌های تودرتو (embed)' },
+    says: refusals.embed('name').message,
+  },
   regex: { title: { en: 'Regular expressions', fa: 'عبارت‌های منظم' }, says: refusals.regex.message },
   formats: {
     title: { en: 'Formats of SQL tables', fa: 'قالب‌های جدول SQL' },
