@@ -6,10 +6,12 @@ import { StartRefused } from '#platform/errors'
 import { accountCommands } from './accounts.ts'
 import { readArguments, type Typed } from './arguments.ts'
 import { cloudOperatorCommands } from './cloud/operate.ts'
+import { usersCommands } from './cloud/users.ts'
 import { cloudCommands } from './cloud.ts'
 import { CommandRefused, type Outcome, sentenceOf } from './command.ts'
 import { configCommands } from './config.ts'
 import { doctorCommands } from './doctor.ts'
+import { functionHostCommands } from './functions.ts'
 import { help } from './help.ts'
 import { keyCommands } from './keys.ts'
 import { modelCommands } from './models.ts'
@@ -31,6 +33,7 @@ const commands = [
   ...keyCommands,
   ...modelCommands,
   ...configCommands,
+  ...functionHostCommands,
   ...receiptCommands,
   ...reconcileCommands,
   ...doctorCommands,
@@ -38,6 +41,7 @@ const commands = [
   ...siteCommands,
   ...siteOperatorCommands,
   ...cloudCommands,
+  ...usersCommands,
   ...cloudOperatorCommands,
   ...studioCommands,
   ...videoCommands,
