@@ -245,7 +245,7 @@ function openFunctions(
 const platformSide = (
   { config, log, secrets }: Ground,
   source: FunctionSource,
-  cloudAllowances: CloudAllowances,
+  cloudAllowances: App['cloudAllowances'],
 ): PlatformSide => ({
   log,
   version: channelVersion,

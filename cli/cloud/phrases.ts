@@ -18,8 +18,8 @@ export const cloudPhrases = {
   ),
   connection: sentence('نشانی‌ها و کلید همگانی، برای برنامه', 'its addresses and its public key, for an app'),
   keys: sentence(
-    'کلیدهای معتبر؛ با --new کلیدی تازه می‌سازد که یک بار نشان داده می‌شود و با --remove کلیدی را همین دم پایان می‌دهد',
-    'the valid keys; --new makes one, which is shown once, and --remove ends one at once',
+    'کلیدهای معتبر؛ با --new کلیدی تازه می‌سازد که یک بار نشان داده می‌شود و با --end کلیدی را همین دم پایان می‌دهد',
+    'the valid keys; --new makes one, which is shown once, and --end ends one at once',
   ),
   retry: sentence('راه‌اندازی ناکام را از نو می‌آزماید', 'tries again to set up one that failed'),
   delete: sentence(
@@ -61,7 +61,7 @@ export const cloudPhrases = {
       `--new برابر «${typed}» است: public، service یا signing بنویسید.`,
       `--new is "${typed}": write public, service or signing.`,
     ),
-  newOrRemove: () => sentence('یا --new بنویسید یا --remove.', 'Write either --new or --remove.'),
+  newOrEnd: () => sentence('یا --new بنویسید یا --end.', 'Write either --new or --end.'),
   graceOfNew: () => sentence('--grace همراه --new می‌آید.', '--grace goes with --new.'),
 
   states: {
@@ -115,5 +115,5 @@ export const cloudOptions: OptionHelp = {
     value: 'SECONDS',
     about: sentence('کلیدهای پیشین تا این چند ثانیه معتبر می‌مانند', 'how long the keys before it stay valid'),
   },
-  remove: { value: 'ID', about: sentence('شناسهٔ کلید', 'the id of the key') },
+  end: { value: 'ID', about: sentence('شناسهٔ کلید', 'the id of the key') },
 }

@@ -1,4 +1,5 @@
 /** App back-ends. */
+import { askCollections } from './ask-collections.ts'
 import type { Recorder } from './recorder.ts'
 import type { Site } from './site.ts'
 
@@ -13,6 +14,7 @@ export async function askClouds(recorder: Recorder, site: Site): Promise<void> {
   await recorder.ask('clouds: list', 'GET', `${path}?limit=1`)
   await askOne(recorder, `${path}/${id}`)
   await askAppUsers(recorder, site, id)
+  await askCollections(recorder, `${path}/${id}`)
   await site.cli('cloud', 'suspend', ref, '--reason', 'reported')
   await recorder.ask('clouds: connection of one that is suspended', 'GET', `${path}/${id}/connection`)
   await site.cli('cloud', 'resume', ref)

@@ -20,7 +20,6 @@ const run = (words: readonly string[], locale: 'fa' | 'en' = 'en'): Promise<Ran>
       KHERAD_KEY: key.secret,
       KHERAD_LOCALE: locale,
       KHERAD_BASE_URL: world.url,
-      DATABASE_URL: world.app.db.address,
       ...databaseOf(world),
     },
     ...words,
@@ -66,7 +65,7 @@ test('keys are made, shown once, listed without secrets and ended', async () => 
     'signing',
   ])
   const { id } = listed.json.find(({ kind }: { kind: string }) => kind === 'service')
-  expect((await run(['cloud', 'keys', 'keys', '--remove', id])).code).toBe(0)
+  expect((await run(['cloud', 'keys', 'keys', '--end', id])).code).toBe(0)
   expect((await run(['cloud', 'keys', 'keys', '--json'])).json).toHaveLength(2)
   expect((await run(['cloud', 'keys', 'keys', '--new', 'signing'])).out).toBe(
     'The key that signs is rotated.\n',
@@ -74,7 +73,7 @@ test('keys are made, shown once, listed without secrets and ended', async () => 
   for (const wrong of [
     ['--new', 'admin'],
     ['--grace', '5'],
-    ['--new', 'public', '--remove', 'x'],
+    ['--new', 'public', '--end', 'x'],
     ['--new', 'public', '--grace', '604801'],
   ])
     expect((await run(['cloud', 'keys', 'keys', ...wrong])).code).toBe(2)

@@ -1,9 +1,10 @@
 import { appUsersSweepJob, mailJob } from '#engine/app-users'
-import { deleteJob, provisionJob, sweepCloudsJob } from '#engine/clouds'
+import { provisionJob } from '#engine/clouds'
 import type { Route } from '#platform/http'
 import type { Job } from '#platform/jobs'
 import { openCloudHandler } from './app/open-cloud-handler.ts'
 import { authRoutes } from './auth/routes.ts'
+import { deleteJob, endStopped, sweepJob } from './clouds/jobs.ts'
 import { cloudRoutes, keyRoutes } from './clouds/routes.ts'
 import { databaseRoutes } from './database/routes.ts'
 import { functionRoutes } from './functions/routes.ts'
@@ -25,10 +26,11 @@ export const cloud = {
   name: 'cloud',
   routes,
   apps: openCloudHandler,
+  everywhere: endStopped,
   jobs: [
     provisionJob as Job<never>,
     deleteJob as Job<never>,
-    sweepCloudsJob as Job<never>,
+    sweepJob as Job<never>,
     mailJob as Job<never>,
     appUsersSweepJob as Job<never>,
   ],

@@ -55,6 +55,7 @@ export { openFunctionSource, type PlatformFunctions } from './source.ts'
 export {
   type FunctionRow,
   findVersion as findFunctionVersion,
+  functionCounts,
   listFunctions,
   type SecretRow,
   type ShownFunction,
@@ -125,7 +126,7 @@ export interface FunctionRuntime extends AsyncDisposable {
   tryOut(program: CloudProgram, name: string): Promise<Tried>
   /**
    * Runs a function. Throws FUNCTIONS_UNAVAILABLE, FUNCTION_NOT_FOUND, FUNCTION_BUSY, FUNCTION_TIMEOUT, FUNCTION_CPU_LIMIT,
-   * FUNCTION_MEMORY_LIMIT, FUNCTION_CRASHED or FUNCTION_DEPTH.
+   * FUNCTION_MEMORY_LIMIT, FUNCTION_CRASHED or FUNCTION_ANSWER_TOO_LARGE.
    */
   call(call: FunctionCall): Promise<FunctionAnswer>
   /** Ends what runs of a cloud, and deletes what it left on this machine. */

@@ -10,7 +10,7 @@ import { openUsers } from './users.ts'
 
 export { foldersAbove } from './bubblewrap.ts'
 export { librariesOf } from './libraries.ts'
-export { type Consumption, type Meter, openMeter } from './meter.ts'
+export { type Consumption, lowerPriority, type Meter, openMeter } from './meter.ts'
 export { type Architecture, seccompFilter } from './seccomp.ts'
 export { descriptorOf, firstSocket, type JailedProcess, type JailedProgram } from './start.ts'
 
