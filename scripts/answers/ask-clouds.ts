@@ -60,8 +60,12 @@ async function askAppUsers(recorder: Recorder, { db }: Site, cloudId: string): P
   const made = await recorder.ask('app users: a link', 'POST', `${one}/links`, { json: { type: 'signup' } })
   const page = new URL(made.url).pathname
   await recorder.ask('app users: the page of a link', 'GET', page)
-  await recorder.ask('app users: follow a link', 'POST', page)
-  await recorder.ask('app users: follow a link again', 'POST', page)
+  await recorder.ask('app users: follow a link', 'POST', page, {
+    raw: { type: 'multipart/form-data', body: new FormData() },
+  })
+  await recorder.ask('app users: follow a link again', 'POST', page, {
+    raw: { type: 'multipart/form-data', body: new FormData() },
+  })
   await recorder.ask('app users: change settings', 'PATCH', `${at}/auth`, {
     json: { site_url: 'https://app.example.com', additional_redirect_urls: ['http://localhost:5173/'] },
   })
