@@ -4,8 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
 import { allClouds, ask, type Cloud, type CloudDetail, pathOf, requireCloud } from './cloud/api.ts'
 import { collectionCommands } from './cloud/collections.ts'
+import { functionCommands } from './cloud/functions.ts'
 import { keysCommand } from './cloud/keys.ts'
 import { cloudOptions, cloudPhrases as words } from './cloud/phrases.ts'
+import { secretCommands } from './cloud/secrets.ts'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
 import { type Column, card, showTime, table } from './output.ts'
 import { plain, type Server, ServerRefused, serverOf } from './server.ts'
@@ -30,6 +32,8 @@ export const cloudCommands: Command[] = [
     needs: ['confirm'],
     run: remove,
   },
+  ...functionCommands,
+  ...secretCommands,
 ]
 
 const pollMs = 500

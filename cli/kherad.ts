@@ -11,6 +11,7 @@ import { cloudCommands } from './cloud.ts'
 import { CommandRefused, type Outcome, sentenceOf } from './command.ts'
 import { configCommands } from './config.ts'
 import { doctorCommands } from './doctor.ts'
+import { functionHostCommands } from './functions.ts'
 import { help } from './help.ts'
 import { keyCommands } from './keys.ts'
 import { modelCommands } from './models.ts'
@@ -32,6 +33,7 @@ const commands = [
   ...keyCommands,
   ...modelCommands,
   ...configCommands,
+  ...functionHostCommands,
   ...receiptCommands,
   ...reconcileCommands,
   ...doctorCommands,

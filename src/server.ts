@@ -90,10 +90,17 @@ async function openListeners(options: StartOptions, app: App): Promise<Listeners
     port: config.port,
     beside: config.apps.sharedPort ? zone : keptOut(app),
   })
+  if (config.port === 0) learnPort(config, server)
   const { port, host = config.host } = metrics
   const metricsServer =
     port === undefined ? undefined : await openServer({ ...listening, routes: metricsRoutes, host, port })
   return { server, metricsServer, apps: zone && (await openSecond(app, zone, server)) }
+}
+
+/** Where the system chose the port, addresses of this server need it from here on. */
+function learnPort(config: Config, { port, url }: Server): void {
+  config.port = port
+  if (!config.baseUrlNamed) config.baseUrl = url
 }
 
 const zoneOf = ({ config, hostHandlers }: StartOptions, app: App): AppsZone | undefined =>

@@ -11,6 +11,7 @@ declare module '#platform/errors' {
     FUNCTION_FETCH_TOO_LARGE: { most: number }
     FUNCTION_FETCH_UNSUPPORTED: { why: Localized }
     FUNCTION_EGRESS_LIMIT: object
+    FUNCTION_DEPTH: { most: number }
   }
 }
 
@@ -60,6 +61,14 @@ declareFailures({
     status: 501,
     en: ({ why }) => `Functions send plain HTTP requests only: ${why.en}`,
     fa: ({ why }) => `تابع‌ها فقط درخواست سادهٔ HTTP می‌فرستند: ${why.fa}`,
+    retry: false,
+  },
+  FUNCTION_DEPTH: {
+    status: 508,
+    en: ({ most }) =>
+      `Functions have called each other ${english(most)} times within one call, the most that may be. Look for a function that calls itself without an end.`,
+    fa: ({ most }) =>
+      `تابع‌ها در یک فراخوانی ${persian(most)} بار یکدیگر را صدا زده‌اند که بیشترین حد مجاز است. دنبال تابعی بگردید که بی‌پایان خود را صدا می‌زند.`,
     retry: false,
   },
   FUNCTION_EGRESS_LIMIT: {

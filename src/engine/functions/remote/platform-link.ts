@@ -79,13 +79,22 @@ export class PlatformLink implements AsyncDisposable {
 
   /** One connection until its end. Returns whether there was one. */
   async #open(): Promise<boolean> {
+    let hello: Awaited<ReturnType<PlatformSide['hello']>>
+    try {
+      hello = await this.#side.hello()
+    } catch (error) {
+      this.#side.log.warn(
+        { err: error },
+        'hosts of functions cannot be told of this platform; it is tried again',
+      )
+      return false
+    }
     const sending = this.#client.request({ method: 'POST', path: paths.link })
     this.#sending = sending
     sending.on('error', () => {})
     let silence = setTimeout(() => sending.destroy(new Error('silent')), silentMs)
     const pings = setInterval(() => this.#send({ kind: 'ping' }), pingMs)
     try {
-      const hello = await this.#side.hello()
       this.#send({ kind: 'hello', link: this.id, version: this.#side.version, ...hello })
       const [response] = await once(sending, 'response', { signal: this.#stop.signal })
       await pipeline(response, lineReader(), async (lines: AsyncIterable<ToPlatform>) => {

@@ -22,7 +22,11 @@ const longestPauseMs = 1_000
 /** The functions of one cloud on this machine: at most one process that takes calls, and older ones that finish theirs. */
 export class CloudFunctions {
   readonly #options: CloudFunctionsOptions
-  readonly #queue: CallQueue
+  /**
+   * One for each depth of calls: who waits there waits only for calls that are as deep, and these only for deeper ones. With one for all, four calls
+   * that each call a function of their own cloud would wait for each other.
+   */
+  readonly #queues = new Map<number, CallQueue>()
   readonly #leaving = new Set<WorkerProcess>()
   #worker: WorkerProcess | undefined
   #starting: { revision: number; worker: Promise<WorkerProcess> } | undefined
@@ -32,7 +36,6 @@ export class CloudFunctions {
 
   constructor(options: CloudFunctionsOptions) {
     this.#options = options
-    this.#queue = new CallQueue(options.limits)
   }
 
   /** When it was called last; of performance.now(). */
@@ -41,7 +44,7 @@ export class CloudFunctions {
   }
 
   get isIdle(): boolean {
-    return this.#queue.isEmpty && this.#starting === undefined
+    return [...this.#queues.values()].every(({ isEmpty }) => isEmpty) && this.#starting === undefined
   }
 
   get hasProcess(): boolean {
@@ -54,7 +57,7 @@ export class CloudFunctions {
   }
 
   async call(call: FunctionCall): Promise<FunctionAnswer> {
-    const place = await this.#queue.enter(call.signal)
+    const place = await this.#queueOf(call.depth).enter(call.signal)
     const leave = () => place[Symbol.dispose]()
     try {
       const worker = await this.#current(call)
@@ -65,6 +68,15 @@ export class CloudFunctions {
       leave()
       throw error
     }
+  }
+
+  #queueOf(depth: number): CallQueue {
+    let queue = this.#queues.get(depth)
+    if (!queue) {
+      queue = new CallQueue(this.#options.limits)
+      this.#queues.set(depth, queue)
+    }
+    return queue
   }
 
   /** Of the watchdog, some fifty times a second. */

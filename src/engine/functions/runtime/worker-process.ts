@@ -6,6 +6,7 @@ import path from 'node:path'
 import { type Dispatcher, Pool } from 'undici'
 import { type JailedProcess, lowerPriority, type Meter, openMeter } from '#platform/jail'
 import type { CloudEgress } from '../broker/broker.ts'
+import { deepest } from '../broker/call-depth.ts'
 import type { CloudProgram } from '../functions.ts'
 import type { WorkerHost } from './host.ts'
 import type { RuntimeLimits } from './limits.ts'
@@ -185,7 +186,8 @@ async function listen(folder: string, count: number, opening: AsyncDisposableSta
 const poolOf = (socketPath: string, { atOnce, headerBytes }: RuntimeLimits): Pool & AsyncDisposable => {
   const pool = new Pool('http://function', {
     socketPath,
-    connections: atOnce,
+    // So many at each depth of calls, which wait for each other.
+    connections: atOnce * (deepest + 1),
     pipelining: 1,
     // The watchdog keeps time.
     headersTimeout: 0,

@@ -1,5 +1,5 @@
 /** `/functions/v1/{name}`: an app calls code of its own. */
-import { depthHeader, depthPurpose, readDepth } from '#engine/functions'
+import { deepest, depthHeader, depthPurpose, readDepth } from '#engine/functions'
 import { declarationOf, type Failure, fail } from '#platform/errors'
 import type { AppArea, AppCall, AppReply } from '../area.ts'
 
@@ -20,6 +20,9 @@ async function handle(call: AppCall): Promise<AppReply> {
   if (call.caller.role === 'none' && found?.verifyJwt !== false) throw call.caller.refusal
   if (!found) fail('FUNCTION_NOT_FOUND', {}, { param: 'name' })
   if (found.verifyJwt && call.caller.role === 'anon') fail('FUNCTION_SESSION_REQUIRED', {})
+  const depth = await depthOf(call)
+  // Before it counts or starts anything: a function that calls itself ends here.
+  if (depth >= deepest) fail('FUNCTION_DEPTH', { most: deepest })
   await app.cloudAllowances.takeCall(cloud, cloud.limits.dailyFunctionCalls)
   const { accountId, cloudId, ref, functionsRevision: revision } = cloud
   const answer = await app.functions.call({
@@ -27,7 +30,7 @@ async function handle(call: AppCall): Promise<AppReply> {
     url: urlOf(call),
     headers: headersOf(call),
     body: message,
-    depth: await depthOf(call),
+    depth,
     signal: gone,
   })
   if (!bodiless.includes(answer.status)) return answer
