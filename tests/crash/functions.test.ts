@@ -78,74 +78,62 @@ const versionsStored = async (client: Client, { id }: Deployed) =>
   )
 
 test('killed while code is compiled, before it is tried, in its transaction and right after: the old code answers until the new one is whole', async () => {
-  const servers: ServerProcess[] = [await site.start()]
-  const deployed = await deployFirst(servers[0]!)
-  const client = () => site.client(servers.at(-1)!, deployed.person)
-  const killed = async (call: Promise<unknown>) => {
-    const lost = expect(call).rejects.toThrow()
-    await servers.at(-1)!.kill()
-    await endWaiting()
-    await lost
-    servers.push(await site.start())
-    expect(await versionSeen(servers.at(-1)!, deployed)).toBe('version 1')
-    expect(await versionsStored(client(), deployed)).toEqual([1])
-  }
-  {
-    // Takes a compiler some seconds.
-    const call = deploySecond(client(), deployed, `\n${'{'.repeat(60_000)}${'}'.repeat(60_000)}`)
-    await Promise.race([call, until(async () => (await client().get('/health/ready')).status === 200)])
-    await killed(call)
-  }
-  {
-    await using _secrets = await holding('lock table functions.secrets in access exclusive mode')
-    const call = deploySecond(client(), deployed)
-    await waitsFor('functions"."secrets')
-    const lost = expect(call).rejects.toThrow()
-    await servers.at(-1)!.kill()
-    await lost
-  }
-  await endWaiting()
-  servers.push(await site.start())
-  for (const [statement, words] of [
-    [`select from clouds.clouds where cloud_id = '${deployed.id}' for update`, 'for no key update'],
-    ['lock table functions.versions in share mode', 'insert into "functions"."versions"'],
-  ] as const) {
-    const call = await (async () => {
-      await using _held = await holding(statement)
-      const sent = deploySecond(client(), deployed)
-      await waitsFor(words)
-      const lost = expect(sent).rejects.toThrow()
-      await servers.at(-1)!.kill()
-      return lost
-    })()
-    void call
-    await endWaiting()
-    servers.push(await site.start())
-    expect(await versionSeen(servers.at(-1)!, deployed)).toBe('version 1')
-    expect(await versionsStored(client(), deployed)).toEqual([1])
-  }
   await using proxy = await DatabaseProxy.open(site.databaseUrl)
-  await servers.at(-1)!.kill()
-  servers.push(await site.start(proxy.url))
+  // One for each step, and one that outlives them all.
+  const [compiling, trying, locking, storing, committing, last] = await Promise.all([
+    ...Array.from({ length: 4 }, () => site.start()),
+    site.start(proxy.url),
+    site.start(),
+  ])
+  const deployed = await deployFirst(last!)
+  const clientOf = (server: ServerProcess) => site.client(server, deployed.person)
+  const expectFirst = async () => {
+    await endWaiting()
+    expect(await versionSeen(last!, deployed)).toBe('version 1')
+    expect(await versionsStored(clientOf(last!), deployed)).toEqual([1])
+  }
+  {
+    // Takes a compiler some seconds; it has begun once another request, which came later, was answered.
+    const lost = expect(
+      deploySecond(clientOf(compiling!), deployed, `\n${'{'.repeat(60_000)}${'}'.repeat(60_000)}`),
+    ).rejects.toThrow()
+    expect((await clientOf(compiling!).get('/v1/cloud')).status).toBe(200)
+    await compiling!.kill()
+    await lost
+    await expectFirst()
+  }
+  for (const [server, statement, words] of [
+    [trying!, 'lock table functions.secrets in access exclusive mode', 'functions"."secrets'],
+    [locking!, `select from clouds.clouds where cloud_id = '${deployed.id}' for update`, 'for no key update'],
+    [storing!, 'lock table functions.versions in share mode', 'insert into "functions"."versions"'],
+  ] as const) {
+    {
+      await using _held = await holding(statement)
+      const lost = expect(deploySecond(clientOf(server), deployed), words).rejects.toThrow()
+      await waitsFor(words)
+      await server.kill()
+      await lost
+      await endWaiting()
+    }
+    await expectFirst()
+  }
   {
     let committed: Promise<void>
     let lost: Promise<void>
     {
       await using _versions = await holding('lock table functions.versions in share mode')
-      const call = deploySecond(client(), deployed)
+      lost = expect(deploySecond(clientOf(committing!), deployed)).rejects.toThrow()
       await waitsFor('insert into "functions"."versions"')
       committed = proxy.withholdReply(/commit/)
-      lost = expect(call).rejects.toThrow()
     }
     await committed
-    await servers.at(-1)!.kill()
+    await committing!.kill()
     await lost
   }
-  servers.push(await site.start())
-  expect(await versionSeen(servers.at(-1)!, deployed)).toBe('version 2')
-  const repeat = await deploySecond(client(), deployed)
+  await until(async () => (await versionSeen(last!, deployed)) === 'version 2')
+  const repeat = await deploySecond(clientOf(last!), deployed)
   expect([repeat.status, repeat.headers.get('idempotent-replayed'), repeat.body.version]).toEqual([
     ...[201, 'true', 2],
   ])
-  expect(await versionsStored(client(), deployed)).toEqual([2, 1])
+  expect(await versionsStored(clientOf(last!), deployed)).toEqual([2, 1])
 })
