@@ -35,6 +35,27 @@ async function askOne(recorder: Recorder, at: string): Promise<void> {
   await recorder.ask('clouds: keys', 'GET', `${at}/keys`)
   await recorder.ask('clouds: end a key', 'DELETE', `${at}/keys/${key.id}`)
   await recorder.ask('clouds: retry one that is ready', 'POST', `${at}/retry`)
+  await askFunctions(recorder, at)
+}
+
+async function askFunctions(recorder: Recorder, cloud: string): Promise<void> {
+  const at = `${cloud}/functions`
+  const json = { name: 'hello', code: 'Deno.serve(() => new Response("سلام"))', verify_jwt: false }
+  await recorder.ask('functions: deploy', 'POST', at, { json, headers: keyed('function-1') })
+  await recorder.ask('functions: deploy again', 'POST', at, { json, headers: keyed('function-1') })
+  const wrong = { ...json, code: 'import x from "lodash"' }
+  await recorder.ask('functions: deploy with another package', 'POST', at, { json: wrong })
+  await recorder.ask('functions: replace', 'POST', at, { json: { ...json, verify_jwt: true } })
+  await recorder.ask('functions: list', 'GET', at)
+  await recorder.ask('functions: read', 'GET', `${at}/hello`)
+  await recorder.ask('functions: logs', 'GET', `${at}/hello/logs?limit=1`)
+  await recorder.ask('functions: go back', 'POST', `${at}/hello/rollback`, { json: { version: 1 } })
+  await recorder.ask('functions: delete', 'DELETE', `${at}/hello`)
+  const secret = { name: 'PAYMENT_KEY', value: 'a-secret-of-yours' }
+  await recorder.ask('secrets: set', 'POST', `${cloud}/secrets`, { json: secret })
+  await recorder.ask('secrets: replace', 'POST', `${cloud}/secrets`, { json: secret })
+  await recorder.ask('secrets: list', 'GET', `${cloud}/secrets`)
+  await recorder.ask('secrets: delete', 'DELETE', `${cloud}/secrets/PAYMENT_KEY`)
 }
 
 async function askTransfer(recorder: Recorder, at: string): Promise<void> {
