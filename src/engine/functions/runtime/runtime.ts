@@ -24,7 +24,7 @@ import { unsafeHost } from './unsafe-host.ts'
 import { WorkerProcess } from './worker-process.ts'
 
 export interface RuntimeOptions {
-  config: FunctionsConfig
+  config: Pick<FunctionsConfig, 'mode' | 'processes'>
   log: Log
   metrics: Pick<
     Metrics,
