@@ -54,6 +54,7 @@ class Runtime implements FunctionRuntime {
   readonly #starts: (() => void)[] = []
   #startsRunning = 0
   #processes = 0
+  #state: Promise<RuntimeState> | undefined
   #watchdog: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -78,7 +79,8 @@ class Runtime implements FunctionRuntime {
   }
 
   state(): Promise<RuntimeState> {
-    return this.#host.state()
+    this.#state ??= this.#findState()
+    return this.#state
   }
 
   async tryOut(program: CloudProgram, name: string): Promise<Tried> {
@@ -126,9 +128,17 @@ class Runtime implements FunctionRuntime {
     await this.#folder[Symbol.asyncDispose]()
   }
 
+  async #findState(): Promise<RuntimeState> {
+    const state = await this.#host.state()
+    const { log } = this.#options
+    if (state.kind === 'refused') log.warn({ why: state.why.en }, 'functions do not run here')
+    else log.info({ functions: state.kind }, 'functions run here')
+    return state
+  }
+
   async #require(): Promise<void> {
     if (this.#isClosed) fail('SERVICE_UNAVAILABLE', { why: 'stopping' })
-    const state = await this.#host.state()
+    const state = await this.state()
     if (state.kind === 'refused') fail('FUNCTIONS_UNAVAILABLE', { why: state.why })
   }
 
