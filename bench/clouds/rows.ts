@@ -25,7 +25,7 @@ const [seconds = 4, connections = 32] = process.argv.slice(2).map(Number)
 const stored = 1_000
 
 console.log(machine())
-if (!process.argv.includes("--holds")) await measureRequests()
+if (!process.argv.includes('--holds')) await measureRequests()
 await measureHolds()
 
 async function measureRequests(): Promise<void> {
