@@ -18,7 +18,9 @@ export interface CloudServer extends Running {
 }
 
 /** What is measured is not what a cloud may have. */
-const config = 'clouds: { clouds_per_project: 1000, daily_function_calls: 1000000000000 }\n'
+const config = `clouds: { clouds_per_project: 1000, rows: 10000000, row_bytes: 9007199254740991,
+  daily_egress_bytes: 9007199254740991, daily_function_calls: 1000000000000 }
+`
 
 export async function startClouds(folder: string): Promise<CloudServer> {
   const file = path.join(folder, 'clouds.config.yaml')
