@@ -24,6 +24,14 @@ const [seconds = 4, connections = 32] = process.argv.slice(2).map(Number)
 /** Rows that are read. */
 const stored = 1_000
 
+/** What takes longest of what may be asked: patterns that fit everywhere but at their end, on as many bytes as a cloud may have. */
+const worst = [
+  `a=like.${encodeURIComponent(`%${'x'.repeat(490)}y%`)}`,
+  `a=ilike.${encodeURIComponent(`%${'x'.repeat(490)}y%`)}`,
+  'a=fts.x&order=a.desc,n',
+  `select=n&order=a,n&or=(${Array.from({ length: 20 }, () => `a.like.*${'x'.repeat(100)}y*`).join(',')})`,
+]
+
 console.log(machine())
 if (!process.argv.includes('--holds')) await measureRequests()
 await measureHolds()
@@ -68,14 +76,6 @@ async function measureRequests(): Promise<void> {
     row([name, String(perSecond), String(p50), String(p99), String(failures)])
   }
 }
-
-/** What takes longest of what may be asked: patterns that fit everywhere but at their end, on as many bytes as a cloud may have. */
-const worst = [
-  `a=like.${encodeURIComponent(`%${'x'.repeat(490)}y%`)}`,
-  `a=ilike.${encodeURIComponent(`%${'x'.repeat(490)}y%`)}`,
-  'a=fts.x&order=a.desc,n',
-  `select=n&order=a,n&or=(${Array.from({ length: 20 }, () => `a.like.*${'x'.repeat(100)}y*`).join(',')})`,
-]
 
 async function measureHolds(): Promise<void> {
   await using stack = new AsyncDisposableStack()
