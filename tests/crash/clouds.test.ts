@@ -47,6 +47,8 @@ const run = <Row>(text: string, values: unknown[] = []) => site.db.query<Row>({ 
 async function holding(statement: string): Promise<AsyncDisposable> {
   const client = await site.db.pool.connect()
   await client.query('begin')
+  // Servers take their time to start on a busy machine.
+  await client.query('set local idle_in_transaction_session_timeout = 0')
   await client.query(statement)
   return {
     async [Symbol.asyncDispose]() {
@@ -57,18 +59,22 @@ async function holding(statement: string): Promise<AsyncDisposable> {
 }
 
 /** Resolves when a statement with these words waits for a lock. Jobs that failed before do not wait for their time. */
-const waitsFor = (words: string): Promise<unknown> =>
-  until(async () => {
-    await run(
-      `update jobs.queue set run_at = now() where name = 'clouds.provision' and process_id is null and run_at > now()`,
-    )
-    await run(`notify jobs, 'clouds.provision'`)
+const waitsFor = (words: string): Promise<unknown> => {
+  let looks = 0
+  return until(async () => {
+    if (looks++ % 20 === 0) {
+      await run(
+        `update jobs.queue set run_at = now() where name = 'clouds.provision' and process_id is null and run_at > now()`,
+      )
+      await run(`notify jobs, 'clouds.provision'`)
+    }
     const waiting = await run(
       `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
       [`%${words}%`],
     )
     return waiting[0]
-  })
+  }, 150_000)
+}
 
 const create = (client: Client) =>
   client.post('/v1/cloud', { name: 'killed', plan: 'starter' }, { 'idempotency-key': 'one' })
