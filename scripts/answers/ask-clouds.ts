@@ -34,6 +34,8 @@ async function askOne(recorder: Recorder, at: string): Promise<void> {
   const key = await recorder.ask('clouds: a service key', 'POST', `${at}/keys`, { json: { kind: 'service' } })
   await recorder.ask('clouds: keys', 'GET', `${at}/keys`)
   await recorder.ask('clouds: end a key', 'DELETE', `${at}/keys/${key.id}`)
+  await recorder.ask('clouds: files of users', 'GET', `${at}/storage?limit=1`)
+  await recorder.ask('clouds: a bucket', 'POST', `${at}/storage`, { json: { name: 'pictures' } })
   await recorder.ask('clouds: retry one that is ready', 'POST', `${at}/retry`)
   await askFunctions(recorder, at)
 }
