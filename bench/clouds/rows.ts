@@ -15,10 +15,10 @@ import { openLog } from '#platform/log'
 import { startEmbedded } from '#platform/postgres'
 import { joinProcesses } from '#platform/processes'
 import { parseQuery } from '../../src/capabilities/cloud/app/rest/parse-query.ts'
-import { freePort } from '../../tests/harness/free-port.ts'
-import { jsonFrom, key, machine, root, runKherad, temporaryFolder } from '../stage.ts'
+import { jsonFrom, key, machine, root, temporaryFolder } from '../stage.ts'
 import { row, table } from '../table.ts'
 import type { RowsLoad, RowsLoadResult } from './rows-load.ts'
+import { startClouds } from './server.ts'
 
 const [seconds = 4, connections = 32] = process.argv.slice(2).map(Number)
 /** Rows that are read. */
@@ -38,9 +38,8 @@ await measureHolds()
 
 async function measureRequests(): Promise<void> {
   await using stack = new AsyncDisposableStack()
-  const appsPort = await freePort()
-  const env = { KHERAD_APPS_PORT: String(appsPort), KHERAD_LOG_LEVEL: 'error' }
-  const server = stack.use(await runKherad(await temporaryFolder(stack), 'http://127.0.0.1:9', env))
+  const server = stack.use(await startClouds(await temporaryFolder(stack)))
+  const { appsPort } = server
   const post = async (at: string, body: object) => {
     const reply = await fetch(server.url + at, {
       method: 'POST',

@@ -33,12 +33,8 @@ async function published(world: World, folder: string): Promise<string> {
     return out.trim()
   }
   await run('npx kherad cloud create todo')
-  const [cloud] = (await key.get('/v1/cloud')).body.data
-  const rows = { action: 'create_collection', name: 'todos' }
-  expect((await key.post(`/v1/cloud/${cloud.id}/database`, rows)).status).toBe(200)
-  const code = await readFile(path.join(example, 'functions/summary.js'), 'utf8')
-  const deployed = await key.post(`/v1/cloud/${cloud.id}/functions`, { name: 'summary', code })
-  expect(deployed.status, deployed.text).toBe(201)
+  await run('npx kherad cloud collections create todo todos')
+  await run('npx kherad cloud functions deploy todo examples/todo/functions/summary.js')
   const connection = Object.fromEntries(
     (await run('npx kherad cloud connection todo')).split('\n').map((line) => line.split('=')),
   )
