@@ -46,7 +46,7 @@ export async function measureFunctions({
     egressOf: () => ({ take: async () => true }),
   })
   await using runtime = openFunctionRuntime({
-    config: { mode: 'jailed', processes: 64, hosts: [] },
+    config: { mode: 'jailed', processes: 64 },
     log,
     metrics: metrics as never,
     source: {
