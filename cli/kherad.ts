@@ -6,6 +6,7 @@ import { StartRefused } from '#platform/errors'
 import { accountCommands } from './accounts.ts'
 import { readArguments, type Typed } from './arguments.ts'
 import { cloudOperatorCommands } from './cloud/operate.ts'
+import { usersCommands } from './cloud/users.ts'
 import { cloudCommands } from './cloud.ts'
 import { CommandRefused, type Outcome, sentenceOf } from './command.ts'
 import { configCommands } from './config.ts'
@@ -40,6 +41,7 @@ const commands = [
   ...siteCommands,
   ...siteOperatorCommands,
   ...cloudCommands,
+  ...usersCommands,
   ...cloudOperatorCommands,
   ...studioCommands,
   ...videoCommands,

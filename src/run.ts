@@ -56,7 +56,11 @@ async function runAlone(config: Config): Promise<void> {
   else process.stdout.write(welcome(kherad))
   serving = true
   const warming = new AbortController()
-  if (config.roles.api) void warmUp(routes, kherad.app.log, warming.signal)
+  if (config.roles.api) {
+    void warmUp(routes, kherad.app.log, warming.signal)
+    // Tries the jail, and says in the log whether functions run here.
+    void kherad.app.functions.state()
+  }
   const signal = await stop.asked
   warming.abort()
   kherad.app.log.info({ signal }, 'stopping')

@@ -12,7 +12,7 @@ export const keysCommand: Command = {
   name: 'cloud keys',
   about: words.keys,
   takes: ['CLOUD'],
-  options: ['new', 'grace', 'remove', 'url', 'key', 'key-file'],
+  options: ['new', 'grace', 'end', 'url', 'key', 'key-file'],
   needs: [],
   help: cloudOptions,
   run,
@@ -29,16 +29,16 @@ interface Key {
 const longestGraceSeconds = 7 * 24 * 60 * 60
 
 async function run(session: Session, given: ParsedArguments): Promise<Outcome> {
-  const { new: kind, grace, remove } = given.options
-  if (kind !== undefined && remove !== undefined) misused(words.newOrRemove())
+  const { new: kind, grace, end } = given.options
+  if (kind !== undefined && end !== undefined) misused(words.newOrEnd())
   if (kind === undefined && grace !== undefined) misused(words.graceOfNew())
   if (kind !== undefined && !['public', 'service', 'signing'].includes(kind)) misused(words.badKind(kind))
   const seconds = grace === undefined ? undefined : wholeNumber('--grace', grace, 0, longestGraceSeconds)
   const server = await serverOf(session, given)
   const cloud = await requireCloud(server, given.words[0]!)
   if (kind !== undefined) return make(session, server, cloud, { kind, grace_seconds: seconds })
-  if (remove !== undefined) {
-    const gone = await ask<object>(server, 'DELETE', pathOf(cloud, `/keys/${encodeURIComponent(remove)}`))
+  if (end !== undefined) {
+    const gone = await ask<object>(server, 'DELETE', pathOf(cloud, `/keys/${encodeURIComponent(end)}`))
     return { json: gone, text: `${words.keyGone[session.language]}\n` }
   }
   const { data } = await ask<{ data: Key[] }>(server, 'GET', pathOf(cloud, '/keys'))

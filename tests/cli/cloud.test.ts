@@ -1,4 +1,7 @@
 /** `kherad cloud`: the real command against a real server. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { boot, type World } from '../harness/world.ts'
@@ -20,7 +23,6 @@ const run = (words: readonly string[], locale: 'fa' | 'en' = 'en'): Promise<Ran>
       KHERAD_KEY: key.secret,
       KHERAD_LOCALE: locale,
       KHERAD_BASE_URL: world.url,
-      DATABASE_URL: world.app.db.address,
       ...databaseOf(world),
     },
     ...words,
@@ -66,7 +68,7 @@ test('keys are made, shown once, listed without secrets and ended', async () => 
     'signing',
   ])
   const { id } = listed.json.find(({ kind }: { kind: string }) => kind === 'service')
-  expect((await run(['cloud', 'keys', 'keys', '--remove', id])).code).toBe(0)
+  expect((await run(['cloud', 'keys', 'keys', '--end', id])).code).toBe(0)
   expect((await run(['cloud', 'keys', 'keys', '--json'])).json).toHaveLength(2)
   expect((await run(['cloud', 'keys', 'keys', '--new', 'signing'])).out).toBe(
     'The key that signs is rotated.\n',
@@ -74,7 +76,7 @@ test('keys are made, shown once, listed without secrets and ended', async () => 
   for (const wrong of [
     ['--new', 'admin'],
     ['--grace', '5'],
-    ['--new', 'public', '--remove', 'x'],
+    ['--new', 'public', '--end', 'x'],
     ['--new', 'public', '--grace', '604801'],
   ])
     expect((await run(['cloud', 'keys', 'keys', ...wrong])).code).toBe(2)
@@ -112,4 +114,29 @@ test('the operator sees all clouds, suspends and resumes one, and sets its limit
     expect((await run(['cloud', 'limits', made.ref, ...wrong])).code).not.toBe(0)
   const unknown = await run(['cloud', 'suspend', 'nobody'])
   expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('kherad cloud all')])
+})
+
+test('a cloud is exported to a file and imported into an empty one; what is refused leaves no file', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kherad-cli-cloud-'))
+  try {
+    const file = path.join(folder, 'shop.jsonl')
+    const { json: one } = await run(['cloud', 'create', 'one', '--json'])
+    const made = { action: 'create_collection', name: 'todos' }
+    expect((await key.post(`/v1/cloud/${one.id}/database`, made)).status).toBe(200)
+    expect((await run(['cloud', 'export', 'one', file], 'fa')).out).toBe(`«one» در ${file} نوشته شد.\n`)
+    await run(['cloud', 'create', 'two'])
+    const imported = await run(['cloud', 'import', 'two', file], 'fa')
+    expect([imported.code, imported.out], imported.err).toEqual([
+      0,
+      'وارد شد: ۰ کاربر، ۱ مجموعه، ۰ سطر، ۰ فایل، ۰ تابع\n',
+    ])
+    const again = await run(['cloud', 'import', 'two', file, '--json'])
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('CLOUD_NOT_EMPTY')])
+    const missing = path.join(folder, 'missing')
+    expect((await run(['cloud', 'export', 'nothing', missing])).code).toBe(1)
+    expect((await run(['cloud', 'import', 'two', missing])).code).toBe(1)
+    expect(await readdir(folder)).toEqual(['shop.jsonl'])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 })

@@ -70,7 +70,7 @@ test('a key that is rotated at one process is refused at the other, and the new 
   const [one, other] = servers.map((server) => site.client(server, person)) as [Client, Client]
   const { id, ref } = (await create(one, 'rotated')).body
   const at = (key: string) =>
-    fetch(`${servers[1]!.appsUrl}/_cloud/${ref}/nothing-here`, { headers: { apikey: key } }).then(
+    fetch(`${servers[1]!.appsUrl}/_cloud/${ref}/rest/v1/nothing`, { headers: { apikey: key } }).then(
       ({ status }) => status,
     )
   const publicKey = (await other.get(`/v1/cloud/${id}/connection`)).body.public_key

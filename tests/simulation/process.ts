@@ -124,6 +124,7 @@ const noApps: Pick<
     find: async () => undefined,
     known: () => undefined,
     refresh: never,
+    whenStopped: () => ({ [Symbol.dispose]() {} }),
     [Symbol.asyncDispose]: async () => {},
   },
   appUsers: {

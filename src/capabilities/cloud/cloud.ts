@@ -1,13 +1,15 @@
 import { appUsersSweepJob, mailJob } from '#engine/app-users'
-import { deleteJob, provisionJob, sweepCloudsJob } from '#engine/clouds'
+import { provisionJob } from '#engine/clouds'
 import type { Route } from '#platform/http'
 import type { Job } from '#platform/jobs'
 import { openCloudHandler } from './app/open-cloud-handler.ts'
 import { authRoutes } from './auth/routes.ts'
+import { deleteJob, endStopped, sweepJob } from './clouds/jobs.ts'
 import { cloudRoutes, keyRoutes } from './clouds/routes.ts'
 import { databaseRoutes } from './database/routes.ts'
 import { functionRoutes } from './functions/routes.ts'
 import { storageRoutes } from './storage/routes.ts'
+import { transferRoutes } from './transfer/routes.ts'
 
 export { cloudSeries } from './app/metrics.ts'
 
@@ -18,6 +20,7 @@ const routes: Route[] = [
   ...authRoutes,
   ...storageRoutes,
   ...functionRoutes,
+  ...transferRoutes,
 ]
 
 /** App back-ends: sign-in, data, files and code for the apps of a project. */
@@ -25,10 +28,11 @@ export const cloud = {
   name: 'cloud',
   routes,
   apps: openCloudHandler,
+  everywhere: endStopped,
   jobs: [
     provisionJob as Job<never>,
     deleteJob as Job<never>,
-    sweepCloudsJob as Job<never>,
+    sweepJob as Job<never>,
     mailJob as Job<never>,
     appUsersSweepJob as Job<never>,
   ],

@@ -16,6 +16,16 @@ export async function deleteAppFile(
   return keys.length > 0
 }
 
+/** As many as leave at once. */
+const portion = 100
+
+/** Of a cloud that is being deleted: one portion of its files. True: none is left. */
+export async function deleteAllOf(app: FilesRoom, { accountId, cloudId }: CloudKey): Promise<boolean> {
+  const keys = await app.db.tx((tx) => deleteMarked(app, tx, { accountId, cloudId }, portion))
+  await dropBytes(app, keys)
+  return keys.length < portion
+}
+
 /** Together with a user, in one transaction; `deletePendingBlobs` of the keys that it returns deletes the bytes at once. */
 export const deleteFilesOfUser = (
   app: Pick<FilesRoom, 'clock'>,

@@ -137,6 +137,22 @@ export const findMail = (
     .where('mail_id', '=', mailId)
     .executeTakeFirst()
 
+/** Mails of the cloud since the day began. */
+export async function mailsOfDay(
+  reader: Reader,
+  { accountId, cloudId }: CloudKey,
+  dayBegan: Date,
+): Promise<number> {
+  const { many } = await reader
+    .selectFrom('app_users.mails')
+    .select((of) => of.fn.countAll<bigint>().as('many'))
+    .where('account_id', '=', accountId)
+    .where('cloud_id', '=', cloudId)
+    .where('created_at', '>=', dayBegan)
+    .executeTakeFirstOrThrow()
+  return Number(many)
+}
+
 /** Mails of the cloud since the day began, and those to one address since an hour ago. */
 export async function countMails(
   tx: Tx,

@@ -4,15 +4,15 @@ import './phrases.ts'
 
 export { CloudAllowances } from './allowances.ts'
 export { couldBeAppKey, hashOfKey } from './app-key.ts'
-export { type CloudUsage, readUsage } from './contents-store.ts'
-export { beginDeletion, deleteJob } from './delete.ts'
+export { beginDeletion, deleteRecord, isDeleting } from './delete.ts'
 export { announceCloud, openCloudDirectory } from './directory.ts'
 export { stateOf } from './directory-store.ts'
+export { beginImport, endImport } from './import.ts'
 export { deleteKey, keysOf, signingKeysOf } from './key-store.ts'
 export { type CloudLimits, limitsOf } from './limits.ts'
 export { resumeCloud, setCloudLimits, suspendCloud } from './operate.ts'
 export { problemPhrases } from './phrases.ts'
-export { createCloud, prepareCloud, provisionJob, retryCloud } from './provision.ts'
+export { continueProvisioning, createCloud, prepareCloud, provisionJob, retryCloud } from './provision.ts'
 export { lockReadyCloud, readyErrors, requireCloudOf, requireReadyCloud } from './require.ts'
 export { nextSigningKey, rotateAppKey, rotateSigningKey } from './rotate.ts'
 export type { CloudsConfig } from './settings.ts'
@@ -26,8 +26,9 @@ export {
   listAllClouds,
   listClouds,
   lockCloud,
+  unfinished,
+  usedToday,
 } from './store.ts'
-export { sweepJob as sweepCloudsJob } from './sweep.ts'
 
 /** A cloud, whoever owns it: the first two columns of every table of what is in it. */
 export interface CloudKey {
@@ -72,6 +73,8 @@ export interface CloudDirectory extends AsyncDisposable {
   find(ref: string): Promise<LiveCloud | undefined>
   /** The same from memory; undefined too where it was not read lately. */
   known(ref: string): LiveCloud | undefined
+  /** Called when a cloud was suspended or its deletion began: what runs of it is to be ended. It does not throw. */
+  whenStopped(listener: (cloud: CloudKey) => void): Disposable
   /** Reads one cloud anew, so that whoever is told here of its change finds it here, too. */
   refresh(cloud: CloudKey): Promise<void>
 }

@@ -20,16 +20,17 @@ export interface DirectoryOptions {
 
 const channel = 'clouds'
 
+/** `stopped`: it was suspended, or its deletion began. */
+export type CloudNews = 'changed' | 'stopped' | 'gone'
+
 /** Tells every process, when the transaction commits, that a cloud has changed, or is gone. */
 export const announceCloud = async (
   tx: Tx,
   { accountId, cloudId }: CloudKey,
   ref: string,
-  { gone = false }: { gone?: boolean } = {},
+  news: CloudNews = 'changed',
 ): Promise<void> =>
-  void (await sql`select pg_notify(${channel}, ${[ref, accountId, cloudId, gone ? 'gone' : 'changed'].join('/')})`.execute(
-    tx,
-  ))
+  void (await sql`select pg_notify(${channel}, ${[ref, accountId, cloudId, news].join('/')})`.execute(tx))
 
 const reloadMs = 60_000
 const retryMs = 1_000
@@ -62,6 +63,7 @@ class Directory implements CloudDirectory {
   #stopped = false
   readonly #timer: NodeJS.Timeout
   readonly #listener: AsyncDisposable
+  readonly #whenStopped = new Set<(cloud: CloudKey) => void>()
 
   constructor(options: DirectoryOptions) {
     this.#options = options
@@ -111,6 +113,11 @@ class Directory implements CloudDirectory {
     }
   }
 
+  whenStopped(listener: (cloud: CloudKey) => void): Disposable {
+    this.#whenStopped.add(listener)
+    return { [Symbol.dispose]: () => void this.#whenStopped.delete(listener) }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true
     clearInterval(this.#timer)
@@ -152,8 +159,10 @@ class Directory implements CloudDirectory {
   }
 
   #onChange(payload: string): void {
-    const [ref, , , what] = payload.split('/')
-    if (ref !== undefined) this.#change(ref, what !== 'gone')
+    const [ref, accountId, cloudId, news] = payload.split('/')
+    if (ref === undefined || accountId === undefined || cloudId === undefined) return
+    this.#change(ref, news !== 'gone')
+    if (news !== 'changed') for (const listener of this.#whenStopped) listener({ accountId, cloudId })
   }
 
   #change(ref: string, exists: boolean): void {

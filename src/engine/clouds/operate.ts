@@ -44,7 +44,8 @@ async function change(
     const row = await store.lockCloud(tx, cloud)
     if (!row || row.state === 'deleting') return fail('CLOUD_NOT_FOUND', {}, { param: 'id' })
     await work(tx, new Date(clock.nowMs()), row)
-    await announceCloud(tx, cloud, row.ref)
-    return (await store.lockCloud(tx, cloud))!
+    const changed = (await store.lockCloud(tx, cloud))!
+    await announceCloud(tx, cloud, row.ref, changed.suspended_at === null ? 'changed' : 'stopped')
+    return changed
   })
 }

@@ -26,6 +26,7 @@ export interface CloudRow {
   attempts: number
   suspended_at: Date | null
   suspended_reason: string | null
+  importing_since: Date | null
   limits: Record<string, number>
   site_url: string | null
   disable_signup: boolean
@@ -187,6 +188,17 @@ export const lockCloudAlone = (tx: Tx, { accountId, cloudId }: CloudKey): Promis
     .forUpdate()
     .executeTakeFirst()
 
+export async function stateOfCloud(
+  db: Db,
+  { accountId, cloudId }: CloudKey,
+): Promise<CloudRow['state'] | undefined> {
+  const [row] = await db.query<Pick<CloudRow, 'state'>>(
+    { text: 'select state from clouds.clouds where account_id = $1 and cloud_id = $2' },
+    [accountId, cloudId],
+  )
+  return row?.state
+}
+
 /** Those that have been neither ready nor gone since then. */
 export const unfinished = (
   db: Db,
@@ -242,4 +254,20 @@ export async function beginAttempt(db: Db, { accountId, cloudId }: CloudKey): Pr
 export async function deleteCloud(tx: Tx, { accountId, cloudId }: CloudKey): Promise<void> {
   await sql`delete from clouds.clouds where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
   await sql`delete from clouds.refs where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
+}
+
+/** Calls of its functions and bytes that left it in a day (UTC, 'YYYY-MM-DD'). */
+export async function usedToday(
+  db: Db,
+  { accountId, cloudId }: CloudKey,
+  day: string,
+): Promise<{ function_calls: bigint; egress_bytes: bigint }> {
+  const [row] = await db.query<{ function_calls: bigint; egress_bytes: bigint }>(
+    {
+      text: `select function_calls, egress_bytes from clouds.usage_days
+        where account_id = $1 and cloud_id = $2 and day = $3`,
+    },
+    [accountId, cloudId, day],
+  )
+  return row ?? { function_calls: 0n, egress_bytes: 0n }
 }

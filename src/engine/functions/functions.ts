@@ -55,6 +55,7 @@ export { openFunctionSource, type PlatformFunctions } from './source.ts'
 export {
   type FunctionRow,
   findVersion as findFunctionVersion,
+  functionCounts,
   listFunctions,
   type SecretRow,
   type ShownFunction,

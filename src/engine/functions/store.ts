@@ -224,8 +224,8 @@ export const secretsOf = (kysely: Db['kysely'], { accountId, cloudId }: CloudKey
     .orderBy(sql`name collate "C"`)
     .execute()
 
-export async function countSecrets(tx: Tx, { accountId, cloudId }: CloudKey): Promise<number> {
-  const { many } = await tx
+export async function countSecrets(kysely: Db['kysely'], { accountId, cloudId }: CloudKey): Promise<number> {
+  const { many } = await kysely
     .selectFrom('functions.secrets')
     .select((of) => of.fn.countAll<bigint>().as('many'))
     .where('account_id', '=', accountId)
@@ -259,3 +259,12 @@ export async function deleteSecret(tx: Tx, { accountId, cloudId, name }: Functio
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
+
+/** How many functions and secrets a cloud has. */
+export const functionCounts = async (
+  kysely: Db['kysely'],
+  cloud: CloudKey,
+): Promise<{ functions: number; secrets: number }> => ({
+  functions: await countFunctions(kysely, cloud),
+  secrets: await countSecrets(kysely, cloud),
+})

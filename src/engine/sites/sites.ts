@@ -40,6 +40,7 @@ export type { ParsedRules, RuleProblem } from './rules/lines.ts'
 export { headersFor, Redirects } from './rules/match.ts'
 export { readStaleFiles, type StaleFile } from './stale-files.ts'
 export {
+  countSitesOfCloud,
   findAnySite,
   findSite,
   findSiteWithVersions,

@@ -174,6 +174,17 @@ export async function sitesOfCloud(
   return rows.map(({ site_id: id }) => id)
 }
 
+export async function countSitesOfCloud(
+  db: Db,
+  { accountId, cloudId }: { accountId: string; cloudId: string },
+): Promise<number> {
+  const [row] = await db.query<{ many: bigint }>(
+    { text: 'select count(*) as many from sites.sites where account_id = $1 and cloud_id = $2' },
+    [accountId, cloudId],
+  )
+  return Number(row!.many)
+}
+
 /** Of whichever account, for the operator: by id or slug. */
 export async function findAnySite(
   { kysely }: Db,

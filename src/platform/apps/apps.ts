@@ -9,6 +9,7 @@ import './phrases.ts'
 export { keptOut } from './kept-out.ts'
 export { appsSeries } from './metrics.ts'
 export { type Apps, openApps, sharedApps } from './open-apps.ts'
+export { acceptSocket, isUpgrade } from './sockets.ts'
 export { cloudHost, cloudUrl, siteHost, siteUrl } from './urls.ts'
 export { AppsZone } from './zone.ts'
 

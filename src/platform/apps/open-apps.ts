@@ -2,6 +2,7 @@
 
 import type { App } from '#app'
 import { Connections, openListener, type Patience, type Server } from '#platform/http'
+import { asksForSocket, listenForSockets } from './sockets.ts'
 import type { AppsZone } from './zone.ts'
 
 export interface Apps extends AsyncDisposable {
@@ -22,7 +23,11 @@ interface ListenOptions {
 export async function openApps({ app, zone, isWorker, patience }: ListenOptions): Promise<Apps> {
   const { host, apps, timing } = app.config
   const listener = await openListener(
-    { host, port: apps.port, isWorker, patience, serve: zone.serve },
+    {
+      ...{ host, port: apps.port, isWorker, patience, serve: zone.serve },
+      takesSocket: asksForSocket,
+      onOpen: (server) => listenForSockets(server, zone.serve),
+    },
     new Connections(),
   )
   return {

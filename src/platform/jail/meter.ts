@@ -1,4 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { setPriority } from 'node:os'
 
 /** What a process has used until now. */
 export interface Consumption {
@@ -72,4 +73,16 @@ function pageBytesIn(vector: Buffer): number {
   for (let at = 0; at + 16 <= vector.length; at += 16)
     if (vector.readBigUInt64LE(at) === 6n) return Number(vector.readBigUInt64LE(at + 8))
   return 4_096
+}
+
+/** Lower than that of this server: whoever calculates in a jail waits for it. */
+const lowPriority = 5
+
+/** For when it has started, which callers wait for. */
+export function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, lowPriority)
+  } catch {
+    // It has ended, or may not be changed.
+  }
 }

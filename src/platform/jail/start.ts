@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:net'
-import { setPriority } from 'node:os'
 import type { Duplex, Readable } from 'node:stream'
 import { bubblewrapWords } from './bubblewrap.ts'
 import { type Architecture, seccompFilter } from './seccomp.ts'
@@ -48,9 +47,6 @@ export interface JailTools {
   libraries: readonly string[]
 }
 
-/** Lower than that of this server: whoever calculates in a jail waits for it. */
-const lowPriority = 5
-
 /** The kernel ends these first when the machine runs out of memory. */
 const firstToEnd = '800'
 
@@ -86,7 +82,7 @@ export async function startJailed(
   const ended = endOf(child)
   if (child.pid === undefined)
     return { pid: undefined, stdout: child.stdout!, stderr: child.stderr!, ended, kill() {} }
-  lower(child.pid)
+  endFirst(child.pid)
   const [filter, info, ...contents] = child.stdio.slice(inherited) as Duplex[]
   send(filter!, seccompFilter(process.arch as Architecture))
   for (const [index, { content }] of files.entries()) send(contents[index]!, content)
@@ -157,10 +153,9 @@ const leaveRoot = ({ setpriv }: JailTools, user: number): string[] => [
   '--',
 ]
 
-/** What it starts inherits both. Either may be forbidden here, which costs no safety. */
-function lower(pid: number): void {
+/** What it starts inherits it. Where it is forbidden that costs no safety. */
+function endFirst(pid: number): void {
   try {
-    setPriority(pid, lowPriority)
     writeFileSync(`/proc/${pid}/oom_score_adj`, firstToEnd)
   } catch {}
 }

@@ -77,8 +77,11 @@ class Vault implements Secrets {
     if (this.#key) return this.#key
     const { db, file } = this.#options
     let own = await this.#ownKey()
-    // A second machine that would make a key of its own could open nothing.
-    if (!own && (await readKeyId(db)) !== undefined) return this.#refuse()
+    if (!own && (await readKeyId(db)) !== undefined) {
+      // Another process of this machine may have made it in between; a second machine that would make a key of its own could open nothing.
+      own = await this.#ownKey()
+      if (!own) return this.#refuse()
+    }
     own ??= sealKeyOf(await makeKeyFile(file))
     await claimKeyId(db, own.id)
     if ((await readKeyId(db)) !== own.id) return this.#refuse()

@@ -4,7 +4,7 @@ import { hashOfKey, resumeCloud, setCloudLimits, suspendCloud } from '#engine/cl
 import { until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { siteBody } from '../../sites/published.ts'
-import { cloudTables, fill, tablesWith } from './filled.ts'
+import { cloudTables, fill, recount, tablesWith } from './filled.ts'
 
 let world: World
 beforeAll(async () => {
@@ -44,6 +44,7 @@ test('a cloud of many rows is deleted in portions', async () => {
     `insert into collections.rows select $1, $2, $2, gen_random_uuid(), null, '{}', 2, now(), now() from generate_series(1, 2500)`,
     [world.account, cloud.id],
   )
+  await recount(world.app, cloud.id)
   await remove(cloud, 'large')
   await gone(cloud)
   expect(await tablesWith(world.app, cloud.id)).toEqual([])

@@ -97,5 +97,21 @@ export async function fill(room: Room, accountId: string, cloudId: string): Prom
     [],
     String(why),
   )
+  await recount(room, cloudId)
   return storageKey
+}
+
+/** What is counted of a cloud, as it is after rows were inserted here. */
+export async function recount(room: Room, cloudId: string): Promise<void> {
+  for (const [counts, table, ...sums] of [
+    ['collections', 'collections.rows', 'rows', 'bytes'],
+    ['app_files', 'app_files.files', 'files', 'bytes'],
+    ['app_users', 'app_users.users', 'users'],
+  ]) {
+    const set = sums.map(
+      (sum) =>
+        `${sum} = (select ${sum === 'bytes' ? 'coalesce(sum(bytes), 0)' : 'count(*)'} from ${table} where cloud_id = $1)`,
+    )
+    await query(room, `update ${counts}.counts set ${set} where cloud_id = $1`, [cloudId])
+  }
 }

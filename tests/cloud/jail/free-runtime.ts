@@ -16,7 +16,7 @@ export function openFreeRuntime(): FreeRuntime {
   const lines: LogLine[] = []
   const bundles = new Map<string, string>()
   const runtime: FunctionRuntime = openFunctionRuntime({
-    config: { mode: 'unsafe_dev', processes: 10 },
+    config: { mode: 'unsafe_dev', processes: 10, hosts: [] },
     log: silent,
     metrics: functionSeries(new Registry()) as never,
     source: {

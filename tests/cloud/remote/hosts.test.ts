@@ -1,5 +1,10 @@
-import { readdir, readFile, readlink } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readEnv } from '#platform/config'
+import { loadConfig, loadFunctionsHostConfig } from '#settings'
+import { refuseSecrets } from '../../../src/functions-host.ts'
 import { until } from '../../harness/until.ts'
 import { boot, type World } from '../../harness/world.ts'
 import { call, deploy, functionsOf, newCloud, secretsOf, textOf } from '../functions/scene.ts'
@@ -123,7 +128,7 @@ test('a function that calls itself for ever ends in 508', async () => {
 })
 
 test.runIf(process.platform === 'linux')(
-  'neither the environment nor an open file nor the memory of a host holds a secret of the platform',
+  'neither the environment nor an open file of a host holds a secret of the platform',
   async () => {
     const secrets = ['master-secret-of-this-test', 'postgres', 'khr_']
     for (const { child } of hosts) {
@@ -183,21 +188,61 @@ test('a host that is killed during a call: a clear error and no second run, and 
   expect(await textOf(cloud, 'slow')).toBe('done')
 }, 60_000)
 
-test.each([
-  ['DATABASE_URL', 'postgres://a:b@127.0.0.1/c'],
-  ['KHERAD_SECRET', 'a'.repeat(40)],
-  ['KHERAD_BOOTSTRAP_KEY', `khr_${'a'.repeat(40)}`],
-  ['KHERAD_KEY', `khr_${'a'.repeat(40)}`],
-  ['OPENAI_API_KEY', 'sk-a'],
-])('with %s in its environment a host does not start, and does not repeat it', async (name, value) => {
+test('with a database in its environment a host does not start, and does not repeat its address', async () => {
   const { gone, output, end } = await spawnHost({
     KHERAD_FUNCTIONS_KEY: key,
     KHERAD_PORT: '0',
-    [name]: value,
+    DATABASE_URL: 'postgres://secret-user@127.0.0.1/c',
   })
-  const [code] = await gone
-  expect(code).toBe(1)
-  expect(output()).toContain(name)
-  expect(output()).not.toContain(value)
+  expect((await gone)[0]).toBe(1)
+  expect(output()).toContain('DATABASE_URL')
+  expect(output()).not.toContain('secret-user')
   await end('SIGKILL')
+})
+
+test('nor with any other secret of the platform, be it in a variable or in the data folder', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'kherad-host-data-'))
+  const refusing = (variables: Record<string, string>) => () =>
+    refuseSecrets(readEnv({ KHERAD_DATA: dataDir, KHERAD_FUNCTIONS_KEY: key, ...variables }))
+  expect(refusing({ https_proxy: 'http://u:p@127.0.0.1:1', HOME: '/', KHERAD_SECRET: '' })).not.toThrow()
+  for (const name of ['KHERAD_SECRET', 'KHERAD_BOOTSTRAP_KEY', 'KHERAD_KEY', 'OPENAI_API_KEY', 'FAL_KEY'])
+    expect(refusing({ [name]: 'secret-value' }), name).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(`^${name} `),
+        fa: expect.stringContaining(name),
+      }),
+    )
+  await writeFile(path.join(dataDir, 'secret.key'), 'a')
+  expect(refusing({})).toThrow('secret.key')
+  await rm(dataDir, { recursive: true })
+})
+
+test('the file of a host has no section of the platform', () => {
+  const load = (text: string) => () => loadFunctionsHostConfig(readEnv({ KHERAD_FUNCTIONS_KEY: key }), text)
+  expect(load('functions:\n  processes: 3\n')().functions.processes).toBe(3)
+  for (const text of ['providers: []\n', 'storage: {}\n', 'mail: {}\n']) expect(load(text)).toThrow()
+})
+
+test.each([
+  'http://10.0.0.7:8081',
+  'https://10.0.0.7',
+  'https://10.0.0.7:8081/path',
+  'https://u@10.0.0.7:8081',
+  '10.0.0.7:8081',
+])('%s is no address of a host', (url) => {
+  const text = `functions:\n  hosts:\n    - { url: '${url}', key: ${key} }\n`
+  expect(() => loadConfig(readEnv({}), text)).toThrow('functions.hosts')
+})
+
+test('a key is as long as 32 random bytes, and one host is named once', () => {
+  const load =
+    (channelKey: string, count = 1) =>
+    () =>
+      loadConfig(
+        readEnv({}),
+        `functions:\n  hosts:\n${`    - { url: 'https://10.0.0.7:8081', key: '${channelKey}' }\n`.repeat(count)}`,
+      )
+  expect(load('a'.repeat(43))().functions.hosts).toHaveLength(1)
+  expect(load('a'.repeat(42))).toThrow('functions.hosts')
+  expect(load('a'.repeat(43), 2)).toThrow('functions.hosts')
 })

@@ -1,6 +1,7 @@
 /** A part of a cloud's address: `/rest/v1`, `/auth/v1`, `/functions/v1`, `/files` and others, each in its own words. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import type { WebSocket } from 'ws'
 import type { App } from '#app'
 import type { LiveCloud } from '#engine/clouds'
 import type { Failure, Language } from '#platform/errors'
@@ -25,6 +26,8 @@ export interface AppCall {
   readonly headers: IncomingHttpHeaders
   /** For areas that pass the request on as a stream. */
   readonly message: IncomingMessage
+  /** The request asks for a WebSocket, which the reply may accept (`socket`). */
+  readonly isUpgrade: boolean
   readonly clientAddress: string
   /** Where the app calls its cloud, without a slash at the end; with `/_cloud/<ref>` where it came so. */
   readonly baseUrl: string
@@ -46,6 +49,8 @@ export interface AppReply {
   headers?: Readonly<Record<string, string>> | readonly (readonly [name: string, value: string])[]
   /** Bytes and streams as they are; undefined for none; everything else as JSON. */
   body?: unknown | Buffer | Readable
+  /** Accepts the WebSocket that was asked for; then nothing else of the reply leaves. */
+  socket?: { messageBytes: number; run: (line: WebSocket) => void }
 }
 
 export interface AppArea {

@@ -1,7 +1,7 @@
 /** One request of an app, as the areas of a cloud get it. */
 import type { App } from '#app'
 import type { LiveCloud } from '#engine/clouds'
-import { type AppsRequest, cloudUrl } from '#platform/apps'
+import { type AppsRequest, cloudUrl, isUpgrade } from '#platform/apps'
 import { fail, type Language } from '#platform/errors'
 import { type Intake, languageOf, parseJson, readBody } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
@@ -59,6 +59,7 @@ export function callOf(
     query: new URLSearchParams(query),
     headers: message.headers,
     message,
+    isUpgrade: isUpgrade(request),
     clientAddress,
     baseUrl: baseUrlOf(app, request, cloud),
     language,

@@ -4,7 +4,7 @@
  */
 import type { App } from '#app'
 import type { CloudDirectory, LiveCloud } from '#engine/clouds'
-import { type AppsRequest, cloudHost, type HostHandler } from '#platform/apps'
+import { type AppsRequest, acceptSocket, cloudHost, type HostHandler } from '#platform/apps'
 import { isDatabaseAway } from '#platform/db'
 import { asFailure, errorBody, errorHeaders, Failure, fail } from '#platform/errors'
 import { ClientGone, Intake } from '#platform/http'
@@ -63,6 +63,7 @@ export class CloudHandler implements HostHandler {
     const reply = await this.#reply(visit).catch((error: unknown) => this.#refusal(visit, error))
     const { message, response } = visit.request
     if (response.destroyed) return leave(reply)
+    if (reply.socket) return this.#talk(visit, reply.socket)
     const isHead = message.method === 'HEAD'
     if (isHead) leave(reply)
     const ready = readyReply(reply, visit.requestId)
@@ -76,6 +77,13 @@ export class CloudHandler implements HostHandler {
     if (response.destroyed) return leave(reply)
     if (!isStream) return sendWhole(response, ready, isHead)
     await sendStream(response, ready, (chunkBytes) => this.#take(visit, chunkBytes))
+  }
+
+  async #talk(visit: Visit, { messageBytes, run }: NonNullable<AppReply['socket']>): Promise<void> {
+    const line = await acceptSocket(visit.request, { messageBytes })
+    if (!line) return
+    this.#finish(visit, 101)
+    run(line)
   }
 
   /** Of the day's egress. What is refused before a cloud is known, is nobody's. */
@@ -144,11 +152,11 @@ export class CloudHandler implements HostHandler {
   }
 
   /** Its metrics and its log line: neither path nor query, which may hold what an app keeps to itself. */
-  #finish(visit: Visit): void {
+  #finish(visit: Visit, upgraded?: 101): void {
     const { app } = this.#options
     const { response } = visit.request
-    const isComplete = response.writableFinished
-    const status = isComplete || response.headersSent ? response.statusCode : 499
+    const isComplete = upgraded !== undefined || response.writableFinished
+    const status = upgraded ?? (isComplete || response.headersSent ? response.statusCode : 499)
     const area = visit.area?.name ?? 'none'
     const ms = app.clock.nowMs() - visit.receivedMs
     app.metrics.cloudRequests.inc({ area, status })

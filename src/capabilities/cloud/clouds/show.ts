@@ -1,15 +1,9 @@
 /** A cloud as the API answers it. */
 import type { App } from '#app'
-import {
-  type CloudLimits,
-  type CloudRow,
-  type CloudUsage,
-  limitsOf,
-  problemPhrases,
-  stateOf,
-} from '#engine/clouds'
+import { type CloudLimits, type CloudRow, limitsOf, problemPhrases, stateOf } from '#engine/clouds'
 import { cloudUrl } from '#platform/apps'
 import type { Language } from '#platform/errors'
+import type { CloudUsage } from './contents.ts'
 import { phrases } from './phrases.ts'
 import type { Cloud, Limits, Usage } from './schema.ts'
 
@@ -54,21 +48,21 @@ export function toUsage(
   day: string,
 ): Usage {
   const limits = limitsOf(config.clouds, row.limits)
-  const of = (used: bigint, max: number) => ({ used: Number(used), max })
+  const of = (used: number, max: number) => ({ used, max })
   return {
     day,
     collections: of(usage.collections, limits.collections),
     rows: of(usage.rows, limits.rows),
-    row_bytes: of(usage.row_bytes, limits.rowBytes),
+    row_bytes: of(usage.rowBytes, limits.rowBytes),
     users: of(usage.users, limits.users),
     files: of(usage.files, limits.files),
-    file_total_bytes: of(usage.file_bytes, limits.fileTotalBytes),
+    file_total_bytes: of(usage.fileBytes, limits.fileTotalBytes),
     functions: of(usage.functions, limits.functions),
     secrets: of(usage.secrets, limits.secrets),
-    daily_function_calls: of(usage.function_calls, limits.dailyFunctionCalls),
-    daily_egress_bytes: of(usage.egress_bytes, limits.dailyEgressBytes),
+    daily_function_calls: of(usage.calls, limits.dailyFunctionCalls),
+    daily_egress_bytes: of(usage.egressBytes, limits.dailyEgressBytes),
     daily_mails: of(usage.mails, limits.dailyMails),
-    sites: { used: Number(usage.sites) },
+    sites: { used: usage.sites },
   }
 }
 

@@ -1,4 +1,5 @@
 import { fail } from '#platform/errors'
+import './errors.ts'
 
 /** The calls of one cloud: so many at once, and so many wait in the order in which they came. */
 export class CallQueue {

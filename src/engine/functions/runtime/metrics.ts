@@ -31,7 +31,7 @@ export function functionSeries(registry: Registry) {
     }),
     functionKills: new Counter(registry, {
       name: 'kherad_function_kills_total',
-      help: 'Processes of functions that did not end of themselves: cpu, memory, threads, output, crashed.',
+      help: 'Processes of functions that did not end of themselves: cpu, memory, threads, crashed.',
       labelNames: ['reason'],
     }),
     functionProcesses: new Gauge(registry, {

@@ -23,7 +23,8 @@ const secondMs = 1_000
  */
 export class OutputLines {
   readonly #options: OutputOptions
-  readonly #name: string
+  /** The function that wrote last: what says nothing of itself is taken for its. */
+  #name: string
   readonly #stream: Readable
   readonly #decoder = new StringDecoder('utf8')
   #rest = ''
@@ -34,7 +35,7 @@ export class OutputLines {
   #dropped = 0
   #second: NodeJS.Timeout | undefined
 
-  /** `name`: the function to which lines belong that say nothing else. */
+  /** `name`: the function to which the first lines belong if they say nothing else. */
   constructor(stream: Readable, name: string, options: OutputOptions) {
     this.#stream = stream
     this.#name = name
@@ -83,10 +84,11 @@ export class OutputLines {
   #parse(line: string): LogLine[] {
     if (line === '') return []
     const said = line.startsWith('\u0001') ? marked(line.slice(1)) : undefined
+    this.#name = said?.name ?? this.#name
     const { level, message, requestId } = said ?? { level: 'info', message: line, requestId: null }
     return [
       {
-        name: said?.name ?? this.#name,
+        name: this.#name,
         level,
         message: this.#options.prefix + message,
         requestId,

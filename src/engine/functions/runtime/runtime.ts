@@ -24,7 +24,7 @@ import { unsafeHost } from './unsafe-host.ts'
 import { WorkerProcess } from './worker-process.ts'
 
 export interface RuntimeOptions {
-  config: FunctionsConfig
+  config: Pick<FunctionsConfig, 'mode' | 'processes'>
   log: Log
   metrics: Pick<
     Metrics,
@@ -54,6 +54,7 @@ class Runtime implements FunctionRuntime {
   readonly #starts: (() => void)[] = []
   #startsRunning = 0
   #processes = 0
+  #loggedState: RuntimeState['kind'] | undefined
   #watchdog: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -77,8 +78,10 @@ class Runtime implements FunctionRuntime {
     }
   }
 
-  state(): Promise<RuntimeState> {
-    return this.#host.state()
+  async state(): Promise<RuntimeState> {
+    const state = await this.#host.state()
+    if (state.kind !== this.#loggedState) this.#logState(state)
+    return state
   }
 
   async tryOut(program: CloudProgram, name: string): Promise<Tried> {
@@ -126,9 +129,16 @@ class Runtime implements FunctionRuntime {
     await this.#folder[Symbol.asyncDispose]()
   }
 
+  #logState(state: RuntimeState): void {
+    this.#loggedState = state.kind
+    const { log } = this.#options
+    if (state.kind === 'refused') log.warn({ why: state.why.en }, 'functions do not run here')
+    else log.info({ functions: state.kind }, 'functions run here')
+  }
+
   async #require(): Promise<void> {
     if (this.#isClosed) fail('SERVICE_UNAVAILABLE', { why: 'stopping' })
-    const state = await this.#host.state()
+    const state = await this.state()
     if (state.kind === 'refused') fail('FUNCTIONS_UNAVAILABLE', { why: state.why })
   }
 

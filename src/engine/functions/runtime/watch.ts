@@ -34,8 +34,14 @@ export class Watch {
     this.#startMs = limits.startCpuMs + functions * 50
   }
 
+  /** It has used up the time of its start, or answered. */
+  get hasStarted(): boolean {
+    return this.#startMs === 0
+  }
+
   /** A call was answered. */
   answered(): void {
+    this.#startMs = 0
     this.#inOneGoMs = 0
   }
 

@@ -4,8 +4,9 @@ import { chown, link, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import path from 'node:path'
 import { type Dispatcher, Pool } from 'undici'
-import { type JailedProcess, type Meter, openMeter } from '#platform/jail'
-import { type CloudEgress, deepest } from '../broker/broker.ts'
+import { type JailedProcess, lowerPriority, type Meter, openMeter } from '#platform/jail'
+import type { CloudEgress } from '../broker/broker.ts'
+import { deepest } from '../broker/call-depth.ts'
 import type { CloudProgram } from '../functions.ts'
 import type { WorkerHost } from './host.ts'
 import type { RuntimeLimits } from './limits.ts'
@@ -37,6 +38,7 @@ export class WorkerProcess {
   #errors = ''
   #killed: Ending | undefined
   #isOver = false
+  #isLow = false
   lastCallMs = performance.now()
 
   private constructor(parts: Parts) {
@@ -126,6 +128,10 @@ export class WorkerProcess {
   look(nowMs: number): void {
     const reason = this.#watch.look(this.calls, nowMs)
     if (reason) this.kill(reason)
+    else if (!this.#isLow && this.#watch.hasStarted && this.pid !== undefined) {
+      this.#isLow = true
+      lowerPriority(this.pid)
+    }
   }
 
   kill(reason: Ending): void {
@@ -180,7 +186,7 @@ async function listen(folder: string, count: number, opening: AsyncDisposableSta
 const poolOf = (socketPath: string, { atOnce, headerBytes }: RuntimeLimits): Pool & AsyncDisposable => {
   const pool = new Pool('http://function', {
     socketPath,
-    // Those that functions send each other, too (CallQueue).
+    // So many at each depth of calls, which wait for each other.
     connections: atOnce * (deepest + 1),
     pipelining: 1,
     // The watchdog keeps time.

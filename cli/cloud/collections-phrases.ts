@@ -1,0 +1,49 @@
+import type { OptionHelp, Sentence } from '../command.ts'
+
+const fa = (number: number): string => number.toLocaleString('fa-IR')
+const en = (number: number): string => number.toLocaleString('en-US')
+
+export const collectionOptions: OptionHelp = {
+  offset: {
+    value: 'N',
+    about: { en: 'rows that are skipped, 0 to 2,000', fa: 'شمار ردیف‌هایی که از آن‌ها می‌گذرد، ۰ تا ۲٬۰۰۰' },
+  },
+}
+
+export const collectionPhrases = {
+  list: { en: 'the collections of an app back-end', fa: 'مجموعه‌های یک بک‌اند' },
+  create: {
+    en: 'makes a collection; with --public-read everybody who has the public key reads all its rows',
+    fa: 'مجموعه‌ای می‌سازد؛ با --public-read هر کس که کلید همگانی را دارد همهٔ ردیف‌هایش را می‌خواند',
+  },
+  rows: { en: 'rows of a collection, 50 at a time', fa: 'ردیف‌های یک مجموعه، پنجاه تا پنجاه تا' },
+  delete: {
+    en: 'deletes a collection with all its rows for good; --confirm is its exact name',
+    fa: 'مجموعه‌ای را با همهٔ ردیف‌هایش برای همیشه حذف می‌کند؛ --confirm نام دقیق آن است',
+  },
+  columns: {
+    name: { en: 'NAME', fa: 'نام' },
+    readers: { en: 'READ BY', fa: 'خوانندگان' },
+    rows: { en: 'ROWS', fa: 'ردیف‌ها' },
+    bytes: { en: 'BYTES', fa: 'بایت' },
+    created: { en: 'CREATED', fa: 'ساخته‌شده' },
+  },
+  readers: {
+    all: { en: 'everybody', fa: 'همه' },
+    owners: { en: 'owners', fa: 'صاحبان ردیف‌ها' },
+  },
+  count: (count: number): Sentence => ({ en: en(count), fa: fa(count) }),
+  made: (name: string): Sentence => ({ en: `${name} is made.`, fa: `مجموعهٔ ${name} ساخته شد.` }),
+  page: (offset: number, rows: number, total: number): Sentence => ({
+    en: `${en(rows)} rows after the first ${en(offset)}, of ${en(total)}`,
+    fa: `${fa(rows)} ردیف پس از ${fa(offset)} ردیف نخست، از ${fa(total)} ردیف`,
+  }),
+  otherName: (): Sentence => ({
+    en: '--confirm has to be exactly the name of the collection.',
+    fa: '--confirm باید دقیقاً نام مجموعه باشد.',
+  }),
+  gone: (name: string, rows: number): Sentence => ({
+    en: `${name} and its ${en(rows)} rows are deleted.`,
+    fa: `مجموعهٔ ${name} و ${fa(rows)} ردیفش حذف شد.`,
+  }),
+}

@@ -1,0 +1,81 @@
+/** What is in clouds, room by room: how much there is of it, and how it is deleted. */
+import type { App } from '#app'
+import { deleteAllOf as deleteFiles, usageOfAppFiles } from '#engine/app-files'
+import { countUsers, deleteAllOf as deleteUsers, mailsOfDay } from '#engine/app-users'
+import { type CloudKey, usedToday } from '#engine/clouds'
+import { collectionsOf, countsOf, deleteAllOf as deleteCollections } from '#engine/collections'
+import { functionCounts } from '#engine/functions'
+import { countSitesOfCloud, deleteSite, lockSite, sitesOfCloud } from '#engine/sites'
+import { deletePendingBlobs } from '#platform/storage'
+
+/** Deletes a portion; true: nothing is left. Each may run any number of times. */
+type Portion = (app: App, cloud: CloudKey) => Promise<boolean>
+
+/** In this order. What is not listed is little, and goes with the record of the cloud. */
+export const portions: readonly Portion[] = [
+  deleteOneSite,
+  deleteFiles,
+  ({ collections }, cloud) => deleteCollections(collections, cloud),
+  deleteUsers,
+]
+
+async function deleteOneSite(app: App, { accountId, cloudId }: CloudKey): Promise<boolean> {
+  const [siteId] = await sitesOfCloud(app.db, { accountId, cloudId }, 1)
+  if (siteId === undefined) return true
+  const packs = await app.db.tx(async (tx) => {
+    const site = await lockSite(tx, { accountId, siteId })
+    return site ? deleteSite(app, tx, site) : []
+  })
+  await app.sites.refresh({ accountId, siteId })
+  await deletePendingBlobs(app, packs).catch((error: unknown) =>
+    app.log.warn({ err: error, cloud_id: cloudId }, 'bytes of a site are deleted later'),
+  )
+  return false
+}
+
+export type CloudUsage = Record<
+  | 'collections'
+  | 'rows'
+  | 'rowBytes'
+  | 'users'
+  | 'files'
+  | 'fileBytes'
+  | 'functions'
+  | 'secrets'
+  | 'calls'
+  | 'egressBytes'
+  | 'mails'
+  | 'sites',
+  number
+>
+
+/** Calls, bytes that left and mails are those of the day (UTC, 'YYYY-MM-DD'). */
+export async function usageOf({ db, collections }: App, cloud: CloudKey, day: string): Promise<CloudUsage> {
+  const [names, counts, users, files, functions, today, mails, sites] = await Promise.all([
+    collections.ask(cloud, (run) => collectionsOf(run, cloud)),
+    collections.ask(cloud, (run) => countsOf(run, cloud)),
+    countUsers(db.kysely, cloud),
+    usageOfAppFiles(db, cloud),
+    functionCounts(db.kysely, cloud),
+    usedToday(db, cloud, day),
+    mailsOfDay(db.kysely, cloud, new Date(`${day}T00:00:00Z`)),
+    countSitesOfCloud(db, cloud),
+  ])
+  return {
+    collections: names.length,
+    rows: counts.rows,
+    rowBytes: counts.bytes,
+    users,
+    files: files.files,
+    fileBytes: files.bytes,
+    ...functions,
+    calls: Number(today.function_calls),
+    egressBytes: Number(today.egress_bytes),
+    mails,
+    sites,
+  }
+}
+
+/** Whether nothing was put into it yet. */
+export const isEmpty = ({ collections, users, files, functions }: CloudUsage): boolean =>
+  collections + users + files + functions === 0

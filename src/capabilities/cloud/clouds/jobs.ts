@@ -1,0 +1,71 @@
+/** Clouds on their way to the end: deletion in portions, and what came to no end by its own job. */
+import type { App } from '#app'
+import { type CloudKey, continueProvisioning, deleteRecord, isDeleting, unfinished } from '#engine/clouds'
+import { job, type Later, type Run } from '#platform/jobs'
+import { portions } from './contents.ts'
+
+interface DeleteWork {
+  cloudId: string
+}
+
+const setAsideMs = 10 * 60 * 1000
+
+export const deleteJob = job<DeleteWork>({
+  name: 'clouds.delete',
+  limits: () => ({ perAccount: 2, perProcess: 4 }),
+  handle: ({ app, accountId, data, ...run }) => deleteContents(app, { accountId, ...data }, run),
+  // Whatever ended its processes, it has to be gone some day.
+  setAside: async () => ({ laterMs: setAsideMs }),
+})
+
+type Progress = Pick<Run<never>, 'stopping' | 'progressed'>
+
+/** Deletes a cloud that is in state `deleting`, as far as it is there still. */
+async function deleteContents(app: App, cloud: CloudKey, run: Progress): Promise<Later | undefined> {
+  if (!(await isDeleting(app.db, cloud))) return undefined
+  await app.functions.forget(cloud)
+  for (const portion of portions)
+    while (!(await portion(app, cloud))) {
+      if (run.stopping.aborted) return { laterMs: 0 }
+      await run.progressed()
+    }
+  await deleteRecord(app, cloud)
+  return undefined
+}
+
+/** By then their own jobs have been tried several times. */
+const waitMs = 10 * 60 * 1000
+const atOnce = 100
+
+/** Those whose job was parked after many failures, or lost. */
+export const sweepJob = job<null>({
+  name: 'clouds.sweep',
+  limits: () => ({ perAccount: 1, perProcess: 1 }),
+  everyMs: waitMs,
+  async handle(run) {
+    await sweep(run)
+    return undefined
+  },
+})
+
+/** One that fails again does not keep the others from their end. */
+async function sweep({ app, ...run }: Progress & { app: App }): Promise<void> {
+  const before = new Date(app.clock.nowMs() - waitMs)
+  for (const { state, ...cloud } of await unfinished(app.db, before, atOnce)) {
+    if (run.stopping.aborted) return
+    const ending = state === 'deleting' ? deleteContents(app, cloud, run) : continueProvisioning(app, cloud)
+    await ending.catch((error: unknown) =>
+      app.log.error({ err: error, cloud_id: cloud.cloudId }, 'a cloud is neither ready nor gone yet'),
+    )
+  }
+}
+
+/** In every process: what runs of a cloud ends with it, and when it is suspended. */
+export function endStopped({ clouds, functions, log }: App): AsyncDisposable {
+  const listening = clouds.whenStopped((cloud) => {
+    functions
+      .forget(cloud)
+      .catch((error: unknown) => log.error({ err: error, cloud_id: cloud.cloudId }, 'functions run on'))
+  })
+  return { [Symbol.asyncDispose]: async () => listening[Symbol.dispose]() }
+}

@@ -1,0 +1,133 @@
+/** How a Starter cloud answers each call of the client. The published table is made of it; the tests hold it against the installed client. */
+import type { Unoffered } from '#engine/app-users'
+import { declarationOf, type FailureCode, type Failures, type Localized } from '#platform/errors'
+import { refusals } from '../../../src/capabilities/cloud/app/rest/refusals.ts'
+import '../../../src/capabilities/cloud/app/phrases.ts'
+import '#engine/app-users'
+
+const sentence = <Code extends FailureCode>(code: Code, detail: Failures[Code]): Localized => {
+  const { en, fa } = declarationOf(code)
+  return { en: en(detail), fa: fa(detail) }
+}
+const notOffered = (what: Unoffered): Localized => sentence('APP_USER_NOT_OFFERED', { what })
+
+/** What is refused, with the sentence that every one of these calls gets. */
+export const families = {
+  realtime: {
+    title: { en: 'Realtime', fa: 'بی‌درنگ (realtime)' },
+    says: sentence('CLOUD_REALTIME_UNAVAILABLE', {}),
+  },
+  buckets: {
+    title: { en: 'Storage buckets', fa: 'باکت‌های فایل' },
+    says: sentence('CLOUD_BUCKETS_UNAVAILABLE', {}),
+  },
+  vectors: {
+    title: { en: 'Vectors and analytics buckets', fa: 'بردارها و باکت‌های تحلیلی' },
+    says: sentence('CLOUD_BUCKETS_UNAVAILABLE', {}),
+  },
+  rpc: { title: { en: 'Database functions', fa: 'تابع‌های پایگاه داده' }, says: refusals.rpc('name').message },
+  oauth: { title: { en: 'OAuth', fa: 'OAuth' }, says: notOffered('oauth') },
+  oauth_server: { title: { en: 'OAuth server', fa: 'سرور OAuth' }, says: notOffered('oauth_server') },
+  sso: { title: { en: 'SSO', fa: 'SSO' }, says: notOffered('sso') },
+  web3: { title: { en: 'web3', fa: 'web3' }, says: notOffered('web3') },
+  passkeys: { title: { en: 'Passkeys', fa: 'گذرکلید' }, says: notOffered('passkeys') },
+  mfa: { title: { en: 'Second factor', fa: 'عامل دوم' }, says: notOffered('mfa') },
+  embeds: {
+    title: { en: 'Embedded resources', fa: 'جدول‌های تودرتو (embed)' },
+    says: refusals.embed('name').message,
+  },
+  regex: { title: { en: 'Regular expressions', fa: 'عبارت‌های منظم' }, says: refusals.regex.message },
+  formats: {
+    title: { en: 'Formats of SQL tables', fa: 'قالب‌های جدول SQL' },
+    says: refusals.mediaType('application/geo+json').message,
+  },
+} satisfies Record<string, { title: Localized; says: Localized }>
+
+export type Family = keyof typeof families
+
+const all = (label: string, names: string): string[] => names.split(' ').map((name) => `${label}.${name}`)
+
+export const refused: Record<Family, string[]> = {
+  realtime: all('channel()', 'subscribe send httpSend track untrack'),
+  buckets: [
+    ...all('storage', 'listBuckets getBucket createBucket updateBucket emptyBucket deleteBucket'),
+    ...all('storage', 'getBucketLifecycle updateBucketLifecycle deleteBucketLifecycle purgeBucketCache'),
+    ...all(
+      'storage.from()',
+      'upload uploadToSignedUrl createSignedUploadUrl update move copy createSignedUrl',
+    ),
+    ...all('storage.from()', 'createSignedUrls download info exists remove purgeCache list listV2'),
+  ],
+  vectors: [
+    ...all('storage.vectors', 'createBucket getBucket listBuckets deleteBucket'),
+    ...all('storage.vectors.from()', 'createIndex listIndexes getIndex deleteIndex'),
+    ...all('storage.vectors.from().index()', 'putVectors getVectors listVectors queryVectors deleteVectors'),
+    ...all('storage.analytics', 'createBucket listBuckets deleteBucket'),
+  ],
+  rpc: ['client.rpc', 'schema().rpc'],
+  oauth: all('auth', 'signInWithOAuth signInWithIdToken linkIdentity unlinkIdentity'),
+  oauth_server: [
+    ...all(
+      'auth.oauth',
+      'getAuthorizationDetails approveAuthorization denyAuthorization listGrants revokeGrant',
+    ),
+    ...all('auth.admin.oauth', 'listClients createClient getClient updateClient deleteClient'),
+    ...all('auth.admin.oauth', 'regenerateClientSecret'),
+    ...all(
+      'auth.admin.customProviders',
+      'listProviders createProvider getProvider updateProvider deleteProvider',
+    ),
+  ],
+  sso: ['auth.signInWithSSO'],
+  web3: ['auth.signInWithWeb3'],
+  passkeys: [
+    ...all('auth', 'signInWithPasskey registerPasskey'),
+    ...all('auth.passkey', 'startRegistration verifyRegistration startAuthentication verifyAuthentication'),
+    ...all('auth.passkey', 'list update delete'),
+    ...all('auth.admin.passkey', 'listPasskeys deletePasskey'),
+  ],
+  mfa: [
+    ...all('auth.mfa', 'verify enroll unenroll challenge challengeAndVerify'),
+    ...all('auth.mfa.recoveryCodes', 'getStatus generate verify regenerate unenroll'),
+    ...all('auth.admin.mfa', 'listFactors deleteFactor'),
+  ],
+  // A form of `select`, no call of its own.
+  embeds: [],
+  regex: all('select()', 'regexMatch regexIMatch'),
+  formats: all('select()', 'geojson explain'),
+}
+
+/** Calls that send nothing: the client answers them by itself. */
+export const local: string[] = [
+  ...all('client', 'channel getChannels removeChannel removeAllChannels schema from'),
+  ...all('schema()', 'from schema'),
+  ...all(
+    'auth',
+    'isThrowOnErrorEnabled initialize getSession onAuthStateChange startAutoRefresh stopAutoRefresh dispose',
+  ),
+  ...all('auth.mfa', 'getAuthenticatorAssuranceLevel'),
+  ...all('storage', 'from throwOnError setHeader'),
+  ...all('storage.from()', 'getPublicUrl toBase64 throwOnError setHeader'),
+  ...all('storage.vectors', 'from throwOnError setHeader'),
+  ...all('storage.vectors.from()', 'index throwOnError setHeader'),
+  ...all('storage.vectors.from().index()', 'throwOnError setHeader'),
+  ...all('storage.analytics', 'from throwOnError setHeader'),
+  'functions.setAuth',
+  ...all(
+    'realtime',
+    'connect endpointURL disconnect getChannels removeChannel removeAllChannels log hasLogger',
+  ),
+  ...all(
+    'realtime',
+    'connectionState isConnected isConnecting isDisconnecting channel push setAuth sendHeartbeat onHeartbeat',
+  ),
+  ...all('channel()', 'presenceState on updateJoinPayload unsubscribe teardown copyBindings'),
+]
+
+export type Answer = { kind: 'works' } | { kind: 'local' } | { kind: 'refused'; family: Family }
+
+export function answerOf(call: string): Answer {
+  for (const [family, calls] of Object.entries(refused))
+    if (calls.includes(call)) return { kind: 'refused', family: family as Family }
+  return { kind: local.includes(call) ? 'local' : 'works' }
+}
