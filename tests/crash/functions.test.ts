@@ -80,17 +80,17 @@ const versionsStored = async (client: Client, { id }: Deployed) =>
 test('killed while code is compiled, before it is tried, in its transaction and right after: the old code answers until the new one is whole', async () => {
   await using proxy = await DatabaseProxy.open(site.databaseUrl)
   // One for each step, and one that outlives them all.
-  const [compiling, trying, locking, storing, committing, last] = await Promise.all([
+  const last = await site.start()
+  const deployed = await deployFirst(last)
+  const [compiling, trying, locking, storing, committing] = await Promise.all([
     ...Array.from({ length: 4 }, () => site.start()),
     site.start(proxy.url),
-    site.start(),
   ])
-  const deployed = await deployFirst(last!)
   const clientOf = (server: ServerProcess) => site.client(server, deployed.person)
   const expectFirst = async () => {
     await endWaiting()
-    expect(await versionSeen(last!, deployed)).toBe('version 1')
-    expect(await versionsStored(clientOf(last!), deployed)).toEqual([1])
+    expect(await versionSeen(last, deployed)).toBe('version 1')
+    expect(await versionsStored(clientOf(last), deployed)).toEqual([1])
   }
   {
     // Takes a compiler some seconds; it has begun once another request, which came later, was answered.
@@ -130,10 +130,10 @@ test('killed while code is compiled, before it is tried, in its transaction and 
     await committing!.kill()
     await lost
   }
-  await until(async () => (await versionSeen(last!, deployed)) === 'version 2')
-  const repeat = await deploySecond(clientOf(last!), deployed)
+  await until(async () => (await versionSeen(last, deployed)) === 'version 2')
+  const repeat = await deploySecond(clientOf(last), deployed)
   expect([repeat.status, repeat.headers.get('idempotent-replayed'), repeat.body.version]).toEqual([
     ...[201, 'true', 2],
   ])
-  expect(await versionsStored(clientOf(last!), deployed)).toEqual([2, 1])
+  expect(await versionsStored(clientOf(last), deployed)).toEqual([2, 1])
 })

@@ -3,7 +3,7 @@ import type { Place } from './compile/source-map.ts'
 
 declare module '#platform/errors' {
   interface Failures {
-    FUNCTION_CODE_INVALID: { why: Localized; place: Place | undefined }
+    FUNCTION_CODE_INVALID: { why: Localized } & Partial<Place>
     FUNCTIONS_BUSY: Record<string, never>
     FUNCTION_LIMIT: { max: number }
     FUNCTION_VERSION_NOT_FOUND: { version: number }
@@ -20,13 +20,13 @@ const digits = (number: number): string => number.toLocaleString('fa-IR', { useG
 declareFailures({
   FUNCTION_CODE_INVALID: {
     status: 400,
-    en: ({ why, place }) =>
-      place
-        ? `The code was not accepted. Line ${place.line}, column ${place.column}: ${why.en}`
+    en: ({ why, line, column }) =>
+      line !== undefined && column !== undefined
+        ? `The code was not accepted. Line ${line}, column ${column}: ${why.en}`
         : `The code was not accepted: ${why.en}`,
-    fa: ({ why, place }) =>
-      place
-        ? `کد پذیرفته نشد. خط ${digits(place.line)}، ستون ${digits(place.column)}: ${why.fa}`
+    fa: ({ why, line, column }) =>
+      line !== undefined && column !== undefined
+        ? `کد پذیرفته نشد. خط ${digits(line)}، ستون ${digits(column)}: ${why.fa}`
         : `کد پذیرفته نشد: ${why.fa}`,
   },
   FUNCTIONS_BUSY: {

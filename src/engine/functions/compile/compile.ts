@@ -68,7 +68,7 @@ async function run(
 
 /** Throws FUNCTION_CODE_INVALID. */
 export const refuseCode = (why: Localized, place: Place | undefined): never =>
-  fail('FUNCTION_CODE_INVALID', { why, place }, { param: 'code', ...(place && { details: { ...place } }) })
+  fail('FUNCTION_CODE_INVALID', { why, ...place }, { param: 'code', ...(place && { details: { ...place } }) })
 
 /** The folder that has the `node_modules` of this installation. */
 const home = (): string => fileURLToPath(import.meta.resolve('hono')).replace(/[\\/]node_modules[\\/].*$/, '')
