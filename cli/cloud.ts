@@ -4,8 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
 import { allClouds, ask, type Cloud, type CloudDetail, pathOf, requireCloud } from './cloud/api.ts'
 import { collectionCommands } from './cloud/collections.ts'
+import { functionCommands } from './cloud/functions.ts'
 import { keysCommand } from './cloud/keys.ts'
 import { cloudOptions, cloudPhrases as words } from './cloud/phrases.ts'
+import { secretCommands } from './cloud/secrets.ts'
+import { transferCommands } from './cloud/transfer.ts'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
 import { type Column, card, showTime, table } from './output.ts'
 import { plain, type Server, ServerRefused, serverOf } from './server.ts'
@@ -19,6 +22,7 @@ export const cloudCommands: Command[] = [
   { ...common, name: 'cloud show', about: words.show, takes: ['CLOUD'], run: show },
   { ...common, name: 'cloud connection', about: words.connection, takes: ['CLOUD'], run: connect },
   keysCommand,
+  ...transferCommands,
   ...collectionCommands,
   { ...common, name: 'cloud retry', about: words.retry, takes: ['CLOUD'], run: retry },
   {
@@ -30,6 +34,8 @@ export const cloudCommands: Command[] = [
     needs: ['confirm'],
     run: remove,
   },
+  ...functionCommands,
+  ...secretCommands,
 ]
 
 const pollMs = 500

@@ -54,6 +54,8 @@ export class ServerRefused extends CommandRefused {
   /** True where this very request is not run again. */
   readonly isFinal: boolean
   readonly files: readonly string[]
+  /** Where in the code that was sent. */
+  readonly place: { line: number; column: number } | undefined
 
   constructor(reply: Response, error: ErrorMembers | undefined) {
     const message = plain(error?.message ?? `HTTP ${reply.status}`)
@@ -71,6 +73,8 @@ export class ServerRefused extends CommandRefused {
     this.isFinal = reply.headers.get('x-should-retry') === 'false'
     const files = error?.details?.files
     this.files = Array.isArray(files) ? files.map(plain) : []
+    const { line, column } = error?.details ?? {}
+    this.place = typeof line === 'number' && typeof column === 'number' ? { line, column } : undefined
   }
 }
 
@@ -80,7 +84,7 @@ interface ErrorMembers {
   param?: string
   request_id?: string
   receipt_id?: string
-  details?: { files?: unknown }
+  details?: { files?: unknown; line?: unknown; column?: unknown }
 }
 
 type Method = 'GET' | 'POST' | 'DELETE'

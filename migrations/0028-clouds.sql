@@ -17,6 +17,8 @@ create table clouds.clouds (
   -- By the operator: the app gets a refusal, and nothing is changed but by deletion. What it was before stays in state.
   suspended_at timestamptz,
   suspended_reason text,
+  -- Since when an export is being imported.
+  importing_since timestamptz,
   -- Limits of the operator for this cloud alone, by their names in the configuration.
   limits jsonb not null default '{}',
   -- Sign-in of its app users.

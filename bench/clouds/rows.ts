@@ -15,24 +15,31 @@ import { openLog } from '#platform/log'
 import { startEmbedded } from '#platform/postgres'
 import { joinProcesses } from '#platform/processes'
 import { parseQuery } from '../../src/capabilities/cloud/app/rest/parse-query.ts'
-import { freePort } from '../../tests/harness/free-port.ts'
-import { jsonFrom, key, machine, root, runKherad, temporaryFolder } from '../stage.ts'
+import { jsonFrom, key, machine, root, temporaryFolder } from '../stage.ts'
 import { row, table } from '../table.ts'
 import type { RowsLoad, RowsLoadResult } from './rows-load.ts'
+import { startClouds } from './server.ts'
 
 const [seconds = 4, connections = 32] = process.argv.slice(2).map(Number)
 /** Rows that are read. */
 const stored = 1_000
 
+/** What takes longest of what may be asked: patterns that fit everywhere but at their end, on as many bytes as a cloud may have. */
+const worst = [
+  `a=like.${encodeURIComponent(`%${'x'.repeat(490)}y%`)}`,
+  `a=ilike.${encodeURIComponent(`%${'x'.repeat(490)}y%`)}`,
+  'a=fts.x&order=a.desc,n',
+  `select=n&order=a,n&or=(${Array.from({ length: 20 }, () => `a.like.*${'x'.repeat(100)}y*`).join(',')})`,
+]
+
 console.log(machine())
-if (!process.argv.includes("--holds")) await measureRequests()
+if (!process.argv.includes('--holds')) await measureRequests()
 await measureHolds()
 
 async function measureRequests(): Promise<void> {
   await using stack = new AsyncDisposableStack()
-  const appsPort = await freePort()
-  const env = { KHERAD_APPS_PORT: String(appsPort), KHERAD_LOG_LEVEL: 'error' }
-  const server = stack.use(await runKherad(await temporaryFolder(stack), 'http://127.0.0.1:9', env))
+  const server = stack.use(await startClouds(await temporaryFolder(stack)))
+  const { appsPort } = server
   const post = async (at: string, body: object) => {
     const reply = await fetch(server.url + at, {
       method: 'POST',
@@ -69,14 +76,6 @@ async function measureRequests(): Promise<void> {
     row([name, String(perSecond), String(p50), String(p99), String(failures)])
   }
 }
-
-/** What takes longest of what may be asked: patterns that fit everywhere but at their end, on as many bytes as a cloud may have. */
-const worst = [
-  `a=like.${encodeURIComponent(`%${'x'.repeat(490)}y%`)}`,
-  `a=ilike.${encodeURIComponent(`%${'x'.repeat(490)}y%`)}`,
-  'a=fts.x&order=a.desc,n',
-  `select=n&order=a,n&or=(${Array.from({ length: 20 }, () => `a.like.*${'x'.repeat(100)}y*`).join(',')})`,
-]
 
 async function measureHolds(): Promise<void> {
   await using stack = new AsyncDisposableStack()

@@ -26,8 +26,25 @@ export const cloudPhrases = {
     'بک‌اندی را با همهٔ محتوا و سایت‌هایش برای همیشه حذف می‌کند؛ --confirm نام دقیق آن است',
     'deletes an app back-end for good, with all that is in it and its sites; --confirm is its exact name',
   ),
+  export: sentence(
+    'همهٔ محتوای بک‌اند را در FILE می‌نویسد (سطرهای JSON)؛ رازها و کلیدها در آن نیستند',
+    'writes all that is in an app back-end to FILE (lines of JSON); secrets and keys are left out',
+  ),
+  import: sentence(
+    'خروجی FILE را در بک‌اندی خالی وارد می‌کند: همهٔ آن یا هیچ',
+    'puts the export in FILE into an empty app back-end: all of it, or nothing',
+  ),
 
   // Progress
+  arrived: (mebibytes: number) => sentence(`${fa(mebibytes)} مبی‌بایت رسید…`, `${en(mebibytes)} MiB so far…`),
+  exported: (name: string, file: string) =>
+    sentence(`«${name}» در ${file} نوشته شد.`, `"${name}" is written to ${file}.`),
+  importing: sentence('در حال ورود…', 'being imported…'),
+  imported: (made: { users: number; collections: number; rows: number; files: number; functions: number }) =>
+    sentence(
+      `وارد شد: ${fa(made.users)} کاربر، ${fa(made.collections)} مجموعه، ${fa(made.rows)} سطر، ${fa(made.files)} فایل، ${fa(made.functions)} تابع`,
+      `imported: ${en(made.users)} users, ${en(made.collections)} collections, ${en(made.rows)} rows, ${en(made.files)} files, ${en(made.functions)} functions`,
+    ),
   provisioning: sentence('در حال راه‌اندازی…', 'being set up…'),
   deleting: sentence('در حال حذف محتوا…', 'its contents are being deleted…'),
   ready: (name: string) => sentence(`«${name}» آماده است`, `"${name}" is ready`),
@@ -55,6 +72,7 @@ export const cloudPhrases = {
       `چند بک‌اند «${typed}» نام دارند: شناسه یا ref یکی را بنویسید.`,
       `Several app back-ends are called "${typed}": write the id or ref of one.`,
     ),
+  noFile: (file: string) => sentence(`پروندهٔ «${file}» خوانده نشد.`, `The file "${file}" cannot be read.`),
   failed: (why: string) => sentence(`راه‌اندازی ناکام ماند: ${why}`, `Setting it up has failed: ${why}`),
   badKind: (typed: string) =>
     sentence(

@@ -13,10 +13,12 @@ export async function askClouds(recorder: Recorder, site: Site): Promise<void> {
   await recorder.ask('clouds: dedicated', 'POST', path, { json: { ...json, plan: 'dedicated' } })
   await recorder.ask('clouds: list', 'GET', `${path}?limit=1`)
   await askOne(recorder, `${path}/${id}`)
+  await askAppUsers(recorder, site, id)
   await askCollections(recorder, `${path}/${id}`)
   await site.cli('cloud', 'suspend', ref, '--reason', 'reported')
   await recorder.ask('clouds: connection of one that is suspended', 'GET', `${path}/${id}/connection`)
   await site.cli('cloud', 'resume', ref)
+  await askTransfer(recorder, `${path}/${id}`)
   await askProvisioning(recorder, site, `${path}/${id}`)
   await recorder.ask('clouds: delete with another name', 'DELETE', `${path}/${id}`, {
     json: { confirm: 'x' },
@@ -33,6 +35,40 @@ async function askOne(recorder: Recorder, at: string): Promise<void> {
   await recorder.ask('clouds: keys', 'GET', `${at}/keys`)
   await recorder.ask('clouds: end a key', 'DELETE', `${at}/keys/${key.id}`)
   await recorder.ask('clouds: retry one that is ready', 'POST', `${at}/retry`)
+  await askFunctions(recorder, at)
+}
+
+async function askFunctions(recorder: Recorder, cloud: string): Promise<void> {
+  const at = `${cloud}/functions`
+  const json = { name: 'hello', code: 'Deno.serve(() => new Response("سلام"))', verify_jwt: false }
+  await recorder.ask('functions: deploy', 'POST', at, { json, headers: keyed('function-1') })
+  await recorder.ask('functions: deploy again', 'POST', at, { json, headers: keyed('function-1') })
+  const wrong = { ...json, code: 'import x from "lodash"' }
+  await recorder.ask('functions: deploy with another package', 'POST', at, { json: wrong })
+  await recorder.ask('functions: replace', 'POST', at, { json: { ...json, verify_jwt: true } })
+  await recorder.ask('functions: list', 'GET', at)
+  await recorder.ask('functions: read', 'GET', `${at}/hello`)
+  await recorder.ask('functions: logs', 'GET', `${at}/hello/logs?limit=1`)
+  await recorder.ask('functions: go back', 'POST', `${at}/hello/rollback`, { json: { version: 1 } })
+  await recorder.ask('functions: delete', 'DELETE', `${at}/hello`)
+  const secret = { name: 'PAYMENT_KEY', value: 'a-secret-of-yours' }
+  await recorder.ask('secrets: set', 'POST', `${cloud}/secrets`, { json: secret })
+  await recorder.ask('secrets: replace', 'POST', `${cloud}/secrets`, { json: secret })
+  await recorder.ask('secrets: list', 'GET', `${cloud}/secrets`)
+  await recorder.ask('secrets: delete', 'DELETE', `${cloud}/secrets/PAYMENT_KEY`)
+}
+
+async function askTransfer(recorder: Recorder, at: string): Promise<void> {
+  await recorder.ask('clouds: export', 'GET', `${at}/export`)
+  const head = { type: 'cloud', version: 1, name: 'x', exported_at: '2026-01-01T00:00:00Z' }
+  const sent = (text: string) => {
+    const form = new FormData()
+    form.set('export', new Blob([text]), 'export.jsonl')
+    return { raw: { type: 'multipart/form-data', body: form } }
+  }
+  const text = `${JSON.stringify(head)}\n{"type":"end","lines":2}\n`
+  await recorder.ask('clouds: import', 'POST', `${at}/import`, sent(text))
+  await recorder.ask('clouds: import what is no export', 'POST', `${at}/import`, sent('hello'))
 }
 
 async function askProvisioning(recorder: Recorder, { db }: Site, at: string): Promise<void> {
@@ -43,4 +79,42 @@ async function askProvisioning(recorder: Recorder, { db }: Site, at: string): Pr
   await recorder.ask('clouds: read one that failed', 'GET', at)
   await recorder.ask('clouds: retry', 'POST', `${at}/retry`)
   await recorder.until(at, ({ status }) => status === 'ready')
+}
+
+/** Users come to be at the cloud's own address, where nothing is recorded: this one is written down. */
+async function askAppUsers(recorder: Recorder, { db }: Site, cloudId: string): Promise<void> {
+  const at = `${path}/${cloudId}`
+  const user = '01890000-0000-4000-8000-00000000000a'
+  const one = `${at}/users/${user}`
+  await db.query(
+    `insert into app_users.users (account_id, cloud_id, user_id, email, created_at, updated_at)
+      select account_id, cloud_id, '${user}', 'mina@example.com', now(), now() from clouds.clouds where cloud_id = $1`,
+    [cloudId],
+  )
+  await recorder.ask('app users: settings', 'GET', `${at}/auth`)
+  const made = await recorder.ask('app users: a link', 'POST', `${one}/links`, { json: { type: 'signup' } })
+  const page = new URL(made.url).pathname
+  await recorder.ask('app users: the page of a link', 'GET', page)
+  await recorder.ask('app users: follow a link', 'POST', page, {
+    raw: { type: 'multipart/form-data', body: new FormData() },
+  })
+  await recorder.ask('app users: follow a link again', 'POST', page, {
+    raw: { type: 'multipart/form-data', body: new FormData() },
+  })
+  await recorder.ask('app users: change settings', 'PATCH', `${at}/auth`, {
+    json: { site_url: 'https://app.example.com', additional_redirect_urls: ['http://localhost:5173/'] },
+  })
+  await recorder.ask('app users: settings without an address', 'PATCH', `${at}/auth`, {
+    json: { site_url: 'app' },
+  })
+  await recorder.ask('app users: a link that leads elsewhere', 'POST', `${one}/links`, {
+    json: { type: 'recovery', redirect_to: 'https://other.example.com' },
+  })
+  await recorder.ask('app users: list', 'GET', `${at}/users?limit=1`)
+  await recorder.ask('app users: list by what is no address', 'GET', `${at}/users?email=x`)
+  await recorder.ask('app users: read', 'GET', one)
+  await recorder.ask('app users: block', 'POST', `${one}/block`)
+  await recorder.ask('app users: unblock', 'POST', `${one}/unblock`)
+  await recorder.ask('app users: delete', 'DELETE', one)
+  await recorder.ask('app users: read what was deleted', 'GET', one)
 }

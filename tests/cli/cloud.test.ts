@@ -1,4 +1,7 @@
 /** `kherad cloud`: the real command against a real server. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { boot, type World } from '../harness/world.ts'
@@ -111,4 +114,29 @@ test('the operator sees all clouds, suspends and resumes one, and sets its limit
     expect((await run(['cloud', 'limits', made.ref, ...wrong])).code).not.toBe(0)
   const unknown = await run(['cloud', 'suspend', 'nobody'])
   expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('kherad cloud all')])
+})
+
+test('a cloud is exported to a file and imported into an empty one; what is refused leaves no file', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kherad-cli-cloud-'))
+  try {
+    const file = path.join(folder, 'shop.jsonl')
+    const { json: one } = await run(['cloud', 'create', 'one', '--json'])
+    const made = { action: 'create_collection', name: 'todos' }
+    expect((await key.post(`/v1/cloud/${one.id}/database`, made)).status).toBe(200)
+    expect((await run(['cloud', 'export', 'one', file], 'fa')).out).toBe(`«one» در ${file} نوشته شد.\n`)
+    await run(['cloud', 'create', 'two'])
+    const imported = await run(['cloud', 'import', 'two', file], 'fa')
+    expect([imported.code, imported.out], imported.err).toEqual([
+      0,
+      'وارد شد: ۰ کاربر، ۱ مجموعه، ۰ سطر، ۰ فایل، ۰ تابع\n',
+    ])
+    const again = await run(['cloud', 'import', 'two', file, '--json'])
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('CLOUD_NOT_EMPTY')])
+    const missing = path.join(folder, 'missing')
+    expect((await run(['cloud', 'export', 'nothing', missing])).code).toBe(1)
+    expect((await run(['cloud', 'import', 'two', missing])).code).toBe(1)
+    expect(await readdir(folder)).toEqual(['shop.jsonl'])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 })

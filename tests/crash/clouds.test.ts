@@ -189,7 +189,7 @@ test('two processes that provision the same cloud give it one key that signs', a
 const deletionSteps: [lock: string, words: string][] = [
   ['lock table sites.slugs in share mode', 'update sites.slugs'],
   ['lock table app_files.files in share mode', 'delete from app_files.files'],
-  ['lock table collections.rows in share mode', 'delete from "collections"."rows"'],
+  ['lock table collections.rows in share mode', 'delete from collections.rows'],
   ['lock table clouds.refs in share mode', 'delete from clouds.refs'],
 ]
 

@@ -34,14 +34,12 @@ export const isolated = [
  * listed follow by size.
  */
 export const longest = [
-  'tests/contract/media-faults.test.ts',
   'tests/crash/videos.test.ts',
   'tests/crash/batches.test.ts',
   'tests/crash/work.test.ts',
   'tests/contract/work-data.test.ts',
   'tests/videos/faults.test.ts',
   'tests/contract/every-route.test.ts',
-  'tests/contract/knowledge-vectors-crash.test.ts',
   'tests/tools/shell.test.ts',
   'tests/db/embedded.test.ts',
   'tests/media/sandbox-video.test.ts',
@@ -50,6 +48,7 @@ export const longest = [
   'tests/cli/set.test.ts',
   'tests/cost/upstream.test.ts',
   'tests/sound/hostile-recordings.test.ts',
+  'tests/contract/media-faults.test.ts',
   'tests/crash/sites.test.ts',
   'tests/transcription/faults.test.ts',
   'tests/crash/outage.test.ts',

@@ -9,6 +9,7 @@ import { cloudRoutes, keyRoutes } from './clouds/routes.ts'
 import { databaseRoutes } from './database/routes.ts'
 import { functionRoutes } from './functions/routes.ts'
 import { storageRoutes } from './storage/routes.ts'
+import { transferRoutes } from './transfer/routes.ts'
 
 export { cloudSeries } from './app/metrics.ts'
 
@@ -19,6 +20,7 @@ const routes: Route[] = [
   ...authRoutes,
   ...storageRoutes,
   ...functionRoutes,
+  ...transferRoutes,
 ]
 
 /** App back-ends: sign-in, data, files and code for the apps of a project. */

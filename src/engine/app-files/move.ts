@@ -6,6 +6,7 @@ import * as store from './store.ts'
 
 /** A line of an export. */
 export interface ExportedFile {
+  id: string
   /** Of the app user. */
   user_id: string
   name: string
@@ -28,6 +29,7 @@ export async function* exportFiles(
       const source = await storage.get(row.storage_key)
       if (!source) continue
       yield {
+        id: row.file_id,
         user_id: row.user_id,
         name: row.name,
         media_type: row.media_type,

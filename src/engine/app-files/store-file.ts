@@ -15,6 +15,8 @@ export interface NewAppFile extends CloudKey {
   name: string
   mediaType: string
   bytes: Uint8Array
+  /** Of an import: rows may name files by their ids. No other file of the cloud has it. */
+  imported?: { id: string; createdAt: Date }
 }
 
 /** Throws APP_FILE_TOO_LARGE, APP_FILES_FULL, and CLOUD_NOT_FOUND where the cloud is not ready any more. */
@@ -24,8 +26,8 @@ export async function storeAppFile(
   limits: CloudLimits,
 ): Promise<store.AppFileRow> {
   const { bytes, accountId, cloudId } = file
-  const created = new Date(app.clock.nowMs())
-  const fileId = uuidv7(created.getTime())
+  const created = file.imported?.createdAt ?? new Date(app.clock.nowMs())
+  const fileId = file.imported?.id ?? uuidv7(created.getTime())
   const row: store.AppFileRow = {
     ...{ account_id: accountId, cloud_id: cloudId, file_id: fileId, user_id: file.userId },
     ...{ name: file.name, media_type: file.mediaType, bytes: BigInt(bytes.length) },

@@ -5,8 +5,7 @@ import { latinDigits } from './digits.ts'
 const longest = 254
 const longestLocal = 64
 /** What people paste or a keyboard adds: spaces, marks of direction and joining. */
-const around =
-  /^[\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+|[\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+$/g
+const blank = /[\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/
 const local = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
@@ -20,7 +19,7 @@ export function readEmail(text: unknown): string {
 }
 
 function normalized(text: string): string | undefined {
-  const plain = latinDigits(text.replace(around, '').normalize('NFKC')).toLowerCase()
+  const plain = latinDigits(trimmed(text).normalize('NFKC')).toLowerCase()
   const at = plain.lastIndexOf('@')
   const name = plain.slice(0, Math.max(at, 0))
   const written = plain.slice(at + 1)
@@ -37,4 +36,11 @@ function normalized(text: string): string | undefined {
     !/^\d+$/.test(labels.at(-1)!)
   const address = `${name}@${domain}`
   return isAddress && address.length <= longest ? address : undefined
+}
+
+function trimmed(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && blank.test(text[start]!)) start++
+  while (end > start && blank.test(text[end - 1]!)) end--
+  return text.slice(start, end)
 }

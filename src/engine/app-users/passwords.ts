@@ -47,7 +47,7 @@ function read(hash: string): { parameters: typeof usual; salt: Buffer; tag: Buff
   return { parameters: usual, salt: Buffer.from(salt!, 'base64'), tag: Buffer.from(tag!, 'base64') }
 }
 
-const bare = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
+const bare = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
 
 /** Hashes for each cloud in turn. */
 export class PasswordHashing {

@@ -9,6 +9,7 @@ declare module '#platform/errors' {
     CLOUD_READY: Record<string, never>
     CLOUD_DELETING: Record<string, never>
     CLOUD_SUSPENDED: Record<string, never>
+    CLOUD_IMPORTING: Record<string, never>
     CLOUD_KEY_NOT_FOUND: Record<string, never>
     CLOUD_KEY_LIMIT: { max: number }
     DEDICATED_UNAVAILABLE: Record<string, never>
@@ -69,6 +70,12 @@ declareFailures({
       'The operator has suspended this app back-end: its app gets no answers and it cannot be changed until it is resumed. Ask the operator about it.',
     fa: () =>
       'گردانندهٔ سرویس این بک‌اند را معلق کرده است: تا رفع تعلیق به برنامه پاسخ نمی‌دهد و تغییر نمی‌کند. علت را از گرداننده بپرسید.',
+  },
+  CLOUD_IMPORTING: {
+    status: 409,
+    retry: true,
+    en: () => 'Another export is being imported into this app back-end; wait until that is done.',
+    fa: () => 'خروجی دیگری در حال ورود به این بک‌اند است؛ تا پایان آن صبر کنید.',
   },
   CLOUD_KEY_NOT_FOUND: {
     status: 404,

@@ -97,6 +97,7 @@ const newRow = ({ accountId, cloudId }: CloudKey, now: Date): Omit<CloudRow, 'pr
   attempts: 0,
   suspended_at: null,
   suspended_reason: null,
+  importing_since: null,
   limits: {},
   site_url: null,
   disable_signup: false,

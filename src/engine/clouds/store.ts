@@ -26,6 +26,7 @@ export interface CloudRow {
   attempts: number
   suspended_at: Date | null
   suspended_reason: string | null
+  importing_since: Date | null
   limits: Record<string, number>
   site_url: string | null
   disable_signup: boolean

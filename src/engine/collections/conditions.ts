@@ -100,8 +100,9 @@ function likeSql(
   { parameters }: Context,
 ): string {
   // The database finds this out only where a row matches up to there.
-  const [slashes] = /\\*$/.exec(pattern)!
-  if (slashes.length % 2 === 1) badText('pattern', pattern)
+  let slashes = 0
+  while (pattern.at(-1 - slashes) === '\\') slashes++
+  if (slashes % 2 === 1) badText('pattern', pattern)
   return `(${textSql(field, parameters)} ${anyCase ? 'ilike' : 'like'} ${parameters.add(pattern, 'text')})`
 }
 

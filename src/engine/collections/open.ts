@@ -26,7 +26,8 @@ const places = 4
 const turnsOptions = {
   places,
   perCloud: places - 1,
-  slowMs: 100,
+  slowMs: 200,
+  slowPlaces: 1,
   waitingPerCloud: 64,
   waiting: 1_000,
   longestWaitMs: 2_000,

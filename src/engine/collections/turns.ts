@@ -5,7 +5,8 @@
 import { fail } from '#platform/errors'
 
 interface Waiting {
-  start: () => void
+  /** Whether it counts among the slow ones. */
+  start: (isSlow: boolean) => void
   refuse: (error: unknown) => void
   timer: NodeJS.Timeout
 }
@@ -24,18 +25,23 @@ export interface TurnsOptions {
   perCloud: number
   /** A cloud whose last statement took longer has one at a time. */
   slowMs: number
+  /** So many of such clouds at once, of all: their statements would take the processor from everybody else's. */
+  slowPlaces: number
   waitingPerCloud: number
   waiting: number
   longestWaitMs: number
 }
 
 const retryAfterMs = 1_000
+/** That a cloud's last statement took long. */
+const rememberedMs = 60_000
 
 export class Turns {
   readonly #options: TurnsOptions
   /** In the order of their turns. */
   readonly #lines = new Map<string, Line>()
   #running = 0
+  #slowRunning = 0
   #waiting = 0
 
   constructor(options: TurnsOptions) {
@@ -45,13 +51,13 @@ export class Turns {
   /** Runs `work` when it is this cloud's turn. Throws ROWS_BUSY. */
   async run<Result>(cloudId: string, work: () => Promise<Result>): Promise<Result> {
     const line = this.#lineOf(cloudId)
-    if (this.#running >= this.#options.places || !this.#hasPlace(line) || line.waiting.length > 0)
-      await this.#wait(line)
-    else this.#begin(line)
+    const mustWait = this.#running >= this.#options.places || !this.#hasPlace(line) || line.waiting.length > 0
+    const wasSlow = mustWait ? await this.#wait(line) : this.#begin(line)
     const sinceMs = performance.now()
     try {
       return await work()
     } finally {
+      if (wasSlow) this.#slowRunning--
       line.isSlow = performance.now() - sinceMs > this.#options.slowMs
       line.running--
       this.#running--
@@ -71,15 +77,18 @@ export class Turns {
   }
 
   #hasPlace(line: Line): boolean {
-    return line.running < (line.isSlow ? 1 : this.#options.perCloud)
+    const { perCloud, slowPlaces } = this.#options
+    return line.isSlow ? line.running === 0 && this.#slowRunning < slowPlaces : line.running < perCloud
   }
 
-  #begin(line: Line): void {
+  #begin(line: Line): boolean {
     line.running++
     this.#running++
+    if (line.isSlow) this.#slowRunning++
+    return line.isSlow
   }
 
-  #wait(line: Line): Promise<void> {
+  #wait(line: Line): Promise<boolean> {
     const { waiting, waitingPerCloud, longestWaitMs } = this.#options
     if (line.waiting.length >= waitingPerCloud || this.#waiting >= waiting)
       fail('ROWS_BUSY', {}, { retryAfterMs })
@@ -111,11 +120,11 @@ export class Turns {
       const one = line.waiting.shift()!
       clearTimeout(one.timer)
       this.#waiting--
-      this.#begin(line)
+      const isSlow = this.#begin(line)
       // To the end: the others have their turns first.
       this.#lines.delete(cloudId)
       this.#lines.set(cloudId, line)
-      one.start()
+      one.start(isSlow)
     }
   }
 
@@ -123,6 +132,6 @@ export class Turns {
     setTimeout(() => {
       if (line.running === 0 && line.waiting.length === 0 && this.#lines.get(cloudId) === line)
         this.#lines.delete(cloudId)
-    }, 5_000).unref()
+    }, rememberedMs).unref()
   }
 }

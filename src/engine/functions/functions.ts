@@ -126,7 +126,7 @@ export interface FunctionRuntime extends AsyncDisposable {
   tryOut(program: CloudProgram, name: string): Promise<Tried>
   /**
    * Runs a function. Throws FUNCTIONS_UNAVAILABLE, FUNCTION_NOT_FOUND, FUNCTION_BUSY, FUNCTION_TIMEOUT, FUNCTION_CPU_LIMIT,
-   * FUNCTION_MEMORY_LIMIT, FUNCTION_CRASHED or FUNCTION_DEPTH.
+   * FUNCTION_MEMORY_LIMIT, FUNCTION_CRASHED or FUNCTION_ANSWER_TOO_LARGE.
    */
   call(call: FunctionCall): Promise<FunctionAnswer>
   /** Ends what runs of a cloud, and deletes what it left on this machine. */

@@ -15,7 +15,10 @@ export { type Architecture, seccompFilter } from './seccomp.ts'
 export { descriptorOf, firstSocket, type JailedProcess, type JailedProgram } from './start.ts'
 
 /** Whether a jail can be built here; `tools` are those that build it. */
-export type JailState = { kind: 'jailed'; tools: JailTools } | { kind: 'refused'; why: Localized }
+export type JailState =
+  | { kind: 'jailed'; tools: JailTools }
+  /** `isSure`: false where the test did not end as it should, on a busy machine perhaps; then the next one who asks has it done again. */
+  | { kind: 'refused'; why: Localized; isSure: boolean }
 
 export interface JailedPlace extends JailedProcess {
   /** The user of this machine that it runs as; undefined: that of this server. */
@@ -23,7 +26,7 @@ export interface JailedPlace extends JailedProcess {
 }
 
 export interface Jail {
-  /** Tries to break out of one, the first time it is asked. */
+  /** Tries to break out of one, the first time it is asked. Never throws. */
   state(): Promise<JailState>
   /**
    * A user that no other jail of this machine has, where this server is root; undefined elsewhere. Given back by disposing it. Throws where all
@@ -38,9 +41,11 @@ export function openJail(log: Log): Jail {
   const users = openUsers()
   let tested: Promise<JailState> | undefined
   return {
-    state: () => {
+    async state() {
       tested ??= selfTest(log)
-      return tested
+      const state = await tested
+      if (state.kind === 'refused' && !state.isSure) tested = undefined
+      return state
     },
     user: () => users.take(),
     async start(program, user) {

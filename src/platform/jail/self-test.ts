@@ -26,15 +26,20 @@ export async function selfTest(log: Log): Promise<JailState> {
   if (process.platform !== 'linux') return refused(refusals.otherSystem(process.platform))
   if (process.arch !== 'x64' && process.arch !== 'arm64')
     return refused(refusals.otherProcessor(process.arch))
-  const tools = await findTools()
-  if ('en' in tools) return refused(tools)
-  const { why, said } = await tryToBreakOut(tools)
-  if (why === undefined) return { kind: 'jailed', tools }
-  log.error({ why: why.en, said }, 'the jail of functions does not hold here')
-  return refused(why)
+  try {
+    const tools = await findTools()
+    if ('en' in tools) return refused(tools)
+    const { why, said } = await tryToBreakOut(tools)
+    if (why === undefined) return { kind: 'jailed', tools }
+    log.error({ why: why.en, said }, 'no jail holds here')
+    return refused(why)
+  } catch (error) {
+    log.error({ err: error }, 'the test of the jail failed')
+    return refused(refusals.silent)
+  }
 }
 
-const refused = (why: Localized): JailState => ({ kind: 'refused', why })
+const refused = (why: Localized): JailState => ({ kind: 'refused', why, isSure: why !== refusals.silent })
 
 const programFolders = [
   '/usr/bin',

@@ -93,10 +93,12 @@ function loginOf(
 
 /** `Name <address>` or an address alone, of ASCII without anything that ends a header line. */
 function readSender(text: string): MailConfig['from'] | undefined {
-  const [, quoted, named] = /^(?:"([^"\\]{0,200})"|([^"<>\\]{0,200}?))\s*<[^<>]+>$/.exec(text) ?? []
-  const address = /<([^<>]+)>$/.exec(text)?.[1] ?? text
+  const open = text.endsWith('>') ? text.lastIndexOf('<') : -1
+  const address = open === -1 ? text : text.slice(open + 1, -1)
+  const written = open === -1 ? '' : text.slice(0, open).trim()
+  const name = /^"[^"]*"$/.test(written) ? written.slice(1, -1) : written
   const isAddress = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9.-]{1,253}$/.test(address)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they would end the header line.
   const isClean = !/[\u0000-\u001f\u007f\u2028\u2029]/.test(text)
-  return isAddress && isClean ? { name: (quoted ?? named ?? '').trim(), address } : undefined
+  return isAddress && isClean && !/["\\<>]/.test(name) ? { name, address } : undefined
 }

@@ -1,7 +1,9 @@
 /** The client as it is: every public method of the installed one has a passing test here, or a refusal whose sentence is tested. */
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { families, local, refused } from './answers.ts'
 import { type AppWorld, bootApp, type Person } from './app.ts'
+import { guide } from './guide.ts'
 import { mailed, openMailbox } from './mails.ts'
 import { realtime } from './realtime.ts'
 import { familyOf, refusals } from './refusals.ts'
@@ -44,6 +46,13 @@ test('what is refused is exactly what has a test of its sentence', () => {
   expect(Object.values(refused).flat().toSorted()).toEqual(tested.toSorted())
 })
 
+test('the published table is that of the installed client, in both languages', async () => {
+  const published = (name: string) =>
+    readFile(new URL(`../../../docs/guides/${name}`, import.meta.url), 'utf8')
+  expect(await published('cloud-supabase-js.md')).toBe(guide('en'))
+  expect(await published('cloud-supabase-js.fa.md')).toBe(guide('fa'))
+})
+
 for (const form of ['path', 'host'] as const)
   describe(`by the ${form} of the cloud`, () => {
     let person: Person
@@ -63,6 +72,11 @@ for (const form of ['path', 'host'] as const)
       await run(mailing.apps[form], mailing)
       const called = takeCalled()
       expect(calls.filter((call) => !called.has(call))).toEqual([])
+    })
+
+    test('rows of another collection within rows are refused with their sentence', async () => {
+      const { error } = await person.client.from('any').select('*, name(*)')
+      expect(error).toMatchObject({ message: families.embeds.says.en })
     })
 
     test.each(refusals)('$call is refused with its sentence', async ({ call, run }) => {

@@ -54,7 +54,7 @@ class Runtime implements FunctionRuntime {
   readonly #starts: (() => void)[] = []
   #startsRunning = 0
   #processes = 0
-  #state: Promise<RuntimeState> | undefined
+  #loggedState: RuntimeState['kind'] | undefined
   #watchdog: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -78,9 +78,10 @@ class Runtime implements FunctionRuntime {
     }
   }
 
-  state(): Promise<RuntimeState> {
-    this.#state ??= this.#findState()
-    return this.#state
+  async state(): Promise<RuntimeState> {
+    const state = await this.#host.state()
+    if (state.kind !== this.#loggedState) this.#logState(state)
+    return state
   }
 
   async tryOut(program: CloudProgram, name: string): Promise<Tried> {
@@ -128,12 +129,11 @@ class Runtime implements FunctionRuntime {
     await this.#folder[Symbol.asyncDispose]()
   }
 
-  async #findState(): Promise<RuntimeState> {
-    const state = await this.#host.state()
+  #logState(state: RuntimeState): void {
+    this.#loggedState = state.kind
     const { log } = this.#options
     if (state.kind === 'refused') log.warn({ why: state.why.en }, 'functions do not run here')
     else log.info({ functions: state.kind }, 'functions run here')
-    return state
   }
 
   async #require(): Promise<void> {

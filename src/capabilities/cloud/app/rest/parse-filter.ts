@@ -225,12 +225,12 @@ function containedOf(text: string, whole: string): Contained {
   return { kind: 'array', members: members.map((member) => readingsOf(member)) }
 }
 
-const numberPart = /^\s*(?:-?\d{1,100}(?:\.\d{1,100})?)?\s*$/
+const numberPart = /^(?:-?\d{1,100}(?:\.\d{1,100})?)?$/
 
 function rangeKind(text: string): RangeKind | undefined {
   if (text === 'empty') return 'numbers'
   if (text.length > 200) return undefined
   const parts = /^[[(]([^,]*),([^,]*)[\])]$/.exec(text)
   if (!parts) return undefined
-  return numberPart.test(parts[1]!) && numberPart.test(parts[2]!) ? 'numbers' : 'times'
+  return parts.slice(1).every((part) => numberPart.test(part.trim())) ? 'numbers' : 'times'
 }

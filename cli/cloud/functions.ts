@@ -1,0 +1,212 @@
+/** `kherad cloud functions …`: code of an app put into service, and what it writes. */
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Language } from '#platform/errors'
+import {
+  type Command,
+  CommandRefused,
+  misused,
+  type Outcome,
+  type ParsedArguments,
+  type Session,
+} from '../command.ts'
+import { type Column, showTime, table } from '../output.ts'
+import { readBounded, utf8 } from '../read-bounded.ts'
+import { plain, requestJson, type Server, ServerRefused, serverOf } from '../server.ts'
+import { wholeNumber } from '../studio/inputs.ts'
+import { ask, type Cloud, pathOf, requireCloud } from './api.ts'
+import { functionOptions, functionPhrases as words } from './function-phrases.ts'
+
+const connection = ['url', 'key', 'key-file']
+const common = { options: connection, needs: [], help: functionOptions }
+
+export const functionCommands: Command[] = [
+  {
+    ...common,
+    name: 'cloud functions deploy',
+    about: words.deploy,
+    takes: ['CLOUD', 'FILE'],
+    options: ['name', ...connection],
+    flags: ['public'],
+    run: deploy,
+  },
+  { ...common, name: 'cloud functions list', about: words.list, takes: ['CLOUD'], run: list },
+  {
+    ...common,
+    name: 'cloud functions logs',
+    about: words.logs,
+    takes: ['CLOUD', 'NAME'],
+    options: ['level', 'limit', ...connection],
+    flags: ['follow'],
+    run: logs,
+  },
+  {
+    ...common,
+    name: 'cloud functions rollback',
+    about: words.rollback,
+    takes: ['CLOUD', 'NAME'],
+    options: ['to', ...connection],
+    run: rollback,
+  },
+  { ...common, name: 'cloud functions delete', about: words.delete, takes: ['CLOUD', 'NAME'], run: remove },
+]
+
+interface CloudFunction {
+  name: string
+  version: number
+  verify_jwt: boolean
+  url: string
+  packages: { name: string; version: string }[]
+  updated_at: string
+}
+
+interface Line {
+  id: string
+  level: string
+  message: string
+  at: string
+}
+
+/** Bytes of 128,000 characters, whichever they are. */
+const maxCodeBytes = 4 * 128_000
+
+const below = (cloud: Cloud, name: string, more = ''): string =>
+  pathOf(cloud, `/functions/${encodeURIComponent(name)}${more}`)
+
+async function deploy(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const { language } = session
+  const [typed, file] = given.words as [string, string]
+  const code = utf8(await readBounded(file, maxCodeBytes)) ?? misused(words.notText(file))
+  const name = given.options['name'] ?? path.basename(file).replace(/\.(?:m?js|m?ts)$/, '')
+  const server = await serverOf(session, given)
+  const cloud = await requireCloud(server, typed)
+  session.notify(words.deploying(name)[language])
+  const sent = {
+    body: { name, code, verify_jwt: !given.flags.includes('public') },
+    headers: { 'idempotency-key': randomUUID() },
+  }
+  const made = await ask<CloudFunction>(server, 'POST', pathOf(cloud, '/functions'), sent).catch(
+    (error: unknown) => {
+      throw withFile(error, file)
+    },
+  )
+  for (const one of made.packages) session.notify(plain(`  ${one.name} ${one.version}`))
+  session.notify(words.deployed(plain(made.name), made.version)[language])
+  return { json: made, text: `${plain(made.url)}\n` }
+}
+
+/** As compilers say it, so that editors and terminals find the place: `index.js:3:5`. */
+function withFile(error: unknown, file: string): unknown {
+  if (!(error instanceof ServerRefused) || !error.place) return error
+  const { line, column } = error.place
+  const at = `${file}:${line}:${column}`
+  const sentence = { en: `${at}: ${error.sentence.en}`, fa: `${at}: ${error.sentence.fa}` }
+  return new CommandRefused(error.code, sentence, 1, {
+    ...error.more,
+    ...{ line: String(line), column: String(column) },
+  })
+}
+
+const columns = (language: Language): Column<CloudFunction>[] => [
+  { title: words.columns.name, show: ({ name }) => plain(name) },
+  { title: words.columns.version, show: ({ version }) => words.count(version)[language], numeric: true },
+  {
+    title: words.columns.access,
+    show: ({ verify_jwt: verify }) => words.access[verify ? 'members' : 'public'][language],
+  },
+  { title: words.columns.updated, show: ({ updated_at: at }) => showTime(new Date(at), language) },
+  { title: words.columns.url, show: ({ url }) => plain(url) },
+]
+
+async function list(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const server = await serverOf(session, given)
+  const cloud = await requireCloud(server, given.words[0]!)
+  const { data, runtime } = await ask<{
+    data: CloudFunction[]
+    runtime: { status: string; reason: string | null }
+  }>(server, 'GET', pathOf(cloud, '/functions'))
+  if (runtime.reason !== null) session.notify(plain(runtime.reason))
+  return { json: data, text: table(data, columns(session.language), session.language) }
+}
+
+async function rollback(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const { to } = given.options
+  const version = to === undefined ? undefined : wholeNumber('--to', to, 1, 2_147_483_647)
+  const server = await serverOf(session, given)
+  const cloud = await requireCloud(server, given.words[0]!)
+  const made = await ask<CloudFunction>(server, 'POST', below(cloud, given.words[1]!, '/rollback'), {
+    body: { version },
+    headers: { 'idempotency-key': randomUUID() },
+  })
+  return { json: made, text: `${words.deployed(plain(made.name), made.version)[session.language]}\n` }
+}
+
+async function remove(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const server = await serverOf(session, given)
+  const cloud = await requireCloud(server, given.words[0]!)
+  const gone = await ask<{ name: string }>(server, 'DELETE', below(cloud, given.words[1]!))
+  return { json: gone, text: `${words.gone(plain(gone.name))[session.language]}\n` }
+}
+
+const levels = ['debug', 'info', 'warn', 'error']
+
+async function logs(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const { level, limit } = given.options
+  if (level !== undefined && !levels.includes(level)) misused(words.badLevel(level))
+  const query = new URLSearchParams({
+    ...(level !== undefined && { level }),
+    limit: String(limit === undefined ? 100 : wholeNumber('--limit', limit, 1, 1_000)),
+  })
+  const server = await serverOf(session, given)
+  const cloud = await requireCloud(server, given.words[0]!)
+  const at = `${below(cloud, given.words[1]!, '/logs')}?${query}`
+  if (given.flags.includes('follow')) return followed(session, server, at)
+  const { data } = await ask<{ data: Line[] }>(server, 'GET', at)
+  return { json: data, text: data.map((line) => shown(line, session.language)).join('') }
+}
+
+const shown = ({ level, message, at }: Line, language: Language): string =>
+  `${showTime(new Date(at), language)} ${level.toUpperCase().padEnd(5)} ${message.split('\n').map(plain).join('\n  ')}\n`
+
+const againMs = 500
+
+const followed = (session: Session, server: Server, at: string): Outcome => ({
+  json: undefined,
+  text: '',
+  async *pieces(asJson) {
+    for await (const line of follow(session, server, at))
+      yield asJson ? `${JSON.stringify(line)}\n` : shown(line, session.language)
+  },
+})
+
+/** A connection that breaks is taken up again after the last line that was seen; it ends when the function is deleted. */
+async function* follow({ stopping }: Session, server: Server, at: string): AsyncGenerator<Line> {
+  for (let seen: string | undefined; !stopping.aborted; ) {
+    const headers = { accept: 'text/event-stream', ...(seen !== undefined && { 'last-event-id': seen }) }
+    try {
+      const reply = await requestJson(server, 'GET', at, { headers })
+      for await (const line of linesOf(reply)) {
+        seen = line.id
+        yield line
+      }
+    } catch (error) {
+      if (stopping.aborted) return
+      // undici's way to say that a connection broke.
+      if (!(error instanceof TypeError)) throw error
+    }
+    await pause(againMs, undefined, { signal: stopping }).catch(() => undefined)
+  }
+}
+
+async function* linesOf({ body }: Response): AsyncGenerator<Line> {
+  let text = ''
+  for await (const piece of body!.pipeThrough(new TextDecoderStream())) {
+    const blocks = (text + piece).split('\n\n')
+    text = blocks.pop()!
+    for (const block of blocks) {
+      const data = /^data: (.*)$/m.exec(block)?.[1]
+      if (data !== undefined) yield JSON.parse(data) as Line
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/** `kherad cloud secrets …`: values that functions read and nobody is shown. */
+import { randomUUID } from 'node:crypto'
+import type { Language } from '#platform/errors'
+import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
+import { type Column, showTime, table } from '../output.ts'
+import { readBounded, readStream, utf8 } from '../read-bounded.ts'
+import { plain, serverOf } from '../server.ts'
+import { ask, pathOf, requireCloud } from './api.ts'
+import { functionOptions, functionPhrases as words } from './function-phrases.ts'
+
+const connection = ['url', 'key', 'key-file']
+const common = { options: connection, needs: [], help: functionOptions }
+
+export const secretCommands: Command[] = [
+  {
+    ...common,
+    name: 'cloud secrets set',
+    about: words.setSecret,
+    takes: ['CLOUD', 'NAME'],
+    options: ['from', ...connection],
+    run: set,
+  },
+  { ...common, name: 'cloud secrets list', about: words.listSecrets, takes: ['CLOUD'], run: list },
+  {
+    ...common,
+    name: 'cloud secrets delete',
+    about: words.deleteSecret,
+    takes: ['CLOUD', 'NAME'],
+    run: remove,
+  },
+]
+
+interface Secret {
+  name: string
+  updated_at: string
+}
+
+/** Bytes of 10,000 characters, whichever they are, and of an end of line. */
+const maxValueBytes = 4 * 10_000 + 2
+
+/** The value comes from a file or from standard input: words of a command are seen by others of this machine, and kept by shells. */
+async function set(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const { from } = given.options
+  if (from === undefined && process.stdin.isTTY) session.notify(words.typeValue[session.language])
+  const bytes =
+    from === undefined
+      ? await readStream(process.stdin, maxValueBytes, words.valueTooLong())
+      : await readBounded(from, maxValueBytes, words.valueTooLong())
+  // Editors and `echo` end a text with a line break that belongs to no secret.
+  const value = (utf8(bytes) ?? misused(words.notText(from ?? '-'))).replace(/\r?\n$/, '')
+  const name = given.words[1]!
+  const server = await serverOf(session, given)
+  const cloud = await requireCloud(server, given.words[0]!)
+  const made = await ask<Secret>(server, 'POST', pathOf(cloud, '/secrets'), {
+    body: { name, value },
+    headers: { 'idempotency-key': randomUUID() },
+  })
+  return { json: made, text: `${words.secretSet(plain(made.name))[session.language]}\n` }
+}
+
+const columns = (language: Language): Column<Secret>[] => [
+  { title: words.columns.name, show: ({ name }) => plain(name) },
+  { title: words.columns.updated, show: ({ updated_at: at }) => showTime(new Date(at), language) },
+]
+
+async function list(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const server = await serverOf(session, given)
+  const cloud = await requireCloud(server, given.words[0]!)
+  const { data } = await ask<{ data: Secret[] }>(server, 'GET', pathOf(cloud, '/secrets'))
+  return { json: data, text: table(data, columns(session.language), session.language) }
+}
+
+async function remove(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const server = await serverOf(session, given)
+  const cloud = await requireCloud(server, given.words[0]!)
+  const at = pathOf(cloud, `/secrets/${encodeURIComponent(given.words[1]!)}`)
+  const gone = await ask<{ name: string }>(server, 'DELETE', at)
+  return { json: gone, text: `${words.gone(plain(gone.name))[session.language]}\n` }
+}

@@ -1,0 +1,83 @@
+/** `kherad cloud export|import`: an app back-end as a file, and from one. */
+import { createWriteStream, openAsBlob } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
+import { piecesOf, plain, readBytes, readJson, request, serverOf } from '../server.ts'
+import { type Cloud, pathOf, requireCloud } from './api.ts'
+import { cloudOptions, cloudPhrases as words } from './phrases.ts'
+
+const connection = ['url', 'key', 'key-file']
+
+export const transferCommands: Command[] = [
+  {
+    name: 'cloud export',
+    about: words.export,
+    takes: ['CLOUD', 'FILE'],
+    options: connection,
+    needs: [],
+    help: cloudOptions,
+    run: exportOne,
+  },
+  {
+    name: 'cloud import',
+    about: words.import,
+    takes: ['CLOUD', 'FILE'],
+    options: connection,
+    needs: [],
+    help: cloudOptions,
+    run: importOne,
+  },
+]
+
+const maxExportBytes = 2 ** 40
+const maxAnswerBytes = 1024 * 1024
+const mebibyte = 1024 * 1024
+
+/** The file is there once it is whole. */
+async function exportOne(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const { language } = session
+  const [typed = '', file = ''] = given.words
+  const server = await serverOf(session, given)
+  const cloud = await requireCloud(server, typed)
+  const draft = `${file}.part`
+  let bytes = 0
+  const tell = (arrived: number) => {
+    if (Math.floor(arrived / mebibyte) > Math.floor(bytes / mebibyte))
+      session.status(words.arrived(Math.floor(arrived / mebibyte))[language])
+    bytes = arrived
+  }
+  try {
+    await request(server, 'GET', pathOf(cloud, '/export'), {}, (reply) =>
+      pipeline(piecesOf(reply, maxExportBytes, tell), createWriteStream(draft, { mode: 0o600 })),
+    )
+    await rename(draft, file)
+  } finally {
+    session.status()
+    await rm(draft, { force: true })
+  }
+  const text = words.exported(plain(cloud.name), plain(file))[language]
+  return { json: { id: cloud.id, file, bytes }, text: `${text}\n` }
+}
+
+interface Imported {
+  users: number
+  collections: number
+  rows: number
+  files: number
+  functions: number
+}
+
+async function importOne(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const [typed = '', file = ''] = given.words
+  const server = await serverOf(session, given)
+  const cloud: Cloud = await requireCloud(server, typed)
+  const form = new FormData()
+  const bytes = await openAsBlob(file).catch(() => refuse('NO_FILE', words.noFile(plain(file))))
+  form.set('export', bytes, 'export.jsonl')
+  session.notify(words.importing[session.language])
+  const imported = (await request(server, 'POST', pathOf(cloud, '/import'), { form }, async (reply) =>
+    readJson((await readBytes(reply, maxAnswerBytes)).toString()),
+  )) as Imported
+  return { json: imported, text: `${words.imported(imported)[session.language]}\n` }
+}

@@ -1,0 +1,48 @@
+/** Whether an export fits into a cloud, before anything of it is written. */
+import type { CloudLimits } from '#engine/clouds'
+import type { Localized } from '#platform/errors'
+import { reasons } from './phrases.ts'
+import { readLines, refuseLine } from './read-lines.ts'
+import type { Imported, Line } from './schema.ts'
+
+export type Counted = Omit<Imported, 'object' | 'id'>
+
+/** Throws CLOUD_IMPORT_INVALID with the line at fault. */
+export async function checkExport(path: string, limits: CloudLimits): Promise<Counted> {
+  const counted: Counted = { users: 0, collections: 0, rows: 0, files: 0, functions: 0 }
+  const seen = new Set<string>()
+  let fileBytes = 0
+  for await (const { number, line } of readLines(path)) {
+    const once = (name: string) => (seen.has(name) ? refuseLine(number, reasons.twice) : seen.add(name))
+    const count = (what: keyof Counted): void => {
+      counted[what]++
+      if (counted[what] > limits[what]) refuseLine(number, reasons.limit(what, limits[what]))
+    }
+    if (line.type === 'user') count('users')
+    if (line.type === 'collection') count('collections')
+    if (line.type === 'row') count('rows')
+    if (line.type === 'file') count('files')
+    if (line.type === 'function') count('functions')
+    // Rows and users are told apart by the database; these two have no other check.
+    if (line.type === 'file' || line.type === 'function')
+      once(line.type === 'file' ? line.id.toLowerCase() : line.name)
+    const why = wrongTime(line)
+    if (why) refuseLine(number, why)
+    if (line.type !== 'file' && line.type !== 'file_part') continue
+    const bytes = Buffer.from(line.content_base64, 'base64')
+    // What is no Base64 would be left out in silence.
+    if (bytes.toString('base64') !== line.content_base64) refuseLine(number, reasons.notBase64)
+    fileBytes += bytes.length
+    if (fileBytes > limits.fileTotalBytes)
+      refuseLine(number, reasons.limit('file_total_bytes', limits.fileTotalBytes))
+  }
+  return counted
+}
+
+const latest = Date.UTC(9999, 0)
+
+function wrongTime(line: Line): Localized | undefined {
+  if (line.type !== 'row' && line.type !== 'file') return undefined
+  const times = [line.created_at, ...(line.type === 'row' ? [line.updated_at] : [])].map(Date.parse)
+  return times.every((time) => time >= 0 && time < latest) ? undefined : reasons.time
+}

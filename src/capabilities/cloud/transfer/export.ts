@@ -1,0 +1,69 @@
+/** All that is in a cloud as lines of JSON, as it is read. Secrets and keys are left out. */
+import type { App } from '#app'
+import { exportFiles } from '#engine/app-files'
+import { exportUsers } from '#engine/app-users'
+import { type CloudKey, type CloudRow, keyOf } from '#engine/clouds'
+import { exportAll } from '#engine/collections'
+import { findFunctionVersion, listFunctions } from '#engine/functions'
+import { type Content, content } from '#platform/http'
+import type { CloudContext } from '../clouds/create.ts'
+import { requireCloud } from '../require-cloud.ts'
+import type { Line } from './schema.ts'
+
+export async function exportCloud({ app, caller, params }: CloudContext): Promise<Content> {
+  const cloud = await requireCloud(app, caller, params.id, { ready: true })
+  return content({
+    mediaType: 'application/x-ndjson',
+    headers: {
+      'content-disposition': `attachment; filename="${cloud.ref}.jsonl"`,
+      'cache-control': 'no-store',
+    },
+    open: () => linesOf(app, cloud),
+  })
+}
+
+/** Told apart from a stream that was cut by the last line, which counts. */
+async function* linesOf(app: App, cloud: CloudRow): AsyncGenerator<Buffer> {
+  let lines = 0
+  for await (const line of partsOf(app, cloud)) {
+    lines++
+    yield encode(line)
+  }
+  yield encode({ type: 'end', lines: lines + 1 })
+}
+
+const encode = (line: Line): Buffer => Buffer.from(`${JSON.stringify(line)}\n`)
+
+async function* partsOf(app: App, row: CloudRow): AsyncGenerator<Line> {
+  const cloud = keyOf(row)
+  const exportedAt = new Date(app.clock.nowMs()).toISOString()
+  yield { type: 'cloud', version: 1, name: row.name, exported_at: exportedAt }
+  for await (const user of exportUsers(app, cloud)) yield { type: 'user', ...user }
+  for await (const { kind, ...item } of exportAll(app.collections, cloud))
+    yield { type: kind, ...item } as Line
+  for await (const { content_base64: text, ...file } of exportFiles(app, cloud)) yield* fileLines(file, text)
+  yield* functionLines(app, cloud)
+}
+
+/** Divisible by four, so that each part is Base64 by itself. */
+const partCharacters = 1024 * 1024
+
+function* fileLines(
+  file: Omit<Extract<Line, { type: 'file' }>, 'type' | 'content_base64' | 'more'>,
+  text: string,
+): Generator<Line> {
+  const partOf = (at: number) => ({
+    content_base64: text.slice(at, at + partCharacters),
+    more: at + partCharacters < text.length,
+  })
+  yield { type: 'file', ...file, ...partOf(0) }
+  for (let at = partCharacters; at < text.length; at += partCharacters)
+    yield { type: 'file_part', ...partOf(at) }
+}
+
+async function* functionLines({ db }: App, cloud: CloudKey): AsyncGenerator<Line> {
+  for (const { name, version, verify_jwt } of await listFunctions(db.kysely, cloud)) {
+    const live = await findFunctionVersion(db.kysely, { ...cloud, name }, version)
+    if (live) yield { type: 'function', name, verify_jwt, code: live.code }
+  }
+}

@@ -1,0 +1,54 @@
+import type { Config } from '#platform/config'
+import { type Route, route } from '#platform/http'
+import { CloudParams } from '../clouds/schema.ts'
+import { readyErrors } from '../require-cloud.ts'
+import { exportCloud } from './export.ts'
+import { importCloud } from './import.ts'
+import { Imported, ImportForm } from './schema.ts'
+
+const path = '/v1/cloud/{id}'
+const around = 64 * 1024 * 1024
+
+/** As much as a cloud with the limits of the configuration may have, escaped and in Base64. */
+const maxBytes = ({ clouds: { rowBytes, fileTotalBytes } }: Config): number =>
+  around + 2 * rowBytes + 2 * fileTotalBytes
+
+export const transferRoutes: Route[] = [
+  route({
+    method: 'GET',
+    path: `${path}/export`,
+    operation: 'cloud.export',
+    scope: 'cloud:write',
+    summary: {
+      en: 'All that is in an app back-end, as lines of JSON. Secrets and keys are left out.',
+      fa: 'همهٔ محتوای یک بک‌اند، به شکل سطرهای JSON. رازها و کلیدها در آن نیستند.',
+    },
+    params: CloudParams,
+    reply: { 200: 'application/x-ndjson' },
+    errors: [...readyErrors],
+    handle: exportCloud,
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/import`,
+    operation: 'cloud.import',
+    scope: 'cloud:write',
+    summary: {
+      en: 'Put an export into an empty app back-end: all of it, or nothing.',
+      fa: 'ورود خروجی به بک‌اندی خالی: همهٔ آن یا هیچ.',
+    },
+    params: CloudParams,
+    upload: { fields: ImportForm, files: { export: 1 }, maxBytes },
+    reply: { 200: Imported },
+    errors: [
+      ...readyErrors,
+      'CLOUD_NOT_EMPTY',
+      'CLOUD_IMPORTING',
+      'CLOUD_IMPORT_INVALID',
+      'FUNCTIONS_UNAVAILABLE',
+      'FUNCTIONS_BUSY',
+      'SECRETS_SEALED',
+    ],
+    handle: importCloud,
+  }),
+]

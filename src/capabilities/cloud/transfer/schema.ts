@@ -1,0 +1,84 @@
+import { type Static, Type } from 'typebox'
+import { ExportedUser } from '#engine/app-users'
+import { closed, nameSchemas, safeInteger, storableText, uuid } from '#platform/schema'
+
+const said = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
+const count = () => Type.Integer(safeInteger)
+
+/** Each line of an export by its `type`. What a room says of its own is checked there. */
+export const lines = {
+  cloud: Type.Object(
+    {
+      type: Type.Literal('cloud'),
+      version: Type.Literal(1),
+      name: Type.String(),
+      exported_at: Type.String(),
+    },
+    closed,
+  ),
+  user: Type.Object({ type: Type.Literal('user'), ...ExportedUser.properties }, closed),
+  collection: Type.Object(
+    {
+      type: Type.Literal('collection'),
+      name: Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,62}$' }),
+      public_read: Type.Boolean(),
+    },
+    closed,
+  ),
+  row: Type.Object(
+    {
+      type: Type.Literal('row'),
+      collection: Type.String(),
+      id: uuid(),
+      owner_id: Type.Union([uuid(), Type.Null()]),
+      data: Type.Record(Type.String(), Type.Unknown()),
+      created_at: Type.String({ maxLength: 40 }),
+      updated_at: Type.String({ maxLength: 40 }),
+    },
+    closed,
+  ),
+  file: Type.Object(
+    {
+      type: Type.Literal('file'),
+      id: uuid(),
+      user_id: uuid(),
+      name: storableText(1, 255),
+      media_type: Type.String({ maxLength: 255 }),
+      created_at: Type.String({ maxLength: 40 }),
+      content_base64: Type.String(),
+      more: Type.Boolean(),
+    },
+    closed,
+  ),
+  file_part: Type.Object(
+    { type: Type.Literal('file_part'), content_base64: Type.String(), more: Type.Boolean() },
+    closed,
+  ),
+  function: Type.Object(
+    {
+      type: Type.Literal('function'),
+      name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$' }),
+      verify_jwt: Type.Boolean(),
+      code: Type.String({ minLength: 1, maxLength: 128_000 }),
+    },
+    closed,
+  ),
+  end: Type.Object({ type: Type.Literal('end'), lines: count() }, closed),
+}
+export type LineType = keyof typeof lines
+export type Line = { [Type in LineType]: Static<(typeof lines)[Type]> }[LineType]
+
+export const ImportForm = Type.Object({}, closed)
+
+export const Imported = Type.Object({
+  object: Type.Literal('cloud.import'),
+  id: uuid(),
+  users: count(),
+  collections: count(),
+  rows: count(),
+  files: count(),
+  functions: { ...count(), ...said('Their secrets are not in an export.', 'رازهایشان در خروجی نیست.') },
+})
+export type Imported = Static<typeof Imported>
+
+nameSchemas({ ImportedCloud: Imported })

@@ -1,0 +1,107 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Turns, type TurnsOptions } from '../../../src/engine/collections/turns.ts'
+import { bootRows, type RowsWorld } from './rows-world.ts'
+
+let rows: RowsWorld
+beforeAll(async () => {
+  rows = await bootRows()
+  await rows.collection('things', { public_read: true })
+  await rows.service.from('things').insert({ n: 1 })
+})
+afterAll(() => rows[Symbol.asyncDispose]())
+
+const key = () => ({ accountId: rows.world.account, cloudId: rows.cloud.id })
+
+test('who would wait behind too many is told so at once, with the time to come again, and the places serve others meanwhile', async () => {
+  const { collections } = rows.world.app
+  const other = await rows.world.cloud('other')
+  const held = Promise.withResolvers<void>()
+  // As many as one cloud may have at once.
+  const running = [1, 2, 3].map(() => collections.inTurn(key(), () => held.promise))
+  const asked = Array.from({ length: 70 }, () =>
+    rows.ask('/things', { headers: { 'accept-language': 'fa' } }),
+  )
+  const refused = await Promise.any(
+    asked.map(async (one) => ((await one).status === 429 ? one : Promise.reject())),
+  )
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect(await refused.json()).toMatchObject({ code: 'PGRST003', message: expect.stringContaining('صف') })
+  const list = await other.client.get(`/v1/cloud/${other.id}/database`)
+  expect(list.body.data).toEqual([])
+  held.resolve()
+  await Promise.all(running)
+  const statuses = (await Promise.all(asked)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(64)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(6)
+})
+
+test('a statement that takes longer than two seconds is stopped, changes nothing and says so', async () => {
+  await rows.world.app.db.tx(async (tx) => {
+    await tx
+      .selectFrom('collections.counts' as never)
+      .selectAll()
+      .forUpdate()
+      .execute()
+    const stopped = await rows.service.from('things').update({ n: 2 }).eq('n', 1)
+    expect(stopped).toMatchObject({
+      status: 400,
+      error: { code: '57014', message: expect.stringContaining('2 seconds') },
+    })
+  })
+  expect((await rows.anon.from('things').select('n')).data).toEqual([{ n: 1 }])
+})
+
+/** Work that ends when it is told to, by name, in the order in which it began. */
+function stage(options: Partial<TurnsOptions>) {
+  const turns = new Turns({
+    ...{
+      places: 4,
+      perCloud: 3,
+      slowMs: 1e9,
+      slowPlaces: 1,
+      waitingPerCloud: 64,
+      waiting: 1_000,
+      longestWaitMs: 60_000,
+    },
+    ...options,
+  })
+  const began: string[] = []
+  const ends = new Map<string, () => void>()
+  const run = (cloud: string, name: string): Promise<void> =>
+    turns.run(cloud, () => {
+      began.push(name)
+      return new Promise((end) => ends.set(name, end))
+    })
+  const end = async (name: string): Promise<void> => {
+    ends.get(name)!()
+    for (let turn = 0; turn < 3; turn++) await nextTurn()
+  }
+  return { began, run, end }
+}
+
+test('clouds come in turn, and none has all places', async () => {
+  const { began, run, end } = stage({})
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void run('a', name)
+  for (const name of ['b1', 'b2']) void run('b', name)
+  void run('c', 'c1')
+  expect(began).toEqual(['a1', 'a2', 'a3', 'b1'])
+  await end('a1')
+  await end('a2')
+  await end('a3')
+  expect(began.slice(4).sort()).toEqual(['a4', 'b2', 'c1'])
+})
+
+test('clouds whose last statement took long have one at a time, all of them together', async () => {
+  const { began, run, end } = stage({ slowMs: -1 })
+  for (const cloud of ['a', 'b']) {
+    const first = run(cloud, `${cloud}0`)
+    await end(`${cloud}0`)
+    await first
+  }
+  for (const name of ['1', '2']) for (const cloud of ['a', 'b']) void run(cloud, cloud + name)
+  void run('c', 'c1')
+  expect(began.slice(2)).toEqual(['a1', 'c1'])
+  await end('a1')
+  expect(began.slice(4)).toHaveLength(1)
+})

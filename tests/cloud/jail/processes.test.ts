@@ -1,0 +1,136 @@
+/** Processes of functions: when they start, what they keep of one another, and that none outlives its server. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cloneDatabase } from '../../harness/postgres.ts'
+import { startProcess } from '../../harness/processes.ts'
+import { soon, until } from '../../harness/until.ts'
+import { boot, type TestCloud, type World } from '../../harness/world.ts'
+import { call, deploy, newCloud, textOf } from '../functions/scene.ts'
+import { hasJail } from './needs-jail.ts'
+
+const canRun = await hasJail()
+
+let world: World
+let cloud: TestCloud
+beforeAll(async () => {
+  if (!canRun) return
+  world = await boot()
+  cloud = await newCloud(world)
+})
+afterAll(() => world?.[Symbol.asyncDispose]())
+
+/** Answers which process it is in; with `?wait` after half a second. */
+const born = `let born
+export default { async fetch(request) {
+  born ??= crypto.randomUUID()
+  if (new URL(request.url).search === '?wait') await new Promise((resolve) => setTimeout(resolve, 500))
+  return new Response(born)
+} }`
+
+test.runIf(canRun)('calls in flight finish in the old process while new ones are in the new', async () => {
+  await deploy(cloud, 'which', born)
+  const old = await textOf(cloud, 'which')
+  const slow = textOf(cloud, 'which?wait')
+  await until(async () => (await metric('kherad_function_processes')) >= 1, soon)
+  await deploy(cloud, 'which', `${born} //`)
+  const now = await textOf(cloud, 'which')
+  expect(await slow).toBe(old)
+  expect(now).not.toBe(old)
+  expect(await textOf(cloud, 'which')).toBe(now)
+})
+
+test.runIf(canRun)('whoever calls while a process dies and starts again notices nothing', async () => {
+  await deploy(
+    cloud,
+    'dies',
+    'export default () => { const all = []; for (;;) all.push(new Array(1e6).fill(1.5)) }',
+  )
+  await deploy(cloud, 'lives', 'export default () => new Response("lives")')
+  for (let times = 0; times < 3; times++) {
+    const died = await call(cloud, 'dies')
+    expect(((await died.json()) as { code: string }).code).toBe('FUNCTION_MEMORY_LIMIT')
+    const answers = await Promise.all(Array.from({ length: 12 }, () => textOf(cloud, 'lives')))
+    expect(new Set(answers)).toEqual(new Set(['lives']))
+  }
+})
+
+test.runIf(canRun)('bodies up to the limit pass, headers of ours never come from outside', async () => {
+  const echo =
+    'export default async (request) => Response.json([(await request.text()).length, [...request.headers.keys()].filter((name) => name.startsWith("x-kherad"))])'
+  await deploy(cloud, 'echo', echo)
+  const headers = { 'x-kherad-try': '1', 'x-kherad-outcome': 'answered', 'x-kherad-invocation': 'mine' }
+  const sent = await call(cloud, 'echo', { method: 'POST', body: 'x'.repeat(1_000_000), headers })
+  expect(await sent.json()).toEqual([1_000_000, []])
+  const more = await call(cloud, 'echo', { method: 'POST', body: 'x'.repeat(1_000_001) })
+  expect(more.status).toBe(413)
+  await more.body?.cancel()
+})
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${world.url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1] ?? 0)
+}
+
+test.runIf(canRun)(
+  'a server that is killed takes its functions with it, and the next one deletes their sockets',
+  async () => {
+    await using database = await cloneDatabase()
+    const bootstrapKey = `khr_${'k'.repeat(43)}`
+    const options = { databaseUrl: database.url, bootstrapKey, env: { KHERAD_SECRET: 's'.repeat(43) } }
+    const mark = `mark ${crypto.randomUUID()}`
+    let folder: string
+    {
+      await using server = await startProcess(options)
+      const api = (path: string, body: unknown) =>
+        fetch(server.url + path, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${bootstrapKey}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }).then((answer) => answer.json() as Promise<Record<string, string>>)
+      const made = await api('/v1/cloud', { name: 'killed', plan: 'starter' })
+      const code = `export default () => new Response(${JSON.stringify(mark)})`
+      await api(`/v1/cloud/${made['id']}/functions`, { name: 'hello', code, verify_jwt: false })
+      const address = `${server.appsUrl}/_cloud/${made['ref']}/functions/v1/hello`
+      expect(await (await fetch(address)).text()).toBe(mark)
+      folder = folderOf(server.child.pid!)
+      expect(workersBelow(server.child.pid!)).toHaveLength(1)
+      const [worker] = workersBelow(server.child.pid!)
+      await server.kill()
+      await until(() => !isRunning(worker!), soon)
+      expect(folders()).toContain(folder)
+    }
+    await using _next = await startProcess(options)
+    await until(() => !folders().includes(folder), soon)
+  },
+)
+
+const folders = (): string[] => readdirSync('/tmp').filter((name) => name.startsWith('kherad-f-'))
+const folderOf = (pid: number): string => folders().find((name) => name.startsWith(`kherad-f-${pid}-`))!
+
+/** Processes of workerd among all that this one started. */
+function workersBelow(root: number): number[] {
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const parentOf = (pid: string): number | undefined => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+    } catch {
+      return undefined
+    }
+  }
+  const isBelow = (pid: number | undefined): boolean =>
+    pid !== undefined && pid > 1 && (pid === root || isBelow(parentOf(String(pid))))
+  return processes
+    .filter((pid) => isBelow(Number(pid)) && commandOf(pid).startsWith('/program\0serve'))
+    .map(Number)
+}
+
+function commandOf(pid: string | number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const isRunning = (pid: number): boolean => commandOf(pid).startsWith('/program\0serve')

@@ -1,0 +1,72 @@
+/** The client in a real browser: the page of an app, published as a site, speaks to its cloud across origins. */
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { type Browser, chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { browserPath } from '../../media/browser.ts'
+import { publish } from '../../sites/visitor.ts'
+import { families } from './answers.ts'
+import { type AppWorld, bootApp } from './app.ts'
+import type { PageOptions, useApp } from './page.ts'
+
+if (browserPath === undefined)
+  console.warn('The client is not tried in a browser: there is no Chromium on this machine.')
+
+describe.skipIf(browserPath === undefined)('a page of an app', () => {
+  let all: AppWorld
+  let browser: Browser
+  beforeAll(async () => {
+    all = await bootApp()
+    browser = await chromium.launch({ executablePath: browserPath as string, args: ['--no-sandbox'] })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await all?.[Symbol.asyncDispose]()
+  })
+
+  test('signs up, writes rows, stores a file, calls a function and is told what is refused, by the unchanged client', async () => {
+    const { world, cloud, serviceKey, apps } = all
+    const collection = await apps.host.collection()
+    const code = `export default { async fetch(request) { const { name } = await request.json(); return Response.json({ text: 'سلام ' + name }) } }`
+    const deployed = await cloud.client.post(`/v1/cloud/${cloud.id}/functions`, { name: 'greet', code })
+    expect(deployed.status, deployed.text).toBe(201)
+    const site = await publish(await world.key(), { files: { 'index.html': page, 'app.js': await bundle() } })
+    const tab = await browser.newPage()
+    const broken: string[] = []
+    tab.on('pageerror', (error) => broken.push(error.message))
+    await tab.goto(site.url)
+    await tab.waitForFunction('globalThis.app !== undefined')
+    const options: PageOptions = { url: cloud.url, key: cloud.publicKey, collection, serviceKey }
+    const told = (await tab.evaluate(`app.useApp(${JSON.stringify(options)})`)) as Awaited<
+      ReturnType<typeof useApp>
+    >
+    expect(broken).toEqual([])
+    expect(told.user).toBe(told.email)
+    expect(told.row).toMatchObject({ title: 'نان بخر' })
+    expect([told.count, told.first]).toEqual([1, [{ title: 'نان بخر' }]])
+    expect(told.file).toEqual(['note', expect.stringContaining("filename*=UTF-8''"), expect.any(String)])
+    expect(told.function).toEqual([{ text: 'سلام مینا' }, undefined])
+    expect(told.channel).toEqual(['CHANNEL_ERROR', expect.stringContaining(families.realtime.says.en)])
+    expect(told.bucket).toBe(families.buckets.says.en)
+    expect(told.mfa).toBe(families.mfa.says.en)
+    expect(told.exposed).toBe(403)
+    expect(told.after).toEqual(expect.any(String))
+    expect(told.cookies).toBe('')
+  })
+})
+
+const page =
+  '<!doctype html><html lang="fa" dir="rtl"><meta charset="utf-8"><script src="app.js"></script></html>'
+
+async function bundle(): Promise<string> {
+  const entryPoints = [fileURLToPath(new URL('page.ts', import.meta.url))]
+  const made = await build({
+    entryPoints,
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'app',
+    platform: 'browser',
+  })
+  return made.outputFiles[0]!.text
+}
