@@ -10,7 +10,7 @@ import {
   variableSection,
   webProtocols,
 } from '#platform/config'
-import { type HostAddress, keyPattern } from './remote/host-address.ts'
+import type { HostAddress } from './remote/host-address.ts'
 
 declare module '#platform/config' {
   interface Settings {
@@ -78,7 +78,10 @@ export const functions = fileSection({
             maxLength: 300,
             ...reading({ expected: hostUrl, check: checkHostUrl }),
           }),
-          key: Type.String({ pattern: keyPattern, ...reading({ secret: true, expected: channelKey }) }),
+          key: Type.String({
+            pattern: '^[A-Za-z0-9_+/=-]{43,512}$',
+            ...reading({ secret: true, expected: channelKey }),
+          }),
         }),
         {
           default: [],
@@ -133,7 +136,7 @@ export const functionsHost = variableSection({
   ],
   read: (variable, own) => {
     const key = variable('KHERAD_FUNCTIONS_KEY')
-    if (key !== undefined && !new RegExp(keyPattern).test(key))
+    if (key !== undefined && !/^[A-Za-z0-9_+/=-]{43,512}$/.test(key))
       mistyped('KHERAD_FUNCTIONS_KEY', undefined, channelKey)
     const [apiUrl, cloudsUrl] = (['KHERAD_API_URL', 'KHERAD_CLOUDS_URL'] as const).map((name) => {
       const typed = variable(name)

@@ -2,8 +2,6 @@
 export interface HostAddress {
   /** `https://10.0.0.7:8081`: where its channel listens. */
   url: string
+  /** 32 random bytes and more, in base64, hexadecimal or base62. */
   key: string
 }
-
-/** 32 random bytes and more, in base64, hexadecimal or base62. */
-export const keyPattern = '^[A-Za-z0-9_+/=-]{43,512}$'
