@@ -18,7 +18,8 @@ export async function askClouds(recorder: Recorder, site: Site): Promise<void> {
   await site.cli('cloud', 'suspend', ref, '--reason', 'reported')
   await recorder.ask('clouds: connection of one that is suspended', 'GET', `${path}/${id}/connection`)
   await site.cli('cloud', 'resume', ref)
-  await askTransfer(recorder, `${path}/${id}`)
+  await recorder.ask('clouds: export', 'GET', `${path}/${id}/export`)
+  await askImport(recorder)
   await askProvisioning(recorder, site, `${path}/${id}`)
   await recorder.ask('clouds: delete with another name', 'DELETE', `${path}/${id}`, {
     json: { confirm: 'x' },
@@ -60,8 +61,12 @@ async function askFunctions(recorder: Recorder, cloud: string): Promise<void> {
   await recorder.ask('secrets: delete', 'DELETE', `${cloud}/secrets/PAYMENT_KEY`)
 }
 
-async function askTransfer(recorder: Recorder, at: string): Promise<void> {
-  await recorder.ask('clouds: export', 'GET', `${at}/export`)
+/** Only an empty one takes an export. */
+async function askImport(recorder: Recorder): Promise<void> {
+  const { id } = await recorder.ask('clouds: create an empty one', 'POST', path, {
+    json: { name: 'x', plan: 'starter' },
+  })
+  const at = `${path}/${id}`
   const head = { type: 'cloud', version: 1, name: 'x', exported_at: '2026-01-01T00:00:00Z' }
   const sent = (text: string) => {
     const form = new FormData()

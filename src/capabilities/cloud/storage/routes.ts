@@ -2,7 +2,7 @@ import { fail } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { readyErrors, requireCloud } from '../require-cloud.ts'
 import { listFiles } from './list.ts'
-import { Bucket, BucketBody, FilesOfCloud, FilesQuery, StorageParams } from './schema.ts'
+import { BucketBody, FilesOfCloud, FilesQuery, StorageParams } from './schema.ts'
 
 const path = '/v1/cloud/{id}/storage'
 
@@ -34,7 +34,8 @@ export const storageRoutes: Route[] = [
     idempotent: true,
     params: StorageParams,
     body: BucketBody,
-    reply: { 201: Bucket },
+    // No plan that is offered here has buckets.
+    reply: {},
     errors: [...readyErrors, 'CLOUD_BUCKETS_UNAVAILABLE'],
     async handle({ app, caller, params }) {
       await requireCloud(app, caller, params.id, { ready: true })

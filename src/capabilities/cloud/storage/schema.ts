@@ -32,10 +32,3 @@ export const BucketBody = Type.Object(
   },
   { ...closed, examples: [{ name: 'pictures' }] },
 )
-
-export const Bucket = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  public: Type.Boolean(),
-  file_size_limit: Type.Integer(safeInteger),
-})
