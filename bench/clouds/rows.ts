@@ -12,7 +12,7 @@ import { type Db, migrate, openDb } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { grant, type Ledger, openLedger } from '#platform/ledger'
 import { openLog } from '#platform/log'
-import { startEmbedded } from '#platform/postgres'
+import { lowerOwnBackends, startEmbedded } from '#platform/postgres'
 import { joinProcesses } from '#platform/processes'
 import { parseQuery } from '../../src/capabilities/cloud/app/rest/parse-query.ts'
 import { jsonFrom, key, machine, root, temporaryFolder } from '../stage.ts'
@@ -80,9 +80,8 @@ async function measureRequests(): Promise<void> {
 async function measureHolds(): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const log = openLog('error')
-  const embedded = stack.use(
-    await startEmbedded({ dataDir: path.join(await temporaryFolder(stack), 'data'), log }),
-  )
+  const dataDir = path.join(await temporaryFolder(stack), 'data')
+  const embedded = stack.use(await startEmbedded({ dataDir, log }))
   const db = stack.use(await openDb({ url: embedded.address, log }))
   await migrate(db, path.join(root, 'migrations'))
   const timing = { processLeaseMs: 20_000, heartbeatMs: 5_000, sweepMs: 5_000 }
@@ -90,7 +89,9 @@ async function measureHolds(): Promise<void> {
   const thresholdsPercent = [50, 80, 100]
   const ledger = stack.use(openLedger({ db, clock: systemClock, log, processes, thresholdsPercent }))
   const payer = await makePayer(db)
-  const collections = stack.use(await openCollections({ url: embedded.address, clock: systemClock, log }))
+  const url = embedded.address
+  const lowerBackend = await lowerOwnBackends(dataDir, url)
+  const collections = stack.use(await openCollections({ url, clock: systemClock, log, lowerBackend }))
   const clouds = await Promise.all(
     Array.from({ length: 4 }, () => fullCloud(db, collections, payer.accountId)),
   )
