@@ -120,16 +120,16 @@ const floods: [what: string, body: string, codes: string[]][] = [
   ],
   [
     'a loop',
-    'let x = 0; for (let times = 0; times < 4; times++) for (let n = 0; n < 1e9; n++) x ^= n + times; globalThis.all = x',
+    'let x = 0; for (let times = 0; times < 10; times++) for (let n = 0; n < 1e9; n++) x ^= n + times; globalThis.all = x',
     ['FUNCTION_CPU_LIMIT'],
   ],
   // With a reference back, which keeps the engine from another way of searching.
   [
     'a regular expression',
-    'globalThis.all = /^(a+)+\\1c$/.test("a".repeat(28) + "b")',
+    'globalThis.all = /^(a+)+\\1c$/.test("a".repeat(29) + "b")',
     ['FUNCTION_CPU_LIMIT'],
   ],
-  ['microtasks', 'for (let n = 0; n < 4e7; n++) await null', ['FUNCTION_CPU_LIMIT']],
+  ['microtasks', 'for (let n = 0; n < 8e7; n++) await null', ['FUNCTION_CPU_LIMIT']],
 ]
 
 describe.runIf(canRun)('a function ends alone that floods', () => {
