@@ -26,6 +26,7 @@ export {
   listAllClouds,
   listClouds,
   lockCloud,
+  raiseFunctionsRevision,
   unfinished,
   usedToday,
 } from './store.ts'

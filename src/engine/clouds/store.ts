@@ -213,6 +213,12 @@ export const unfinished = (
     [before, limit],
   )
 
+/** What functions run with has changed: when the transaction is over, processes of an earlier revision take no new call. */
+export async function raiseFunctionsRevision(tx: Tx, { accountId, cloudId }: CloudKey): Promise<void> {
+  await sql`update clouds.clouds set functions_revision = functions_revision + 1
+    where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
+}
+
 type Change = Partial<
   Omit<CloudRow, 'account_id' | 'cloud_id' | 'limits' | 'additional_redirect_urls' | 'functions_revision'>
 > & {

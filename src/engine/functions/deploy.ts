@@ -1,6 +1,13 @@
 /** New code of a function becomes what answers, once it is known to start. */
 import type { App } from '#app'
-import { announceCloud, type CloudKey, type CloudRow, keyOf, limitsOf } from '#engine/clouds'
+import {
+  announceCloud,
+  type CloudKey,
+  type CloudRow,
+  keyOf,
+  limitsOf,
+  raiseFunctionsRevision,
+} from '#engine/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type Compiled, refuseCode } from './compile/compile.ts'
@@ -78,7 +85,7 @@ export async function deploy(
 
 /** From the commit on every process runs what is stored now. */
 export async function announceChange(tx: Tx, cloud: CloudRow): Promise<void> {
-  await store.raiseRevision(tx, keyOf(cloud))
+  await raiseFunctionsRevision(tx, keyOf(cloud))
   await announceCloud(tx, keyOf(cloud), cloud.ref)
 }
 

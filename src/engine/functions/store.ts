@@ -208,12 +208,6 @@ export async function programRecord(
   return rows[0]
 }
 
-/** Says to every process, when the transaction commits, that what runs has changed. */
-export async function raiseRevision(tx: Tx, { accountId, cloudId }: CloudKey): Promise<void> {
-  await sql`update clouds.clouds set functions_revision = functions_revision + 1
-    where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
-}
-
 /** By name. */
 export const secretsOf = (kysely: Db['kysely'], { accountId, cloudId }: CloudKey): Promise<SecretRow[]> =>
   kysely
