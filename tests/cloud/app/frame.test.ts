@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { suspendCloud } from '#engine/clouds'
@@ -261,6 +261,27 @@ test('an app that reads nothing holds back what is made for it', async () => {
   const closed = once(socket, 'close')
   socket.destroy()
   await closed
+})
+
+test('a body of which nobody reads the rest does not keep the next request of its connection waiting', async () => {
+  // As a body is on its way to a function, which answers without having read it.
+  const handle: AppArea['handle'] = async ({ message }) => {
+    if (message.method === 'POST') message.pipe(new PassThrough())
+    return { status: 200, body: message.method }
+  }
+  await using server = await serveAreas(world, cloud, [areaOf(handle)])
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  let answers = ''
+  socket.on('data', (chunk) => {
+    answers += String(chunk)
+  })
+  const head = (method: string) => `${method} /echo HTTP/1.1\r\nHost: a\r\napikey: ${cloud.publicKey}\r\n`
+  const length = 1024 * 1024
+  socket.write(`${head('POST')}Content-Length: ${length}\r\n\r\n${'x'.repeat(length)}${head('GET')}\r\n`)
+  await until(() => answers.includes('"GET"'))
+  expect(answers).toContain('"POST"')
+  socket.destroy()
 })
 
 test('an area that throws what nobody foresaw is answered as our own failure, without a word of its cause', async () => {
