@@ -89,8 +89,8 @@ declareFailures({
   },
   ROW_QUERY: {
     status: 400,
-    en: ({ why }) => why.en,
-    fa: ({ why }) => why.fa,
+    en: ({ why }) => `The query of rows was not understood: ${why.en}`,
+    fa: ({ why }) => `پرسش ردیف‌ها پذیرفته نشد: ${why.fa}`,
   },
   ROWS_BUSY: {
     status: 429,
