@@ -125,3 +125,17 @@ test('secrets of another project look as if they were not there', async () => {
   for (const { status, body } of await Promise.all(asked))
     expect([status, body.error.code]).toEqual([404, 'CLOUD_NOT_FOUND'])
 })
+
+test('a name with the character 0 is none of a function, nor of a secret', async () => {
+  const functions = `/v1/cloud/${cloud.id}/functions`
+  for (const [method, path, code] of [
+    ['GET', `${functions}/a%00b`, 'FUNCTION_NOT_FOUND'],
+    ['DELETE', `${functions}/a%00b`, 'FUNCTION_NOT_FOUND'],
+    ['POST', `${functions}/a%00b/rollback`, 'FUNCTION_NOT_FOUND'],
+    ['GET', `${functions}/a%00b/logs`, 'FUNCTION_NOT_FOUND'],
+    ['DELETE', `${secretsOf(cloud)}/a%00b`, 'FUNCTION_SECRET_NOT_FOUND'],
+  ] as const) {
+    const { status, body } = await cloud.client.request(method, path, method === 'POST' ? '{}' : undefined)
+    expect([method, path, status, body.error?.code]).toEqual([method, path, 404, code])
+  }
+})
