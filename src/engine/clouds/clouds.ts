@@ -6,7 +6,7 @@ export { CloudAllowances } from './allowances.ts'
 export { couldBeAppKey, hashOfKey } from './app-key.ts'
 export { beginDeletion, deleteRecord, isDeleting } from './delete.ts'
 export { announceCloud, openCloudDirectory } from './directory.ts'
-export { stateOf } from './directory-store.ts'
+export { refOf, stateOf } from './directory-store.ts'
 export { beginImport, endImport } from './import.ts'
 export { deleteKey, keysOf, signingKeysOf } from './key-store.ts'
 export { type CloudLimits, limitsOf } from './limits.ts'
@@ -26,6 +26,10 @@ export {
   listAllClouds,
   listClouds,
   lockCloud,
+  type ProgramRecord,
+  programRecord,
+  raiseFunctionsRevision,
+  shareReadyCloud,
   unfinished,
   usedToday,
 } from './store.ts'

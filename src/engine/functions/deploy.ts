@@ -1,6 +1,13 @@
 /** New code of a function becomes what answers, once it is known to start. */
 import type { App } from '#app'
-import { announceCloud, type CloudKey, type CloudRow, keyOf, limitsOf } from '#engine/clouds'
+import {
+  announceCloud,
+  type CloudKey,
+  type CloudRow,
+  keyOf,
+  limitsOf,
+  raiseFunctionsRevision,
+} from '#engine/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type Compiled, refuseCode } from './compile/compile.ts'
@@ -76,9 +83,9 @@ export async function deploy(
   return (await store.findFunction(tx, functionKey))!
 }
 
-/** From the commit on every process runs what is stored now. */
+/** Says to every process, when the transaction commits, that what runs has changed. */
 export async function announceChange(tx: Tx, cloud: CloudRow): Promise<void> {
-  await store.raiseRevision(tx, keyOf(cloud))
+  await raiseFunctionsRevision(tx, keyOf(cloud))
   await announceCloud(tx, keyOf(cloud), cloud.ref)
 }
 

@@ -193,27 +193,6 @@ export async function liveVersions(
   return rows
 }
 
-export interface ProgramRecord {
-  ref: string
-  revision: bigint
-}
-
-/** Undefined where the cloud is gone, or runs nothing any more. */
-export async function programRecord(
-  kysely: Db['kysely'],
-  { accountId, cloudId }: CloudKey,
-): Promise<ProgramRecord | undefined> {
-  const { rows } = await sql<ProgramRecord>`select ref, functions_revision as revision from clouds.clouds
-    where account_id = ${accountId} and cloud_id = ${cloudId} and state <> 'deleting'`.execute(kysely)
-  return rows[0]
-}
-
-/** Says to every process, when the transaction commits, that what runs has changed. */
-export async function raiseRevision(tx: Tx, { accountId, cloudId }: CloudKey): Promise<void> {
-  await sql`update clouds.clouds set functions_revision = functions_revision + 1
-    where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
-}
-
 /** By name. */
 export const secretsOf = (kysely: Db['kysely'], { accountId, cloudId }: CloudKey): Promise<SecretRow[]> =>
   kysely

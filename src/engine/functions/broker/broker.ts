@@ -53,7 +53,7 @@ export interface BrokerLimits {
   headersMs: number
 }
 
-export const standardLimits: BrokerLimits = {
+const standardLimits: BrokerLimits = {
   perCall: 20,
   atOnce: 32,
   connections: 128,
