@@ -3,7 +3,7 @@ import type { CloudLimits } from './limits.ts'
 import './phrases.ts'
 
 export { CloudAllowances } from './allowances.ts'
-export { couldBeAppKey, hashOfKey } from './app-key.ts'
+export { hashOfKey } from './app-key.ts'
 export { beginDeletion, deleteRecord, isDeleting } from './delete.ts'
 export { announceCloud, openCloudDirectory } from './directory.ts'
 export { refOf, stateOf } from './directory-store.ts'
@@ -15,7 +15,7 @@ export { problemPhrases } from './phrases.ts'
 export { continueProvisioning, createCloud, prepareCloud, provisionJob, retryCloud } from './provision.ts'
 export { lockReadyCloud, readyErrors, requireCloudOf, requireReadyCloud } from './require.ts'
 export { nextSigningKey, rotateAppKey, rotateSigningKey } from './rotate.ts'
-export type { CloudsConfig } from './settings.ts'
+
 export { openSigningKey } from './signing-key.ts'
 export {
   type CloudRow,

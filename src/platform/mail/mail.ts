@@ -4,8 +4,6 @@ import { deadlines } from '#platform/clock'
 import { type Outbound, openTunnel } from '#platform/proxy'
 import type { MailConfig } from './settings.ts'
 
-export type { MailConfig } from './settings.ts'
-
 export interface Letter {
   /** An address alone; it is neither parsed nor may it hold another. */
   to: string

@@ -19,7 +19,6 @@ export {
   depthPurpose,
   depthsOf,
   readDepth,
-  signedDepth,
   signerFrom,
 } from './call-depth.ts'
 export { invocationHeader, protocolHeader, refusalHeader } from './headers.ts'
