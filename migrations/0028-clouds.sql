@@ -153,6 +153,7 @@ create table app_users.users (
   foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
 );
 create index pending_users on app_users.users (pending_until) where pending_until is not null;
+create index users_of_new_email on app_users.users (account_id, cloud_id, new_email) where new_email is not null;
 
 -- How many users a cloud has. Whoever adds one or has a mail sent locks it, so that limits are exact over all processes.
 create table app_users.counts (

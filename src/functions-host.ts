@@ -22,6 +22,7 @@ import { Connections, openListener } from '#platform/http'
 import { type Log, openLog } from '#platform/log'
 import { type Metrics, openMetrics } from '#platform/metrics'
 import { openOutbound } from '#platform/proxy'
+import { isBearerToken } from '#platform/secrets'
 import { variables } from '#settings'
 import { openNet } from './connect.ts'
 import { functionsHostPhrases as phrases } from './functions-host-phrases.ts'
@@ -83,7 +84,11 @@ export async function startFunctionsHost(config: Config): Promise<RunningFunctio
     {
       host: config.host,
       port: config.port,
-      serve: (message, response) => void serve(message, response, { host, config, metrics }),
+      serve: (message, response) =>
+        void serve(message, response, { host, config, metrics }).catch((error: unknown) => {
+          log.error({ err: error }, 'health or metrics of this host could not be answered')
+          response.destroy()
+        }),
     },
     connections,
   )
@@ -162,7 +167,7 @@ async function serve(
   }
   if (
     message.url === '/metrics' &&
-    (token === undefined || message.headers.authorization === `Bearer ${token}`)
+    (token === undefined || isBearerToken(message.headers.authorization, token))
   )
     return void response
       .writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })

@@ -99,7 +99,7 @@ test('killed at the beginning and at the end of its creation, and before the ans
     await start()
     expect(await cloudsOf(client()), table).toEqual([])
   }
-  for (const table of [...creationSteps, 'clouds.clouds', 'clouds.keys', 'collections.counts'])
+  for (const table of [...creationSteps, 'clouds.clouds', 'clouds.keys'])
     expect(await run(`select from ${table} where account_id = $1`, [person.account]), table).toEqual([])
   await using proxy = await DatabaseProxy.open(site.databaseUrl)
   await start(proxy.url)

@@ -1,9 +1,8 @@
-import { timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
 import type { App } from '#app'
 import { fail } from '#platform/errors'
 import { Answer, type RequestContext, type Route, route } from '#platform/http'
-import { sha256 } from '#platform/secrets'
+import { isBearerToken } from '#platform/secrets'
 import './errors.ts'
 
 /** Load balancers check every few seconds; a database that has not answered by then counts as unreachable. */
@@ -52,13 +51,9 @@ const routes: Route[] = [
 
 async function metrics({ app, headers }: RequestContext): Promise<Answer> {
   const { token } = app.config.metrics
-  if (token !== undefined && !isToken(headers.authorization, token)) fail('METRICS_TOKEN_REQUIRED', {})
+  if (token !== undefined && !isBearerToken(headers.authorization, token)) fail('METRICS_TOKEN_REQUIRED', {})
   return new Answer(200, await app.metrics.text(), 'text/plain; version=0.0.4; charset=utf-8')
 }
-
-/** In constant time, so that the duration reveals nothing about the token. */
-const isToken = (authorization: string | undefined, token: string): boolean =>
-  timingSafeEqual(sha256(authorization?.replace(/^Bearer /i, '') ?? ''), sha256(token))
 
 async function ready(app: App) {
   await app.db

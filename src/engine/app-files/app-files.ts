@@ -1,5 +1,5 @@
 /** Private files of app users: each is its user's alone (docs/decisions/0077). */
 export { deleteAllOf, deleteAppFile, deleteFilesOfUser } from './delete-file.ts'
-export { type ExportedFile, exportFiles } from './move.ts'
+export { exportFiles } from './move.ts'
 export { type AppFileRow, type FileOwner, findAppFile, listAppFiles, usageOfAppFiles } from './store.ts'
-export { type FilesRoom, type NewAppFile, storeAppFile } from './store-file.ts'
+export { storeAppFile } from './store-file.ts'

@@ -19,11 +19,11 @@ export async function deleteAppFile(
 /** As many as leave at once. */
 const portion = 100
 
-/** Of a cloud that is being deleted: one portion of its files. True: none is left. */
+/** Of a cloud that is being deleted: one portion of its files. True: there was none to delete. */
 export async function deleteAllOf(app: FilesRoom, { accountId, cloudId }: CloudKey): Promise<boolean> {
   const keys = await app.db.tx((tx) => deleteMarked(app, tx, { accountId, cloudId }, portion))
   await dropBytes(app, keys)
-  return keys.length < portion
+  return keys.length === 0
 }
 
 /** Together with a user, in one transaction; `deletePendingBlobs` of the keys that it returns deletes the bytes at once. */

@@ -1,6 +1,6 @@
 /** The bytes are stored first, outside of any transaction; row and counts follow in one. After a crash in between the bytes are deleted. */
 import type { App } from '#app'
-import { type CloudKey, type CloudLimits, limitsOf } from '#engine/clouds'
+import { type CloudKey, type CloudLimits, limitsOf, shareReadyCloud } from '#engine/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
@@ -50,7 +50,7 @@ export async function storeAppFile(
 /** Where the commit has succeeded although its answer was lost, the key is pending no more, and its bytes stay. */
 async function commitRow({ config }: FilesRoom, tx: Tx, row: store.AppFileRow): Promise<void> {
   const cloud = { accountId: row.account_id, cloudId: row.cloud_id }
-  const own = await store.lockReady(tx, cloud)
+  const own = await shareReadyCloud(tx, cloud)
   if (!own) fail('CLOUD_NOT_FOUND', {})
   const limits = limitsOf(config.clouds, own)
   const bytes = Number(row.bytes)

@@ -24,21 +24,6 @@ export interface FileOwner extends CloudKey {
 const owned = ({ accountId, cloudId, userId }: FileOwner) =>
   sql`account_id = ${accountId} and cloud_id = ${cloudId} ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}`
 
-/**
- * Until the transaction ends the cloud is neither suspended nor deleted: a file that is written while its deletion runs would be overlooked by
- * it. The limits that the operator has set for it; undefined where it is not ready.
- */
-export async function lockReady(
-  tx: Tx,
-  { accountId, cloudId }: CloudKey,
-): Promise<Record<string, number> | undefined> {
-  const { rows } = await sql<{ limits: Record<string, number> }>`select limits from clouds.clouds
-    where account_id = ${accountId} and cloud_id = ${cloudId} and state = 'ready' and suspended_at is null for share`.execute(
-    tx,
-  )
-  return rows[0]?.limits
-}
-
 /** Counts one more file. Returns false where the limits have no room for it. Files of a cloud wait for each other from here on. */
 export async function countFile(
   tx: Tx,

@@ -1,24 +1,21 @@
 /** People who sign in to apps, and their sessions (docs/decisions/0076). */
 import './phrases.ts'
 
-export type { AccessToken } from './access-token.ts'
 export {
-  type AdminLinkWish,
   type AdminWish,
   blockUser,
   changeUser,
   createUser,
   inviteUser,
   type LinkType,
-  type MadeLink,
   makeLink,
   removeUser,
   requireUser,
 } from './admin.ts'
-export { changeOwn, type OwnChange, type SignOutScope, signOut } from './change.ts'
+export { changeOwn, type SignOutScope, signOut } from './change.ts'
 export { findLink, followLink, needsPage, type OpenLink } from './follow.ts'
 export { escapeHtml } from './letters.ts'
-export { exchangeCode, mailAgain, mailCode, mailRecovery, mailSignIn, requireMail } from './links.ts'
+export { exchangeCode, mailAgain, mailCode, mailRecovery, mailSignIn } from './links.ts'
 export { mailJob } from './mails.ts'
 export type { Challenge } from './one-time.ts'
 export { shortestPassword } from './passwords.ts'
@@ -31,5 +28,5 @@ export { signInWithPassword } from './sign-in.ts'
 export { signInAnonymously, signUp } from './sign-up.ts'
 export { countUsers, listUsers, type UserRow, userPage } from './store.ts'
 export { appUsersSweepJob } from './sweep.ts'
-export { mailsOfDay, type Purpose } from './token-store.ts'
+export { mailsOfDay } from './token-store.ts'
 export { type AppUsers, openAppUsers, verifyAccessToken } from './users.ts'

@@ -1,6 +1,6 @@
 /** Mails to app users: counted in the transaction that asks for them, and sent by a job that can be repeated (docs/decisions/0076). */
 import type { App } from '#app'
-import { findAnyCloud, type LiveCloud } from '#engine/clouds'
+import { type LiveCloud, refOf } from '#engine/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
@@ -63,18 +63,12 @@ export const mailJob = job<{ cloudId: string; mailId: string }>({
   name: 'app-users.mail',
   limits: () => ({ perAccount: 2, perProcess: 4 }),
   async handle({ app, accountId, data: { cloudId, mailId }, signal }) {
-    const cloud = await findAnyCloud(app.db, { cloudId })
+    const ref = await refOf(app.db, { accountId, cloudId })
     const mail = await findMail(app.db.kysely, { accountId, cloudId }, mailId)
     const age = app.clock.nowMs() - (mail?.created_at.getTime() ?? 0)
     // The cloud, or whom it was for, was deleted; or the mail server was away for a day.
-    if (!cloud || !mail?.kind || !app.mail || age > stalestMs) return undefined
-    const letter = await compose(
-      app,
-      cloud.ref,
-      { accountId, cloudId },
-      mail.kind as LetterKind,
-      mail.token_id,
-    )
+    if (ref === undefined || !mail?.kind || !app.mail || age > stalestMs) return undefined
+    const letter = await compose(app, ref, { accountId, cloudId }, mail.kind as LetterKind, mail.token_id)
     if (!letter) return undefined
     try {
       await app.mail.send({ ...letter, to: mail.address, id: mailId }, signal)

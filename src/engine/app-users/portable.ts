@@ -103,12 +103,12 @@ function readDate(text: string | null): Date | null {
   return year >= 1970 && year <= 9999 ? date : fail('APP_USER_INVALID', { why: reasons.imported })
 }
 
-/** Deletes a portion of the users with all that is theirs here. True: none is left. */
+/** Deletes a portion of the users with all that is theirs here. True: there was none to delete. */
 export async function deleteAllOf(
   { db, appUsers }: Pick<App, 'db' | 'appUsers'>,
   cloud: CloudKey,
 ): Promise<boolean> {
   const deleted = await db.tx((tx) => deleteSomeUsers(tx, cloud, portion))
   for (const userId of deleted) appUsers.forget(userId)
-  return deleted.length < portion
+  return deleted.length === 0
 }

@@ -1,5 +1,5 @@
 /** Keys that apps send as `apikey`. The public one is for everybody's eyes; of a service key only its hash is kept. */
-import { secretPrefixes, uuidv7 } from '#platform/ids'
+import { uuidv7 } from '#platform/ids'
 import { newKeySecret, sha256 } from '#platform/secrets'
 import type { CloudKey } from './clouds.ts'
 import type { KeyRow } from './store.ts'
@@ -24,13 +24,6 @@ export function newAppKey(
   }
   return { row, secret }
 }
-
-const longest = 64
-
-/** False for text that cannot be a key, without any query. */
-export const couldBeAppKey = (text: string): boolean =>
-  text.length <= longest &&
-  (text.startsWith(secretPrefixes.publicKey) || text.startsWith(secretPrefixes.serviceKey))
 
 /** As `LiveCloud.keys` has it. */
 export const hashOfKey = (secret: string): string => sha256(secret).toString('hex')

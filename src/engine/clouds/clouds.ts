@@ -3,10 +3,10 @@ import type { CloudLimits } from './limits.ts'
 import './phrases.ts'
 
 export { CloudAllowances } from './allowances.ts'
-export { couldBeAppKey, hashOfKey } from './app-key.ts'
+export { hashOfKey } from './app-key.ts'
 export { beginDeletion, deleteRecord, isDeleting } from './delete.ts'
 export { announceCloud, openCloudDirectory } from './directory.ts'
-export { stateOf } from './directory-store.ts'
+export { refOf, stateOf } from './directory-store.ts'
 export { beginImport, endImport } from './import.ts'
 export { deleteKey, keysOf, signingKeysOf } from './key-store.ts'
 export { type CloudLimits, limitsOf } from './limits.ts'
@@ -15,7 +15,7 @@ export { problemPhrases } from './phrases.ts'
 export { continueProvisioning, createCloud, prepareCloud, provisionJob, retryCloud } from './provision.ts'
 export { lockReadyCloud, readyErrors, requireCloudOf, requireReadyCloud } from './require.ts'
 export { nextSigningKey, rotateAppKey, rotateSigningKey } from './rotate.ts'
-export type { CloudsConfig } from './settings.ts'
+
 export { openSigningKey } from './signing-key.ts'
 export {
   type CloudRow,
@@ -26,7 +26,10 @@ export {
   listAllClouds,
   listClouds,
   lockCloud,
+  type ProgramRecord,
+  programRecord,
   raiseFunctionsRevision,
+  shareReadyCloud,
   unfinished,
   usedToday,
 } from './store.ts'

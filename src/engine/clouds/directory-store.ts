@@ -68,6 +68,7 @@ function toLive(config: CloudsConfig, row: LiveRow, nowMs: number): ReadCloud {
 export const stateOf = ({ state, suspended_at }: Pick<CloudRow, 'state' | 'suspended_at'>): CloudState =>
   suspended_at !== null && state !== 'deleting' ? 'suspended' : state
 
+/** Undefined where the cloud is gone. */
 export async function refOf(db: Db, { accountId, cloudId }: CloudKey): Promise<string | undefined> {
   const [row] = await db.query<{ ref: string }>(
     { text: 'select ref from clouds.clouds where account_id = $1 and cloud_id = $2' },

@@ -139,7 +139,7 @@ export async function countClouds(
   return { standing: Number(rows[0]!.standing), deleting: Number(rows[0]!.deleting) }
 }
 
-/** With its ref and the counters that other rooms raise. False where the ref is taken, with which nothing was written. */
+/** With its ref. False where the ref is taken, with which nothing was written. */
 export async function insertCloud(tx: Tx, cloud: CloudRow): Promise<boolean> {
   const { account_id, cloud_id, ref } = cloud
   const claimed = await tx
@@ -156,12 +156,6 @@ export async function insertCloud(tx: Tx, cloud: CloudRow): Promise<boolean> {
       additional_redirect_urls: JSON.stringify(cloud.additional_redirect_urls) as never,
     })
     .execute()
-  await sql`insert into collections.counts (account_id, cloud_id) values (${account_id}, ${cloud_id})`.execute(
-    tx,
-  )
-  await sql`insert into app_files.counts (account_id, cloud_id) values (${account_id}, ${cloud_id})`.execute(
-    tx,
-  )
   return true
 }
 
@@ -260,6 +254,36 @@ export async function beginAttempt(db: Db, { accountId, cloudId }: CloudKey): Pr
 export async function deleteCloud(tx: Tx, { accountId, cloudId }: CloudKey): Promise<void> {
   await sql`delete from clouds.clouds where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
   await sql`delete from clouds.refs where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
+}
+
+/**
+ * Until the transaction ends the cloud is neither suspended nor deleted: what is written while its deletion runs would be overlooked by
+ * it. The limits that the operator has set for it; undefined where it is not ready.
+ */
+export async function shareReadyCloud(
+  tx: Tx,
+  { accountId, cloudId }: CloudKey,
+): Promise<Record<string, number> | undefined> {
+  const { rows } = await sql<{ limits: Record<string, number> }>`select limits from clouds.clouds
+    where account_id = ${accountId} and cloud_id = ${cloudId} and state = 'ready' and suspended_at is null for share`.execute(
+    tx,
+  )
+  return rows[0]?.limits
+}
+
+export interface ProgramRecord {
+  ref: string
+  revision: bigint
+}
+
+/** By what its functions run. Undefined where the cloud is gone, or runs nothing any more. */
+export async function programRecord(
+  kysely: Db['kysely'],
+  { accountId, cloudId }: CloudKey,
+): Promise<ProgramRecord | undefined> {
+  const { rows } = await sql<ProgramRecord>`select ref, functions_revision as revision from clouds.clouds
+    where account_id = ${accountId} and cloud_id = ${cloudId} and state <> 'deleting'`.execute(kysely)
+  return rows[0]
 }
 
 /** Calls of its functions and bytes that left it in a day (UTC, 'YYYY-MM-DD'). */

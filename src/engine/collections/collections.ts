@@ -5,21 +5,19 @@
 import './errors.ts'
 
 export { readingsOf } from './conditions.ts'
-export { documentBytes, documentJson, documentLimits } from './document.ts'
+export { documentBytes, documentJson } from './document.ts'
 export { rowReasons } from './errors.ts'
 export { Collections, openCollections, runIn, type WriteOptions } from './open.ts'
 export {
   type CastType,
   type Condition,
   type Contained,
-  castTypes,
   type Field,
   isRowColumn,
   type Order,
   queryLimits,
   type RangeKind,
   type RowCaller,
-  rowColumns,
   type SearchConfig,
   type Selected,
   type Selection,
@@ -28,12 +26,10 @@ export {
 export { fieldOf, wholeSelection } from './selection.ts'
 export {
   type CollectionRow,
-  type CountedCollection,
   type Counts,
   collectionsOf,
   countedCollections,
   countsOf,
-  findCollection,
   type NewRow,
   type Page,
   type RowsFilter,
@@ -49,7 +45,6 @@ export {
   createCollection,
   deleteCollection,
   insert,
-  type OnConflict,
   type RowsCloud,
   remove,
   type WriteAnswer,

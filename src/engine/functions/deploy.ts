@@ -83,7 +83,7 @@ export async function deploy(
   return (await store.findFunction(tx, functionKey))!
 }
 
-/** From the commit on every process runs what is stored now. */
+/** Says to every process, when the transaction commits, that what runs has changed. */
 export async function announceChange(tx: Tx, cloud: CloudRow): Promise<void> {
   await raiseFunctionsRevision(tx, keyOf(cloud))
   await announceCloud(tx, keyOf(cloud), cloud.ref)

@@ -7,16 +7,13 @@ import './phrases.ts'
 import './runtime/errors.ts'
 
 export {
-  type Broker,
   type BrokeredCloud,
   type BrokerLimits,
   type CloudEgress,
-  type Depths,
   deepest,
   depthHeader,
   depthPurpose,
   depthsOf,
-  type EgressCall,
   type EgressMeter,
   type Inside,
   invocationHeader,
@@ -24,7 +21,6 @@ export {
   ownListeners,
   protocolHeader,
   readDepth,
-  refusalHeader,
   signerFrom,
 } from './broker/broker.ts'
 export { brokerSeries } from './broker/metrics.ts'
@@ -38,19 +34,19 @@ export {
   requireRuntime,
   rollBack,
 } from './deploy.ts'
-export { keptLines, levels as logLevels, readLines, type StoredLine } from './logs/log-store.ts'
+export { levels as logLevels, readLines, type StoredLine } from './logs/log-store.ts'
 export { type FunctionsHost, openFunctionsHost } from './remote/functions-host.ts'
-export type { HostAddress } from './remote/host-address.ts'
+
 export type { HostLinks } from './remote/host-link.ts'
 export { HostMeter } from './remote/host-meter.ts'
-export { channelVersion, type ToHost } from './remote/messages.ts'
+export { channelVersion } from './remote/messages.ts'
 export type { PlatformSide } from './remote/platform-link.ts'
 export { openRemoteFunctions } from './remote/remote-runtime.ts'
-export { type RuntimeLimits, starterLimits } from './runtime/limits.ts'
+
 export { functionSeries } from './runtime/metrics.ts'
-export { openFunctionRuntime, type RuntimeOptions } from './runtime/runtime.ts'
+export { openFunctionRuntime } from './runtime/runtime.ts'
 export { isReservedName, putSecret, removeSecret, sealValue } from './secrets.ts'
-export type { FunctionsConfig } from './settings.ts'
+
 export { openFunctionSource, type PlatformFunctions } from './source.ts'
 export {
   type FunctionRow,

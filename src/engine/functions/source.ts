@@ -1,6 +1,6 @@
 /** What runs functions gets from here what it runs, and gives back what they write. */
 import type { App } from '#app'
-import { type CloudKey, keysOf, type LiveCloud } from '#engine/clouds'
+import { type CloudKey, keysOf, type LiveCloud, type ProgramRecord, programRecord } from '#engine/clouds'
 import { cloudUrl } from '#platform/apps'
 import { FunctionDirectory, type KnownFunction } from './directory.ts'
 import type { CloudProgram, FunctionSource, LogLine } from './functions.ts'
@@ -58,7 +58,7 @@ class Source implements PlatformFunctions {
   async program(cloud: CloudKey & { revision: number }): Promise<CloudProgram | undefined> {
     const { kysely } = this.#room.db
     // Read first: what is read after it is at least as new.
-    const record = await store.programRecord(kysely, cloud)
+    const record = await programRecord(kysely, cloud)
     if (!record) return undefined
     const live = await store.liveVersions(kysely, cloud)
     const functions = live.map(({ name, version, bundle }) => ({ name, version, bundle }))
@@ -66,7 +66,7 @@ class Source implements PlatformFunctions {
   }
 
   async toTry(cloud: CloudKey, { name, bundle }: { name: string; bundle: string }): Promise<CloudProgram> {
-    const record = await store.programRecord(this.#room.db.kysely, cloud)
+    const record = await programRecord(this.#room.db.kysely, cloud)
     if (!record) throw new Error('the cloud is gone')
     return this.#programOf(cloud, record, [{ name, version: 0, bundle }])
   }
@@ -85,7 +85,7 @@ class Source implements PlatformFunctions {
 
   async #programOf(
     { accountId, cloudId }: CloudKey,
-    { ref, revision }: store.ProgramRecord,
+    { ref, revision }: ProgramRecord,
     functions: CloudProgram['functions'],
   ): Promise<CloudProgram> {
     const { db, clock, config } = this.#room
@@ -113,7 +113,7 @@ class Source implements PlatformFunctions {
   }
 
   async #maskOf(cloud: CloudKey): Promise<Mask> {
-    const record = await store.programRecord(this.#room.db.kysely, cloud)
+    const record = await programRecord(this.#room.db.kysely, cloud)
     const revision = Number(record?.revision ?? 0)
     const known = this.#masks.get(cloud.cloudId)
     if (known && known.revision >= revision) return known.mask

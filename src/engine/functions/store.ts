@@ -198,21 +198,6 @@ export async function liveVersions(
   return rows
 }
 
-export interface ProgramRecord {
-  ref: string
-  revision: bigint
-}
-
-/** Undefined where the cloud is gone, or runs nothing any more. */
-export async function programRecord(
-  kysely: Db['kysely'],
-  { accountId, cloudId }: CloudKey,
-): Promise<ProgramRecord | undefined> {
-  const { rows } = await sql<ProgramRecord>`select ref, functions_revision as revision from clouds.clouds
-    where account_id = ${accountId} and cloud_id = ${cloudId} and state <> 'deleting'`.execute(kysely)
-  return rows[0]
-}
-
 /** By name. */
 export const secretsOf = (kysely: Db['kysely'], { accountId, cloudId }: CloudKey): Promise<SecretRow[]> =>
   kysely

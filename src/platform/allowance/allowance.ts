@@ -7,8 +7,6 @@ import type { Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import { giveBack, takePortion, type UsageTable } from './store.ts'
 
-export type { UsageTable } from './store.ts'
-
 /** How much of each kind: `{ requests: 1, bytes: 2_000 }`. */
 export type Amounts<Name extends string> = Record<Name, number>
 

@@ -11,19 +11,14 @@ import { openUsers } from './users.ts'
 export { foldersAbove } from './bubblewrap.ts'
 export { librariesOf } from './libraries.ts'
 export { type Consumption, lowerPriority, type Meter, openMeter } from './meter.ts'
-export { type Architecture, seccompFilter } from './seccomp.ts'
-export { descriptorOf, firstSocket, type JailedProcess, type JailedProgram } from './start.ts'
+
+export { descriptorOf, firstSocket, type JailedProcess } from './start.ts'
 
 /** Whether a jail can be built here; `tools` are those that build it. */
 export type JailState =
   | { kind: 'jailed'; tools: JailTools }
   /** `isSure`: false where the test did not end as it should, on a busy machine perhaps; then the next one who asks has it done again. */
   | { kind: 'refused'; why: Localized; isSure: boolean }
-
-export interface JailedPlace extends JailedProcess {
-  /** The user of this machine that it runs as; undefined: that of this server. */
-  readonly user: number | undefined
-}
 
 export interface Jail {
   /** Tries to break out of one, the first time it is asked. Never throws. */

@@ -49,7 +49,7 @@ export function openMeter(pid: number): Meter {
   }
 }
 
-export function consumptionIn(stat: string): Consumption | undefined {
+function consumptionIn(stat: string): Consumption | undefined {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const number = (index: number): number => Number(fields[index])
   if (fields.length <= residentPages) return undefined

@@ -4,8 +4,6 @@ import { deadlines } from '#platform/clock'
 import { type Outbound, openTunnel } from '#platform/proxy'
 import type { MailConfig } from './settings.ts'
 
-export type { MailConfig } from './settings.ts'
-
 export interface Letter {
   /** An address alone; it is neither parsed nor may it hold another. */
   to: string
@@ -46,7 +44,12 @@ class SmtpMailer implements Mailer {
     const { from, host } = this.#config
     const end = new AbortController()
     const late = deadlines.in(wholeMs, () => end.abort(new Error('the mail server took too long')))
-    const transport = createTransport(await this.#options(AbortSignal.any([signal, end.signal])))
+    const transport = createTransport(
+      await this.#options(AbortSignal.any([signal, end.signal])).catch((error: unknown) => {
+        late.cancel()
+        throw error
+      }),
+    )
     const ended = new Promise<never>((_, reject) => {
       const stop = (): void => {
         transport.close()

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { base62, randomBase62, secretPrefixes } from '#platform/ids'
 
@@ -6,6 +6,10 @@ export { isSealed, type Signer } from './seal.ts'
 export { openSecrets, type Secrets, type SecretsOptions } from './vault.ts'
 
 export const sha256 = (data: string | Uint8Array): Buffer => hash('sha256', data, 'buffer')
+
+/** Whether a header `Authorization` carries this token; in constant time, so that the duration reveals nothing about it. */
+export const isBearerToken = (authorization: string | undefined, token: string): boolean =>
+  timingSafeEqual(sha256(authorization?.replace(/^Bearer /i, '') ?? ''), sha256(token))
 
 /** A new secret: its prefix (`khr_` for a project key), 43 random base62 characters (256 bits), 6 of checksum. */
 export function newKeySecret(prefix: keyof typeof secretPrefixes = 'key'): string {

@@ -1,8 +1,7 @@
 /** Who asks a cloud: by its key, or as the app user whose session the request bears. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { LiveCloud } from '#engine/clouds'
+import { hashOfKey, type LiveCloud } from '#engine/clouds'
 import { fail } from '#platform/errors'
-import { sha256 } from '#platform/secrets'
 import type { AppCaller } from './area.ts'
 
 /** Whose session this token is. Throws where it is none of this cloud that is still valid. */
@@ -38,7 +37,7 @@ export async function callerOf(
 }
 
 const kindOf = ({ keys }: LiveCloud, key: string): 'public' | 'service' | undefined =>
-  key.length > longestKey ? undefined : keys.get(sha256(key).toString('hex'))
+  key.length > longestKey ? undefined : keys.get(hashOfKey(key))
 
 const textOf = (value: string | string[] | undefined): string | undefined => {
   const text = String(value ?? '').trim()

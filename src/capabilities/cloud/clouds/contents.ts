@@ -8,7 +8,7 @@ import { functionCounts } from '#engine/functions'
 import { countSitesOfCloud, deleteSite, lockSite, sitesOfCloud } from '#engine/sites'
 import { deletePendingBlobs } from '#platform/storage'
 
-/** Deletes a portion; true: nothing is left. Each may run any number of times. */
+/** Deletes a portion; true: there was nothing to delete. Each may run any number of times. */
 type Portion = (app: App, cloud: CloudKey) => Promise<boolean>
 
 /** In this order. What is not listed is little, and goes with the record of the cloud. */

@@ -25,7 +25,7 @@ export const toCloud = ({ config }: Pick<App, 'config'>, language: Language, row
   updated_at: row.updated_at.toISOString(),
 })
 
-export const toLimits = (limits: CloudLimits): Limits => ({
+const toLimits = (limits: CloudLimits): Limits => ({
   collections: limits.collections,
   rows: limits.rows,
   row_bytes: limits.rowBytes,

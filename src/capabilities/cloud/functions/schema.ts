@@ -25,7 +25,7 @@ const functionName = {
   ...said('The last part of its address.', 'بخش آخر نشانی آن.'),
 }
 
-export const maxCodeCharacters = 128_000
+const maxCodeCharacters = 128_000
 /** Every character of the code may be escaped, and half of a pair takes six bytes. */
 export const deployBytes = 12 * maxCodeCharacters + 16_000
 

@@ -6,7 +6,7 @@ import { reasons } from './phrases.ts'
 import { type Line, type LineType, lines } from './schema.ts'
 
 /** Larger files are in several lines. */
-export const longestLineBytes = 2 * 1024 * 1024
+const longestLineBytes = 2 * 1024 * 1024
 
 export interface NumberedLine {
   number: number

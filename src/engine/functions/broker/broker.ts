@@ -19,7 +19,6 @@ export {
   depthPurpose,
   depthsOf,
   readDepth,
-  signedDepth,
   signerFrom,
 } from './call-depth.ts'
 export { invocationHeader, protocolHeader, refusalHeader } from './headers.ts'
@@ -53,7 +52,7 @@ export interface BrokerLimits {
   headersMs: number
 }
 
-export const standardLimits: BrokerLimits = {
+const standardLimits: BrokerLimits = {
   perCall: 20,
   atOnce: 32,
   connections: 128,

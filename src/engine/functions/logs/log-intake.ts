@@ -139,7 +139,7 @@ const placePattern = /\bfunction\.js:(\d{1,9}):(\d{1,9})/g
 const maxPlaces = 100
 
 /** Stack traces name the lines of the code that was sent, not those of what was made of it. */
-export async function withSourcePlaces(
+async function withSourcePlaces(
   db: Db,
   cloud: CloudKey,
   lines: readonly LogLine[],

@@ -6,7 +6,7 @@ import { inspect } from 'node:util'
 
 const mask = '***'
 /** A shorter value stands in every second line by chance; it is not masked. */
-export const shortestMasked = 4
+const shortestMasked = 4
 /** Of one line among several: shorter ones, such as a brace, stand everywhere. */
 const shortestLine = 8
 

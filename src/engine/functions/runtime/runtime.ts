@@ -41,7 +41,9 @@ const lookEveryMs = 20
 const startsAtOnce = 4
 
 export function openFunctionRuntime(options: RuntimeOptions): FunctionRuntime {
-  void sweepRunFolders()
+  sweepRunFolders().catch((error: unknown) =>
+    options.log.warn({ err: error }, 'folders of functions that a killed server has left stay for now'),
+  )
   return new Runtime(options)
 }
 

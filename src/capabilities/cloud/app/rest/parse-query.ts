@@ -67,7 +67,7 @@ function wholeNumber(text: string): number {
   return Math.min(Number(text), 2_000_000_000)
 }
 
-export function parseSelect(text: string, withoutNulls: boolean): Selection {
+function parseSelect(text: string, withoutNulls: boolean): Selection {
   if (text.includes('\0')) refuse(badQuery('select', whys.nul))
   const parts = text === '' ? [] : (splitList(text, true) ?? refuse(badQuery(text, whys.field)))
   if (parts.length > queryLimits.selected) refuse(badQuery(text, whys.many))
@@ -146,7 +146,7 @@ function splitCast(text: string): string[] {
   return at === -1 ? [text] : [text.slice(0, at), ...text.slice(at + 2).split('::')]
 }
 
-export function parseOrder(text: string): Order[] {
+function parseOrder(text: string): Order[] {
   if (text.includes('\0')) refuse(badQuery('order', whys.nul))
   if (text === '') return []
   const parts = splitList(text, true) ?? refuse(badQuery(text, whys.order))

@@ -80,7 +80,7 @@ function requirePublicSchema({ method, headers }: AppCall): void {
   if (schema !== undefined && schema !== 'public') refuse(refusals.schema(String(schema)))
 }
 
-export function rowCaller(caller: AppCaller): RowCaller {
+function rowCaller(caller: AppCaller): RowCaller {
   if (caller.role === 'service') return { role: 'all' }
   return caller.role === 'authenticated' ? { role: 'user', userId: caller.userId } : { role: 'anon' }
 }
