@@ -50,6 +50,7 @@ export class CloudHandler implements HostHandler {
     if (isPreflight(request)) return void preflight(request)
     const visit = visitOf(this.#options.app, request)
     request.response.once('close', () => this.#finish(visit))
+    request.response.once('finish', () => passOver(request))
     this.#answer(visit).catch((error: unknown) => this.#break(visit, error))
   }
 
@@ -201,6 +202,16 @@ const withHeaders = (
   ...((Array.isArray(headers) ? headers : Object.entries(headers ?? {})) as (readonly [string, string])[]),
   ...Object.entries(more),
 ]
+
+/**
+ * What comes of a body that nobody reads any more, such as one that was on its way to a function which had answered: else the next request
+ * of the connection, which stands behind it, would never be read. The time limit of the request holds for it.
+ */
+function passOver({ message }: AppsRequest): void {
+  if (message.complete || message.destroyed) return
+  message.unpipe()
+  message.resume()
+}
 
 /** A stream that nobody is sent is not read. */
 function leave({ body }: AppReply): void {
