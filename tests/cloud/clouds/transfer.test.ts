@@ -162,6 +162,22 @@ const hostile: [why: string, text: string | Buffer, line: number][] = [
   ],
   ['a part of no file', whole('{"type":"file_part","content_base64":"","more":false}'), 2],
   [
+    'a media type with the character 0',
+    whole(
+      JSON.stringify({
+        type: 'user',
+        ...{ id: id(2), email: 'zero@example.com', password_hash: null, email_confirmed_at: at },
+        ...{ is_anonymous: false, user_metadata: {}, app_metadata: {}, banned_until: null, created_at: at },
+      }),
+      JSON.stringify({
+        type: 'file',
+        ...{ id: id(1), user_id: id(2), name: 'x', media_type: 'text/\0plain', created_at: at },
+        ...{ content_base64: '', more: false },
+      }),
+    ),
+    3,
+  ],
+  [
     'no Base64',
     whole(
       JSON.stringify({

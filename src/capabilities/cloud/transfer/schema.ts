@@ -43,7 +43,7 @@ export const lines = {
       id: uuid(),
       user_id: uuid(),
       name: storableText(1, 255),
-      media_type: Type.String({ maxLength: 255 }),
+      media_type: storableText(0, 255),
       created_at: Type.String({ maxLength: 40 }),
       content_base64: Type.String(),
       more: Type.Boolean(),
