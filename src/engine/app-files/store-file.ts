@@ -4,6 +4,7 @@ import { type CloudKey, type CloudLimits, limitsOf, shareReadyCloud } from '#eng
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
+import '#platform/spool'
 import { commitBlob, deletePendingBlobs, stageBlob } from '#platform/storage'
 import * as store from './store.ts'
 import './errors.ts'
@@ -19,7 +20,7 @@ export interface NewAppFile extends CloudKey {
   imported?: { id: string; createdAt: Date }
 }
 
-/** Throws APP_FILE_TOO_LARGE, APP_FILES_FULL, and CLOUD_NOT_FOUND where the cloud is not ready any more. */
+/** Throws APP_FILE_TOO_LARGE, APP_FILES_FULL, SPOOL_FULL where the disk is full, and CLOUD_NOT_FOUND where the cloud is not ready any more. */
 export async function storeAppFile(
   app: FilesRoom,
   file: NewAppFile,
@@ -37,7 +38,7 @@ export async function storeAppFile(
   // Before anything is written; the transaction checks again.
   requireSize(bytes.length, limits)
   if (!(await store.hasRoom(app.db, file, bytes.length, roomOf(limits)))) failFull(limits)
-  await stageBlob(app, row.storage_key, bytes)
+  await stage(app, row.storage_key, bytes)
   try {
     await app.db.tx((tx) => commitRow(app, tx, row))
   } catch (error) {
@@ -45,6 +46,19 @@ export async function storeAppFile(
     throw error
   }
   return row
+}
+
+const fullDisk = new Set<string | undefined>(['ENOSPC', 'EDQUOT'])
+
+/** A full disk is said as one; a 500 would blame the program. */
+async function stage(app: FilesRoom, key: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await stageBlob(app, key, bytes)
+  } catch (error) {
+    if (fullDisk.has((error as NodeJS.ErrnoException).code))
+      fail('SPOOL_FULL', { of: 'disk' }, { retryAfterMs: 30_000 })
+    throw error
+  }
 }
 
 /** Where the commit has succeeded although its answer was lost, the key is pending no more, and its bytes stay. */

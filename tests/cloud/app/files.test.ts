@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { storeAppFile } from '#engine/app-files'
 import { limitsOf, setCloudLimits } from '#engine/clouds'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
@@ -275,4 +275,15 @@ test('the developer sees what files there are and whose, not what is in them; bu
   const stranger = await world.stranger()
   expect((await stranger.client.get(path)).status).toBe(404)
   expect((await stranger.client.post(path, { name: 'pictures' })).status).toBe(404)
+})
+
+test('a full disk is said in a sentence, and leaves neither a file nor its count', async () => {
+  const before = (await (await get('')).json()) as unknown
+  const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+  const write = vi.spyOn(world.app.storage, 'put').mockRejectedValueOnce(full)
+  const refused = await store(randomBytes(10))
+  write.mockRestore()
+  expect([refused.status, refused.body.error.code]).toEqual([503, 'SPOOL_FULL'])
+  expect(await (await get('')).json()).toEqual(before)
+  expect((await store(randomBytes(10))).status).toBe(201)
 })
