@@ -39,7 +39,7 @@ import { type Log, openLog } from '#platform/log'
 import { openMailer } from '#platform/mail'
 import { openMetrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
-import { startEmbedded } from '#platform/postgres'
+import { lowerOwnBackends, startEmbedded } from '#platform/postgres'
 import { joinProcesses } from '#platform/processes'
 import { type Outbound, openOutbound } from '#platform/proxy'
 import { openSecrets } from '#platform/secrets'
@@ -104,7 +104,10 @@ async function openGround(
 ): Promise<Ground & Pick<App, 'collections'>> {
   const { config, clock = systemClock, log = openLog(config.logLevel) } = options
   const { db, url } = await openDatabase(config, log, opening)
-  const collections = opening.use(await duringStart(db, () => openCollections({ url, clock, log })))
+  const lowerBackend = await lowerOwnBackends(config.dataDir, url)
+  const collections = opening.use(
+    await duringStart(db, () => openCollections({ url, clock, log, lowerBackend })),
+  )
   const file = path.join(config.dataDir, 'secret.key')
   const secrets = await duringStart(db, () => openSecrets({ db, log, secret: config.secret, file }))
   const metrics = openMetrics(makeSeries, { isWorker: cluster.isWorker })

@@ -42,7 +42,7 @@ export const cloudPhrases = {
   importing: sentence('در حال ورود…', 'being imported…'),
   imported: (made: { users: number; collections: number; rows: number; files: number; functions: number }) =>
     sentence(
-      `وارد شد: ${fa(made.users)} کاربر، ${fa(made.collections)} مجموعه، ${fa(made.rows)} سطر، ${fa(made.files)} فایل، ${fa(made.functions)} تابع`,
+      `وارد شد: ${fa(made.users)} کاربر، ${fa(made.collections)} مجموعه، ${fa(made.rows)} ردیف، ${fa(made.files)} فایل، ${fa(made.functions)} تابع`,
       `imported: ${en(made.users)} users, ${en(made.collections)} collections, ${en(made.rows)} rows, ${en(made.files)} files, ${en(made.functions)} functions`,
     ),
   provisioning: sentence('در حال راه‌اندازی…', 'being set up…'),
@@ -106,8 +106,8 @@ export const cloudPhrases = {
   },
   used: {
     collections: sentence('مجموعه‌ها', 'collections'),
-    rows: sentence('سطرها', 'rows'),
-    row_bytes: sentence('بایت سطرها', 'bytes of rows'),
+    rows: sentence('ردیف‌ها', 'rows'),
+    row_bytes: sentence('بایت ردیف‌ها', 'bytes of rows'),
     users: sentence('کاربران برنامه', 'app users'),
     files: sentence('فایل‌ها', 'files'),
     file_total_bytes: sentence('بایت فایل‌ها', 'bytes of files'),

@@ -11,7 +11,7 @@ export const usersPhrases = {
   ),
   unblock: sentence('مسدودی کاربر را برمی‌دارد', 'lets a blocked user sign in again'),
   delete: sentence(
-    'کاربری را با نشست‌ها و فایل‌های خصوصی‌اش حذف می‌کند؛ سطرهایش می‌مانند',
+    'کاربری را با نشست‌ها و فایل‌های خصوصی‌اش حذف می‌کند؛ ردیف‌هایش می‌مانند',
     'deletes a user with sessions and private files; rows stay',
   ),
   link: sentence(

@@ -49,6 +49,8 @@ export const longest = [
   'tests/cost/upstream.test.ts',
   'tests/sound/hostile-recordings.test.ts',
   'tests/contract/media-faults.test.ts',
+  'tests/cloud/jail/escape.test.ts',
+  'tests/crash/functions.test.ts',
   'tests/crash/sites.test.ts',
   'tests/transcription/faults.test.ts',
   'tests/crash/outage.test.ts',

@@ -7,7 +7,7 @@ import type { CloudKey } from './clouds.ts'
 import { announceCloud } from './directory.ts'
 import * as keyStore from './key-store.ts'
 import { newSigningKey } from './signing-key.ts'
-import type { CloudRow, KeyRow, SigningKeyRow } from './store.ts'
+import { type CloudRow, type KeyRow, raiseFunctionsRevision, type SigningKeyRow } from './store.ts'
 
 interface Rotation {
   now: Date
@@ -31,6 +31,8 @@ export async function rotateAppKey(
   const standing = await keyStore.keysOf(tx, ofCloud(cloud))
   if (standing.filter((one) => one.kind === kind).length >= maxKeys) fail('CLOUD_KEY_LIMIT', { max: maxKeys })
   await keyStore.insertKey(tx, key.row)
+  // Functions find the public key among their variables.
+  if (kind === 'public') await raiseFunctionsRevision(tx, ofCloud(cloud))
   await announceCloud(tx, ofCloud(cloud), cloud.ref)
   return key
 }

@@ -207,6 +207,12 @@ export const unfinished = (
     [before, limit],
   )
 
+/** What functions run with has changed: when the transaction is over, processes of an earlier revision take no new call. */
+export async function raiseFunctionsRevision(tx: Tx, { accountId, cloudId }: CloudKey): Promise<void> {
+  await sql`update clouds.clouds set functions_revision = functions_revision + 1
+    where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
+}
+
 type Change = Partial<
   Omit<CloudRow, 'account_id' | 'cloud_id' | 'limits' | 'additional_redirect_urls' | 'functions_revision'>
 > & {
@@ -278,12 +284,6 @@ export async function programRecord(
   const { rows } = await sql<ProgramRecord>`select ref, functions_revision as revision from clouds.clouds
     where account_id = ${accountId} and cloud_id = ${cloudId} and state <> 'deleting'`.execute(kysely)
   return rows[0]
-}
-
-/** Functions or secrets have changed: processes that run an earlier revision start anew. */
-export async function raiseFunctionsRevision(tx: Tx, { accountId, cloudId }: CloudKey): Promise<void> {
-  await sql`update clouds.clouds set functions_revision = functions_revision + 1
-    where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
 }
 
 /** Calls of its functions and bytes that left it in a day (UTC, 'YYYY-MM-DD'). */

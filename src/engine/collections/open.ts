@@ -19,6 +19,8 @@ export interface CollectionsOptions {
   url: string | SocketAddress
   clock: Clock
   log: Log
+  /** Lets everybody else's process run before this one of a connection, where that can be done. */
+  lowerBackend?: ((pid: number) => Promise<void>) | undefined
 }
 
 const places = 4
@@ -37,8 +39,16 @@ const turnsOptions = {
 const maxTableColumns = 200
 
 /** Rows of app back-ends, on connections of their own: whatever they are asked, money and other rooms do not wait for them. */
-export async function openCollections({ url, clock, log }: CollectionsOptions): Promise<Collections> {
-  const db = await openDb({ url, log, maxConnections: places, statementTimeoutMs })
+export async function openCollections(options: CollectionsOptions): Promise<Collections> {
+  const { url, clock, log, lowerBackend } = options
+  const db = await openDb({
+    url,
+    log,
+    maxConnections: places,
+    statementTimeoutMs,
+    withoutWorkers: true,
+    onBackend: lowerBackend && ((pid) => void lowerBackend(pid)),
+  })
   const [icu] = await db.query({ text: `select from pg_collation where collname = 'fa-x-icu'` }, [])
   return new Collections(db, clock, icu ? '"fa-x-icu"' : '"C"')
 }

@@ -29,6 +29,10 @@ export interface FunctionsConfig {
   hosts: readonly HostAddress[]
 }
 
+/** Before every line of a function's logs. */
+export const linePrefixOf = (mode: FunctionsConfig['mode']): string =>
+  mode === 'unsafe_dev' ? '[unsafe_dev] ' : ''
+
 /** Settings of a host of functions, from its environment. */
 export interface FunctionsHostConfig {
   key: string | undefined
@@ -91,7 +95,8 @@ export const functions = fileSection({
         },
       ),
     },
-    { default: {} },
+    // `functions: unsafe_dev` says it, too.
+    { default: {}, ...reading({ word: 'mode' }) },
   ),
   read: ({ mode, processes, hosts }, { at }) => {
     for (const [index, { url }] of hosts.entries())
@@ -130,7 +135,7 @@ export const functionsHost = variableSection({
       name: 'KHERAD_CLOUDS_URL',
       about: {
         en: 'On a host of functions: the address inside the network at which functions reach their own cloud, that of the second listener. Without it they reach it as everybody does.',
-        fa: 'روی میزبان تابع‌ها: نشانی درون شبکه که تابع‌ها از آن به ابر خود می‌رسند، یعنی نشانی شنوندهٔ دوم. در نبودش مانند همه به آن می‌رسند.',
+        fa: 'روی میزبان تابع‌ها: نشانی درون شبکه که تابع‌ها از آن به بک‌اند خود می‌رسند، یعنی نشانی شنوندهٔ دوم. در نبودش مانند همه به آن می‌رسند.',
       },
     },
   ],

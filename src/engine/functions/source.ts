@@ -7,6 +7,7 @@ import type { CloudProgram, FunctionSource, LogLine } from './functions.ts'
 import { LogIntake } from './logs/log-intake.ts'
 import { type Mask, maskOf } from './logs/mask.ts'
 import { openSecretsOf } from './secrets.ts'
+import { linePrefixOf } from './settings.ts'
 import * as store from './store.ts'
 
 type Room = Pick<App, 'db' | 'clock' | 'log' | 'secrets' | 'config'>
@@ -43,7 +44,11 @@ class Source implements PlatformFunctions {
   constructor(room: Room) {
     this.#room = room
     this.#directory = new FunctionDirectory(room.db)
-    this.#intake = new LogIntake({ ...room, maskOf: (cloud) => this.#maskOf(cloud) })
+    this.#intake = new LogIntake({
+      ...room,
+      prefix: linePrefixOf(room.config.functions.mode),
+      maskOf: (cloud) => this.#maskOf(cloud),
+    })
   }
 
   find(cloud: LiveCloud, name: string): Promise<KnownFunction | undefined> {

@@ -70,10 +70,14 @@ export async function listFunctions(
   return rows
 }
 
+/** From a path anything may come; PostgreSQL takes no text with the character 0. */
+const isName = (text: string): boolean => !text.includes('\0')
+
 export async function findFunction(
   kysely: Db['kysely'],
   { accountId, cloudId, name }: FunctionKey,
 ): Promise<ShownFunction | undefined> {
+  if (!isName(name)) return undefined
   const { rows } =
     await sql<ShownFunction>`${shown} where f.account_id = ${accountId} and f.cloud_id = ${cloudId} and f.name = ${name}`.execute(
       kysely,
@@ -172,6 +176,7 @@ export const setVersion = (
 
 /** With all its versions and lines. False where there is none. */
 export async function deleteFunction(tx: Tx, { accountId, cloudId, name }: FunctionKey): Promise<boolean> {
+  if (!isName(name)) return false
   const { numDeletedRows } = await tx
     .deleteFrom('functions.functions')
     .where('account_id', '=', accountId)
@@ -230,6 +235,7 @@ export async function putSecret(
 }
 
 export async function deleteSecret(tx: Tx, { accountId, cloudId, name }: FunctionKey): Promise<boolean> {
+  if (!isName(name)) return false
   const { numDeletedRows } = await tx
     .deleteFrom('functions.secrets')
     .where('account_id', '=', accountId)

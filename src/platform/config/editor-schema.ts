@@ -29,7 +29,11 @@ function editorOf(schema: SettingSchema): JsonSchema {
 
 function shapeOf(schema: SettingSchema): JsonSchema {
   const { type, properties, patternProperties, items, minItems, uniqueItems } = schema
-  if (properties) return membersOf(properties, schema.required ?? [])
+  if (properties) {
+    const members = membersOf(properties, schema.required ?? [])
+    const word = schema.reading?.word
+    return word === undefined ? members : { anyOf: [shapeOf(properties[word]!), members] }
+  }
   if (patternProperties) return { type: 'object', additionalProperties: { type: 'string' } }
   if (type === 'array')
     return {

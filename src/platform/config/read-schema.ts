@@ -14,6 +14,8 @@ export interface Reading<Value = never> {
   secret?: true
   /** The path of a file, from the folder of the configuration file. */
   file?: true
+  /** Of an object: a text in its place is that member, and all others have their defaults. */
+  word?: string
   /** Refuses values that the schema alone accepts. */
   check?(value: Value, node: ConfigNode): void
   /** Converts the text; the schema then declares the type of the result (`Type.Unsafe`). */
@@ -81,7 +83,7 @@ function readValue(schema: SettingSchema, node: ConfigNode | undefined): unknown
 
 function shapeOf(schema: SettingSchema, node: ConfigNode): unknown {
   if (schema.variants) return readVariant(schema.variants, node)
-  if (schema.properties) return membersOf(schema, schema.properties, node)
+  if (schema.properties) return readObject(schema, schema.properties, node)
   if (schema.enum) return node.oneOf(schema.enum)
   switch (schema.type) {
     case 'object':
@@ -103,6 +105,17 @@ function shapeOf(schema: SettingSchema, node: ConfigNode): unknown {
       // Without a type, `convert` reads the node itself.
       return undefined
   }
+}
+
+function readObject(
+  schema: SettingSchema,
+  properties: Record<string, SettingSchema>,
+  node: ConfigNode,
+): Record<string, unknown> {
+  const word = schema.reading?.word
+  if (word === undefined || !node.isText) return membersOf(schema, properties, node)
+  const value = readValue(properties[word]!, node)
+  return { ...membersOf(schema, properties, undefined), [word]: value }
 }
 
 function readText(

@@ -76,6 +76,10 @@ export class ConfigNode {
     )
   }
 
+  get isText(): boolean {
+    return isScalar(this.#node) && typeof this.#node.value === 'string'
+  }
+
   /** The node at a path of member names and list positions; undefined if it does not exist. Never refuses. */
   find(...path: (string | number)[]): ConfigNode | undefined {
     const [step, ...rest] = path

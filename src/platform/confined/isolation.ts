@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { foldersAbove } from '#platform/jail'
 
 /**
  * Isolation of a confined process in addition to Node's permissions. `bubblewrap`: it sees no files but its own, no processes and no
@@ -122,15 +123,6 @@ function bubblewrap({ readable, writable }: View): string[] {
     ...writable.flatMap((place) => ['--bind', place, place]),
     ...['--remount-ro', '/'],
   ]
-}
-
-/** Outermost first. */
-function foldersAbove(places: readonly string[]): string[] {
-  const folders = new Set<string>()
-  for (const place of places)
-    for (let folder = path.dirname(place); folder !== path.dirname(folder); folder = path.dirname(folder))
-      folders.add(folder)
-  return [...folders].sort((a, b) => a.length - b.length)
 }
 
 /** Tests that a process starts in it and cannot connect to us: support that a machine reports is not trusted. */

@@ -59,6 +59,10 @@ export interface OpenOptions {
   maxConnections?: number | undefined
   /** No statement runs longer; 30 s if absent. */
   statementTimeoutMs?: number | undefined
+  /** No statement has parallel workers: their processes are not those that `onBackend` is given. */
+  withoutWorkers?: boolean | undefined
+  /** Is given the pid of the server's process of each new pooled connection, on the machine of the server. */
+  onBackend?: ((pid: number) => void) | undefined
   log?: DbLog | undefined
 }
 
@@ -79,9 +83,12 @@ export async function openDb({
   url,
   maxConnections = 10,
   statementTimeoutMs = defaultTimeoutMs,
+  withoutWorkers = false,
+  onBackend,
   log = quiet,
 }: OpenOptions): Promise<Db> {
-  const openPoolOf = (max: number) => openPool(url, { max, statementTimeoutMs }, log)
+  const options = { statementTimeoutMs, withoutWorkers, onBackend }
+  const openPoolOf = (max: number) => openPool(url, { ...options, max }, log)
   const pool = openPoolOf(maxConnections)
   try {
     await checkServer(pool, url)
@@ -129,20 +136,28 @@ export async function duringStart<Result>(
 interface PoolOptions {
   max: number
   statementTimeoutMs: number
+  withoutWorkers: boolean
+  onBackend: ((pid: number) => void) | undefined
 }
 
 function openPool(url: string | SocketAddress, options: PoolOptions, log: DbLog): pg.Pool {
-  const { max, statementTimeoutMs } = options
+  const { max, statementTimeoutMs, withoutWorkers, onBackend } = options
   const pool = new pg.Pool({
     ...clientConfig(url),
     max,
     types: columnTypes,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,
+    ...(withoutWorkers && { options: '-c max_parallel_workers_per_gather=0 -c jit=off' }),
   })
   pool.on('error', (err) => log.warn({ err }, 'an idle connection to the database is lost'))
   // A connection in use has no 'error' listener of the pool, and an unhandled 'error' event would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined)
+    // pg knows it (client.js), its types do not.
+    const { processID } = client as unknown as { processID: number | null }
+    if (processID) onBackend?.(processID)
+  })
   return pool
 }
 

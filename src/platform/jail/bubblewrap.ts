@@ -26,7 +26,6 @@ export function bubblewrapWords(
       '--die-with-parent',
       '--new-session',
       '--as-pid-1',
-      '--as-pid-1',
       '--hostname',
       'jail',
       '--clearenv',

@@ -4,11 +4,11 @@ import type { Localized } from '#platform/errors'
 export const refusals = {
   otherSystem: (system: string): Localized => ({
     en: `the jail of functions needs Linux, and this is ${system}; run this service (or hosts of its functions) on Linux, or set functions.mode: unsafe_dev on a machine where only your own code runs`,
-    fa: `زندان توابع به لینوکس نیاز دارد و این سیستم ${system} است؛ سرویس (یا میزبان توابعش) را روی لینوکس اجرا کنید، یا روی دستگاهی که تنها کد خودتان در آن اجرا می‌شود functions.mode: unsafe_dev بگذارید`,
+    fa: `زندان تابع‌ها به لینوکس نیاز دارد و این سیستم ${system} است؛ سرویس (یا میزبان تابع‌هایش) را روی لینوکس اجرا کنید، یا روی دستگاهی که تنها کد خودتان در آن اجرا می‌شود functions.mode: unsafe_dev بگذارید`,
   }),
   otherProcessor: (processor: string): Localized => ({
     en: `the jail of functions knows the processors x64 and arm64, and this is ${processor}`,
-    fa: `زندان توابع پردازنده‌های x64 و arm64 را می‌شناسد و این ${processor} است`,
+    fa: `زندان تابع‌ها پردازنده‌های x64 و arm64 را می‌شناسد و این ${processor} است`,
   }),
   noTool: (tool: string, from: string): Localized => ({
     en: `the program ${tool} is missing here; install the package ${from}`,
@@ -16,11 +16,11 @@ export const refusals = {
   }),
   noNamespaces: {
     en: 'this system lets bubblewrap make no namespaces; allow user namespaces (on Ubuntu an AppArmor profile for bwrap), or run the host of functions as root',
-    fa: 'این سیستم به bubblewrap اجازهٔ ساختن فضای نام نمی‌دهد؛ فضای نام کاربری را مجاز کنید (در اوبونتو پروفایل AppArmor برای bwrap)، یا میزبان توابع را با کاربر root اجرا کنید',
+    fa: 'این سیستم به bubblewrap اجازهٔ ساختن فضای نام نمی‌دهد؛ فضای نام کاربری را مجاز کنید (در اوبونتو پروفایل AppArmor برای bwrap)، یا میزبان تابع‌ها را با کاربر root اجرا کنید',
   },
   inContainer: {
     en: 'this container lets bubblewrap make no namespaces; give the container of functions the seccomp and AppArmor options of docs/operations.md, or run its functions on a host of their own',
-    fa: 'این کانتینر به bubblewrap اجازهٔ ساختن فضای نام نمی‌دهد؛ گزینه‌های seccomp و AppArmor در docs/operations.md را به کانتینر توابع بدهید، یا توابع را روی میزبانی جدا اجرا کنید',
+    fa: 'این کانتینر به bubblewrap اجازهٔ ساختن فضای نام نمی‌دهد؛ گزینه‌های seccomp و AppArmor در docs/operations.md را به کانتینر تابع‌ها بدهید، یا تابع‌ها را روی میزبانی جدا اجرا کنید',
   },
   leaks: (what: string): Localized => ({
     en: `a program broke out of the jail in the test at the start (${what}); no function runs here until it holds`,

@@ -50,6 +50,13 @@ export async function hasCluster(folder: string): Promise<boolean> {
   return (await isThere(path.join(dataDir, 'postgres', 'PG_VERSION'))) || isThere(locationFile(dataDir))
 }
 
+/** Where the database of a data folder lies or would lie; creates nothing. */
+export async function clusterOf(folder: string): Promise<string> {
+  const dataDir = path.resolve(folder)
+  const here = await realpath(dataDir).catch(() => dataDir)
+  return (await readLocation(here))?.cluster ?? path.join(here, 'postgres')
+}
+
 /** Prepares the data folder and decides where the cluster is stored. */
 export async function locateCluster(folder: string, log: DbLog): Promise<ClusterLocation> {
   const dataDir = await openDataDir(path.resolve(folder))

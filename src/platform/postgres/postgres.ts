@@ -11,6 +11,7 @@ import { database, programRole } from './roles.ts'
 import { leave, type ServerUse } from './server-use.ts'
 
 export { hasCluster } from './cluster-location.ts'
+export { lowerOwnBackends } from './own-backends.ts'
 
 export interface EmbeddedOptions {
   /** The cluster lies in its folder `postgres`, the log of PostgreSQL in `postgres.log`. */

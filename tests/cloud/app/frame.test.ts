@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { suspendCloud } from '#engine/clouds'
 import type { AppArea, AppCall } from '../../../src/capabilities/cloud/app/area.ts'
 import { hostRequest } from '../../harness/host-request.ts'
@@ -262,6 +263,27 @@ test('an app that reads nothing holds back what is made for it', async () => {
   await closed
 })
 
+test('a body of which nobody reads the rest does not keep the next request of its connection waiting', async () => {
+  // As a body is on its way to a function, which answers without having read it.
+  const handle: AppArea['handle'] = async ({ message }) => {
+    if (message.method === 'POST') message.pipe(new PassThrough())
+    return { status: 200, body: message.method }
+  }
+  await using server = await serveAreas(world, cloud, [areaOf(handle)])
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  let answers = ''
+  socket.on('data', (chunk) => {
+    answers += String(chunk)
+  })
+  const head = (method: string) => `${method} /echo HTTP/1.1\r\nHost: a\r\napikey: ${cloud.publicKey}\r\n`
+  const length = 1024 * 1024
+  socket.write(`${head('POST')}Content-Length: ${length}\r\n\r\n${'x'.repeat(length)}${head('GET')}\r\n`)
+  await until(() => answers.includes('"GET"'))
+  expect(answers).toContain('"POST"')
+  socket.destroy()
+})
+
 test('an area that throws what nobody foresaw is answered as our own failure, without a word of its cause', async () => {
   const handle: AppArea['handle'] = async () => {
     throw new Error('secret of the inside')
@@ -288,4 +310,30 @@ test('requests are counted by the part that answered', async () => {
   await until(async () =>
     (await world.app.metrics.text()).includes('kherad_cloud_requests_total{area="storage",status="400"}'),
   )
+})
+
+test('a channel that is joined with members nested thousands deep costs its own line nothing but the answer', async () => {
+  const line = new WebSocket(
+    `${cloud.pathUrl.replace('http', 'ws')}/realtime/v1/websocket?apikey=${cloud.publicKey}`,
+  )
+  await once(line, 'open')
+  const answered: unknown[] = []
+  line.on('message', (data) => answered.push(JSON.parse(String(data))))
+  const deep = '['.repeat(8_000) + ']'.repeat(8_000)
+  line.send(`[${deep},"1","t","phx_join",{}]`)
+  line.send(`{"join_ref":"1","ref":"1","topic":${deep.slice(500, -500)},"event":"phx_join"}`)
+  line.send('["1","2","realtime:room","phx_leave",{}]')
+  await until(() => answered.length > 0)
+  expect(answered).toEqual([['1', '2', 'realtime:room', 'phx_reply', { status: 'ok', response: {} }]])
+  line.terminate()
+})
+
+test('a collection whose name has the character 0 is none, whichever way it is asked for', async () => {
+  const body = '{"a":1}'
+  for (const apikey of [cloud.publicKey, await cloud.serviceKey()])
+    for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+      const sent = method === 'POST' || method === 'PATCH' ? { body } : {}
+      const reply = await fetch(`${cloud.pathUrl}/rest/v1/a%00b`, { method, headers: { apikey }, ...sent })
+      expect([method, reply.status]).toEqual([method, 404])
+    }
 })

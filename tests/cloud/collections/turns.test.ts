@@ -29,6 +29,9 @@ test('who would wait behind too many is told so at once, with the time to come a
   expect(await refused.json()).toMatchObject({ code: 'PGRST003', message: expect.stringContaining('صف') })
   const list = await other.client.get(`/v1/cloud/${other.id}/database`)
   expect(list.body.data).toEqual([])
+  // What a cloud uses is read elsewhere.
+  const { status, body } = await rows.cloud.client.get(`/v1/cloud/${rows.cloud.id}`)
+  expect([status, body.usage?.rows.used]).toEqual([200, 1])
   held.resolve()
   await Promise.all(running)
   const statuses = (await Promise.all(asked)).map(({ status }) => status)

@@ -84,6 +84,19 @@ test('a value has 1 to 10,000 characters, whichever they are', async () => {
   }
 })
 
+test('a new public key, and the deletion of one, reach functions at once', async () => {
+  const own = await newCloud(world)
+  await deploy(own, 'key', "Deno.serve(() => new Response(Deno.env.get('SUPABASE_ANON_KEY')))")
+  expect(await textOf(own, 'key')).toBe(own.publicKey)
+  const made = await own.client.post(`/v1/cloud/${own.id}/keys`, { kind: 'public', grace_seconds: 3_600 })
+  expect(made.status, made.text).toBe(201)
+  // Asked with the earlier key, which is accepted for an hour.
+  expect(await textOf(own, 'key')).toBe(made.body.secret)
+  const gone = await own.client.request('DELETE', `/v1/cloud/${own.id}/keys/${made.body.id}`)
+  expect(gone.status, gone.text).toBe(200)
+  expect(await textOf(own, 'key')).toBe(own.publicKey)
+})
+
 test('a repeated order with its key sets a value once, and answers as it did', async () => {
   const once = (value: string) => set('ONCE', value, { 'idempotency-key': 'secret once' })
   const [first, second] = [await once('one'), await once('one')]
@@ -111,4 +124,18 @@ test('secrets of another project look as if they were not there', async () => {
   ]
   for (const { status, body } of await Promise.all(asked))
     expect([status, body.error.code]).toEqual([404, 'CLOUD_NOT_FOUND'])
+})
+
+test('a name with the character 0 is none of a function, nor of a secret', async () => {
+  const functions = `/v1/cloud/${cloud.id}/functions`
+  for (const [method, path, code] of [
+    ['GET', `${functions}/a%00b`, 'FUNCTION_NOT_FOUND'],
+    ['DELETE', `${functions}/a%00b`, 'FUNCTION_NOT_FOUND'],
+    ['POST', `${functions}/a%00b/rollback`, 'FUNCTION_NOT_FOUND'],
+    ['GET', `${functions}/a%00b/logs`, 'FUNCTION_NOT_FOUND'],
+    ['DELETE', `${secretsOf(cloud)}/a%00b`, 'FUNCTION_SECRET_NOT_FOUND'],
+  ] as const) {
+    const { status, body } = await cloud.client.request(method, path, method === 'POST' ? '{}' : undefined)
+    expect([method, path, status, body.error?.code]).toEqual([method, path, 404, code])
+  }
 })

@@ -7,18 +7,36 @@ import { type FunctionRuntime, functionSeries, type LogLine, openFunctionRuntime
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 
 export interface FreeRuntime extends AsyncDisposable {
-  /** The text that this code answers. */
+  /** The text that this code answers, in a cloud of its own that is gone afterwards. */
   answer(code: string): Promise<string>
+  /** A cloud that stays. */
+  cloudOf(code: string): FreeCloud
+  /** How many processes of clouds there are. */
+  processes(): Promise<number>
   readonly lines: LogLine[]
+  /** What the runtime itself has warned of. */
+  readonly warnings: unknown[][]
 }
 
-export function openFreeRuntime(): FreeRuntime {
+export interface FreeCloud {
+  answer(): Promise<string>
+  forget(): Promise<void>
+}
+
+export interface FreeOptions {
+  processes?: number
+  idleMs?: number
+}
+
+export function openFreeRuntime({ processes = 10, idleMs = 60_000 }: FreeOptions = {}): FreeRuntime {
   const lines: LogLine[] = []
+  const warnings: unknown[][] = []
   const bundles = new Map<string, string>()
+  const registry = new Registry()
   const runtime: FunctionRuntime = openFunctionRuntime({
-    config: { mode: 'unsafe_dev', processes: 10 },
-    log: silent,
-    metrics: functionSeries(new Registry()) as never,
+    config: { mode: 'unsafe_dev', processes },
+    log: { ...silent, warn: (...said: unknown[]) => void warnings.push(said) },
+    metrics: functionSeries(registry) as never,
     source: {
       async program(cloud) {
         const bundle = bundles.get(cloud.cloudId)!
@@ -42,6 +60,7 @@ export function openFreeRuntime(): FreeRuntime {
     limits: {
       cpuMs: 1e9,
       ownMs: 1e9,
+      idleMs,
       heapMb: 2_000,
       residentBytes: 1e12,
       bodyBytes: 5_000_000,
@@ -51,19 +70,34 @@ export function openFreeRuntime(): FreeRuntime {
       outputBytesPerSecond: 1e9,
     },
   })
+  const cloudOf = (code: string): FreeCloud => {
+    const cloud = { accountId: 'free', cloudId: randomUUID() }
+    bundles.set(cloud.cloudId, code)
+    return {
+      async answer() {
+        const answer = await runtime.call({
+          ...{ ...cloud, ref: 'free', revision: 1, name: 'probe', requestId: randomUUID(), method: 'GET' },
+          ...{ url: 'http://free.invalid/probe', headers: [], body: undefined, depth: 0 },
+          signal: new AbortController().signal,
+        })
+        return text(answer.body)
+      },
+      forget: () => runtime.forget(cloud),
+    }
+  }
   return {
     lines,
+    warnings,
+    cloudOf,
     async answer(code) {
-      const cloud = { accountId: 'free', cloudId: randomUUID() }
-      bundles.set(cloud.cloudId, code)
-      const answer = await runtime.call({
-        ...{ ...cloud, ref: 'free', revision: 1, name: 'probe', requestId: randomUUID(), method: 'GET' },
-        ...{ url: 'http://free.invalid/probe', headers: [], body: undefined, depth: 0 },
-        signal: new AbortController().signal,
-      })
-      const said = await text(answer.body)
-      await runtime.forget(cloud)
+      const cloud = cloudOf(code)
+      const said = await cloud.answer()
+      await cloud.forget()
       return said
+    },
+    async processes() {
+      const text = await registry.getSingleMetricAsString('kherad_function_processes')
+      return Number(/^kherad_function_processes (\d+)/m.exec(text)?.[1] ?? 0)
     },
     [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
   }

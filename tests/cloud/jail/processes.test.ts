@@ -81,12 +81,16 @@ test.runIf(canRun)(
     let folder: string
     {
       await using server = await startProcess(options)
-      const api = (path: string, body: unknown) =>
-        fetch(server.url + path, {
+      const api = async (path: string, body: unknown) => {
+        const answer = await fetch(server.url + path, {
           method: 'POST',
           headers: { authorization: `Bearer ${bootstrapKey}`, 'content-type': 'application/json' },
           body: JSON.stringify(body),
-        }).then((answer) => answer.json() as Promise<Record<string, string>>)
+        })
+        const text = await answer.text()
+        expect(answer.status, text).toBe(201)
+        return JSON.parse(text) as Record<string, string>
+      }
       const made = await api('/v1/cloud', { name: 'killed', plan: 'starter' })
       const code = `export default () => new Response(${JSON.stringify(mark)})`
       await api(`/v1/cloud/${made['id']}/functions`, { name: 'hello', code, verify_jwt: false })

@@ -52,7 +52,7 @@ declareFailures({
     en: () =>
       'App back-ends have no realtime channels: remove the subscription, and ask for new rows again when the page needs them (rest/v1).',
     fa: () =>
-      'بک‌اند برنامه‌ها کانال بی‌درنگ (realtime) ندارد: اشتراک را بردارید و هر گاه صفحه سطرهای تازه می‌خواهد آن‌ها را دوباره بخواهید (rest/v1).',
+      'بک‌اند برنامه‌ها کانال بی‌درنگ (realtime) ندارد: اشتراک را بردارید و هر گاه صفحه ردیف‌های تازه می‌خواهد آن‌ها را دوباره بخواهید (rest/v1).',
   },
   APP_FILE_SIGN_IN_NEEDED: {
     status: 401,

@@ -111,7 +111,7 @@ const userRoutes: Route[] = [
     scope: 'cloud:write',
     summary: {
       en: 'Delete a user with sessions and private files. Rows stay, without anybody who may change them in the app.',
-      fa: 'حذف کاربر با نشست‌ها و فایل‌های خصوصی‌اش. سطرها می‌مانند و کسی در برنامه آن‌ها را تغییر نمی‌دهد.',
+      fa: 'حذف کاربر با نشست‌ها و فایل‌های خصوصی‌اش. ردیف‌ها می‌مانند و کسی در برنامه آن‌ها را تغییر نمی‌دهد.',
     },
     params: UserParams,
     reply: { 200: DeletedUser },

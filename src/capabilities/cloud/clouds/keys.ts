@@ -8,6 +8,7 @@ import {
   keyOf,
   keysOf,
   nextSigningKey,
+  raiseFunctionsRevision,
   rotateAppKey,
   rotateSigningKey,
   signingKeysOf,
@@ -126,6 +127,8 @@ export async function removeKey({ app, caller, params }: KeyContext) {
     const cloud = await lockReadyCloud(tx, found)
     const deleted = isUuid(params.keyId) && (await deleteKey(tx, keyOf(cloud), params.keyId))
     if (!deleted) fail('CLOUD_KEY_NOT_FOUND', {}, { param: 'keyId' })
+    // It may be the one that functions find among their variables.
+    if (deleted.kind === 'public') await raiseFunctionsRevision(tx, keyOf(cloud))
     await announceCloud(tx, keyOf(cloud), cloud.ref)
   })
   await app.clouds.refresh(keyOf(found))

@@ -39,7 +39,7 @@ export const reasons = {
   },
   order: {
     en: 'users come first, then collections, rows, files and functions.',
-    fa: 'نخست کاربران می‌آیند، سپس مجموعه‌ها، سطرها، فایل‌ها و تابع‌ها.',
+    fa: 'نخست کاربران می‌آیند، سپس مجموعه‌ها، ردیف‌ها، فایل‌ها و تابع‌ها.',
   },
   cut: {
     en: 'the export ends before its last line, which counts the others; export again.',

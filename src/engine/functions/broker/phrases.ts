@@ -75,7 +75,7 @@ declareFailures({
     status: 429,
     en: () =>
       'The functions of this cloud have sent as many bytes as its daily limit allows. It begins anew at midnight (UTC).',
-    fa: () => 'تابع‌های این ابر به اندازهٔ سقف روزانه‌اش بایت فرستاده‌اند. سقف نیمه‌شب (UTC) از نو آغاز می‌شود.',
+    fa: () => 'تابع‌های این بک‌اند به اندازهٔ سقف روزانه‌اش بایت فرستاده‌اند. سقف نیمه‌شب (UTC) از نو آغاز می‌شود.',
   },
 })
 

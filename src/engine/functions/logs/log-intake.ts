@@ -18,6 +18,8 @@ export interface LogIntakeOptions {
   db: Db
   clock: Clock
   log: Log
+  /** Before the lines that say how many were dropped; all others have it. */
+  prefix: string
   /** Takes the cloud's secrets out of a line. */
   maskOf: (cloud: CloudKey) => Promise<Mask>
 }
@@ -105,7 +107,7 @@ export class LogIntake implements AsyncDisposable {
   }
 
   #droppedLine(name: string, count: number): LogLine {
-    const message = `${count} lines were dropped: more than ${maxLines} came within ${flushMs} ms`
+    const message = `${this.#options.prefix}${count} lines were dropped: more than ${maxLines} came within ${flushMs} ms`
     return { name, level: 'warn', message, requestId: null, at: new Date(this.#options.clock.nowMs()) }
   }
 

@@ -20,19 +20,19 @@ declareFailures({
     status: 503,
     retry: false,
     en: ({ why }) => `Functions do not run here: ${why.en}.`,
-    fa: ({ why }) => `توابع اینجا اجرا نمی‌شوند: ${why.fa}.`,
+    fa: ({ why }) => `تابع‌ها اینجا اجرا نمی‌شوند: ${why.fa}.`,
   },
   FUNCTION_NOT_FOUND: {
     status: 404,
     en: () => 'This cloud has no function of that name; GET /v1/cloud/{id}/functions lists those it has.',
-    fa: () => 'این ابر تابعی به این نام ندارد؛ GET /v1/cloud/{id}/functions آن‌هایی را که دارد نشان می‌دهد.',
+    fa: () => 'این بک‌اند تابعی به این نام ندارد؛ GET /v1/cloud/{id}/functions آن‌هایی را که دارد نشان می‌دهد.',
   },
   FUNCTION_BUSY: {
     status: 429,
     en: ({ atOnce, waiting }) =>
       `The functions of this cloud answer ${atOnce} calls at once and ${waiting} more wait; send this one again in a moment.`,
     fa: ({ atOnce, waiting }) =>
-      `توابع این ابر هم‌زمان به ${persian(atOnce)} فراخوانی پاسخ می‌دهند و ${persian(waiting)} تای دیگر منتظر می‌مانند؛ کمی بعد دوباره بفرستید.`,
+      `تابع‌های این بک‌اند هم‌زمان به ${persian(atOnce)} فراخوانی پاسخ می‌دهند و ${persian(waiting)} تای دیگر منتظر می‌مانند؛ کمی بعد دوباره بفرستید.`,
   },
   FUNCTION_TIMEOUT: {
     status: 504,
@@ -48,7 +48,7 @@ declareFailures({
     en: ({ milliseconds }) =>
       `The functions of this cloud were ended because a call used more than ${milliseconds} ms of CPU time. Look for a loop without an end, or do less in one call.`,
     fa: ({ milliseconds }) =>
-      `توابع این ابر پایان داده شدند، چون فراخوانی‌ای بیش از ${persian(milliseconds)} میلی‌ثانیه زمان پردازنده گرفت. دنبال حلقهٔ بی‌پایان بگردید یا در هر فراخوانی کار کمتری بکنید.`,
+      `تابع‌های این بک‌اند پایان داده شدند، چون فراخوانی‌ای بیش از ${persian(milliseconds)} میلی‌ثانیه زمان پردازنده گرفت. دنبال حلقهٔ بی‌پایان بگردید یا در هر فراخوانی کار کمتری بکنید.`,
   },
   FUNCTION_MEMORY_LIMIT: {
     status: 502,
@@ -56,7 +56,7 @@ declareFailures({
     en: ({ megabytes }) =>
       `The functions of this cloud were ended because they needed more memory than they may have (${megabytes} MB of JavaScript values). Keep less at once.`,
     fa: ({ megabytes }) =>
-      `توابع این ابر پایان داده شدند، چون بیش از حافظهٔ مجاز می‌خواستند (${persian(megabytes)} مگابایت برای مقدارهای جاوااسکریپت). دادهٔ کمتری هم‌زمان نگه دارید.`,
+      `تابع‌های این بک‌اند پایان داده شدند، چون بیش از حافظهٔ مجاز می‌خواستند (${persian(megabytes)} مگابایت برای مقدارهای جاوااسکریپت). دادهٔ کمتری هم‌زمان نگه دارید.`,
   },
   FUNCTION_CRASHED: {
     status: 502,
@@ -83,8 +83,11 @@ export const crashes = {
     en: 'it waited for something that can never happen, or ended itself',
     fa: 'منتظر چیزی ماند که هرگز رخ نمی‌دهد، یا خود را پایان داد',
   },
-  ended: { en: 'the process of this cloud’s functions ended', fa: 'فرایند توابع این ابر پایان یافت' },
-  started: { en: 'the process of this cloud’s functions did not start', fa: 'فرایند توابع این ابر آغاز نشد' },
+  ended: { en: 'the process of this cloud’s functions ended', fa: 'فرایند تابع‌های این بک‌اند پایان یافت' },
+  started: {
+    en: 'the process of this cloud’s functions did not start',
+    fa: 'فرایند تابع‌های این بک‌اند آغاز نشد',
+  },
   broken: { en: 'it answered what is no valid HTTP', fa: 'پاسخش HTTP معتبر نیست' },
 } satisfies Record<string, Localized>
 
@@ -95,4 +98,4 @@ export const noProgram: Localized = {
 
 /** In place of lines that were too many. */
 export const droppedLines = (count: number): string =>
-  `${count.toLocaleString('en-US')} lines were dropped: functions write too much (${count.toLocaleString('fa-IR')} خط دور ریخته شد: توابع بیش از اندازه می‌نویسند)`
+  `${count.toLocaleString('en-US')} lines were dropped: functions write too much (${count.toLocaleString('fa-IR')} خط دور ریخته شد: تابع‌ها بیش از اندازه می‌نویسند)`

@@ -1,4 +1,5 @@
 import { firstSocket, type Jail, type JailedProcess, librariesOf } from '#platform/jail'
+import { linePrefixOf } from '../settings.ts'
 import { noProgram } from './errors.ts'
 import type { WorkerHost, WorkerStart } from './host.ts'
 import { socketName } from './worker-config.ts'
@@ -12,7 +13,7 @@ export function jailedHost(jail: Jail): Pick<WorkerHost, 'state' | 'inJail' | 'p
   let libraries: Promise<string[]> | undefined
   return {
     inJail: true,
-    prefix: '',
+    prefix: linePrefixOf('jailed'),
     user: () => jail.user(),
     async state() {
       if (program === undefined) return { kind: 'refused', why: noProgram }

@@ -23,10 +23,13 @@ export interface RuntimeLimits {
   idleMs: number
   /** For loading the code of one function when it is deployed. */
   tryMs: number
-  /** Lines of logs in a second, and bytes of all output in a second: more is dropped, and beyond four times as many bytes the writer waits. */
+  /** Lines of logs in a second, and bytes of all output in a second: more is dropped, and beyond `patience` times as many bytes the writer waits. */
   linesPerSecond: number
   outputBytesPerSecond: number
 }
+
+/** Much more than is kept may be written in a second and costs only the counting. */
+export const patience = 16
 
 export const starterLimits: RuntimeLimits = {
   cpuMs: 1_000,

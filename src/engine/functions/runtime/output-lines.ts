@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { LogLine } from '../functions.ts'
 import { droppedLines } from './errors.ts'
-import type { RuntimeLimits } from './limits.ts'
+import { holdTo } from './hold-to.ts'
+import { patience, type RuntimeLimits } from './limits.ts'
 
 export interface OutputOptions {
   limits: Pick<RuntimeLimits, 'linesPerSecond' | 'outputBytesPerSecond'>
@@ -13,8 +14,6 @@ export interface OutputOptions {
 
 /** Of one line that is kept while its end has not come. */
 const longestLine = 64 * 1024
-/** Much more than is kept may be written in a second and costs only the counting; whoever writes beyond it waits. */
-const patience = 16
 const secondMs = 1_000
 
 /**
@@ -25,7 +24,6 @@ export class OutputLines {
   readonly #options: OutputOptions
   /** The function that wrote last: what says nothing of itself is taken for its. */
   #name: string
-  readonly #stream: Readable
   readonly #decoder = new StringDecoder('utf8')
   #rest = ''
   /** The rest belongs to a line that was too long. */
@@ -37,10 +35,10 @@ export class OutputLines {
 
   /** `name`: the function to which the first lines belong if they say nothing else. */
   constructor(stream: Readable, name: string, options: OutputOptions) {
-    this.#stream = stream
     this.#name = name
     this.#options = options
     stream.on('data', (chunk: Buffer) => this.#take(chunk))
+    holdTo(patience * options.limits.outputBytesPerSecond, stream)
     stream.on('error', () => {})
     stream.once('close', () => this.#end())
   }
@@ -49,7 +47,6 @@ export class OutputLines {
     this.#second ??= setTimeout(() => this.#nextSecond(), secondMs)
     this.#bytes += chunk.length
     const { outputBytesPerSecond, linesPerSecond } = this.#options.limits
-    if (this.#bytes > patience * outputBytesPerSecond) this.#stream.pause()
     if (this.#bytes - chunk.length >= outputBytesPerSecond || this.#lines >= linesPerSecond) this.#drop(chunk)
     else this.#read(this.#decoder.write(chunk))
   }
@@ -101,7 +98,6 @@ export class OutputLines {
     this.#second = undefined
     this.#lines = this.#bytes = 0
     if (this.#dropped > 0) this.#sayDropped()
-    if (this.#stream.isPaused()) this.#stream.resume()
   }
 
   #sayDropped(): void {

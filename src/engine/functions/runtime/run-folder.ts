@@ -17,7 +17,7 @@ export class RunFolder implements AsyncDisposable {
 
   /** A new folder in it, for one process. */
   async sub(): Promise<string> {
-    this.#made ??= mkdtemp(path.join(root(), `${prefix}${process.pid}-${startOf(process.pid) ?? 0}-`))
+    this.#made ??= this.#make()
     const folder = path.join(await this.#made, String(this.#next++))
     await mkdir(folder, { mode: 0o700 })
     return folder
@@ -25,6 +25,16 @@ export class RunFolder implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#made) await rm(await this.#made, { recursive: true, force: true })
+  }
+
+  /** Where it fails, on a full disk perhaps, the next one who asks tries again. */
+  async #make(): Promise<string> {
+    try {
+      return await mkdtemp(path.join(root(), `${prefix}${process.pid}-${startOf(process.pid) ?? 0}-`))
+    } catch (error) {
+      this.#made = undefined
+      throw error
+    }
   }
 }
 

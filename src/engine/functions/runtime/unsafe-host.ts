@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Duplex } from 'node:stream'
 import { descriptorOf, type JailedProcess } from '#platform/jail'
+import { linePrefixOf } from '../settings.ts'
 import { noProgram } from './errors.ts'
 import type { WorkerHost, WorkerStart } from './host.ts'
 import { workerdWords } from './jailed-host.ts'
@@ -20,7 +21,7 @@ export function unsafeHost(): Pick<WorkerHost, 'state' | 'inJail' | 'prefix' | '
   const program = workerdProgram()
   return {
     inJail: false,
-    prefix: '[unsafe_dev] ',
+    prefix: linePrefixOf('unsafe_dev'),
     user: () => ({ id: undefined, [Symbol.dispose]() {} }),
     state: async () => (program === undefined ? { kind: 'refused', why: noProgram } : { kind: 'unsafe_dev' }),
     async start({ config, sockets, folder }: WorkerStart): Promise<JailedProcess> {

@@ -8,8 +8,9 @@ import { type JailedProcess, lowerPriority, type Meter, openMeter } from '#platf
 import type { CloudEgress } from '../broker/broker.ts'
 import { deepest } from '../broker/call-depth.ts'
 import type { CloudProgram } from '../functions.ts'
+import { holdTo } from './hold-to.ts'
 import type { WorkerHost } from './host.ts'
-import type { RuntimeLimits } from './limits.ts'
+import { patience, type RuntimeLimits } from './limits.ts'
 import { OutputLines } from './output-lines.ts'
 import { type KillReason, Watch, type WatchedCall } from './watch.ts'
 import { socketName, workerConfig } from './worker-config.ts'
@@ -54,6 +55,8 @@ export class WorkerProcess {
     this.#watch = new Watch(this.#meter, limits, program.functions.length)
     started.stderr.on('data', (chunk: Buffer) => this.#keepErrors(chunk))
     started.stderr.on('error', () => {})
+    // workerd writes some itself for each request that fails.
+    holdTo(patience * limits.outputBytesPerSecond, started.stderr)
     this.ended = started.ended.then(() => this.#end())
   }
 

@@ -66,7 +66,10 @@ interface Asked {
   answer(event: string, payload: object, line: WebSocket): void
 }
 
-/** Either spelling of the protocol: an array, or an object with the same members. */
+/**
+ * Either spelling of the protocol: an array, or an object with the same members. What the answer says again is a text or a number, as clients
+ * send it: writing objects nested a thousand deep once more would end the process.
+ */
 function read(text: string): Asked | undefined {
   let value: unknown
   try {
@@ -74,18 +77,21 @@ function read(text: string): Asked | undefined {
   } catch {
     return undefined
   }
-  if (Array.isArray(value)) {
-    const [joinRef, ref, topic, event] = value as unknown[]
-    return {
-      event,
-      answer: (name, payload, line) => line.send(JSON.stringify([joinRef, ref, topic, name, payload])),
-    }
-  }
+  const isList = Array.isArray(value)
   if (typeof value !== 'object' || value === null) return undefined
-  const { join_ref, ref, topic, event } = value as Record<string, unknown>
+  const { join_ref, ref, topic, event } = isList ? membersOf(value as unknown[]) : (value as Members)
+  if (![join_ref, ref, topic].every(isPlain)) return undefined
   return {
     event,
-    answer: (name, payload, line) =>
-      line.send(JSON.stringify({ join_ref, ref, topic, event: name, payload })),
+    answer: (name, payload, line) => {
+      const members = { join_ref, ref, topic, event: name, payload }
+      line.send(JSON.stringify(isList ? Object.values(members) : members))
+    },
   }
 }
+
+type Members = Readonly<Record<string, unknown>>
+
+const membersOf = ([join_ref, ref, topic, event]: unknown[]): Members => ({ join_ref, ref, topic, event })
+
+const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null

@@ -64,9 +64,11 @@ function answer(call: AppCall): Promise<AppReply> {
   return refuse(refusals.method(call.method))
 }
 
+/** No name has the character 0, which PostgreSQL takes in no text. */
 function decoded(segment: string): string {
   try {
-    return decodeURIComponent(segment)
+    const text = decodeURIComponent(segment)
+    return text.includes('\0') ? refuse(refusals.path) : text
   } catch {
     return refuse(refusals.path)
   }

@@ -1,0 +1,19 @@
+import type { Readable } from 'node:stream'
+
+const secondMs = 1_000
+
+/** Whoever writes more than so many bytes a second waits until the next one: reading is work, even of what nobody keeps. */
+export function holdTo(bytesPerSecond: number, stream: Readable): void {
+  let bytes = 0
+  let second: NodeJS.Timeout | undefined
+  stream.on('data', (chunk: Buffer) => {
+    second ??= setTimeout(() => {
+      second = undefined
+      bytes = 0
+      stream.resume()
+    }, secondMs)
+    bytes += chunk.length
+    if (bytes > bytesPerSecond) stream.pause()
+  })
+  stream.once('close', () => clearTimeout(second))
+}

@@ -1,0 +1,42 @@
+/** How long processes of functions are kept, and what says that they run without a jail. */
+import { expect, test } from 'vitest'
+import { soon, until } from '../../harness/until.ts'
+import { openFreeRuntime } from './free-runtime.ts'
+
+/** Answers which process it is in. */
+const born = `let born
+export default { fetch() { born ??= crypto.randomUUID(); return new Response(born) } }`
+
+test('a process that nobody calls ends after its time, and the next call finds a new one', async () => {
+  await using runtime = openFreeRuntime({ idleMs: 200 })
+  const cloud = runtime.cloudOf(born)
+  const first = await cloud.answer()
+  await until(async () => (await runtime.processes()) === 0, soon)
+  expect(await cloud.answer()).not.toBe(first)
+})
+
+test('where there are as many as may be, the cloud that was called longest ago makes way', async () => {
+  await using runtime = openFreeRuntime({ processes: 2 })
+  const [one, two, three] = [runtime.cloudOf(born), runtime.cloudOf(born), runtime.cloudOf(born)]
+  const ones = await one.answer()
+  const twos = await two.answer()
+  expect(await one.answer()).toBe(ones)
+  await three.answer()
+  await until(async () => (await runtime.processes()) === 2, soon)
+  expect(await one.answer()).toBe(ones)
+  expect(await two.answer()).not.toBe(twos)
+})
+
+test('without a jail the start warns, and every line that a function writes says so', async () => {
+  await using runtime = openFreeRuntime()
+  expect(runtime.warnings).toEqual([[{ functions: 'unsafe_dev' }, expect.stringContaining('WITHOUT A JAIL')]])
+  await runtime.answer(
+    'export default { fetch() { console.log("one\\ntwo"); console.error("three"); console.debug(""); return new Response("done") } }',
+  )
+  await until(() => runtime.lines.length === 3, soon)
+  expect(runtime.lines.map(({ message }) => message)).toEqual([
+    '[unsafe_dev] one\ntwo',
+    '[unsafe_dev] three',
+    '[unsafe_dev] ',
+  ])
+})
