@@ -152,7 +152,8 @@ export class WorkerProcess {
   async #end(): Promise<Ending> {
     this.#isOver = true
     this.#meter?.[Symbol.dispose]()
-    await this.#release()
+    // Whoever waits for the end gets it all the same; a folder that stays is deleted by a later start.
+    await this.#release().catch(() => undefined)
     return (
       this.#killed ??
       (/out of memory|allocation failed|mprotect\(/i.test(this.#errors) ? 'memory' : 'crashed')
