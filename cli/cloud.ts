@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
 import { allClouds, ask, type Cloud, type CloudDetail, pathOf, requireCloud } from './cloud/api.ts'
+import { authCommand } from './cloud/auth.ts'
 import { collectionCommands } from './cloud/collections.ts'
 import { functionCommands } from './cloud/functions.ts'
 import { keysCommand } from './cloud/keys.ts'
@@ -22,6 +23,7 @@ export const cloudCommands: Command[] = [
   { ...common, name: 'cloud show', about: words.show, takes: ['CLOUD'], run: show },
   { ...common, name: 'cloud connection', about: words.connection, takes: ['CLOUD'], run: connect },
   keysCommand,
+  authCommand,
   ...transferCommands,
   ...collectionCommands,
   { ...common, name: 'cloud retry', about: words.retry, takes: ['CLOUD'], run: retry },

@@ -31,3 +31,34 @@ test('users are listed, blocked, unblocked, given a link and deleted, by id and 
   const gone = await run('delete', 'app', one)
   expect([gone.code, gone.err]).toEqual([1, expect.stringContaining('There is no user')])
 })
+
+test('settings of sign-in are shown, and a change of one keeps the others', async () => {
+  await using world = await boot()
+  const cloud = await world.cloud('app')
+  const env = { KHERAD_KEY: cloud.client.secret, KHERAD_LOCALE: 'en', KHERAD_BASE_URL: world.url }
+  const run = (...words: string[]): Promise<Ran> => kherad(env, 'cloud', 'auth', 'app', ...words)
+  const early = await run('--signup', 'closed')
+  expect([early.code, early.err]).toEqual([2, expect.stringContaining('--site-url')])
+  expect((await run('--signup', 'shut')).code).toBe(2)
+  const site = 'https://app.example.com/'
+  const first = await run(
+    '--site-url',
+    site,
+    '--signup',
+    'closed',
+    '--redirect-url',
+    'http://localhost:5173/',
+  )
+  expect(first.out).toContain('closed')
+  const second = await run('--site-url', 'https://new.example.com/', '--json')
+  expect(second.json).toMatchObject({
+    site_url: 'https://new.example.com/',
+    disable_signup: true,
+    additional_redirect_urls: ['http://localhost:5173/'],
+  })
+  expect((await run('--signup', 'open', '--json')).json).toMatchObject({
+    site_url: 'https://new.example.com/',
+    disable_signup: false,
+  })
+  expect((await run()).out).toContain('https://new.example.com/')
+})

@@ -118,7 +118,7 @@ export const keyRoutes: Route[] = [
     method: 'GET',
     path: `${path}/{id}/keys`,
     operation: 'cloud.keys',
-    scope: 'cloud:read',
+    scope: 'cloud:write',
     summary: { en: 'The keys that are valid, without their secrets.', fa: 'کلیدهای معتبر، بی راز آن‌ها.' },
     params: CloudParams,
     reply: { 200: KeyList },

@@ -67,7 +67,7 @@ const functions: Route[] = [
     method: 'GET',
     path: `${path}/{name}`,
     operation: 'cloud.read_function',
-    scope: 'cloud:read',
+    scope: 'cloud:functions',
     summary: {
       en: 'A function with its code and the versions that are kept.',
       fa: 'یک تابع با کد و نسخه‌های نگه‌داشته.',

@@ -1,0 +1,65 @@
+/** `kherad cloud auth`: where an app is, and who may sign up. */
+import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
+import { type Column, card } from '../output.ts'
+import { plain, serverOf } from '../server.ts'
+import { ask, pathOf, requireCloud } from './api.ts'
+import { authOptions, authPhrases as words } from './auth-phrases.ts'
+
+const connection = ['url', 'key', 'key-file']
+const changes = ['site-url', 'signup', 'redirect-url']
+
+export const authCommand: Command = {
+  name: 'cloud auth',
+  about: words.auth,
+  takes: ['CLOUD'],
+  options: [...changes, ...connection],
+  repeatable: ['redirect-url'],
+  needs: [],
+  help: authOptions,
+  run,
+}
+
+interface Settings {
+  site_url: string | null
+  disable_signup: boolean
+  additional_redirect_urls: string[]
+  mail: 'configured' | 'not_configured'
+  email_confirmation: boolean
+}
+
+async function run(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const { signup } = given.options
+  if (signup !== undefined && signup !== 'open' && signup !== 'closed') misused(words.badSignup(signup))
+  const server = await serverOf(session, given)
+  const path = pathOf(await requireCloud(server, given.words[0]!), '/auth')
+  const found = await ask<Settings>(server, 'GET', path)
+  if (!changes.some((name) => given.options[name] !== undefined)) return shown(session, found)
+  const body = bodyOf(found, given)
+  return shown(session, await ask<Settings>(server, 'PATCH', path, { body }))
+}
+
+/** Both settings of the contract go with every change: one that is left out would fall back to its default. */
+function bodyOf(found: Settings, { options, lists }: ParsedArguments): object {
+  const { signup, 'site-url': siteUrl = found.site_url } = options
+  return {
+    site_url: siteUrl ?? misused(words.needsSiteUrl()),
+    disable_signup: signup === undefined ? found.disable_signup : signup === 'closed',
+    ...(lists['redirect-url'] && { additional_redirect_urls: lists['redirect-url'] }),
+  }
+}
+
+const shown = ({ language }: Session, settings: Settings): Outcome => {
+  const rows: Column<Settings>[] = [
+    { title: words.columns.siteUrl, show: ({ site_url: url }) => plain(url ?? '—') },
+    {
+      title: words.columns.signup,
+      show: ({ disable_signup: isClosed }) => words.signup[isClosed ? 'closed' : 'open'][language],
+    },
+    {
+      title: words.columns.redirects,
+      show: ({ additional_redirect_urls: urls }) => plain(urls.join(' ') || '—'),
+    },
+    { title: words.columns.mail, show: ({ mail }) => words.mail[mail][language] },
+  ]
+  return { json: settings, text: card(settings, rows, language) }
+}
