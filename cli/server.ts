@@ -87,7 +87,7 @@ interface ErrorMembers {
   details?: { files?: unknown; line?: unknown; column?: unknown }
 }
 
-type Method = 'GET' | 'POST' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export interface Sent {
   /** Written as JSON, or JSON as it is sent. */

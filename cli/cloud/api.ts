@@ -25,7 +25,7 @@ const pageSize = 100
 /** One answer of the server, which has to be an object. */
 export async function ask<Answer>(
   server: Server,
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
   sent: Sent = {},
 ): Promise<Answer> {

@@ -45,7 +45,7 @@ test('a cloud is created with one command, which prints its address and nothing 
   const listed = await run(['cloud', 'list', '--json'])
   expect(listed.json).toMatchObject([{ name: 'فروشگاه', cloud_url: url, status: 'ready' }])
   const shown = await run(['cloud', 'show', 'فروشگاه'], 'fa')
-  expect(shown.out).toMatch(/سطرها\s+۰\s+۱۰٬۰۰۰/)
+  expect(shown.out).toMatch(/ردیفها\s+۰\s+۱۰٬۰۰۰/)
   const connection = await run(['cloud', 'connection', listed.json[0].ref])
   expect(connection.out).toMatch(
     new RegExp(`^SERVICE_URL=${url}\nPUBLIC_KEY=khp_\\w{49}\nAUTH_URL=${url}/auth/v1\n`),
@@ -128,7 +128,7 @@ test('a cloud is exported to a file and imported into an empty one; what is refu
     const imported = await run(['cloud', 'import', 'two', file], 'fa')
     expect([imported.code, imported.out], imported.err).toEqual([
       0,
-      'وارد شد: ۰ کاربر، ۱ مجموعه، ۰ سطر، ۰ فایل، ۰ تابع\n',
+      'وارد شد: ۰ کاربر، ۱ مجموعه، ۰ ردیف، ۰ فایل، ۰ تابع\n',
     ])
     const again = await run(['cloud', 'import', 'two', file, '--json'])
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('CLOUD_NOT_EMPTY')])

@@ -95,7 +95,13 @@ export const CollectionList = bareList.schema(Collection)
 
 export const Row = Type.Object({
   id: uuid(),
-  owner_id: nullable(uuid('The app user who has inserted it; null for one of a key.')),
+  owner_id: nullable({
+    ...uuid(),
+    ...said(
+      'The app user who has inserted it; null for one of a key.',
+      'کاربر برنامه‌ای که آن را درج کرده است؛ null برای آنچه با کلید درج شده.',
+    ),
+  }),
   data: anyObject(),
   created_at: timestamp(),
   updated_at: timestamp(),

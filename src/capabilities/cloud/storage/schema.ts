@@ -19,7 +19,7 @@ export const FilesOfCloud = plainList.schema(
     name: Type.String(),
     media_type: Type.String(said('By the end of its name.', 'از روی پسوند نامش.')),
     bytes: Type.Integer(safeInteger),
-    user_id: uuid('The app user whose file it is.'),
+    user_id: { ...uuid(), ...said('The app user whose file it is.', 'کاربر برنامه‌ای که فایل از اوست.') },
     created_at: timestamp(),
   }),
 )

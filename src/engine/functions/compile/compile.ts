@@ -71,4 +71,7 @@ export const refuseCode = (why: Localized, place: Place | undefined): never =>
   fail('FUNCTION_CODE_INVALID', { why, ...place }, { param: 'code', ...(place && { details: { ...place } }) })
 
 /** The folder that has the `node_modules` of this installation. */
-const home = (): string => fileURLToPath(import.meta.resolve('hono')).replace(/[\\/]node_modules[\\/].*$/, '')
+const home = (): string => {
+  const place = fileURLToPath(import.meta.resolve('hono'))
+  return place.slice(0, place.indexOf(`${path.sep}node_modules${path.sep}`))
+}
