@@ -28,8 +28,14 @@ export interface ClonedDatabase extends AsyncDisposable {
   url: string
 }
 
-/** Test data need not survive a power failure. */
-const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' }
+/** Test data need not survive a power failure. The servers of all files that run at once share one PostgreSQL. */
+const fast = {
+  max_connections: '400',
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+}
 
 /** A new database for one test, with every migration applied; dropped on dispose, even with open connections. */
 export async function cloneDatabase(): Promise<ClonedDatabase> {

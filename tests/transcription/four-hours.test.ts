@@ -66,7 +66,8 @@ test.skipIf(process.platform !== 'linux')(
       databaseUrl: database.url,
       config: configOf(upstream.url),
       bootstrapKey: key,
-      env: { KHERAD_LOG_LEVEL: 'warn' },
+      // A busy V8 may enlarge its young generation by 64 MB at any time, whatever is done: held small, what is seen is the recording's.
+      env: { KHERAD_LOG_LEVEL: 'warn', NODE_OPTIONS: '--max-semi-space-size=8' },
     })
     const idle = memoryOf(server.child.pid!)
     const form = formOf(
@@ -84,7 +85,7 @@ test.skipIf(process.platform !== 'linux')(
     expect(sent).toBeGreaterThanOrEqual(47)
     expect(body.segments).toHaveLength(sent)
     expect(body.segments.at(-1)!.end).toBeCloseTo(body.duration, 0)
-    // Measured: 286 MB at most, 204 of them at rest. With pieces in memory it was 360 to 410.
+    // Measured: 260 to 281 MB at most, 195 to 202 of them at rest. With pieces in memory it was 360 to 410.
     expect(peak).toBeLessThan(340)
     expect(peak - idle.now).toBeLessThan(140)
   },
