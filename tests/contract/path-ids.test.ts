@@ -42,10 +42,19 @@ function ask({ path, method, parameters }: Operation, ids: Record<string, string
   const query = parameters.filter((one) => one.in === 'query' && one.required).map(({ name }) => `${name}=a`)
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name]!)
   const wanted = path.startsWith('/v1/work') && path.endsWith('/files') ? ['path=a'] : query
-  const body = route.body && JSON.stringify(sampleOf(route.body))
-  const headers = { 'anthropic-version': '2023-06-01' }
+  const isForm = route.body === undefined && route.upload !== undefined
+  const body = isForm
+    ? formOf(Object.keys(route.upload!.files)[0]!)
+    : route.body && JSON.stringify(sampleOf(route.body))
+  const headers = {
+    'anthropic-version': '2023-06-01',
+    ...(isForm && { 'content-type': 'multipart/form-data; boundary=b' }),
+  }
   return key.request(method, `${filled}${wanted.length > 0 ? `?${wanted.join('&')}` : ''}`, body, headers)
 }
+
+const formOf = (file: string): string =>
+  `--b\r\ncontent-disposition: form-data; name="${file}"; filename="a"\r\n\r\na\r\n--b--\r\n`
 
 const missing = '0198c1d2-7c3e-7a4b-9f10-5b2e6a7d8c90'
 const malformed = [
