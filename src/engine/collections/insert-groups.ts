@@ -4,7 +4,7 @@
  * written alone and gets its own answer.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fail } from '#platform/errors'
+import { Failure } from '#platform/errors'
 import type { GroupAnswer, GroupedRow, Run } from './store.ts'
 import * as store from './store.ts'
 import type { RowsCloud, WriteAnswer } from './writes.ts'
@@ -121,13 +121,7 @@ function deliver(group: readonly Waiting[], written: readonly GroupAnswer[]): vo
   }
 }
 
-function busy(): unknown {
-  try {
-    return fail('ROWS_BUSY', {}, { retryAfterMs: 1_000 })
-  } catch (error) {
-    return error
-  }
-}
+const busy = (): Failure => new Failure('ROWS_BUSY', {}, { retryAfterMs: 1_000 })
 
 /** Ids that are taken, collections that are gone, values that are refused: one of a group may be the cause, and nothing was written. */
 const isOfValues = (error: unknown): boolean =>

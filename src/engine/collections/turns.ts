@@ -2,7 +2,7 @@
  * Who of many clouds uses the few connections next: each cloud in its turn, never all of them by one, and one at a time by a cloud whose
  * statements take long. Who would wait too long is told so at once.
  */
-import { fail } from '#platform/errors'
+import { Failure, fail } from '#platform/errors'
 
 interface Waiting {
   /** Whether it counts among the slow ones. */
@@ -106,11 +106,7 @@ export class Turns {
   #giveUp(line: Line, one: Waiting): void {
     line.waiting.splice(line.waiting.indexOf(one), 1)
     this.#waiting--
-    try {
-      fail('ROWS_BUSY', {}, { retryAfterMs })
-    } catch (error) {
-      one.refuse(error)
-    }
+    one.refuse(new Failure('ROWS_BUSY', {}, { retryAfterMs }))
   }
 
   #next(): void {

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { CloudKey } from '#engine/clouds'
-import { fail } from '#platform/errors'
+import { Failure } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { CloudProgram, FunctionSource, LogLine, RuntimeState } from '../functions.ts'
 import {
@@ -94,13 +94,7 @@ export class HostLink {
   }
 }
 
-function unavailable(): unknown {
-  try {
-    return fail('SERVICE_UNAVAILABLE', { why: 'database' })
-  } catch (failure) {
-    return failure
-  }
-}
+const unavailable = (): Failure => new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, {})
 
 /** All lines, and which of them last called a cloud: what is needed for this cloud is asked there, and nowhere else would it be answered. */
 export class HostLinks implements FunctionSource {
