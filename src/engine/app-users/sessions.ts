@@ -4,7 +4,7 @@ import type { App } from '#app'
 import type { CloudKey, LiveCloud } from '#engine/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
-import { uuidv7 } from '#platform/ids'
+import { uuidOfHex, uuidv7 } from '#platform/ids'
 import type { Signer } from '#platform/secrets'
 import { accessTokenSeconds, signAccessToken } from './access-token.ts'
 import { announceUser } from './live-sessions.ts'
@@ -118,8 +118,7 @@ async function readRefreshToken(
     return undefined
   const head = bytes.subarray(0, idBytes + generationBytes)
   if (!timingSafeEqual(bytes.subarray(head.length), macOf(signer, cloud, head))) return undefined
-  const hex = head.toString('hex', 0, idBytes)
-  const sessionId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  const sessionId = uuidOfHex(head.toString('hex', 0, idBytes))
   return { sessionId, generation: head.readUInt32BE(idBytes) }
 }
 

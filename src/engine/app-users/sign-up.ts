@@ -3,6 +3,7 @@ import type { App } from '#app'
 import type { LiveCloud } from '#engine/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import { uuidOfHex } from '#platform/ids'
 import type { Signer } from '#platform/secrets'
 import { countAttempt, networkOf } from './attempts.ts'
 import { readEmail } from './email-address.ts'
@@ -133,5 +134,5 @@ function idOfNobody(signer: Signer, { accountId, cloudId }: LiveCloud, email: st
   const bytes = signer(Buffer.from(`${accountId}/${cloudId}/${email}`)).subarray(0, 16)
   bytes[6] = 0x40 | (bytes[6]! & 0x0f)
   bytes[8] = 0x80 | (bytes[8]! & 0x3f)
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  return uuidOfHex(bytes.toString('hex'))
 }
