@@ -6,6 +6,10 @@ export interface JailView {
   readable: readonly { from: string; to: string }[]
   /** Files that exist in the jail only, each from an open descriptor. */
   files: readonly { descriptor: number; to: string }[]
+  /** Folders of the machine that it may write to. */
+  writable?: readonly { from: string; to: string }[]
+  /** Folders in memory, with the bytes that each may hold. */
+  memory?: readonly { to: string; bytes: number }[]
 }
 
 /**
@@ -14,29 +18,24 @@ export interface JailView {
  * the view itself, which needs no user namespace, and then leaves its user for one that owns nothing.
  */
 export function bubblewrapWords(
-  { readable, files }: JailView,
+  { readable, files, writable = [], memory = [] }: JailView,
   as: 'root' | 'user',
   descriptors: { filter: number; info: number },
+  { outlivesUs = false }: { outlivesUs?: boolean } = {},
 ): string[] {
-  const places = [...readable, ...files].map(({ to }) => to)
+  const places = [...readable, ...writable, ...memory, ...files].map(({ to }) => to)
   return [
     ...(as === 'user' ? ['--unshare-user'] : []),
     ...['--unshare-net', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-    ...[
-      '--die-with-parent',
-      '--new-session',
-      '--as-pid-1',
-      '--hostname',
-      'jail',
-      '--clearenv',
-      '--chdir',
-      '/',
-    ],
+    ...(outlivesUs ? [] : ['--die-with-parent']),
+    ...['--new-session', '--as-pid-1', '--hostname', 'jail', '--clearenv', '--chdir', '/'],
     ...['--seccomp', String(descriptors.filter), '--info-fd', String(descriptors.info)],
     // bubblewrap creates the parent folders of what it mounts, for root only unless told otherwise.
     ...foldersAbove([...places, '/dev/null']).flatMap((folder) => ['--perms', '0755', '--dir', folder]),
     ...readable.flatMap(({ from, to }) => ['--ro-bind', from, to]),
     ...files.flatMap(({ descriptor, to }) => ['--perms', '0444', '--file', String(descriptor), to]),
+    ...writable.flatMap(({ from, to }) => ['--bind', from, to]),
+    ...memory.flatMap(({ to, bytes }) => ['--perms', '1777', '--size', String(bytes), '--tmpfs', to]),
     ...['null', 'zero', 'random', 'urandom'].flatMap((device) => [
       '--dev-bind',
       `/dev/${device}`,

@@ -1,7 +1,7 @@
 /**
- * The filter of system calls of a jailed process, as a program of classic BPF that bubblewrap loads. It refuses what a program that computes and
- * speaks over given sockets never needs, and what has been a way out of user namespaces: foreign kinds of sockets, new processes, new namespaces
- * and mounts, files that are created, tracing, and the kernel's own interpreters.
+ * The filters of system calls of jailed processes, as programs of classic BPF that bubblewrap loads. They refuse what has been a way out of user
+ * namespaces: foreign kinds of sockets, new namespaces and mounts, tracing, and the kernel's own interpreters. A program that computes and speaks
+ * over given sockets gets neither processes nor files either; a server that keeps data, such as PostgreSQL, needs both.
  */
 
 export type Architecture = 'x64' | 'arm64'
@@ -9,11 +9,33 @@ export type Architecture = 'x64' | 'arm64'
 /** `AUDIT_ARCH_…` of the kernel: a call by another table of numbers (32 bit) is refused whole. */
 const auditArchitectures: Record<Architecture, number> = { x64: 0xc000003e, arm64: 0xc00000b7 }
 
+/** Of what runs in the jail: a program that computes, or a server that has processes and files. */
+export type Jailed = 'program' | 'server'
+
 /** By name, the numbers on x64 and arm64; null where the architecture has no such call. */
-const refused: Readonly<Record<string, readonly [x64: number | null, arm64: number | null]>> = {
-  // Other processes.
+type Calls = Readonly<Record<string, readonly [x64: number | null, arm64: number | null]>>
+
+const refusedToPrograms: Calls = {
+  // Processes of its own.
   fork: [57, null],
   vfork: [58, null],
+  // Files that are made: nothing there is its to write.
+  creat: [85, null],
+  mkdir: [83, null],
+  mkdirat: [258, 34],
+  symlink: [88, null],
+  symlinkat: [266, 36],
+  link: [86, null],
+  linkat: [265, 37],
+  rename: [82, null],
+  renameat: [264, 38],
+  renameat2: [316, 276],
+  // Memory that no limit of the process counts.
+  shmget: [29, 194],
+}
+
+const refused: Calls = {
+  // Other processes.
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
@@ -39,26 +61,15 @@ const refused: Readonly<Record<string, readonly [x64: number | null, arm64: numb
   fsmount: [432, 432],
   fspick: [433, 433],
   mount_setattr: [442, 442],
-  // Files that are made: nothing there is its to write.
-  creat: [85, null],
-  mkdir: [83, null],
-  mkdirat: [258, 34],
+  // Devices, and files by their number.
   mknod: [133, null],
   mknodat: [259, 33],
-  symlink: [88, null],
-  symlinkat: [266, 36],
-  link: [86, null],
-  linkat: [265, 37],
-  rename: [82, null],
-  renameat: [264, 38],
-  renameat2: [316, 276],
   name_to_handle_at: [303, 264],
   open_by_handle_at: [304, 265],
   fanotify_init: [300, 262],
   // Memory that no limit of the process counts.
   memfd_create: [319, 279],
   memfd_secret: [447, 447],
-  shmget: [29, 194],
   semget: [64, 190],
   msgget: [68, 186],
   userfaultfd: [323, 282],
@@ -139,7 +150,7 @@ interface Instruction {
 /** A block that starts after the number of the call was loaded: it either answers, or falls through with the number loaded. */
 type Block = Instruction[]
 
-export function seccompFilter(architecture: Architecture): Buffer {
+export function seccompFilter(architecture: Architecture, jailed: Jailed = 'program'): Buffer {
   const own = numbers[architecture]
   const index = architecture === 'x64' ? 0 : 1
   const blocks: Block[] = [
@@ -151,19 +162,16 @@ export function seccompFilter(architecture: Architecture): Buffer {
           { code: answer, value: refuse(errno.ENOSYS) },
         ]
       : [],
-    ...Object.values(refused).map((pair) => refusesNumber(pair[index]!, errno.EPERM)),
+    ...Object.values(jailed === 'program' ? { ...refused, ...refusedToPrograms } : refused).map((pair) =>
+      refusesNumber(pair[index]!, errno.EPERM),
+    ),
     // Its flags stand in memory, where no filter sees them: programs fall back to `clone` and `openat`.
     refusesNumber(own.clone3, errno.ENOSYS),
     refusesNumber(own.openat2, errno.ENOSYS),
-    refusesWhen(own.open, 1, [{ code: jumpIfSet, whenTrue: 0, whenFalse: 1, value: createsFile }]),
-    refusesWhen(own.openat, 2, [{ code: jumpIfSet, whenTrue: 0, whenFalse: 1, value: createsFile }]),
+    ...(jailed === 'program' ? [refusesCreation(own.open, 1), refusesCreation(own.openat, 2)] : []),
     refusesWhen(own.socket, 0, [{ code: jumpIfEqual, whenTrue: 1, whenFalse: 0, value: unixSocket }]),
     refusesWhen(own.socketpair, 0, [{ code: jumpIfEqual, whenTrue: 1, whenFalse: 0, value: unixSocket }]),
-    // Threads of its own, and nothing else: a process that cannot fork has no children to hide.
-    refusesWhen(own.clone, 0, [
-      { code: and, value: cloneThread | cloneNamespaces },
-      { code: jumpIfEqual, whenTrue: 1, whenFalse: 0, value: cloneThread },
-    ]),
+    refusesWhen(own.clone, 0, jailed === 'program' ? onlyThreads : noNamespaces),
     [{ code: answer, value: allow }],
   ]
   return encode(blocks.flat())
@@ -175,6 +183,17 @@ const checksArchitecture = (architecture: Architecture): Block => [
   { code: answer, value: killProcess },
   { code: load, value: offsetOfNumber },
 ]
+
+const refusesCreation = (number: number | null, flags: number): Block =>
+  refusesWhen(number, flags, [{ code: jumpIfSet, whenTrue: 0, whenFalse: 1, value: createsFile }])
+
+/** A process that cannot fork has no children to hide. */
+const onlyThreads: Block = [
+  { code: and, value: cloneThread | cloneNamespaces },
+  { code: jumpIfEqual, whenTrue: 1, whenFalse: 0, value: cloneThread },
+]
+
+const noNamespaces: Block = [{ code: jumpIfSet, whenTrue: 0, whenFalse: 1, value: cloneNamespaces }]
 
 const refusesNumber = (number: number | null, code: number): Block =>
   number === null

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { open, readFile } from 'node:fs/promises'
+import type { Duplex } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { bubblewrapWords } from './bubblewrap.ts'
+import { type Architecture, seccompFilter } from './seccomp.ts'
+import type { JailTools } from './start.ts'
+
+/** A server that keeps data, such as PostgreSQL, in a jail without a network. */
+export interface JailedServer {
+  /** Where it stands within. */
+  program: string
+  args: readonly string[]
+  environment?: Readonly<Record<string, string>>
+  /** What it needs of the system, at the same places in the jail. */
+  libraries: readonly string[]
+  readable: readonly { from: string; to: string }[]
+  writable: readonly { from: string; to: string }[]
+  memory?: readonly { to: string; bytes: number }[]
+  /** Bytes of data of each of its processes, by RLIMIT_DATA. */
+  dataBytes: number
+  /** Held where this server is root, so that the user of the processes is its own. */
+  processes: number
+  /** Is written to: what it writes, and what bubblewrap says of it. */
+  logFile: string
+  infoFile: string
+  /** Locked while anything of it lives, so that it never runs twice, from whatever process it is started. */
+  lockFile: string
+}
+
+export interface StartedServer {
+  /** As this machine numbers it; undefined where it never began. */
+  readonly pid: number | undefined
+  /** Resolves when it has ended, or was not started because it runs already. */
+  readonly ended: Promise<number | null>
+}
+
+/** Of the lock file: another one holds it. */
+export const isRunningAlready = 75
+
+/** Starts it so that it outlives this process, which may be one of many that use it. */
+export async function startServerInJail(
+  tools: JailTools & { flock: string },
+  server: JailedServer,
+  user: number | undefined,
+): Promise<StartedServer> {
+  await using opened = new AsyncDisposableStack()
+  const [log, info] = [await open(server.logFile, 'a', 0o600), await open(server.infoFile, 'w', 0o600)]
+  opened.defer(() => log.close())
+  opened.defer(() => info.close())
+  const words = [
+    ...['--no-fork', '--nonblock', '--conflict-exit-code', String(isRunningAlready), server.lockFile],
+    ...[tools.prlimit, `--data=${server.dataBytes}`, '--core=0', '--nofile=1024'],
+    ...jailWords(tools, server, user),
+  ]
+  const child = spawn(tools.flock, words, {
+    cwd: '/',
+    env: {},
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd, 'pipe', info.fd],
+  })
+  const ended = once(child, 'exit').then(
+    ([code]) => code as number | null,
+    () => null,
+  )
+  child.unref()
+  if (child.pid === undefined) return { pid: undefined, ended }
+  const filter = child.stdio[3] as Duplex
+  filter.on('error', () => {})
+  filter.end(seccompFilter(process.arch as Architecture, 'server'))
+  return { pid: await pidOf(server.infoFile, ended), ended }
+}
+
+/** The process that the file of a server names; it may have ended long ago. */
+export async function pidIn(infoFile: string): Promise<number | undefined> {
+  const pid = /"child-pid"\s*:\s*(\d+)/.exec(await readFile(infoFile, 'latin1').catch(() => ''))?.[1]
+  return pid === undefined ? undefined : Number(pid)
+}
+
+async function pidOf(infoFile: string, ended: Promise<unknown>): Promise<number | undefined> {
+  let isOver = false
+  void ended.then(() => {
+    isOver = true
+  })
+  for (;;) {
+    const pid = await pidIn(infoFile)
+    if (pid !== undefined || isOver) return pid
+    await pause(2)
+  }
+}
+
+function jailWords(tools: JailTools, server: JailedServer, user: number | undefined): string[] {
+  const { environment = {}, libraries, readable, writable, memory, program, args } = server
+  const own = [...libraries, ...(user === undefined ? [] : [tools.setpriv, tools.prlimit, ...tools.libraries])]
+  const view = {
+    readable: [...[...new Set(own)].map((place) => ({ from: place, to: place })), ...readable],
+    writable,
+    files: [],
+    ...(memory && { memory }),
+  }
+  const descriptors = { filter: 3, info: 4 }
+  return [
+    tools.bwrap,
+    ...bubblewrapWords(view, user === undefined ? 'user' : 'root', descriptors, { outlivesUs: true }),
+    ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
+    '--',
+    ...(user === undefined ? [] : leaveRoot(tools, user, server.processes)),
+    program,
+    ...args,
+  ]
+}
+
+const leaveRoot = ({ prlimit, setpriv }: JailTools, user: number, processes: number): string[] => [
+  ...[prlimit, `--nproc=${processes}`],
+  ...[setpriv, `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--no-new-privs'],
+  ...['--inh-caps=-all', '--bounding-set=-all', '--'],
+]
