@@ -11,7 +11,14 @@ import { openUsers } from './users.ts'
 export { foldersAbove } from './bubblewrap.ts'
 export { librariesOf } from './libraries.ts'
 export { type Consumption, lowerPriority, type Meter, openMeter } from './meter.ts'
-
+export {
+  isRunningAlready,
+  type JailedServer,
+  pidIn,
+  type ServerTools,
+  type StartedServer,
+  startServerInJail,
+} from './server.ts'
 export { descriptorOf, firstSocket, type JailedProcess } from './start.ts'
 
 /** Whether a jail can be built here; `tools` are those that build it. */

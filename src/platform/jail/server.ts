@@ -22,6 +22,8 @@ export interface JailedServer {
   dataBytes: number
   /** Held where this server is root, so that the user of the processes is its own. */
   processes: number
+  /** Is read from as its standard input; nothing where absent. */
+  inputFile?: string
   /** Is written to: what it writes, and what bubblewrap says of it. */
   logFile: string
   infoFile: string
@@ -39,16 +41,18 @@ export interface StartedServer {
 /** Of the lock file: another one holds it. */
 export const isRunningAlready = 75
 
+export type ServerTools = JailTools & { flock: string }
+
 /** Starts it so that it outlives this process, which may be one of many that use it. */
 export async function startServerInJail(
-  tools: JailTools & { flock: string },
+  tools: ServerTools,
   server: JailedServer,
   user: number | undefined,
 ): Promise<StartedServer> {
   await using opened = new AsyncDisposableStack()
-  const [log, info] = [await open(server.logFile, 'a', 0o600), await open(server.infoFile, 'w', 0o600)]
-  opened.defer(() => log.close())
-  opened.defer(() => info.close())
+  const log = opened.use(await open(server.logFile, 'a', 0o600))
+  const info = opened.use(await open(server.infoFile, 'w', 0o600))
+  const input = server.inputFile === undefined ? undefined : opened.use(await open(server.inputFile, 'r'))
   const words = [
     ...['--no-fork', '--nonblock', '--conflict-exit-code', String(isRunningAlready), server.lockFile],
     ...[tools.prlimit, `--data=${server.dataBytes}`, '--core=0', '--nofile=1024'],
@@ -58,7 +62,7 @@ export async function startServerInJail(
     cwd: '/',
     env: {},
     detached: true,
-    stdio: ['ignore', log.fd, log.fd, 'pipe', info.fd],
+    stdio: [input?.fd ?? 'ignore', log.fd, log.fd, 'pipe', info.fd],
   })
   const ended = once(child, 'exit').then(
     ([code]) => code as number | null,
@@ -92,7 +96,10 @@ async function pidOf(infoFile: string, ended: Promise<unknown>): Promise<number 
 
 function jailWords(tools: JailTools, server: JailedServer, user: number | undefined): string[] {
   const { environment = {}, libraries, readable, writable, memory, program, args } = server
-  const own = [...libraries, ...(user === undefined ? [] : [tools.setpriv, tools.prlimit, ...tools.libraries])]
+  const own = [
+    ...libraries,
+    ...(user === undefined ? [] : [tools.setpriv, tools.prlimit, ...tools.libraries]),
+  ]
   const view = {
     readable: [...[...new Set(own)].map((place) => ({ from: place, to: place })), ...readable],
     writable,

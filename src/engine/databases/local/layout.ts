@@ -1,0 +1,58 @@
+/** Where the database of a cloud lies on this machine. */
+import { chown, mkdir, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+
+export interface LocalDatabase {
+  /** Of its cloud. */
+  ref: string
+  /** The user of this machine that runs it and nothing else, where this server is root. */
+  user: number | undefined
+}
+
+export interface Layout {
+  folder: string
+  data: string
+  socket: string
+  logFile: string
+  infoFile: string
+  lockFile: string
+  passwd: string
+}
+
+const socketName = '.s.PGSQL.5432'
+/** The kernel's limit of a socket's path on Linux, its last NUL included. */
+const longestSocketPath = 107
+
+export function layoutOf(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Layout {
+  const folder = path.join(root, ref)
+  const within = (name: string): string => path.join(folder, name)
+  return {
+    folder,
+    data: within('data'),
+    socket: within('s'),
+    logFile: within('log'),
+    infoFile: within('info.json'),
+    lockFile: within('lock'),
+    passwd: within('passwd'),
+  }
+}
+
+/** Whether sockets of databases in this folder can be connected to. */
+export const isShortEnough = (root: string): boolean =>
+  Buffer.byteLength(path.join(layoutOf(root, { ref: 'a'.repeat(20) }).socket, socketName)) <=
+  longestSocketPath
+
+/** The folders, each for whom it is; may run any number of times. */
+export async function makeFolders(layout: Layout, user: number | undefined): Promise<void> {
+  await mkdir(layout.folder, { recursive: true, mode: 0o700 })
+  // PostgreSQL asks for the name of its user.
+  const id = user ?? process.getuid?.() ?? 0
+  await writeFile(layout.passwd, `postgres:x:${id}:${id}::/:\n`, { mode: 0o644 })
+  for (const folder of [layout.data, layout.socket]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    if (user !== undefined) await chown(folder, user, user)
+  }
+}
+
+export const removeFolders = (layout: Layout): Promise<void> =>
+  rm(layout.folder, { recursive: true, force: true })

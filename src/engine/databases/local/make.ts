@@ -1,0 +1,54 @@
+/** A new database on this machine: made beside its place and moved there when it is complete, so that a killed process leaves no half one. */
+import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type JailedServer, startServerInJail } from '#platform/jail'
+import { type Layout, layoutOf, makeFolders, removeFolders } from './layout.ts'
+import type { LocalContext } from './local.ts'
+import { initdb, singleUser } from './program.ts'
+
+const bootstrapFile = path.join(import.meta.dirname, 'bootstrap.sql')
+
+/** Nobody comes in by a network; the superuser by nothing at all. */
+const accessRules = `local replication backup trust
+local replication all reject
+local all kherad reject
+local all all trust
+`
+
+/** May run any number of times, and at the same time in several processes: the first that ends wins. */
+export async function makeDatabase(
+  context: LocalContext,
+  database: { ref: string; user: number | undefined },
+) {
+  const layout = layoutOf(context.root, database)
+  if (await isMade(layout)) return
+  const draft = layoutOf(context.root, { ref: `${database.ref}.${process.pid}-${Date.now().toString(36)}` })
+  try {
+    await makeFolders(draft, database.user)
+    await run(context, initdb(context.programs, draft), database.user)
+    await run(context, singleUser(context.programs, draft, bootstrapFile), database.user)
+    await writeFile(path.join(draft.data, 'pg_hba.conf'), accessRules)
+    await appendFile(path.join(draft.folder, 'made'), '')
+    await rename(draft.folder, layout.folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await removeFolders(draft)
+  }
+}
+
+const isMade = (layout: Layout): Promise<boolean> =>
+  readFile(path.join(layout.folder, 'made')).then(
+    () => true,
+    () => false,
+  )
+
+/** Throws with what it wrote last. */
+async function run(context: LocalContext, server: JailedServer, user: number | undefined): Promise<void> {
+  await rm(server.logFile, { force: true })
+  const { ended } = await startServerInJail(context.tools, server, user)
+  const code = await ended
+  if (code === 0) return
+  const said = await readFile(server.logFile, 'utf8').catch(() => '')
+  throw new Error(`${server.program} ended with ${code}: ${said.slice(-1_000)}`)
+}
