@@ -5,7 +5,7 @@ const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal
 const why = { en: 'why', fa: 'چرا' }
 const uncertain: JailState = { kind: 'refused', why, isSure: false }
 const certain: JailState = { kind: 'refused', why, isSure: true }
-const tools = { bwrap: '', prlimit: '', setpriv: '', unshare: '', libraries: [] }
+const tools = { bwrap: '', prlimit: '', setpriv: '', unshare: '', flock: '', libraries: [] }
 const holds: JailState = { kind: 'jailed', tools }
 
 /** A jail whose tests end like this, one after another. */

@@ -15,11 +15,10 @@ export {
   isRunningAlready,
   type JailedServer,
   pidIn,
-  type ServerTools,
   type StartedServer,
   startServerInJail,
 } from './server.ts'
-export { descriptorOf, firstSocket, type JailedProcess } from './start.ts'
+export { descriptorOf, firstSocket, type JailedProcess, type JailTools } from './start.ts'
 
 /** Whether a jail can be built here; `tools` are those that build it. */
 export type JailState =

@@ -53,14 +53,17 @@ const programFolders = [
 async function findTools(): Promise<JailTools | Localized> {
   const place = (name: string): string | undefined =>
     programFolders.map((folder) => path.join(folder, name)).find((candidate) => existsSync(candidate))
-  const [bwrap, prlimit, setpriv, unshare] = ['bwrap', 'prlimit', 'setpriv', 'unshare'].map(place)
+  const [bwrap, prlimit, setpriv, unshare, flock] = ['bwrap', 'prlimit', 'setpriv', 'unshare', 'flock'].map(
+    place,
+  )
   if (bwrap === undefined) return refusals.noTool('bwrap', 'bubblewrap')
   if (prlimit === undefined) return refusals.noTool('prlimit', 'util-linux')
   if (setpriv === undefined) return refusals.noTool('setpriv', 'util-linux')
   if (unshare === undefined) return refusals.noTool('unshare', 'util-linux')
+  if (flock === undefined) return refusals.noTool('flock', 'util-linux')
   if (!existsSync('/usr/bin/ldd') && !existsSync('/bin/ldd')) return refusals.noTool('ldd', 'libc-bin')
   const libraries = (await Promise.all([prlimit, setpriv].map(librariesOf))).flat()
-  return { bwrap, prlimit, setpriv, unshare, libraries }
+  return { bwrap, prlimit, setpriv, unshare, flock, libraries }
 }
 
 interface Verdict {

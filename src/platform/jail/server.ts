@@ -41,11 +41,9 @@ export interface StartedServer {
 /** Of the lock file: another one holds it. */
 export const isRunningAlready = 75
 
-export type ServerTools = JailTools & { flock: string }
-
 /** Starts it so that it outlives this process, which may be one of many that use it. */
 export async function startServerInJail(
-  tools: ServerTools,
+  tools: JailTools,
   server: JailedServer,
   user: number | undefined,
 ): Promise<StartedServer> {

@@ -43,6 +43,7 @@ export interface JailTools {
   prlimit: string
   setpriv: string
   unshare: string
+  flock: string
   /** What `setpriv` and `prlimit` need within, where this server is root. */
   libraries: readonly string[]
 }

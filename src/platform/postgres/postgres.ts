@@ -10,6 +10,7 @@ import type { Postmaster } from './postmaster.ts'
 import { database, programRole } from './roles.ts'
 import { leave, type ServerUse } from './server-use.ts'
 
+export { findBinaries } from './binaries.ts'
 export { hasCluster } from './cluster-location.ts'
 export { lowerOwnBackends } from './own-backends.ts'
 

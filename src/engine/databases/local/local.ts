@@ -1,13 +1,13 @@
 /** PostgreSQL servers of clouds on this machine: one for each, in a jail of its own, awake while it is used. */
 
-import type { ServerTools } from '#platform/jail'
+import type { JailTools } from '#platform/jail'
 import type { Log } from '#platform/log'
 import type { Programs } from './program.ts'
 
 export interface LocalContext {
   /** Their folder. */
   root: string
-  tools: ServerTools
+  tools: JailTools
   programs: Programs
   log: Log
 }

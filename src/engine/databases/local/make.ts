@@ -1,4 +1,5 @@
 /** A new database on this machine: made beside its place and moved there when it is complete, so that a killed process leaves no half one. */
+import { randomBytes } from 'node:crypto'
 import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type JailedServer, startServerInJail } from '#platform/jail'
@@ -22,7 +23,7 @@ export async function makeDatabase(
 ) {
   const layout = layoutOf(context.root, database)
   if (await isMade(layout)) return
-  const draft = layoutOf(context.root, { ref: `${database.ref}.${process.pid}-${Date.now().toString(36)}` })
+  const draft = layoutOf(context.root, { ref: `${database.ref}.${randomBytes(6).toString('hex')}` })
   try {
     await makeFolders(draft, database.user)
     await run(context, initdb(context.programs, draft), database.user)

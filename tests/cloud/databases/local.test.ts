@@ -1,0 +1,125 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LocalDatabase, layoutOf } from '../../../src/engine/databases/local/layout.ts'
+import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
+import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
+import { findPrograms } from '../../../src/engine/databases/local/program.ts'
+import { type Awake, wake } from '../../../src/engine/databases/local/wake.ts'
+import { pidIn } from '../../../src/platform/jail/jail.ts'
+import { selfTest } from '../../../src/platform/jail/self-test.ts'
+import { openLog } from '../../../src/platform/log/log.ts'
+import { findBinaries } from '../../../src/platform/postgres/postgres.ts'
+import { hasJail } from '../jail/needs-jail.ts'
+
+const canRun = await hasJail()
+const log = openLog('error')
+const user = process.getuid?.() === 0 ? 1_900_000_001 : undefined
+const database: LocalDatabase = { ref: 'abcdefghijklmnopqrst', user }
+
+let context: LocalContext
+
+beforeAll(async () => {
+  if (!canRun) return
+  const jail = await selfTest(log)
+  if (jail.kind === 'refused') throw new Error(jail.why.en)
+  const { postgres } = await findBinaries(undefined, undefined, log)
+  const programs = await findPrograms(path.resolve(postgres, '../..'))
+  context = { root: await mkdtemp('/tmp/kherad-db-'), tools: jail.tools, programs, log }
+  // Of two at once one wins, and the other uses its result.
+  await Promise.all([makeDatabase(context, database), makeDatabase(context, database)])
+})
+afterAll(async () => {
+  if (canRun) await rm(context.root, { recursive: true, force: true })
+})
+
+async function withClient<Result>(
+  awake: Awake,
+  role: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const { socketFolder, ...address } = awake.address(role)
+  const client = new pg.Client({ ...address, host: socketFolder })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+const codeOf = (client: pg.Client, text: string): Promise<string> =>
+  client.query(text).then(
+    () => 'done',
+    (error: { code: string }) => error.code,
+  )
+
+test.runIf(canRun)(
+  'two processes that make and wake one database have one server, and the last stops it',
+  async () => {
+    expect(await readdir(context.root)).toEqual([database.ref])
+    const [first, second] = await Promise.all([wake(context, database), wake(context, database)])
+    const started = (awake: Awake) =>
+      withClient(awake, 'postgres', async (client) => {
+        const { rows } = await client.query('select pg_postmaster_start_time()::text as at')
+        return rows[0].at as string
+      })
+    const at = await started(first)
+    expect(await started(second)).toBe(at)
+    await first.leave()
+    expect(await started(second)).toBe(at)
+    await second.leave()
+    const pid = await pidIn(layoutOf(context.root, database).infoFile)
+    expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('')
+  },
+)
+
+test.runIf(canRun)(
+  'what was committed is there after its server was killed, and whoever used it learns of the end',
+  async () => {
+    const awake = await wake(context, database)
+    await withClient(awake, 'postgres', async (client) => {
+      await client.query('create table kept (n int)')
+      await client.query('insert into kept values (1)')
+    })
+    process.kill((await pidIn(layoutOf(context.root, database).infoFile))!, 'SIGKILL')
+    await awake.lost
+    const again = await wake(context, database)
+    const rows = await withClient(again, 'postgres', (client) => client.query('select n from kept'))
+    expect(rows.rows).toEqual([{ n: 1 }])
+    await again.leave()
+  },
+)
+
+test.runIf(canRun)('nobody is the superuser, and nothing of the machine is within reach of SQL', async () => {
+  const awake = await wake(context, database)
+  await expect(withClient(awake, 'kherad', async () => 'in')).rejects.toMatchObject({ code: '28000' })
+  const refused = await withClient(awake, 'postgres', async (client) => {
+    const attempts = [
+      `copy (select 1) to program 'id'`,
+      `copy kept from '/etc/passwd'`,
+      `select pg_read_file('/etc/passwd')`,
+      `select lo_import('/etc/passwd')`,
+      'create extension dblink',
+      'create extension postgres_fdw',
+      'create extension file_fdw',
+      'alter role postgres superuser',
+      'create role another',
+      'alter system set shared_preload_libraries = x',
+      `load 'x'`,
+      `create function f() returns int language c as 'libc', 'system'`,
+      'alter event trigger kherad_changes disable',
+      'set session_replication_role = replica',
+      'set role auth_admin',
+      'alter database postgres connection limit 1',
+      'create or replace function auth.uid() returns uuid language sql as $$ select null::uuid $$',
+    ]
+    const codes: Record<string, string> = {}
+    for (const attempt of attempts) codes[attempt] = await codeOf(client, attempt)
+    return codes
+  })
+  expect(Object.entries(refused).filter(([, code]) => code !== '42501')).toEqual([])
+  await awake.leave()
+})
