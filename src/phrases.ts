@@ -1,6 +1,8 @@
 /** Messages of the program at its start, in Persian and English. */
+
 import type { Config, Env } from '#platform/config'
 import { StartRefused } from '#platform/errors'
+import { persianDigits } from '#platform/words'
 import type { Kherad } from './server.ts'
 
 export function welcome(kherad: Kherad): string {
@@ -54,9 +56,6 @@ export const takenApps = ({ apps: { port } }: Config): string =>
     '',
     '',
   ].join('\n')
-
-const persianDigits = (value: number): string =>
-  String(value).replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)]!)
 
 /** The error with how to fix it, in Persian and English. */
 export function refusal(error: Error, env: Env): string {

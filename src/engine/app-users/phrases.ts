@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persianDigits } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -35,8 +36,6 @@ declare module '#platform/errors' {
 
 /** What the field's clients can ask of an authentication service and this one does not have. */
 export type Unoffered = keyof typeof unoffered
-
-const fa = (number: number): string => number.toLocaleString('fa-IR', { useGrouping: false })
 
 export const unoffered = {
   oauth: { en: 'Signing in with another service (OAuth)', fa: 'ورود با سرویس دیگر (OAuth)' },
@@ -121,14 +120,14 @@ declareFailures({
     en: ({ max }) =>
       `This app has ${max} users, the most that its plan allows; its developer can delete some.`,
     fa: ({ max }) =>
-      `این برنامه ${fa(max)} کاربر دارد که بیشترین شمار طرح آن است؛ سازنده‌اش می‌تواند چند کاربر را حذف کند.`,
+      `این برنامه ${persianDigits(max)} کاربر دارد که بیشترین شمار طرح آن است؛ سازنده‌اش می‌تواند چند کاربر را حذف کند.`,
   },
   APP_USER_PASSWORD_WEAK: {
     status: 422,
     en: ({ min, max }) =>
       `A password has at least ${min} characters and at most ${max} bytes; choose another.`,
     fa: ({ min, max }) =>
-      `گذرواژه دست‌کم ${fa(min)} نویسه و حداکثر ${fa(max)} بایت دارد؛ گذرواژهٔ دیگری برگزینید.`,
+      `گذرواژه دست‌کم ${persianDigits(min)} نویسه و حداکثر ${persianDigits(max)} بایت دارد؛ گذرواژهٔ دیگری برگزینید.`,
   },
   APP_USER_PASSWORD_SAME: {
     status: 422,
@@ -176,7 +175,7 @@ declareFailures({
   APP_USER_THROTTLED: {
     status: 429,
     en: ({ minutes }) => `There were too many attempts; try again in ${minutes} minutes.`,
-    fa: ({ minutes }) => `تلاش‌ها بیش از اندازه بود؛ ${fa(minutes)} دقیقهٔ دیگر دوباره بکوشید.`,
+    fa: ({ minutes }) => `تلاش‌ها بیش از اندازه بود؛ ${persianDigits(minutes)} دقیقهٔ دیگر دوباره بکوشید.`,
   },
   APP_USER_MAIL_LIMIT: {
     status: 429,
@@ -186,8 +185,8 @@ declareFailures({
         : `This app may send ${max} mails a day and has sent them; try again tomorrow (UTC).`,
     fa: ({ of, max }) =>
       of === 'address'
-        ? `به هر نشانی در ساعت حداکثر ${fa(max)} نامه فرستاده می‌شود؛ صندوق نامه را ببینید یا بعداً دوباره بکوشید.`
-        : `این برنامه روزی ${fa(max)} نامه می‌فرستد که امروز فرستاده است؛ فردا (UTC) دوباره بکوشید.`,
+        ? `به هر نشانی در ساعت حداکثر ${persianDigits(max)} نامه فرستاده می‌شود؛ صندوق نامه را ببینید یا بعداً دوباره بکوشید.`
+        : `این برنامه روزی ${persianDigits(max)} نامه می‌فرستد که امروز فرستاده است؛ فردا (UTC) دوباره بکوشید.`,
   },
   APP_USER_MAIL_OFF: {
     status: 422,
