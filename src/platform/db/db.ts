@@ -10,6 +10,7 @@ import { phrases } from './phrases.ts'
 
 export { clientConfig, type SocketAddress, socketUrl } from './address.ts'
 export { isDatabaseAway } from './away.ts'
+export { columnTypes } from './column-types.ts'
 export type { ListenEvents } from './listen.ts'
 export { poolSeries } from './metrics.ts'
 export { migrate } from './migrate.ts'
