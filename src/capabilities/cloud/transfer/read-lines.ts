@@ -19,7 +19,7 @@ export const refuseLine = (line: number, why: Localized): never =>
 /** Codes of what is wrong with a line; what is to be tried again, or is about the cloud, is thrown as it is. */
 const ofLines = /^(?:APP_|COLLECTION_|ROW_|FUNCTION_|INVALID_REQUEST$)/
 
-/** What a room refuses is told with the line that it stands in. */
+/** What a room refuses is answered with the line that it stands in. */
 export const refusedAt = (number: number, error: unknown): unknown =>
   error instanceof Failure && error.status < 500 && ofLines.test(error.code) ? withLine(number, error) : error
 
