@@ -24,6 +24,8 @@ export type ExportedItem =
     }
 
 const portion = 200
+/** Of rows that are written at once: values of a statement are escaped in one go. */
+const portionBytes = 1024 * 1024
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Collections first, then their rows by id. */
@@ -69,11 +71,13 @@ export async function importAll(
   const ids = new Map<string, string>()
   const total = { rows: 0, bytes: 0 }
   let waiting: ImportedRow[] = []
+  let waitingBytes = 0
   const write = async () => {
     const written = await writeRows(run, cloud, waiting)
     total.rows += written.rows
     total.bytes += written.bytes
     waiting = []
+    waitingBytes = 0
   }
   for await (const item of items) {
     if (item.kind === 'collection') {
@@ -84,8 +88,10 @@ export async function importAll(
     }
     const collectionId = ids.get(item.collection)
     if (collectionId === undefined) fail('COLLECTION_NOT_FOUND', { name: item.collection })
-    waiting.push(importedRow(item, collectionId))
-    if (waiting.length >= portion) await write()
+    const row = importedRow(item, collectionId)
+    waiting.push(row)
+    waitingBytes += row.bytes
+    if (waiting.length >= portion || waitingBytes >= portionBytes) await write()
   }
   if (waiting.length > 0) await write()
   return total

@@ -8,6 +8,9 @@ import { type Line, type LineType, lines } from './schema.ts'
 /** Larger files are in several lines. */
 const longestLineBytes = 2 * 1024 * 1024
 
+/** Without the bytes of a file: numbers, names and brackets take the parser, and so everybody else, much longer than one text does. */
+const longestParsedBytes = 512 * 1024
+
 export interface NumberedLine {
   number: number
   line: Line
@@ -76,6 +79,7 @@ export async function* readLines(path: string, types?: readonly LineType[]): Asy
 }
 
 function parseLine(number: number, bytes: Buffer, known: ReadonlyMap<string, Check>): Line {
+  if (bytes.length - textBytes(bytes) > longestParsedBytes) refuseLine(number, reasons.tooLong)
   let value: { type?: unknown } | null = null
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -92,6 +96,16 @@ function parseLine(number: number, bytes: Buffer, known: ReadonlyMap<string, Che
     throw error instanceof Failure ? withLine(number, error) : error
   }
   return value as Line
+}
+
+const contentKey = '"content_base64"'
+
+/** How long the text after `content_base64` is, found before the line is parsed. */
+function textBytes(line: Buffer): number {
+  const key = line.indexOf(contentKey)
+  const from = key === -1 ? -1 : line.indexOf('"', key + contentKey.length)
+  const to = from === -1 ? -1 : line.indexOf('"', from + 1)
+  return to === -1 ? 0 : to - from
 }
 
 /** Without their ends; what would be too long is refused before it is held. */
