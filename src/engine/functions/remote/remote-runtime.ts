@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { pipeline } from 'node:stream/promises'
 import type { CloudKey } from '#engine/clouds'
 import { Failure, fail } from '#platform/errors'
 import type {
@@ -13,6 +12,7 @@ import type {
   RuntimeState,
   Tried,
 } from '../functions.ts'
+import { passBody } from '../pass-body.ts'
 import { ChannelClient } from './channel.ts'
 import type { HostAddress } from './host-address.ts'
 import {
@@ -144,7 +144,7 @@ class Host implements AsyncDisposable {
       sent.destroy()
       return undefined
     }
-    if (body) pipeline(body, sent).catch(() => sent.destroy())
+    if (body) passBody(body, sent)
     else sent.end()
     return { sent, response }
   }
