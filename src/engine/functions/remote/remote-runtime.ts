@@ -44,6 +44,14 @@ class RemoteRuntime implements FunctionRuntime {
 
   constructor(hosts: readonly HostAddress[], side: PlatformSide) {
     this.#hosts = hosts.map((address) => new Host(address, side))
+    side.metrics.functionHosts.from(() => {
+      const counts = new Map<string, number>()
+      for (const { link } of this.#hosts) {
+        const state = link.state?.kind ?? 'away'
+        counts.set(state, (counts.get(state) ?? 0) + 1)
+      }
+      return [...counts].map(([state, count]) => [{ state }, count] as const)
+    })
   }
 
   async state(): Promise<RuntimeState> {

@@ -95,7 +95,3 @@ export const noProgram: Localized = {
   en: 'the program workerd is not installed for this system and processor; install the optional dependencies of this service',
   fa: 'برنامهٔ workerd برای این سیستم و پردازنده نصب نیست؛ وابستگی‌های اختیاری سرویس را نصب کنید',
 }
-
-/** In place of lines that were too many. */
-export const droppedLines = (count: number): string =>
-  `${count.toLocaleString('en-US')} lines were dropped: functions write too much (${count.toLocaleString('fa-IR')} خط دور ریخته شد: تابع‌ها بیش از اندازه می‌نویسند)`
