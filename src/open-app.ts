@@ -246,11 +246,12 @@ function openFunctions(
 
 /** What hosts of functions get of this process, and what they give it. */
 const platformSide = (
-  { config, log, secrets }: Ground,
+  { config, log, metrics, secrets }: Ground,
   source: FunctionSource,
   cloudAllowances: App['cloudAllowances'],
 ): PlatformSide => ({
   log,
+  metrics,
   version: channelVersion,
   source,
   egress: {

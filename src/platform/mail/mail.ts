@@ -1,5 +1,4 @@
 /** Mails through the operator's server (SMTP). Whoever sends one has counted it and can send it again (docs/decisions/0076). */
-import { createTransport } from 'nodemailer'
 import { deadlines } from '#platform/clock'
 import { type Outbound, openTunnel } from '#platform/proxy'
 import type { MailConfig } from './settings.ts'
@@ -42,6 +41,8 @@ class SmtpMailer implements Mailer {
 
   async send({ to, subject, text, html, id }: Letter, signal: AbortSignal): Promise<void> {
     const { from, host } = this.#config
+    // With the first mail: a server that sends none does without it.
+    const { createTransport } = await import('nodemailer')
     const end = new AbortController()
     const late = deadlines.in(wholeMs, () => end.abort(new Error('the mail server took too long')))
     const transport = createTransport(

@@ -5,7 +5,7 @@ import { asFailure, Failure, type Localized } from '#platform/errors'
 import type { CloudProgram, FunctionAnswer, FunctionCall, LogLine, RuntimeState } from '../functions.ts'
 
 /** Grows with every change of what goes over the channel: the two sides are started with the same program, or do not speak. */
-export const channelVersion = '1'
+export const channelVersion = '2'
 
 export const paths = { link: '/link', call: '/call', tryOut: '/try', forget: '/forget' } as const
 export const callHeader = 'x-call'
@@ -37,12 +37,12 @@ export type ToHost =
 
 /** From the host to the API. */
 export type ToPlatform =
+  /** At first and every few seconds. */
   | { kind: 'state'; state: RuntimeState; version: string }
   | { kind: 'program'; id: number; cloud: CloudKey & { revision: number } }
   | { kind: 'egress'; id: number; cloud: CloudKey; bytes: number }
   | { kind: 'refund'; cloud: CloudKey; bytes: number }
   | { kind: 'log'; cloud: CloudKey; lines: readonly SentLine[] }
-  | { kind: 'ping' }
 
 export type SentLine = Omit<LogLine, 'at'> & { at: number }
 export type ProgramValue = CloudProgram | null
