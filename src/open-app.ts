@@ -86,7 +86,7 @@ export async function openApp(
     net,
     sites: opening.use(await openSites(ground)),
     appUsers: opening.use(openAppUsers(ground)),
-    ...(options.config.mail && { mail: openMailer(options.config.mail, outbound) }),
+    ...(options.config.mail && { mail: openMailer({ ...ground, config: options.config.mail, outbound }) }),
     clouds: opening.use(await openCloudDirectory(ground)),
     cloudAllowances,
     ...openFunctions(ground, { net, cloudAllowances, isolation }, opening),
