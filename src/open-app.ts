@@ -246,10 +246,11 @@ function openFunctions(
 
 /** What hosts of functions get of this process, and what they give it. */
 const platformSide = (
-  { config, log, secrets }: Ground,
+  { config, clock, log, secrets }: Ground,
   source: FunctionSource,
   cloudAllowances: App['cloudAllowances'],
 ): PlatformSide => ({
+  clock,
   log,
   version: channelVersion,
   source,

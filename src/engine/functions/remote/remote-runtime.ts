@@ -22,6 +22,7 @@ import {
   type CallHead,
   callHeader,
   fromHeader,
+  goAhead,
   noHost,
   paths,
   readJson,
@@ -144,6 +145,7 @@ class Host implements AsyncDisposable {
       sent.destroy()
       return undefined
     }
+    sent.write(goAhead)
     if (body) pipeline(body, sent).catch(() => sent.destroy())
     else sent.end()
     return { sent, response }
