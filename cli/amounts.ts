@@ -3,18 +3,14 @@ import { maxMicrocredits } from '#capabilities/identity'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { type Caps, microcreditsPerCredit } from '#platform/ledger'
+import { latinDigits, persianDigits } from '#platform/words'
 import { misused } from './command.ts'
 import { phrases } from './phrases.ts'
 
 /** Stands for the sign of a negative number, which would else look like an option. */
 export const minus = '\u2212'
 
-export const latin = (text: string): string =>
-  text
-    .replace(/[۰-۹]/g, (digit) => String('۰۱۲۳۴۵۶۷۸۹'.indexOf(digit)))
-    .replace(/[٠-٩]/g, (digit) => String('٠١٢٣٤٥٦٧٨٩'.indexOf(digit)))
-    .replace('٫', '.')
-    .replace(minus, '-')
+export const latin = (text: string): string => latinDigits(text).replace('٫', '.').replace(minus, '-')
 
 /** Credits with at most six decimals, as micro-credits; negative ones too. */
 export function readCredits(what: string, typed: string): bigint {
@@ -114,6 +110,4 @@ export function showCredits(micro: bigint, language: Language): string {
 }
 
 export const digits = (text: string | number, language: Language): string =>
-  language === 'fa'
-    ? String(text).replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)] ?? digit)
-    : String(text)
+  language === 'fa' ? persianDigits(text) : String(text)

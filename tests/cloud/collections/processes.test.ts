@@ -132,7 +132,7 @@ test('a collection that is deleted while rows are written leaves neither rows no
 
 test('a process that is killed while it writes loses no row that it answered for, and counts stay what rows are', async () => {
   const cloud = await newCloud()
-  /** Inserted and, as far as anybody was told, there. */
+  /** Those whose insertion was answered with success. */
   const answered = new Set<string>()
   const work = async (nth: number): Promise<void> => {
     for (let round = 0; ; round++) {

@@ -1,4 +1,4 @@
-/** Where no jail can be built that holds, nothing is accepted and nothing runs, and everybody is told why. */
+/** Where no jail can be built that holds, nothing is accepted and nothing runs, and every answer says why. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { boot, type World } from '../../harness/world.ts'
 import { answering, call, deploy, functionsOf, newCloud, send, textOf } from './scene.ts'
