@@ -1,7 +1,8 @@
 /** What the operator's commands for sites and for app back-ends share; they stand on the database. */
 import type { Language } from '#platform/errors'
-import { digits, readCount } from './amounts.ts'
+import { readCount } from './amounts.ts'
 import type { ParsedArguments } from './command.ts'
+import { digits } from './numerals.ts'
 import { phrases } from './phrases.ts'
 
 const pageSize = 500

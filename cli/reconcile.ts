@@ -11,8 +11,9 @@ import { readConfigFile } from '#platform/config'
 import type { Language } from '#platform/errors'
 import { persianDecimal } from '#platform/words'
 import { loadConfig } from '#settings'
-import { latin, showCredits } from './amounts.ts'
+import { showCredits } from './amounts.ts'
 import { type Command, misused, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
+import { latin } from './numerals.ts'
 import { type Column, table } from './output.ts'
 import {
   explanation,

@@ -36,7 +36,7 @@ export async function namedCloud(
 }
 
 /** The one that is meant by an id, a ref or a name. Refuses a name that several have, and one that none has. */
-async function requireCloud(server: Server, typed: string): Promise<Cloud> {
+export async function requireCloud(server: Server, typed: string): Promise<Cloud> {
   const clouds = await allClouds(server)
   const exact = clouds.find(({ id, ref }) => id === typed.toLowerCase() || ref === typed.toLowerCase())
   if (exact) return exact

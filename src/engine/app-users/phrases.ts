@@ -42,7 +42,7 @@ export const unoffered = {
   oauth_server: { en: 'Being an OAuth server for other services', fa: 'سرور OAuth بودن برای سرویس‌های دیگر' },
   sso: { en: 'Single sign-on (SAML)', fa: 'ورود یکپارچه (SAML)' },
   web3: { en: 'Signing in with a wallet (web3)', fa: 'ورود با کیف پول (web3)' },
-  passkeys: { en: 'Passkeys', fa: 'گذرکلید (passkey)' },
+  passkeys: { en: 'Signing in with a passkey', fa: 'ورود با گذرکلید (passkey)' },
   mfa: { en: 'A second factor (MFA)', fa: 'عامل دوم (MFA)' },
   phone: { en: 'Signing in by phone number', fa: 'ورود با شمارهٔ تلفن' },
   soft_delete: { en: 'Deleting a user only in appearance', fa: 'حذف ظاهری کاربر' },
@@ -55,7 +55,7 @@ export const unoffered = {
 declareFailures({
   APP_USER_TOKEN_INVALID: {
     status: 401,
-    en: () => 'This access token is none of this app back-end; sign in again.',
+    en: () => 'This access token does not belong to this app back-end; sign in again.',
     fa: () => 'این توکن دسترسی از آن این بک‌اند نیست؛ دوباره وارد شوید.',
   },
   APP_USER_TOKEN_EXPIRED: {
@@ -136,7 +136,7 @@ declareFailures({
   },
   APP_USER_EMAIL_INVALID: {
     status: 400,
-    en: () => 'This is no email address; write one such as name@example.com, of at most 254 characters.',
+    en: () => 'This is not an email address; write one such as name@example.com, of at most 254 characters.',
     fa: () => 'این نشانی ایمیل نیست؛ نشانی‌ای مانند name@example.com با حداکثر ۲۵۴ نویسه بنویسید.',
   },
   APP_USER_INVALID: {
@@ -146,8 +146,8 @@ declareFailures({
   },
   APP_USER_REFRESH_INVALID: {
     status: 400,
-    en: () => 'This refresh token is none of a session here; sign in again.',
-    fa: () => 'این توکن تازه‌سازی از آن هیچ نشستی در این‌جا نیست؛ دوباره وارد شوید.',
+    en: () => 'This refresh token belongs to no session of this app; sign in again.',
+    fa: () => 'این توکن تازه‌سازی از آن هیچ نشستی در این برنامه نیست؛ دوباره وارد شوید.',
   },
   APP_USER_REFRESH_REUSED: {
     status: 400,
@@ -174,7 +174,8 @@ declareFailures({
   },
   APP_USER_THROTTLED: {
     status: 429,
-    en: ({ minutes }) => `There were too many attempts; try again in ${minutes} minutes.`,
+    en: ({ minutes }) =>
+      `There were too many attempts; try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
     fa: ({ minutes }) => `تلاش‌ها بیش از اندازه بود؛ ${persianDigits(minutes)} دقیقهٔ دیگر دوباره بکوشید.`,
   },
   APP_USER_MAIL_LIMIT: {
@@ -231,7 +232,7 @@ export const reasons = {
   },
   imported: {
     en: 'a user of the export has an id, a date or a hash of a password that no export writes.',
-    fa: 'کاربری در این برون‌برد شناسه، تاریخ یا درهم گذرواژه‌ای دارد که هیچ برون‌بردی نمی‌نویسد.',
+    fa: 'کاربری در این خروجی شناسه، تاریخ یا درهم گذرواژه‌ای دارد که هیچ خروجی‌ای نمی‌نویسد.',
   },
   redirect: {
     en: 'redirect_to must be an address with http:// or https://, of at most 2,000 characters.',

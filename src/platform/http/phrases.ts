@@ -129,7 +129,7 @@ declareFailures({
 export const reasons = {
   notMultipart: {
     en: 'the body is no whole multipart/form-data; let your client write it, with its own boundary, and send a short header for each part.',
-    fa: 'بدنه یک multipart/form-data کامل نیست؛ نوشتن آن را به کتابخانهٔ خود بسپارید، با boundary خودش و سرایندهای کوتاه برای هر بخش.',
+    fa: 'بدنه یک multipart/form-data کامل نیست؛ نوشتن آن را به کتابخانهٔ خود بسپارید، با boundary خودش و سرآیندهای کوتاه برای هر بخش.',
   },
   noFile: (part: string): Localized => ({
     en: `the form has no file; send it as the part ${part}.`,

@@ -138,16 +138,16 @@ export const refusals = {
     status: 404,
     code: 'PGRST202',
     message: {
-      en: `There is no database function ${shown(name)}: a Starter cloud has none. Use a function of the cloud (functions.invoke).`,
-      fa: `تابع پایگاه‌دادهٔ ${shown(name)} نیست: بک‌اند Starter چنین تابعی ندارد. از تابع‌های بک‌اند استفاده کنید (functions.invoke).`,
+      en: `There is no database function "${shown(name)}": a Starter cloud has none. Deploy a function of the cloud and call it by functions.invoke.`,
+      fa: `تابع پایگاه دادهٔ «${shown(name)}» نیست: بک‌اند Starter چنین تابعی ندارد. تابعی در بک‌اند بگذارید و با functions.invoke صدایش بزنید.`,
     },
   }),
   embed: (name: string): Refusal => ({
     status: 400,
     code: 'PGRST200',
     message: {
-      en: `Collections of a Starter cloud have no relationships, so ${shown(name)} cannot be embedded; read it with a request of its own.`,
-      fa: `مجموعه‌های بک‌اند Starter با هم رابطه ندارند و ${shown(name)} را نمی‌توان در پاسخ گنجاند؛ آن را با درخواستی جدا بخوانید.`,
+      en: `Collections of a Starter cloud have no relationships, so "${shown(name)}" cannot be embedded; read it with a request of its own.`,
+      fa: `مجموعه‌های بک‌اند Starter با هم رابطه ندارند و «${shown(name)}» را نمی‌توان در پاسخ گنجاند؛ آن را با درخواستی جدا بخوانید.`,
     },
   }),
   aggregate: {
