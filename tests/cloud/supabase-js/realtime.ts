@@ -5,7 +5,7 @@ import { families } from './answers.ts'
 import type { App, Client } from './app.ts'
 import type { Scenario } from './scenarios.ts'
 
-/** What `subscribe` is told, until the channel has ended. */
+/** What the callback of `subscribe` gets, until the channel has ended. */
 export async function subscribed(
   client: Client,
 ): Promise<{ states: string[]; error: Error | undefined; ms: number }> {
