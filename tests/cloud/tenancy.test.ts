@@ -134,6 +134,25 @@ test('the public key alone reads no private row, and opens, lists and stores no 
   }
 })
 
+test('the service key of a cloud, which sees all of it, sees nothing of another one of the same account', async () => {
+  const [row, file] = [await rowOf(one, b), await fileOf(one, b)]
+  const service = { headers: { apikey: await two.serviceKey() } }
+  expect((await ask(two, service, 'GET', '/rest/v1/notes')).body).toMatchObject([{ owner_id: c.id }])
+  expect((await ask(two, service, 'GET', '/files')).body.data).toMatchObject([{ user_id: c.id }])
+  expect((await ask(two, service, 'PATCH', `/rest/v1/notes?id=eq.${row}`, { text: 'taken' })).body).toEqual(
+    [],
+  )
+  expect((await ask(two, service, 'DELETE', `/rest/v1/notes?id=eq.${row}`)).body).toEqual([])
+  for (const method of ['GET', 'DELETE'])
+    expect((await ask(two, service, method, `/files/${file}`)).status).toBe(404)
+  for (const method of ['GET', 'DELETE'])
+    expect((await ask(two, service, method, `/auth/v1/admin/users/${b.id}`)).status).toBe(404)
+  for (const path of ['/rest/v1/notes', '/files', '/auth/v1/admin/users'])
+    expect((await ask(one, service, 'GET', path)).status).toBe(401)
+  expect((await ask(one, b, 'GET', `/rest/v1/notes?id=eq.${row}`)).body[0].text).toBe(`secret of ${b.id}`)
+  expect((await ask(one, b, 'GET', `/files/${file}`)).text).toBe(b.id)
+})
+
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
 
