@@ -266,8 +266,10 @@ test('paths, methods and ids that are none have a sentence', async () => {
 
 test('the developer sees what files there are and whose, not what is in them; buckets need what Starter has not', async () => {
   const path = `/v1/cloud/${cloud.id}/storage`
+  const { body: stored } = await store('QUJD', { name: 'پنهان' })
   const { body } = await cloud.client.get(`${path}?limit=1`)
-  expect(body.data[0]).toMatchObject({ user_id: user.id, bytes: 0 })
+  expect(body.data).toMatchObject([{ id: stored.id, user_id: user.id, name: 'پنهان', bytes: 3 }])
+  expect(JSON.stringify(body)).not.toContain('QUJD')
   expect(JSON.stringify(body)).not.toContain('storage_key')
   const bucket = await cloud.client.post(path, { name: 'pictures' })
   expect([bucket.status, bucket.body.error.code]).toEqual([403, 'CLOUD_BUCKETS_UNAVAILABLE'])
