@@ -163,6 +163,7 @@ const deletionSteps: [lock: string, words: string][] = [
   ['lock table sites.slugs in share mode', 'update sites.slugs'],
   ['lock table app_files.files in share mode', 'delete from app_files.files'],
   ['lock table collections.rows in share mode', 'delete from collections.rows'],
+  ['lock table app_users.users in share mode', 'delete from app_users.users'],
   ['lock table clouds.refs in share mode', 'delete from clouds.refs'],
 ]
 

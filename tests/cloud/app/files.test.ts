@@ -241,6 +241,24 @@ test('a file that is deleted is gone with its bytes, and deleting it again is a 
   expect((await get(`/${body.id}`, { by, in: where })).status).toBe(404)
 })
 
+test('the files of a user who is deleted are gone with their bytes, and those of others stay', async () => {
+  const where = await newCloud()
+  const [one, other] = [await signUp(where), await signUp(where)]
+  for (const by of [one, one, other]) expect((await store('QUJD', { by, in: where })).status).toBe(201)
+  const keysOf = async ({ id }: SignedUp): Promise<string[]> => {
+    const text = 'select storage_key from app_files.files where user_id = $1'
+    return (await world.app.db.query<{ storage_key: string }>({ text }, [id])).map((row) => row.storage_key)
+  }
+  const [keys, kept] = [await keysOf(one), await keysOf(other)]
+  expect(keys).toHaveLength(2)
+  const deleted = await where.client.request('DELETE', `/v1/cloud/${where.id}/users/${one.id}`)
+  expect(deleted.status).toBe(200)
+  expect(await countsOf(where)).toEqual({ files: 1, bytes: 3 })
+  expect(await blobsOf(where)).toEqual({ rows: 1, pending: 0 })
+  for (const key of keys) expect(await world.app.storage.get(key)).toBeUndefined()
+  expect(await world.app.storage.get(kept[0]!)).toBeDefined()
+})
+
 test('while a cloud is being deleted no file comes into it', async () => {
   const where = await newCloud()
   const by = await signUp(where)
@@ -266,8 +284,10 @@ test('paths, methods and ids that are none have a sentence', async () => {
 
 test('the developer sees what files there are and whose, not what is in them; buckets need what Starter has not', async () => {
   const path = `/v1/cloud/${cloud.id}/storage`
+  const { body: stored } = await store('QUJD', { name: 'پنهان' })
   const { body } = await cloud.client.get(`${path}?limit=1`)
-  expect(body.data[0]).toMatchObject({ user_id: user.id, bytes: 0 })
+  expect(body.data).toMatchObject([{ id: stored.id, user_id: user.id, name: 'پنهان', bytes: 3 }])
+  expect(JSON.stringify(body)).not.toContain('QUJD')
   expect(JSON.stringify(body)).not.toContain('storage_key')
   const bucket = await cloud.client.post(path, { name: 'pictures' })
   expect([bucket.status, bucket.body.error.code]).toEqual([403, 'CLOUD_BUCKETS_UNAVAILABLE'])

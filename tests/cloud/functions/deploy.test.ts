@@ -234,15 +234,16 @@ test('a deleted function is gone at once, and its name begins anew', async () =>
 test('what belongs to another project looks as if it were not there', async () => {
   const { client } = await world.stranger()
   const at = functionsOf(cloud)
+  await deploy(cloud, 'ours', answering('ours'))
   const asked = [
     client.get(at),
-    client.get(`${at}/hello`),
-    client.get(`${at}/hello/logs`),
-    client.post(at, { name: 'hello', code: answering('theirs') }),
-    client.post(`${at}/hello/rollback`, {}),
-    client.request('DELETE', `${at}/hello`),
+    client.get(`${at}/ours`),
+    client.get(`${at}/ours/logs`),
+    client.post(at, { name: 'ours', code: answering('theirs') }),
+    client.post(`${at}/ours/rollback`, {}),
+    client.request('DELETE', `${at}/ours`),
   ]
   for (const { status, body } of await Promise.all(asked))
     expect([status, body.error.code]).toEqual([404, 'CLOUD_NOT_FOUND'])
-  expect(await textOf(cloud, 'hello')).toBe('درود')
+  expect(await textOf(cloud, 'ours')).toBe('ours')
 })

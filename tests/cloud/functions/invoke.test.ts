@@ -313,16 +313,17 @@ describe('what functions reach', () => {
     expect(body.usage ?? body).toBeDefined()
   })
 
-  test('each other, up to a depth', async () => {
+  test('each other, eight deep and no deeper', async () => {
     await deploy(
       cloud,
       'deep',
       `Deno.serve(async () => {
         const answer = await fetch(Deno.env.get('SUPABASE_URL') + '/functions/v1/deep')
-        return new Response(await answer.text(), { status: answer.status }) })`,
+        const { code, calls = 0 } = await answer.json()
+        return Response.json({ code, calls: calls + 1 }, { status: answer.status }) })`,
     )
     const answer = await call(cloud, 'deep')
     expect(answer.status).toBe(508)
-    expect(await answer.text()).toContain('FUNCTION_DEPTH')
+    expect(await answer.json()).toEqual({ code: 'FUNCTION_DEPTH', calls: 8 })
   })
 })

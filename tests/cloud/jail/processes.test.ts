@@ -19,26 +19,6 @@ beforeAll(async () => {
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-/** Answers which process it is in; with `?wait` after half a second. */
-const born = `let born
-export default { async fetch(request) {
-  born ??= crypto.randomUUID()
-  if (new URL(request.url).search === '?wait') await new Promise((resolve) => setTimeout(resolve, 500))
-  return new Response(born)
-} }`
-
-test.runIf(canRun)('calls in flight finish in the old process while new ones are in the new', async () => {
-  await deploy(cloud, 'which', born)
-  const old = await textOf(cloud, 'which')
-  const slow = textOf(cloud, 'which?wait')
-  await until(async () => (await metric('kherad_function_processes')) >= 1, soon)
-  await deploy(cloud, 'which', `${born} //`)
-  const now = await textOf(cloud, 'which')
-  expect(await slow).toBe(old)
-  expect(now).not.toBe(old)
-  expect(await textOf(cloud, 'which')).toBe(now)
-})
-
 test.runIf(canRun)('whoever calls while a process dies and starts again notices nothing', async () => {
   await deploy(
     cloud,
@@ -65,11 +45,6 @@ test.runIf(canRun)('bodies up to the limit pass, headers of ours never come from
   expect(more.status).toBe(413)
   await more.body?.cancel()
 })
-
-async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${world.url}/metrics`)).text()
-  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1] ?? 0)
-}
 
 test.runIf(canRun)(
   'a server that is killed takes its functions with it, and the next one deletes their sockets',

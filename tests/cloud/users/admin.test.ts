@@ -89,6 +89,32 @@ test('links of every kind are made for whoever sends mails otherwise, and act as
   }
 })
 
+test('a link and its code act until their hour is over, and not then', async () => {
+  const own = await newCloud()
+  const { data } = await newClient(own).auth.signUp({ email: newAddress(), password })
+  const { id, email } = data.user!
+  const verify = (body: object) => ask(own, 'POST', '/verify', { body })
+  for (const type of ['recovery', 'magiclink']) {
+    const make = async () => {
+      const { body } = await own.client.post(`/v1/cloud/${own.id}/users/${id}/links`, { type })
+      expect(Date.parse(body.expires_at) - clock.nowMs()).toBe(60 * 60 * 1000)
+      return body
+    }
+    for (const way of ['link', 'code']) {
+      const wordsOf = ({ token_hash, code }: { token_hash: string; code: string }) =>
+        way === 'link' ? { type, token_hash } : { type, email, token: code }
+      const inTime = await make()
+      clock.moveMs(60 * 60 * 1000 - 1)
+      expect([type, way, (await verify(wordsOf(inTime))).status]).toEqual([type, way, 200])
+      const late = await make()
+      clock.moveMs(60 * 60 * 1000)
+      const { status, body } = await verify(wordsOf(late))
+      expect([type, way, status, body.code]).toEqual([type, way, 403, 'otp_expired'])
+      expect((await fetch(late.url.replace(world.app.config.baseUrl, world.url))).status).toBe(404)
+    }
+  }
+})
+
 test('the service key ends the sessions of a token', async () => {
   const email = newAddress()
   const { data } = await newClient(cloud).auth.signUp({ email, password })

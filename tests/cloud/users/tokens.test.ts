@@ -94,7 +94,7 @@ describe('an access token is refused', () => {
       expect((await read(forged)).status).toBe(401)
   })
 
-  test('of another cloud, and here one of this cloud by its own key whose claims are not those of access', async () => {
+  test('of another cloud, and here one of this cloud by its own key whose claims or header are not those of access', async () => {
     const theirs = await signedUp(other)
     expect((await read(theirs.session.access_token)).status).toBe(401)
     expect((await read(theirs.session.access_token, other)).status).toBe(200)
@@ -124,7 +124,16 @@ describe('an access token is refused', () => {
         value,
         (await read(es256(header, { ...claims, [name]: value }, privateKey))).status,
       ]).toEqual([name, value, 401])
-    expect((await read(es256({ ...header, crit: ['x'] }, claims, privateKey))).status).toBe(401)
+    const { kid } = await keyOf(other)
+    for (const more of [
+      ...['none', 'HS256', 'ES384', 'es256', undefined].map((alg) => ({ alg })),
+      ...[kid, undefined, [header.kid]].map((one) => ({ kid: one })),
+      { crit: ['x'] },
+    ])
+      expect([more, (await read(es256({ ...header, ...more }, claims, privateKey))).status]).toEqual([
+        more,
+        401,
+      ])
   })
 
   test('with one bit of it changed, cut, doubled, or in another spelling of the same bytes', async () => {
