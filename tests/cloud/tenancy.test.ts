@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 async function withRows(): Promise<TestCloud> {
-  const cloud = await world.cloud('tenancy', await world.key({ project: await world.newProject() }))
+  const cloud = await world.newCloud('tenancy')
   const made = await cloud.client.post(`/v1/cloud/${cloud.id}/database`, {
     action: 'create_collection',
     name: 'notes',

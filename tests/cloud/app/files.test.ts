@@ -13,14 +13,11 @@ let cloud: TestCloud
 let user: SignedUp
 beforeAll(async () => {
   world = await boot()
-  cloud = await newCloud()
+  cloud = await world.newCloud()
   user = await signUp(cloud)
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** A project has three of them. */
-const newCloud = async (): Promise<TestCloud> =>
-  world.cloud('files', await world.key({ project: await world.newProject() }))
 const keyOf = ({ id }: TestCloud) => ({ accountId: world.account, cloudId: id })
 
 interface Shown {
@@ -101,7 +98,7 @@ test('an empty file is one, and names are labels: several files may bear the sam
 })
 
 test('a file of exactly one MiB is kept, and one byte more is refused before anything is stored', async () => {
-  const where = await newCloud()
+  const where = await world.newCloud()
   const by = await signUp(where)
   expect((await store(randomBytes(mebibyte), { by, in: where })).status).toBe(201)
   const refused = await store(randomBytes(mebibyte + 1), { by, in: where })
@@ -158,7 +155,7 @@ const blobsOf = async ({ id }: TestCloud): Promise<{ rows: number; pending: numb
 }
 
 test('all files of a cloud have ten MiB exactly, however many requests of two processes come at once, and what is refused leaves no bytes', async () => {
-  const where = await newCloud()
+  const where = await world.newCloud()
   const by = await signUp(where)
   const limits = limitsOf(world.app.config.clouds)
   const file = {
@@ -187,7 +184,7 @@ test('all files of a cloud have ten MiB exactly, however many requests of two pr
 })
 
 test('a limit of the operator counts at once, also for the number of files', async () => {
-  const where = await newCloud()
+  const where = await world.newCloud()
   const by = await signUp(where)
   await setCloudLimits(world.app, keyOf(where), { files: 2, file_bytes: 3 })
   const put = async (bytes: string) => (await store(Buffer.from(bytes), { by, in: where })).status
@@ -195,7 +192,7 @@ test('a limit of the operator counts at once, also for the number of files', asy
 })
 
 test('a list has the files of its user alone, newest first, in pages', async () => {
-  const where = await newCloud()
+  const where = await world.newCloud()
   const [one, other] = [await signUp(where), await signUp(where)]
   const ids: string[] = []
   for (const name of ['a', 'b', 'c'])
@@ -225,7 +222,7 @@ test('a list has the files of its user alone, newest first, in pages', async () 
 })
 
 test('a file that is deleted is gone with its bytes, and deleting it again is a 404', async () => {
-  const where = await newCloud()
+  const where = await world.newCloud()
   const by = await signUp(where)
   const { body } = await store(randomBytes(1_000), { by, in: where })
   const [row] = await world.app.db.query<{ storage_key: string }>(
@@ -242,7 +239,7 @@ test('a file that is deleted is gone with its bytes, and deleting it again is a 
 })
 
 test('the files of a user who is deleted are gone with their bytes, and those of others stay', async () => {
-  const where = await newCloud()
+  const where = await world.newCloud()
   const [one, other] = [await signUp(where), await signUp(where)]
   for (const by of [one, one, other]) expect((await store('QUJD', { by, in: where })).status).toBe(201)
   const keysOf = async ({ id }: SignedUp): Promise<string[]> => {
@@ -260,7 +257,7 @@ test('the files of a user who is deleted are gone with their bytes, and those of
 })
 
 test('while a cloud is being deleted no file comes into it', async () => {
-  const where = await newCloud()
+  const where = await world.newCloud()
   const by = await signUp(where)
   await world.app.db.query({ text: "update clouds.clouds set state = 'deleting' where cloud_id = $1" }, [
     where.id,

@@ -14,8 +14,6 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-const newClient = async () => world.key({ project: await world.newProject() })
-const newCloud = async (name = 'test') => world.cloud(name, await newClient())
 const remove = ({ client, id }: TestCloud, confirm: string) =>
   client.request('DELETE', `/v1/cloud/${id}`, JSON.stringify({ confirm }))
 const gone = (cloud: TestCloud) =>
@@ -23,7 +21,7 @@ const gone = (cloud: TestCloud) =>
 const query = <Row>(text: string, values: unknown[] = []) => world.app.db.query<Row>({ text }, values)
 
 test('deletion leaves no row in any table that has a cloud_id, no byte and no site', async () => {
-  const cloud = await newCloud('فروشگاه')
+  const cloud = await world.newCloud('فروشگاه')
   await cloud.serviceKey()
   const site = await cloud.client.post('/v1/sites', { ...siteBody('of-cloud'), cloud_id: cloud.id })
   expect(site.status, site.text).toBe(202)
@@ -42,7 +40,7 @@ test('deletion leaves no row in any table that has a cloud_id, no byte and no si
 test.runIf(await hasJail())(
   'what runs of a cloud ends when it is suspended, and when it is deleted',
   async () => {
-    const cloud = await newCloud('running')
+    const cloud = await world.newCloud('running')
     const running = async () =>
       Number(/^kherad_function_processes (\d+)/m.exec(await world.app.metrics.text())?.[1] ?? 0)
     await deploy(cloud, 'hello', answering('hello'))
@@ -65,7 +63,7 @@ test.runIf(await hasJail())(
 )
 
 test('a cloud of many rows and users is deleted in portions, so that no statement takes long', async () => {
-  const cloud = await newCloud('large')
+  const cloud = await world.newCloud('large')
   await fill(world.app, world.account, cloud.id)
   const own = [world.account, cloud.id]
   await query(
@@ -97,7 +95,7 @@ test('a cloud of many rows and users is deleted in portions, so that no statemen
 })
 
 test('without its exact name nothing is deleted', async () => {
-  const cloud = await newCloud('نام')
+  const cloud = await world.newCloud('نام')
   for (const confirm of ['', 'نام ', 'other', cloud.id]) {
     const { status, body } = await remove(cloud, confirm)
     expect([status, body.error.param]).toEqual([400, 'confirm'])
@@ -106,7 +104,7 @@ test('without its exact name nothing is deleted', async () => {
 })
 
 test('a cloud that is being deleted takes nothing more, and says so', async () => {
-  const cloud = await newCloud('ending')
+  const cloud = await world.newCloud('ending')
   // No job comes between.
   await query(`update clouds.clouds set state = 'deleting' where cloud_id = $1`, [cloud.id])
   const at = `/v1/cloud/${cloud.id}`
@@ -125,14 +123,14 @@ test('a cloud that is being deleted takes nothing more, and says so', async () =
 })
 
 test('the app of a cloud that is being deleted is refused in the process that was asked at once', async () => {
-  const cloud = await newCloud('at once')
+  const cloud = await world.newCloud('at once')
   expect(world.app.clouds.known(cloud.ref)?.keys.has(hashOfKey(cloud.publicKey))).toBe(true)
   await remove(cloud, 'at once')
   expect((await world.app.clouds.find(cloud.ref))?.state ?? 'gone').toMatch(/deleting|gone/)
 })
 
 test('a suspended cloud is refused to its owner and its app until it is resumed; it can be deleted', async () => {
-  const cloud = await newCloud('suspended')
+  const cloud = await world.newCloud('suspended')
   const key = { accountId: world.account, cloudId: cloud.id }
   await suspendCloud(world.app, key, 'phishing')
   await until(async () => (await world.app.clouds.find(cloud.ref))?.state === 'suspended')
@@ -151,7 +149,7 @@ test('a suspended cloud is refused to its owner and its app until it is resumed;
 })
 
 test('limits of the operator count for that cloud alone, until they are taken back', async () => {
-  const [cloud, other] = [await newCloud('limited'), await newCloud('other')]
+  const [cloud, other] = [await world.newCloud('limited'), await world.newCloud('other')]
   const key = { accountId: world.account, cloudId: cloud.id }
   const limitsOf = async ({ client, id }: TestCloud) => (await client.get(`/v1/cloud/${id}`)).body.limits
   await setCloudLimits(world.app, key, { rows: 5, users: 7 })

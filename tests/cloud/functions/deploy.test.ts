@@ -1,13 +1,13 @@
 /** Functions deployed, replaced, taken back and deleted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { answering, call, deploy, functionsOf, newCloud, send, textOf } from './scene.ts'
+import { answering, call, deploy, functionsOf, send, textOf } from './scene.ts'
 
 let world: World
 let cloud: TestCloud
 beforeAll(async () => {
   world = await boot()
-  cloud = await newCloud(world)
+  cloud = await world.newCloud()
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -150,7 +150,7 @@ test('a name may have 64 characters', async () => {
 })
 
 test('the last five versions are kept, any of them can be gone back to, and each with its own access', async () => {
-  const own = await newCloud(world)
+  const own = await world.newCloud()
   for (let version = 1; version <= 7; version++)
     await deploy(own, 'f', answering(`v${version}`), { verify_jwt: version === 6 })
   const at = `${functionsOf(own)}/f`
@@ -214,7 +214,7 @@ test('a repeated deployment with its key is one, and answers the same bytes', as
 })
 
 test('a deleted function is gone at once, and its name begins anew', async () => {
-  const own = await newCloud(world)
+  const own = await world.newCloud()
   await deploy(own, 'gone', answering('x'))
   const at = `${functionsOf(own)}/gone`
   expect((await own.client.request('DELETE', at)).body).toEqual({

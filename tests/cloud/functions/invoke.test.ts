@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../harness/free-port.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { signUp } from '../app/sign-up.ts'
-import { answering, call, deploy, newCloud, secretsOf, textOf } from './scene.ts'
+import { answering, call, deploy, secretsOf, textOf } from './scene.ts'
 
 let world: World
 let cloud: TestCloud
@@ -26,7 +26,7 @@ beforeAll(async () => {
     KHERAD_BASE_URL: `http://127.0.0.1:${port}`,
   }
   world = await boot({ env })
-  cloud = await newCloud(world)
+  cloud = await world.newCloud()
   client = clientOf(cloud)
 })
 afterAll(() => world[Symbol.asyncDispose]())
@@ -61,7 +61,7 @@ describe('who may call', () => {
     expect(invoked.data.headers.authorization).toBe(`Bearer ${user.token}`)
     expect((await clientOf(cloud, await cloud.serviceKey()).functions.invoke('members')).error).toBeNull()
 
-    const other = await newCloud(world)
+    const other = await world.newCloud()
     const stranger = await signUp(other)
     const asked = async (headers: Record<string, string>) =>
       (await fetch(`${cloud.pathUrl}/functions/v1/members`, { headers })).status
@@ -251,7 +251,7 @@ describe('bounds', () => {
   })
 
   test('a day has so many calls, and then they are refused until it is over', async () => {
-    const own = await newCloud(world)
+    const own = await world.newCloud()
     await deploy(own, 'f', answering('x'))
     await world.app.db.pool.query(
       `update clouds.clouds set limits = '{"daily_function_calls": 2}' where cloud_id = $1`,

@@ -6,7 +6,7 @@ import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { soon, until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { call, deploy, newCloud } from '../functions/scene.ts'
+import { call, deploy } from '../functions/scene.ts'
 import { type FreeRuntime, openFreeRuntime } from './free-runtime.ts'
 import { hasJail } from './needs-jail.ts'
 import { runFree } from './run-probe.ts'
@@ -21,8 +21,8 @@ beforeAll(async () => {
   if (!canRun) return
   world = await boot()
   free = openFreeRuntime()
-  attacker = await newCloud(world)
-  neighbour = await newCloud(world)
+  attacker = await world.newCloud()
+  neighbour = await world.newCloud()
   await deploy(neighbour, 'steady', steady)
 })
 afterAll(async () => {

@@ -5,7 +5,7 @@ import { cloneDatabase } from '../../harness/postgres.ts'
 import { startProcess } from '../../harness/processes.ts'
 import { soon, until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { call, deploy, newCloud, textOf } from '../functions/scene.ts'
+import { call, deploy, textOf } from '../functions/scene.ts'
 import { hasJail } from './needs-jail.ts'
 
 const canRun = await hasJail()
@@ -15,7 +15,7 @@ let cloud: TestCloud
 beforeAll(async () => {
   if (!canRun) return
   world = await boot()
-  cloud = await newCloud(world)
+  cloud = await world.newCloud()
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 

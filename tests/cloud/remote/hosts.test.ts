@@ -8,7 +8,7 @@ import { loadConfig, loadFunctionsHostConfig } from '#settings'
 import { refuseSecrets } from '../../../src/functions-host.ts'
 import { until } from '../../harness/until.ts'
 import { boot, type World } from '../../harness/world.ts'
-import { call, deploy, functionsOf, newCloud, secretsOf, textOf } from '../functions/scene.ts'
+import { call, deploy, functionsOf, secretsOf, textOf } from '../functions/scene.ts'
 import { type HostPlace, type HostProcess, placeOf, spawnHost, startHost } from './host-process.ts'
 
 const key = 'channel-key-of-two-hosts-for-tests-0123456789'
@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 test('a function is tried out, runs, logs and gets its secrets on a host of its own', async () => {
-  const cloud = await newCloud(world)
+  const cloud = await world.newCloud()
   await cloud.client.post(secretsOf(cloud), { name: 'GREETING', value: 'سلام از راز' })
   await deploy(
     cloud,
@@ -65,7 +65,7 @@ test('a function is tried out, runs, logs and gets its secrets on a host of its 
 })
 
 test('new code and changed secrets count from the next call on', async () => {
-  const cloud = await newCloud(world)
+  const cloud = await world.newCloud()
   await cloud.client.post(secretsOf(cloud), { name: 'WORD', value: 'one' })
   const code = (version: number) =>
     `export default { fetch: (_, env) => new Response('${version} ' + env.WORD) }`
@@ -78,7 +78,7 @@ test('new code and changed secrets count from the next call on', async () => {
 })
 
 test('from there a function reaches its own cloud and /v1 by the key that it sends, and nothing inside the network', async () => {
-  const cloud = await newCloud(world)
+  const cloud = await world.newCloud()
   await deploy(
     cloud,
     'reach',
@@ -114,7 +114,7 @@ test('from there a function reaches its own cloud and /v1 by the key that it sen
 })
 
 test('a function that calls itself for ever ends in 508', async () => {
-  const cloud = await newCloud(world)
+  const cloud = await world.newCloud()
   await deploy(
     cloud,
     'again',
@@ -153,7 +153,7 @@ function placeOfCloud(cloudId: string): number {
 }
 
 test('a host that is killed during a call: a clear error and no second run, and the next call runs on the other host', async () => {
-  const cloud = await newCloud(world)
+  const cloud = await world.newCloud()
   // It waits for calls of its own, whose time is not its own: longer than the test needs.
   await deploy(
     cloud,

@@ -21,7 +21,7 @@ afterAll(async () => {
 const site = 'https://app.example.com'
 
 async function newCloud(settings: object = {}): Promise<TestCloud> {
-  const cloud = await world.cloud('app', await world.key({ project: await world.newProject() }))
+  const cloud = await world.newCloud('app')
   await change(cloud, { site_url: site, ...settings })
   return cloud
 }

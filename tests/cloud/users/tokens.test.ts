@@ -13,8 +13,8 @@ let service: string
 const clock = new MovableClock()
 beforeAll(async () => {
   world = await boot({ clock })
-  one = await world.cloud('one', await world.key({ project: await world.newProject() }))
-  other = await world.cloud('other', await world.key({ project: await world.newProject() }))
+  one = await world.newCloud('one')
+  other = await world.newCloud('other')
   service = await one.serviceKey()
 })
 afterAll(() => world[Symbol.asyncDispose]())
@@ -188,7 +188,7 @@ describe('an access token is refused', () => {
   })
 
   test('never for having been signed by the key that was rotated in', async () => {
-    const cloud = await world.cloud('rotated', await world.key({ project: await world.newProject() }))
+    const cloud = await world.newCloud('rotated')
     const before = await signedUp(cloud)
     const rotated = await cloud.client.post(`/v1/cloud/${cloud.id}/keys`, { kind: 'signing' })
     expect(rotated.status).toBe(201)
