@@ -2,8 +2,9 @@ import { CompiledQuery } from 'kysely'
 import type { CloudKey } from '#engine/clouds'
 import type { Clock } from '#platform/clock'
 import { type Db, openDb, type SocketAddress, type Tx } from '#platform/db'
-import { fail } from '#platform/errors'
+import { Failure, fail } from '#platform/errors'
 import type { Log } from '#platform/log'
+import { Turns } from '#platform/turns'
 import type { Collation } from './conditions.ts'
 import { InsertGroups } from './insert-groups.ts'
 import { queryLimits } from './query.ts'
@@ -11,7 +12,6 @@ import { fieldOf, wholeSelection } from './selection.ts'
 import type { Page, RowsQuestion, Run } from './store.ts'
 import * as store from './store.ts'
 import { statementTimeoutMs, translate } from './translate.ts'
-import { Turns } from './turns.ts'
 import type { Change, Insertion, Removal, RowsCloud, WriteAnswer, WriteContext } from './writes.ts'
 import * as writes from './writes.ts'
 
@@ -27,12 +27,13 @@ const places = 4
 
 const turnsOptions = {
   places,
-  perCloud: places - 1,
+  perOwner: places - 1,
   slowMs: 200,
   slowPlaces: 1,
-  waitingPerCloud: 64,
+  waitingPerOwner: 64,
   waiting: 1_000,
   longestWaitMs: 2_000,
+  busy: () => new Failure('ROWS_BUSY', {}, { retryAfterMs: 1_000 }),
 }
 
 /** Columns of a table of all members. */

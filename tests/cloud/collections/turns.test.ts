@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Turns, type TurnsOptions } from '../../../src/engine/collections/turns.ts'
+import { Failure } from '#platform/errors'
+import { Turns, type TurnsOptions } from '#platform/turns'
 import { bootRows, type RowsWorld } from './rows-world.ts'
 
 let rows: RowsWorld
@@ -61,12 +62,13 @@ function stage(options: Partial<TurnsOptions>) {
   const turns = new Turns({
     ...{
       places: 4,
-      perCloud: 3,
+      perOwner: 3,
       slowMs: 1e9,
       slowPlaces: 1,
-      waitingPerCloud: 64,
+      waitingPerOwner: 64,
       waiting: 1_000,
       longestWaitMs: 60_000,
+      busy: () => new Failure('ROWS_BUSY', {}, {}),
     },
     ...options,
   })

@@ -1,8 +1,8 @@
 /**
- * Who of many clouds uses the few connections next: each cloud in its turn, never all of them by one, and one at a time by a cloud whose
+ * Who of many uses the few connections next: each owner in his turn, never all of them by one, and one at a time by an owner whose
  * statements take long. Who would wait too long is told so at once.
  */
-import { Failure, fail } from '#platform/errors'
+import type { Failure } from '#platform/errors'
 
 interface Waiting {
   /** Whether it counts among the slow ones. */
@@ -21,19 +21,20 @@ interface Line {
 export interface TurnsOptions {
   /** Connections. */
   places: number
-  /** Of one cloud at once. */
-  perCloud: number
-  /** A cloud whose last statement took longer has one at a time. */
+  /** Of one owner at once. */
+  perOwner: number
+  /** An owner whose last statement took longer has one at a time. */
   slowMs: number
-  /** So many of such clouds at once, of all: their statements would take the processor from everybody else's. */
+  /** So many of such owners at once, of all: their statements would take the processor from everybody else's. */
   slowPlaces: number
-  waitingPerCloud: number
+  waitingPerOwner: number
   waiting: number
   longestWaitMs: number
+  /** What is thrown where too many wait, or one waits too long. */
+  busy: () => Failure
 }
 
-const retryAfterMs = 1_000
-/** That a cloud's last statement took long. */
+/** That an owner's last statement took long. */
 const rememberedMs = 60_000
 
 export class Turns {
@@ -48,9 +49,9 @@ export class Turns {
     this.#options = options
   }
 
-  /** Runs `work` when it is this cloud's turn. Throws ROWS_BUSY. */
-  async run<Result>(cloudId: string, work: () => Promise<Result>): Promise<Result> {
-    const line = this.#lineOf(cloudId)
+  /** Runs `work` when it is this owner's turn. Throws `busy`. */
+  async run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+    const line = this.#lineOf(owner)
     const mustWait = this.#running >= this.#options.places || !this.#hasPlace(line) || line.waiting.length > 0
     const wasSlow = mustWait ? await this.#wait(line) : this.#begin(line)
     const sinceMs = performance.now()
@@ -62,23 +63,23 @@ export class Turns {
       line.running--
       this.#running--
       this.#next()
-      if (line.running === 0 && line.waiting.length === 0 && !line.isSlow) this.#lines.delete(cloudId)
-      else if (line.isSlow) this.#forgetLater(cloudId, line)
+      if (line.running === 0 && line.waiting.length === 0 && !line.isSlow) this.#lines.delete(owner)
+      else if (line.isSlow) this.#forgetLater(owner, line)
     }
   }
 
-  #lineOf(cloudId: string): Line {
-    let line = this.#lines.get(cloudId)
+  #lineOf(owner: string): Line {
+    let line = this.#lines.get(owner)
     if (!line) {
       line = { running: 0, waiting: [], isSlow: false }
-      this.#lines.set(cloudId, line)
+      this.#lines.set(owner, line)
     }
     return line
   }
 
   #hasPlace(line: Line): boolean {
-    const { perCloud, slowPlaces } = this.#options
-    return line.isSlow ? line.running === 0 && this.#slowRunning < slowPlaces : line.running < perCloud
+    const { perOwner, slowPlaces } = this.#options
+    return line.isSlow ? line.running === 0 && this.#slowRunning < slowPlaces : line.running < perOwner
   }
 
   #begin(line: Line): boolean {
@@ -89,9 +90,8 @@ export class Turns {
   }
 
   #wait(line: Line): Promise<boolean> {
-    const { waiting, waitingPerCloud, longestWaitMs } = this.#options
-    if (line.waiting.length >= waitingPerCloud || this.#waiting >= waiting)
-      fail('ROWS_BUSY', {}, { retryAfterMs })
+    const { waiting, waitingPerOwner, longestWaitMs, busy } = this.#options
+    if (line.waiting.length >= waitingPerOwner || this.#waiting >= waiting) throw busy()
     return new Promise((start, refuse) => {
       const one: Waiting = {
         start,
@@ -106,11 +106,11 @@ export class Turns {
   #giveUp(line: Line, one: Waiting): void {
     line.waiting.splice(line.waiting.indexOf(one), 1)
     this.#waiting--
-    one.refuse(new Failure('ROWS_BUSY', {}, { retryAfterMs }))
+    one.refuse(this.#options.busy())
   }
 
   #next(): void {
-    for (const [cloudId, line] of this.#lines) {
+    for (const [owner, line] of this.#lines) {
       if (this.#running >= this.#options.places || this.#waiting === 0) return
       if (line.waiting.length === 0 || !this.#hasPlace(line)) continue
       const one = line.waiting.shift()!
@@ -118,16 +118,16 @@ export class Turns {
       this.#waiting--
       const isSlow = this.#begin(line)
       // To the end: the others have their turns first.
-      this.#lines.delete(cloudId)
-      this.#lines.set(cloudId, line)
+      this.#lines.delete(owner)
+      this.#lines.set(owner, line)
       one.start(isSlow)
     }
   }
 
-  #forgetLater(cloudId: string, line: Line): void {
+  #forgetLater(owner: string, line: Line): void {
     setTimeout(() => {
-      if (line.running === 0 && line.waiting.length === 0 && this.#lines.get(cloudId) === line)
-        this.#lines.delete(cloudId)
+      if (line.running === 0 && line.waiting.length === 0 && this.#lines.get(owner) === line)
+        this.#lines.delete(owner)
     }, rememberedMs).unref()
   }
 }
