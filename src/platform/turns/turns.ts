@@ -1,12 +1,8 @@
-/**
- * Who of many uses the few connections next: each owner in his turn, never all of them by one, and one at a time by an owner whose
- * statements take long. Who would wait too long is told so at once.
- */
+/** Who of many uses few connections next: each owner in turn, never all of them by one. Who would wait too long is refused. */
 import type { Failure } from '#platform/errors'
 
 interface Waiting {
-  /** Whether it counts among the slow ones. */
-  start: (isSlow: boolean) => void
+  start: () => void
   refuse: (error: unknown) => void
   timer: NodeJS.Timeout
 }
@@ -14,8 +10,6 @@ interface Waiting {
 interface Line {
   running: number
   waiting: Waiting[]
-  /** The last statement took long. */
-  isSlow: boolean
 }
 
 export interface TurnsOptions {
@@ -23,10 +17,6 @@ export interface TurnsOptions {
   places: number
   /** Of one owner at once. */
   perOwner: number
-  /** An owner whose last statement took longer has one at a time. */
-  slowMs: number
-  /** So many of such owners at once, of all: their statements would take the processor from everybody else's. */
-  slowPlaces: number
   waitingPerOwner: number
   waiting: number
   longestWaitMs: number
@@ -34,15 +24,11 @@ export interface TurnsOptions {
   busy: () => Failure
 }
 
-/** That an owner's last statement took long. */
-const rememberedMs = 60_000
-
 export class Turns {
   readonly #options: TurnsOptions
   /** In the order of their turns. */
   readonly #lines = new Map<string, Line>()
   #running = 0
-  #slowRunning = 0
   #waiting = 0
 
   constructor(options: TurnsOptions) {
@@ -53,43 +39,37 @@ export class Turns {
   async run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
     const line = this.#lineOf(owner)
     const mustWait = this.#running >= this.#options.places || !this.#hasPlace(line) || line.waiting.length > 0
-    const wasSlow = mustWait ? await this.#wait(line) : this.#begin(line)
-    const sinceMs = performance.now()
+    if (mustWait) await this.#wait(line)
+    else this.#begin(line)
     try {
       return await work()
     } finally {
-      if (wasSlow) this.#slowRunning--
-      line.isSlow = performance.now() - sinceMs > this.#options.slowMs
       line.running--
       this.#running--
       this.#next()
-      if (line.running === 0 && line.waiting.length === 0 && !line.isSlow) this.#lines.delete(owner)
-      else if (line.isSlow) this.#forgetLater(owner, line)
+      if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(owner)
     }
   }
 
   #lineOf(owner: string): Line {
     let line = this.#lines.get(owner)
     if (!line) {
-      line = { running: 0, waiting: [], isSlow: false }
+      line = { running: 0, waiting: [] }
       this.#lines.set(owner, line)
     }
     return line
   }
 
   #hasPlace(line: Line): boolean {
-    const { perOwner, slowPlaces } = this.#options
-    return line.isSlow ? line.running === 0 && this.#slowRunning < slowPlaces : line.running < perOwner
+    return line.running < this.#options.perOwner
   }
 
-  #begin(line: Line): boolean {
+  #begin(line: Line): void {
     line.running++
     this.#running++
-    if (line.isSlow) this.#slowRunning++
-    return line.isSlow
   }
 
-  #wait(line: Line): Promise<boolean> {
+  #wait(line: Line): Promise<void> {
     const { waiting, waitingPerOwner, longestWaitMs, busy } = this.#options
     if (line.waiting.length >= waitingPerOwner || this.#waiting >= waiting) throw busy()
     return new Promise((start, refuse) => {
@@ -116,18 +96,11 @@ export class Turns {
       const one = line.waiting.shift()!
       clearTimeout(one.timer)
       this.#waiting--
-      const isSlow = this.#begin(line)
+      this.#begin(line)
       // To the end: the others have their turns first.
       this.#lines.delete(owner)
       this.#lines.set(owner, line)
-      one.start(isSlow)
+      one.start()
     }
-  }
-
-  #forgetLater(owner: string, line: Line): void {
-    setTimeout(() => {
-      if (line.running === 0 && line.waiting.length === 0 && this.#lines.get(owner) === line)
-        this.#lines.delete(owner)
-    }, rememberedMs).unref()
   }
 }

@@ -11,8 +11,6 @@ export class CloudConnections {
   readonly #turns = new Turns({
     places,
     perOwner: places - 2,
-    slowMs: 1_000,
-    slowPlaces: 2,
     waitingPerOwner: 200,
     waiting: 1_000,
     longestWaitMs: 5_000,

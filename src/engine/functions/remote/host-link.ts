@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import type { CloudKey } from '#engine/clouds'
 import { Failure } from '#platform/errors'
 import type { Log } from '#platform/log'
+import { english, persian } from '#platform/words'
 import type { CloudProgram, FunctionSource, LogLine, RuntimeState } from '../functions.ts'
 import {
   line,
@@ -88,7 +89,7 @@ export class HostLink {
 
   #droppedLine([first]: readonly LogLine[]): LogLine[] {
     if (this.#dropped === 0 || !first) return []
-    const message = `${this.#dropped.toLocaleString('en-US')} lines were dropped: the API did not take them (${this.#dropped.toLocaleString('fa-IR')} خط دور ریخته شد: API آن‌ها را نگرفت)`
+    const message = `${english(this.#dropped)} lines were dropped: the API did not take them (${persian(this.#dropped)} خط دور ریخته شد: API آن‌ها را نگرفت)`
     this.#dropped = 0
     return [{ ...first, level: 'warn', message, requestId: null }]
   }
