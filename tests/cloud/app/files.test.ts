@@ -88,6 +88,14 @@ test('what a browser would run as a page leaves as text', async () => {
   }
 })
 
+test('the name that a file is saved under cannot be turned around to show another ending', async () => {
+  const name = 'می\u200cماه \u202egnp.exe'
+  const { body } = await store(new Uint8Array(), { name })
+  expect(body.name).toBe(name)
+  const disposition = (await get(`/${body.id}`)).headers.get('content-disposition')!
+  expect(decodeURIComponent(disposition.split("UTF-8''")[1]!)).toBe('می\u200cماه gnp.exe')
+})
+
 test('an empty file is one, and names are labels: several files may bear the same, whatever is in it', async () => {
   for (const name of ['same', 'same', '../../etc/passwd', 'a/b\\c', '"\r\nx: y']) {
     const stored = await store(new Uint8Array(), { name })

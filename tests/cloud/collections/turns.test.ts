@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Failure } from '#platform/errors'
+import { Turns, type TurnsOptions } from '#platform/turns'
 import type { CloudKey } from '../../../src/engine/clouds/clouds.ts'
-import { Turns, type TurnsOptions } from '../../../src/engine/collections/turns.ts'
 import { bootRows, type RowsWorld } from './rows-world.ts'
 
 let rows: RowsWorld
@@ -62,10 +63,11 @@ function stage(options: Partial<TurnsOptions>) {
   const turns = new Turns({
     ...{
       places: 4,
-      perCloud: 3,
-      waitingPerCloud: 64,
+      perOwner: 3,
+      waitingPerOwner: 64,
       waiting: 1_000,
       longestWaitMs: 60_000,
+      busy: () => new Failure('ROWS_BUSY', {}, {}),
     },
     ...options,
   })
