@@ -2,7 +2,7 @@
 import type { CloudKey } from '#engine/clouds'
 import { fail } from '#platform/errors'
 import { isUuid, uuidv7 } from '#platform/ids'
-import { documentBytes, documentJson } from './document.ts'
+import { documentOf } from './document.ts'
 import { rowReasons } from './errors.ts'
 import type { Collections } from './open.ts'
 import { runIn } from './open.ts'
@@ -23,6 +23,8 @@ export type ExportedItem =
     }
 
 const portion = 200
+/** Of the rows of a portion that is written: its parameters are made in one go. */
+const portionBytes = 1024 * 1024
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Collections first, then their rows by id. */
@@ -67,11 +69,13 @@ export async function importAll(
   const ids = new Map<string, string>()
   const total = { rows: 0, bytes: 0 }
   let waiting: ImportedRow[] = []
+  let waitingBytes = 0
   const write = async () => {
     const written = await writeRows(collections, cloud, waiting)
     total.rows += written.rows
     total.bytes += written.bytes
     waiting = []
+    waitingBytes = 0
   }
   for await (const item of items) {
     if (item.kind === 'collection') {
@@ -82,8 +86,10 @@ export async function importAll(
     }
     const collectionId = ids.get(item.collection)
     if (collectionId === undefined) fail('COLLECTION_NOT_FOUND', { name: item.collection })
-    waiting.push(importedRow(item, collectionId))
-    if (waiting.length >= portion) await write()
+    const row = importedRow(item, collectionId)
+    waiting.push(row)
+    waitingBytes += row.bytes
+    if (waiting.length >= portion || waitingBytes >= portionBytes) await write()
   }
   if (waiting.length > 0) await write()
   return total
@@ -98,8 +104,7 @@ function importedRow(item: Extract<ExportedItem, { kind: 'row' }>, collectionId:
     collectionId,
     id: item.id,
     ownerId: item.owner_id,
-    json: documentJson(item.data, 'data'),
-    bytes: documentBytes(item.data, 'data'),
+    ...documentOf(item.data, 'data'),
     createdAt: new Date(item.created_at),
     updatedAt: new Date(item.updated_at),
   }

@@ -9,9 +9,6 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-const newCloud = async (name = 'test') =>
-  world.cloud(name, await world.key({ project: await world.newProject() }))
-
 const exportOf = async ({ client, id }: TestCloud): Promise<string[]> => {
   const { status, text, headers } = await client.get(`/v1/cloud/${id}/export`)
   expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
@@ -45,7 +42,7 @@ const person = { email: 'sara@example.com', password: 'گذرواژهٔ سارا
 
 /** With a user, her row and file, and rows of the developer. */
 async function filledCloud(): Promise<TestCloud> {
-  const cloud = await newCloud('پُر')
+  const cloud = await world.newCloud('پُر')
   const database = `/v1/cloud/${cloud.id}/database`
   const create = { action: 'create_collection', name: 'todos', public_read: true }
   expect((await cloud.client.post(database, create)).status).toBe(200)
@@ -74,7 +71,7 @@ test('what is exported from one cloud and imported into another is the same ther
   expect(types).toEqual(['cloud', 'user', 'collection', 'row', 'row', 'file', 'file_part', 'end'])
   const text = lines.join('\n')
   for (const secret of [cloud.publicKey, 'sealed:1:', 'PRIVATE']) expect(text).not.toContain(secret)
-  const other = await newCloud('other')
+  const other = await world.newCloud('other')
   const imported = await importInto(other, text)
   expect([imported.status, imported.body], imported.text).toEqual([
     200,
@@ -196,7 +193,7 @@ const hostile: [why: string, text: string | Buffer, line: number][] = [
 ]
 
 test('an export that is hostile, broken or cut is refused with its line, and nothing is kept', async () => {
-  const cloud = await newCloud('hostile')
+  const cloud = await world.newCloud('hostile')
   for (const [why, text, line] of hostile) {
     const { status, body, text: answer } = await importInto(cloud, text)
     expect([why, status, body.error.code], answer).toEqual([why, 400, 'CLOUD_IMPORT_INVALID'])
@@ -207,12 +204,12 @@ test('an export that is hostile, broken or cut is refused with its line, and not
 })
 
 test('an import keeps to every limit at its exact edge', async () => {
-  const cloud = await newCloud('edges')
+  const cloud = await world.newCloud('edges')
   const collections = (many: number) =>
     Array.from({ length: many }, (_, nth) => collection.replace('"c"', `"c${nth}"`))
   expect((await importInto(cloud, whole(...collections(21)))).body.error.message).toContain('collections')
   expect((await importInto(cloud, whole(...collections(20)))).body.collections).toBe(20)
-  const rows = await newCloud('rows')
+  const rows = await world.newCloud('rows')
   const many = (count: number) => whole(collection, ...Array.from({ length: count }, (_, nth) => row(nth)))
   expect((await importInto(rows, many(10_001))).body.error.message).toContain('rows')
   expect((await importInto(rows, many(10_000))).body.rows).toBe(10_000)
