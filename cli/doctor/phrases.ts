@@ -250,7 +250,7 @@ export const doctorPhrases = {
   mailBroken: ({ fa, en }: Sentence) => sentence(`نامه‌ها نمی‌روند: ${fa}.`, `No mail leaves: ${en}.`),
   mailSlow: (seconds: number) =>
     sentence(
-      `در ${number(seconds)} ثانیه پاسخ نداد: mail.host، mail.port، mail.secure و شبکه را بررسی کنید.`,
+      `در ${persianDecimal(seconds)} ثانیه پاسخ نداد: mail.host، mail.port، mail.secure و شبکه را بررسی کنید.`,
       `Did not answer within ${seconds} s: check mail.host, mail.port, mail.secure and the network.`,
     ),
 
