@@ -1,11 +1,12 @@
 /** `kherad cloud auth`: where an app is, and who may sign up. */
 import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
 import { type Column, card } from '../output.ts'
-import { plain, serverOf } from '../server.ts'
-import { ask, pathOf, requireCloud } from './api.ts'
+import { connection } from '../server/phrases.ts'
+import { requestRecord } from '../server/records.ts'
+import { plain } from '../server.ts'
+import { namedCloud, pathOf } from './api.ts'
 import { authOptions, authPhrases as words } from './auth-phrases.ts'
 
-const connection = ['url', 'key', 'key-file']
 const changes = ['site-url', 'signup', 'redirect-url', 'anonymous']
 
 export const authCommand: Command = {
@@ -33,12 +34,12 @@ async function run(session: Session, given: ParsedArguments): Promise<Outcome> {
   if (signup !== undefined && signup !== 'open' && signup !== 'closed') misused(words.badSignup(signup))
   if (anonymous !== undefined && anonymous !== 'on' && anonymous !== 'off')
     misused(words.badAnonymous(anonymous))
-  const server = await serverOf(session, given)
-  const path = pathOf(await requireCloud(server, given.words[0]!), '/auth')
-  const found = await ask<Settings>(server, 'GET', path)
+  const { server, cloud } = await namedCloud(session, given)
+  const path = pathOf(cloud, '/auth')
+  const found = await requestRecord<Settings>(server, 'GET', path)
   if (!changes.some((name) => given.options[name] !== undefined)) return shown(session, found)
   const body = bodyOf(found, given)
-  return shown(session, await ask<Settings>(server, 'PATCH', path, { body }))
+  return shown(session, await requestRecord<Settings>(server, 'PATCH', path, { body }))
 }
 
 /** Both settings of the contract go with every change: one that is left out would fall back to its default. */

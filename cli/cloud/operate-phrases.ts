@@ -1,6 +1,5 @@
-import type { OptionHelp, Sentence } from '../command.ts'
+import { type OptionHelp, sentence } from '../command.ts'
 
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
 const limit = (fa: string, en: string) => ({ value: 'N|none', about: sentence(fa, en) })
 
 export const cloudsPhrases = {
@@ -30,7 +29,6 @@ export const cloudsPhrases = {
     sentence(`بک‌اند «${ref}» باز پاسخ می‌دهد.`, `The app back-end "${ref}" answers again.`),
   changed: (ref: string) =>
     sentence(`سقف‌های بک‌اند «${ref}» تغییر کرد.`, `The limits of the app back-end "${ref}" are changed.`),
-  none: sentence('مانند پیکربندی', 'as configured'),
 }
 
 export const cloudsColumns = {

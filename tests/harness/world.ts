@@ -168,6 +168,11 @@ export class World implements AsyncDisposable {
     }
   }
 
+  /** The same of a project of its own, since a project has three. */
+  async newCloud(name = 'test'): Promise<TestCloud> {
+    return this.cloud(name, await this.key({ project: await this.newProject() }))
+  }
+
   async newProject(caps: Caps = {}): Promise<string> {
     const now = new Date(this.app.clock.nowMs())
     const project = await this.app.db.tx((tx) =>

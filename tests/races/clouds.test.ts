@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tablesWith } from '../cloud/clouds/filled.ts'
+import { answering } from '../cloud/functions/scene.ts'
+import { hasJail } from '../cloud/jail/needs-jail.ts'
 import { longLeaseMs, openSite, type Site } from '../crash/site.ts'
 import type { Client } from '../harness/client.ts'
 import type { ServerProcess } from '../harness/processes.ts'
-import { until } from '../harness/until.ts'
+import { soon, until } from '../harness/until.ts'
 import { siteBody } from '../sites/published.ts'
 
 const stack = new AsyncDisposableStack()
@@ -64,6 +66,27 @@ test('what is done to a cloud while another process deletes it is done or refuse
     await until(async () => (await client.get(`/v1/cloud/${id}`)).status === 404)
   expect(await tablesWith(site, id)).toEqual([])
 })
+
+test.runIf(await hasJail())(
+  'what runs of a cloud at one process ends when another one deletes it',
+  async () => {
+    const person = await site.person()
+    const [one, other] = servers.map((server) => site.client(server, person)) as [Client, Client]
+    const { id, ref } = (await create(one, 'running')).body
+    const code = { name: 'f', code: answering('here'), verify_jwt: false }
+    expect((await one.post(`/v1/cloud/${id}/functions`, code)).status).toBe(201)
+    const running = async ({ url }: ServerProcess) =>
+      Number(/^kherad_function_processes (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1] ?? 0)
+    for (const server of servers) {
+      const call = () => fetch(`${server.appsUrl}/_cloud/${ref}/functions/v1/f`).then((reply) => reply.text())
+      await until(async () => (await call()) === 'here')
+      await until(async () => (await running(server)) === 1, soon)
+    }
+    expect((await remove(other, id, 'running')).status).toBe(200)
+    // By themselves they end after a minute.
+    for (const server of servers) await until(async () => (await running(server)) === 0, soon)
+  },
+)
 
 test('a key that is rotated at one process is refused at the other, and the new one accepted, within moments', async () => {
   const person = await site.person()

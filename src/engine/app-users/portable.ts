@@ -119,6 +119,6 @@ export async function deleteAllOf(
   cloud: CloudKey,
 ): Promise<boolean> {
   const deleted = await db.tx((tx) => deleteSomeUsers(tx, cloud, portion))
-  for (const userId of deleted) appUsers.forget(userId)
+  appUsers.forget(...deleted)
   return deleted.length === 0
 }

@@ -7,6 +7,7 @@ import { uuidOfHex } from '#platform/ids'
 import type { Signer } from '#platform/secrets'
 import { countAttempt, networkOf } from './attempts.ts'
 import { readEmail } from './email-address.ts'
+import { inEvenTime } from './even-time.ts'
 import { post } from './mails.ts'
 import { mergeMetadata } from './metadata.ts'
 import { newUser, pendingUntil } from './new-user.ts'
@@ -53,10 +54,8 @@ export async function signUp(
   await countAttempt(app, cloud, [{ kind: 'sign_up_network', of: networkOf(clientAddress) }])
   const passwordHash = await app.appUsers.passwords.hash(cloud.cloudId, password)
   const { challenge } = wish
-  if (app.mail)
-    return {
-      pending: await askToConfirm(app, cloud, { email, passwordHash, metadata, redirectTo, challenge }),
-    }
+  const unconfirmed = { email, passwordHash, metadata, redirectTo, challenge }
+  if (app.mail) return { pending: await inEvenTime(() => askToConfirm(app, cloud, unconfirmed)) }
   const now = new Date(app.clock.nowMs())
   const known = { email, password_hash: passwordHash, user_metadata: metadata, email_confirmed_at: now }
   return { session: await signInNew(app, cloud, newUser(cloud, now, known), 'password', now) }

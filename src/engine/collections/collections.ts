@@ -5,7 +5,7 @@
 import './errors.ts'
 
 export { readingsOf } from './conditions.ts'
-export { documentBytes, documentJson } from './document.ts'
+export { documentOf } from './document.ts'
 export { rowReasons } from './errors.ts'
 export { Collections, openCollections, runIn, type WriteOptions } from './open.ts'
 export {

@@ -3,7 +3,7 @@ import type { CloudKey } from '#engine/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isUuid, uuidv7 } from '#platform/ids'
-import { documentBytes, documentJson } from './document.ts'
+import { documentOf } from './document.ts'
 import { rowReasons } from './errors.ts'
 import type { Collections } from './open.ts'
 import { runIn } from './open.ts'
@@ -112,8 +112,7 @@ function importedRow(item: Extract<ExportedItem, { kind: 'row' }>, collectionId:
     collectionId,
     id: item.id,
     ownerId: item.owner_id,
-    json: documentJson(item.data, 'data'),
-    bytes: documentBytes(item.data, 'data'),
+    ...documentOf(item.data, 'data'),
     createdAt: new Date(item.created_at),
     updatedAt: new Date(item.updated_at),
   }

@@ -19,8 +19,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 /** With limits of its own. */
 const cloudWith = async (limits: Record<string, number>): Promise<TestCloud> => {
-  // A project has three of them.
-  const cloud = await world.cloud('test', await world.key({ project: await world.newProject() }))
+  const cloud = await world.newCloud()
   await setCloudLimits(world.app, keyOf(cloud), limits)
   await world.app.clouds.refresh(keyOf(cloud))
   return cloud

@@ -15,9 +15,6 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-const newCloud = async (name = 'test') =>
-  world.cloud(name, await world.key({ project: await world.newProject() }))
-
 const exportOf = async ({ client, id }: TestCloud): Promise<string[]> => {
   const { status, text, headers } = await client.get(`/v1/cloud/${id}/export`)
   expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
@@ -65,7 +62,7 @@ const picture = Buffer.from(Array.from({ length: 900_000 }, (_, at) => (at * 7) 
 
 /** With everything that a cloud can have. */
 async function filledCloud(): Promise<TestCloud & { fileId: string }> {
-  const cloud = await newCloud('پُر')
+  const cloud = await world.newCloud('پُر')
   const database = `/v1/cloud/${cloud.id}/database`
   for (const [name, public_read] of [
     ['todos', true],
@@ -119,7 +116,7 @@ test('what is exported from one cloud and imported into another works there as b
   const text = lines.join('\n')
   for (const secret of [cloud.publicKey, 'sealed:1:', 'PRIVATE', 'a secret of the function'])
     expect(text).not.toContain(secret)
-  const other = await newCloud('other')
+  const other = await world.newCloud('other')
   const imported = await importInto(other, text)
   expect([imported.status, imported.body], imported.text).toEqual([
     200,
@@ -148,7 +145,7 @@ test('what is exported from one cloud and imported into another works there as b
 })
 
 test('an export is imported only into a cloud that is empty', async () => {
-  const [cloud, signedUp] = [await newCloud('full'), await newCloud('signed up')]
+  const [cloud, signedUp] = [await world.newCloud('full'), await world.newCloud('signed up')]
   expect((await importInto(cloud, whole(collection, row(1)))).status).toBe(200)
   expect((await app(signedUp, '/auth/v1/signup', person)).status).toBe(200)
   for (const [full, used] of [
@@ -162,7 +159,7 @@ test('an export is imported only into a cloud that is empty', async () => {
 })
 
 test('an import that is repeated with its idempotency key is answered as before, and done once', async () => {
-  const cloud = await newCloud('again')
+  const cloud = await world.newCloud('again')
   const send = () => importInto(cloud, whole(collection, row(1)), { 'idempotency-key': 'one' })
   const [first, again] = [await send(), await send()]
   expect([first.status, again.status, again.text]).toEqual([200, 200, first.text])
@@ -170,7 +167,7 @@ test('an import that is repeated with its idempotency key is answered as before,
 })
 
 test('of imports into one cloud at once one is done, and nothing of the others', async () => {
-  const cloud = await newCloud('at once')
+  const cloud = await world.newCloud('at once')
   const replies = await Promise.all(
     Array.from({ length: 4 }, (_, nth) =>
       importInto(cloud, whole(collection, fileOf(1, { name: `${nth}` }), fileOf(2))),
@@ -298,7 +295,7 @@ const hostile: [why: string, text: string | Buffer, line: number][] = [
 ]
 
 test('an export that is hostile, broken or cut is refused with its line, and nothing is kept', async () => {
-  const cloud = await newCloud('hostile')
+  const cloud = await world.newCloud('hostile')
   for (const [why, text, line] of hostile) {
     const { status, body, text: answer } = await importInto(cloud, text)
     expect([why, status, body.error.code], answer).toEqual([why, 400, 'CLOUD_IMPORT_INVALID'])
@@ -309,7 +306,7 @@ test('an export that is hostile, broken or cut is refused with its line, and not
 })
 
 test('an export that an editor has given a byte order mark and other ends of lines is imported', async () => {
-  const cloud = await newCloud('edited')
+  const cloud = await world.newCloud('edited')
   const text = `\ufeff${whole(auth(), collection, row(1)).replaceAll('\n', '\r\n')}\r\n`
   expect((await importInto(cloud, text)).body).toMatchObject({ collections: 1, rows: 1 })
 })
@@ -331,7 +328,7 @@ const edges: [name: string, max: number, within: string[], over: string[]][] = [
 test.each(edges)(
   'an import keeps to the limit %s of its cloud at the exact edge',
   async (name, max, within, over) => {
-    const cloud = await newCloud(name)
+    const cloud = await world.newCloud(name)
     await setCloudLimits(world.app, { accountId: world.account, cloudId: cloud.id }, { [name]: max })
     const refused = await importInto(cloud, whole(...over))
     expect([refused.status, refused.body.error.code]).toEqual([400, 'CLOUD_IMPORT_INVALID'])
@@ -341,7 +338,7 @@ test.each(edges)(
 )
 
 test('a whole Starter cloud of rows is imported, and no row more', async () => {
-  const rows = await newCloud('rows')
+  const rows = await world.newCloud('rows')
   const many = (count: number) => whole(collection, ...Array.from({ length: count }, (_, nth) => row(nth)))
   expect((await importInto(rows, many(10_001))).body.error.message).toContain('rows')
   expect((await importInto(rows, many(10_000))).body.rows).toBe(10_000)

@@ -188,7 +188,7 @@ test('sign-up metadata cannot set what only the developer may set', async () => 
 })
 
 test('an app that takes no new users says so, and lets the others sign in', async () => {
-  const closed = await world.cloud('closed', await world.key({ project: await world.newProject() }))
+  const closed = await world.newCloud('closed')
   const { email } = await signUp(newAddress(), closed)
   const patch = { site_url: 'https://app.example.com', disable_signup: true }
   const set = await closed.client.request('PATCH', `/v1/cloud/${closed.id}/auth`, JSON.stringify(patch))

@@ -2,11 +2,14 @@
 import { createReadStream } from 'node:fs'
 import { declarationOf, Failure, fail, type Localized } from '#platform/errors'
 import { type Check, compile } from '#platform/http'
+import { boundsOf, NotJson, readJson } from '#platform/json'
 import { reasons } from './phrases.ts'
 import { type Line, type LineType, lines } from './schema.ts'
 
 /** Larger files are in several lines. */
 const longestLineBytes = 2 * 1024 * 1024
+/** Some editors put it first. */
+const byteOrderMark = Buffer.from('\ufeff')
 
 /** Without the bytes of a file: numbers, names and brackets take the parser, and so everybody else, much longer than one text does. */
 const longestParsedBytes = 512 * 1024
@@ -63,7 +66,7 @@ export async function* readLines(path: string, types?: readonly LineType[]): Asy
   for await (const bytes of splitLines(path)) {
     number++
     if (place === places.end) refuseLine(number, reasons.order)
-    const line = parseLine(number, bytes, checks)
+    const line = await parseLine(number, bytes, checks)
     const own = places[line.type]
     if (number === 1 && line.type !== 'cloud') refuseLine(number, reasons.first)
     if (own < place || (own === place && own < places.user)) refuseLine(number, reasons.order)
@@ -78,14 +81,13 @@ export async function* readLines(path: string, types?: readonly LineType[]): Asy
   if (place !== places.end) refuseLine(number + 1, reasons.cut)
 }
 
-function parseLine(number: number, bytes: Buffer, known: ReadonlyMap<string, Check>): Line {
+async function parseLine(number: number, bytes: Buffer, known: ReadonlyMap<string, Check>): Promise<Line> {
   if (bytes.length - textBytes(bytes) > longestParsedBytes) refuseLine(number, reasons.tooLong)
-  let value: { type?: unknown } | null = null
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
+  const text = bytes.indexOf(byteOrderMark) === 0 ? bytes.subarray(byteOrderMark.length) : bytes
+  const value = (await readJson(text, boundsOf(longestLineBytes)).catch((error: unknown) => {
+    if (!(error instanceof NotJson)) throw error
     refuseLine(number, reasons.notJson)
-  }
+  })) as { type?: unknown } | null
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refuseLine(number, reasons.notJson)
   const check = typeof value.type === 'string' ? known.get(value.type) : undefined

@@ -34,6 +34,7 @@ const codes: Readonly<Record<string, string>> = {
   APP_USER_MAIL_LIMIT: 'over_email_send_rate_limit',
   APP_USER_MAIL_OFF: 'email_provider_disabled',
   APP_USER_REDIRECT_REFUSED: 'validation_failed',
+  CLOUD_BUSY: 'over_request_rate_limit',
   CLOUD_KEY_INVALID: 'no_authorization',
   CLOUD_SERVICE_KEY_EXPOSED: 'not_admin',
   INVALID_JSON: 'bad_json',
