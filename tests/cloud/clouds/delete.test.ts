@@ -154,7 +154,7 @@ async function refusalsOf({ client, id }: TestCloud): Promise<[operation: string
 }
 
 test('a cloud that could not be set up is refused by every route but those that read, delete and retry it', async () => {
-  const cloud = await newCloud('failed')
+  const cloud = await world.newCloud('failed')
   await query(`update clouds.clouds set state = 'failed', error_code = 'given_up' where cloud_id = $1`, [
     cloud.id,
   ])
