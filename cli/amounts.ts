@@ -1,20 +1,11 @@
-/** Reads what people type (credits, ids, dates) and writes amounts back; Persian digits are as good as Latin ones. */
+/** Reads what people type (credits, ids, dates) and writes amounts back. */
 import { maxMicrocredits } from '#capabilities/identity'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { type Caps, microcreditsPerCredit } from '#platform/ledger'
 import { misused } from './command.ts'
+import { digits, latin, minus } from './numerals.ts'
 import { phrases } from './phrases.ts'
-
-/** Stands for the sign of a negative number, which would else look like an option. */
-export const minus = '\u2212'
-
-export const latin = (text: string): string =>
-  text
-    .replace(/[۰-۹]/g, (digit) => String('۰۱۲۳۴۵۶۷۸۹'.indexOf(digit)))
-    .replace(/[٠-٩]/g, (digit) => String('٠١٢٣٤٥٦٧٨٩'.indexOf(digit)))
-    .replace('٫', '.')
-    .replace(minus, '-')
 
 /** Credits with at most six decimals, as micro-credits; negative ones too. */
 export function readCredits(what: string, typed: string): bigint {
@@ -112,8 +103,3 @@ export function showCredits(micro: bigint, language: Language): string {
   const point = language === 'fa' ? '٫' : '.'
   return `${micro < 0n ? minus : ''}${integer}${fraction === '' ? '' : point + digits(fraction, language)}`
 }
-
-export const digits = (text: string | number, language: Language): string =>
-  language === 'fa'
-    ? String(text).replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)] ?? digit)
-    : String(text)

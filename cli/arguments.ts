@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import { minus } from './amounts.ts'
 import { type Command, misused, type ParsedArguments } from './command.ts'
 import { usageOf } from './help.ts'
+import { minus } from './numerals.ts'
 import { phrases } from './phrases.ts'
 
 export type Typed =

@@ -1,52 +1,13 @@
 /** The command line of Kherad: reads the words, runs one command on the project's own code, prints one answer. */
 import { readFileSync } from 'node:fs'
-import { type Env, readEnv } from '#platform/config'
-import { isDatabaseAway } from '#platform/db'
+import { type Env, readEnv } from '#platform/env'
 import { StartRefused } from '#platform/errors'
-import { accountCommands } from './accounts.ts'
 import { readArguments, type Typed } from './arguments.ts'
-import { cloudOperatorCommands } from './cloud/operate.ts'
-import { usersCommands } from './cloud/users.ts'
-import { cloudCommands } from './cloud.ts'
-import { CommandRefused, type Outcome, sentenceOf } from './command.ts'
-import { configCommands } from './config.ts'
-import { doctorCommands } from './doctor.ts'
-import { functionHostCommands } from './functions.ts'
+import { type Command, CommandRefused, type Outcome, sentenceOf } from './command.ts'
+import { commandsFor } from './commands.ts'
 import { help } from './help.ts'
-import { keyCommands } from './keys.ts'
-import { modelCommands } from './models.ts'
 import { phrases } from './phrases.ts'
-import { projectCommands } from './projects.ts'
-import { receiptCommands } from './receipts.ts'
-import { reconcileCommands } from './reconcile.ts'
 import { openSession } from './session.ts'
-import { siteOperatorCommands } from './site/operate.ts'
-import { siteCommands } from './site.ts'
-import { studioCommands } from './studio.ts'
-import { transcribeCommands } from './transcribe.ts'
-import { videoCommands } from './video.ts'
-import { workCommands } from './work.ts'
-
-const commands = [
-  ...accountCommands,
-  ...projectCommands,
-  ...keyCommands,
-  ...modelCommands,
-  ...configCommands,
-  ...functionHostCommands,
-  ...receiptCommands,
-  ...reconcileCommands,
-  ...doctorCommands,
-  ...workCommands,
-  ...siteCommands,
-  ...siteOperatorCommands,
-  ...cloudCommands,
-  ...usersCommands,
-  ...cloudOperatorCommands,
-  ...studioCommands,
-  ...videoCommands,
-  ...transcribeCommands,
-]
 
 const argv = process.argv.slice(2)
 let statusShown = false
@@ -75,19 +36,20 @@ for (const [signal, code] of [
 }
 
 try {
-  const outcome = await answer(readArguments(argv, commands), env)
+  const commands = await commandsFor(argv)
+  const outcome = await answer(readArguments(argv, commands), commands, env)
   if (!outcome.pieces)
     process.stdout.write(asJson ? `${JSON.stringify(outcome.json, undefined, 2)}\n` : outcome.text)
   process.exitCode = outcome.failed ? 1 : 0
 } catch (error) {
-  const refused = asRefusal(error)
+  const refused = await asRefusal(error)
   showStatus()
   process.stderr.write(asJson ? jsonError(refused) : textError(refused))
   if (verbose && refused.code === 'INTERNAL') process.stderr.write(`${(error as Error).stack}\n`)
   process.exitCode = signalCode || refused.exitCode
 }
 
-async function answer(typed: Typed, env: Env): Promise<Outcome> {
+async function answer(typed: Typed, commands: readonly Command[], env: Env): Promise<Outcome> {
   const language = env.locale === 'en' ? 'en' : 'fa'
   if (typed.kind === 'version') {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -130,10 +92,11 @@ async function write(pieces: AsyncIterable<string>): Promise<void> {
   }
 }
 
-function asRefusal(error: unknown): CommandRefused {
+async function asRefusal(error: unknown): Promise<CommandRefused> {
   if (error instanceof CommandRefused) return error
   if (error instanceof StartRefused) return new CommandRefused('START_REFUSED', sentenceOf(error), 1)
   const reason = error instanceof Error ? error.message : String(error)
+  const { isDatabaseAway } = await import('#platform/db')
   if (isDatabaseAway(error)) return new CommandRefused('DATABASE_AWAY', phrases.databaseAway(reason), 1)
   return new CommandRefused('INTERNAL', phrases.unexpected(reason), 1)
 }

@@ -10,8 +10,9 @@ import type {
 import { readConfigFile } from '#platform/config'
 import type { Language } from '#platform/errors'
 import { loadConfig } from '#settings'
-import { digits, latin, showCredits } from './amounts.ts'
+import { showCredits } from './amounts.ts'
 import { type Command, misused, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
+import { digits, latin } from './numerals.ts'
 import { type Column, table } from './output.ts'
 import {
   explanation,

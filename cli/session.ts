@@ -1,19 +1,8 @@
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { systemClock } from '#platform/clock'
-import type { Env } from '#platform/config'
-import { type Db, migrate, openDb } from '#platform/db'
-import { type Language, StartRefused } from '#platform/errors'
-import { type Log, openLog } from '#platform/log'
-import { hasCluster, startEmbedded } from '#platform/postgres'
-import { loadConfig } from '#settings'
+import type { Db } from '#platform/db'
+import type { Env } from '#platform/env'
+import type { Language } from '#platform/errors'
 import type { Session } from './command.ts'
-import { doctorPhrases } from './doctor/phrases.ts'
-
-export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))
-
-/** A command runs its queries one after another; a few connections are enough beside a busy server. */
-const maxConnections = 4
 
 /**
  * Stands on `DATABASE_URL`, else on the PostgreSQL of the data folder: of a running server, or started for this command
@@ -33,7 +22,7 @@ class DatabaseSession implements Session, AsyncDisposable {
   readonly status: Session['status']
   readonly stopping: AbortSignal
   readonly whenStopped: Session['whenStopped']
-  readonly #log: Log
+  readonly #verbose: boolean
   readonly #stack = new AsyncDisposableStack()
   #opening: Promise<Db> | undefined
   #migrating: Promise<Db> | undefined
@@ -45,7 +34,7 @@ class DatabaseSession implements Session, AsyncDisposable {
     this.status = status
     this.stopping = stopping
     this.whenStopped = whenStopped
-    this.#log = openLog(verbose ? 'debug' : 'silent')
+    this.#verbose = verbose
   }
 
   db(): Promise<Db> {
@@ -63,22 +52,16 @@ class DatabaseSession implements Session, AsyncDisposable {
     await this.#stack.disposeAsync()
   }
 
+  /** Loaded here: commands that ask a server have no database. */
   async #open(): Promise<Db> {
-    // Only the environment determines the database: an error in the configuration file must not prevent revoking a key.
-    const { databaseUrl, dataDir, pgBin } = loadConfig(this.env)
-    // A wrong folder must not become a new, empty database without any account.
-    if (databaseUrl === undefined && !(await hasCluster(dataDir))) {
-      const { en, fa } = doctorPhrases.noDatabaseYet(path.resolve(dataDir))
-      throw new StartRefused(en, fa)
-    }
-    const log = this.#log
-    const url = databaseUrl ?? this.#stack.use(await startEmbedded({ dataDir, pgBin, log })).address
-    return this.#stack.use(await openDb({ url, maxConnections, log }))
+    const { openDatabase } = await import('./database.ts')
+    return openDatabase(this.env, this.#verbose, this.#stack)
   }
 
   async #migrate(): Promise<Db> {
     const db = await this.openedDb()
-    await migrate(db, migrationsFolder)
+    const { migrateDatabase } = await import('./database.ts')
+    await migrateDatabase(db)
     return db
   }
 }

@@ -33,7 +33,7 @@ export const siteCommands: Command[] = [
     name: 'site publish',
     about: words.publish,
     takes: ['FOLDER'],
-    options: ['name', 'slug', 'site', 'timeout', ...connection],
+    options: ['name', 'slug', 'site', 'cloud', 'timeout', ...connection],
     flags: ['public', 'spa', 'no-spa'],
     run: publish,
   },

@@ -1,6 +1,5 @@
 /** `kherad image` and `kherad speak`: order pictures and speech from a running server, and save them. */
 import path from 'node:path'
-import { latin } from './amounts.ts'
 import {
   type Command,
   CommandRefused,
@@ -11,6 +10,7 @@ import {
   type Session,
 } from './command.ts'
 import { credits } from './money.ts'
+import { latin } from './numerals.ts'
 import { type Server, serverOf } from './server.ts'
 import { dialogueIn, referencesIn, textIn, textOf, wholeNumber } from './studio/inputs.ts'
 import { type Answer, carryOut, type Order, orderOf, repeatable } from './studio/order.ts'

@@ -1,8 +1,8 @@
 /** `kherad video`: orders a video from a running server, waits for it, and saves it. */
 import path from 'node:path'
-import { latin } from './amounts.ts'
 import { type Command, misused, type Outcome, type ParsedArguments, type Session } from './command.ts'
 import { credits } from './money.ts'
+import { latin } from './numerals.ts'
 import { type Server, serverOf } from './server.ts'
 import { referencesIn, textOf, wholeNumber } from './studio/inputs.ts'
 import { type Order, orderOf } from './studio/order.ts'

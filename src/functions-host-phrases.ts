@@ -19,7 +19,7 @@ export const functionsHostPhrases = {
   },
   workers: {
     en: 'KHERAD_WORKERS is more than 1: a host of functions is one process, which starts a process for each cloud. Remove it.',
-    fa: 'KHERAD_WORKERS بیش از ۱ است: میزبان تابع‌ها یک پردازه است که برای هر ابر پردازه‌ای آغاز می‌کند. آن را بردارید.',
+    fa: 'KHERAD_WORKERS بیش از ۱ است: میزبان تابع‌ها یک پردازه است که برای هر بک‌اند پردازه‌ای آغاز می‌کند. آن را بردارید.',
   },
   hosts: {
     en: 'functions.hosts is set: it belongs to the API, with the keys of all hosts. Remove it from the configuration of this host.',

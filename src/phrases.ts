@@ -1,6 +1,8 @@
 /** Messages of the program at its start, in Persian and English. */
+
 import type { Config, Env } from '#platform/config'
 import { StartRefused } from '#platform/errors'
+import { persianDigits } from '#platform/words'
 import type { Kherad } from './server.ts'
 
 export function welcome(kherad: Kherad): string {
@@ -37,7 +39,7 @@ export function welcome(kherad: Kherad): string {
     `    -d '{"messages":[{"role":"user","content":"سلام! خودت را معرفی کن."}]}'`,
     '',
     `مستندات / docs: ${url}/docs`,
-    ...(apps ? [`وب‌سایت‌ها و ابرها / sites and clouds: ${apps.url}`] : []),
+    ...(apps ? [`وب‌سایت‌ها و بک‌اندها / sites and clouds: ${apps.url}`] : []),
     '',
     isWithoutApps(kherad) ? takenApps(app.config) : '',
   ].join('\n')
@@ -49,14 +51,11 @@ const isWithoutApps = ({ app: { config }, apps }: Kherad): boolean =>
 /** The API serves without the second listener. */
 export const takenApps = ({ apps: { port } }: Config): string =>
   [
-    `درگاه ${persianDigits(port)} در اختیار برنامهٔ دیگری است: وب‌سایت‌ها و ابرها داده نمی‌شوند. KHERAD_APPS_PORT را درگاهی آزاد بگذارید (یا off، اگر نمی‌خواهیدشان).`,
+    `درگاه ${persianDigits(port)} در اختیار برنامهٔ دیگری است: وب‌سایت‌ها و بک‌اندها داده نمی‌شوند. KHERAD_APPS_PORT را درگاهی آزاد بگذارید (یا off، اگر نمی‌خواهیدشان).`,
     `Port ${port} is taken by another program: sites and clouds are not served. Set KHERAD_APPS_PORT to a free port (or to off, without them).`,
     '',
     '',
   ].join('\n')
-
-const persianDigits = (value: number): string =>
-  String(value).replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)]!)
 
 /** The error with how to fix it, in Persian and English. */
 export function refusal(error: Error, env: Env): string {

@@ -23,8 +23,9 @@ import { startClouds } from './server.ts'
 const [seconds = 4, connections = 32] = process.argv.slice(2).map(Number)
 /** Rows that are read. */
 const stored = 1_000
-/** Of holds alone, then beside the worst queries. */
+/** Of holds alone, then beside the worst queries; so long that one percent are more than a dozen. */
 const rounds = 4
+const holdSeconds = seconds * 6
 
 /** What takes longest of what may be asked: patterns that fit everywhere but at their end, on as many bytes as a cloud may have. */
 const worst = [
@@ -102,13 +103,13 @@ async function measureHolds(): Promise<void> {
   let asked = 0
   // In turn, so that other programs of the machine disturb both alike.
   for (let round = 0; round < rounds; round++) {
-    times.quiet.push(...(await holds(ledger, payer, seconds / rounds)))
+    times.quiet.push(...(await holds(ledger, payer, holdSeconds / rounds)))
     const stop = new AbortController()
     const attack = Promise.all(
       Array.from({ length: 32 }, (_, nth) => attackRows(collections, clouds[nth % 4]!, nth, stop.signal)),
     )
     await pause(500)
-    times.busy.push(...(await holds(ledger, payer, seconds / rounds)))
+    times.busy.push(...(await holds(ledger, payer, holdSeconds / rounds)))
     stop.abort()
     asked += (await attack).reduce((sum, one) => sum + one, 0)
   }

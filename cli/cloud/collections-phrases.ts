@@ -14,7 +14,7 @@ export const collectionPhrases = {
   list: { en: 'the collections of an app back-end', fa: 'مجموعه‌های یک بک‌اند' },
   create: {
     en: 'makes a collection; with --public-read everybody who has the public key reads all its rows',
-    fa: 'مجموعه‌ای می‌سازد؛ با --public-read هر کس که کلید همگانی را دارد همهٔ ردیف‌هایش را می‌خواند',
+    fa: 'مجموعه‌ای می‌سازد؛ با --public-read هر کس که کلید عمومی را دارد همهٔ ردیف‌هایش را می‌خواند',
   },
   rows: { en: 'rows of a collection, 50 at a time', fa: 'ردیف‌های یک مجموعه، پنجاه تا پنجاه تا' },
   delete: {

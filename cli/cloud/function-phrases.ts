@@ -41,7 +41,7 @@ export const functionPhrases = {
   typeValue: sentence('مقدار را بنویسید و با Ctrl-D پایان دهید:', 'Type the value, and end it with Ctrl-D:'),
 
   // Refused
-  notText: (file: string) => sentence(`«${file}» متن UTF-8 نیست.`, `"${file}" is no text in UTF-8.`),
+  notText: (file: string) => sentence(`«${file}» متن UTF-8 نیست.`, `"${file}" is not text in UTF-8.`),
   valueTooLong: () =>
     sentence('مقدار محرمانه حداکثر ۱۰٬۰۰۰ نویسه است.', 'A secret has at most 10,000 characters.'),
   badLevel: (typed: string) =>

@@ -30,7 +30,7 @@ export const cloudsPhrases = {
 
 export const cloudsColumns = {
   ref: sentence('ref', 'ref'),
-  plan: sentence('پلن', 'plan'),
+  plan: sentence('طرح', 'plan'),
   reason: sentence('علت', 'reason'),
   limits: sentence('سقف‌های خودش', 'limits of its own'),
 }
@@ -41,7 +41,7 @@ export const cloudsOptions: OptionHelp = {
     value: 'TEXT',
     about: sentence('علت؛ صاحب بک‌اند آن را می‌بیند', 'why; the owner of the app back-end sees it'),
   },
-  secrets: limit('رازها', 'its secrets'),
+  secrets: limit('مقدارهای محرمانه', 'its secrets'),
   functions: limit('تابع‌ها', 'its functions'),
   collections: limit('مجموعه‌ها', 'its collections'),
   rows: limit('ردیف‌ها', 'its rows'),

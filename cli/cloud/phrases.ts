@@ -16,7 +16,7 @@ export const cloudPhrases = {
     'یک بک‌اند: وضعیت، و مصرفش از هر سقف؛ CLOUD شناسه، ref یا نام آن است',
     'one app back-end: its state, and what it uses of each limit; CLOUD is its id, ref or name',
   ),
-  connection: sentence('نشانی‌ها و کلید همگانی، برای برنامه', 'its addresses and its public key, for an app'),
+  connection: sentence('نشانی‌ها و کلید عمومی، برای برنامه', 'its addresses and its public key, for an app'),
   keys: sentence(
     'کلیدهای معتبر؛ با --new کلیدی تازه می‌سازد که یک بار نشان داده می‌شود و با --end کلیدی را همین دم پایان می‌دهد',
     'the valid keys; --new makes one, which is shown once, and --end ends one at once',
@@ -27,7 +27,7 @@ export const cloudPhrases = {
     'deletes an app back-end for good, with all that is in it and its sites; --confirm is its exact name',
   ),
   export: sentence(
-    'همهٔ محتوای بک‌اند را در FILE می‌نویسد (سطرهای JSON)؛ رازها و کلیدها در آن نیستند',
+    'همهٔ محتوای بک‌اند را در FILE می‌نویسد (سطرهای JSON)؛ مقدارهای محرمانه و کلیدها در آن نیستند',
     'writes all that is in an app back-end to FILE (lines of JSON); secrets and keys are left out',
   ),
   import: sentence(
@@ -112,7 +112,7 @@ export const cloudPhrases = {
     files: sentence('فایل‌ها', 'files'),
     file_total_bytes: sentence('بایت فایل‌ها', 'bytes of files'),
     functions: sentence('تابع‌ها', 'functions'),
-    secrets: sentence('رازها', 'secrets'),
+    secrets: sentence('مقدارهای محرمانه', 'secrets'),
     daily_function_calls: sentence('فراخوانی تابع‌ها، امروز', 'function calls, today'),
     daily_egress_bytes: sentence('بایت خروجی، امروز', 'bytes that left, today'),
     daily_mails: sentence('نامه‌ها، امروز', 'mails, today'),

@@ -2,7 +2,7 @@
 import { type Db, migrationState } from '#platform/db'
 import { contradictions } from '#platform/ledger'
 import type { Session } from '../command.ts'
-import { migrationsFolder } from '../session.ts'
+import { migrationsFolder } from '../database.ts'
 import { broken, type Check, examine, ok, skipped } from './check.ts'
 import { type CheckName, checkTitles, doctorPhrases as words } from './phrases.ts'
 import * as store from './store.ts'

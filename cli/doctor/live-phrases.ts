@@ -1,5 +1,5 @@
-import { digits } from '../amounts.ts'
 import type { Sentence } from '../command.ts'
+import { digits } from '../numerals.ts'
 
 const sentence = (fa: string, en: string): Sentence => ({ fa, en })
 const number = (value: number | string | bigint): string => digits(String(value), 'fa').replace('.', '٫')

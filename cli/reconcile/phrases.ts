@@ -1,7 +1,7 @@
 /** What a reconciliation says, Persian and English. */
 import type { Difference, InvoiceError, Verdict } from '#capabilities/accounting'
-import { digits } from '../amounts.ts'
 import type { Sentence } from '../command.ts'
+import { digits } from '../numerals.ts'
 
 const sentence = (fa: string, en: string): Sentence => ({ fa, en })
 const number = (value: bigint | number | string): string => digits(String(value), 'fa').replace('.', '٫')

@@ -181,6 +181,13 @@ export const siteOptions: OptionHelp = {
       'the first label of its host; made of the name when left out',
     ),
   },
+  cloud: {
+    value: 'CLOUD',
+    about: sentence(
+      'بک‌اندی که سایت از آنِ آن است: پیوندهای نامه‌هایش به سایت می‌رسند و سایت با آن حذف می‌شود',
+      'the app back-end that the site belongs to: links in its mails may lead to the site, and the site is deleted with it',
+    ),
+  },
   to: { value: 'N', about: sentence('شمارهٔ نسخه', 'the number of a version') },
   public: { value: '', about: sentence('همه می‌توانند سایت را ببینند', 'everybody can see the site') },
   spa: {

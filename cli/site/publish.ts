@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import { requireCloud } from '../cloud/api.ts'
 import { CommandRefused, misused, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { plain, type Server, ServerRefused } from '../server.ts'
 import { wholeNumber } from '../studio/inputs.ts'
@@ -15,7 +16,7 @@ const maxTimeoutSeconds = 86_400
 /** Publishes the folder; returns the site when it is ready. */
 export async function publishFolder(session: Session, server: Server, given: ParsedArguments): Promise<Site> {
   const { options, flags } = given
-  const { name, slug, timeout } = options
+  const { name, slug, cloud, timeout } = options
   if (!flags.includes('public')) misused(words.notPublic())
   if (flags.includes('spa') && flags.includes('no-spa')) misused(words.bothSpa())
   const seconds =
@@ -26,6 +27,7 @@ export async function publishFolder(session: Session, server: Server, given: Par
   const settings = {
     name: name ?? site?.name ?? misused(words.nameOrSite()),
     ...(slug !== undefined && { slug }),
+    ...(cloud !== undefined && { cloud_id: (await requireCloud(server, cloud)).id }),
     confirm_public: true,
     // A forgotten flag must not take the pages of an app from its visitors.
     spa: flags.includes('spa') || (site?.spa === true && !flags.includes('no-spa')),

@@ -1,7 +1,7 @@
 /** Reads what is ordered: texts, dialogues and reference pictures, each within the bounds of the API. */
 import { addAbortSignal } from 'node:stream'
-import { latin } from '../amounts.ts'
 import { misused, type Session } from '../command.ts'
+import { latin } from '../numerals.ts'
 import { readBounded, readStream, utf8 } from '../read-bounded.ts'
 import { studioPhrases as words } from './phrases.ts'
 

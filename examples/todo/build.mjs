@@ -12,7 +12,7 @@ const here = import.meta.dirname
 const [url, key, folder = path.join(here, 'dist')] = process.argv.slice(2)
 if (!URL.canParse(url ?? '') || !key?.startsWith('khp_')) {
   console.error('node examples/todo/build.mjs CLOUD_URL PUBLIC_KEY [FOLDER]')
-  console.error('هر دو را این فرمان می‌گوید · this command tells both: kherad cloud connection CLOUD')
+  console.error('هر دو را این فرمان چاپ می‌کند · this command prints both: kherad cloud connection CLOUD')
   process.exit(2)
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { minus, readCredits, readExpiry, showCredits } from '../../cli/amounts.ts'
+import { readCredits, readExpiry, showCredits } from '../../cli/amounts.ts'
+import { minus } from '../../cli/numerals.ts'
 import { table, width } from '../../cli/output.ts'
 
 const max = 10n ** 18n

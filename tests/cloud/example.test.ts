@@ -40,7 +40,7 @@ async function published(world: World, folder: string): Promise<string> {
   )
   const { SERVICE_URL: url, PUBLIC_KEY: publicKey } = connection
   await promisify(execFile)(process.execPath, [path.join(example, 'build.mjs'), url, publicKey, page])
-  return run('npx kherad site publish examples/todo/dist --name todo --public')
+  return run('npx kherad site publish examples/todo/dist --name todo --cloud todo --public')
 }
 
 describe.skipIf(browserPath === undefined)('the to-do app', () => {
@@ -138,7 +138,7 @@ describe.skipIf(browserPath === undefined)('the to-do app', () => {
     await tab.getByLabel('ایمیل').fill('nobody@example.com')
     await tab.getByLabel('گذرواژه').fill(password)
     await tab.getByRole('button', { name: 'ورود' }).click()
-    await text(tab, '#notice').toBe('ایمیل یا گذرواژه درست نیست.')
+    await text(tab, '#notice').toBe('نشانی ایمیل یا گذرواژه نادرست است.')
     expect(await newTodo(tab).isVisible()).toBe(false)
   })
 })

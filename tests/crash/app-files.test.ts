@@ -45,14 +45,13 @@ test('killed after its bytes are stored and before its row is, a file was never 
       body: JSON.stringify({ name: 'a', content_base64: Buffer.alloc(10_000, 7).toString('base64') }),
     })
   expect((await store()).status).toBe(201)
-  const holder = await site.db.pool.connect()
-  await holder.query('begin')
-  await holder.query('select from app_files.counts for update')
-  const lost = store().catch(() => undefined)
-  await until(async () => (await pending()) === 1 && (await stored(folder)) === 2)
-  await server.kill()
-  await holder.query('rollback')
-  holder.release()
+  let lost: Promise<unknown>
+  {
+    await using _counts = await site.holding('select from app_files.counts for update')
+    lost = store().catch(() => undefined)
+    await until(async () => (await pending()) === 1 && (await stored(folder)) === 2)
+    await server.kill()
+  }
   await lost
   await until(async () => (await count(`select count(*) as n from app_files.files`)) === 1)
   expect(await count('select files as n from app_files.counts')).toBe(1)

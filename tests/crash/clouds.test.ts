@@ -43,21 +43,6 @@ async function kill(): Promise<void> {
 
 const run = <Row>(text: string, values: unknown[] = []) => site.db.query<Row>({ text }, values)
 
-/** Holds a statement open until this is disposed: what needs the same rows waits in the middle of its work. */
-async function holding(statement: string): Promise<AsyncDisposable> {
-  const client = await site.db.pool.connect()
-  await client.query('begin')
-  // Servers take their time to start on a busy machine.
-  await client.query('set local idle_in_transaction_session_timeout = 0')
-  await client.query(statement)
-  return {
-    async [Symbol.asyncDispose]() {
-      await client.query('rollback')
-      client.release()
-    },
-  }
-}
-
 /** Resolves when a statement with these words waits for a lock. Jobs that failed before do not wait for their time. */
 const waitsFor = (words: string): Promise<unknown> => {
   let looks = 0
@@ -68,11 +53,7 @@ const waitsFor = (words: string): Promise<unknown> => {
       )
       await run(`notify jobs, 'clouds.provision'`)
     }
-    const waiting = await run(
-      `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
-      [`%${words}%`],
-    )
-    return waiting[0]
+    return site.isWaiting(words)
   }, 150_000)
 }
 
@@ -90,7 +71,7 @@ test('killed at the beginning and at the end of its creation, and before the ans
   const client = () => site.client(started.at(-1)!, person)
   await start()
   for (const table of creationSteps) {
-    await using _held = await holding(`lock table ${table} in share mode`)
+    await using _held = await site.holding(`lock table ${table} in share mode`)
     const [schema, name] = table.split('.')
     const call = expect(create(client()), table).rejects.toThrow()
     await waitsFor(`insert into "${schema}"."${name}"`)
@@ -106,7 +87,7 @@ test('killed at the beginning and at the end of its creation, and before the ans
   let committed: Promise<void>
   let call: Promise<unknown>
   {
-    await using _held = await holding('lock table clouds.signing_keys in share mode')
+    await using _held = await site.holding('lock table clouds.signing_keys in share mode')
     call = expect(create(client())).rejects.toThrow()
     await waitsFor('insert into "clouds"."signing_keys"')
     committed = proxy.withholdReply(/commit/)
@@ -147,12 +128,12 @@ test('killed at every step of its job: provisioning goes on where it was, with o
   await run('create trigger wait before update on clouds.clouds for each row execute function clouds.wait()')
   await noLongerRefused()
   {
-    await using _held = await holding('lock table clouds.signing_keys in share mode')
+    await using _held = await site.holding('lock table clouds.signing_keys in share mode')
     await waitsFor('insert into "clouds"."signing_keys"')
     await kill()
   }
   {
-    await using _held = await holding('select pg_advisory_xact_lock(18)')
+    await using _held = await site.holding('select pg_advisory_xact_lock(18)')
     await start()
     await waitsFor('update "clouds"."clouds"')
     expect(await signingKeysOf(id)).toHaveLength(1)
@@ -174,7 +155,7 @@ test('two processes that provision the same cloud give it one key that signs', a
   const id = await createSlowly(site.client(one, person))
   await noLongerRefused()
   {
-    await using _held = await holding('lock table clouds.signing_keys in share mode')
+    await using _held = await site.holding('lock table clouds.signing_keys in share mode')
     await waitsFor('insert into "clouds"."signing_keys"')
     // Another process takes the same work while this one is in the middle of it.
     await start()
@@ -217,14 +198,14 @@ test('killed at every step of its deletion: it goes on where it was, and leaves 
   )
   await recount(site, id)
   const [first, ...rest] = deletionSteps
-  let held = await holding(first![0])
+  let held = await site.holding(first![0])
   const removed = await client().request('DELETE', `/v1/cloud/${id}`, JSON.stringify({ confirm: 'killed' }))
   expect(removed.body.status).toBe('deleting')
   await waitsFor(first![1])
   for (const [lock, words] of rest) {
     await kill()
     await held[Symbol.asyncDispose]()
-    held = await holding(lock)
+    held = await site.holding(lock)
     await start()
     expect((await client().get(`/v1/cloud/${id}`)).body.status).toBe('deleting')
     await waitsFor(words)

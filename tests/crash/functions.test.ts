@@ -14,33 +14,6 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-/** Holds a statement open until this is disposed. */
-async function holding(statement: string): Promise<AsyncDisposable> {
-  const client = await site.db.pool.connect()
-  await client.query('begin')
-  await client.query(statement)
-  return {
-    async [Symbol.asyncDispose]() {
-      await client.query('rollback')
-      client.release()
-    },
-  }
-}
-
-/** Resolves when a statement with these words waits for a lock. */
-const waitsFor = (words: string): Promise<unknown> => {
-  const text = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1`
-  return until(async () => (await site.db.query({ text }, [`%${words}%`]))[0])
-}
-
-const endWaiting = () =>
-  site.db.query(
-    {
-      text: `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    },
-    [],
-  )
-
 interface Deployed {
   person: Person
   id: string
@@ -88,7 +61,7 @@ test('killed while code is compiled, before it is tried, in its transaction and 
   ])
   const clientOf = (server: ServerProcess) => site.client(server, deployed.person)
   const expectFirst = async () => {
-    await endWaiting()
+    await site.endWaiting()
     expect(await versionSeen(last, deployed)).toBe('version 1')
     expect(await versionsStored(clientOf(last), deployed)).toEqual([1])
   }
@@ -108,12 +81,12 @@ test('killed while code is compiled, before it is tried, in its transaction and 
     [storing!, 'lock table functions.versions in share mode', 'insert into "functions"."versions"'],
   ] as const) {
     {
-      await using _held = await holding(statement)
+      await using _held = await site.holding(statement)
       const lost = expect(deploySecond(clientOf(server), deployed), words).rejects.toThrow()
-      await waitsFor(words)
+      await site.waitsFor(words)
       await server.kill()
       await lost
-      await endWaiting()
+      await site.endWaiting()
     }
     await expectFirst()
   }
@@ -121,9 +94,9 @@ test('killed while code is compiled, before it is tried, in its transaction and 
     let committed: Promise<void>
     let lost: Promise<void>
     {
-      await using _versions = await holding('lock table functions.versions in share mode')
+      await using _versions = await site.holding('lock table functions.versions in share mode')
       lost = expect(deploySecond(clientOf(committing!), deployed)).rejects.toThrow()
-      await waitsFor('insert into "functions"."versions"')
+      await site.waitsFor('insert into "functions"."versions"')
       committed = proxy.withholdReply(/commit/)
     }
     await committed

@@ -41,19 +41,6 @@ async function claimOf(at: Scene, kind: string): Promise<Claim | undefined> {
   return claim
 }
 
-/** Holds a statement open until this is disposed: whatever job needs the same rows waits in the middle of its work. */
-async function holding(at: Scene, statement: string): Promise<AsyncDisposable> {
-  const client = await at.site.db.pool.connect()
-  await client.query('begin')
-  await client.query(statement)
-  return {
-    async [Symbol.asyncDispose]() {
-      await client.query('rollback')
-      client.release()
-    },
-  }
-}
-
 const worker = (at: Scene): Promise<ServerProcess> => at.start(undefined, { KHERAD_ROLE: 'worker' })
 
 const kill = (process: ServerProcess): Promise<void> => process.kill()
@@ -89,7 +76,7 @@ for (const [name, ways] of [
       const made = await add(key, id, { type: 'text', text: 'متنی که خواندنش پردازه را می‌کشد', title: 'بد' })
       expect(made.status, made.text).toBe(201)
       {
-        await using _held = await holding(at, 'select from knowledge.sources for update')
+        await using _held = await at.site.holding('select from knowledge.sources for update')
         await loseTwice(at, 'knowledge.index', [...ways])
       }
       await worker(at)
@@ -108,7 +95,7 @@ scene('a run that two processes do not survive fails, is settled, and says so', 
   const id = await send(api)
   {
     // Who takes a run up asks for its key next.
-    await using _held = await holding(at, 'lock table auth.keys in access exclusive mode')
+    await using _held = await at.site.holding('lock table auth.keys in access exclusive mode')
     await loseTwice(at, 'work.run', [kill, kill])
   }
   await worker(at)
@@ -129,7 +116,7 @@ scene('a row that two processes do not survive is errored, and its batch ends', 
   const made = await api.post('/v1/messages/batches', { requests: only }, version)
   expect(made.status, made.text).toBe(200)
   {
-    await using _held = await holding(at, 'select from batches.rows for update')
+    await using _held = await at.site.holding('select from batches.rows for update')
     await loseTwice(at, 'batches.row', [kill, kill])
   }
   await worker(at)

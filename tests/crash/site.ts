@@ -189,17 +189,41 @@ export class Site implements AsyncDisposable {
   }
 
   /** Takes the lock of an account's money, or of its holds, so that every hold and settlement of it, or every change of one, waits until this is disposed. */
-  async lock({ account }: Person, table: 'balances' | 'holds' = 'balances'): Promise<AsyncDisposable> {
+  lock({ account }: Person, table: 'balances' | 'holds' = 'balances'): Promise<AsyncDisposable> {
+    // The id stands in the text, so that `waiting` knows whose lock it is.
+    return this.holding(`select from ledger.${table} where account_id = '${account}' for update`)
+  }
+
+  /** Keeps the locks of a statement until this is disposed: what needs the same rows waits in the middle of its work. */
+  async holding(statement: string): Promise<AsyncDisposable> {
     const client = await this.db.pool.connect()
     await client.query('begin')
-    // The id stands in the text, so that `waiting` knows whose lock it is.
-    await client.query(`select from ledger.${table} where account_id = '${account}' for update`)
+    // Servers take their time to start on a busy machine.
+    await client.query('set local idle_in_transaction_session_timeout = 0')
+    await client.query(statement)
     return {
       async [Symbol.asyncDispose]() {
         await client.query('rollback')
         client.release()
       },
     }
+  }
+
+  /** Whether a statement with these words waits for a lock. */
+  async isWaiting(words: string): Promise<boolean> {
+    const text = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1`
+    return (await this.db.query({ text }, [`%${words}%`])).length > 0
+  }
+
+  /** Resolves when a statement with these words waits for a lock. */
+  waitsFor(words: string): Promise<unknown> {
+    return until(() => this.isWaiting(words))
+  }
+
+  /** The connections of a process that was killed go when PostgreSQL notices; those that wait for a lock do not. */
+  async endWaiting(): Promise<void> {
+    const text = `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await this.db.query({ text }, [])
   }
 
   /** Resolves when a statement of the ledger waits for the lock of this account; answers its backend. */

@@ -69,34 +69,6 @@ async function versionSeen(server: ServerProcess, { slug }: Published): Promise<
   return one
 }
 
-/** Holds a statement open until this is disposed: what needs the same rows waits in the middle of its work. */
-async function holding(statement: string): Promise<AsyncDisposable> {
-  const client = await site.db.pool.connect()
-  await client.query('begin')
-  await client.query(statement)
-  return {
-    async [Symbol.asyncDispose]() {
-      await client.query('rollback')
-      client.release()
-    },
-  }
-}
-
-/** Resolves when a statement with these words waits for a lock. */
-const waitsFor = (words: string): Promise<unknown> => {
-  const text = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1`
-  return until(async () => (await site.db.query({ text }, [`%${words}%`]))[0])
-}
-
-/** The connections of a process that was killed go when PostgreSQL notices; those that wait for a lock do not. */
-const endWaiting = () =>
-  site.db.query(
-    {
-      text: `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    },
-    [],
-  )
-
 const queueIsEmpty = () =>
   until(
     async () =>
@@ -139,23 +111,25 @@ test('killed before a publication is accepted, before it is live and right after
   const next = async (databaseUrl?: string) => void servers.push(await start(databaseUrl))
   const kill = async () => {
     await servers.at(-1)!.kill()
-    await endWaiting()
+    await site.endWaiting()
   }
   {
-    await using _site = await holding(`select from sites.sites where site_id = '${published.id}' for update`)
+    await using _site = await site.holding(
+      `select from sites.sites where site_id = '${published.id}' for update`,
+    )
     const call = expect(publishSecond(client(), published), 'before it was accepted').rejects.toThrow()
-    await waitsFor('for no key update')
+    await site.waitsFor('for no key update')
     await kill()
     await call
   }
   {
-    await using _files = await holding('lock table sites.files in share mode')
+    await using _files = await site.holding('lock table sites.files in share mode')
     await next()
     expect(await versionSeen(servers.at(-1)!, published)).toBe(1)
     expect((await client().get(`/v1/sites/${published.id}`)).body.version).toBe(1)
     expect((await publishSecond(client(), published)).status).toBe(202)
     // Its contents are stored, and their rows written in a transaction that never ends.
-    await waitsFor('insert into sites.files')
+    await site.waitsFor('insert into sites.files')
     expect(await versionSeen(servers.at(-1)!, published)).toBe(1)
     await kill()
   }
@@ -163,9 +137,9 @@ test('killed before a publication is accepted, before it is live and right after
   {
     let committed: Promise<void>
     {
-      await using _files = await holding('lock table sites.files in share mode')
+      await using _files = await site.holding('lock table sites.files in share mode')
       await next(proxy.url)
-      await waitsFor('insert into sites.files')
+      await site.waitsFor('insert into sites.files')
       committed = proxy.withholdReply(/commit/)
     }
     await committed
@@ -189,9 +163,9 @@ test('a process that stands still for so long that another publishes in its plac
   const one = await start()
   const published = await publishFirst(one, 'paused-meanwhile')
   {
-    await using _blobs = await holding('lock table sites.blobs in share mode')
+    await using _blobs = await site.holding('lock table sites.blobs in share mode')
     expect((await publishSecond(site.client(one, published.person), published)).status).toBe(202)
-    await waitsFor('unused_since')
+    await site.waitsFor('unused_since')
     one.child.kill('SIGSTOP')
   }
   const other = await start()
@@ -216,12 +190,12 @@ test('a publication over which two processes died in a row fails, and the versio
     ['blobs', 'unused_since'],
     ['files', 'insert into sites.files'],
   ] as const) {
-    await using _held = await holding(`lock table sites.${table} in share mode`)
+    await using _held = await site.holding(`lock table sites.${table} in share mode`)
     if (table === 'files') servers.push(await start())
     else await publishSecond(site.client(servers[0]!, published.person), published)
-    await waitsFor(words)
+    await site.waitsFor(words)
     await servers.at(-1)!.kill()
-    await endWaiting()
+    await site.endWaiting()
   }
   servers.push(await start())
   const last = servers.at(-1)!

@@ -1,4 +1,4 @@
-/** What is done and what is left, in a sentence. Reads the rows as its caller: what she does not see, it does not see. */
+/** What is done and what is left, in a sentence. Reads the rows as its caller: what the caller does not see, it does not see. */
 import { createClient } from 'npm:@supabase/supabase-js@2'
 
 const number = new Intl.NumberFormat('fa-IR')

@@ -4,7 +4,9 @@ import { createClient } from '@supabase/supabase-js'
 // What `build.mjs` was given; both are public.
 const url = CLOUD_URL
 const key = CLOUD_PUBLIC_KEY
-const cloud = createClient(url, key)
+// The sentences of the server are for people, too: this page asks for them in Persian, whatever the browser speaks.
+const language = { 'accept-language': 'fa' }
+const cloud = createClient(url, key, { global: { headers: language } })
 
 const number = new Intl.NumberFormat('fa-IR')
 const day = new Intl.DateTimeFormat('fa-IR-u-ca-persian', { day: 'numeric', month: 'long' })
@@ -26,28 +28,34 @@ function element(name, properties = {}, ...inside) {
   return made
 }
 
-/** Codes of the cloud that people meet here; for every other one the sentence of the server. */
-const sentences = {
-  invalid_credentials: 'ایمیل یا گذرواژه درست نیست.',
-  user_already_exists: 'با این ایمیل حسابی هست؛ وارد شوید.',
-  weak_password: 'این گذرواژه کوتاه یا پیداشدنی است.',
-  over_request_rate_limit: 'چند بار پشت سر هم شد؛ کمی بعد دوباره بکوشید.',
-}
-
-/** What came; a refusal becomes an error in words. */
+/** What came; a refusal is thrown. */
 function taken({ data, error }) {
-  if (error) throw new Error(sentences[error.code] ?? error.message)
+  if (error) throw error
   return data
 }
 
-/** Runs what a person asked for: the button waits meanwhile, and a refusal is told. */
+/** Each part of supabase-js says in its own way that there was no answer; `fetch` itself throws a TypeError. */
+const isUnreachable = ({ name, message }) =>
+  ['TypeError', 'AuthRetryableFetchError', 'FunctionsFetchError'].includes(name) ||
+  message.startsWith('TypeError')
+
+/** What a person reads in place of an error: the sentence of the server, where one came. */
+async function sentenceOf(error) {
+  if (isUnreachable(error)) return 'به سرور نرسیدیم؛ اینترنت را بررسی کنید و دوباره بکوشید.'
+  if (!(error.context instanceof Response)) return error.message
+  // Of a function: an answer that nobody has read, a refusal of the platform (`message`) or of the function (`sentence`).
+  const { message, sentence } = await error.context.json().catch(() => ({}))
+  return message ?? sentence ?? 'این کار نشد؛ کمی بعد دوباره بکوشید.'
+}
+
+/** Runs what a person asked for: the button waits meanwhile, and a refusal is shown. */
 async function act(button, work) {
   say('')
   if (button) button.disabled = true
   try {
     await work()
   } catch (error) {
-    say(error.message)
+    say(await sentenceOf(error))
   } finally {
     if (button) button.disabled = false
   }
@@ -65,14 +73,20 @@ async function showTodos() {
       : left === 0
         ? 'همه انجام شد.'
         : `${number.format(left)} کار مانده است.`
+  const { id } = document.activeElement
   $('todos').replaceChildren(...todos.map(todoLine))
+  // Who moves by keyboard goes on at the same task.
+  $(id)?.focus()
 }
 
 function todoLine({ id, title, done, created_at: created }) {
-  const box = element('input', { type: 'checkbox', checked: done })
+  const box = element('input', { type: 'checkbox', id, checked: done })
   box.onchange = () =>
-    act(box, async () => {
-      taken(await cloud.from('todos').update({ done: box.checked }).eq('id', id))
+    act(undefined, async () => {
+      const { error } = await cloud.from('todos').update({ done: box.checked }).eq('id', id)
+      // What was not stored is not shown as done.
+      if (error) box.checked = done
+      taken({ error })
       await showTodos()
     })
   const remove = element('button', { type: 'button', className: 'quiet', ariaLabel: `حذف «${title}»` }, '×')
@@ -81,7 +95,7 @@ function todoLine({ id, title, done, created_at: created }) {
       taken(await cloud.from('todos').delete().eq('id', id))
       await showTodos()
     })
-  const text = element('span', { className: done ? 'done' : '' }, title)
+  const text = element('bdi', { className: done ? 'done' : '' }, title)
   return element(
     'li',
     {},
@@ -108,7 +122,7 @@ $('new-todo').onsubmit = (event) => {
 /** `/files` of the cloud, as who is signed in. */
 async function files(path, init = {}) {
   const { session } = taken(await cloud.auth.getSession())
-  const headers = { apikey: key, authorization: `Bearer ${session.access_token}`, 'accept-language': 'fa' }
+  const headers = { ...language, apikey: key, authorization: `Bearer ${session.access_token}` }
   const reply = await fetch(`${url}/files${path}`, { ...init, headers: { ...headers, ...init.headers } })
   if (!reply.ok) throw new Error((await reply.json()).error.message)
   return reply
@@ -156,10 +170,14 @@ const base64Of = (file) =>
 $('new-file').onchange = ({ target }) =>
   act(target, async () => {
     const [file] = target.files
+    if (!file) return
+    if (file.size > 2 ** 20) throw new Error('این پرونده از ۱ مبی‌بایت بزرگ‌تر است؛ پروندهٔ کوچک‌تری برگزینید.')
     const body = JSON.stringify({ name: file.name, content_base64: await base64Of(file) })
     await files('', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
-    target.value = ''
     await showFiles()
+  }).finally(() => {
+    // The same file may be chosen again.
+    target.value = ''
   })
 
 // ── The report: written by functions/summary.js, which sees what its caller sees. ──
@@ -203,7 +221,14 @@ function show(session) {
   for (const id of ['todos', 'files']) $(id).replaceChildren()
   $('summary').textContent = ''
   $('who').textContent = session?.user.email ?? ''
-  if (user) act(undefined, () => Promise.all([showTodos(), showFiles()]))
+  if (user) act(undefined, showAll)
+}
+
+const showAll = () => Promise.all([showTodos(), showFiles()])
+
+// Another tab or device may have changed them meanwhile, and nothing tells this page by itself.
+document.onvisibilitychange = () => {
+  if (!document.hidden && shown) act(undefined, showAll)
 }
 
 $('today').textContent = wholeDay(new Date())

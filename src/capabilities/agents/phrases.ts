@@ -1,4 +1,5 @@
 import { declareFailures } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -11,8 +12,7 @@ declareFailures({
     status: 403,
     retry: false,
     en: ({ max }) => `A project has at most ${max} agents; delete one that is not needed any more.`,
-    fa: ({ max }) =>
-      `هر پروژه حداکثر ${max.toLocaleString('fa-IR')} عامل دارد؛ یکی را که دیگر لازم نیست حذف کنید.`,
+    fa: ({ max }) => `هر پروژه حداکثر ${persian(max)} عامل دارد؛ یکی را که دیگر لازم نیست حذف کنید.`,
   },
 })
 
@@ -28,6 +28,6 @@ export const reasons = {
   },
   shortWork: (least: number) => ({
     en: `input of durable work must have at least ${least} characters.`,
-    fa: `input کار ماندگار باید دست‌کم ${least.toLocaleString('fa-IR')} نویسه داشته باشد.`,
+    fa: `input کار ماندگار باید دست‌کم ${persian(least)} نویسه داشته باشد.`,
   }),
 }

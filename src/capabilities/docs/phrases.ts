@@ -91,7 +91,7 @@ export const groups: Record<string, Record<Language, string>> = {
   knowledge: { fa: 'دانش', en: 'Knowledge' },
   files: { fa: 'پرونده‌ها', en: 'Files' },
   accounting: { fa: 'حساب و مصرف', en: 'Balance and usage' },
-  cloud: { fa: 'ابر', en: 'Cloud' },
+  cloud: { fa: 'بک‌اند', en: 'Cloud' },
   sites: { fa: 'وب‌گاه‌ها', en: 'Sites' },
   webhooks: { fa: 'وب‌هوک‌ها', en: 'Webhooks' },
   desktop: { fa: 'میز کار', en: 'Desktop' },

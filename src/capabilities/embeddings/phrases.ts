@@ -1,5 +1,6 @@
-const written = (numbers: readonly number[]): string =>
-  numbers.map((number) => number.toLocaleString('fa-IR')).join('، ')
+import { persian } from '#platform/words'
+
+const written = (numbers: readonly number[]): string => numbers.map(persian).join('، ')
 
 /** Why texts are refused. */
 export const reasons = {
@@ -14,7 +15,7 @@ export const reasons = {
   empty: { en: 'must not be empty.', fa: 'نباید خالی باشد.' },
   many: (max: number) => ({
     en: `has more than ${max} texts: send at most so many and repeat.`,
-    fa: `بیش از ${max.toLocaleString('fa-IR')} متن دارد: هر بار حداکثر همین شمار متن بفرستید.`,
+    fa: `بیش از ${persian(max)} متن دارد: هر بار حداکثر همین شمار متن بفرستید.`,
   }),
   fewerDimensions: (max: number, allowed: readonly number[]) => ({
     en: `may be 1 to ${max}${allowed.length > 0 ? ` or ${allowed.join(', ')}` : ''} with this model.`,
@@ -30,6 +31,6 @@ export const reasons = {
   },
   long: (tokens: number) => ({
     en: `is longer than the ${tokens} tokens that this model reads: cut it.`,
-    fa: `از ${tokens.toLocaleString('fa-IR')} توکنی که این مدل می‌خواند بلندتر است: کوتاهش کنید.`,
+    fa: `از ${persian(tokens)} توکنی که این مدل می‌خواند بلندتر است: کوتاهش کنید.`,
   }),
 }

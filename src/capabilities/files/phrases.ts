@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -26,7 +27,7 @@ export const reasons = {
   },
   tooLarge: (bytes: number): Localized => ({
     en: `a file has at most ${bytes} bytes (${megabytes(bytes)} MB).`,
-    fa: `هر فایل حداکثر ${bytes.toLocaleString('fa-IR')} بایت (${megabytes(bytes).toLocaleString('fa-IR')} مگابایت) است.`,
+    fa: `هر فایل حداکثر ${persian(bytes)} بایت (${persian(megabytes(bytes))} مگابایت) است.`,
   }),
   otherType: (types: readonly string[]): Localized => ({
     en: `the bytes are none of ${types.join(', ')}.`,

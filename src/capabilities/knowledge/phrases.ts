@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -7,8 +8,6 @@ declare module '#platform/errors' {
     KNOWLEDGE_LIMIT: { max: number; of: 'projects' | 'sources' }
   }
 }
-
-const fa = (number: number): string => number.toLocaleString('fa-IR')
 
 declareFailures({
   KNOWLEDGE_NOT_FOUND: {
@@ -35,8 +34,8 @@ declareFailures({
         : `A knowledge project has at most ${max} sources; delete some, or begin another.`,
     fa: ({ max, of }) =>
       of === 'projects'
-        ? `هر پروژه حداکثر ${fa(max)} پروژهٔ دانش دارد؛ نخست یکی را پاک کنید.`
-        : `هر پروژهٔ دانش حداکثر ${fa(max)} منبع دارد؛ چند تا را پاک کنید یا پروژهٔ دیگری بسازید.`,
+        ? `هر پروژه حداکثر ${persian(max)} پروژهٔ دانش دارد؛ نخست یکی را پاک کنید.`
+        : `هر پروژهٔ دانش حداکثر ${persian(max)} منبع دارد؛ چند تا را پاک کنید یا پروژهٔ دیگری بسازید.`,
   },
 })
 
@@ -48,7 +47,7 @@ export const reasons = {
   },
   tooLarge: (bytes: number): Localized => ({
     en: `a file has at most ${bytes} bytes.`,
-    fa: `هر فایل حداکثر ${fa(bytes)} بایت است.`,
+    fa: `هر فایل حداکثر ${persian(bytes)} بایت است.`,
   }),
   notPdf: { en: 'the bytes are no PDF.', fa: 'این بایت‌ها PDF نیستند.' },
   notDocx: {

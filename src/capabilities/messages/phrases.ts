@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -49,7 +50,7 @@ export const reasons = {
   }),
   smallLimit: (budget: number): Localized => ({
     en: `thinking.budget_tokens (${budget}) must be less than max_tokens.`,
-    fa: `thinking.budget_tokens (${budget.toLocaleString('fa-IR')}) باید کمتر از max_tokens باشد.`,
+    fa: `thinking.budget_tokens (${persian(budget)}) باید کمتر از max_tokens باشد.`,
   }),
   twoCalls: (id: string): Localized => ({
     en: `two tool_use blocks have the id ${id}; each call needs its own, and its own tool_result.`,

@@ -1,4 +1,5 @@
 import type { Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 /** Reasons for refusing a request, and descriptions of what a model cannot do. */
 export const reasons = {
@@ -28,7 +29,7 @@ export const reasons = {
   },
   longPrompt: (characters: number): Localized => ({
     en: `instructions and the text of input have more than ${characters} characters together.`,
-    fa: `instructions و متن input روی هم بیش از ${characters.toLocaleString('fa-IR')} نویسه دارند.`,
+    fa: `instructions و متن input روی هم بیش از ${persian(characters)} نویسه دارند.`,
   }),
   noPicture: {
     en: 'an image_generation_call must come back with its result, the whole picture in Base64; answers are not stored here.',

@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -12,7 +13,7 @@ declareFailures({
     en: ({ model, maxOutputTokens }) =>
       `\`${model}\` wrote no text within ${maxOutputTokens} output tokens, which may all have gone into reasoning. The tokens were used and are on the receipt. Raise maxOutputTokens or lower reasoningEffort.`,
     fa: ({ model, maxOutputTokens }) =>
-      `مدل \`${model}\` در ${maxOutputTokens.toLocaleString('fa-IR')} توکن خروجی متنی ننوشت؛ شاید همه صرف استدلال شده باشد. توکن‌ها مصرف شده‌اند و در رسید آمده‌اند. maxOutputTokens را بیشتر یا reasoningEffort را کمتر کنید.`,
+      `مدل \`${model}\` در ${persian(maxOutputTokens)} توکن خروجی متنی ننوشت؛ شاید همه صرف استدلال شده باشد. توکن‌ها مصرف شده‌اند و در رسید آمده‌اند. maxOutputTokens را بیشتر یا reasoningEffort را کمتر کنید.`,
   },
 })
 
@@ -44,7 +45,7 @@ export const reasons = {
   },
   longRecording: (seconds: number): Localized => ({
     en: `a recording that is answered has at most ${seconds} seconds.`,
-    fa: `ضبطی که پاسخ داده می‌شود حداکثر ${seconds.toLocaleString('fa-IR')} ثانیه است.`,
+    fa: `ضبطی که پاسخ داده می‌شود حداکثر ${persian(seconds)} ثانیه است.`,
   }),
   unreadable: (mediaType: string): Localized => ({
     en: `the recording cannot be read to its end as ${mediaType}; ${read.en}`,

@@ -2,8 +2,10 @@
  * Caps of hosted tools. Common clients send constants that exceed them, so a value above its cap is lowered to the cap and reported
  * in the header `X-Clamped-Fields` (decisions 0039). A value below the minimum, or not a whole number, is refused by the schemas.
  */
+
 import { Type } from 'typebox'
 import type { Applied } from '#capabilities/calls'
+import { persian } from '#platform/words'
 
 /** Uses of a hosted tool in one request (contract section 8). */
 export const maxUses = 5
@@ -18,7 +20,7 @@ export const capped = (cap: number) =>
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
     description: `At most ${cap}; more is taken as that and named in X-Clamped-Fields.`,
-    'x-description-fa': `حداکثر ${cap.toLocaleString('fa-IR')}؛ بیشتر از آن همین به شمار می‌آید و نامش در X-Clamped-Fields می‌آید.`,
+    'x-description-fa': `حداکثر ${persian(cap)}؛ بیشتر از آن همین به شمار می‌آید و نامش در X-Clamped-Fields می‌آید.`,
   })
 
 type CappedTool = { type?: string | null } & { [Field in keyof typeof caps]?: number | null }

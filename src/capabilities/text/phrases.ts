@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -58,7 +59,7 @@ declareFailures({
 export const reasons = {
   budgetPastLimit: (param: string, budget: number, limit: string): Localized => ({
     en: `${param} (${budget}) must be less than ${limit}, which the answer shares with the thinking.`,
-    fa: `${param} (${budget.toLocaleString('fa-IR')}) باید کمتر از ${limit} باشد که پاسخ و استدلال با هم دارند.`,
+    fa: `${param} (${persian(budget)}) باید کمتر از ${limit} باشد که پاسخ و استدلال با هم دارند.`,
   }),
   onlyUsersCarry: (param: string, modality: string, role: string): Localized => ({
     en: `${param}: only user messages carry ${modality}; a ${role} message carries text.`,
@@ -87,12 +88,12 @@ export const reasons = {
   }),
   tooLong: (characters: number): Localized => ({
     en: `it has more than ${characters} Base64 characters.`,
-    fa: `بیش از ${characters.toLocaleString('fa-IR')} نویسهٔ Base64 دارد.`,
+    fa: `بیش از ${persian(characters)} نویسهٔ Base64 دارد.`,
   }),
   onlyHttps: { en: 'a link must begin with https://.', fa: 'پیوند باید با https:// آغاز شود.' },
   longLink: (characters: number): Localized => ({
     en: `the link has more than ${characters} characters.`,
-    fa: `پیوند بیش از ${characters.toLocaleString('fa-IR')} نویسه دارد.`,
+    fa: `پیوند بیش از ${persian(characters)} نویسه دارد.`,
   }),
   vast: {
     en: 'the picture is larger than 100 megapixels or 32,767 pixels a side.',
@@ -107,7 +108,7 @@ export const reasons = {
   },
   tooManyPages: (pages: number, max: number): Localized => ({
     en: `the PDF has ${pages} pages, and this model reads ${max} of one; send a part of it.`,
-    fa: `این PDF ${pages.toLocaleString('fa-IR')} صفحه دارد و این مدل از هر PDF ${max.toLocaleString('fa-IR')} صفحه می‌خواند؛ بخشی از آن را بفرستید.`,
+    fa: `این PDF ${persian(pages)} صفحه دارد و این مدل از هر PDF ${persian(max)} صفحه می‌خواند؛ بخشی از آن را بفرستید.`,
   }),
   notBase64: {
     en: 'it is not valid Base64 (standard alphabet, padded, no spaces).',

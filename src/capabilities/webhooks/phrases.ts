@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -14,7 +15,7 @@ declareFailures({
     status: 403,
     retry: false,
     en: ({ max }) => `A project has at most ${max} webhook connections; delete one first.`,
-    fa: ({ max }) => `هر پروژه حداکثر ${max.toLocaleString('fa-IR')} اتصال وب‌هوک دارد؛ نخست یکی را حذف کنید.`,
+    fa: ({ max }) => `هر پروژه حداکثر ${persian(max)} اتصال وب‌هوک دارد؛ نخست یکی را حذف کنید.`,
   },
   WEBHOOK_DISABLED: {
     status: 409,
@@ -30,8 +31,7 @@ declareFailures({
   TOO_MANY_TESTS: {
     status: 429,
     en: ({ max }) => `A connection is tested at most ${max} times a minute; wait a minute.`,
-    fa: ({ max }) =>
-      `هر اتصال در دقیقه حداکثر ${max.toLocaleString('fa-IR')} بار آزموده می‌شود؛ یک دقیقه صبر کنید.`,
+    fa: ({ max }) => `هر اتصال در دقیقه حداکثر ${persian(max)} بار آزموده می‌شود؛ یک دقیقه صبر کنید.`,
   },
 })
 

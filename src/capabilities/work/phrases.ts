@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { english, persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -12,7 +13,7 @@ declareFailures({
     en: ({ max }) =>
       `An account has at most ${max} runs in progress; wait until one ends or cancel one, then send this one again.`,
     fa: ({ max }) =>
-      `هر حساب هم‌زمان حداکثر ${max.toLocaleString('fa-IR')} کار در جریان دارد؛ صبر کنید یکی پایان یابد یا یکی را لغو کنید و دوباره بفرستید.`,
+      `هر حساب هم‌زمان حداکثر ${persian(max)} کار در جریان دارد؛ صبر کنید یکی پایان یابد یا یکی را لغو کنید و دوباره بفرستید.`,
   },
 })
 
@@ -27,8 +28,8 @@ export const reasons = {
     fa: `نوع این فایل ${mediaType} است؛ تحلیل داده CSV، TSV، XLSX و JSON می‌خواند.`,
   }),
   budget: (need: number) => ({
-    en: `this run may cost up to ${need.toLocaleString('en-US')} credits; name at least so many.`,
-    fa: `این کار ممکن است تا ${need.toLocaleString('fa-IR')} اعتبار هزینه داشته باشد؛ دست‌کم همین اندازه بنویسید.`,
+    en: `this run may cost up to ${english(need)} credits; name at least so many.`,
+    fa: `این کار ممکن است تا ${persian(need)} اعتبار هزینه داشته باشد؛ دست‌کم همین اندازه بنویسید.`,
   }),
   pathOrBundle: {
     en: 'send either path, exactly as the manifest has it, or bundle=1.',
@@ -48,7 +49,7 @@ export const fetchReasons = {
   },
   status: (status: number): Localized => ({
     en: `its host answered with status ${status}.`,
-    fa: `میزبان آن با وضعیت ${status.toLocaleString('fa-IR')} پاسخ داد.`,
+    fa: `میزبان آن با وضعیت ${persian(status)} پاسخ داد.`,
   }),
 }
 

@@ -1,4 +1,5 @@
 import { declareFailures } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -7,8 +8,6 @@ declare module '#platform/errors' {
     APP_FILES_FULL: { maxFiles: number; maxBytes: number }
   }
 }
-
-const fa = (number: number): string => number.toLocaleString('fa-IR')
 
 declareFailures({
   APP_FILE_NOT_FOUND: {
@@ -20,7 +19,7 @@ declareFailures({
     status: 413,
     retry: false,
     en: ({ maxBytes }) => `A private file has at most ${maxBytes} bytes; send a smaller one.`,
-    fa: ({ maxBytes }) => `هر فایل خصوصی حداکثر ${fa(maxBytes)} بایت است؛ فایل کوچک‌تری بفرستید.`,
+    fa: ({ maxBytes }) => `هر فایل خصوصی حداکثر ${persian(maxBytes)} بایت است؛ فایل کوچک‌تری بفرستید.`,
   },
   APP_FILES_FULL: {
     status: 403,
@@ -28,6 +27,6 @@ declareFailures({
     en: ({ maxFiles, maxBytes }) =>
       `All users of this app together keep at most ${maxFiles} private files of ${maxBytes} bytes in all; delete some first.`,
     fa: ({ maxFiles, maxBytes }) =>
-      `همهٔ کاربران این برنامه روی هم حداکثر ${fa(maxFiles)} فایل خصوصی و ${fa(maxBytes)} بایت نگه می‌دارند؛ نخست چند فایل را پاک کنید.`,
+      `همهٔ کاربران این برنامه روی هم حداکثر ${persian(maxFiles)} فایل خصوصی و ${persian(maxBytes)} بایت نگه می‌دارند؛ نخست چند فایل را پاک کنید.`,
   },
 })

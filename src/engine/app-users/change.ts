@@ -105,7 +105,7 @@ interface NewAddress extends Pick<Signing, 'signer' | 'now'> {
   challenge: Challenge | undefined
 }
 
-/** Where it is another's, its owner is told and the answer is the same. */
+/** Where it is another's, its owner gets a mail and the answer is the same. */
 async function changeAddress(
   app: App,
   tx: Tx,

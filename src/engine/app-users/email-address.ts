@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { fail } from '#platform/errors'
-import { latinDigits } from './digits.ts'
+import { latinDigits } from '#platform/words'
 
 const longest = 254
 const longestLocal = 64

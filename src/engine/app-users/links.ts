@@ -64,7 +64,7 @@ async function inOrder(
   })
 }
 
-/** Without a user the mail is only counted: nobody can tell the two apart. */
+/** Without a user the mail is only counted, so that both cases look the same from outside. */
 async function mailTo(
   tx: Tx,
   ready: Ready,

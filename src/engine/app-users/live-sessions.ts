@@ -8,7 +8,7 @@ const channel = 'app_users'
 const keptMs = 5_000
 const keptSessions = 10_000
 
-/** Tells every process, when the transaction commits, that sessions of a user may have ended. */
+/** Notifies every process, when the transaction commits, that sessions of a user may have ended. */
 export const announceUser = async (tx: Tx, userId: string): Promise<void> =>
   void (await sql`select pg_notify(${channel}, ${userId})`.execute(tx))
 

@@ -17,7 +17,7 @@ const dayMs = 24 * hourMs
 
 export interface Post {
   address: string
-  /** Null: nobody here has this address. It counts like the others, so that it cannot be told from them. */
+  /** Null: nobody here has this address. It counts like the others, so that it looks like them from outside. */
   kind: LetterKind | null
   tokenId?: string
 }

@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persianDigits } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -36,14 +37,12 @@ declare module '#platform/errors' {
 /** What the field's clients can ask of an authentication service and this one does not have. */
 export type Unoffered = keyof typeof unoffered
 
-const fa = (number: number): string => number.toLocaleString('fa-IR', { useGrouping: false })
-
 export const unoffered = {
   oauth: { en: 'Signing in with another service (OAuth)', fa: 'ورود با سرویس دیگر (OAuth)' },
   oauth_server: { en: 'Being an OAuth server for other services', fa: 'سرور OAuth بودن برای سرویس‌های دیگر' },
   sso: { en: 'Single sign-on (SAML)', fa: 'ورود یکپارچه (SAML)' },
   web3: { en: 'Signing in with a wallet (web3)', fa: 'ورود با کیف پول (web3)' },
-  passkeys: { en: 'Passkeys', fa: 'گذرکلید (passkey)' },
+  passkeys: { en: 'Signing in with a passkey', fa: 'ورود با گذرکلید (passkey)' },
   mfa: { en: 'A second factor (MFA)', fa: 'عامل دوم (MFA)' },
   phone: { en: 'Signing in by phone number', fa: 'ورود با شمارهٔ تلفن' },
   soft_delete: { en: 'Deleting a user only in appearance', fa: 'حذف ظاهری کاربر' },
@@ -56,7 +55,7 @@ export const unoffered = {
 declareFailures({
   APP_USER_TOKEN_INVALID: {
     status: 401,
-    en: () => 'This access token is none of this app back-end; sign in again.',
+    en: () => 'This access token does not belong to this app back-end; sign in again.',
     fa: () => 'این توکن دسترسی از آن این بک‌اند نیست؛ دوباره وارد شوید.',
   },
   APP_USER_TOKEN_EXPIRED: {
@@ -121,14 +120,14 @@ declareFailures({
     en: ({ max }) =>
       `This app has ${max} users, the most that its plan allows; its developer can delete some.`,
     fa: ({ max }) =>
-      `این برنامه ${fa(max)} کاربر دارد که بیشترین شمار طرح آن است؛ سازنده‌اش می‌تواند چند کاربر را حذف کند.`,
+      `این برنامه ${persianDigits(max)} کاربر دارد که بیشترین شمار طرح آن است؛ سازنده‌اش می‌تواند چند کاربر را حذف کند.`,
   },
   APP_USER_PASSWORD_WEAK: {
     status: 422,
     en: ({ min, max }) =>
       `A password has at least ${min} characters and at most ${max} bytes; choose another.`,
     fa: ({ min, max }) =>
-      `گذرواژه دست‌کم ${fa(min)} نویسه و حداکثر ${fa(max)} بایت دارد؛ گذرواژهٔ دیگری برگزینید.`,
+      `گذرواژه دست‌کم ${persianDigits(min)} نویسه و حداکثر ${persianDigits(max)} بایت دارد؛ گذرواژهٔ دیگری برگزینید.`,
   },
   APP_USER_PASSWORD_SAME: {
     status: 422,
@@ -137,7 +136,7 @@ declareFailures({
   },
   APP_USER_EMAIL_INVALID: {
     status: 400,
-    en: () => 'This is no email address; write one such as name@example.com, of at most 254 characters.',
+    en: () => 'This is not an email address; write one such as name@example.com, of at most 254 characters.',
     fa: () => 'این نشانی ایمیل نیست؛ نشانی‌ای مانند name@example.com با حداکثر ۲۵۴ نویسه بنویسید.',
   },
   APP_USER_INVALID: {
@@ -147,8 +146,8 @@ declareFailures({
   },
   APP_USER_REFRESH_INVALID: {
     status: 400,
-    en: () => 'This refresh token is none of a session here; sign in again.',
-    fa: () => 'این توکن تازه‌سازی از آن هیچ نشستی در این‌جا نیست؛ دوباره وارد شوید.',
+    en: () => 'This refresh token belongs to no session of this app; sign in again.',
+    fa: () => 'این توکن تازه‌سازی از آن هیچ نشستی در این برنامه نیست؛ دوباره وارد شوید.',
   },
   APP_USER_REFRESH_REUSED: {
     status: 400,
@@ -175,8 +174,9 @@ declareFailures({
   },
   APP_USER_THROTTLED: {
     status: 429,
-    en: ({ minutes }) => `There were too many attempts; try again in ${minutes} minutes.`,
-    fa: ({ minutes }) => `تلاش‌ها بیش از اندازه بود؛ ${fa(minutes)} دقیقهٔ دیگر دوباره بکوشید.`,
+    en: ({ minutes }) =>
+      `There were too many attempts; try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+    fa: ({ minutes }) => `تلاش‌ها بیش از اندازه بود؛ ${persianDigits(minutes)} دقیقهٔ دیگر دوباره بکوشید.`,
   },
   APP_USER_MAIL_LIMIT: {
     status: 429,
@@ -186,8 +186,8 @@ declareFailures({
         : `This app may send ${max} mails a day and has sent them; try again tomorrow (UTC).`,
     fa: ({ of, max }) =>
       of === 'address'
-        ? `به هر نشانی در ساعت حداکثر ${fa(max)} نامه فرستاده می‌شود؛ صندوق نامه را ببینید یا بعداً دوباره بکوشید.`
-        : `این برنامه روزی ${fa(max)} نامه می‌فرستد که امروز فرستاده است؛ فردا (UTC) دوباره بکوشید.`,
+        ? `به هر نشانی در ساعت حداکثر ${persianDigits(max)} نامه فرستاده می‌شود؛ صندوق نامه را ببینید یا بعداً دوباره بکوشید.`
+        : `این برنامه روزی ${persianDigits(max)} نامه می‌فرستد که امروز فرستاده است؛ فردا (UTC) دوباره بکوشید.`,
   },
   APP_USER_MAIL_OFF: {
     status: 422,
@@ -232,7 +232,7 @@ export const reasons = {
   },
   imported: {
     en: 'a user of the export has an id, a date or a hash of a password that no export writes.',
-    fa: 'کاربری در این برون‌برد شناسه، تاریخ یا درهم گذرواژه‌ای دارد که هیچ برون‌بردی نمی‌نویسد.',
+    fa: 'کاربری در این خروجی شناسه، تاریخ یا درهم گذرواژه‌ای دارد که هیچ خروجی‌ای نمی‌نویسد.',
   },
   redirect: {
     en: 'redirect_to must be an address with http:// or https://, of at most 2,000 characters.',

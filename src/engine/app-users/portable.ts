@@ -15,7 +15,7 @@ import { deleteSomeUsers, insertUser, type UserRow, usersAfter } from './store.t
 const portion = 200
 const text = (maxLength: number) => Type.Union([Type.String({ maxLength }), Type.Null()])
 
-/** One line of an export. The hash of a password can be used by another Kherad and does not tell the password. */
+/** One line of an export. The hash of a password can be used by another Kherad and does not reveal the password. */
 export const ExportedUser = Type.Object(
   {
     id: Type.String({ maxLength: 36 }),

@@ -14,9 +14,8 @@ export { resumeCloud, setCloudLimits, suspendCloud } from './operate.ts'
 export { problemPhrases } from './phrases.ts'
 export { continueProvisioning, createCloud, prepareCloud, provisionJob, retryCloud } from './provision.ts'
 export { lockReadyCloud, readyErrors, requireCloudOf, requireReadyCloud } from './require.ts'
-export { nextSigningKey, rotateAppKey, rotateSigningKey } from './rotate.ts'
-
-export { openSigningKey } from './signing-key.ts'
+export { rotateAppKey, rotateSigningKey } from './rotate.ts'
+export { newSigningKey, openSigningKey } from './signing-key.ts'
 export {
   type CloudRow,
   changeCloud,
@@ -79,6 +78,6 @@ export interface CloudDirectory extends AsyncDisposable {
   known(ref: string): LiveCloud | undefined
   /** Called when a cloud was suspended or its deletion began: what runs of it is to be ended. It does not throw. */
   whenStopped(listener: (cloud: CloudKey) => void): Disposable
-  /** Reads one cloud anew, so that whoever is told here of its change finds it here, too. */
+  /** Reads one cloud anew, so that a change that was answered here is found here, too. */
   refresh(cloud: CloudKey): Promise<void>
 }

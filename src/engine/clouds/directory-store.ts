@@ -64,7 +64,7 @@ function toLive(config: CloudsConfig, row: LiveRow, nowMs: number): ReadCloud {
   return { cloud, validUntilMs: Math.min(...ends) }
 }
 
-/** As it is told: what the operator has suspended is that, unless it is being deleted. */
+/** The state that is shown: `suspended` where the operator has suspended it, unless it is being deleted. */
 export const stateOf = ({ state, suspended_at }: Pick<CloudRow, 'state' | 'suspended_at'>): CloudState =>
   suspended_at !== null && state !== 'deleting' ? 'suspended' : state
 

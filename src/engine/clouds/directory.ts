@@ -1,6 +1,6 @@
 /**
  * Every cloud by its ref, in the memory of each process. All refs are known; a cloud itself is read when its app first calls, and kept
- * for as long as the database tells of changes, which come by NOTIFY in the transaction that makes them.
+ * for as long as changes arrive from the database: by NOTIFY in the transaction that makes them.
  */
 import { sql } from 'kysely'
 import type { Clock } from '#platform/clock'
@@ -23,7 +23,7 @@ const channel = 'clouds'
 /** `stopped`: it was suspended, or its deletion began. */
 export type CloudNews = 'changed' | 'stopped' | 'gone'
 
-/** Tells every process, when the transaction commits, that a cloud has changed, or is gone. */
+/** Notifies every process, when the transaction commits, that a cloud has changed, or is gone. */
 export const announceCloud = async (
   tx: Tx,
   { accountId, cloudId }: CloudKey,
@@ -130,7 +130,7 @@ class Directory implements CloudDirectory {
     return this.#options.clock.nowMs() < validUntilMs
   }
 
-  /** One query for all that ask at the same time; kept only if nothing changed meanwhile and changes are told. */
+  /** One query for all that ask at the same time; kept only if nothing changed meanwhile and changes still arrive. */
   async #read(ref: string): Promise<store.ReadCloud | undefined> {
     const kept = this.#kept.get(ref)
     if (kept && (!kept.value || this.#isCurrent(kept.value))) return await kept.read

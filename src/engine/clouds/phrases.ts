@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -18,8 +19,6 @@ declare module '#platform/errors' {
   }
 }
 
-const fa = (number: number): string => number.toLocaleString('fa-IR')
-
 declareFailures({
   CLOUD_NOT_FOUND: {
     status: 404,
@@ -30,7 +29,7 @@ declareFailures({
     status: 403,
     retry: false,
     en: ({ max }) => `A project has at most ${max} Starter app back-ends here; delete one first.`,
-    fa: ({ max }) => `هر پروژه در این‌جا حداکثر ${fa(max)} بک‌اند Starter دارد؛ نخست یکی را حذف کنید.`,
+    fa: ({ max }) => `هر پروژه در این‌جا حداکثر ${persian(max)} بک‌اند Starter دارد؛ نخست یکی را حذف کنید.`,
   },
   CLOUD_DELETION_LIMIT: {
     status: 409,
@@ -88,7 +87,7 @@ declareFailures({
     en: ({ max }) =>
       `An app back-end has at most ${max} keys of a kind at a time, those in their grace period included; delete one first.`,
     fa: ({ max }) =>
-      `هر بک‌اند هم‌زمان حداکثر ${fa(max)} کلید از هر نوع دارد، با آن‌ها که در مهلت‌اند؛ نخست یکی را حذف کنید.`,
+      `هر بک‌اند هم‌زمان حداکثر ${persian(max)} کلید از هر نوع دارد، با آن‌ها که در مهلت‌اند؛ نخست یکی را حذف کنید.`,
   },
   CLOUD_EGRESS_LIMIT: {
     status: 429,
@@ -96,7 +95,7 @@ declareFailures({
     en: ({ maxBytes }) =>
       `This app back-end has sent the ${maxBytes} bytes that it may send in a day; it answers again at 00:00 UTC (3:30 in Tehran).`,
     fa: ({ maxBytes }) =>
-      `این بک‌اند ${fa(maxBytes)} بایتی را که در یک روز می‌تواند بفرستد فرستاده است؛ از ساعت ۳:۳۰ بامداد به وقت تهران (۰۰:۰۰ به وقت جهانی) دوباره پاسخ می‌دهد.`,
+      `این بک‌اند ${persian(maxBytes)} بایتی را که در یک روز می‌تواند بفرستد فرستاده است؛ از ساعت ۳:۳۰ بامداد به وقت تهران (۰۰:۰۰ به وقت جهانی) دوباره پاسخ می‌دهد.`,
   },
   CLOUD_CALL_LIMIT: {
     status: 429,
@@ -104,7 +103,7 @@ declareFailures({
     en: ({ max }) =>
       `The functions of this app back-end have been called ${max} times today, which is its limit; they can be called again at 00:00 UTC (3:30 in Tehran).`,
     fa: ({ max }) =>
-      `تابع‌های این بک‌اند امروز ${fa(max)} بار فراخوانده شده‌اند که سقف آن است؛ از ساعت ۳:۳۰ بامداد به وقت تهران (۰۰:۰۰ به وقت جهانی) دوباره فراخواندنی‌اند.`,
+      `تابع‌های این بک‌اند امروز ${persian(max)} بار فراخوانده شده‌اند که سقف آن است؛ از ساعت ۳:۳۰ بامداد به وقت تهران (۰۰:۰۰ به وقت جهانی) دوباره فراخواندنی‌اند.`,
   },
   DEDICATED_UNAVAILABLE: {
     status: 403,

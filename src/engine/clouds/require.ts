@@ -1,4 +1,4 @@
-/** Clouds of a project, as whoever is refused one is told of it. */
+/** Clouds that a request names: those of its project, and what it is refused with for all others. */
 import type { Db, Tx } from '#platform/db'
 import { type FailureCode, fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'

@@ -1,13 +1,10 @@
 /** Keys of a cloud that stands: made anew, and those before them ended. */
-import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { newAppKey } from './app-key.ts'
-import type { CloudKey } from './clouds.ts'
 import { announceCloud } from './directory.ts'
 import * as keyStore from './key-store.ts'
-import { newSigningKey } from './signing-key.ts'
-import { type CloudRow, type KeyRow, raiseFunctionsRevision, type SigningKeyRow } from './store.ts'
+import { type CloudRow, type KeyRow, keyOf, raiseFunctionsRevision, type SigningKeyRow } from './store.ts'
 
 interface Rotation {
   now: Date
@@ -25,24 +22,17 @@ export async function rotateAppKey(
   kind: KeyRow['kind'],
   { now, othersUntil }: Rotation,
 ): Promise<{ row: KeyRow; secret: string }> {
-  const key = newAppKey(ofCloud(cloud), kind, now)
-  await keyStore.endKeys(tx, ofCloud(cloud), kind, othersUntil)
-  await keyStore.deleteEndedKeys(tx, ofCloud(cloud), now)
-  const standing = await keyStore.keysOf(tx, ofCloud(cloud))
+  const key = newAppKey(keyOf(cloud), kind, now)
+  await keyStore.endKeys(tx, keyOf(cloud), kind, othersUntil)
+  await keyStore.deleteEndedKeys(tx, keyOf(cloud), now)
+  const standing = await keyStore.keysOf(tx, keyOf(cloud))
   if (standing.filter((one) => one.kind === kind).length >= maxKeys) fail('CLOUD_KEY_LIMIT', { max: maxKeys })
   await keyStore.insertKey(tx, key.row)
   // Functions find the public key among their variables.
-  if (kind === 'public') await raiseFunctionsRevision(tx, ofCloud(cloud))
-  await announceCloud(tx, ofCloud(cloud), cloud.ref)
+  if (kind === 'public') await raiseFunctionsRevision(tx, keyOf(cloud))
+  await announceCloud(tx, keyOf(cloud), cloud.ref)
   return key
 }
-
-/** Made before the transaction of `rotateSigningKey`. Throws SECRETS_SEALED. */
-export const nextSigningKey = (
-  app: Pick<App, 'secrets'>,
-  cloud: CloudKey,
-  now: Date,
-): Promise<SigningKeyRow> => newSigningKey(app, cloud, now)
 
 /** It signs from here on; what those before have signed is accepted until `othersUntil`. Throws CLOUD_KEY_LIMIT. */
 export async function rotateSigningKey(
@@ -51,11 +41,9 @@ export async function rotateSigningKey(
   key: SigningKeyRow,
   { now, othersUntil }: Rotation,
 ): Promise<void> {
-  await keyStore.retireSigningKeys(tx, ofCloud(cloud), now, othersUntil)
-  const standing = await keyStore.signingKeysOf(tx, ofCloud(cloud))
+  await keyStore.retireSigningKeys(tx, keyOf(cloud), now, othersUntil)
+  const standing = await keyStore.signingKeysOf(tx, keyOf(cloud))
   if (standing.length >= maxKeys) fail('CLOUD_KEY_LIMIT', { max: maxKeys })
   await keyStore.insertSigningKey(tx, key)
-  await announceCloud(tx, ofCloud(cloud), cloud.ref)
+  await announceCloud(tx, keyOf(cloud), cloud.ref)
 }
-
-const ofCloud = ({ account_id: accountId, cloud_id: cloudId }: CloudRow): CloudKey => ({ accountId, cloudId })

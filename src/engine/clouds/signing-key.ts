@@ -13,7 +13,7 @@ const generate = promisify(generateKeyPair)
 /** For this cloud and key alone. */
 const sealedFor = (cloudId: string, kid: string): string => `clouds.signing_keys/${cloudId}/${kid}`
 
-/** Throws SECRETS_SEALED. */
+/** Made before the transaction that stores it. Throws SECRETS_SEALED. */
 export async function newSigningKey(
   { secrets }: Pick<App, 'secrets'>,
   { accountId, cloudId }: CloudKey,

@@ -1,4 +1,5 @@
 import { declareFailures, fail, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -20,7 +21,6 @@ declare module '#platform/errors' {
   }
 }
 
-const fa = (number: number): string => number.toLocaleString('fa-IR')
 const kib = (bytes: number): number => Math.round(bytes / 1024)
 
 declareFailures({
@@ -41,7 +41,7 @@ declareFailures({
     status: 403,
     retry: false,
     en: ({ max }) => `This cloud has ${max} collections, as many as it may have; delete one first.`,
-    fa: ({ max }) => `این بک‌اند ${fa(max)} مجموعه دارد که سقف آن است؛ نخست یکی را حذف کنید.`,
+    fa: ({ max }) => `این بک‌اند ${persian(max)} مجموعه دارد که سقف آن است؛ نخست یکی را حذف کنید.`,
   },
   ROW_NOT_FOUND: {
     status: 404,
@@ -65,7 +65,7 @@ declareFailures({
     retry: false,
     en: ({ max }) => `This cloud may have ${max} rows in all; delete some first. Nothing was written.`,
     fa: ({ max }) =>
-      `این بک‌اند روی هم حداکثر ${fa(max)} ردیف می‌تواند داشته باشد؛ نخست چند ردیف را حذف کنید. چیزی نوشته نشد.`,
+      `این بک‌اند روی هم حداکثر ${persian(max)} ردیف می‌تواند داشته باشد؛ نخست چند ردیف را حذف کنید. چیزی نوشته نشد.`,
   },
   ROW_BYTES_LIMIT: {
     status: 403,
@@ -73,14 +73,14 @@ declareFailures({
     en: ({ max }) =>
       `The rows of this cloud may have ${kib(max)} KiB in all; delete or shorten some first. Nothing was written.`,
     fa: ({ max }) =>
-      `ردیف‌های این بک‌اند روی هم حداکثر ${fa(kib(max))} کیبی‌بایت می‌توانند باشند؛ نخست چند ردیف را حذف یا کوتاه کنید. چیزی نوشته نشد.`,
+      `ردیف‌های این بک‌اند روی هم حداکثر ${persian(kib(max))} کیبی‌بایت می‌توانند باشند؛ نخست چند ردیف را حذف یا کوتاه کنید. چیزی نوشته نشد.`,
   },
   ROW_TOO_LARGE: {
     status: 400,
     en: ({ max }) =>
       `A row has at most ${kib(max)} KiB as JSON; shorten it, or store its large parts as files.`,
     fa: ({ max }) =>
-      `هر ردیف به شکل JSON حداکثر ${fa(kib(max))} کیبی‌بایت است؛ آن را کوتاه کنید یا بخش‌های بزرگش را در فایل نگه دارید.`,
+      `هر ردیف به شکل JSON حداکثر ${persian(kib(max))} کیبی‌بایت است؛ آن را کوتاه کنید یا بخش‌های بزرگش را در فایل نگه دارید.`,
   },
   ROW_INVALID: {
     status: 400,
@@ -102,21 +102,21 @@ declareFailures({
     en: ({ seconds }) =>
       `This takes longer than ${seconds} seconds, so it was stopped and nothing was changed; ask for fewer rows, with simpler filters.`,
     fa: ({ seconds }) =>
-      `این درخواست بیش از ${fa(seconds)} ثانیه طول می‌کشد، پس متوقف شد و چیزی تغییر نکرد؛ ردیف‌های کمتری را با فیلترهای ساده‌تر بخواهید.`,
+      `این درخواست بیش از ${persian(seconds)} ثانیه طول می‌کشد، پس متوقف شد و چیزی تغییر نکرد؛ ردیف‌های کمتری را با فیلترهای ساده‌تر بخواهید.`,
   },
   ROWS_TOO_MANY: {
     status: 400,
     en: ({ max }) =>
       `A request writes at most ${max} rows, and this one would write more; narrow its filters or set a limit. Nothing was changed.`,
     fa: ({ max }) =>
-      `هر درخواست حداکثر ${fa(max)} ردیف را می‌نویسد و این درخواست بیش از آن است؛ فیلترها را تنگ‌تر کنید یا limit بگذارید. چیزی تغییر نکرد.`,
+      `هر درخواست حداکثر ${persian(max)} ردیف را می‌نویسد و این درخواست بیش از آن است؛ فیلترها را تنگ‌تر کنید یا limit بگذارید. چیزی تغییر نکرد.`,
   },
   ROWS_ANSWER_TOO_LARGE: {
     status: 400,
     en: ({ max }) =>
       `The answer would have more than ${kib(max)} KiB; ask for fewer rows or fewer fields. Nothing was changed.`,
     fa: ({ max }) =>
-      `پاسخ بیش از ${fa(kib(max))} کیبی‌بایت می‌شود؛ ردیف‌ها یا فیلدهای کمتری بخواهید. چیزی تغییر نکرد.`,
+      `پاسخ بیش از ${persian(kib(max))} کیبی‌بایت می‌شود؛ ردیف‌ها یا فیلدهای کمتری بخواهید. چیزی تغییر نکرد.`,
   },
 })
 
@@ -129,15 +129,15 @@ export const rowReasons = {
   }),
   tooDeep: (max: number): Localized => ({
     en: `objects and arrays stand in one another more than ${max} deep.`,
-    fa: `شیءها و آرایه‌ها بیش از ${fa(max)} لایه در هم فرو رفته‌اند.`,
+    fa: `شیءها و آرایه‌ها بیش از ${persian(max)} لایه در هم فرو رفته‌اند.`,
   }),
   tooMany: (max: number): Localized => ({
     en: `it has more than ${max} fields.`,
-    fa: `بیش از ${fa(max)} فیلد دارد.`,
+    fa: `بیش از ${persian(max)} فیلد دارد.`,
   }),
   badName: (max: number): Localized => ({
     en: `names of fields have 1 to ${max} characters.`,
-    fa: `نام هر فیلد از ۱ تا ${fa(max)} نویسه است.`,
+    fa: `نام هر فیلد از ۱ تا ${persian(max)} نویسه است.`,
   }),
   badText: {
     en: 'a text in it contains NUL or half a character (a lone surrogate).',

@@ -4,6 +4,7 @@
  * written alone and gets its own answer.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { CloudKey } from '#engine/clouds'
 import { Failure } from '#platform/errors'
 import type { GroupAnswer, GroupedRow, Run } from './store.ts'
 import * as store from './store.ts'
@@ -25,8 +26,8 @@ interface Waiting extends GroupedInsertion {
 }
 
 export interface InsertGroupsOptions {
-  /** Runs work when it is the cloud's turn. */
-  inTurn: <Result>(cloudId: string, work: (run: Run) => Promise<Result>) => Promise<Result>
+  /** Runs one statement when it is the cloud's turn. */
+  ask: <Result>(cloud: CloudKey, work: (run: Run) => Promise<Result>) => Promise<Result>
   now: () => Date
 }
 
@@ -63,16 +64,16 @@ export class InsertGroups {
     const line = this.#lines.get(cloudId)!
     while (line.length > 0) {
       const group = next(line)
-      await this.#write(cloudId, group)
+      await this.#write(group)
       if (group.length > 1) for (let turn = 0; turn < companyTurns; turn++) await nextTurn()
     }
     this.#lines.delete(cloudId)
   }
 
-  async #write(cloudId: string, group: readonly Waiting[]): Promise<void> {
+  async #write(group: readonly Waiting[]): Promise<void> {
     const [first] = group
     try {
-      const written = await this.#options.inTurn(cloudId, (run) => this.#send(run, group))
+      const written = await this.#options.ask(first!.cloud, (run) => this.#send(run, group))
       if (written.length > 0) return deliver(group, written)
     } catch (error) {
       if (!isOfValues(error)) {

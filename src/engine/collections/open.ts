@@ -1,17 +1,17 @@
 import { CompiledQuery } from 'kysely'
 import type { CloudKey } from '#engine/clouds'
 import type { Clock } from '#platform/clock'
-import { type Db, openDb, type SocketAddress, type Tx } from '#platform/db'
+import type { Db, SocketAddress, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Collation } from './conditions.ts'
 import { InsertGroups } from './insert-groups.ts'
+import { type Lanes, openLanes } from './lanes.ts'
 import { queryLimits } from './query.ts'
 import { fieldOf, wholeSelection } from './selection.ts'
 import type { Page, RowsQuestion, Run } from './store.ts'
 import * as store from './store.ts'
-import { statementTimeoutMs, translate } from './translate.ts'
-import { Turns } from './turns.ts'
+import { translate } from './translate.ts'
 import type { Change, Insertion, Removal, RowsCloud, WriteAnswer, WriteContext } from './writes.ts'
 import * as writes from './writes.ts'
 
@@ -23,34 +23,16 @@ export interface CollectionsOptions {
   lowerBackend?: ((pid: number) => Promise<void>) | undefined
 }
 
-const places = 4
-
-const turnsOptions = {
-  places,
-  perCloud: places - 1,
-  slowMs: 200,
-  slowPlaces: 1,
-  waitingPerCloud: 64,
-  waiting: 1_000,
-  longestWaitMs: 2_000,
-}
-
 /** Columns of a table of all members. */
 const maxTableColumns = 200
 
 /** Rows of app back-ends, on connections of their own: whatever they are asked, money and other rooms do not wait for them. */
 export async function openCollections(options: CollectionsOptions): Promise<Collections> {
   const { url, clock, log, lowerBackend } = options
-  const db = await openDb({
-    url,
-    log,
-    maxConnections: places,
-    statementTimeoutMs,
-    withoutWorkers: true,
-    onBackend: lowerBackend && ((pid) => void lowerBackend(pid)),
-  })
-  const [icu] = await db.query({ text: `select from pg_collation where collname = 'fa-x-icu'` }, [])
-  return new Collections(db, clock, icu ? '"fa-x-icu"' : '"C"')
+  const onBackend = lowerBackend && ((pid: number) => void lowerBackend(pid))
+  const lanes = await openLanes({ url, log, onBackend })
+  const [icu] = await lanes.db.query({ text: `select from pg_collation where collname = 'fa-x-icu'` }, [])
+  return new Collections(lanes, clock, icu ? '"fa-x-icu"' : '"C"')
 }
 
 /** Options of one write. */
@@ -76,33 +58,33 @@ export const runIn =
     (await tx.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows
 
 export class Collections implements AsyncDisposable {
-  /** The connections of rows. For transactions of others, within `inTurn`. */
-  readonly db: Db
   readonly collation: Collation
+  readonly #lanes: Lanes
   readonly #clock: Clock
-  readonly #turns = new Turns(turnsOptions)
   readonly #groups: InsertGroups
   /** The ids of collections by cloud and name; one that is gone is found out by the database. */
   readonly #ids = new Map<string, string>()
 
-  constructor(db: Db, clock: Clock, collation: Collation) {
-    this.db = db
+  constructor(lanes: Lanes, clock: Clock, collation: Collation) {
+    this.#lanes = lanes
     this.collation = collation
     this.#clock = clock
     this.#groups = new InsertGroups({
-      inTurn: (cloudId, work) => this.#turns.run(cloudId, () => work(this.#run)),
+      ask: (cloud, work) => this.ask(cloud, work),
       now: () => this.#now(),
     })
   }
 
-  /** Throws ROWS_BUSY where too many wait. */
-  inTurn<Result>(cloud: CloudKey, work: () => Promise<Result>): Promise<Result> {
-    return this.#turns.run(cloud.cloudId, work)
+  /** Runs a transaction on the connections of rows: it may begin twice, as it is stopped where it would hold up others. Throws ROWS_BUSY. */
+  inTurn<Result>(cloud: CloudKey, work: (db: Db) => Promise<Result>): Promise<Result> {
+    return this.#lanes.run(cloud, work)
   }
 
-  /** Runs one statement on the connections of rows. */
+  /** Runs one statement on the connections of rows. Throws ROWS_BUSY. */
   ask<Result>(cloud: CloudKey, work: (run: Run) => Promise<Result>): Promise<Result> {
-    return this.#turns.run(cloud.cloudId, () => work(this.#run))
+    return this.inTurn(cloud, (db) =>
+      work((text, values, name) => db.query(name === undefined ? { text } : { text, name }, values)),
+    )
   }
 
   /** Throws COLLECTION_NOT_FOUND, ROW_QUERY, ROWS_BUSY, ROWS_TIMEOUT, ROWS_ANSWER_TOO_LARGE. */
@@ -157,11 +139,8 @@ export class Collections implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.db[Symbol.asyncDispose]()
+    await this.#lanes[Symbol.asyncDispose]()
   }
-
-  readonly #run: Run = (text, values, name) =>
-    this.db.query(name === undefined ? { text } : { text, name }, values)
 
   #now(): Date {
     return new Date(this.#clock.nowMs())
@@ -173,9 +152,9 @@ export class Collections implements AsyncDisposable {
     statement: store.Statement,
   ): Promise<Page & { text: string }> {
     const { collection } = question
-    const page = await this.#turns
-      .run(cloud.cloudId, () => store.readPage(this.#run, statement, preparedName(question)))
-      .catch((error: unknown) => translate(error, collection))
+    const page = await this.ask(cloud, (run) => store.readPage(run, statement, preparedName(question))).catch(
+      (error: unknown) => translate(error, collection),
+    )
     if (!page) return fail('COLLECTION_NOT_FOUND', { name: collection })
     const { text } = page
     if (text === undefined) return fail('ROWS_ANSWER_TOO_LARGE', { max: queryLimits.answerBytes })
@@ -183,11 +162,9 @@ export class Collections implements AsyncDisposable {
   }
 
   async #withMembers(cloud: RowsCloud, question: RowsQuestion): Promise<RowsQuestion> {
-    const names = await this.#turns
-      .run(cloud.cloudId, () =>
-        store.memberNames(this.#run, cloud, question, this.collation, maxTableColumns + 1),
-      )
-      .catch((error: unknown) => translate(error, question.collection))
+    const names = await this.ask(cloud, (run) =>
+      store.memberNames(run, cloud, question, this.collation, maxTableColumns + 1),
+    ).catch((error: unknown) => translate(error, question.collection))
     if (names.length > maxTableColumns) fail('ROWS_ANSWER_TOO_LARGE', { max: queryLimits.answerBytes })
     const all = ['id', 'owner_id', 'created_at', 'updated_at', ...names]
     const fields = [...all.map((as) => ({ as, field: fieldOf(as) })), ...question.selection.fields]
@@ -213,8 +190,8 @@ export class Collections implements AsyncDisposable {
   ): Promise<WriteAnswer> {
     const context = { now: this.#now(), collation: this.collation }
     try {
-      return await this.#turns.run(cloud.cloudId, () =>
-        this.db.tx(async (tx) => {
+      return await this.inTurn(cloud, (db) =>
+        db.tx(async (tx) => {
           const answer = await write(runIn(tx), context)
           check?.(answer)
           if (rollBack) throw new RolledBack(answer)

@@ -55,19 +55,18 @@ export const searchConfigs = [
 ] as const
 export type SearchConfig = (typeof searchConfigs)[number]
 
-export const castTypes = [
-  'text',
-  'json',
-  'numeric',
-  'float8',
-  'int8',
-  'int4',
-  'bool',
-  'uuid',
-  'date',
-  'timestamptz',
-] as const
-export type CastType = (typeof castTypes)[number]
+/** Names of types of PostgreSQL. */
+export type CastType =
+  | 'text'
+  | 'json'
+  | 'numeric'
+  | 'float8'
+  | 'int8'
+  | 'int4'
+  | 'bool'
+  | 'uuid'
+  | 'date'
+  | 'timestamptz'
 
 /** One member of the answer. */
 export interface Selected {

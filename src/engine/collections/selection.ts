@@ -53,25 +53,12 @@ function fieldJson(field: Field, cast: CastType | undefined, parameters: Paramet
 const castJson = (field: Field, cast: CastType, parameters: Parameters): string =>
   cast === 'json' && !('column' in field)
     ? `(${jsonSql(field.path, parameters)})::text`
-    : `to_json((${textSql(field, parameters)})::${castNames[cast]})::text`
-
-const castNames = {
-  text: 'text',
-  json: 'json',
-  numeric: 'numeric',
-  float8: 'float8',
-  int8: 'int8',
-  int4: 'int4',
-  bool: 'bool',
-  uuid: 'uuid',
-  date: 'date',
-  timestamptz: 'timestamptz',
-} as const satisfies Record<CastType, string>
+    : `to_json((${textSql(field, parameters)})::${cast})::text`
 
 /** The text of a field in a table of text; null where it has no value. */
 export const cellSql = (field: Field, cast: CastType | undefined, parameters: Parameters): string =>
   cast !== undefined
-    ? `((${textSql(field, parameters)})::${castNames[cast]})::text`
+    ? `((${textSql(field, parameters)})::${cast})::text`
     : 'column' in field && (field.column === 'created_at' || field.column === 'updated_at')
       ? timeSql(columnSql[field.column])
       : textSql(field, parameters)

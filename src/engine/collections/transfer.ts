@@ -112,7 +112,7 @@ const inTransaction = <Result>(
   work: (run: store.Run) => Promise<Result>,
 ): Promise<Result> =>
   collections
-    .inTurn(cloud, () => collections.db.tx((tx) => work(runIn(tx))))
+    .inTurn(cloud, (db) => db.tx((tx) => work(runIn(tx))))
     .catch((error: unknown) => translate(error, name))
 
 const writeRows = (

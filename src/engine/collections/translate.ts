@@ -1,8 +1,7 @@
 import { isDatabaseAway } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
 import { valueError } from './errors.ts'
-
-export const statementTimeoutMs = 2_000
+import { statementTimeoutMs } from './lanes.ts'
 
 /** What a statement threw, as what the caller is told: errors that its values cause are not ours. Always throws. */
 export function translate(error: unknown, collection: string): never {

@@ -1,12 +1,8 @@
-/**
- * Who of many clouds uses the few connections next: each cloud in its turn, never all of them by one, and one at a time by a cloud whose
- * statements take long. Who would wait too long is told so at once.
- */
+/** Who of many clouds uses few connections next: each cloud in its turn, never all of them by one. Who would wait too long is refused. */
 import { Failure, fail } from '#platform/errors'
 
 interface Waiting {
-  /** Whether it counts among the slow ones. */
-  start: (isSlow: boolean) => void
+  start: () => void
   refuse: (error: unknown) => void
   timer: NodeJS.Timeout
 }
@@ -14,8 +10,6 @@ interface Waiting {
 interface Line {
   running: number
   waiting: Waiting[]
-  /** The last statement took long. */
-  isSlow: boolean
 }
 
 export interface TurnsOptions {
@@ -23,25 +17,18 @@ export interface TurnsOptions {
   places: number
   /** Of one cloud at once. */
   perCloud: number
-  /** A cloud whose last statement took longer has one at a time. */
-  slowMs: number
-  /** So many of such clouds at once, of all: their statements would take the processor from everybody else's. */
-  slowPlaces: number
   waitingPerCloud: number
   waiting: number
   longestWaitMs: number
 }
 
 const retryAfterMs = 1_000
-/** That a cloud's last statement took long. */
-const rememberedMs = 60_000
 
 export class Turns {
   readonly #options: TurnsOptions
   /** In the order of their turns. */
   readonly #lines = new Map<string, Line>()
   #running = 0
-  #slowRunning = 0
   #waiting = 0
 
   constructor(options: TurnsOptions) {
@@ -52,43 +39,37 @@ export class Turns {
   async run<Result>(cloudId: string, work: () => Promise<Result>): Promise<Result> {
     const line = this.#lineOf(cloudId)
     const mustWait = this.#running >= this.#options.places || !this.#hasPlace(line) || line.waiting.length > 0
-    const wasSlow = mustWait ? await this.#wait(line) : this.#begin(line)
-    const sinceMs = performance.now()
+    if (mustWait) await this.#wait(line)
+    else this.#begin(line)
     try {
       return await work()
     } finally {
-      if (wasSlow) this.#slowRunning--
-      line.isSlow = performance.now() - sinceMs > this.#options.slowMs
       line.running--
       this.#running--
       this.#next()
-      if (line.running === 0 && line.waiting.length === 0 && !line.isSlow) this.#lines.delete(cloudId)
-      else if (line.isSlow) this.#forgetLater(cloudId, line)
+      if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(cloudId)
     }
   }
 
   #lineOf(cloudId: string): Line {
     let line = this.#lines.get(cloudId)
     if (!line) {
-      line = { running: 0, waiting: [], isSlow: false }
+      line = { running: 0, waiting: [] }
       this.#lines.set(cloudId, line)
     }
     return line
   }
 
   #hasPlace(line: Line): boolean {
-    const { perCloud, slowPlaces } = this.#options
-    return line.isSlow ? line.running === 0 && this.#slowRunning < slowPlaces : line.running < perCloud
+    return line.running < this.#options.perCloud
   }
 
-  #begin(line: Line): boolean {
+  #begin(line: Line): void {
     line.running++
     this.#running++
-    if (line.isSlow) this.#slowRunning++
-    return line.isSlow
   }
 
-  #wait(line: Line): Promise<boolean> {
+  #wait(line: Line): Promise<void> {
     const { waiting, waitingPerCloud, longestWaitMs } = this.#options
     if (line.waiting.length >= waitingPerCloud || this.#waiting >= waiting)
       fail('ROWS_BUSY', {}, { retryAfterMs })
@@ -116,18 +97,11 @@ export class Turns {
       const one = line.waiting.shift()!
       clearTimeout(one.timer)
       this.#waiting--
-      const isSlow = this.#begin(line)
+      this.#begin(line)
       // To the end: the others have their turns first.
       this.#lines.delete(cloudId)
       this.#lines.set(cloudId, line)
-      one.start(isSlow)
+      one.start()
     }
-  }
-
-  #forgetLater(cloudId: string, line: Line): void {
-    setTimeout(() => {
-      if (line.running === 0 && line.waiting.length === 0 && this.#lines.get(cloudId) === line)
-        this.#lines.delete(cloudId)
-    }, rememberedMs).unref()
   }
 }

@@ -31,7 +31,7 @@ export type {
   TextDocument,
   TextRun,
 } from './model.ts'
-export { inDigits, latinDigits, longDate } from './phrases.ts'
+export { inDigits, longDate } from './phrases.ts'
 export {
   type Documents,
   openDocuments,

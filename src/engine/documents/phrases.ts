@@ -1,3 +1,4 @@
+import { persianDigits } from '#platform/words'
 import type { Language } from './model.ts'
 
 /** Texts that the document writers add to a page. */
@@ -32,13 +33,7 @@ export const longDate = (language: Language, dateMs: number): string =>
 
 /** A whole number in the digits of the language, without grouping. */
 export const inDigits = (language: Language, number: number | string): string =>
-  language === 'fa'
-    ? String(number).replace(/[0-9]/g, (digit) => String.fromCharCode(0x6f0 + Number(digit)))
-    : String(number)
-
-/** Persian and Arabic digits as Latin ones. */
-export const latinDigits = (text: string): string =>
-  text.replace(/[۰-۹٠-٩]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
+  language === 'fa' ? persianDigits(number) : String(number)
 
 /** Elements of an author line: «الف، ب», "a, b". */
 export const inLine = (language: Language, names: readonly string[]): string =>

@@ -1,4 +1,5 @@
 import { declareFailures } from '#platform/errors'
+import { persianDigits } from '#platform/words'
 import type { Place } from './compile/source-map.ts'
 
 declare module '#platform/errors' {
@@ -15,8 +16,6 @@ declare module '#platform/errors' {
   }
 }
 
-const digits = (number: number): string => number.toLocaleString('fa-IR', { useGrouping: false })
-
 declareFailures({
   FUNCTION_CODE_INVALID: {
     status: 400,
@@ -26,7 +25,7 @@ declareFailures({
         : `The code was not accepted: ${why.en}`,
     fa: ({ why, line, column }) =>
       line !== undefined && column !== undefined
-        ? `کد پذیرفته نشد. خط ${digits(line)}، ستون ${digits(column)}: ${why.fa}`
+        ? `کد پذیرفته نشد. خط ${persianDigits(line)}، ستون ${persianDigits(column)}: ${why.fa}`
         : `کد پذیرفته نشد: ${why.fa}`,
   },
   FUNCTIONS_BUSY: {
@@ -38,20 +37,21 @@ declareFailures({
     status: 403,
     retry: false,
     en: ({ max }) => `This app back-end has all ${max} functions that it may have; delete one first.`,
-    fa: ({ max }) => `این بک‌اند هر ${digits(max)} تابعی را که می‌تواند داشته باشد دارد؛ نخست یکی را حذف کنید.`,
+    fa: ({ max }) =>
+      `این بک‌اند هر ${persianDigits(max)} تابعی را که می‌تواند داشته باشد دارد؛ نخست یکی را حذف کنید.`,
   },
   FUNCTION_VERSION_NOT_FOUND: {
     status: 404,
     en: ({ version }) =>
       `Version ${version} is not there; the last five are kept, and GET /v1/cloud/{id}/functions/{name} lists them.`,
     fa: ({ version }) =>
-      `نسخهٔ ${digits(version)} وجود ندارد؛ پنج نسخهٔ آخر می‌ماند و GET /v1/cloud/{id}/functions/{name} آن‌ها را نشان می‌دهد.`,
+      `نسخهٔ ${persianDigits(version)} وجود ندارد؛ پنج نسخهٔ آخر می‌ماند و GET /v1/cloud/{id}/functions/{name} آن‌ها را نشان می‌دهد.`,
   },
   FUNCTION_VERSION_LIVE: {
     status: 409,
     retry: false,
     en: ({ version }) => `Version ${version} answers already.`,
-    fa: ({ version }) => `نسخهٔ ${digits(version)} هم‌اکنون پاسخ می‌دهد.`,
+    fa: ({ version }) => `نسخهٔ ${persianDigits(version)} هم‌اکنون پاسخ می‌دهد.`,
   },
   FUNCTION_NOTHING_BEFORE: {
     status: 409,
@@ -64,7 +64,7 @@ declareFailures({
     retry: false,
     en: ({ max }) => `This app back-end has all ${max} secrets that it may have; delete one first.`,
     fa: ({ max }) =>
-      `این بک‌اند هر ${digits(max)} مقدار محرمانه‌ای را که می‌تواند داشته باشد دارد؛ نخست یکی را حذف کنید.`,
+      `این بک‌اند هر ${persianDigits(max)} مقدار محرمانه‌ای را که می‌تواند داشته باشد دارد؛ نخست یکی را حذف کنید.`,
   },
   FUNCTION_SECRET_NOT_FOUND: {
     status: 404,

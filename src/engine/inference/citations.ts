@@ -1,5 +1,6 @@
 /** Finds citations in an answer's text: links to the results of hosted tools, as they are streamed. */
 import type { Citation, Source } from '#engine/turn'
+import { latinDigits } from '#platform/words'
 
 /** Instruction appended to every tool result that the model may cite. */
 export const citeByLink =
@@ -81,6 +82,3 @@ const comparable = (url: string): string => {
   parsed.hash = ''
   return parsed.href.replace(/\/$/, '')
 }
-
-const latinDigits = (text: string): string =>
-  text.replace(/[۰-۹]/g, (digit) => String(digit.charCodeAt(0) - 0x06f0))

@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -18,15 +19,15 @@ declareFailures({
 export const reasons = {
   tooManyLinks: (max: number): Localized => ({
     en: `a request may have ${max} different links; send the rest inline.`,
-    fa: `هر درخواست حداکثر ${max.toLocaleString('fa-IR')} پیوند گوناگون دارد؛ بقیه را درون درخواست بفرستید.`,
+    fa: `هر درخواست حداکثر ${persian(max)} پیوند گوناگون دارد؛ بقیه را درون درخواست بفرستید.`,
   }),
   tooManyHosts: (max: number): Localized => ({
     en: `a request may have links to ${max} different hosts; send the rest inline.`,
-    fa: `هر درخواست حداکثر به ${max.toLocaleString('fa-IR')} میزبان گوناگون پیوند دارد؛ بقیه را درون درخواست بفرستید.`,
+    fa: `هر درخواست حداکثر به ${persian(max)} میزبان گوناگون پیوند دارد؛ بقیه را درون درخواست بفرستید.`,
   }),
   answered: (status: number): Localized => ({
     en: `its host answered with status ${status}.`,
-    fa: `میزبان آن با وضعیت ${status.toLocaleString('fa-IR')} پاسخ داد.`,
+    fa: `میزبان آن با وضعیت ${persian(status)} پاسخ داد.`,
   }),
   vast: {
     en: 'its picture is larger than 100 megapixels or 32,767 pixels a side.',

@@ -299,7 +299,7 @@ function readHeaders(typed: Record<string, string>, node: ConfigNode): Record<st
       refuse(
         refusals.conflict(node.where(name), {
           en: `cannot be sent: write a plain header that is none of ${reservedHeaders.join(', ')}`,
-          fa: `فرستادنی نیست: سرایندی ساده بنویسید که هیچ‌یک از این‌ها نباشد: ${reservedHeaders.join('، ')}`,
+          fa: `فرستادنی نیست: سرآیندی ساده بنویسید که هیچ‌یک از این‌ها نباشد: ${reservedHeaders.join('، ')}`,
         }),
       )
     }

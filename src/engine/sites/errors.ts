@@ -1,4 +1,5 @@
 import { declareFailures } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -37,8 +38,7 @@ declareFailures({
     status: 403,
     retry: false,
     en: ({ max }) => `A site has at most ${max} domains of its own; delete one first.`,
-    fa: ({ max }) =>
-      `هر سایت حداکثر ${max.toLocaleString('fa-IR')} دامنهٔ اختصاصی دارد؛ نخست یکی را حذف کنید.`,
+    fa: ({ max }) => `هر سایت حداکثر ${persian(max)} دامنهٔ اختصاصی دارد؛ نخست یکی را حذف کنید.`,
   },
   TOO_MANY_CHECKS: {
     status: 429,

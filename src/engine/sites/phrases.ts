@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -15,8 +16,6 @@ declare module '#platform/errors' {
   }
 }
 
-const fa = (number: number): string => number.toLocaleString('fa-IR')
-
 declareFailures({
   SITE_NOT_FOUND: {
     status: 404,
@@ -29,14 +28,14 @@ declareFailures({
     en: ({ max }) =>
       `A project has at most ${max} sites here; delete one, or publish a new version of one with POST /v1/sites/{id}.`,
     fa: ({ max }) =>
-      `هر پروژه در این‌جا حداکثر ${fa(max)} سایت دارد؛ یکی را حذف کنید یا با POST /v1/sites/{id} نسخهٔ تازه‌ای از یکی منتشر کنید.`,
+      `هر پروژه در این‌جا حداکثر ${persian(max)} سایت دارد؛ یکی را حذف کنید یا با POST /v1/sites/{id} نسخهٔ تازه‌ای از یکی منتشر کنید.`,
   },
   SITE_PUBLISHING_LIMIT: {
     status: 429,
     en: ({ max }) =>
       `This project has ${max} publications that are not ready yet, as many as it may have. Publish when one of them is.`,
     fa: ({ max }) =>
-      `این پروژه ${fa(max)} انتشار ناتمام دارد، به اندازهٔ سقف آن. پس از آماده‌شدن یکی از آن‌ها منتشر کنید.`,
+      `این پروژه ${persian(max)} انتشار ناتمام دارد، به اندازهٔ سقف آن. پس از آماده‌شدن یکی از آن‌ها منتشر کنید.`,
   },
   SITE_TAKEN_DOWN: {
     status: 403,
@@ -59,7 +58,7 @@ declareFailures({
     en: ({ version }) =>
       `There is no version ${version} of this site, or it is kept no longer; GET /v1/sites/{id} lists those there are.`,
     fa: ({ version }) =>
-      `این سایت نسخهٔ ${fa(version)} ندارد یا آن نسخه دیگر نگه داشته نشده است؛ GET /v1/sites/{id} آن‌ها را که هستند نشان می‌دهد.`,
+      `این سایت نسخهٔ ${persian(version)} ندارد یا آن نسخه دیگر نگه داشته نشده است؛ GET /v1/sites/{id} آن‌ها را که هستند نشان می‌دهد.`,
   },
   SITE_VERSION_NOT_READY: {
     status: 409,
@@ -67,13 +66,13 @@ declareFailures({
     en: ({ version }) =>
       `Version ${version} is not ready: it is still being published, or that failed. Choose another one, or wait.`,
     fa: ({ version }) =>
-      `نسخهٔ ${fa(version)} آماده نیست: هنوز در حال انتشار است یا انتشارش ناکام ماند. نسخهٔ دیگری برگزینید یا صبر کنید.`,
+      `نسخهٔ ${persian(version)} آماده نیست: هنوز در حال انتشار است یا انتشارش ناکام ماند. نسخهٔ دیگری برگزینید یا صبر کنید.`,
   },
   SITE_VERSION_LIVE: {
     status: 409,
     retry: false,
     en: ({ version }) => `Version ${version} is the one that visitors get already.`,
-    fa: ({ version }) => `بازدیدکنندگان هم‌اکنون همین نسخهٔ ${fa(version)} را می‌بینند.`,
+    fa: ({ version }) => `بازدیدکنندگان هم‌اکنون همین نسخهٔ ${persian(version)} را می‌بینند.`,
   },
   SITE_NOTHING_BEFORE: {
     status: 409,

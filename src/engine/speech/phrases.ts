@@ -1,4 +1,5 @@
 import { declareFailures } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -28,13 +29,13 @@ export const speechFailures = declareFailures({
     en: ({ file, seconds, maxSeconds }) =>
       `The sound became ${seconds} seconds long, and an answer of this format has room for ${maxSeconds}. It is stored and charged: read it by GET /v1/files/${file}; the next time choose mp3, or send less text.`,
     fa: ({ file, seconds, maxSeconds }) =>
-      `صدا ${seconds.toLocaleString('fa-IR')} ثانیه شد و پاسخ در این قالب جای ${maxSeconds.toLocaleString('fa-IR')} ثانیه دارد. ذخیره و حساب شده است: آن را با GET /v1/files/${file} بخوانید؛ بار دیگر mp3 را برگزینید یا متن کوتاه‌تری بفرستید.`,
+      `صدا ${persian(seconds)} ثانیه شد و پاسخ در این قالب جای ${persian(maxSeconds)} ثانیه دارد. ذخیره و حساب شده است: آن را با GET /v1/files/${file} بخوانید؛ بار دیگر mp3 را برگزینید یا متن کوتاه‌تری بفرستید.`,
   },
   SOUND_TOO_LONG: {
     status: 400,
     en: ({ seconds, maxSeconds }) =>
       `This text may become ${seconds} seconds of sound, and an answer of this format has room for ${maxSeconds}; choose mp3, or send less text.`,
     fa: ({ seconds, maxSeconds }) =>
-      `این متن ممکن است ${seconds.toLocaleString('fa-IR')} ثانیه صدا شود و پاسخ در این قالب جای ${maxSeconds.toLocaleString('fa-IR')} ثانیه دارد؛ mp3 را برگزینید یا متن کوتاه‌تری بفرستید.`,
+      `این متن ممکن است ${persian(seconds)} ثانیه صدا شود و پاسخ در این قالب جای ${persian(maxSeconds)} ثانیه دارد؛ mp3 را برگزینید یا متن کوتاه‌تری بفرستید.`,
   },
 })

@@ -1,4 +1,5 @@
 import type { ToolFailure } from '#engine/turn'
+import { latinDigits, persianDigits } from '#platform/words'
 import { failed } from './failed.ts'
 import { member, textMember } from './input.ts'
 import {
@@ -241,10 +242,3 @@ const jalaliMonthFa = names('fa-u-ca-persian', { month: 'long' })
 
 const written = ({ year, month, day }: CalendarDate, between: string): string =>
   [String(year).padStart(4, '0'), String(month).padStart(2, '0'), String(day).padStart(2, '0')].join(between)
-
-const persianDigits = (text: string): string => text.replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)]!)
-
-const latinDigits = (text: string): string =>
-  text
-    .replace(/[۰-۹]/g, (digit) => String(digit.charCodeAt(0) - 0x6f0))
-    .replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660))

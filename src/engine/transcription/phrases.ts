@@ -1,4 +1,5 @@
 import { declareFailures } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -23,8 +24,6 @@ declare module '#platform/errors' {
     RECORDING_NOT_CUTTABLE: { model: string; seconds: number; maxSeconds: number }
   }
 }
-
-const persian = (figure: number): string => figure.toLocaleString('fa-IR')
 
 export const transcriptionFailures = declareFailures({
   TRANSCRIPTION_SETTING_NOT_SUPPORTED: {

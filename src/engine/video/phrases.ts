@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persian, persianDigits } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -11,13 +12,9 @@ declare module '#platform/errors' {
   }
 }
 
-const persian = (value: number): string => value.toLocaleString('fa-IR')
-
 /** Numbers and bounds, such as 8, 1–3 or 4 (guide), in Persian digits; what is typed as it stands, such as 720p and 16:9, stays. */
 const persianValue = (value: string): string =>
-  /^\d+(–\d+)?( \(\w+\))?$/.test(value)
-    ? value.replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)]!)
-    : value
+  /^\d+(–\d+)?( \(\w+\))?$/.test(value) ? persianDigits(value) : value
 
 const persianValues = (joined: string): string => joined.split('، ').map(persianValue).join('، ')
 

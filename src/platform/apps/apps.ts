@@ -1,6 +1,6 @@
 /**
  * The second listener: it serves what strangers have written, on an origin of its own where no credential of the platform is valid.
- * Who answers is told by the host of a request (docs/decisions/0069).
+ * Who answers is decided by the host of a request (docs/decisions/0069).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Deadline } from '#platform/clock'

@@ -1,5 +1,6 @@
 import { declareFailures, type Localized } from '#platform/errors'
 import type { JsonTrouble } from '#platform/json'
+import { persian, persianDigits } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -71,8 +72,7 @@ declareFailures({
     status: 413,
     retry: false,
     en: ({ limitBytes }) => `The body is larger than ${limitBytes} bytes, the limit of this route.`,
-    fa: ({ limitBytes }) =>
-      `بدنهٔ درخواست از سقف این مسیر (${limitBytes.toLocaleString('fa-IR')} بایت) بزرگ‌تر است.`,
+    fa: ({ limitBytes }) => `بدنهٔ درخواست از سقف این مسیر (${persian(limitBytes)} بایت) بزرگ‌تر است.`,
   },
   TOO_MUCH_IN_FLIGHT: {
     status: 503,
@@ -113,7 +113,7 @@ declareFailures({
   TOO_MANY_CONNECTIONS: {
     status: 429,
     en: ({ max }) => `This key has ${max} connections open on this path; close one first.`,
-    fa: ({ max }) => `این کلید ${persian(max)} اتصال باز روی این مسیر دارد؛ نخست یکی را ببندید.`,
+    fa: ({ max }) => `این کلید ${persianDigits(max)} اتصال باز روی این مسیر دارد؛ نخست یکی را ببندید.`,
   },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
@@ -121,7 +121,7 @@ declareFailures({
     en: ({ bytes }) =>
       `The file has ${bytes} bytes, and the Range begins after them; ask for an earlier part.`,
     fa: ({ bytes }) =>
-      `این فایل ${bytes.toLocaleString('fa-IR')} بایت دارد و Range پس از پایان آن آغاز می‌شود؛ بخش پیش‌تری را بخواهید.`,
+      `این فایل ${persian(bytes)} بایت دارد و Range پس از پایان آن آغاز می‌شود؛ بخش پیش‌تری را بخواهید.`,
   },
 })
 
@@ -129,7 +129,7 @@ declareFailures({
 export const reasons = {
   notMultipart: {
     en: 'the body is no whole multipart/form-data; let your client write it, with its own boundary, and send a short header for each part.',
-    fa: 'بدنه یک multipart/form-data کامل نیست؛ نوشتن آن را به کتابخانهٔ خود بسپارید، با boundary خودش و سرایندهای کوتاه برای هر بخش.',
+    fa: 'بدنه یک multipart/form-data کامل نیست؛ نوشتن آن را به کتابخانهٔ خود بسپارید، با boundary خودش و سرآیندهای کوتاه برای هر بخش.',
   },
   noFile: (part: string): Localized => ({
     en: `the form has no file; send it as the part ${part}.`,
@@ -143,7 +143,7 @@ export const reasons = {
         }
       : {
           en: `the form has more than ${most} of these files.`,
-          fa: `بیش از ${persian(most)} تا از این فایل‌ها در فرم است.`,
+          fa: `بیش از ${persianDigits(most)} تا از این فایل‌ها در فرم است.`,
         },
   manyFields: {
     en: 'the form has more parts than this route takes.',
@@ -153,24 +153,24 @@ export const reasons = {
   /** A file under another name than the route knows is taken for a field, so the sentence says where files go. */
   longField: (bytes: number, part: string): Localized => ({
     en: `this field is longer than ${bytes} bytes; a file is sent as the part ${part}.`,
-    fa: `این فیلد بلندتر از ${persian(bytes)} بایت است؛ فایل را در بخش ${part} بفرستید.`,
+    fa: `این فیلد بلندتر از ${persianDigits(bytes)} بایت است؛ فایل را در بخش ${part} بفرستید.`,
   }),
   notUtf8: { en: 'it is not UTF-8.', fa: 'UTF-8 نیست.' },
   tooDeep: (levels: number): Localized => ({
     en: `it is nested deeper than ${levels} levels.`,
-    fa: `بیش از ${persian(levels)} لایه تودرتو است.`,
+    fa: `بیش از ${persianDigits(levels)} لایه تودرتو است.`,
   }),
   tooManyMembers: (max: number): Localized => ({
     en: `an object in it has more than ${max} fields.`,
-    fa: `یک شیء در آن بیش از ${persian(max)} فیلد دارد.`,
+    fa: `یک شیء در آن بیش از ${persianDigits(max)} فیلد دارد.`,
   }),
   tooManyValues: (max: number): Localized => ({
     en: `it holds more than ${max} values.`,
-    fa: `بیش از ${persian(max)} مقدار در آن است.`,
+    fa: `بیش از ${persianDigits(max)} مقدار در آن است.`,
   }),
   unexpectedAt: (position: number): Localized => ({
     en: `unexpected text at position ${position}.`,
-    fa: `نویسهٔ نابجا در جایگاه ${persian(position)}.`,
+    fa: `نویسهٔ نابجا در جایگاه ${persianDigits(position)}.`,
   }),
   endsEarly: { en: 'it ends too early.', fa: 'ناتمام است.' },
   unreadable: { en: 'it cannot be parsed.', fa: 'خوانده نمی‌شود.' },
@@ -215,6 +215,3 @@ export function jsonTrouble(trouble: JsonTrouble): Localized {
       return reasons[trouble.kind]
   }
 }
-
-export const persian = (number: number | string): string =>
-  String(number).replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)]!)

@@ -2,7 +2,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Localized } from '#platform/errors'
 import { namePattern, noNulPattern, uuidPattern } from '#platform/schema'
-import { persian } from './phrases.ts'
+import { persianDigits } from '#platform/words'
 
 /** `path` is that of the offending field; empty for the body itself. */
 export function messageOf(error: ErrorObject, path: string): Localized {
@@ -36,7 +36,7 @@ const listed = (values: unknown[], comma: string): string =>
 
 const limit =
   (en: (limit: number) => string, fa: (limit: string) => string): Sentence =>
-  ({ limit }) => ({ en: en(limit), fa: fa(persian(limit)) })
+  ({ limit }) => ({ en: en(limit), fa: fa(persianDigits(limit)) })
 
 const sentences: Record<string, Sentence> = {
   required: () => ({ en: 'is required', fa: 'الزامی است' }),
@@ -61,7 +61,7 @@ const sentences: Record<string, Sentence> = {
       : { en: 'has a value that is not known', fa: 'مقدار ناشناخته‌ای دارد' },
   uniqueItems: ({ i, j }) => ({
     en: `must not hold the same item twice (${Math.min(i, j)} and ${Math.max(i, j)})`,
-    fa: `نباید یک عضو را دو بار داشته باشد (${persian(Math.min(i, j))} و ${persian(Math.max(i, j))})`,
+    fa: `نباید یک عضو را دو بار داشته باشد (${persianDigits(Math.min(i, j))} و ${persianDigits(Math.max(i, j))})`,
   }),
   minProperties: limit(
     (n) => `must have at least ${n === 1 ? 'one field' : `${n} fields`}`,
@@ -80,7 +80,7 @@ const sentences: Record<string, Sentence> = {
       ? { en: 'must not be empty', fa: 'نباید خالی باشد' }
       : {
           en: `must have at least ${least} characters`,
-          fa: `باید دست‌کم ${persian(least)} نویسه داشته باشد`,
+          fa: `باید دست‌کم ${persianDigits(least)} نویسه داشته باشد`,
         },
   maxLength: limit(
     (n) => `must have at most ${n} characters`,

@@ -1,4 +1,5 @@
 import { declareFailures } from '#platform/errors'
+import { persianDecimal, persianDigits } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -19,8 +20,6 @@ const credits = (micro: bigint): string => {
     .replace(/\.$/, '')
   return text === '' ? '0' : text
 }
-const persian = (text: string): string =>
-  text.replace(/\d/g, (d) => '۰۱۲۳۴۵۶۷۸۹'[Number(d)]!).replace('.', '٫')
 
 const caps: Record<string, { en: string; fa: string }> = {
   account: { en: 'total cap of the account', fa: 'سقف کل حساب' },
@@ -43,7 +42,7 @@ declareFailures({
     en: ({ whose, waitMs }) =>
       `The calls per minute of this ${owner[whose]?.en ?? whose} are used up; wait ${Math.ceil(waitMs / 1000)} s and send the request again.`,
     fa: ({ whose, waitMs }) =>
-      `سقف درخواست در دقیقهٔ این ${owner[whose]?.fa ?? whose} پر شده است؛ ${persian(String(Math.ceil(waitMs / 1000)))} ثانیه صبر کنید و دوباره بفرستید.`,
+      `سقف درخواست در دقیقهٔ این ${owner[whose]?.fa ?? whose} پر شده است؛ ${persianDigits(Math.ceil(waitMs / 1000))} ثانیه صبر کنید و دوباره بفرستید.`,
   },
   CONCURRENCY_LIMITED: {
     status: 429,
@@ -58,7 +57,7 @@ declareFailures({
     en: ({ needMicrocredits: need, haveMicrocredits: have }) =>
       `The balance is insufficient: this call may cost up to ${credits(need)} credits and ${credits(have)} can be spent now. Add credits, or ask for less (such as a lower max_tokens).`,
     fa: ({ needMicrocredits: need, haveMicrocredits: have }) =>
-      `اعتبار کافی نیست: این درخواست تا ${persian(credits(need))} اعتبار هزینه دارد و اکنون ${persian(credits(have))} اعتبار در دسترس است. اعتبار بیفزایید یا کمتر بخواهید (مثلاً با max_tokens کوچک‌تر).`,
+      `اعتبار کافی نیست: این درخواست تا ${persianDecimal(credits(need))} اعتبار هزینه دارد و اکنون ${persianDecimal(credits(have))} اعتبار در دسترس است. اعتبار بیفزایید یا کمتر بخواهید (مثلاً با max_tokens کوچک‌تر).`,
   },
   BUDGET_EXCEEDED: {
     status: 402,
@@ -66,7 +65,7 @@ declareFailures({
     en: ({ scope, needMicrocredits: need, haveMicrocredits: have }) =>
       `The ${caps[scope]?.en ?? scope} is reached: this call may cost up to ${credits(need)} credits and the cap leaves ${credits(have)}. Raise the cap, or ask for less (such as a lower max_tokens).`,
     fa: ({ scope, needMicrocredits: need, haveMicrocredits: have }) =>
-      `${caps[scope]?.fa ?? scope} پر شده است: این درخواست تا ${persian(credits(need))} اعتبار هزینه دارد و ${persian(credits(have))} اعتبار از سقف مانده است. سقف را بالا ببرید یا کمتر بخواهید (مثلاً با max_tokens کوچک‌تر).`,
+      `${caps[scope]?.fa ?? scope} پر شده است: این درخواست تا ${persianDecimal(credits(need))} اعتبار هزینه دارد و ${persianDecimal(credits(have))} اعتبار از سقف مانده است. سقف را بالا ببرید یا کمتر بخواهید (مثلاً با max_tokens کوچک‌تر).`,
   },
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,

@@ -1,8 +1,10 @@
 /** Builds the OpenAPI 3.1.0 document from the routes. Nothing is written twice: every word comes from the route values. */
+
 import type { TSchema } from 'typebox'
 import { declarationOf } from '#platform/errors'
 import { impliedErrors, type KeySource, type Route } from '#platform/http'
 import { nameOfSchema } from '#platform/schema'
+import { persian } from '#platform/words'
 
 /** Version of the contract that the routes keep. */
 export const contractVersion = '1.6.0'
@@ -132,7 +134,7 @@ export function formOf({ fields, files, maxBytes, isOptional }: NonNullable<Rout
   } = fields as Json & { properties?: Json; required?: string[] }
   const limit =
     typeof maxBytes === 'number'
-      ? { en: `at most ${maxBytes} bytes`, fa: `حداکثر ${maxBytes.toLocaleString('fa-IR')} بایت` }
+      ? { en: `at most ${maxBytes} bytes`, fa: `حداکثر ${persian(maxBytes)} بایت` }
       : { en: 'as large as the operator allows', fa: 'تا اندازه‌ای که گرداننده اجازه می‌دهد' }
   const part = {
     type: 'string',

@@ -1,3 +1,4 @@
+import { latinDigits, persianDigits } from '#platform/words'
 import type { Language } from './language.ts'
 
 /** Every phrase of the sandbox, Persian and English side by side. `{name}` marks a place to fill. */
@@ -89,16 +90,12 @@ export function phraseText(
 /** Writes ASCII digits in the digits of the language; Persian also uses its own decimal mark. */
 export function digits(language: Language, text: string): string {
   if (language === 'en') return text
-  return text
-    .replace(/(?<=\d)\.(?=\d)/g, '٫')
-    .replace(/\d/g, (digit) => String.fromCharCode(0x06f0 + Number(digit)))
+  return persianDigits(text.replace(/(?<=\d)\.(?=\d)/g, '٫'))
 }
 
 /** Reads Persian and Arabic digits, decimal marks and thousands marks as ASCII. */
 export function asciiDigits(text: string): string {
-  return text
-    .replace(/[۰-۹]/g, (digit) => String(digit.charCodeAt(0) - 0x06f0))
-    .replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x0660))
+  return latinDigits(text)
     .replace(/(?<=\d)٫(?=\d)/g, '.')
     .replace(/(?<=\d)٬(?=\d)/g, '')
 }

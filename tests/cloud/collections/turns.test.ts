@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CloudKey } from '../../../src/engine/clouds/clouds.ts'
 import { Turns, type TurnsOptions } from '../../../src/engine/collections/turns.ts'
 import { bootRows, type RowsWorld } from './rows-world.ts'
 
@@ -62,8 +63,6 @@ function stage(options: Partial<TurnsOptions>) {
     ...{
       places: 4,
       perCloud: 3,
-      slowMs: 1e9,
-      slowPlaces: 1,
       waitingPerCloud: 64,
       waiting: 1_000,
       longestWaitMs: 60_000,
@@ -100,16 +99,44 @@ test('clouds come in turn, and none has all places', async () => {
   expect(began.slice(4).sort()).toEqual(['a4', 'b2', 'c1'])
 })
 
-test('clouds whose last statement took long have one at a time, all of them together', async () => {
-  const { began, run, end } = stage({ slowMs: -1 })
-  for (const cloud of ['a', 'b']) {
-    const first = run(cloud, `${cloud}0`)
-    await end(`${cloud}0`)
-    await first
-  }
-  for (const name of ['1', '2']) for (const cloud of ['a', 'b']) void run(cloud, cloud + name)
-  void run('c', 'c1')
-  expect(began.slice(2)).toEqual(['a1', 'c1'])
-  await end('a1')
-  expect(began.slice(4)).toHaveLength(1)
+test('a statement that takes long begins anew where those of all clouds go one at a time, and others go on beside it', async () => {
+  const { collections } = rows.world.app
+  const began: string[] = []
+  const clouds = ['a', 'b', 'c'].map((cloudId) => ({ accountId: rows.world.account, cloudId }))
+  const [a, b, c] = clouds as [CloudKey, CloudKey, CloudKey]
+  for (const cloud of [a, b])
+    await collections.inTurn(cloud, async (db) => {
+      began.push(cloud.cloudId)
+      if (began.length % 2 === 1) await db.query({ text: 'select pg_sleep(60)' }, [])
+    })
+  expect(began).toEqual(['a', 'a', 'b', 'b'])
+  const held = Promise.withResolvers<void>()
+  const hold = (cloud: CloudKey) =>
+    collections.inTurn(cloud, () => {
+      began.push(`${cloud.cloudId} again`)
+      return held.promise
+    })
+  const ended = [hold(a), hold(a), hold(b), hold(c)]
+  await nextTurn()
+  const beganBeside = began.slice(4).sort()
+  held.resolve()
+  await Promise.all(ended)
+  expect(beganBeside).toEqual(['a again', 'c again'])
+  expect(began.slice(6).sort()).toEqual(['a again', 'b again'])
+})
+
+test('what waits beside a long statement of its own cloud does not begin as short', async () => {
+  const { collections } = rows.world.app
+  const cloud = { accountId: rows.world.account, cloudId: 'd' }
+  const began: number[] = []
+  await Promise.all(
+    Array.from({ length: 5 }, (_, nth) =>
+      collections.inTurn(cloud, async (db) => {
+        began.push(nth)
+        if (began.length <= 3) await db.query({ text: 'select pg_sleep(60)' }, [])
+      }),
+    ),
+  )
+  // The three that began together twice, the others once.
+  expect(began.sort()).toEqual([0, 0, 1, 1, 2, 2, 3, 4])
 })

@@ -25,7 +25,10 @@ export const families = {
     title: { en: 'Vectors and analytics buckets', fa: 'بردارها و باکت‌های تحلیلی' },
     says: sentence('CLOUD_BUCKETS_UNAVAILABLE', {}),
   },
-  rpc: { title: { en: 'Database functions', fa: 'تابع‌های پایگاه داده' }, says: refusals.rpc('name').message },
+  rpc: {
+    title: { en: 'Database functions', fa: 'تابع‌های پایگاه داده' },
+    says: refusals.rpc('total').message,
+  },
   oauth: { title: { en: 'OAuth', fa: 'OAuth' }, says: notOffered('oauth') },
   oauth_server: { title: { en: 'OAuth server', fa: 'سرور OAuth' }, says: notOffered('oauth_server') },
   sso: { title: { en: 'SSO', fa: 'SSO' }, says: notOffered('sso') },
@@ -34,7 +37,7 @@ export const families = {
   mfa: { title: { en: 'Second factor', fa: 'عامل دوم' }, says: notOffered('mfa') },
   embeds: {
     title: { en: 'Embedded resources', fa: 'جدول‌های تودرتو (embed)' },
-    says: refusals.embed('name').message,
+    says: refusals.embed('customers').message,
   },
   regex: { title: { en: 'Regular expressions', fa: 'عبارت‌های منظم' }, says: refusals.regex.message },
   formats: {

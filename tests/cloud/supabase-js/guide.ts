@@ -28,13 +28,13 @@ const intro: Record<Language, (calls: number, works: number) => string> = {
 
 [فارسی](cloud-supabase-js.fa.md)
 
-An app speaks to its back-end with an unchanged \`@supabase/supabase-js\`: give \`createClient\` the \`cloud_url\` and the public key that
+An app speaks to its back-end with an unchanged \`@supabase/supabase-js\`: give \`createClient\` the \`service_url\` and the \`public_key\` that
 \`GET /v1/cloud/{id}/connection\` shows. This page is made from the public methods of version ${version()}: \`scripts/write-supabase-table.ts\`
 writes it, and each of its ${calls} lines is held by a test, by the cloud's host and by its path. ${works} of them work or need no server.
 
 - Files: \`/files\` of the cloud takes the place of buckets: \`POST {"name", "content_base64"}\`, \`GET\`, \`GET /files/{id}\`, \`DELETE /files/{id}\`,
-  with the headers \`apikey\` and \`Authorization: Bearer <access token>\`. Each is its user's alone.
-- \`channel().subscribe()\` is told \`CHANNEL_ERROR\` with the reason at once, and the client leaves by itself.
+  with the headers \`apikey\` and \`Authorization: Bearer <access token>\`. Each belongs to its user alone.
+- \`channel().subscribe()\` gets \`CHANNEL_ERROR\` with the reason at once, and the client stops trying by itself.
 - The service key works from servers only. With an \`Origin\` or the \`User-Agent\` of a browser it is refused.
 - Every answer counts against the bytes that the cloud may send in a day (\`CLOUD_EGRESS_LIMIT\`).
 `,
@@ -42,13 +42,13 @@ writes it, and each of its ${calls} lines is held by a test, by the cloud's host
 
 [English](cloud-supabase-js.md)
 
-برنامه با همان \`@supabase/supabase-js\` دست‌نخورده با بک‌اندش گفت‌وگو می‌کند: به \`createClient\` مقدار \`cloud_url\` و کلید عمومی را بدهید که
+برنامه با همان \`@supabase/supabase-js\` دست‌نخورده با بک‌اندش گفت‌وگو می‌کند: به \`createClient\` همان \`service_url\` و \`public_key\` را بدهید که
 \`GET /v1/cloud/{id}/connection\` نشان می‌دهد. این صفحه از متدهای عمومی نسخهٔ ${persian(version())} ساخته می‌شود (\`scripts/write-supabase-table.ts\`)
 و هر یک از ${persian(calls)} سطرش آزمونی دارد، هم با میزبان بک‌اند و هم با مسیر آن. ${persian(works)} تای آن‌ها کار می‌کنند یا سروری نمی‌خواهند.
 
 - فایل‌ها: ‎\`/files\` بک‌اند جای باکت‌ها را می‌گیرد: \`POST {"name", "content_base64"}\`، \`GET\`، \`GET /files/{id}\` و \`DELETE /files/{id}\`
-  با سرایندهای \`apikey\` و \`Authorization: Bearer <access token>\`. هر فایل تنها از آن کاربر خودش است.
-- \`channel().subscribe()\` همان دم \`CHANNEL_ERROR\` و علت را می‌گیرد و کلاینت خودش می‌رود.
+  با سرآیندهای \`apikey\` و \`Authorization: Bearer <access token>\`. هر فایل تنها از آن کاربر خودش است.
+- \`channel().subscribe()\` همان دم \`CHANNEL_ERROR\` و علت را می‌گیرد و کلاینت خودش دست از تلاش برمی‌دارد.
 - کلید سرویس تنها از سرورها پذیرفته می‌شود؛ با \`Origin\` یا \`User-Agent\` مرورگر رد می‌شود.
 - هر پاسخ از بایت‌هایی کم می‌کند که بک‌اند در یک روز می‌تواند بفرستد (\`CLOUD_EGRESS_LIMIT\`).
 `,

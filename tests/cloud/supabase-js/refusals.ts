@@ -106,8 +106,8 @@ export const refusals: Refusal[] = [
     listBuckets: [],
     deleteBucket: ['b'],
   }),
-  ...asks('client', (client) => client, { rpc: ['name', { a: 1 }] }),
-  ...asks('schema()', (client) => client.schema('public'), { rpc: ['name'] }),
+  ...asks('client', (client) => client, { rpc: ['total', { a: 1 }] }),
+  ...asks('schema()', (client) => client.schema('public'), { rpc: ['total'] }),
   ...asks('select()', (client) => client.from('any').select(), {
     regexMatch: ['name', '^a'],
     regexIMatch: ['name', '^a'],

@@ -75,7 +75,7 @@ for (const form of ['path', 'host'] as const)
     })
 
     test('rows of another collection within rows are refused with their sentence', async () => {
-      const { error } = await person.client.from('any').select('*, name(*)')
+      const { error } = await person.client.from('any').select('*, customers(*)')
       expect(error).toMatchObject({ message: families.embeds.says.en })
     })
 

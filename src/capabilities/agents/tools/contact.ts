@@ -1,6 +1,6 @@
 /** What can be reached: telephone numbers and e-mail addresses as people write them. */
 import { tidy } from '#engine/tools'
-import { latinDigits } from './read-input.ts'
+import { latinDigits } from '#platform/words'
 
 /** Its digits, with `+` where the number is international; undefined for what is none (E.164: at most 15 digits). */
 export function phoneOf(text: string): string | undefined {

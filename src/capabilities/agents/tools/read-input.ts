@@ -17,7 +17,3 @@ export function textOf(
   if (length < min || length > max) return { wrong: `${name} must have ${min} to ${max} characters.` }
   return text
 }
-
-/** Persian and Arabic digits as Latin ones. */
-export const latinDigits = (text: string): string =>
-  text.replace(/[۰-۹٠-٩]/g, (digit) => String(digit.charCodeAt(0) & 0xf))

@@ -1,4 +1,5 @@
 import type { Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 /** What recordings are read. */
 const read: Localized = {
@@ -37,11 +38,11 @@ export const reasons = {
   }),
   largeFile: (bytes: number): Localized => ({
     en: `a stored recording that is written down has at most ${bytes} bytes.`,
-    fa: `ضبط ذخیره‌شده‌ای که رونویسی می‌شود حداکثر ${bytes.toLocaleString('fa-IR')} بایت است.`,
+    fa: `ضبط ذخیره‌شده‌ای که رونویسی می‌شود حداکثر ${persian(bytes)} بایت است.`,
   }),
   longRecording: (seconds: number): Localized => ({
     en: `a recording has at most ${seconds} seconds; cut it in two.`,
-    fa: `هر ضبط حداکثر ${seconds.toLocaleString('fa-IR')} ثانیه است؛ آن را دو تکه کنید.`,
+    fa: `هر ضبط حداکثر ${persian(seconds)} ثانیه است؛ آن را دو تکه کنید.`,
   }),
   unreadable: (mediaType: string | undefined): Localized => ({
     en: `the recording cannot be read to its end${mediaType ? ` as ${mediaType}` : ''}; ${read.en}`,

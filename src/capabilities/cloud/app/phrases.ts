@@ -17,12 +17,12 @@ declareFailures({
     status: 401,
     en: ({ given }) =>
       given
-        ? 'The apikey of this request is no key of this app back-end. Take the public key from GET /v1/cloud/{id}/connection; a rotated key ends with its grace period.'
+        ? 'The apikey of this request is not a key of this app back-end. Take the public key from GET /v1/cloud/{id}/connection; a rotated key ends with its grace period.'
         : 'This request has no apikey. Send the public key of the app back-end in the header apikey; GET /v1/cloud/{id}/connection shows it.',
     fa: ({ given }) =>
       given
         ? 'مقدار apikey این درخواست کلید این بک‌اند نیست. کلید عمومی را از GET /v1/cloud/{id}/connection بردارید؛ کلیدی که عوض شده تا پایان مهلتش پذیرفته می‌شود.'
-        : 'این درخواست apikey ندارد. کلید عمومی بک‌اند را در سرایند apikey بفرستید؛ GET /v1/cloud/{id}/connection آن را نشان می‌دهد.',
+        : 'این درخواست apikey ندارد. کلید عمومی بک‌اند را در سرآیند apikey بفرستید؛ GET /v1/cloud/{id}/connection آن را نشان می‌دهد.',
   },
   CLOUD_SERVICE_KEY_EXPOSED: {
     status: 403,

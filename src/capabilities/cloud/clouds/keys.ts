@@ -7,7 +7,7 @@ import {
   type KeyRow,
   keyOf,
   keysOf,
-  nextSigningKey,
+  newSigningKey,
   raiseFunctionsRevision,
   rotateAppKey,
   rotateSigningKey,
@@ -113,7 +113,7 @@ async function rotateSigning(
 ): Promise<JsonText> {
   const { app, body } = context
   const { now } = options
-  const key = await nextSigningKey(app, keyOf(found), now)
+  const key = await newSigningKey(app, keyOf(found), now)
   const othersUntil = new Date(now.getTime() + (body.grace_seconds ?? signedForSeconds) * 1000)
   return acceptOnce(context, options, async (tx) => {
     await rotateSigningKey(tx, await lockReadyCloud(tx, found), key, { now, othersUntil })

@@ -104,7 +104,7 @@ export const cloudRoutes: Route[] = [
     scope: 'cloud:read',
     summary: {
       en: 'Where an app finds its back-end, and its public key.',
-      fa: 'نشانی‌های بک‌اند برای برنامه و کلید همگانی آن.',
+      fa: 'نشانی‌های بک‌اند برای برنامه و کلید عمومی آن.',
     },
     params: CloudParams,
     reply: { 200: Connection },

@@ -20,7 +20,7 @@ export const CloudBody = Type.Object(
     name: storableText(1, 100, said('For people.', 'برای آدم‌ها.')),
     plan: {
       ...oneOf('starter', 'dedicated'),
-      ...said('`starter` is free within its limits.', 'پلن `starter` در سقف‌هایش رایگان است.'),
+      ...said('`starter` is free within its limits.', 'طرح `starter` در سقف‌هایش رایگان است.'),
     },
   },
   { ...closed, examples: [{ name: 'فروشگاه', plan: 'starter' }] },
@@ -162,7 +162,7 @@ export const Connection = Type.Object({
     ...nullable(Type.String()),
     ...said(
       'May stand in an app. It opens nothing that is not public. Null where it was deleted.',
-      'می‌تواند در برنامه بیاید و چیزی جز آنچه همگانی است باز نمی‌کند. اگر حذف شده باشد null.',
+      'می‌تواند در برنامه بیاید و چیزی جز آنچه عمومی است باز نمی‌کند. اگر حذف شده باشد null.',
     ),
   },
   auth_url: Type.String(),

@@ -126,11 +126,12 @@ function accept(
 ): Promise<JsonText> {
   const { app } = context
   const now = new Date(app.clock.nowMs())
-  const own = { ...context, app: { ...app, db: app.collections.db } }
   return app.collections
-    .inTurn(cloud, () =>
-      acceptOnce(own, { endpoint: '/v1/cloud/database', statusCode: 200, now }, (tx) => work(runIn(tx), now)),
-    )
+    .inTurn(cloud, (db) => {
+      const own = { ...context, app: { ...app, db } }
+      const options = { endpoint: '/v1/cloud/database', statusCode: 200, now }
+      return acceptOnce(own, options, (tx) => work(runIn(tx), now))
+    })
     .catch((error: unknown) => translate(error, name))
 }
 
@@ -233,7 +234,7 @@ export async function dropCollection(
   const found = await requireCloud(app, caller, params.id, { ready: true })
   const cloud = rowsCloud(context, found)
   const { name, rows } = await app.collections
-    .inTurn(cloud, () => app.collections.db.tx((tx) => deleteCollection(runIn(tx), cloud, params.name)))
+    .inTurn(cloud, (db) => db.tx((tx) => deleteCollection(runIn(tx), cloud, params.name)))
     .catch((error: unknown) => translate(error, params.name))
   return { object: 'collection', name, rows, deleted: true }
 }

@@ -1,14 +1,8 @@
 import { type Route, route } from '#platform/http'
+import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { dropCollection, listCollections, useDatabase } from './database.ts'
-import {
-  CollectionList,
-  CollectionParams,
-  DatabaseBody,
-  DatabaseParams,
-  DatabaseReply,
-  DeletedCollection,
-} from './schema.ts'
+import { CollectionList, CollectionParams, DatabaseBody, DatabaseReply, DeletedCollection } from './schema.ts'
 
 const path = '/v1/cloud/{id}/database'
 
@@ -19,7 +13,7 @@ export const databaseRoutes: Route[] = [
     operation: 'cloud.collections',
     scope: 'cloud:read',
     summary: { en: 'The collections of an app back-end.', fa: 'مجموعه‌های یک بک‌اند.' },
-    params: DatabaseParams,
+    params: CloudParams,
     reply: { 200: CollectionList },
     errors: ['CLOUD_NOT_FOUND', 'ROWS_BUSY', 'ROWS_TIMEOUT'],
     handle: listCollections,
@@ -34,7 +28,7 @@ export const databaseRoutes: Route[] = [
       fa: 'ساختن مجموعه، و دیدن و درج و تغییر و حذف ردیف‌های آن.',
     },
     idempotent: true,
-    params: DatabaseParams,
+    params: CloudParams,
     body: DatabaseBody,
     reply: { 200: DatabaseReply },
     errors: [

@@ -14,7 +14,6 @@ import {
 const said = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
 const count = (en: string, fa: string) => Type.Integer({ ...safeInteger, ...said(en, fa) })
 
-export const DatabaseParams = Type.Object({ id: Type.String() })
 export const CollectionParams = Type.Object({ id: Type.String(), name: Type.String() })
 
 export const DatabaseBody = Type.Object(

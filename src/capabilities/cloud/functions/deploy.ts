@@ -3,11 +3,11 @@ import { acceptOnce } from '#capabilities/calls'
 import { keyOf } from '#engine/clouds'
 import { checkCode, deploy, removeFunction, requireFunction, rollBack } from '#engine/functions'
 import type { JsonText, RequestContext } from '#platform/http'
+import type { CloudContext } from '../clouds/create.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import type { FunctionBody, RollbackBody } from './schema.ts'
 import { toFunction } from './show.ts'
 
-export type CloudContext<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>
 export type FunctionContext<Body = unknown, Query = unknown> = RequestContext<
   Body,
   Query,

@@ -14,7 +14,8 @@ import { toEntry } from './show.ts'
 
 type LogContext = FunctionContext<unknown, LogQuery>
 
-interface Wanted {
+/** Which lines are wanted. */
+interface LineQuery {
   functionKey: CloudKey & { name: string }
   level: LogQuery['level']
   since: Date | undefined
@@ -23,12 +24,12 @@ interface Wanted {
 
 export async function readLogs(context: LogContext) {
   const { app, headers } = context
-  const wanted = await wantedOf(context)
-  if (/\btext\/event-stream\b/i.test(headers.accept ?? '')) return streamLines(context, wanted)
-  return bareList.answer(await readLines(app.db, wanted.functionKey, wanted), toEntry)
+  const query = await lineQueryOf(context)
+  if (/\btext\/event-stream\b/i.test(headers.accept ?? '')) return streamLines(context, query)
+  return bareList.answer(await readLines(app.db, query.functionKey, query), toEntry)
 }
 
-async function wantedOf({ app, caller, params, query }: LogContext): Promise<Wanted> {
+async function lineQueryOf({ app, caller, params, query }: LogContext): Promise<LineQuery> {
   const cloud = await requireCloud(app, caller, params.id)
   const functionKey = { ...keyOf(cloud), name: params.name }
   await requireFunction(app.db.kysely, functionKey)
@@ -44,8 +45,8 @@ const awayMs = 2_000
 const linesAtOnce = 200
 
 /** Begins with the newest lines, or after the one that the reader has seen; it goes on until the reader leaves or the function is deleted. */
-function streamLines({ app, headers }: LogContext, wanted: Wanted): EventStream {
-  const { functionKey, level, since } = wanted
+function streamLines({ app, headers }: LogContext, query: LineQuery): EventStream {
+  const { functionKey, level, since } = query
   let seen = lastSeen(headers['last-event-id'])
   return eventStream(async (out) => {
     while (!out.gone.aborted) {
@@ -63,13 +64,12 @@ function streamLines({ app, headers }: LogContext, wanted: Wanted): EventStream 
   })
 
   async function next(): Promise<StoredLine[]> {
-    if (seen === undefined) return readLines(app.db, functionKey, wanted)
+    if (seen === undefined) return readLines(app.db, functionKey, query)
     return readLines(app.db, functionKey, { level, since, after: seen, limit: linesAtOnce })
   }
 
   async function stands(): Promise<boolean> {
-    const asked = requireFunction(app.db.kysely, functionKey)
-    return asked.then(
+    return requireFunction(app.db.kysely, functionKey).then(
       () => true,
       (error: unknown) => isDatabaseAway(error),
     )

@@ -8,8 +8,9 @@ import {
   versionsOfFunction,
 } from '#engine/functions'
 import { bareList } from '#platform/lists'
+import type { CloudContext } from '../clouds/create.ts'
 import { requireCloud } from '../require-cloud.ts'
-import type { CloudContext, FunctionContext } from './deploy.ts'
+import type { FunctionContext } from './deploy.ts'
 import type { FunctionDetail } from './schema.ts'
 import { toFunction, toSecret } from './show.ts'
 

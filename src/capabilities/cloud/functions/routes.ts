@@ -1,12 +1,11 @@
-import type { FailureCode } from '#platform/errors'
 import { type Route, route } from '#platform/http'
+import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { deleteFunction, deployFunction, rollBackFunction } from './deploy.ts'
 import { readLogs } from './logs.ts'
 import { listAll, listSecrets, readFunction } from './read.ts'
 import {
   CloudFunction,
-  CloudParams,
   DeletedFunction,
   DeletedSecret,
   deployBytes,
@@ -25,7 +24,6 @@ import { deleteSecret, setSecret } from './secrets.ts'
 
 const path = '/v1/cloud/{id}/functions'
 const secretsPath = '/v1/cloud/{id}/secrets'
-const ready = [...readyErrors] as FailureCode[]
 
 const functions: Route[] = [
   route({
@@ -54,7 +52,7 @@ const functions: Route[] = [
     body: FunctionBody,
     reply: { 201: CloudFunction },
     errors: [
-      ...ready,
+      ...readyErrors,
       'FUNCTION_CODE_INVALID',
       'FUNCTION_LIMIT',
       'FUNCTIONS_BUSY',
@@ -89,7 +87,7 @@ const functions: Route[] = [
     bodyMayBeAbsent: true,
     reply: { 200: CloudFunction },
     errors: [
-      ...ready,
+      ...readyErrors,
       'FUNCTION_NOT_FOUND',
       'FUNCTION_NOTHING_BEFORE',
       'FUNCTION_VERSION_LIVE',
@@ -105,7 +103,7 @@ const functions: Route[] = [
     summary: { en: 'Delete a function with its versions and logs.', fa: 'حذف تابع با نسخه‌ها و گزارش‌هایش.' },
     params: FunctionParams,
     reply: { 200: DeletedFunction },
-    errors: [...ready, 'FUNCTION_NOT_FOUND'],
+    errors: [...readyErrors, 'FUNCTION_NOT_FOUND'],
     handle: deleteFunction,
   }),
   route({
@@ -152,7 +150,7 @@ const secrets: Route[] = [
     params: CloudParams,
     body: SecretBody,
     reply: { 201: Secret, 200: Secret },
-    errors: [...ready, 'FUNCTION_SECRET_LIMIT', 'SECRETS_SEALED'],
+    errors: [...readyErrors, 'FUNCTION_SECRET_LIMIT', 'SECRETS_SEALED'],
     handle: setSecret,
   }),
   route({
@@ -163,7 +161,7 @@ const secrets: Route[] = [
     summary: { en: 'Delete a secret.', fa: 'حذف مقدار محرمانه.' },
     params: FunctionParams,
     reply: { 200: DeletedSecret },
-    errors: [...ready, 'FUNCTION_SECRET_NOT_FOUND'],
+    errors: [...readyErrors, 'FUNCTION_SECRET_NOT_FOUND'],
     handle: deleteSecret,
   }),
 ]

@@ -14,7 +14,6 @@ import {
 
 const said = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
 
-export const CloudParams = Type.Object({ id: Type.String() })
 export const FunctionParams = Type.Object({ id: Type.String(), name: Type.String() })
 
 const functionName = {

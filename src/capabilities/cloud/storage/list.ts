@@ -1,17 +1,12 @@
 import { listAppFiles } from '#engine/app-files'
 import { keyOf } from '#engine/clouds'
-import type { RequestContext } from '#platform/http'
 import { plainList } from '#platform/lists'
+import type { CloudContext } from '../clouds/create.ts'
 import { requireCloud } from '../require-cloud.ts'
 import type { FilesQuery } from './schema.ts'
 
 /** Of every user: what they are, never what is in them. */
-export async function listFiles({
-  app,
-  caller,
-  params,
-  query,
-}: RequestContext<unknown, FilesQuery, { id: string }>) {
+export async function listFiles({ app, caller, params, query }: CloudContext<unknown, FilesQuery>) {
   const cloud = await requireCloud(app, caller, params.id)
   return plainList.answer(await listAppFiles(app.db, keyOf(cloud), query), (row) => ({
     id: row.file_id,

@@ -1,8 +1,9 @@
 import { fail } from '#platform/errors'
 import { type Route, route } from '#platform/http'
+import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors, requireCloud } from '../require-cloud.ts'
 import { listFiles } from './list.ts'
-import { BucketBody, FilesOfCloud, FilesQuery, StorageParams } from './schema.ts'
+import { BucketBody, FilesOfCloud, FilesQuery } from './schema.ts'
 
 const path = '/v1/cloud/{id}/storage'
 
@@ -16,7 +17,7 @@ export const storageRoutes: Route[] = [
       en: 'The private files of all users of an app, newest first, without their contents.',
       fa: 'فایل‌های خصوصی همهٔ کاربران برنامه، تازه‌ترین نخست، بی‌محتوا.',
     },
-    params: StorageParams,
+    params: CloudParams,
     query: FilesQuery,
     reply: { 200: FilesOfCloud },
     errors: ['CLOUD_NOT_FOUND'],
@@ -32,7 +33,7 @@ export const storageRoutes: Route[] = [
       fa: 'ساختن باکت؛ زیرساخت اختصاصی می‌خواهد و بک‌اند Starter آن را رد می‌کند.',
     },
     idempotent: true,
-    params: StorageParams,
+    params: CloudParams,
     body: BucketBody,
     // No plan that is offered here has buckets.
     reply: {},

@@ -4,8 +4,6 @@ import { closed, safeInteger, storableText, timestamp, uuid } from '#platform/sc
 
 const said = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
 
-export const StorageParams = Type.Object({ id: Type.String() })
-
 export const FilesQuery = pageQuery({
   max: 1_000,
   standard: 100,

@@ -23,7 +23,7 @@ export async function checkExport(path: string, limits: CloudLimits): Promise<Co
     if (line.type === 'row') count('rows')
     if (line.type === 'file') count('files')
     if (line.type === 'function') count('functions')
-    // Rows and users are told apart by the database; these two have no other check.
+    // Of rows and users the database finds duplicates; these two have no other check.
     if (line.type === 'file' || line.type === 'function')
       once(line.type === 'file' ? line.id.toLowerCase() : line.name)
     const why = wrongTime(line)

@@ -22,7 +22,7 @@ export async function exportCloud({ app, caller, params }: CloudContext): Promis
   })
 }
 
-/** Told apart from a stream that was cut by the last line, which counts. */
+/** The last line counts the others: without it the stream was cut. */
 async function* linesOf(app: App, cloud: CloudRow): AsyncGenerator<Buffer> {
   let lines = 0
   for await (const line of partsOf(app, cloud)) {

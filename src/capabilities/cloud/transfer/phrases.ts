@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -6,8 +7,6 @@ declare module '#platform/errors' {
     CLOUD_IMPORT_INVALID: { line: number; why: Localized }
   }
 }
-
-const fa = (number: number): string => number.toLocaleString('fa-IR')
 
 declareFailures({
   CLOUD_NOT_EMPTY: {
@@ -21,7 +20,7 @@ declareFailures({
     status: 400,
     retry: false,
     en: ({ line, why }) => `Line ${line} of the export cannot be imported: ${why.en} Nothing was kept.`,
-    fa: ({ line, why }) => `سطر ${fa(line)} خروجی وارد نمی‌شود: ${why.fa} چیزی نگه داشته نشد.`,
+    fa: ({ line, why }) => `سطر ${persian(line)} خروجی وارد نمی‌شود: ${why.fa} چیزی نگه داشته نشد.`,
   },
 })
 
@@ -50,6 +49,6 @@ export const reasons = {
   time: { en: 'a time in it is none.', fa: 'زمانی در آن درست نیست.' },
   limit: (name: string, max: number): Localized => ({
     en: `with it the limit \`${name}\` of this app back-end (${max}) is exceeded.`,
-    fa: `با آن از سقف \`${name}\` این بک‌اند (${fa(max)}) گذر می‌شود.`,
+    fa: `با آن از سقف \`${name}\` این بک‌اند (${persian(max)}) گذر می‌شود.`,
   }),
 }

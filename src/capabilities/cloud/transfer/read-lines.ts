@@ -16,7 +16,7 @@ export interface NumberedLine {
 export const refuseLine = (line: number, why: Localized): never =>
   fail('CLOUD_IMPORT_INVALID', { line, why }, { param: 'export' })
 
-/** What a room refuses is told with the line that it stands in; what may be tried again is thrown as it is. */
+/** What a room refuses is answered with the line that it stands in; what may be tried again is thrown as it is. */
 export const refusedAt = (number: number, error: unknown): unknown =>
   error instanceof Failure && error.status < 500 && error.code !== 'CLOUD_IMPORT_INVALID'
     ? new Failure('CLOUD_IMPORT_INVALID', { line: number, why: sentencesOf(error) }, { param: 'export' })

@@ -21,7 +21,7 @@ export const transferRoutes: Route[] = [
     scope: 'cloud:write',
     summary: {
       en: 'All that is in an app back-end, as lines of JSON. Secrets and keys are left out.',
-      fa: 'همهٔ محتوای یک بک‌اند، به شکل سطرهای JSON. رازها و کلیدها در آن نیستند.',
+      fa: 'همهٔ محتوای یک بک‌اند، به شکل سطرهای JSON. مقدارهای محرمانه و کلیدها در آن نیستند.',
     },
     params: CloudParams,
     reply: { 200: 'application/x-ndjson' },

@@ -77,7 +77,10 @@ export const Imported = Type.Object({
   collections: count(),
   rows: count(),
   files: count(),
-  functions: { ...count(), ...said('Their secrets are not in an export.', 'رازهایشان در خروجی نیست.') },
+  functions: {
+    ...count(),
+    ...said('Their secrets are not in an export.', 'مقدارهای محرمانه‌شان در خروجی نیست.'),
+  },
 })
 export type Imported = Static<typeof Imported>
 

@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -28,7 +29,7 @@ declareFailures({
     en: ({ max }) =>
       `An account has at most ${max} batches in progress; wait until one ends, then send this one again.`,
     fa: ({ max }) =>
-      `هر حساب هم‌زمان حداکثر ${max.toLocaleString('fa-IR')} دستهٔ در جریان دارد؛ صبر کنید یکی پایان یابد و دوباره بفرستید.`,
+      `هر حساب هم‌زمان حداکثر ${persian(max)} دستهٔ در جریان دارد؛ صبر کنید یکی پایان یابد و دوباره بفرستید.`,
   },
 })
 

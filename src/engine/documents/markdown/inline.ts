@@ -1,5 +1,5 @@
+import { latinDigits } from '#platform/words'
 import type { Inline, TextRun } from '../model.ts'
-import { latinDigits } from '../phrases.ts'
 import { safeLink } from '../safe-link.ts'
 import { runsOf, type Token } from './emphasis.ts'
 import { decodeEntity } from './entities.ts'

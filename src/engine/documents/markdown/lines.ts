@@ -1,4 +1,5 @@
 /** Recognises what a line of Markdown begins. Every test scans a line once, from its start. */
+import { latinDigits } from '#platform/words'
 
 export interface Fence {
   character: string
@@ -76,10 +77,7 @@ export function markerOf(line: string): Marker | undefined {
   const digits = found[2]
   return {
     ordered: digits !== undefined,
-    number:
-      digits === undefined
-        ? 1
-        : Number(digits.replace(/[۰-۹٠-٩]/g, (digit) => `${digit.charCodeAt(0) & 0xf}`)),
+    number: digits === undefined ? 1 : Number(latinDigits(digits)),
     indent: found[1]!.length,
     contentIndent: found[0].length + (empty || spaces > 4 ? 1 : spaces),
   }

@@ -1,4 +1,4 @@
-import { latinDigits } from '../phrases.ts'
+import { latinDigits } from '#platform/words'
 import type { Column, ColumnKind, Value } from './workbook.ts'
 
 const plainNumber = /^[-−+]?(?:\d{1,3}(?:[,٬]\d{3})+|\d+)(?:[.٫]\d+)?$/

@@ -17,8 +17,8 @@ const signatureOf = (depth: number, sign: Signer): string => sign(signedText(dep
 
 /** Deeper than the deepest is as deep: it is refused too. */
 export function signedDepth(depth: number, sign: Signer): string {
-  const told = Math.min(depth, deepest)
-  return `${told}.${signatureOf(told, sign)}`
+  const stated = Math.min(depth, deepest)
+  return `${stated}.${signatureOf(stated, sign)}`
 }
 
 /** 0 for a call from outside: without the header, and with one that we did not sign. */

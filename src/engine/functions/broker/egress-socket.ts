@@ -78,7 +78,7 @@ export class EgressSocket implements AsyncDisposable {
       this.#shared.openInAll--
       metrics.functionFetchesOpen.dec()
     })
-    // Its end is told by the answer's; without a listener a broken one would end the process.
+    // The end of the answer is also its end; without a listener a broken one would end the process.
     message.on('error', () => {})
     response.on('error', () => {})
     const forwarding: Forwarding = {

@@ -1,5 +1,7 @@
-/** What a function is told that asks for what it may not have: the status and body of the answer to its `fetch`. */
+/** What a function gets for a request that it may not send: the status and body of the answer to its `fetch`. */
+
 import { declareFailures, type Localized } from '#platform/errors'
+import { english, persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -14,9 +16,6 @@ declare module '#platform/errors' {
     FUNCTION_DEPTH: { most: number }
   }
 }
-
-const persian = (number: number): string => number.toLocaleString('fa-IR')
-const english = (number: number): string => number.toLocaleString('en-US')
 
 declareFailures({
   FUNCTION_FETCH_INVALID: {

@@ -133,7 +133,7 @@ class Build {
   }
 
   async #resolve(build: esbuild.PluginBuild, args: esbuild.OnResolveArgs): Promise<esbuild.OnResolveResult> {
-    // They come in their order, and the first is what is told: with thousands of them each would repeat its line.
+    // They come in their order, and only the first is reported: with thousands of them each would repeat its line.
     if (this.#hasFault) return nothing
     const { path: specifier, kind } = args
     if (kind === 'dynamic-import') return this.#refuse({ kind: 'dynamic' })

@@ -1,8 +1,9 @@
 import type { Localized } from '#platform/errors'
+import { english, persian } from '#platform/words'
 
 /** A line in place of those that were too many. */
 export const droppedLines = (count: number, { en, fa }: Localized): string =>
-  `${count.toLocaleString('en-US')} lines were dropped: ${en} (${count.toLocaleString('fa-IR')} خط دور ریخته شد: ${fa})`
+  `${english(count)} lines were dropped: ${en} (${persian(count)} خط دور ریخته شد: ${fa})`
 
 export const dropReasons = {
   tooMuch: { en: 'functions write too much', fa: 'تابع‌ها بیش از اندازه می‌نویسند' },

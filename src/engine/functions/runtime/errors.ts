@@ -1,4 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
+import { persianDigits } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -12,8 +13,6 @@ declare module '#platform/errors' {
     FUNCTION_ANSWER_TOO_LARGE: { limitBytes: number }
   }
 }
-
-const persian = (number: number): string => number.toLocaleString('fa-IR', { useGrouping: false })
 
 declareFailures({
   FUNCTIONS_UNAVAILABLE: {
@@ -32,7 +31,7 @@ declareFailures({
     en: ({ atOnce, waiting }) =>
       `The functions of this cloud answer ${atOnce} calls at once and ${waiting} more wait; send this one again in a moment.`,
     fa: ({ atOnce, waiting }) =>
-      `تابع‌های این بک‌اند هم‌زمان به ${persian(atOnce)} فراخوانی پاسخ می‌دهند و ${persian(waiting)} تای دیگر منتظر می‌مانند؛ کمی بعد دوباره بفرستید.`,
+      `تابع‌های این بک‌اند هم‌زمان به ${persianDigits(atOnce)} فراخوانی پاسخ می‌دهند و ${persianDigits(waiting)} تای دیگر منتظر می‌مانند؛ کمی بعد دوباره بفرستید.`,
   },
   FUNCTION_TIMEOUT: {
     status: 504,
@@ -40,7 +39,7 @@ declareFailures({
     en: ({ seconds }) =>
       `The function did not end within ${seconds} seconds, and its call was broken off. Shorten what it does or waits for.`,
     fa: ({ seconds }) =>
-      `تابع در ${persian(seconds)} ثانیه پایان نیافت و فراخوانی‌اش قطع شد. کار یا انتظارش را کوتاه کنید.`,
+      `تابع در ${persianDigits(seconds)} ثانیه پایان نیافت و فراخوانی‌اش قطع شد. کار یا انتظارش را کوتاه کنید.`,
   },
   FUNCTION_CPU_LIMIT: {
     status: 504,
@@ -48,7 +47,7 @@ declareFailures({
     en: ({ milliseconds }) =>
       `The functions of this cloud were ended because a call used more than ${milliseconds} ms of CPU time. Look for a loop without an end, or do less in one call.`,
     fa: ({ milliseconds }) =>
-      `تابع‌های این بک‌اند پایان داده شدند، چون فراخوانی‌ای بیش از ${persian(milliseconds)} میلی‌ثانیه زمان پردازنده گرفت. دنبال حلقهٔ بی‌پایان بگردید یا در هر فراخوانی کار کمتری بکنید.`,
+      `تابع‌های این بک‌اند پایان داده شدند، چون فراخوانی‌ای بیش از ${persianDigits(milliseconds)} میلی‌ثانیه زمان پردازنده گرفت. دنبال حلقهٔ بی‌پایان بگردید یا در هر فراخوانی کار کمتری بکنید.`,
   },
   FUNCTION_MEMORY_LIMIT: {
     status: 502,
@@ -56,7 +55,7 @@ declareFailures({
     en: ({ megabytes }) =>
       `The functions of this cloud were ended because they needed more memory than they may have (${megabytes} MB of JavaScript values). Keep less at once.`,
     fa: ({ megabytes }) =>
-      `تابع‌های این بک‌اند پایان داده شدند، چون بیش از حافظهٔ مجاز می‌خواستند (${persian(megabytes)} مگابایت برای مقدارهای جاوااسکریپت). دادهٔ کمتری هم‌زمان نگه دارید.`,
+      `تابع‌های این بک‌اند پایان داده شدند، چون بیش از حافظهٔ مجاز می‌خواستند (${persianDigits(megabytes)} مگابایت برای مقدارهای جاوااسکریپت). دادهٔ کمتری هم‌زمان نگه دارید.`,
   },
   FUNCTION_CRASHED: {
     status: 502,
@@ -70,7 +69,7 @@ declareFailures({
     en: ({ limitBytes }) =>
       `The function answered more than ${limitBytes} bytes; answer less, or store it as a file.`,
     fa: ({ limitBytes }) =>
-      `تابع بیش از ${persian(limitBytes)} بایت پاسخ داد؛ کمتر پاسخ دهید یا آن را در فایلی ذخیره کنید.`,
+      `تابع بیش از ${persianDigits(limitBytes)} بایت پاسخ داد؛ کمتر پاسخ دهید یا آن را در فایلی ذخیره کنید.`,
   },
 })
 

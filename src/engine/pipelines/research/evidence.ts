@@ -1,4 +1,4 @@
-import { latinDigits } from '#engine/documents'
+import { latinDigits } from '#platform/words'
 import { bytesOf, headOf } from '../cut.ts'
 
 /** Normalises a text for comparison: letters and digits only, in one spelling. */

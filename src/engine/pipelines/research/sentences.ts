@@ -1,4 +1,4 @@
-import { latinDigits } from '#engine/documents'
+import { latinDigits } from '#platform/words'
 
 /** A piece of a draft: plain text that is copied unchanged, or a sentence that may make a claim. */
 export type Piece = { kind: 'plain'; text: string } | Sentence

@@ -1,4 +1,5 @@
 import { declareFailures, fail, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 import { type PathFault, pathBounds } from './path.ts'
 import type { Problem } from './problem.ts'
 
@@ -10,8 +11,6 @@ declare module '#platform/errors' {
     PUBLICATION_NOT_CHECKED: Record<string, never>
   }
 }
-
-const persian = (number: number): string => number.toLocaleString('fa-IR')
 
 declareFailures({
   CONFIRM_PUBLIC_REQUIRED: {

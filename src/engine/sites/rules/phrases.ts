@@ -1,8 +1,9 @@
 /** What is wrong with a line of `_redirects` or `_headers`, and how it is fixed. */
+
 import type { Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 /** The number in Persian digits, grouped by three. */
-const persian = (number: number): string => number.toLocaleString('fa-IR')
 const quoted = (names: readonly string[]): string => names.join(', ')
 
 export const ruleFilePhrases = {

@@ -44,7 +44,7 @@ const hasBody = ({ headers }: AppCall['message']): boolean =>
 
 const bodiless = [204, 205, 304]
 
-/** As functions written for Supabase expect it: the path begins with the name of the function, and routers are told so. */
+/** As functions written for Supabase expect it: the path begins with the name of the function, and routers are configured for that. */
 function urlOf({ baseUrl, path, message }: AppCall): string {
   const [, search = ''] = /^[^?]*(\?[^#]*)?/.exec(message.url!) ?? []
   return new URL(baseUrl).origin + path + search
@@ -69,7 +69,7 @@ async function depthOf({ app, headers }: AppCall): Promise<number> {
   return readDepth(stated, await app.secrets.signer(depthPurpose))
 }
 
-/** Clients of functions tell the platform's refusals from answers of the function by this header. */
+/** By this header clients of functions distinguish refusals of the platform from answers of the function. */
 function refused(failure: Failure, { language, requestId }: Parameters<AppArea['refused']>[1]): AppReply {
   const { code, detail, more } = failure
   return {

@@ -1,7 +1,9 @@
 /** Refusals in the words of PostgREST, which clients of this area read: `code`, `message`, `details`, `hint`. */
+
 import { queryLimits } from '#engine/collections'
 import type { Failure, Language, Localized } from '#platform/errors'
 import { declarationOf } from '#platform/errors'
+import { persian } from '#platform/words'
 import type { AppReply } from '../area.ts'
 
 export interface Refusal {
@@ -39,7 +41,6 @@ export const refusalReply = (
   },
 })
 
-const fa = (number: number): string => number.toLocaleString('fa-IR')
 const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
 
 /** The query cannot be read. */
@@ -103,23 +104,23 @@ export const whys = {
   },
   conditions: {
     en: `a request has at most ${queryLimits.conditions} filters.`,
-    fa: `هر درخواست حداکثر ${fa(queryLimits.conditions)} فیلتر دارد.`,
+    fa: `هر درخواست حداکثر ${persian(queryLimits.conditions)} فیلتر دارد.`,
   },
   depth: {
     en: `conditions stand in one another at most ${queryLimits.depth} deep.`,
-    fa: `شرط‌ها حداکثر ${fa(queryLimits.depth)} لایه در هم قرار می‌گیرند.`,
+    fa: `شرط‌ها حداکثر ${persian(queryLimits.depth)} لایه در هم قرار می‌گیرند.`,
   },
   values: {
     en: `a list has at most ${queryLimits.values} values, an array of contains at most 100.`,
-    fa: `هر فهرست حداکثر ${fa(queryLimits.values)} مقدار دارد و آرایهٔ contains حداکثر ${fa(100)}.`,
+    fa: `هر فهرست حداکثر ${persian(queryLimits.values)} مقدار دارد و آرایهٔ contains حداکثر ${persian(100)}.`,
   },
   pattern: {
     en: `a pattern has at most ${queryLimits.patternCharacters} characters.`,
-    fa: `هر الگو حداکثر ${fa(queryLimits.patternCharacters)} نویسه دارد.`,
+    fa: `هر الگو حداکثر ${persian(queryLimits.patternCharacters)} نویسه دارد.`,
   },
   many: {
     en: `at most ${queryLimits.selected} fields are selected, and rows are ordered by at most ${queryLimits.orders}.`,
-    fa: `حداکثر ${fa(queryLimits.selected)} فیلد انتخاب می‌شود و ردیف‌ها حداکثر با ${fa(queryLimits.orders)} فیلد مرتب می‌شوند.`,
+    fa: `حداکثر ${persian(queryLimits.selected)} فیلد انتخاب می‌شود و ردیف‌ها حداکثر با ${persian(queryLimits.orders)} فیلد مرتب می‌شوند.`,
   },
   nul: { en: 'it contains the character NUL.', fa: 'نویسهٔ NUL در آن است.' },
 } as const satisfies Record<string, Localized>
@@ -137,16 +138,16 @@ export const refusals = {
     status: 404,
     code: 'PGRST202',
     message: {
-      en: `There is no database function ${shown(name)}: a Starter cloud has none. Use a function of the cloud (functions.invoke).`,
-      fa: `تابع پایگاه‌دادهٔ ${shown(name)} نیست: بک‌اند Starter چنین تابعی ندارد. از تابع‌های بک‌اند استفاده کنید (functions.invoke).`,
+      en: `There is no database function "${shown(name)}": a Starter cloud has none. Deploy a function of the cloud and call it by functions.invoke.`,
+      fa: `تابع پایگاه دادهٔ «${shown(name)}» نیست: بک‌اند Starter چنین تابعی ندارد. تابعی در بک‌اند بگذارید و با functions.invoke صدایش بزنید.`,
     },
   }),
   embed: (name: string): Refusal => ({
     status: 400,
     code: 'PGRST200',
     message: {
-      en: `Collections of a Starter cloud have no relationships, so ${shown(name)} cannot be embedded; read it with a request of its own.`,
-      fa: `مجموعه‌های بک‌اند Starter با هم رابطه ندارند و ${shown(name)} را نمی‌توان در پاسخ گنجاند؛ آن را با درخواستی جدا بخوانید.`,
+      en: `Collections of a Starter cloud have no relationships, so "${shown(name)}" cannot be embedded; read it with a request of its own.`,
+      fa: `مجموعه‌های بک‌اند Starter با هم رابطه ندارند و «${shown(name)}» را نمی‌توان در پاسخ گنجاند؛ آن را با درخواستی جدا بخوانید.`,
     },
   }),
   aggregate: {
@@ -180,7 +181,7 @@ export const refusals = {
       en: 'Cannot coerce the result to a single JSON object',
       fa: 'پاسخ دقیقاً یک ردیف نیست و نمی‌توان آن را یک شیء JSON کرد',
     },
-    details: { en: `The result contains ${rows} rows`, fa: `پاسخ ${fa(rows)} ردیف دارد` },
+    details: { en: `The result contains ${rows} rows`, fa: `پاسخ ${persian(rows)} ردیف دارد` },
   }),
   range: (offset: number, total: number): Refusal => ({
     status: 416,
@@ -188,7 +189,7 @@ export const refusals = {
     message: { en: 'Requested range not satisfiable', fa: 'بازهٔ خواسته‌شده در میان ردیف‌ها نیست' },
     details: {
       en: `An offset of ${offset} was requested, but there are only ${total} rows.`,
-      fa: `از ردیف ${fa(offset)} به بعد خواسته شد، ولی تنها ${fa(total)} ردیف هست.`,
+      fa: `از ردیف ${persian(offset)} به بعد خواسته شد، ولی تنها ${persian(total)} ردیف هست.`,
     },
   }),
   preference: (names: string): Refusal => ({
@@ -207,7 +208,7 @@ export const refusals = {
       en: 'Query result exceeds max-affected preference constraint',
       fa: 'شمار ردیف‌های این درخواست از max-affected بیشتر است',
     },
-    details: { en: `The query affects ${rows} rows`, fa: `این درخواست ${fa(rows)} ردیف را تغییر می‌دهد` },
+    details: { en: `The query affects ${rows} rows`, fa: `این درخواست ${persian(rows)} ردیف را تغییر می‌دهد` },
   }),
   conflictTarget: {
     status: 400,

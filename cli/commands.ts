@@ -1,0 +1,58 @@
+/** Which module has which command. A command loads its own alone: together they load the whole platform, which takes longer than most of them. */
+import type { Command } from './command.ts'
+
+interface CommandModule {
+  nouns: readonly string[]
+  /** Of a noun that several modules share: those of its commands that are here, and in no other one. */
+  verbs?: readonly string[]
+  load(): Promise<readonly Command[]>
+}
+
+/** In the order of the help. */
+const modules: readonly CommandModule[] = [
+  { nouns: ['account'], load: async () => (await import('./accounts.ts')).accountCommands },
+  { nouns: ['project'], load: async () => (await import('./projects.ts')).projectCommands },
+  { nouns: ['key'], load: async () => (await import('./keys.ts')).keyCommands },
+  { nouns: ['models'], load: async () => (await import('./models.ts')).modelCommands },
+  { nouns: ['config'], load: async () => (await import('./config.ts')).configCommands },
+  { nouns: ['functions'], load: async () => (await import('./functions.ts')).functionHostCommands },
+  { nouns: ['receipt'], load: async () => (await import('./receipts.ts')).receiptCommands },
+  { nouns: ['reconcile'], load: async () => (await import('./reconcile.ts')).reconcileCommands },
+  { nouns: ['doctor'], load: async () => (await import('./doctor.ts')).doctorCommands },
+  { nouns: ['work'], load: async () => (await import('./work.ts')).workCommands },
+  { nouns: ['site'], load: async () => (await import('./site.ts')).siteCommands },
+  {
+    nouns: ['site'],
+    verbs: ['all', 'takedown', 'restore', 'limits'],
+    load: async () => (await import('./site/operate.ts')).siteOperatorCommands,
+  },
+  { nouns: ['cloud'], load: async () => (await import('./cloud.ts')).cloudCommands },
+  {
+    nouns: ['cloud'],
+    verbs: ['users'],
+    load: async () => (await import('./cloud/users.ts')).usersCommands,
+  },
+  {
+    nouns: ['cloud'],
+    verbs: ['all', 'suspend', 'resume', 'limits'],
+    load: async () => (await import('./cloud/operate.ts')).cloudOperatorCommands,
+  },
+  { nouns: ['image', 'speak'], load: async () => (await import('./studio.ts')).studioCommands },
+  { nouns: ['video'], load: async () => (await import('./video.ts')).videoCommands },
+  { nouns: ['transcribe'], load: async () => (await import('./transcribe.ts')).transcribeCommands },
+]
+
+/** The command that is typed and those beside it; all commands where the first word is the noun of none. */
+export async function commandsFor(argv: readonly string[]): Promise<readonly Command[]> {
+  const loaded = await Promise.all(modulesFor(argv).map(({ load }) => load()))
+  return loaded.flat()
+}
+
+function modulesFor([noun = '', verb = '']: readonly string[]): readonly CommandModule[] {
+  const own = modules.filter(({ nouns }) => nouns.includes(noun))
+  if (own.length === 0) return modules
+  // Nothing but an option stands there: the help of the noun, or its verbs.
+  if (verb === '' || verb.startsWith('-')) return own
+  const exact = own.filter(({ verbs }) => verbs?.includes(verb))
+  return exact.length > 0 ? exact : own.filter(({ verbs }) => verbs === undefined)
+}

@@ -1,0 +1,11 @@
+/** Persian digits are as good as Latin ones: read to Latin ones, written in those of the language. */
+import type { Language } from '#platform/errors'
+import { latinDigits, persianDigits } from '#platform/words'
+
+/** Stands for the sign of a negative number, which would else look like an option. */
+export const minus = '\u2212'
+
+export const latin = (text: string): string => latinDigits(text).replace('٫', '.').replace(minus, '-')
+
+export const digits = (text: string | number, language: Language): string =>
+  language === 'fa' ? persianDigits(text) : String(text)

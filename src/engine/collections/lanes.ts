@@ -1,0 +1,109 @@
+/**
+ * Connections for short statements, and a single one for long ones of all clouds: a long statement burns a core, and a machine has few.
+ * What is short is not known before, so everything begins as short, is stopped after `shortMs` and begins anew on the other connection.
+ */
+import type { CloudKey } from '#engine/clouds'
+import { type Db, type OpenOptions, openDb } from '#platform/db'
+import { Turns } from './turns.ts'
+
+export const statementTimeoutMs = 2_000
+
+/** A statement that takes longer is a long one. */
+const shortMs = 200
+const shortPlaces = 4
+/** A cloud whose statement was a long one begins there for so long. */
+const rememberedMs = 30_000
+
+const waitingOptions = { waitingPerCloud: 64, waiting: 1_000, longestWaitMs: 2_000 }
+
+interface Lane {
+  db: Db
+  turns: Turns
+}
+
+export async function openLanes(options: Pick<OpenOptions, 'url' | 'log' | 'onBackend'>): Promise<Lanes> {
+  const openWith = (maxConnections: number, timeoutMs: number): Promise<Db> =>
+    openDb({ ...options, withoutWorkers: true, maxConnections, statementTimeoutMs: timeoutMs })
+  const short = await openWith(shortPlaces, shortMs)
+  return new Lanes(short, await openWith(1, statementTimeoutMs))
+}
+
+export class Lanes implements AsyncDisposable {
+  /** Connections for short statements; without a turn only for those of a start. */
+  readonly db: Db
+  readonly #short: Lane
+  readonly #long: Lane
+  /** Clouds with long statements, and when the memory of each ends. */
+  readonly #longUntilMs = new Map<string, number>()
+
+  constructor(short: Db, long: Db) {
+    this.db = short
+    this.#short = {
+      db: short,
+      turns: new Turns({ places: shortPlaces, perCloud: shortPlaces - 1, ...waitingOptions }),
+    }
+    this.#long = { db: long, turns: new Turns({ places: 1, perCloud: 1, ...waitingOptions }) }
+  }
+
+  /**
+   * Runs `work` when it is the cloud's turn: reads, or one transaction that changes nothing if it throws, as it may begin twice.
+   * Throws ROWS_BUSY, and what `work` throws.
+   */
+  async run<Result>({ cloudId }: CloudKey, work: (db: Db) => Promise<Result>): Promise<Result> {
+    const short = await this.#runShort(cloudId, work)
+    if (short) return short.result
+    return this.#long.turns.run(cloudId, async () => {
+      const sinceMs = performance.now()
+      try {
+        return await work(this.#long.db)
+      } finally {
+        if (performance.now() - sinceMs > shortMs) this.#remember(cloudId)
+      }
+    })
+  }
+
+  /** Undefined where the work takes long, or the cloud's last did. */
+  async #runShort<Result>(
+    cloudId: string,
+    work: (db: Db) => Promise<Result>,
+  ): Promise<{ result: Result } | undefined> {
+    if (this.#isLong(cloudId)) return undefined
+    try {
+      return await this.#short.turns.run(cloudId, async () =>
+        // Others of the cloud may have taken long while this one waited.
+        this.#isLong(cloudId) ? undefined : { result: await work(this.#short.db) },
+      )
+    } catch (error) {
+      if (!isStopped(error)) throw error
+      this.#remember(cloudId)
+      return undefined
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#short.db[Symbol.asyncDispose]()
+    await this.#long.db[Symbol.asyncDispose]()
+  }
+
+  #isLong(cloudId: string): boolean {
+    const untilMs = this.#longUntilMs.get(cloudId)
+    if (untilMs === undefined) return false
+    if (performance.now() < untilMs) return true
+    this.#longUntilMs.delete(cloudId)
+    return false
+  }
+
+  #remember(cloudId: string): void {
+    const nowMs = performance.now()
+    // In the order in which they end: each memory is equally long.
+    for (const [other, untilMs] of this.#longUntilMs) {
+      if (untilMs > nowMs) break
+      this.#longUntilMs.delete(other)
+    }
+    this.#longUntilMs.delete(cloudId)
+    this.#longUntilMs.set(cloudId, nowMs + rememberedMs)
+  }
+}
+
+const isStopped = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '57014'
