@@ -57,9 +57,10 @@ async function runAlone(config: Config): Promise<void> {
   serving = true
   const warming = new AbortController()
   if (config.roles.api) {
-    void warmUp(routes, kherad.app.log, warming.signal)
-    // Tries the jail, and says in the log whether functions run here.
-    void kherad.app.functions.state()
+    // Then the jail is tried, whose processes would be in the way of both; who calls a function earlier has it tried at once.
+    void warmUp(routes, kherad.app.log, warming.signal).then(() => {
+      if (!warming.signal.aborted) void kherad.app.functions.state()
+    })
   }
   const signal = await stop.asked
   warming.abort()
