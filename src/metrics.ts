@@ -1,6 +1,6 @@
 import { cloudSeries } from '#capabilities/cloud'
 import { webhookSeries } from '#capabilities/webhooks'
-import { brokerSeries, functionSeries } from '#engine/functions'
+import { brokerSeries, channelSeries, functionSeries } from '#engine/functions'
 import { upstreamSeries } from '#engine/routing'
 import { videoSeries } from '#engine/video'
 import { appsSeries } from '#platform/apps'
@@ -24,8 +24,15 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...keySeries(registry),
   ...videoSeries(registry),
   ...appsSeries(registry),
-  ...functionSeries(registry),
   ...cloudSeries(registry),
+  ...functionsHostSeries(registry),
+})
+
+/** Those of a host of functions, which has no other rooms. */
+export const functionsHostSeries = (registry: Registry) => ({
+  ...functionSeries(registry),
+  ...brokerSeries(registry),
+  ...channelSeries(registry),
   ...brokerSeries(registry),
   ...mailSeries(registry),
 })

@@ -246,12 +246,13 @@ function openFunctions(
 
 /** What hosts of functions get of this process, and what they give it. */
 const platformSide = (
-  { config, clock, log, secrets }: Ground,
+  { config, clock, log, metrics, secrets }: Ground,
   source: FunctionSource,
   cloudAllowances: App['cloudAllowances'],
 ): PlatformSide => ({
   clock,
   log,
+  metrics,
   version: channelVersion,
   source,
   egress: {

@@ -1,5 +1,5 @@
 /** Mails through the operator's server (SMTP). Whoever sends one has counted it and can send it again (docs/decisions/0076). */
-import { createTransport, type Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import { deadlines } from '#platform/clock'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
@@ -116,6 +116,8 @@ async function withTransport(
   let transport: Transporter | undefined
   try {
     end.throwIfAborted()
+    // With the first mail: a server that sends none does without it.
+    const { createTransport } = await import('nodemailer')
     transport = createTransport(await transportOptions(config, outbound, end))
     await Promise.race([act(transport), aborted(end)])
   } finally {

@@ -1,13 +1,13 @@
 /** Secrets that functions read and nobody is shown. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { deploy, newCloud, secretsOf, textOf } from './scene.ts'
+import { deploy, secretsOf, textOf } from './scene.ts'
 
 let world: World
 let cloud: TestCloud
 beforeAll(async () => {
   world = await boot()
-  cloud = await newCloud(world)
+  cloud = await world.newCloud()
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -85,7 +85,7 @@ test('a value has 1 to 10,000 characters, whichever they are', async () => {
 })
 
 test('a new public key, and the deletion of one, reach functions at once', async () => {
-  const own = await newCloud(world)
+  const own = await world.newCloud()
   await deploy(own, 'key', "Deno.serve(() => new Response(Deno.env.get('SUPABASE_ANON_KEY')))")
   expect(await textOf(own, 'key')).toBe(own.publicKey)
   const made = await own.client.post(`/v1/cloud/${own.id}/keys`, { kind: 'public', grace_seconds: 3_600 })
@@ -106,7 +106,7 @@ test('a repeated order with its key sets a value once, and answers as it did', a
 })
 
 test('a cloud has twenty secrets; whoever has them all may still replace one', async () => {
-  const own = await newCloud(world)
+  const own = await world.newCloud()
   for (let nth = 1; nth <= 20; nth++) expect((await set(`S${nth}`, 'x', {}, own)).status).toBe(201)
   const beyond = await set('S21', 'x', {}, own)
   expect([beyond.status, beyond.body.error.code]).toEqual([403, 'FUNCTION_SECRET_LIMIT'])

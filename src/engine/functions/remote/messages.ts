@@ -39,12 +39,12 @@ export type ToHost =
 
 /** From the host to the API. */
 export type ToPlatform =
+  /** At first and every few seconds. */
   | { kind: 'state'; state: RuntimeState; version: string }
   | { kind: 'program'; id: number; cloud: CloudKey & { revision: number } }
   | { kind: 'egress'; id: number; cloud: CloudKey; bytes: number }
   | { kind: 'refund'; cloud: CloudKey; bytes: number }
   | { kind: 'log'; cloud: CloudKey; lines: readonly SentLine[] }
-  | { kind: 'ping' }
 
 /** Its time is that of its arrival: the clock of a host may be wrong. */
 export type SentLine = Omit<LogLine, 'at'>

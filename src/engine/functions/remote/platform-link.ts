@@ -7,6 +7,7 @@ import type { CloudKey } from '#engine/clouds'
 import type { Clock } from '#platform/clock'
 import { randomBase62 } from '#platform/ids'
 import type { Log } from '#platform/log'
+import type { Metrics } from '#platform/metrics'
 import type { FunctionSource, RuntimeState } from '../functions.ts'
 import type { ChannelClient } from './channel.ts'
 import { pingMs, silentMs as usualSilentMs } from './host-link.ts'
@@ -15,6 +16,7 @@ import { line, lineReader, paths, sentFailure, type ToHost, type ToPlatform } fr
 export interface PlatformSide {
   clock: Clock
   log: Log
+  metrics: Pick<Metrics, 'functionHosts'>
   version: string
   source: FunctionSource
   egress: {
@@ -171,8 +173,9 @@ export class PlatformLink implements AsyncDisposable {
   /** Hosts of another version would read messages otherwise. */
   #setState({ state, version }: Extract<ToPlatform, { kind: 'state' }>): void {
     if (version === this.#side.version) {
+      const before = this.#state
       this.#state = state
-      if (state.kind === 'refused')
+      if (state.kind === 'refused' && before?.kind !== 'refused')
         this.#side.log.warn({ host: this.#name, why: state.why.en }, 'a host of functions runs none')
       return
     }
