@@ -1,7 +1,7 @@
 /** `kherad cloud all|suspend|resume|limits`: what the operator sees of app back-ends and does to them. It stands on the database. */
 import {
   type CloudRow,
-  findAnyCloud,
+  findAnyClouds,
   keyOf,
   listAllClouds,
   resumeCloud,
@@ -94,12 +94,17 @@ async function limitOne(session: Session, given: ParsedArguments): Promise<Outco
   return answer(session, row, words.changed(row.ref)[session.language])
 }
 
-/** By its id or its ref. */
+/** By its id, its ref or its name. Refuses a name that several have, of whichever accounts. */
 async function cloudOf(session: Session, named: string): Promise<CloudRow> {
-  const found = await findAnyCloud(
-    await session.db(),
+  const db = await session.db()
+  const [exact] = await findAnyClouds(
+    db,
     isUuid(named) ? { cloudId: named } : { ref: named.toLowerCase() },
+    1,
   )
+  if (exact) return exact
+  const [found, ...others] = await findAnyClouds(db, { name: named }, 2)
+  if (others.length > 0) refuse('SEVERAL_CLOUDS', words.severalClouds(plain(named)))
   return found ?? refuse('CLOUD_NOT_FOUND', words.noCloud(plain(named)))
 }
 

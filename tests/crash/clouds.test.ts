@@ -209,3 +209,86 @@ test('killed at every step of its deletion: it goes on where it was, and leaves 
   for (const key of keys)
     if (existsSync(path.join(site.dataDir, 'files', key))) expect(pending).toContain(key)
 })
+
+const importedId = '01890000-0000-7000-8000-000000000001'
+/** A row, a user with a file of more than one line, and an end. */
+const exported = [
+  { type: 'cloud', version: 1, name: 'x', exported_at: '2026-01-01T00:00:00Z' },
+  {
+    ...{
+      type: 'user',
+      id: importedId,
+      email: 'sara@example.com',
+      password_hash: null,
+      email_confirmed_at: null,
+    },
+    ...{ is_anonymous: false, user_metadata: {}, app_metadata: {}, banned_until: null },
+    created_at: '2026-01-01T00:00:00Z',
+  },
+  { type: 'collection', name: 'todos', public_read: true },
+  {
+    ...{ type: 'row', collection: 'todos', id: importedId, owner_id: importedId, data: { title: 'نان' } },
+    ...{ created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' },
+  },
+  {
+    ...{ type: 'file', id: importedId, user_id: importedId, name: 'x', media_type: 'text/plain' },
+    ...{ created_at: '2026-01-01T00:00:00Z', content_base64: 'YWJj', more: false },
+  },
+  { type: 'end', lines: 6 },
+]
+
+/** What is written first of an import, and last. Each is held up by a lock of its own, and killed there. */
+const importSteps: [lock: string, words: string][] = [
+  ['lock table collections.rows in share mode', 'insert into collections.rows'],
+  ['lock table app_files.files in share mode', 'insert into app_files.files'],
+]
+
+test('killed at the beginning and at the end of an import, and before its answer: the cloud is empty or has all of it, and a repeat does what is missing', async () => {
+  const person = await site.person()
+  const client = () => site.client(site.newest, person)
+  await site.start()
+  const { id } = (await create(client())).body
+  const send = async () => {
+    const form = new FormData()
+    form.set('export', new Blob([exported.map((line) => JSON.stringify(line)).join('\n')]), 'x.jsonl')
+    const { url, secret } = client()
+    const headers = { authorization: `Bearer ${secret}`, 'idempotency-key': 'import' }
+    const reply = await fetch(`${url}/v1/cloud/${id}/import`, { method: 'POST', headers, body: form })
+    return { status: reply.status, headers: reply.headers, text: await reply.text() }
+  }
+  const used = async () => {
+    const { usage } = (await client().get(`/v1/cloud/${id}`)).body
+    return [usage.users.used, usage.collections.used, usage.rows.used, usage.files.used]
+  }
+  for (const [lock, words] of importSteps) {
+    await using _held = await site.holding(lock)
+    const call = expect(send(), words).rejects.toThrow()
+    await waitsFor(words)
+    await kill()
+    await call
+    await site.start()
+    expect(await used(), words).toEqual([0, 0, 0, 0])
+  }
+  const staged = `app-files/${person.account}/${id}/%`
+  const pending = () => run('select from storage.pending_blobs where key like $1', [staged])
+  // The bytes that its processes had stored are deleted when they are due.
+  expect(await pending()).toHaveLength(importSteps.length)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
+  await site.start(proxy.url)
+  let committed: Promise<void>
+  let call: Promise<unknown>
+  {
+    await using _held = await site.holding(importSteps[1]![0])
+    call = expect(send()).rejects.toThrow()
+    await waitsFor(importSteps[1]![1])
+    committed = proxy.withholdReply(/commit/)
+  }
+  await committed
+  await site.newest.kill()
+  await call
+  await site.start()
+  const repeat = await send()
+  expect([repeat.status, repeat.headers.get('idempotent-replayed')], repeat.text).toEqual([200, 'true'])
+  expect(await used()).toEqual([1, 1, 1, 1])
+  expect(await pending()).toHaveLength(importSteps.length)
+})

@@ -102,3 +102,28 @@ test('a key that is rotated at one process is refused at the other, and the new 
   await until(async () => (await at(publicKey)) === 401)
   expect(await at(fresh)).toBe(404)
 })
+
+test('an export that is imported at two processes at once is there once', async () => {
+  const person = await site.person()
+  const clients = servers.map((server) => site.client(server, person))
+  const { id } = (await create(clients[0]!, 'imported')).body
+  const lines = [
+    { type: 'cloud', version: 1, name: 'x', exported_at: '2026-01-01T00:00:00Z' },
+    ...['a', 'b', 'c'].map((name) => ({ type: 'collection', name, public_read: true })),
+    { type: 'end', lines: 5 },
+  ]
+  const replies = await Promise.all(
+    Array.from({ length: 6 }, async (_, nth) => {
+      const form = new FormData()
+      form.set('export', new Blob([lines.map((line) => JSON.stringify(line)).join('\n')]), 'x.jsonl')
+      const { url, secret } = clients[nth % 2]!
+      const headers = { authorization: `Bearer ${secret}` }
+      const reply = await fetch(`${url}/v1/cloud/${id}/import`, { method: 'POST', headers, body: form })
+      return { status: reply.status, body: (await reply.json()) as { error?: { code: string } } }
+    }),
+  )
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+  for (const { status, body } of replies)
+    if (status !== 200) expect(body.error?.code).toMatch(/^CLOUD_(IMPORTING|NOT_EMPTY)$/)
+  expect((await clients[1]!.get(`/v1/cloud/${id}`)).body.usage.collections.used).toBe(3)
+})

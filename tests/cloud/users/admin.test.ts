@@ -198,6 +198,7 @@ test('a developer reads, blocks, unblocks and deletes users, and makes a link wh
   const { data } = await newClient(own).auth.signUp({ email: newAddress(), password })
   const { id, email } = data.user!
   const path = `/v1/cloud/${own.id}/users`
+  await own.changeAuth({ anonymous_sign_ins: true })
   await newClient(own).auth.signInAnonymously()
   const list = await own.client.get(`${path}?limit=1`)
   expect(list.body).toMatchObject({ has_more: true, data: [{ object: 'cloud.user' }] })
@@ -208,7 +209,7 @@ test('a developer reads, blocks, unblocks and deletes users, and makes a link wh
   expect(found.body.data.map((user: { id: string }) => user.id)).toEqual([id])
   expect((await own.client.get(`${path}/${id}`)).body).toMatchObject({ id, email, blocked: false })
   const link = await own.client.post(`${path}/${id}/links`, { type: 'recovery' })
-  expect(link.body).toMatchObject({ type: 'recovery', redirect_to: null })
+  expect(link.body).toMatchObject({ type: 'recovery', redirect_to: 'https://app.example.org/' })
   const verified = await newClient(own).auth.verifyOtp({ type: 'recovery', token_hash: link.body.token_hash })
   expect(verified.data.user?.id).toBe(id)
   expect((await own.client.request('DELETE', `${path}/${id}`)).body).toEqual({
@@ -302,6 +303,7 @@ test('a cloud takes as many users as its limit says, and one more after a deleti
   const own = await world.newCloud()
   await setCloudLimits(world.app, await live(own), { users: 2 })
   await expect.poll(async () => (await live(own)).limits.users).toBe(2)
+  await own.changeAuth({ anonymous_sign_ins: true })
   const first = await newClient(own).auth.signUp({ email: newAddress(), password })
   expect((await newClient(own).auth.signInAnonymously()).error).toBeNull()
   const third = await newClient(own).auth.signUp({ email: newAddress(), password })

@@ -90,8 +90,15 @@ test('an address that is taken is said to be where no mails are sent', async () 
   expect(error).toMatchObject({ code: 'user_already_exists', status: 422 })
 })
 
-test('somebody without an address signs in, and becomes a user with one', async () => {
+test('somebody without an address signs in where the developer allows it, and becomes a user with one', async () => {
   const client = newClient(cloud)
+  expect((await client.auth.signInAnonymously()).error).toMatchObject({
+    ...{ code: 'anonymous_provider_disabled', status: 422 },
+  })
+  const offered = async () => (await ask(cloud, 'GET', '/settings')).body.external.anonymous_users
+  expect(await offered()).toBe(false)
+  await cloud.changeAuth({ anonymous_sign_ins: true })
+  expect(await offered()).toBe(true)
   const { data } = await client.auth.signInAnonymously({ options: { data: { theme: 'dark' } } })
   expect(data.user).toMatchObject({ is_anonymous: true, user_metadata: { theme: 'dark' }, identities: [] })
   const email = newAddress()

@@ -37,8 +37,8 @@ export const reasons = {
     fa: 'سطر نخست باید `"type":"cloud","version":1` داشته باشد؛ آیا این خروجی یک بک‌اند است؟',
   },
   order: {
-    en: 'users come first, then collections, rows, files and functions.',
-    fa: 'نخست کاربران می‌آیند، سپس مجموعه‌ها، ردیف‌ها، فایل‌ها و تابع‌ها.',
+    en: 'settings of sign-in come first, then users, collections, rows, files and functions.',
+    fa: 'نخست تنظیم‌های ورود می‌آیند، سپس کاربران، مجموعه‌ها، ردیف‌ها، فایل‌ها و تابع‌ها.',
   },
   cut: {
     en: 'the export ends before its last line, which counts the others; export again.',
