@@ -96,16 +96,16 @@ const filterOf = ({ call, collection, query }: Asked): RowsFilter => ({
 
 async function read(asked: Asked): Promise<AppReply> {
   const { call, query, preferences, shape } = asked
-  const question = { ...filterOf(asked), selection: query.selection, counted: preferences.counts }
+  const rowsQuery = { ...filterOf(asked), selection: query.selection, counted: preferences.counts }
   const { collections } = call.app
   if (shape.kind === 'table') {
-    const { names, text, ...page } = await collections.readTable(call.cloud, question)
+    const { names, text, ...page } = await collections.readTable(call.cloud, rowsQuery)
     const lines = [names.map(cell).join(','), ...(page.rows > 0 ? [text] : [])]
     return pageReply(asked, page, 'text/csv', lines.join('\n'))
   }
   // Of one row it is enough to see that there is a second.
   const isSingle = shape.kind === 'single'
-  const page = await collections.read(call.cloud, question)
+  const page = await collections.read(call.cloud, rowsQuery)
   if (isSingle && page.rows !== 1) refuse(refusals.single(page.rows))
   return isSingle
     ? pageReply(asked, page, 'application/vnd.pgrst.object+json', page.text)
