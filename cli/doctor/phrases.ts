@@ -242,6 +242,18 @@ export const doctorPhrases = {
       `Is in trouble now (${detail}): try again in a while.`,
     ),
 
+  mail: (server: string) =>
+    sentence(
+      `سرور ایمیل ${server} ورود را پذیرفت؛ نامه‌ای فرستاده نشد.`,
+      `The mail server ${server} took our login; nothing was sent.`,
+    ),
+  mailBroken: ({ fa, en }: Sentence) => sentence(`نامه‌ها نمی‌روند: ${fa}.`, `No mail leaves: ${en}.`),
+  mailSlow: (seconds: number) =>
+    sentence(
+      `در ${persianDecimal(seconds)} ثانیه پاسخ نداد: mail.host، mail.port، mail.secure و شبکه را بررسی کنید.`,
+      `Did not answer within ${seconds} s: check mail.host, mail.port, mail.secure and the network.`,
+    ),
+
   priced: (count: number, free: number) =>
     sentence(
       `هر ${persianDecimal(count)} مدل بها دارند؛ ${persianDecimal(free)} تا رایگان‌اند.`,
@@ -275,6 +287,7 @@ export const checkTitles = {
   proxy: sentence('پراکسی', 'proxy'),
   metrics: sentence('سنجه‌ها', 'metrics'),
   certificates: sentence('گواهی‌های خودی', 'certificates'),
+  mail: sentence('سرور ایمیل', 'mail server'),
 }
 
 export type CheckName = keyof typeof checkTitles

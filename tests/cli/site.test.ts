@@ -78,6 +78,16 @@ test('the second time the same site is updated, and only what changed is sent', 
   expect(data.find((file: { path: string }) => file.path === 'a.js').sha256).toBe(hashOf('other'))
 })
 
+test('with --cloud a site belongs to the app back-end of that name, and nothing is published for one that is not there', async () => {
+  const cloud = await world.cloud('bazaar', key)
+  await write({ 'index.html': page })
+  const missing = await refusal(publish('--name', 'Bazaar', '--cloud', 'bazar'))
+  expect(missing).toEqual({ exit: 1, said: expect.stringContaining('"bazar"') })
+  expect((await key.get('/v1/sites')).body.data).toEqual([])
+  const { code, json } = await publish('--name', 'Bazaar', '--cloud', 'bazaar', '--json')
+  expect([code, json]).toEqual([0, expect.objectContaining({ cloud_id: cloud.id })])
+})
+
 test('nothing is published without being asked for, and no folder that is none of a website', async () => {
   await write({ 'index.html': page })
   const unasked = await refusal(run(['site', 'publish', folder, '--name', 'x']))

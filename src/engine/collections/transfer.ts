@@ -24,7 +24,7 @@ export type ExportedItem =
     }
 
 const portion = 200
-/** Of the rows of a portion that is written: its parameters are made in one go. */
+/** Of rows that are written at once: values of a statement are escaped in one go. */
 const portionBytes = 1024 * 1024
 const firstId = '00000000-0000-0000-0000-000000000000'
 

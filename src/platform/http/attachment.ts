@@ -9,7 +9,7 @@ export function attachment(stated: string): string {
   return `attachment; filename="${plain}"${isPlain ? '' : `; filename*=UTF-8''${encoded(name)}`}`
 }
 
-/** Embeddings, overrides and isolates of direction (UAX 9): with one of them `…gnp.exe` is shown as `…exe.png`. Marks and joiners stay. */
+/** Characters that turn the direction of what follows (UAX 9): with one of them `…gnp.exe` is shown as `…exe.png`. Marks and joiners stay. */
 const turning = /[\u202a-\u202e\u2066-\u2069]/g
 
 /** `attr-char` of RFC 5987 is narrower than what `encodeURIComponent` leaves as it is. */

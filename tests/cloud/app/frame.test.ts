@@ -239,6 +239,21 @@ test('an answer to HEAD has no body and the length that GET has; a stream leaves
   await until(() => isDestroyed)
 })
 
+test('an app that leaves before a stream has ended has left, and is no failure in the log', async () => {
+  const source = new PassThrough()
+  source.write('x')
+  const lines: { level: string; client_left?: boolean }[] = []
+  const write = (level: string) => (line: object) => void lines.push({ level, ...line })
+  const app = { ...world.app, log: { ...world.app.log, info: write('info'), error: write('error') } }
+  const handle: AppArea['handle'] = async () => ({ status: 200, body: source })
+  await using server = await serveAreas({ app } as Pick<World, 'app'>, cloud, [areaOf(handle)])
+  const reply = await fetch(`${server.url}/echo/never`, { headers: keyed() })
+  await reply.body!.cancel()
+  await until(() => source.destroyed && lines.length > 0)
+  await new Promise(setImmediate)
+  expect(lines).toMatchObject([{ level: 'info', client_left: true }])
+})
+
 test('an app that reads nothing holds back what is made for it', async () => {
   let made = 0
   const piece = Buffer.alloc(64 * 1024)

@@ -1,5 +1,6 @@
 /** Functions called by apps: with the client of the field as it is, and by every request that a browser sends. */
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { text as textFrom } from 'node:stream/consumers'
 import {
   createClient,
@@ -204,6 +205,77 @@ describe('pages of other origins', () => {
     const answer = await call(cloud, 'html')
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+})
+
+describe('bodies', () => {
+  const kinds = `Deno.serve(async (request) => {
+    const reader = () => request.body.getReader()
+    const kind = new URL(request.url).searchParams.get('kind')
+    if (kind === 'part') await reader().read()
+    if (kind === 'cancelled') await request.body.cancel()
+    if (kind === 'throws') throw new Error('unread')
+    if (kind === 'null') return new Response(null, { status: 204 })
+    if (kind === 'large') return new Response('a'.repeat(900_000))
+    if (kind === 'forwarded') return new Response(request.body)
+    if (kind === 'length') return Response.json({ length: (await request.clone().bytes()).length })
+    return new Response('answered')
+  })`
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  afterAll(() => agent.destroy())
+
+  /** On one connection, which is kept. */
+  const asked = (query: string, method: string, bytes: number) =>
+    new Promise<{ status: number; text: string; isReused: boolean }>((resolve, reject) => {
+      const { hostname, port, pathname } = new URL(`${cloud.pathUrl}/functions/v1/bodies`)
+      const headers = { apikey: cloud.publicKey, 'content-length': bytes }
+      const path = `${pathname}?kind=${query}`
+      const out = request({ agent, hostname, port, path, method, headers }, (answer) =>
+        textFrom(answer).then(
+          (text) => resolve({ status: answer.statusCode!, text, isReused: out.reusedSocket }),
+          reject,
+        ),
+      ).on('error', reject)
+      out.end(Buffer.alloc(bytes, 'a'))
+    })
+
+  test('a body that a function reads not at all or in part is never in the way of its answer, nor of the next call on the connection', async () => {
+    await deploy(cloud, 'bodies', kinds)
+    await asked('none', 'POST', 0)
+    const wanted: Record<string, [number, string]> = {
+      ...{ none: [200, 'answered'], part: [200, 'answered'], cancelled: [200, 'answered'], null: [204, ''] },
+      throws: [502, expect.stringContaining('it threw an error')],
+      large: [200, 'a'.repeat(900_000)],
+      forwarded: [200, 'a'.repeat(1_000_000)],
+      length: [200, '{"length":1000000}'],
+    }
+    for (let times = 0; times < 3; times++)
+      for (const [kind, [status, text]] of Object.entries(wanted))
+        expect([kind, await asked(kind, 'POST', 1_000_000)]).toEqual([kind, { status, text, isReused: true }])
+    for (const method of ['GET', 'HEAD', 'DELETE', 'POST'])
+      expect(await asked('none', method, 1_000_000)).toEqual({
+        ...{ status: 200, text: method === 'HEAD' ? '' : 'answered', isReused: true },
+      })
+  })
+
+  test('an answer streams while the body still comes', async () => {
+    const { hostname, port, pathname } = new URL(`${cloud.pathUrl}/functions/v1/bodies`)
+    const headers = { apikey: cloud.publicKey }
+    const out = request({ hostname, port, path: `${pathname}?kind=forwarded`, method: 'POST', headers })
+    out.write('یک')
+    const [answer] = (await once(out, 'response')) as [IncomingMessage]
+    const chunks = answer.setEncoding('utf8')[Symbol.asyncIterator]()
+    expect((await chunks.next()).value).toBe('یک')
+    out.write('دو')
+    expect((await chunks.next()).value).toBe('دو')
+    out.end()
+    expect((await chunks.next()).done).toBe(true)
+  })
+
+  test('after a body that is too long the connection is used again', async () => {
+    expect(await asked('part', 'POST', 1_000_001)).toMatchObject({ status: 413 })
+    expect(await asked('none', 'POST', 3_000_000)).toMatchObject({ status: 413, isReused: true })
+    expect(await asked('part', 'POST', 10)).toMatchObject({ status: 200, isReused: true })
   })
 })
 

@@ -174,8 +174,14 @@ test('a flood of lines is cut to what is kept of a moment, and a line says so', 
   await world.app.functionSource.logsSettled()
   const found = await lines('flood', 2, '?limit=1000', own)
   expect(found.length).toBeLessThan(100)
-  expect(found.at(-1)!.message).toMatch(/^\d+ lines were dropped/)
+  expect(found.at(-1)!.message).toMatch(/^[\d,]+ lines were dropped/)
   expect([found[0]!.message.length, found[0]!.request_id]).toEqual([8_001, null])
+  // What was written without a jail, here or on a host, says so in that line too.
+  const unsafe = Array.from({ length: 1_000 }, () => ({ ...line, message: `[unsafe_dev] ${line.message}` }))
+  world.app.functionSource.log({ accountId, cloudId }, unsafe)
+  await world.app.functionSource.logsSettled()
+  const later = await lines('flood', 2, '?limit=1000', own)
+  expect(later.at(-1)!.message).toMatch(/^\[unsafe_dev\] [\d,]+ lines were dropped/)
 })
 
 /** Reads events until `enough`, then leaves. */

@@ -139,3 +139,16 @@ test('a name with the character 0 is none of a function, nor of a secret', async
     expect([method, path, status, body.error?.code]).toEqual([method, path, 404, code])
   }
 })
+
+test('what the database refuses for a full disk is 503 with Retry-After, nothing of it stays, and the same request works once there is room', async () => {
+  const statement = (text: string) => world.app.db.query({ text }, [])
+  await statement(`create function public.full_disk() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`)
+  await statement(`create trigger full_disk before insert on functions.secrets
+    for each row execute function public.full_disk()`)
+  const refused = await set('LATE', 'x')
+  await statement('drop trigger full_disk on functions.secrets')
+  expect([refused.status, refused.body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await set('LATE', 'x')).status).toBe(201)
+})

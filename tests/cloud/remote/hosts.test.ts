@@ -62,6 +62,20 @@ test('a function is tried out, runs, logs and gets its secrets on a host of its 
     code: 'throw new Error("در آغاز"); export default {}',
   })
   expect(broken.status).toBe(400)
+  const shown = await (await fetch(`http://127.0.0.1:${places[placeOfCloud(cloud.id)]!.port}/metrics`)).text()
+  for (const series of [
+    'kherad_function_calls_total{outcome="answered"} 1',
+    'kherad_function_channel_links 1',
+    'kherad_function_channel_refusals_total 0',
+    'kherad_open_function_fetches 0',
+    'kherad_process_resident_memory_bytes ',
+  ])
+    expect(shown).toContain(`\n${series}`)
+  // Of rooms that it has not there is nothing to watch.
+  expect(shown).not.toMatch(/kherad_(?:ledger|database|jobs)/)
+  expect(await (await fetch(`${world.url}/metrics`)).text()).toContain(
+    '\nkherad_function_hosts{state="jailed"} 2',
+  )
 })
 
 test('new code and changed secrets count from the next call on', async () => {

@@ -27,7 +27,10 @@ declareFailures({
 /** Why a line is refused. */
 export const reasons = {
   notJson: { en: 'it is no JSON object in UTF-8.', fa: 'شیء JSON با UTF-8 نیست.' },
-  tooLong: { en: 'it is longer than 2 MiB.', fa: 'از ۲ مبی‌بایت بلندتر است.' },
+  tooLong: {
+    en: 'it is longer than 2 MiB, or than 512 KiB beside its content_base64.',
+    fa: 'از ۲ مبی‌بایت بلندتر است، یا بی content_base64 از ۵۱۲ کیبی‌بایت.',
+  },
   unknownType: {
     en: 'its `type` is none that an export has, or it lacks a field of that type.',
     fa: '`type` آن در خروجی‌ها نیست، یا فیلدی از آن نوع را ندارد.',

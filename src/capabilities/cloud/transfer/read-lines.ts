@@ -11,6 +11,9 @@ const longestLineBytes = 2 * 1024 * 1024
 /** Some editors put it first. */
 const byteOrderMark = Buffer.from('\ufeff')
 
+/** Without the bytes of a file: numbers, names and brackets take the parser, and so everybody else, much longer than one text does. */
+const longestParsedBytes = 512 * 1024
+
 export interface NumberedLine {
   number: number
   line: Line
@@ -79,6 +82,7 @@ export async function* readLines(path: string, types?: readonly LineType[]): Asy
 }
 
 async function parseLine(number: number, bytes: Buffer, known: ReadonlyMap<string, Check>): Promise<Line> {
+  if (bytes.length - textBytes(bytes) > longestParsedBytes) refuseLine(number, reasons.tooLong)
   const text = bytes.indexOf(byteOrderMark) === 0 ? bytes.subarray(byteOrderMark.length) : bytes
   const value = (await readJson(text, boundsOf(longestLineBytes)).catch((error: unknown) => {
     if (!(error instanceof NotJson)) throw error
@@ -94,6 +98,16 @@ async function parseLine(number: number, bytes: Buffer, known: ReadonlyMap<strin
     throw error instanceof Failure ? withLine(number, error) : error
   }
   return value as Line
+}
+
+const contentKey = '"content_base64"'
+
+/** How long the text after `content_base64` is, found before the line is parsed. */
+function textBytes(line: Buffer): number {
+  const key = line.indexOf(contentKey)
+  const from = key === -1 ? -1 : line.indexOf('"', key + contentKey.length)
+  const to = from === -1 ? -1 : line.indexOf('"', from + 1)
+  return to === -1 ? 0 : to - from
 }
 
 /** Without their ends; what would be too long is refused before it is held. */
