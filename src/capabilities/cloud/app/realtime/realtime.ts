@@ -1,5 +1,5 @@
 /**
- * `/realtime/v1`: not offered. A WebSocket is opened all the same, to say so: of one that is refused clients are told nothing but that it
+ * `/realtime/v1`: not offered. A WebSocket is opened all the same, to say so: of one that is refused clients learn nothing but that it
  * failed, and they come back without end. Here each channel gets the reason, is closed, and the client leaves by itself.
  */
 import type { WebSocket } from 'ws'
@@ -54,16 +54,16 @@ function refuseChannels(line: WebSocket, language: Language): void {
   }
   line.on('ping', isAdmitted)
   line.on('message', (data, isBinary) => {
-    const asked = isAdmitted() && !isBinary ? read(String(data)) : undefined
-    if (asked?.event === 'phx_join') {
-      asked.answer('phx_reply', { status: 'error', response: { reason } }, line)
-      asked.answer('phx_close', {}, line)
-    } else if (asked?.event === 'heartbeat' || asked?.event === 'phx_leave')
-      asked.answer('phx_reply', { status: 'ok', response: {} }, line)
+    const message = isAdmitted() && !isBinary ? read(String(data)) : undefined
+    if (message?.event === 'phx_join') {
+      message.answer('phx_reply', { status: 'error', response: { reason } }, line)
+      message.answer('phx_close', {}, line)
+    } else if (message?.event === 'heartbeat' || message?.event === 'phx_leave')
+      message.answer('phx_reply', { status: 'ok', response: {} }, line)
   })
 }
 
-interface Asked {
+interface ChannelMessage {
   event: unknown
   answer(event: string, payload: object, line: WebSocket): void
 }
@@ -72,7 +72,7 @@ interface Asked {
  * Either spelling of the protocol: an array, or an object with the same members. What the answer says again is a short text or a number, as clients
  * send it: writing objects nested a thousand deep once more would end the process.
  */
-function read(text: string): Asked | undefined {
+function read(text: string): ChannelMessage | undefined {
   let value: unknown
   try {
     value = JSON.parse(text)
