@@ -13,6 +13,7 @@ let cloud: TestCloud
 beforeAll(async () => {
   world = await boot()
   cloud = await world.cloud()
+  await cloud.changeAuth({ anonymous_sign_ins: true })
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -50,6 +51,7 @@ async function waitingForRows(): Promise<number> {
 
 test('requests of a cloud that wait for one row leave connections for everybody else', async () => {
   const [session, other] = [await anonymous(), await world.cloud('other')]
+  await other.changeAuth({ anonymous_sign_ins: true })
   const of = await anonymous(other)
   const asked: Promise<Answer>[] = []
   {

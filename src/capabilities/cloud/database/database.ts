@@ -55,7 +55,7 @@ const rowsCloud = ({ app }: Context, row: CloudRow): RowsCloud => ({
 
 export async function listCollections(context: Context) {
   const { app, caller, params } = context
-  const cloud = keyOf(await requireCloud(app, caller, params.id))
+  const cloud = keyOf(await requireCloud(app, caller, params.id, { ready: true }))
   const found = await app.collections
     .query(cloud, (run) => countedCollections(run, cloud))
     .catch((error: unknown) => translate(error, ''))
