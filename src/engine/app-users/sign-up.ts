@@ -15,7 +15,15 @@ import { addToken, type Challenge, tokenSigner } from './one-time.ts'
 import { readPassword } from './passwords.ts'
 import { readRedirect } from './redirect.ts'
 import { beginSession, issue, type OpenSession } from './sessions.ts'
-import { insertUser, lockByEmail, lockCloud, type Metadata, type UserRow, updateUser } from './store.ts'
+import {
+  countAnonymous,
+  insertUser,
+  lockByEmail,
+  lockCloud,
+  type Metadata,
+  type UserRow,
+  updateUser,
+} from './store.ts'
 
 export interface SignUpWish {
   email: unknown
@@ -53,7 +61,7 @@ export async function signUp(
   return { session: await signInNew(app, cloud, newUser(cloud, now, known), 'password', now) }
 }
 
-/** A user without address and password. Throws what `signUp` does. */
+/** A user without address and password. Throws what `signUp` does, APP_USER_ANONYMOUS_OFF and APP_USER_ANONYMOUS_LIMIT. */
 export async function signInAnonymously(
   app: App,
   cloud: LiveCloud,
@@ -61,6 +69,7 @@ export async function signInAnonymously(
   clientAddress: string,
 ): Promise<OpenSession> {
   if (cloud.disableSignup) fail('APP_USER_SIGNUP_DISABLED', {})
+  if (!cloud.anonymousSignIns) fail('APP_USER_ANONYMOUS_OFF', {})
   const user_metadata = mergeMetadata({}, metadata)
   await countAttempt(app, cloud, [{ kind: 'sign_up_network', of: networkOf(clientAddress) }])
   const now = new Date(app.clock.nowMs())
@@ -75,10 +84,18 @@ async function signInNew(
   now: Date,
 ): Promise<OpenSession> {
   const begun = await app.db.tx(async (tx) => {
+    if (user.is_anonymous) await requireRoomForAnonymous(tx, cloud)
     await insertUser(tx, user, cloud.limits.users)
     return beginSession(tx, user, method, now)
   })
   return issue(app, cloud, begun)
+}
+
+/** Half of the places stay for people with an address: whoever fills a cloud with anonymous users keeps no one else off. */
+async function requireRoomForAnonymous(tx: Tx, cloud: LiveCloud): Promise<void> {
+  await lockCloud(tx, cloud)
+  const max = Math.floor(cloud.limits.users / 2)
+  if ((await countAnonymous(tx, cloud)) >= max) fail('APP_USER_ANONYMOUS_LIMIT', { max })
 }
 
 interface Unconfirmed {

@@ -38,7 +38,7 @@ export {
   readStatement,
   setPublicRead,
 } from './store.ts'
-export { deleteAllOf, type ExportedItem, exportAll, importAll } from './transfer.ts'
+export { deleteAllOf, type ExportedItem, exportAll, importAll, lockEmpty } from './transfer.ts'
 export { translate } from './translate.ts'
 export {
   change,

@@ -27,7 +27,11 @@ export const refusals = {
     fa: `برنامه‌ای در آزمون آغاز از زندان گریخت (${what})؛ تا زندان نگه ندارد هیچ تابعی اینجا اجرا نمی‌شود`,
   }),
   silent: {
-    en: 'the test of the jail at the start did not end as it should; the log of this start says how',
-    fa: 'آزمون زندان در آغاز چنان که باید پایان نیافت؛ گزارش همین آغاز می‌گوید چگونه',
+    en: 'the test of the jail did not end as it should, and is done again by itself every few seconds; the log of the server says how it ended',
+    fa: 'آزمون زندان چنان که باید پایان نیافت و هر چند ثانیه خودبه‌خود تکرار می‌شود؛ گزارش سرور می‌گوید چگونه پایان یافت',
+  },
+  underWay: {
+    en: 'the test of the jail at the start has not ended yet; send it again in a few seconds',
+    fa: 'آزمون زندان در آغاز هنوز پایان نیافته است؛ چند ثانیهٔ دیگر دوباره بفرستید',
   },
 } satisfies Record<string, Localized | ((...words: string[]) => Localized)>

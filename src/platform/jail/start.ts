@@ -63,8 +63,7 @@ export async function startJailed(
 ): Promise<JailedProcess> {
   const files = program.files ?? []
   const [command, ...words] = [
-    ...(user === undefined ? [] : endsWithUs(tools)),
-    ...limitWords(tools, program),
+    ...(user === undefined ? limitWords(tools, program, user) : endsWithUs(tools)),
     ...jailWords(tools, program, user),
   ]
   const child = spawn(command!, words, {
@@ -108,10 +107,17 @@ const endsWithUs = ({ setpriv, unshare }: JailTools): string[] => [
   ...[unshare, '--pid', '--fork', '--'],
 ]
 
-function limitWords(tools: JailTools, { dataBytes, files = [] }: JailedProgram): string[] {
-  // bubblewrap writes these files under the limit; nothing else in there can be written to.
-  const largest = Math.max(0, ...files.map(({ content }) => Buffer.byteLength(content)))
-  return [tools.prlimit, `--data=${dataBytes}`, '--core=0', '--nofile=256', `--fsize=${largest}`]
+/** As root they are set within, since the number of threads is that of a user, and root is none that is limited. */
+function limitWords(
+  tools: JailTools,
+  { dataBytes, threads, files = [] }: JailedProgram,
+  user: number | undefined,
+): string[] {
+  // Outside bubblewrap writes these files under the limit; nothing else in there can be written to.
+  const largest =
+    user === undefined ? Math.max(0, ...files.map(({ content }) => Buffer.byteLength(content))) : 0
+  const ofUser = user === undefined ? [] : [`--nproc=${threads}`]
+  return [tools.prlimit, `--data=${dataBytes}`, '--core=0', '--nofile=256', `--fsize=${largest}`, ...ofUser]
 }
 
 function jailWords(tools: JailTools, program: JailedProgram, user: number | undefined): string[] {
@@ -133,7 +139,7 @@ function jailWords(tools: JailTools, program: JailedProgram, user: number | unde
     tools.bwrap,
     ...bubblewrapWords(view, user === undefined ? 'user' : 'root', descriptors),
     '--',
-    ...(user === undefined ? [] : [tools.prlimit, `--nproc=${program.threads}`, ...leaveRoot(tools, user)]),
+    ...(user === undefined ? [] : [...limitWords(tools, program, user), ...leaveRoot(tools, user)]),
     programPlace,
     ...program.args,
   ]

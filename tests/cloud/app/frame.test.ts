@@ -60,8 +60,13 @@ test('pages of any origin may call a cloud with the headers of its clients and t
   expect(exposed).toEqual(
     expect.arrayContaining(['content-range', 'x-supabase-api-version', 'x-relay-error', 'x-request-id']),
   )
-  const own = await fetch(`${world.url}/v1/cloud`, { method: 'OPTIONS', headers: asked })
-  expect(own.headers.get('access-control-allow-origin')).toBeNull()
+  const { origin } = asked
+  const elsewhere = [`${world.url}/v1/cloud`, `${world.url}/app-links/${cloud.ref}/x`, `${world.appsUrl}/`]
+  for (const address of elsewhere)
+    for (const init of [{ method: 'OPTIONS', headers: asked }, { headers: { origin } }]) {
+      const reply = await fetch(address, init)
+      expect([address, reply.headers.get('access-control-allow-origin')]).toEqual([address, null])
+    }
 })
 
 test('a preflight that asks for headers without end is answered by a bounded list of well-formed names', async () => {

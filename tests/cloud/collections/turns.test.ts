@@ -58,7 +58,7 @@ test('a statement that takes longer than two seconds is stopped, changes nothing
   expect((await rows.anon.from('things').select('n')).data).toEqual([{ n: 1 }])
 })
 
-/** Work that ends when it is told to, by name, in the order in which it began. */
+/** Work that ends on command, by name, in the order in which it began. */
 function stage(options: Partial<TurnsOptions>) {
   const turns = new Turns({
     ...{

@@ -26,9 +26,14 @@ export interface FreeCloud {
 export interface FreeOptions {
   processes?: number
   idleMs?: number
+  ownMs?: number
 }
 
-export function openFreeRuntime({ processes = 10, idleMs = 60_000 }: FreeOptions = {}): FreeRuntime {
+export function openFreeRuntime({
+  processes = 10,
+  idleMs = 60_000,
+  ownMs = 1e9,
+}: FreeOptions = {}): FreeRuntime {
   const lines: LogLine[] = []
   const warnings: unknown[][] = []
   const bundles = new Map<string, string>()
@@ -59,7 +64,7 @@ export function openFreeRuntime({ processes = 10, idleMs = 60_000 }: FreeOptions
     }),
     limits: {
       cpuMs: 1e9,
-      ownMs: 1e9,
+      ownMs,
       idleMs,
       heapMb: 2_000,
       residentBytes: 1e12,

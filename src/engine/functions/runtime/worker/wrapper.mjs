@@ -1,16 +1,23 @@
 /** The main module of every worker: it loads the function with its first call, hands it its calls, and marks what it answers. */
 import {
+  bodyOf,
   call,
   deleteHeader,
   explain,
+  firstOf,
   headerOf,
+  idle,
   invocationHeader,
   isAnswer,
   KeptError,
   KeptHeaders,
   KeptRequest,
   KeptResponse,
+  KeptTransformStream,
+  pipeThrough,
   read,
+  readerOf,
+  readNext,
   requestHeaders,
   responseHeaders,
   runIn,
@@ -18,6 +25,7 @@ import {
   setEnvironment,
   setHeader,
   stringify,
+  tee,
   write,
 } from './guard.mjs'
 
@@ -89,6 +97,37 @@ const serve = async (request, env, context) => {
   }
 }
 
+/** Reads it to its end, or until the caller leaves. */
+const drain = (body) => {
+  const upload = { __proto__: null, isOver: false, over: undefined }
+  const reader = readerOf(body)
+  const readAll = async () => {
+    try {
+      let { done } = await readNext(reader)
+      while (!done) ({ done } = await readNext(reader))
+    } catch {}
+    upload.isOver = true
+  }
+  upload.over = readAll()
+  return upload
+}
+
+/**
+ * The same answer, which ends no earlier than the body of its request has come. After an answer workerd closes a connection that still brings a
+ * body, and whoever is writing then learns of the closed connection and not of the answer.
+ */
+const endingAfter = async (upload, answer) => {
+  if (!upload.isOver) await firstOf([upload.over, idle()])
+  if (upload.isOver) return answer
+  const body = bodyOf(answer)
+  if (body !== null) {
+    const held = new KeptTransformStream({ __proto__: null, flush: () => upload.over })
+    return new KeptResponse(pipeThrough(body, held), answer)
+  }
+  await upload.over
+  return answer
+}
+
 /** Whether it loads; a function that was just written is asked before anybody calls it. */
 const tryOut = async (env) => {
   try {
@@ -108,7 +147,14 @@ export default {
     if (headerOf(headers, tryHeader) !== null) return tryOut(env)
     deleteHeader(headers, requestIdHeader)
     deleteHeader(headers, invocationHeader)
-    const own = new KeptRequest(request, { __proto__: null, headers })
-    return runIn({ __proto__: null, id, invocation }, serve, own, env, context)
+    const state = { __proto__: null, id, invocation }
+    const body = bodyOf(request)
+    if (body === null)
+      return runIn(state, serve, new KeptRequest(request, { __proto__: null, headers }), env, context)
+    // However much of it the function reads, and however it does so, all of it is read.
+    const [its, ours] = tee(body)
+    const upload = drain(ours)
+    const own = new KeptRequest(request, { __proto__: null, headers, body: its })
+    return runIn(state, async () => endingAfter(upload, await serve(own, env, context)))
   },
 }
