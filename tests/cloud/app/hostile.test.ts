@@ -17,7 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-const anonymous = async (of = cloud) => (await ask(of, 'POST', '/signup', { body: {} })).body
+const signUp = async (of = cloud) =>
+  (await ask(of, 'POST', '/signup', { body: { email: newAddress(), password } })).body
 const refresh = (token: string, of = cloud) =>
   ask(of, 'POST', '/token?grant_type=refresh_token', { body: { refresh_token: token } })
 
@@ -50,9 +51,8 @@ async function waitingForRows(): Promise<number> {
 }
 
 test('requests of a cloud that wait for one row leave connections for everybody else', async () => {
-  const [session, other] = [await anonymous(), await world.cloud('other')]
-  await other.changeAuth({ anonymous_sign_ins: true })
-  const of = await anonymous(other)
+  const [session, other] = [await signUp(), await world.cloud('other')]
+  const of = await signUp(other)
   const asked: Promise<Answer>[] = []
   {
     await using _row = await hold(session.user.id)
@@ -67,7 +67,7 @@ test('requests of a cloud that wait for one row leave connections for everybody 
 })
 
 test('whose request would wait behind two hundred of the same cloud is told so at once, in the words of its clients', async () => {
-  const session = await anonymous()
+  const session = await signUp()
   const asked: Promise<Answer>[] = []
   const refused: Answer[] = []
   {
@@ -122,7 +122,7 @@ test('a network that has tried too often leaves no trace at one address after an
 })
 
 test('a user changes the password twenty times an hour, and everything else without end', async () => {
-  const { access_token: token, user } = await anonymous()
+  const { access_token: token, user } = await signUp()
   const change = (body: object) => ask(cloud, 'PUT', '/user', { token, body })
   await attempts('password_change', user.id, 19)
   expect((await change({ password: 'the twentieth' })).status).toBe(200)
