@@ -378,7 +378,7 @@ test('a connection that was recorded and is replayed is worth nothing', async ()
     await once(replay, 'close')
   }
   expect(one.calls).toHaveLength(1)
-  expect(one.host.links.count).toBe(0)
+  await until(() => one.host.links.count === 0)
   recorder.close()
   await one.host.drain(0)
 })
