@@ -9,6 +9,7 @@ import { poolSeries } from '#platform/db'
 import { requestSeries } from '#platform/http'
 import { jobSeries, jobTimeSeries } from '#platform/jobs'
 import { ledgerSeries } from '#platform/ledger'
+import { mailSeries } from '#platform/mail'
 import type { AllSeries, Registry } from '#platform/metrics'
 
 /** The series of all rooms, in the order in which `GET /metrics` lists them. */
@@ -32,4 +33,6 @@ export const functionsHostSeries = (registry: Registry) => ({
   ...functionSeries(registry),
   ...brokerSeries(registry),
   ...channelSeries(registry),
+  ...brokerSeries(registry),
+  ...mailSeries(registry),
 })

@@ -3,6 +3,7 @@ import type { App } from '#app'
 import type { LiveCloud } from '#engine/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import { countAttempt } from './attempts.ts'
 import { readEmail } from './email-address.ts'
 import { post } from './mails.ts'
 import { mergeMetadata } from './metadata.ts'
@@ -28,7 +29,7 @@ export interface OwnChange {
 /**
  * The account as it is then; a new address waits for its confirmation where mails are sent. A new password ends all other sessions. Throws
  * APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_PASSWORD_SAME, APP_USER_INVALID, APP_USER_CODE_WRONG, APP_USER_EMAIL_TAKEN,
- * APP_USER_REDIRECT_REFUSED, APP_USER_MAIL_LIMIT, APP_USERS_BUSY and APP_USER_SESSION_ENDED.
+ * APP_USER_REDIRECT_REFUSED, APP_USER_MAIL_LIMIT, APP_USER_THROTTLED, APP_USERS_BUSY and APP_USER_SESSION_ENDED.
  */
 export async function changeOwn(
   app: App,
@@ -73,6 +74,7 @@ export async function changeOwn(
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
 async function newHash(app: App, cloud: LiveCloud, userId: string, password: string): Promise<string> {
+  await countAttempt(app, cloud, [{ kind: 'password_change', of: userId }])
   const user = await findUser(app.db.kysely, cloud, userId)
   const { passwords } = app.appUsers
   if (user?.password_hash && (await passwords.matches(cloud.cloudId, password, user.password_hash)))

@@ -5,7 +5,7 @@
 import './errors.ts'
 
 export { readingsOf } from './conditions.ts'
-export { documentBytes, documentJson } from './document.ts'
+export { documentOf } from './document.ts'
 export { rowReasons } from './errors.ts'
 export { Collections, openCollections, runIn, type WriteOptions } from './open.ts'
 export {
@@ -38,7 +38,7 @@ export {
   readStatement,
   setPublicRead,
 } from './store.ts'
-export { deleteAllOf, type ExportedItem, exportAll, importAll } from './transfer.ts'
+export { deleteAllOf, type ExportedItem, exportAll, importAll, lockEmpty } from './transfer.ts'
 export { translate } from './translate.ts'
 export {
   change,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limitsOf } from '#engine/clouds'
-import { documentBytes, documentJson, type RowsQuestion, readStatement } from '#engine/collections'
+import { documentOf, type RowsQuestion, readStatement } from '#engine/collections'
 import { Failure } from '#platform/errors'
 import { parseQuery } from '../../../src/capabilities/cloud/app/rest/parse-query.ts'
 import { RestRefused } from '../../../src/capabilities/cloud/app/rest/refusals.ts'
@@ -302,7 +302,7 @@ test('hostile documents are stored as they are or refused, and measured as the d
       async (documents) => {
         const stored = documents.flatMap((document) => {
           try {
-            return [{ json: documentJson(document, 'row'), bytes: documentBytes(document, 'row') }]
+            return [documentOf(document, 'row')]
           } catch (error) {
             if (error instanceof Failure && error.code === 'ROW_INVALID') return []
             throw error

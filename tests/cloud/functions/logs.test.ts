@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { call, deploy, functionsOf, newCloud, secretsOf, send, textOf } from './scene.ts'
+import { call, deploy, functionsOf, secretsOf, send, textOf } from './scene.ts'
 
 let world: World
 let cloud: TestCloud
 beforeAll(async () => {
   world = await boot()
-  cloud = await newCloud(world)
+  cloud = await world.newCloud()
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -128,7 +128,7 @@ test('an uncaught error says the line of the code that was sent, and the call sa
 })
 
 test('the last 1,000 lines of each function are kept', async () => {
-  const own = await newCloud(world)
+  const own = await world.newCloud()
   await deploy(own, 'other', writing)
   await deploy(own, 'many', writing)
   const lineOf = (name: string, nth: number) => ({
@@ -156,7 +156,7 @@ test('the last 1,000 lines of each function are kept', async () => {
 })
 
 test('a flood of lines is cut to what is kept of a moment, and a line says so', async () => {
-  const own = await newCloud(world)
+  const own = await world.newCloud()
   await deploy(own, 'flood', writing)
   const { accountId, cloudId } = (await world.app.clouds.find(own.ref))!
   const line = {

@@ -87,6 +87,9 @@ export async function scriptedHost(
   return { host, url: `https://127.0.0.1:${host.port}`, calls, forgotten, metrics: () => metrics.text() }
 }
 
+/** The clock of the API, which that of a host does not follow. */
+export const platformNowMs = Date.UTC(2026, 10, 26)
+
 export interface PlatformRecord {
   logged: { cloud: CloudKey; lines: readonly LogLine[] }[]
   programs: (CloudKey & { revision: number })[]
@@ -95,11 +98,13 @@ export interface PlatformRecord {
   egressLeft: number
 }
 
-export function platform(hosts: readonly { url: string; key?: string }[]) {
+export function platform(hosts: readonly { url: string; key?: string }[], more: { silentMs?: number } = {}) {
   const record: PlatformRecord = { logged: [], programs: [], spent: [], refunded: [], egressLeft: 1_000_000 }
   const runtime = openRemoteFunctions(
     hosts.map(({ url, key = keyOf('k') }) => ({ url, key })),
     {
+      clock: { nowMs: () => platformNowMs },
+      ...more,
       ...{ log: silent, metrics: openMetrics(channelSeries) },
       version: '1',
       source: {

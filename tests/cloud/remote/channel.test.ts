@@ -4,8 +4,19 @@ import { PassThrough, Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import { expect, test } from 'vitest'
 import type { LogLine, RuntimeState } from '#engine/functions'
+import { ChannelClient } from '../../../src/engine/functions/remote/channel.ts'
+import { asHeader, callHeader, goAhead, paths } from '../../../src/engine/functions/remote/messages.ts'
 import { until } from '../../harness/until.ts'
-import { callOf, cloud, keyOf, platform, saying, scriptedHost, textOf } from './channel-world.ts'
+import {
+  callOf,
+  cloud,
+  keyOf,
+  platform,
+  platformNowMs,
+  saying,
+  scriptedHost,
+  textOf,
+} from './channel-world.ts'
 
 const echo = async (call: { body: Readable | undefined }) =>
   saying(call.body ? await textOf(call.body) : 'no body')
@@ -83,7 +94,7 @@ test('a host learns the programs of clouds that it was called for, and of no oth
   await until(() => record.refunded.length > 0 && record.logged.length > 0)
   expect(record.programs.map(({ cloudId, revision }) => [cloudId, revision])).toEqual([[cloud(1).cloudId, 7]])
   expect(record.logged).toMatchObject([
-    { cloud: { cloudId: cloud(1).cloudId }, lines: [{ message: 'خط', at: new Date(1_000) }] },
+    { cloud: { cloudId: cloud(1).cloudId }, lines: [{ message: 'خط', at: new Date(platformNowMs) }] },
   ])
   expect(record.spent).toEqual([1_000])
   expect(record.refunded).toEqual([10])
@@ -264,6 +275,43 @@ test('with another key, and with another version, a host is not used and learns 
   expect(record.programs).toEqual([])
   await runtime[Symbol.asyncDispose]()
   await Promise.all([wrongKey, otherVersion, right].map(({ host }) => host.drain(0)))
+})
+
+test('nothing of a call runs before the API knows that the host has it, and may no longer ask another one', async () => {
+  const one = await scriptedHost(async () => saying('ran'))
+  using client = new ChannelClient(one.url, keyOf('k'))
+  const { signal: _, body: __, ...head } = callOf(1)
+  const offer = async () => {
+    const headers = {
+      [callHeader]: asHeader({ ...head, hasBody: false, link: 'a' }),
+      expect: '100-continue',
+      'transfer-encoding': 'chunked',
+    }
+    const sent = client.request({ method: 'POST', path: paths.call, headers }).on('error', () => {})
+    sent.flushHeaders()
+    await once(sent, 'continue')
+    return sent
+  }
+  const givenUp = await offer()
+  expect(one.calls).toHaveLength(0)
+  givenUp.destroy()
+  const taken = await offer()
+  taken.end(goAhead)
+  const [answer] = await once(taken, 'response')
+  expect(await textOf(answer)).toBe('ran')
+  expect(one.calls).toHaveLength(1)
+  await one.host.drain(0)
+})
+
+test('calls over a line that says nothing any more, as where a network was cut, end as those of a host that is lost', async () => {
+  const one = await scriptedHost(() => new Promise(() => {}))
+  const { runtime } = platform([one], { silentMs: 1_000 })
+  await expect(runtime.call(callOf(1))).rejects.toMatchObject({
+    code: 'FUNCTION_HOST_LOST',
+    more: { executed: true },
+  })
+  await runtime[Symbol.asyncDispose]()
+  await one.host.drain(0)
 })
 
 test('without the key nobody gets a byte: not by plain text, not by TLS, not by a key of their own', async () => {

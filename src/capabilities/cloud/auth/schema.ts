@@ -4,7 +4,10 @@ import { closed, nameSchemas, nullable, oneOf, safeInteger, timestamp, uuid } fr
 
 const said = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
 
-const address = (more: object = {}) => Type.String({ minLength: 1, maxLength: 2_000, ...more })
+export const longestAddress = 2_000
+export const maxAddresses = 20
+
+const address = (more: object = {}) => Type.String({ minLength: 1, maxLength: longestAddress, ...more })
 
 export const AuthBody = Type.Object(
   {
@@ -22,12 +25,20 @@ export const AuthBody = Type.Object(
     ),
     additional_redirect_urls: Type.Optional(
       Type.Array(address(), {
-        maxItems: 20,
+        maxItems: maxAddresses,
         ...said(
           'Further addresses that links may lead to, each with all below it. Left out, they stay.',
           'نشانی‌های دیگری که پیوندها می‌توانند به آن‌ها و زیرشان برسند. اگر نیاید همان می‌ماند.',
         ),
       }),
+    ),
+    anonymous_sign_ins: Type.Optional(
+      Type.Boolean(
+        said(
+          'Whether people may sign in without an address; they take at most half of the places. Left out, it stays; at first it is off.',
+          'آیا بی نشانی هم می‌توان وارد شد؛ چنین کاربرانی حداکثر نیمی از جاها را می‌گیرند. اگر نیاید همان می‌ماند؛ در آغاز خاموش است.',
+        ),
+      ),
     ),
   },
   {
@@ -48,6 +59,9 @@ export const AuthSettings = Type.Object({
   site_url: nullable(Type.String()),
   disable_signup: Type.Boolean(),
   additional_redirect_urls: Type.Array(Type.String()),
+  anonymous_sign_ins: Type.Boolean(
+    said('Whether people may sign in without an address.', 'آیا بی نشانی هم می‌توان وارد شد.'),
+  ),
   mail: {
     ...oneOf('configured', 'not_configured'),
     ...said(

@@ -7,8 +7,7 @@ import {
   countedCollections,
   createCollection,
   deleteCollection,
-  documentBytes,
-  documentJson,
+  documentOf,
   insert,
   queryLimits,
   type RowsCloud,
@@ -172,10 +171,9 @@ function insertRow(work: Work): Promise<JsonText> {
   const { context, cloud, name } = work
   const { data = invalid('data', reasons.data), id } = context.body
   if (id !== undefined && !isUuid(id)) invalid('id', reasons.id)
-  const json = documentJson(data, 'data')
-  const bytes = documentBytes(data, 'data')
+  const document = documentOf(data, 'data')
   return accept(work, async (run, now) => {
-    const row = { id: id?.toLowerCase() ?? uuidv7(now.getTime()), ownerId: null, json, bytes }
+    const row = { id: id?.toLowerCase() ?? uuidv7(now.getTime()), ownerId: null, ...document }
     const insertion = {
       collection: name,
       caller: { role: 'all' },
@@ -200,7 +198,7 @@ function update(work: Work): Promise<JsonText> {
     })
   if (publicRead !== undefined) invalid('public_read', reasons.unused('update'))
   const rowId = requireId(id)
-  const json = documentJson(data ?? invalid('data', reasons.data), 'data')
+  const { json } = documentOf(data ?? invalid('data', reasons.data), 'data')
   return accept(work, async (run, now) => {
     const wanted = { ...oneRow(name, rowId), json, selection: rowSelection }
     const { rows, text } = await change(run, cloud, wanted, contextOf(work, now))

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ExportedUser } from '#engine/app-users'
 import { closed, nameSchemas, safeInteger, storableText, uuid } from '#platform/schema'
+import { longestAddress, maxAddresses } from '../auth/schema.ts'
 
 const said = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
 const count = () => Type.Integer(safeInteger)
@@ -13,6 +14,19 @@ export const lines = {
       version: Type.Literal(1),
       name: Type.String(),
       exported_at: Type.String(),
+    },
+    closed,
+  ),
+  /** Exports of earlier releases have none. */
+  auth: Type.Object(
+    {
+      type: Type.Literal('auth'),
+      site_url: Type.Union([Type.String({ maxLength: longestAddress }), Type.Null()]),
+      disable_signup: Type.Boolean(),
+      additional_redirect_urls: Type.Array(Type.String({ maxLength: longestAddress }), {
+        maxItems: maxAddresses,
+      }),
+      anonymous_sign_ins: Type.Boolean(),
     },
     closed,
   ),

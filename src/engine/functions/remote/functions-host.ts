@@ -18,6 +18,7 @@ import {
   type CallHead,
   callHeader,
   fromHeader,
+  goAhead,
   largestProgramBytes,
   paths,
   readJson,
@@ -131,8 +132,9 @@ class Channel {
     response.once('close', () => {
       if (!response.writableFinished) gone.abort()
     })
-    // From here on the call may run, so that nobody repeats it.
     response.writeContinue()
+    // An API that was not heard in time asks another host: only from here on nobody repeats the call, and it may run.
+    if (!(await mayGoAhead(message))) return void response.destroy()
     try {
       const body = hasBody ? message : undefined
       const { body: bytes, ...answer } = await this.#runtime.call({ ...head, body, signal: gone.signal })
@@ -166,4 +168,17 @@ class Channel {
     await this.#runtime.forget(await readJson<CloudKey>(message, 10_000))
     return {}
   }
+}
+
+/** Takes the first byte of a call; false where the API left before it. */
+function mayGoAhead(message: IncomingMessage): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const take = (): void => {
+    if (message.read(goAhead.length) === null) return
+    message.off('readable', take)
+    resolve(true)
+  }
+  message.on('readable', take)
+  message.once('close', () => resolve(false))
+  return promise
 }

@@ -77,7 +77,7 @@ export class HostLink {
       return
     }
     const kept = [...lines, ...this.#droppedLine(lines)]
-    this.send({ kind: 'log', cloud, lines: kept.map((one) => ({ ...one, at: one.at.getTime() })) })
+    this.send({ kind: 'log', cloud, lines: kept.map(({ at: _, ...one }) => one) })
   }
 
   receive(message: ToHost): void {

@@ -10,6 +10,8 @@ export const channelVersion = '2'
 export const paths = { link: '/link', call: '/call', tryOut: '/try', forget: '/forget' } as const
 export const callHeader = 'x-call'
 export const answerHeader = 'x-answer'
+/** Stands before the body of a call, once the API knows that the host has it: before this byte nothing runs, so that the API may ask another host. */
+export const goAhead = '\n'
 
 /** Everything of a call but its body and its signal. */
 export type CallHead = Omit<FunctionCall, 'body' | 'signal'> & {
@@ -44,7 +46,8 @@ export type ToPlatform =
   | { kind: 'refund'; cloud: CloudKey; bytes: number }
   | { kind: 'log'; cloud: CloudKey; lines: readonly SentLine[] }
 
-export type SentLine = Omit<LogLine, 'at'> & { at: number }
+/** Its time is that of its arrival: the clock of a host may be wrong. */
+export type SentLine = Omit<LogLine, 'at'>
 export type ProgramValue = CloudProgram | null
 
 /** A failure of a host, by code and detail: its sentences are known on both sides. */

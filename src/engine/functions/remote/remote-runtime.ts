@@ -22,6 +22,7 @@ import {
   type CallHead,
   callHeader,
   fromHeader,
+  goAhead,
   noHost,
   paths,
   readJson,
@@ -152,6 +153,7 @@ class Host implements AsyncDisposable {
       sent.destroy()
       return undefined
     }
+    sent.write(goAhead)
     if (body) passBody(body, sent)
     else sent.end()
     return { sent, response }

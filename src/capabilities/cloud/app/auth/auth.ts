@@ -72,7 +72,7 @@ async function handle(call: AppCall): Promise<AppReply> {
 
 function settings({ app, cloud }: AppCall): AppReply {
   const body = {
-    external: { email: true, phone: false, anonymous_users: true },
+    external: { email: true, phone: false, anonymous_users: cloud.anonymousSignIns },
     disable_signup: cloud.disableSignup,
     mailer_autoconfirm: app.mail === undefined,
     phone_autoconfirm: false,

@@ -3,7 +3,6 @@
  * failed, and they come back without end. Here each channel gets the reason, is closed, and the client leaves by itself.
  */
 import type { WebSocket } from 'ws'
-import type { App } from '#app'
 import { declarationOf, errorBody, fail, type Language } from '#platform/errors'
 import type { AppArea } from '../area.ts'
 import '../phrases.ts'
@@ -13,16 +12,19 @@ const openMs = 90_000
 /** Of this process; whoever comes then is refused without the reason. */
 const maxLines = 2_000
 const messageBytes = 16 * 1024
+/** Of a line, pings counted: a client that is refused its channels sends a few. */
 const maxMessages = 100
-/** RFC 6455, section 7.4.1. */
-const violated = 1008
+/** Answers that a client does not read are not kept for it. */
+const maxUnreadBytes = 16 * 1024
+/** Of each text that an answer says again: topics are names. */
+const maxCharacters = 1_000
 
 export const realtimeArea: AppArea = {
   prefix: '/realtime/v1',
   name: 'realtime',
-  async handle({ app, path, isUpgrade, language }) {
-    if (isUpgrade && path === '/websocket' && linesOf(app).size < maxLines)
-      return { status: 101, socket: { messageBytes, run: (line) => refuseChannels(app, line, language) } }
+  async handle({ path, isUpgrade, language }) {
+    if (isUpgrade && path === '/websocket' && open.size < maxLines)
+      return { status: 101, socket: { messageBytes, run: (line) => refuseChannels(line, language) } }
     return fail('CLOUD_REALTIME_UNAVAILABLE', {})
   },
   refused(failure, { language, requestId }) {
@@ -31,28 +33,28 @@ export const realtimeArea: AppArea = {
   },
 }
 
-/** The open lines of each process. */
-const open = new WeakMap<App, Set<WebSocket>>()
+const open = new Set<WebSocket>()
 
-function linesOf(app: App): Set<WebSocket> {
-  const found = open.get(app) ?? new Set()
-  open.set(app, found)
-  return found
-}
-
-function refuseChannels(app: App, line: WebSocket, language: Language): void {
+function refuseChannels(line: WebSocket, language: Language): void {
+  // Many may have been let in before the first of them was open.
+  if (open.size >= maxLines) return void line.terminate()
   const reason = declarationOf('CLOUD_REALTIME_UNAVAILABLE')[language]({})
   const late = setTimeout(() => line.terminate(), openMs).unref()
-  linesOf(app).add(line)
+  open.add(line)
   line.once('close', () => {
-    linesOf(app).delete(line)
+    open.delete(line)
     clearTimeout(late)
   })
   let messages = 0
-  line.on('message', (data, isBinary) => {
+  const isAdmitted = (): boolean => {
     messages += 1
-    if (messages > maxMessages) return void line.close(violated, 'too many messages')
-    const asked = isBinary ? undefined : read(String(data))
+    if (messages <= maxMessages && line.bufferedAmount <= maxUnreadBytes) return true
+    line.terminate()
+    return false
+  }
+  line.on('ping', isAdmitted)
+  line.on('message', (data, isBinary) => {
+    const asked = isAdmitted() && !isBinary ? read(String(data)) : undefined
     if (asked?.event === 'phx_join') {
       asked.answer('phx_reply', { status: 'error', response: { reason } }, line)
       asked.answer('phx_close', {}, line)
@@ -67,7 +69,7 @@ interface Asked {
 }
 
 /**
- * Either spelling of the protocol: an array, or an object with the same members. What the answer says again is a text or a number, as clients
+ * Either spelling of the protocol: an array, or an object with the same members. What the answer says again is a short text or a number, as clients
  * send it: writing objects nested a thousand deep once more would end the process.
  */
 function read(text: string): Asked | undefined {
@@ -94,4 +96,5 @@ type Members = Readonly<Record<string, unknown>>
 
 const membersOf = ([join_ref, ref, topic, event]: unknown[]): Members => ({ join_ref, ref, topic, event })
 
-const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null
+const isPlain = (value: unknown): boolean =>
+  typeof value === 'string' ? value.length <= maxCharacters : typeof value !== 'object' || value === null

@@ -172,8 +172,12 @@ function listOf(text: string, whole: string): string[] {
   const inner = text.slice(1, -1)
   if (inner === '') return []
   const values: string[] = []
+  // Where nothing ends one quote, nothing ends those behind it.
+  let isEnded = true
   for (let at = 0; at <= inner.length; ) {
-    const end = inner[at] === '"' ? endOfQuoted(inner, at) : -1
+    const isQuote = inner[at] === '"' && isEnded
+    const end = isQuote ? endOfQuoted(inner, at) : -1
+    if (isQuote && end === -1) isEnded = false
     if (end !== -1) {
       values.push(unquoted(inner.slice(at, end)))
       at = end + 1

@@ -160,7 +160,7 @@ async function insert(asked: Asked): Promise<AppReply> {
   const { app, cloud, caller } = call
   if (query.onConflict !== undefined && preferences.onConflict !== 'refuse' && query.onConflict !== 'id')
     refuse(refusals.conflictTarget)
-  const rows = newRows(await call.json(maxBodyBytes), {
+  const rows = await newRows(await call.json(maxBodyBytes), {
     caller,
     columns: query.columns,
     leavesOut: preferences.leavesOut,
