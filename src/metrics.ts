@@ -26,6 +26,7 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...appsSeries(registry),
   ...cloudSeries(registry),
   ...functionsHostSeries(registry),
+  ...mailSeries(registry),
 })
 
 /** Those of a host of functions, which has no other rooms. */
@@ -33,6 +34,4 @@ export const functionsHostSeries = (registry: Registry) => ({
   ...functionSeries(registry),
   ...brokerSeries(registry),
   ...channelSeries(registry),
-  ...brokerSeries(registry),
-  ...mailSeries(registry),
 })
