@@ -19,7 +19,7 @@ export { exchangeCode, mailAgain, mailCode, mailRecovery, mailSignIn } from './l
 export { mailJob } from './mails.ts'
 export type { Challenge } from './one-time.ts'
 export { shortestPassword } from './passwords.ts'
-export type { Unoffered } from './phrases.ts'
+export type { MissingFeature } from './phrases.ts'
 export { deleteAllOf, ExportedUser, exportUsers, importUsers } from './portable.ts'
 export { isVerifyType, verifyCode, verifyToken } from './redeem.ts'
 export { readRedirect, webAddress } from './redirect.ts'

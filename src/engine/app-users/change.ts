@@ -5,6 +5,7 @@ import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { countAttempt } from './attempts.ts'
 import { readEmail } from './email-address.ts'
+import { inEvenTime } from './even-time.ts'
 import { post } from './mails.ts'
 import { mergeMetadata } from './metadata.ts'
 import { addToken, type Challenge, tokenSigner } from './one-time.ts'
@@ -44,7 +45,7 @@ export async function changeOwn(
   const passwordHash = password === undefined ? undefined : await newHash(app, cloud, userId, password)
   const signer = await tokenSigner(app)
   const now = new Date(app.clock.nowMs())
-  const changed = await app.db.tx(async (tx) => {
+  const apply = async (tx: Tx): Promise<UserRow | undefined> => {
     if (email !== undefined) await lockCloud(tx, cloud)
     const user = (await lockUser(tx, cloud, userId)) ?? fail('APP_USER_SESSION_ENDED', {})
     if (change.nonce !== undefined && !(await takeNonce(tx, cloud, userId, change.nonce, { signer, now })))
@@ -64,7 +65,8 @@ export async function changeOwn(
       signer,
       now,
     })
-  })
+  }
+  const changed = await (email === undefined ? app.db.tx(apply) : inEvenTime(() => app.db.tx(apply)))
   // A wrong code has been counted, so the transaction stands.
   if (!changed) fail('APP_USER_CODE_WRONG', {})
   if (passwordHash !== undefined) app.appUsers.forget(userId)

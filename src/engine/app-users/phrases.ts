@@ -31,13 +31,13 @@ declare module '#platform/errors' {
     APP_USER_MAIL_LIMIT: { of: 'address' | 'cloud'; max: number }
     APP_USER_MAIL_OFF: Record<string, never>
     APP_USER_REDIRECT_REFUSED: { origin: string }
-    APP_USER_NOT_OFFERED: { what: Unoffered }
+    APP_USER_NOT_OFFERED: { what: MissingFeature }
     APP_USERS_BUSY: Record<string, never>
   }
 }
 
 /** What the field's clients can ask of an authentication service and this one does not have. */
-export type Unoffered = keyof typeof unoffered
+export type MissingFeature = keyof typeof unoffered
 
 export const unoffered = {
   oauth: { en: 'Signing in with another service (OAuth)', fa: 'ورود با سرویس دیگر (OAuth)' },

@@ -23,6 +23,7 @@ export {
   type Selection,
   searchConfigs,
 } from './query.ts'
+export { type Page, type RowsFilter, type RowsQuery, readStatement } from './row-store.ts'
 export { fieldOf, wholeSelection } from './selection.ts'
 export {
   type CollectionRow,
@@ -31,11 +32,7 @@ export {
   countedCollections,
   countsOf,
   type NewRow,
-  type Page,
-  type RowsFilter,
-  type RowsQuestion,
   type Run,
-  readStatement,
   setPublicRead,
 } from './store.ts'
 export { deleteAllOf, type ExportedItem, exportAll, importAll, lockEmpty } from './transfer.ts'

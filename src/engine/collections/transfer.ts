@@ -30,12 +30,12 @@ const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Collections first, then their rows by id. */
 export async function* exportAll(collections: Collections, cloud: CloudKey): AsyncGenerator<ExportedItem> {
-  const found = await collections.ask(cloud, (run) => store.collectionsOf(run, cloud))
+  const found = await collections.query(cloud, (run) => store.collectionsOf(run, cloud))
   for (const { name, public_read } of found) yield { kind: 'collection', name, public_read }
   const names = new Map(found.map(({ collection_id, name }) => [collection_id, name]))
   let after = { collectionId: firstId, rowId: firstId }
   for (;;) {
-    const rows = await collections.ask(cloud, (run) => store.rowsAfter(run, cloud, after, portion))
+    const rows = await collections.query(cloud, (run) => store.rowsAfter(run, cloud, after, portion))
     for (const row of rows) {
       const collection = names.get(row.collection_id)
       // One that was made after the export began.

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:net'
-import type { Duplex, Readable } from 'node:stream'
+import { type Duplex, PassThrough, type Readable } from 'node:stream'
 import { bubblewrapWords } from './bubblewrap.ts'
 import { type Architecture, seccompFilter } from './seccomp.ts'
 
@@ -79,8 +79,9 @@ export async function startJailed(
     ],
   })
   const ended = endOf(child)
-  if (child.pid === undefined)
-    return { pid: undefined, stdout: child.stdout!, stderr: child.stderr!, ended, kill() {} }
+  // Node throws away what nobody reads when a process ends, which one may do before its caller has it.
+  const [stdout, stderr] = [child.stdout!.pipe(new PassThrough()), child.stderr!.pipe(new PassThrough())]
+  if (child.pid === undefined) return { pid: undefined, stdout, stderr, ended, kill() {} }
   endFirst(child.pid)
   const [filter, info, ...contents] = child.stdio.slice(inherited) as Duplex[]
   send(filter!, seccompFilter(process.arch as Architecture))
@@ -88,7 +89,7 @@ export async function startJailed(
   const first = pidIn(await objectIn(info!))
   // The namespace around counts anew: there the program is the child of bubblewrap, and that the child of the first one.
   const pid = first === undefined || user === undefined ? first : await grandchildOf(child.pid)
-  return { pid, stdout: child.stdout!, stderr: child.stderr!, ended, kill: () => killAll(child, pid) }
+  return { pid, stdout, stderr, ended, kill: () => killAll(child, pid) }
 }
 
 /** Node gives no other way to hand a listening socket to a program that is not Node. */

@@ -140,6 +140,14 @@ test('a cloud answers by its host and by its path; another ref, path or method h
   expect([method.status, await codeOf(method)]).toEqual([405, 'METHOD_NOT_ALLOWED'])
 })
 
+test('a host that no URL can have is the fault of who names it, at the path of a cloud too', async () => {
+  for (const host of ['999999999999', '4294967296', '0x1ffffffff']) {
+    const path = `/_cloud/${cloud.ref}/rest/v1/`
+    const reply = await hostRequest(world.appsUrl, host, { path, headers: keyed() })
+    expect([reply.status, JSON.parse(reply.text).error?.param], host).toEqual([400, 'Host'])
+  }
+})
+
 test('a cloud that is suspended, not ready or being deleted says so, before any key is looked at', async () => {
   const states: [string, number, string][] = [
     ["state = 'provisioning'", 409, 'CLOUD_NOT_READY'],

@@ -13,6 +13,7 @@ let cloud: TestCloud
 beforeAll(async () => {
   world = await boot()
   cloud = await world.cloud()
+  await cloud.changeAuth({ anonymous_sign_ins: true })
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -50,6 +51,7 @@ async function waitingForRows(): Promise<number> {
 
 test('requests of a cloud that wait for one row leave connections for everybody else', async () => {
   const [session, other] = [await anonymous(), await world.cloud('other')]
+  await other.changeAuth({ anonymous_sign_ins: true })
   const of = await anonymous(other)
   const asked: Promise<Answer>[] = []
   {
@@ -146,7 +148,8 @@ test.each([
   await once(line, 'close')
 })
 
-test('a line that does not read its answers is cut before they fill the memory', async () => {
+/** A line whose other end does nothing. */
+function stuckLine() {
   const line = Object.assign(new EventEmitter(), {
     bufferedAmount: 0,
     isCut: false,
@@ -155,15 +158,35 @@ test('a line that does not read its answers is cut before they fill the memory',
     },
     terminate() {
       line.isCut = true
+      line.emit('close')
     },
   })
-  const call = { path: '/websocket', isUpgrade: true, language: 'fa' } as unknown as AppCall
-  const { socket } = await realtimeArea.handle(call)
+  return line
+}
+
+const openSocket = (cloudId: string) =>
+  realtimeArea.handle({ cloud: { cloudId }, path: '/websocket', isUpgrade: true, language: 'fa' } as AppCall)
+
+test('a line that does not read its answers is cut before they fill the memory', async () => {
+  const line = stuckLine()
+  const { socket } = await openSocket('stuck')
   socket!.run(line as unknown as WebSocket)
   const join = Buffer.from(JSON.stringify(['1', '1', 'x'.repeat(1_000), 'phx_join', {}]))
   for (let sent = 0; sent < 100 && !line.isCut; sent++) line.emit('message', join, false)
-  line.emit('close')
-  expect(line.bufferedAmount).toBeGreaterThan(16 * 1024)
   expect(line.isCut).toBe(true)
+  expect(line.bufferedAmount).toBeGreaterThan(16 * 1024)
   expect(line.bufferedAmount).toBeLessThan(64 * 1024)
+})
+
+test('one cloud has five hundred lines at once, and the others have theirs', async () => {
+  const lines = Array.from({ length: 501 }, stuckLine)
+  // All are let in before the first is open.
+  const admitted = await Promise.all(lines.map(() => openSocket('greedy')))
+  for (const [at, { socket }] of admitted.entries()) socket!.run(lines[at] as unknown as WebSocket)
+  expect(lines.map(({ isCut }) => isCut)).toEqual([...Array<boolean>(500).fill(false), true])
+  await expect(openSocket('greedy')).rejects.toMatchObject({ code: 'CLOUD_REALTIME_UNAVAILABLE' })
+  expect(await openSocket('modest')).toMatchObject({ status: 101 })
+  lines[0]!.emit('close')
+  expect(await openSocket('greedy')).toMatchObject({ status: 101 })
+  for (const line of lines) line.emit('close')
 })

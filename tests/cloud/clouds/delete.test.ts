@@ -1,5 +1,6 @@
 /** Clouds deleted, suspended and limited by the operator. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cloud as cloudCapability } from '#capabilities/cloud'
 import { hashOfKey, resumeCloud, setCloudLimits, suspendCloud } from '#engine/clouds'
 import { soon, until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
@@ -129,6 +130,39 @@ test('the app of a cloud that is being deleted is refused in the process that wa
   expect((await world.app.clouds.find(cloud.ref))?.state ?? 'gone').toMatch(/deleting|gone/)
 })
 
+/** What every route of a cloud but its reading, deletion and retry answers, asked as its documentation does. */
+async function refusalsOf({ client, id }: TestCloud): Promise<[operation: string, code: string][]> {
+  const always = new Set(['cloud.read', 'cloud.delete', 'cloud.retry'])
+  const found: [string, string][] = []
+  for (const { method, path, operation, body, upload } of cloudCapability.routes) {
+    if (!path.startsWith('/v1/cloud/{id}') || always.has(operation)) continue
+    const form = new FormData()
+    form.set('export', new Blob(['x']), 'x.jsonl')
+    const json = JSON.stringify((body as { examples?: unknown[] } | undefined)?.examples?.[0])
+    const reply = await fetch(`${client.url}${path.replace('{id}', id).replace(/\{\w+\}/, id)}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${client.secret}`,
+        ...(!upload && { 'content-type': 'application/json' }),
+      },
+      ...(upload ? { body: form } : body && { body: json }),
+    })
+    const answer = (await reply.json()) as { error?: { code: string } }
+    found.push([operation, `${reply.status} ${answer.error?.code}`])
+  }
+  return found
+}
+
+test('a cloud that could not be set up is refused by every route but those that read, delete and retry it', async () => {
+  const cloud = await world.newCloud('failed')
+  await query(`update clouds.clouds set state = 'failed', error_code = 'given_up' where cloud_id = $1`, [
+    cloud.id,
+  ])
+  expect((await refusalsOf(cloud)).filter(([, code]) => code !== '409 CLOUD_NOT_READY')).toEqual([])
+  expect((await cloud.client.post(`/v1/cloud/${cloud.id}/retry`, {})).status).toBe(202)
+  await until(async () => (await cloud.client.get(`/v1/cloud/${cloud.id}`)).body.status === 'ready')
+})
+
 test('a suspended cloud is refused to its owner and its app until it is resumed; it can be deleted', async () => {
   const cloud = await world.newCloud('suspended')
   const key = { accountId: world.account, cloudId: cloud.id }
@@ -136,10 +170,9 @@ test('a suspended cloud is refused to its owner and its app until it is resumed;
   await until(async () => (await world.app.clouds.find(cloud.ref))?.state === 'suspended')
   const { body: shown } = await cloud.client.get(`/v1/cloud/${cloud.id}`)
   expect([shown.status, shown.suspended_reason]).toEqual(['suspended', 'phishing'])
-  for (const path of ['connection', 'keys']) {
-    const { status, body } = await cloud.client.get(`/v1/cloud/${cloud.id}/${path}`)
-    expect([status, body.error.code]).toEqual([403, 'CLOUD_SUSPENDED'])
-  }
+  const refusals = await refusalsOf(cloud)
+  expect(refusals.length).toBeGreaterThan(25)
+  expect(refusals.filter(([, code]) => code !== '403 CLOUD_SUSPENDED')).toEqual([])
   await resumeCloud(world.app, key)
   await until(async () => (await world.app.clouds.find(cloud.ref))?.state === 'ready')
   expect((await cloud.client.get(`/v1/cloud/${cloud.id}/connection`)).status).toBe(200)

@@ -329,7 +329,7 @@ describe('bounds', () => {
       `update clouds.clouds set limits = '{"daily_function_calls": 2}' where cloud_id = $1`,
       [own.id],
     )
-    await world.app.clouds.refresh(world.app.clouds.known(own.ref)!)
+    await world.app.clouds.refresh((await world.app.clouds.find(own.ref))!)
     const seen = []
     for (let nth = 0; nth < 3; nth++) seen.push((await call(own, 'f')).status)
     expect(seen).toEqual([200, 200, 429])

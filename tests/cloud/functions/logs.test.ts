@@ -134,7 +134,7 @@ test('the last 1,000 lines of each function are kept', async () => {
   const lineOf = (name: string, nth: number) => ({
     ...{ name, level: 'info' as const, message: `${nth}`, requestId: null, at: new Date() },
   })
-  const { accountId, cloudId } = world.app.clouds.known(own.ref)!
+  const { accountId, cloudId } = (await world.app.clouds.find(own.ref))!
   const { functionSource } = world.app
   functionSource.log({ accountId, cloudId }, [lineOf('other', 0), lineOf('gone', 0)])
   for (let first = 0; first < 1_250; first += 250) {
@@ -158,7 +158,7 @@ test('the last 1,000 lines of each function are kept', async () => {
 test('a flood of lines is cut to what is kept of a moment, and a line says so', async () => {
   const own = await world.newCloud()
   await deploy(own, 'flood', writing)
-  const { accountId, cloudId } = world.app.clouds.known(own.ref)!
+  const { accountId, cloudId } = (await world.app.clouds.find(own.ref))!
   const line = {
     name: 'flood',
     level: 'info' as const,

@@ -6,6 +6,7 @@ import { startProcess } from '../../harness/processes.ts'
 import { soon, until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { call, deploy, textOf } from '../functions/scene.ts'
+import { openFreeRuntime } from './free-runtime.ts'
 import { hasJail } from './needs-jail.ts'
 
 const canRun = await hasJail()
@@ -44,6 +45,15 @@ test.runIf(canRun)('bodies up to the limit pass, headers of ours never come from
   const more = await call(cloud, 'echo', { method: 'POST', body: 'x'.repeat(1_000_001) })
   expect(more.status).toBe(413)
   await more.body?.cancel()
+})
+
+test.runIf(canRun)('a cloud may use as many functions as it may have, and bodies as large', async () => {
+  await using runtime = openFreeRuntime({ isJailed: true, functions: 20 })
+  const cloud = runtime.cloudOf(
+    'export default { fetch: async (request) => new Response((await request.arrayBuffer()).byteLength) }',
+  )
+  for (let nth = 0; nth < 40; nth++)
+    expect(await cloud.answer(nth % 20, Buffer.alloc(1_000_000))).toBe('1000000')
 })
 
 test.runIf(canRun)(

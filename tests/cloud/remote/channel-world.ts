@@ -56,7 +56,13 @@ export interface ScriptedHost {
 
 export async function scriptedHost(
   script: Script,
-  options: { key?: string; port?: number; version?: string; state?: () => RuntimeState } = {},
+  options: {
+    key?: string
+    port?: number
+    version?: string
+    state?: () => RuntimeState
+    stateMs?: number
+  } = {},
 ): Promise<ScriptedHost> {
   const calls: FunctionCall[] = []
   const forgotten: string[] = []
@@ -81,7 +87,7 @@ export async function scriptedHost(
     host: '127.0.0.1',
     port: options.port ?? 0,
     version: options.version ?? '1',
-    ...{ log: silent, metrics, stateMs: 20 },
+    ...{ log: silent, metrics, stateMs: options.stateMs ?? 20 },
     openRuntime,
   })
   return { host, url: `https://127.0.0.1:${host.port}`, calls, forgotten, metrics: () => metrics.text() }

@@ -304,7 +304,7 @@ test('nothing of a call runs before the API knows that the host has it, and may 
 })
 
 test('calls over a line that says nothing any more, as where a network was cut, end as those of a host that is lost', async () => {
-  const one = await scriptedHost(() => new Promise(() => {}))
+  const one = await scriptedHost(() => new Promise(() => {}), { stateMs: 60_000 })
   const { runtime } = platform([one], { silentMs: 1_000 })
   await expect(runtime.call(callOf(1))).rejects.toMatchObject({
     code: 'FUNCTION_HOST_LOST',

@@ -7,6 +7,7 @@ import { type Letter, MailDeferred, type Mailer, MailRefused, openMailer } from 
 import { openMetrics } from '#platform/metrics'
 import { openOutbound } from '#platform/proxy'
 import { loadConfig } from '#settings'
+import { checkMail } from '../../../cli/doctor/mail.ts'
 import { makeSeries } from '../../../src/metrics.ts'
 import { temporaryFolder } from '../../db/cluster-world.ts'
 import { selfSigned } from '../../harness/certificate.ts'
@@ -87,6 +88,28 @@ test('a password that has expired is reported in one sentence, without it, once 
     ),
   ])
   expect(await all.metrics.text()).toContain('kherad_mails_total{result="deferred"} 3')
+})
+
+test('the doctor logs in without sending anything, and says why mails would not leave', async () => {
+  await using server = await MailServer.start({
+    tls: { ...certified, from: 'starttls' },
+    login: { ...login },
+  })
+  const config = loadConfig(readEnv({}), trusting(server))
+  const look = async () => (await checkMail(config, openOutbound(config)))[0]!
+  expect(await look()).toMatchObject({ name: 'mail', state: 'ok' })
+  server.options.login!.password = 'another-one'
+  const { state, message } = await look()
+  expect(state).toBe('broken')
+  expect(message.en).toMatch(
+    /^No mail leaves: .*refuses the login \(535 .*correct mail\.user and mail\.password\.$/,
+  )
+  expect(message.fa).toMatch(/mail\.user و mail\.password را درست کنید\.$/)
+  const back = await server.leave()
+  expect((await look()).message.en).toMatch(/cannot be used \(ECONNREFUSED\)/)
+  await back()
+  expect([server.received, server.readable]).toEqual([[], []])
+  expect(await checkMail({ ...config, mail: undefined }, openOutbound(config))).toEqual([])
 })
 
 test('an address that is refused for good is told from one that is refused for now, and neither is logged', async () => {

@@ -55,9 +55,9 @@ const rowsCloud = ({ app }: Context, row: CloudRow): RowsCloud => ({
 
 export async function listCollections(context: Context) {
   const { app, caller, params } = context
-  const cloud = keyOf(await requireCloud(app, caller, params.id))
+  const cloud = keyOf(await requireCloud(app, caller, params.id, { ready: true }))
   const found = await app.collections
-    .ask(cloud, (run) => countedCollections(run, cloud))
+    .query(cloud, (run) => countedCollections(run, cloud))
     .catch((error: unknown) => translate(error, ''))
   return bareList.answer(found, ({ rows, bytes, ...row }) =>
     toCollection(row, { rows: Number(rows), bytes: Number(bytes) }),
@@ -147,8 +147,8 @@ async function create(work: Work): Promise<JsonText> {
 async function list({ context, cloud, name }: Work): Promise<JsonText> {
   const offset = context.body.offset ?? 0
   const filter = { ...filterOf(name), limit: pageSize, offset }
-  const question = { ...filter, selection: rowSelection, counted: true }
-  const { text, rows, total = 0 } = await context.app.collections.read(cloud, question)
+  const query = { ...filter, selection: rowSelection, counted: true }
+  const { text, rows, total = 0 } = await context.app.collections.read(cloud, query)
   const hasMore = offset + rows < total
   return new JsonText(`{"data":[${text}],"has_more":${hasMore},"offset":${offset},"total":${total}}`)
 }

@@ -108,14 +108,14 @@ export const Row = Type.Object({
   updated_at: timestamp(),
 })
 
-export const RowList = Type.Object({
+const RowList = Type.Object({
   data: Type.Array(Row, { maxItems: 50 }),
   has_more: Type.Boolean(),
   offset: Type.Integer(safeInteger),
   total: count('Rows of the collection.', 'ردیف‌های مجموعه.'),
 })
 
-export const DeletedRow = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
+const DeletedRow = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
 
 export const DatabaseReply = Type.Union([Collection, RowList, Row, DeletedRow])
 

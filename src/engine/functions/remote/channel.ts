@@ -35,7 +35,7 @@ export function channelServer(key: string, serve: ServeChannel): Server {
       keepAliveTimeout: 120_000,
       // Bodies have the time that calls have.
       requestTimeout: 0,
-      // Of a network that was cut nobody is told.
+      // A network that was cut reports nothing.
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
     },

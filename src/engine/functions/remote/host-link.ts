@@ -31,7 +31,7 @@ type Asked =
   | { kind: 'egress'; cloud: CloudKey; bytes: number }
 
 /** The line to one process of the API. */
-export class HostLink {
+class HostLink {
   readonly #response: ServerResponse
   readonly #metrics: Pick<Metrics, 'channelDroppedLines'>
   readonly #answers = new Map<number, PromiseWithResolvers<unknown>>()

@@ -91,7 +91,7 @@ export class PlatformLink implements AsyncDisposable {
     } catch (error) {
       this.#side.log.warn(
         { err: error },
-        'hosts of functions cannot be told of this platform; it is tried again',
+        'this platform could not be announced to the hosts of functions; it is tried again',
       )
       return false
     }

@@ -1,5 +1,5 @@
 /** Refusals in the words that clients of the field know. */
-import type { Unoffered } from '#engine/app-users'
+import type { MissingFeature } from '#engine/app-users'
 import { declarationOf, type Failure } from '#platform/errors'
 import type { AppArea, AppReply } from '../area.ts'
 
@@ -42,7 +42,7 @@ const codes: Readonly<Record<string, string>> = {
   BODY_TOO_LARGE: 'validation_failed',
 }
 
-const unofferedCodes: Record<Unoffered, string> = {
+const unofferedCodes: Record<MissingFeature, string> = {
   oauth: 'oauth_provider_not_supported',
   oauth_server: 'provider_disabled',
   sso: 'saml_provider_disabled',
@@ -59,7 +59,7 @@ const version = '2024-01-01'
 
 const codeOf = ({ code, detail }: Failure): string =>
   code === 'APP_USER_NOT_OFFERED'
-    ? unofferedCodes[(detail as { what: Unoffered }).what]
+    ? unofferedCodes[(detail as { what: MissingFeature }).what]
     : (codes[code] ?? (declarationOf(code).status < 500 ? code.toLowerCase() : 'unexpected_failure'))
 
 export const refused: AppArea['refused'] = (failure, { headers, language }): AppReply => {

@@ -32,10 +32,12 @@ export const bodyOf = bindCall(
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Request.prototype), 'body').get,
 )
 export const tee = bindCall(ReadableStream.prototype.tee)
-export const pipeThrough = bindCall(ReadableStream.prototype.pipeThrough)
+export const pipeTo = bindCall(ReadableStream.prototype.pipeTo)
+export const closeStream = bindCall(WritableStream.prototype.close)
 export const readerOf = bindCall(ReadableStream.prototype.getReader)
-export const readNext = bindCall(ReadableStreamDefaultReader.prototype.read)
-export const KeptTransformStream = TransformStream
+export const readInto = bindCall(ReadableStreamBYOBReader.prototype.read)
+export const KeptBytes = Uint8Array
+export const KeptPassage = IdentityTransformStream
 export const firstOf = Promise.race.bind(Promise)
 /** Resolves when all is done that waits for nothing. */
 export const idle = (

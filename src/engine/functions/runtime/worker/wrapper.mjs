@@ -2,6 +2,7 @@
 import {
   bodyOf,
   call,
+  closeStream,
   deleteHeader,
   explain,
   firstOf,
@@ -9,15 +10,16 @@ import {
   idle,
   invocationHeader,
   isAnswer,
+  KeptBytes,
   KeptError,
   KeptHeaders,
+  KeptPassage,
   KeptRequest,
   KeptResponse,
-  KeptTransformStream,
-  pipeThrough,
+  pipeTo,
   read,
   readerOf,
-  readNext,
+  readInto,
   requestHeaders,
   responseHeaders,
   runIn,
@@ -97,14 +99,14 @@ const serve = async (request, env, context) => {
   }
 }
 
-/** Reads it to its end, or until the caller leaves. */
+/** Reads it to its end, or until the caller leaves, always into the same memory. */
 const drain = (body) => {
   const upload = { __proto__: null, isOver: false, over: undefined }
-  const reader = readerOf(body)
+  const reader = readerOf(body, { __proto__: null, mode: 'byob' })
   const readAll = async () => {
     try {
-      let { done } = await readNext(reader)
-      while (!done) ({ done } = await readNext(reader))
+      let { value, done } = await readInto(reader, new KeptBytes(16_384))
+      while (!done) ({ value, done } = await readInto(reader, new KeptBytes(value.buffer)))
     } catch {}
     upload.isOver = true
   }
@@ -120,12 +122,23 @@ const endingAfter = async (upload, answer) => {
   if (!upload.isOver) await firstOf([upload.over, idle()])
   if (upload.isOver) return answer
   const body = bodyOf(answer)
-  if (body !== null) {
-    const held = new KeptTransformStream({ __proto__: null, flush: () => upload.over })
-    return new KeptResponse(pipeThrough(body, held), answer)
-  }
+  if (body !== null) return new KeptResponse(heldUntil(upload, body), answer)
   await upload.over
   return answer
+}
+
+/** The same bytes; what goes wrong with them goes wrong for who reads them. */
+const heldUntil = (upload, body) => {
+  const { readable, writable } = new KeptPassage()
+  const pass = async () => {
+    try {
+      await pipeTo(body, writable, { __proto__: null, preventClose: true })
+      await upload.over
+      await closeStream(writable)
+    } catch {}
+  }
+  pass()
+  return readable
 }
 
 /** Whether it loads; a function that was just written is asked before anybody calls it. */
