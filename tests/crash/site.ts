@@ -69,6 +69,7 @@ export class Site implements AsyncDisposable {
   readonly dataDir: string
   readonly #leaseMs: number
   readonly #stack: AsyncDisposableStack
+  readonly #lasting: Promise<ServerProcess>[] = []
 
   constructor(
     parts: { db: Db; databaseUrl: string; upstream: FakeUpstream; dataDir: string; leaseMs: number },
@@ -104,6 +105,15 @@ export class Site implements AsyncDisposable {
         ...(entry !== undefined && { entry }),
       }),
     )
+  }
+
+  /**
+   * A server that no test kills, started by the first who asks for it: it does what those that were killed have left. Tests that share a site
+   * share it too, where it counts that another process does so and not that it has just started; with `at` there are several.
+   */
+  lasting(at = 0): Promise<ServerProcess> {
+    this.#lasting[at] ??= this.start()
+    return this.#lasting[at]
   }
 
   /** Somebody with an account, a project and a key. Credits and caps in micro-credits. */
