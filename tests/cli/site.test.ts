@@ -139,6 +139,23 @@ test('sites are listed, shown with their versions, taken back and deleted', asyn
   expect((await refusal(run(['site', 'show', 'back']))).said).toContain('kherad site list')
 })
 
+test('a list of more sites than one page has is shown whole', async () => {
+  await write({ 'index.html': page })
+  await publish('--name', 'first')
+  const [{ id }] = (await key.get('/v1/sites')).body.data
+  await world.app.db.query(
+    {
+      text: `with copies as (select gen_random_uuid() as site_id, 'copy-' || nth as slug, 'copy-' || nth as preview from generate_series(1, 100) nth),
+          made as (insert into sites.sites select (jsonb_populate_record(s, to_jsonb(c))).* from sites.sites s, copies c where s.site_id = $1)
+        insert into sites.versions select (jsonb_populate_record(v, to_jsonb(c))).* from sites.versions v, copies c where v.site_id = $1`,
+    },
+    [id],
+  )
+  const { code, json, err } = await run(['site', 'list', '--json'])
+  expect(code, err).toBe(0)
+  expect(new Set(json.map(({ slug }: { slug: string }) => slug)).size).toBe(101)
+})
+
 test('an app stays one in its next versions, until --no-spa', async () => {
   await write({ 'index.html': page })
   const spaAfter = async (...more: string[]) => (await publish('--name', 'App', '--json', ...more)).json.spa

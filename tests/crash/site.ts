@@ -67,6 +67,8 @@ export class Site implements AsyncDisposable {
   readonly upstream: FakeUpstream
   /** Of all its servers: stored files are theirs together. */
   readonly dataDir: string
+  /** Those that were started since `killAll`. */
+  #started: ServerProcess[] = []
   readonly #leaseMs: number
   readonly #stack: AsyncDisposableStack
   readonly #lasting: Promise<ServerProcess>[] = []
@@ -89,7 +91,7 @@ export class Site implements AsyncDisposable {
     env: Record<string, string> = {},
     entry?: string,
   ): Promise<ServerProcess> {
-    return this.#stack.use(
+    const server = this.#stack.use(
       await startProcess({
         databaseUrl,
         config: upstreamConfig(this.upstream.url, {
@@ -105,6 +107,18 @@ export class Site implements AsyncDisposable {
         ...(entry !== undefined && { entry }),
       }),
     )
+    this.#started.push(server)
+    return server
+  }
+
+  /** The server that was started last. */
+  get newest(): ServerProcess {
+    return this.#started.at(-1)!
+  }
+
+  /** All servers: any of them would take the work of the next test. */
+  async killAll(): Promise<void> {
+    for (const server of this.#started.splice(0)) await server.kill()
   }
 
   /**

@@ -226,7 +226,7 @@ function show(session) {
 
 const showAll = () => Promise.all([showTodos(), showFiles()])
 
-// Another tab or device may have changed them meanwhile, and nothing tells this page by itself.
+// Another tab or device may have changed them meanwhile, and no event reports that to this page.
 document.onvisibilitychange = () => {
   if (!document.hidden && shown) act(undefined, showAll)
 }

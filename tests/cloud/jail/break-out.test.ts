@@ -173,6 +173,20 @@ test.runIf(canRun)(
   },
 )
 
+test.runIf(canRun)(
+  'memory and open files are bounded by the kernel itself, whatever watches beside it',
+  async () => {
+    const memory = { program: perl, args: ['-e', 'print length("x" x 200_000_000)'], dataBytes: 100_000_000 }
+    expect(await runFree(memory)).toBe('200000000')
+    expect(await runJailed(memory)).toBe('')
+    const opening =
+      'my @all; for (1..400) { open(my $file, "<", "/dev/null") or last; push @all, $file } print scalar @all'
+    const files = { program: perl, args: ['-e', opening] }
+    expect(await runFree(files)).toBe('400')
+    expect(Number(await runJailed(files))).toBeLessThan(256)
+  },
+)
+
 /** What has to stay out of reach. */
 async function listening(): Promise<{ port: number; socket: string; secret: string } & AsyncDisposable> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-outside-'))
