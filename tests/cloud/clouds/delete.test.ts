@@ -125,7 +125,7 @@ test('a cloud that is being deleted takes nothing more, and says so', async () =
 
 test('the app of a cloud that is being deleted is refused in the process that was asked at once', async () => {
   const cloud = await world.newCloud('at once')
-  expect(world.app.clouds.known(cloud.ref)?.keys.has(hashOfKey(cloud.publicKey))).toBe(true)
+  expect((await world.app.clouds.find(cloud.ref))?.keys.has(hashOfKey(cloud.publicKey))).toBe(true)
   await remove(cloud, 'at once')
   expect((await world.app.clouds.find(cloud.ref))?.state ?? 'gone').toMatch(/deleting|gone/)
 })
