@@ -71,6 +71,7 @@ export class Site implements AsyncDisposable {
   #started: ServerProcess[] = []
   readonly #leaseMs: number
   readonly #stack: AsyncDisposableStack
+  readonly #lasting: Promise<ServerProcess>[] = []
 
   constructor(
     parts: { db: Db; databaseUrl: string; upstream: FakeUpstream; dataDir: string; leaseMs: number },
@@ -118,6 +119,15 @@ export class Site implements AsyncDisposable {
   /** All servers: any of them would take the work of the next test. */
   async killAll(): Promise<void> {
     for (const server of this.#started.splice(0)) await server.kill()
+  }
+
+  /**
+   * A server that no test kills, started by the first who asks for it: it does what those that were killed have left. Tests that share a site
+   * share it too, where it counts that another process does so and not that it has just started; with `at` there are several.
+   */
+  lasting(at = 0): Promise<ServerProcess> {
+    this.#lasting[at] ??= this.start()
+    return this.#lasting[at]
   }
 
   /** Somebody with an account, a project and a key. Credits and caps in micro-credits. */
