@@ -84,7 +84,7 @@ async function startOnce(): Promise<Start> {
     return {
       readyMs,
       readyCpu,
-      warmMs: performance.now() - beganMs - readyMs,
+      warmMs: Number(figures['ms'] ?? Number.NaN),
       warmCpu: cpuSeconds(child.pid!) - readyCpu,
       longestMs,
       longestStep: `${figures['longest_cpu_ms'] ?? '?'} ms CPU, ${figures['longest'] ?? '?'}`,

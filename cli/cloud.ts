@@ -1,8 +1,7 @@
 /** `kherad cloud …`: the app back-ends of a project, on a running server. */
-import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
-import { allClouds, ask, type Cloud, type CloudDetail, pathOf, requireCloud } from './cloud/api.ts'
+import { allClouds, type Cloud, type CloudDetail, namedCloud, pathOf } from './cloud/api.ts'
 import { authCommand } from './cloud/auth.ts'
 import { collectionCommands } from './cloud/collections.ts'
 import { functionCommands } from './cloud/functions.ts'
@@ -12,9 +11,10 @@ import { secretCommands } from './cloud/secrets.ts'
 import { transferCommands } from './cloud/transfer.ts'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
 import { type Column, card, showTime, table } from './output.ts'
+import { connection } from './server/phrases.ts'
+import { madeOnce, requestRecord } from './server/records.ts'
 import { plain, type Server, ServerRefused, serverOf } from './server.ts'
 
-const connection = ['url', 'key', 'key-file']
 const common = { options: connection, needs: [], help: cloudOptions }
 
 export const cloudCommands: Command[] = [
@@ -49,18 +49,11 @@ async function create(session: Session, given: ParsedArguments): Promise<Outcome
 
 /** A Starter cloud; the request may be repeated where its answer is lost. */
 export const createCloud = (server: Server, name: string): Promise<Cloud> =>
-  ask<Cloud>(server, 'POST', '/v1/cloud', {
-    body: { name, plan: 'starter' },
-    headers: { 'idempotency-key': randomUUID() },
-  })
+  requestRecord<Cloud>(server, 'POST', '/v1/cloud', madeOnce({ name, plan: 'starter' }))
 
 async function retry(session: Session, given: ParsedArguments): Promise<Outcome> {
-  const server = await serverOf(session, given)
-  const found = await requireCloud(server, given.words[0]!)
-  const cloud = await ask<Cloud>(server, 'POST', pathOf(found, '/retry'), {
-    body: {},
-    headers: { 'idempotency-key': randomUUID() },
-  })
+  const { server, cloud: found } = await namedCloud(session, given)
+  const cloud = await requestRecord<Cloud>(server, 'POST', pathOf(found, '/retry'), madeOnce({}))
   return answerReady(session, server, cloud)
 }
 
@@ -69,7 +62,7 @@ async function answerReady(session: Session, server: Server, made: Cloud): Promi
   if (cloud.status === 'provisioning') session.notify(words.provisioning[session.language])
   while (cloud.status === 'provisioning') {
     await pause(pollMs, undefined, { signal: session.stopping })
-    cloud = await ask<Cloud>(server, 'GET', pathOf(cloud))
+    cloud = await requestRecord<Cloud>(server, 'GET', pathOf(cloud))
   }
   if (cloud.status === 'failed') refuse('CLOUD_FAILED', words.failed(plain(cloud.error?.message ?? '')))
   session.notify(words.ready(plain(cloud.name))[session.language])
@@ -91,9 +84,8 @@ async function list(session: Session, given: ParsedArguments): Promise<Outcome> 
 
 async function show(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { language } = session
-  const server = await serverOf(session, given)
-  const found = await requireCloud(server, given.words[0]!)
-  const cloud = await ask<CloudDetail>(server, 'GET', pathOf(found))
+  const { server, cloud: found } = await namedCloud(session, given)
+  const cloud = await requestRecord<CloudDetail>(server, 'GET', pathOf(found))
   const why = cloud.error?.message ?? cloud.suspended_reason
   const head: Column<Cloud>[] = [
     ...columns(language),
@@ -117,9 +109,12 @@ const usageColumns = (language: Language): Column<[string, { used: number; max?:
 
 /** For people and for `.env` files alike: a name and a value in each line. */
 async function connect(session: Session, given: ParsedArguments): Promise<Outcome> {
-  const server = await serverOf(session, given)
-  const found = await requireCloud(server, given.words[0]!)
-  const answer = await ask<Record<string, string | null>>(server, 'GET', pathOf(found, '/connection'))
+  const { server, cloud } = await namedCloud(session, given)
+  const answer = await requestRecord<Record<string, string | null>>(
+    server,
+    'GET',
+    pathOf(cloud, '/connection'),
+  )
   const lines = Object.entries(answer)
     .filter(([name]) => name.endsWith('_url') || name === 'public_key')
     .map(([name, value]) => `${name.toUpperCase()}=${plain(value ?? '')}\n`)
@@ -128,22 +123,22 @@ async function connect(session: Session, given: ParsedArguments): Promise<Outcom
 
 async function remove(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { language } = session
-  const server = await serverOf(session, given)
-  const found = await requireCloud(server, given.words[0]!)
+  const { server, cloud } = await namedCloud(session, given)
   const body = { confirm: given.options['confirm'] }
   // One that is being deleted already is waited for all the same: the answer to an earlier try may have been lost.
-  const gone = await ask<object>(server, 'DELETE', pathOf(found), { body }).catch((error: unknown) =>
-    error instanceof ServerRefused && error.code === 'CLOUD_DELETING'
-      ? { id: found.id }
-      : Promise.reject(error),
+  const gone = await requestRecord<object>(server, 'DELETE', pathOf(cloud), { body }).catch(
+    (error: unknown) =>
+      error instanceof ServerRefused && error.code === 'CLOUD_DELETING'
+        ? { id: cloud.id }
+        : Promise.reject(error),
   )
   session.notify(words.deleting[language])
-  while (await isThere(server, found)) await pause(pollMs, undefined, { signal: session.stopping })
-  return { json: gone, text: `${words.gone(plain(found.name))[language]}\n` }
+  while (await isThere(server, cloud)) await pause(pollMs, undefined, { signal: session.stopping })
+  return { json: gone, text: `${words.gone(plain(cloud.name))[language]}\n` }
 }
 
 const isThere = (server: Server, cloud: Cloud): Promise<boolean> =>
-  ask(server, 'GET', pathOf(cloud)).then(
+  requestRecord(server, 'GET', pathOf(cloud)).then(
     () => true,
     (error: unknown) =>
       error instanceof ServerRefused && error.status === 404 ? false : Promise.reject(error),

@@ -10,6 +10,8 @@ export interface Sentence {
   en: string
 }
 
+export const sentence = (fa: string, en: string): Sentence => ({ fa, en })
+
 /** The reason that a start was refused, in both languages. */
 export const sentenceOf = (refused: StartRefused): Sentence => ({
   en: refused.message,

@@ -1,7 +1,7 @@
 /** Every sentence of the CLI, Persian and English. Those of the doctor are in `doctor/phrases.ts`. */
-import type { Sentence } from './command.ts'
+import { english, persian } from '#platform/words'
+import { type Sentence, sentence } from './command.ts'
 
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
 const farsi = (items: readonly string[]): string => items.join('، ')
 const both = (items: readonly string[]): string => items.join(', ')
 
@@ -50,7 +50,7 @@ export const phrases = {
     ),
   notACount: (what: string, typed: string, max: number, min = 1) =>
     sentence(
-      `${what} برابر «${typed}» است: عددی صحیح از ${min.toLocaleString('fa-IR')} تا ${max.toLocaleString('fa-IR')} یا none بنویسید.`,
+      `${what} برابر «${typed}» است: عددی صحیح از ${persian(min)} تا ${persian(max)} یا none بنویسید.`,
       `${what} is "${typed}": write a whole number from ${min} to ${max}, or none.`,
     ),
   negative: (what: string) =>
@@ -70,7 +70,7 @@ export const phrases = {
     ),
   badName: (what: string, max: number) =>
     sentence(
-      `${what} باید ۱ تا ${max} نویسه در یک خط باشد.`,
+      `${what} باید ۱ تا ${persian(max)} نویسه در یک خط باشد.`,
       `${what} must be 1 to ${max} characters on one line.`,
     ),
   notADate: (typed: string) =>
@@ -95,7 +95,7 @@ export const phrases = {
     ),
   countOfOrigins: (max: number) =>
     sentence(
-      `--origins باید ۱ تا ${max.toLocaleString('fa-IR')} نشانی داشته باشد، یا none.`,
+      `--origins باید ۱ تا ${persian(max)} نشانی داشته باشد، یا none.`,
       `--origins takes 1 to ${max} origins, or none.`,
     ),
   noScopes: (known: readonly string[]) =>
@@ -182,8 +182,8 @@ export const phrases = {
     ),
   fileTooLarge: (place: string, maxBytes: number) =>
     sentence(
-      `${place} از ${maxBytes.toLocaleString('fa-IR')} بایت بزرگ‌تر است: پرونده‌ای کوچک‌تر بدهید.`,
-      `${place} is larger than ${maxBytes.toLocaleString('en-US')} bytes: give a smaller file.`,
+      `${place} از ${persian(maxBytes)} بایت بزرگ‌تر است: پرونده‌ای کوچک‌تر بدهید.`,
+      `${place} is larger than ${english(maxBytes)} bytes: give a smaller file.`,
     ),
   fileNotRead: (place: string, why: string) =>
     sentence(
@@ -241,6 +241,7 @@ export const phrases = {
   // Values in tables
   none: () => sentence('—', '—'),
   all: () => sentence('همه', 'all'),
+  asConfigured: () => sentence('مانند پیکربندی', 'as configured'),
   state: {
     active: sentence('فعال', 'active'),
     suspended: sentence('معلق', 'suspended'),

@@ -9,10 +9,11 @@ import type {
 } from '#capabilities/accounting'
 import { readConfigFile } from '#platform/config'
 import type { Language } from '#platform/errors'
+import { persianDecimal } from '#platform/words'
 import { loadConfig } from '#settings'
 import { showCredits } from './amounts.ts'
 import { type Command, misused, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
-import { digits, latin } from './numerals.ts'
+import { latin } from './numerals.ts'
 import { type Column, table } from './output.ts'
 import {
   explanation,
@@ -186,8 +187,7 @@ function summary({ verdicts, total }: Reconciliation, language: Language): strin
   ]
   const calls = rows.reduce((sum, row) => sum + row.calls, 0n)
   rows.push({ title: titles.total[language], calls, ...total })
-  const show = (value: bigint | string): string =>
-    language === 'fa' ? digits(String(value), language).replace('.', '٫') : String(value)
+  const show = (value: bigint | string): string => (language === 'fa' ? persianDecimal(value) : String(value))
   const tokens = ({ input, output }: Side): string => `${show(input)} + ${show(output)}`
   const columns: Column<SummaryRow>[] = [
     { title: titles.kind, show: (row) => row.title },

@@ -87,7 +87,7 @@ interface ErrorMembers {
   details?: { files?: unknown; line?: unknown; column?: unknown }
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export interface Sent {
   /** Written as JSON, or JSON as it is sent. */
@@ -107,7 +107,8 @@ export const plain = (text: unknown): string =>
     .slice(0, maxSaidCharacters)
     .replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ')
 
-export const requestJson = (
+/** The answer before its body is read. */
+export const requestReply = (
   server: Server,
   method: Method,
   path: string,
@@ -183,7 +184,7 @@ async function refusedBy(reply: Response): Promise<never> {
   throw new ServerRefused(reply, typeof error?.code === 'string' ? error : undefined)
 }
 
-/** The whole body of at most so many bytes; `arrived` is told how many there are so far. */
+/** The whole body of at most so many bytes; `arrived` gets how many there are so far. */
 export async function readBytes(
   { body }: Response,
   maxBytes: number,

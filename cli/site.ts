@@ -9,10 +9,11 @@ import {
   type Session,
 } from './command.ts'
 import { type Column, card, showTime, table } from './output.ts'
+import { connection } from './server/phrases.ts'
+import { requestRecord } from './server/records.ts'
 import { plain, serverOf } from './server.ts'
 import {
   allSites,
-  ask,
   type Domain,
   pathOf,
   requireSite,
@@ -24,7 +25,6 @@ import { siteOptions, sitePhrases as words } from './site/phrases.ts'
 import { publishFolder } from './site/publish.ts'
 import { wholeNumber } from './studio/inputs.ts'
 
-const connection = ['url', 'key', 'key-file']
 const common = { options: connection, needs: [], help: siteOptions }
 
 export const siteCommands: Command[] = [
@@ -91,7 +91,11 @@ async function list(session: Session, given: ParsedArguments): Promise<Outcome> 
 async function show(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { language } = session
   const server = await serverOf(session, given)
-  const site = await ask<SiteDetail>(server, 'GET', pathOf(await requireSite(server, given.words[0]!)))
+  const site = await requestRecord<SiteDetail>(
+    server,
+    'GET',
+    pathOf(await requireSite(server, given.words[0]!)),
+  )
   const { usage } = site
   const used = (amount: number, max: number, say: (value: number) => Sentence): string =>
     words.outOf(say(amount)[language], say(max)[language])[language]
@@ -121,7 +125,7 @@ async function rollback(session: Session, given: ParsedArguments): Promise<Outco
   const { to } = given.options
   const body = to === undefined ? {} : { version: wholeNumber('--to', to, 1, 2_147_483_647) }
   const found = await requireSite(server, given.words[0]!)
-  const site = await ask<Site>(server, 'POST', pathOf(found, '/rollback'), { body })
+  const site = await requestRecord<Site>(server, 'POST', pathOf(found, '/rollback'), { body })
   session.notify(words.wentBack(site.live?.version ?? site.version)[session.language])
   return { json: site, text: `${plain(site.url ?? site.domain)}\n` }
 }
@@ -134,17 +138,17 @@ async function domain(session: Session, given: ParsedArguments): Promise<Outcome
   const site = await requireSite(server, typed!)
   const path = pathOf(site, '/domains')
   if (name === undefined) {
-    const { data } = await ask<{ data: Domain[] }>(server, 'GET', path)
+    const { data } = await requestRecord<{ data: Domain[] }>(server, 'GET', path)
     return { json: data, text: table(data, domainColumns(session.language), session.language) }
   }
   const one = `${path}/${encodeURIComponent(name)}`
   if (removes) {
-    const gone = await ask<{ domain: string }>(server, 'DELETE', one)
+    const gone = await requestRecord<{ domain: string }>(server, 'DELETE', one)
     return { json: gone, text: `${words.removed(plain(gone.domain))[session.language]}\n` }
   }
   const claimed = checks
-    ? await ask<Domain>(server, 'POST', `${one}/check`, { body: {} })
-    : await ask<Domain>(server, 'POST', path, { body: { domain: name } })
+    ? await requestRecord<Domain>(server, 'POST', `${one}/check`, { body: {} })
+    : await requestRecord<Domain>(server, 'POST', path, { body: { domain: name } })
   return { json: claimed, text: shownDomain(claimed, session.language) }
 }
 
@@ -164,7 +168,7 @@ const domainColumns = (language: Language): Column<Domain>[] => [
 async function remove(session: Session, given: ParsedArguments): Promise<Outcome> {
   const server = await serverOf(session, given)
   const site = await requireSite(server, given.words[0]!)
-  const gone = await ask<object>(server, 'DELETE', pathOf(site), {
+  const gone = await requestRecord<object>(server, 'DELETE', pathOf(site), {
     body: { confirm: given.options['confirm'] },
   })
   return { json: gone, text: `${words.deleted(plain(site.name))[session.language]}\n` }

@@ -11,13 +11,14 @@ import {
 } from './command.ts'
 import { credits } from './money.ts'
 import { latin } from './numerals.ts'
+import { connection } from './server/phrases.ts'
 import { type Server, serverOf } from './server.ts'
 import { dialogueIn, referencesIn, textIn, textOf, wholeNumber } from './studio/inputs.ts'
 import { type Answer, carryOut, type Order, orderOf, repeatable } from './studio/order.ts'
 import { imageOptions, speechOptions, studioPhrases as words } from './studio/phrases.ts'
 import { formatOf, type Place, preparePlace, saveAll, type Wanted } from './studio/save.ts'
 
-const shared = ['url', 'key', 'key-file', 'idempotency-key', 'timeout']
+const shared = [...connection, 'idempotency-key', 'timeout']
 
 export const studioCommands: Command[] = [
   {

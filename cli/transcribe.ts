@@ -10,6 +10,7 @@ import {
   type Session,
 } from './command.ts'
 import { credits } from './money.ts'
+import { connection } from './server/phrases.ts'
 import { serverOf } from './server.ts'
 import { wholeNumber } from './studio/inputs.ts'
 import { isWorthRepeating, repeatable, showProgress } from './studio/order.ts'
@@ -32,7 +33,8 @@ export const transcribeCommands: Command[] = [
     takes: ['FILE'],
     options: [
       ...['model', 'language', 'format', 'prompt', 'keyword', 'out'],
-      ...['url', 'key', 'key-file', 'idempotency-key', 'timeout'],
+      ...connection,
+      ...['idempotency-key', 'timeout'],
     ],
     flags: ['speakers', 'force'],
     repeatable: ['keyword'],

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { type Command, misused, type Outcome, type ParsedArguments, type Session } from './command.ts'
 import { credits } from './money.ts'
 import { latin } from './numerals.ts'
+import { connection } from './server/phrases.ts'
 import { type Server, serverOf } from './server.ts'
 import { referencesIn, textOf, wholeNumber } from './studio/inputs.ts'
 import { type Order, orderOf } from './studio/order.ts'
@@ -20,7 +21,7 @@ export const videoCommands: Command[] = [
     about: words.video,
     takes: [],
     mayTake: ['PROMPT'],
-    options: [...settings, 'job', 'out', 'url', 'key', 'key-file', 'timeout'],
+    options: [...settings, 'job', 'out', ...connection, 'timeout'],
     flags: ['audio', 'no-audio', 'force'],
     repeatable: ['frame', 'reference'],
     needs: [],

@@ -1,8 +1,9 @@
 /** `kherad work …`: asks a running server for durable work, shows how it goes, and saves what it makes. */
-import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import type { Command, Outcome, ParsedArguments, Session } from './command.ts'
-import { requestJson, type Server, serverOf } from './server.ts'
+import { connection } from './server/phrases.ts'
+import { madeOnce, requestRecord } from './server/records.ts'
+import { type Server, serverOf } from './server.ts'
 import { follow } from './work/events.ts'
 import { workPhrases as words } from './work/phrases.ts'
 import { saveFiles } from './work/save.ts'
@@ -21,7 +22,7 @@ export const workCommands: Command[] = [
       name: `work ${kind}`,
       about,
       takes: ['TASK'],
-      options: ['url', 'key', 'key-file', 'title', 'model', 'out'],
+      options: [...connection, 'title', 'model', 'out'],
       needs: [],
       run: (session, given) => begin(session, given, kind),
     }),
@@ -30,7 +31,7 @@ export const workCommands: Command[] = [
     name: 'work watch',
     about: words.watch,
     takes: ['ID'],
-    options: ['url', 'key', 'key-file', 'out'],
+    options: [...connection, 'out'],
     needs: [],
     run: async (session, given) => followRun(session, await serverOf(session, given), given.words[0]!, given),
   },
@@ -39,17 +40,18 @@ export const workCommands: Command[] = [
 async function begin(session: Session, given: ParsedArguments, kind: string): Promise<Outcome> {
   const server = await serverOf(session, given)
   const { title, model } = given.options
-  const reply = await requestJson(server, 'POST', '/v1/work', {
-    body: {
-      kind,
-      input: given.words[0],
-      ...(title !== undefined && { title }),
-      ...(model !== undefined && { model }),
-    },
-    // Sent again after a lost answer it is the same work.
-    headers: { 'idempotency-key': randomUUID() },
-  })
-  const { id, reserved_credits } = (await reply.json()) as { id: string; reserved_credits: number }
+  const body = {
+    kind,
+    input: given.words[0],
+    ...(title !== undefined && { title }),
+    ...(model !== undefined && { model }),
+  }
+  const { id, reserved_credits } = await requestRecord<{ id: string; reserved_credits: number }>(
+    server,
+    'POST',
+    '/v1/work',
+    madeOnce(body),
+  )
   session.notify(words.accepted(id, reserved_credits)[session.language])
   return followRun(session, server, id, given)
 }
@@ -66,8 +68,7 @@ async function followRun(
     percent = event.type === 'succeeded' ? 100 : (event.percent ?? percent)
     session.notify(words.step(percent, event.message)[session.language])
   }
-  const reply = await requestJson(server, 'GET', `/v1/work/${encodeURIComponent(id)}`)
-  const run = (await reply.json()) as Run
+  const run = await requestRecord<Run>(server, 'GET', `/v1/work/${encodeURIComponent(id)}`)
   const folder = given.options['out'] ?? `kherad-work-${run.id}`
   const saved = await saveFiles(server, run, folder)
   const end = words.ended(run.progress.message, run.credits)[session.language]

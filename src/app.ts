@@ -76,7 +76,10 @@ export interface App {
   /** What functions run, and what they have written. */
   functionSource: PlatformFunctions
   /** What the clouds may still use today. */
-  cloudAllowances: Pick<CloudAllowances, 'takeEgress' | 'refundEgress' | 'egressEnded' | 'takeCall'>
+  cloudAllowances: Pick<
+    CloudAllowances,
+    'takeEgress' | 'expectEgress' | 'refundEgress' | 'egressEnded' | 'takeCall'
+  >
   /** HTTP client for URLs named by users; refuses private addresses. */
   net: GuardedNet
   /** Encrypts values that must not be readable in the database. */

@@ -26,7 +26,7 @@ import { isBearerToken } from '#platform/secrets'
 import { variables } from '#settings'
 import { openNet } from './connect.ts'
 import { functionsHostPhrases as phrases } from './functions-host-phrases.ts'
-import { makeSeries } from './metrics.ts'
+import { functionsHostSeries } from './metrics.ts'
 
 export interface RunningFunctionsHost extends AsyncDisposable {
   readonly log: Log
@@ -61,7 +61,7 @@ export async function startFunctionsHost(config: Config): Promise<RunningFunctio
   if (config.functions.hosts.length > 0) return refuse(phrases.hosts)
   await using opening = new AsyncDisposableStack()
   const log = openLog(config.logLevel)
-  const metrics = openMetrics(makeSeries, { isWorker: false })
+  const metrics = openMetrics(functionsHostSeries)
   const openRuntime = (links: HostLinks) =>
     openFunctionRuntime({
       config: config.functions,
@@ -76,6 +76,7 @@ export async function startFunctionsHost(config: Config): Promise<RunningFunctio
     port,
     version: channelVersion,
     log,
+    metrics,
     openRuntime,
   })
   opening.defer(() => host.drain(config.timing.drainMs))
@@ -97,8 +98,10 @@ export async function startFunctionsHost(config: Config): Promise<RunningFunctio
   return { log, url: health.url, port: host.port, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
+type HostMetrics = ReturnType<typeof functionsHostSeries> & Pick<Metrics, 'text'>
+
 /** What functions send by: the broker of this host, whose allowances, signatures and addresses come from the API. */
-function openEgressOf(config: Config, log: Log, metrics: Metrics, links: HostLinks) {
+function openEgressOf(config: Config, log: Log, metrics: HostMetrics, links: HostLinks) {
   const meters = new Map<string, HostMeter>()
   const meterOf = ({ accountId, cloudId }: CloudKey): HostMeter => {
     const meter = meters.get(cloudId) ?? new HostMeter(links, { accountId, cloudId })
@@ -143,7 +146,7 @@ function insideOf({ functionsHost: { apiUrl, cloudsUrl } }: Config, { hello }: H
 interface Served {
   host: FunctionsHost
   config: Config
-  metrics: Metrics
+  metrics: HostMetrics
 }
 
 /** Health and metrics, for whoever watches this host. */

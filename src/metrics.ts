@@ -1,6 +1,6 @@
 import { cloudSeries } from '#capabilities/cloud'
 import { webhookSeries } from '#capabilities/webhooks'
-import { brokerSeries, functionSeries } from '#engine/functions'
+import { brokerSeries, channelSeries, functionSeries } from '#engine/functions'
 import { upstreamSeries } from '#engine/routing'
 import { videoSeries } from '#engine/video'
 import { appsSeries } from '#platform/apps'
@@ -9,6 +9,7 @@ import { poolSeries } from '#platform/db'
 import { requestSeries } from '#platform/http'
 import { jobSeries, jobTimeSeries } from '#platform/jobs'
 import { ledgerSeries } from '#platform/ledger'
+import { mailSeries } from '#platform/mail'
 import type { AllSeries, Registry } from '#platform/metrics'
 
 /** The series of all rooms, in the order in which `GET /metrics` lists them. */
@@ -23,7 +24,14 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...keySeries(registry),
   ...videoSeries(registry),
   ...appsSeries(registry),
-  ...functionSeries(registry),
   ...cloudSeries(registry),
+  ...functionsHostSeries(registry),
+  ...mailSeries(registry),
+})
+
+/** Those of a host of functions, which has no other rooms. */
+export const functionsHostSeries = (registry: Registry) => ({
+  ...functionSeries(registry),
   ...brokerSeries(registry),
+  ...channelSeries(registry),
 })

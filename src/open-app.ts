@@ -86,7 +86,7 @@ export async function openApp(
     net,
     sites: opening.use(await openSites(ground)),
     appUsers: opening.use(openAppUsers(ground)),
-    ...(options.config.mail && { mail: openMailer(options.config.mail, outbound) }),
+    ...(options.config.mail && { mail: openMailer({ ...ground, config: options.config.mail, outbound }) }),
     clouds: opening.use(await openCloudDirectory(ground)),
     cloudAllowances,
     ...openFunctions(ground, { net, cloudAllowances, isolation }, opening),
@@ -246,11 +246,13 @@ function openFunctions(
 
 /** What hosts of functions get of this process, and what they give it. */
 const platformSide = (
-  { config, log, secrets }: Ground,
+  { config, clock, log, metrics, secrets }: Ground,
   source: FunctionSource,
   cloudAllowances: App['cloudAllowances'],
 ): PlatformSide => ({
+  clock,
   log,
+  metrics,
   version: channelVersion,
   source,
   egress: {

@@ -1,5 +1,7 @@
 /** Reads the environment, starts, prints the welcome text, waits for a signal, and stops in order. Imported by main.ts. */
 import cluster from 'node:cluster'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '#app'
 import { type Config, readConfigFile, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { openLog } from '#platform/log'
@@ -15,6 +17,7 @@ import { forkWorkers, type Ready } from './workers.ts'
 const echoMs = 1000
 /** Beside the time of a drain: for what is settled and closed after it. */
 const closingMs = 1500
+const preparingAfterMs = 2_000
 
 const env = readEnv(process.env, process.argv.slice(2))
 // Handled from the beginning: after a Ctrl-C the start completes first, so that no PostgreSQL is left behind.
@@ -55,17 +58,23 @@ async function runAlone(config: Config): Promise<void> {
   if (cluster.isWorker) notifyParent({ kherad: 'ready', welcome: welcome(kherad) })
   else process.stdout.write(welcome(kherad))
   serving = true
-  const warming = new AbortController()
-  if (config.roles.api) {
-    void warmUp(routes, kherad.app.log, warming.signal)
-    // Tries the jail, and says in the log whether functions run here.
-    void kherad.app.functions.state()
-  }
+  const preparing = new AbortController()
+  if (config.roles.api) void prepare(kherad.app, preparing.signal)
   const signal = await stop.asked
-  warming.abort()
+  preparing.abort()
   kherad.app.log.info({ signal }, 'stopping')
   endIfItHangs(config, () => kherad.app.ledger.isStoring())
   await kherad[Symbol.asyncDispose]()
+}
+
+/**
+ * What later requests would wait for: their schemas, and a try of the jail, which says in the log whether functions run here. The processor
+ * is first that of the requests which come as soon as the server is ready; they make what they need themselves.
+ */
+async function prepare({ log, functions }: App, signal: AbortSignal): Promise<void> {
+  await pause(preparingAfterMs, undefined, { signal }).catch(() => undefined)
+  await warmUp(routes, log, signal)
+  if (!signal.aborted) await functions.state()
 }
 
 /** The parent may have died in the meantime. */

@@ -1,6 +1,7 @@
-/** The app back-ends of a project, as a running server tells of them. */
-import { refuse } from '../command.ts'
-import { readBytes, readJson, request, type Sent, type Server } from '../server.ts'
+/** The app back-ends of a project, as a running server describes them. */
+import { type ParsedArguments, refuse, type Session } from '../command.ts'
+import { requestAll } from '../server/records.ts'
+import { type Server, serverOf } from '../server.ts'
 import { cloudPhrases as words } from './phrases.ts'
 
 export interface Cloud {
@@ -19,41 +20,19 @@ export interface CloudDetail extends Cloud {
   usage: { day: string } & Record<string, { used: number; max?: number }>
 }
 
-const maxAnswerBytes = 16 * 1024 * 1024
-const pageSize = 100
-
-/** One answer of the server, which has to be an object. */
-export async function ask<Answer>(
-  server: Server,
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  path: string,
-  sent: Sent = {},
-): Promise<Answer> {
-  const answer = await request(server, method, path, sent, async (reply) =>
-    readJson((await readBytes(reply, maxAnswerBytes)).toString()),
-  )
-  return typeof answer === 'object' && answer !== null
-    ? (answer as Answer)
-    : refuse('NOT_KHERAD', words.badAnswer())
-}
-
 export const pathOf = ({ id }: Pick<Cloud, 'id'>, below = ''): string =>
   `/v1/cloud/${encodeURIComponent(id)}${below}`
 
 /** All of them, newest first. */
-export async function allClouds(server: Server): Promise<Cloud[]> {
-  const clouds: Cloud[] = []
-  for (let after = ''; ; ) {
-    const page = await ask<{ data: Cloud[]; has_more: boolean; last_id: string | null }>(
-      server,
-      'GET',
-      `/v1/cloud?limit=${pageSize}${after}`,
-    )
-    if (!Array.isArray(page.data)) return refuse('NOT_KHERAD', words.badAnswer())
-    clouds.push(...page.data)
-    if (!page.has_more || page.last_id === null) return clouds
-    after = `&after_id=${encodeURIComponent(page.last_id)}`
-  }
+export const allClouds = (server: Server): Promise<Cloud[]> => requestAll<Cloud>(server, '/v1/cloud')
+
+/** The server that is meant, and its cloud that the first word names. */
+export async function namedCloud(
+  session: Session,
+  given: ParsedArguments,
+): Promise<{ server: Server; cloud: Cloud }> {
+  const server = await serverOf(session, given)
+  return { server, cloud: await requireCloud(server, given.words[0]!) }
 }
 
 /** The one that is meant by an id, a ref or a name. Refuses a name that several have, and one that none has. */

@@ -1,7 +1,5 @@
-import type { OptionHelp, Sentence } from '../command.ts'
+import { type OptionHelp, sentence } from '../command.ts'
 import { serverOptions } from '../server/phrases.ts'
-
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
 
 export const authPhrases = {
   auth: sentence(
@@ -12,9 +10,11 @@ export const authPhrases = {
     siteUrl: sentence('نشانی برنامه', 'address of the app'),
     signup: sentence('ثبت‌نام', 'sign-up'),
     redirects: sentence('نشانی‌های دیگر', 'further addresses'),
+    anonymous: sentence('ورود بی نشانی', 'sign-in without an address'),
     mail: sentence('نامه', 'mails'),
   },
   signup: { open: sentence('باز', 'open'), closed: sentence('بسته', 'closed') },
+  anonymous: { on: sentence('روشن', 'on'), off: sentence('خاموش', 'off') },
   mail: {
     configured: sentence('فرستاده می‌شود', 'are sent'),
     not_configured: sentence(
@@ -26,6 +26,11 @@ export const authPhrases = {
     sentence(
       `--signup برابر «${typed}» است: open یا closed بنویسید.`,
       `--signup is "${typed}": write open or closed.`,
+    ),
+  badAnonymous: (typed: string) =>
+    sentence(
+      `--anonymous برابر «${typed}» است: on یا off بنویسید.`,
+      `--anonymous is "${typed}": write on or off.`,
     ),
   needsSiteUrl: () =>
     sentence(
@@ -44,6 +49,13 @@ export const authOptions: OptionHelp = {
     ),
   },
   signup: { value: 'OPEN', about: sentence('open یا closed', 'open or closed') },
+  anonymous: {
+    value: 'ON',
+    about: sentence(
+      'on یا off: آیا بی نشانی هم می‌توان وارد شد',
+      'on or off: whether people may sign in without an address',
+    ),
+  },
   'redirect-url': {
     value: 'URL',
     about: sentence(

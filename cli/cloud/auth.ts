@@ -1,12 +1,13 @@
 /** `kherad cloud auth`: where an app is, and who may sign up. */
 import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
 import { type Column, card } from '../output.ts'
-import { plain, serverOf } from '../server.ts'
-import { ask, pathOf, requireCloud } from './api.ts'
+import { connection } from '../server/phrases.ts'
+import { requestRecord } from '../server/records.ts'
+import { plain } from '../server.ts'
+import { namedCloud, pathOf } from './api.ts'
 import { authOptions, authPhrases as words } from './auth-phrases.ts'
 
-const connection = ['url', 'key', 'key-file']
-const changes = ['site-url', 'signup', 'redirect-url']
+const changes = ['site-url', 'signup', 'redirect-url', 'anonymous']
 
 export const authCommand: Command = {
   name: 'cloud auth',
@@ -23,27 +24,31 @@ interface Settings {
   site_url: string | null
   disable_signup: boolean
   additional_redirect_urls: string[]
+  anonymous_sign_ins: boolean
   mail: 'configured' | 'not_configured'
   email_confirmation: boolean
 }
 
 async function run(session: Session, given: ParsedArguments): Promise<Outcome> {
-  const { signup } = given.options
+  const { signup, anonymous } = given.options
   if (signup !== undefined && signup !== 'open' && signup !== 'closed') misused(words.badSignup(signup))
-  const server = await serverOf(session, given)
-  const path = pathOf(await requireCloud(server, given.words[0]!), '/auth')
-  const found = await ask<Settings>(server, 'GET', path)
+  if (anonymous !== undefined && anonymous !== 'on' && anonymous !== 'off')
+    misused(words.badAnonymous(anonymous))
+  const { server, cloud } = await namedCloud(session, given)
+  const path = pathOf(cloud, '/auth')
+  const found = await requestRecord<Settings>(server, 'GET', path)
   if (!changes.some((name) => given.options[name] !== undefined)) return shown(session, found)
   const body = bodyOf(found, given)
-  return shown(session, await ask<Settings>(server, 'PATCH', path, { body }))
+  return shown(session, await requestRecord<Settings>(server, 'PATCH', path, { body }))
 }
 
 /** Both settings of the contract go with every change: one that is left out would fall back to its default. */
 function bodyOf(found: Settings, { options, lists }: ParsedArguments): object {
-  const { signup, 'site-url': siteUrl = found.site_url } = options
+  const { signup, anonymous, 'site-url': siteUrl = found.site_url } = options
   return {
     site_url: siteUrl ?? misused(words.needsSiteUrl()),
     disable_signup: signup === undefined ? found.disable_signup : signup === 'closed',
+    ...(anonymous !== undefined && { anonymous_sign_ins: anonymous === 'on' }),
     ...(lists['redirect-url'] && { additional_redirect_urls: lists['redirect-url'] }),
   }
 }
@@ -58,6 +63,10 @@ const shown = ({ language }: Session, settings: Settings): Outcome => {
     {
       title: words.columns.redirects,
       show: ({ additional_redirect_urls: urls }) => plain(urls.join(' ') || '—'),
+    },
+    {
+      title: words.columns.anonymous,
+      show: ({ anonymous_sign_ins: isOn }) => words.anonymous[isOn ? 'on' : 'off'][language],
     },
     { title: words.columns.mail, show: ({ mail }) => words.mail[mail][language] },
   ]

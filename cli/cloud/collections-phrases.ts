@@ -1,7 +1,5 @@
+import { english, persian } from '#platform/words'
 import type { OptionHelp, Sentence } from '../command.ts'
-
-const fa = (number: number): string => number.toLocaleString('fa-IR')
-const en = (number: number): string => number.toLocaleString('en-US')
 
 export const collectionOptions: OptionHelp = {
   offset: {
@@ -32,18 +30,18 @@ export const collectionPhrases = {
     all: { en: 'everybody', fa: 'همه' },
     owners: { en: 'owners', fa: 'صاحبان ردیف‌ها' },
   },
-  count: (count: number): Sentence => ({ en: en(count), fa: fa(count) }),
+  count: (count: number): Sentence => ({ en: english(count), fa: persian(count) }),
   made: (name: string): Sentence => ({ en: `${name} is made.`, fa: `مجموعهٔ ${name} ساخته شد.` }),
   page: (offset: number, rows: number, total: number): Sentence => ({
-    en: `${en(rows)} rows after the first ${en(offset)}, of ${en(total)}`,
-    fa: `${fa(rows)} ردیف پس از ${fa(offset)} ردیف نخست، از ${fa(total)} ردیف`,
+    en: `${english(rows)} rows after the first ${english(offset)}, of ${english(total)}`,
+    fa: `${persian(rows)} ردیف پس از ${persian(offset)} ردیف نخست، از ${persian(total)} ردیف`,
   }),
   otherName: (): Sentence => ({
     en: '--confirm has to be exactly the name of the collection.',
     fa: '--confirm باید دقیقاً نام مجموعه باشد.',
   }),
   gone: (name: string, rows: number): Sentence => ({
-    en: `${name} and its ${en(rows)} rows are deleted.`,
-    fa: `مجموعهٔ ${name} و ${fa(rows)} ردیفش حذف شد.`,
+    en: `${name} and its ${english(rows)} rows are deleted.`,
+    fa: `مجموعهٔ ${name} و ${persian(rows)} ردیفش حذف شد.`,
   }),
 }

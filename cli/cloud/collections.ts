@@ -1,11 +1,12 @@
 /** `kherad cloud collections …`: the collections of an app back-end and what is in them. */
-import { randomUUID } from 'node:crypto'
 import type { Language } from '#platform/errors'
 import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
 import { type Column, showTime, table } from '../output.ts'
-import { plain, type Server, serverOf } from '../server.ts'
+import { connection } from '../server/phrases.ts'
+import { madeOnce, requestRecord } from '../server/records.ts'
+import { plain } from '../server.ts'
 import { wholeNumber } from '../studio/inputs.ts'
-import { ask, type Cloud, pathOf, requireCloud } from './api.ts'
+import { namedCloud, pathOf } from './api.ts'
 import { collectionOptions, collectionPhrases as words } from './collections-phrases.ts'
 import { cloudOptions } from './phrases.ts'
 
@@ -31,7 +32,6 @@ interface RowPage {
   total: number
 }
 
-const connection = ['url', 'key', 'key-file']
 const common = { options: connection, needs: [], help: { ...cloudOptions, ...collectionOptions } }
 const maxOffset = 2_000
 
@@ -64,11 +64,6 @@ export const collectionCommands: Command[] = [
   },
 ]
 
-async function cloudOf(session: Session, given: ParsedArguments): Promise<{ server: Server; cloud: Cloud }> {
-  const server = await serverOf(session, given)
-  return { server, cloud: await requireCloud(server, given.words[0]!) }
-}
-
 const columns = (language: Language): Column<Collection>[] => [
   { title: words.columns.name, show: ({ name }) => plain(name) },
   {
@@ -81,28 +76,26 @@ const columns = (language: Language): Column<Collection>[] => [
 ]
 
 async function list(session: Session, given: ParsedArguments): Promise<Outcome> {
-  const { server, cloud } = await cloudOf(session, given)
-  const { data } = await ask<{ data: Collection[] }>(server, 'GET', pathOf(cloud, '/database'))
+  const { server, cloud } = await namedCloud(session, given)
+  const { data } = await requestRecord<{ data: Collection[] }>(server, 'GET', pathOf(cloud, '/database'))
   return { json: data, text: table(data, columns(session.language), session.language) }
 }
 
 async function create(session: Session, given: ParsedArguments): Promise<Outcome> {
-  const { server, cloud } = await cloudOf(session, given)
+  const { server, cloud } = await namedCloud(session, given)
   const [, name] = given.words
-  const made = await ask<Collection>(server, 'POST', pathOf(cloud, '/database'), {
-    body: { action: 'create_collection', name, public_read: given.flags.includes('public-read') },
-    headers: { 'idempotency-key': randomUUID() },
-  })
+  const body = { action: 'create_collection', name, public_read: given.flags.includes('public-read') }
+  const made = await requestRecord<Collection>(server, 'POST', pathOf(cloud, '/database'), madeOnce(body))
   return { json: made, text: `${words.made(plain(made.name))[session.language]}\n` }
 }
 
 async function rows(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { language } = session
-  const { server, cloud } = await cloudOf(session, given)
+  const { server, cloud } = await namedCloud(session, given)
   const { offset: typed = '0' } = given.options
   const offset = wholeNumber('--offset', typed, 0, maxOffset)
   const body = { action: 'list', table: given.words[1], offset }
-  const page = await ask<RowPage>(server, 'POST', pathOf(cloud, '/database'), { body })
+  const page = await requestRecord<RowPage>(server, 'POST', pathOf(cloud, '/database'), { body })
   session.notify(words.page(offset, page.data.length, page.total)[language])
   const lines = page.data.map((row) => `${plain(JSON.stringify({ id: row.id, ...row.data }))}\n`)
   return { json: page, text: lines.join('') }
@@ -111,8 +104,8 @@ async function rows(session: Session, given: ParsedArguments): Promise<Outcome> 
 async function remove(session: Session, given: ParsedArguments): Promise<Outcome> {
   const name = given.words[1]!
   if (given.options['confirm'] !== name) misused(words.otherName())
-  const { server, cloud } = await cloudOf(session, given)
+  const { server, cloud } = await namedCloud(session, given)
   const path = pathOf(cloud, `/collections/${encodeURIComponent(name)}`)
-  const gone = await ask<{ rows: number }>(server, 'DELETE', path)
+  const gone = await requestRecord<{ rows: number }>(server, 'DELETE', path)
   return { json: gone, text: `${words.gone(plain(name), gone.rows)[session.language]}\n` }
 }

@@ -1,9 +1,6 @@
-import type { OptionHelp, Sentence } from '../command.ts'
+import { english, persian } from '#platform/words'
+import { type OptionHelp, sentence } from '../command.ts'
 import { serverOptions } from '../server/phrases.ts'
-
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
-const fa = (number: number) => number.toLocaleString('fa-IR')
-const en = (number: number) => number.toLocaleString('en-US')
 
 export const functionPhrases = {
   // Commands
@@ -35,7 +32,10 @@ export const functionPhrases = {
   deploying: (name: string) =>
     sentence(`«${name}» کامپایل و آزموده می‌شود…`, `"${name}" is compiled and tried…`),
   deployed: (name: string, version: number) =>
-    sentence(`نسخهٔ ${fa(version)} از «${name}» پاسخ می‌دهد.`, `Version ${en(version)} of "${name}" answers.`),
+    sentence(
+      `نسخهٔ ${persian(version)} از «${name}» پاسخ می‌دهد.`,
+      `Version ${english(version)} of "${name}" answers.`,
+    ),
   gone: (name: string) => sentence(`«${name}» حذف شد.`, `"${name}" is deleted.`),
   secretSet: (name: string) => sentence(`«${name}» ثبت شد.`, `"${name}" is set.`),
   typeValue: sentence('مقدار را بنویسید و با Ctrl-D پایان دهید:', 'Type the value, and end it with Ctrl-D:'),
@@ -61,7 +61,7 @@ export const functionPhrases = {
     updated: sentence('تازه‌شده', 'changed'),
     url: sentence('نشانی', 'address'),
   },
-  count: (number: number) => sentence(fa(number), en(number)),
+  count: (number: number) => sentence(persian(number), english(number)),
 }
 
 export const functionOptions: OptionHelp = {

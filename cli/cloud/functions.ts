@@ -1,5 +1,4 @@
 /** `kherad cloud functions …`: code of an app put into service, and what it writes. */
-import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
@@ -13,12 +12,14 @@ import {
 } from '../command.ts'
 import { type Column, showTime, table } from '../output.ts'
 import { readBounded, utf8 } from '../read-bounded.ts'
-import { plain, requestJson, type Server, ServerRefused, serverOf } from '../server.ts'
+import { eventsOf } from '../server/events.ts'
+import { connection } from '../server/phrases.ts'
+import { madeOnce, requestRecord } from '../server/records.ts'
+import { plain, requestReply, type Server, ServerRefused } from '../server.ts'
 import { wholeNumber } from '../studio/inputs.ts'
-import { ask, type Cloud, pathOf, requireCloud } from './api.ts'
+import { type Cloud, namedCloud, pathOf } from './api.ts'
 import { functionOptions, functionPhrases as words } from './function-phrases.ts'
 
-const connection = ['url', 'key', 'key-file']
 const common = { options: connection, needs: [], help: functionOptions }
 
 export const functionCommands: Command[] = [
@@ -76,17 +77,13 @@ const below = (cloud: Cloud, name: string, more = ''): string =>
 
 async function deploy(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { language } = session
-  const [typed, file] = given.words as [string, string]
+  const file = given.words[1]!
   const code = utf8(await readBounded(file, maxCodeBytes)) ?? misused(words.notText(file))
   const name = given.options['name'] ?? path.basename(file).replace(/\.(?:m?js|m?ts)$/, '')
-  const server = await serverOf(session, given)
-  const cloud = await requireCloud(server, typed)
+  const { server, cloud } = await namedCloud(session, given)
   session.notify(words.deploying(name)[language])
-  const sent = {
-    body: { name, code, verify_jwt: !given.flags.includes('public') },
-    headers: { 'idempotency-key': randomUUID() },
-  }
-  const made = await ask<CloudFunction>(server, 'POST', pathOf(cloud, '/functions'), sent).catch(
+  const sent = madeOnce({ name, code, verify_jwt: !given.flags.includes('public') })
+  const made = await requestRecord<CloudFunction>(server, 'POST', pathOf(cloud, '/functions'), sent).catch(
     (error: unknown) => {
       throw withFile(error, file)
     },
@@ -120,9 +117,8 @@ const columns = (language: Language): Column<CloudFunction>[] => [
 ]
 
 async function list(session: Session, given: ParsedArguments): Promise<Outcome> {
-  const server = await serverOf(session, given)
-  const cloud = await requireCloud(server, given.words[0]!)
-  const { data, runtime } = await ask<{
+  const { server, cloud } = await namedCloud(session, given)
+  const { data, runtime } = await requestRecord<{
     data: CloudFunction[]
     runtime: { status: string; reason: string | null }
   }>(server, 'GET', pathOf(cloud, '/functions'))
@@ -133,19 +129,15 @@ async function list(session: Session, given: ParsedArguments): Promise<Outcome> 
 async function rollback(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { to } = given.options
   const version = to === undefined ? undefined : wholeNumber('--to', to, 1, 2_147_483_647)
-  const server = await serverOf(session, given)
-  const cloud = await requireCloud(server, given.words[0]!)
-  const made = await ask<CloudFunction>(server, 'POST', below(cloud, given.words[1]!, '/rollback'), {
-    body: { version },
-    headers: { 'idempotency-key': randomUUID() },
-  })
+  const { server, cloud } = await namedCloud(session, given)
+  const at = below(cloud, given.words[1]!, '/rollback')
+  const made = await requestRecord<CloudFunction>(server, 'POST', at, madeOnce({ version }))
   return { json: made, text: `${words.deployed(plain(made.name), made.version)[session.language]}\n` }
 }
 
 async function remove(session: Session, given: ParsedArguments): Promise<Outcome> {
-  const server = await serverOf(session, given)
-  const cloud = await requireCloud(server, given.words[0]!)
-  const gone = await ask<{ name: string }>(server, 'DELETE', below(cloud, given.words[1]!))
+  const { server, cloud } = await namedCloud(session, given)
+  const gone = await requestRecord<{ name: string }>(server, 'DELETE', below(cloud, given.words[1]!))
   return { json: gone, text: `${words.gone(plain(gone.name))[session.language]}\n` }
 }
 
@@ -158,11 +150,10 @@ async function logs(session: Session, given: ParsedArguments): Promise<Outcome> 
     ...(level !== undefined && { level }),
     limit: String(limit === undefined ? 100 : wholeNumber('--limit', limit, 1, 1_000)),
   })
-  const server = await serverOf(session, given)
-  const cloud = await requireCloud(server, given.words[0]!)
+  const { server, cloud } = await namedCloud(session, given)
   const at = `${below(cloud, given.words[1]!, '/logs')}?${query}`
   if (given.flags.includes('follow')) return followed(session, server, at)
-  const { data } = await ask<{ data: Line[] }>(server, 'GET', at)
+  const { data } = await requestRecord<{ data: Line[] }>(server, 'GET', at)
   return { json: data, text: data.map((line) => shown(line, session.language)).join('') }
 }
 
@@ -185,8 +176,9 @@ async function* follow({ stopping }: Session, server: Server, at: string): Async
   for (let seen: string | undefined; !stopping.aborted; ) {
     const headers = { accept: 'text/event-stream', ...(seen !== undefined && { 'last-event-id': seen }) }
     try {
-      const reply = await requestJson(server, 'GET', at, { headers })
-      for await (const line of linesOf(reply)) {
+      const reply = await requestReply(server, 'GET', at, { headers })
+      for await (const data of eventsOf(reply)) {
+        const line = JSON.parse(data) as Line
         seen = line.id
         yield line
       }
@@ -196,17 +188,5 @@ async function* follow({ stopping }: Session, server: Server, at: string): Async
       if (!(error instanceof TypeError)) throw error
     }
     await pause(againMs, undefined, { signal: stopping }).catch(() => undefined)
-  }
-}
-
-async function* linesOf({ body }: Response): AsyncGenerator<Line> {
-  let text = ''
-  for await (const piece of body!.pipeThrough(new TextDecoderStream())) {
-    const blocks = (text + piece).split('\n\n')
-    text = blocks.pop()!
-    for (const block of blocks) {
-      const data = /^data: (.*)$/m.exec(block)?.[1]
-      if (data !== undefined) yield JSON.parse(data) as Line
-    }
   }
 }

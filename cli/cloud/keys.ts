@@ -1,18 +1,19 @@
 /** `kherad cloud keys`: the keys of an app back-end, made and ended. */
-import { randomUUID } from 'node:crypto'
 import type { Language } from '#platform/errors'
 import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
 import { type Column, showTime, table } from '../output.ts'
-import { plain, type Server, serverOf } from '../server.ts'
+import { connection } from '../server/phrases.ts'
+import { madeOnce, requestRecord } from '../server/records.ts'
+import { plain, type Server } from '../server.ts'
 import { wholeNumber } from '../studio/inputs.ts'
-import { ask, type Cloud, pathOf, requireCloud } from './api.ts'
+import { type Cloud, namedCloud, pathOf } from './api.ts'
 import { cloudOptions, cloudPhrases as words } from './phrases.ts'
 
 export const keysCommand: Command = {
   name: 'cloud keys',
   about: words.keys,
   takes: ['CLOUD'],
-  options: ['new', 'grace', 'end', 'url', 'key', 'key-file'],
+  options: ['new', 'grace', 'end', ...connection],
   needs: [],
   help: cloudOptions,
   run,
@@ -34,20 +35,22 @@ async function run(session: Session, given: ParsedArguments): Promise<Outcome> {
   if (kind === undefined && grace !== undefined) misused(words.graceOfNew())
   if (kind !== undefined && !['public', 'service', 'signing'].includes(kind)) misused(words.badKind(kind))
   const seconds = grace === undefined ? undefined : wholeNumber('--grace', grace, 0, longestGraceSeconds)
-  const server = await serverOf(session, given)
-  const cloud = await requireCloud(server, given.words[0]!)
+  const { server, cloud } = await namedCloud(session, given)
   if (kind !== undefined) return make(session, server, cloud, { kind, grace_seconds: seconds })
   if (end !== undefined) {
-    const gone = await ask<object>(server, 'DELETE', pathOf(cloud, `/keys/${encodeURIComponent(end)}`))
+    const gone = await requestRecord<object>(
+      server,
+      'DELETE',
+      pathOf(cloud, `/keys/${encodeURIComponent(end)}`),
+    )
     return { json: gone, text: `${words.keyGone[session.language]}\n` }
   }
-  const { data } = await ask<{ data: Key[] }>(server, 'GET', pathOf(cloud, '/keys'))
+  const { data } = await requestRecord<{ data: Key[] }>(server, 'GET', pathOf(cloud, '/keys'))
   return { json: data, text: table(data, columns(session.language), session.language) }
 }
 
 async function make(session: Session, server: Server, cloud: Cloud, body: object): Promise<Outcome> {
-  const headers = { 'idempotency-key': randomUUID() }
-  const key = await ask<Key>(server, 'POST', pathOf(cloud, '/keys'), { body, headers })
+  const key = await requestRecord<Key>(server, 'POST', pathOf(cloud, '/keys'), madeOnce(body))
   if (!key.secret) return { json: key, text: `${words.rotated[session.language]}\n` }
   session.notify(words.shownOnce[session.language])
   return { json: key, text: `${plain(key.secret)}\n` }

@@ -1,13 +1,12 @@
-import type { OptionHelp, Sentence } from '../command.ts'
+import { type OptionHelp, sentence } from '../command.ts'
 
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
 const limit = (fa: string, en: string) => ({ value: 'N|none', about: sentence(fa, en) })
 
 export const cloudsPhrases = {
   list: sentence('بک‌اندهای همهٔ حساب‌ها، تازه‌ترین نخست.', 'The app back-ends of all accounts, newest first.'),
   suspend: sentence(
-    'بک‌اندی را معلق می‌کند: برنامه‌اش پاسخ نمی‌گیرد و تغییر نمی‌کند. CLOUD شناسه یا ref است.',
-    'Suspends an app back-end: its app gets no answers and it cannot be changed. CLOUD is its id or ref.',
+    'بک‌اندی را معلق می‌کند: برنامه‌اش پاسخ نمی‌گیرد و تغییر نمی‌کند. CLOUD شناسه، ref یا نام است.',
+    'Suspends an app back-end: its app gets no answers and it cannot be changed. CLOUD is its id, ref or name.',
   ),
   resume: sentence('تعلیق بک‌اندی را برمی‌دارد.', 'Ends the suspension of an app back-end.'),
   limits: sentence(
@@ -16,8 +15,13 @@ export const cloudsPhrases = {
   ),
   noCloud: (named: string) =>
     sentence(
-      `بک‌اندی با شناسه یا ref «${named}» نیست: kherad cloud all همه را نشان می‌دهد.`,
-      `There is no app back-end with the id or ref "${named}": kherad cloud all shows them all.`,
+      `بک‌اندی با شناسه، ref یا نام «${named}» نیست: kherad cloud all همه را نشان می‌دهد.`,
+      `There is no app back-end with the id, ref or name "${named}": kherad cloud all shows them all.`,
+    ),
+  severalClouds: (named: string) =>
+    sentence(
+      `چند بک‌اند «${named}» نام دارند: شناسه یا ref یکی را از kherad cloud all بردارید.`,
+      `Several app back-ends are called "${named}": take the id or ref of one from kherad cloud all.`,
     ),
   noneYet: sentence('هنوز بک‌اندی نیست.', 'There is no app back-end yet.'),
   suspended: (ref: string) => sentence(`بک‌اند «${ref}» معلق شد.`, `The app back-end "${ref}" is suspended.`),
@@ -25,7 +29,6 @@ export const cloudsPhrases = {
     sentence(`بک‌اند «${ref}» باز پاسخ می‌دهد.`, `The app back-end "${ref}" answers again.`),
   changed: (ref: string) =>
     sentence(`سقف‌های بک‌اند «${ref}» تغییر کرد.`, `The limits of the app back-end "${ref}" are changed.`),
-  none: sentence('مانند پیکربندی', 'as configured'),
 }
 
 export const cloudsColumns = {

@@ -1,7 +1,7 @@
 /** `kherad cloud all|suspend|resume|limits`: what the operator sees of app back-ends and does to them. It stands on the database. */
 import {
   type CloudRow,
-  findAnyCloud,
+  findAnyClouds,
   keyOf,
   listAllClouds,
   resumeCloud,
@@ -11,9 +11,9 @@ import {
 } from '#engine/clouds'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
-import { readCount, readId, readName } from '../amounts.ts'
+import { readId, readName } from '../amounts.ts'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
-import { digits } from '../numerals.ts'
+import { type LimitOptions, limitsText, readAll, readLimits } from '../operate.ts'
 import { type Column, card, showTime, table } from '../output.ts'
 import { titles } from '../phrases.ts'
 import { plain } from '../server.ts'
@@ -22,21 +22,20 @@ import { cloudPhrases } from './phrases.ts'
 
 const common = { needs: [], help: cloudsOptions }
 const mebibyte = 1024 * 1024
-/** Options by the names of the limits in the configuration, with the most that each may be there. */
-const limitOptions = {
-  secrets: ['secrets', 1_000],
-  functions: ['functions', 1_000],
-  collections: ['collections', 1_000],
-  rows: ['rows', 10_000_000],
-  'row-bytes': ['row_bytes', Number.MAX_SAFE_INTEGER],
-  users: ['users', 10_000_000],
-  files: ['files', 10_000_000],
-  'file-bytes': ['file_bytes', 50 * mebibyte],
-  'file-total-bytes': ['file_total_bytes', Number.MAX_SAFE_INTEGER],
-  'daily-egress-bytes': ['daily_egress_bytes', Number.MAX_SAFE_INTEGER],
-  'daily-function-calls': ['daily_function_calls', 1_000_000_000_000],
-  'daily-mails': ['daily_mails', 1_000_000],
-} as const
+const limitOptions: LimitOptions = {
+  secrets: ['secrets', 0, 1_000],
+  functions: ['functions', 0, 1_000],
+  collections: ['collections', 0, 1_000],
+  rows: ['rows', 0, 10_000_000],
+  'row-bytes': ['row_bytes', 0, Number.MAX_SAFE_INTEGER],
+  users: ['users', 0, 10_000_000],
+  files: ['files', 0, 10_000_000],
+  'file-bytes': ['file_bytes', 1, 50 * mebibyte],
+  'file-total-bytes': ['file_total_bytes', 0, Number.MAX_SAFE_INTEGER],
+  'daily-egress-bytes': ['daily_egress_bytes', 0, Number.MAX_SAFE_INTEGER],
+  'daily-function-calls': ['daily_function_calls', 0, 1_000_000_000_000],
+  'daily-mails': ['daily_mails', 0, 1_000_000],
+}
 
 export const cloudOperatorCommands: Command[] = [
   { ...common, name: 'cloud all', about: words.list, takes: [], options: ['account'], run: listAll },
@@ -60,18 +59,14 @@ export const cloudOperatorCommands: Command[] = [
   },
 ]
 
-const pageSize = 500
-
 async function listAll(session: Session, { options }: ParsedArguments): Promise<Outcome> {
   const { language } = session
   const account = options['account'] === undefined ? undefined : readId('--account', options['account'])
   const db = await session.db()
-  const rows: CloudRow[] = []
-  for (let after: string | undefined, hasMore = true; hasMore; after = rows.at(-1)?.cloud_id) {
-    const page = await listAllClouds(db, { limit: pageSize, after_id: after, account_id: account })
-    rows.push(...page.rows)
-    hasMore = page.hasMore
-  }
+  const rows = await readAll(
+    (page) => listAllClouds(db, { ...page, account_id: account }),
+    (row) => row.cloud_id,
+  )
   const text = rows.length === 0 ? `${words.noneYet[language]}\n` : table(rows, columns(language), language)
   return { json: { data: rows.map(jsonOf) }, text }
 }
@@ -92,27 +87,24 @@ async function resume(session: Session, { words: [named = ''] }: ParsedArguments
   return answer(session, row, words.resumed(row.ref)[session.language])
 }
 
-async function limitOne(
-  session: Session,
-  { words: [named = ''], options }: ParsedArguments,
-): Promise<Outcome> {
-  const changes: Record<string, number | null> = {}
-  for (const [option, [name, most]] of Object.entries(limitOptions)) {
-    const typed = options[option]
-    if (typed !== undefined)
-      changes[name] = readCount(`--${option}`, typed, most, option === 'file-bytes' ? 1 : 0)
-  }
+async function limitOne(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const changes = readLimits(limitOptions, given)
   const room = { db: await session.db(), clock: session.clock }
-  const row = await setCloudLimits(room, keyOf(await cloudOf(session, named)), changes)
+  const row = await setCloudLimits(room, keyOf(await cloudOf(session, given.words[0]!)), changes)
   return answer(session, row, words.changed(row.ref)[session.language])
 }
 
-/** By its id or its ref. */
+/** By its id, its ref or its name. Refuses a name that several have, of whichever accounts. */
 async function cloudOf(session: Session, named: string): Promise<CloudRow> {
-  const found = await findAnyCloud(
-    await session.db(),
+  const db = await session.db()
+  const [exact] = await findAnyClouds(
+    db,
     isUuid(named) ? { cloudId: named } : { ref: named.toLowerCase() },
+    1,
   )
+  if (exact) return exact
+  const [found, ...others] = await findAnyClouds(db, { name: named }, 2)
+  if (others.length > 0) refuse('SEVERAL_CLOUDS', words.severalClouds(plain(named)))
   return found ?? refuse('CLOUD_NOT_FOUND', words.noCloud(plain(named)))
 }
 
@@ -129,14 +121,9 @@ const columns = (language: Language): Column<CloudRow>[] => [
   { title: cloudsColumns.plan, show: (row) => row.plan },
   { title: titles.state, show: (row) => cloudPhrases.states[stateOf(row)][language] },
   { title: cloudsColumns.reason, show: (row) => plain(row.suspended_reason ?? row.error_code ?? '-') },
-  { title: cloudsColumns.limits, show: (row) => limitsText(row, language) },
+  { title: cloudsColumns.limits, show: (row) => limitsText(row.limits, language) },
   { title: titles.created, show: (row) => showTime(row.created_at, language) },
 ]
-
-function limitsText({ limits }: CloudRow, language: Language): string {
-  const own = Object.entries(limits).map(([name, value]) => `${name}=${digits(value, language)}`)
-  return own.length === 0 ? words.none[language] : own.join(' ')
-}
 
 const jsonOf = (row: CloudRow) => ({
   id: row.cloud_id,

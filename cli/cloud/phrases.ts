@@ -1,9 +1,6 @@
-import type { OptionHelp, Sentence } from '../command.ts'
+import { english, persian } from '#platform/words'
+import { type OptionHelp, type Sentence, sentence } from '../command.ts'
 import { serverOptions } from '../server/phrases.ts'
-
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
-const fa = (number: number) => number.toLocaleString('fa-IR')
-const en = (number: number) => number.toLocaleString('en-US')
 
 export const cloudPhrases = {
   // Commands
@@ -36,14 +33,15 @@ export const cloudPhrases = {
   ),
 
   // Progress
-  arrived: (mebibytes: number) => sentence(`${fa(mebibytes)} مبی‌بایت رسید…`, `${en(mebibytes)} MiB so far…`),
+  arrived: (mebibytes: number) =>
+    sentence(`${persian(mebibytes)} مبی‌بایت رسید…`, `${english(mebibytes)} MiB so far…`),
   exported: (name: string, file: string) =>
     sentence(`«${name}» در ${file} نوشته شد.`, `"${name}" is written to ${file}.`),
   importing: sentence('در حال ورود…', 'being imported…'),
   imported: (made: { users: number; collections: number; rows: number; files: number; functions: number }) =>
     sentence(
-      `وارد شد: ${fa(made.users)} کاربر، ${fa(made.collections)} مجموعه، ${fa(made.rows)} ردیف، ${fa(made.files)} فایل، ${fa(made.functions)} تابع`,
-      `imported: ${en(made.users)} users, ${en(made.collections)} collections, ${en(made.rows)} rows, ${en(made.files)} files, ${en(made.functions)} functions`,
+      `وارد شد: ${persian(made.users)} کاربر، ${persian(made.collections)} مجموعه، ${persian(made.rows)} ردیف، ${persian(made.files)} فایل، ${persian(made.functions)} تابع`,
+      `imported: ${english(made.users)} users, ${english(made.collections)} collections, ${english(made.rows)} rows, ${english(made.files)} files, ${english(made.functions)} functions`,
     ),
   provisioning: sentence('در حال راه‌اندازی…', 'being set up…'),
   deleting: sentence('در حال حذف محتوا…', 'its contents are being deleted…'),
@@ -57,11 +55,6 @@ export const cloudPhrases = {
   keyGone: sentence('کلید پایان یافت.', 'The key is ended.'),
 
   // Refused
-  badAnswer: () =>
-    sentence(
-      'پاسخ سرور خوانده نشد: شاید نسخهٔ سرور با این دستور جور نیست.',
-      'The answer of the server could not be read: its version may not fit this command.',
-    ),
   unknownCloud: (typed: string) =>
     sentence(
       `بک‌اندی با شناسه، ref یا نام «${typed}» نیست: kherad cloud list همه را نشان می‌دهد.`,
@@ -118,7 +111,7 @@ export const cloudPhrases = {
     daily_mails: sentence('نامه‌ها، امروز', 'mails, today'),
     sites: sentence('سایت‌ها', 'sites'),
   } as Readonly<Record<string, Sentence>>,
-  count: (number: number) => sentence(fa(number), en(number)),
+  count: (number: number) => sentence(persian(number), english(number)),
 }
 
 export const cloudOptions: OptionHelp = {

@@ -1,14 +1,14 @@
 /** `kherad cloud secrets …`: values that functions read and nobody is shown. */
-import { randomUUID } from 'node:crypto'
 import type { Language } from '#platform/errors'
 import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
 import { type Column, showTime, table } from '../output.ts'
 import { readBounded, readStream, utf8 } from '../read-bounded.ts'
-import { plain, serverOf } from '../server.ts'
-import { ask, pathOf, requireCloud } from './api.ts'
+import { connection } from '../server/phrases.ts'
+import { madeOnce, requestRecord } from '../server/records.ts'
+import { plain } from '../server.ts'
+import { namedCloud, pathOf } from './api.ts'
 import { functionOptions, functionPhrases as words } from './function-phrases.ts'
 
-const connection = ['url', 'key', 'key-file']
 const common = { options: connection, needs: [], help: functionOptions }
 
 export const secretCommands: Command[] = [
@@ -49,12 +49,13 @@ async function set(session: Session, given: ParsedArguments): Promise<Outcome> {
   // Editors and `echo` end a text with a line break that belongs to no secret.
   const value = (utf8(bytes) ?? misused(words.notText(from ?? '-'))).replace(/\r?\n$/, '')
   const name = given.words[1]!
-  const server = await serverOf(session, given)
-  const cloud = await requireCloud(server, given.words[0]!)
-  const made = await ask<Secret>(server, 'POST', pathOf(cloud, '/secrets'), {
-    body: { name, value },
-    headers: { 'idempotency-key': randomUUID() },
-  })
+  const { server, cloud } = await namedCloud(session, given)
+  const made = await requestRecord<Secret>(
+    server,
+    'POST',
+    pathOf(cloud, '/secrets'),
+    madeOnce({ name, value }),
+  )
   return { json: made, text: `${words.secretSet(plain(made.name))[session.language]}\n` }
 }
 
@@ -64,16 +65,14 @@ const columns = (language: Language): Column<Secret>[] => [
 ]
 
 async function list(session: Session, given: ParsedArguments): Promise<Outcome> {
-  const server = await serverOf(session, given)
-  const cloud = await requireCloud(server, given.words[0]!)
-  const { data } = await ask<{ data: Secret[] }>(server, 'GET', pathOf(cloud, '/secrets'))
+  const { server, cloud } = await namedCloud(session, given)
+  const { data } = await requestRecord<{ data: Secret[] }>(server, 'GET', pathOf(cloud, '/secrets'))
   return { json: data, text: table(data, columns(session.language), session.language) }
 }
 
 async function remove(session: Session, given: ParsedArguments): Promise<Outcome> {
-  const server = await serverOf(session, given)
-  const cloud = await requireCloud(server, given.words[0]!)
+  const { server, cloud } = await namedCloud(session, given)
   const at = pathOf(cloud, `/secrets/${encodeURIComponent(given.words[1]!)}`)
-  const gone = await ask<{ name: string }>(server, 'DELETE', at)
+  const gone = await requestRecord<{ name: string }>(server, 'DELETE', at)
   return { json: gone, text: `${words.gone(plain(gone.name))[session.language]}\n` }
 }

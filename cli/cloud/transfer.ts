@@ -3,11 +3,11 @@ import { createWriteStream, openAsBlob } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
-import { piecesOf, plain, readBytes, readJson, request, serverOf } from '../server.ts'
-import { type Cloud, pathOf, requireCloud } from './api.ts'
+import { connection } from '../server/phrases.ts'
+import { requestRecord } from '../server/records.ts'
+import { piecesOf, plain, request } from '../server.ts'
+import { namedCloud, pathOf } from './api.ts'
 import { cloudOptions, cloudPhrases as words } from './phrases.ts'
-
-const connection = ['url', 'key', 'key-file']
 
 export const transferCommands: Command[] = [
   {
@@ -31,25 +31,23 @@ export const transferCommands: Command[] = [
 ]
 
 const maxExportBytes = 2 ** 40
-const maxAnswerBytes = 1024 * 1024
 const mebibyte = 1024 * 1024
 
 /** The file is there once it is whole. */
 async function exportOne(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { language } = session
-  const [typed = '', file = ''] = given.words
-  const server = await serverOf(session, given)
-  const cloud = await requireCloud(server, typed)
+  const file = given.words[1]!
+  const { server, cloud } = await namedCloud(session, given)
   const draft = `${file}.part`
   let bytes = 0
-  const tell = (arrived: number) => {
+  const showProgress = (arrived: number) => {
     if (Math.floor(arrived / mebibyte) > Math.floor(bytes / mebibyte))
       session.status(words.arrived(Math.floor(arrived / mebibyte))[language])
     bytes = arrived
   }
   try {
     await request(server, 'GET', pathOf(cloud, '/export'), {}, (reply) =>
-      pipeline(piecesOf(reply, maxExportBytes, tell), createWriteStream(draft, { mode: 0o600 })),
+      pipeline(piecesOf(reply, maxExportBytes, showProgress), createWriteStream(draft, { mode: 0o600 })),
     )
     await rename(draft, file)
   } finally {
@@ -69,15 +67,12 @@ interface Imported {
 }
 
 async function importOne(session: Session, given: ParsedArguments): Promise<Outcome> {
-  const [typed = '', file = ''] = given.words
-  const server = await serverOf(session, given)
-  const cloud: Cloud = await requireCloud(server, typed)
+  const file = given.words[1]!
+  const { server, cloud } = await namedCloud(session, given)
   const form = new FormData()
   const bytes = await openAsBlob(file).catch(() => refuse('NO_FILE', words.noFile(plain(file))))
   form.set('export', bytes, 'export.jsonl')
   session.notify(words.importing[session.language])
-  const imported = (await request(server, 'POST', pathOf(cloud, '/import'), { form }, async (reply) =>
-    readJson((await readBytes(reply, maxAnswerBytes)).toString()),
-  )) as Imported
+  const imported = await requestRecord<Imported>(server, 'POST', pathOf(cloud, '/import'), { form })
   return { json: imported, text: `${words.imported(imported)[session.language]}\n` }
 }

@@ -1,7 +1,5 @@
-import type { OptionHelp, Sentence } from '../command.ts'
+import { type OptionHelp, sentence } from '../command.ts'
 import { serverOptions } from '../server/phrases.ts'
-
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
 
 export const usersPhrases = {
   list: sentence('کاربران برنامه', 'the users of the app'),

@@ -10,11 +10,12 @@ import {
   type Session,
 } from '../command.ts'
 import { type Column, showTime, table } from '../output.ts'
-import { plain, type Server, serverOf } from '../server.ts'
-import { ask, type Cloud, pathOf, requireCloud } from './api.ts'
+import { connection } from '../server/phrases.ts'
+import { requestAll, requestRecord } from '../server/records.ts'
+import { plain, type Server } from '../server.ts'
+import { type Cloud, namedCloud, pathOf } from './api.ts'
 import { usersOptions, usersPhrases as words } from './users-phrases.ts'
 
-const connection = ['url', 'key', 'key-file']
 const common = { options: connection, needs: [], help: usersOptions }
 
 export const usersCommands: Command[] = [
@@ -60,12 +61,6 @@ interface User {
   created_at: string
 }
 
-interface Page {
-  data: User[]
-  has_more: boolean
-  last_id: string | null
-}
-
 const columns = (language: Language): Column<User>[] => [
   { title: words.columns.id, show: ({ id }) => plain(id) },
   { title: words.columns.email, show: ({ email }) => plain(email ?? '—') },
@@ -84,15 +79,8 @@ const stateOf = (user: User): keyof typeof words.states => {
 }
 
 async function list(session: Session, given: ParsedArguments): Promise<Outcome> {
-  const server = await serverOf(session, given)
-  const cloud = await requireCloud(server, given.words[0]!)
-  const users: User[] = []
-  for (let after = ''; ; ) {
-    const page = await ask<Page>(server, 'GET', pathOf(cloud, `/users?limit=100${after}`))
-    users.push(...page.data)
-    if (!page.has_more || page.last_id === null) break
-    after = `&after_id=${encodeURIComponent(page.last_id)}`
-  }
+  const { server, cloud } = await namedCloud(session, given)
+  const users = await requestAll<User>(server, pathOf(cloud, '/users'))
   return { json: users, text: table(users, columns(session.language), session.language) }
 }
 
@@ -102,7 +90,7 @@ async function pathOfUser(server: Server, cloud: Cloud, typed: string): Promise<
   if (isUuid(typed)) return below(typed)
   if (!typed.includes('@')) return refuse('NOT_FOUND', words.unknown(typed))
   const path = pathOf(cloud, `/users?email=${encodeURIComponent(typed)}`)
-  const [found] = (await ask<Page>(server, 'GET', path)).data
+  const [found] = (await requestRecord<{ data: User[] }>(server, 'GET', path)).data
   return found ? below(found.id) : refuse('NOT_FOUND', words.unknown(typed))
 }
 
@@ -113,10 +101,12 @@ async function act(
   below: string,
   said: (typeof words)['gone'],
 ): Promise<Outcome> {
-  const server = await serverOf(session, given)
-  const cloud = await requireCloud(server, given.words[0]!)
+  const { server, cloud } = await namedCloud(session, given)
   const path = await pathOfUser(server, cloud, given.words[1]!)
-  return { json: await ask<object>(server, method, path + below), text: `${said[session.language]}\n` }
+  return {
+    json: await requestRecord<object>(server, method, path + below),
+    text: `${said[session.language]}\n`,
+  }
 }
 
 const types = ['recovery', 'magiclink', 'signup']
@@ -124,11 +114,10 @@ const types = ['recovery', 'magiclink', 'signup']
 async function link(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { type = 'recovery', to } = given.options
   if (!types.includes(type)) misused(words.badType(type))
-  const server = await serverOf(session, given)
-  const cloud = await requireCloud(server, given.words[0]!)
+  const { server, cloud } = await namedCloud(session, given)
   const path = await pathOfUser(server, cloud, given.words[1]!)
   const body = { type, ...(to !== undefined && { redirect_to: to }) }
-  const made = await ask<{ url: string }>(server, 'POST', `${path}/links`, { body })
+  const made = await requestRecord<{ url: string }>(server, 'POST', `${path}/links`, { body })
   session.notify(words.secret[session.language])
   return { json: made, text: `${plain(made.url)}\n` }
 }

@@ -1,8 +1,5 @@
-import type { Sentence } from '../command.ts'
-import { digits } from '../numerals.ts'
-
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
-const number = (value: number | string | bigint): string => digits(String(value), 'fa').replace('.', '٫')
+import { persianDecimal } from '#platform/words'
+import { type Sentence, sentence } from '../command.ts'
 
 /** The findings of `kherad doctor --live`, and after a colon how to fix them. */
 export const livePhrases = {
@@ -19,18 +16,18 @@ export const livePhrases = {
     ),
   notReady: (status: number) =>
     sentence(
-      `روشن است ولی آماده نیست (${number(status)}): پایگاه دادهٔ آن و گزارشش را ببینید.`,
+      `روشن است ولی آماده نیست (${persianDecimal(status)}): پایگاه دادهٔ آن و گزارشش را ببینید.`,
       `It is running, but not ready (${status}): look at its database and its log.`,
     ),
   metrics: (address: string) => sentence(`${address}/metrics خوانده شد.`, `${address}/metrics was read.`),
   workers: (address: string, count: number) =>
     sentence(
-      `${address}/metrics از هر ${number(count)} فرایند خوانده شد.`,
+      `${address}/metrics از هر ${persianDecimal(count)} فرایند خوانده شد.`,
       `${address}/metrics was read, of all ${count} workers.`,
     ),
   silentWorkers: (silent: number, count: number) =>
     sentence(
-      `${number(silent)} از ${number(count)} فرایند تا یک ثانیه سنجه‌اش را نداد و در این ارقام کم است: پردازنده و گزارش سرور را ببینید.`,
+      `${persianDecimal(silent)} از ${persianDecimal(count)} فرایند تا یک ثانیه سنجه‌اش را نداد و در این ارقام کم است: پردازنده و گزارش سرور را ببینید.`,
       `${silent} of ${count} workers did not give their figures within a second, and these lack them: look at the CPU and at the log of the server.`,
     ),
   noMetrics: (address: string, reason: string) =>
@@ -40,36 +37,39 @@ export const livePhrases = {
     ),
   standsOn: (other: Sentence) =>
     sentence(`بررسی نشد، چون ${other.fa} خراب است.`, `Not checked, because ${other.en} is broken.`),
-  stages: (shown: string) => sentence(`صدک ۹۹: ${number(shown)}`, `99th percentile: ${shown}`),
+  stages: (shown: string) => sentence(`صدک ۹۹: ${persianDecimal(shown)}`, `99th percentile: ${shown}`),
   noCalls: () => sentence('هنوز درخواستی نیامده است.', 'No call has come yet.'),
   slow: (shown: string) =>
     sentence(
-      `کند است، صدک ۹۹: ${number(shown)}: پردازنده و دیسک پایگاه داده را ببینید، یا KHERAD_WORKERS را بیشتر کنید.`,
+      `کند است، صدک ۹۹: ${persianDecimal(shown)}: پردازنده و دیسک پایگاه داده را ببینید، یا KHERAD_WORKERS را بیشتر کنید.`,
       `Slow at the 99th percentile: ${shown}: look at the CPU and at the disk of the database, or raise KHERAD_WORKERS.`,
     ),
   pool: (busy: number, idle: number) =>
-    sentence(`${number(busy)} اتصال در کار و ${number(idle)} آزاد`, `${busy} connections busy, ${idle} idle`),
+    sentence(
+      `${persianDecimal(busy)} اتصال در کار و ${persianDecimal(idle)} آزاد`,
+      `${busy} connections busy, ${idle} idle`,
+    ),
   poolWaits: (waiting: number, busy: number) =>
     sentence(
-      `${number(waiting)} درخواست در صف اتصال به پایگاه است و هر ${number(busy)} اتصال در کار: پایگاه داده کند است یا گزارش‌های سنگین در جریان‌اند.`,
+      `${persianDecimal(waiting)} درخواست در صف اتصال به پایگاه است و هر ${persianDecimal(busy)} اتصال در کار: پایگاه داده کند است یا گزارش‌های سنگین در جریان‌اند.`,
       `${waiting} wait for a connection and all ${busy} are busy: find what slows the database (pg_stat_activity).`,
     ),
   noLag: (ms: number) =>
-    sentence(`تأخیر صدک ۹۹: ${number(ms)} میلی‌ثانیه`, `99th percentile of the lag: ${ms} ms`),
+    sentence(`تأخیر صدک ۹۹: ${persianDecimal(ms)} میلی‌ثانیه`, `99th percentile of the lag: ${ms} ms`),
   lag: (ms: number, max: number) =>
     sentence(
-      `تأخیر صدک ۹۹ ${number(ms)} میلی‌ثانیه است و باید زیر ${number(max)} باشد: KHERAD_WORKERS=auto بگذارید یا ماشین بزرگ‌تری بگیرید.`,
+      `تأخیر صدک ۹۹ ${persianDecimal(ms)} میلی‌ثانیه است و باید زیر ${persianDecimal(max)} باشد: KHERAD_WORKERS=auto بگذارید یا ماشین بزرگ‌تری بگیرید.`,
       `The 99th percentile of the lag is ${ms} ms and should be below ${max}: set KHERAD_WORKERS=auto, or take a bigger machine.`,
     ),
   noLoss: () => sentence('از آغاز این فرایند زیانی نبوده است.', 'None since this process started.'),
   loss: (credits: string) =>
     sentence(
-      `${number(credits)} اعتبار بیش از گرو و موجودی خرج شد: «platform loss» را در گزارش بجویید؛ رسیدش ارائه‌دهنده را نشان می‌دهد.`,
+      `${persianDecimal(credits)} اعتبار بیش از گرو و موجودی خرج شد: «platform loss» را در گزارش بجویید؛ رسیدش ارائه‌دهنده را نشان می‌دهد.`,
       `${credits} credits were spent beyond hold and balance: look for "platform loss" in the log; its receipt names the provider.`,
     ),
   noBreakers: (count: number) =>
     sentence(
-      `هیچ‌یک از ${number(count)} استقرارِ به‌کاررفته کنار گذاشته نشده است.`,
+      `هیچ‌یک از ${persianDecimal(count)} استقرارِ به‌کاررفته کنار گذاشته نشده است.`,
       `None of the ${count} deployments in use is resting.`,
     ),
   breakers: (deployments: string) =>
@@ -78,10 +78,10 @@ export const livePhrases = {
       `Resting after failures: ${deployments}: look at the provider (kherad doctor asks each); they are probed again by themselves.`,
     ),
   holds: (open: bigint) =>
-    sentence(`${number(open)} گرو باز، همه در مهلت`, `${open} holds are open, all in their time.`),
+    sentence(`${persianDecimal(open)} گرو باز، همه در مهلت`, `${open} holds are open, all in their time.`),
   staleHolds: (count: number, open: bigint) =>
     sentence(
-      `${number(count)} از ${number(open)} گرو باز از مهلتش گذشته و جمع نشده است: دست‌کم یک سرور با همین پایگاه باید روشن باشد؛ گزارش آن را ببینید.`,
+      `${persianDecimal(count)} از ${persianDecimal(open)} گرو باز از مهلتش گذشته و جمع نشده است: دست‌کم یک سرور با همین پایگاه باید روشن باشد؛ گزارش آن را ببینید.`,
       `${count} of ${open} open holds are past their lease and not swept: one server on this database has to run; look at its log.`,
     ),
   noDatabase: () =>

@@ -1,8 +1,5 @@
-import type { Sentence } from '../command.ts'
-import { digits } from '../numerals.ts'
-
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
-const number = (value: number | string): string => digits(value, 'fa').replace('.', '٫')
+import { persianDecimal } from '#platform/words'
+import { type Sentence, sentence } from '../command.ts'
 
 /** The findings of the doctor, and after a colon how to fix them. */
 export const doctorPhrases = {
@@ -17,7 +14,7 @@ export const doctorPhrases = {
     brokenChecks === 0
       ? sentence('همه‌چیز درست است.', 'Everything is in order.')
       : sentence(
-          `${number(brokenChecks)} مورد خراب است.`,
+          `${persianDecimal(brokenChecks)} مورد خراب است.`,
           `${brokenChecks} of these ${brokenChecks === 1 ? 'is' : 'are'} broken.`,
         ),
 
@@ -79,10 +76,10 @@ export const doctorPhrases = {
       `در ${folder} نمی‌توان نوشت (${reason}): به این کاربر حق نوشتن بدهید یا KHERAD_DATA را به پوشه‌ای دیگر بدهید.`,
       `${folder} cannot be written (${reason}): give this user the right to it, or set KHERAD_DATA to another folder.`,
     ),
-  disk: (freeGib: string) => sentence(`${number(freeGib)} گیگابایت جای آزاد`, `${freeGib} GiB free`),
+  disk: (freeGib: string) => sentence(`${persianDecimal(freeGib)} گیگابایت جای آزاد`, `${freeGib} GiB free`),
   diskLow: (folder: string, freeGib: string, leastGib: number) =>
     sentence(
-      `در دیسک ${folder} تنها ${number(freeGib)} گیگابایت جا هست: دست‌کم ${number(leastGib)} گیگابایت آزاد کنید.`,
+      `در دیسک ${folder} تنها ${persianDecimal(freeGib)} گیگابایت جا هست: دست‌کم ${persianDecimal(leastGib)} گیگابایت آزاد کنید.`,
       `The disk of ${folder} has only ${freeGib} GiB free: make room, at least ${leastGib} GiB.`,
     ),
 
@@ -101,10 +98,10 @@ export const doctorPhrases = {
 
   database: (version: string) => sentence(`PostgreSQL ${version}`, `PostgreSQL ${version}`),
   migrated: (count: number) =>
-    sentence(`هر ${number(count)} مهاجرت انجام شده است.`, `All ${count} migrations are applied.`),
+    sentence(`هر ${persianDecimal(count)} مهاجرت انجام شده است.`, `All ${count} migrations are applied.`),
   migrationsToCome: (applied: number, known: number) =>
     sentence(
-      `${number(applied)} مهاجرت از ${number(known)} انجام شده است؛ آغاز بعدی سرور بقیه را انجام می‌دهد.`,
+      `${persianDecimal(applied)} مهاجرت از ${persianDecimal(known)} انجام شده است؛ آغاز بعدی سرور بقیه را انجام می‌دهد.`,
       `${applied} of ${known} migrations are applied; the next start of the server applies the rest.`,
     ),
   databaseNewer: (newest: string) =>
@@ -114,7 +111,7 @@ export const doctorPhrases = {
     ),
   migrationMissing: (missing: number) =>
     sentence(
-      `شمارهٔ ${number(missing)} در جدول مهاجرت‌ها نیست: پایگاه داده را از نسخهٔ پشتیبان بازگردانید.`,
+      `شمارهٔ ${persianDecimal(missing)} در جدول مهاجرت‌ها نیست: پایگاه داده را از نسخهٔ پشتیبان بازگردانید.`,
       `The table of migrations lacks number ${missing}: restore the database from a backup.`,
     ),
   migrationChanged: (name: string) =>
@@ -126,7 +123,7 @@ export const doctorPhrases = {
     sentence('دفترها تا آخرین میکرواعتبار می‌خوانند.', 'The books agree to the last micro-credit.'),
   ledgerBroken: (count: number, first: string) =>
     sentence(
-      `${number(count)} ناسازگاری در دفترها، نخستین: ${first}: سرور را نگه دارید، از پایگاه نسخه بگیرید و گزارش دهید.`,
+      `${persianDecimal(count)} ناسازگاری در دفترها، نخستین: ${first}: سرور را نگه دارید، از پایگاه نسخه بگیرید و گزارش دهید.`,
       `${count} contradictions in the books, the first: ${first}: stop the server, back up the database and report it.`,
     ),
   notMigrated: () =>
@@ -143,12 +140,12 @@ export const doctorPhrases = {
     ),
   clock: (skewMs: number) =>
     sentence(
-      `اختلاف با ساعت پایگاه داده ${number(skewMs)} میلی‌ثانیه است.`,
+      `اختلاف با ساعت پایگاه داده ${persianDecimal(skewMs)} میلی‌ثانیه است.`,
       `The database's clock differs by ${skewMs} ms.`,
     ),
   clockSkewed: (skewMs: number, maxMs: number) =>
     sentence(
-      `ساعت این دستگاه با پایگاه داده ${number(skewMs)} میلی‌ثانیه اختلاف دارد و باید زیر ${number(maxMs)} باشد: NTP را بر هر دو روشن کنید.`,
+      `ساعت این دستگاه با پایگاه داده ${persianDecimal(skewMs)} میلی‌ثانیه اختلاف دارد و باید زیر ${persianDecimal(maxMs)} باشد: NTP را بر هر دو روشن کنید.`,
       `This machine's clock and the database's differ by ${skewMs} ms, and should by less than ${maxMs}: turn on NTP on both.`,
     ),
 
@@ -184,10 +181,11 @@ export const doctorPhrases = {
       `${address} cannot be opened (${reason}): correct KHERAD_HOST and KHERAD_PORT.`,
     ),
 
-  provider: (ms: number) => sentence(`در ${number(ms)} میلی‌ثانیه پاسخ داد.`, `Answered within ${ms} ms.`),
+  provider: (ms: number) =>
+    sentence(`در ${persianDecimal(ms)} میلی‌ثانیه پاسخ داد.`, `Answered within ${ms} ms.`),
   providerThrough: (ms: number, proxy: string) =>
     sentence(
-      `از راه ${proxy} در ${number(ms)} میلی‌ثانیه پاسخ داد.`,
+      `از راه ${proxy} در ${persianDecimal(ms)} میلی‌ثانیه پاسخ داد.`,
       `Answered through ${proxy} within ${ms} ms.`,
     ),
   proxy: (users: string) => sentence(`در دسترس است؛ از راه آن: ${users}`, `Is there; through it: ${users}`),
@@ -195,17 +193,17 @@ export const doctorPhrases = {
     sentence(`از این پراکسی کاری برنیامد: ${detail}.`, `Nothing comes through this proxy: ${detail}.`),
   certificates: (count: number, day: string) =>
     sentence(
-      `${number(count)} گواهی؛ نخستین در ${number(day)} پایان می‌یابد.`,
+      `${persianDecimal(count)} گواهی؛ نخستین در ${persianDecimal(day)} پایان می‌یابد.`,
       `${count} certificate${count === 1 ? '' : 's'}; the first ends on ${day}.`,
     ),
   certificatesOver: (day: string) =>
     sentence(
-      `گواهی‌ای در آن از ${number(day)} دیگر معتبر نیست: گواهی تازه را در پرونده بنویسید.`,
+      `گواهی‌ای در آن از ${persianDecimal(day)} دیگر معتبر نیست: گواهی تازه را در پرونده بنویسید.`,
       `A certificate in it ended on ${day}: write the new one into the file.`,
     ),
   vendorModels: (count: number) =>
     sentence(
-      `هر ${number(count)} مدل استقرارها را دارد.`,
+      `هر ${persianDecimal(count)} مدل استقرارها را دارد.`,
       `Has ${count === 1 ? 'the one model' : `all ${count} models`} that deployments name.`,
     ),
   vendorLacks: (missing: readonly { model: string; nearest: string | undefined }[]) =>
@@ -230,7 +228,7 @@ export const doctorPhrases = {
     ),
   providerSlow: (seconds: number) =>
     sentence(
-      `در ${number(seconds)} ثانیه پاسخ نداد: سرویس و شبکه را بررسی کنید.`,
+      `در ${persianDecimal(seconds)} ثانیه پاسخ نداد: سرویس و شبکه را بررسی کنید.`,
       `Did not answer within ${seconds} s: check the service and the network.`,
     ),
   providerWrong: (address: string, detail: string) =>
@@ -244,9 +242,21 @@ export const doctorPhrases = {
       `Is in trouble now (${detail}): try again in a while.`,
     ),
 
+  mail: (server: string) =>
+    sentence(
+      `سرور ایمیل ${server} ورود را پذیرفت؛ نامه‌ای فرستاده نشد.`,
+      `The mail server ${server} took our login; nothing was sent.`,
+    ),
+  mailBroken: ({ fa, en }: Sentence) => sentence(`نامه‌ها نمی‌روند: ${fa}.`, `No mail leaves: ${en}.`),
+  mailSlow: (seconds: number) =>
+    sentence(
+      `در ${persianDecimal(seconds)} ثانیه پاسخ نداد: mail.host، mail.port، mail.secure و شبکه را بررسی کنید.`,
+      `Did not answer within ${seconds} s: check mail.host, mail.port, mail.secure and the network.`,
+    ),
+
   priced: (count: number, free: number) =>
     sentence(
-      `هر ${number(count)} مدل بها دارند؛ ${number(free)} تا رایگان‌اند.`,
+      `هر ${persianDecimal(count)} مدل بها دارند؛ ${persianDecimal(free)} تا رایگان‌اند.`,
       `All ${count} models have a price; ${free} of them are free.`,
     ),
   unpriced: (ids: string) =>
@@ -277,6 +287,7 @@ export const checkTitles = {
   proxy: sentence('پراکسی', 'proxy'),
   metrics: sentence('سنجه‌ها', 'metrics'),
   certificates: sentence('گواهی‌های خودی', 'certificates'),
+  mail: sentence('سرور ایمیل', 'mail server'),
 }
 
 export type CheckName = keyof typeof checkTitles

@@ -10,6 +10,7 @@ import type { Sentence } from '../command.ts'
 import { broken, type Check, ok, reasonOf, warned } from './check.ts'
 import { stands } from './database.ts'
 import { checkMetrics } from './machine.ts'
+import { checkMail } from './mail.ts'
 import { checkOutbound } from './outbound.ts'
 import { doctorPhrases as words } from './phrases.ts'
 import { checkVendorModels } from './vendor-models.ts'
@@ -28,8 +29,9 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
   await using connections = new AsyncDisposableStack()
   const upstreams = connect(models, openNet(config, outbound), outbound, connections)
   const providers = models.providers()
-  const [ways, ...pings] = await Promise.all([
+  const [ways, mail, ...pings] = await Promise.all([
     checkOutbound({ config, providers, outbound }),
+    checkMail(config, outbound),
     ...providers.map((provider) => ping(provider, upstreams.get(provider.id), outbound, models.list())),
   ])
   const silent = discovered.silent.map((address) => broken('local_models', words.silentProvider(address)))
@@ -40,6 +42,7 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
     ...checkShutdowns(models.list(), new Date()),
     checkMetrics(config),
     ...ways,
+    ...mail,
     ...pings.flat(),
   ]
 }

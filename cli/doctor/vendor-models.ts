@@ -32,7 +32,7 @@ function has(listed: readonly string[], model: string): boolean {
 }
 
 /** The listed name of the fewest changed letters, where it is near enough to be meant. */
-export function nearestOf(model: string, listed: readonly string[]): string | undefined {
+function nearestOf(model: string, listed: readonly string[]): string | undefined {
   let best: { name: string; distance: number } | undefined
   for (const name of listed) {
     const distance = distanceOf(model.toLowerCase(), name.replace(/^models\//, '').toLowerCase())

@@ -1,10 +1,7 @@
 /** What a reconciliation says, Persian and English. */
 import type { Difference, InvoiceError, Verdict } from '#capabilities/accounting'
-import type { Sentence } from '../command.ts'
-import { digits } from '../numerals.ts'
-
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
-const number = (value: bigint | number | string): string => digits(String(value), 'fa').replace('.', '٫')
+import { persianDecimal } from '#platform/words'
+import { type Sentence, sentence } from '../command.ts'
 
 export const verdictTitles: Readonly<Record<Verdict, Sentence>> = {
   matched: sentence('سازگار', 'agree'),
@@ -45,16 +42,16 @@ export const reconcilePhrases = {
     ),
   unreadable: (file: string, { line, why, shown }: InvoiceError) => {
     const [fa, en] = troubles[why](shown)
-    return sentence(`${file}، خط ${number(line)}: ${fa}`, `${file}, line ${line}: ${en}`)
+    return sentence(`${file}، خط ${persianDecimal(line)}: ${fa}`, `${file}, line ${line}: ${en}`)
   },
   heading: (provider: string, from: string, to: string, rows: bigint, outside: bigint) =>
     sentence(
-      `${provider}، از ${number(from)} تا ${number(to)} (UTC): ${number(rows)} سطر در صورت‌حساب${outside > 0n ? `، ${number(outside)} سطر بیرون از این تاریخ‌ها` : ''}.`,
+      `${provider}، از ${persianDecimal(from)} تا ${persianDecimal(to)} (UTC): ${persianDecimal(rows)} سطر در صورت‌حساب${outside > 0n ? `، ${persianDecimal(outside)} سطر بیرون از این تاریخ‌ها` : ''}.`,
       `${provider}, ${from} to ${to} (UTC): ${rows} rows on the invoice${outside > 0n ? `, ${outside} of them outside these dates` : ''}.`,
     ),
   agrees: () => sentence('همه‌چیز می‌خواند.', 'Everything agrees.'),
   differs: (count: bigint) =>
-    sentence(`${number(count)} اختلاف:`, `${count} ${count === 1n ? 'difference' : 'differences'}:`),
+    sentence(`${persianDecimal(count)} اختلاف:`, `${count} ${count === 1n ? 'difference' : 'differences'}:`),
   noReceipts: (provider: string) =>
     sentence(
       `هیچ رسیدی در این تاریخ‌ها نام ${provider} را ندارد: --provider و DATABASE_URL را بررسی کنید.`,
@@ -62,23 +59,23 @@ export const reconcilePhrases = {
     ),
   running: (count: bigint) =>
     sentence(
-      `${number(count)} درخواست هنوز در حال اجراست؛ کمی دیگر دوباره بسنجید.`,
+      `${persianDecimal(count)} درخواست هنوز در حال اجراست؛ کمی دیگر دوباره بسنجید.`,
       `${count} of our calls ${count === 1n ? 'is' : 'are'} still running; compare again in a while.`,
     ),
   ambiguous: (count: bigint, credits: string) =>
     sentence(
-      `${number(count)} رسید مبهم است (پایانش در خاموشی ناگهانی دیده نشد) و ${number(credits)} اعتبار گرو آن حساب شد؛ شاید سطری «بی‌رسید» از آن باشد.`,
+      `${persianDecimal(count)} رسید مبهم است (پایانش در خاموشی ناگهانی دیده نشد) و ${persianDecimal(credits)} اعتبار گرو آن حساب شد؛ شاید سطری «بی‌رسید» از آن باشد.`,
       `${count} ${count === 1n ? 'receipt is' : 'receipts are'} ambiguous (a crash hid the end) and charged at the hold, ${credits} credits; a row without a receipt may be of those.`,
     ),
   lost: (count: bigint, credits: string) =>
     sentence(
-      `پایان ${number(count)} درخواست از کارهای ماندگار در خاموشی ناگهانی دیده نشد و روی هم ${number(credits)} اعتبار، بیشترین هزینهٔ ممکن، حساب شد؛ شاید سطری «بی‌رسید» از آن‌ها باشد.`,
+      `پایان ${persianDecimal(count)} درخواست از کارهای ماندگار در خاموشی ناگهانی دیده نشد و روی هم ${persianDecimal(credits)} اعتبار، بیشترین هزینهٔ ممکن، حساب شد؛ شاید سطری «بی‌رسید» از آن‌ها باشد.`,
       `A crash hid the end of ${count} ${count === 1n ? 'call' : 'calls'} of durable work, charged at the most that ${count === 1n ? 'it' : 'they'} could cost, ${credits} credits; a row without a receipt may be of those.`,
     ),
   ledgerWhole: () => sentence('دفترها درست‌اند.', 'The ledger itself is whole.'),
   ledgerBroken: (count: number, first: string) =>
     sentence(
-      `${number(count)} ناسازگاری در خود دفترها، نخستین: ${first}: kherad doctor را اجرا کنید.`,
+      `${persianDecimal(count)} ناسازگاری در خود دفترها، نخستین: ${first}: kherad doctor را اجرا کنید.`,
       `${count} contradictions in the ledger itself, the first: ${first}: run kherad doctor.`,
     ),
 }
@@ -149,7 +146,7 @@ const missingReceipt = {
 }
 
 function changes(one: Difference, language: 'fa' | 'en'): string {
-  const show = (value: bigint | string): string => (language === 'fa' ? number(value) : String(value))
+  const show = (value: bigint | string): string => (language === 'fa' ? persianDecimal(value) : String(value))
   const parts: [string, bigint | string | null, bigint | string | null][] = [
     [language === 'fa' ? 'ورودی' : 'input', one.our_input, one.their_input],
     [language === 'fa' ? 'خروجی' : 'output', one.our_output, one.their_output],

@@ -1,6 +1,5 @@
-import type { Sentence } from '../command.ts'
-
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
+import { english, persian } from '#platform/words'
+import { type Sentence, sentence } from '../command.ts'
 
 export const serverPhrases = {
   noKey: () =>
@@ -32,8 +31,13 @@ export const serverPhrases = {
     ),
   tooLarge: (maxBytes: number) =>
     sentence(
-      `پاسخ سرور بیش از ${maxBytes.toLocaleString('fa-IR')} بایت است و تا پایان خوانده نشد.`,
-      `The server's answer is larger than ${maxBytes.toLocaleString('en-US')} bytes; it was not read to its end.`,
+      `پاسخ سرور بیش از ${persian(maxBytes)} بایت است و تا پایان خوانده نشد.`,
+      `The server's answer is larger than ${english(maxBytes)} bytes; it was not read to its end.`,
+    ),
+  badAnswer: () =>
+    sentence(
+      'پاسخ سرور خوانده نشد: شاید نسخهٔ سرور با این دستور جور نیست.',
+      'The answer of the server could not be read: its version may not fit this command.',
     ),
   away: (url: string) =>
     sentence(
@@ -41,6 +45,9 @@ export const serverPhrases = {
       `The server does not answer: ${url}. Start it (npm start), or write its address with --url.`,
     ),
 }
+
+/** How a server and its key are named. */
+export const connection = ['url', 'key', 'key-file'] as const
 
 export const serverOptions: Readonly<Record<string, { value: string; about: Sentence }>> = {
   url: {

@@ -1,6 +1,7 @@
-/** The sites of a project, as a running server tells of them. */
+/** The sites of a project, as a running server describes them. */
 import { refuse } from '../command.ts'
-import { readBytes, readJson, request, type Sent, type Server, ServerRefused } from '../server.ts'
+import { requestAll, requestRecord } from '../server/records.ts'
+import { type Server, ServerRefused } from '../server.ts'
 import { sitePhrases as words } from './phrases.ts'
 
 export interface Site {
@@ -43,42 +44,11 @@ export interface Domain {
   target: string
 }
 
-const maxAnswerBytes = 16 * 1024 * 1024
-const pageSize = 100
-
-/** One answer of the server, which has to be an object. */
-export async function ask<Answer>(
-  server: Server,
-  method: 'GET' | 'POST' | 'DELETE',
-  path: string,
-  sent: Sent = {},
-): Promise<Answer> {
-  const answer = await request(server, method, path, sent, async (reply) =>
-    readJson((await readBytes(reply, maxAnswerBytes)).toString()),
-  )
-  return typeof answer === 'object' && answer !== null
-    ? (answer as Answer)
-    : refuse('NOT_KHERAD', words.badAnswer())
-}
-
 export const pathOf = (site: Pick<Site, 'id'>, below = ''): string =>
   `/v1/sites/${encodeURIComponent(site.id)}${below}`
 
 /** All of them, newest first. */
-export async function allSites(server: Server): Promise<Site[]> {
-  const sites: Site[] = []
-  for (let after = ''; ; ) {
-    const page = await ask<{ data: Site[]; has_more: boolean; last_id: string | null }>(
-      server,
-      'GET',
-      `/v1/sites?limit=${pageSize}${after}`,
-    )
-    if (!Array.isArray(page.data)) return refuse('NOT_KHERAD', words.badAnswer())
-    sites.push(...page.data)
-    if (!page.has_more || page.last_id === null) return sites
-    after = `&after=${encodeURIComponent(page.last_id)}`
-  }
-}
+export const allSites = (server: Server): Promise<Site[]> => requestAll<Site>(server, '/v1/sites')
 
 /** The one that is meant by an id, a slug or a name; undefined if there is none. Refuses a name that several have. */
 export async function findSite(server: Server, typed: string): Promise<Site | undefined> {
@@ -96,7 +66,11 @@ export const requireSite = async (server: Server, typed: string): Promise<Site> 
 /** The hashes of the files that the site has; empty where it has none yet. */
 export async function knownHashes(server: Server, site: Site): Promise<Set<string>> {
   try {
-    const { data } = await ask<{ data: { sha256: string }[] }>(server, 'GET', pathOf(site, '/files'))
+    const { data } = await requestRecord<{ data: { sha256: string }[] }>(
+      server,
+      'GET',
+      pathOf(site, '/files'),
+    )
     return new Set(data.map(({ sha256 }) => sha256))
   } catch (error) {
     if (error instanceof ServerRefused && error.status === 404) return new Set()

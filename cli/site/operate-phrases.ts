@@ -1,6 +1,5 @@
-import type { OptionHelp, Sentence } from '../command.ts'
+import { type OptionHelp, sentence } from '../command.ts'
 
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
 const limit = (fa: string, en: string) => ({ value: 'N|none', about: sentence(fa, en) })
 
 export const sitesPhrases = {
@@ -32,7 +31,6 @@ export const sitesPhrases = {
   standing: sentence('در دسترس', 'served'),
   down: sentence('از دسترس خارج شده', 'taken down'),
   notYet: sentence('هنوز منتشر نشده', 'nothing published yet'),
-  none: sentence('مانند پیکربندی', 'as configured'),
 }
 
 export const sitesColumns = {

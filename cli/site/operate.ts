@@ -1,35 +1,25 @@
 /** `kherad site all|takedown|restore|limits`: what the operator sees of published sites and does to them. It stands on the database. */
-import {
-  findAnySite,
-  listAllSites,
-  restore,
-  type ShownSite,
-  type SiteRow,
-  setLimits,
-  takeDown,
-} from '#engine/sites'
+import { findAnySite, listAllSites, restore, type SiteRow, setLimits, takeDown } from '#engine/sites'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
-import { readCount, readId, readName } from '../amounts.ts'
+import { readId, readName } from '../amounts.ts'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { digits } from '../numerals.ts'
+import { type LimitOptions, limitsText, readAll, readLimits } from '../operate.ts'
 import { type Column, card, showTime, table } from '../output.ts'
 import { titles } from '../phrases.ts'
 import { plain } from '../server.ts'
 import { sitesColumns, sitesOptions, sitesPhrases as words } from './operate-phrases.ts'
 
 const common = { needs: [], help: sitesOptions }
-/** Options by the names of the limits in the configuration, with the most that each may be. */
-const limitOptions = {
-  files: ['files', 10_000],
-  'total-bytes': ['total_bytes', 200_000_000],
-  'file-bytes': ['file_bytes', 200_000_000],
-  'daily-requests': ['daily_requests', 1_000_000_000_000],
-  'daily-bytes': ['daily_bytes', Number.MAX_SAFE_INTEGER],
-  domains: ['domains_per_site', 1_000],
-} as const
-/** Those below which a site would have nothing. */
-const atLeastOne: readonly string[] = ['files', 'total-bytes', 'file-bytes']
+const limitOptions: LimitOptions = {
+  files: ['files', 1, 10_000],
+  'total-bytes': ['total_bytes', 1, 200_000_000],
+  'file-bytes': ['file_bytes', 1, 200_000_000],
+  'daily-requests': ['daily_requests', 0, 1_000_000_000_000],
+  'daily-bytes': ['daily_bytes', 0, Number.MAX_SAFE_INTEGER],
+  domains: ['domains_per_site', 0, 1_000],
+}
 
 export const siteOperatorCommands: Command[] = [
   { ...common, name: 'site all', about: words.list, takes: [], options: ['account'], run: listAll },
@@ -53,18 +43,14 @@ export const siteOperatorCommands: Command[] = [
   },
 ]
 
-const pageSize = 500
-
 async function listAll(session: Session, { options }: ParsedArguments): Promise<Outcome> {
   const { language } = session
   const account = options.account === undefined ? undefined : readId('--account', options.account)
   const db = await session.db()
-  const rows: ShownSite[] = []
-  for (let after: string | undefined, hasMore = true; hasMore; after = rows.at(-1)?.site_id) {
-    const page = await listAllSites(db, { limit: pageSize, after_id: after, account_id: account })
-    rows.push(...page.rows)
-    hasMore = page.hasMore
-  }
+  const rows = await readAll(
+    (page) => listAllSites(db, { ...page, account_id: account }),
+    (row) => row.site_id,
+  )
   const text = rows.length === 0 ? `${words.noneYet[language]}\n` : table(rows, columns(language), language)
   return { json: { data: rows.map(jsonOf) }, text }
 }
@@ -86,17 +72,9 @@ async function restoreOne(session: Session, { words: [named = ''] }: ParsedArgum
   return answer(session, row, words.restored(row.slug)[session.language])
 }
 
-async function limitOne(
-  session: Session,
-  { words: [named = ''], options }: ParsedArguments,
-): Promise<Outcome> {
-  const changes: Record<string, number | null> = {}
-  for (const [option, [name, most]] of Object.entries(limitOptions)) {
-    const typed = options[option]
-    if (typed !== undefined)
-      changes[name] = readCount(`--${option}`, typed, most, atLeastOne.includes(option) ? 1 : 0)
-  }
-  const site = await siteOf(session, named)
+async function limitOne(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const changes = readLimits(limitOptions, given)
+  const site = await siteOf(session, given.words[0]!)
   const row = await setLimits({ db: await session.db(), clock: session.clock }, keyOf(site), changes)
   return answer(session, row, words.changed(row.slug)[session.language])
 }
@@ -130,14 +108,9 @@ const columns = (language: Language): Column<SiteRow>[] => [
   { title: titles.state, show: (row) => stateOf(row)[language] },
   { title: sitesColumns.version, show: (row) => digits(row.live_version ?? '-', language), numeric: true },
   { title: sitesColumns.reason, show: (row) => row.taken_down_reason ?? '-' },
-  { title: sitesColumns.limits, show: (row) => limitsText(row, language) },
+  { title: sitesColumns.limits, show: (row) => limitsText(row.limits, language) },
   { title: titles.created, show: (row) => showTime(row.created_at, language) },
 ]
-
-function limitsText({ limits }: SiteRow, language: Language): string {
-  const own = Object.entries(limits).map(([name, value]) => `${name}=${digits(value, language)}`)
-  return own.length === 0 ? words.none[language] : own.join(' ')
-}
 
 const jsonOf = (row: SiteRow) => ({
   id: row.site_id,

@@ -1,9 +1,7 @@
-import type { OptionHelp, Sentence } from '../command.ts'
+import { english, persian } from '#platform/words'
+import { type OptionHelp, sentence } from '../command.ts'
 import { serverOptions } from '../server/phrases.ts'
 
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
-const farsi = (value: number): string => value.toLocaleString('fa-IR')
-const english = (value: number): string => value.toLocaleString('en-US')
 /** As a person reads a size. */
 const size = (bytes: number, locale: 'fa-IR' | 'en-US'): string =>
   bytes < 1_000_000
@@ -74,11 +72,6 @@ export const sitePhrases = {
       'پوشه بیش از ۱۰٬۰۰۰ پرونده یا ۲۰۰ مگابایت دارد: آیا پوشهٔ درستی است؟',
       'The folder has more than 10,000 files or 200 MB: is it the right one?',
     ),
-  badAnswer: () =>
-    sentence(
-      'پاسخ سرور خوانده نشد: شاید نسخهٔ سرور با این دستور جور نیست.',
-      'The answer of the server could not be read: its version may not fit this command.',
-    ),
   failed: (message: string) => sentence(message, message),
   unknownSite: (typed: string) =>
     sentence(
@@ -92,7 +85,7 @@ export const sitePhrases = {
     ),
   timedOut: (seconds: number) =>
     sentence(
-      `سایت در ${farsi(seconds)} ثانیه آماده نشد؛ انتشار ادامه دارد: kherad site show.`,
+      `سایت در ${persian(seconds)} ثانیه آماده نشد؛ انتشار ادامه دارد: kherad site show.`,
       `The site was not ready within ${english(seconds)} seconds; it is still being published: kherad site show.`,
     ),
   interrupted: () =>
@@ -104,23 +97,23 @@ export const sitePhrases = {
   // On standard error
   leftOut: (entries: readonly string[]) =>
     sentence(
-      `کنار گذاشته شد: ${entries.slice(0, 5).join('، ')}${entries.length > 5 ? ` و ${farsi(entries.length - 5)} تای دیگر` : ''}`,
+      `کنار گذاشته شد: ${entries.slice(0, 5).join('، ')}${entries.length > 5 ? ` و ${persian(entries.length - 5)} تای دیگر` : ''}`,
       `Left out: ${entries.slice(0, 5).join(', ')}${entries.length > 5 ? ` and ${english(entries.length - 5)} more` : ''}`,
     ),
   sending: (changed: number, all: number, bytes: number) =>
     sentence(
-      `${farsi(changed)} از ${farsi(all)} پرونده فرستاده می‌شود (${size(bytes, 'fa-IR')})`,
+      `${persian(changed)} از ${persian(all)} پرونده فرستاده می‌شود (${size(bytes, 'fa-IR')})`,
       `sending ${english(changed)} of ${english(all)} files (${size(bytes, 'en-US')})`,
     ),
   publishing: (seconds: number) =>
-    sentence(`${farsi(seconds)} ثانیه · در حال انتشار`, `${english(seconds)} s · being published`),
+    sentence(`${persian(seconds)} ثانیه · در حال انتشار`, `${english(seconds)} s · being published`),
   done: (name: string, version: number, files: number, bytes: number) =>
     sentence(
-      `«${name}» نسخهٔ ${farsi(version)} · ${farsi(files)} پرونده، ${size(bytes, 'fa-IR')}`,
+      `«${name}» نسخهٔ ${persian(version)} · ${persian(files)} پرونده، ${size(bytes, 'fa-IR')}`,
       `"${name}" version ${english(version)} · ${english(files)} files, ${size(bytes, 'en-US')}`,
     ),
   wentBack: (version: number) =>
-    sentence(`نسخهٔ ${farsi(version)} در دسترس است.`, `Version ${english(version)} is live.`),
+    sentence(`نسخهٔ ${persian(version)} در دسترس است.`, `Version ${english(version)} is live.`),
   deleted: (name: string) => sentence(`«${name}» حذف شد.`, `"${name}" is deleted.`),
   removed: (domain: string) => sentence(`${domain} برداشته شد.`, `${domain} is removed.`),
   record: (name: string, value: string, target: string) => {
@@ -161,7 +154,7 @@ export const sitePhrases = {
   },
   live: sentence('(در دسترس)', '(live)'),
   size: (bytes: number) => sentence(size(bytes, 'fa-IR'), size(bytes, 'en-US')),
-  count: (value: number) => sentence(farsi(value), english(value)),
+  count: (value: number) => sentence(persian(value), english(value)),
   outOf: (used: string, max: string) => sentence(`${used} از ${max}`, `${used} of ${max}`),
 }
 

@@ -1,12 +1,12 @@
 /** One publication: what changed is sent, and the site is waited for until visitors get it. */
-import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { requireCloud } from '../cloud/api.ts'
 import { CommandRefused, misused, type ParsedArguments, refuse, type Session } from '../command.ts'
+import { madeOnce, requestRecord } from '../server/records.ts'
 import { plain, type Server, ServerRefused } from '../server.ts'
 import { wholeNumber } from '../studio/inputs.ts'
-import { ask, findSite, knownHashes, pathOf, requireSite, type Site } from './api.ts'
+import { findSite, knownHashes, pathOf, requireSite, type Site } from './api.ts'
 import { type Folder, type FolderFile, readFolder } from './folder.ts'
 import { sitePhrases as words } from './phrases.ts'
 
@@ -79,11 +79,7 @@ async function sendWith(
     ...settings,
     files: await Promise.all(files.map((file) => (known.has(file.sha256) ? known256(file) : whole(file)))),
   }
-  return ask<Site>(server, 'POST', site ? pathOf(site) : '/v1/sites', {
-    body,
-    // Sent again after a lost answer it is the same publication.
-    headers: { 'idempotency-key': randomUUID() },
-  })
+  return requestRecord<Site>(server, 'POST', site ? pathOf(site) : '/v1/sites', madeOnce(body))
 }
 
 const known256 = ({ path, sha256 }: FolderFile) => ({ path, sha256 })
@@ -103,7 +99,7 @@ async function untilReady(session: Session, server: Server, accepted: Site, seco
   const elapsed = () => (session.clock.nowMs() - fromMs) / 1_000
   try {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * growth)) {
-      const site = await ask<Site>(server, 'GET', pathOf(accepted))
+      const site = await requestRecord<Site>(server, 'GET', pathOf(accepted))
       // A later publication by somebody else says nothing of this one.
       if (site.version > accepted.version || site.status === 'ready') return site
       if (site.status === 'failed') throw failed(site)

@@ -1,8 +1,5 @@
-import type { OptionHelp, Sentence } from '../command.ts'
-
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
-const farsi = (value: number): string => value.toLocaleString('fa-IR')
-const english = (value: number): string => value.toLocaleString('en-US')
+import { english, persian, persianDigits } from '#platform/words'
+import { type OptionHelp, type Sentence, sentence } from '../command.ts'
 
 export const studioPhrases = {
   image: sentence(
@@ -29,12 +26,12 @@ export const studioPhrases = {
     ),
   textTooLong: (what: string, max: number) =>
     sentence(
-      `${what} از ${farsi(max)} نویسه بلندتر است: آن را تکه‌تکه بفرستید.`,
+      `${what} از ${persian(max)} نویسه بلندتر است: آن را تکه‌تکه بفرستید.`,
       `${what} is longer than ${english(max)} characters: send it in pieces.`,
     ),
   notWithin: (option: string, typed: string, min: number, max: number) =>
     sentence(
-      `${option} برابر «${typed}» است: عددی صحیح از ${farsi(min)} تا ${farsi(max)} بنویسید.`,
+      `${option} برابر «${typed}» است: عددی صحیح از ${persian(min)} تا ${persian(max)} بنویسید.`,
       `${option} is "${typed}": write a whole number from ${min} to ${english(max)}.`,
     ),
   badIdempotencyKey: () =>
@@ -43,7 +40,10 @@ export const studioPhrases = {
       '--idempotency-key must be 1 to 128 Latin letters, digits or signs, without blanks.',
     ),
   tooManyReferences: (max: number) =>
-    sentence(`--reference حداکثر ${farsi(max)} بار می‌آید.`, `--reference may be given ${max} times at most.`),
+    sentence(
+      `--reference حداکثر ${persian(max)} بار می‌آید.`,
+      `--reference may be given ${max} times at most.`,
+    ),
   notAPicture: (place: string) =>
     sentence(
       `${place} تصویر png، jpeg یا webp نیست: آن را به یکی از این‌ها تبدیل کنید.`,
@@ -56,7 +56,7 @@ export const studioPhrases = {
     ),
   badTurn: (place: string, line: number) =>
     sentence(
-      `خط ${farsi(line)} از ${place} به شکل «صدا: متن» نیست.`,
+      `خط ${persian(line)} از ${place} به شکل «صدا: متن» نیست.`,
       `Line ${line} of ${place} is not written as "voice: text".`,
     ),
   dialogueAlone: (option: string) =>
@@ -75,7 +75,7 @@ export const studioPhrases = {
     sentence(`${place} ذخیره نشد: ${why}.`, `${place} could not be saved: ${why}.`),
   timedOut: (seconds: number) =>
     sentence(
-      `پاسخ در ${farsi(seconds)} ثانیه نیامد: با --timeout زمان بیشتری بدهید.`,
+      `پاسخ در ${persian(seconds)} ثانیه نیامد: با --timeout زمان بیشتری بدهید.`,
       `The answer did not come within ${english(seconds)} seconds: give it longer with --timeout.`,
     ),
   badAnswer: () =>
@@ -97,7 +97,7 @@ export const studioPhrases = {
   // On standard error
   progress: (seconds: number, bytes: number) =>
     sentence(
-      `${farsi(seconds)} ثانیه${bytes === 0 ? '' : ` · ${farsi(kilobytes(bytes))} کیلوبایت`}`,
+      `${persian(seconds)} ثانیه${bytes === 0 ? '' : ` · ${persian(kilobytes(bytes))} کیلوبایت`}`,
       `${seconds} s${bytes === 0 ? '' : ` · ${english(kilobytes(bytes))} kB`}`,
     ),
   done: (model: string, what: Sentence, cost: Sentence | undefined) =>
@@ -107,15 +107,15 @@ export const studioPhrases = {
     ),
   picturesOf: (count: number, width: number, height: number) =>
     sentence(
-      `${farsi(count)} تصویر ${plainFarsi(width)}×${plainFarsi(height)}`,
+      `${persian(count)} تصویر ${persianDigits(width)}×${persianDigits(height)}`,
       `${count} ${count === 1 ? 'picture' : 'pictures'} of ${width}×${height}`,
     ),
   pictures: (count: number) =>
-    sentence(`${farsi(count)} تصویر`, `${count} ${count === 1 ? 'picture' : 'pictures'}`),
+    sentence(`${persian(count)} تصویر`, `${count} ${count === 1 ? 'picture' : 'pictures'}`),
   sound: (seconds: number | undefined) =>
     seconds === undefined
       ? sentence('صدا', 'sound')
-      : sentence(`${farsi(seconds)} ثانیه صدا`, `${english(seconds)} s of sound`),
+      : sentence(`${persian(seconds)} ثانیه صدا`, `${english(seconds)} s of sound`),
   repeated: () =>
     sentence(
       'این سفارش پیش‌تر انجام شده بود؛ دوباره چیزی کم نشد.',
@@ -123,13 +123,12 @@ export const studioPhrases = {
     ),
   missing: (count: number) =>
     sentence(
-      `${farsi(count)} تصویر کشیده نشد و رایگان است.`,
+      `${persian(count)} تصویر کشیده نشد و رایگان است.`,
       `${count} ${count === 1 ? 'picture' : 'pictures'} failed and ${count === 1 ? 'is' : 'are'} free.`,
     ),
 }
 
 const kilobytes = (bytes: number): number => Math.ceil(bytes / 1_000)
-const plainFarsi = (value: number): string => value.toLocaleString('fa-IR', { useGrouping: false })
 
 /** Of every command that saves what it was paid for. */
 export const savedOptions: OptionHelp = {

@@ -1,9 +1,6 @@
-import type { OptionHelp, Sentence } from '../command.ts'
+import { english, persian } from '#platform/words'
+import { type OptionHelp, type Sentence, sentence } from '../command.ts'
 import { savedOptions, studioPhrases } from '../studio/phrases.ts'
-
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
-const farsi = (value: number): string => value.toLocaleString('fa-IR')
-const english = (value: number): string => value.toLocaleString('en-US')
 
 export const transcribePhrases = {
   transcribe: sentence(
@@ -27,7 +24,7 @@ export const transcribePhrases = {
     ),
   fileTooLarge: (place: string, max: number) =>
     sentence(
-      `${place} از ${farsi(max)} بایت بزرگ‌تر است: آن را تکه‌تکه بفرستید، یا فشرده‌تر ذخیره کنید.`,
+      `${place} از ${persian(max)} بایت بزرگ‌تر است: آن را تکه‌تکه بفرستید، یا فشرده‌تر ذخیره کنید.`,
       `${place} is larger than ${english(max)} bytes: send it in pieces, or store it with more compression.`,
     ),
   uploading: () => sentence('ضبط بارگذاری می‌شود', 'the recording is uploaded'),

@@ -95,7 +95,7 @@ const mayBeHad = (error: unknown): error is CommandRefused =>
   !(error instanceof ServerRefused && (error.status === 404 || error.status === 410))
 
 /** The same, with the id by which it can be waited for again. */
-export function resumable({ code, sentence, more }: CommandRefused, job: string): CommandRefused {
+function resumable({ code, sentence, more }: CommandRefused, job: string): CommandRefused {
   const again = words.waitAgain(job)
   const said = { fa: `${sentence.fa} ${again.fa}`, en: `${sentence.en} ${again.en}` }
   return new CommandRefused(code, said, 1, { ...more, job })

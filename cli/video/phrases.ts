@@ -1,10 +1,6 @@
-import type { OptionHelp, Sentence } from '../command.ts'
+import { english, persian, persianDigits } from '#platform/words'
+import { type OptionHelp, sentence } from '../command.ts'
 import { savedOptions } from '../studio/phrases.ts'
-
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
-const farsi = (value: number): string => value.toLocaleString('fa-IR')
-const english = (value: number): string => value.toLocaleString('en-US')
-const plainFarsi = (value: number): string => value.toLocaleString('fa-IR', { useGrouping: false })
 
 export const videoPhrases = {
   video: sentence(
@@ -40,7 +36,7 @@ export const videoPhrases = {
   failed: (message: string) => sentence(message, message),
   timedOut: (seconds: number) =>
     sentence(
-      `ویدیو در ${farsi(seconds)} ثانیه آماده نشد؛ ساختنش ادامه دارد.`,
+      `ویدیو در ${persian(seconds)} ثانیه آماده نشد؛ ساختنش ادامه دارد.`,
       `The video was not ready within ${english(seconds)} seconds; it is still being made.`,
     ),
   interrupted: () =>
@@ -57,28 +53,28 @@ export const videoPhrases = {
   // On standard error
   accepted: (job: string, credits: number) =>
     sentence(
-      `سفارش پذیرفته شد: ${job} · ${farsi(credits)} اعتبار کنار گذاشته شد.`,
+      `سفارش پذیرفته شد: ${job} · ${persian(credits)} اعتبار کنار گذاشته شد.`,
       `Ordered: ${job} · ${english(credits)} credits are held.`,
     ),
   waiting: (seconds: number, position: number | undefined) =>
     sentence(
-      `${farsi(seconds)} ثانیه · در صف${position === undefined ? '' : ` (${farsi(position)})`}`,
+      `${persian(seconds)} ثانیه · در صف${position === undefined ? '' : ` (${persian(position)})`}`,
       `${seconds} s · queued${position === undefined ? '' : ` (${position})`}`,
     ),
   making: (seconds: number, progress: number | undefined) =>
     sentence(
-      `${farsi(seconds)} ثانیه · در حال ساخت${progress === undefined ? '' : ` · ${farsi(progress)}٪`}`,
+      `${persian(seconds)} ثانیه · در حال ساخت${progress === undefined ? '' : ` · ${persian(progress)}٪`}`,
       `${seconds} s · being made${progress === undefined ? '' : ` · ${progress} %`}`,
     ),
   loading: (seconds: number, bytes: number) =>
     sentence(
-      `${farsi(seconds)} ثانیه · ${farsi(Math.ceil(bytes / 1_000))} کیلوبایت`,
+      `${persian(seconds)} ثانیه · ${persian(Math.ceil(bytes / 1_000))} کیلوبایت`,
       `${seconds} s · ${english(Math.ceil(bytes / 1_000))} kB`,
     ),
   made: (seconds: number, size: string) => {
     const [width, height] = size.split('x').map(Number) as [number, number]
     return sentence(
-      `${farsi(seconds)} ثانیه ویدیو ${plainFarsi(width)}×${plainFarsi(height)}`,
+      `${persian(seconds)} ثانیه ویدیو ${persianDigits(width)}×${persianDigits(height)}`,
       `${english(seconds)} s of video, ${width}×${height}`,
     )
   },

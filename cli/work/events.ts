@@ -1,6 +1,8 @@
 /** The events of a run as they come; a broken connection is taken up again after the last one that was seen. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { requestJson, type Server } from '../server.ts'
+import { eventsOf } from '../server/events.ts'
+import { requestRecord } from '../server/records.ts'
+import { requestReply, type Server } from '../server.ts'
 
 export interface RunEvent {
   id: number
@@ -17,35 +19,20 @@ export async function* follow(server: Server, id: string): AsyncGenerator<RunEve
   let seen = 0
   for (;;) {
     const headers = { accept: 'text/event-stream', 'last-event-id': String(seen) }
-    const reply = await requestJson(server, 'GET', `/v1/work/${id}/events`, { headers })
+    const reply = await requestReply(server, 'GET', `/v1/work/${id}/events`, { headers })
     try {
-      for await (const data of dataOf(reply)) {
+      for await (const data of eventsOf(reply)) {
         const event = JSON.parse(data) as RunEvent
         seen = event.id
         yield event
         if (ends.has(event.type)) return
       }
-      const run = (await (await requestJson(server, 'GET', `/v1/work/${id}`)).json()) as {
-        ended_at: string | null
-      }
+      const run = await requestRecord<{ ended_at: string | null }>(server, 'GET', `/v1/work/${id}`)
       if (run.ended_at !== null) return
     } catch (error) {
       // undici's way to say that a connection broke.
       if (!(error instanceof TypeError)) throw error
     }
     await pause(againMs)
-  }
-}
-
-async function* dataOf({ body }: Response): AsyncGenerator<string> {
-  let text = ''
-  for await (const piece of body!.pipeThrough(new TextDecoderStream())) {
-    text += piece
-    const blocks = text.split('\n\n')
-    text = blocks.pop()!
-    for (const block of blocks) {
-      const data = /^data: (.*)$/m.exec(block)?.[1]
-      if (data !== undefined) yield data
-    }
   }
 }

@@ -1,7 +1,6 @@
 import type { WorkKind } from '#engine/pipelines'
-import type { Sentence } from '../command.ts'
-
-const sentence = (fa: string, en: string): Sentence => ({ fa, en })
+import { persian } from '#platform/words'
+import { type Sentence, sentence } from '../command.ts'
 
 export const workPhrases = {
   /** Of each kind of work. */
@@ -29,19 +28,13 @@ export const workPhrases = {
   ),
   accepted: (id: string, credits: number) =>
     sentence(
-      `کار پذیرفته شد (${id})؛ حداکثر ${credits.toLocaleString('fa-IR')} اعتبار کنار گذاشته شد. با Ctrl-C کار در سرور ادامه می‌یابد: kherad work watch ${id}`,
+      `کار پذیرفته شد (${id})؛ حداکثر ${persian(credits)} اعتبار کنار گذاشته شد. با Ctrl-C کار در سرور ادامه می‌یابد: kherad work watch ${id}`,
       `The work is accepted (${id}); at most ${credits} credits are held. After Ctrl-C it goes on at the server: kherad work watch ${id}`,
     ),
   step: (percent: number, message: string) =>
-    sentence(
-      `${`${percent.toLocaleString('fa-IR')}٪`.padStart(5)}  ${message}`,
-      `${`${percent}%`.padStart(5)}  ${message}`,
-    ),
+    sentence(`${`${persian(percent)}٪`.padStart(5)}  ${message}`, `${`${percent}%`.padStart(5)}  ${message}`),
   ended: (message: string, credits: number) =>
-    sentence(
-      `${message} هزینه: ${credits.toLocaleString('fa-IR')} اعتبار.`,
-      `${message} Cost: ${credits} credits.`,
-    ),
+    sentence(`${message} هزینه: ${persian(credits)} اعتبار.`, `${message} Cost: ${credits} credits.`),
   badPath: (path: string) =>
     sentence(
       `سرور پرونده‌ای بیرون از پوشه نام برد: ${path}`,

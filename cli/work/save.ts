@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandRefused } from '../command.ts'
-import { requestJson, type Server } from '../server.ts'
+import { requestReply, type Server } from '../server.ts'
 import { workPhrases as words } from './phrases.ts'
 
 /** Writes every file of the run below `folder`; answers their places. */
@@ -16,7 +16,7 @@ export async function saveFiles(
     // The server's file contents are trusted, but not its paths.
     if (!place.startsWith(path.resolve(folder) + path.sep))
       throw new CommandRefused('BAD_PATH', words.badPath(file.path), 1)
-    const reply = await requestJson(
+    const reply = await requestReply(
       server,
       'GET',
       `/v1/work/${run.id}/files?path=${encodeURIComponent(file.path)}`,

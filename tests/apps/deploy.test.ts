@@ -8,11 +8,13 @@ import { connect } from 'node:tls'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AppsRequest } from '#platform/apps'
+import { hasJail } from '../cloud/jail/needs-jail.ts'
 import { temporaryFolder } from '../db/cluster-world.ts'
 import { selfSigned } from '../harness/certificate.ts'
 import { freePort } from '../harness/free-port.ts'
 import { until } from '../harness/until.ts'
 import { boot, type World } from '../harness/world.ts'
+import { expectClouds } from './clouds-behind.ts'
 import { namedHandler } from './named-handler.ts'
 
 const deploy = path.resolve(import.meta.dirname, '../../deploy')
@@ -28,6 +30,7 @@ async function has(program: string, ...words: string[]): Promise<boolean> {
 }
 const hasNginx = await has('nginx', '-v')
 const hasCaddy = await has('caddy', 'version')
+const runsFunctions = await hasJail()
 
 let answer: (request: AppsRequest) => void
 const sites = namedHandler('sites', ['shop.apps.example.net', 'www.shop.example'], (asked) => answer(asked))
@@ -239,7 +242,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect(stderr).not.toMatch(/\[(warn|emerg)\]/)
   })
 
-  test('with it serves both zones, streams at once, and believes no visitor', async () => {
+  test('with it serves both zones and clouds whole, streams at once, and believes no visitor', async () => {
     await certified()
     const [plain, secure] = [await freePort(), await freePort()]
     const file = path.join(folder.path, 'nginx.conf')
@@ -257,6 +260,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     await expectZones(secure)
     await expectStreams(secure)
     await expectBodies(secure)
+    if (runsFunctions) await expectClouds(world, secure)
     await expect(visit(secure, 'evil.example')).rejects.toThrow()
   })
 })
@@ -269,7 +273,7 @@ describe.skipIf(!hasCaddy)('Caddy', () => {
     expect(stderr).not.toContain('is not formatted')
   })
 
-  test('with it serves both zones and obtains certificates only for hosts that exist', async () => {
+  test('with it serves both zones and clouds whole, and obtains certificates only for hosts that exist', async () => {
     const [plain, secure] = [await freePort(), await freePort()]
     const file = path.join(folder.path, 'Caddyfile')
     await writeFile(
@@ -282,6 +286,7 @@ describe.skipIf(!hasCaddy)('Caddy', () => {
     await using _caddy = await start('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], secure)
     await expectZones(secure)
     await expectStreams(secure)
+    if (runsFunctions) await expectClouds(world, secure)
     expect((await visit(secure, 'www.shop.example')).status).toBe(200)
     for (const host of ['other.apps.example.net', 'evil.example', 'a.www.shop.example'])
       await expect(visit(secure, host), host).rejects.toThrow()

@@ -39,7 +39,11 @@ test('settings of sign-in are shown, and a change of one keeps the others', asyn
   const run = (...words: string[]): Promise<Ran> => kherad(env, 'cloud', 'auth', 'app', ...words)
   const early = await run('--signup', 'closed')
   expect([early.code, early.err]).toEqual([2, expect.stringContaining('--site-url')])
-  expect((await run('--signup', 'shut')).code).toBe(2)
+  for (const wrong of [
+    ['--signup', 'shut'],
+    ['--anonymous', 'yes'],
+  ])
+    expect((await run(...wrong)).code).toBe(2)
   const site = 'https://app.example.com/'
   const first = await run(
     '--site-url',
@@ -50,10 +54,14 @@ test('settings of sign-in are shown, and a change of one keeps the others', asyn
     'http://localhost:5173/',
   )
   expect(first.out).toContain('closed')
+  expect((await run('--anonymous', 'on', '--json')).json).toMatchObject({
+    ...{ disable_signup: true, anonymous_sign_ins: true },
+  })
   const second = await run('--site-url', 'https://new.example.com/', '--json')
   expect(second.json).toMatchObject({
     site_url: 'https://new.example.com/',
     disable_signup: true,
+    anonymous_sign_ins: true,
     additional_redirect_urls: ['http://localhost:5173/'],
   })
   expect((await run('--signup', 'open', '--json')).json).toMatchObject({

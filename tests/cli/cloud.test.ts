@@ -112,6 +112,13 @@ test('the operator sees all clouds, suspends and resumes one, and sets its limit
   expect(back.json.limits).toEqual({ daily_mails: 0 })
   for (const wrong of [[], ['--rows', '-1'], ['--file-bytes', '0'], ['--rows', '10000001']])
     expect((await run(['cloud', 'limits', made.ref, ...wrong])).code).not.toBe(0)
+  expect((await run(['cloud', 'limits', 'operated', '--daily-mails', 'none', '--json'])).json.limits).toEqual(
+    {},
+  )
+  const namesake = await world.key({ project: await world.newProject() })
+  await world.cloud('operated', namesake)
+  const several = await run(['cloud', 'suspend', 'operated'])
+  expect([several.code, several.err]).toEqual([1, expect.stringContaining('Several app back-ends')])
   const unknown = await run(['cloud', 'suspend', 'nobody'])
   expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('kherad cloud all')])
 })

@@ -78,6 +78,16 @@ test('the second time the same site is updated, and only what changed is sent', 
   expect(data.find((file: { path: string }) => file.path === 'a.js').sha256).toBe(hashOf('other'))
 })
 
+test('with --cloud a site belongs to the app back-end of that name, and nothing is published for one that is not there', async () => {
+  const cloud = await world.cloud('bazaar', key)
+  await write({ 'index.html': page })
+  const missing = await refusal(publish('--name', 'Bazaar', '--cloud', 'bazar'))
+  expect(missing).toEqual({ exit: 1, said: expect.stringContaining('"bazar"') })
+  expect((await key.get('/v1/sites')).body.data).toEqual([])
+  const { code, json } = await publish('--name', 'Bazaar', '--cloud', 'bazaar', '--json')
+  expect([code, json]).toEqual([0, expect.objectContaining({ cloud_id: cloud.id })])
+})
+
 test('nothing is published without being asked for, and no folder that is none of a website', async () => {
   await write({ 'index.html': page })
   const unasked = await refusal(run(['site', 'publish', folder, '--name', 'x']))
@@ -127,6 +137,23 @@ test('sites are listed, shown with their versions, taken back and deleted', asyn
   expect((await refusal(run(['site', 'delete', 'back', '--confirm', 'back']))).exit).toBe(1)
   expect((await run(['site', 'delete', 'back', '--confirm', 'Back'])).out).toBe('"Back" is deleted.\n')
   expect((await refusal(run(['site', 'show', 'back']))).said).toContain('kherad site list')
+})
+
+test('a list of more sites than one page has is shown whole', async () => {
+  await write({ 'index.html': page })
+  await publish('--name', 'first')
+  const [{ id }] = (await key.get('/v1/sites')).body.data
+  await world.app.db.query(
+    {
+      text: `with copies as (select gen_random_uuid() as site_id, 'copy-' || nth as slug, 'copy-' || nth as preview from generate_series(1, 100) nth),
+          made as (insert into sites.sites select (jsonb_populate_record(s, to_jsonb(c))).* from sites.sites s, copies c where s.site_id = $1)
+        insert into sites.versions select (jsonb_populate_record(v, to_jsonb(c))).* from sites.versions v, copies c where v.site_id = $1`,
+    },
+    [id],
+  )
+  const { code, json, err } = await run(['site', 'list', '--json'])
+  expect(code, err).toBe(0)
+  expect(new Set(json.map(({ slug }: { slug: string }) => slug)).size).toBe(101)
 })
 
 test('an app stays one in its next versions, until --no-spa', async () => {

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 async function withRows(): Promise<TestCloud> {
-  const cloud = await world.cloud('tenancy', await world.key({ project: await world.newProject() }))
+  const cloud = await world.newCloud('tenancy')
   const made = await cloud.client.post(`/v1/cloud/${cloud.id}/database`, {
     action: 'create_collection',
     name: 'notes',
@@ -134,14 +134,33 @@ test('the public key alone reads no private row, and opens, lists and stores no 
   }
 })
 
+test('the service key of a cloud, which sees all of it, sees nothing of another one of the same account', async () => {
+  const [row, file] = [await rowOf(one, b), await fileOf(one, b)]
+  const service = { headers: { apikey: await two.serviceKey() } }
+  expect((await ask(two, service, 'GET', '/rest/v1/notes')).body).toMatchObject([{ owner_id: c.id }])
+  expect((await ask(two, service, 'GET', '/files')).body.data).toMatchObject([{ user_id: c.id }])
+  expect((await ask(two, service, 'PATCH', `/rest/v1/notes?id=eq.${row}`, { text: 'taken' })).body).toEqual(
+    [],
+  )
+  expect((await ask(two, service, 'DELETE', `/rest/v1/notes?id=eq.${row}`)).body).toEqual([])
+  for (const method of ['GET', 'DELETE'])
+    expect((await ask(two, service, method, `/files/${file}`)).status).toBe(404)
+  for (const method of ['GET', 'DELETE'])
+    expect((await ask(two, service, method, `/auth/v1/admin/users/${b.id}`)).status).toBe(404)
+  for (const path of ['/rest/v1/notes', '/files', '/auth/v1/admin/users'])
+    expect((await ask(one, service, 'GET', path)).status).toBe(401)
+  expect((await ask(one, b, 'GET', `/rest/v1/notes?id=eq.${row}`)).body[0].text).toBe(`secret of ${b.id}`)
+  expect((await ask(one, b, 'GET', `/files/${file}`)).text).toBe(b.id)
+})
+
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
 
-/** Tokens that somebody made without the key of the cloud, from one that it did sign. */
-function forgeries(token: string): Record<string, string> {
+/** Tokens that somebody made without the key of the cloud: from one that it did sign, with all that another one says. */
+function forgeries(token: string, wanted: string): Record<string, string> {
   const [head, body, signature] = token.split('.') as [string, string, string]
   const header = decode(head)
-  const claims = { ...decode(body), sub: b.id }
+  const claims = decode(wanted.split('.')[1]!)
   const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const signed = (head: object, payload: object, by: (text: string) => string) => {
     const text = `${encode(head)}.${encode(payload)}`
@@ -175,15 +194,14 @@ function forgeries(token: string): Record<string, string> {
     'zeros for a signature': `${head}.${encode(claims)}.${Buffer.alloc(64).toString('base64url')}`,
     'padding behind': `${token}=`,
     'a fourth part': `${token}.x`,
-    'the refresh token': 'x'.repeat(43),
     'nothing of a token': 'null',
-    'a token of a million letters': `${head}.${'a'.repeat(7_000)}.${signature}`,
+    'thousands of letters': `${head}.${'a'.repeat(7_000)}.${signature}`,
   }
 }
 
 test('no forged token opens rows or files, of whichever kind it is', async () => {
   const file = await fileOf(one, b)
-  for (const [kind, token] of Object.entries(forgeries(a.token)))
+  for (const [kind, token] of Object.entries(forgeries(a.token, b.token)))
     for (const path of ['/rest/v1/notes', '/files', `/files/${file}`, '/auth/v1/user']) {
       const { status, text } = await ask(one, bearing(one, token), 'GET', path)
       expect([kind, path, status]).toEqual([

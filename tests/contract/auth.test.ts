@@ -148,6 +148,20 @@ describe('403', () => {
     })
   })
 
+  test('what is read, written, run or published of a cloud needs the scope that says so', () => {
+    const scopeOf = (method: string, path: string): string => {
+      if (path.includes('/sites')) return method === 'GET' ? 'cloud:read' : 'cloud:hosting'
+      if (/\/functions(?:\/|$)/.test(path) && !(method === 'GET' && path.endsWith('/functions')))
+        return 'cloud:functions'
+      const isPrivate = /\/(?:users|keys|links|export)(?:\/|$)/.test(path)
+      return method === 'GET' && !isPrivate ? 'cloud:read' : 'cloud:write'
+    }
+    const found = routes.filter(({ path }) => /^\/v1\/(?:cloud|sites)(?:\/|$)/.test(path))
+    expect(found.length).toBeGreaterThan(35)
+    for (const { method, path, scope } of found)
+      expect(`${method} ${path} ${scope}`).toBe(`${method} ${path} ${scopeOf(method, path)}`)
+  })
+
   test('a suspended account is refused within a second and served again when it is active', async () => {
     await using world = await boot()
     const key = await world.key()

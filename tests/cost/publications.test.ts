@@ -95,6 +95,8 @@ test.runIf(process.platform === 'linux')(
         JSON.stringify({ name: 'first', confirm_public: true, files: [file('index.html', text(2_000))] }),
       ),
     )
+    // Nor is what a server prepares for later requests, two seconds after it is ready.
+    await until(() => /functions (?:do not )?run here/.test(server.log()))
     await measured(server)
     const before = await megabytes(server, 'VmRSS')
     let loop: MeasuredLoop | undefined

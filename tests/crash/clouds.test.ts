@@ -6,7 +6,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '#platform/ids'
 import { fill, recount, tablesWith } from '../cloud/clouds/filled.ts'
 import type { Client } from '../harness/client.ts'
-import type { ServerProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
 import { settled, siteBody } from '../sites/published.ts'
 import { DatabaseProxy } from './database-proxy.ts'
@@ -20,25 +19,12 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-const started: ServerProcess[] = []
-/** Any process would take the work of the next test. */
-afterEach(async () => {
-  for (const server of started.splice(0)) await server.kill()
-})
-
-async function start(databaseUrl?: string): Promise<ServerProcess> {
-  const server = await site.start(databaseUrl)
-  started.push(server)
-  return server
-}
+afterEach(() => site.killAll())
 
 /** The last one that was started. */
 async function kill(): Promise<void> {
-  await started.at(-1)!.kill()
-  // The connections of a process that was killed go when PostgreSQL notices; those that wait for a lock do not.
-  await run(
-    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
+  await site.newest.kill()
+  await site.endWaiting()
 }
 
 const run = <Row>(text: string, values: unknown[] = []) => site.db.query<Row>({ text }, values)
@@ -68,8 +54,8 @@ const creationSteps = ['clouds.refs', 'clouds.signing_keys']
 
 test('killed at the beginning and at the end of its creation, and before the answer: there is no cloud, or one whole cloud, and a repeat makes no second one', async () => {
   const person = await site.person()
-  const client = () => site.client(started.at(-1)!, person)
-  await start()
+  const client = () => site.client(site.newest, person)
+  await site.start()
   for (const table of creationSteps) {
     await using _held = await site.holding(`lock table ${table} in share mode`)
     const [schema, name] = table.split('.')
@@ -77,13 +63,13 @@ test('killed at the beginning and at the end of its creation, and before the ans
     await waitsFor(`insert into "${schema}"."${name}"`)
     await kill()
     await call
-    await start()
+    await site.start()
     expect(await cloudsOf(client()), table).toEqual([])
   }
   for (const table of [...creationSteps, 'clouds.clouds', 'clouds.keys'])
     expect(await run(`select from ${table} where account_id = $1`, [person.account]), table).toEqual([])
   await using proxy = await DatabaseProxy.open(site.databaseUrl)
-  await start(proxy.url)
+  await site.start(proxy.url)
   let committed: Promise<void>
   let call: Promise<unknown>
   {
@@ -93,9 +79,9 @@ test('killed at the beginning and at the end of its creation, and before the ans
     committed = proxy.withholdReply(/commit/)
   }
   await committed
-  await started.at(-1)!.kill()
+  await site.newest.kill()
   await call
-  await start()
+  await site.start()
   const repeat = await create(client())
   expect([repeat.status, repeat.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
   expect(await cloudsOf(client())).toMatchObject([{ id: repeat.body.id, status: 'ready' }])
@@ -119,8 +105,8 @@ async function createSlowly(client: Client): Promise<string> {
 const noLongerRefused = () => run('drop trigger if exists refuse on clouds.signing_keys')
 test('killed at every step of its job: provisioning goes on where it was, with one key that signs', async () => {
   const person = await site.person()
-  const client = () => site.client(started.at(-1)!, person)
-  await start()
+  const client = () => site.client(site.newest, person)
+  await site.start()
   const id = await createSlowly(client())
   await run(
     `create function clouds.wait() returns trigger language plpgsql as $$ begin if new.state = 'ready' then perform pg_advisory_xact_lock(18); end if; return new; end $$`,
@@ -134,12 +120,12 @@ test('killed at every step of its job: provisioning goes on where it was, with o
   }
   {
     await using _held = await site.holding('select pg_advisory_xact_lock(18)')
-    await start()
+    await site.start()
     await waitsFor('update "clouds"."clouds"')
     expect(await signingKeysOf(id)).toHaveLength(1)
     await kill()
   }
-  await start()
+  await site.start()
   await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status !== 'provisioning')
   // Two processes died over it, so it may have been set aside, which a retry ends.
   if ((await client().get(`/v1/cloud/${id}`)).body.status === 'failed')
@@ -151,14 +137,14 @@ test('killed at every step of its job: provisioning goes on where it was, with o
 
 test('two processes that provision the same cloud give it one key that signs', async () => {
   const person = await site.person()
-  const one = await start()
+  const one = await site.start()
   const id = await createSlowly(site.client(one, person))
   await noLongerRefused()
   {
     await using _held = await site.holding('lock table clouds.signing_keys in share mode')
     await waitsFor('insert into "clouds"."signing_keys"')
     // Another process takes the same work while this one is in the middle of it.
-    await start()
+    await site.start()
     await run(
       `insert into jobs.queue (account_id, job_id, name, data, run_at) values ($1, $2, 'clouds.provision', $3, now())`,
       [person.account, uuidv7(), JSON.stringify({ cloudId: id })],
@@ -177,13 +163,14 @@ const deletionSteps: [lock: string, words: string][] = [
   ['lock table sites.slugs in share mode', 'update sites.slugs'],
   ['lock table app_files.files in share mode', 'delete from app_files.files'],
   ['lock table collections.rows in share mode', 'delete from collections.rows'],
+  ['lock table app_users.users in share mode', 'delete from app_users.users'],
   ['lock table clouds.refs in share mode', 'delete from clouds.refs'],
 ]
 
 test('killed at every step of its deletion: it goes on where it was, and leaves no row, no byte and no site', async () => {
   const person = await site.person()
-  const client = () => site.client(started.at(-1)!, person)
-  await start()
+  const client = () => site.client(site.newest, person)
+  await site.start()
   const { id, ref } = (await create(client())).body
   const published = await client().post('/v1/sites', { ...siteBody('of-killed'), cloud_id: id })
   await settled(client(), published.body.id)
@@ -206,13 +193,13 @@ test('killed at every step of its deletion: it goes on where it was, and leaves 
     await kill()
     await held[Symbol.asyncDispose]()
     held = await site.holding(lock)
-    await start()
+    await site.start()
     expect((await client().get(`/v1/cloud/${id}`)).body.status).toBe('deleting')
     await waitsFor(words)
   }
   await kill()
   await held[Symbol.asyncDispose]()
-  await start()
+  await site.start()
   await until(async () => (await client().get(`/v1/cloud/${id}`)).status === 404)
   expect(await tablesWith(site, id)).toEqual([])
   expect(await run('select from clouds.refs where ref = $1', [ref])).toEqual([])
@@ -221,4 +208,87 @@ test('killed at every step of its deletion: it goes on where it was, and leaves 
   )
   for (const key of keys)
     if (existsSync(path.join(site.dataDir, 'files', key))) expect(pending).toContain(key)
+})
+
+const importedId = '01890000-0000-7000-8000-000000000001'
+/** A row, a user with a file of more than one line, and an end. */
+const exported = [
+  { type: 'cloud', version: 1, name: 'x', exported_at: '2026-01-01T00:00:00Z' },
+  {
+    ...{
+      type: 'user',
+      id: importedId,
+      email: 'sara@example.com',
+      password_hash: null,
+      email_confirmed_at: null,
+    },
+    ...{ is_anonymous: false, user_metadata: {}, app_metadata: {}, banned_until: null },
+    created_at: '2026-01-01T00:00:00Z',
+  },
+  { type: 'collection', name: 'todos', public_read: true },
+  {
+    ...{ type: 'row', collection: 'todos', id: importedId, owner_id: importedId, data: { title: 'نان' } },
+    ...{ created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' },
+  },
+  {
+    ...{ type: 'file', id: importedId, user_id: importedId, name: 'x', media_type: 'text/plain' },
+    ...{ created_at: '2026-01-01T00:00:00Z', content_base64: 'YWJj', more: false },
+  },
+  { type: 'end', lines: 6 },
+]
+
+/** What is written first of an import, and last. Each is held up by a lock of its own, and killed there. */
+const importSteps: [lock: string, words: string][] = [
+  ['lock table collections.rows in share mode', 'insert into collections.rows'],
+  ['lock table app_files.files in share mode', 'insert into app_files.files'],
+]
+
+test('killed at the beginning and at the end of an import, and before its answer: the cloud is empty or has all of it, and a repeat does what is missing', async () => {
+  const person = await site.person()
+  const client = () => site.client(site.newest, person)
+  await site.start()
+  const { id } = (await create(client())).body
+  const send = async () => {
+    const form = new FormData()
+    form.set('export', new Blob([exported.map((line) => JSON.stringify(line)).join('\n')]), 'x.jsonl')
+    const { url, secret } = client()
+    const headers = { authorization: `Bearer ${secret}`, 'idempotency-key': 'import' }
+    const reply = await fetch(`${url}/v1/cloud/${id}/import`, { method: 'POST', headers, body: form })
+    return { status: reply.status, headers: reply.headers, text: await reply.text() }
+  }
+  const used = async () => {
+    const { usage } = (await client().get(`/v1/cloud/${id}`)).body
+    return [usage.users.used, usage.collections.used, usage.rows.used, usage.files.used]
+  }
+  for (const [lock, words] of importSteps) {
+    await using _held = await site.holding(lock)
+    const call = expect(send(), words).rejects.toThrow()
+    await waitsFor(words)
+    await kill()
+    await call
+    await site.start()
+    expect(await used(), words).toEqual([0, 0, 0, 0])
+  }
+  const staged = `app-files/${person.account}/${id}/%`
+  const pending = () => run('select from storage.pending_blobs where key like $1', [staged])
+  // The bytes that its processes had stored are deleted when they are due.
+  expect(await pending()).toHaveLength(importSteps.length)
+  await using proxy = await DatabaseProxy.open(site.databaseUrl)
+  await site.start(proxy.url)
+  let committed: Promise<void>
+  let call: Promise<unknown>
+  {
+    await using _held = await site.holding(importSteps[1]![0])
+    call = expect(send()).rejects.toThrow()
+    await waitsFor(importSteps[1]![1])
+    committed = proxy.withholdReply(/commit/)
+  }
+  await committed
+  await site.newest.kill()
+  await call
+  await site.start()
+  const repeat = await send()
+  expect([repeat.status, repeat.headers.get('idempotent-replayed')], repeat.text).toEqual([200, 'true'])
+  expect(await used()).toEqual([1, 1, 1, 1])
+  expect(await pending()).toHaveLength(importSteps.length)
 })

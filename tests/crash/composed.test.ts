@@ -8,7 +8,7 @@ import type { ServerProcess } from '../harness/processes.ts'
 import { formIn } from '../harness/transcription-upstream.ts'
 import { until } from '../harness/until.ts'
 import { chunk, done, json, type Script, silence, stream, type UpstreamCall } from '../harness/upstream.ts'
-import { expectLost, filesOf, reservationsOf } from './lost.ts'
+import { breaksOff, expectLost, filesOf, reservationsOf } from './lost.ts'
 import { longLeaseMs, openSite, type Person, type Site } from './site.ts'
 
 const stack = new AsyncDisposableStack()
@@ -82,7 +82,6 @@ const priceOf = ({ account }: Person): bigint =>
 
 const callsOf = ({ upstream }: Site, { account }: Person): UpstreamCall[] =>
   upstream.calls.filter((call) => accountIn(call) === account)
-const breaksOff = (call: Promise<unknown>): Promise<void> => expect(call).rejects.toThrow()
 
 /** Nothing of it is charged or stored, its hold is the platform's loss, and a repeat with the key calls nobody. */
 async function expectAllLost({ person, body }: Asker, { held, mostCalls, restarted }: Killed): Promise<void> {
@@ -171,7 +170,7 @@ describe('killed', () => {
     }
     expect(callsOf(site, person)).toEqual([])
     expect(await site.receipts(person)).toEqual([])
-    await using restarted = await site.start()
+    const restarted = await site.lasting()
     await until(async () => (await reservationsOf(site, person)).length === 0)
     const again = await site.client(restarted, person).post(path, body, headers)
     expect(again.status, again.text.slice(0, 300)).toBe(200)
@@ -246,7 +245,7 @@ describe('killed', () => {
     await call.until(async () => (await filesOf(site, person)).length === 2)
     await server.kill()
     await call.over
-    await using restarted = await site.start()
+    const restarted = await site.lasting()
     const client = site.client(restarted, person)
     const charged = { balance: credits - priceOf(person), held: 0n }
     expect(await site.balances(person)).toEqual(charged)

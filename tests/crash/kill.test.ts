@@ -3,6 +3,7 @@ import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { answer, chunk, type Script, stream } from '../harness/upstream.ts'
 import { DatabaseProxy } from './database-proxy.ts'
+import { breaksOff } from './lost.ts'
 import { openSite, type Person, type Site } from './site.ts'
 
 /**
@@ -34,7 +35,6 @@ const callsOf = ({ account }: Person): number =>
   site.upstream.calls.filter(({ body }) => whoAsks(body) === account).length
 
 /** The server is killed; a call that it was answering breaks off. */
-const breaksOff = (call: Promise<unknown>): Promise<void> => expect(call).rejects.toThrow()
 
 /** After a restart: the call was charged at its hold and is over, its key says so for good, and the upstream is left alone. */
 async function expectAmbiguous(person: Person, body: object, upstreamCalls: number): Promise<void> {

@@ -10,6 +10,13 @@ export const filesOf = ({ db }: Site, { account }: Person) =>
 export const reservationsOf = ({ db }: Site, { account }: Person) =>
   db.query({ text: 'select from files.reservations where account_id = $1' }, [account])
 
+/** A call whose server is killed. Not an assertion: one that waits is taken for that of whichever test was started last, of those that run at once. */
+export const breaksOff = (call: Promise<unknown>): Promise<void> =>
+  call.then(
+    () => Promise.reject(new Error('the call was answered')),
+    () => undefined,
+  )
+
 export interface LostOrder {
   path: string
   body: Record<string, unknown>
@@ -19,7 +26,7 @@ export interface LostOrder {
   headers: Record<string, string>
   /** Of the account, in micro-credits. */
   credits: bigint
-  /** The server that was started after the kill; absent: one is. */
+  /** The server that was started after the kill; absent: one that lasts. */
   restarted?: ServerProcess
 }
 
@@ -29,8 +36,7 @@ export async function expectLost(
   person: Person,
   { path, body, price, headers, credits, restarted: running }: LostOrder,
 ): Promise<void> {
-  await using own = running ? undefined : await site.start()
-  const restarted = running ?? own!
+  const restarted = running ?? (await site.lasting())
   await until(async () => (await site.balances(person)).held === 0n)
   expect(await site.balances(person)).toEqual({ balance: credits, held: 0n })
   const [receipt, ...more] = await site.receipts(person)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeWhole } from '#engine/sound'
 import { until } from '../harness/until.ts'
 import { json, type Script, stream, type UpstreamCall } from '../harness/upstream.ts'
-import { expectLost, filesOf } from './lost.ts'
+import { breaksOff, expectLost, filesOf } from './lost.ts'
 import { longLeaseMs, openSite, type Person, type Site } from './site.ts'
 
 const stack = new AsyncDisposableStack()
@@ -52,7 +52,6 @@ function toldIn({ body }: UpstreamCall): { account: string; text: string } {
 }
 const ordersOf = ({ upstream }: Site, { account }: Person): UpstreamCall[] =>
   upstream.calls.filter((call) => toldIn(call).account === account)
-const breaksOff = (call: Promise<unknown>): Promise<void> => expect(call).rejects.toThrow()
 
 interface Medium {
   path: string
@@ -105,7 +104,7 @@ function expectOnce(at: Site, person: Person, atMost: number): void {
   expect(texts.length).toBeLessThanOrEqual(atMost)
 }
 
-/** The server is killed when `isReached`; then a new one sweeps, and a repeat with the key orders nothing. */
+/** The server is killed when `isReached`; then another one sweeps, and a repeat with the key orders nothing. */
 async function expectLostWhen(
   { path, body: bodyOf, price }: Medium,
   person: Person,
@@ -158,7 +157,7 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
     await call.until(async () => (await filesOf(site, person)).length === 1)
     await server.kill()
     await call.over
-    await using restarted = await site.start()
+    const restarted = await site.lasting()
     const client = site.client(restarted, person)
     expect(await site.balances(person)).toEqual({ balance: credits - medium.price, held: 0n })
     const [file] = await filesOf(site, person)

@@ -67,8 +67,11 @@ export class Site implements AsyncDisposable {
   readonly upstream: FakeUpstream
   /** Of all its servers: stored files are theirs together. */
   readonly dataDir: string
+  /** Those that were started since `killAll`. */
+  #started: ServerProcess[] = []
   readonly #leaseMs: number
   readonly #stack: AsyncDisposableStack
+  readonly #lasting: Promise<ServerProcess>[] = []
 
   constructor(
     parts: { db: Db; databaseUrl: string; upstream: FakeUpstream; dataDir: string; leaseMs: number },
@@ -88,7 +91,7 @@ export class Site implements AsyncDisposable {
     env: Record<string, string> = {},
     entry?: string,
   ): Promise<ServerProcess> {
-    return this.#stack.use(
+    const server = this.#stack.use(
       await startProcess({
         databaseUrl,
         config: upstreamConfig(this.upstream.url, {
@@ -104,6 +107,27 @@ export class Site implements AsyncDisposable {
         ...(entry !== undefined && { entry }),
       }),
     )
+    this.#started.push(server)
+    return server
+  }
+
+  /** The server that was started last. */
+  get newest(): ServerProcess {
+    return this.#started.at(-1)!
+  }
+
+  /** All servers: any of them would take the work of the next test. */
+  async killAll(): Promise<void> {
+    for (const server of this.#started.splice(0)) await server.kill()
+  }
+
+  /**
+   * A server that no test kills, started by the first who asks for it: it does what those that were killed have left. Tests that share a site
+   * share it too, where it counts that another process does so and not that it has just started; with `at` there are several.
+   */
+  lasting(at = 0): Promise<ServerProcess> {
+    this.#lasting[at] ??= this.start()
+    return this.#lasting[at]
   }
 
   /** Somebody with an account, a project and a key. Credits and caps in micro-credits. */

@@ -19,17 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-const started: ServerProcess[] = []
-/** Any process would take the work of the next test. */
-afterEach(async () => {
-  for (const server of started.splice(0)) await server.kill()
-})
-
-async function start(databaseUrl?: string): Promise<ServerProcess> {
-  const server = await site.start(databaseUrl)
-  started.push(server)
-  return server
-}
+afterEach(() => site.killAll())
 
 /** Says on every one of its pages which version it is. */
 const bodyOf = (slug: string, version: number) => {
@@ -105,10 +95,10 @@ async function expectWhole({ person }: Published): Promise<void> {
 }
 
 test('killed before a publication is accepted, before it is live and right after: visitors get the old version until the new one is whole, and a repeat makes no second one', async () => {
-  const servers: ServerProcess[] = [await start()]
+  const servers: ServerProcess[] = [await site.start()]
   const published = await publishFirst(servers[0]!, 'killed-at-every-step')
   const client = () => site.client(servers.at(-1)!, published.person)
-  const next = async (databaseUrl?: string) => void servers.push(await start(databaseUrl))
+  const next = async (databaseUrl?: string) => void servers.push(await site.start(databaseUrl))
   const kill = async () => {
     await servers.at(-1)!.kill()
     await site.endWaiting()
@@ -160,7 +150,7 @@ test('killed before a publication is accepted, before it is live and right after
 })
 
 test('a process that stands still for so long that another publishes in its place changes nothing when it goes on', async () => {
-  const one = await start()
+  const one = await site.start()
   const published = await publishFirst(one, 'paused-meanwhile')
   {
     await using _blobs = await site.holding('lock table sites.blobs in share mode')
@@ -168,7 +158,7 @@ test('a process that stands still for so long that another publishes in its plac
     await site.waitsFor('unused_since')
     one.child.kill('SIGSTOP')
   }
-  const other = await start()
+  const other = await site.start()
   const client = site.client(other, published.person)
   expect(await settled(client, published.id)).toMatchObject({ live: { version: 2 } })
   expect((await client.post(`/v1/sites/${published.id}/rollback`, {})).body.live.version).toBe(1)
@@ -183,7 +173,7 @@ test('a process that stands still for so long that another publishes in its plac
 })
 
 test('a publication over which two processes died in a row fails, and the version before is served on', async () => {
-  const servers = [await start()]
+  const servers = [await site.start()]
   const published = await publishFirst(servers[0]!, 'set-aside')
   // Before its first content is stored, and before its files are listed.
   for (const [table, words] of [
@@ -191,13 +181,13 @@ test('a publication over which two processes died in a row fails, and the versio
     ['files', 'insert into sites.files'],
   ] as const) {
     await using _held = await site.holding(`lock table sites.${table} in share mode`)
-    if (table === 'files') servers.push(await start())
+    if (table === 'files') servers.push(await site.start())
     else await publishSecond(site.client(servers[0]!, published.person), published)
     await site.waitsFor(words)
     await servers.at(-1)!.kill()
     await site.endWaiting()
   }
-  servers.push(await start())
+  servers.push(await site.start())
   const last = servers.at(-1)!
   const client = site.client(last, published.person)
   const failed = await settled(client, published.id)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
 import { json, silence } from '../harness/upstream.ts'
-import { expectLost as expectLostAt, filesOf, reservationsOf } from './lost.ts'
+import { breaksOff, expectLost as expectLostAt, filesOf, reservationsOf } from './lost.ts'
 import { longLeaseMs, openSite, type Person, type Site } from './site.ts'
 
 const stack = new AsyncDisposableStack()
@@ -52,7 +52,6 @@ const media: Record<string, Medium> = {
     price: ({ turns }) => spoken(...(turns as { text: string }[]).map(({ text }) => text)),
   },
 }
-const breaksOff = (call: Promise<unknown>): Promise<void> => expect(call).rejects.toThrow()
 
 const expectLost = (person: Person, { path, price }: Medium, body: Record<string, unknown>): Promise<void> =>
   expectLostAt(site, person, { path, body, price: price(body), headers: claim, credits })
@@ -102,7 +101,7 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
     await call.until(async () => (await filesOf(site, person)).length === 1)
     await server.kill()
     await call.over
-    await using restarted = await site.start()
+    const restarted = await site.lasting()
     const client = site.client(restarted, person)
     expect(await site.balances(person)).toEqual({ balance: credits - price(body), held: 0n })
     const [file] = await filesOf(site, person)
@@ -119,8 +118,7 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
 
   test.concurrent('asked for of two processes at once with one key: made and charged once, and both know', async () => {
     const site = patientSite
-    await using one = await site.start()
-    await using other = await site.start()
+    const [one, other] = await Promise.all([site.lasting(0), site.lasting(1)])
     const person = await site.person({ credits })
     const body = bodyOf('a horse', 'first_token_ms=300')
     const replies = await Promise.all(
@@ -153,7 +151,7 @@ describe('vectors, which nothing stores', () => {
     const { held } = await site.balances(person)
     await server.kill()
     await call
-    await using restarted = await site.start()
+    const restarted = await site.lasting()
     await until(async () => (await site.balances(person)).held === 0n)
     const [receipt, ...more] = await site.receipts(person)
     expect(more).toEqual([])
@@ -172,8 +170,7 @@ describe('vectors, which nothing stores', () => {
 
   test.concurrent('asked for of two processes at once with one key: ordered and charged once', async () => {
     const site = patientSite
-    await using one = await site.start()
-    await using other = await site.start()
+    const [one, other] = await Promise.all([site.lasting(0), site.lasting(1)])
     const person = await site.person({ credits })
     site.upstream.reply(json(200, vector))
     const before = site.upstream.calls.length
@@ -211,7 +208,7 @@ test.concurrent('told to stop while a picture is drawn whose caller has left: it
   expect(await server.stop()).toBe(0)
   expect(await site.balances(person)).toEqual({ balance: credits - price(body), held: 0n })
   expect(await filesOf(site, person)).toHaveLength(1)
-  await using restarted = await site.start()
+  const restarted = await site.lasting()
   const repeat = await site.post(site.client(restarted, person), path, body, claim)
   expect(repeat.status, repeat.text).toBe(200)
   expect(repeat.headers.get('idempotent-replayed')).toBe('true')

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
 import { json, type Script, silence } from '../harness/upstream.ts'
-import { filesOf, reservationsOf } from './lost.ts'
+import { breaksOff, filesOf, reservationsOf } from './lost.ts'
 import { longLeaseMs, openSite, type Person, type Site } from './site.ts'
 
 const stack = new AsyncDisposableStack()
@@ -47,7 +47,6 @@ function body(seconds: number) {
 /** A second of each piece is a credit. */
 const billed = (...pieces: number[]): bigint => 1_000_000n * BigInt(pieces.reduce((sum, one) => sum + one, 0))
 const heard = json(200, { text: 'سلام دنیا', usage: { type: 'duration', seconds: 10 } })
-const breaksOff = (call: Promise<unknown>): Promise<void> => expect(call).rejects.toThrow()
 
 /** The call is over and free; what was held is the platform's loss, and the key stays used. */
 async function expectLost(person: Person, asked: object, held: bigint): Promise<void> {

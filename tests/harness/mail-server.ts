@@ -1,6 +1,9 @@
 /** A mail server that takes every mail and keeps it, so that tests read what people would. */
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
+import { StringDecoder } from 'node:string_decoder'
+import { createSecureContext, TLSSocket } from 'node:tls'
+import type { Certified } from './certificate.ts'
 import { until } from './until.ts'
 
 export interface Received {
@@ -16,19 +19,35 @@ export interface Received {
 export interface MailServerOptions {
   /** Refuses recipients for good that this is true for. */
   refuses?: (address: string) => boolean
+  /** From the first byte, or after STARTTLS, without which it takes no login. */
+  tls?: Certified & { from: 'start' | 'starttls' }
+  /** Asked of everybody who sends. */
+  login?: { user: string; password: string }
+}
+
+interface Session {
+  from: string
+  to: string[]
+  inData: boolean
+  isSecure: boolean
+  isIn: boolean
 }
 
 export class MailServer implements AsyncDisposable {
   readonly received: Received[] = []
   /** Answers that are given in place of taking mails, each once: `451 try again`. */
   readonly failures: string[] = []
+  /** The first thing it says; undefined: nothing. */
+  greeting: string | undefined = '220 test ESMTP'
+  /** Passwords that came over a line without TLS. */
+  readonly readable: string[] = []
+  readonly options: MailServerOptions
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  readonly #options: MailServerOptions
 
   constructor(options: MailServerOptions) {
-    this.#options = options
-    this.#server = createServer((socket) => this.#serve(socket))
+    this.options = options
+    this.#server = createServer((socket) => this.#greet(socket))
   }
 
   static async start(options: MailServerOptions = {}): Promise<MailServer> {
@@ -44,7 +63,25 @@ export class MailServer implements AsyncDisposable {
 
   /** For kherad.config.yaml. */
   get config(): string {
-    return `mail:\n  host: 127.0.0.1\n  port: ${this.port}\n  from: Kherad <no-reply@example.org>\n`
+    const { tls, login } = this.options
+    const host = tls ? 'localhost' : '127.0.0.1'
+    return [
+      `mail:\n  host: ${host}\n  port: ${this.port}\n  from: Kherad <no-reply@example.org>\n`,
+      login ? `  user: ${login.user}\n  password: ${login.password}\n` : '',
+      tls?.from === 'start' ? '  secure: true\n' : '',
+    ].join('')
+  }
+
+  /** Nobody answers at its port until it listens again. */
+  async leave(): Promise<() => Promise<void>> {
+    const { port } = this
+    for (const socket of this.#sockets) socket.destroy()
+    this.#server.close()
+    await once(this.#server, 'close')
+    return async () => {
+      this.#server.listen(port, '127.0.0.1')
+      await once(this.#server, 'listening')
+    }
   }
 
   /** The newest mail to an address, once as many have come to it. */
@@ -58,27 +95,41 @@ export class MailServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy()
-    this.#server.close()
-    await once(this.#server, 'close')
+    if (this.#server.listening) await this.leave()
   }
 
-  #serve(socket: Socket): void {
-    this.#sockets.add(socket)
-    socket.on('close', () => this.#sockets.delete(socket))
-    socket.on('error', () => undefined)
-    const session = { from: '', to: [] as string[], inData: false }
+  #greet(plain: Socket): void {
+    this.#sockets.add(plain)
+    plain.on('close', () => this.#sockets.delete(plain))
+    plain.on('error', () => undefined)
+    const isSecure = this.options.tls?.from === 'start'
+    const socket = isSecure ? this.#secured(plain) : plain
+    if (this.greeting !== undefined) socket.write(`${this.greeting}\r\n`)
+    this.#serve(socket, isSecure)
+  }
+
+  #secured(plain: Socket): TLSSocket {
+    const secureContext = createSecureContext(this.options.tls!)
+    return new TLSSocket(plain, { isServer: true, secureContext }).on('error', () => undefined)
+  }
+
+  #serve(socket: Socket, isSecure: boolean): void {
+    const session: Session = { from: '', to: [], inData: false, isSecure, isIn: !this.options.login }
+    const decoder = new StringDecoder()
     let rest = ''
-    socket.setEncoding('utf8')
-    socket.write('220 test ESMTP\r\n')
-    socket.on('data', (chunk: string) => {
-      rest += chunk
+    const read = (chunk: Buffer): void => {
+      rest += decoder.write(chunk)
       for (let end = this.#next(rest, session.inData); end > 0; end = this.#next(rest, session.inData)) {
         const piece = rest.slice(0, end)
         rest = rest.slice(end)
         socket.write(`${this.#answer(piece, session)}\r\n`)
+        if (!/^STARTTLS/i.test(piece)) continue
+        socket.off('data', read)
+        this.#serve(this.#secured(socket), true)
+        return
       }
-    })
+    }
+    socket.on('data', read)
   }
 
   #next(rest: string, inData: boolean): number {
@@ -87,7 +138,7 @@ export class MailServer implements AsyncDisposable {
     return at === -1 ? 0 : at + mark.length
   }
 
-  #answer(piece: string, session: { from: string; to: string[]; inData: boolean }): string {
+  #answer(piece: string, session: Session): string {
     if (session.inData) {
       session.inData = false
       const failure = this.failures.shift()
@@ -97,11 +148,14 @@ export class MailServer implements AsyncDisposable {
       return '250 taken'
     }
     const line = piece.trimEnd()
+    if (/^EHLO/i.test(line)) return this.#offers(session)
+    if (/^STARTTLS/i.test(line)) return '220 go on'
+    if (/^AUTH PLAIN /i.test(line)) return this.#logIn(line.slice(11), session)
+    if (!session.isIn) return '530 5.7.0 log in first'
     const address = /<([^>]*)>/.exec(line)?.[1] ?? ''
-    if (/^EHLO/i.test(line)) return '250-test\r\n250-8BITMIME\r\n250 SMTPUTF8'
     if (/^MAIL FROM/i.test(line)) session.from = address
     if (/^RCPT TO/i.test(line)) {
-      if (this.#options.refuses?.(address)) return '550 no such mailbox'
+      if (this.options.refuses?.(address)) return '550 no such mailbox'
       session.to.push(address)
     }
     if (/^DATA/i.test(line)) {
@@ -109,6 +163,24 @@ export class MailServer implements AsyncDisposable {
       return '354 go on'
     }
     return /^QUIT/i.test(line) ? '221 bye' : '250 ok'
+  }
+
+  #offers({ isSecure }: Session): string {
+    const { tls, login } = this.options
+    const offers = [
+      ...(tls && !isSecure ? ['STARTTLS'] : []),
+      // As careless servers do, before TLS too.
+      ...(login ? ['AUTH PLAIN'] : []),
+    ]
+    return ['250-test', '250-8BITMIME', ...offers.map((offer) => `250-${offer}`), '250 SMTPUTF8'].join('\r\n')
+  }
+
+  #logIn(words: string, session: Session): string {
+    const [, user, password = ''] = Buffer.from(words, 'base64').toString().split('\0')
+    if (!session.isSecure) this.readable.push(password)
+    const { login } = this.options
+    session.isIn = user === login?.user && password === login?.password
+    return session.isIn ? '235 2.7.0 in' : '535 5.7.8 Error: authentication failed'
   }
 }
 

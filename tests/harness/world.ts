@@ -63,6 +63,8 @@ export interface TestCloud {
   client: Client
   /** A new one; those before it are accepted no more. */
   serviceKey(): Promise<string>
+  /** Changes how its users sign in. */
+  changeAuth(settings: Record<string, unknown>): Promise<void>
 }
 
 /** A clock that stands still until a test moves it. */
@@ -158,7 +160,17 @@ export class World implements AsyncDisposable {
         assert.equal(key.status, 201, key.text)
         return key.body.secret
       },
+      async changeAuth(settings) {
+        const body = JSON.stringify({ site_url: 'https://app.example.org/', ...settings })
+        const changed = await client.request('PATCH', `/v1/cloud/${id}/auth`, body)
+        assert.equal(changed.status, 200, changed.text)
+      },
     }
+  }
+
+  /** The same of a project of its own, since a project has three. */
+  async newCloud(name = 'test'): Promise<TestCloud> {
+    return this.cloud(name, await this.key({ project: await this.newProject() }))
   }
 
   async newProject(caps: Caps = {}): Promise<string> {

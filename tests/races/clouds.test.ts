@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tablesWith } from '../cloud/clouds/filled.ts'
+import { answering } from '../cloud/functions/scene.ts'
+import { hasJail } from '../cloud/jail/needs-jail.ts'
 import { longLeaseMs, openSite, type Site } from '../crash/site.ts'
 import type { Client } from '../harness/client.ts'
 import type { ServerProcess } from '../harness/processes.ts'
-import { until } from '../harness/until.ts'
+import { soon, until } from '../harness/until.ts'
 import { siteBody } from '../sites/published.ts'
 
 const stack = new AsyncDisposableStack()
@@ -65,6 +67,27 @@ test('what is done to a cloud while another process deletes it is done or refuse
   expect(await tablesWith(site, id)).toEqual([])
 })
 
+test.runIf(await hasJail())(
+  'what runs of a cloud at one process ends when another one deletes it',
+  async () => {
+    const person = await site.person()
+    const [one, other] = servers.map((server) => site.client(server, person)) as [Client, Client]
+    const { id, ref } = (await create(one, 'running')).body
+    const code = { name: 'f', code: answering('here'), verify_jwt: false }
+    expect((await one.post(`/v1/cloud/${id}/functions`, code)).status).toBe(201)
+    const running = async ({ url }: ServerProcess) =>
+      Number(/^kherad_function_processes (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1] ?? 0)
+    for (const server of servers) {
+      const call = () => fetch(`${server.appsUrl}/_cloud/${ref}/functions/v1/f`).then((reply) => reply.text())
+      await until(async () => (await call()) === 'here')
+      await until(async () => (await running(server)) === 1, soon)
+    }
+    expect((await remove(other, id, 'running')).status).toBe(200)
+    // By themselves they end after a minute.
+    for (const server of servers) await until(async () => (await running(server)) === 0, soon)
+  },
+)
+
 test('a key that is rotated at one process is refused at the other, and the new one accepted, within moments', async () => {
   const person = await site.person()
   const [one, other] = servers.map((server) => site.client(server, person)) as [Client, Client]
@@ -78,4 +101,29 @@ test('a key that is rotated at one process is refused at the other, and the new 
   const fresh = (await one.post(`/v1/cloud/${id}/keys`, { kind: 'public' })).body.secret
   await until(async () => (await at(publicKey)) === 401)
   expect(await at(fresh)).toBe(404)
+})
+
+test('an export that is imported at two processes at once is there once', async () => {
+  const person = await site.person()
+  const clients = servers.map((server) => site.client(server, person))
+  const { id } = (await create(clients[0]!, 'imported')).body
+  const lines = [
+    { type: 'cloud', version: 1, name: 'x', exported_at: '2026-01-01T00:00:00Z' },
+    ...['a', 'b', 'c'].map((name) => ({ type: 'collection', name, public_read: true })),
+    { type: 'end', lines: 5 },
+  ]
+  const replies = await Promise.all(
+    Array.from({ length: 6 }, async (_, nth) => {
+      const form = new FormData()
+      form.set('export', new Blob([lines.map((line) => JSON.stringify(line)).join('\n')]), 'x.jsonl')
+      const { url, secret } = clients[nth % 2]!
+      const headers = { authorization: `Bearer ${secret}` }
+      const reply = await fetch(`${url}/v1/cloud/${id}/import`, { method: 'POST', headers, body: form })
+      return { status: reply.status, body: (await reply.json()) as { error?: { code: string } } }
+    }),
+  )
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+  for (const { status, body } of replies)
+    if (status !== 200) expect(body.error?.code).toMatch(/^CLOUD_(IMPORTING|NOT_EMPTY)$/)
+  expect((await clients[1]!.get(`/v1/cloud/${id}`)).body.usage.collections.used).toBe(3)
 })

@@ -113,6 +113,7 @@ const noApps: Pick<
   functionSource: {} as App['functionSource'],
   cloudAllowances: {
     takeEgress: never,
+    expectEgress: () => undefined,
     refundEgress: () => undefined,
     egressEnded: () => assert.fail('no clouds here'),
     takeCall: never,

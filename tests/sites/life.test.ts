@@ -316,10 +316,10 @@ test.each(Object.keys(spoilers))(
       // Two at a time of one account: the third waits until these are ready.
       for (const name of ['two', 'three'])
         expect((await key.post(`/v1/sites/${other.id}`, siteBody(name))).status).toBe(202)
+      await until(async () => (await waitingFor('unused_since')) === 2)
       expect(
         (await key.post(`/v1/sites/${id}`, siteBody('stable', { files: [page('in vain')] }))).status,
       ).toBe(202)
-      await until(async () => (await waitingFor('unused_since')) === 2)
       await spoilers[code]!(id)
     }
     const failed = await settled(key, id)

@@ -151,7 +151,7 @@ function fileLine({ id, name, bytes }) {
   return element(
     'li',
     {},
-    element('bdi', { className: 'name' }, name),
+    element('span', { className: 'name' }, element('bdi', {}, name)),
     element('small', {}, size),
     open,
     remove,
@@ -217,7 +217,7 @@ function show(session) {
   shown = user
   $('entrance').hidden = user !== undefined
   $('inside').hidden = user === undefined
-  $('entrance').reset()
+  for (const id of ['entrance', 'new-todo']) $(id).reset()
   for (const id of ['todos', 'files']) $(id).replaceChildren()
   $('summary').textContent = ''
   $('who').textContent = session?.user.email ?? ''
@@ -226,7 +226,7 @@ function show(session) {
 
 const showAll = () => Promise.all([showTodos(), showFiles()])
 
-// Another tab or device may have changed them meanwhile, and nothing tells this page by itself.
+// Another tab or device may have changed them meanwhile, and no event reports that to this page.
 document.onvisibilitychange = () => {
   if (!document.hidden && shown) act(undefined, showAll)
 }

@@ -12,5 +12,5 @@ export const requireCloud = (
   { db }: Pick<App, 'db'>,
   caller: Caller,
   id: string,
-  { ready = false, param = 'id' }: { ready?: boolean; param?: string } = {},
-): Promise<CloudRow> => (ready ? requireReadyCloud : requireCloudOf)(db, caller, id, param)
+  { ready = false } = {},
+): Promise<CloudRow> => (ready ? requireReadyCloud : requireCloudOf)(db, caller, id, 'id')

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { bareList, idCursor, pageQuery, plainList } from '#platform/lists'
 import {
   closed,
+  described,
   nameSchemas,
   nullable,
   oneOf,
@@ -11,22 +12,21 @@ import {
   uuid,
 } from '#platform/schema'
 
-const said = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
-const count = (en: string, fa: string) => Type.Integer({ ...safeInteger, ...said(en, fa) })
+const count = (en: string, fa: string) => Type.Integer({ ...safeInteger, ...described(en, fa) })
 
 const PublishedFile = Type.Object(
   {
     path: Type.String(
-      said(
+      described(
         'Relative, with `/` between folders, such as `blog/index.html`.',
         'نسبی و با `/` میان پوشه‌ها، مانند `blog/index.html`.',
       ),
     ),
-    content: Type.Optional(Type.String(said('In Base64.', 'به شکل Base64.'))),
+    content: Type.Optional(Type.String(described('In Base64.', 'به شکل Base64.'))),
     encoding: Type.Optional(Type.Literal('base64')),
     sha256: Type.Optional(
       Type.String(
-        said(
+        described(
           'In place of `content`: the hash of a file of a kept version of the same site, in hexadecimal digits.',
           'به جای `content`: هش فایلی از نسخه‌های نگه‌داشتهٔ همین سایت، با رقم‌های شانزده‌شانزدهی.',
         ),
@@ -38,10 +38,10 @@ const PublishedFile = Type.Object(
 
 export const SiteBody = Type.Object(
   {
-    name: storableText(1, 100, said('For people.', 'برای آدم‌ها.')),
+    name: storableText(1, 100, described('For people.', 'برای آدم‌ها.')),
     slug: Type.Optional(
       Type.String(
-        said(
+        described(
           'The first label of its host: 1 to 63 of a–z, 0–9 and single dashes; made of the name if absent. A site keeps it.',
           'نخستین بخش نشانی: ۱ تا ۶۳ نویسه از a تا z، رقم‌ها و خط تیرهٔ تکی؛ اگر نیاید از نام ساخته می‌شود. سایت آن را نگه می‌دارد.',
         ),
@@ -49,22 +49,22 @@ export const SiteBody = Type.Object(
     ),
     confirm_public: Type.Literal(
       true,
-      said('Everybody will be able to see it.', 'همه می‌توانند آن را ببینند.'),
+      described('Everybody will be able to see it.', 'همه می‌توانند آن را ببینند.'),
     ),
     spa: Type.Optional(
       Type.Boolean(
-        said(
+        described(
           'Navigation to a path that no file has is answered by `index.html`, for apps with routes of their own. Default: false.',
           'نشانی‌هایی که فایلی ندارند با `index.html` پاسخ می‌گیرند، برای برنامه‌هایی که مسیرهای خود را دارند. پیش‌فرض: false.',
         ),
       ),
     ),
     cloud_id: Type.Optional(
-      Type.String(said('The app back-end that it belongs to.', 'بک‌اندی که سایت از آنِ آن است.')),
+      Type.String(described('The app back-end that it belongs to.', 'بک‌اندی که سایت از آنِ آن است.')),
     ),
     files: Type.Array(PublishedFile, {
       minItems: 1,
-      ...said('`index.html` among them.', '`index.html` هم در میانشان.'),
+      ...described('`index.html` among them.', '`index.html` هم در میانشان.'),
     }),
   },
   {
@@ -89,7 +89,7 @@ export const ListQuery = pageQuery(
   {
     cloud_id: Type.Optional({
       ...uuid(),
-      ...said('Those of this app back-end.', 'آن‌ها که از آنِ این بک‌اندند.'),
+      ...described('Those of this app back-end.', 'آن‌ها که از آنِ این بک‌اندند.'),
     }),
   },
 )
@@ -101,7 +101,7 @@ export const FilesQuery = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 2_147_483_647,
-        ...said('Default: the newest one that is ready.', 'پیش‌فرض: تازه‌ترین نسخهٔ آماده.'),
+        ...described('Default: the newest one that is ready.', 'پیش‌فرض: تازه‌ترین نسخهٔ آماده.'),
       }),
     ),
   },
@@ -115,7 +115,7 @@ export const RollbackBody = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 2_147_483_647,
-        ...said(
+        ...described(
           'A version that is kept; if absent, the newest one before the live one that was live.',
           'یکی از نسخه‌های نگه‌داشته؛ اگر نیاید، تازه‌ترین نسخهٔ پیش از نسخهٔ کنونی که زمانی در دسترس بود.',
         ),
@@ -127,23 +127,23 @@ export const RollbackBody = Type.Object(
 export type RollbackBody = Static<typeof RollbackBody>
 
 export const DeleteBody = Type.Object(
-  { confirm: Type.String(said('Exactly the name of the site.', 'دقیقاً نام سایت.')) },
+  { confirm: Type.String(described('Exactly the name of the site.', 'دقیقاً نام سایت.')) },
   { ...closed, examples: [{ confirm: 'کافهٔ ما' }] },
 )
 export type DeleteBody = Static<typeof DeleteBody>
 
 const Problem = Type.Object({
   code: Type.String(),
-  message: Type.String(said('What to do about it.', 'چارهٔ آن.')),
+  message: Type.String(described('What to do about it.', 'چارهٔ آن.')),
 })
 
 const Status = oneOf('publishing', 'ready', 'failed')
 
 const Live = Type.Object({
   version: Type.Integer(safeInteger),
-  url: Type.String(said('The address that visitors use.', 'نشانی بازدیدکنندگان.')),
+  url: Type.String(described('The address that visitors use.', 'نشانی بازدیدکنندگان.')),
   preview_url: Type.String(
-    said('Of this very version, for whoever has the link.', 'از همین نسخه، برای هرکس که پیوند را دارد.'),
+    described('Of this very version, for whoever has the link.', 'از همین نسخه، برای هرکس که پیوند را دارد.'),
   ),
   published_at: timestamp(),
 })
@@ -156,24 +156,24 @@ const shared = {
   cloud_id: nullable(uuid()),
   status: {
     ...Status,
-    ...said(
+    ...described(
       'Of the newest publication. While it is `publishing`, and after it has `failed`, visitors get what `live` says.',
       'وضعیت تازه‌ترین انتشار. تا `publishing` است و پس از `failed`، بازدیدکنندگان آن را می‌بینند که `live` می‌گوید.',
     ),
   },
   url: {
     ...nullable(Type.String()),
-    ...said(
+    ...described(
       'The address for visitors; stands when `status` is `ready`.',
       'نشانی بازدیدکنندگان؛ وقتی `status` برابر `ready` است.',
     ),
   },
   domain: Type.String(
-    said('The host under which it is found now.', 'نام میزبانی که سایت اکنون با آن پیدا می‌شود.'),
+    described('The host under which it is found now.', 'نام میزبانی که سایت اکنون با آن پیدا می‌شود.'),
   ),
   live: {
     ...nullable(Live),
-    ...said(
+    ...described(
       'The version that visitors get; null until the first is ready.',
       'نسخه‌ای که بازدیدکنندگان می‌بینند؛ تا آماده‌شدن نخستین نسخه null.',
     ),
@@ -184,7 +184,7 @@ const shared = {
   files: count('Of the newest version.', 'شمار فایل‌های تازه‌ترین نسخه.'),
   bytes: count('Of the newest version.', 'حجم تازه‌ترین نسخه به بایت.'),
   taken_down: Type.Boolean(
-    said(
+    described(
       'By the operator: visitors get a notice.',
       'گرداننده آن را از دسترس خارج کرده است و بازدیدکنندگان اطلاعیه می‌بینند.',
     ),
@@ -209,11 +209,11 @@ const Version = Type.Object({
   ready_at: nullable(timestamp()),
   published_at: {
     ...nullable(timestamp()),
-    ...said('When it last became the live one.', 'آخرین باری که نسخهٔ در دسترس شد.'),
+    ...described('When it last became the live one.', 'آخرین باری که نسخهٔ در دسترس شد.'),
   },
   expires_at: {
     ...nullable(timestamp()),
-    ...said('When it is deleted; null: it is kept.', 'زمان حذفش؛ null: نگه داشته می‌شود.'),
+    ...described('When it is deleted; null: it is kept.', 'زمان حذفش؛ null: نگه داشته می‌شود.'),
   },
 })
 export type Version = Static<typeof Version>
@@ -226,7 +226,7 @@ const Usage = Type.Object(
     max_requests: Type.Integer(safeInteger),
     max_bytes: Type.Integer(safeInteger),
   },
-  said(
+  described(
     'What visitors have taken today. At a limit they get a page that says so until the day is over.',
     'آنچه بازدیدکنندگان امروز گرفته‌اند. در سقف، تا پایان روز صفحه‌ای می‌بینند که همین را می‌گوید.',
   ),
@@ -240,7 +240,7 @@ export const SiteList = plainList.schema(Site)
 const SiteFile = Type.Object({
   path: Type.String(),
   media_type: Type.String(),
-  sha256: Type.String(said('In hexadecimal digits.', 'با رقم‌های شانزده‌شانزدهی.')),
+  sha256: Type.String(described('In hexadecimal digits.', 'با رقم‌های شانزده‌شانزدهی.')),
   bytes: Type.Integer(safeInteger),
 })
 
@@ -252,7 +252,7 @@ export const DeletedSite = Type.Object({
   name: Type.String(),
   status: Type.Literal(
     'deleting',
-    said(
+    described(
       'It is not served any more; its bytes are being deleted.',
       'دیگر در دسترس نیست و بایت‌هایش در حال حذف است.',
     ),

@@ -1,5 +1,12 @@
 /** Private files of app users: each is its user's alone (docs/decisions/0077). */
 export { deleteAllOf, deleteAppFile, deleteFilesOfUser } from './delete-file.ts'
 export { exportFiles } from './move.ts'
-export { type AppFileRow, type FileOwner, findAppFile, listAppFiles, usageOfAppFiles } from './store.ts'
-export { storeAppFile } from './store-file.ts'
+export {
+  type AppFileRow,
+  type FileOwner,
+  findAppFile,
+  hasFiles,
+  listAppFiles,
+  usageOfAppFiles,
+} from './store.ts'
+export { dropBytes, importFiles, stageAppFile, storeAppFile } from './store-file.ts'

@@ -5,7 +5,7 @@ import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import '#platform/spool'
-import { commitBlob, deletePendingBlobs, stageBlob } from '#platform/storage'
+import { commitBlobs, deletePendingBlobs, stageBlob } from '#platform/storage'
 import * as store from './store.ts'
 import './errors.ts'
 
@@ -26,19 +26,11 @@ export async function storeAppFile(
   file: NewAppFile,
   limits: CloudLimits,
 ): Promise<store.AppFileRow> {
-  const { bytes, accountId, cloudId } = file
-  const created = file.imported?.createdAt ?? new Date(app.clock.nowMs())
-  const fileId = file.imported?.id ?? uuidv7(created.getTime())
-  const row: store.AppFileRow = {
-    ...{ account_id: accountId, cloud_id: cloudId, file_id: fileId, user_id: file.userId },
-    ...{ name: file.name, media_type: file.mediaType, bytes: BigInt(bytes.length) },
-    storage_key: `app-files/${accountId}/${cloudId}/${fileId}`,
-    created_at: created,
-  }
+  const { length } = file.bytes
   // Before anything is written; the transaction checks again.
-  requireSize(bytes.length, limits)
-  if (!(await store.hasRoom(app.db, file, bytes.length, roomOf(limits)))) failFull(limits)
-  await stage(app, row.storage_key, bytes)
+  requireSize(length, limits)
+  if (!(await store.hasRoom(app.db, file, length, roomOf(limits)))) failFull(limits)
+  const row = await stageAppFile(app, file, limits)
   try {
     await app.db.tx((tx) => commitRow(app, tx, row))
   } catch (error) {
@@ -46,6 +38,53 @@ export async function storeAppFile(
     throw error
   }
   return row
+}
+
+/** The bytes of a file whose row follows in the transaction of an import (`importFiles`). Throws APP_FILE_TOO_LARGE and SPOOL_FULL. */
+export async function stageAppFile(
+  app: FilesRoom,
+  { accountId, cloudId, userId, name, mediaType, bytes, imported }: NewAppFile,
+  limits: CloudLimits,
+): Promise<store.AppFileRow> {
+  requireSize(bytes.length, limits)
+  // Not the id of an import: whoever imports the same export at the same time writes its bytes elsewhere.
+  const newId = uuidv7(app.clock.nowMs())
+  const row: store.AppFileRow = {
+    ...{ account_id: accountId, cloud_id: cloudId, file_id: imported?.id ?? newId, user_id: userId },
+    ...{ name, media_type: mediaType, bytes: BigInt(bytes.length) },
+    storage_key: `app-files/${accountId}/${cloudId}/${newId}`,
+    created_at: imported?.createdAt ?? new Date(app.clock.nowMs()),
+  }
+  await stage(app, row.storage_key, bytes)
+  return row
+}
+
+const importedAtOnce = 1_000
+
+/** The cloud is locked and ready. Throws APP_FILES_FULL. */
+export async function importFiles(
+  tx: Tx,
+  cloud: CloudKey,
+  rows: readonly store.AppFileRow[],
+  limits: CloudLimits,
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += importedAtOnce)
+    await insertStaged(tx, cloud, rows.slice(at, at + importedAtOnce), limits)
+}
+
+async function insertStaged(
+  tx: Tx,
+  cloud: CloudKey,
+  rows: readonly store.AppFileRow[],
+  limits: CloudLimits,
+): Promise<void> {
+  await commitBlobs(
+    tx,
+    rows.map((row) => row.storage_key),
+  )
+  const added = { files: rows.length, bytes: rows.reduce((sum, { bytes }) => sum + Number(bytes), 0) }
+  if (!(await store.countFiles(tx, cloud, added, roomOf(limits)))) failFull(limits)
+  await store.insertFiles(tx, cloud, rows)
 }
 
 const fullDisk = new Set<string | undefined>(['ENOSPC', 'EDQUOT'])
@@ -67,11 +106,8 @@ async function commitRow({ config }: FilesRoom, tx: Tx, row: store.AppFileRow): 
   const own = await shareReadyCloud(tx, cloud)
   if (!own) fail('CLOUD_NOT_FOUND', {})
   const limits = limitsOf(config.clouds, own)
-  const bytes = Number(row.bytes)
-  requireSize(bytes, limits)
-  await commitBlob(tx, row.storage_key)
-  if (!(await store.countFile(tx, cloud, bytes, roomOf(limits)))) failFull(limits)
-  await store.insertFile(tx, row)
+  requireSize(Number(row.bytes), limits)
+  await insertStaged(tx, cloud, [row], limits)
 }
 
 /** Deletes bytes without a row. After a failure they are deleted with all that is pending. */

@@ -24,18 +24,18 @@ export interface FileOwner extends CloudKey {
 const owned = ({ accountId, cloudId, userId }: FileOwner) =>
   sql`account_id = ${accountId} and cloud_id = ${cloudId} ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}`
 
-/** Counts one more file. Returns false where the limits have no room for it. Files of a cloud wait for each other from here on. */
-export async function countFile(
+/** Counts more files. Returns false where the limits have no room for them. Files of a cloud wait for each other from here on. */
+export async function countFiles(
   tx: Tx,
   { accountId, cloudId }: CloudKey,
-  bytes: number,
+  { files, bytes }: { files: number; bytes: number },
   limits: { files: number; bytes: number },
 ): Promise<boolean> {
   await sql`insert into app_files.counts (account_id, cloud_id) values (${accountId}, ${cloudId})
     on conflict do nothing`.execute(tx)
-  const { rows } = await sql`update app_files.counts set files = files + 1, bytes = bytes + ${bytes}
+  const { rows } = await sql`update app_files.counts set files = files + ${files}, bytes = bytes + ${bytes}
     where account_id = ${accountId} and cloud_id = ${cloudId}
-      and files + 1 <= ${limits.files} and bytes + ${bytes} <= ${limits.bytes}
+      and files + ${files} <= ${limits.files} and bytes + ${bytes} <= ${limits.bytes}
     returning 1`.execute(tx)
   return rows.length === 1
 }
@@ -65,11 +65,20 @@ export async function usageOfAppFiles(
   return { files: Number(row?.files ?? 0), bytes: Number(row?.bytes ?? 0) }
 }
 
-export const insertFile = async (tx: Tx, row: AppFileRow): Promise<void> =>
+/** Of one cloud. */
+export const insertFiles = async (
+  tx: Tx,
+  { accountId, cloudId }: CloudKey,
+  rows: readonly AppFileRow[],
+): Promise<void> =>
   void (await sql`insert into app_files.files
       (account_id, cloud_id, file_id, user_id, name, media_type, bytes, storage_key, created_at)
-    values (${row.account_id}, ${row.cloud_id}, ${row.file_id}, ${row.user_id}, ${row.name}, ${row.media_type},
-      ${row.bytes}, ${row.storage_key}, ${row.created_at})`.execute(tx))
+    select ${accountId}::uuid, ${cloudId}::uuid, f.* from unnest(${rows.map((row) => row.file_id)}::uuid[],
+      ${rows.map((row) => row.user_id)}::uuid[], ${rows.map((row) => row.name)}::text[],
+      ${rows.map((row) => row.media_type)}::text[], ${rows.map((row) => row.bytes)}::bigint[],
+      ${rows.map((row) => row.storage_key)}::text[], ${rows.map((row) => row.created_at)}::timestamptz[]) f`.execute(
+    tx,
+  ))
 
 export async function findAppFile(
   db: Db,
@@ -119,6 +128,12 @@ export async function deleteFiles(
     )
     select storage_key from gone`.execute(tx)
   return rows.map(({ storage_key }) => storage_key)
+}
+
+export async function hasFiles(tx: Tx, { accountId, cloudId }: CloudKey): Promise<boolean> {
+  const { rows } = await sql`select from app_files.files
+    where account_id = ${accountId} and cloud_id = ${cloudId} limit 1`.execute(tx)
+  return rows.length > 0
 }
 
 /** The next ones by their ids, for those who read all. */

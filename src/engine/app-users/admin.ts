@@ -61,17 +61,31 @@ export async function removeUser(
   cloud: CloudKey,
   userId: string,
 ): Promise<void> {
+  if (!isUuid(userId)) fail('APP_USER_NOT_FOUND', {})
+  if (!(await removeUserWhere(app, cloud, userId, async () => true))) fail('APP_USER_NOT_FOUND', {})
+}
+
+/** The same where this holds in the transaction that deletes. False: there is no such user, or it does not hold. */
+export async function removeUserWhere(
+  app: Users & Pick<App, 'storage' | 'log'>,
+  cloud: CloudKey,
+  userId: string,
+  holds: (tx: Tx) => Promise<boolean>,
+): Promise<boolean> {
   const keys = await app.db.tx(async (tx) => {
-    if (!isUuid(userId) || !(await store.deleteUser(tx, cloud, userId))) fail('APP_USER_NOT_FOUND', {})
+    await store.lockCloud(tx, cloud)
+    if (!(await holds(tx)) || !(await store.deleteUser(tx, cloud, userId))) return undefined
     await endSessions(tx, cloud, userId)
     return deleteFilesOfUser(app, tx, { ...cloud, userId })
   })
+  if (!keys) return false
   app.appUsers.forget(userId)
-  if (keys.length === 0) return
   // Their rows are gone; bytes that stay now are deleted later.
-  await deletePendingBlobs(app, keys).catch((error: unknown) =>
-    app.log.warn({ err: error }, 'files of an app user are deleted later'),
-  )
+  if (keys.length > 0)
+    await deletePendingBlobs(app, keys).catch((error: unknown) =>
+      app.log.warn({ err: error }, 'files of an app user are deleted later'),
+    )
+  return true
 }
 
 export interface AdminWish {

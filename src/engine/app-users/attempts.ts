@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { App } from '#app'
 import type { CloudKey } from '#engine/clouds'
+import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { sha256 } from '#platform/secrets'
 
@@ -22,12 +23,15 @@ const bounds = {
   sign_in_network: { most: 300, windowMs: 15 * minuteMs },
   sign_up_network: { most: 100, windowMs: 60 * minuteMs },
   code: { most: 30, windowMs: 60 * minuteMs },
+  /** Of one user: each costs as much as two sign-ins. */
+  password_change: { most: 20, windowMs: 60 * minuteMs },
 } as const
 
+/** The widest first: a network that has tried too often leaves no trace at one address after another. */
 export const signInSubjects = (email: string, network: string): Subject[] => [
-  { kind: 'sign_in', of: `${email} ${network}` },
-  { kind: 'sign_in_address', of: email },
   { kind: 'sign_in_network', of: network },
+  { kind: 'sign_in_address', of: email },
+  { kind: 'sign_in', of: `${email} ${network}` },
 ]
 
 /** An address of IPv4, or the /64 of one of IPv6, which one customer has. */
@@ -45,53 +49,57 @@ export function networkOf(address: string): string {
 const hashOf = ({ kind, of }: Subject): Buffer => sha256(`${kind}\0${of}`)
 
 /**
- * Counts an attempt before it is made, so that many at once are no more than one after another. Throws APP_USER_THROTTLED.
+ * Counts an attempt before it is made, so that many at once are no more than one after another. It ends with the first subject that has
+ * tried too often; those behind it are not counted. Throws APP_USER_THROTTLED.
  */
 export async function countAttempt(
   { db, clock }: Pick<App, 'db' | 'clock'>,
-  { accountId, cloudId }: CloudKey,
+  cloud: CloudKey,
   subjects: readonly Subject[],
 ): Promise<void> {
   const nowMs = clock.nowMs()
-  const now = new Date(nowMs)
-  // In one order, so that no two wait for each other.
-  const sorted = subjects.toSorted((one, other) => hashOf(one).compare(hashOf(other)))
-  const waits = await db.tx(async (tx) => {
-    const found: number[] = []
-    for (const subject of sorted) {
-      const { most, windowMs } = bounds[subject.kind]
-      const ends = new Date(nowMs + windowMs)
-      const { rows } = await sql<{ attempts: number; window_ends_at: Date }>`
-        insert into app_users.attempts as a (account_id, cloud_id, subject_hash, attempts, window_ends_at)
-        values (${accountId}, ${cloudId}, ${hashOf(subject)}, 1, ${ends})
-        on conflict (account_id, cloud_id, subject_hash) do update set
-          attempts = case when a.window_ends_at <= ${now} then 1 else least(a.attempts + 1, 1000000) end,
-          window_ends_at = case when a.window_ends_at <= ${now} then ${ends} else a.window_ends_at end
-        returning attempts, window_ends_at`.execute(tx)
-      const [row] = rows
-      if (row!.attempts > most) found.push(row!.window_ends_at.getTime() - nowMs)
+  // All attempts count their subjects in the order of their kinds, so no two wait for each other.
+  const retryAfterMs = await db.tx(async (tx) => {
+    for (const subject of subjects) {
+      const { attempts, window_ends_at: ends } = await count(tx, cloud, subject, nowMs)
+      if (attempts > bounds[subject.kind].most) return ends.getTime() - nowMs
     }
-    return found
+    return undefined
   })
-  if (waits.length === 0) return
-  const retryAfterMs = Math.max(...waits)
+  if (retryAfterMs === undefined) return
   fail('APP_USER_THROTTLED', { minutes: Math.ceil(retryAfterMs / minuteMs) }, { retryAfterMs })
 }
 
-/** An attempt that was right does not count; the first of the subjects begins anew. */
+async function count(
+  tx: Tx,
+  { accountId, cloudId }: CloudKey,
+  subject: Subject,
+  nowMs: number,
+): Promise<{ attempts: number; window_ends_at: Date }> {
+  const now = new Date(nowMs)
+  const ends = new Date(nowMs + bounds[subject.kind].windowMs)
+  const { rows } = await sql<{ attempts: number; window_ends_at: Date }>`
+    insert into app_users.attempts as a (account_id, cloud_id, subject_hash, attempts, window_ends_at)
+    values (${accountId}, ${cloudId}, ${hashOf(subject)}, 1, ${ends})
+    on conflict (account_id, cloud_id, subject_hash) do update set
+      attempts = case when a.window_ends_at <= ${now} then 1 else least(a.attempts + 1, 1000000) end,
+      window_ends_at = case when a.window_ends_at <= ${now} then ${ends} else a.window_ends_at end
+    returning attempts, window_ends_at`.execute(tx)
+  return rows[0]!
+}
+
+/** An attempt that was right does not count; the last of the subjects, who it was, begins anew. */
 export async function forgiveAttempt(
   { db }: Pick<App, 'db'>,
   { accountId, cloudId }: CloudKey,
-  [first, ...others]: readonly Subject[],
+  subjects: readonly Subject[],
 ): Promise<void> {
   const { kysely } = db
-  await sql`delete from app_users.attempts
-    where account_id = ${accountId} and cloud_id = ${cloudId} and subject_hash = ${hashOf(first!)}`.execute(
-    kysely,
-  )
-  for (const one of others)
-    await sql`update app_users.attempts set attempts = greatest(attempts - 1, 0)
-      where account_id = ${accountId} and cloud_id = ${cloudId} and subject_hash = ${hashOf(one)}`.execute(
+  const ofSubject = (one: Subject) =>
+    sql`account_id = ${accountId} and cloud_id = ${cloudId} and subject_hash = ${hashOf(one)}`
+  for (const one of subjects.slice(0, -1))
+    await sql`update app_users.attempts set attempts = greatest(attempts - 1, 0) where ${ofSubject(one)}`.execute(
       kysely,
     )
+  await sql`delete from app_users.attempts where ${ofSubject(subjects.at(-1)!)}`.execute(kysely)
 }

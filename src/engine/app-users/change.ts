@@ -3,7 +3,9 @@ import type { App } from '#app'
 import type { LiveCloud } from '#engine/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import { countAttempt } from './attempts.ts'
 import { readEmail } from './email-address.ts'
+import { inEvenTime } from './even-time.ts'
 import { post } from './mails.ts'
 import { mergeMetadata } from './metadata.ts'
 import { addToken, type Challenge, tokenSigner } from './one-time.ts'
@@ -28,7 +30,7 @@ export interface OwnChange {
 /**
  * The account as it is then; a new address waits for its confirmation where mails are sent. A new password ends all other sessions. Throws
  * APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_PASSWORD_SAME, APP_USER_INVALID, APP_USER_CODE_WRONG, APP_USER_EMAIL_TAKEN,
- * APP_USER_REDIRECT_REFUSED, APP_USER_MAIL_LIMIT, APP_USERS_BUSY and APP_USER_SESSION_ENDED.
+ * APP_USER_REDIRECT_REFUSED, APP_USER_MAIL_LIMIT, APP_USER_THROTTLED, APP_USERS_BUSY and APP_USER_SESSION_ENDED.
  */
 export async function changeOwn(
   app: App,
@@ -43,7 +45,7 @@ export async function changeOwn(
   const passwordHash = password === undefined ? undefined : await newHash(app, cloud, userId, password)
   const signer = await tokenSigner(app)
   const now = new Date(app.clock.nowMs())
-  const changed = await app.db.tx(async (tx) => {
+  const apply = async (tx: Tx): Promise<UserRow | undefined> => {
     if (email !== undefined) await lockCloud(tx, cloud)
     const user = (await lockUser(tx, cloud, userId)) ?? fail('APP_USER_SESSION_ENDED', {})
     if (change.nonce !== undefined && !(await takeNonce(tx, cloud, userId, change.nonce, { signer, now })))
@@ -63,7 +65,8 @@ export async function changeOwn(
       signer,
       now,
     })
-  })
+  }
+  const changed = await (email === undefined ? app.db.tx(apply) : inEvenTime(() => app.db.tx(apply)))
   // A wrong code has been counted, so the transaction stands.
   if (!changed) fail('APP_USER_CODE_WRONG', {})
   if (passwordHash !== undefined) app.appUsers.forget(userId)
@@ -73,6 +76,7 @@ export async function changeOwn(
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
 async function newHash(app: App, cloud: LiveCloud, userId: string, password: string): Promise<string> {
+  await countAttempt(app, cloud, [{ kind: 'password_change', of: userId }])
   const user = await findUser(app.db.kysely, cloud, userId)
   const { passwords } = app.appUsers
   if (user?.password_hash && (await passwords.matches(cloud.cloudId, password, user.password_hash)))

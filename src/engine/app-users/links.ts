@@ -6,6 +6,7 @@ import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type Signer, sha256 } from '#platform/secrets'
 import { readEmail } from './email-address.ts'
+import { inEvenTime } from './even-time.ts'
 import { post } from './mails.ts'
 import { mergeMetadata } from './metadata.ts'
 import { newUser, pendingUntil } from './new-user.ts'
@@ -58,10 +59,13 @@ async function inOrder(
   const redirectTo = await readRedirect(app, cloud, wish.redirectTo)
   const signer = await tokenSigner(app)
   const now = new Date(app.clock.nowMs())
-  await app.db.tx(async (tx) => {
-    const users = await lockCloud(tx, cloud)
-    await work(tx, { app, cloud, email, signer, now, link: { redirectTo, challenge: wish.challenge }, users })
-  })
+  await inEvenTime(() =>
+    app.db.tx(async (tx) => {
+      const users = await lockCloud(tx, cloud)
+      const link = { redirectTo, challenge: wish.challenge }
+      await work(tx, { app, cloud, email, signer, now, link, users })
+    }),
+  )
 }
 
 /** Without a user the mail is only counted, so that both cases look the same from outside. */

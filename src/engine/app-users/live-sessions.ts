@@ -52,10 +52,11 @@ export class LiveSessions implements AsyncDisposable {
     return alive
   }
 
-  /** At once in this process: whoever ended a session is not answered by it afterwards. */
-  forget(userId: string): void {
+  /** At once in this process: whoever ended a session is not answered by it afterwards. One pass for however many users. */
+  forget(...userIds: readonly string[]): void {
     this.#changes++
-    for (const [sessionId, known] of this.#known) if (known.userId === userId) this.#known.delete(sessionId)
+    const ended = new Set(userIds)
+    for (const [sessionId, { userId }] of this.#known) if (ended.has(userId)) this.#known.delete(sessionId)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,7 +5,7 @@ import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job } from '#platform/jobs'
-import { MailRefused } from '#platform/mail'
+import { MailDeferred, MailRefused } from '#platform/mail'
 import { type LetterKind, letterOf } from './letters.ts'
 import { linkOf, secretOf, tokenSigner } from './one-time.ts'
 import { lockCloud } from './store.ts'
@@ -58,6 +58,12 @@ export async function post(
 
 /** What is older is not worth sending any more. */
 const stalestMs = dayMs
+const shortestPauseMs = 1_000
+const longestPauseMs = 10 * 60 * 1000
+
+/** Half as long again as it has waited already; not all at the same moment. */
+const pauseOf = (ageMs: number): number =>
+  Math.round(Math.min(longestPauseMs, Math.max(shortestPauseMs, ageMs / 2)) * (0.75 + Math.random() / 2))
 
 export const mailJob = job<{ cloudId: string; mailId: string }>({
   name: 'app-users.mail',
@@ -65,20 +71,27 @@ export const mailJob = job<{ cloudId: string; mailId: string }>({
   async handle({ app, accountId, data: { cloudId, mailId }, signal }) {
     const ref = await refOf(app.db, { accountId, cloudId })
     const mail = await findMail(app.db.kysely, { accountId, cloudId }, mailId)
-    const age = app.clock.nowMs() - (mail?.created_at.getTime() ?? 0)
-    // The cloud, or whom it was for, was deleted; or the mail server was away for a day.
-    if (ref === undefined || !mail?.kind || !app.mail || age > stalestMs) return undefined
+    // The cloud, or whom it was for, was deleted; or the operator sends no mails any more.
+    if (ref === undefined || !mail?.kind || !app.mail) return undefined
+    const ageMs = app.clock.nowMs() - mail.created_at.getTime()
+    if (ageMs > stalestMs) return giveUp(app, { cloudId, mailId })
     const letter = await compose(app, ref, { accountId, cloudId }, mail.kind as LetterKind, mail.token_id)
     if (!letter) return undefined
     try {
       await app.mail.send({ ...letter, to: mail.address, id: mailId }, signal)
     } catch (error) {
+      if (error instanceof MailDeferred) return { laterMs: pauseOf(ageMs) }
       if (!(error instanceof MailRefused)) throw error
       app.log.warn({ mail_id: mailId, cloud_id: cloudId }, 'the mail server refuses a mail for good')
     }
     return undefined
   },
 })
+
+function giveUp({ log, metrics }: App, { cloudId, mailId }: { cloudId: string; mailId: string }): undefined {
+  metrics.mails.inc({ result: 'expired' })
+  log.warn({ mail_id: mailId, cloud_id: cloudId }, 'a mail is given up: no mail server took it for a day')
+}
 
 /** Undefined where what it would carry was used or has expired. */
 async function compose(

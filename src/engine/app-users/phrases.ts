@@ -15,7 +15,9 @@ declare module '#platform/errors' {
     APP_USER_EMAIL_TAKEN: Record<string, never>
     APP_USER_NOT_FOUND: Record<string, never>
     APP_USER_SIGNUP_DISABLED: Record<string, never>
+    APP_USER_ANONYMOUS_OFF: Record<string, never>
     APP_USER_LIMIT: { max: number }
+    APP_USER_ANONYMOUS_LIMIT: { max: number }
     APP_USER_PASSWORD_WEAK: { min: number; max: number }
     APP_USER_PASSWORD_SAME: Record<string, never>
     APP_USER_EMAIL_INVALID: Record<string, never>
@@ -29,13 +31,13 @@ declare module '#platform/errors' {
     APP_USER_MAIL_LIMIT: { of: 'address' | 'cloud'; max: number }
     APP_USER_MAIL_OFF: Record<string, never>
     APP_USER_REDIRECT_REFUSED: { origin: string }
-    APP_USER_NOT_OFFERED: { what: Unoffered }
+    APP_USER_NOT_OFFERED: { what: MissingFeature }
     APP_USERS_BUSY: Record<string, never>
   }
 }
 
 /** What the field's clients can ask of an authentication service and this one does not have. */
-export type Unoffered = keyof typeof unoffered
+export type MissingFeature = keyof typeof unoffered
 
 export const unoffered = {
   oauth: { en: 'Signing in with another service (OAuth)', fa: 'ورود با سرویس دیگر (OAuth)' },
@@ -114,6 +116,20 @@ declareFailures({
       'This app takes no new users; its developer can change that: PATCH /v1/cloud/{id}/auth with {"disable_signup": false}.',
     fa: () =>
       'این برنامه کاربر تازه نمی‌پذیرد؛ سازنده‌اش می‌تواند آن را عوض کند: PATCH /v1/cloud/{id}/auth با {"disable_signup": false}.',
+  },
+  APP_USER_ANONYMOUS_OFF: {
+    status: 422,
+    en: () =>
+      'This app lets nobody in without an address; its developer can change that: PATCH /v1/cloud/{id}/auth with {"anonymous_sign_ins": true}.',
+    fa: () =>
+      'این برنامه کسی را بی نشانی راه نمی‌دهد؛ سازنده‌اش می‌تواند آن را عوض کند: PATCH /v1/cloud/{id}/auth با {"anonymous_sign_ins": true}.',
+  },
+  APP_USER_ANONYMOUS_LIMIT: {
+    status: 403,
+    en: ({ max }) =>
+      `This app has ${max} users without an address, half of all that it may have; sign up with an address, or ask its developer to delete some.`,
+    fa: ({ max }) =>
+      `این برنامه ${persianDigits(max)} کاربر بی نشانی دارد که نیمی از سقف کاربران آن است؛ با نشانی ثبت‌نام کنید، یا از سازنده‌اش بخواهید چند کاربر را حذف کند.`,
   },
   APP_USER_LIMIT: {
     status: 403,

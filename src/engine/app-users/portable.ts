@@ -10,7 +10,7 @@ import { mergeMetadata } from './metadata.ts'
 import { newUser } from './new-user.ts'
 import { isPasswordHash } from './passwords.ts'
 import { reasons } from './phrases.ts'
-import { deleteSomeUsers, insertUser, type UserRow, usersAfter } from './store.ts'
+import { deleteSomeUsers, insertUsers, type UserRow, usersAfter } from './store.ts'
 
 const portion = 200
 const text = (maxLength: number) => Type.Union([Type.String({ maxLength }), Type.Null()])
@@ -65,6 +65,9 @@ const exported = (user: UserRow): ExportedUser => ({
   created_at: user.created_at.toISOString(),
 })
 
+/** Of one statement, whose values PostgreSQL counts in 16 bits. */
+const insertedAtOnce = 200
+
 /**
  * Adds users of an export; ids stay, since rows and files name them. Throws APP_USER_INVALID, APP_USER_EMAIL_INVALID, APP_USER_EXISTS and
  * APP_USER_LIMIT.
@@ -72,10 +75,17 @@ const exported = (user: UserRow): ExportedUser => ({
 export async function importUsers(
   tx: Tx,
   cloud: CloudKey,
-  users: readonly ExportedUser[],
+  users: AsyncIterable<ExportedUser> | Iterable<ExportedUser>,
   { max, now }: { max: number; now: Date },
 ): Promise<void> {
-  for (const user of users) await insertUser(tx, imported(cloud, user, now), max)
+  let waiting: UserRow[] = []
+  for await (const user of users) {
+    waiting.push(imported(cloud, user, now))
+    if (waiting.length < insertedAtOnce) continue
+    await insertUsers(tx, cloud, waiting, max)
+    waiting = []
+  }
+  if (waiting.length > 0) await insertUsers(tx, cloud, waiting, max)
 }
 
 function imported(cloud: CloudKey, user: ExportedUser, now: Date): UserRow {
@@ -109,6 +119,6 @@ export async function deleteAllOf(
   cloud: CloudKey,
 ): Promise<boolean> {
   const deleted = await db.tx((tx) => deleteSomeUsers(tx, cloud, portion))
-  for (const userId of deleted) appUsers.forget(userId)
+  appUsers.forget(...deleted)
   return deleted.length === 0
 }

@@ -7,6 +7,7 @@ import { sha256 } from '#platform/secrets'
 import { latinDigits } from '#platform/words'
 import { countAttempt, networkOf } from './attempts.ts'
 import { readEmail } from './email-address.ts'
+import { inEvenTime } from './even-time.ts'
 import { tokenSigner, withCode } from './one-time.ts'
 import { type BegunSession, beginSession, issue, type OpenSession, requireUnblocked } from './sessions.ts'
 import { findByEmail, findByNewEmail, lockUser, type UserChange, type UserRow, updateUser } from './store.ts'
@@ -137,17 +138,15 @@ export async function verifyCode(
   const now = new Date(app.clock.nowMs())
   const signer = await tokenSigner(app)
   const find = type === 'email_change' ? findByNewEmail : findByEmail
-  const begun = await app.db.tx(async (tx) => {
-    const user = await find(tx, cloud, address)
-    if (!user || !(await lockUser(tx, cloud, user.user_id))) return undefined
-    const token = await takeByCode(tx, cloud, user.user_id, {
-      code,
-      purposes: purposesOf[type] ?? [],
-      signer,
-      now,
-    })
-    return token && beginByToken(tx, cloud, token, now)
-  })
+  const typed = { code, purposes: purposesOf[type] ?? [], signer, now }
+  const begun = await inEvenTime(() =>
+    app.db.tx(async (tx) => {
+      const user = await find(tx, cloud, address)
+      if (!user || !(await lockUser(tx, cloud, user.user_id))) return undefined
+      const token = await takeByCode(tx, cloud, user.user_id, typed)
+      return token && beginByToken(tx, cloud, token, now)
+    }),
+  )
   return issue(app, cloud, begun ?? fail('APP_USER_LINK_INVALID', {}))
 }
 
@@ -171,5 +170,5 @@ export async function takeByCode(
   return found
 }
 
-/** People type digits of their own keyboard, with blanks between. */
-const typedCode = (code: string): string => latinDigits(code.slice(0, 100).replace(/\s/g, ''))
+/** People type digits of their own keyboard, with blanks and dashes between, and paste marks of direction with them. */
+const typedCode = (code: string): string => latinDigits(code.slice(0, 100)).replace(/\D/g, '')

@@ -7,6 +7,7 @@ import { uuidOfHex } from '#platform/ids'
 import type { Signer } from '#platform/secrets'
 import { countAttempt, networkOf } from './attempts.ts'
 import { readEmail } from './email-address.ts'
+import { inEvenTime } from './even-time.ts'
 import { post } from './mails.ts'
 import { mergeMetadata } from './metadata.ts'
 import { newUser, pendingUntil } from './new-user.ts'
@@ -14,7 +15,15 @@ import { addToken, type Challenge, tokenSigner } from './one-time.ts'
 import { readPassword } from './passwords.ts'
 import { readRedirect } from './redirect.ts'
 import { beginSession, issue, type OpenSession } from './sessions.ts'
-import { insertUser, lockByEmail, lockCloud, type Metadata, type UserRow, updateUser } from './store.ts'
+import {
+  countAnonymous,
+  insertUser,
+  lockByEmail,
+  lockCloud,
+  type Metadata,
+  type UserRow,
+  updateUser,
+} from './store.ts'
 
 export interface SignUpWish {
   email: unknown
@@ -45,16 +54,14 @@ export async function signUp(
   await countAttempt(app, cloud, [{ kind: 'sign_up_network', of: networkOf(clientAddress) }])
   const passwordHash = await app.appUsers.passwords.hash(cloud.cloudId, password)
   const { challenge } = wish
-  if (app.mail)
-    return {
-      pending: await askToConfirm(app, cloud, { email, passwordHash, metadata, redirectTo, challenge }),
-    }
+  const unconfirmed = { email, passwordHash, metadata, redirectTo, challenge }
+  if (app.mail) return { pending: await inEvenTime(() => askToConfirm(app, cloud, unconfirmed)) }
   const now = new Date(app.clock.nowMs())
   const known = { email, password_hash: passwordHash, user_metadata: metadata, email_confirmed_at: now }
   return { session: await signInNew(app, cloud, newUser(cloud, now, known), 'password', now) }
 }
 
-/** A user without address and password. Throws what `signUp` does. */
+/** A user without address and password. Throws what `signUp` does, APP_USER_ANONYMOUS_OFF and APP_USER_ANONYMOUS_LIMIT. */
 export async function signInAnonymously(
   app: App,
   cloud: LiveCloud,
@@ -62,6 +69,7 @@ export async function signInAnonymously(
   clientAddress: string,
 ): Promise<OpenSession> {
   if (cloud.disableSignup) fail('APP_USER_SIGNUP_DISABLED', {})
+  if (!cloud.anonymousSignIns) fail('APP_USER_ANONYMOUS_OFF', {})
   const user_metadata = mergeMetadata({}, metadata)
   await countAttempt(app, cloud, [{ kind: 'sign_up_network', of: networkOf(clientAddress) }])
   const now = new Date(app.clock.nowMs())
@@ -76,10 +84,18 @@ async function signInNew(
   now: Date,
 ): Promise<OpenSession> {
   const begun = await app.db.tx(async (tx) => {
+    if (user.is_anonymous) await requireRoomForAnonymous(tx, cloud)
     await insertUser(tx, user, cloud.limits.users)
     return beginSession(tx, user, method, now)
   })
   return issue(app, cloud, begun)
+}
+
+/** Half of the places stay for people with an address: whoever fills a cloud with anonymous users keeps no one else off. */
+async function requireRoomForAnonymous(tx: Tx, cloud: LiveCloud): Promise<void> {
+  await lockCloud(tx, cloud)
+  const max = Math.floor(cloud.limits.users / 2)
+  if ((await countAnonymous(tx, cloud)) >= max) fail('APP_USER_ANONYMOUS_LIMIT', { max })
 }
 
 interface Unconfirmed {

@@ -81,6 +81,13 @@ export async function lockCloud(tx: Tx, { accountId, cloudId }: CloudKey): Promi
   return Number(users)
 }
 
+/** The cloud is locked. Those without an address or a password. */
+export async function countAnonymous(tx: Tx, { accountId, cloudId }: CloudKey): Promise<number> {
+  const { rows } = await sql<{ many: bigint }>`select count(*) as many from app_users.users
+    where account_id = ${accountId} and cloud_id = ${cloudId} and is_anonymous`.execute(tx)
+  return Number(rows[0]!.many)
+}
+
 /** Adds a user, the cloud being locked. Throws APP_USER_LIMIT, and APP_USER_EXISTS where the address or id is taken. */
 export async function insertUser(tx: Tx, user: UserRow, max: number): Promise<void> {
   const cloud = { accountId: user.account_id, cloudId: user.cloud_id }
@@ -92,6 +99,18 @@ export async function insertUser(tx: Tx, user: UserRow, max: number): Promise<vo
     .executeTakeFirst()
   if (numInsertedOrUpdatedRows !== 1n) fail('APP_USER_EXISTS', {})
   await count(tx, cloud, 1)
+}
+
+/** Adds several users at once. Throws APP_USER_LIMIT, and APP_USER_EXISTS where an address or id is taken. */
+export async function insertUsers(tx: Tx, cloud: CloudKey, users: readonly UserRow[], max: number) {
+  if ((await lockCloud(tx, cloud)) + users.length > max) fail('APP_USER_LIMIT', { max })
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('app_users.users')
+    .values([...users])
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  if (Number(numInsertedOrUpdatedRows) !== users.length) fail('APP_USER_EXISTS', {})
+  await count(tx, cloud, users.length)
 }
 
 const count = (tx: Tx, { accountId, cloudId }: CloudKey, change: number) =>

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { App } from '#app'
 import { job } from '#platform/jobs'
-import { deleteUser, lockCloud } from './store.ts'
+import { removeUserWhere } from './admin.ts'
 
 const portion = 500
 const dayMs = 24 * 60 * 60 * 1000
@@ -16,7 +16,18 @@ const oldRows = (nowMs: number) =>
     ['sessions', 'refreshed_at', new Date(nowMs - idleSessionMs)],
   ] as const
 
-/** Deletes what has expired, and users who never confirmed their sign-up. */
+/** Nobody can sign in as a user without an address once the last session is over; so long its developer may still give it one. */
+const abandonedMs = 30 * dayMs
+
+/** Users who are nobody's any more. */
+const overdue = (nowMs: number) => [
+  sql`pending_until < ${new Date(nowMs)}`,
+  sql`is_anonymous and created_at < ${new Date(nowMs - abandonedMs)} and not exists (
+    select from app_users.sessions s
+    where s.account_id = users.account_id and s.cloud_id = users.cloud_id and s.user_id = users.user_id)`,
+]
+
+/** Deletes what has expired, users who never confirmed their sign-up, and those without an address whom nobody can be any more. */
 export const appUsersSweepJob = job<null>({
   name: 'app-users.sweep',
   limits: () => ({ perAccount: 1, perProcess: 1 }),
@@ -25,7 +36,8 @@ export const appUsersSweepJob = job<null>({
     const nowMs = app.clock.nowMs()
     for (const [table, column, before] of oldRows(nowMs))
       while (!signal.aborted && (await deleteOld(app, table, column, before)) === portion);
-    while (!signal.aborted && (await deletePending(app, new Date(nowMs))) === portion);
+    for (const condition of overdue(nowMs))
+      while (!signal.aborted && (await deleteOverdue(app, condition)) === portion);
     return undefined
   },
 })
@@ -38,17 +50,16 @@ async function deleteOld({ db }: App, table: string, column: string, before: Dat
 }
 
 /** One by one, since each is counted in its cloud. */
-async function deletePending({ db }: App, now: Date): Promise<number> {
+async function deleteOverdue(app: App, isOverdue: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ account_id: string; cloud_id: string; user_id: string }>`
-    select account_id, cloud_id, user_id from app_users.users where pending_until < ${now} limit ${portion}`.execute(
-    db.kysely,
+    select account_id, cloud_id, user_id from app_users.users where ${isOverdue} limit ${portion}`.execute(
+    app.db.kysely,
   )
   for (const { account_id: accountId, cloud_id: cloudId, user_id: userId } of rows)
-    await db.tx(async (tx) => {
-      await lockCloud(tx, { accountId, cloudId })
-      const { rows: still } = await sql`select 1 from app_users.users where account_id = ${accountId}
-        and cloud_id = ${cloudId} and user_id = ${userId} and pending_until < ${now} for update`.execute(tx)
-      if (still.length === 1) await deleteUser(tx, { accountId, cloudId }, userId)
+    await removeUserWhere(app, { accountId, cloudId }, userId, async (tx) => {
+      const still = await sql`select from app_users.users where account_id = ${accountId}
+        and cloud_id = ${cloudId} and user_id = ${userId} and ${isOverdue} for update`.execute(tx)
+      return still.rows.length === 1
     })
   return rows.length
 }

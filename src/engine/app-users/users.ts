@@ -30,8 +30,8 @@ export interface AppUsers extends AsyncDisposable {
   verify(cloud: LiveCloud, token: string): Promise<AccessToken>
   /** The private key that signs now. */
   signingKey(cloud: LiveCloud): Promise<SigningSecret>
-  /** After sessions of a user were ended here: the next call asks the database. */
-  forget(userId: string): void
+  /** After sessions of users were ended here: the next call asks the database. */
+  forget(...userIds: readonly string[]): void
 }
 
 export const openAppUsers = (ground: Ground): AppUsers => new Users(ground)
@@ -70,8 +70,8 @@ class Users implements AppUsers {
     return reading
   }
 
-  forget(userId: string): void {
-    this.#live.forget(userId)
+  forget(...userIds: readonly string[]): void {
+    this.#live.forget(...userIds)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -40,6 +40,11 @@ export class CloudAllowances implements AsyncDisposable {
     return allowance.spend({ bytes }) || allowance.take({ bytes })
   }
 
+  /** An answer is going to leave: what it needs is taken meanwhile. */
+  expectEgress({ accountId, cloudId }: CloudKey): void {
+    this.#egress.of(accountId, cloudId).expect()
+  }
+
   /** Bytes that were taken and did not leave. */
   refundEgress({ accountId, cloudId }: CloudKey, bytes: number): void {
     this.#egress.of(accountId, cloudId).refund({ bytes })

@@ -7,8 +7,8 @@ export { hashOfKey } from './app-key.ts'
 export { beginDeletion, deleteRecord, isDeleting } from './delete.ts'
 export { announceCloud, openCloudDirectory } from './directory.ts'
 export { refOf, stateOf } from './directory-store.ts'
-export { beginImport, endImport } from './import.ts'
-export { deleteKey, keysOf, signingKeysOf } from './key-store.ts'
+export { takeImportPlace } from './import.ts'
+export { deleteEnded, deleteKey, keysOf, signingKeysOf } from './key-store.ts'
 export { type CloudLimits, limitsOf } from './limits.ts'
 export { resumeCloud, setCloudLimits, suspendCloud } from './operate.ts'
 export { problemPhrases } from './phrases.ts'
@@ -19,7 +19,7 @@ export { newSigningKey, openSigningKey } from './signing-key.ts'
 export {
   type CloudRow,
   changeCloud,
-  findAnyCloud,
+  findAnyClouds,
   type KeyRow,
   keyOf,
   listAllClouds,
@@ -64,6 +64,8 @@ export interface LiveCloud extends CloudKey {
   readonly siteUrl: string | null
   readonly disableSignup: boolean
   readonly additionalRedirectUrls: readonly string[]
+  /** Whether people may sign in without an address. */
+  readonly anonymousSignIns: boolean
   /** Grows with every change of functions and secrets. */
   readonly functionsRevision: number
 }

@@ -59,6 +59,7 @@ function toLive(config: CloudsConfig, row: LiveRow, nowMs: number): ReadCloud {
     siteUrl: row.site_url,
     disableSignup: row.disable_signup,
     additionalRedirectUrls: row.additional_redirect_urls,
+    anonymousSignIns: row.anonymous_sign_ins,
     functionsRevision: Number(row.functions_revision),
   }
   return { cloud, validUntilMs: Math.min(...ends) }

@@ -1,24 +1,16 @@
+import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { CloudKey } from './clouds.ts'
-import type { CloudRow } from './store.ts'
-import * as store from './store.ts'
 
-/** A process that died over an import does not keep others off for longer. */
-const longestMs = 30 * 60 * 1000
-
-/** The cloud is locked and ready. Throws CLOUD_IMPORTING. */
-export async function beginImport(tx: Tx, cloud: CloudRow, now: Date): Promise<CloudRow> {
-  const { importing_since: since } = cloud
-  if (since !== null && now.getTime() - since.getTime() < longestMs)
-    fail('CLOUD_IMPORTING', {}, { retryAfterMs: 5_000 })
-  await store.changeCloud(tx, store.keyOf(cloud), { importing_since: now })
-  return { ...cloud, importing_since: now }
-}
-
-/** The import that began then is over. */
-export async function endImport(tx: Tx, cloud: CloudKey, began: Date): Promise<void> {
-  const row = await store.lockCloud(tx, cloud)
-  if (row?.importing_since?.getTime() === began.getTime())
-    await store.changeCloud(tx, cloud, { importing_since: null })
+/**
+ * An import is one long transaction. So that few connections are in one, an account has one at a time, and all processes together have two.
+ * The place is free again when the transaction ends, however it ends. Throws CLOUD_IMPORTING.
+ */
+export async function takeImportPlace(tx: Tx, { accountId }: Pick<CloudKey, 'accountId'>): Promise<void> {
+  const { rows } = await sql<{ taken: boolean }>`select
+      pg_try_advisory_xact_lock(hashtext('clouds.import of'), hashtext(${accountId}))
+      and (pg_try_advisory_xact_lock(hashtext('clouds.import'), 1)
+        or pg_try_advisory_xact_lock(hashtext('clouds.import'), 2)) as taken`.execute(tx)
+  if (!rows[0]!.taken) fail('CLOUD_IMPORTING', {}, { retryAfterMs: 5_000 })
 }

@@ -48,6 +48,21 @@ export async function deleteEndedKeys(tx: Tx, { accountId, cloudId }: CloudKey, 
   )
 }
 
+const portion = 1_000
+
+/** A portion of the keys of all clouds that are accepted no more; returns how many. */
+export async function deleteEnded({ kysely }: Db, now: Date): Promise<number> {
+  let deleted = 0
+  for (const table of ['clouds.keys', 'clouds.signing_keys']) {
+    const { rows } = await sql`delete from ${sql.table(table)} where ctid = any(array(
+        select ctid from ${sql.table(table)} where expires_at <= ${now} limit ${portion})) returning 1`.execute(
+      kysely,
+    )
+    deleted += rows.length
+  }
+  return deleted
+}
+
 /** Undefined where there is no such key. */
 export async function deleteKey(
   tx: Tx,

@@ -73,8 +73,8 @@ declareFailures({
   CLOUD_IMPORTING: {
     status: 409,
     retry: true,
-    en: () => 'Another export is being imported into this app back-end; wait until that is done.',
-    fa: () => 'خروجی دیگری در حال ورود به این بک‌اند است؛ تا پایان آن صبر کنید.',
+    en: () => 'Other exports are being imported at this moment; try again in a few seconds.',
+    fa: () => 'در این لحظه خروجی‌های دیگری در حال ورودند؛ چند ثانیهٔ دیگر دوباره بکوشید.',
   },
   CLOUD_KEY_NOT_FOUND: {
     status: 404,

@@ -35,7 +35,7 @@ export const provisionJob = job<ProvisionWork>({
   name: 'clouds.provision',
   limits: () => ({ perAccount: 2, perProcess: 4 }),
   handle: ({ app, accountId, data }) => continueProvisioning(app, { accountId, ...data }),
-  setAside: ({ app, accountId, data }) => endInVain(app, { accountId, ...data }, 'set_aside'),
+  setAside: ({ app, accountId, data }) => failProvisioning(app, { accountId, ...data }, 'set_aside'),
 })
 
 /** What is made for a cloud before its transaction. */
@@ -97,11 +97,11 @@ const newRow = ({ accountId, cloudId }: CloudKey, now: Date): Omit<CloudRow, 'pr
   attempts: 0,
   suspended_at: null,
   suspended_reason: null,
-  importing_since: null,
   limits: {},
   site_url: null,
   disable_signup: false,
   additional_redirect_urls: [],
+  anonymous_sign_ins: false,
   functions_revision: 0n,
   created_at: now,
   updated_at: now,
@@ -125,7 +125,7 @@ async function stepsWithin(app: App, tx: Tx, row: CloudRow, signingKey: SigningK
 export async function continueProvisioning(app: App, cloud: CloudKey): Promise<undefined> {
   const row = await store.beginAttempt(app.db, cloud)
   if (!row) return undefined
-  if (row.attempts > maxAttempts) return endInVain(app, cloud, 'given_up')
+  if (row.attempts > maxAttempts) return failProvisioning(app, cloud, 'given_up')
   const signingKey = await newSigningKey(app, cloud, new Date(app.clock.nowMs()))
   await step(app, cloud, (tx) => keepSigningKey(tx, row, signingKey))
   await step(app, cloud, (tx) => makeReady(app, tx, row))
@@ -151,7 +151,7 @@ async function makeReady({ clock }: App, tx: Tx, row: CloudRow): Promise<void> {
   await announceCloud(tx, store.keyOf(row), row.ref)
 }
 
-async function endInVain(app: App, cloud: CloudKey, problem: ProvisioningProblem): Promise<undefined> {
+async function failProvisioning(app: App, cloud: CloudKey, problem: ProvisioningProblem): Promise<undefined> {
   await app.db.tx(async (tx) => {
     const row = await store.lockCloud(tx, cloud)
     if (row?.state !== 'provisioning') return

@@ -26,11 +26,11 @@ export interface CloudRow {
   attempts: number
   suspended_at: Date | null
   suspended_reason: string | null
-  importing_since: Date | null
   limits: Record<string, number>
   site_url: string | null
   disable_signup: boolean
   additional_redirect_urls: readonly string[]
+  anonymous_sign_ins: boolean
   functions_revision: bigint
   created_at: Date
   updated_at: Date
@@ -97,17 +97,23 @@ export const listClouds = (
     options,
   )
 
-/** Of whichever account, for the operator: by id or ref. */
-export const findAnyCloud = (
+/** Of whichever account, for the operator: those with this id, ref or name, at most `limit`. */
+export async function findAnyClouds(
   { kysely }: Db,
-  named: { cloudId: string } | { ref: string },
-): Promise<CloudRow | undefined> =>
-  kysely
-    .selectFrom('clouds.clouds')
-    .selectAll()
-    .$if('ref' in named, (query) => query.where('ref', '=', (named as { ref: string }).ref))
-    .$if('cloudId' in named, (query) => query.where('cloud_id', '=', (named as { cloudId: string }).cloudId))
-    .executeTakeFirst()
+  named: { cloudId: string } | { ref: string } | { name: string },
+  limit: number,
+): Promise<CloudRow[]> {
+  const isNamed =
+    'cloudId' in named
+      ? sql`cloud_id = ${named.cloudId}`
+      : 'name' in named
+        ? sql`name = ${named.name}`
+        : sql`(account_id, cloud_id) = (select account_id, cloud_id from clouds.refs where ref = ${named.ref})`
+  const { rows } = await sql<CloudRow>`select * from clouds.clouds where ${isNamed} limit ${limit}`.execute(
+    kysely,
+  )
+  return rows
+}
 
 /** Of all accounts, newest first, for the operator. */
 export async function listAllClouds(

@@ -5,7 +5,7 @@
 import './errors.ts'
 
 export { readingsOf } from './conditions.ts'
-export { documentBytes, documentJson } from './document.ts'
+export { documentOf } from './document.ts'
 export { rowReasons } from './errors.ts'
 export { Collections, openCollections, runIn, type WriteOptions } from './open.ts'
 export {
@@ -23,6 +23,7 @@ export {
   type Selection,
   searchConfigs,
 } from './query.ts'
+export { type Page, type RowsFilter, type RowsQuery, readStatement } from './row-store.ts'
 export { fieldOf, wholeSelection } from './selection.ts'
 export {
   type CollectionRow,
@@ -31,14 +32,10 @@ export {
   countedCollections,
   countsOf,
   type NewRow,
-  type Page,
-  type RowsFilter,
-  type RowsQuestion,
   type Run,
-  readStatement,
   setPublicRead,
 } from './store.ts'
-export { deleteAllOf, type ExportedItem, exportAll, importAll } from './transfer.ts'
+export { deleteAllOf, type ExportedItem, exportAll, importAll, lockEmpty } from './transfer.ts'
 export { translate } from './translate.ts'
 export {
   change,

@@ -14,18 +14,20 @@ export const documentLimits = {
 
 export type Document = Readonly<Record<string, unknown>>
 
-/**
- * The document as JSON. `param` names the field in refusals. Throws ROW_INVALID for what cannot be stored, ROW_TOO_LARGE beyond
- * `documentLimits.bytes`.
- */
-export function documentJson(value: unknown, param: string): string {
+/** A document as it is written, with its bytes as PostgreSQL has them: a space after each comma and colon, numbers without exponents. */
+export interface StoredDocument {
+  json: string
+  bytes: number
+}
+
+/** `param` names the field in refusals. Throws ROW_INVALID for what cannot be stored, ROW_TOO_LARGE beyond `documentLimits.bytes`. */
+export function documentOf(value: unknown, param: string): StoredDocument {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return invalid(rowReasons.notObject, param)
   for (const name of Object.keys(value))
     if (isRowColumn(name)) invalid(rowReasons.reserved(name), `${param}.${name}`)
-  const bytes = documentBytes(value, param)
-  if (bytes > documentLimits.bytes) fail('ROW_TOO_LARGE', { max: documentLimits.bytes }, { param })
-  return JSON.stringify(value)
+  const bytes = bytesOf(value, param)
+  return { json: JSON.stringify(value), bytes }
 }
 
 const invalid = (why: Localized, param: string): never => fail('ROW_INVALID', { why }, { param })
@@ -35,7 +37,7 @@ export function documentText(text: string): string | undefined {
   let value: unknown
   try {
     value = JSON.parse(text)
-    documentBytes(value, '')
+    bytesOf(value, '')
   } catch {
     return undefined
   }
@@ -43,51 +45,71 @@ export function documentText(text: string): string | undefined {
 }
 
 interface Walk {
+  bytes: number
   members: number
   param: string
 }
 
-/** Bytes of the document as PostgreSQL writes it: a space after each comma and colon, numbers without exponents. Throws ROW_INVALID. */
-export const documentBytes = (value: unknown, param: string): number =>
-  bytesOf(value, 1, { members: 0, param })
+function bytesOf(value: unknown, param: string): number {
+  const walk = { bytes: 0, members: 0, param }
+  visit(value, 1, walk)
+  return walk.bytes
+}
 
-function bytesOf(value: unknown, depth: number, walk: Walk): number {
-  if (typeof value === 'string') return textBytes(value, walk)
-  if (typeof value === 'number') return numberBytes(value)
-  if (typeof value !== 'object' || value === null) return value === false ? 5 : 4
-  if (depth > documentLimits.depth) invalid(rowReasons.tooDeep(documentLimits.depth), walk.param)
-  if (Array.isArray(value)) return listBytes(value, depth, walk)
-  let bytes = 2
+/** What is too large is found out where it becomes so: of a megabyte of small values only the first are looked at. */
+function add(walk: Walk, bytes: number): void {
+  walk.bytes += bytes
+  if (walk.bytes > documentLimits.bytes)
+    fail('ROW_TOO_LARGE', { max: documentLimits.bytes }, { param: walk.param })
+}
+
+function visit(value: unknown, depth: number, walk: Walk): void {
+  if (typeof value === 'string') visitText(value, walk)
+  else if (typeof value === 'number') add(walk, numberBytes(value))
+  else if (typeof value !== 'object' || value === null) add(walk, value === false ? 5 : 4)
+  else if (depth > documentLimits.depth) invalid(rowReasons.tooDeep(documentLimits.depth), walk.param)
+  else if (Array.isArray(value)) visitList(value, depth, walk)
+  else visitObject(value as Document, depth, walk)
+}
+
+function visitObject(value: Document, depth: number, walk: Walk): void {
   const names = Object.keys(value)
   walk.members += names.length
   if (walk.members > documentLimits.members) invalid(rowReasons.tooMany(documentLimits.members), walk.param)
+  add(walk, 2 + separators(names.length))
   for (const name of names) {
     if (name === '' || name.length > documentLimits.nameCharacters)
       invalid(rowReasons.badName(documentLimits.nameCharacters), walk.param)
-    bytes += textBytes(name, walk) + 2 + bytesOf((value as Record<string, unknown>)[name], depth + 1, walk)
+    visitText(name, walk)
+    add(walk, 2)
+    visit(value[name], depth + 1, walk)
   }
-  return bytes + separators(names.length)
 }
 
-function listBytes(values: readonly unknown[], depth: number, walk: Walk): number {
-  let bytes = 2 + separators(values.length)
-  for (const value of values) bytes += bytesOf(value, depth + 1, walk)
-  return bytes
+function visitList(values: readonly unknown[], depth: number, walk: Walk): void {
+  add(walk, 2 + separators(values.length))
+  for (const value of values) visit(value, depth + 1, walk)
 }
 
 const separators = (count: number): number => (count > 1 ? 2 * (count - 1) : 0)
 
 /** NUL and halves of characters cannot be stored. */
-function textBytes(text: string, { param }: Walk): number {
-  if (text.includes('\0') || !text.isWellFormed()) invalid(rowReasons.badText, param)
-  let bytes = Buffer.byteLength(text) + 2
-  for (const [found] of text.matchAll(escaped)) bytes += shortEscapes.has(found) ? 1 : 5
-  return bytes
+function visitText(text: string, walk: Walk): void {
+  add(walk, text.length + 2)
+  if (!text.isWellFormed()) invalid(rowReasons.badText, walk.param)
+  let more = Buffer.byteLength(text) - text.length
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0) invalid(rowReasons.badText, walk.param)
+    if (code === quote || code === backslash) more += 1
+    else if (code < space) more += shortEscapes.has(code) ? 1 : 5
+  }
+  add(walk, more)
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those that JSON escapes.
-const escaped = /["\\\u0001-\u001f]/g
-const shortEscapes = new Set(['"', '\\', '\b', '\f', '\n', '\r', '\t'])
+const [space, quote, backslash] = [0x20, 0x22, 0x5c]
+/** Those that JSON writes as a letter behind a backslash; the others become `\u00…`. */
+const shortEscapes = new Set(Array.from('\b\f\n\r\t', (one) => one.charCodeAt(0)))
 
 /** JavaScript writes `1e+21` and `1.5e-7`, PostgreSQL all digits. */
 function numberBytes(number: number): number {

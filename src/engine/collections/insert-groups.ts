@@ -6,8 +6,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CloudKey } from '#engine/clouds'
 import { Failure } from '#platform/errors'
-import type { GroupAnswer, GroupedRow, Run } from './store.ts'
-import * as store from './store.ts'
+import { type GroupAnswer, type GroupedRow, insertGroup } from './row-store.ts'
+import type { Run } from './store.ts'
 import type { RowsCloud, WriteAnswer } from './writes.ts'
 
 /** What is written in a group or alone. */
@@ -27,7 +27,7 @@ interface Waiting extends GroupedInsertion {
 
 export interface InsertGroupsOptions {
   /** Runs one statement when it is the cloud's turn. */
-  ask: <Result>(cloud: CloudKey, work: (run: Run) => Promise<Result>) => Promise<Result>
+  query: <Result>(cloud: CloudKey, work: (run: Run) => Promise<Result>) => Promise<Result>
   now: () => Date
 }
 
@@ -73,7 +73,7 @@ export class InsertGroups {
   async #write(group: readonly Waiting[]): Promise<void> {
     const [first] = group
     try {
-      const written = await this.#options.ask(first!.cloud, (run) => this.#send(run, group))
+      const written = await this.#options.query(first!.cloud, (run) => this.#send(run, group))
       if (written.length > 0) return deliver(group, written)
     } catch (error) {
       if (!isOfValues(error)) {
@@ -87,7 +87,7 @@ export class InsertGroups {
 
   #send(run: Run, group: readonly Waiting[]): Promise<GroupAnswer[]> {
     const { cloud } = group.at(-1)!
-    return store.insertGroup(run, cloud, {
+    return insertGroup(run, cloud, {
       rows: group.flatMap(({ rows }) => rows),
       bytes: group.reduce((sum, { bytes }) => sum + bytes, 0),
       now: this.#options.now(),

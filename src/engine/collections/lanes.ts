@@ -4,7 +4,8 @@
  */
 import type { CloudKey } from '#engine/clouds'
 import { type Db, type OpenOptions, openDb } from '#platform/db'
-import { Turns } from './turns.ts'
+import { Failure } from '#platform/errors'
+import { Turns } from '#platform/turns'
 
 export const statementTimeoutMs = 2_000
 
@@ -14,7 +15,12 @@ const shortPlaces = 4
 /** A cloud whose statement was a long one begins there for so long. */
 const rememberedMs = 30_000
 
-const waitingOptions = { waitingPerCloud: 64, waiting: 1_000, longestWaitMs: 2_000 }
+const waitingOptions = {
+  waitingPerOwner: 64,
+  waiting: 1_000,
+  longestWaitMs: 2_000,
+  busy: () => new Failure('ROWS_BUSY', {}, { retryAfterMs: 1_000 }),
+}
 
 interface Lane {
   db: Db
@@ -40,9 +46,9 @@ export class Lanes implements AsyncDisposable {
     this.db = short
     this.#short = {
       db: short,
-      turns: new Turns({ places: shortPlaces, perCloud: shortPlaces - 1, ...waitingOptions }),
+      turns: new Turns({ places: shortPlaces, perOwner: shortPlaces - 1, ...waitingOptions }),
     }
-    this.#long = { db: long, turns: new Turns({ places: 1, perCloud: 1, ...waitingOptions }) }
+    this.#long = { db: long, turns: new Turns({ places: 1, perOwner: 1, ...waitingOptions }) }
   }
 
   /**

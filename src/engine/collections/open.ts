@@ -7,10 +7,11 @@ import type { Log } from '#platform/log'
 import type { Collation } from './conditions.ts'
 import { InsertGroups } from './insert-groups.ts'
 import { type Lanes, openLanes } from './lanes.ts'
-import { queryLimits } from './query.ts'
+import { queryLimits, rowColumns } from './query.ts'
+import type { Page, RowsQuery } from './row-store.ts'
+import * as rowStore from './row-store.ts'
 import { fieldOf, wholeSelection } from './selection.ts'
-import type { Page, RowsQuestion, Run } from './store.ts'
-import * as store from './store.ts'
+import { findCollection, type Run } from './store.ts'
 import { translate } from './translate.ts'
 import type { Change, Insertion, Removal, RowsCloud, WriteAnswer, WriteContext } from './writes.ts'
 import * as writes from './writes.ts'
@@ -70,7 +71,7 @@ export class Collections implements AsyncDisposable {
     this.collation = collation
     this.#clock = clock
     this.#groups = new InsertGroups({
-      ask: (cloud, work) => this.ask(cloud, work),
+      query: (cloud, work) => this.query(cloud, work),
       now: () => this.#now(),
     })
   }
@@ -81,25 +82,22 @@ export class Collections implements AsyncDisposable {
   }
 
   /** Runs one statement on the connections of rows. Throws ROWS_BUSY. */
-  ask<Result>(cloud: CloudKey, work: (run: Run) => Promise<Result>): Promise<Result> {
+  query<Result>(cloud: CloudKey, work: (run: Run) => Promise<Result>): Promise<Result> {
     return this.inTurn(cloud, (db) =>
       work((text, values, name) => db.query(name === undefined ? { text } : { text, name }, values)),
     )
   }
 
   /** Throws COLLECTION_NOT_FOUND, ROW_QUERY, ROWS_BUSY, ROWS_TIMEOUT, ROWS_ANSWER_TOO_LARGE. */
-  async read(cloud: RowsCloud, question: RowsQuestion): Promise<Page & { text: string }> {
-    const statement = store.readStatement(cloud, question, this.collation, queryLimits.answerBytes)
-    return this.#page(cloud, question, statement)
+  async read(cloud: RowsCloud, query: RowsQuery): Promise<Page & { text: string }> {
+    const statement = rowStore.readStatement(cloud, query, this.collation, queryLimits.answerBytes)
+    return this.#page(cloud, query, statement)
   }
 
   /** The same as comma-separated values, the names of the fields in the first line. */
-  async readTable(
-    cloud: RowsCloud,
-    question: RowsQuestion,
-  ): Promise<Page & { text: string; names: string[] }> {
-    const named = question.selection.all ? await this.#withMembers(cloud, question) : question
-    const statement = store.tableStatement(cloud, named, this.collation, queryLimits.answerBytes)
+  async readTable(cloud: RowsCloud, query: RowsQuery): Promise<Page & { text: string; names: string[] }> {
+    const named = query.selection.all ? await this.#withMembers(cloud, query) : query
+    const statement = rowStore.tableStatement(cloud, named, this.collation, queryLimits.answerBytes)
     const page = await this.#page(cloud, named, statement)
     return { ...page, names: named.selection.fields.map(({ as }) => as) }
   }
@@ -148,34 +146,34 @@ export class Collections implements AsyncDisposable {
 
   async #page(
     cloud: RowsCloud,
-    question: RowsQuestion,
-    statement: store.Statement,
+    query: RowsQuery,
+    statement: rowStore.Statement,
   ): Promise<Page & { text: string }> {
-    const { collection } = question
-    const page = await this.ask(cloud, (run) => store.readPage(run, statement, preparedName(question))).catch(
-      (error: unknown) => translate(error, collection),
-    )
+    const { collection } = query
+    const page = await this.query(cloud, (run) =>
+      rowStore.readPage(run, statement, preparedName(query)),
+    ).catch((error: unknown) => translate(error, collection))
     if (!page) return fail('COLLECTION_NOT_FOUND', { name: collection })
     const { text } = page
     if (text === undefined) return fail('ROWS_ANSWER_TOO_LARGE', { max: queryLimits.answerBytes })
     return { ...page, text }
   }
 
-  async #withMembers(cloud: RowsCloud, question: RowsQuestion): Promise<RowsQuestion> {
-    const names = await this.ask(cloud, (run) =>
-      store.memberNames(run, cloud, question, this.collation, maxTableColumns + 1),
-    ).catch((error: unknown) => translate(error, question.collection))
+  async #withMembers(cloud: RowsCloud, query: RowsQuery): Promise<RowsQuery> {
+    const names = await this.query(cloud, (run) =>
+      rowStore.memberNames(run, cloud, query, this.collation, maxTableColumns + 1),
+    ).catch((error: unknown) => translate(error, query.collection))
     if (names.length > maxTableColumns) fail('ROWS_ANSWER_TOO_LARGE', { max: queryLimits.answerBytes })
-    const all = ['id', 'owner_id', 'created_at', 'updated_at', ...names]
-    const fields = [...all.map((as) => ({ as, field: fieldOf(as) })), ...question.selection.fields]
-    return { ...question, selection: { ...question.selection, all: false, fields } }
+    const all = [...rowColumns, ...names]
+    const fields = [...all.map((as) => ({ as, field: fieldOf(as) })), ...query.selection.fields]
+    return { ...query, selection: { ...query.selection, all: false, fields } }
   }
 
   async #idOf(cloud: RowsCloud, name: string): Promise<string> {
     const key = `${cloud.cloudId}/${name}`
     const known = this.#ids.get(key)
     if (known !== undefined) return known
-    const found = await this.ask(cloud, (run) => store.findCollection(run, cloud, name))
+    const found = await this.query(cloud, (run) => findCollection(run, cloud, name))
     if (!found) return fail('COLLECTION_NOT_FOUND', { name })
     if (this.#ids.size >= 10_000) this.#ids.clear()
     this.#ids.set(key, found.collection_id)
@@ -208,7 +206,7 @@ export class Collections implements AsyncDisposable {
 }
 
 /** Only the few most frequent shapes stay prepared: whoever asks in ever new ones fills no memory. */
-function preparedName({ where, order, selection, caller, counted }: RowsQuestion): string | undefined {
+function preparedName({ where, order, selection, caller, counted }: RowsQuery): string | undefined {
   const [first] = where
   const isById =
     where.length === 1 && first!.kind === 'equal' && 'column' in first!.field && first!.field.column === 'id'

@@ -89,7 +89,7 @@ export interface Order {
   nullsFirst: boolean
 }
 
-/** Bounds of one question. */
+/** Bounds of one query. */
 export const queryLimits = {
   conditions: 20,
   orders: 10,

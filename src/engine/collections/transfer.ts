@@ -1,8 +1,9 @@
 /** All rows of a cloud: read for an export, written from one, deleted in portions. */
 import type { CloudKey } from '#engine/clouds'
+import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isUuid, uuidv7 } from '#platform/ids'
-import { documentBytes, documentJson } from './document.ts'
+import { documentOf } from './document.ts'
 import { rowReasons } from './errors.ts'
 import type { Collections } from './open.ts'
 import { runIn } from './open.ts'
@@ -23,16 +24,18 @@ export type ExportedItem =
     }
 
 const portion = 200
+/** Of rows that are written at once: values of a statement are escaped in one go. */
+const portionBytes = 1024 * 1024
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Collections first, then their rows by id. */
 export async function* exportAll(collections: Collections, cloud: CloudKey): AsyncGenerator<ExportedItem> {
-  const found = await collections.ask(cloud, (run) => store.collectionsOf(run, cloud))
+  const found = await collections.query(cloud, (run) => store.collectionsOf(run, cloud))
   for (const { name, public_read } of found) yield { kind: 'collection', name, public_read }
   const names = new Map(found.map(({ collection_id, name }) => [collection_id, name]))
   let after = { collectionId: firstId, rowId: firstId }
   for (;;) {
-    const rows = await collections.ask(cloud, (run) => store.rowsAfter(run, cloud, after, portion))
+    const rows = await collections.query(cloud, (run) => store.rowsAfter(run, cloud, after, portion))
     for (const row of rows) {
       const collection = names.get(row.collection_id)
       // One that was made after the export began.
@@ -55,38 +58,49 @@ const exported = (collection: string, row: store.StoredRow): ExportedItem => ({
 })
 
 /**
- * Writes what was exported, in portions, each within the limits of the cloud. Whoever imports into a cloud that is in use gets refusals
- * for names and ids that are taken. Throws COLLECTION_TAKEN, COLLECTION_LIMIT, ROW_TAKEN, ROW_LIMIT, ROW_BYTES_LIMIT, ROW_INVALID.
+ * Writes what was exported, in this transaction and within the limits of the cloud. From here on other writes of the cloud's rows wait for
+ * it. Throws COLLECTION_TAKEN, COLLECTION_LIMIT, ROW_TAKEN, ROW_LIMIT, ROW_BYTES_LIMIT, ROW_INVALID.
  */
 export async function importAll(
-  collections: Collections,
+  tx: Tx,
   cloud: RowsCloud,
   items: AsyncIterable<ExportedItem> | Iterable<ExportedItem>,
   now: Date,
 ): Promise<store.Counts> {
+  const run = runIn(tx)
   const ids = new Map<string, string>()
   const total = { rows: 0, bytes: 0 }
   let waiting: ImportedRow[] = []
+  let waitingBytes = 0
   const write = async () => {
-    const written = await writeRows(collections, cloud, waiting)
+    const written = await writeRows(run, cloud, waiting)
     total.rows += written.rows
     total.bytes += written.bytes
     waiting = []
+    waitingBytes = 0
   }
   for await (const item of items) {
     if (item.kind === 'collection') {
       const made = { id: uuidv7(now.getTime()), name: item.name, publicRead: item.public_read }
-      await inTransaction(collections, cloud, item.name, (run) => createCollection(run, cloud, made, now))
+      await createCollection(run, cloud, made, now)
       ids.set(item.name, made.id)
       continue
     }
     const collectionId = ids.get(item.collection)
     if (collectionId === undefined) fail('COLLECTION_NOT_FOUND', { name: item.collection })
-    waiting.push(importedRow(item, collectionId))
-    if (waiting.length >= portion) await write()
+    const row = importedRow(item, collectionId)
+    waiting.push(row)
+    waitingBytes += row.bytes
+    if (waiting.length >= portion || waitingBytes >= portionBytes) await write()
   }
   if (waiting.length > 0) await write()
   return total
+}
+
+/** Whether it has no collection; nobody makes one until the transaction ends. */
+export async function lockEmpty(tx: Tx, cloud: CloudKey): Promise<boolean> {
+  await store.lockCounts(runIn(tx), cloud)
+  return (await store.collectionsOf(runIn(tx), cloud)).length === 0
 }
 
 type ImportedRow = Parameters<typeof store.restoreRows>[2][number]
@@ -98,50 +112,42 @@ function importedRow(item: Extract<ExportedItem, { kind: 'row' }>, collectionId:
     collectionId,
     id: item.id,
     ownerId: item.owner_id,
-    json: documentJson(item.data, 'data'),
-    bytes: documentBytes(item.data, 'data'),
+    ...documentOf(item.data, 'data'),
     createdAt: new Date(item.created_at),
     updatedAt: new Date(item.updated_at),
   }
 }
 
-const inTransaction = <Result>(
-  collections: Collections,
-  cloud: CloudKey,
-  name: string,
-  work: (run: store.Run) => Promise<Result>,
-): Promise<Result> =>
-  collections
-    .inTurn(cloud, (db) => db.tx((tx) => work(runIn(tx))))
-    .catch((error: unknown) => translate(error, name))
-
-const writeRows = (
-  collections: Collections,
+async function writeRows(
+  run: store.Run,
   cloud: RowsCloud,
   rows: readonly ImportedRow[],
-): Promise<store.Counts> =>
-  inTransaction(collections, cloud, '', async (run) => {
-    const counts = await store.lockCounts(run, cloud)
-    const added = { rows: rows.length, bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) }
-    const { limits } = cloud
-    if (counts.rows + added.rows > limits.rows) fail('ROW_LIMIT', { max: limits.rows })
-    if (counts.bytes + added.bytes > limits.rowBytes) fail('ROW_BYTES_LIMIT', { max: limits.rowBytes })
-    await store.restoreRows(run, cloud, rows)
-    await store.addCounts(run, cloud, added)
-    return added
-  })
+): Promise<store.Counts> {
+  const counts = await store.lockCounts(run, cloud)
+  const added = { rows: rows.length, bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) }
+  const { limits } = cloud
+  if (counts.rows + added.rows > limits.rows) fail('ROW_LIMIT', { max: limits.rows })
+  if (counts.bytes + added.bytes > limits.rowBytes) fail('ROW_BYTES_LIMIT', { max: limits.rowBytes })
+  await store.restoreRows(run, cloud, rows).catch((error: unknown) => translate(error, ''))
+  await store.addCounts(run, cloud, added)
+  return added
+}
 
 /** Rows of one portion. */
 const deletedAtOnce = 1_000
 
 /** Deletes a portion of all that is here of a cloud; true when nothing is left. */
 export const deleteAllOf = (collections: Collections, cloud: CloudKey): Promise<boolean> =>
-  inTransaction(collections, cloud, '', async (run) => {
-    await store.lockCounts(run, cloud)
-    const [first] = await store.collectionsOf(run, cloud)
-    if (!first) return true
-    const gone = await store.deletePortion(run, cloud, first.collection_id, deletedAtOnce)
-    await store.addCounts(run, cloud, { rows: -gone.rows, bytes: -gone.bytes })
-    if (gone.rows < deletedAtOnce) await store.deleteCollectionRow(run, cloud, first.collection_id)
-    return false
-  })
+  collections
+    .inTurn(cloud, (db) => db.tx((tx) => deletePortionOf(runIn(tx), cloud)))
+    .catch((error: unknown) => translate(error, ''))
+
+async function deletePortionOf(run: store.Run, cloud: CloudKey): Promise<boolean> {
+  await store.lockCounts(run, cloud)
+  const [first] = await store.collectionsOf(run, cloud)
+  if (!first) return true
+  const gone = await store.deletePortion(run, cloud, first.collection_id, deletedAtOnce)
+  await store.addCounts(run, cloud, { rows: -gone.rows, bytes: -gone.bytes })
+  if (gone.rows < deletedAtOnce) await store.deleteCollectionRow(run, cloud, first.collection_id)
+  return false
+}

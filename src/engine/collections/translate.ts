@@ -3,7 +3,7 @@ import { Failure, fail } from '#platform/errors'
 import { valueError } from './errors.ts'
 import { statementTimeoutMs } from './lanes.ts'
 
-/** What a statement threw, as what the caller is told: errors that its values cause are not ours. Always throws. */
+/** Throws what the caller is answered for an error of a statement: those that its values cause are not ours. */
 export function translate(error: unknown, collection: string): never {
   if (error instanceof Failure || !(error instanceof Error) || isDatabaseAway(error)) throw error
   const sqlState = 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -4,7 +4,9 @@ import { fail } from '#platform/errors'
 import type { Collation } from './conditions.ts'
 import { documentLimits } from './document.ts'
 import { queryLimits, type RowCaller, type Selection } from './query.ts'
-import type { NewRow, Reported, RowsFilter, Run, Written } from './store.ts'
+import type { Reported, RowsFilter, Written } from './row-store.ts'
+import * as rowStore from './row-store.ts'
+import type { NewRow, Run } from './store.ts'
 import * as store from './store.ts'
 
 /** A cloud with the limits that its rows have. */
@@ -85,14 +87,14 @@ export async function insert(
   const counts = await store.lockCounts(run, cloud)
   const { collection_id: collectionId } = await requireCollection(run, cloud, insertion.collection)
   const ids = insertion.rows.map(({ id }) => id)
-  const there = await store.existingRows(run, cloud, collectionId, ids)
+  const there = await rowStore.existingRows(run, cloud, collectionId, ids)
   if (there.length > 0 && onConflict === 'refuse') fail('ROW_TAKEN', {})
   if (onConflict === 'merge' && caller.role === 'user')
     for (const { owner_id } of there) if (owner_id !== caller.userId) fail('ROW_NOT_YOURS', {})
   const taken = new Set(there.map(({ row_id }) => row_id))
   const rows =
     onConflict === 'ignore' ? firstOf(insertion.rows).filter(({ id }) => !taken.has(id)) : insertion.rows
-  const write = onConflict === 'merge' && taken.size > 0 ? store.mergeRows : store.insertRows
+  const write = onConflict === 'merge' && taken.size > 0 ? rowStore.mergeRows : rowStore.insertRows
   const written = await write(run, cloud, collectionId, { rows, now }, reported(selection))
   const answer = answerOf(written)
   const added = onConflict === 'merge' ? rows.length - taken.size : rows.length
@@ -116,7 +118,7 @@ export async function change(
 ): Promise<WriteAnswer> {
   const counts = await store.lockCounts(run, cloud)
   await requireCollection(run, cloud, filter.collection)
-  const written = await store.changeRows(run, cloud, filter, { json, now, collation }, reported(selection))
+  const written = await rowStore.changeRows(run, cloud, filter, { json, now, collation }, reported(selection))
   const answer = answerOf(written)
   await count(run, cloud, counts, { rows: 0, grown: written.grown })
   return answer
@@ -131,7 +133,7 @@ export async function remove(
 ): Promise<WriteAnswer> {
   const counts = await store.lockCounts(run, cloud)
   await requireCollection(run, cloud, filter.collection)
-  const written = await store.deleteRows(run, cloud, filter, collation, reported(selection))
+  const written = await rowStore.deleteRows(run, cloud, filter, collation, reported(selection))
   const answer = answerOf({ ...written, largest: 0 })
   await count(run, cloud, counts, { rows: -written.rows, grown: written.grown })
   return answer

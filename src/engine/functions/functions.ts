@@ -40,6 +40,7 @@ export { type FunctionsHost, openFunctionsHost } from './remote/functions-host.t
 export type { HostLinks } from './remote/host-link.ts'
 export { HostMeter } from './remote/host-meter.ts'
 export { channelVersion } from './remote/messages.ts'
+export { channelSeries } from './remote/metrics.ts'
 export type { PlatformSide } from './remote/platform-link.ts'
 export { openRemoteFunctions } from './remote/remote-runtime.ts'
 

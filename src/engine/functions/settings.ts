@@ -29,9 +29,14 @@ export interface FunctionsConfig {
   hosts: readonly HostAddress[]
 }
 
+const unsafePrefix = '[unsafe_dev] '
+
 /** Before every line of a function's logs. */
 export const linePrefixOf = (mode: FunctionsConfig['mode']): string =>
-  mode === 'unsafe_dev' ? '[unsafe_dev] ' : ''
+  mode === 'unsafe_dev' ? unsafePrefix : ''
+
+/** What stands so before a line: the mode of where it was written, which may be another machine. */
+export const prefixIn = (message: string): string => (message.startsWith(unsafePrefix) ? unsafePrefix : '')
 
 /** Settings of a host of functions, from its environment. */
 export interface FunctionsHostConfig {

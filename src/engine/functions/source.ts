@@ -7,7 +7,6 @@ import type { CloudProgram, FunctionSource, LogLine } from './functions.ts'
 import { LogIntake } from './logs/log-intake.ts'
 import { type Mask, maskOf } from './logs/mask.ts'
 import { openSecretsOf } from './secrets.ts'
-import { linePrefixOf } from './settings.ts'
 import * as store from './store.ts'
 
 type Room = Pick<App, 'db' | 'clock' | 'log' | 'secrets' | 'config'>
@@ -46,7 +45,6 @@ class Source implements PlatformFunctions {
     this.#directory = new FunctionDirectory(room.db)
     this.#intake = new LogIntake({
       ...room,
-      prefix: linePrefixOf(room.config.functions.mode),
       maskOf: (cloud) => this.#maskOf(cloud),
     })
   }
@@ -60,15 +58,19 @@ class Source implements PlatformFunctions {
     // Read first: what is read after it is at least as new.
     const record = await programRecord(kysely, cloud)
     if (!record) return undefined
-    const live = await store.liveVersions(kysely, cloud)
-    const functions = live.map(({ name, version, bundle }) => ({ name, version, bundle }))
-    return this.#programOf(cloud, record, functions)
+    return this.#programOf(cloud, record, async () =>
+      (await store.liveVersions(kysely, cloud)).map(({ name, version, bundle }) => ({
+        name,
+        version,
+        bundle,
+      })),
+    )
   }
 
   async toTry(cloud: CloudKey, { name, bundle }: { name: string; bundle: string }): Promise<CloudProgram> {
     const record = await programRecord(this.#room.db.kysely, cloud)
     if (!record) throw new Error('the cloud is gone')
-    return this.#programOf(cloud, record, [{ name, version: 0, bundle }])
+    return this.#programOf(cloud, record, async () => [{ name, version: 0, bundle }])
   }
 
   log(cloud: CloudKey, lines: readonly LogLine[]): void {
@@ -86,13 +88,17 @@ class Source implements PlatformFunctions {
   async #programOf(
     { accountId, cloudId }: CloudKey,
     { ref, revision }: ProgramRecord,
-    functions: CloudProgram['functions'],
+    read: () => Promise<CloudProgram['functions']>,
   ): Promise<CloudProgram> {
     const { db, clock, config } = this.#room
-    const secrets = await openSecretsOf(this.#room, { accountId, cloudId })
+    // Together: a call that needs a new process waits for them.
+    const [functions, secrets, keys] = await Promise.all([
+      read(),
+      openSecretsOf(this.#room, { accountId, cloudId }),
+      keysOf(db.kysely, { accountId, cloudId }),
+    ])
     this.#remember({ accountId, cloudId }, Number(revision), Object.values(secrets))
     const nowMs = clock.nowMs()
-    const keys = await keysOf(db.kysely, { accountId, cloudId })
     const publicKey = keys.findLast(
       ({ kind, expires_at: until }) => kind === 'public' && (until === null || until.getTime() > nowMs),
     )

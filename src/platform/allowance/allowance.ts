@@ -151,6 +151,13 @@ export class Allowance<Name extends string> {
     return true
   }
 
+  /** Something is going to be spent: where nothing is left, a portion is taken meanwhile. */
+  expect(): void {
+    const nowMs = this.#options.clock.nowMs()
+    if (nowMs >= this.#dayEndMs) this.#beginDay(nowMs)
+    if (this.#names.some((name) => this.#left[name] === 0)) this.#prefetch(nowMs)
+  }
+
   /** What was spent and then not used. */
   refund(amounts: Partial<Amounts<Name>>): void {
     if (this.#options.clock.nowMs() >= this.#dayEndMs) return

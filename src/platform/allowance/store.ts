@@ -35,19 +35,17 @@ export async function takePortion<Name extends string>(
   const { days, users, column } = namesOf(table)
   const mine = sql`account_id = ${accountId} and ${column} = ${id}`
   return db.tx(async (tx) => {
-    const { rows } = await sql<{ limits: Record<string, number> }>`select limits from ${users}
-      where ${mine} for key share`.execute(tx)
-    if (!rows[0]) return undefined
-    const begun =
-      await sql`insert into ${days} (account_id, ${column}, day) values (${accountId}, ${id}, ${day})
-      on conflict do nothing`.execute(tx)
-    // The first of a day also ends what is kept, so that nobody has more than so many rows.
-    if (begun.numAffectedRows === 1n)
-      await sql`delete from ${days} where ${mine} and day < ${day}::date - ${keptDays}::int`.execute(tx)
-    const used = await sql<Record<string, bigint>>`select ${list(table, (one) => one)} from ${days}
-      where ${mine} and day = ${day} for update`.execute(tx)
-    const limits = limitsOf(rows[0].limits)
-    const portion = cut(each(table, (name, one) => Math.max(0, limits[name] - Number(used.rows[0]![one]))))
+    // One statement, since whoever needs a first portion waits for it: the row of the day is made or locked, and days beyond those that are kept end.
+    const { rows } = await sql<{ own: Record<string, number> } & Record<string, bigint>>`
+      with owner as (select limits from ${users} where ${mine} for key share),
+        ended as (delete from ${days} where ${mine} and day < ${day}::date - ${keptDays}::int)
+      insert into ${days} as d (account_id, ${column}, day) select ${accountId}::uuid, ${id}::uuid, ${day}::date from owner
+      on conflict (account_id, ${column}, day) do update set day = d.day
+      returning (select limits from owner) as own, ${list(table, (one) => sql`d.${one}`)}`.execute(tx)
+    const [used] = rows
+    if (!used) return undefined
+    const limits = limitsOf(used.own)
+    const portion = cut(each(table, (name, one) => Math.max(0, limits[name] - Number(used[one]))))
     if (Object.values<number>(portion).some((amount) => amount > 0))
       await sql`update ${days} set ${list(table, (one, name) => sql`${one} = ${one} + ${portion[name]}`)}
         where ${mine} and day = ${day}`.execute(tx)

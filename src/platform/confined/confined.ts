@@ -79,8 +79,8 @@ const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
 const lowPriority = 5
 
 const home = path.resolve(import.meta.dirname, '../../..')
-/** The folder of the child's side of the protocol; the only part of the platform that the process may read. */
-const childRoom = path.join(import.meta.dirname, '../confined-process')
+/** The parts of the platform that the process may read: its side of the protocol, and how numbers are written. */
+const childRooms = ['confined-process', 'words'].map((room) => path.join(import.meta.dirname, '..', room))
 
 /**
  * Starts a process for each piece of work: without environment, with Node's permissions so that it can read its own code and
@@ -222,7 +222,7 @@ const secondsOf = (timeoutMs: number): number => Math.ceil(timeoutMs / 1_000)
 
 const codeOf = (module: string): string[] => [
   path.dirname(module),
-  childRoom,
+  ...childRooms,
   modulesFolder(),
   path.join(home, 'package.json'),
 ]

@@ -12,8 +12,8 @@ const socketCodes = new Set([
   'EAI_AGAIN',
 ])
 
-/** SQLSTATE codes for "not now": shutdown by an operator, crash recovery, starting up, no connection left. */
-const serverCodes = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])
+/** SQLSTATE codes for "not now": shutdown by an operator, crash recovery, starting up, no connection left, a full disk. */
+const serverCodes = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '53100'])
 
 /** For some broken connections pg reports only a message, without a code. */
 const sentences = [

@@ -7,10 +7,12 @@ import { columnTypes } from './column-types.ts'
 import { type ListenEvents, listenForEver } from './listen.ts'
 import type { MigrationRow } from './migration-state.ts'
 import { phrases } from './phrases.ts'
+import { runTransaction } from './transaction.ts'
 
 export { clientConfig, type SocketAddress, socketUrl } from './address.ts'
 export { isDatabaseAway } from './away.ts'
 export { columnTypes } from './column-types.ts'
+export { dbInTurns } from './in-turns.ts'
 export type { ListenEvents } from './listen.ts'
 export { poolSeries } from './metrics.ts'
 export { migrate } from './migrate.ts'
@@ -177,24 +179,4 @@ async function checkServer(pool: pg.Pool, url: string | SocketAddress): Promise<
       )
     })
   if (version < oldestServer) refuseStart(phrases.tooOld(shown, version))
-}
-
-/** The error that ended `fn` is the one thrown, also when the connection is too broken to roll back. */
-async function runTransaction<T>(kysely: Kysely<Tables>, fn: (tx: Tx) => Promise<T>): Promise<T> {
-  let first: { error: unknown } | undefined
-  try {
-    return await kysely
-      .transaction()
-      .setIsolationLevel('read committed')
-      .execute(async (tx) => {
-        try {
-          return await fn(tx)
-        } catch (error) {
-          first = { error }
-          throw error
-        }
-      })
-  } catch (error) {
-    throw first === undefined ? error : first.error
-  }
 }

@@ -15,5 +15,6 @@ export function hostName(text: string): string | undefined {
   if (host.startsWith('['))
     return isIPv6(host.slice(1, -1)) && !host.includes('%') ? host.toLowerCase() : undefined
   const plain = host.toLowerCase().replace(/\.$/, '')
-  return names.test(plain) ? plain : undefined
+  // A number beyond the addresses of IPv4 is the host of no URL.
+  return names.test(plain) && URL.canParse(`http://${plain}`) ? plain : undefined
 }

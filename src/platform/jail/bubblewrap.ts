@@ -30,7 +30,7 @@ export function bubblewrapWords(
     ...(outlivesUs ? [] : ['--die-with-parent']),
     ...['--new-session', '--as-pid-1', '--hostname', 'jail', '--clearenv', '--chdir', '/'],
     ...['--seccomp', String(descriptors.filter), '--info-fd', String(descriptors.info)],
-    // bubblewrap creates the parent folders of what it mounts, for root only unless told otherwise.
+    // bubblewrap creates the parent folders of what it mounts, for root only without another mode.
     ...foldersAbove([...places, '/dev/null']).flatMap((folder) => ['--perms', '0755', '--dir', folder]),
     ...readable.flatMap(({ from, to }) => ['--ro-bind', from, to]),
     ...files.flatMap(({ descriptor, to }) => ['--perms', '0444', '--file', String(descriptor), to]),

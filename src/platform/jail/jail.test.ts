@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type JailState, openJail } from './jail.ts'
 
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
@@ -9,36 +9,48 @@ const tools = { bwrap: '', prlimit: '', setpriv: '', unshare: '', flock: '', lib
 const holds: JailState = { kind: 'jailed', tools }
 
 /** A jail whose tests end like this, one after another. */
-function jailThatSays(...said: JailState[]) {
+function jailThatSays(said: (JailState | Promise<JailState>)[], longestWaitMs = 60_000) {
   let tests = 0
-  const jail = openJail(silent, async () => {
-    await new Promise((resolve) => setImmediate(resolve))
-    return said[tests++]!
-  })
+  const test = async (): Promise<JailState> => said[tests++]!
+  const jail = openJail(silent, { test, waits: { longestWaitMs, pauseMs: 1 } })
   return { jail, tests: () => tests }
 }
 
-test('a test that did not end well refuses, and is done again for whoever asks next', async () => {
-  const { jail, tests } = jailThatSays(uncertain, uncertain, holds)
+test('a test that did not end well refuses, and is done again by itself until one does', async () => {
+  const last = Promise.withResolvers<JailState>()
+  const { jail, tests } = jailThatSays([uncertain, uncertain, last.promise])
   expect(await jail.state()).toBe(uncertain)
+  await vi.waitUntil(() => tests() === 3)
+  // Nobody waits for it: what is known is answered.
   expect(await jail.state()).toBe(uncertain)
-  expect(await jail.state()).toBe(holds)
-  expect(await jail.state()).toBe(holds)
+  last.resolve(holds)
+  await vi.waitUntil(async () => (await jail.state()) === holds)
   expect(tests()).toBe(3)
 })
 
 test('what is certain stays', async () => {
-  const { jail, tests } = jailThatSays(certain, holds)
+  const { jail, tests } = jailThatSays([certain, holds])
   expect(await jail.state()).toBe(certain)
+  await new Promise((resolve) => setTimeout(resolve, 20))
   expect(await jail.state()).toBe(certain)
   await expect(jail.start({} as never, undefined)).rejects.toThrow('why')
   expect(tests()).toBe(1)
 })
 
-test('who asks at the same time waits for one test', async () => {
-  const { jail, tests } = jailThatSays(uncertain, holds)
-  // Each asks again as soon as it is refused: the second test is one as well.
-  const asked = Array.from({ length: 5 }, async () => [await jail.state(), await jail.state()])
-  for (const states of await Promise.all(asked)) expect(states).toEqual([uncertain, holds])
-  expect(tests()).toBe(2)
+test('who asks at the same time waits for one test, and while it lasts long nobody waits for its end', async () => {
+  const first = Promise.withResolvers<JailState>()
+  const { jail, tests } = jailThatSays([first.promise], 1)
+  for (const state of await Promise.all(Array.from({ length: 5 }, () => jail.state())))
+    expect(state).toMatchObject({ kind: 'refused', isSure: false })
+  first.resolve(holds)
+  expect(await jail.state()).toBe(holds)
+  expect(tests()).toBe(1)
+})
+
+test('a jail that is closed is tested no more', async () => {
+  const { jail, tests } = jailThatSays([uncertain, holds])
+  await jail.state()
+  jail[Symbol.dispose]()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(tests()).toBe(1)
 })

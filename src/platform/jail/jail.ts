@@ -4,6 +4,7 @@
  */
 import type { Localized } from '#platform/errors'
 import type { Log } from '#platform/log'
+import { refusals } from './phrases.ts'
 import { selfTest } from './self-test.ts'
 import { type JailedProcess, type JailedProgram, type JailTools, startJailed } from './start.ts'
 import { openUsers } from './users.ts'
@@ -23,11 +24,13 @@ export { descriptorOf, firstSocket, type JailedProcess, type JailTools } from '.
 /** Whether a jail can be built here; `tools` are those that build it. */
 export type JailState =
   | { kind: 'jailed'; tools: JailTools }
-  /** `isSure`: false where the test did not end as it should, on a busy machine perhaps; then the next one who asks has it done again. */
+  /** `isSure`: false where the test did not end as it should, on a busy machine perhaps; then it is done again by itself. */
   | { kind: 'refused'; why: Localized; isSure: boolean }
 
-export interface Jail {
-  /** Tries to break out of one, the first time it is asked. Never throws. */
+export interface Jail extends Disposable {
+  /**
+   * What the last test said; the first one begins when this is first asked. Never throws, and waits only for a first test, and not for long.
+   */
   state(): Promise<JailState>
   /**
    * A user that no other jail of this machine has, where this server is root; undefined elsewhere. Given back by disposing it. Throws where all
@@ -38,23 +41,68 @@ export interface Jail {
   start(program: JailedProgram, user: number | undefined): Promise<JailedProcess>
 }
 
-export function openJail(log: Log, test: (log: Log) => Promise<JailState> = selfTest): Jail {
-  const users = openUsers()
-  let tested: Promise<JailState> | undefined
-  return {
-    async state() {
-      tested ??= test(log)
-      const ours = tested
-      const state = await ours
-      // Whoever waited with us may have begun the next one already.
-      if (state.kind === 'refused' && !state.isSure && tested === ours) tested = undefined
-      return state
-    },
-    user: () => users.take(),
-    async start(program, user) {
-      const state = await this.state()
-      if (state.kind === 'refused') throw new Error(state.why.en)
-      return startJailed(state.tools, program, user)
-    },
+/** Whoever asks waits so long for the first test, which takes a fraction of it. */
+const longestWaitMs = 10_000
+/** From the end of a test that did not end well to the next one. */
+const pauseMs = 10_000
+
+export interface JailOptions {
+  test?: (log: Log) => Promise<JailState>
+  waits?: { longestWaitMs: number; pauseMs: number }
+}
+
+export function openJail(log: Log, options: JailOptions = {}): Jail {
+  return new TestedJail(log, options)
+}
+
+class TestedJail implements Jail {
+  readonly #log: Log
+  readonly #test: NonNullable<JailOptions['test']>
+  readonly #waits: NonNullable<JailOptions['waits']>
+  readonly #users = openUsers()
+  #first: Promise<void> | undefined
+  #last: JailState | undefined
+  #next: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(log: Log, { test = selfTest, waits = { longestWaitMs, pauseMs } }: JailOptions) {
+    this.#log = log
+    this.#test = test
+    this.#waits = waits
   }
+
+  async state(): Promise<JailState> {
+    this.#first ??= this.#run()
+    if (!this.#last) await atMost(this.#waits.longestWaitMs, this.#first)
+    return this.#last ?? { kind: 'refused', why: refusals.underWay, isSure: false }
+  }
+
+  user(): ReturnType<Jail['user']> {
+    return this.#users.take()
+  }
+
+  async start(program: JailedProgram, user: number | undefined): Promise<JailedProcess> {
+    const state = await this.state()
+    if (state.kind === 'refused') throw new Error(state.why.en)
+    return startJailed(state.tools, program, user)
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true
+    clearTimeout(this.#next)
+  }
+
+  async #run(): Promise<void> {
+    const state = await this.#test(this.#log)
+    this.#last = state
+    if (state.kind === 'jailed' || state.isSure || this.#isClosed) return
+    this.#next = setTimeout(() => void this.#run(), this.#waits.pauseMs).unref()
+  }
+}
+
+async function atMost(ms: number, awaited: Promise<void>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  await Promise.race([awaited, late])
+  clearTimeout(timer)
 }

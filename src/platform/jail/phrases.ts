@@ -19,15 +19,19 @@ export const refusals = {
     fa: 'این سیستم به bubblewrap اجازهٔ ساختن فضای نام نمی‌دهد؛ فضای نام کاربری را مجاز کنید (در اوبونتو پروفایل AppArmor برای bwrap)، یا میزبان تابع‌ها را با کاربر root اجرا کنید',
   },
   inContainer: {
-    en: 'this container lets bubblewrap make no namespaces; give the container of functions the seccomp and AppArmor options of docs/operations.md, or run its functions on a host of their own',
-    fa: 'این کانتینر به bubblewrap اجازهٔ ساختن فضای نام نمی‌دهد؛ گزینه‌های seccomp و AppArmor در docs/operations.md را به کانتینر تابع‌ها بدهید، یا تابع‌ها را روی میزبانی جدا اجرا کنید',
+    en: 'this container lets bubblewrap make no namespaces; give the container of functions the options of docs/operations.md, or run its functions on a host of their own',
+    fa: 'این کانتینر به bubblewrap اجازهٔ ساختن فضای نام نمی‌دهد؛ گزینه‌های docs/operations.md را به کانتینر تابع‌ها بدهید، یا تابع‌ها را روی میزبانی جدا اجرا کنید',
   },
   leaks: (what: string): Localized => ({
     en: `a program broke out of the jail in the test at the start (${what}); no function runs here until it holds`,
     fa: `برنامه‌ای در آزمون آغاز از زندان گریخت (${what})؛ تا زندان نگه ندارد هیچ تابعی اینجا اجرا نمی‌شود`,
   }),
   silent: {
-    en: 'the test of the jail at the start did not end as it should; the log of this start says how',
-    fa: 'آزمون زندان در آغاز چنان که باید پایان نیافت؛ گزارش همین آغاز می‌گوید چگونه',
+    en: 'the test of the jail did not end as it should, and is done again by itself every few seconds; the log of the server says how it ended',
+    fa: 'آزمون زندان چنان که باید پایان نیافت و هر چند ثانیه خودبه‌خود تکرار می‌شود؛ گزارش سرور می‌گوید چگونه پایان یافت',
+  },
+  underWay: {
+    en: 'the test of the jail at the start has not ended yet; send it again in a few seconds',
+    fa: 'آزمون زندان در آغاز هنوز پایان نیافته است؛ چند ثانیهٔ دیگر دوباره بفرستید',
   },
 } satisfies Record<string, Localized | ((...words: string[]) => Localized)>

@@ -111,7 +111,7 @@ async function tryToBreakOut(tools: JailTools): Promise<Verdict> {
 }
 
 function verdictOf(started: JailedProcess, out: string, outwardly: string[], said: string): Verdict {
-  if (/namespace|uid map|Operation not permitted|Permission denied/i.test(said) && out === '')
+  if (/namespace|uid map|RTM_NEW|Operation not permitted|Permission denied/i.test(said) && out === '')
     return { why: isContainer() ? refusals.inContainer : refusals.noNamespaces }
   if (started.pid === undefined || out === '') return { why: refusals.silent }
   const could = [...(JSON.parse(out) as string[]), ...outwardly]

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:net'
-import type { Duplex, Readable } from 'node:stream'
+import { type Duplex, PassThrough, type Readable } from 'node:stream'
 import { bubblewrapWords } from './bubblewrap.ts'
 import { type Architecture, seccompFilter } from './seccomp.ts'
 
@@ -64,8 +64,7 @@ export async function startJailed(
 ): Promise<JailedProcess> {
   const files = program.files ?? []
   const [command, ...words] = [
-    ...(user === undefined ? [] : endsWithUs(tools)),
-    ...limitWords(tools, program),
+    ...(user === undefined ? limitWords(tools, program, user) : endsWithUs(tools)),
     ...jailWords(tools, program, user),
   ]
   const child = spawn(command!, words, {
@@ -81,8 +80,9 @@ export async function startJailed(
     ],
   })
   const ended = endOf(child)
-  if (child.pid === undefined)
-    return { pid: undefined, stdout: child.stdout!, stderr: child.stderr!, ended, kill() {} }
+  // Node throws away what nobody reads when a process ends, which one may do before its caller has it.
+  const [stdout, stderr] = [child.stdout!.pipe(new PassThrough()), child.stderr!.pipe(new PassThrough())]
+  if (child.pid === undefined) return { pid: undefined, stdout, stderr, ended, kill() {} }
   endFirst(child.pid)
   const [filter, info, ...contents] = child.stdio.slice(inherited) as Duplex[]
   send(filter!, seccompFilter(process.arch as Architecture))
@@ -90,7 +90,7 @@ export async function startJailed(
   const first = pidIn(await objectIn(info!))
   // The namespace around counts anew: there the program is the child of bubblewrap, and that the child of the first one.
   const pid = first === undefined || user === undefined ? first : await grandchildOf(child.pid)
-  return { pid, stdout: child.stdout!, stderr: child.stderr!, ended, kill: () => killAll(child, pid) }
+  return { pid, stdout, stderr, ended, kill: () => killAll(child, pid) }
 }
 
 /** Node gives no other way to hand a listening socket to a program that is not Node. */
@@ -109,10 +109,17 @@ const endsWithUs = ({ setpriv, unshare }: JailTools): string[] => [
   ...[unshare, '--pid', '--fork', '--'],
 ]
 
-function limitWords(tools: JailTools, { dataBytes, files = [] }: JailedProgram): string[] {
-  // bubblewrap writes these files under the limit; nothing else in there can be written to.
-  const largest = Math.max(0, ...files.map(({ content }) => Buffer.byteLength(content)))
-  return [tools.prlimit, `--data=${dataBytes}`, '--core=0', '--nofile=256', `--fsize=${largest}`]
+/** As root they are set within, since the number of threads is that of a user, and root is none that is limited. */
+function limitWords(
+  tools: JailTools,
+  { dataBytes, threads, files = [] }: JailedProgram,
+  user: number | undefined,
+): string[] {
+  // Outside bubblewrap writes these files under the limit; nothing else in there can be written to.
+  const largest =
+    user === undefined ? Math.max(0, ...files.map(({ content }) => Buffer.byteLength(content))) : 0
+  const ofUser = user === undefined ? [] : [`--nproc=${threads}`]
+  return [tools.prlimit, `--data=${dataBytes}`, '--core=0', '--nofile=256', `--fsize=${largest}`, ...ofUser]
 }
 
 function jailWords(tools: JailTools, program: JailedProgram, user: number | undefined): string[] {
@@ -134,7 +141,7 @@ function jailWords(tools: JailTools, program: JailedProgram, user: number | unde
     tools.bwrap,
     ...bubblewrapWords(view, user === undefined ? 'user' : 'root', descriptors),
     '--',
-    ...(user === undefined ? [] : [tools.prlimit, `--nproc=${program.threads}`, ...leaveRoot(tools, user)]),
+    ...(user === undefined ? [] : [...limitWords(tools, program, user), ...leaveRoot(tools, user)]),
     programPlace,
     ...program.args,
   ]

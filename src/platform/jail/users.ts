@@ -1,6 +1,6 @@
 /** Users of this machine that own nothing: far above those that systems give, and below 2^31, which some programs cannot count beyond. */
 const firstUser = 1_000_000_000
-/** Of one server; the number of its process tells servers of one machine apart. */
+/** Of one server; the number of its process distinguishes servers of one machine. */
 const usersOfServer = 256
 
 export interface Users {

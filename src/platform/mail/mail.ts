@@ -1,8 +1,14 @@
 /** Mails through the operator's server (SMTP). Whoever sends one has counted it and can send it again (docs/decisions/0076). */
-import { createTransport } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import { deadlines } from '#platform/clock'
+import type { Log } from '#platform/log'
+import type { Metrics } from '#platform/metrics'
 import { type Outbound, openTunnel } from '#platform/proxy'
+import { failureOf, MailDeferred, MailRefused } from './failures.ts'
 import type { MailConfig } from './settings.ts'
+
+export { MailDeferred, MailRefused } from './failures.ts'
+export { mailSeries } from './metrics.ts'
 
 export interface Letter {
   /** An address alone; it is neither parsed nor may it hold another. */
@@ -14,102 +20,142 @@ export interface Letter {
   id: string
 }
 
-/** The server will never take this mail: not for this address, or not this text. */
-export class MailRefused extends Error {
-  override name = 'MailRefused'
+export interface Mailer {
+  /** Resolves when the server has taken it. Throws `MailRefused`, and `MailDeferred` where sending it again may help. */
+  send(letter: Letter, signal: AbortSignal): Promise<void>
 }
 
-export interface Mailer {
-  /** Resolves when the server has taken it. Throws `MailRefused`, and other errors where sending it again may help. */
-  send(letter: Letter, signal: AbortSignal): Promise<void>
+export interface MailerOptions {
+  config: MailConfig
+  outbound: Outbound
+  log: Log
+  metrics: Metrics
 }
 
 const connectMs = 15_000
 const silentMs = 30_000
 /** From the lookup of the name to the server's answer. */
 const wholeMs = 60_000
+/** The longest answer of a server that is read. */
+const longestAnswer = 64 * 1024
+/** A server that is away is reported this often, however many mails wait for it. */
+const reportMs = 60_000
 
-export const openMailer = (config: MailConfig, outbound: Outbound): Mailer => new SmtpMailer(config, outbound)
+export const openMailer = (options: MailerOptions): Mailer => new SmtpMailer(options)
+
+/** Connects, logs in and leaves. Throws `MailDeferred`, which says why mails cannot be sent. */
+export async function tryMailServer(
+  config: MailConfig,
+  outbound: Outbound,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await withTransport(config, outbound, signal, (transport) => transport.verify())
+  } catch (error) {
+    throw failureOf(error, config)
+  }
+}
 
 class SmtpMailer implements Mailer {
-  readonly #config: MailConfig
-  readonly #outbound: Outbound
+  readonly #options: MailerOptions
+  /** Nothing is reported before; in milliseconds of `performance.now()`. */
+  #quietUntilMs = 0
 
-  constructor(config: MailConfig, outbound: Outbound) {
-    this.#config = config
-    this.#outbound = outbound
+  constructor(options: MailerOptions) {
+    this.#options = options
   }
 
-  async send({ to, subject, text, html, id }: Letter, signal: AbortSignal): Promise<void> {
-    const { from, host } = this.#config
-    const end = new AbortController()
-    const late = deadlines.in(wholeMs, () => end.abort(new Error('the mail server took too long')))
-    const transport = createTransport(
-      await this.#options(AbortSignal.any([signal, end.signal])).catch((error: unknown) => {
-        late.cancel()
-        throw error
-      }),
-    )
-    const ended = new Promise<never>((_, reject) => {
-      const stop = (): void => {
-        transport.close()
-        reject((signal.aborted ? signal : end.signal).reason)
-      }
-      signal.addEventListener('abort', stop, { once: true })
-      end.signal.addEventListener('abort', stop, { once: true })
-    })
-    ended.catch(() => undefined)
+  async send(letter: Letter, signal: AbortSignal): Promise<void> {
+    const { config, outbound, metrics } = this.#options
     try {
-      const sending = transport.sendMail({
-        from,
-        to: { name: '', address: to },
-        envelope: { from: from.address, to: [to] },
-        subject,
-        text,
-        html,
-        messageId: `<${id}@${host}>`,
-        // RFC 3834: vacation notices are not sent in answer.
-        headers: { 'Auto-Submitted': 'auto-generated' },
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      })
-      sending.catch(() => undefined)
-      await Promise.race([sending, ended])
+      await withTransport(config, outbound, signal, (transport) => transport.sendMail(mailOf(letter, config)))
     } catch (error) {
-      throw isLasting(error) ? new MailRefused('the mail server refused it', { cause: error }) : error
-    } finally {
-      late.cancel()
-      transport.close()
+      signal.throwIfAborted()
+      const failure = failureOf(error, config, letter.to)
+      metrics.mails.inc({ result: failure instanceof MailRefused ? 'refused' : 'deferred' })
+      if (failure instanceof MailDeferred) this.#report(failure)
+      throw failure
     }
+    metrics.mails.inc({ result: 'sent' })
   }
 
-  async #options(signal: AbortSignal) {
-    const { host, port, secure, login, proxy, ca } = this.#config
-    const egress = this.#outbound.to(`https://${hostInUrl(host)}:${port}`, { proxy: proxy ?? 'direct', ca })
-    const tunnel =
-      egress.proxy && (await openTunnel(egress.proxy, { host, port }, { trust: egress.trust, signal }))
-    return {
-      host,
-      port,
-      secure,
-      // A password never leaves in plain text, except to this machine itself.
-      requireTLS: !secure && login !== undefined && !isOwnMachine(host),
-      ...(login && { auth: { user: login.user, pass: login.password } }),
-      ...(tunnel && { connection: tunnel }),
-      ...(egress.trust && { tls: { secureContext: egress.trust } }),
-      connectionTimeout: connectMs,
-      greetingTimeout: connectMs,
-      socketTimeout: silentMs,
-    }
+  #report({ message }: MailDeferred): void {
+    const nowMs = performance.now()
+    if (nowMs < this.#quietUntilMs) return
+    this.#quietUntilMs = nowMs + reportMs
+    this.#options.log.warn({}, `a mail was not taken and is sent again: ${message}`)
+  }
+}
+
+function mailOf({ to, subject, text, html, id }: Letter, { from, host }: MailConfig) {
+  return {
+    from,
+    to: { name: '', address: to },
+    envelope: { from: from.address, to: [to] },
+    subject,
+    text,
+    html,
+    messageId: `<${id}@${host}>`,
+    // RFC 3834: vacation notices are not sent in answer.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}
+
+/** A connection for this alone, which is closed in any case and when `wholeMs` are over. */
+async function withTransport(
+  config: MailConfig,
+  outbound: Outbound,
+  signal: AbortSignal,
+  act: (transport: Transporter) => Promise<unknown>,
+): Promise<void> {
+  const late = new AbortController()
+  const deadline = deadlines.in(wholeMs, () => late.abort(new Error('it took too long')))
+  const end = AbortSignal.any([signal, late.signal])
+  let transport: Transporter | undefined
+  try {
+    end.throwIfAborted()
+    // With the first mail: a server that sends none does without it.
+    const { createTransport } = await import('nodemailer')
+    transport = createTransport(await transportOptions(config, outbound, end))
+    await Promise.race([act(transport), aborted(end)])
+  } finally {
+    deadline.cancel()
+    transport?.close()
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+
+async function transportOptions(
+  { host, port, secure, login, proxy, ca }: MailConfig,
+  outbound: Outbound,
+  signal: AbortSignal,
+) {
+  const egress = outbound.to(`https://${hostInUrl(host)}:${port}`, { proxy: proxy ?? 'direct', ca })
+  const tunnel =
+    egress.proxy && (await openTunnel(egress.proxy, { host, port }, { trust: egress.trust, signal }))
+  return {
+    host,
+    port,
+    secure,
+    // A password never leaves in plain text, except to this machine itself.
+    requireTLS: !secure && login !== undefined && !isOwnMachine(host),
+    ...(login && { auth: { user: login.user, pass: login.password } }),
+    ...(tunnel && { connection: tunnel }),
+    ...(egress.trust && { tls: { secureContext: egress.trust } }),
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    socketTimeout: silentMs,
+    maxResponseSize: longestAnswer,
   }
 }
 
 const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 const isOwnMachine = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host)
-
-/** A 5xx about the address or the text (RFC 5321); one about the login is the operator's to correct, and is tried again. */
-function isLasting(error: unknown): boolean {
-  const { responseCode = 0, command } = error as { responseCode?: number; command?: string }
-  return responseCode >= 500 && responseCode < 600 && (command === 'RCPT TO' || command === 'DATA')
-}

@@ -32,11 +32,11 @@ export const secondsBounds = [
 ]
 export const fineSecondsBounds = [0.00005, 0.0001, 0.00025, 0.0005, ...secondsBounds]
 
-/** `makeSeries` registers the series of all rooms; the order in which it does is that of `GET /metrics`. */
-export function openMetrics(
-  makeSeries: (registry: Registry) => AllSeries,
+/** `makeSeries` registers the series of the rooms of this process; the order in which it does is that of `GET /metrics`. */
+export function openMetrics<Own extends Partial<AllSeries>>(
+  makeSeries: (registry: Registry) => Own,
   { isWorker = false } = {},
-): Metrics {
+): Own & Pick<Metrics, 'text'> {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'kherad_' })
   return { ...makeSeries(registry), text: isWorker ? allWorkersText(registry) : () => registry.metrics() }

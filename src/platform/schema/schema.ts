@@ -26,6 +26,9 @@ export const patterned = (pattern: string, wanted: { en: string; fa: string }) =
 export const timestamp = () =>
   Type.String({ description: 'RFC 3339 time in UTC.', 'x-description-fa': 'زمان به شکل RFC 3339، در UTC.' })
 
+/** A description in both languages, to be spread into a schema. */
+export const described = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
+
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /**

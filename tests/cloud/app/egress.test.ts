@@ -19,8 +19,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 /** With limits of its own. */
 const cloudWith = async (limits: Record<string, number>): Promise<TestCloud> => {
-  // A project has three of them.
-  const cloud = await world.cloud('test', await world.key({ project: await world.newProject() }))
+  const cloud = await world.newCloud()
   await setCloudLimits(world.app, keyOf(cloud), limits)
   await world.app.clouds.refresh(keyOf(cloud))
   return cloud
@@ -85,6 +84,24 @@ test('a stream that reaches the end of the day is cut, so that nobody takes a pa
   expect(await ask(cloud, '/stream')).toMatchObject({ status: 200 })
   const short = await cloudWith({ daily_egress_bytes: head + 700 })
   expect(await ask(short, '/stream')).toMatchObject({ status: 200, text: 'cut' })
+})
+
+test('however many processes answer, no day has more bytes than its limit, and what one does not use is given back', async () => {
+  const max = 50_000_000
+  const cloud = await cloudWith({ daily_egress_bytes: max })
+  const processes = Array.from({ length: 4 }, () => new CloudAllowances(world.app))
+  const answers = await Promise.all(
+    processes.flatMap((one) =>
+      Array.from({ length: 300 }, async () => one.takeEgress(keyOf(cloud), 100_000)),
+    ),
+  )
+  const taken = answers.filter(Boolean).length * 100_000
+  expect(taken).toBeLessThanOrEqual(max)
+  await Promise.all(processes.map((one) => one[Symbol.asyncDispose]()))
+  expect((await used(cloud)).bytes).toBe(taken)
+  await using last = new CloudAllowances(world.app)
+  if (taken < max) expect(await last.takeEgress(keyOf(cloud), max - taken)).toBe(true)
+  expect(await last.takeEgress(keyOf(cloud), 1)).toBe(false)
 })
 
 test('however many processes call functions, no day has more calls than its limit, and what one does not use is given back', async () => {

@@ -13,14 +13,11 @@ let cloud: TestCloud
 let user: SignedUp
 beforeAll(async () => {
   world = await boot()
-  cloud = await newCloud()
+  cloud = await world.newCloud()
   user = await signUp(cloud)
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** A project has three of them. */
-const newCloud = async (): Promise<TestCloud> =>
-  world.cloud('files', await world.key({ project: await world.newProject() }))
 const keyOf = ({ id }: TestCloud) => ({ accountId: world.account, cloudId: id })
 
 interface Shown {
@@ -91,6 +88,14 @@ test('what a browser would run as a page leaves as text', async () => {
   }
 })
 
+test('the name that a file is saved under cannot be turned around to show another ending', async () => {
+  const name = 'می\u200cماه \u202egnp.exe'
+  const { body } = await store(new Uint8Array(), { name })
+  expect(body.name).toBe(name)
+  const disposition = (await get(`/${body.id}`)).headers.get('content-disposition')!
+  expect(decodeURIComponent(disposition.split("UTF-8''")[1]!)).toBe('می\u200cماه gnp.exe')
+})
+
 test('an empty file is one, and names are labels: several files may bear the same, whatever is in it', async () => {
   for (const name of ['same', 'same', '../../etc/passwd', 'a/b\\c', '"\r\nx: y']) {
     const stored = await store(new Uint8Array(), { name })
@@ -101,7 +106,7 @@ test('an empty file is one, and names are labels: several files may bear the sam
 })
 
 test('a file of exactly one MiB is kept, and one byte more is refused before anything is stored', async () => {
-  const where = await newCloud()
+  const where = await world.newCloud()
   const by = await signUp(where)
   expect((await store(randomBytes(mebibyte), { by, in: where })).status).toBe(201)
   const refused = await store(randomBytes(mebibyte + 1), { by, in: where })
@@ -158,7 +163,7 @@ const blobsOf = async ({ id }: TestCloud): Promise<{ rows: number; pending: numb
 }
 
 test('all files of a cloud have ten MiB exactly, however many requests of two processes come at once, and what is refused leaves no bytes', async () => {
-  const where = await newCloud()
+  const where = await world.newCloud()
   const by = await signUp(where)
   const limits = limitsOf(world.app.config.clouds)
   const file = {
@@ -187,7 +192,7 @@ test('all files of a cloud have ten MiB exactly, however many requests of two pr
 })
 
 test('a limit of the operator counts at once, also for the number of files', async () => {
-  const where = await newCloud()
+  const where = await world.newCloud()
   const by = await signUp(where)
   await setCloudLimits(world.app, keyOf(where), { files: 2, file_bytes: 3 })
   const put = async (bytes: string) => (await store(Buffer.from(bytes), { by, in: where })).status
@@ -195,7 +200,7 @@ test('a limit of the operator counts at once, also for the number of files', asy
 })
 
 test('a list has the files of its user alone, newest first, in pages', async () => {
-  const where = await newCloud()
+  const where = await world.newCloud()
   const [one, other] = [await signUp(where), await signUp(where)]
   const ids: string[] = []
   for (const name of ['a', 'b', 'c'])
@@ -225,7 +230,7 @@ test('a list has the files of its user alone, newest first, in pages', async () 
 })
 
 test('a file that is deleted is gone with its bytes, and deleting it again is a 404', async () => {
-  const where = await newCloud()
+  const where = await world.newCloud()
   const by = await signUp(where)
   const { body } = await store(randomBytes(1_000), { by, in: where })
   const [row] = await world.app.db.query<{ storage_key: string }>(
@@ -241,8 +246,26 @@ test('a file that is deleted is gone with its bytes, and deleting it again is a 
   expect((await get(`/${body.id}`, { by, in: where })).status).toBe(404)
 })
 
+test('the files of a user who is deleted are gone with their bytes, and those of others stay', async () => {
+  const where = await world.newCloud()
+  const [one, other] = [await signUp(where), await signUp(where)]
+  for (const by of [one, one, other]) expect((await store('QUJD', { by, in: where })).status).toBe(201)
+  const keysOf = async ({ id }: SignedUp): Promise<string[]> => {
+    const text = 'select storage_key from app_files.files where user_id = $1'
+    return (await world.app.db.query<{ storage_key: string }>({ text }, [id])).map((row) => row.storage_key)
+  }
+  const [keys, kept] = [await keysOf(one), await keysOf(other)]
+  expect(keys).toHaveLength(2)
+  const deleted = await where.client.request('DELETE', `/v1/cloud/${where.id}/users/${one.id}`)
+  expect(deleted.status).toBe(200)
+  expect(await countsOf(where)).toEqual({ files: 1, bytes: 3 })
+  expect(await blobsOf(where)).toEqual({ rows: 1, pending: 0 })
+  for (const key of keys) expect(await world.app.storage.get(key)).toBeUndefined()
+  expect(await world.app.storage.get(kept[0]!)).toBeDefined()
+})
+
 test('while a cloud is being deleted no file comes into it', async () => {
-  const where = await newCloud()
+  const where = await world.newCloud()
   const by = await signUp(where)
   await world.app.db.query({ text: "update clouds.clouds set state = 'deleting' where cloud_id = $1" }, [
     where.id,
@@ -266,8 +289,10 @@ test('paths, methods and ids that are none have a sentence', async () => {
 
 test('the developer sees what files there are and whose, not what is in them; buckets need what Starter has not', async () => {
   const path = `/v1/cloud/${cloud.id}/storage`
+  const { body: stored } = await store('QUJD', { name: 'پنهان' })
   const { body } = await cloud.client.get(`${path}?limit=1`)
-  expect(body.data[0]).toMatchObject({ user_id: user.id, bytes: 0 })
+  expect(body.data).toMatchObject([{ id: stored.id, user_id: user.id, name: 'پنهان', bytes: 3 }])
+  expect(JSON.stringify(body)).not.toContain('QUJD')
   expect(JSON.stringify(body)).not.toContain('storage_key')
   const bucket = await cloud.client.post(path, { name: 'pictures' })
   expect([bucket.status, bucket.body.error.code]).toEqual([403, 'CLOUD_BUCKETS_UNAVAILABLE'])

@@ -60,8 +60,13 @@ test('pages of any origin may call a cloud with the headers of its clients and t
   expect(exposed).toEqual(
     expect.arrayContaining(['content-range', 'x-supabase-api-version', 'x-relay-error', 'x-request-id']),
   )
-  const own = await fetch(`${world.url}/v1/cloud`, { method: 'OPTIONS', headers: asked })
-  expect(own.headers.get('access-control-allow-origin')).toBeNull()
+  const { origin } = asked
+  const elsewhere = [`${world.url}/v1/cloud`, `${world.url}/app-links/${cloud.ref}/x`, `${world.appsUrl}/`]
+  for (const address of elsewhere)
+    for (const init of [{ method: 'OPTIONS', headers: asked }, { headers: { origin } }]) {
+      const reply = await fetch(address, init)
+      expect([address, reply.headers.get('access-control-allow-origin')]).toEqual([address, null])
+    }
 })
 
 test('a preflight that asks for headers without end is answered by a bounded list of well-formed names', async () => {
@@ -133,6 +138,14 @@ test('a cloud answers by its host and by its path; another ref, path or method h
   }
   const method = await fetch(`${cloud.pathUrl}/files`, { method: 'PROPFIND', headers: keyed() })
   expect([method.status, await codeOf(method)]).toEqual([405, 'METHOD_NOT_ALLOWED'])
+})
+
+test('a host that no URL can have is the fault of who names it, at the path of a cloud too', async () => {
+  for (const host of ['999999999999', '4294967296', '0x1ffffffff']) {
+    const path = `/_cloud/${cloud.ref}/rest/v1/`
+    const reply = await hostRequest(world.appsUrl, host, { path, headers: keyed() })
+    expect([reply.status, JSON.parse(reply.text).error?.param], host).toEqual([400, 'Host'])
+  }
 })
 
 test('a cloud that is suspended, not ready or being deleted says so, before any key is looked at', async () => {
@@ -232,6 +245,21 @@ test('an answer to HEAD has no body and the length that GET has; a stream leaves
   const gone = await get('/never')
   await gone.body!.cancel()
   await until(() => isDestroyed)
+})
+
+test('an app that leaves before a stream has ended has left, and is no failure in the log', async () => {
+  const source = new PassThrough()
+  source.write('x')
+  const lines: { level: string; client_left?: boolean }[] = []
+  const write = (level: string) => (line: object) => void lines.push({ level, ...line })
+  const app = { ...world.app, log: { ...world.app.log, info: write('info'), error: write('error') } }
+  const handle: AppArea['handle'] = async () => ({ status: 200, body: source })
+  await using server = await serveAreas({ app } as Pick<World, 'app'>, cloud, [areaOf(handle)])
+  const reply = await fetch(`${server.url}/echo/never`, { headers: keyed() })
+  await reply.body!.cancel()
+  await until(() => source.destroyed && lines.length > 0)
+  await new Promise(setImmediate)
+  expect(lines).toMatchObject([{ level: 'info', client_left: true }])
 })
 
 test('an app that reads nothing holds back what is made for it', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { guarded, openSite, type Site } from '../../net/sites.ts'
-import { call, deploy, newCloud } from '../functions/scene.ts'
+import { call, deploy } from '../functions/scene.ts'
 
 let world: World
 let cloud: TestCloud
@@ -15,7 +15,7 @@ beforeAll(async () => {
     else response.end('outside')
   })
   world = await boot({ net: guarded({ streamPorts: [site.port] }) })
-  cloud = await newCloud(world)
+  cloud = await world.newCloud()
   await deploy(
     cloud,
     'run',

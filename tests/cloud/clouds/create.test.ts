@@ -122,6 +122,46 @@ test('a cloud shows what it uses of each limit', async () => {
     expect([name, usage[name]]).toEqual([name, { used: 0, max }])
 })
 
+test('what is used of each limit is counted as that, and of the day what was used in it', async () => {
+  const cloud = await world.cloud('counted', await newClient())
+  const used = async () => (await cloud.client.get(`/v1/cloud/${cloud.id}`)).body.usage
+  const { day } = await used()
+  const own = [world.account, cloud.id]
+  const run = (text: string, more: unknown[] = []) => world.app.db.query({ text }, [...own, ...more])
+  await run(
+    `insert into collections.collections (account_id, cloud_id, collection_id, name, created_at) values ($1, $2, $2, 'c', now())`,
+  )
+  await run(
+    `insert into functions.functions select $1, $2, 'f' || n, 1, 1, true, now(), now() from generate_series(1, 2) n`,
+  )
+  await run(
+    `insert into functions.secrets select $1, $2, 'S' || n, '', now(), now() from generate_series(1, 3) n`,
+  )
+  const mails = `insert into app_users.mails (account_id, cloud_id, mail_id, address, created_at)
+    select $1, $2, gen_random_uuid(), 'a', $3::date + interval '1 hour' from generate_series(1, $4)`
+  const days = `insert into clouds.usage_days values ($1, $2, $3, $4, $5)
+    on conflict (account_id, cloud_id, day) do update set function_calls = $4, egress_bytes = $5`
+  const before = new Date(Date.parse(day) - 1).toISOString().slice(0, 10)
+  await run(mails, [day, 4])
+  await run(mails, [before, 20])
+  await run(days, [day, 5, 6])
+  await run(days, [before, 70, 80])
+  for (const [table, columns, ...amounts] of [
+    ['collections', 'rows, bytes', 7, 8],
+    ['app_files', 'files, bytes', 9, 10],
+    ['app_users', 'users', 11],
+  ] as const) {
+    await run(`delete from ${table}.counts where account_id = $1 and cloud_id = $2`)
+    await run(`insert into ${table}.counts (account_id, cloud_id, ${columns}) values ($1, $2, ${amounts})`)
+  }
+  const found = Object.entries((await used()) as Record<string, { used?: number }>)
+  expect(Object.fromEntries(found.map(([name, { used: amount }]) => [name, amount]))).toEqual({
+    ...{ day: undefined, collections: 1, functions: 2, secrets: 3, daily_mails: 4 },
+    ...{ daily_function_calls: 5, daily_egress_bytes: 6, rows: 7, row_bytes: 8 },
+    ...{ files: 9, file_total_bytes: 10, users: 11, sites: 0 },
+  })
+})
+
 test('a ready cloud is not provisioned again', async () => {
   const cloud = await world.cloud('retry')
   const { status, body } = await cloud.client.post(`/v1/cloud/${cloud.id}/retry`, {})

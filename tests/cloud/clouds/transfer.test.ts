@@ -1,16 +1,19 @@
 /** Clouds exported and imported. */
+import { buffer } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setCloudLimits } from '#engine/clouds'
+import { sha256 } from '#platform/secrets'
 import type { Seen } from '../../harness/client.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
+import { call, deploy, textOf } from '../functions/scene.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await boot()
+  // Nothing of a cloud costs anything.
+  world = await boot({ credits: 0 })
 })
 afterAll(() => world[Symbol.asyncDispose]())
-
-const newCloud = async (name = 'test') =>
-  world.cloud(name, await world.key({ project: await world.newProject() }))
 
 const exportOf = async ({ client, id }: TestCloud): Promise<string[]> => {
   const { status, text, headers } = await client.get(`/v1/cloud/${id}/export`)
@@ -18,12 +21,16 @@ const exportOf = async ({ client, id }: TestCloud): Promise<string[]> => {
   return text.trimEnd().split('\n')
 }
 
-async function importInto({ client, id }: TestCloud, text: string | Buffer): Promise<Seen> {
+async function importInto(
+  { client, id }: TestCloud,
+  text: string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<Seen> {
   const form = new FormData()
   form.set('export', new Blob([new Uint8Array(Buffer.from(text))]), 'cloud.jsonl')
   const response = await fetch(`${client.url}/v1/cloud/${id}/import`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${client.secret}` },
+    headers: { authorization: `Bearer ${client.secret}`, ...headers },
     body: form,
   })
   const answer = await response.text()
@@ -43,53 +50,138 @@ const app = (cloud: TestCloud, path: string, body: unknown, token?: string) =>
 
 const person = { email: 'sara@example.com', password: 'گذرواژهٔ سارا' }
 
-/** With a user, her row and file, and rows of the developer. */
-async function filledCloud(): Promise<TestCloud> {
-  const cloud = await newCloud('پُر')
+const settings = {
+  site_url: 'https://xn--mgba3gch31f.example/',
+  disable_signup: true,
+  additional_redirect_urls: ['http://localhost:5173/', 'https://app.example.com/%D8%B1'],
+  anonymous_sign_ins: true,
+}
+const whoCalls =
+  'Deno.serve((request) => new Response(request.headers.has("authorization") ? "she" : "nobody"))'
+const picture = Buffer.from(Array.from({ length: 900_000 }, (_, at) => (at * 7) % 256))
+
+/** With everything that a cloud can have. */
+async function filledCloud(): Promise<TestCloud & { fileId: string }> {
+  const cloud = await world.newCloud('پُر')
   const database = `/v1/cloud/${cloud.id}/database`
-  const create = { action: 'create_collection', name: 'todos', public_read: true }
-  expect((await cloud.client.post(database, create)).status).toBe(200)
-  const insert = { action: 'insert', table: 'todos', data: { title: 'نان', n: 1.5 } }
-  expect((await cloud.client.post(database, insert)).status).toBe(200)
+  for (const [name, public_read] of [
+    ['todos', true],
+    ['private', false],
+  ]) {
+    const create = { action: 'create_collection', name, public_read }
+    expect((await cloud.client.post(database, create)).status).toBe(200)
+    const insert = { action: 'insert', table: name, data: { title: 'نان', n: 1.5 } }
+    expect((await cloud.client.post(database, insert)).status).toBe(200)
+  }
   const signedUp = (await (await app(cloud, '/auth/v1/signup', person)).json()) as { access_token: string }
   const token = signedUp.access_token
-  expect((await app(cloud, '/rest/v1/todos', { title: 'her own' }, token)).status).toBe(201)
-  const file = { name: 'عکس.txt', content_base64: Buffer.alloc(900_000, 'ب').toString('base64') }
-  expect((await app(cloud, '/files', file, token)).status).toBeLessThan(300)
-  return cloud
+  expect((await app(cloud, '/rest/v1/private', { title: 'her own' }, token)).status).toBe(201)
+  const file = { name: 'عکس.png', content_base64: picture.toString('base64') }
+  const stored = await app(cloud, '/files', file, token)
+  expect(stored.status).toBe(201)
+  await deploy(cloud, 'open', whoCalls)
+  await deploy(cloud, 'closed', whoCalls, { verify_jwt: true })
+  const secret = { name: 'TOKEN', value: 'a secret of the function' }
+  expect((await cloud.client.post(`/v1/cloud/${cloud.id}/secrets`, secret)).status).toBe(201)
+  await cloud.changeAuth(settings)
+  return { ...cloud, fileId: ((await stored.json()) as { id: string }).id }
 }
 
-/** Without what differs by itself. */
-const contents = (lines: readonly string[]) => lines.filter((line) => !line.startsWith('{"type":"cloud"'))
+/** Without what differs by itself: the head, and the order of collections. Of what is long a hash, which can be read where it differs. */
+const contents = (lines: readonly string[]): string[] =>
+  lines
+    .filter((line) => !line.startsWith('{"type":"cloud"'))
+    .map((line) => (line.length < 1_000 ? line : sha256(line).toString('hex')))
+    .sort()
 const counts = async ({ client, id }: TestCloud) => {
   const { usage } = (await client.get(`/v1/cloud/${id}`)).body
   return [usage.users.used, usage.collections.used, usage.rows.used, usage.files.used]
 }
 
-test('what is exported from one cloud and imported into another is the same there, ids and passwords included', async () => {
+const titles = async (cloud: TestCloud, collection: string, token = cloud.publicKey) => {
+  const headers = { apikey: cloud.publicKey, authorization: `Bearer ${token}` }
+  const rows = await fetch(`${cloud.pathUrl}/rest/v1/${collection}?select=title`, { headers })
+  return ((await rows.json()) as { title: string }[]).map(({ title }) => title)
+}
+
+test('what is exported from one cloud and imported into another works there as before: people sign in, see what is theirs, and functions answer', async () => {
   const cloud = await filledCloud()
   const lines = await exportOf(cloud)
   const types = lines.map((line) => JSON.parse(line).type)
-  // The file is larger than a line of an export.
-  expect(types).toEqual(['cloud', 'user', 'collection', 'row', 'row', 'file', 'file_part', 'end'])
+  expect(types).toEqual([
+    ...['cloud', 'auth', 'user', 'collection', 'collection', 'row', 'row', 'row'],
+    // The file is larger than a line of an export.
+    ...['file', 'file_part', 'function', 'function', 'end'],
+  ])
   const text = lines.join('\n')
-  for (const secret of [cloud.publicKey, 'sealed:1:', 'PRIVATE']) expect(text).not.toContain(secret)
-  const other = await newCloud('other')
+  for (const secret of [cloud.publicKey, 'sealed:1:', 'PRIVATE', 'a secret of the function'])
+    expect(text).not.toContain(secret)
+  const other = await world.newCloud('other')
   const imported = await importInto(other, text)
   expect([imported.status, imported.body], imported.text).toEqual([
     200,
-    { object: 'cloud.import', id: other.id, users: 1, collections: 1, rows: 2, files: 1, functions: 0 },
+    { object: 'cloud.import', id: other.id, users: 1, collections: 2, rows: 3, files: 1, functions: 2 },
   ])
   expect(contents(await exportOf(other))).toEqual(contents(lines))
-  expect(await counts(other)).toEqual([1, 1, 2, 1])
-  expect((await app(other, '/auth/v1/token?grant_type=password', person)).status).toBe(200)
+  expect(await counts(other)).toEqual([1, 2, 3, 1])
+  expect((await other.client.get(`/v1/cloud/${other.id}/auth`)).body).toMatchObject(settings)
+  const signedIn = await app(other, '/auth/v1/token?grant_type=password', person)
+  const { access_token: token } = (await signedIn.json()) as { access_token: string }
+  expect(await titles(other, 'todos')).toEqual(['نان'])
+  expect(await titles(other, 'private')).toEqual([])
+  expect(await titles(other, 'private', token)).toEqual(['her own'])
+  const bearer = { authorization: `Bearer ${token}` }
+  const file = await fetch(`${other.pathUrl}/files/${cloud.fileId}`, {
+    headers: { apikey: other.publicKey, ...bearer },
+  })
+  expect(Buffer.from(await file.arrayBuffer()).equals(picture)).toBe(true)
+  expect(await textOf(other, 'open')).toBe('nobody')
+  expect((await call(other, 'closed')).status).toBe(401)
+  expect(await textOf(other, 'closed', { headers: bearer })).toBe('she')
+  expect(await world.balance()).toEqual({ available: 0n, held: 0n })
+  // Neither is the one that it came from changed, nor does its session count here.
+  expect(contents(await exportOf(cloud))).toEqual(contents(lines))
+  expect((await call(cloud, 'closed', { headers: bearer })).status).toBe(401)
 })
 
 test('an export is imported only into a cloud that is empty', async () => {
-  const cloud = await filledCloud()
-  const refused = await importInto(cloud, (await exportOf(cloud)).join('\n'))
-  expect([refused.status, refused.body.error.code]).toEqual([409, 'CLOUD_NOT_EMPTY'])
-  expect(await counts(cloud)).toEqual([1, 1, 2, 1])
+  const [cloud, signedUp] = [await world.newCloud('full'), await world.newCloud('signed up')]
+  expect((await importInto(cloud, whole(collection, row(1)))).status).toBe(200)
+  expect((await app(signedUp, '/auth/v1/signup', person)).status).toBe(200)
+  for (const [full, used] of [
+    [cloud, [0, 1, 1, 0]],
+    [signedUp, [1, 0, 0, 0]],
+  ] as const) {
+    const refused = await importInto(full, whole(collection, row(2)))
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'CLOUD_NOT_EMPTY'])
+    expect(await counts(full)).toEqual(used)
+  }
+})
+
+test('an import that is repeated with its idempotency key is answered as before, and done once', async () => {
+  const cloud = await world.newCloud('again')
+  const send = () => importInto(cloud, whole(collection, row(1)), { 'idempotency-key': 'one' })
+  const [first, again] = [await send(), await send()]
+  expect([first.status, again.status, again.text]).toEqual([200, 200, first.text])
+  expect(await counts(cloud)).toEqual([0, 1, 1, 0])
+})
+
+test('of imports into one cloud at once one is done, and nothing of the others', async () => {
+  const cloud = await world.newCloud('at once')
+  const replies = await Promise.all(
+    Array.from({ length: 4 }, (_, nth) =>
+      importInto(cloud, whole(collection, fileOf(1, { name: `${nth}` }), fileOf(2))),
+    ),
+  )
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+  for (const { body, status } of replies)
+    if (status !== 200) expect(body.error.code).toMatch(/^CLOUD_(IMPORTING|NOT_EMPTY)$/)
+  expect(await counts(cloud)).toEqual([0, 1, 0, 2])
+  const stored = await world.app.db.query<{ key: string }>(
+    { text: 'select storage_key as key from app_files.files where cloud_id = $1' },
+    [cloud.id],
+  )
+  for (const { key } of stored) expect(await buffer((await world.app.storage.get(key))!)).toHaveLength(3)
 })
 
 const first = '{"type":"cloud","version":1,"name":"x","exported_at":"2026-01-01T00:00:00Z"}'
@@ -107,6 +199,23 @@ const row = (nth: number, data: object = { n: nth }) =>
     updated_at: at,
   })
 const collection = '{"type":"collection","name":"c","public_read":true}'
+const user = (nth: number, more: object = {}) =>
+  JSON.stringify({
+    type: 'user',
+    ...{ id: id(nth), email: `u${nth}@example.com`, password_hash: null, email_confirmed_at: at },
+    ...{ is_anonymous: false, user_metadata: {}, app_metadata: {}, banned_until: null, created_at: at },
+    ...more,
+  })
+const fileOf = (nth: number, more: object = {}) =>
+  JSON.stringify({
+    type: 'file',
+    ...{ id: id(nth), user_id: id(1), name: 'x', media_type: 'text/plain', created_at: at },
+    ...{ content_base64: 'YWJj', more: false, ...more },
+  })
+const part = (content_base64: string) => JSON.stringify({ type: 'file_part', content_base64, more: false })
+const code = (name: string) =>
+  JSON.stringify({ type: 'function', name, verify_jwt: true, code: 'Deno.serve(() => new Response("x"))' })
+const auth = (more: object = {}) => JSON.stringify({ type: 'auth', ...settings, ...more })
 const whole = (...lines: string[]) => [first, ...lines, end(lines.length + 2)].join('\n')
 
 const hostile: [why: string, text: string | Buffer, line: number][] = [
@@ -121,6 +230,21 @@ const hostile: [why: string, text: string | Buffer, line: number][] = [
     'deep nesting',
     whole(collection, row(1, { deep: JSON.parse(`${'['.repeat(2_000)}${']'.repeat(2_000)}`) })),
     3,
+  ],
+  [
+    '200,000 levels',
+    whole(collection, row(1, { a: 1 }).replace('"a":1', `"a":${'['.repeat(200_000)}${']'.repeat(200_000)}`)),
+    3,
+  ],
+  [
+    'metadata of 200,000 levels',
+    whole(
+      user(1).replace(
+        '"user_metadata":{}',
+        `"user_metadata":{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
+      ),
+    ),
+    2,
   ],
   [
     '400,000 keys',
@@ -144,59 +268,34 @@ const hostile: [why: string, text: string | Buffer, line: number][] = [
   [
     'a hash that costs',
     whole(
-      JSON.stringify({
-        type: 'user',
-        id: id(1),
-        email: 'a@b.co',
+      user(1, {
         password_hash:
           '$argon2id$v=19$m=999999,t=99,p=99$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
-        email_confirmed_at: null,
-        is_anonymous: false,
-        user_metadata: {},
-        app_metadata: {},
-        banned_until: null,
-        created_at: at,
       }),
     ),
     2,
   ],
+  ['a user twice', whole(user(1), user(1, { email: 'other@example.com' })), 3],
+  ['an address twice', whole(user(1), user(2, { email: 'U1@Example.com' })), 3],
+  ['a collection twice', whole(collection, collection), 3],
+  ['a file twice', whole(user(1), fileOf(1), fileOf(1)), 4],
+  ['a function twice', whole(code('f'), code('f')), 3],
+  ['a function that is no code', whole(collection, code('f').replace('Deno', '(')), 3],
   ['a part of no file', whole('{"type":"file_part","content_base64":"","more":false}'), 2],
-  [
-    'a media type with the character 0',
-    whole(
-      JSON.stringify({
-        type: 'user',
-        ...{ id: id(2), email: 'zero@example.com', password_hash: null, email_confirmed_at: at },
-        ...{ is_anonymous: false, user_metadata: {}, app_metadata: {}, banned_until: null, created_at: at },
-      }),
-      JSON.stringify({
-        type: 'file',
-        ...{ id: id(1), user_id: id(2), name: 'x', media_type: 'text/\0plain', created_at: at },
-        ...{ content_base64: '', more: false },
-      }),
-    ),
-    3,
-  ],
-  [
-    'no Base64',
-    whole(
-      JSON.stringify({
-        type: 'file',
-        id: id(1),
-        user_id: id(2),
-        name: 'x',
-        media_type: 'text/plain',
-        created_at: at,
-        content_base64: '!!!',
-        more: false,
-      }),
-    ),
-    2,
-  ],
+  ['a media type with the character 0', whole(user(2), fileOf(1, { media_type: 'text/\0plain' })), 3],
+  ['no Base64', whole(fileOf(1, { content_base64: '!!!' })), 2],
+  ['settings after users', whole(user(1), auth()), 3],
+  ['settings twice', whole(auth(), auth()), 3],
+  ['an address of the app that is none', whole(auth({ site_url: 'javascript:alert(1)' })), 2],
+  ['21 further addresses', whole(auth({ additional_redirect_urls: Array(21).fill('https://a.example') })), 2],
+  ['a compressed export', gzipSync(whole(collection, row(1))), 1],
+  ['a line that is long to parse', whole(`{"type":"file","x":[${'1,'.repeat(262_144)}1]}`), 2],
+  ['one line of 100 MB', Buffer.alloc(100_000_000, '['), 1],
+  ['400,000 lines', `${first}\n${collection}\n${`${row(1)}\n`.repeat(400_000)}${end(400_003)}`, 10_003],
 ]
 
 test('an export that is hostile, broken or cut is refused with its line, and nothing is kept', async () => {
-  const cloud = await newCloud('hostile')
+  const cloud = await world.newCloud('hostile')
   for (const [why, text, line] of hostile) {
     const { status, body, text: answer } = await importInto(cloud, text)
     expect([why, status, body.error.code], answer).toEqual([why, 400, 'CLOUD_IMPORT_INVALID'])
@@ -206,13 +305,40 @@ test('an export that is hostile, broken or cut is refused with its line, and not
   expect((await importInto(cloud, whole(collection, row(1)))).status).toBe(200)
 })
 
-test('an import keeps to every limit at its exact edge', async () => {
-  const cloud = await newCloud('edges')
-  const collections = (many: number) =>
-    Array.from({ length: many }, (_, nth) => collection.replace('"c"', `"c${nth}"`))
-  expect((await importInto(cloud, whole(...collections(21)))).body.error.message).toContain('collections')
-  expect((await importInto(cloud, whole(...collections(20)))).body.collections).toBe(20)
-  const rows = await newCloud('rows')
+test('an export that an editor has given a byte order mark and other ends of lines is imported', async () => {
+  const cloud = await world.newCloud('edited')
+  const text = `\ufeff${whole(auth(), collection, row(1)).replaceAll('\n', '\r\n')}\r\n`
+  expect((await importInto(cloud, text)).body).toMatchObject({ collections: 1, rows: 1 })
+})
+
+const twoRows = [collection, row(1), row(2)]
+/** A limit, what is exactly within it, and what is not. */
+const edges: [name: string, max: number, within: string[], over: string[]][] = [
+  ['users', 2, [user(1), user(2)], [user(1), user(2), user(3)]],
+  ['collections', 1, [collection], [collection, collection.replace('"c"', '"d"')]],
+  ['rows', 2, twoRows, [...twoRows, row(3)]],
+  // PostgreSQL writes {"n": 1} with a space.
+  ['row_bytes', 16, twoRows, [collection, row(1), row(2, { n: 10 })]],
+  ['files', 2, [fileOf(1), fileOf(2)], [fileOf(1), fileOf(2), fileOf(3)]],
+  ['file_bytes', 3, [fileOf(1)], [fileOf(1, { more: true }), part('ZA==')]],
+  ['file_total_bytes', 6, [fileOf(1), fileOf(2)], [fileOf(1), fileOf(2, { content_base64: 'YWJjZA==' })]],
+  ['functions', 1, [code('f')], [code('f'), code('g')]],
+]
+
+test.each(edges)(
+  'an import keeps to the limit %s of its cloud at the exact edge',
+  async (name, max, within, over) => {
+    const cloud = await world.newCloud(name)
+    await setCloudLimits(world.app, { accountId: world.account, cloudId: cloud.id }, { [name]: max })
+    const refused = await importInto(cloud, whole(...over))
+    expect([refused.status, refused.body.error.code]).toEqual([400, 'CLOUD_IMPORT_INVALID'])
+    expect(await counts(cloud)).toEqual([0, 0, 0, 0])
+    expect((await importInto(cloud, whole(...within))).status).toBe(200)
+  },
+)
+
+test('a whole Starter cloud of rows is imported, and no row more', async () => {
+  const rows = await world.newCloud('rows')
   const many = (count: number) => whole(collection, ...Array.from({ length: count }, (_, nth) => row(nth)))
   expect((await importInto(rows, many(10_001))).body.error.message).toContain('rows')
   expect((await importInto(rows, many(10_000))).body.rows).toBe(10_000)

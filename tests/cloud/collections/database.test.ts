@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limitsOf } from '#engine/clouds'
-import { exportAll, importAll } from '#engine/collections'
+import { type ExportedItem, exportAll, importAll } from '#engine/collections'
 import type { Client, Seen } from '../../harness/client.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 
@@ -184,7 +184,7 @@ describe('refused', () => {
 
 test('an export holds all of a cloud, and an import makes the same of it within the limits of the other', async () => {
   const { accountId, cloudId } = { accountId: world.account, cloudId: cloud.id }
-  const items = []
+  const items: ExportedItem[] = []
   for await (const item of exportAll(world.app.collections, { accountId, cloudId })) items.push(item)
   expect(items.filter(({ kind }) => kind === 'row').length).toBeGreaterThan(2_000)
   const other = await world.cloud('other')
@@ -192,11 +192,10 @@ test('an export holds all of a cloud, and an import makes the same of it within 
   const target = { accountId, cloudId: other.id, limits }
   const now = new Date()
   const small = { ...target, limits: { ...limits, rows: 300 } }
-  await expect(importAll(world.app.collections, small, items, now)).rejects.toMatchObject({
-    code: 'ROW_LIMIT',
-  })
+  const imported = (into: typeof target) => world.app.db.tx((tx) => importAll(tx, into, items, now))
+  await expect(imported(small)).rejects.toMatchObject({ code: 'ROW_LIMIT' })
   const third = { ...target, cloudId: (await world.cloud('third')).id }
-  const { rows } = await importAll(world.app.collections, third, items, now)
+  const { rows } = await imported(third)
   expect(rows).toBe(items.filter(({ kind }) => kind === 'row').length)
   const copied = []
   for await (const item of exportAll(world.app.collections, third)) copied.push(item)

@@ -25,6 +25,7 @@ export const clientOf = (url: string, key: string): AppClient =>
 export async function bootRows(options: WorldOptions = {}): Promise<RowsWorld> {
   const world = await boot(options)
   const cloud = await world.cloud()
+  await cloud.changeAuth({ anonymous_sign_ins: true })
   const serviceKey = await cloud.serviceKey()
   const { pathUrl, publicKey } = cloud
   return {

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Failure } from '#platform/errors'
+import { Turns, type TurnsOptions } from '#platform/turns'
 import type { CloudKey } from '../../../src/engine/clouds/clouds.ts'
-import { Turns, type TurnsOptions } from '../../../src/engine/collections/turns.ts'
 import { bootRows, type RowsWorld } from './rows-world.ts'
 
 let rows: RowsWorld
@@ -57,15 +58,16 @@ test('a statement that takes longer than two seconds is stopped, changes nothing
   expect((await rows.anon.from('things').select('n')).data).toEqual([{ n: 1 }])
 })
 
-/** Work that ends when it is told to, by name, in the order in which it began. */
+/** Work that ends on command, by name, in the order in which it began. */
 function stage(options: Partial<TurnsOptions>) {
   const turns = new Turns({
     ...{
       places: 4,
-      perCloud: 3,
-      waitingPerCloud: 64,
+      perOwner: 3,
+      waitingPerOwner: 64,
       waiting: 1_000,
       longestWaitMs: 60_000,
+      busy: () => new Failure('ROWS_BUSY', {}, {}),
     },
     ...options,
   })

@@ -1,13 +1,13 @@
 /** Functions deployed, replaced, taken back and deleted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { answering, call, deploy, functionsOf, newCloud, send, textOf } from './scene.ts'
+import { answering, call, deploy, functionsOf, send, textOf } from './scene.ts'
 
 let world: World
 let cloud: TestCloud
 beforeAll(async () => {
   world = await boot()
-  cloud = await newCloud(world)
+  cloud = await world.newCloud()
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -150,7 +150,7 @@ test('a name may have 64 characters', async () => {
 })
 
 test('the last five versions are kept, any of them can be gone back to, and each with its own access', async () => {
-  const own = await newCloud(world)
+  const own = await world.newCloud()
   for (let version = 1; version <= 7; version++)
     await deploy(own, 'f', answering(`v${version}`), { verify_jwt: version === 6 })
   const at = `${functionsOf(own)}/f`
@@ -214,7 +214,7 @@ test('a repeated deployment with its key is one, and answers the same bytes', as
 })
 
 test('a deleted function is gone at once, and its name begins anew', async () => {
-  const own = await newCloud(world)
+  const own = await world.newCloud()
   await deploy(own, 'gone', answering('x'))
   const at = `${functionsOf(own)}/gone`
   expect((await own.client.request('DELETE', at)).body).toEqual({
@@ -234,15 +234,16 @@ test('a deleted function is gone at once, and its name begins anew', async () =>
 test('what belongs to another project looks as if it were not there', async () => {
   const { client } = await world.stranger()
   const at = functionsOf(cloud)
+  await deploy(cloud, 'ours', answering('ours'))
   const asked = [
     client.get(at),
-    client.get(`${at}/hello`),
-    client.get(`${at}/hello/logs`),
-    client.post(at, { name: 'hello', code: answering('theirs') }),
-    client.post(`${at}/hello/rollback`, {}),
-    client.request('DELETE', `${at}/hello`),
+    client.get(`${at}/ours`),
+    client.get(`${at}/ours/logs`),
+    client.post(at, { name: 'ours', code: answering('theirs') }),
+    client.post(`${at}/ours/rollback`, {}),
+    client.request('DELETE', `${at}/ours`),
   ]
   for (const { status, body } of await Promise.all(asked))
     expect([status, body.error.code]).toEqual([404, 'CLOUD_NOT_FOUND'])
-  expect(await textOf(cloud, 'hello')).toBe('درود')
+  expect(await textOf(cloud, 'ours')).toBe('ours')
 })

@@ -1,5 +1,6 @@
 /** Functions called by apps: with the client of the field as it is, and by every request that a browser sends. */
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { text as textFrom } from 'node:stream/consumers'
 import {
   createClient,
@@ -13,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../harness/free-port.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { signUp } from '../app/sign-up.ts'
-import { answering, call, deploy, newCloud, secretsOf, textOf } from './scene.ts'
+import { answering, call, deploy, secretsOf, textOf } from './scene.ts'
 
 let world: World
 let cloud: TestCloud
@@ -26,7 +27,7 @@ beforeAll(async () => {
     KHERAD_BASE_URL: `http://127.0.0.1:${port}`,
   }
   world = await boot({ env })
-  cloud = await newCloud(world)
+  cloud = await world.newCloud()
   client = clientOf(cloud)
 })
 afterAll(() => world[Symbol.asyncDispose]())
@@ -61,7 +62,7 @@ describe('who may call', () => {
     expect(invoked.data.headers.authorization).toBe(`Bearer ${user.token}`)
     expect((await clientOf(cloud, await cloud.serviceKey()).functions.invoke('members')).error).toBeNull()
 
-    const other = await newCloud(world)
+    const other = await world.newCloud()
     const stranger = await signUp(other)
     const asked = async (headers: Record<string, string>) =>
       (await fetch(`${cloud.pathUrl}/functions/v1/members`, { headers })).status
@@ -207,6 +208,77 @@ describe('pages of other origins', () => {
   })
 })
 
+describe('bodies', () => {
+  const kinds = `Deno.serve(async (request) => {
+    const reader = () => request.body.getReader()
+    const kind = new URL(request.url).searchParams.get('kind')
+    if (kind === 'part') await reader().read()
+    if (kind === 'cancelled') await request.body.cancel()
+    if (kind === 'throws') throw new Error('unread')
+    if (kind === 'null') return new Response(null, { status: 204 })
+    if (kind === 'large') return new Response('a'.repeat(900_000))
+    if (kind === 'forwarded') return new Response(request.body)
+    if (kind === 'length') return Response.json({ length: (await request.clone().bytes()).length })
+    return new Response('answered')
+  })`
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  afterAll(() => agent.destroy())
+
+  /** On one connection, which is kept. */
+  const asked = (query: string, method: string, bytes: number) =>
+    new Promise<{ status: number; text: string; isReused: boolean }>((resolve, reject) => {
+      const { hostname, port, pathname } = new URL(`${cloud.pathUrl}/functions/v1/bodies`)
+      const headers = { apikey: cloud.publicKey, 'content-length': bytes }
+      const path = `${pathname}?kind=${query}`
+      const out = request({ agent, hostname, port, path, method, headers }, (answer) =>
+        textFrom(answer).then(
+          (text) => resolve({ status: answer.statusCode!, text, isReused: out.reusedSocket }),
+          reject,
+        ),
+      ).on('error', reject)
+      out.end(Buffer.alloc(bytes, 'a'))
+    })
+
+  test('a body that a function reads not at all or in part is never in the way of its answer, nor of the next call on the connection', async () => {
+    await deploy(cloud, 'bodies', kinds)
+    await asked('none', 'POST', 0)
+    const wanted: Record<string, [number, string]> = {
+      ...{ none: [200, 'answered'], part: [200, 'answered'], cancelled: [200, 'answered'], null: [204, ''] },
+      throws: [502, expect.stringContaining('it threw an error')],
+      large: [200, 'a'.repeat(900_000)],
+      forwarded: [200, 'a'.repeat(1_000_000)],
+      length: [200, '{"length":1000000}'],
+    }
+    for (let times = 0; times < 3; times++)
+      for (const [kind, [status, text]] of Object.entries(wanted))
+        expect([kind, await asked(kind, 'POST', 1_000_000)]).toEqual([kind, { status, text, isReused: true }])
+    for (const method of ['GET', 'HEAD', 'DELETE', 'POST'])
+      expect(await asked('none', method, 1_000_000)).toEqual({
+        ...{ status: 200, text: method === 'HEAD' ? '' : 'answered', isReused: true },
+      })
+  })
+
+  test('an answer streams while the body still comes', async () => {
+    const { hostname, port, pathname } = new URL(`${cloud.pathUrl}/functions/v1/bodies`)
+    const headers = { apikey: cloud.publicKey }
+    const out = request({ hostname, port, path: `${pathname}?kind=forwarded`, method: 'POST', headers })
+    out.write('یک')
+    const [answer] = (await once(out, 'response')) as [IncomingMessage]
+    const chunks = answer.setEncoding('utf8')[Symbol.asyncIterator]()
+    expect((await chunks.next()).value).toBe('یک')
+    out.write('دو')
+    expect((await chunks.next()).value).toBe('دو')
+    out.end()
+    expect((await chunks.next()).done).toBe(true)
+  })
+
+  test('after a body that is too long the connection is used again', async () => {
+    expect(await asked('part', 'POST', 1_000_001)).toMatchObject({ status: 413 })
+    expect(await asked('none', 'POST', 3_000_000)).toMatchObject({ status: 413, isReused: true })
+    expect(await asked('part', 'POST', 10)).toMatchObject({ status: 200, isReused: true })
+  })
+})
+
 describe('bounds', () => {
   test('a body has up to 1,000,000 bytes, stated or not', async () => {
     const measuring =
@@ -251,13 +323,13 @@ describe('bounds', () => {
   })
 
   test('a day has so many calls, and then they are refused until it is over', async () => {
-    const own = await newCloud(world)
+    const own = await world.newCloud()
     await deploy(own, 'f', answering('x'))
     await world.app.db.pool.query(
       `update clouds.clouds set limits = '{"daily_function_calls": 2}' where cloud_id = $1`,
       [own.id],
     )
-    await world.app.clouds.refresh(world.app.clouds.known(own.ref)!)
+    await world.app.clouds.refresh((await world.app.clouds.find(own.ref))!)
     const seen = []
     for (let nth = 0; nth < 3; nth++) seen.push((await call(own, 'f')).status)
     expect(seen).toEqual([200, 200, 429])
@@ -313,16 +385,17 @@ describe('what functions reach', () => {
     expect(body.usage ?? body).toBeDefined()
   })
 
-  test('each other, up to a depth', async () => {
+  test('each other, eight deep and no deeper', async () => {
     await deploy(
       cloud,
       'deep',
       `Deno.serve(async () => {
         const answer = await fetch(Deno.env.get('SUPABASE_URL') + '/functions/v1/deep')
-        return new Response(await answer.text(), { status: answer.status }) })`,
+        const { code, calls = 0 } = await answer.json()
+        return Response.json({ code, calls: calls + 1 }, { status: answer.status }) })`,
     )
     const answer = await call(cloud, 'deep')
     expect(answer.status).toBe(508)
-    expect(await answer.text()).toContain('FUNCTION_DEPTH')
+    expect(await answer.json()).toEqual({ code: 'FUNCTION_DEPTH', calls: 8 })
   })
 })

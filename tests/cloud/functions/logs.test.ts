@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { call, deploy, functionsOf, newCloud, secretsOf, send, textOf } from './scene.ts'
+import { call, deploy, functionsOf, secretsOf, send, textOf } from './scene.ts'
 
 let world: World
 let cloud: TestCloud
 beforeAll(async () => {
   world = await boot()
-  cloud = await newCloud(world)
+  cloud = await world.newCloud()
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -128,13 +128,13 @@ test('an uncaught error says the line of the code that was sent, and the call sa
 })
 
 test('the last 1,000 lines of each function are kept', async () => {
-  const own = await newCloud(world)
+  const own = await world.newCloud()
   await deploy(own, 'other', writing)
   await deploy(own, 'many', writing)
   const lineOf = (name: string, nth: number) => ({
     ...{ name, level: 'info' as const, message: `${nth}`, requestId: null, at: new Date() },
   })
-  const { accountId, cloudId } = world.app.clouds.known(own.ref)!
+  const { accountId, cloudId } = (await world.app.clouds.find(own.ref))!
   const { functionSource } = world.app
   functionSource.log({ accountId, cloudId }, [lineOf('other', 0), lineOf('gone', 0)])
   for (let first = 0; first < 1_250; first += 250) {
@@ -156,9 +156,9 @@ test('the last 1,000 lines of each function are kept', async () => {
 })
 
 test('a flood of lines is cut to what is kept of a moment, and a line says so', async () => {
-  const own = await newCloud(world)
+  const own = await world.newCloud()
   await deploy(own, 'flood', writing)
-  const { accountId, cloudId } = world.app.clouds.known(own.ref)!
+  const { accountId, cloudId } = (await world.app.clouds.find(own.ref))!
   const line = {
     name: 'flood',
     level: 'info' as const,
@@ -174,8 +174,14 @@ test('a flood of lines is cut to what is kept of a moment, and a line says so', 
   await world.app.functionSource.logsSettled()
   const found = await lines('flood', 2, '?limit=1000', own)
   expect(found.length).toBeLessThan(100)
-  expect(found.at(-1)!.message).toMatch(/^\d+ lines were dropped/)
+  expect(found.at(-1)!.message).toMatch(/^[\d,]+ lines were dropped/)
   expect([found[0]!.message.length, found[0]!.request_id]).toEqual([8_001, null])
+  // What was written without a jail, here or on a host, says so in that line too.
+  const unsafe = Array.from({ length: 1_000 }, () => ({ ...line, message: `[unsafe_dev] ${line.message}` }))
+  world.app.functionSource.log({ accountId, cloudId }, unsafe)
+  await world.app.functionSource.logsSettled()
+  const later = await lines('flood', 2, '?limit=1000', own)
+  expect(later.at(-1)!.message).toMatch(/^\[unsafe_dev\] [\d,]+ lines were dropped/)
 })
 
 /** Reads events until `enough`, then leaves. */

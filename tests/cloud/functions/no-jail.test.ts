@@ -1,7 +1,7 @@
-/** Where no jail can be built that holds, nothing is accepted and nothing runs, and everybody is told why. */
+/** Where no jail can be built that holds, nothing is accepted and nothing runs, and every answer says why. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { boot, type World } from '../../harness/world.ts'
-import { answering, call, deploy, functionsOf, newCloud, send, textOf } from './scene.ts'
+import { answering, call, deploy, functionsOf, send, textOf } from './scene.ts'
 
 let world: World
 beforeAll(async () => {
@@ -15,7 +15,7 @@ const why = {
 }
 
 test('a deployment is refused in a sentence of each language and stores nothing, and so is a call', async () => {
-  const cloud = await newCloud(world)
+  const cloud = await world.newCloud()
   await deploy(cloud, 'before', answering('before'))
   const state = vi.spyOn(world.app.functions, 'state').mockResolvedValue({ kind: 'refused', why })
   try {

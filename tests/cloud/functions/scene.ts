@@ -1,15 +1,10 @@
 /** Functions deployed and called over HTTP, as developers and apps do. */
 import assert from 'node:assert/strict'
 import type { Seen } from '../../harness/client.ts'
-import type { TestCloud, World } from '../../harness/world.ts'
+import type { TestCloud } from '../../harness/world.ts'
 
 export const functionsOf = ({ id }: Pick<TestCloud, 'id'>): string => `/v1/cloud/${id}/functions`
 export const secretsOf = ({ id }: Pick<TestCloud, 'id'>): string => `/v1/cloud/${id}/secrets`
-
-/** A cloud of a project of its own, since a project has three. */
-export async function newCloud(world: World): Promise<TestCloud> {
-  return world.cloud('test', await world.key({ project: await world.newProject() }))
-}
 
 export const send = (
   cloud: TestCloud,

@@ -1,13 +1,13 @@
 /** Secrets that functions read and nobody is shown. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { deploy, newCloud, secretsOf, textOf } from './scene.ts'
+import { deploy, secretsOf, textOf } from './scene.ts'
 
 let world: World
 let cloud: TestCloud
 beforeAll(async () => {
   world = await boot()
-  cloud = await newCloud(world)
+  cloud = await world.newCloud()
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -85,7 +85,7 @@ test('a value has 1 to 10,000 characters, whichever they are', async () => {
 })
 
 test('a new public key, and the deletion of one, reach functions at once', async () => {
-  const own = await newCloud(world)
+  const own = await world.newCloud()
   await deploy(own, 'key', "Deno.serve(() => new Response(Deno.env.get('SUPABASE_ANON_KEY')))")
   expect(await textOf(own, 'key')).toBe(own.publicKey)
   const made = await own.client.post(`/v1/cloud/${own.id}/keys`, { kind: 'public', grace_seconds: 3_600 })
@@ -106,7 +106,7 @@ test('a repeated order with its key sets a value once, and answers as it did', a
 })
 
 test('a cloud has twenty secrets; whoever has them all may still replace one', async () => {
-  const own = await newCloud(world)
+  const own = await world.newCloud()
   for (let nth = 1; nth <= 20; nth++) expect((await set(`S${nth}`, 'x', {}, own)).status).toBe(201)
   const beyond = await set('S21', 'x', {}, own)
   expect([beyond.status, beyond.body.error.code]).toEqual([403, 'FUNCTION_SECRET_LIMIT'])
@@ -138,4 +138,17 @@ test('a name with the character 0 is none of a function, nor of a secret', async
     const { status, body } = await cloud.client.request(method, path, method === 'POST' ? '{}' : undefined)
     expect([method, path, status, body.error?.code]).toEqual([method, path, 404, code])
   }
+})
+
+test('what the database refuses for a full disk is 503 with Retry-After, nothing of it stays, and the same request works once there is room', async () => {
+  const statement = (text: string) => world.app.db.query({ text }, [])
+  await statement(`create function public.full_disk() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`)
+  await statement(`create trigger full_disk before insert on functions.secrets
+    for each row execute function public.full_disk()`)
+  const refused = await set('LATE', 'x')
+  await statement('drop trigger full_disk on functions.secrets')
+  expect([refused.status, refused.body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await set('LATE', 'x')).status).toBe(201)
 })

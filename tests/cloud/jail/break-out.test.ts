@@ -165,11 +165,28 @@ test.runIf(canRun)(
     const threads = {
       program: process.execPath,
       args: ['--no-warnings', '--input-type=module', '-e', code],
-      threads: 20,
+      // So much that it is not memory that ends them.
+      dataBytes: 64_000_000_000,
     }
     expect(Number(await runFree(threads))).toBe(24)
+    expect(Number(await runJailed({ ...threads, threads: 200 }))).toBe(24)
     // Where the server is not root the watchdog counts them.
-    if (process.getuid?.() === 0) expect(Number(await runJailed(threads))).toBeLessThan(20)
+    if (process.getuid?.() === 0)
+      expect(Number(await runJailed({ ...threads, threads: 20 }))).toBeLessThan(20)
+  },
+)
+
+test.runIf(canRun)(
+  'memory and open files are bounded by the kernel itself, whatever watches beside it',
+  async () => {
+    const memory = { program: perl, args: ['-e', 'print length("x" x 200_000_000)'], dataBytes: 100_000_000 }
+    expect(await runFree(memory)).toBe('200000000')
+    expect(await runJailed(memory)).toBe('')
+    const opening =
+      'my @all; for (1..400) { open(my $file, "<", "/dev/null") or last; push @all, $file } print scalar @all'
+    const files = { program: perl, args: ['-e', opening] }
+    expect(await runFree(files)).toBe('400')
+    expect(Number(await runJailed(files))).toBeLessThan(256)
   },
 )
 

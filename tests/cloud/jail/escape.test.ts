@@ -6,9 +6,10 @@ import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { soon, until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { call, deploy, newCloud } from '../functions/scene.ts'
+import { call, deploy } from '../functions/scene.ts'
 import { type FreeRuntime, openFreeRuntime } from './free-runtime.ts'
 import { hasJail } from './needs-jail.ts'
+import { runFree } from './run-probe.ts'
 
 const canRun = await hasJail()
 
@@ -20,8 +21,8 @@ beforeAll(async () => {
   if (!canRun) return
   world = await boot()
   free = openFreeRuntime()
-  attacker = await newCloud(world)
-  neighbour = await newCloud(world)
+  attacker = await world.newCloud()
+  neighbour = await world.newCloud()
   await deploy(neighbour, 'steady', steady)
 })
 afterAll(async () => {
@@ -260,7 +261,7 @@ test.runIf(canRun)('a function reaches no file, process, socket or address of th
       socket: () => new Promise((resolve, reject) => load('node:net').connect(PORT, '127.0.0.1').once('connect', () => resolve(true)).once('error', reject)),
       process: () => load('node:child_process').execSync('id').length > 0,
       loopback: async () => (await fetch('http://127.0.0.1:PORT/')).headers.get('x-request-id') !== null,
-      metadata: async () => (await fetch('http://169.254.169.254/')).ok,
+      metadata: async () => (await fetch('http://169.254.169.254/')).headers.get('x-kherad-refusal') !== 'FUNCTION_FETCH_REFUSED',
       environment: () => Object.keys(process.env).some((name) => /PATH|HOME|DATABASE/.test(name)),
     }
     export default { async fetch() {
@@ -268,6 +269,15 @@ test.runIf(canRun)('a function reaches no file, process, socket or address of th
       for (const name in tries) try { if (await tries[name]()) could.push(name) } catch {}
       return Response.json(could)
     } }`.replaceAll('PORT', String(new URL(world.url).port))
+  // Where nothing stops it, and with the platform in the place of metadata, which this machine may have none of.
+  const free = reaching
+    .replace('export default', 'const outside =')
+    .replace('169.254.169.254', new URL(world.url).host)
+  const told = 'process.stdout.write(await (await outside.fetch()).text(), () => process.exit())'
+  const args = ['--input-type=module', '-e', `${free}\n${told}`]
+  expect(JSON.parse(await runFree({ program: process.execPath, args }))).toEqual([
+    ...['file', 'socket', 'process', 'loopback', 'metadata', 'environment'],
+  ])
   const answered = await besideNeighbour(async () => {
     await deploy(attacker, 'probe', reaching)
     return endOf(await call(attacker, 'probe'))

@@ -1,5 +1,7 @@
 /** The same runtime without a jail and without limits: what a probe does where nothing stops it. */
 import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { Registry } from 'prom-client'
 import { type FunctionRuntime, functionSeries, type LogLine, openFunctionRuntime } from '#engine/functions'
@@ -19,28 +21,44 @@ export interface FreeRuntime extends AsyncDisposable {
 }
 
 export interface FreeCloud {
-  answer(): Promise<string>
+  /** Of the first function, or of another one, which may be sent a body. */
+  answer(nth?: number, body?: Buffer): Promise<string>
   forget(): Promise<void>
 }
 
 export interface FreeOptions {
   processes?: number
   idleMs?: number
+  ownMs?: number
+  /** In a jail and with the limits of every cloud after all. */
+  isJailed?: boolean
+  /** Of each cloud, all with the same code. */
+  functions?: number
 }
 
-export function openFreeRuntime({ processes = 10, idleMs = 60_000 }: FreeOptions = {}): FreeRuntime {
+export function openFreeRuntime({
+  processes = 10,
+  idleMs = 60_000,
+  ownMs = 1e9,
+  isJailed = false,
+  functions: count = 1,
+}: FreeOptions = {}): FreeRuntime {
   const lines: LogLine[] = []
   const warnings: unknown[][] = []
   const bundles = new Map<string, string>()
   const registry = new Registry()
   const runtime: FunctionRuntime = openFunctionRuntime({
-    config: { mode: 'unsafe_dev', processes },
+    config: { mode: isJailed ? 'jailed' : 'unsafe_dev', processes },
     log: { ...silent, warn: (...said: unknown[]) => void warnings.push(said) },
     metrics: functionSeries(registry) as never,
     source: {
       async program(cloud) {
         const bundle = bundles.get(cloud.cloudId)!
-        const functions = [{ name: 'probe', version: 1, bundle }]
+        const functions = Array.from({ length: count }, (_, nth) => ({
+          name: `probe${nth}`,
+          version: 1,
+          bundle,
+        }))
         return {
           ...cloud,
           ref: 'free',
@@ -52,32 +70,39 @@ export function openFreeRuntime({ processes = 10, idleMs = 60_000 }: FreeOptions
       },
       log: (_cloud, more) => void lines.push(...more),
     },
-    openEgress: async (_program, socketPath) => ({
-      socketPath,
-      begin: () => ({ open: 0, waitedMs: () => 0, end() {} }),
-      async [Symbol.asyncDispose]() {},
-    }),
-    limits: {
-      cpuMs: 1e9,
-      ownMs: 1e9,
-      idleMs,
-      heapMb: 2_000,
-      residentBytes: 1e12,
-      bodyBytes: 5_000_000,
-      headerBytes: 1_000_000,
-      atOnce: 200,
-      linesPerSecond: 1e9,
-      outputBytesPerSecond: 1e9,
+    async openEgress(_program, socketPath) {
+      // A jail shows it to its process.
+      await writeFile(socketPath, '')
+      return {
+        socketPath,
+        begin: () => ({ open: 0, waitedMs: () => 0, end() {} }),
+        async [Symbol.asyncDispose]() {},
+      }
     },
+    limits: isJailed
+      ? {}
+      : {
+          cpuMs: 1e9,
+          ownMs,
+          idleMs,
+          heapMb: 2_000,
+          residentBytes: 1e12,
+          bodyBytes: 5_000_000,
+          headerBytes: 1_000_000,
+          atOnce: 200,
+          linesPerSecond: 1e9,
+          outputBytesPerSecond: 1e9,
+        },
   })
   const cloudOf = (code: string): FreeCloud => {
     const cloud = { accountId: 'free', cloudId: randomUUID() }
     bundles.set(cloud.cloudId, code)
     return {
-      async answer() {
+      async answer(nth = 0, body) {
         const answer = await runtime.call({
-          ...{ ...cloud, ref: 'free', revision: 1, name: 'probe', requestId: randomUUID(), method: 'GET' },
-          ...{ url: 'http://free.invalid/probe', headers: [], body: undefined, depth: 0 },
+          ...{ ...cloud, ref: 'free', revision: 1, name: `probe${nth}`, requestId: randomUUID() },
+          ...{ method: body ? 'POST' : 'GET', url: 'http://free.invalid/probe', headers: [], depth: 0 },
+          body: body && Readable.from([body]),
           signal: new AbortController().signal,
         })
         return text(answer.body)

@@ -27,6 +27,18 @@ test('where there are as many as may be, the cloud that was called longest ago m
   expect(await two.answer()).not.toBe(twos)
 })
 
+test('a call that takes longer than its own time is broken off alone, and its process goes on', async () => {
+  await using runtime = openFreeRuntime({ ownMs: 2_000 })
+  const cloud = runtime.cloudOf(`let born, calls = 0
+export default { fetch() {
+  born ??= crypto.randomUUID()
+  return ++calls === 2 ? new Promise((resolve) => setTimeout(resolve, 60_000)) : new Response(born)
+} }`)
+  const first = await cloud.answer()
+  await expect(cloud.answer()).rejects.toMatchObject({ code: 'FUNCTION_TIMEOUT', detail: { seconds: 2 } })
+  expect(await cloud.answer()).toBe(first)
+})
+
 test('without a jail the start warns, and every line that a function writes says so', async () => {
   await using runtime = openFreeRuntime()
   expect(runtime.warnings).toEqual([[{ functions: 'unsafe_dev' }, expect.stringContaining('WITHOUT A JAIL')]])

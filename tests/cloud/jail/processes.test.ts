@@ -5,7 +5,8 @@ import { cloneDatabase } from '../../harness/postgres.ts'
 import { startProcess } from '../../harness/processes.ts'
 import { soon, until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { call, deploy, newCloud, textOf } from '../functions/scene.ts'
+import { call, deploy, textOf } from '../functions/scene.ts'
+import { openFreeRuntime } from './free-runtime.ts'
 import { hasJail } from './needs-jail.ts'
 
 const canRun = await hasJail()
@@ -15,29 +16,9 @@ let cloud: TestCloud
 beforeAll(async () => {
   if (!canRun) return
   world = await boot()
-  cloud = await newCloud(world)
+  cloud = await world.newCloud()
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
-
-/** Answers which process it is in; with `?wait` after half a second. */
-const born = `let born
-export default { async fetch(request) {
-  born ??= crypto.randomUUID()
-  if (new URL(request.url).search === '?wait') await new Promise((resolve) => setTimeout(resolve, 500))
-  return new Response(born)
-} }`
-
-test.runIf(canRun)('calls in flight finish in the old process while new ones are in the new', async () => {
-  await deploy(cloud, 'which', born)
-  const old = await textOf(cloud, 'which')
-  const slow = textOf(cloud, 'which?wait')
-  await until(async () => (await metric('kherad_function_processes')) >= 1, soon)
-  await deploy(cloud, 'which', `${born} //`)
-  const now = await textOf(cloud, 'which')
-  expect(await slow).toBe(old)
-  expect(now).not.toBe(old)
-  expect(await textOf(cloud, 'which')).toBe(now)
-})
 
 test.runIf(canRun)('whoever calls while a process dies and starts again notices nothing', async () => {
   await deploy(
@@ -66,10 +47,14 @@ test.runIf(canRun)('bodies up to the limit pass, headers of ours never come from
   await more.body?.cancel()
 })
 
-async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${world.url}/metrics`)).text()
-  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1] ?? 0)
-}
+test.runIf(canRun)('a cloud may use as many functions as it may have, and bodies as large', async () => {
+  await using runtime = openFreeRuntime({ isJailed: true, functions: 20 })
+  const cloud = runtime.cloudOf(
+    'export default { fetch: async (request) => new Response((await request.arrayBuffer()).byteLength) }',
+  )
+  for (let nth = 0; nth < 40; nth++)
+    expect(await cloud.answer(nth % 20, Buffer.alloc(1_000_000))).toBe('1000000')
+})
 
 test.runIf(canRun)(
   'a server that is killed takes its functions with it, and the next one deletes their sockets',

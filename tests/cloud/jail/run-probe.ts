@@ -12,6 +12,7 @@ export interface Probe {
   /** What it sees by other paths in the jail. */
   jailedArgs?: readonly string[]
   threads?: number
+  dataBytes?: number
 }
 
 /** Anything that hangs longer has not ended. */
@@ -35,7 +36,7 @@ export async function runJailed(probe: Probe): Promise<string> {
       libraries: await librariesOf(probe.program),
       args: probe.jailedArgs ?? probe.args,
       readable: probe.readable ?? [],
-      dataBytes: 900_000_000,
+      dataBytes: probe.dataBytes ?? 900_000_000,
       threads: probe.threads ?? 64,
     },
     user.id,

@@ -1,8 +1,15 @@
 /** Hosts of functions in this process, whose runtime is scripted, and the API's side of the channel to them. */
 import { Readable } from 'node:stream'
 import type { CloudKey } from '#engine/clouds'
-import type { CloudProgram, FunctionCall, FunctionRuntime, LogLine } from '#engine/functions'
-import { type FunctionsHost, type HostLinks, openFunctionsHost, openRemoteFunctions } from '#engine/functions'
+import type { CloudProgram, FunctionCall, FunctionRuntime, LogLine, RuntimeState } from '#engine/functions'
+import {
+  channelSeries,
+  type FunctionsHost,
+  type HostLinks,
+  openFunctionsHost,
+  openRemoteFunctions,
+} from '#engine/functions'
+import { openMetrics } from '#platform/metrics'
 import { silent } from '../broker/egress.ts'
 
 export const keyOf = (letter: string): string => letter.repeat(43)
@@ -44,16 +51,23 @@ export interface ScriptedHost {
   /** Calls that it took. */
   calls: FunctionCall[]
   forgotten: string[]
+  metrics: () => Promise<string>
 }
 
 export async function scriptedHost(
   script: Script,
-  options: { key?: string; port?: number; version?: string } = {},
+  options: {
+    key?: string
+    port?: number
+    version?: string
+    state?: () => RuntimeState
+    stateMs?: number
+  } = {},
 ): Promise<ScriptedHost> {
   const calls: FunctionCall[] = []
   const forgotten: string[] = []
   const openRuntime = (links: HostLinks): FunctionRuntime => ({
-    state: async () => ({ kind: 'jailed' }),
+    state: async () => options.state?.() ?? { kind: 'jailed' },
     tryOut: async (program, name) => ({
       works: false,
       message: `${program.bindings['SECRET']} ${name}`,
@@ -67,16 +81,20 @@ export async function scriptedHost(
     forget: async ({ cloudId }) => void forgotten.push(cloudId),
     [Symbol.asyncDispose]: async () => {},
   })
+  const metrics = openMetrics(channelSeries)
   const host = await openFunctionsHost({
     key: options.key ?? keyOf('k'),
     host: '127.0.0.1',
     port: options.port ?? 0,
     version: options.version ?? '1',
-    log: silent,
+    ...{ log: silent, metrics, stateMs: options.stateMs ?? 20 },
     openRuntime,
   })
-  return { host, url: `https://127.0.0.1:${host.port}`, calls, forgotten }
+  return { host, url: `https://127.0.0.1:${host.port}`, calls, forgotten, metrics: () => metrics.text() }
 }
+
+/** The clock of the API, which that of a host does not follow. */
+export const platformNowMs = Date.UTC(2026, 10, 26)
 
 export interface PlatformRecord {
   logged: { cloud: CloudKey; lines: readonly LogLine[] }[]
@@ -86,12 +104,14 @@ export interface PlatformRecord {
   egressLeft: number
 }
 
-export function platform(hosts: readonly { url: string; key?: string }[]) {
+export function platform(hosts: readonly { url: string; key?: string }[], more: { silentMs?: number } = {}) {
   const record: PlatformRecord = { logged: [], programs: [], spent: [], refunded: [], egressLeft: 1_000_000 }
   const runtime = openRemoteFunctions(
     hosts.map(({ url, key = keyOf('k') }) => ({ url, key })),
     {
-      log: silent,
+      clock: { nowMs: () => platformNowMs },
+      ...more,
+      ...{ log: silent, metrics: openMetrics(channelSeries) },
       version: '1',
       source: {
         program: async (asked) => {

@@ -3,8 +3,20 @@ import { connect as connectTcp, createServer, type Socket } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import { expect, test } from 'vitest'
+import type { LogLine, RuntimeState } from '#engine/functions'
+import { ChannelClient } from '../../../src/engine/functions/remote/channel.ts'
+import { asHeader, callHeader, goAhead, paths } from '../../../src/engine/functions/remote/messages.ts'
 import { until } from '../../harness/until.ts'
-import { callOf, cloud, keyOf, platform, saying, scriptedHost, textOf } from './channel-world.ts'
+import {
+  callOf,
+  cloud,
+  keyOf,
+  platform,
+  platformNowMs,
+  saying,
+  scriptedHost,
+  textOf,
+} from './channel-world.ts'
 
 const echo = async (call: { body: Readable | undefined }) =>
   saying(call.body ? await textOf(call.body) : 'no body')
@@ -82,7 +94,7 @@ test('a host learns the programs of clouds that it was called for, and of no oth
   await until(() => record.refunded.length > 0 && record.logged.length > 0)
   expect(record.programs.map(({ cloudId, revision }) => [cloudId, revision])).toEqual([[cloud(1).cloudId, 7]])
   expect(record.logged).toMatchObject([
-    { cloud: { cloudId: cloud(1).cloudId }, lines: [{ message: 'خط', at: new Date(1_000) }] },
+    { cloud: { cloudId: cloud(1).cloudId }, lines: [{ message: 'خط', at: new Date(platformNowMs) }] },
   ])
   expect(record.spent).toEqual([1_000])
   expect(record.refunded).toEqual([10])
@@ -120,6 +132,57 @@ test('what a host refuses with arrives with its code and its details', async () 
   })
   await runtime.forget(cloud(1))
   expect(one.forgotten).toEqual([cloud(1).cloudId])
+  await runtime[Symbol.asyncDispose]()
+  await one.host.drain(0)
+})
+
+test('a host that has lost its line to the API says so', async () => {
+  const one = await scriptedHost(async (call, links) => {
+    links.close()
+    await links.program({ ...call, revision: 1 })
+    return saying('')
+  })
+  const { runtime } = platform([one])
+  await expect(runtime.call(callOf(1))).rejects.toMatchObject({
+    ...{ code: 'FUNCTION_API_AWAY', status: 503 },
+    more: { retryAfterMs: 2_000 },
+  })
+  await runtime[Symbol.asyncDispose]()
+  await one.host.drain(0)
+})
+
+test('a host whose jail holds only later is used from then on', async () => {
+  const why = { en: 'not yet', fa: 'هنوز نه' }
+  let state: RuntimeState = { kind: 'refused', why }
+  const one = await scriptedHost(async () => saying('here'), { state: () => state })
+  const { runtime } = platform([one])
+  expect(await runtime.state()).toEqual(state)
+  await expect(runtime.call(callOf(1))).rejects.toMatchObject({ code: 'FUNCTIONS_UNAVAILABLE' })
+  state = { kind: 'jailed' }
+  await until(async () => (await runtime.state()).kind === 'jailed')
+  expect(await textOf((await runtime.call(callOf(1))).body)).toBe('here')
+  await runtime[Symbol.asyncDispose]()
+  await one.host.drain(0)
+})
+
+test('lines that the API does not take are dropped, and a line says so, with the mode of the host before it', async () => {
+  const line = (message: string): LogLine => ({
+    ...{ name: 'hello', level: 'info', message: `[unsafe_dev] ${message}`, requestId: null, at: new Date() },
+  })
+  const one = await scriptedHost(async (call, links) => {
+    // More than waits, before anything of it can leave.
+    for (let megabytes = 0; megabytes < 12; megabytes++) links.log(call, [line('a'.repeat(1_000_000))])
+    return saying('')
+  })
+  const { runtime, record } = platform([one])
+  await runtime.call(callOf(1))
+  const messages = () => record.logged.flatMap(({ lines }) => lines.map(({ message }) => message))
+  await until(() => messages().length >= 9)
+  one.host.links.log(cloud(1), [line('after')])
+  await until(() => messages().includes('[unsafe_dev] after'))
+  const many = 12 - messages().filter((message) => message.length > 1_000_000).length
+  expect(messages().at(-1)).toMatch(new RegExp(`^\\[unsafe_dev\\] ${many} lines were dropped`))
+  expect(await one.metrics()).toContain(`kherad_function_channel_dropped_lines_total ${many}\n`)
   await runtime[Symbol.asyncDispose]()
   await one.host.drain(0)
 })
@@ -214,6 +277,43 @@ test('with another key, and with another version, a host is not used and learns 
   await Promise.all([wrongKey, otherVersion, right].map(({ host }) => host.drain(0)))
 })
 
+test('nothing of a call runs before the API knows that the host has it, and may no longer ask another one', async () => {
+  const one = await scriptedHost(async () => saying('ran'))
+  using client = new ChannelClient(one.url, keyOf('k'))
+  const { signal: _, body: __, ...head } = callOf(1)
+  const offer = async () => {
+    const headers = {
+      [callHeader]: asHeader({ ...head, hasBody: false, link: 'a' }),
+      expect: '100-continue',
+      'transfer-encoding': 'chunked',
+    }
+    const sent = client.request({ method: 'POST', path: paths.call, headers }).on('error', () => {})
+    sent.flushHeaders()
+    await once(sent, 'continue')
+    return sent
+  }
+  const givenUp = await offer()
+  expect(one.calls).toHaveLength(0)
+  givenUp.destroy()
+  const taken = await offer()
+  taken.end(goAhead)
+  const [answer] = await once(taken, 'response')
+  expect(await textOf(answer)).toBe('ran')
+  expect(one.calls).toHaveLength(1)
+  await one.host.drain(0)
+})
+
+test('calls over a line that says nothing any more, as where a network was cut, end as those of a host that is lost', async () => {
+  const one = await scriptedHost(() => new Promise(() => {}), { stateMs: 60_000 })
+  const { runtime } = platform([one], { silentMs: 1_000 })
+  await expect(runtime.call(callOf(1))).rejects.toMatchObject({
+    code: 'FUNCTION_HOST_LOST',
+    more: { executed: true },
+  })
+  await runtime[Symbol.asyncDispose]()
+  await one.host.drain(0)
+})
+
 test('without the key nobody gets a byte: not by plain text, not by TLS, not by a key of their own', async () => {
   const one = await scriptedHost(echo)
   const plain = connectTcp(one.host.port, '127.0.0.1')
@@ -278,7 +378,7 @@ test('a connection that was recorded and is replayed is worth nothing', async ()
     await once(replay, 'close')
   }
   expect(one.calls).toHaveLength(1)
-  expect(one.host.links.count).toBe(0)
+  await until(() => one.host.links.count === 0)
   recorder.close()
   await one.host.drain(0)
 })

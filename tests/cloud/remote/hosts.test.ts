@@ -8,7 +8,7 @@ import { loadConfig, loadFunctionsHostConfig } from '#settings'
 import { refuseSecrets } from '../../../src/functions-host.ts'
 import { until } from '../../harness/until.ts'
 import { boot, type World } from '../../harness/world.ts'
-import { call, deploy, functionsOf, newCloud, secretsOf, textOf } from '../functions/scene.ts'
+import { call, deploy, functionsOf, secretsOf, textOf } from '../functions/scene.ts'
 import { type HostPlace, type HostProcess, placeOf, spawnHost, startHost } from './host-process.ts'
 
 const key = 'channel-key-of-two-hosts-for-tests-0123456789'
@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 test('a function is tried out, runs, logs and gets its secrets on a host of its own', async () => {
-  const cloud = await newCloud(world)
+  const cloud = await world.newCloud()
   await cloud.client.post(secretsOf(cloud), { name: 'GREETING', value: 'سلام از راز' })
   await deploy(
     cloud,
@@ -62,10 +62,24 @@ test('a function is tried out, runs, logs and gets its secrets on a host of its 
     code: 'throw new Error("در آغاز"); export default {}',
   })
   expect(broken.status).toBe(400)
+  const shown = await (await fetch(`http://127.0.0.1:${places[placeOfCloud(cloud.id)]!.port}/metrics`)).text()
+  for (const series of [
+    'kherad_function_calls_total{outcome="answered"} 1',
+    'kherad_function_channel_links 1',
+    'kherad_function_channel_refusals_total 0',
+    'kherad_open_function_fetches 0',
+    'kherad_process_resident_memory_bytes ',
+  ])
+    expect(shown).toContain(`\n${series}`)
+  // Of rooms that it has not there is nothing to watch.
+  expect(shown).not.toMatch(/kherad_(?:ledger|database|jobs)/)
+  expect(await (await fetch(`${world.url}/metrics`)).text()).toContain(
+    '\nkherad_function_hosts{state="jailed"} 2',
+  )
 })
 
 test('new code and changed secrets count from the next call on', async () => {
-  const cloud = await newCloud(world)
+  const cloud = await world.newCloud()
   await cloud.client.post(secretsOf(cloud), { name: 'WORD', value: 'one' })
   const code = (version: number) =>
     `export default { fetch: (_, env) => new Response('${version} ' + env.WORD) }`
@@ -78,7 +92,7 @@ test('new code and changed secrets count from the next call on', async () => {
 })
 
 test('from there a function reaches its own cloud and /v1 by the key that it sends, and nothing inside the network', async () => {
-  const cloud = await newCloud(world)
+  const cloud = await world.newCloud()
   await deploy(
     cloud,
     'reach',
@@ -114,7 +128,7 @@ test('from there a function reaches its own cloud and /v1 by the key that it sen
 })
 
 test('a function that calls itself for ever ends in 508', async () => {
-  const cloud = await newCloud(world)
+  const cloud = await world.newCloud()
   await deploy(
     cloud,
     'again',
@@ -153,7 +167,7 @@ function placeOfCloud(cloudId: string): number {
 }
 
 test('a host that is killed during a call: a clear error and no second run, and the next call runs on the other host', async () => {
-  const cloud = await newCloud(world)
+  const cloud = await world.newCloud()
   // It waits for calls of its own, whose time is not its own: longer than the test needs.
   await deploy(
     cloud,
@@ -175,12 +189,15 @@ test('a host that is killed during a call: a clear error and no second run, and 
   expect(await textOf(cloud, 'slow')).toBe('done')
   const running = call(cloud, 'slow?outer')
   await until(async () => (await begun()) === 1)
-  await hosts[placeOfCloud(cloud.id)]!.kill()
+  const place = placeOfCloud(cloud.id)
+  await hosts[place]!.kill()
   const answer = await running
   expect(answer.status).toBe(502)
   expect(await answer.json()).toMatchObject({ code: 'FUNCTION_HOST_LOST' })
   expect(await textOf(cloud, 'slow')).toBe('done')
   expect(await begun()).toBe(1)
+  // The others have two again.
+  hosts[place] = await start(places[place]!)
 }, 120_000)
 
 test('with a database in its environment a host does not start, and does not repeat its address', async () => {

@@ -1,5 +1,5 @@
 /** How a Starter cloud answers each call of the client. The published table is made of it; the tests hold it against the installed client. */
-import type { Unoffered } from '#engine/app-users'
+import type { MissingFeature } from '#engine/app-users'
 import { declarationOf, type FailureCode, type Failures, type Localized } from '#platform/errors'
 import { refusals } from '../../../src/capabilities/cloud/app/rest/refusals.ts'
 import '../../../src/capabilities/cloud/app/phrases.ts'
@@ -9,7 +9,7 @@ const sentence = <Code extends FailureCode>(code: Code, detail: Failures[Code]):
   const { en, fa } = declarationOf(code)
   return { en: en(detail), fa: fa(detail) }
 }
-const notOffered = (what: Unoffered): Localized => sentence('APP_USER_NOT_OFFERED', { what })
+const notOffered = (what: MissingFeature): Localized => sentence('APP_USER_NOT_OFFERED', { what })
 
 /** What is refused, with the sentence that every one of these calls gets. */
 export const families = {

@@ -60,12 +60,7 @@ export async function bootApp(config?: string): Promise<AppWorld> {
   const cloud = await world.cloud()
   const serviceKey = await cloud.serviceKey()
   await world.app.clouds.refresh({ accountId: world.account, cloudId: cloud.id })
-  if (config !== undefined) {
-    const site_url = 'https://app.example.org'
-    const body = JSON.stringify({ site_url, disable_signup: false })
-    const set = await cloud.client.request('PATCH', `/v1/cloud/${cloud.id}/auth`, body)
-    expect(set.status, set.text).toBe(200)
-  }
+  await cloud.changeAuth({ anonymous_sign_ins: true })
   const of = (url: string): App => appOf({ url, cloud, serviceKey })
   return {
     ...{ world, cloud, serviceKey, apps: { path: of(cloud.pathUrl), host: of(cloud.url) } },

@@ -24,7 +24,7 @@ describe.skipIf(browserPath === undefined)('a page of an app', () => {
     await all?.[Symbol.asyncDispose]()
   })
 
-  test('signs up, writes rows, stores a file, calls a function and is told what is refused, by the unchanged client', async () => {
+  test('signs up, writes rows, stores a file, calls a function and gets sentences for what is refused, by the unchanged client', async () => {
     const { world, cloud, serviceKey, apps } = all
     const collection = await apps.host.collection()
     const code = `export default { async fetch(request) { const { name } = await request.json(); return Response.json({ text: 'سلام ' + name }) } }`
@@ -37,21 +37,21 @@ describe.skipIf(browserPath === undefined)('a page of an app', () => {
     await tab.goto(site.url)
     await tab.waitForFunction('globalThis.app !== undefined')
     const options: PageOptions = { url: cloud.url, key: cloud.publicKey, collection, serviceKey }
-    const told = (await tab.evaluate(`app.useApp(${JSON.stringify(options)})`)) as Awaited<
+    const seen = (await tab.evaluate(`app.useApp(${JSON.stringify(options)})`)) as Awaited<
       ReturnType<typeof useApp>
     >
     expect(broken).toEqual([])
-    expect(told.user).toBe(told.email)
-    expect(told.row).toMatchObject({ title: 'نان بخر' })
-    expect([told.count, told.first]).toEqual([1, [{ title: 'نان بخر' }]])
-    expect(told.file).toEqual(['note', expect.stringContaining("filename*=UTF-8''"), expect.any(String)])
-    expect(told.function).toEqual([{ text: 'سلام مینا' }, undefined])
-    expect(told.channel).toEqual(['CHANNEL_ERROR', expect.stringContaining(families.realtime.says.en)])
-    expect(told.bucket).toBe(families.buckets.says.en)
-    expect(told.mfa).toBe(families.mfa.says.en)
-    expect(told.exposed).toBe(403)
-    expect(told.after).toEqual(expect.any(String))
-    expect(told.cookies).toBe('')
+    expect(seen.user).toBe(seen.email)
+    expect(seen.row).toMatchObject({ title: 'نان بخر' })
+    expect([seen.count, seen.first]).toEqual([1, [{ title: 'نان بخر' }]])
+    expect(seen.file).toEqual(['note', expect.stringContaining("filename*=UTF-8''"), expect.any(String)])
+    expect(seen.function).toEqual([{ text: 'سلام مینا' }, undefined])
+    expect(seen.channel).toEqual(['CHANNEL_ERROR', expect.stringContaining(families.realtime.says.en)])
+    expect(seen.bucket).toBe(families.buckets.says.en)
+    expect(seen.mfa).toBe(families.mfa.says.en)
+    expect(seen.exposed).toBe(403)
+    expect(seen.after).toEqual(expect.any(String))
+    expect(seen.cookies).toBe('')
   })
 })
 

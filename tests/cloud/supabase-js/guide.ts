@@ -1,6 +1,7 @@
 /** The published table of calls, in both languages: made of the installed client and of `answers.ts`, so that it cannot be out of date. */
 import { readFileSync } from 'node:fs'
 import type { Language, Localized } from '#platform/errors'
+import { persian, persianDigits } from '#platform/words'
 import { answerOf, type Family, families } from './answers.ts'
 import { publicCalls } from './surface.ts'
 
@@ -11,9 +12,6 @@ const version = (): string =>
       'utf8',
     ),
   ).version as string
-
-const persian = (text: string | number): string =>
-  String(text).replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)]!)
 
 const groups: Record<string, Localized> = {
   works: { en: 'Works', fa: 'کار می‌کند' },
@@ -43,11 +41,11 @@ writes it, and each of its ${calls} lines is held by a test, by the cloud's host
 [English](cloud-supabase-js.md)
 
 برنامه با همان \`@supabase/supabase-js\` دست‌نخورده با بک‌اندش گفت‌وگو می‌کند: به \`createClient\` همان \`service_url\` و \`public_key\` را بدهید که
-\`GET /v1/cloud/{id}/connection\` نشان می‌دهد. این صفحه از متدهای عمومی نسخهٔ ${persian(version())} ساخته می‌شود (\`scripts/write-supabase-table.ts\`)
-و هر یک از ${persian(calls)} سطرش آزمونی دارد، هم با میزبان بک‌اند و هم با مسیر آن. ${persian(works)} تای آن‌ها کار می‌کنند یا سروری نمی‌خواهند.
+\`GET /v1/cloud/{id}/connection\` نشان می‌دهد. این صفحه از متدهای عمومی نسخهٔ ${persianDigits(version())} ساخته می‌شود (\`scripts/write-supabase-table.ts\`)
+و هر یک از ${persian(calls)} ردیفش آزمونی دارد، هم با میزبان بک‌اند و هم با مسیر آن. ${persian(works)} تای آن‌ها کار می‌کنند یا سروری نمی‌خواهند.
 
 - فایل‌ها: ‎\`/files\` بک‌اند جای باکت‌ها را می‌گیرد: \`POST {"name", "content_base64"}\`، \`GET\`، \`GET /files/{id}\` و \`DELETE /files/{id}\`
-  با سرآیندهای \`apikey\` و \`Authorization: Bearer <access token>\`. هر فایل تنها از آن کاربر خودش است.
+  با سرآیندهای \`apikey\` و \`Authorization: Bearer <توکن دسترسی>\`. هر فایل تنها از آن کاربر خودش است.
 - \`channel().subscribe()\` همان دم \`CHANNEL_ERROR\` و علت را می‌گیرد و کلاینت خودش دست از تلاش برمی‌دارد.
 - کلید سرویس تنها از سرورها پذیرفته می‌شود؛ با \`Origin\` یا \`User-Agent\` مرورگر رد می‌شود.
 - هر پاسخ از بایت‌هایی کم می‌کند که بک‌اند در یک روز می‌تواند بفرستد (\`CLOUD_EGRESS_LIMIT\`).
@@ -76,7 +74,7 @@ export function guide(language: Language): string {
     ...byObject(answers).flatMap(([object, rows]) => [
       `## ${code(object)}\n`,
       `| ${call} | ${answer} |\n|---|---|`,
-      ...rows.map((row) => `| ${code(row.call)} | ${told(row.answer, language)} |`),
+      ...rows.map((row) => `| ${code(row.call)} | ${answerText(row.answer, language)} |`),
       '',
     ]),
   ]
@@ -85,7 +83,7 @@ export function guide(language: Language): string {
 
 type Row = { call: string; answer: ReturnType<typeof answerOf> }
 
-const told = (answer: Row['answer'], language: Language): string =>
+const answerText = (answer: Row['answer'], language: Language): string =>
   answer.kind === 'refused'
     ? `${{ en: 'Refused', fa: 'رد می‌شود' }[language]}: ${families[answer.family].title[language]}`
     : groups[answer.kind]![language]

@@ -8,7 +8,7 @@ export interface PageOptions {
   serviceKey: string
 }
 
-/** What a page of an app does in its first minute; everything that it was told. */
+/** What a page of an app does in its first minute; everything that it was answered. */
 export async function useApp({ url, key, collection, serviceKey }: PageOptions) {
   const client = createClient(url, key)
   const email = `page-${crypto.randomUUID()}@example.com`

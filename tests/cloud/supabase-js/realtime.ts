@@ -5,24 +5,19 @@ import { families } from './answers.ts'
 import type { App, Client } from './app.ts'
 import type { Scenario } from './scenarios.ts'
 
-/** What `subscribe` is told, until the channel has ended. */
-export async function subscribed(
-  client: Client,
-): Promise<{ states: string[]; error: Error | undefined; ms: number }> {
+/** What the callback of `subscribe` gets, until the channel has ended. */
+export async function subscribed(client: Client): Promise<{ states: string[]; error: Error | undefined }> {
   const states: string[] = []
   let error: Error | undefined
-  const began = performance.now()
-  let ms = 0
   client
     .channel('room')
     .on('broadcast', { event: 'x' }, () => undefined)
     .subscribe((state, why) => {
-      if (states.length === 0) ms = performance.now() - began
       states.push(state)
       error ??= why
     })
   await until(() => states.length > 0)
-  return { states, error, ms }
+  return { states, error }
 }
 
 export const realtime: Scenario[] = [

@@ -9,7 +9,7 @@ import { realtime } from './realtime.ts'
 import { familyOf, refusals } from './refusals.ts'
 import { scenarios } from './scenarios.ts'
 import { takeCalled, watchClasses } from './spy.ts'
-import { publicCalls } from './surface.ts'
+import { publicCalls, unseenObjects } from './surface.ts'
 
 const mailbox = await openMailbox()
 const withMails = mailed(mailbox)
@@ -39,6 +39,7 @@ test('every public method of the installed client has a test, and no test is of 
   expect(calls.filter((call) => !tested.includes(call))).toEqual([])
   expect(tested.filter((call) => !calls.includes(call))).toEqual([])
   expect([...Object.values(refused).flat(), ...local].filter((call) => !calls.includes(call))).toEqual([])
+  expect(unseenObjects()).toEqual([])
 })
 
 test('what is refused is exactly what has a test of its sentence', () => {

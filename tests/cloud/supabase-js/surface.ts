@@ -57,7 +57,8 @@ function grouped(label: string, object: object): Record<string, object> {
   return found
 }
 
-const isBuiltIn = (value: object): boolean => [Map, Array, Promise].some((one) => value instanceof one)
+const isBuiltIn = (value: object): boolean =>
+  [Map, Array, Promise, URL, Headers].some((one) => value instanceof one)
 
 /** Names of functions along the prototypes; of plain objects those of their own. */
 export function methodsOf(object: object): string[] {
@@ -78,6 +79,52 @@ export const publicCalls = (): string[] =>
   Object.entries(surfaceObjects()).flatMap(([label, object]) =>
     methodsOf(object).map((name) => `${label}.${name}`),
   )
+
+/** What a line and its channels are made of, which apps leave alone. */
+const machinery = [
+  ...['serializer', 'socketAdapter', 'reconnectTimer'].map((name) => `realtime.${name}`),
+  ...['channelAdapter', 'joinPush', 'rejoinTimer'].map((name) => `channel().${name}`),
+]
+
+/**
+ * Objects with public methods that hang on one of these and are none of them, nor of their kinds: where a newer client has more, they belong
+ * among them.
+ */
+export function unseenObjects(): string[] {
+  const objects = surfaceObjects()
+  const seen = new Set<unknown>(Object.values(objects))
+  const kinds = new Set(
+    Object.values(objects)
+      .map((object) => object.constructor)
+      .filter((kind) => kind !== Object),
+  )
+  return Object.entries(objects).flatMap(([label, object]) =>
+    propertiesOf(object)
+      .filter((name) => {
+        const value = (object as Record<string, unknown>)[name]
+        if (typeof value !== 'object' || value === null || seen.has(value) || isBuiltIn(value)) return false
+        return !kinds.has(value.constructor) && methodsOf(value).length > 0
+      })
+      .map((name) => `${label}.${name}`)
+      .filter((name) => !machinery.includes(name)),
+  )
+}
+
+/** Names of public fields and getters. */
+function propertiesOf(object: object): string[] {
+  const names = new Set(Object.keys(object))
+  const hidden = new Set(options)
+  for (
+    let at = Object.getPrototypeOf(object);
+    at && at !== Object.prototype;
+    at = Object.getPrototypeOf(at)
+  ) {
+    for (const name of hiddenOf(at.constructor.name)) hidden.add(name)
+    for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(at)))
+      if (get) names.add(name)
+  }
+  return [...names].filter((name) => !name.startsWith('_') && !hidden.has(name))
+}
 
 const packages = ['auth-js', 'functions-js', 'postgrest-js', 'realtime-js', 'storage-js', 'supabase-js']
 const root = fileURLToPath(new URL('../../../node_modules/@supabase/', import.meta.url))

@@ -17,7 +17,6 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 const admin = () => newClient(cloud, { key: service }).auth.admin
-const newCloud = async () => world.cloud('own', await world.key({ project: await world.newProject() }))
 const live = async ({ ref }: TestCloud) => (await world.app.clouds.find(ref))!
 
 test('an unchanged client with the service key makes, reads, changes, blocks, lists and deletes users', async () => {
@@ -86,6 +85,32 @@ test('links of every kind are made for whoever sends mails otherwise, and act as
     })
     expect([type, verified.error]).toEqual([type, null])
     expect(verified.data.session).not.toBeNull()
+  }
+})
+
+test('a link and its code act until their hour is over, and not then', async () => {
+  const own = await world.newCloud()
+  const { data } = await newClient(own).auth.signUp({ email: newAddress(), password })
+  const { id, email } = data.user!
+  const verify = (body: object) => ask(own, 'POST', '/verify', { body })
+  for (const type of ['recovery', 'magiclink']) {
+    const make = async () => {
+      const { body } = await own.client.post(`/v1/cloud/${own.id}/users/${id}/links`, { type })
+      expect(Date.parse(body.expires_at) - clock.nowMs()).toBe(60 * 60 * 1000)
+      return body
+    }
+    for (const way of ['link', 'code']) {
+      const wordsOf = ({ token_hash, code }: { token_hash: string; code: string }) =>
+        way === 'link' ? { type, token_hash } : { type, email, token: code }
+      const inTime = await make()
+      clock.moveMs(60 * 60 * 1000 - 1)
+      expect([type, way, (await verify(wordsOf(inTime))).status]).toEqual([type, way, 200])
+      const late = await make()
+      clock.moveMs(60 * 60 * 1000)
+      const { status, body } = await verify(wordsOf(late))
+      expect([type, way, status, body.code]).toEqual([type, way, 403, 'otp_expired'])
+      expect((await fetch(late.url.replace(world.app.config.baseUrl, world.url))).status).toBe(404)
+    }
   }
 })
 
@@ -169,10 +194,11 @@ test('what is not offered says so in a sentence, and with a code that clients kn
 })
 
 test('a developer reads, blocks, unblocks and deletes users, and makes a link where no mails are sent', async () => {
-  const own = await newCloud()
+  const own = await world.newCloud()
   const { data } = await newClient(own).auth.signUp({ email: newAddress(), password })
   const { id, email } = data.user!
   const path = `/v1/cloud/${own.id}/users`
+  await own.changeAuth({ anonymous_sign_ins: true })
   await newClient(own).auth.signInAnonymously()
   const list = await own.client.get(`${path}?limit=1`)
   expect(list.body).toMatchObject({ has_more: true, data: [{ object: 'cloud.user' }] })
@@ -183,7 +209,7 @@ test('a developer reads, blocks, unblocks and deletes users, and makes a link wh
   expect(found.body.data.map((user: { id: string }) => user.id)).toEqual([id])
   expect((await own.client.get(`${path}/${id}`)).body).toMatchObject({ id, email, blocked: false })
   const link = await own.client.post(`${path}/${id}/links`, { type: 'recovery' })
-  expect(link.body).toMatchObject({ type: 'recovery', redirect_to: null })
+  expect(link.body).toMatchObject({ type: 'recovery', redirect_to: 'https://app.example.org/' })
   const verified = await newClient(own).auth.verifyOtp({ type: 'recovery', token_hash: link.body.token_hash })
   expect(verified.data.user?.id).toBe(id)
   expect((await own.client.request('DELETE', `${path}/${id}`)).body).toEqual({
@@ -201,7 +227,7 @@ test('users of others look missing, and reading them needs the scope to write', 
     `/v1/cloud/${cloud.id}/auth`,
   ]
   for (const path of paths) expect((await stranger.client.get(path)).status).toBe(404)
-  const other = await newCloud()
+  const other = await world.newCloud()
   const ofOther = await other.client.get(`/v1/cloud/${other.id}/users/${data.user!.id}`)
   expect(ofOther.body.error.code).toBe('APP_USER_NOT_FOUND')
   const reader = await world.key({ scopes: ['cloud:read'] })
@@ -228,7 +254,7 @@ test.each([
 })
 
 test('users leave with their passwords’ hashes and come into another cloud; sessions stay behind', async () => {
-  const [from, into] = [await newCloud(), await newCloud()]
+  const [from, into] = [await world.newCloud(), await world.newCloud()]
   const email = newAddress()
   const { data } = await newClient(from).auth.signUp({ email, password, options: { data: { a: 1 } } })
   const exported = await Array.fromAsync(exportUsers(world.app, await live(from)))
@@ -249,7 +275,7 @@ test('users leave with their passwords’ hashes and come into another cloud; se
 })
 
 test('all users of a cloud are deleted in portions, and room is free again', async () => {
-  const own = await newCloud()
+  const own = await world.newCloud()
   const key = await live(own)
   await world.app.db.query(
     {
@@ -274,9 +300,10 @@ test('all users of a cloud are deleted in portions, and room is free again', asy
 })
 
 test('a cloud takes as many users as its limit says, and one more after a deletion', async () => {
-  const own = await newCloud()
+  const own = await world.newCloud()
   await setCloudLimits(world.app, await live(own), { users: 2 })
   await expect.poll(async () => (await live(own)).limits.users).toBe(2)
+  await own.changeAuth({ anonymous_sign_ins: true })
   const first = await newClient(own).auth.signUp({ email: newAddress(), password })
   expect((await newClient(own).auth.signInAnonymously()).error).toBeNull()
   const third = await newClient(own).auth.signUp({ email: newAddress(), password })

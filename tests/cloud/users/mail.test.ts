@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MailServer } from '../../harness/mail-server.ts'
 import { boot, MovableClock, type TestCloud, type World } from '../../harness/world.ts'
+import { publish, siteBody } from '../../sites/published.ts'
 import { ask, newAddress, newClient, password } from './app.ts'
 
 let world: World
@@ -20,7 +21,7 @@ afterAll(async () => {
 const site = 'https://app.example.com'
 
 async function newCloud(settings: object = {}): Promise<TestCloud> {
-  const cloud = await world.cloud('app', await world.key({ project: await world.newProject() }))
+  const cloud = await world.newCloud('app')
   await change(cloud, { site_url: site, ...settings })
   return cloud
 }
@@ -238,23 +239,25 @@ test('three mails an address and hour, and no more of the cloud a day than the o
   expect((await otp(newAddress())).status).toBe(200)
 })
 
+/** Whether a link may lead there: `taken`, or the code of the refusal. */
+async function leadTo(cloud: TestCloud, address: string): Promise<string> {
+  const { status, body } = await ask(cloud, 'POST', `/otp?redirect_to=${encodeURIComponent(address)}`, {
+    body: { email: newAddress() },
+  })
+  return status === 200 ? 'taken' : body.code
+}
+
 test('links lead only to the app’s origin, to what the developer adds, and not beside it', async () => {
   const cloud = await newCloud({
     additional_redirect_urls: ['http://localhost:5173/', 'https://other.example.com/done'],
   })
-  const to = async (redirect: string) => {
-    const { status, body } = await ask(cloud, 'POST', `/otp?redirect_to=${encodeURIComponent(redirect)}`, {
-      body: { email: newAddress() },
-    })
-    return status === 200 ? 'taken' : body.code
-  }
   for (const taken of [
     `${site}/anything?x=1`,
     'http://localhost:5173/a/b',
     'https://other.example.com/done',
     'https://other.example.com/done/more',
   ])
-    expect([taken, await to(taken)]).toEqual([taken, 'taken'])
+    expect([taken, await leadTo(cloud, taken)]).toEqual([taken, 'taken'])
   for (const wrong of [
     'https://evil.example.com/',
     'https://app.example.com.evil.example/',
@@ -270,7 +273,24 @@ test('links lead only to the app’s origin, to what the developer adds, and not
     '/relative',
     `${site}/${'x'.repeat(2_000)}`,
   ])
-    expect([wrong, await to(wrong)]).toEqual([wrong, 'validation_failed'])
+    expect([wrong, await leadTo(cloud, wrong)]).toEqual([wrong, 'validation_failed'])
+})
+
+test('links lead to sites of this very cloud, and to no other site of its owner', async () => {
+  const [cloud, other] = [await newCloud(), await newCloud()]
+  const siteOf = async ({ client }: TestCloud, more: object): Promise<string> =>
+    (await publish(client, siteBody('app', more))).url
+  const own = await siteOf(cloud, { cloud_id: cloud.id })
+  expect(await leadTo(cloud, `${own}/welcome`)).toBe('taken')
+  const changed = new URL(own)
+  changed.port = '9'
+  for (const wrong of [
+    await siteOf(other, { cloud_id: other.id }),
+    await siteOf(cloud, {}),
+    changed.href,
+    own.replace(/^http:/, 'https:'),
+  ])
+    expect([wrong, await leadTo(cloud, wrong)]).toEqual([wrong, 'validation_failed'])
 })
 
 test('an address that is taken off the list gets no session of a link that was mailed before', async () => {
@@ -309,6 +329,44 @@ test('a new address that is another’s is answered the same, and never becomes 
   expect((await mails.mailTo(other.email, 2)).text).not.toMatch(/\d{6}/)
 })
 
+test('whether an address has an account cannot be told by the time of an answer', async () => {
+  const cloud = await newCloud()
+  const { email } = await member(cloud)
+  const least = 50
+  for (const address of [email, newAddress()])
+    for (const [path, body] of [
+      ['/recover', {}],
+      ['/otp', { create_user: false }],
+      ['/verify', { type: 'email', token: '000000' }],
+      ['/signup', { password }],
+    ] as const) {
+      const began = performance.now()
+      await ask(cloud, 'POST', path, { body: { email: address, ...body } })
+      // Timers of Node may be a millisecond early.
+      expect(performance.now() - began, path).toBeGreaterThan(least - 2)
+    }
+})
+
+test('a form on the page of somebody else signs nobody in', async () => {
+  const cloud = await newCloud()
+  const { email } = await member(cloud)
+  await ask(cloud, 'POST', '/otp', { body: { email } })
+  const link = linkIn((await mails.mailTo(email, 2)).text)
+  const from = (site: string) =>
+    fetch(link, {
+      method: 'POST',
+      body: new FormData(),
+      redirect: 'manual',
+      headers: { 'sec-fetch-site': site },
+    })
+  for (const site of ['cross-site', 'same-site']) {
+    const reply = await from(site)
+    expect([reply.status, reply.headers.get('location')]).toEqual([200, null])
+    expect(await reply.text()).toContain('<button>')
+  }
+  expect((await from('same-origin')).status).toBe(303)
+})
+
 test('a wrong code is counted: after five the right one no longer acts', async () => {
   const cloud = await newCloud()
   const { email } = await member(cloud)
@@ -327,7 +385,8 @@ test('a code is typed with the digits of any keyboard', async () => {
   await ask(cloud, 'POST', '/otp', { body: { email } })
   const code = codeIn((await mails.mailTo(email, 2)).text)
   const persian = code.replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'[Number(digit)]!)
-  const token = `${persian.slice(0, 3)} ${persian.slice(3)}`
+  // As it is read aloud, and as it is pasted from a line of Persian.
+  const token = `\u200f${persian.slice(0, 3)}-${persian.slice(3)} \u200c`
   expect((await ask(cloud, 'POST', '/verify', { body: { email, token, type: 'email' } })).status).toBe(200)
 })
 

@@ -74,7 +74,11 @@ async function newCloud() {
   const at = servers.map(
     ({ appsUrl }): At => ({ url: appsUrl, host: `${ref}.${domain}`, key: body.public_key }),
   )
-  await expect.poll(async () => (await ask(at[1]!, 'GET', '/settings')).status, patient).toBe(200)
+  const settings = { site_url: 'https://app.example.org', anonymous_sign_ins: true }
+  expect((await client.request('PATCH', `/v1/cloud/${id}/auth`, JSON.stringify(settings))).status).toBe(200)
+  await expect
+    .poll(async () => (await ask(at[1]!, 'GET', '/settings')).body.external?.anonymous_users, patient)
+    .toBe(true)
   return { id, at }
 }
 
@@ -86,12 +90,20 @@ const codes = (replies: { status: number; body: { code?: string } }[]) =>
   replies.map(({ status, body }) => (status < 300 ? 'ok' : body.code))
 const times = (found: unknown[], what: string) => found.filter((one) => one === what).length
 
-test('exactly as many users are made as a cloud may have', async () => {
+test('exactly as many users are made as a cloud may have, and without an address exactly half of them', async () => {
   const { id, at } = await newCloud()
-  const found = codes(
+  const anonymous = codes(
     await many(24, (nth) => ask(at[nth % 2]!, 'POST', '/signup', { body: { data: { nth } } })),
   )
-  expect([times(found, 'ok'), times(found, 'user_limit_reached')]).toEqual([limits.users, 24 - limits.users])
+  expect([times(anonymous, 'ok'), times(anonymous, 'user_limit_reached')]).toEqual([5, 19])
+  const key = (await client.post(`/v1/cloud/${id}/keys`, { kind: 'service' })).body.secret
+  await expect
+    .poll(async () => (await ask({ ...at[1]!, key }, 'GET', '/admin/users')).status, patient)
+    .toBe(200)
+  const add = (nth: number) =>
+    ask({ ...at[nth % 2]!, key }, 'POST', '/admin/users', { body: { email: newAddress() } })
+  const found = codes(await many(24, add))
+  expect([times(found, 'ok'), times(found, 'user_limit_reached')]).toEqual([5, 19])
   const users = await client.get(`/v1/cloud/${id}/users?limit=100`)
   expect(users.body.data).toHaveLength(limits.users)
   expect((await client.get(`/v1/cloud/${id}/auth`)).body.users).toEqual({

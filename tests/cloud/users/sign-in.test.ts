@@ -90,8 +90,15 @@ test('an address that is taken is said to be where no mails are sent', async () 
   expect(error).toMatchObject({ code: 'user_already_exists', status: 422 })
 })
 
-test('somebody without an address signs in, and becomes a user with one', async () => {
+test('somebody without an address signs in where the developer allows it, and becomes a user with one', async () => {
   const client = newClient(cloud)
+  expect((await client.auth.signInAnonymously()).error).toMatchObject({
+    ...{ code: 'anonymous_provider_disabled', status: 422 },
+  })
+  const offered = async () => (await ask(cloud, 'GET', '/settings')).body.external.anonymous_users
+  expect(await offered()).toBe(false)
+  await cloud.changeAuth({ anonymous_sign_ins: true })
+  expect(await offered()).toBe(true)
   const { data } = await client.auth.signInAnonymously({ options: { data: { theme: 'dark' } } })
   expect(data.user).toMatchObject({ is_anonymous: true, user_metadata: { theme: 'dark' }, identities: [] })
   const email = newAddress()
@@ -181,7 +188,7 @@ test('sign-up metadata cannot set what only the developer may set', async () => 
 })
 
 test('an app that takes no new users says so, and lets the others sign in', async () => {
-  const closed = await world.cloud('closed', await world.key({ project: await world.newProject() }))
+  const closed = await world.newCloud('closed')
   const { email } = await signUp(newAddress(), closed)
   const patch = { site_url: 'https://app.example.com', disable_signup: true }
   const set = await closed.client.request('PATCH', `/v1/cloud/${closed.id}/auth`, JSON.stringify(patch))

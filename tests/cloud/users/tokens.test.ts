@@ -13,8 +13,8 @@ let service: string
 const clock = new MovableClock()
 beforeAll(async () => {
   world = await boot({ clock })
-  one = await world.cloud('one', await world.key({ project: await world.newProject() }))
-  other = await world.cloud('other', await world.key({ project: await world.newProject() }))
+  one = await world.newCloud('one')
+  other = await world.newCloud('other')
   service = await one.serviceKey()
 })
 afterAll(() => world[Symbol.asyncDispose]())
@@ -94,7 +94,7 @@ describe('an access token is refused', () => {
       expect((await read(forged)).status).toBe(401)
   })
 
-  test('of another cloud, and here one of this cloud by its own key whose claims are not those of access', async () => {
+  test('of another cloud, and here one of this cloud by its own key whose claims or header are not those of access', async () => {
     const theirs = await signedUp(other)
     expect((await read(theirs.session.access_token)).status).toBe(401)
     expect((await read(theirs.session.access_token, other)).status).toBe(200)
@@ -124,7 +124,16 @@ describe('an access token is refused', () => {
         value,
         (await read(es256(header, { ...claims, [name]: value }, privateKey))).status,
       ]).toEqual([name, value, 401])
-    expect((await read(es256({ ...header, crit: ['x'] }, claims, privateKey))).status).toBe(401)
+    const { kid } = await keyOf(other)
+    for (const more of [
+      ...['none', 'HS256', 'ES384', 'es256', undefined].map((alg) => ({ alg })),
+      ...[kid, undefined, [header.kid]].map((one) => ({ kid: one })),
+      { crit: ['x'] },
+    ])
+      expect([more, (await read(es256({ ...header, ...more }, claims, privateKey))).status]).toEqual([
+        more,
+        401,
+      ])
   })
 
   test('with one bit of it changed, cut, doubled, or in another spelling of the same bytes', async () => {
@@ -179,7 +188,7 @@ describe('an access token is refused', () => {
   })
 
   test('never for having been signed by the key that was rotated in', async () => {
-    const cloud = await world.cloud('rotated', await world.key({ project: await world.newProject() }))
+    const cloud = await world.newCloud('rotated')
     const before = await signedUp(cloud)
     const rotated = await cloud.client.post(`/v1/cloud/${cloud.id}/keys`, { kind: 'signing' })
     expect(rotated.status).toBe(201)

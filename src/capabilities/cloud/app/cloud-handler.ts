@@ -11,6 +11,7 @@ import { ClientGone, Intake } from '#platform/http'
 import type { AppArea, AppCaller, AppReply } from './area.ts'
 import { callOf, targetOf, type Visit, visitOf } from './call.ts'
 import { callerOf, type VerifyToken } from './caller.ts'
+import { CloudConnections } from './connections.ts'
 import { isPreflight, preflightHeaders } from './cors.ts'
 import { headBytes, readyReply, sendStream, sendWhole } from './send-reply.ts'
 
@@ -29,6 +30,7 @@ export class CloudHandler implements HostHandler {
   readonly #options: CloudHandlerOptions
   readonly #suffix: string
   readonly #intake: Intake
+  readonly #connections = new CloudConnections()
 
   constructor(options: CloudHandlerOptions) {
     const { config } = options.app
@@ -118,7 +120,8 @@ export class CloudHandler implements HostHandler {
     const isOpen = area.isOpen?.({ method, path: path.slice(area.prefix.length) }) ?? false
     const caller = isOpen ? await asking.catch(nobody) : await asking
     visit.caller = caller
-    return area.handle(callOf(visit, { app, intake: this.#intake, cloud, area, caller }))
+    const own = { ...app, db: this.#connections.of(cloud, app.db) }
+    return area.handle(callOf(visit, { app: own, intake: this.#intake, cloud, area, caller }))
   }
 
   #areaOf(path: string): AppArea | undefined {

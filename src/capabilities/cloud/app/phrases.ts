@@ -5,6 +5,7 @@ declare module '#platform/errors' {
     CLOUD_KEY_INVALID: { given: boolean }
     CLOUD_SERVICE_KEY_EXPOSED: Record<string, never>
     CLOUD_PATH_NOT_FOUND: { path: string }
+    CLOUD_BUSY: Record<string, never>
     CLOUD_BUCKETS_UNAVAILABLE: Record<string, never>
     CLOUD_REALTIME_UNAVAILABLE: Record<string, never>
     APP_FILE_SIGN_IN_NEEDED: Record<string, never>
@@ -37,6 +38,13 @@ declareFailures({
       `An app back-end has nothing at ${path}. It answers at /auth/v1, /rest/v1, /functions/v1, /storage/v1 and /files.`,
     fa: ({ path }) =>
       `بک‌اند در ${path} چیزی ندارد. نشانی‌های آن: ‎/auth/v1، ‎/rest/v1، ‎/functions/v1، ‎/storage/v1 و ‎/files.`,
+  },
+  CLOUD_BUSY: {
+    status: 429,
+    en: () =>
+      'Too many requests of this app back-end wait for the database at this moment; send this one again in a second.',
+    fa: () =>
+      'در این لحظه درخواست‌های زیادی از این بک‌اند در صف پایگاه‌داده‌اند؛ یک ثانیه دیگر همین درخواست را دوباره بفرستید.',
   },
   CLOUD_BUCKETS_UNAVAILABLE: {
     status: 403,

@@ -75,7 +75,11 @@ export async function sendStream(
   take: (bytes: number) => boolean | Promise<boolean>,
 ): Promise<void> {
   const source = body as Readable
-  const leave = (): void => void source.destroy()
+  let hasLeft = false
+  const leave = (): void => {
+    hasLeft = true
+    source.destroy()
+  }
   response.once('close', leave)
   try {
     const promised = headers.find(([name]) => name === 'content-length')?.[1]
@@ -92,6 +96,9 @@ export async function sendStream(
     }
     if (left !== 0 && promised !== undefined) throw new WrongLength(promised)
     response.end()
+  } catch (error) {
+    // That a source ends early for an app that has left is no failure.
+    if (!hasLeft) throw error
   } finally {
     response.off('close', leave)
     source.destroy()

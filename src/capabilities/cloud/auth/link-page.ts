@@ -18,7 +18,9 @@ export async function showLink(context: LinkContext): Promise<Answer> {
 }
 
 export async function pressLink(context: LinkContext): Promise<Answer> {
-  const { app, params, language } = context
+  const { app, params, language, headers } = context
+  // A form on somebody else's page would sign its visitor in to an account of that somebody: it gets the page with the button.
+  if (/^(?:cross|same)-site$/.test(String(headers['sec-fetch-site'] ?? ''))) return showLink(context)
   const found = await findLink(app, params.ref, params.token)
   if (!found) return page(context, 404, notices.spent[language])
   if (needsPage(found)) return page(context, 409, notices.nowhere[language])
@@ -61,7 +63,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const headers = {
+const pageHeaders = {
   'content-security-policy': contentSecurityPolicy,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -78,7 +80,7 @@ function page(
   redirectTo: string | null = null,
 ): Answer {
   const { language } = context
-  for (const [name, value] of Object.entries({ ...headers, 'content-language': language }))
+  for (const [name, value] of Object.entries({ ...pageHeaders, 'content-language': language }))
     context.setHeader(name, value)
   const host = redirectTo === null ? undefined : new URL(redirectTo).host
   const to =

@@ -1,15 +1,25 @@
 import { type Static, Type } from 'typebox'
 import { idCursor, pageQuery, plainList } from '#platform/lists'
-import { closed, nameSchemas, nullable, oneOf, safeInteger, timestamp, uuid } from '#platform/schema'
+import {
+  closed,
+  described,
+  nameSchemas,
+  nullable,
+  oneOf,
+  safeInteger,
+  timestamp,
+  uuid,
+} from '#platform/schema'
 
-const said = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
+export const longestAddress = 2_000
+export const maxAddresses = 20
 
-const address = (more: object = {}) => Type.String({ minLength: 1, maxLength: 2_000, ...more })
+const address = (more: object = {}) => Type.String({ minLength: 1, maxLength: longestAddress, ...more })
 
 export const AuthBody = Type.Object(
   {
     site_url: address(
-      said(
+      described(
         'Where the app is: links of mails lead to its origin.',
         'نشانی برنامه: پیوندهای نامه‌ها به مبدأ آن می‌رسند.',
       ),
@@ -17,17 +27,25 @@ export const AuthBody = Type.Object(
     disable_signup: Type.Optional(
       Type.Boolean({
         default: false,
-        ...said('True: the app takes no new users.', 'در true برنامه کاربر تازه نمی‌پذیرد.'),
+        ...described('True: the app takes no new users.', 'در true برنامه کاربر تازه نمی‌پذیرد.'),
       }),
     ),
     additional_redirect_urls: Type.Optional(
       Type.Array(address(), {
-        maxItems: 20,
-        ...said(
+        maxItems: maxAddresses,
+        ...described(
           'Further addresses that links may lead to, each with all below it. Left out, they stay.',
           'نشانی‌های دیگری که پیوندها می‌توانند به آن‌ها و زیرشان برسند. اگر نیاید همان می‌ماند.',
         ),
       }),
+    ),
+    anonymous_sign_ins: Type.Optional(
+      Type.Boolean(
+        described(
+          'Whether people may sign in without an address; they take at most half of the places. Left out, it stays; at first it is off.',
+          'آیا بی نشانی هم می‌توان وارد شد؛ چنین کاربرانی حداکثر نیمی از جاها را می‌گیرند. اگر نیاید همان می‌ماند؛ در آغاز خاموش است.',
+        ),
+      ),
     ),
   },
   {
@@ -48,15 +66,18 @@ export const AuthSettings = Type.Object({
   site_url: nullable(Type.String()),
   disable_signup: Type.Boolean(),
   additional_redirect_urls: Type.Array(Type.String()),
+  anonymous_sign_ins: Type.Boolean(
+    described('Whether people may sign in without an address.', 'آیا بی نشانی هم می‌توان وارد شد.'),
+  ),
   mail: {
     ...oneOf('configured', 'not_configured'),
-    ...said(
+    ...described(
       'Whether this server sends mails. Without them there is no recovery by mail; POST /v1/cloud/{id}/users/{user_id}/links makes links.',
       'آیا این سرور نامه می‌فرستد. بی نامه بازیابی ایمیلی نیست و POST /v1/cloud/{id}/users/{user_id}/links پیوند می‌سازد.',
     ),
   },
   email_confirmation: Type.Boolean(
-    said(
+    described(
       'Whether an address has to be confirmed before its user signs in.',
       'آیا نشانی پیش از ورود کاربر باید تأیید شود.',
     ),
@@ -79,7 +100,7 @@ export const UsersQuery = pageQuery(
       Type.String({
         minLength: 1,
         maxLength: 1_000,
-        ...said('Only the user with this address.', 'تنها کاربری که این نشانی را دارد.'),
+        ...described('Only the user with this address.', 'تنها کاربری که این نشانی را دارد.'),
       }),
     ),
   },
@@ -97,11 +118,15 @@ export const AppUser = Type.Object({
   email_confirmed_at: nullable(timestamp()),
   blocked: Type.Boolean(),
   blocked_until: nullable(timestamp()),
-  user_metadata: Type.Record(Type.String(), Type.Unknown(), said('Set by the user.', 'نوشتهٔ خود کاربر.')),
+  user_metadata: Type.Record(
+    Type.String(),
+    Type.Unknown(),
+    described('Set by the user.', 'نوشتهٔ خود کاربر.'),
+  ),
   app_metadata: Type.Record(
     Type.String(),
     Type.Unknown(),
-    said('Set by the service key only.', 'تنها با کلید سرویس نوشته می‌شود.'),
+    described('Set by the service key only.', 'تنها با کلید سرویس نوشته می‌شود.'),
   ),
   last_sign_in_at: nullable(timestamp()),
   created_at: timestamp(),
@@ -120,12 +145,12 @@ export const LinkBody = Type.Object(
   {
     type: {
       ...oneOf('recovery', 'magiclink', 'signup'),
-      ...said(
+      ...described(
         'A new password, a sign-in, or the confirmation of the address.',
         'گذرواژهٔ تازه، ورود، یا تأیید نشانی.',
       ),
     },
-    redirect_to: Type.Optional(address(said('By default site_url.', 'اگر نیاید همان site_url.'))),
+    redirect_to: Type.Optional(address(described('By default site_url.', 'اگر نیاید همان site_url.'))),
   },
   { ...closed, examples: [{ type: 'recovery' }] },
 )
@@ -135,13 +160,13 @@ export const UserLink = Type.Object({
   object: Type.Literal('cloud.user_link'),
   type: oneOf('recovery', 'magiclink', 'signup'),
   url: Type.String(
-    said(
+    described(
       'Whoever has it gets the account: hand it to its user alone. It acts once.',
       'هر که آن را دارد حساب را می‌گیرد: تنها به خود کاربر بدهید. یک بار کار می‌کند.',
     ),
   ),
-  code: Type.String(said('To be typed into the app instead.', 'به جای پیوند در برنامه نوشته می‌شود.')),
-  token_hash: Type.String(said('For verifyOtp of the app.', 'برای verifyOtp در برنامه.')),
+  code: Type.String(described('To be typed into the app instead.', 'به جای پیوند در برنامه نوشته می‌شود.')),
+  token_hash: Type.String(described('For verifyOtp of the app.', 'برای verifyOtp در برنامه.')),
   redirect_to: nullable(Type.String()),
   expires_at: timestamp(),
 })

@@ -1,17 +1,17 @@
 import type { App } from '#app'
 import { countUsers, shortestPassword, webAddress } from '#engine/app-users'
 import { announceCloud, type CloudRow, changeCloud, keyOf, limitsOf } from '#engine/clouds'
+import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { CloudContext } from '../clouds/create.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import { reasons } from './phrases.ts'
-import type { AuthBody, AuthSettings } from './schema.ts'
+import { type AuthBody, type AuthSettings, longestAddress } from './schema.ts'
 
 export async function readAuth({ app, caller, params }: CloudContext): Promise<AuthSettings> {
   return toSettings(app, await requireCloud(app, caller, params.id, { ready: true }))
 }
 
-/** As the contract has it, an omitted `disable_signup` is false. */
 export async function changeAuth({
   app,
   body,
@@ -19,29 +19,51 @@ export async function changeAuth({
   params,
 }: CloudContext<AuthBody>): Promise<AuthSettings> {
   const found = await requireCloud(app, caller, params.id, { ready: true })
-  const { additional_redirect_urls: more } = body
-  const change = {
-    site_url: readAddress(body.site_url, 'site_url'),
-    disable_signup: body.disable_signup ?? false,
-    ...(more && {
-      additional_redirect_urls: more.map((one, at) => readAddress(one, `additional_redirect_urls.${at}`)),
-    }),
-    updated_at: new Date(app.clock.nowMs()),
-  }
-  const changed = await app.db.tx(async (tx) => {
-    const cloud = await lockReadyCloud(tx, found)
-    await changeCloud(tx, keyOf(cloud), change)
-    await announceCloud(tx, keyOf(cloud), cloud.ref)
-    return { ...cloud, ...change }
-  })
+  const change = readChange(body)
+  const changed = await app.db.tx(async (tx) => applyAuth(app, tx, await lockReadyCloud(tx, found), change))
   await app.clouds.refresh(keyOf(found))
   return toSettings(app, changed)
 }
 
+/** What of a cloud is said about sign-in. */
+export type AuthChange = Partial<
+  Pick<CloudRow, 'site_url' | 'disable_signup' | 'additional_redirect_urls' | 'anonymous_sign_ins'>
+>
+
+/** As the contract has it, an omitted `disable_signup` is false. Throws INVALID_REQUEST. */
+export const readChange = ({
+  site_url: site,
+  disable_signup = false,
+  additional_redirect_urls: more,
+  anonymous_sign_ins: anonymous,
+}: Omit<AuthBody, 'site_url'> & { site_url: string | null }): AuthChange => ({
+  site_url: site === null ? null : readAddress(site, 'site_url'),
+  disable_signup,
+  ...(more && {
+    additional_redirect_urls: more.map((one, at) => readAddress(one, `additional_redirect_urls.${at}`)),
+  }),
+  ...(anonymous !== undefined && { anonymous_sign_ins: anonymous }),
+})
+
+/** The cloud is locked and ready. */
+export async function applyAuth(
+  { clock }: Pick<App, 'clock'>,
+  tx: Tx,
+  cloud: CloudRow,
+  settings: AuthChange,
+): Promise<CloudRow> {
+  const change = { ...settings, updated_at: new Date(clock.nowMs()) }
+  await changeCloud(tx, keyOf(cloud), change)
+  await announceCloud(tx, keyOf(cloud), cloud.ref)
+  return { ...cloud, ...change }
+}
+
 function readAddress(text: string, param: string): string {
   const url = webAddress(text.trim())
-  if (!url) return fail('INVALID_REQUEST', { why: reasons.address }, { param })
-  url.hash = ''
+  if (url) url.hash = ''
+  // As it is kept, where each letter that is not Latin has become several.
+  if (!url || url.href.length > longestAddress)
+    return fail('INVALID_REQUEST', { why: reasons.address }, { param })
   return url.href
 }
 
@@ -51,6 +73,7 @@ async function toSettings(app: App, row: CloudRow): Promise<AuthSettings> {
     site_url: row.site_url,
     disable_signup: row.disable_signup,
     additional_redirect_urls: [...row.additional_redirect_urls],
+    anonymous_sign_ins: row.anonymous_sign_ins,
     mail: app.mail ? 'configured' : 'not_configured',
     email_confirmation: app.mail !== undefined,
     password_min_length: shortestPassword,

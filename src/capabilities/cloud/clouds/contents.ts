@@ -1,11 +1,12 @@
 /** What is in clouds, room by room: how much there is of it, and how it is deleted. */
 import type { App } from '#app'
-import { deleteAllOf as deleteFiles, usageOfAppFiles } from '#engine/app-files'
-import { countUsers, deleteAllOf as deleteUsers, mailsOfDay } from '#engine/app-users'
+import { deleteAllOf as deleteFiles, hasFiles, usageOfAppFiles } from '#engine/app-files'
+import { countUsers, deleteAllOf as deleteUsers, lockUsers, mailsOfDay } from '#engine/app-users'
 import { type CloudKey, usedToday } from '#engine/clouds'
 import { collectionsOf, countsOf, deleteAllOf as deleteCollections, type Run } from '#engine/collections'
 import { functionCounts } from '#engine/functions'
 import { countSitesOfCloud, deleteSite, lockSite, sitesOfCloud } from '#engine/sites'
+import type { Tx } from '#platform/db'
 import { deletePendingBlobs } from '#platform/storage'
 
 /** Deletes a portion; true: there was nothing to delete. Each may run any number of times. */
@@ -81,3 +82,12 @@ export async function usageOf({ db }: App, cloud: CloudKey, day: string): Promis
 /** Whether nothing was put into it yet. */
 export const isEmpty = ({ collections, users, files, functions }: CloudUsage): boolean =>
   collections + users + files + functions === 0
+
+/**
+ * The same beside rows, the cloud being locked and ready, so that nobody adds files or functions. Nobody adds users either until the
+ * transaction ends.
+ */
+export const lockEmptyBesideRows = async (tx: Tx, cloud: CloudKey): Promise<boolean> =>
+  (await lockUsers(tx, cloud)) === 0 &&
+  !(await hasFiles(tx, cloud)) &&
+  (await functionCounts(tx, cloud)).functions === 0

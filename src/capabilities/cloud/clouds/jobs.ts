@@ -1,6 +1,13 @@
 /** Clouds on their way to the end: deletion in portions, and what came to no end by its own job. */
 import type { App } from '#app'
-import { type CloudKey, continueProvisioning, deleteRecord, isDeleting, unfinished } from '#engine/clouds'
+import {
+  type CloudKey,
+  continueProvisioning,
+  deleteEnded,
+  deleteRecord,
+  isDeleting,
+  unfinished,
+} from '#engine/clouds'
 import { job, type Later, type Run } from '#platform/jobs'
 import { portions } from './contents.ts'
 
@@ -37,13 +44,15 @@ async function deleteContents(app: App, cloud: CloudKey, run: Progress): Promise
 const waitMs = 10 * 60 * 1000
 const atOnce = 100
 
-/** Those whose job was parked after many failures, or lost. */
+/** Clouds whose job was parked after many failures, or lost; and keys that are accepted no more. */
 export const sweepJob = job<null>({
   name: 'clouds.sweep',
   limits: () => ({ perAccount: 1, perProcess: 1 }),
   everyMs: waitMs,
   async handle(run) {
     await sweep(run)
+    const now = new Date(run.app.clock.nowMs())
+    while (!run.stopping.aborted && (await deleteEnded(run.app.db, now)) > 0);
     return undefined
   },
 })

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { bareList, idCursor, pageQuery, plainList } from '#platform/lists'
 import {
   closed,
+  described,
   nameSchemas,
   nullable,
   oneOf,
@@ -11,16 +12,14 @@ import {
   uuid,
 } from '#platform/schema'
 
-const said = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
-
 export const CloudParams = Type.Object({ id: Type.String() })
 
 export const CloudBody = Type.Object(
   {
-    name: storableText(1, 100, said('For people.', 'برای آدم‌ها.')),
+    name: storableText(1, 100, described('For people.', 'برای آدم‌ها.')),
     plan: {
       ...oneOf('starter', 'dedicated'),
-      ...said('`starter` is free within its limits.', 'طرح `starter` در سقف‌هایش رایگان است.'),
+      ...described('`starter` is free within its limits.', 'طرح `starter` در سقف‌هایش رایگان است.'),
     },
   },
   { ...closed, examples: [{ name: 'فروشگاه', plan: 'starter' }] },
@@ -42,7 +41,7 @@ export const Limits = Type.Object(
     row_bytes: limit(),
     users: limit(),
     files: limit(),
-    file_bytes: { ...limit(), ...said('Of one file.', 'از یک فایل.') },
+    file_bytes: { ...limit(), ...described('Of one file.', 'از یک فایل.') },
     file_total_bytes: limit(),
     functions: limit(),
     secrets: limit(),
@@ -50,13 +49,13 @@ export const Limits = Type.Object(
     daily_egress_bytes: limit(),
     daily_mails: limit(),
   },
-  said('Of one app back-end; days are those of UTC.', 'از یک بک‌اند؛ روزها به وقت UTC است.'),
+  described('Of one app back-end; days are those of UTC.', 'از یک بک‌اند؛ روزها به وقت UTC است.'),
 )
 export type Limits = Static<typeof Limits>
 
 const Problem = Type.Object({
   code: Type.String(),
-  message: Type.String(said('What to do about it.', 'چارهٔ آن.')),
+  message: Type.String(described('What to do about it.', 'چارهٔ آن.')),
 })
 
 const shared = {
@@ -66,7 +65,7 @@ const shared = {
   plan: oneOf('starter', 'dedicated'),
   status: {
     ...oneOf('provisioning', 'ready', 'failed', 'suspended', 'deleting'),
-    ...said(
+    ...described(
       '`failed` can be retried and `error` says why; `suspended` was done by the operator.',
       '`failed` را می‌توان دوباره آزمود و `error` علت را می‌گوید؛ `suspended` کار گرداننده است.',
     ),
@@ -74,10 +73,10 @@ const shared = {
   error: nullable(Problem),
   suspended_reason: {
     ...nullable(Type.String()),
-    ...said('Of the operator.', 'به گفتهٔ گرداننده.'),
+    ...described('Of the operator.', 'به گفتهٔ گرداننده.'),
   },
-  ref: Type.String(said('The first label of its host.', 'نخستین بخش نام میزبان آن.')),
-  cloud_url: Type.String(said('Where apps call it.', 'نشانی‌ای که برنامه‌ها صدا می‌زنند.')),
+  ref: Type.String(described('The first label of its host.', 'نخستین بخش نام میزبان آن.')),
+  cloud_url: Type.String(described('Where apps call it.', 'نشانی‌ای که برنامه‌ها صدا می‌زنند.')),
   limits: Limits,
   created_at: timestamp(),
   updated_at: timestamp(),
@@ -89,23 +88,23 @@ export type Cloud = Static<typeof Cloud>
 const Package = Type.Object({
   plan: oneOf('starter', 'dedicated'),
   available: Type.Boolean(),
-  credits: { ...limit(), ...said('It is free.', 'رایگان است.') },
-  per_project: { ...limit(), ...said('App back-ends of one project.', 'شمار بک‌اندهای هر پروژه.') },
+  credits: { ...limit(), ...described('It is free.', 'رایگان است.') },
+  per_project: { ...limit(), ...described('App back-ends of one project.', 'شمار بک‌اندهای هر پروژه.') },
   limits: nullable(Limits),
   note: Type.String(),
 })
 
 export const CloudList = Type.Object({
   ...plainList.schema(Cloud).properties,
-  packages: Type.Array(Package, said('What can be created here.', 'آنچه این‌جا می‌توان ساخت.')),
+  packages: Type.Array(Package, described('What can be created here.', 'آنچه این‌جا می‌توان ساخت.')),
 })
 
 const used = (en?: string, fa?: string) =>
-  Type.Object({ used: limit(), max: limit() }, en === undefined || fa === undefined ? {} : said(en, fa))
+  Type.Object({ used: limit(), max: limit() }, en === undefined || fa === undefined ? {} : described(en, fa))
 
 const Usage = Type.Object(
   {
-    day: Type.String(said('In UTC.', 'به وقت UTC.')),
+    day: Type.String(described('In UTC.', 'به وقت UTC.')),
     collections: used(),
     rows: used(),
     row_bytes: used(),
@@ -119,10 +118,10 @@ const Usage = Type.Object(
     daily_mails: used(),
     sites: Type.Object(
       { used: limit() },
-      said('Sites count for the project.', 'سایت‌ها در سقف پروژه شمرده می‌شوند.'),
+      described('Sites count for the project.', 'سایت‌ها در سقف پروژه شمرده می‌شوند.'),
     ),
   },
-  said('At a limit calls are refused with a clear error.', 'در سقف، درخواست‌ها با خطایی روشن رد می‌شوند.'),
+  described('At a limit calls are refused with a clear error.', 'در سقف، درخواست‌ها با خطایی روشن رد می‌شوند.'),
 )
 export type Usage = Static<typeof Usage>
 
@@ -130,7 +129,7 @@ export const CloudDetail = Type.Object({ ...shared, usage: Usage })
 export type CloudDetail = Static<typeof CloudDetail>
 
 export const DeleteBody = Type.Object(
-  { confirm: Type.String(said('Exactly the name of the app back-end.', 'دقیقاً نام بک‌اند.')) },
+  { confirm: Type.String(described('Exactly the name of the app back-end.', 'دقیقاً نام بک‌اند.')) },
   { ...closed, examples: [{ confirm: 'فروشگاه' }] },
 )
 export type DeleteBody = Static<typeof DeleteBody>
@@ -141,7 +140,7 @@ export const DeletedCloud = Type.Object({
   name: Type.String(),
   status: Type.Literal(
     'deleting',
-    said(
+    described(
       'Its app gets no answers any more; what is in it is being deleted, and then it is not found.',
       'دیگر به برنامه پاسخ نمی‌دهد؛ محتوایش در حال حذف است و پس از آن یافت نمی‌شود.',
     ),
@@ -153,14 +152,14 @@ export const Connection = Type.Object({
   id: uuid(),
   ref: Type.String(),
   service_url: Type.String(
-    said(
+    described(
       'What an app calls; the URL that supabase-js is given.',
       'آنچه برنامه صدا می‌زند؛ نشانی‌ای که به supabase-js داده می‌شود.',
     ),
   ),
   public_key: {
     ...nullable(Type.String()),
-    ...said(
+    ...described(
       'May stand in an app. It opens nothing that is not public. Null where it was deleted.',
       'می‌تواند در برنامه بیاید و چیزی جز آنچه عمومی است باز نمی‌کند. اگر حذف شده باشد null.',
     ),
@@ -179,7 +178,7 @@ export const KeyBody = Type.Object(
   {
     kind: {
       ...oneOf('public', 'service', 'signing'),
-      ...said(
+      ...described(
         '`service` may do everything and is for servers only; `signing` signs the sessions of app users and is never shown.',
         '`service` هر کاری می‌تواند و فقط برای سرورهاست؛ `signing` نشست‌های کاربران برنامه را امضا می‌کند و هرگز نشان داده نمی‌شود.',
       ),
@@ -188,7 +187,7 @@ export const KeyBody = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: longestGraceSeconds,
-        ...said(
+        ...described(
           'How long the keys of this kind that there are already stay valid, at most seven days; 0 ends them at once. Default: 0, for `signing` 3600, until its sessions are over.',
           'کلیدهای کنونی از این نوع تا چند ثانیه معتبر می‌مانند، حداکثر هفت روز؛ صفر یعنی همین دم پایان می‌یابند. پیش‌فرض: 0، و برای `signing` برابر 3600 تا پایان نشست‌هایش.',
         ),
@@ -208,7 +207,7 @@ const sharedKey = {
   created_at: timestamp(),
   expires_at: {
     ...nullable(timestamp()),
-    ...said(
+    ...described(
       'After a rotation; null: it does not end by itself.',
       'پس از تعویض؛ null: به‌خودی‌خود پایان نمی‌یابد.',
     ),
@@ -222,7 +221,10 @@ export const NewKey = Type.Object({
   ...sharedKey,
   secret: {
     ...nullable(Type.String()),
-    ...said('Shown only here; null for `signing`.', 'فقط این‌جا نشان داده می‌شود؛ برای `signing` برابر null.'),
+    ...described(
+      'Shown only here; null for `signing`.',
+      'فقط این‌جا نشان داده می‌شود؛ برای `signing` برابر null.',
+    ),
   },
 })
 

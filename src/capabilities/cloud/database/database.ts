@@ -7,8 +7,7 @@ import {
   countedCollections,
   createCollection,
   deleteCollection,
-  documentBytes,
-  documentJson,
+  documentOf,
   insert,
   queryLimits,
   type RowsCloud,
@@ -56,9 +55,9 @@ const rowsCloud = ({ app }: Context, row: CloudRow): RowsCloud => ({
 
 export async function listCollections(context: Context) {
   const { app, caller, params } = context
-  const cloud = keyOf(await requireCloud(app, caller, params.id))
+  const cloud = keyOf(await requireCloud(app, caller, params.id, { ready: true }))
   const found = await app.collections
-    .ask(cloud, (run) => countedCollections(run, cloud))
+    .query(cloud, (run) => countedCollections(run, cloud))
     .catch((error: unknown) => translate(error, ''))
   return bareList.answer(found, ({ rows, bytes, ...row }) =>
     toCollection(row, { rows: Number(rows), bytes: Number(bytes) }),
@@ -148,8 +147,8 @@ async function create(work: Work): Promise<JsonText> {
 async function list({ context, cloud, name }: Work): Promise<JsonText> {
   const offset = context.body.offset ?? 0
   const filter = { ...filterOf(name), limit: pageSize, offset }
-  const question = { ...filter, selection: rowSelection, counted: true }
-  const { text, rows, total = 0 } = await context.app.collections.read(cloud, question)
+  const query = { ...filter, selection: rowSelection, counted: true }
+  const { text, rows, total = 0 } = await context.app.collections.read(cloud, query)
   const hasMore = offset + rows < total
   return new JsonText(`{"data":[${text}],"has_more":${hasMore},"offset":${offset},"total":${total}}`)
 }
@@ -172,10 +171,9 @@ function insertRow(work: Work): Promise<JsonText> {
   const { context, cloud, name } = work
   const { data = invalid('data', reasons.data), id } = context.body
   if (id !== undefined && !isUuid(id)) invalid('id', reasons.id)
-  const json = documentJson(data, 'data')
-  const bytes = documentBytes(data, 'data')
+  const document = documentOf(data, 'data')
   return accept(work, async (run, now) => {
-    const row = { id: id?.toLowerCase() ?? uuidv7(now.getTime()), ownerId: null, json, bytes }
+    const row = { id: id?.toLowerCase() ?? uuidv7(now.getTime()), ownerId: null, ...document }
     const insertion = {
       collection: name,
       caller: { role: 'all' },
@@ -200,7 +198,7 @@ function update(work: Work): Promise<JsonText> {
     })
   if (publicRead !== undefined) invalid('public_read', reasons.unused('update'))
   const rowId = requireId(id)
-  const json = documentJson(data ?? invalid('data', reasons.data), 'data')
+  const { json } = documentOf(data ?? invalid('data', reasons.data), 'data')
   return accept(work, async (run, now) => {
     const wanted = { ...oneRow(name, rowId), json, selection: rowSelection }
     const { rows, text } = await change(run, cloud, wanted, contextOf(work, now))

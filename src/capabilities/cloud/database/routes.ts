@@ -15,7 +15,7 @@ export const databaseRoutes: Route[] = [
     summary: { en: 'The collections of an app back-end.', fa: 'مجموعه‌های یک بک‌اند.' },
     params: CloudParams,
     reply: { 200: CollectionList },
-    errors: ['CLOUD_NOT_FOUND', 'ROWS_BUSY', 'ROWS_TIMEOUT'],
+    errors: [...readyErrors, 'ROWS_BUSY', 'ROWS_TIMEOUT'],
     handle: listCollections,
   }),
   route({

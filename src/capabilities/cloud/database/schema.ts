@@ -3,6 +3,7 @@ import { bareList } from '#platform/lists'
 import {
   anyObject,
   closed,
+  described,
   nameSchemas,
   nullable,
   oneOf,
@@ -11,8 +12,7 @@ import {
   uuid,
 } from '#platform/schema'
 
-const said = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
-const count = (en: string, fa: string) => Type.Integer({ ...safeInteger, ...said(en, fa) })
+const count = (en: string, fa: string) => Type.Integer({ ...safeInteger, ...described(en, fa) })
 
 export const CollectionParams = Type.Object({ id: Type.String(), name: Type.String() })
 
@@ -20,16 +20,16 @@ export const DatabaseBody = Type.Object(
   {
     action: Type.Optional({
       ...oneOf('create_collection', 'list', 'insert', 'update', 'delete'),
-      ...said(
+      ...described(
         '`update` merges `data` into a row, member by member; without `id` and with `public_read` it changes the collection.',
         '`update` فیلدهای `data` را در ردیف می‌گذارد؛ بدون `id` و با `public_read` خود مجموعه را تغییر می‌دهد.',
       ),
     }),
-    table: Type.Optional(Type.String(said('The collection.', 'مجموعه.'))),
-    name: Type.Optional(Type.String(said('The same as `table`.', 'همان `table`.'))),
+    table: Type.Optional(Type.String(described('The collection.', 'مجموعه.'))),
+    name: Type.Optional(Type.String(described('The same as `table`.', 'همان `table`.'))),
     id: Type.Optional(
       Type.String(
-        said(
+        described(
           'The row. For `insert` a UUID of your own, if it is to have one.',
           'ردیف. برای `insert` شناسه‌ای (UUID) از خودتان، اگر بخواهید.',
         ),
@@ -37,7 +37,7 @@ export const DatabaseBody = Type.Object(
     ),
     data: Type.Optional(
       anyObject(
-        said(
+        described(
           'A document: at most 64 KiB as JSON. id, owner_id, created_at and updated_at are not set in it.',
           'یک سند: حداکثر ۶۴ کیبی‌بایت به شکل JSON. فیلدهای id و owner_id و created_at و updated_at در آن نوشته نمی‌شوند.',
         ),
@@ -45,7 +45,7 @@ export const DatabaseBody = Type.Object(
     ),
     public_read: Type.Optional(
       Type.Boolean(
-        said(
+        described(
           'Whether everybody who has the public key of the cloud reads all rows. Default: false.',
           'هر کس که کلید عمومی بک‌اند را دارد همهٔ ردیف‌ها را می‌خواند. پیش‌فرض: false.',
         ),
@@ -55,19 +55,21 @@ export const DatabaseBody = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 2_000,
-        ...said('For `list`: rows that are skipped.', 'برای `list`: شمار ردیف‌هایی که از آن‌ها می‌گذرد.'),
+        ...described('For `list`: rows that are skipped.', 'برای `list`: شمار ردیف‌هایی که از آن‌ها می‌گذرد.'),
       }),
     ),
     query: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 40_000,
-        ...said('SQL, on dedicated infrastructure only.', 'SQL، تنها در زیرساخت اختصاصی.'),
+        ...described('SQL, on dedicated infrastructure only.', 'SQL، تنها در زیرساخت اختصاصی.'),
       }),
     ),
-    read_only: Type.Optional(Type.Boolean(said('Of `query`. Default: true.', 'برای `query`. پیش‌فرض: true.'))),
+    read_only: Type.Optional(
+      Type.Boolean(described('Of `query`. Default: true.', 'برای `query`. پیش‌فرض: true.')),
+    ),
     confirm_write: Type.Optional(
-      Type.Boolean(said('Of `query`. Default: false.', 'برای `query`. پیش‌فرض: false.')),
+      Type.Boolean(described('Of `query`. Default: false.', 'برای `query`. پیش‌فرض: false.')),
     ),
   },
   {
@@ -96,7 +98,7 @@ export const Row = Type.Object({
   id: uuid(),
   owner_id: nullable({
     ...uuid(),
-    ...said(
+    ...described(
       'The app user who has inserted it; null for one of a key.',
       'کاربر برنامه‌ای که آن را درج کرده است؛ null برای آنچه با کلید درج شده.',
     ),
@@ -106,14 +108,14 @@ export const Row = Type.Object({
   updated_at: timestamp(),
 })
 
-export const RowList = Type.Object({
+const RowList = Type.Object({
   data: Type.Array(Row, { maxItems: 50 }),
   has_more: Type.Boolean(),
   offset: Type.Integer(safeInteger),
   total: count('Rows of the collection.', 'ردیف‌های مجموعه.'),
 })
 
-export const DeletedRow = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
+const DeletedRow = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
 
 export const DatabaseReply = Type.Union([Collection, RowList, Row, DeletedRow])
 

@@ -30,7 +30,7 @@ export async function readLogs(context: LogContext) {
 }
 
 async function lineQueryOf({ app, caller, params, query }: LogContext): Promise<LineQuery> {
-  const cloud = await requireCloud(app, caller, params.id)
+  const cloud = await requireCloud(app, caller, params.id, { ready: true })
   const functionKey = { ...keyOf(cloud), name: params.name }
   await requireFunction(app.db.kysely, functionKey)
   const since = query.since === undefined ? undefined : new Date(query.since)

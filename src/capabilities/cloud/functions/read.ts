@@ -15,7 +15,7 @@ import type { FunctionDetail } from './schema.ts'
 import { toFunction, toSecret } from './show.ts'
 
 export async function listAll({ app, caller, params, language }: CloudContext) {
-  const cloud = await requireCloud(app, caller, params.id)
+  const cloud = await requireCloud(app, caller, params.id, { ready: true })
   const state = await app.functions.state()
   return {
     ...bareList.answer(await listFunctions(app.db.kysely, keyOf(cloud)), (row) =>
@@ -26,7 +26,7 @@ export async function listAll({ app, caller, params, language }: CloudContext) {
 }
 
 export async function readFunction({ app, caller, params }: FunctionContext): Promise<FunctionDetail> {
-  const cloud = await requireCloud(app, caller, params.id)
+  const cloud = await requireCloud(app, caller, params.id, { ready: true })
   const functionKey = { ...keyOf(cloud), name: params.name }
   const row = await requireFunction(app.db.kysely, functionKey)
   const live = await findFunctionVersion(app.db.kysely, functionKey, row.version)
@@ -43,6 +43,6 @@ export async function readFunction({ app, caller, params }: FunctionContext): Pr
 }
 
 export async function listSecrets({ app, caller, params }: CloudContext) {
-  const cloud = await requireCloud(app, caller, params.id)
+  const cloud = await requireCloud(app, caller, params.id, { ready: true })
   return bareList.answer(await secretsOf(app.db.kysely, keyOf(cloud)), toSecret)
 }

@@ -34,7 +34,7 @@ const functions: Route[] = [
     summary: { en: 'The functions of an app back-end.', fa: 'تابع‌های یک بک‌اند.' },
     params: CloudParams,
     reply: { 200: FunctionList },
-    errors: ['CLOUD_NOT_FOUND'],
+    errors: [...readyErrors],
     handle: listAll,
   }),
   route({
@@ -72,7 +72,7 @@ const functions: Route[] = [
     },
     params: FunctionParams,
     reply: { 200: FunctionDetail },
-    errors: ['CLOUD_NOT_FOUND', 'FUNCTION_NOT_FOUND'],
+    errors: [...readyErrors, 'FUNCTION_NOT_FOUND'],
     handle: readFunction,
   }),
   route({
@@ -119,7 +119,7 @@ const functions: Route[] = [
     query: LogQuery,
     reply: { 200: LogList },
     streams: true,
-    errors: ['CLOUD_NOT_FOUND', 'FUNCTION_NOT_FOUND'],
+    errors: [...readyErrors, 'FUNCTION_NOT_FOUND'],
     handle: readLogs,
   }),
 ]
@@ -133,7 +133,7 @@ const secrets: Route[] = [
     summary: { en: 'The names of the secrets.', fa: 'نام مقدارهای محرمانه.' },
     params: CloudParams,
     reply: { 200: SecretList },
-    errors: ['CLOUD_NOT_FOUND'],
+    errors: [...readyErrors],
     handle: listSecrets,
   }),
   route({

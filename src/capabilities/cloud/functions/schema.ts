@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { bareList } from '#platform/lists'
 import {
   closed,
+  described,
   nameSchemas,
   nullable,
   oneOf,
@@ -12,8 +13,6 @@ import {
   uuid,
 } from '#platform/schema'
 
-const said = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
-
 export const FunctionParams = Type.Object({ id: Type.String(), name: Type.String() })
 
 const functionName = {
@@ -21,7 +20,7 @@ const functionName = {
     en: 'has to be 1 to 64 of a–z, A–Z, 0–9, _ and -, beginning with a letter',
     fa: 'باید ۱ تا ۶۴ نویسه از حرف‌های لاتین، رقم‌ها، _ و - باشد و با حرف آغاز شود',
   }),
-  ...said('The last part of its address.', 'بخش آخر نشانی آن.'),
+  ...described('The last part of its address.', 'بخش آخر نشانی آن.'),
 }
 
 const maxCodeCharacters = 128_000
@@ -34,7 +33,7 @@ export const FunctionBody = Type.Object(
     code: storableText(
       1,
       maxCodeCharacters,
-      said(
+      described(
         'JavaScript: `export default { fetch(request) { … } }` or `Deno.serve((request) => …)`. It may import @supabase/supabase-js, zod and hono.',
         'جاوااسکریپت: `export default { fetch(request) { … } }` یا `Deno.serve((request) => …)`. می‌تواند @supabase/supabase-js و zod و hono را import کند.',
       ),
@@ -42,7 +41,7 @@ export const FunctionBody = Type.Object(
     verify_jwt: Type.Optional(
       Type.Boolean({
         default: true,
-        ...said(
+        ...described(
           'Only signed-in app users and the service key may call it. False: everybody may.',
           'فقط کاربران واردشده و کلید سرویس می‌توانند آن را صدا بزنند. اگر false باشد همه می‌توانند.',
         ),
@@ -69,7 +68,7 @@ export const RollbackBody = Type.Object(
     version: Type.Optional(
       Type.Integer({
         ...version,
-        ...said(
+        ...described(
           'One of the versions that are kept; if absent, the newest one before the live one.',
           'یکی از نسخه‌های نگه‌داشته؛ اگر نیاید، تازه‌ترین نسخهٔ پیش از نسخهٔ کنونی.',
         ),
@@ -82,10 +81,10 @@ export type RollbackBody = Static<typeof RollbackBody>
 
 const UsedPackage = Type.Object({
   name: Type.String(),
-  version: Type.String(said('The one that became part of the function.', 'نسخه‌ای که بخشی از تابع شد.')),
+  version: Type.String(described('The one that became part of the function.', 'نسخه‌ای که بخشی از تابع شد.')),
   requested: {
     ...nullable(Type.String()),
-    ...said(
+    ...described(
       'The version that the code names. An earlier one of the same major version is served by ours.',
       'نسخه‌ای که کد نام می‌برد. به جای نسخهٔ پیشین از همان نسخهٔ اصلی، نسخهٔ ما به کار می‌رود.',
     ),
@@ -95,9 +94,9 @@ const UsedPackage = Type.Object({
 const shared = {
   object: Type.Literal('cloud.function'),
   name: Type.String(),
-  version: Type.Integer({ ...safeInteger, ...said('The one that answers.', 'نسخه‌ای که پاسخ می‌دهد.') }),
+  version: Type.Integer({ ...safeInteger, ...described('The one that answers.', 'نسخه‌ای که پاسخ می‌دهد.') }),
   verify_jwt: Type.Boolean(),
-  url: Type.String(said('Where apps call it.', 'نشانی‌ای که برنامه‌ها صدا می‌زنند.')),
+  url: Type.String(described('Where apps call it.', 'نشانی‌ای که برنامه‌ها صدا می‌زنند.')),
   packages: Type.Array(UsedPackage),
   created_at: timestamp(),
   updated_at: timestamp(),
@@ -116,10 +115,10 @@ const Version = Type.Object({
 
 export const FunctionDetail = Type.Object({
   ...shared,
-  code: Type.String(said('Of the version that answers.', 'از نسخه‌ای که پاسخ می‌دهد.')),
+  code: Type.String(described('Of the version that answers.', 'از نسخه‌ای که پاسخ می‌دهد.')),
   versions: Type.Array(
     Version,
-    said('Those that are kept, newest first.', 'نسخه‌های نگه‌داشته، تازه‌ترین نخست.'),
+    described('Those that are kept, newest first.', 'نسخه‌های نگه‌داشته، تازه‌ترین نخست.'),
   ),
 })
 export type FunctionDetail = Static<typeof FunctionDetail>
@@ -131,7 +130,7 @@ export const FunctionList = Type.Object({
       status: oneOf('jailed', 'unsafe_dev', 'refused'),
       reason: nullable(Type.String()),
     },
-    said(
+    described(
       'Whether functions run on this server; where they are `refused`, none can be deployed.',
       'آیا روی این سرور تابع اجرا می‌شود؛ اگر `refused` باشد نمی‌توان تابعی مستقر کرد.',
     ),
@@ -151,12 +150,12 @@ export const SecretBody = Type.Object(
         en: 'has to be 1 to 64 of A–Z, 0–9 and _, beginning with a letter',
         fa: 'باید ۱ تا ۶۴ نویسه از A تا Z، رقم‌ها و _ باشد و با حرف آغاز شود',
       }),
-      ...said(
+      ...described(
         'What functions read it by: `Deno.env.get(name)`, or `env` of their handler. SUPABASE_… and KHERAD_… are the platform’s, but for SUPABASE_SERVICE_ROLE_KEY.',
         'نامی که تابع‌ها آن را با `Deno.env.get(name)` یا `env` می‌خوانند. SUPABASE_… و KHERAD_… از آنِ سکو است، جز SUPABASE_SERVICE_ROLE_KEY.',
       ),
     }),
-    value: storableText(1, 10_000, said('It is never shown again.', 'دیگر هرگز نشان داده نمی‌شود.')),
+    value: storableText(1, 10_000, described('It is never shown again.', 'دیگر هرگز نشان داده نمی‌شود.')),
   },
   { ...closed, examples: [{ name: 'PAYMENT_KEY', value: 'a-secret-of-yours' }] },
 )
@@ -182,7 +181,7 @@ export const LogQuery = Type.Object(
   {
     level: Type.Optional({
       ...oneOf('debug', 'info', 'warn', 'error'),
-      ...said('The least that is shown.', 'کمترین سطحی که نشان داده می‌شود.'),
+      ...described('The least that is shown.', 'کمترین سطحی که نشان داده می‌شود.'),
     }),
     since: Type.Optional(
       Type.String({
@@ -190,7 +189,7 @@ export const LogQuery = Type.Object(
           en: 'has to be a time such as 2026-11-26T08:30:00Z',
           fa: 'باید زمانی مانند 2026-11-26T08:30:00Z باشد',
         }),
-        ...said('Lines from this time on.', 'خط‌ها از این زمان به بعد.'),
+        ...described('Lines from this time on.', 'خط‌ها از این زمان به بعد.'),
       }),
     ),
     limit: Type.Optional(
@@ -198,7 +197,7 @@ export const LogQuery = Type.Object(
         minimum: 1,
         maximum: 1_000,
         default: 100,
-        ...said('The newest so many, oldest first.', 'تازه‌ترین‌ها به این شمار، کهنه‌ترین نخست.'),
+        ...described('The newest so many, oldest first.', 'تازه‌ترین‌ها به این شمار، کهنه‌ترین نخست.'),
       }),
     ),
   },
@@ -207,12 +206,14 @@ export const LogQuery = Type.Object(
 export type LogQuery = Static<typeof LogQuery>
 
 const LogEntry = Type.Object({
-  id: Type.String(said('`Last-Event-ID` goes on after it.', 'با `Last-Event-ID` از پس آن ادامه می‌یابد.')),
+  id: Type.String(
+    described('`Last-Event-ID` goes on after it.', 'با `Last-Event-ID` از پس آن ادامه می‌یابد.'),
+  ),
   level: oneOf('debug', 'info', 'warn', 'error'),
   message: Type.String(),
   request_id: {
     ...nullable(uuid()),
-    ...said('Of the call that wrote it.', 'از فراخوانی‌ای که آن را نوشت.'),
+    ...described('Of the call that wrote it.', 'از فراخوانی‌ای که آن را نوشت.'),
   },
   at: timestamp(),
 })

@@ -7,7 +7,7 @@ import type { FilesQuery } from './schema.ts'
 
 /** Of every user: what they are, never what is in them. */
 export async function listFiles({ app, caller, params, query }: CloudContext<unknown, FilesQuery>) {
-  const cloud = await requireCloud(app, caller, params.id)
+  const cloud = await requireCloud(app, caller, params.id, { ready: true })
   return plainList.answer(await listAppFiles(app.db, keyOf(cloud), query), (row) => ({
     id: row.file_id,
     name: row.name,

@@ -20,7 +20,7 @@ export const storageRoutes: Route[] = [
     params: CloudParams,
     query: FilesQuery,
     reply: { 200: FilesOfCloud },
-    errors: ['CLOUD_NOT_FOUND'],
+    errors: [...readyErrors],
     handle: listFiles,
   }),
   route({

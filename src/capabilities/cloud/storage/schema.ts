@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { idCursor, pageQuery, plainList } from '#platform/lists'
-import { closed, safeInteger, storableText, timestamp, uuid } from '#platform/schema'
-
-const said = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
+import { closed, described, safeInteger, storableText, timestamp, uuid } from '#platform/schema'
 
 export const FilesQuery = pageQuery({
   max: 1_000,
@@ -15,9 +13,9 @@ export const FilesOfCloud = plainList.schema(
   Type.Object({
     id: uuid(),
     name: Type.String(),
-    media_type: Type.String(said('By the end of its name.', 'از روی پسوند نامش.')),
+    media_type: Type.String(described('By the end of its name.', 'از روی پسوند نامش.')),
     bytes: Type.Integer(safeInteger),
-    user_id: { ...uuid(), ...said('The app user whose file it is.', 'کاربر برنامه‌ای که فایل از اوست.') },
+    user_id: { ...uuid(), ...described('The app user whose file it is.', 'کاربر برنامه‌ای که فایل از اوست.') },
     created_at: timestamp(),
   }),
 )

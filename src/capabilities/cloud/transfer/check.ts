@@ -12,6 +12,7 @@ export async function checkExport(path: string, limits: CloudLimits): Promise<Co
   const counted: Counted = { users: 0, collections: 0, rows: 0, files: 0, functions: 0 }
   const seen = new Set<string>()
   let fileBytes = 0
+  let bytesOfOne = 0
   for await (const { number, line } of readLines(path)) {
     const once = (name: string) => (seen.has(name) ? refuseLine(number, reasons.twice) : seen.add(name))
     const count = (what: keyof Counted): void => {
@@ -25,7 +26,7 @@ export async function checkExport(path: string, limits: CloudLimits): Promise<Co
     if (line.type === 'function') count('functions')
     // Of rows and users the database finds duplicates; these two have no other check.
     if (line.type === 'file' || line.type === 'function')
-      once(line.type === 'file' ? line.id.toLowerCase() : line.name)
+      once(line.type === 'file' ? `file ${line.id.toLowerCase()}` : `function ${line.name}`)
     const why = wrongTime(line)
     if (why) refuseLine(number, why)
     if (line.type !== 'file' && line.type !== 'file_part') continue
@@ -33,6 +34,8 @@ export async function checkExport(path: string, limits: CloudLimits): Promise<Co
     // What is no Base64 would be left out in silence.
     if (bytes.toString('base64') !== line.content_base64) refuseLine(number, reasons.notBase64)
     fileBytes += bytes.length
+    bytesOfOne = bytes.length + (line.type === 'file' ? 0 : bytesOfOne)
+    if (bytesOfOne > limits.fileBytes) refuseLine(number, reasons.limit('file_bytes', limits.fileBytes))
     if (fileBytes > limits.fileTotalBytes)
       refuseLine(number, reasons.limit('file_total_bytes', limits.fileTotalBytes))
   }

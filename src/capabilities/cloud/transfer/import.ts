@@ -1,152 +1,141 @@
-/** An export put into an empty cloud: checked as a whole, and then written by the rooms, each within its limits. */
+/**
+ * An export put into an empty cloud: checked as a whole, then made ready (bytes of files are stored, functions compiled), and then written by
+ * the rooms in one transaction. So it is there as a whole or not at all, whatever ends the process, and an idempotency key gives a repeat
+ * the same answer, also where the first one was lost.
+ */
+
 import type { App } from '#app'
-import { storeAppFile } from '#engine/app-files'
+import { acceptOnce } from '#capabilities/calls'
+import { type AppFileRow, dropBytes, importFiles, stageAppFile } from '#engine/app-files'
 import { type ExportedUser, importUsers } from '#engine/app-users'
-import { beginImport, type CloudLimits, type CloudRow, endImport, keyOf, limitsOf } from '#engine/clouds'
-import { type ExportedItem, importAll } from '#engine/collections'
-import { checkCode, deploy, listFunctions, removeFunction, requireRuntime } from '#engine/functions'
+import { type CloudRow, keyOf, limitsOf, takeImportPlace } from '#engine/clouds'
+import { type ExportedItem, importAll, lockEmpty } from '#engine/collections'
+import { checkCode, deploy, requireRuntime } from '#engine/functions'
+import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
-import type { RequestContext } from '#platform/http'
-import { isEmpty, portions, usageOf } from '../clouds/contents.ts'
+import type { JsonText, RequestContext } from '#platform/http'
+import { type AuthChange, applyAuth, readChange } from '../auth/settings.ts'
+import { isEmpty, lockEmptyBesideRows, usageOf } from '../clouds/contents.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import { checkExport } from './check.ts'
-import { type NumberedLine, readLines, refusedAt } from './read-lines.ts'
+import { readLines, refusedAt } from './read-lines.ts'
 import type { Imported, Line } from './schema.ts'
 
 type ImportContext = RequestContext<unknown, unknown, { id: string }>
 
-export async function importCloud({ app, caller, params, upload, gone }: ImportContext): Promise<Imported> {
-  const found = await requireCloud(app, caller, params.id, { ready: true })
-  const { path } = upload!.files[0]!
-  const counted = await checkExport(path, limitsOf(app.config.clouds, found.limits))
-  if (counted.functions > 0) await requireRuntime(app)
+export async function importCloud(context: ImportContext): Promise<JsonText> {
+  const { app, caller, params, upload, gone } = context
+  const cloud = await requireCloud(app, caller, params.id, { ready: true })
   const now = new Date(app.clock.nowMs())
-  const cloud = await app.db.tx(async (tx) => beginImport(tx, await lockReadyCloud(tx, found), now))
+  if (!isEmpty(await usageOf(app, keyOf(cloud), now.toISOString().slice(0, 10)))) refuseFull()
+  const { path } = upload!.files[0]!
+  const counted = await checkExport(path, limitsOf(app.config.clouds, cloud.limits))
+  if (counted.functions > 0) await requireRuntime(app)
+  const work: Work = { app, cloud, path, gone, now, line: 0, auth: undefined, files: [], functions: [] }
+  const answer: Imported = { object: 'cloud.import', id: cloud.cloud_id, ...counted }
+  const options = { endpoint: '/v1/cloud/import', statusCode: 200, now }
   try {
-    const day = now.toISOString().slice(0, 10)
-    if (!isEmpty(await usageOf(app, keyOf(cloud), day))) fail('CLOUD_NOT_EMPTY', {}, { param: 'id' })
-    await write(app, cloud, path, gone)
-  } finally {
-    await app.db.tx((tx) => endImport(tx, keyOf(cloud), now))
+    await makeReady(work)
+    const reply = await acceptOnce(context, options, async (tx) => {
+      await write(tx, work)
+      return answer
+    })
     await app.clouds.refresh(keyOf(cloud))
-  }
-  return { object: 'cloud.import', id: cloud.cloud_id, ...counted }
-}
-
-/** All of it, or nothing: what was written of an export that fails is deleted again. */
-async function write(app: App, cloud: CloudRow, path: string, gone: AbortSignal): Promise<void> {
-  const place = { number: 0 }
-  try {
-    await writeAll(app, cloud, path, place, gone)
+    return reply
   } catch (error) {
-    await empty(app, cloud).catch((cause: unknown) =>
-      app.log.error({ err: cause, cloud_id: cloud.cloud_id }, 'a part of an export stays in its cloud'),
+    // Those that were committed all the same are pending no more, and stay.
+    await dropBytes(
+      app,
+      work.files.map((file) => file.storage_key),
     )
-    throw refusedAt(place.number, error)
+    throw refusedAt(work.line, error)
   }
 }
 
-interface Place {
-  /** Of the line that is written. */
-  number: number
+const refuseFull = (): never => fail('CLOUD_NOT_EMPTY', {}, { param: 'id' })
+
+interface Work {
+  app: App
+  cloud: CloudRow
+  path: string
+  gone: AbortSignal
+  now: Date
+  /** The number of the line that is at work. */
+  line: number
+  auth: AuthChange | undefined
+  /** Their bytes are stored. */
+  files: AppFileRow[]
+  functions: ReadyFunction[]
 }
 
 type OfType<Type extends Line['type']> = Extract<Line, { type: Type }>
+type ReadyFunction = { code: Parameters<typeof deploy>[3]; compiled: Parameters<typeof deploy>[4] }
 
-async function writeAll(
-  app: App,
-  cloud: CloudRow,
-  path: string,
-  place: Place,
-  gone: AbortSignal,
-): Promise<void> {
-  const limits = limitsOf(app.config.clouds, cloud.limits)
-  const of = <Type extends Line['type']>(...types: Type[]) => linesOf(path, types, place, gone)
-  await writeUsers(app, cloud, of('user'), limits)
-  const rowsCloud = { ...keyOf(cloud), limits }
-  await importAll(app.collections, rowsCloud, itemsOf(of('collection', 'row')), new Date(app.clock.nowMs()))
-  await writeFiles(app, cloud, of('file', 'file_part'), limits)
-  for await (const line of of('function')) await writeFunction(app, cloud, line, gone)
-}
-
-async function* linesOf<Type extends Line['type']>(
-  path: string,
-  types: readonly Type[],
-  place: Place,
-  gone: AbortSignal,
-): AsyncGenerator<OfType<Type>> {
-  for await (const { number, line } of readLines(path) as AsyncGenerator<NumberedLine>) {
-    gone.throwIfAborted()
-    if (!(types as readonly string[]).includes(line.type)) continue
-    place.number = number
-    yield line as OfType<Type>
-  }
-}
-
-async function* itemsOf(lines: AsyncIterable<OfType<'collection' | 'row'>>): AsyncGenerator<ExportedItem> {
-  for await (const { type, ...item } of lines) yield { kind: type, ...item } as ExportedItem
-}
-
-const usersAtOnce = 100
-
-async function writeUsers(
-  app: App,
-  cloud: CloudRow,
-  lines: AsyncIterable<OfType<'user'>>,
-  { users: max }: CloudLimits,
-): Promise<void> {
-  const now = new Date(app.clock.nowMs())
-  let waiting: ExportedUser[] = []
-  const insert = async () => {
-    const users = waiting
-    waiting = []
-    await app.db.tx((tx) => importUsers(tx, keyOf(cloud), users, { max, now }))
-  }
-  for await (const { type: _type, ...user } of lines) {
-    waiting.push(user as ExportedUser)
-    if (waiting.length >= usersAtOnce) await insert()
-  }
-  if (waiting.length > 0) await insert()
-}
-
-async function writeFiles(
-  app: App,
-  cloud: CloudRow,
-  lines: AsyncIterable<OfType<'file' | 'file_part'>>,
-  limits: CloudLimits,
-): Promise<void> {
+/** What has no place in a transaction: bytes are stored, functions compiled and started once, since what was compiled elsewhere is not trusted. */
+async function makeReady(work: Work): Promise<void> {
   let file: OfType<'file'> | undefined
   let parts: Buffer[] = []
-  for await (const line of lines) {
-    if (line.type === 'file') file = line
-    parts.push(Buffer.from(line.content_base64, 'base64'))
-    if (line.more || !file) continue
-    const { id, user_id: userId, name, media_type: mediaType, created_at: created } = file
-    const imported = { id: id.toLowerCase(), createdAt: new Date(created) }
-    const bytes = Buffer.concat(parts)
-    await storeAppFile(app, { ...keyOf(cloud), userId, name, mediaType, bytes, imported }, limits)
-    parts = []
+  for await (const line of linesOf(work, 'auth', 'file', 'file_part', 'function')) {
+    if (line.type === 'auth') work.auth = readChange(line)
+    else if (line.type === 'function') work.functions.push(await readyFunction(work, line))
+    else {
+      if (line.type === 'file') file = line
+      parts.push(Buffer.from(line.content_base64, 'base64'))
+      if (line.more || !file) continue
+      work.files.push(await storeBytes(work, file, Buffer.concat(parts)))
+      parts = []
+    }
   }
 }
 
-/** Compiled and started anew: what was compiled elsewhere is not trusted. */
-async function writeFunction(
-  app: App,
-  cloud: CloudRow,
-  { name, code, verify_jwt: verifyJwt }: OfType<'function'>,
-  gone: AbortSignal,
-): Promise<void> {
-  const compiled = await checkCode(app, cloud, { name, code, verifyJwt }, gone)
-  await app.db.tx(async (tx) =>
-    deploy(app, tx, await lockReadyCloud(tx, cloud), { name, code, verifyJwt }, compiled),
-  )
+async function readyFunction(
+  { app, cloud, gone }: Work,
+  { name, code: text, verify_jwt: verifyJwt }: OfType<'function'>,
+): Promise<ReadyFunction> {
+  const code = { name, code: text, verifyJwt }
+  return { code, compiled: await checkCode(app, cloud, code, gone) }
 }
 
-/** It was empty before, so all of it is of the import. */
-async function empty(app: App, cloud: CloudRow): Promise<void> {
-  for (const portion of portions) while (!(await portion(app, keyOf(cloud))));
-  await app.db.tx(async (tx) => {
-    const locked = await lockReadyCloud(tx, cloud)
-    for (const { name } of await listFunctions(tx, keyOf(cloud))) await removeFunction(tx, locked, name)
-  })
+function storeBytes({ app, cloud }: Work, file: OfType<'file'>, bytes: Buffer): Promise<AppFileRow> {
+  const imported = { id: file.id.toLowerCase(), createdAt: new Date(file.created_at) }
+  const { user_id: userId, name, media_type: mediaType } = file
+  const limits = limitsOf(app.config.clouds, cloud.limits)
+  return stageAppFile(app, { ...keyOf(cloud), userId, name, mediaType, bytes, imported }, limits)
+}
+
+/** Rows first: only other writes of this cloud's rows wait for them. What sign-ups and uploads wait for is locked last, and is little. */
+async function write(tx: Tx, work: Work): Promise<void> {
+  const { app, cloud, now } = work
+  const key = keyOf(cloud)
+  await takeImportPlace(tx, key)
+  if (!(await lockEmpty(tx, key))) refuseFull()
+  const limits = limitsOf(app.config.clouds, cloud.limits)
+  await importAll(tx, { ...key, limits }, itemsOf(work), now)
+  const locked = await lockReadyCloud(tx, cloud)
+  if (!(await lockEmptyBesideRows(tx, key))) refuseFull()
+  await importUsers(tx, key, usersOf(work), { max: limits.users, now })
+  await importFiles(tx, key, work.files, limits)
+  if (work.auth) await applyAuth(app, tx, locked, work.auth)
+  for (const { code, compiled } of work.functions) await deploy(app, tx, locked, code, compiled)
+}
+
+async function* itemsOf(work: Work): AsyncGenerator<ExportedItem> {
+  for await (const { type, ...item } of linesOf(work, 'collection', 'row'))
+    yield { kind: type, ...item } as ExportedItem
+}
+
+async function* usersOf(work: Work): AsyncGenerator<ExportedUser> {
+  for await (const { type: _type, ...user } of linesOf(work, 'user')) yield user as ExportedUser
+}
+
+/** Lines of these types; what comes after the last of them is not read. */
+async function* linesOf<Type extends Line['type']>(
+  work: Work,
+  ...types: Type[]
+): AsyncGenerator<OfType<Type>> {
+  for await (const { number, line } of readLines(work.path, types)) {
+    work.gone.throwIfAborted()
+    work.line = number
+    yield line as OfType<Type>
+  }
 }

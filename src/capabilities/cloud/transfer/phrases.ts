@@ -27,7 +27,10 @@ declareFailures({
 /** Why a line is refused. */
 export const reasons = {
   notJson: { en: 'it is no JSON object in UTF-8.', fa: 'شیء JSON با UTF-8 نیست.' },
-  tooLong: { en: 'it is longer than 2 MiB.', fa: 'از ۲ مبی‌بایت بلندتر است.' },
+  tooLong: {
+    en: 'it is longer than 2 MiB, or than 512 KiB beside its content_base64.',
+    fa: 'از ۲ مبی‌بایت بلندتر است، یا بی content_base64 از ۵۱۲ کیبی‌بایت.',
+  },
   unknownType: {
     en: 'its `type` is none that an export has, or it lacks a field of that type.',
     fa: '`type` آن در خروجی‌ها نیست، یا فیلدی از آن نوع را ندارد.',
@@ -37,8 +40,8 @@ export const reasons = {
     fa: 'سطر نخست باید `"type":"cloud","version":1` داشته باشد؛ آیا این خروجی یک بک‌اند است؟',
   },
   order: {
-    en: 'users come first, then collections, rows, files and functions.',
-    fa: 'نخست کاربران می‌آیند، سپس مجموعه‌ها، ردیف‌ها، فایل‌ها و تابع‌ها.',
+    en: 'settings of sign-in come first, then users, collections, rows, files and functions.',
+    fa: 'نخست تنظیم‌های ورود می‌آیند، سپس کاربران، مجموعه‌ها، ردیف‌ها، فایل‌ها و تابع‌ها.',
   },
   cut: {
     en: 'the export ends before its last line, which counts the others; export again.',

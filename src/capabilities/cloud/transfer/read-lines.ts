@@ -2,11 +2,17 @@
 import { createReadStream } from 'node:fs'
 import { declarationOf, Failure, fail, type Localized } from '#platform/errors'
 import { type Check, compile } from '#platform/http'
+import { boundsOf, NotJson, readJson } from '#platform/json'
 import { reasons } from './phrases.ts'
 import { type Line, type LineType, lines } from './schema.ts'
 
 /** Larger files are in several lines. */
 const longestLineBytes = 2 * 1024 * 1024
+/** Some editors put it first. */
+const byteOrderMark = Buffer.from('\ufeff')
+
+/** Without the bytes of a file: numbers, names and brackets take the parser, and so everybody else, much longer than one text does. */
+const longestParsedBytes = 512 * 1024
 
 export interface NumberedLine {
   number: number
@@ -16,76 +22,92 @@ export interface NumberedLine {
 export const refuseLine = (line: number, why: Localized): never =>
   fail('CLOUD_IMPORT_INVALID', { line, why }, { param: 'export' })
 
-/** What a room refuses is answered with the line that it stands in; what may be tried again is thrown as it is. */
+/** Codes of what is wrong with a line; what is to be tried again, or is about the cloud, is thrown as it is. */
+const ofLines = /^(?:APP_|COLLECTION_|ROW_|FUNCTION_|INVALID_REQUEST$)/
+
+/** What a room refuses is answered with the line that it stands in. */
 export const refusedAt = (number: number, error: unknown): unknown =>
-  error instanceof Failure && error.status < 500 && error.code !== 'CLOUD_IMPORT_INVALID'
-    ? new Failure('CLOUD_IMPORT_INVALID', { line: number, why: sentencesOf(error) }, { param: 'export' })
-    : error
+  error instanceof Failure && error.status < 500 && ofLines.test(error.code) ? withLine(number, error) : error
+
+const withLine = (number: number, failure: Failure): Failure =>
+  new Failure('CLOUD_IMPORT_INVALID', { line: number, why: sentencesOf(failure) }, { param: 'export' })
 
 const sentencesOf = ({ code, detail }: Failure): Localized => {
   const { en, fa } = declarationOf(code)
   return { en: en(detail), fa: fa(detail) }
 }
 
-function atLine(number: number, work: () => void): void {
-  try {
-    work()
-  } catch (error) {
-    throw refusedAt(number, error)
-  }
-}
-
 /** In the order in which they have to stand. */
 const places: Record<LineType, number> = {
   cloud: 0,
-  user: 1,
-  collection: 2,
-  row: 3,
-  file: 4,
-  file_part: 4,
-  function: 5,
-  end: 6,
+  auth: 1,
+  user: 2,
+  collection: 3,
+  row: 4,
+  file: 5,
+  file_part: 5,
+  function: 6,
+  end: 7,
 }
 
 /** Checks of `lines`, made when the first export comes. */
 let checks: ReadonlyMap<string, Check> | undefined
 
-/** Throws CLOUD_IMPORT_INVALID. */
-export async function* readLines(path: string): AsyncGenerator<NumberedLine> {
+/**
+ * All lines, or those of some types: then what comes after the last of them is not read, so the file has to be known to be whole. Throws
+ * CLOUD_IMPORT_INVALID.
+ */
+export async function* readLines(path: string, types?: readonly LineType[]): AsyncGenerator<NumberedLine> {
   checks ??= new Map(Object.entries(lines).map(([type, schema]) => [type, compile(schema, 'body')]))
+  const last = types === undefined ? places.end : Math.max(...types.map((type) => places[type]))
   let number = 0
   let place = -1
   let isPartOpen = false
   for await (const bytes of splitLines(path)) {
     number++
     if (place === places.end) refuseLine(number, reasons.order)
-    const line = parseLine(number, bytes, checks)
+    const line = await parseLine(number, bytes, checks)
     const own = places[line.type]
     if (number === 1 && line.type !== 'cloud') refuseLine(number, reasons.first)
-    if (own < place || (own === 0 && number > 1)) refuseLine(number, reasons.order)
+    if (own < place || (own === place && own < places.user)) refuseLine(number, reasons.order)
     // The parts of a file follow it at once.
     if (isPartOpen !== (line.type === 'file_part')) refuseLine(number, reasons.order)
     isPartOpen = (line.type === 'file' || line.type === 'file_part') && line.more
     place = own
+    if (place > last) return
     if (line.type === 'end' && line.lines !== number) refuseLine(number, reasons.cut)
-    yield { number, line }
+    if (!types || types.includes(line.type)) yield { number, line }
   }
   if (place !== places.end) refuseLine(number + 1, reasons.cut)
 }
 
-function parseLine(number: number, bytes: Buffer, known: ReadonlyMap<string, Check>): Line {
-  let value: { type?: unknown } | null = null
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
+async function parseLine(number: number, bytes: Buffer, known: ReadonlyMap<string, Check>): Promise<Line> {
+  if (bytes.length - textBytes(bytes) > longestParsedBytes) refuseLine(number, reasons.tooLong)
+  const text = bytes.indexOf(byteOrderMark) === 0 ? bytes.subarray(byteOrderMark.length) : bytes
+  const value = (await readJson(text, boundsOf(longestLineBytes)).catch((error: unknown) => {
+    if (!(error instanceof NotJson)) throw error
     refuseLine(number, reasons.notJson)
-  }
+  })) as { type?: unknown } | null
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refuseLine(number, reasons.notJson)
   const check = typeof value.type === 'string' ? known.get(value.type) : undefined
   if (!check) return refuseLine(number, reasons.unknownType)
-  atLine(number, () => check(value))
+  try {
+    check(value)
+  } catch (error) {
+    throw error instanceof Failure ? withLine(number, error) : error
+  }
   return value as Line
+}
+
+const contentKey = '"content_base64"'
+
+/** How long the text after `content_base64` is, found before the line is parsed. */
+function textBytes(line: Buffer): number {
+  const key = line.indexOf(contentKey)
+  const from = key === -1 ? -1 : line.indexOf('"', key + contentKey.length)
+  const to = from === -1 ? -1 : line.indexOf('"', from + 1)
+  return to === -1 ? 0 : to - from
 }
 
 /** Without their ends; what would be too long is refused before it is held. */

@@ -7,11 +7,16 @@ import { importCloud } from './import.ts'
 import { Imported, ImportForm } from './schema.ts'
 
 const path = '/v1/cloud/{id}'
-const around = 64 * 1024 * 1024
+const mebibyte = 1024 * 1024
+/** Beside its data: ids, times, names, and metadata of users. */
+const [lineBytes, userBytes] = [1_024, 8 * 1_024]
 
 /** As much as a cloud with the limits of the configuration may have, escaped and in Base64. */
-const maxBytes = ({ clouds: { rowBytes, fileTotalBytes } }: Config): number =>
-  around + 2 * rowBytes + 2 * fileTotalBytes
+const maxBytes = ({ clouds: limits }: Config): number =>
+  2 * (mebibyte + limits.rowBytes + limits.fileTotalBytes) +
+  lineBytes * (limits.collections + limits.rows + limits.files) +
+  userBytes * limits.users +
+  mebibyte * limits.functions
 
 export const transferRoutes: Route[] = [
   route({
@@ -37,6 +42,7 @@ export const transferRoutes: Route[] = [
       en: 'Put an export into an empty app back-end: all of it, or nothing.',
       fa: 'ورود خروجی به بک‌اندی خالی: همهٔ آن یا هیچ.',
     },
+    idempotent: true,
     params: CloudParams,
     upload: { fields: ImportForm, files: { export: 1 }, maxBytes },
     reply: { 200: Imported },
@@ -47,6 +53,7 @@ export const transferRoutes: Route[] = [
       'CLOUD_IMPORT_INVALID',
       'FUNCTIONS_UNAVAILABLE',
       'FUNCTIONS_BUSY',
+      'ROWS_BUSY',
       'SECRETS_SEALED',
     ],
     handle: importCloud,

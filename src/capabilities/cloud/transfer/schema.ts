@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { ExportedUser } from '#engine/app-users'
-import { closed, nameSchemas, safeInteger, storableText, uuid } from '#platform/schema'
+import { closed, described, nameSchemas, safeInteger, storableText, uuid } from '#platform/schema'
+import { longestAddress, maxAddresses } from '../auth/schema.ts'
 
-const said = (en: string, fa: string) => ({ description: en, 'x-description-fa': fa })
 const count = () => Type.Integer(safeInteger)
 
 /** Each line of an export by its `type`. What a room says of its own is checked there. */
@@ -13,6 +13,19 @@ export const lines = {
       version: Type.Literal(1),
       name: Type.String(),
       exported_at: Type.String(),
+    },
+    closed,
+  ),
+  /** Exports of earlier releases have none. */
+  auth: Type.Object(
+    {
+      type: Type.Literal('auth'),
+      site_url: Type.Union([Type.String({ maxLength: longestAddress }), Type.Null()]),
+      disable_signup: Type.Boolean(),
+      additional_redirect_urls: Type.Array(Type.String({ maxLength: longestAddress }), {
+        maxItems: maxAddresses,
+      }),
+      anonymous_sign_ins: Type.Boolean(),
     },
     closed,
   ),
@@ -79,7 +92,7 @@ export const Imported = Type.Object({
   files: count(),
   functions: {
     ...count(),
-    ...said('Their secrets are not in an export.', 'مقدارهای محرمانه‌شان در خروجی نیست.'),
+    ...described('Their secrets are not in an export.', 'مقدارهای محرمانه‌شان در خروجی نیست.'),
   },
 })
 export type Imported = Static<typeof Imported>

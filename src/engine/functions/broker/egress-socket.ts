@@ -31,7 +31,7 @@ export async function openEgressSocket(
   return egress
 }
 
-export class EgressSocket implements AsyncDisposable {
+class EgressSocket implements AsyncDisposable {
   readonly #shared: Shared
   readonly #cloud: BrokeredCloud
   readonly #path: string

@@ -11,15 +11,15 @@ import type { Log } from '#platform/log'
 import { Slice } from '#platform/slices'
 import { sourcePlaces } from '../compile/positions.ts'
 import type { LogLine } from '../functions.ts'
+import { prefixIn } from '../settings.ts'
 import { insertLines, liveMappings } from './log-store.ts'
 import type { Mask } from './mask.ts'
+import { droppedLines, dropReasons } from './phrases.ts'
 
 export interface LogIntakeOptions {
   db: Db
   clock: Clock
   log: Log
-  /** Before the lines that say how many were dropped; all others have it. */
-  prefix: string
   /** Takes the cloud's secrets out of a line. */
   maskOf: (cloud: CloudKey) => Promise<Mask>
 }
@@ -38,8 +38,8 @@ interface Waiting {
   cloud: CloudKey
   lines: LogLine[]
   characters: number
-  /** By name. */
-  dropped: Map<string, number>
+  /** By the name of their function: how many, and what stood before the first of them. */
+  dropped: Map<string, { count: number; prefix: string }>
 }
 
 export class LogIntake implements AsyncDisposable {
@@ -57,10 +57,12 @@ export class LogIntake implements AsyncDisposable {
     const waiting = this.#of(cloud)
     if (!waiting) return
     for (const line of lines) {
-      const isFull = waiting.lines.length >= maxLines || waiting.characters >= maxCharacters
-      if (isFull) waiting.dropped.set(line.name, (waiting.dropped.get(line.name) ?? 0) + 1)
-      else waiting.lines.push(line)
-      waiting.characters += isFull ? 0 : Math.min(line.message.length, longestMessage)
+      if (waiting.lines.length >= maxLines || waiting.characters >= maxCharacters) {
+        drop(waiting, line)
+        continue
+      }
+      waiting.lines.push(line)
+      waiting.characters += Math.min(line.message.length, longestMessage)
     }
     this.#writing ??= this.#write()
   }
@@ -95,7 +97,11 @@ export class LogIntake implements AsyncDisposable {
 
   async #writeOne({ cloud, lines, dropped }: Waiting): Promise<void> {
     try {
-      for (const [name, count] of dropped) lines.push(this.#droppedLine(name, count))
+      for (const [name, { count, prefix }] of dropped)
+        lines.push({
+          ...{ name, level: 'warn', requestId: null, at: new Date(this.#options.clock.nowMs()) },
+          message: prefix + droppedLines(count, dropReasons.tooMuch),
+        })
       const placed = await withSourcePlaces(this.#options.db, cloud, lines)
       const masked = await this.#masked(cloud, placed)
       await insertLines(this.#options.db, cloud, masked)
@@ -104,11 +110,6 @@ export class LogIntake implements AsyncDisposable {
       const fields = { err: error, account_id, cloud_id, count: lines.length }
       this.#options.log.warn(fields, 'lines of functions were lost')
     }
-  }
-
-  #droppedLine(name: string, count: number): LogLine {
-    const message = `${this.#options.prefix}${count} lines were dropped: more than ${maxLines} came within ${flushMs} ms`
-    return { name, level: 'warn', message, requestId: null, at: new Date(this.#options.clock.nowMs()) }
   }
 
   async #masked(cloud: CloudKey, lines: readonly LogLine[]): Promise<LogLine[]> {
@@ -123,6 +124,12 @@ export class LogIntake implements AsyncDisposable {
     }
     return ready
   }
+}
+
+function drop({ dropped }: Waiting, { name, message }: LogLine): void {
+  const before = dropped.get(name)
+  if (before) before.count++
+  else dropped.set(name, { count: 1, prefix: prefixIn(message) })
 }
 
 function masked(message: string, mask: Mask): string {

@@ -6,7 +6,7 @@ import type { Mappings } from '../compile/source-map.ts'
 import type { LogLine } from '../functions.ts'
 
 /** Of each function. */
-export const keptLines = 1_000
+const keptLines = 1_000
 
 export const levels = ['debug', 'info', 'warn', 'error'] as const
 

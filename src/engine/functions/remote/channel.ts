@@ -35,6 +35,9 @@ export function channelServer(key: string, serve: ServeChannel): Server {
       keepAliveTimeout: 120_000,
       // Bodies have the time that calls have.
       requestTimeout: 0,
+      // A network that was cut reports nothing.
+      keepAlive: true,
+      keepAliveInitialDelay: 30_000,
     },
     serve,
   )
@@ -75,7 +78,12 @@ export class ChannelClient implements Disposable {
     return request({ host, port: Number(port), method, path, headers, agent: this.#agent, maxHeaderSize })
   }
 
-  [Symbol.dispose](): void {
+  /** Ends all that is under way, and every connection: the next request opens a new one. */
+  breakOff(): void {
     this.#agent.destroy()
+  }
+
+  [Symbol.dispose](): void {
+    this.breakOff()
   }
 }

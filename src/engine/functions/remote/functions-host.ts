@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import type { CloudKey } from '#engine/clouds'
 import { Failure } from '#platform/errors'
 import type { Log } from '#platform/log'
+import type { Metrics } from '#platform/metrics'
 import type { CloudProgram, FunctionRuntime } from '../functions.ts'
 import { channelServer } from './channel.ts'
 import { HostLinks } from './host-link.ts'
@@ -17,6 +18,7 @@ import {
   type CallHead,
   callHeader,
   fromHeader,
+  goAhead,
   largestProgramBytes,
   paths,
   readJson,
@@ -29,8 +31,11 @@ export interface FunctionsHostOptions {
   port: number
   version: string
   log: Log
+  metrics: Pick<Metrics, 'channelLinks' | 'channelRefusals' | 'channelDroppedLines'>
   /** What runs the functions; what it needs it asks of the links. */
   openRuntime: (links: HostLinks) => FunctionRuntime
+  /** Between two messages that say what runs here. */
+  stateMs?: number
 }
 
 export interface FunctionsHost {
@@ -43,9 +48,10 @@ export interface FunctionsHost {
 }
 
 export async function openFunctionsHost(options: FunctionsHostOptions): Promise<FunctionsHost> {
-  const { key, host, port, log, version, openRuntime } = options
+  const { key, host, port, log, metrics, version, stateMs, openRuntime } = options
   const state = (): ReturnType<FunctionRuntime['state']> => runtime.state()
-  const links = new HostLinks({ log, state, version })
+  const links = new HostLinks({ log, metrics, state, version, ...(stateMs !== undefined && { stateMs }) })
+  metrics.channelLinks.from(() => [[{}, links.count]])
   const runtime = openRuntime(links)
   const channel = new Channel(runtime, links, log)
   const server = channelServer(key, channel.serve)
@@ -54,12 +60,13 @@ export async function openFunctionsHost(options: FunctionsHostOptions): Promise<
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  server.on('tlsClientError', (error) =>
+  server.on('tlsClientError', (error) => {
+    metrics.channelRefusals.inc()
     log.warn(
       { err: error },
       'a connection to this host of functions was refused: it has not the key of the channel',
-    ),
-  )
+    )
+  })
   server.listen(port, host)
   await once(server, 'listening')
   return {
@@ -125,8 +132,9 @@ class Channel {
     response.once('close', () => {
       if (!response.writableFinished) gone.abort()
     })
-    // From here on the call may run, so that nobody repeats it.
     response.writeContinue()
+    // An API that was not heard in time asks another host: only from here on nobody repeats the call, and it may run.
+    if (!(await mayGoAhead(message))) return void response.destroy()
     try {
       const body = hasBody ? message : undefined
       const { body: bytes, ...answer } = await this.#runtime.call({ ...head, body, signal: gone.signal })
@@ -137,6 +145,9 @@ class Channel {
       if (gone.signal.aborted || response.headersSent) return void response.destroy()
       if (!(error instanceof Failure)) this.#log.error({ err: error }, 'a call of a function failed here')
       response.writeHead(200, { [answerHeader]: asHeader({ failure: sentFailure(error) }) }).end()
+    } finally {
+      // What the function did not take of its body: the connection is used again.
+      message.resume()
     }
   }
 
@@ -157,4 +168,17 @@ class Channel {
     await this.#runtime.forget(await readJson<CloudKey>(message, 10_000))
     return {}
   }
+}
+
+/** Takes the first byte of a call; false where the API left before it. */
+function mayGoAhead(message: IncomingMessage): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const take = (): void => {
+    if (message.read(goAhead.length) === null) return
+    message.off('readable', take)
+    resolve(true)
+  }
+  message.on('readable', take)
+  message.once('close', () => resolve(false))
+  return promise
 }

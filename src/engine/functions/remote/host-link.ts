@@ -5,8 +5,10 @@ import { pipeline } from 'node:stream/promises'
 import type { CloudKey } from '#engine/clouds'
 import { Failure } from '#platform/errors'
 import type { Log } from '#platform/log'
-import { english, persian } from '#platform/words'
+import type { Metrics } from '#platform/metrics'
 import type { CloudProgram, FunctionSource, LogLine, RuntimeState } from '../functions.ts'
+import { droppedLines, dropReasons } from '../logs/phrases.ts'
+import { prefixIn } from '../settings.ts'
 import {
   line,
   lineReader,
@@ -29,15 +31,17 @@ type Asked =
   | { kind: 'egress'; cloud: CloudKey; bytes: number }
 
 /** The line to one process of the API. */
-export class HostLink {
+class HostLink {
   readonly #response: ServerResponse
+  readonly #metrics: Pick<Metrics, 'channelDroppedLines'>
   readonly #answers = new Map<number, PromiseWithResolvers<unknown>>()
   #nextId = 1
   #dropped = 0
   hello: Hello | undefined
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, metrics: Pick<Metrics, 'channelDroppedLines'>) {
     this.#response = response
+    this.#metrics = metrics
   }
 
   get isOpen(): boolean {
@@ -48,7 +52,7 @@ export class HostLink {
     if (this.isOpen) this.#response.write(line(message))
   }
 
-  /** Throws what the API refuses with, and SERVICE_UNAVAILABLE where it does not answer. */
+  /** Throws what the API refuses with, and FUNCTION_API_AWAY where it does not answer. */
   async ask(asked: Asked): Promise<unknown> {
     const id = this.#nextId++
     const answer = Promise.withResolvers<unknown>()
@@ -69,10 +73,11 @@ export class HostLink {
   log(cloud: CloudKey, lines: readonly LogLine[]): void {
     if (this.#response.writableLength > mostWaitingBytes) {
       this.#dropped += lines.length
+      this.#metrics.channelDroppedLines.inc(lines.length)
       return
     }
     const kept = [...lines, ...this.#droppedLine(lines)]
-    this.send({ kind: 'log', cloud, lines: kept.map((one) => ({ ...one, at: one.at.getTime() })) })
+    this.send({ kind: 'log', cloud, lines: kept.map(({ at: _, ...one }) => one) })
   }
 
   receive(message: ToHost): void {
@@ -89,26 +94,39 @@ export class HostLink {
 
   #droppedLine([first]: readonly LogLine[]): LogLine[] {
     if (this.#dropped === 0 || !first) return []
-    const message = `${english(this.#dropped)} lines were dropped: the API did not take them (${persian(this.#dropped)} خط دور ریخته شد: API آن‌ها را نگرفت)`
+    const message = prefixIn(first.message) + droppedLines(this.#dropped, dropReasons.notTaken)
     this.#dropped = 0
     return [{ ...first, level: 'warn', message, requestId: null }]
   }
 }
 
-const unavailable = (): Failure => new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, {})
+const unavailable = (): Failure => new Failure('FUNCTION_API_AWAY', {}, { retryAfterMs: 2_000 })
+
+export interface HostLinksOptions {
+  log: Log
+  metrics: Pick<Metrics, 'channelDroppedLines'>
+  state: () => Promise<RuntimeState>
+  version: string
+  /** Between two messages that say it. */
+  stateMs?: number
+}
 
 /** All lines, and which of them last called a cloud: what is needed for this cloud is asked there, and nowhere else would it be answered. */
 export class HostLinks implements FunctionSource {
   readonly #links = new Map<string, HostLink>()
   readonly #callers = new Map<string, string>()
   readonly #log: Log
+  readonly #metrics: Pick<Metrics, 'channelDroppedLines'>
   readonly #state: () => Promise<RuntimeState>
   readonly #version: string
+  readonly #stateMs: number
 
-  constructor(options: { log: Log; state: () => Promise<RuntimeState>; version: string }) {
+  constructor(options: HostLinksOptions) {
     this.#log = options.log
+    this.#metrics = options.metrics
     this.#state = options.state
     this.#version = options.version
+    this.#stateMs = options.stateMs ?? pingMs
   }
 
   get count(): number {
@@ -122,10 +140,10 @@ export class HostLinks implements FunctionSource {
 
   /** One connection of the API, from its beginning to its end. */
   async serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const link = new HostLink(response)
+    const link = new HostLink(response, this.#metrics)
     let id: string | undefined
     let silence = setTimeout(() => link.close(), silentMs)
-    const pings = setInterval(() => link.send({ kind: 'ping' }), pingMs)
+    const states = setInterval(() => void this.#sendState(link), this.#stateMs)
     response.writeHead(200)
     response.on('error', () => {})
     try {
@@ -137,17 +155,22 @@ export class HostLinks implements FunctionSource {
           if (received.kind !== 'hello') continue
           id = received.link
           this.#links.set(id, link)
-          link.send({ kind: 'state', state: await this.#state(), version: this.#version })
+          await this.#sendState(link)
         }
       })
     } catch (error) {
       this.#log.info({ err: error }, 'a line to the API ended')
     } finally {
       clearTimeout(silence)
-      clearInterval(pings)
+      clearInterval(states)
       if (id !== undefined && this.#links.get(id) === link) this.#links.delete(id)
       link.close()
     }
+  }
+
+  /** Again and again: a jail that did not hold at the start may hold later, and the other side hears that this one is there. */
+  async #sendState(link: HostLink): Promise<void> {
+    link.send({ kind: 'state', state: await this.#state(), version: this.#version })
   }
 
   /** A call of this cloud came over this link. */

@@ -5,11 +5,13 @@ import { asFailure, Failure, type Localized } from '#platform/errors'
 import type { CloudProgram, FunctionAnswer, FunctionCall, LogLine, RuntimeState } from '../functions.ts'
 
 /** Grows with every change of what goes over the channel: the two sides are started with the same program, or do not speak. */
-export const channelVersion = '1'
+export const channelVersion = '2'
 
 export const paths = { link: '/link', call: '/call', tryOut: '/try', forget: '/forget' } as const
 export const callHeader = 'x-call'
 export const answerHeader = 'x-answer'
+/** Stands before the body of a call, once the API knows that the host has it: before this byte nothing runs, so that the API may ask another host. */
+export const goAhead = '\n'
 
 /** Everything of a call but its body and its signal. */
 export type CallHead = Omit<FunctionCall, 'body' | 'signal'> & {
@@ -37,14 +39,15 @@ export type ToHost =
 
 /** From the host to the API. */
 export type ToPlatform =
+  /** At first and every few seconds. */
   | { kind: 'state'; state: RuntimeState; version: string }
   | { kind: 'program'; id: number; cloud: CloudKey & { revision: number } }
   | { kind: 'egress'; id: number; cloud: CloudKey; bytes: number }
   | { kind: 'refund'; cloud: CloudKey; bytes: number }
   | { kind: 'log'; cloud: CloudKey; lines: readonly SentLine[] }
-  | { kind: 'ping' }
 
-export type SentLine = Omit<LogLine, 'at'> & { at: number }
+/** Its time is that of its arrival: the clock of a host may be wrong. */
+export type SentLine = Omit<LogLine, 'at'>
 export type ProgramValue = CloudProgram | null
 
 /** A failure of a host, by code and detail: its sentences are known on both sides. */

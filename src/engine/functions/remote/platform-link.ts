@@ -4,21 +4,27 @@ import type { ClientRequest } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CloudKey } from '#engine/clouds'
+import type { Clock } from '#platform/clock'
 import { randomBase62 } from '#platform/ids'
 import type { Log } from '#platform/log'
+import type { Metrics } from '#platform/metrics'
 import type { FunctionSource, RuntimeState } from '../functions.ts'
 import type { ChannelClient } from './channel.ts'
-import { pingMs, silentMs } from './host-link.ts'
+import { pingMs, silentMs as usualSilentMs } from './host-link.ts'
 import { line, lineReader, paths, sentFailure, type ToHost, type ToPlatform } from './messages.ts'
 
 export interface PlatformSide {
+  clock: Clock
   log: Log
+  metrics: Pick<Metrics, 'functionHosts'>
   version: string
   source: FunctionSource
   egress: {
     take(cloud: CloudKey, bytes: number): boolean | Promise<boolean>
     refund(cloud: CloudKey, bytes: number): void
   }
+  /** A host that says nothing for so long is away; default 30 s. */
+  silentMs?: number
   /** What the host needs to know of this platform. */
   hello: () => Promise<Pick<Extract<ToHost, { kind: 'hello' }>, 'depths' | 'platformOrigins' | 'pathOrigins'>>
 }
@@ -85,14 +91,22 @@ export class PlatformLink implements AsyncDisposable {
     } catch (error) {
       this.#side.log.warn(
         { err: error },
-        'hosts of functions cannot be told of this platform; it is tried again',
+        'this platform could not be announced to the hosts of functions; it is tried again',
       )
       return false
     }
     const sending = this.#client.request({ method: 'POST', path: paths.link })
     this.#sending = sending
     sending.on('error', () => {})
-    let silence = setTimeout(() => sending.destroy(new Error('silent')), silentMs)
+    const { silentMs = usualSilentMs } = this.#side
+    // Where a network was cut, calls whose bytes are under way would wait for a quarter of an hour, and the next ones take connections that lead nowhere.
+    let silent: Error | undefined
+    const giveUp = (): void => {
+      silent = new Error(`it said nothing for ${silentMs / 1_000} s`)
+      sending.destroy(silent)
+      this.#client.breakOff()
+    }
+    let silence = setTimeout(giveUp, silentMs)
     const pings = setInterval(() => this.#send({ kind: 'ping' }), pingMs)
     try {
       this.#send({ kind: 'hello', link: this.id, version: this.#side.version, ...hello })
@@ -100,16 +114,12 @@ export class PlatformLink implements AsyncDisposable {
       await pipeline(response, lineReader(), async (lines: AsyncIterable<ToPlatform>) => {
         for await (const received of lines) {
           clearTimeout(silence)
-          silence = setTimeout(() => sending.destroy(new Error('silent')), silentMs)
+          silence = setTimeout(giveUp, silentMs)
           this.#receive(received)
         }
       })
     } catch (error) {
-      if (!this.#stop.signal.aborted)
-        this.#side.log.warn(
-          { err: error, host: this.#name },
-          'a host of functions cannot be reached; it is tried again',
-        )
+      if (!this.#stop.signal.aborted) this.#reportLost(silent ?? error)
     } finally {
       clearTimeout(silence)
       clearInterval(pings)
@@ -118,6 +128,14 @@ export class PlatformLink implements AsyncDisposable {
     const wasOpen = this.#state !== undefined
     this.#state = undefined
     return wasOpen
+  }
+
+  #reportLost(error: unknown): void {
+    const { code = '' } = error as NodeJS.ErrnoException
+    const what = /^(EPROTO|ERR_SSL)/.test(code)
+      ? 'a host of functions has another key than functions.hosts, or is none'
+      : 'a host of functions cannot be reached'
+    this.#side.log.warn({ err: error, host: this.#name }, `${what}; it is tried again`)
   }
 
   #send(message: ToHost): void {
@@ -143,10 +161,11 @@ export class PlatformLink implements AsyncDisposable {
       if (cloud && isCount(message.bytes)) this.#side.egress.refund(cloud, message.bytes)
     } else if (message.kind === 'log') {
       const cloud = this.#own(message.cloud)
+      const at = new Date(this.#side.clock.nowMs())
       if (cloud)
         this.#side.source.log(
           cloud,
-          message.lines.map((one) => ({ ...one, at: new Date(one.at) })),
+          message.lines.map((one) => ({ ...one, at })),
         )
     }
   }
@@ -154,8 +173,9 @@ export class PlatformLink implements AsyncDisposable {
   /** Hosts of another version would read messages otherwise. */
   #setState({ state, version }: Extract<ToPlatform, { kind: 'state' }>): void {
     if (version === this.#side.version) {
+      const before = this.#state
       this.#state = state
-      if (state.kind === 'refused')
+      if (state.kind === 'refused' && before?.kind !== 'refused')
         this.#side.log.warn({ host: this.#name, why: state.why.en }, 'a host of functions runs none')
       return
     }

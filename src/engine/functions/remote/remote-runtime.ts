@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { pipeline } from 'node:stream/promises'
 import type { CloudKey } from '#engine/clouds'
 import { Failure, fail } from '#platform/errors'
 import type {
@@ -13,6 +12,7 @@ import type {
   RuntimeState,
   Tried,
 } from '../functions.ts'
+import { passBody } from '../pass-body.ts'
 import { ChannelClient } from './channel.ts'
 import type { HostAddress } from './host-address.ts'
 import {
@@ -22,6 +22,7 @@ import {
   type CallHead,
   callHeader,
   fromHeader,
+  goAhead,
   noHost,
   paths,
   readJson,
@@ -44,6 +45,14 @@ class RemoteRuntime implements FunctionRuntime {
 
   constructor(hosts: readonly HostAddress[], side: PlatformSide) {
     this.#hosts = hosts.map((address) => new Host(address, side))
+    side.metrics.functionHosts.from(() => {
+      const counts = new Map<string, number>()
+      for (const { link } of this.#hosts) {
+        const state = link.state?.kind ?? 'away'
+        counts.set(state, (counts.get(state) ?? 0) + 1)
+      }
+      return [...counts].map(([state, count]) => [{ state }, count] as const)
+    })
   }
 
   async state(): Promise<RuntimeState> {
@@ -144,7 +153,8 @@ class Host implements AsyncDisposable {
       sent.destroy()
       return undefined
     }
-    if (body) pipeline(body, sent).catch(() => sent.destroy())
+    sent.write(goAhead)
+    if (body) passBody(body, sent)
     else sent.end()
     return { sent, response }
   }

@@ -1,7 +1,8 @@
-import { pipeline, type Readable, Transform } from 'node:stream'
+import { pipeline, Transform } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { Failure, fail } from '#platform/errors'
 import type { FunctionAnswer, FunctionCall } from '../functions.ts'
+import { passBody } from '../pass-body.ts'
 import { crashes } from './errors.ts'
 import type { RuntimeLimits } from './limits.ts'
 import type { WatchedCall } from './watch.ts'
@@ -85,7 +86,10 @@ function requestOf(
     path: url.pathname + url.search,
     headers: [...own, ...call.headers.filter(([name]) => isPassedIn(name.toLowerCase()))].flat(),
     body: body
-      ? bounded(body, bodyBytes, () => new Failure('BODY_TOO_LARGE', { limitBytes: bodyBytes }, {}))
+      ? passBody(
+          body,
+          bounded(bodyBytes, () => new Failure('BODY_TOO_LARGE', { limitBytes: bodyBytes }, {})),
+        )
       : null,
     responseHeaders: 'raw',
     signal,
@@ -132,10 +136,11 @@ function answerOf(
   }
   const tooLarge = () => new Failure('FUNCTION_ANSWER_TOO_LARGE', { limitBytes: bodyBytes }, {})
   if (Number(headerOf('content-length') ?? 0) > bodyBytes) refuse(tooLarge())
-  const passed = bounded(body, bodyBytes, tooLarge, () => {
+  const passed = bounded(bodyBytes, tooLarge, () => {
     const seconds = late()
     return seconds === undefined ? undefined : new Failure('FUNCTION_TIMEOUT', { seconds }, {})
   })
+  pipeline(body, passed, () => {})
   passed.once('close', end)
   return {
     status: statusCode,
@@ -152,13 +157,12 @@ function pairsOf(raw: readonly (string | Buffer)[]): [string, string][] {
 
 /** The same bytes, broken off beyond `limitBytes`. `explain`: what a broken source means. */
 function bounded(
-  source: Readable,
   limitBytes: number,
   tooLarge: () => Failure,
   explain: () => Failure | undefined = () => undefined,
-): Readable {
+): Transform {
   let bytes = 0
-  const counting = new Transform({
+  return new Transform({
     transform(chunk: Buffer, _encoding, next) {
       bytes += chunk.length
       if (bytes > limitBytes) next(tooLarge())
@@ -168,8 +172,6 @@ function bounded(
       next(explain() ?? error)
     },
   })
-  pipeline(source, counting, () => {})
-  return counting
 }
 
 /** What a broken connection to the process means. */

@@ -1,5 +1,5 @@
 import { declareFailures, type Localized } from '#platform/errors'
-import { english, persian, persianDigits } from '#platform/words'
+import { persianDigits } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -94,7 +94,3 @@ export const noProgram: Localized = {
   en: 'the program workerd is not installed for this system and processor; install the optional dependencies of this service',
   fa: 'برنامهٔ workerd برای این سیستم و پردازنده نصب نیست؛ وابستگی‌های اختیاری سرویس را نصب کنید',
 }
-
-/** In place of lines that were too many. */
-export const droppedLines = (count: number): string =>
-  `${english(count)} lines were dropped: functions write too much (${persian(count)} خط دور ریخته شد: تابع‌ها بیش از اندازه می‌نویسند)`

@@ -49,3 +49,13 @@ export const starterLimits: RuntimeLimits = {
   linesPerSecond: 100,
   outputBytesPerSecond: 256 * 1024,
 }
+
+/** What a function takes and may take in the process that it shares: each has a world of its own there. */
+const bytesOfFunction = 8_000_000
+
+/** For a process with so many functions: those of `limits` are for one. */
+export const limitsFor = (functions: number, limits: RuntimeLimits): RuntimeLimits => ({
+  ...limits,
+  dataBytes: limits.dataBytes + (functions - 1) * bytesOfFunction,
+  residentBytes: limits.residentBytes + (functions - 1) * bytesOfFunction,
+})

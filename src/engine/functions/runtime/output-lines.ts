@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { LogLine } from '../functions.ts'
-import { droppedLines } from './errors.ts'
+import { droppedLines, dropReasons } from '../logs/phrases.ts'
 import { holdTo } from './hold-to.ts'
 import { patience, type RuntimeLimits } from './limits.ts'
 
@@ -101,7 +101,7 @@ export class OutputLines {
   }
 
   #sayDropped(): void {
-    const message = this.#options.prefix + droppedLines(this.#dropped)
+    const message = this.#options.prefix + droppedLines(this.#dropped, dropReasons.tooMuch)
     this.#dropped = 0
     this.#options.log([{ name: this.#name, level: 'warn', message, requestId: null, at: new Date() }])
   }

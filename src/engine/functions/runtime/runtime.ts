@@ -1,7 +1,7 @@
 /** Runs functions in processes of this machine (docs/decisions/0073). */
 import type { CloudKey } from '#engine/clouds'
 import { Failure, fail } from '#platform/errors'
-import { openJail } from '#platform/jail'
+import { type Jail, openJail } from '#platform/jail'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import type {
@@ -13,6 +13,7 @@ import type {
   RuntimeState,
   Tried,
 } from '../functions.ts'
+import { maskOf } from '../logs/mask.ts'
 import type { FunctionsConfig } from '../settings.ts'
 import { CloudFunctions } from './cloud-functions.ts'
 import type { WorkerHost } from './host.ts'
@@ -47,9 +48,22 @@ export function openFunctionRuntime(options: RuntimeOptions): FunctionRuntime {
   return new Runtime(options)
 }
 
+/** Before anything starts: of a body whose length is stated it is known. */
+function refuseTooLarge({ headers }: FunctionCall, { bodyBytes: limitBytes }: RuntimeLimits): void {
+  const [, stated] = headers.find(([name]) => name.toLowerCase() === 'content-length') ?? []
+  if (Number(stated ?? 0) > limitBytes) fail('BODY_TOO_LARGE', { limitBytes })
+}
+
+/** What workerd and V8 say of their own end; what functions have written to the same output is nobody's here. */
+function lastWords({ errors }: WorkerProcess, { secretValues }: CloudProgram): string {
+  const own = errors.split('\n').filter((line) => /^(?:\*\*\*|#)/.test(line))
+  return maskOf(secretValues)(own.join('\n').slice(0, 500), true)
+}
+
 class Runtime implements FunctionRuntime {
   readonly #options: RuntimeOptions
   readonly #limits: RuntimeLimits
+  readonly #jail: Jail
   readonly #host: WorkerHost
   readonly #folder = new RunFolder()
   readonly #clouds = new Map<string, CloudFunctions>()
@@ -70,8 +84,9 @@ class Runtime implements FunctionRuntime {
         { functions: 'unsafe_dev' },
         'functions run WITHOUT A JAIL here, with all that this server may do',
       )
+    this.#jail = openJail(log)
     this.#host = {
-      ...(isUnsafe ? unsafeHost() : jailedHost(openJail(log))),
+      ...(isUnsafe ? unsafeHost() : jailedHost(this.#jail)),
       folder: () => this.#folder.sub(),
       openEgress,
       log: (cloud, lines) => {
@@ -104,6 +119,7 @@ class Runtime implements FunctionRuntime {
     let outcome = 'answered'
     try {
       await this.#require()
+      refuseTooLarge(call, this.#limits)
       const functions = this.#functionsOf(call)
       const isCold = !functions.hasProcess
       const answer = await functions.call(call)
@@ -127,6 +143,7 @@ class Runtime implements FunctionRuntime {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#watchdog)
+    this.#jail[Symbol.dispose]()
     await Promise.all([...this.#clouds.values()].map((functions) => functions.forget()))
     await this.#folder[Symbol.asyncDispose]()
   }
@@ -181,8 +198,12 @@ class Runtime implements FunctionRuntime {
       functionProcesses.dec()
       if (ending === 'ended') return
       functionKills.inc({ reason: ending })
-      const said = ending === 'crashed' ? { said: worker.errors.slice(-500) } : {}
-      this.#options.log.info({ ref: program.ref, ending, ...said }, 'a process of functions ended')
+      const said = ending === 'crashed' ? { said: lastWords(worker, program) } : {}
+      const { mode } = this.#options.config
+      this.#options.log.info(
+        { functions: mode, ref: program.ref, ending, ...said },
+        'a process of functions ended',
+      )
     })
     return worker
   }

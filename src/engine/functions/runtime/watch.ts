@@ -15,7 +15,7 @@ export interface WatchedCall {
 export type KillReason = 'cpu' | 'memory' | 'threads'
 
 /**
- * Judges what a process consumed since the last look. CPU time is shared by the calls that are under way, since nothing outside tells them apart; what is
+ * Judges what a process consumed since the last look. CPU time is shared by the calls that are under way, since nothing outside distinguishes them; what is
  * used while there are none counts together. What is used in one go, without an answer and without ever waiting, is that of one call, however many
  * stand beside it.
  */

@@ -10,7 +10,7 @@ import { deepest } from '../broker/call-depth.ts'
 import type { CloudProgram } from '../functions.ts'
 import { holdTo } from './hold-to.ts'
 import type { WorkerHost } from './host.ts'
-import { patience, type RuntimeLimits } from './limits.ts'
+import { limitsFor, patience, type RuntimeLimits } from './limits.ts'
 import { OutputLines } from './output-lines.ts'
 import { type KillReason, Watch, type WatchedCall } from './watch.ts'
 import { socketName, workerConfig } from './worker-config.ts'
@@ -61,7 +61,12 @@ export class WorkerProcess {
   }
 
   /** Starts it; what is called right away waits in the queues of its sockets until it is ready. Throws where it cannot be started. */
-  static async start(program: CloudProgram, host: WorkerHost, limits: RuntimeLimits): Promise<WorkerProcess> {
+  static async start(
+    program: CloudProgram,
+    host: WorkerHost,
+    limitsOfOne: RuntimeLimits,
+  ): Promise<WorkerProcess> {
+    const limits = limitsFor(program.functions.length, limitsOfOne)
     await using opening = new AsyncDisposableStack()
     const folder = await host.folder()
     opening.defer(() => rm(folder, { recursive: true, force: true }))

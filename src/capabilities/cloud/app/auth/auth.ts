@@ -1,5 +1,5 @@
 /** `/auth/v1`: the people who sign in to an app, for an unchanged client of the field (docs/decisions/0076). */
-import type { Unoffered } from '#engine/app-users'
+import type { MissingFeature } from '#engine/app-users'
 import { fail } from '#platform/errors'
 import type { AppArea, AppCall, AppReply } from '../area.ts'
 import { refused } from './refused.ts'
@@ -40,7 +40,7 @@ const userHandlers: Readonly<Record<string, (call: AppCall, userId: string) => P
 }
 
 /** What the field's clients can ask for and is not here. */
-const unoffered: readonly (readonly [RegExp, Unoffered])[] = [
+const unoffered: readonly (readonly [RegExp, MissingFeature])[] = [
   [/^\/(?:authorize|callback|user\/identities)(?:\/|$)/, 'oauth'],
   [/^\/(?:oauth|user\/oauth|admin\/oauth|admin\/custom-providers)(?:\/|$)/, 'oauth_server'],
   [/^\/(?:sso|saml|admin\/sso)(?:\/|$)/, 'sso'],
@@ -72,7 +72,7 @@ async function handle(call: AppCall): Promise<AppReply> {
 
 function settings({ app, cloud }: AppCall): AppReply {
   const body = {
-    external: { email: true, phone: false, anonymous_users: true },
+    external: { email: true, phone: false, anonymous_users: cloud.anonymousSignIns },
     disable_signup: cloud.disableSignup,
     mailer_autoconfirm: app.mail === undefined,
     phone_autoconfirm: false,

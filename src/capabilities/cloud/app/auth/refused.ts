@@ -1,5 +1,5 @@
 /** Refusals in the words that clients of the field know. */
-import type { Unoffered } from '#engine/app-users'
+import type { MissingFeature } from '#engine/app-users'
 import { declarationOf, type Failure } from '#platform/errors'
 import type { AppArea, AppReply } from '../area.ts'
 
@@ -17,7 +17,9 @@ const codes: Readonly<Record<string, string>> = {
   APP_USER_EMAIL_TAKEN: 'email_exists',
   APP_USER_NOT_FOUND: 'user_not_found',
   APP_USER_SIGNUP_DISABLED: 'signup_disabled',
+  APP_USER_ANONYMOUS_OFF: 'anonymous_provider_disabled',
   APP_USER_LIMIT: 'user_limit_reached',
+  APP_USER_ANONYMOUS_LIMIT: 'user_limit_reached',
   APP_USER_PASSWORD_WEAK: 'weak_password',
   APP_USER_PASSWORD_SAME: 'same_password',
   APP_USER_EMAIL_INVALID: 'email_address_invalid',
@@ -32,6 +34,7 @@ const codes: Readonly<Record<string, string>> = {
   APP_USER_MAIL_LIMIT: 'over_email_send_rate_limit',
   APP_USER_MAIL_OFF: 'email_provider_disabled',
   APP_USER_REDIRECT_REFUSED: 'validation_failed',
+  CLOUD_BUSY: 'over_request_rate_limit',
   CLOUD_KEY_INVALID: 'no_authorization',
   CLOUD_SERVICE_KEY_EXPOSED: 'not_admin',
   INVALID_JSON: 'bad_json',
@@ -39,7 +42,7 @@ const codes: Readonly<Record<string, string>> = {
   BODY_TOO_LARGE: 'validation_failed',
 }
 
-const unofferedCodes: Record<Unoffered, string> = {
+const unofferedCodes: Record<MissingFeature, string> = {
   oauth: 'oauth_provider_not_supported',
   oauth_server: 'provider_disabled',
   sso: 'saml_provider_disabled',
@@ -56,7 +59,7 @@ const version = '2024-01-01'
 
 const codeOf = ({ code, detail }: Failure): string =>
   code === 'APP_USER_NOT_OFFERED'
-    ? unofferedCodes[(detail as { what: Unoffered }).what]
+    ? unofferedCodes[(detail as { what: MissingFeature }).what]
     : (codes[code] ?? (declarationOf(code).status < 500 ? code.toLowerCase() : 'unexpected_failure'))
 
 export const refused: AppArea['refused'] = (failure, { headers, language }): AppReply => {

@@ -44,7 +44,6 @@ const headersOf = (row: AppFileRow, etag: string): Record<string, string> => ({
   etag,
   'content-type': row.media_type,
   'content-disposition': attachment(row.name),
-  'x-content-type-options': 'nosniff',
   'accept-ranges': 'bytes',
   'cache-control': 'private, max-age=0, must-revalidate',
   // Of two users of one browser the second never gets what the first has fetched.

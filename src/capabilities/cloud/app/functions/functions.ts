@@ -24,12 +24,13 @@ async function handle(call: AppCall): Promise<AppReply> {
   // Before it counts or starts anything: a function that calls itself ends here.
   if (depth >= deepest) fail('FUNCTION_DEPTH', { most: deepest })
   await app.cloudAllowances.takeCall(cloud, cloud.limits.dailyFunctionCalls)
+  app.cloudAllowances.expectEgress(cloud)
   const { accountId, cloudId, ref, functionsRevision: revision } = cloud
   const answer = await app.functions.call({
     ...{ accountId, cloudId, ref, revision, name, requestId, method },
     url: urlOf(call),
     headers: headersOf(call),
-    body: message,
+    body: hasBody(message) ? message : undefined,
     depth,
     signal: gone,
   })
@@ -37,6 +38,9 @@ async function handle(call: AppCall): Promise<AppReply> {
   answer.body.destroy()
   return { status: answer.status, headers: answer.headers }
 }
+
+const hasBody = ({ headers }: AppCall['message']): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 const bodiless = [204, 205, 304]
 

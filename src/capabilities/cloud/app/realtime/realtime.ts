@@ -1,29 +1,37 @@
 /**
- * `/realtime/v1`: not offered. A WebSocket is opened all the same, to say so: of one that is refused clients are told nothing but that it
+ * `/realtime/v1`: not offered. A WebSocket is opened all the same, to say so: of one that is refused clients learn nothing but that it
  * failed, and they come back without end. Here each channel gets the reason, is closed, and the client leaves by itself.
  */
 import type { WebSocket } from 'ws'
-import type { App } from '#app'
+import type { CloudKey } from '#engine/clouds'
 import { declarationOf, errorBody, fail, type Language } from '#platform/errors'
 import type { AppArea } from '../area.ts'
 import '../phrases.ts'
 
 /** A client without channels leaves after two heartbeats, which are 50 seconds; one that is cut off earlier comes back. */
 const openMs = 90_000
-/** Of this process; whoever comes then is refused without the reason. */
+/** Of this process, and of one cloud; whoever comes then is refused without the reason. */
 const maxLines = 2_000
+const maxOfCloud = 500
 const messageBytes = 16 * 1024
+/** Of a line, pings counted: a client that is refused its channels sends a few. */
 const maxMessages = 100
-/** RFC 6455, section 7.4.1. */
-const violated = 1008
+/** Answers that a client does not read are not kept for it. */
+const maxUnreadBytes = 16 * 1024
+/** Of each text that an answer says again: topics are names. */
+const maxCharacters = 1_000
 
 export const realtimeArea: AppArea = {
   prefix: '/realtime/v1',
   name: 'realtime',
-  async handle({ app, path, isUpgrade, language }) {
-    if (isUpgrade && path === '/websocket' && linesOf(app).size < maxLines)
-      return { status: 101, socket: { messageBytes, run: (line) => refuseChannels(app, line, language) } }
-    return fail('CLOUD_REALTIME_UNAVAILABLE', {})
+  async handle({ cloud, path, isUpgrade, language }) {
+    if (!isUpgrade || path !== '/websocket' || !hasRoom(cloud)) fail('CLOUD_REALTIME_UNAVAILABLE', {})
+    const run = (line: WebSocket): void => {
+      // Many may have been let in before the first of them was open.
+      if (hasRoom(cloud)) refuseChannels(line, cloud, language)
+      else line.terminate()
+    }
+    return { status: 101, socket: { messageBytes, run } }
   },
   refused(failure, { language, requestId }) {
     const { message, code } = errorBody(failure, requestId, language).error
@@ -31,46 +39,52 @@ export const realtimeArea: AppArea = {
   },
 }
 
-/** The open lines of each process. */
-const open = new WeakMap<App, Set<WebSocket>>()
+/** The lines that are open, each with its cloud. */
+const open = new Map<WebSocket, string>()
 
-function linesOf(app: App): Set<WebSocket> {
-  const found = open.get(app) ?? new Set()
-  open.set(app, found)
-  return found
+function hasRoom({ cloudId }: CloudKey): boolean {
+  if (open.size >= maxLines) return false
+  let own = 0
+  for (const one of open.values()) if (one === cloudId) own++
+  return own < maxOfCloud
 }
 
-function refuseChannels(app: App, line: WebSocket, language: Language): void {
+function refuseChannels(line: WebSocket, { cloudId }: CloudKey, language: Language): void {
   const reason = declarationOf('CLOUD_REALTIME_UNAVAILABLE')[language]({})
   const late = setTimeout(() => line.terminate(), openMs).unref()
-  linesOf(app).add(line)
+  open.set(line, cloudId)
   line.once('close', () => {
-    linesOf(app).delete(line)
+    open.delete(line)
     clearTimeout(late)
   })
   let messages = 0
-  line.on('message', (data, isBinary) => {
+  const isAdmitted = (): boolean => {
     messages += 1
-    if (messages > maxMessages) return void line.close(violated, 'too many messages')
-    const asked = isBinary ? undefined : read(String(data))
-    if (asked?.event === 'phx_join') {
-      asked.answer('phx_reply', { status: 'error', response: { reason } }, line)
-      asked.answer('phx_close', {}, line)
-    } else if (asked?.event === 'heartbeat' || asked?.event === 'phx_leave')
-      asked.answer('phx_reply', { status: 'ok', response: {} }, line)
+    if (messages <= maxMessages && line.bufferedAmount <= maxUnreadBytes) return true
+    line.terminate()
+    return false
+  }
+  line.on('ping', isAdmitted)
+  line.on('message', (data, isBinary) => {
+    const message = isAdmitted() && !isBinary ? read(String(data)) : undefined
+    if (message?.event === 'phx_join') {
+      message.answer('phx_reply', { status: 'error', response: { reason } }, line)
+      message.answer('phx_close', {}, line)
+    } else if (message?.event === 'heartbeat' || message?.event === 'phx_leave')
+      message.answer('phx_reply', { status: 'ok', response: {} }, line)
   })
 }
 
-interface Asked {
+interface ChannelMessage {
   event: unknown
   answer(event: string, payload: object, line: WebSocket): void
 }
 
 /**
- * Either spelling of the protocol: an array, or an object with the same members. What the answer says again is a text or a number, as clients
+ * Either spelling of the protocol: an array, or an object with the same members. What the answer says again is a short text or a number, as clients
  * send it: writing objects nested a thousand deep once more would end the process.
  */
-function read(text: string): Asked | undefined {
+function read(text: string): ChannelMessage | undefined {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -94,4 +108,5 @@ type Members = Readonly<Record<string, unknown>>
 
 const membersOf = ([join_ref, ref, topic, event]: unknown[]): Members => ({ join_ref, ref, topic, event })
 
-const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null
+const isPlain = (value: unknown): boolean =>
+  typeof value === 'string' ? value.length <= maxCharacters : typeof value !== 'object' || value === null

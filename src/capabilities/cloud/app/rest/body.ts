@@ -1,14 +1,8 @@
 /** The rows of a body: checked one by one before anything goes to the database. */
-import {
-  documentBytes,
-  documentJson,
-  isRowColumn,
-  type NewRow,
-  queryLimits,
-  rowReasons,
-} from '#engine/collections'
+import { documentOf, isRowColumn, type NewRow, queryLimits, rowReasons } from '#engine/collections'
 import { fail } from '#platform/errors'
 import { isUuid, uuidv7 } from '#platform/ids'
+import { Slice } from '#platform/slices'
 import type { AppCaller } from '../area.ts'
 import { refusals, refuse } from './refusals.ts'
 
@@ -25,16 +19,29 @@ interface RowOptions {
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Throws ROW_INVALID, ROW_TOO_LARGE, ROWS_TOO_MANY. */
-export function newRows(body: unknown, options: RowOptions): NewRow[] {
+/**
+ * Of all rows of a request together, as JSON: the fields that `columns` names stand in each of them, so a body of few bytes could become many.
+ */
+const maxCharacters = 2 * 1024 * 1024
+
+/** Row by row, in slices. Throws ROW_INVALID, ROW_TOO_LARGE, ROWS_TOO_MANY. */
+export async function newRows(body: unknown, options: RowOptions): Promise<NewRow[]> {
   const values = Array.isArray(body) ? body : [body]
   if (values.length > queryLimits.rows) fail('ROWS_TOO_MANY', { max: queryLimits.rows })
   // Those of one moment are not in order by themselves; rows without an order are answered by their ids.
   const ids = values.map(() => uuidv7(options.nowMs)).sort()
-  return values.map((value, index) => {
-    if (!isMembers(value)) return refuse(refusals.body)
-    return newRow(value, options, ids[index]!, Array.isArray(body) ? `[${index}]` : 'row')
-  })
+  const rows: NewRow[] = []
+  const slice = new Slice()
+  let characters = 0
+  for (const [index, value] of values.entries()) {
+    if (!isMembers(value)) refuse(refusals.body)
+    const row = newRow(value, options, ids[index]!, Array.isArray(body) ? `[${index}]` : 'row')
+    characters += row.json.length
+    if (characters > maxCharacters) refuse(refusals.rowsTooLarge(maxCharacters))
+    rows.push(row)
+    if (slice.isOver()) await slice.next()
+  }
+  return rows
 }
 
 function newRow(
@@ -49,13 +56,7 @@ function newRow(
   const isGiven = id !== undefined && id !== null
   if (isGiven && !(typeof id === 'string' && isUuid(id)))
     fail('ROW_INVALID', { why: rowReasons.badId }, { param: `${param}.id` })
-  const json = documentJson(rest, param)
-  return {
-    id: isGiven ? String(id).toLowerCase() : ownId,
-    ownerId,
-    json,
-    bytes: documentBytes(rest, param),
-  }
+  return { id: isGiven ? String(id).toLowerCase() : ownId, ownerId, ...documentOf(rest, param) }
 }
 
 function requireOwn(owner: unknown, ownerId: string | null, param: string): void {
@@ -83,6 +84,6 @@ export function changedMembers(
   if (!isMembers(body)) return refuse(refusals.body)
   const { owner_id: owner, ...rest } = chosen(body, columns, true)
   requireOwn(owner, caller.role === 'authenticated' ? caller.userId : null, 'row')
-  const json = documentJson(rest, 'row')
+  const { json } = documentOf(rest, 'row')
   return json === '{}' ? undefined : json
 }

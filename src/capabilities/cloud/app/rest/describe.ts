@@ -18,7 +18,7 @@ const row = {
 /** All collections for the service key; for all others those that everybody may read. */
 export async function describe({ app, cloud, caller, method, baseUrl }: AppCall): Promise<AppReply> {
   if (method !== 'GET' && method !== 'HEAD') refuse(refusals.method(method))
-  const all = await app.collections.ask(cloud, (run) => collectionsOf(run, cloud))
+  const all = await app.collections.query(cloud, (run) => collectionsOf(run, cloud))
   const names = all
     .filter(({ public_read }) => public_read || caller.role === 'service')
     .map(({ name }) => name)

@@ -23,11 +23,14 @@ export function splitList(text: string, nested: false): string[]
 export function splitList(text: string, nested: boolean): string[] | undefined {
   const parts: string[] = []
   let [from, depth] = [0, 0]
+  // Behind a quote that nothing ends no other one is ended either: looking again at each would read the text as often.
+  let isEnded = true
   for (let at = 0; at < text.length; at++) {
     const one = text[at]!
-    if (one === '"') {
+    if (one === '"' && isEnded) {
       const end = afterQuoted(text, at)
-      if (end !== -1) at = end - 1
+      isEnded = end !== -1
+      if (isEnded) at = end - 1
     } else if (one === ',' && depth === 0) {
       parts.push(text.slice(from, at))
       from = at + 1

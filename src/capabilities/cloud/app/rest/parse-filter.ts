@@ -81,7 +81,8 @@ function operation(field: Field, text: string, budget: Budget, whole: string, is
   return negated === undefined ? condition : { kind: 'not', of: condition }
 }
 
-interface Asked {
+/** What stands behind the name of a field. */
+interface Operation {
   field: Field
   name: string
   option: string | undefined
@@ -95,54 +96,54 @@ const ranges = { sl: 'left', sr: 'right', nxl: 'notLeft', nxr: 'notRight', adj: 
 const searches = { fts: 'words', plfts: 'plain', phfts: 'phrase', wfts: 'web' } as const
 const sets = { cs: 'contains', cd: 'contained', ov: 'overlaps' } as const
 
-function leaf(asked: Asked): Condition {
-  const { name, option, whole, budget } = asked
-  if (asked.text.includes('\0')) refuse(badQuery(whole.replaceAll('\0', ''), whys.nul))
+function leaf(operation: Operation): Condition {
+  const { name, option, whole, budget } = operation
+  if (operation.text.includes('\0')) refuse(badQuery(whole.replaceAll('\0', ''), whys.nul))
   if (name === 'match' || name === 'imatch') refuse(refusals.regex)
-  if (option !== undefined && isIn(searches, name)) return search(asked, searches[name], option)
-  if (option === 'any' || option === 'all') return quantified(asked, option)
+  if (option !== undefined && isIn(searches, name)) return search(operation, searches[name], option)
+  if (option === 'any' || option === 'all') return quantified(operation, option)
   if (option !== undefined) refuse(badQuery(whole, whys.operator))
   budget.spend(whole)
-  return plainLeaf(asked)
+  return plainLeaf(operation)
 }
 
 const isIn = <Table extends object>(table: Table, name: string): name is keyof Table & string =>
   Object.hasOwn(table, name)
 
-function plainLeaf(asked: Asked): Condition {
-  const { field, name, text, whole } = asked
+function plainLeaf(operation: Operation): Condition {
+  const { field, name, text, whole } = operation
   const bad = (why: Localized): never => refuse(badQuery(whole, why))
   if (name === 'eq') return { kind: 'equal', field, texts: [text] }
   if (name === 'neq') return { kind: 'not', of: { kind: 'equal', field, texts: [text] } }
   if (name === 'isdistinct') return { kind: 'distinct', field, text }
   if (isIn(comparisons, name)) return { kind: 'compare', field, operator: comparisons[name], text }
-  if (name === 'like' || name === 'ilike') return like(asked)
-  if (name === 'is') return isCondition(asked)
+  if (name === 'like' || name === 'ilike') return like(operation)
+  if (name === 'is') return isCondition(operation)
   if (name === 'in') return { kind: 'equal', field, texts: listOf(text, whole) }
   if (isIn(sets, name)) return { kind: sets[name], field, value: containedOf(text, whole) }
   if (isIn(ranges, name)) {
     const of = rangeKind(text) ?? bad(whys.range)
     return { kind: 'range', field, operator: ranges[name], text, of }
   }
-  if (isIn(searches, name)) return search(asked, searches[name], undefined, true)
+  if (isIn(searches, name)) return search(operation, searches[name], undefined, true)
   return bad(whys.operator)
 }
 
 /** `*` stands for `%`, which has to be escaped in URLs. */
-function like({ field, name, text, whole }: Asked): Condition {
+function like({ field, name, text, whole }: Operation): Condition {
   if (text.length > queryLimits.patternCharacters) refuse(badQuery(whole, whys.pattern))
   return { kind: 'like', field, pattern: text.replaceAll('*', '%'), anyCase: name === 'ilike' }
 }
 
 const truths = ['null', 'not_null', 'true', 'false', 'unknown'] as const
 
-function isCondition({ field, text, whole }: Asked): Condition {
+function isCondition({ field, text, whole }: Operation): Condition {
   const what = truths.find((one) => one === text.toLowerCase())
   return what ? { kind: 'is', field, what } : refuse(badQuery(whole, whys.is))
 }
 
 function search(
-  { field, text, whole, budget }: Asked,
+  { field, text, whole, budget }: Operation,
   parse: (typeof searches)[keyof typeof searches],
   option: string | undefined,
   isSpent = false,
@@ -157,12 +158,12 @@ function search(
 const quantifiable = ['eq', 'like', 'ilike', 'gt', 'gte', 'lt', 'lte']
 
 /** `like(any).{a*,b*}`: each of them is a condition. */
-function quantified(asked: Asked, option: 'any' | 'all'): Condition {
-  const { text, whole, budget } = asked
-  const members = quantifiable.includes(asked.name) ? arrayMembers(text) : undefined
+function quantified(operation: Operation, option: 'any' | 'all'): Condition {
+  const { text, whole, budget } = operation
+  const members = quantifiable.includes(operation.name) ? arrayMembers(text) : undefined
   if (!members) return refuse(badQuery(whole, whys.operator))
   budget.spend(whole, Math.max(1, members.length))
-  const of = members.map((member) => plainLeaf({ ...asked, text: member }))
+  const of = members.map((member) => plainLeaf({ ...operation, text: member }))
   return { kind: option === 'any' ? 'or' : 'and', of }
 }
 
@@ -172,8 +173,12 @@ function listOf(text: string, whole: string): string[] {
   const inner = text.slice(1, -1)
   if (inner === '') return []
   const values: string[] = []
+  // Where nothing ends one quote, nothing ends those behind it.
+  let isEnded = true
   for (let at = 0; at <= inner.length; ) {
-    const end = inner[at] === '"' ? endOfQuoted(inner, at) : -1
+    const isQuote = inner[at] === '"' && isEnded
+    const end = isQuote ? endOfQuoted(inner, at) : -1
+    if (isQuote && end === -1) isEnded = false
     if (end !== -1) {
       values.push(unquoted(inner.slice(at, end)))
       at = end + 1

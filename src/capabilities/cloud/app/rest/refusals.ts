@@ -234,6 +234,14 @@ export const refusals = {
       fa: 'بدنه باید یک شیء JSON باشد، یا برای درج آرایه‌ای از شیءها.',
     },
   },
+  rowsTooLarge: (max: number): Refusal => ({
+    status: 400,
+    code: '54000',
+    message: {
+      en: `The rows of a request have at most ${max / 1024 / 1024} MiB together as JSON, with the fields that columns names in each of them; send fewer rows at once.`,
+      fa: `ردیف‌های هر درخواست روی هم حداکثر ${persian(max / 1024 / 1024)} مبی‌بایت JSON هستند، همراه فیلدهایی که columns برای هر ردیف نام می‌برد؛ هر بار ردیف‌های کمتری بفرستید.`,
+    },
+  }),
   method: (method: string): Refusal => ({
     status: 405,
     code: 'PGRST117',

@@ -32,7 +32,7 @@ export const restArea: AppArea = {
   refused: (failure, { language }) => refusalReply(refusalOf(failure), language),
 }
 
-interface Asked {
+interface RestRequest {
   call: AppCall
   collection: string
   query: ParsedQuery
@@ -49,18 +49,18 @@ function answer(call: AppCall): Promise<AppReply> {
   if (rest !== undefined || name === '') refuse(refusals.path)
   const preferences = preferencesOf(call.headers)
   const shape = shapeOf(call.headers)
-  const asked = {
+  const request = {
     call,
     collection: name,
     query: parseQuery(call.query, shape.withoutNulls),
     preferences,
     shape,
   }
-  if (call.method === 'GET' || call.method === 'HEAD') return read(asked)
+  if (call.method === 'GET' || call.method === 'HEAD') return read(request)
   if (call.caller.role === 'anon') refuse(refusals.signIn)
-  if (call.method === 'POST') return insert(asked)
-  if (call.method === 'PATCH') return change(asked)
-  if (call.method === 'DELETE') return remove(asked)
+  if (call.method === 'POST') return insert(request)
+  if (call.method === 'PATCH') return change(request)
+  if (call.method === 'DELETE') return remove(request)
   return refuse(refusals.method(call.method))
 }
 
@@ -85,7 +85,7 @@ function rowCaller(caller: AppCaller): RowCaller {
   return caller.role === 'authenticated' ? { role: 'user', userId: caller.userId } : { role: 'anon' }
 }
 
-const filterOf = ({ call, collection, query }: Asked): RowsFilter => ({
+const filterOf = ({ call, collection, query }: RestRequest): RowsFilter => ({
   collection,
   caller: rowCaller(call.caller),
   where: query.where,
@@ -94,29 +94,29 @@ const filterOf = ({ call, collection, query }: Asked): RowsFilter => ({
   offset: query.offset,
 })
 
-async function read(asked: Asked): Promise<AppReply> {
-  const { call, query, preferences, shape } = asked
-  const question = { ...filterOf(asked), selection: query.selection, counted: preferences.counts }
+async function read(request: RestRequest): Promise<AppReply> {
+  const { call, query, preferences, shape } = request
+  const rowsQuery = { ...filterOf(request), selection: query.selection, counted: preferences.counts }
   const { collections } = call.app
   if (shape.kind === 'table') {
-    const { names, text, ...page } = await collections.readTable(call.cloud, question)
+    const { names, text, ...page } = await collections.readTable(call.cloud, rowsQuery)
     const lines = [names.map(cell).join(','), ...(page.rows > 0 ? [text] : [])]
-    return pageReply(asked, page, 'text/csv', lines.join('\n'))
+    return pageReply(request, page, 'text/csv', lines.join('\n'))
   }
   // Of one row it is enough to see that there is a second.
   const isSingle = shape.kind === 'single'
-  const page = await collections.read(call.cloud, question)
+  const page = await collections.read(call.cloud, rowsQuery)
   if (isSingle && page.rows !== 1) refuse(refusals.single(page.rows))
   return isSingle
-    ? pageReply(asked, page, 'application/vnd.pgrst.object+json', page.text)
-    : pageReply(asked, page, 'application/json', `[${page.text}]`)
+    ? pageReply(request, page, 'application/vnd.pgrst.object+json', page.text)
+    : pageReply(request, page, 'application/json', `[${page.text}]`)
 }
 
 const cell = (name: string): string => (/[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)
 
 /** 206 says that there are more rows than these, where they were counted. */
 function pageReply(
-  { query, preferences, call }: Asked,
+  { query, preferences, call }: RestRequest,
   { rows, total }: Pick<Page, 'rows' | 'total'>,
   type: string,
   text: string,
@@ -141,10 +141,10 @@ const applied = ({ applied }: Preferences): Record<string, string> =>
   applied.length === 0 ? {} : { 'preference-applied': applied.join(', ') }
 
 /** What of the written rows is answered. */
-const wantedOf = ({ preferences, query }: Asked): Selection | undefined =>
+const wantedOf = ({ preferences, query }: RestRequest): Selection | undefined =>
   preferences.answers === 'representation' ? query.selection : undefined
 
-function optionsOf({ preferences, shape }: Asked): WriteOptions {
+function optionsOf({ preferences, shape }: RestRequest): WriteOptions {
   const { maxAffected, answers } = preferences
   return {
     rollBack: preferences.rollsBack,
@@ -155,12 +155,12 @@ function optionsOf({ preferences, shape }: Asked): WriteOptions {
   }
 }
 
-async function insert(asked: Asked): Promise<AppReply> {
-  const { call, collection, query, preferences } = asked
+async function insert(request: RestRequest): Promise<AppReply> {
+  const { call, collection, query, preferences } = request
   const { app, cloud, caller } = call
   if (query.onConflict !== undefined && preferences.onConflict !== 'refuse' && query.onConflict !== 'id')
     refuse(refusals.conflictTarget)
-  const rows = newRows(await call.json(maxBodyBytes), {
+  const rows = await newRows(await call.json(maxBodyBytes), {
     caller,
     columns: query.columns,
     leavesOut: preferences.leavesOut,
@@ -173,46 +173,46 @@ async function insert(asked: Asked): Promise<AppReply> {
     caller: rowCaller(caller),
     rows,
     onConflict: preferences.onConflict,
-    selection: wantedOf(asked),
+    selection: wantedOf(request),
   }
-  const written = await app.collections.insert(cloud, insertion, optionsOf(asked))
+  const written = await app.collections.insert(cloud, insertion, optionsOf(request))
   const only = preferences.answers === 'headers-only' && rows.length === 1 ? rows[0] : undefined
-  const reply = writtenReply(asked, written, 201, `*/${preferences.counts ? written.rows : '*'}`)
+  const reply = writtenReply(request, written, 201, `*/${preferences.counts ? written.rows : '*'}`)
   if (!only) return reply
   const location = `/${encodeURIComponent(collection)}?id=eq.${only.id}`
   return { ...reply, headers: { ...reply.headers, location } }
 }
 
-async function change(asked: Asked): Promise<AppReply> {
-  const { call, query, preferences } = asked
+async function change(request: RestRequest): Promise<AppReply> {
+  const { call, query, preferences } = request
   const { caller, cloud } = call
   const json = changedMembers(await call.json(maxBodyBytes), { caller, columns: query.columns })
-  const change = { ...written(asked), json: json ?? '{}', selection: wantedOf(asked) }
+  const change = { ...written(request), json: json ?? '{}', selection: wantedOf(request) }
   // Nothing to change: no row counts as changed, as in PostgREST.
   const answer = await call.app.collections.change(
     cloud,
     json === undefined ? { ...change, limit: 0 } : change,
-    optionsOf(asked),
+    optionsOf(request),
   )
   const counted = preferences.counts ? String(answer.rows) : '*'
-  return writtenReply(asked, answer, 204, `${span(0, answer.rows)}/${counted}`)
+  return writtenReply(request, answer, 204, `${span(0, answer.rows)}/${counted}`)
 }
 
-async function remove(asked: Asked): Promise<AppReply> {
-  const { call, preferences } = asked
-  const removal = { ...written(asked), selection: wantedOf(asked) }
-  const answer = await call.app.collections.remove(call.cloud, removal, optionsOf(asked))
-  return writtenReply(asked, answer, 204, `*/${preferences.counts ? answer.rows : '*'}`)
+async function remove(request: RestRequest): Promise<AppReply> {
+  const { call, preferences } = request
+  const removal = { ...written(request), selection: wantedOf(request) }
+  const answer = await call.app.collections.remove(call.cloud, removal, optionsOf(request))
+  return writtenReply(request, answer, 204, `*/${preferences.counts ? answer.rows : '*'}`)
 }
 
 /** One more than may be written shows that there are too many. */
-const written = (asked: Asked): RowsFilter => ({
-  ...filterOf(asked),
-  limit: asked.query.isLimited ? asked.query.limit : queryLimits.rows + 1,
+const written = (request: RestRequest): RowsFilter => ({
+  ...filterOf(request),
+  limit: request.query.isLimited ? request.query.limit : queryLimits.rows + 1,
 })
 
 function writtenReply(
-  { preferences, shape }: Asked,
+  { preferences, shape }: RestRequest,
   { text }: WriteAnswer,
   status: number,
   range: string,

@@ -27,6 +27,23 @@ const headersOf = bindCall(Object.getOwnPropertyDescriptor(Request.prototype, 'h
 const answerHeadersOf = bindCall(Object.getOwnPropertyDescriptor(Response.prototype, 'headers').get)
 export const requestHeaders = headersOf
 export const responseHeaders = answerHeadersOf
+/** Of a request or an answer, which have it of a prototype that they share; null where there is none. */
+export const bodyOf = bindCall(
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Request.prototype), 'body').get,
+)
+export const tee = bindCall(ReadableStream.prototype.tee)
+export const pipeTo = bindCall(ReadableStream.prototype.pipeTo)
+export const closeStream = bindCall(WritableStream.prototype.close)
+export const readerOf = bindCall(ReadableStream.prototype.getReader)
+export const readInto = bindCall(ReadableStreamBYOBReader.prototype.read)
+export const KeptBytes = Uint8Array
+export const KeptPassage = IdentityTransformStream
+export const firstOf = Promise.race.bind(Promise)
+/** Resolves when all is done that waits for nothing. */
+export const idle = (
+  (later, Kept) => () =>
+    new Kept((resolve) => later(resolve, 0))
+)(setTimeout, Promise)
 export const KeptHeaders = Headers
 export const KeptRequest = Request
 export const KeptResponse = Response

@@ -1,16 +1,25 @@
 /** The main module of every worker: it loads the function with its first call, hands it its calls, and marks what it answers. */
 import {
+  bodyOf,
   call,
+  closeStream,
   deleteHeader,
   explain,
+  firstOf,
   headerOf,
+  idle,
   invocationHeader,
   isAnswer,
+  KeptBytes,
   KeptError,
   KeptHeaders,
+  KeptPassage,
   KeptRequest,
   KeptResponse,
+  pipeTo,
   read,
+  readerOf,
+  readInto,
   requestHeaders,
   responseHeaders,
   runIn,
@@ -18,6 +27,7 @@ import {
   setEnvironment,
   setHeader,
   stringify,
+  tee,
   write,
 } from './guard.mjs'
 
@@ -89,6 +99,48 @@ const serve = async (request, env, context) => {
   }
 }
 
+/** Reads it to its end, or until the caller leaves, always into the same memory. */
+const drain = (body) => {
+  const upload = { __proto__: null, isOver: false, over: undefined }
+  const reader = readerOf(body, { __proto__: null, mode: 'byob' })
+  const readAll = async () => {
+    try {
+      let { value, done } = await readInto(reader, new KeptBytes(16_384))
+      while (!done) ({ value, done } = await readInto(reader, new KeptBytes(value.buffer)))
+    } catch {}
+    upload.isOver = true
+  }
+  upload.over = readAll()
+  return upload
+}
+
+/**
+ * The same answer, which ends no earlier than the body of its request has come. After an answer workerd closes a connection that still brings a
+ * body, and whoever is writing then learns of the closed connection and not of the answer.
+ */
+const endingAfter = async (upload, answer) => {
+  if (!upload.isOver) await firstOf([upload.over, idle()])
+  if (upload.isOver) return answer
+  const body = bodyOf(answer)
+  if (body !== null) return new KeptResponse(heldUntil(upload, body), answer)
+  await upload.over
+  return answer
+}
+
+/** The same bytes; what goes wrong with them goes wrong for who reads them. */
+const heldUntil = (upload, body) => {
+  const { readable, writable } = new KeptPassage()
+  const pass = async () => {
+    try {
+      await pipeTo(body, writable, { __proto__: null, preventClose: true })
+      await upload.over
+      await closeStream(writable)
+    } catch {}
+  }
+  pass()
+  return readable
+}
+
 /** Whether it loads; a function that was just written is asked before anybody calls it. */
 const tryOut = async (env) => {
   try {
@@ -108,7 +160,14 @@ export default {
     if (headerOf(headers, tryHeader) !== null) return tryOut(env)
     deleteHeader(headers, requestIdHeader)
     deleteHeader(headers, invocationHeader)
-    const own = new KeptRequest(request, { __proto__: null, headers })
-    return runIn({ __proto__: null, id, invocation }, serve, own, env, context)
+    const state = { __proto__: null, id, invocation }
+    const body = bodyOf(request)
+    if (body === null)
+      return runIn(state, serve, new KeptRequest(request, { __proto__: null, headers }), env, context)
+    // However much of it the function reads, and however it does so, all of it is read.
+    const [its, ours] = tee(body)
+    const upload = drain(ours)
+    const own = new KeptRequest(request, { __proto__: null, headers, body: its })
+    return runIn(state, async () => endingAfter(upload, await serve(own, env, context)))
   },
 }

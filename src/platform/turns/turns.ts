@@ -1,5 +1,5 @@
-/** Who of many clouds uses few connections next: each cloud in its turn, never all of them by one. Who would wait too long is refused. */
-import { Failure, fail } from '#platform/errors'
+/** Who of many uses few connections next: each owner in turn, never all of them by one. Who would wait too long is refused. */
+import type { Failure } from '#platform/errors'
 
 interface Waiting {
   start: () => void
@@ -15,14 +15,14 @@ interface Line {
 export interface TurnsOptions {
   /** Connections. */
   places: number
-  /** Of one cloud at once. */
-  perCloud: number
-  waitingPerCloud: number
+  /** Of one owner at once. */
+  perOwner: number
+  waitingPerOwner: number
   waiting: number
   longestWaitMs: number
+  /** What is thrown where too many wait, or one waits too long. */
+  busy: () => Failure
 }
-
-const retryAfterMs = 1_000
 
 export class Turns {
   readonly #options: TurnsOptions
@@ -35,9 +35,9 @@ export class Turns {
     this.#options = options
   }
 
-  /** Runs `work` when it is this cloud's turn. Throws ROWS_BUSY. */
-  async run<Result>(cloudId: string, work: () => Promise<Result>): Promise<Result> {
-    const line = this.#lineOf(cloudId)
+  /** Runs `work` when it is this owner's turn. Throws `busy`. */
+  async run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+    const line = this.#lineOf(owner)
     const mustWait = this.#running >= this.#options.places || !this.#hasPlace(line) || line.waiting.length > 0
     if (mustWait) await this.#wait(line)
     else this.#begin(line)
@@ -47,21 +47,21 @@ export class Turns {
       line.running--
       this.#running--
       this.#next()
-      if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(cloudId)
+      if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(owner)
     }
   }
 
-  #lineOf(cloudId: string): Line {
-    let line = this.#lines.get(cloudId)
+  #lineOf(owner: string): Line {
+    let line = this.#lines.get(owner)
     if (!line) {
       line = { running: 0, waiting: [] }
-      this.#lines.set(cloudId, line)
+      this.#lines.set(owner, line)
     }
     return line
   }
 
   #hasPlace(line: Line): boolean {
-    return line.running < this.#options.perCloud
+    return line.running < this.#options.perOwner
   }
 
   #begin(line: Line): void {
@@ -70,9 +70,8 @@ export class Turns {
   }
 
   #wait(line: Line): Promise<void> {
-    const { waiting, waitingPerCloud, longestWaitMs } = this.#options
-    if (line.waiting.length >= waitingPerCloud || this.#waiting >= waiting)
-      fail('ROWS_BUSY', {}, { retryAfterMs })
+    const { waiting, waitingPerOwner, longestWaitMs, busy } = this.#options
+    if (line.waiting.length >= waitingPerOwner || this.#waiting >= waiting) throw busy()
     return new Promise((start, refuse) => {
       const one: Waiting = {
         start,
@@ -87,11 +86,11 @@ export class Turns {
   #giveUp(line: Line, one: Waiting): void {
     line.waiting.splice(line.waiting.indexOf(one), 1)
     this.#waiting--
-    one.refuse(new Failure('ROWS_BUSY', {}, { retryAfterMs }))
+    one.refuse(this.#options.busy())
   }
 
   #next(): void {
-    for (const [cloudId, line] of this.#lines) {
+    for (const [owner, line] of this.#lines) {
       if (this.#running >= this.#options.places || this.#waiting === 0) return
       if (line.waiting.length === 0 || !this.#hasPlace(line)) continue
       const one = line.waiting.shift()!
@@ -99,8 +98,8 @@ export class Turns {
       this.#waiting--
       this.#begin(line)
       // To the end: the others have their turns first.
-      this.#lines.delete(cloudId)
-      this.#lines.set(cloudId, line)
+      this.#lines.delete(owner)
+      this.#lines.set(owner, line)
       one.start()
     }
   }

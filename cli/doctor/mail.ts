@@ -1,0 +1,24 @@
+import type { Config } from '#platform/config'
+import { MailDeferred, tryMailServer } from '#platform/mail'
+import type { Outbound } from '#platform/proxy'
+import { broken, type Check, examine, ok } from './check.ts'
+import { doctorPhrases as words } from './phrases.ts'
+
+const timeoutMs = 10_000
+
+/** Whether the mail server takes our login; nothing is sent. No check where none is named. */
+export async function checkMail({ mail }: Config, outbound: Outbound): Promise<Check[]> {
+  if (mail === undefined) return []
+  const check = await examine('mail', async () => {
+    const signal = AbortSignal.timeout(timeoutMs)
+    try {
+      await tryMailServer(mail, outbound, signal)
+      return ok('mail', words.mail(`${mail.host}:${mail.port}`))
+    } catch (error) {
+      if (signal.aborted) return broken('mail', words.mailSlow(timeoutMs / 1_000))
+      if (error instanceof MailDeferred) return broken('mail', words.mailBroken(error.why))
+      throw error
+    }
+  })
+  return [check]
+}

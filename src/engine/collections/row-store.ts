@@ -1,0 +1,378 @@
+/** Rows of a collection as SQL: read in pages, and written by statements that report what they wrote. */
+import type { CloudKey } from '#engine/clouds'
+import { type Collation, conditionSql } from './conditions.ts'
+import type { Condition, Order, RowCaller, Selection } from './query.ts'
+import { cellSql, orderSql, selectionSql, wholeSelection } from './selection.ts'
+import { Parameters } from './sql-text.ts'
+import { type NewRow, type Run, tableColumns } from './store.ts'
+
+export interface RowsFilter {
+  collection: string
+  caller: RowCaller
+  where: readonly Condition[]
+  order: readonly Order[]
+  limit: number
+  offset: number
+}
+
+export interface RowsQuery extends RowsFilter {
+  selection: Selection
+  /** Whether all rows that match are counted too. */
+  counted: boolean
+}
+
+export interface Page {
+  /** Undefined where the JSON of the rows has more bytes than are answered. */
+  text: string | undefined
+  rows: number
+  /** Undefined where it was not asked for. */
+  total: number | undefined
+}
+
+interface Built {
+  parameters: Parameters
+  collation: Collation
+  where: string
+}
+
+const inCloud = 'r.account_id = $1 and r.cloud_id = $2 and r.collection_id = (select collection_id from c)'
+const named =
+  'with c as materialized (select collection_id, public_read from collections.collections where account_id = $1 and cloud_id = $2 and name = $3)'
+
+/** The first three parameters are account, cloud and name of the collection. */
+function build(cloud: CloudKey, filter: RowsFilter, collation: Collation, writes: boolean): Built {
+  const parameters = new Parameters()
+  for (const [value, type] of [
+    [cloud.accountId, 'uuid'],
+    [cloud.cloudId, 'uuid'],
+    [filter.collection, 'text'],
+  ] as const)
+    parameters.add(value, type)
+  const conditions = filter.where.map((one) => conditionSql(one, { parameters, collation }))
+  const where = [inCloud, ...mayUse(filter.caller, parameters, writes), ...conditions].join(' and ')
+  return { parameters, collation, where }
+}
+
+/** Rows are read by their owners and, where a collection is public, by everybody; they are written by their owners. */
+function mayUse(caller: RowCaller, parameters: Parameters, writes: boolean): string[] {
+  if (caller.role === 'all') return []
+  if (caller.role === 'anon') return writes ? ['false'] : ['(select public_read from c)']
+  const isOwn = `r.owner_id = ${parameters.add(caller.userId, 'uuid')}`
+  return [writes ? isOwn : `((select public_read from c) or ${isOwn})`]
+}
+
+/** The order of the rows, and the end of a statement that takes a page of them. */
+function pageSql(
+  { order: orders, limit, offset }: RowsFilter,
+  parameters: Parameters,
+  collation: Collation,
+): { order: string; page: string } {
+  const order = orderSql(orders, parameters, collation)
+  const page = `order by ${order} limit ${parameters.add(limit, 'int')} offset ${parameters.add(offset, 'int')}`
+  return { order, page }
+}
+
+interface PageRow {
+  found: boolean
+  rows: number
+  total?: number
+  body: string | null
+}
+
+export interface Statement {
+  text: string
+  values: readonly unknown[]
+}
+
+/** The statement that reads a page. `line` makes the text of a row, `between` stands between two. */
+function pageStatement(
+  filter: RowsFilter & { counted: boolean },
+  { parameters, collation, where }: Built,
+  { line, between, maxBytes }: { line: string; between: string; maxBytes: number },
+): Statement {
+  const { page } = pageSql(filter, parameters, collation)
+  const total = filter.counted
+    ? `, (select count(*)::int from collections.rows r where ${where}) as total`
+    : ''
+  const text = `${named}, page as materialized (select ${line} as line from collections.rows r where ${where} ${page})
+    select exists (select from c) as found, p.rows${total},
+      case when p.bytes <= ${parameters.add(maxBytes, 'bigint')} then (select coalesce(string_agg(line, ${between}), '') from page) end as body
+    from (select count(*)::int as rows, coalesce(sum(octet_length(line)), 0) as bytes from page) p`
+  return { text, values: parameters.values }
+}
+
+export function readStatement(
+  cloud: CloudKey,
+  query: RowsQuery,
+  collation: Collation,
+  maxBytes: number,
+): Statement {
+  const built = build(cloud, query, collation, false)
+  const line = selectionSql(query.selection, built.parameters)
+  return pageStatement(query, built, { line, between: `','`, maxBytes })
+}
+
+/** Undefined where there is no such collection. */
+export async function readPage(run: Run, statement: Statement, name?: string): Promise<Page | undefined> {
+  const [row] = await run<PageRow>(statement.text, statement.values, name)
+  if (!row!.found) return undefined
+  return { text: row!.body ?? undefined, rows: row!.rows, total: row!.total }
+}
+
+/** The same as lines of comma-separated values, with the fields of the selection; `all` is not looked at. */
+export function tableStatement(
+  cloud: CloudKey,
+  query: RowsQuery,
+  collation: Collation,
+  maxBytes: number,
+): Statement {
+  const built = build(cloud, query, collation, false)
+  const cells = query.selection.fields.map(({ field, cast }) => {
+    const cell = cellSql(field, cast, built.parameters)
+    const quoted = `'"' || replace(${cell}, '"', '""') || '"'`
+    return `coalesce(case when ${cell} <> translate(${cell}, '",' || chr(13) || chr(10), '') then ${quoted} else ${cell} end, '')`
+  })
+  const line = cells.length === 0 ? `''` : cells.join(` || ',' || `)
+  return pageStatement(query, built, { line, between: 'chr(10)', maxBytes })
+}
+
+/** Names of all members of the rows of a page, at most so many. */
+export async function memberNames(
+  run: Run,
+  cloud: CloudKey,
+  query: RowsQuery,
+  collation: Collation,
+  limit: number,
+): Promise<string[]> {
+  const { parameters, where } = build(cloud, query, collation, false)
+  const { page } = pageSql(query, parameters, collation)
+  const rows = await run<{ name: string }>(
+    `${named}, page as materialized (select r.data from collections.rows r where ${where} ${page})
+      select distinct m.name collate "C" as name from page, jsonb_object_keys(page.data) m(name) order by 1 limit ${parameters.add(limit, 'int')}`,
+    parameters.values,
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** What a statement has written. */
+export interface Written {
+  rows: number
+  /** By how much the bytes of all rows grow. */
+  grown: number
+  largest: number
+  /** The JSON of the rows that were asked for; undefined where it has too many bytes. */
+  text: string | undefined
+}
+
+interface WrittenRow {
+  rows: number
+  grown: bigint
+  largest: number
+  body: string | null
+}
+
+const writtenOf = (row: WrittenRow): Written => ({
+  rows: row.rows,
+  grown: Number(row.grown),
+  largest: row.largest,
+  text: row.body ?? undefined,
+})
+
+/** Texts of rows in an order, or nothing where none is asked for; `w` has the columns of rows, and `grown`. */
+function reportSql(
+  { selection, maxBytes }: Reported,
+  parameters: Parameters,
+  sorted: `${string}order by ${string}`,
+): string {
+  const line = selection === undefined ? `''` : selectionSql(selection, parameters)
+  const max = parameters.add(maxBytes, 'bigint')
+  return `, page as materialized (select ${line} as line, r.grown, r.bytes from w r ${sorted})
+    select count(*)::int as rows, coalesce(sum(grown), 0)::bigint as grown, coalesce(max(bytes), 0) as largest,
+      case when coalesce(sum(octet_length(line)), 0) <= ${max} then coalesce(string_agg(line, ','), '') end as body from page`
+}
+
+export interface Reported {
+  selection: Selection | undefined
+  maxBytes: number
+}
+
+/** Rows whose ids are free: else the database refuses with 23505. */
+export async function insertRows(
+  run: Run,
+  { accountId, cloudId }: CloudKey,
+  collectionId: string,
+  { rows, now }: { rows: readonly NewRow[]; now: Date },
+  reported: Reported,
+): Promise<Written> {
+  const parameters = new Parameters()
+  const cloud = `${parameters.add(accountId, 'uuid')}, ${parameters.add(cloudId, 'uuid')}, ${parameters.add(collectionId, 'uuid')}`
+  const at = parameters.add(now, 'timestamptz')
+  const from = newRowsSql(rows, parameters)
+  const text = `with i as materialized (select * from ${from}),
+    w as (insert into collections.rows as r (${tableColumns}) select ${cloud}, i.row_id, i.owner_id, i.data, i.bytes, ${at}, ${at} from i
+      returning r.*, r.bytes as grown)
+    ${reportSql(reported, parameters, 'join i on i.row_id = r.row_id order by i.n')}`
+  return writtenOf((await run<WrittenRow>(text, parameters.values))[0]!)
+}
+
+const newRowsSql = (rows: readonly NewRow[], parameters: Parameters): string =>
+  `unnest(${parameters.add(
+    rows.map(({ id }) => id),
+    'uuid[]',
+  )}, ${parameters.add(
+    rows.map(({ ownerId }) => ownerId),
+    'uuid[]',
+  )}, ${parameters.add(
+    rows.map(({ json }) => json),
+    'jsonb[]',
+  )}, ${parameters.add(
+    rows.map(({ bytes }) => bytes),
+    'int[]',
+  )}) with ordinality as i(row_id, owner_id, data, bytes, n)`
+
+export interface ExistingRow {
+  row_id: string
+  owner_id: string | null
+}
+
+export const existingRows = (
+  run: Run,
+  { accountId, cloudId }: CloudKey,
+  collectionId: string,
+  ids: readonly string[],
+): Promise<ExistingRow[]> =>
+  run(
+    'select row_id, owner_id from collections.rows where account_id = $1 and cloud_id = $2 and collection_id = $3 and row_id = any($4::uuid[])',
+    [accountId, cloudId, collectionId, ids],
+  )
+
+/** Writes the rows whose ids are free and merges the others, member by member, into those that are there. */
+export async function mergeRows(
+  run: Run,
+  { accountId, cloudId }: CloudKey,
+  collectionId: string,
+  { rows, now }: { rows: readonly NewRow[]; now: Date },
+  reported: Reported,
+): Promise<Written> {
+  const parameters = new Parameters()
+  const [account, cloud, collection] = [accountId, cloudId, collectionId].map((id) =>
+    parameters.add(id, 'uuid'),
+  )
+  const at = parameters.add(now, 'timestamptz')
+  const from = newRowsSql(rows, parameters)
+  const key = `account_id = ${account} and r.cloud_id = ${cloud} and r.collection_id = ${collection}`
+  const text = `with i as materialized (select i.*, r.bytes as old_bytes from ${from}
+      left join collections.rows r on r.${key} and r.row_id = i.row_id),
+    m as (update collections.rows r set data = r.data || i.data, bytes = octet_length((r.data || i.data)::text), updated_at = ${at}
+      from i where r.${key} and r.row_id = i.row_id returning r.*, r.bytes - i.old_bytes as grown),
+    n as (insert into collections.rows as r (${tableColumns})
+      select ${account}, ${cloud}, ${collection}, i.row_id, i.owner_id, i.data, i.bytes, ${at}, ${at} from i where i.old_bytes is null
+      returning r.*, r.bytes as grown),
+    w as (select * from m union all select * from n)
+    ${reportSql(reported, parameters, 'join i on i.row_id = r.row_id order by i.n')}`
+  return writtenOf((await run<WrittenRow>(text, parameters.values))[0]!)
+}
+
+/** Rows that match, so many at most. */
+function chosen(
+  filter: RowsFilter,
+  { parameters, collation, where }: Built,
+): { rows: string; order: string } {
+  const { order, page } = pageSql(filter, parameters, collation)
+  return {
+    rows: `t as materialized (select r.row_id, r.bytes from collections.rows r where ${where} ${page})`,
+    order,
+  }
+}
+
+/** Merges `json` into every row that matches. */
+export async function changeRows(
+  run: Run,
+  cloud: CloudKey,
+  filter: RowsFilter,
+  { json, now, collation }: { json: string; now: Date; collation: Collation },
+  reported: Reported,
+): Promise<Written> {
+  const built = build(cloud, filter, collation, true)
+  const { rows, order } = chosen(filter, built)
+  const { parameters } = built
+  const merged = `r.data || ${parameters.add(json, 'jsonb')}`
+  const text = `${named}, ${rows},
+    w as (update collections.rows r set data = ${merged}, bytes = octet_length((${merged})::text), updated_at = ${parameters.add(now, 'timestamptz')}
+      from t where ${inCloud} and r.row_id = t.row_id returning r.*, r.bytes - t.bytes as grown)
+    ${reportSql(reported, parameters, `order by ${order}`)}`
+  return writtenOf((await run<WrittenRow>(text, parameters.values))[0]!)
+}
+
+export async function deleteRows(
+  run: Run,
+  cloud: CloudKey,
+  filter: RowsFilter,
+  collation: Collation,
+  reported: Reported,
+): Promise<Written> {
+  const built = build(cloud, filter, collation, true)
+  const { rows, order } = chosen(filter, built)
+  const text = `${named}, ${rows},
+    w as (delete from collections.rows r using t where ${inCloud} and r.row_id = t.row_id returning r.*, -r.bytes as grown)
+    ${reportSql(reported, built.parameters, `order by ${order}`)}`
+  return writtenOf((await run<WrittenRow>(text, built.parameters.values))[0]!)
+}
+
+/** A row of a group: its collection was looked up before. */
+export interface GroupedRow extends NewRow {
+  collectionId: string
+  /** Whether its JSON is answered. */
+  wanted: boolean
+}
+
+export interface Group {
+  rows: readonly GroupedRow[]
+  bytes: number
+  now: Date
+  maxRows: number
+  maxBytes: number
+}
+
+export interface GroupAnswer {
+  collection_id: string
+  row_id: string
+  json: string | null
+}
+
+const groupText = (() => {
+  const whole = selectionSql(wholeSelection, new Parameters())
+  return `with taken as (update collections.counts set rows = rows + $3::int, bytes = bytes + $4::bigint
+      where account_id = $1 and cloud_id = $2 and rows + $3::int <= $5::bigint and bytes + $4::bigint <= $6::bigint returning 1),
+    r as (insert into collections.rows (${tableColumns})
+      select $1::uuid, $2::uuid, i.collection_id, i.row_id, i.owner_id, i.data, i.bytes, $7::timestamptz, $7::timestamptz
+      from unnest($8::uuid[], $9::uuid[], $10::uuid[], $11::jsonb[], $12::int[]) as i(collection_id, row_id, owner_id, data, bytes), taken
+      returning *)
+    select r.collection_id, r.row_id, case when r.row_id = any($13::uuid[]) then ${whole} end as json from r`
+})()
+
+/** Inserts all of them with what they count for, in one statement; answers nothing if that passes a limit, and then nothing is written. */
+export const insertGroup = (
+  run: Run,
+  { accountId, cloudId }: CloudKey,
+  group: Group,
+): Promise<GroupAnswer[]> =>
+  run(
+    groupText,
+    [
+      accountId,
+      cloudId,
+      group.rows.length,
+      group.bytes,
+      group.maxRows,
+      group.maxBytes,
+      group.now,
+      group.rows.map(({ collectionId }) => collectionId),
+      group.rows.map(({ id }) => id),
+      group.rows.map(({ ownerId }) => ownerId),
+      group.rows.map(({ json }) => json),
+      group.rows.map(({ bytes }) => bytes),
+      group.rows.filter(({ wanted }) => wanted).map(({ id }) => id),
+    ],
+    'collections.insert',
+  )

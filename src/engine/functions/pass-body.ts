@@ -1,0 +1,16 @@
+import type { Readable, Writable } from 'node:stream'
+
+/**
+ * Writes the body of a call to `target`. Unlike a pipeline it never destroys the body: what the target leaves of it stays with whoever serves
+ * the caller's connection, on which the next request follows. A body that breaks off destroys the target.
+ */
+export function passBody<Target extends Writable>(body: Readable, target: Target): Target {
+  const leave = (): void => {
+    if (!body.readableEnded) target.destroy()
+  }
+  for (const event of ['error', 'close']) {
+    body.on(event, leave)
+    target.once('close', () => body.off(event, leave))
+  }
+  return body.pipe(target)
+}

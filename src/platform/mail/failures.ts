@@ -1,0 +1,62 @@
+/** What came of a mail that the server has not taken. */
+import type { Localized } from '#platform/errors'
+import { refusals } from './phrases.ts'
+import type { MailConfig } from './settings.ts'
+
+/** The server will never take this mail: not for this address, or not this text. */
+export class MailRefused extends Error {
+  override name = 'MailRefused'
+}
+
+/** The server did not take it now, and sending it again may help. */
+export class MailDeferred extends Error {
+  override name = 'MailDeferred'
+  readonly why: Localized
+
+  constructor(why: Localized, cause: unknown) {
+    super(why.en, { cause })
+    this.why = why
+  }
+}
+
+/** What nodemailer adds to its errors. */
+interface SmtpError {
+  code?: string
+  originalCode?: string
+  command?: string
+  response?: string
+  responseCode?: number
+}
+
+export function failureOf(error: unknown, config: MailConfig, to?: string): MailRefused | MailDeferred {
+  if (isLasting(error as SmtpError)) return new MailRefused('the mail server refused it', { cause: error })
+  return new MailDeferred(whyNot(error as Error & SmtpError, config, to), error)
+}
+
+/** A 5xx about the address or the text (RFC 5321); one about the login is the operator's to correct, and is tried again. */
+const isLasting = ({ responseCode = 0, command }: SmtpError): boolean =>
+  responseCode >= 500 && responseCode < 600 && (command === 'RCPT TO' || command === 'DATA')
+
+function whyNot(error: Error & SmtpError, { host, port }: MailConfig, to: string | undefined): Localized {
+  const server = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  const code = error.originalCode ?? error.code ?? ''
+  if (/CERT|SIGNED|ISSUER/.test(code)) return refusals.certificate(server, code)
+  if (error.response === undefined) return refusals.away(server, code || shortened(error.message, to))
+  const said = shortened(error.response, to)
+  return error.code === 'EAUTH' ? refusals.login(server, said) : refusals.answered(server, said)
+}
+
+const longestDetail = 200
+
+/** One short line, without the address: servers repeat it in their answers. */
+function shortened(text: string, to: string | undefined): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they would end a line of the log.
+  const line = text.slice(0, 1_000).replace(/[\s\u0000-\u001f\u007f]+/g, ' ')
+  const masked = to === undefined ? line : without(line, to)
+  return masked.length > longestDetail ? `${masked.slice(0, longestDetail)}…` : masked
+}
+
+function without(line: string, to: string): string {
+  const at = line.toLowerCase().indexOf(to.toLowerCase())
+  return at === -1 ? line : `${line.slice(0, at)}…${without(line.slice(at + to.length), to)}`
+}
