@@ -1,0 +1,72 @@
+import type { Catalogue, Table } from './catalogue.ts'
+import { refusals, refuse } from './refusals.ts'
+import type { Condition, FieldName } from './request.ts'
+import { arrayLiteral, quoted, type Values } from './sql-text.ts'
+
+/** A table in a statement: what it is called there. */
+export interface Place {
+  catalogue: Catalogue
+  table: Table
+  alias: string
+  values: Values
+  /** `null` filters on embedded tables, by their names: what says that there is no related row. */
+  absent: ReadonlyMap<string, string>
+}
+
+/** Throws TablesRefused where there is no such column. */
+export function fieldSql({ table, alias, values }: Place, { column, path, asText }: FieldName): string {
+  const known = table.columns.get(column) ?? refuse(refusals.noColumn(table.name, column))
+  const own = `${alias}.${quoted(column)}`
+  if (path.length === 0) return own
+  const root = /^jsonb?$/.test(known.type) ? own : `to_jsonb(${own})`
+  const steps = path.map((step, place) => {
+    const arrow = asText && place === path.length - 1 ? '->>' : '->'
+    return /^-?\d{1,9}$/.test(step)
+      ? ` ${arrow} ${values.add(Number(step))}::int`
+      : ` ${arrow} ${values.add(step)}::text`
+  })
+  return `(${root}${steps.join('')})`
+}
+
+export function conditionSql(place: Place, condition: Condition): string {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return `(${condition.of.map((one) => conditionSql(place, one)).join(` ${condition.kind} `)})`
+    case 'not':
+      return `(not ${conditionSql(place, condition.of)})`
+    case 'is':
+      return isSql(place, condition)
+    case 'search':
+      return searchSql(place, condition)
+    default:
+      return comparisonSql(place, condition)
+  }
+}
+
+type Kind<Name extends Condition['kind']> = Extract<Condition, { kind: Name }>
+
+function comparisonSql(place: Place, condition: Kind<'compare' | 'in' | 'quantified'>): string {
+  const field = fieldSql(place, condition.field)
+  const { values } = place
+  if (condition.kind === 'compare') return `(${field} ${condition.operator} ${values.add(condition.value)})`
+  const list = values.add(arrayLiteral(condition.values))
+  if (condition.kind === 'in') return `(${field} = any(${list}))`
+  return `(${field} ${condition.operator} ${condition.which}(${list}))`
+}
+
+function isSql(place: Place, { field, what }: Kind<'is'>): string {
+  const absent = field.path.length === 0 ? place.absent.get(field.column) : undefined
+  if (absent !== undefined && what === 'null') return absent
+  if (absent !== undefined && what === 'not null') return `(not ${absent})`
+  return `(${fieldSql(place, field)} is ${what})`
+}
+
+function searchSql(place: Place, { field, by, config, value }: Kind<'search'>): string {
+  const { values, table } = place
+  const dictionary = config === undefined ? '' : `${values.add(config)}::text::regconfig, `
+  const own = fieldSql(place, field)
+  const isVector = field.path.length === 0 && table.columns.get(field.column)?.type === 'tsvector'
+  const words = isVector ? own : `to_tsvector(${dictionary}${own})`
+  return `(${words} @@ ${by}(${dictionary}${values.add(value)}::text))`
+}

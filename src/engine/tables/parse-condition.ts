@@ -1,0 +1,186 @@
+/** Filters: `eq.5`, `not.in.(1,2)`, `like(any).{a*,b*}`, `or=(a.eq.1,and(b.gt.2,c.is.null))`. */
+import { readField } from './parse-name.ts'
+import type { Budget } from './parse.ts'
+import { Reader } from './reader.ts'
+import { refuse, unreadable, whys } from './refusals.ts'
+import type { Condition, FieldName, Operator, SearchFunction } from './request.ts'
+
+const maxDepth = 10
+const maxValues = 1_000
+
+const operators: Readonly<Record<string, Operator>> = {
+  eq: '=',
+  neq: '<>',
+  gt: '>',
+  gte: '>=',
+  lt: '<',
+  lte: '<=',
+  like: 'like',
+  ilike: 'ilike',
+  match: '~',
+  imatch: '~*',
+  isdistinct: 'is distinct from',
+  cs: '@>',
+  cd: '<@',
+  ov: '&&',
+  sl: '<<',
+  sr: '>>',
+  nxl: '&>',
+  nxr: '&<',
+  adj: '-|-',
+}
+const quantifiable = new Set(['eq', 'like', 'ilike', 'gt', 'gte', 'lt', 'lte', 'match', 'imatch'])
+const searches: Readonly<Record<string, SearchFunction>> = {
+  fts: 'to_tsquery',
+  plfts: 'plainto_tsquery',
+  phfts: 'phraseto_tsquery',
+  wfts: 'websearch_to_tsquery',
+}
+const truths = { null: 'null', not_null: 'not null', true: 'true', false: 'false', unknown: 'unknown' } as const
+
+/** One parameter: `title=ilike.*x*`. */
+export function parseCondition(name: string, value: string, budget: Budget): Condition {
+  const names = new Reader(name)
+  const field = readField(names)
+  if (!names.isOver) refuse(unreadable(name, whys.name))
+  return operation(field, new Reader(value), budget, false)
+}
+
+/** `or=(…)`, `and=(…)`, with `not.` before the name. */
+export function parseGroup(name: string, value: string, budget: Budget): Condition {
+  const reader = new Reader(value)
+  const condition = group(name.endsWith('and') ? 'and' : 'or', reader, budget, 1)
+  if (!reader.isOver) refuse(unreadable(value, whys.logic))
+  return name.startsWith('not.') ? { kind: 'not', of: condition } : condition
+}
+
+function group(kind: 'and' | 'or', reader: Reader, budget: Budget, depth: number): Condition {
+  if (depth > maxDepth) refuse(unreadable(reader.text, whys.deep))
+  if (!reader.take('(')) refuse(unreadable(reader.text, whys.logic))
+  const of: Condition[] = []
+  do {
+    budget.spend()
+    reader.blanks()
+    of.push(member(reader, budget, depth))
+    reader.blanks()
+  } while (reader.take(','))
+  if (!reader.take(')')) refuse(unreadable(reader.text, whys.logic))
+  return { kind, of }
+}
+
+function member(reader: Reader, budget: Budget, depth: number): Condition {
+  const isNegated = reader.take('not.')
+  const negate = (condition: Condition): Condition =>
+    isNegated ? { kind: 'not', of: condition } : condition
+  for (const kind of ['and', 'or'] as const) {
+    if (!reader.startsWith(`${kind}(`)) continue
+    reader.take(kind)
+    return negate(group(kind, reader, budget, depth + 1))
+  }
+  const field = readField(reader)
+  if (!reader.take('.')) refuse(unreadable(reader.text, whys.logic))
+  return negate(operation(field, reader, budget, true))
+}
+
+/** In a group the value ends at a comma or a parenthesis outside quotes; elsewhere it is all that is left. */
+function operation(field: FieldName, reader: Reader, budget: Budget, isGrouped: boolean): Condition {
+  if (reader.take('not.')) return { kind: 'not', of: operation(field, reader, budget, isGrouped) }
+  const name = reader.word()
+  const option = optionOf(reader)
+  if (!reader.take('.')) refuse(unreadable(reader.text, whys.filter))
+  if (name === 'in') return { kind: 'in', field, values: listOf(reader, budget, isGrouped) }
+  const value = isGrouped ? groupedValue(reader) : reader.text.slice(reader.place)
+  if (name === 'is') return is(field, value)
+  if (Object.hasOwn(searches, name))
+    return { kind: 'search', field, by: searches[name]!, config: option, value }
+  if (!Object.hasOwn(operators, name)) refuse(unreadable(reader.text, whys.filter))
+  const operator = operators[name]!
+  const written = operator === 'like' || operator === 'ilike' ? (text: string) => text.replaceAll('*', '%') : same
+  if (option === undefined) return { kind: 'compare', field, operator, value: written(value) }
+  if ((option !== 'any' && option !== 'all') || !quantifiable.has(name))
+    return refuse(unreadable(reader.text, whys.filter))
+  const values = arrayOf(value).map(written)
+  budget.spend(values.length)
+  return { kind: 'quantified', field, operator, which: option, values }
+}
+
+const same = (text: string): string => text
+
+/** `(english)` of `fts(english)`, `(any)`. */
+function optionOf(reader: Reader): string | undefined {
+  if (!reader.take('(')) return undefined
+  const end = reader.text.indexOf(')', reader.place)
+  if (end === -1 || end - reader.place > 60) refuse(unreadable(reader.text, whys.filter))
+  const option = reader.text.slice(reader.place, end)
+  reader.place = end + 1
+  return option
+}
+
+function is(field: FieldName, value: string): Condition {
+  const word = value.toLowerCase()
+  if (!Object.hasOwn(truths, word)) refuse(unreadable(value, whys.is))
+  return { kind: 'is', field, what: truths[word as keyof typeof truths] }
+}
+
+/** Braces of arrays and parentheses of ranges within it do not end it. */
+function groupedValue(reader: Reader): string {
+  if (reader.next === '"') {
+    const begin = reader.place
+    const value = reader.quoted()
+    if (value !== undefined && (reader.isOver || reader.next === ',' || reader.next === ')')) return value
+    reader.place = begin
+  }
+  const begin = reader.place
+  let depth = 0
+  for (; !reader.isOver; reader.place++) {
+    const one = reader.next
+    if (one === '{' || one === '(' || one === '[') depth++
+    else if ((one === '}' || one === ')' || one === ']') && depth > 0) depth--
+    else if (depth === 0 && (one === ',' || one === ')')) break
+  }
+  return reader.text.slice(begin, reader.place)
+}
+
+/** `(1,"a,b")`. The client does not escape quotes within a value: one ends it only before a comma or the end. */
+function listOf(reader: Reader, budget: Budget, isGrouped: boolean): string[] {
+  if (!reader.take('(')) refuse(unreadable(reader.text, whys.list))
+  const end = isGrouped ? undefined : reader.text.length - 1
+  if (end !== undefined && reader.text[end] !== ')') refuse(unreadable(reader.text, whys.list))
+  const values: string[] = []
+  if (reader.take(')')) return values
+  do {
+    values.push(listValue(reader, end))
+    if (values.length > maxValues) refuse(unreadable(reader.text, whys.many))
+  } while (reader.take(','))
+  budget.spend(Math.ceil(values.length / 10))
+  if (!reader.take(')')) refuse(unreadable(reader.text, whys.list))
+  return values
+}
+
+/** `end`: the place of the parenthesis that ends the list, where it is known. */
+function listValue(reader: Reader, end: number | undefined): string {
+  const begin = reader.place
+  if (reader.next === '"') {
+    const value = reader.quoted()
+    if (value !== undefined && (reader.next === ',' || reader.next === ')')) return value
+    reader.place = begin
+  }
+  const stops = end === undefined ? /[,)]/g : /,/g
+  stops.lastIndex = begin
+  const stop = Math.min(stops.exec(reader.text)?.index ?? reader.text.length, end ?? reader.text.length)
+  reader.place = stop
+  return reader.text.slice(begin, stop)
+}
+
+/** `{a,"b,c"}`. */
+function arrayOf(text: string): string[] {
+  if (!text.startsWith('{') || !text.endsWith('}')) refuse(unreadable(text, whys.array))
+  const reader = new Reader(text.slice(1, -1))
+  const values: string[] = []
+  if (reader.isOver) return values
+  do {
+    values.push(listValue(reader, reader.text.length))
+    if (values.length > maxValues) refuse(unreadable(text, whys.many))
+  } while (reader.take(','))
+  return values
+}

@@ -1,0 +1,57 @@
+/** A text that is read from left to right. */
+export class Reader {
+  readonly text: string
+  place = 0
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  get next(): string | undefined {
+    return this.text[this.place]
+  }
+
+  get isOver(): boolean {
+    return this.place >= this.text.length
+  }
+
+  startsWith(words: string): boolean {
+    return this.text.startsWith(words, this.place)
+  }
+
+  /** Goes behind these characters if they stand here. */
+  take(words: string): boolean {
+    if (!this.startsWith(words)) return false
+    this.place += words.length
+    return true
+  }
+
+  blanks(): void {
+    while (this.next === ' ') this.place++
+  }
+
+  /** Small letters and underscores, perhaps none. */
+  word(): string {
+    const begin = this.place
+    while (/[a-z_]/.test(this.next ?? '')) this.place++
+    return this.text.slice(begin, this.place)
+  }
+
+  /** A text in quotes that begins here; undefined where nothing ends it. A backslash stands before what is meant as it is. */
+  quoted(): string | undefined {
+    let read = ''
+    let begin = this.place + 1
+    for (let at = begin; at < this.text.length; at++) {
+      const one = this.text[at]
+      if (one === '\\') {
+        read += this.text.slice(begin, at) + (this.text[at + 1] ?? '')
+        at++
+        begin = at + 1
+      } else if (one === '"') {
+        this.place = at + 1
+        return read + this.text.slice(begin, at)
+      }
+    }
+    return undefined
+  }
+}

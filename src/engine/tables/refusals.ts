@@ -1,0 +1,161 @@
+/** What is wrong with a query on tables, before any of it goes to the database. Codes are those of PostgREST, which clients know. */
+import type { Localized } from '#platform/errors'
+import { persian } from '#platform/words'
+
+export interface TablesRefusal {
+  status: number
+  code: string
+  message: Localized
+  details?: Localized | undefined
+  hint?: Localized | undefined
+}
+
+export class TablesRefused extends Error {
+  override name = 'TablesRefused'
+  readonly refusal: TablesRefusal
+  constructor(refusal: TablesRefusal) {
+    super(refusal.message.en)
+    this.refusal = refusal
+  }
+}
+
+export function refuse(refusal: TablesRefusal): never {
+  throw new TablesRefused(refusal)
+}
+
+const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
+
+/** The text cannot be read. */
+export const unreadable = (text: string, why: Localized): TablesRefusal => ({
+  status: 400,
+  code: 'PGRST100',
+  message: {
+    en: `"failed to parse ${shown(text)}": ${why.en}`,
+    fa: `«${shown(text)}» خوانده نشد: ${why.fa}`,
+  },
+})
+
+export const whys = {
+  name: { en: 'a name of a column stands there.', fa: 'آنجا نام یک ستون می‌آید.' },
+  select: {
+    en: 'columns are separated by commas, and a related table has its own in parentheses: id,customer:customers(name).',
+    fa: 'ستون‌ها با ویرگول جدا می‌شوند و جدول مرتبط ستون‌های خودش را در پرانتز دارد: id,customer:customers(name).',
+  },
+  filter: {
+    en: 'a filter is an operator, a dot and a value, such as eq.5, in.(1,2) or not.is.null.',
+    fa: 'هر فیلتر یک عملگر، یک نقطه و یک مقدار است، مانند eq.5 یا in.(1,2) یا not.is.null.',
+  },
+  logic: {
+    en: 'conditions stand in parentheses with commas between: (a.eq.1,and(b.gt.2,c.is.null)).',
+    fa: 'شرط‌ها در پرانتز و با ویرگول می‌آیند: (a.eq.1,and(b.gt.2,c.is.null)).',
+  },
+  order: {
+    en: 'an order is a column with asc or desc, and nullsfirst or nullslast: name.desc.nullslast.',
+    fa: 'ترتیب نام ستون است با asc یا desc و nullsfirst یا nullslast: name.desc.nullslast.',
+  },
+  list: { en: 'a list stands in parentheses: in.(1,"a,b").', fa: 'فهرست در پرانتز می‌آید: in.(1,"a,b").' },
+  is: {
+    en: 'is. takes null, not_null, true, false or unknown.',
+    fa: 'پس از is. یکی از null و not_null و true و false و unknown می‌آید.',
+  },
+  number: { en: 'a whole number stands there.', fa: 'آنجا عددی صحیح می‌آید.' },
+  array: {
+    en: 'any and all take values in braces: like(any).{a*,b*}.',
+    fa: 'any و all مقدارها را در آکولاد می‌گیرند: like(any).{a*,b*}.',
+  },
+  nul: { en: 'the character 0 stands in no text.', fa: 'نویسهٔ صفر در هیچ متنی نمی‌آید.' },
+  deep: { en: 'it is nested too deep.', fa: 'بیش از اندازه تودرتو است.' },
+  many: { en: 'it has too many parts.', fa: 'بخش‌هایش بیش از اندازه است.' },
+  aggregate: {
+    en: 'aggregates are not offered here; count rows with Prefer: count=exact, or call a function (rpc).',
+    fa: 'تابع‌های تجمعی اینجا در دسترس نیستند؛ با Prefer: count=exact بشمارید یا تابعی را صدا بزنید (rpc).',
+  },
+} satisfies Record<string, Localized>
+
+export const refusals = {
+  noTable: (schema: string, name: string): TablesRefusal => ({
+    status: 404,
+    code: 'PGRST205',
+    message: {
+      en: `There is no table "${shown(name)}" in the schema ${schema}.`,
+      fa: `جدول «${shown(name)}» در شِمای ${schema} نیست.`,
+    },
+  }),
+  noColumn: (table: string, name: string): TablesRefusal => ({
+    status: 400,
+    code: 'PGRST204',
+    message: {
+      en: `The table "${table}" has no column "${shown(name)}".`,
+      fa: `جدول «${table}» ستون «${shown(name)}» ندارد.`,
+    },
+  }),
+  noRelationship: (table: string, target: string): TablesRefusal => ({
+    status: 400,
+    code: 'PGRST200',
+    message: {
+      en: `There is no relationship between "${table}" and "${shown(target)}".`,
+      fa: `میان «${table}» و «${shown(target)}» رابطه‌ای نیست.`,
+    },
+    hint: {
+      en: 'A foreign key between the two makes one.',
+      fa: 'کلیدی خارجی میان این دو رابطه می‌سازد.',
+    },
+  }),
+  ambiguous: (table: string, target: string, hints: readonly string[]): TablesRefusal => ({
+    status: 300,
+    code: 'PGRST201',
+    message: {
+      en: `There are several relationships between "${table}" and "${shown(target)}".`,
+      fa: `میان «${table}» و «${shown(target)}» چند رابطه هست.`,
+    },
+    hint: {
+      en: `Name one of them: ${hints.map((hint) => `${target}!${hint}`).join(', ')}.`,
+      fa: `یکی از آن‌ها را نام ببرید: ${hints.map((hint) => `${target}!${hint}`).join('، ')}.`,
+    },
+  }),
+  notEmbedded: (name: string): TablesRefusal => ({
+    status: 400,
+    code: 'PGRST108',
+    message: {
+      en: `"${shown(name)}" is narrowed or ordered, but not selected.`,
+      fa: `«${shown(name)}» فیلتر یا مرتب می‌شود اما در select نیست.`,
+    },
+  }),
+  spreadOfMany: (name: string): TablesRefusal => ({
+    status: 400,
+    code: 'PGRST119',
+    message: {
+      en: `"${shown(name)}" may have several rows, so its columns cannot stand among those of another row.`,
+      fa: `«${shown(name)}» شاید چند ردیف داشته باشد و ستون‌هایش نمی‌توانند میان ستون‌های ردیفی دیگر بیایند.`,
+    },
+  }),
+  orderOfMany: (name: string): TablesRefusal => ({
+    status: 400,
+    code: 'PGRST118',
+    message: {
+      en: `Rows cannot be ordered by "${shown(name)}", of which there may be several for each.`,
+      fa: `ردیف‌ها را نمی‌توان با «${shown(name)}» مرتب کرد؛ شاید برای هر یک چند تا باشد.`,
+    },
+  }),
+  noType: (name: string): TablesRefusal => ({
+    status: 400,
+    code: '42704',
+    message: { en: `There is no type "${shown(name)}".`, fa: `نوع «${shown(name)}» نیست.` },
+  }),
+  noFunction: (schema: string, name: string, parameters: readonly string[]): TablesRefusal => ({
+    status: 404,
+    code: 'PGRST202',
+    message: {
+      en: `There is no function ${schema}.${shown(name)}(${shown(parameters.join(', '))}).`,
+      fa: `تابع ${schema}.${shown(name)}(${shown(parameters.join('، '))}) نیست.`,
+    },
+  }),
+  tooManyParts: (max: number): TablesRefusal => ({
+    status: 400,
+    code: 'PGRST100',
+    message: {
+      en: `A query has at most ${max} parts.`,
+      fa: `هر پرس‌وجو حداکثر ${persian(max)} بخش دارد.`,
+    },
+  }),
+}

@@ -1,0 +1,91 @@
+/** What an app asks of tables, as it was written: names that nobody has looked up yet, and values that nobody has read. */
+
+/** A column, and a place within it where it is JSON. */
+export interface FieldName {
+  column: string
+  /** Names of members and positions in arrays, in order. */
+  path: readonly string[]
+  /** The last of the path as text (`->>`). */
+  asText: boolean
+}
+
+export interface SelectedField {
+  kind: 'field'
+  as?: string | undefined
+  field: FieldName
+  cast?: string | undefined
+}
+
+export interface SelectedTable {
+  kind: 'embed'
+  as?: string | undefined
+  target: string
+  /** The name of a foreign key, a column or a table in between that decides between several relationships. */
+  hint?: string | undefined
+  /** Rows without a related one are left out. */
+  isInner: boolean
+  /** Its fields stand among those of the row. */
+  isSpread: boolean
+  select: readonly Selected[]
+}
+
+export type Selected = { kind: 'all' } | SelectedField | SelectedTable
+
+/** Comparisons with a value that PostgreSQL reads as the column's type. */
+export type Operator =
+  | '='
+  | '<>'
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'like'
+  | 'ilike'
+  | '~'
+  | '~*'
+  | 'is distinct from'
+  | '@>'
+  | '<@'
+  | '&&'
+  | '<<'
+  | '>>'
+  | '&<'
+  | '&>'
+  | '-|-'
+
+export type SearchFunction = 'to_tsquery' | 'plainto_tsquery' | 'phraseto_tsquery' | 'websearch_to_tsquery'
+
+export type Condition =
+  | { kind: 'and' | 'or'; of: readonly Condition[] }
+  | { kind: 'not'; of: Condition }
+  | { kind: 'compare'; field: FieldName; operator: Operator; value: string }
+  | { kind: 'quantified'; field: FieldName; operator: Operator; which: 'any' | 'all'; values: readonly string[] }
+  | { kind: 'in'; field: FieldName; values: readonly string[] }
+  | { kind: 'is'; field: FieldName; what: 'null' | 'not null' | 'true' | 'false' | 'unknown' }
+  | { kind: 'search'; field: FieldName; by: SearchFunction; config?: string | undefined; value: string }
+
+export interface Order {
+  /** Of a related table that has one row: its name. */
+  of?: string | undefined
+  field: FieldName
+  isDescending: boolean
+  nulls?: 'first' | 'last' | undefined
+}
+
+/** What narrows and orders the rows of one table, by the way to it: `[]` for the table itself, `['orders', 'items']` for embedded ones. */
+export interface Narrowing {
+  where: Condition[]
+  order: Order[]
+  limit?: number | undefined
+  offset: number
+}
+
+export interface TablesQuery {
+  select: readonly Selected[]
+  narrowings: ReadonlyMap<string, Narrowing>
+  /** Names of the members of a body that count. */
+  columns?: readonly string[] | undefined
+  onConflict?: readonly string[] | undefined
+}
+
+export const wayKey = (way: readonly string[]): string => JSON.stringify(way)
