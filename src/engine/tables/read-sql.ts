@@ -37,7 +37,7 @@ const nothing: Narrowing = { where: [], order: [], offset: 0 }
 
 /** Builds the parts of one statement. */
 export class Builder {
-  readonly values = new Values()
+  readonly values: Values
   readonly #catalogue: Catalogue
   readonly #query: TablesQuery
   readonly #maxRows: number
@@ -45,10 +45,18 @@ export class Builder {
   readonly #used = new Set<string>()
   #aliases = 0
 
-  constructor(catalogue: Catalogue, query: TablesQuery, maxRows: number) {
+  constructor(catalogue: Catalogue, query: TablesQuery, maxRows: number, values = new Values()) {
+    this.values = values
     this.#catalogue = catalogue
     this.#query = query
     this.#maxRows = maxRows
+  }
+
+  /** For another query in the same statement. */
+  with(query: TablesQuery): Builder {
+    const other = new Builder(this.#catalogue, query, this.#maxRows, this.values)
+    other.#aliases = this.#aliases
+    return other
   }
 
   alias(): string {
