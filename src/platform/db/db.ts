@@ -153,7 +153,10 @@ function openPool(url: string | SocketAddress, options: PoolOptions, log: DbLog)
     idle_in_transaction_session_timeout: idleInTransactionMs,
     ...(withoutWorkers && { options: '-c max_parallel_workers_per_gather=0 -c jit=off' }),
   })
-  pool.on('error', (err) => log.warn({ err }, 'an idle connection to the database is lost'))
+  pool.on('error', (err) => {
+    // While it ends, the server may stop before it has read that a connection was left.
+    if (!pool.ending) log.warn({ err }, 'an idle connection to the database is lost')
+  })
   // A connection in use has no 'error' listener of the pool, and an unhandled 'error' event would end the process.
   pool.on('connect', (client) => {
     client.on('error', () => undefined)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, readlink, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -143,10 +143,27 @@ function readOr(place: string): string {
   }
 }
 
+const prefix = 'kherad-jail-'
+/** No test takes so long. */
+const abandonedMs = 60 * 60 * 1000
+
+/** Deletes what servers have left that were killed during their test. */
+async function sweepFolders(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => [])
+  for (const name of names) {
+    if (!name.startsWith(prefix)) continue
+    const folder = path.join(tmpdir(), name)
+    const about = await stat(folder).catch(() => undefined)
+    if (about?.uid !== process.getuid?.() || Date.now() - (about?.mtimeMs ?? 0) < abandonedMs) continue
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined)
+  }
+}
+
 /** What a program in a jail must not reach: a port and a socket of this machine, and a file of this server. */
 async function openOutside(): Promise<{ port: number; socket: string; file: string } & AsyncDisposable> {
   await using opening = new AsyncDisposableStack()
-  const folder = await mkdtemp(path.join(tmpdir(), 'kherad-jail-'))
+  await sweepFolders()
+  const folder = await mkdtemp(path.join(tmpdir(), prefix))
   opening.defer(() => rm(folder, { recursive: true, force: true }))
   const file = path.join(folder, 'secret')
   await writeFile(file, 'x', { mode: 0o600 })

@@ -4,7 +4,9 @@ import { PassThrough, Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { suspendCloud } from '#engine/clouds'
+import { fail } from '#platform/errors'
 import type { AppArea, AppCall } from '../../../src/capabilities/cloud/app/area.ts'
+import { functionsArea } from '../../../src/capabilities/cloud/app/functions/functions.ts'
 import { hostRequest } from '../../harness/host-request.ts'
 import { until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
@@ -245,6 +247,21 @@ test('an answer to HEAD has no body and the length that GET has; a stream leaves
   const gone = await get('/never')
   await gone.body!.cancel()
   await until(() => isDestroyed)
+})
+
+test('what the code of an app did wrong is no failure in the log, and what this service did wrong is', async () => {
+  const levels: Record<string, string[]> = { FUNCTION_DEPTH: [], SERVICE_UNAVAILABLE: [] }
+  for (const [code, seen] of Object.entries(levels)) {
+    const write = (level: string) => () => void seen.push(level)
+    const app = { ...world.app, log: { ...world.app.log, info: write('info'), error: write('error') } }
+    const handle: AppArea['handle'] = async () =>
+      code === 'FUNCTION_DEPTH' ? fail(code, { most: 8 }) : fail('SERVICE_UNAVAILABLE', { why: 'database' })
+    const area = areaOf(handle, { faultsOfApps: functionsArea.faultsOfApps! })
+    await using server = await serveAreas({ app } as Pick<World, 'app'>, cloud, [area])
+    expect((await fetch(`${server.url}/echo/x`, { headers: keyed() })).status).toBeGreaterThanOrEqual(500)
+    await until(() => seen.includes('info'))
+  }
+  expect(levels).toEqual({ FUNCTION_DEPTH: ['info'], SERVICE_UNAVAILABLE: ['error', 'info'] })
 })
 
 test('an app that leaves before a stream has ended has left, and is no failure in the log', async () => {

@@ -1,15 +1,18 @@
 /** Native code in the jail: what a function could do that had broken out of its runtime. Every attempt is first shown to work without the jail. */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { openLog } from '#platform/log'
+import { selfTest } from '../../../src/platform/jail/self-test.ts'
 import { hasJail } from './needs-jail.ts'
 import { type Probe, runFree, runJailed } from './run-probe.ts'
 
 const canRun = await hasJail()
+const jailFolders = path.join(tmpdir(), 'kherad-jail-')
 const root = path.resolve(import.meta.dirname, '../../..')
 
 test.runIf(canRun)(
@@ -42,6 +45,16 @@ test.runIf(canRun)(
     expect(JSON.parse(await runJailed(found))).toEqual([])
   },
 )
+
+test.runIf(canRun)('the test of the jail deletes what tests have left whose server was killed', async () => {
+  const [left, underWay] = [await mkdtemp(jailFolders), await mkdtemp(jailFolders)]
+  onTestFinished(() => rm(underWay, { recursive: true }))
+  await writeFile(path.join(left, 'secret'), 'x')
+  const longAgo = Date.now() / 1_000 - 2 * 60 * 60
+  await utimes(left, longAgo, longAgo)
+  expect(await selfTest(openLog('silent'))).toMatchObject({ kind: 'jailed' })
+  expect([existsSync(left), existsSync(underWay)]).toEqual([false, true])
+})
 
 /** System calls by number, on x64 and arm64, with arguments that are harmless where they are allowed. */
 const calls: Record<string, [x64: number | null, arm64: number | null, ...args: (number | string)[]]> = {

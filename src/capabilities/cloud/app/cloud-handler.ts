@@ -136,7 +136,7 @@ export class CloudHandler implements HostHandler {
     }
     const failure = asFailure(away(error))
     visit.code = failure.code
-    if (failure.status >= 500)
+    if (failure.status >= 500 && !visit.area?.faultsOfApps?.has(failure.code))
       this.#options.app.log.error(
         { err: failure.cause ?? failure, request_id: requestId, operation: operationOf(visit) },
         failure.code,

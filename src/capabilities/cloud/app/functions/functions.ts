@@ -6,6 +6,14 @@ import type { AppArea, AppCall, AppReply } from '../area.ts'
 export const functionsArea: AppArea = {
   prefix: '/functions/v1',
   name: 'functions',
+  faultsOfApps: new Set([
+    'FUNCTION_TIMEOUT',
+    'FUNCTION_CPU_LIMIT',
+    'FUNCTION_MEMORY_LIMIT',
+    'FUNCTION_CRASHED',
+    'FUNCTION_ANSWER_TOO_LARGE',
+    'FUNCTION_DEPTH',
+  ]),
   // Which functions everybody may call is known once the function is.
   isOpen: () => true,
   handle,
