@@ -127,7 +127,7 @@ function groupedValue(reader: Reader): string {
   if (reader.next === '"') {
     const begin = reader.place
     const value = reader.quoted()
-    if (value !== undefined && (reader.isOver || reader.next === ',' || reader.next === ')')) return value
+    if (value !== undefined && (reader.isOver || reader.isAt(',', ')'))) return value
     reader.place = begin
   }
   const begin = reader.place
@@ -162,7 +162,7 @@ function listValue(reader: Reader, end: number | undefined): string {
   const begin = reader.place
   if (reader.next === '"') {
     const value = reader.quoted()
-    if (value !== undefined && (reader.next === ',' || reader.next === ')')) return value
+    if (value !== undefined && reader.isAt(',', ')')) return value
     reader.place = begin
   }
   const stops = end === undefined ? /[,)]/g : /,/g

@@ -15,6 +15,11 @@ export class Reader {
     return this.place >= this.text.length
   }
 
+  /** Whether one of these characters stands here. */
+  isAt(...characters: string[]): boolean {
+    return !this.isOver && characters.includes(this.text[this.place]!)
+  }
+
   startsWith(words: string): boolean {
     return this.text.startsWith(words, this.place)
   }

@@ -12,7 +12,7 @@ test.runIf(process.platform === 'linux')(
     const bwrap = path.join(folder, 'bwrap')
     await writeFile(bwrap, '#!/bin/sh\necho said >&2\nexit 1\n')
     await chmod(bwrap, 0o755)
-    const tools = { bwrap, prlimit: '/usr/bin/prlimit', setpriv: '', unshare: '', libraries: [] }
+    const tools = { bwrap, prlimit: '/usr/bin/prlimit', setpriv: '', unshare: '', flock: '', libraries: [] }
     const program = { program: '/none', libraries: [], args: [], dataBytes: 1e9, threads: 1 }
     const started = await startJailed(tools, program, undefined)
     expect(await started.ended).toMatchObject({ code: 1 })
