@@ -5,15 +5,6 @@ import type { LocalDatabase } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { type Awake, wake } from './wake.ts'
 
-/** Who connects; what each may do stands in bootstrap.sql. */
-export type DatabaseRole =
-  | 'authenticator'
-  | 'postgres'
-  | 'app_reader'
-  | 'auth_admin'
-  | 'storage_admin'
-  | 'watcher'
-
 /** Connections of each role that one process holds. */
 const connections: Record<DatabaseRole, number> = {
   authenticator: 8,
@@ -27,11 +18,6 @@ const connections: Record<DatabaseRole, number> = {
 const idleConnectionMs = 10_000
 /** Waited for a free connection. */
 const longestWaitMs = 5_000
-
-/** A database while it is used. */
-export interface OpenDatabase {
-  pool(role: DatabaseRole): pg.Pool
-}
 
 interface Entry extends OpenDatabase {
   database: LocalDatabase
