@@ -143,7 +143,7 @@ export async function writeRecord(
     claim?: Claim | undefined
     state: 'completed' | 'failed'
     statusCode?: number
-    reply?: string
+    reply?: string | undefined
   },
   now: Date,
 ): Promise<string | null> {
@@ -154,6 +154,26 @@ export async function writeRecord(
     ${payer.projectId}, ${payer.keyId}, ${endpoint}, ${claim?.key ?? null}, ${claim?.fingerprint ?? null},
     ${state}, ${statusCode}::smallint, ${reply}, ${now}) as earlier`.execute(tx)
   return rows[0]!.earlier
+}
+
+/** The stored answer of a receipt that was written without one. */
+export async function insertReply(
+  db: Db,
+  { accountId, receiptId }: { accountId: string; receiptId: string },
+  { statusCode, reply }: { statusCode: number; reply: string },
+  now: Date,
+): Promise<void> {
+  const text =
+    'insert into ledger.replies (account_id, receipt_id, status_code, body, created_at) values ($1, $2, $3, $4, $5)'
+  await db.query({ text }, [accountId, receiptId, statusCode, reply, now])
+}
+
+export async function releaseClaim(
+  db: Db,
+  { accountId, receiptId }: { accountId: string; receiptId: string },
+): Promise<void> {
+  const text = `update ledger.settlements set claiming = false, state = 'failed' where account_id = $1 and receipt_id = $2`
+  await db.query({ text }, [accountId, receiptId])
 }
 
 /** Deletes the stored answer of a receipt, which is stored elsewhere now. */
