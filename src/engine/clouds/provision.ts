@@ -51,21 +51,24 @@ export async function prepareCloud(app: App, { accountId }: Owner, now: Date): P
 }
 
 /**
- * Makes a Starter cloud in this transaction; `ready` unless a step has failed, which the job repeats. Throws CLOUD_LIMIT and
- * CLOUD_DELETION_LIMIT.
+ * Makes a cloud in this transaction. A Starter cloud is `ready` unless a step has failed, which the job repeats; the database of a dedicated
+ * one is always made by the job. Throws CLOUD_LIMIT and CLOUD_DELETION_LIMIT.
  */
 export async function createCloud(
   app: App,
   tx: Tx,
   { cloud, signingKey }: NewCloud,
-  { projectId, name, now }: { projectId: string; name: string; now: Date },
+  { projectId, name, plan, now }: { projectId: string; name: string; plan: CloudRow['plan']; now: Date },
 ): Promise<CloudRow> {
-  await requireRoom(app, tx, { accountId: cloud.accountId, projectId })
-  const row: CloudRow = { ...newRow(cloud, now), project_id: projectId, name }
+  if (plan === 'starter') await requireRoom(app, tx, { accountId: cloud.accountId, projectId })
+  const row: CloudRow = { ...newRow(cloud, now), project_id: projectId, name, plan }
   while (!(await store.insertCloud(tx, row))) row.ref = newRef()
   await insertKey(tx, newAppKey(cloud, 'public', now).row)
   await announceCloud(tx, cloud, row.ref)
-  if (!(await stepsWithin(app, tx, row, signingKey))) await enqueue(app, tx, row)
+  if (plan === 'dedicated') {
+    await insertSigningKey(tx, signingKey)
+    await enqueue(app, tx, row)
+  } else if (!(await stepsWithin(app, tx, row, signingKey))) await enqueue(app, tx, row)
   return (await store.lockCloud(tx, cloud))!
 }
 
@@ -87,11 +90,13 @@ async function requireRoom({ config }: App, tx: Tx, owner: Owner): Promise<void>
   if (deleting >= max) fail('CLOUD_DELETION_LIMIT', {}, { retryAfterMs: 2_000 })
 }
 
-const newRow = ({ accountId, cloudId }: CloudKey, now: Date): Omit<CloudRow, 'project_id' | 'name'> => ({
+const newRow = (
+  { accountId, cloudId }: CloudKey,
+  now: Date,
+): Omit<CloudRow, 'project_id' | 'name' | 'plan'> => ({
   account_id: accountId,
   cloud_id: cloudId,
   ref: newRef(),
-  plan: 'starter',
   state: 'provisioning',
   error_code: null,
   attempts: 0,
@@ -128,6 +133,7 @@ export async function continueProvisioning(app: App, cloud: CloudKey): Promise<u
   if (row.attempts > maxAttempts) return failProvisioning(app, cloud, 'given_up')
   const signingKey = await newSigningKey(app, cloud, new Date(app.clock.nowMs()))
   await step(app, cloud, (tx) => keepSigningKey(tx, row, signingKey))
+  if (row.plan === 'dedicated') await app.databases.make({ ...cloud, ref: row.ref })
   await step(app, cloud, (tx) => makeReady(app, tx, row))
   return undefined
 }

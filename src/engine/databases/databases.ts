@@ -49,7 +49,9 @@ export interface UsedAwake {
 export interface DatabaseProvider extends AsyncDisposable {
   readonly name: DatabaseRecord['provider']
   /** Where a new one is to lie; undefined where there is no room. `osUser`s that are taken there are named. */
-  place(taken: { place: string; osUser: number | null }[]): Promise<Pick<DatabaseRecord, 'place' | 'osUser'> | undefined>
+  place(
+    taken: { place: string; osUser: number | null }[],
+  ): Promise<Pick<DatabaseRecord, 'place' | 'osUser'> | undefined>
   make(database: DatabaseRecord): Promise<void>
   /**
    * Wakes it and keeps it awake until `work` ends. Throws DATABASE_ELSEWHERE (503), DATABASE_NO_ROOM (503 with Retry-After) and
@@ -65,9 +67,14 @@ export interface DatabaseProvider extends AsyncDisposable {
 export interface CloudDatabases extends AsyncDisposable {
   /** The same as the provider's; throws CLOUD_NOT_READY where the cloud has no database (yet). */
   use<Result>(cloud: CloudKey, work: (open: OpenDatabase) => Promise<Result>): Promise<Result>
+  /** Throws DATABASE_NO_ROOM and DATABASES_UNAVAILABLE where a new database would find no place. */
+  requireRoom(): Promise<void>
   /** A step of provisioning: throws DATABASE_NO_ROOM where no provider has room. */
   make(cloud: CloudKey & { ref: string }): Promise<void>
   stop(cloud: CloudKey): Promise<void>
   /** A step of deletion: nothing of it is left, its record neither. */
   remove(cloud: CloudKey): Promise<void>
 }
+
+export { LocalProvider } from './local/provider.ts'
+export { type DatabasesOptions, openCloudDatabases } from './open.ts'

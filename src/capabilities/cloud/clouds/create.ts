@@ -1,7 +1,6 @@
 /** A cloud created, and provisioning retried. */
 import { acceptOnce } from '#capabilities/calls'
 import { type CloudRow, createCloud, keyOf, prepareCloud, retryCloud } from '#engine/clouds'
-import { fail } from '#platform/errors'
 import { Answer, type RequestContext } from '#platform/http'
 import { requireCloud } from '../require-cloud.ts'
 import type { CloudBody } from './schema.ts'
@@ -12,14 +11,14 @@ const created = 201
 
 export async function create(context: RequestContext<CloudBody>): Promise<Answer> {
   const { app, body, caller, language } = context
-  if (body.plan === 'dedicated') fail('DEDICATED_UNAVAILABLE', {}, { param: 'plan' })
+  if (body.plan === 'dedicated') await app.databases.requireRoom()
   const now = new Date(app.clock.nowMs())
   const prepared = await prepareCloud(app, caller, now)
   let status = accepted
   const options = { endpoint: '/v1/cloud', statusCode: () => status, now }
   const reply = await acceptOnce(context, options, async (tx) => {
     const { projectId } = caller
-    const row = await createCloud(app, tx, prepared, { projectId, name: body.name, now })
+    const row = await createCloud(app, tx, prepared, { projectId, name: body.name, plan: body.plan, now })
     if (row.state === 'ready') status = created
     return toCloud(app, language, row)
   })

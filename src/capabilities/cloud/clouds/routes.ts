@@ -50,7 +50,14 @@ export const cloudRoutes: Route[] = [
     idempotent: true,
     body: CloudBody,
     reply: { 201: Cloud, 202: Cloud },
-    errors: ['CLOUD_LIMIT', 'CLOUD_DELETION_LIMIT', 'DEDICATED_UNAVAILABLE', 'SECRETS_SEALED'],
+    errors: [
+      'CLOUD_LIMIT',
+      'CLOUD_DELETION_LIMIT',
+      'DEDICATED_UNAVAILABLE',
+      'DATABASE_NO_ROOM',
+      'DATABASES_UNAVAILABLE',
+      'SECRETS_SEALED',
+    ],
     handle: create,
   }),
   route({
