@@ -6,6 +6,16 @@ import type pg from 'pg'
 import type { CloudKey } from '#engine/clouds'
 import type { Db } from '#platform/db'
 
+export {
+  addAwakeTime,
+  awakeMsOfMonth,
+  hoursOf,
+  lastMeasured,
+  type Measured,
+  recordMeasured,
+  requireAwakeTime,
+} from './usage.ts'
+
 /**
  * Who connects; what each may do stands in `local/bootstrap.sql`. `authenticator` becomes anon, authenticated or service_role in each request
  * of the app; `postgres` is the developer who writes, `app_reader` the one who reads; `auth_admin` owns the schemas of sign-in,
@@ -49,7 +59,9 @@ export interface UsedAwake {
 export interface DatabaseProvider extends AsyncDisposable {
   readonly name: DatabaseRecord['provider']
   /** Where a new one is to lie; undefined where there is no room. `osUser`s that are taken there are named. */
-  place(taken: { place: string; osUser: number | null }[]): Promise<Pick<DatabaseRecord, 'place' | 'osUser'> | undefined>
+  place(
+    taken: { place: string; osUser: number | null }[],
+  ): Promise<Pick<DatabaseRecord, 'place' | 'osUser'> | undefined>
   make(database: DatabaseRecord): Promise<void>
   /**
    * Wakes it and keeps it awake until `work` ends. Throws DATABASE_ELSEWHERE (503), DATABASE_NO_ROOM (503 with Retry-After) and
