@@ -14,6 +14,8 @@ import { newAppKey } from './app-key.ts'
 import type { CloudKey } from './clouds.ts'
 import { announceCloud } from './directory.ts'
 import { insertKey, insertSigningKey, signingKeysOf } from './key-store.ts'
+import { changePackage } from './package-store.ts'
+import { takePackage } from './packages.ts'
 import type { ProvisioningProblem } from './phrases.ts'
 import { newSigningKey } from './signing-key.ts'
 import type { CloudRow, Owner, SigningKeyRow } from './store.ts'
@@ -50,25 +52,36 @@ export async function prepareCloud(app: App, { accountId }: Owner, now: Date): P
   return { cloud, signingKey: await newSigningKey(app, cloud, now) }
 }
 
+export interface WantedCloud {
+  projectId: string
+  name: string
+  plan: CloudRow['plan']
+  /** Of a dedicated cloud: the package, by its id in the configuration; absent: the oldest that is free. */
+  offer?: string | undefined
+  now: Date
+}
+
 /**
- * Makes a cloud in this transaction. A Starter cloud is `ready` unless a step has failed, which the job repeats; the database of a dedicated
- * one is always made by the job. Throws CLOUD_LIMIT and CLOUD_DELETION_LIMIT.
+ * Makes a cloud in this transaction. A Starter cloud is `ready` unless a step has failed, which the job repeats; of a dedicated one the job
+ * takes all steps. Throws CLOUD_LIMIT, CLOUD_DELETION_LIMIT, and what `takePackage` throws.
  */
 export async function createCloud(
   app: App,
   tx: Tx,
   { cloud, signingKey }: NewCloud,
-  { projectId, name, plan, now }: { projectId: string; name: string; plan: CloudRow['plan']; now: Date },
+  { projectId, name, plan, offer: wanted, now }: WantedCloud,
 ): Promise<CloudRow> {
-  if (plan === 'starter') await requireRoom(app, tx, { accountId: cloud.accountId, projectId })
-  const row: CloudRow = { ...newRow(cloud, now), project_id: projectId, name, plan }
+  const { accountId } = cloud
+  if (plan === 'starter') await requireRoom(app, tx, { accountId, projectId })
+  const taken = plan === 'starter' ? undefined : await takePackage(app, tx, accountId, wanted)
+  const offer = taken?.offer ?? null
+  const row: CloudRow = { ...newRow(cloud, now), project_id: projectId, name, plan, offer }
   while (!(await store.insertCloud(tx, row))) row.ref = newRef()
   await insertKey(tx, newAppKey(cloud, 'public', now).row)
   await announceCloud(tx, cloud, row.ref)
-  if (plan === 'dedicated') {
-    await insertSigningKey(tx, signingKey)
-    await enqueue(app, tx, row)
-  } else if (!(await stepsWithin(app, tx, row, signingKey))) await enqueue(app, tx, row)
+  if (taken) await changePackage(tx, taken, { cloud_id: cloud.cloudId, updated_at: now })
+  const isReady = plan === 'starter' && (await stepsWithin(app, tx, row, signingKey))
+  if (!isReady) await enqueue(app, tx, row)
   return (await store.lockCloud(tx, cloud))!
 }
 
@@ -93,10 +106,11 @@ async function requireRoom({ config }: App, tx: Tx, owner: Owner): Promise<void>
 const newRow = (
   { accountId, cloudId }: CloudKey,
   now: Date,
-): Omit<CloudRow, 'project_id' | 'name' | 'plan'> => ({
+): Omit<CloudRow, 'project_id' | 'name' | 'plan' | 'offer'> => ({
   account_id: accountId,
   cloud_id: cloudId,
   ref: newRef(),
+  read_only_since: null,
   state: 'provisioning',
   error_code: null,
   attempts: 0,

@@ -6,6 +6,16 @@ import type pg from 'pg'
 import type { CloudKey } from '#engine/clouds'
 import type { Db } from '#platform/db'
 
+export {
+  addAwakeTime,
+  awakeMsOfMonth,
+  hoursOf,
+  lastMeasured,
+  type Measured,
+  recordMeasured,
+  requireAwakeTime,
+} from './usage.ts'
+
 /**
  * Who connects; what each may do stands in `local/bootstrap.sql`. `authenticator` becomes anon, authenticated or service_role in each request
  * of the app; `postgres` is the developer who writes, `app_reader` the one who reads; `auth_admin` owns the schemas of sign-in,

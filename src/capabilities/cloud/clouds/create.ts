@@ -1,8 +1,10 @@
 /** A cloud created, and provisioning retried. */
 import { acceptOnce } from '#capabilities/calls'
 import { type CloudRow, createCloud, keyOf, prepareCloud, retryCloud } from '#engine/clouds'
+import { fail } from '#platform/errors'
 import { Answer, type RequestContext } from '#platform/http'
 import { requireCloud } from '../require-cloud.ts'
+import { reasons } from './phrases.ts'
 import type { CloudBody } from './schema.ts'
 import { toCloud } from './show.ts'
 
@@ -11,6 +13,8 @@ const created = 201
 
 export async function create(context: RequestContext<CloudBody>): Promise<Answer> {
   const { app, body, caller, language } = context
+  if (body.plan === 'starter' && body.package !== undefined)
+    fail('INVALID_REQUEST', { why: reasons.packageOfStarter }, { param: 'package' })
   if (body.plan === 'dedicated') await app.databases.requireRoom()
   const now = new Date(app.clock.nowMs())
   const prepared = await prepareCloud(app, caller, now)
@@ -18,7 +22,8 @@ export async function create(context: RequestContext<CloudBody>): Promise<Answer
   const options = { endpoint: '/v1/cloud', statusCode: () => status, now }
   const reply = await acceptOnce(context, options, async (tx) => {
     const { projectId } = caller
-    const row = await createCloud(app, tx, prepared, { projectId, name: body.name, plan: body.plan, now })
+    const { name, plan, package: offer } = body
+    const row = await createCloud(app, tx, prepared, { projectId, name, plan, offer, now })
     if (row.state === 'ready') status = created
     return toCloud(app, language, row)
   })
