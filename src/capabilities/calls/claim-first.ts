@@ -20,7 +20,7 @@ export async function claimFirst(
   )
   const of = { accountId: caller.accountId, receiptId: requestId }
   const reply = await work().catch(async (error: unknown) => {
-    if (error instanceof Failure && !error.more.executed) await releaseRecord(app.db, of)
+    if (error instanceof Failure && !error.more.executed) await app.db.tx((tx) => releaseRecord(tx, of))
     throw error
   })
   // It has happened, and is answered even where a repeat cannot be.

@@ -39,5 +39,5 @@ export const answerRecord = (
 ): Promise<void> => insertReply(db, of, answer, now)
 
 /** A recorded request certainly had no effect: its idempotency key may be used again. */
-export const releaseRecord = (db: Db, of: { accountId: string; receiptId: string }): Promise<void> =>
-  releaseClaim(db, of)
+export const releaseRecord = (tx: Tx, of: { accountId: string; receiptId: string }): Promise<void> =>
+  releaseClaim(tx, of)

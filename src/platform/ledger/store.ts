@@ -168,12 +168,19 @@ export async function insertReply(
   await db.query({ text }, [accountId, receiptId, statusCode, reply, now])
 }
 
+/** Of a receipt that moved no money: it failed, and claims nothing any more. */
 export async function releaseClaim(
-  db: Db,
+  tx: Tx,
   { accountId, receiptId }: { accountId: string; receiptId: string },
 ): Promise<void> {
-  const text = `update ledger.settlements set claiming = false, state = 'failed' where account_id = $1 and receipt_id = $2`
-  await db.query({ text }, [accountId, receiptId])
+  await sql`select ledger.lock(array[${accountId}::uuid])`.execute(tx)
+  const count = (sign: 1 | -1) =>
+    sql`select ledger.count_usage(s, ${sign}, 0, 0, 0, 0) from ledger.settlements s
+      where s.account_id = ${accountId} and s.receipt_id = ${receiptId}`.execute(tx)
+  await count(-1)
+  await sql`update ledger.settlements set claiming = false, state = 'failed', status_code = null
+    where account_id = ${accountId} and receipt_id = ${receiptId}`.execute(tx)
+  await count(1)
 }
 
 /** Deletes the stored answer of a receipt, which is stored elsewhere now. */
