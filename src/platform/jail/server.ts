@@ -49,10 +49,11 @@ export async function startServerInJail(
 ): Promise<StartedServer> {
   await using opened = new AsyncDisposableStack()
   const log = opened.use(await open(server.logFile, 'a', 0o600))
-  const info = opened.use(await open(server.infoFile, 'w', 0o600))
+  const info = opened.use(await open(server.infoFile, 'a', 0o600))
   const input = server.inputFile === undefined ? undefined : opened.use(await open(server.inputFile, 'r'))
   const words = [
     ...['--no-fork', '--nonblock', '--conflict-exit-code', String(isRunningAlready), server.lockFile],
+    ...emptied(server.infoFile),
     ...[tools.prlimit, `--data=${server.dataBytes}`, '--core=0', '--nofile=1024'],
     ...jailWords(tools, server, user),
   ]
@@ -73,6 +74,9 @@ export async function startServerInJail(
   filter.end(seccompFilter(process.arch as Architecture, 'server'))
   return { pid: await pidOf(server.infoFile, ended), ended }
 }
+
+/** Only by whoever holds the lock: what the file says of a server that runs stays when others try to start it, too. */
+const emptied = (file: string): string[] => ['/bin/sh', '-c', ': >"$0"; exec "$@"', file]
 
 /** The process that the file of a server names; it may have ended long ago. */
 export async function pidIn(infoFile: string): Promise<number | undefined> {
