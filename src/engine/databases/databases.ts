@@ -49,7 +49,9 @@ export interface UsedAwake {
 export interface DatabaseProvider extends AsyncDisposable {
   readonly name: DatabaseRecord['provider']
   /** Where a new one is to lie; undefined where there is no room. `osUser`s that are taken there are named. */
-  place(taken: { place: string; osUser: number | null }[]): Promise<Pick<DatabaseRecord, 'place' | 'osUser'> | undefined>
+  place(
+    taken: { place: string; osUser: number | null }[],
+  ): Promise<Pick<DatabaseRecord, 'place' | 'osUser'> | undefined>
   make(database: DatabaseRecord): Promise<void>
   /**
    * Wakes it and keeps it awake until `work` ends. Throws DATABASE_ELSEWHERE (503), DATABASE_NO_ROOM (503 with Retry-After) and

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { clientConfig, isDatabaseAway, type SocketAddress } from '#platform/db'
 import { isRunningAlready, pidIn, type StartedServer, startServerInJail } from '#platform/jail'
+import { standardSize } from '../size.ts'
 import { type Layout, type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { server } from './program.ts'
@@ -43,7 +44,7 @@ export async function wake(context: LocalContext, database: LocalDatabase): Prom
     if (!started) {
       const fresh: StartedServer & { code?: number | null } = await startServerInJail(
         context.tools,
-        server(context.programs, layout),
+        server(context.programs, layout, database.size ?? standardSize),
         database.user,
       )
       void fresh.ended.then((code) => {
