@@ -77,9 +77,14 @@ export interface DatabaseProvider extends AsyncDisposable {
 export interface CloudDatabases extends AsyncDisposable {
   /** The same as the provider's; throws CLOUD_NOT_READY where the cloud has no database (yet). */
   use<Result>(cloud: CloudKey, work: (open: OpenDatabase) => Promise<Result>): Promise<Result>
+  /** Throws DATABASE_NO_ROOM and DATABASES_UNAVAILABLE where a new database would find no place. */
+  requireRoom(): Promise<void>
   /** A step of provisioning: throws DATABASE_NO_ROOM where no provider has room. */
   make(cloud: CloudKey & { ref: string }): Promise<void>
   stop(cloud: CloudKey): Promise<void>
   /** A step of deletion: nothing of it is left, its record neither. */
   remove(cloud: CloudKey): Promise<void>
 }
+
+export { LocalProvider } from './local/provider.ts'
+export { type DatabasesOptions, openCloudDatabases } from './open.ts'

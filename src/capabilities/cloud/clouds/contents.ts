@@ -19,6 +19,7 @@ export const portions: readonly Portion[] = [
   deleteFiles,
   ({ collections }, cloud) => deleteCollections(collections, cloud),
   deleteUsers,
+  deleteDatabase,
 ]
 
 async function deleteOneSite(app: App, { accountId, cloudId }: CloudKey): Promise<boolean> {
@@ -33,6 +34,11 @@ async function deleteOneSite(app: App, { accountId, cloudId }: CloudKey): Promis
     app.log.warn({ err: error, cloud_id: cloudId }, 'bytes of a site are deleted later'),
   )
   return false
+}
+
+async function deleteDatabase({ databases }: App, cloud: CloudKey): Promise<boolean> {
+  await databases.remove(cloud)
+  return true
 }
 
 export type CloudUsage = Record<

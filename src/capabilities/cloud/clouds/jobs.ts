@@ -72,8 +72,11 @@ async function sweep({ app, ...run }: Progress & { app: App }): Promise<void> {
 }
 
 /** In every process: what runs of a cloud ends with it, and when it is suspended. */
-export function endStopped({ clouds, functions, log }: App): AsyncDisposable {
+export function endStopped({ clouds, databases, functions, log }: App): AsyncDisposable {
   const listening = clouds.whenStopped((cloud) => {
+    databases
+      .stop(cloud)
+      .catch((error: unknown) => log.error({ err: error, cloud_id: cloud.cloudId }, 'a database runs on'))
     functions
       .forget(cloud)
       .catch((error: unknown) => log.error({ err: error, cloud_id: cloud.cloudId }, 'functions run on'))

@@ -22,6 +22,8 @@ export interface Awake {
   address(user: string): SocketAddress
   /** Resolves when its server has gone. */
   readonly lost: Promise<void>
+  /** Called when tables, policies or functions have changed. It does not throw. */
+  whenSchemaChanges(listener: () => void): void
   /** Stops it if nobody else uses it. */
   leave(): Promise<void>
 }
@@ -52,7 +54,10 @@ export async function wake(context: LocalContext, database: LocalDatabase): Prom
       started = fresh
     } else if (started.code !== undefined) {
       // Another process started it first, or it is still stopping.
-      if (started.code !== isRunningAlready) throw new Error(await lastWords(layout.logFile))
+      if (started.code !== isRunningAlready)
+        throw new Error(
+          `PostgreSQL of a cloud ended with ${started.code}: ${await lastWords(layout.logFile)}`,
+        )
       started = undefined
     }
     await pause(pollMs)
@@ -69,6 +74,7 @@ async function connect(address: SocketAddress): Promise<pg.Client | undefined> {
   try {
     await client.connect()
     await client.query('select pg_advisory_lock_shared($1)', [useLock])
+    await client.query('listen kherad_schema')
     return client
   } catch (error) {
     await client.end().catch(() => undefined)
@@ -83,7 +89,12 @@ function awake(
   { client, address }: { client: pg.Client; address: Awake['address'] },
 ): Awake {
   const lost = new Promise<void>((resolve) => client.once('end', () => resolve()))
-  return { address, lost, leave: () => leave(context, database, client) }
+  return {
+    address,
+    lost,
+    whenSchemaChanges: (listener) => void client.on('notification', listener),
+    leave: () => leave(context, database, client),
+  }
 }
 
 async function leave(context: LocalContext, database: LocalDatabase, client: pg.Client): Promise<void> {
