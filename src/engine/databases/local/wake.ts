@@ -2,19 +2,25 @@
  * A database that is awake for as long as somebody uses it. Whoever uses it holds a shared lock within it, from whatever process; who releases
  * the last one stops it.
  */
-import { readFile } from 'node:fs/promises'
+import { access, readFile, stat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { clientConfig, isDatabaseAway, type SocketAddress } from '#platform/db'
+import { fail } from '#platform/errors'
 import { isRunningAlready, pidIn, type StartedServer, startServerInJail } from '#platform/jail'
-import { type LocalDatabase, layoutOf } from './layout.ts'
+import { standardSize } from '../size.ts'
+import { type Layout, type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
+import './phrases.ts'
 import { server } from './program.ts'
+import { upgrade } from './upgrade.ts'
 
 /** The key of the shared advisory lock that means "in use". */
 const useLock = 7_210_418_003
 const wakeMs = 20_000
 const pollMs = 5
+/** After which somebody who is refused because it is restored may try again. */
+const restoringMs = 5_000
 const stopMs = 10_000
 
 export interface Awake {
@@ -28,8 +34,18 @@ export interface Awake {
   leave(): Promise<void>
 }
 
-/** Throws an Error with what PostgreSQL said where it does not start. */
-export async function wake(context: LocalContext, database: LocalDatabase): Promise<Awake> {
+export interface WakeOptions {
+  withinMs?: number
+  /** By whoever restores it: everybody else waits until that is over. */
+  isRestoring?: boolean
+}
+
+/** Throws CLOUD_RESTORING, and an Error with what PostgreSQL said where it does not start. */
+export async function wake(
+  context: LocalContext,
+  database: LocalDatabase,
+  { withinMs = wakeMs, isRestoring = false }: WakeOptions = {},
+): Promise<Awake> {
   const layout = layoutOf(context.root, database)
   const address = (user: string): SocketAddress => ({
     socketFolder: layout.socket,
@@ -37,15 +53,21 @@ export async function wake(context: LocalContext, database: LocalDatabase): Prom
     user,
     database: 'postgres',
   })
-  const deadline = performance.now() + wakeMs
+  const deadline = performance.now() + withinMs
   let started: (StartedServer & { code?: number | null }) | undefined
   while (performance.now() < deadline) {
+    if (!isRestoring && (await isThere(layout.restoringFile)))
+      fail('CLOUD_RESTORING', {}, { retryAfterMs: restoringMs })
     const client = await connect(address('watcher'))
     if (client) return awake(context, database, { client, address })
     if (!started) {
+      if ((await upgrade(context, database)) === 'busy') {
+        await pause(pollMs)
+        continue
+      }
       const fresh: StartedServer & { code?: number | null } = await startServerInJail(
         context.tools,
-        server(context.programs, layout),
+        server(context.programs, layout, database.size ?? standardSize),
         database.user,
       )
       void fresh.ended.then((code) => {
@@ -63,7 +85,7 @@ export async function wake(context: LocalContext, database: LocalDatabase): Prom
     await pause(pollMs)
   }
   throw new Error(
-    `PostgreSQL of a cloud did not answer within ${wakeMs / 1000} s: ${await lastWords(layout.logFile)}`,
+    `PostgreSQL of a cloud did not answer within ${withinMs / 1000} s: ${await lastWords(layout.logFile)}`,
   )
 }
 
@@ -110,20 +132,36 @@ async function leave(context: LocalContext, database: LocalDatabase, client: pg.
 
 /** Ends its sessions and writes its data. */
 export async function stop(context: LocalContext, database: LocalDatabase): Promise<void> {
-  const pid = await pidIn(layoutOf(context.root, database).infoFile)
-  if (pid === undefined || !(await isServer(pid))) return
+  const layout = layoutOf(context.root, database)
+  const pid = await serverOf(layout)
+  if (pid === undefined) return
   process.kill(pid, 'SIGINT')
   for (const deadline = performance.now() + stopMs; performance.now() < deadline; await pause(pollMs))
-    if (!(await isServer(pid))) return
+    if ((await serverOf(layout)) !== pid) return
   context.log.warn(
     { ref: database.ref },
     'PostgreSQL of a cloud is still writing its data and will stop by itself',
   )
 }
 
-/** Not another program that got its number. */
-const isServer = async (pid: number): Promise<boolean> =>
-  (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).startsWith('/pg/bin/postgres\0')
+/** The first process of its server, if it runs: not another one, of another database perhaps, that got its number. */
+export async function serverOf({ infoFile, data }: Layout): Promise<number | undefined> {
+  const pid = await pidIn(infoFile)
+  const folder = await stat(data).catch(() => undefined)
+  if (pid === undefined || !folder) return undefined
+  const standsIn = await stat(`/proc/${pid}/cwd`).catch((error: NodeJS.ErrnoException) => error.code)
+  if (typeof standsIn === 'object')
+    return standsIn.ino === folder.ino && standsIn.dev === folder.dev ? pid : undefined
+  // Root with reduced capabilities, as in a container, may not see it; there each database has a user of its own.
+  const isDenied = standsIn === 'EACCES' || standsIn === 'EPERM'
+  return isDenied && (await stat(`/proc/${pid}`)).uid === folder.uid ? pid : undefined
+}
 
 const lastWords = async (logFile: string): Promise<string> =>
   (await readFile(logFile, 'utf8').catch(() => '')).slice(-1_000).trim()
+
+const isThere = (place: string): Promise<boolean> =>
+  access(place).then(
+    () => true,
+    () => false,
+  )
