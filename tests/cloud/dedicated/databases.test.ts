@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { givePackage } from '#engine/clouds'
 import { until } from '../../harness/until.ts'
-import { boot, dedicatedConfig, type World } from '../../harness/world.ts'
+import { boot, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { packagesText } from './packages-text.ts'
 

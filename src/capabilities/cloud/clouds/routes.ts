@@ -53,7 +53,6 @@ export const cloudRoutes: Route[] = [
     errors: [
       ...(['CLOUD_LIMIT', 'CLOUD_DELETION_LIMIT', 'SECRETS_SEALED'] as const),
       ...(['PACKAGE_REQUIRED', 'PACKAGE_UNPAID', 'PACKAGE_USED_UP'] as const),
-      ...(['DATABASE_NO_ROOM', 'DATABASES_UNAVAILABLE'] as const),
     ],
     handle: create,
   }),
