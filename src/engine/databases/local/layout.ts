@@ -22,6 +22,12 @@ export interface Layout {
   passwd: string
   /** A folder with nothing in it. */
   empty: string
+  /** Is there while a backup takes the place of the data: nobody wakes the database meanwhile. */
+  restoringFile: string
+  /** The data before that, until it is over. */
+  dataBefore: string
+  /** Locked by whoever restores. */
+  restoreLockFile: string
 }
 
 const socketName = '.s.PGSQL.5432'
@@ -40,6 +46,9 @@ export function layoutOf(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Lay
     lockFile: within('lock'),
     passwd: within('passwd'),
     empty: within('empty'),
+    restoringFile: within('restoring'),
+    dataBefore: within('data-before'),
+    restoreLockFile: within('restore-lock'),
   }
 }
 
