@@ -36,7 +36,7 @@ export function callStatement(
   if (returns.table) {
     const rows = builder.rows(
       { table: returns.table, sql: `(select called.* from ${call})` },
-      { select: query.select, way: [], isPaged: returns.isSet },
+      { select: query.select, way: [], page: returns.isSet ? 'capped' : 'none' },
     )
     builder.requireAllUsed()
     return { text: `${bodyOf(builder, rows, options)} from page`, values: builder.values.list }

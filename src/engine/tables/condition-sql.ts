@@ -1,7 +1,7 @@
 import type { Catalogue, Table } from './catalogue.ts'
 import { refusals, refuse } from './refusals.ts'
 import type { Condition, FieldName } from './request.ts'
-import { arrayLiteral, quoted, type Values } from './sql-text.ts'
+import { arrayLiteral, quoted, quotedTable, type Values } from './sql-text.ts'
 
 /** A table in a statement: what it is called there. */
 export interface Place {
@@ -14,11 +14,11 @@ export interface Place {
 }
 
 /** Throws TablesRefused where there is no such column. */
-export function fieldSql({ table, alias, values }: Place, { column, path, asText }: FieldName): string {
-  const known = table.columns.get(column) ?? refuse(refusals.noColumn(table.name, column))
-  const own = `${alias}.${quoted(column)}`
-  if (path.length === 0) return own
-  const root = /^jsonb?$/.test(known.type) ? own : `to_jsonb(${own})`
+export function fieldSql(place: Place, { column, path, asText }: FieldName): string {
+  const { values } = place
+  const { sql, type } = columnSql(place, column)
+  if (path.length === 0) return sql
+  const root = /^jsonb?$/.test(type) ? sql : `to_jsonb(${sql})`
   const steps = path.map((step, place) => {
     const arrow = asText && place === path.length - 1 ? '->>' : '->'
     return /^-?\d{1,9}$/.test(step)
@@ -26,6 +26,15 @@ export function fieldSql({ table, alias, values }: Place, { column, path, asText
       : ` ${arrow} ${values.add(step)}::text`
   })
   return `(${root}${steps.join('')})`
+}
+
+/** A column, or a function that computes one of the row. */
+function columnSql({ catalogue, table, alias }: Place, name: string): { sql: string; type: string } {
+  const column = table.columns.get(name)
+  if (column) return { sql: `${alias}.${quoted(name)}`, type: column.type }
+  const routine = catalogue.computed(table, name)
+  if (!routine || routine.returns.isSet) return refuse(refusals.unknownColumn(table.name, name))
+  return { sql: `${quotedTable(routine)}(${alias})`, type: routine.returns.type }
 }
 
 export function conditionSql(place: Place, condition: Condition): string {
@@ -63,10 +72,13 @@ function isSql(place: Place, { field, what }: Kind<'is'>): string {
 }
 
 function searchSql(place: Place, { field, by, config, value }: Kind<'search'>): string {
-  const { values, table } = place
-  const dictionary = config === undefined ? '' : `${values.add(config)}::text::regconfig, `
+  const { values } = place
+  // Read as a language when it is bound, not computed: an index over the same expression is found then.
+  const dictionary = config === undefined ? '' : `${values.add(config)}::regconfig, `
+  const { sql: root, type } = columnSql(place, field.column)
   const own = fieldSql(place, field)
-  const isVector = field.path.length === 0 && table.columns.get(field.column)?.type === 'tsvector'
-  const words = isVector ? own : `to_tsvector(${dictionary}${own})`
-  return `(${words} @@ ${by}(${dictionary}${values.add(value)}::text))`
+  const isVector = field.path.length === 0 && type === 'tsvector'
+  const isReadable = field.path.length > 0 || /^(?:text|json|jsonb)$/.test(type)
+  const words = isVector ? root : `to_tsvector(${dictionary}${isReadable ? own : `${own}::text`})`
+  return `(${words} @@ ${by}(${dictionary}${values.add(value)}))`
 }

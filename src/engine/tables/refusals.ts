@@ -6,7 +6,8 @@ export interface TablesRefusal {
   status: number
   code: string
   message: Localized
-  details?: Localized | undefined
+  /** Objects leave as they are. */
+  details?: Localized | readonly object[] | undefined
   hint?: Localized | undefined
 }
 
@@ -77,7 +78,7 @@ export const refusals = {
     status: 404,
     code: 'PGRST205',
     message: {
-      en: `There is no table "${shown(name)}" in the schema ${schema}.`,
+      en: `Could not find the table '${schema}.${shown(name)}' in the schema cache`,
       fa: `جدول «${shown(name)}» در شِمای ${schema} نیست.`,
     },
   }),
@@ -89,44 +90,64 @@ export const refusals = {
       fa: `جدول «${table}» ستون «${shown(name)}» ندارد.`,
     },
   }),
-  noRelationship: (table: string, target: string): TablesRefusal => ({
+  unknownColumn: (table: string, name: string): TablesRefusal => ({
+    status: 400,
+    code: '42703',
+    message: {
+      en: `column ${table}.${shown(name)} does not exist`,
+      fa: `جدول «${table}» ستون «${shown(name)}» ندارد.`,
+    },
+  }),
+  noRelationship: (
+    { schema, name }: { schema: string; name: string },
+    target: string,
+    hint: string | undefined,
+  ): TablesRefusal => ({
     status: 400,
     code: 'PGRST200',
     message: {
-      en: `There is no relationship between "${table}" and "${shown(target)}".`,
-      fa: `میان «${table}» و «${shown(target)}» رابطه‌ای نیست.`,
+      en: `Could not find a relationship between '${name}' and '${shown(target)}' in the schema cache`,
+      fa: `میان «${name}» و «${shown(target)}» رابطه‌ای نیست.`,
+    },
+    details: {
+      en: `Searched for a foreign key relationship between '${name}' and '${shown(target)}'${hint === undefined ? '' : ` using the hint '${shown(hint)}'`} in the schema '${schema}', but no matches were found.`,
+      fa: `در شِمای ${schema} کلیدی خارجی میان «${name}» و «${shown(target)}»${hint === undefined ? '' : ` با نشانهٔ «${shown(hint)}»`} پیدا نشد.`,
     },
     hint: {
       en: 'A foreign key between the two makes one.',
       fa: 'کلیدی خارجی میان این دو رابطه می‌سازد.',
     },
   }),
-  ambiguous: (table: string, target: string, hints: readonly string[]): TablesRefusal => ({
-    status: 300,
-    code: 'PGRST201',
-    message: {
-      en: `There are several relationships between "${table}" and "${shown(target)}".`,
-      fa: `میان «${table}» و «${shown(target)}» چند رابطه هست.`,
-    },
-    hint: {
-      en: `Name one of them: ${hints.map((hint) => `${target}!${hint}`).join(', ')}.`,
-      fa: `یکی از آن‌ها را نام ببرید: ${hints.map((hint) => `${target}!${hint}`).join('، ')}.`,
-    },
-  }),
+  ambiguous: (
+    table: string,
+    target: string,
+    found: readonly { kind: string; told: string; hints: readonly string[] }[],
+  ): TablesRefusal => {
+    const names = found.map(({ hints }) => `'${target}!${hints[0]}'`)
+    return {
+      status: 300,
+      code: 'PGRST201',
+      message: {
+        en: `Could not embed because more than one relationship was found for '${table}' and '${shown(target)}'`,
+        fa: `میان «${table}» و «${shown(target)}» چند رابطه هست.`,
+      },
+      details: found.map(({ kind, told }) => ({
+        cardinality: kind,
+        embedding: `${table} with ${target}`,
+        relationship: told,
+      })),
+      hint: {
+        en: `Try changing '${shown(target)}' to one of the following: ${names.join(', ')}. Find the desired relationship in the 'details' key.`,
+        fa: `به‌جای «${shown(target)}» یکی از این‌ها را بنویسید: ${names.join('، ')}.`,
+      },
+    }
+  },
   notEmbedded: (name: string): TablesRefusal => ({
     status: 400,
     code: 'PGRST108',
     message: {
-      en: `"${shown(name)}" is narrowed or ordered, but not selected.`,
+      en: `'${shown(name)}' is not an embedded resource in this request`,
       fa: `«${shown(name)}» فیلتر یا مرتب می‌شود اما در select نیست.`,
-    },
-  }),
-  spreadOfMany: (name: string): TablesRefusal => ({
-    status: 400,
-    code: 'PGRST119',
-    message: {
-      en: `"${shown(name)}" may have several rows, so its columns cannot stand among those of another row.`,
-      fa: `«${shown(name)}» شاید چند ردیف داشته باشد و ستون‌هایش نمی‌توانند میان ستون‌های ردیفی دیگر بیایند.`,
     },
   }),
   orderOfMany: (name: string): TablesRefusal => ({
@@ -148,6 +169,14 @@ export const refusals = {
     message: {
       en: `There is no function ${schema}.${shown(name)}(${shown(parameters.join(', '))}).`,
       fa: `تابع ${schema}.${shown(name)}(${shown(parameters.join('، '))}) نیست.`,
+    },
+  }),
+  tooManyTables: (maxBytes: number): TablesRefusal => ({
+    status: 503,
+    code: 'PGRST002',
+    message: {
+      en: `The tables and functions of the schema public are described in more than ${maxBytes / 1024 / 1024} MiB; drop some, or move them to another schema.`,
+      fa: `شرح جدول‌ها و تابع‌های شِمای public بیش از ${persian(maxBytes / 1024 / 1024)} مبی‌بایت است؛ برخی را حذف کنید یا به شِمای دیگری ببرید.`,
     },
   }),
   tooManyParts: (max: number): TablesRefusal => ({

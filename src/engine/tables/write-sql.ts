@@ -137,7 +137,7 @@ function answered(
   const reader = builder.with({ ...query, narrowings: shown })
   const rows = reader.rows(
     { table, sql: '(select * from written)' },
-    { select: query.select, way: [], isPaged: false },
+    { select: query.select, way: [], page: 'none' },
   )
   reader.requireAllUsed()
   const text = `with ${parts}, written as (${all}), ${bodyOf(reader, rows, options).replace(/^with /, '')} from page`
