@@ -20,7 +20,13 @@ const headerName = /^[\w!#$%&'*+.^`|~-]{1,100}$/
 const headerValue = /^[\x21-\x7e]?(?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 /** What is about the connection, about the length of the body, or written by this service. */
-const ours = new Set(['content-length', 'content-encoding', 'transfer-encoding', 'connection', 'content-range'])
+const ours = new Set([
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'connection',
+  'content-range',
+])
 
 /** Throws TablesRefused where they are none. */
 export function readStated(row: readonly (string | null)[] | undefined): StatedAnswer {
