@@ -106,7 +106,5 @@ alter role watcher set search_path = pg_catalog;
 
 create event trigger kherad_changes on ddl_command_end execute function kherad.count_change();
 
-create event trigger kherad_drops on sql_drop execute function kherad.count_change();
-
 alter role kherad nologin;
 
