@@ -5,7 +5,6 @@ import type { OpenDatabase } from '#engine/databases'
 import { type Db, isDatabaseAway, type Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { announceUsers } from './live-sessions.ts'
-import { sweepLater } from './sweep-later.ts'
 
 /** A cloud, and where its users are. */
 export type UsersOf = Pick<LiveCloud, 'accountId' | 'cloudId' | 'plan'>
@@ -24,15 +23,20 @@ export type UsersTx = Tx & {
 
 type Parts = Pick<App, 'db' | 'databases' | 'appUsers' | 'jobs' | 'clock' | 'log'>
 
-/** Outside a transaction: one statement. A dedicated cloud is woken. Throws what `use` of its databases does. */
-export const readUsers = <Result>(
+/** A dedicated cloud is woken. Throws what `use` of its databases does. */
+export const onUsersDb = <Result>(
   { db, databases }: Pick<App, 'db' | 'databases'>,
   cloud: UsersOf,
-  work: (reader: Reader) => Promise<Result>,
+  work: (db: Db) => Promise<Result>,
 ): Promise<Result> =>
-  cloud.plan === 'dedicated'
-    ? databases.use(cloud, async (open) => work((await ownDb(open, cloud)).kysely))
-    : work(db.kysely)
+  cloud.plan === 'dedicated' ? databases.use(cloud, async (open) => work(await ownDb(open, cloud))) : work(db)
+
+/** Outside a transaction. Throws what `use` of a dedicated cloud's database does. */
+export const readUsers = <Result>(
+  app: Pick<App, 'db' | 'databases'>,
+  cloud: UsersOf,
+  work: (reader: Reader) => Promise<Result>,
+): Promise<Result> => onUsersDb(app, cloud, (db) => work(db.kysely))
 
 /**
  * One transaction. Sessions that it ends are dead in this process as soon as it has committed, and in all others once they have the
@@ -47,7 +51,7 @@ export async function changeUsers<Result>(
   const result = await (cloud.plan === 'dedicated'
     ? changeApart(app, cloud, ended, work)
     : app.db.tx(async (tx) => {
-        const done = await work(Object.assign(tx, { isApart: false, ended, onPlatform: within(tx) }))
+        const done = await work(usersTx(tx, ended))
         await announceUsers(tx, ended)
         return done
       }))
@@ -55,10 +59,13 @@ export async function changeUsers<Result>(
   return result
 }
 
-const within =
-  (tx: Tx): UsersTx['onPlatform'] =>
-  (work) =>
-    work(tx)
+/** A transaction of the platform as one on the users there. */
+export const usersTx = (tx: Tx, ended = new Set<string>()): UsersTx =>
+  Object.assign(tx, {
+    isApart: false,
+    ended,
+    onPlatform: <Result>(work: (tx: Tx) => Promise<Result>) => work(tx),
+  })
 
 async function changeApart<Result>(
   app: Parts,
@@ -68,18 +75,20 @@ async function changeApart<Result>(
 ): Promise<Result> {
   let isCommitting = false
   try {
-    const result = await app.databases.use(cloud, async (open) => {
-      const db = await ownDb(open, cloud)
-      return db.tx(async (tx) => {
+    const result = await onUsersDb(app, cloud, (db) =>
+      db.tx(async (tx) => {
         const done = await work(
-          Object.assign(tx, { isApart: true, ended, onPlatform: app.db.tx.bind(app.db) as UsersTx['onPlatform'] }),
+          Object.assign(tx, {
+            isApart: true,
+            ended,
+            onPlatform: <Done>(onPlatform: (tx: Tx) => Promise<Done>) => app.db.tx(onPlatform),
+          }),
         )
         isCommitting = true
         return done
-      })
-    })
+      }),
+    )
     await announceLater(app, ended)
-    sweepLater(app, cloud)
     return result
   } catch (error) {
     return explain(error, isCommitting)

@@ -75,7 +75,10 @@ export async function wake(
       started = fresh
     } else if (started.code !== undefined) {
       // Another process started it first, or it is still stopping.
-      if (started.code !== isRunningAlready) throw new Error(`PostgreSQL of a cloud ended with ${started.code}: ${await lastWords(layout.logFile)}`)
+      if (started.code !== isRunningAlready)
+        throw new Error(
+          `PostgreSQL of a cloud ended with ${started.code}: ${await lastWords(layout.logFile)}`,
+        )
       started = undefined
     }
     await pause(pollMs)
