@@ -7,7 +7,9 @@ import { type Layout, layoutOf, makeFolders, removeFolders } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { initdb, singleUser } from './program.ts'
 
-const bootstrapFile = path.join(import.meta.dirname, 'bootstrap.sql')
+const schemaFile = (name: string): string => path.join(import.meta.dirname, '..', 'schema', name)
+/** In this order. */
+const sqlFiles = [path.join(import.meta.dirname, 'bootstrap.sql'), schemaFile('storage.sql')]
 
 /** Nobody comes in by a network; the superuser by nothing at all. */
 const accessRules = `local replication backup trust
@@ -27,7 +29,8 @@ export async function makeDatabase(
   try {
     await makeFolders(draft, database.user)
     await run(context, initdb(context.programs, draft), database.user)
-    await run(context, singleUser(context.programs, draft, bootstrapFile), database.user)
+    for (const file of sqlFiles)
+      await run(context, singleUser(context.programs, draft, file), database.user)
     await writeFile(path.join(draft.data, 'pg_hba.conf'), accessRules)
     await appendFile(path.join(draft.folder, 'made'), '')
     await rename(draft.folder, layout.folder).catch((error: NodeJS.ErrnoException) => {
