@@ -1,22 +1,29 @@
 -- Dedicated clouds: docs/decisions/0079-dedicated-clouds.md.
 
--- What an account may have of dedicated infrastructure. What is in a package stands in the configuration, by its name.
+-- A dedicated cloud has the limits of a package, by its id in the configuration.
+alter table clouds.clouds
+  add column offer text,
+  -- Its disk is full: apps only read.
+  add column read_only_since timestamptz;
+
+-- What an account may have of dedicated infrastructure. What is in a package stands in the configuration, by its id.
 create table clouds.packages (
   account_id uuid not null,
-  package_id uuid not null,
-  -- Its id in the configuration.
+  package_id uuid not null unique,
   offer text not null,
   -- The cloud that uses it; null: nobody does.
   cloud_id uuid,
-  state text not null check (state in ('active', 'unpaid', 'ended')),
-  -- It is unpaid after that; null: until it is ended.
+  -- It is unpaid from then on; null: it is paid until it is ended.
   paid_until timestamptz,
+  -- By the operator.
+  ended_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (account_id, package_id),
   foreign key (account_id, cloud_id) references clouds.clouds on delete set null (cloud_id)
 );
 create unique index packages_of_cloud on clouds.packages (account_id, cloud_id) where cloud_id is not null;
+create index ended_packages on clouds.packages (ended_at) where ended_at is not null and cloud_id is not null;
 
 -- Databases that belong to one cloud each.
 create schema databases;
@@ -32,14 +39,24 @@ create table databases.databases (
   -- external: passwords of its roles.
   secrets_sealed text,
   disk_bytes bigint not null default 0,
+  -- As PostgreSQL estimates them.
+  rows_estimate bigint,
   measured_at timestamptz,
-  -- Its disk is full: apps only read.
-  read_only_since timestamptz,
   created_at timestamptz not null,
   primary key (account_id, cloud_id),
   unique (place, os_user),
   -- Its record outlives nothing of it: the database is removed before the cloud is.
   foreign key (account_id, cloud_id) references clouds.clouds
+);
+
+-- How long a database was awake in a day (UTC). Processes add what they have measured.
+create table databases.usage_days (
+  account_id uuid not null,
+  cloud_id uuid not null,
+  day date not null,
+  awake_ms bigint not null default 0,
+  primary key (account_id, cloud_id, day),
+  foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
 );
 
 -- Objects of buckets. What they are called, and who may see them, stands in the database of their cloud; here is what their bytes count.

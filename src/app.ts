@@ -1,6 +1,7 @@
 import type { AppUsers } from '#engine/app-users'
 import type { CloudAllowances, CloudDirectory } from '#engine/clouds'
 import type { Collections } from '#engine/collections'
+import type { CloudDatabases } from '#engine/databases'
 import type { Waiting } from '#engine/files'
 import type { FunctionCompiler, FunctionRuntime, PlatformFunctions } from '#engine/functions'
 import type { Svgs, VideoProbe } from '#engine/media'
@@ -69,6 +70,8 @@ export interface App {
   mail?: Mailer | undefined
   /** Every app back-end by its ref. */
   clouds: CloudDirectory
+  /** Databases of dedicated clouds. */
+  databases: CloudDatabases
   /** Runs the functions of clouds. */
   functions: FunctionRuntime
   /** Makes what runs of what developers send. */

@@ -6,6 +6,7 @@ import type { App } from '#app'
 import { openAppUsers } from '#engine/app-users'
 import { CloudAllowances, openCloudDirectory } from '#engine/clouds'
 import { openCollections } from '#engine/collections'
+import { type CloudDatabases, LocalProvider, openCloudDatabases } from '#engine/databases'
 import { openDocuments } from '#engine/documents'
 import { openWaiting, releaseRooms } from '#engine/files'
 import {
@@ -33,6 +34,7 @@ import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import { type FindIsolation, openConfinement, openIsolation } from '#platform/confined'
 import { type Db, duringStart, migrate, openDb, type SocketAddress } from '#platform/db'
+import { type Jail, openJail } from '#platform/jail'
 import { jobs } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
 import { type Log, openLog } from '#platform/log'
@@ -76,6 +78,7 @@ export async function openApp(
   const stores = await openStores(ground.config, outbound, opening)
   const cloudAllowances = opening.use(new CloudAllowances(ground))
   const isolation = openIsolation()
+  const jail = opening.use(openJail(ground.log))
   const app: App = {
     ...ground,
     ...books,
@@ -89,7 +92,8 @@ export async function openApp(
     ...(options.config.mail && { mail: openMailer({ ...ground, config: options.config.mail, outbound }) }),
     clouds: opening.use(await openCloudDirectory(ground)),
     cloudAllowances,
-    ...openFunctions(ground, { net, cloudAllowances, isolation }, opening),
+    databases: opening.use(openDatabases(ground, jail)),
+    ...openFunctions(ground, { net, cloudAllowances, isolation, jail }, opening),
     ...openHands(options, ground.log, { net, outbound, spool: stores.spool, isolation }, opening),
     ...stores,
     ...openSiteThreads(ground.config, stores.spool, opening),
@@ -215,10 +219,32 @@ function openHands(
   }
 }
 
+const idleDatabaseMs = 10 * 60 * 1000
+
+/** Databases of dedicated clouds, on this machine. */
+const openDatabases = ({ config, db, log }: Ground, jail: Jail): CloudDatabases =>
+  openCloudDatabases({
+    db,
+    providers: [
+      new LocalProvider({
+        root: path.join(config.dataDir, 'databases'),
+        pgBin: config.pgBin,
+        idleMs: idleDatabaseMs,
+        jail,
+        log,
+      }),
+    ],
+  })
+
 /** Code of clouds: what compiles it, what runs it, and what it sends by. */
 function openFunctions(
   ground: Ground,
-  { net, cloudAllowances, isolation }: Pick<App, 'net' | 'cloudAllowances'> & { isolation: FindIsolation },
+  {
+    net,
+    cloudAllowances,
+    isolation,
+    jail,
+  }: Pick<App, 'net' | 'cloudAllowances'> & { isolation: FindIsolation; jail: Jail },
   opening: AsyncDisposableStack,
 ): Pick<App, 'functions' | 'functionCompiler' | 'functionSource'> {
   const { config, log, metrics, secrets } = ground
@@ -237,7 +263,7 @@ function openFunctions(
     functions: opening.use(
       hosts.length > 0
         ? openRemoteFunctions(hosts, platformSide(ground, source, cloudAllowances))
-        : openFunctionRuntime({ config: config.functions, log, metrics, source, openEgress }),
+        : openFunctionRuntime({ config: config.functions, log, metrics, source, openEgress, jail }),
     ),
     functionCompiler: openFunctionCompiler(log, isolation),
     functionSource: source,

@@ -104,10 +104,12 @@ const noApps: Pick<
   | 'cloudAllowances'
   | 'collections'
   | 'appUsers'
+  | 'databases'
   | 'functions'
   | 'functionCompiler'
   | 'functionSource'
 > = {
+  databases: {} as App['databases'],
   functions: {} as App['functions'],
   functionCompiler: {} as App['functionCompiler'],
   functionSource: {} as App['functionSource'],

@@ -103,9 +103,9 @@ async function stage(app: FilesRoom, key: string, bytes: Uint8Array): Promise<vo
 /** Where the commit has succeeded although its answer was lost, the key is pending no more, and its bytes stay. */
 async function commitRow({ config }: FilesRoom, tx: Tx, row: store.AppFileRow): Promise<void> {
   const cloud = { accountId: row.account_id, cloudId: row.cloud_id }
-  const own = await shareReadyCloud(tx, cloud)
-  if (!own) fail('CLOUD_NOT_FOUND', {})
-  const limits = limitsOf(config.clouds, own)
+  const limited = await shareReadyCloud(tx, cloud)
+  if (!limited) fail('CLOUD_NOT_FOUND', {})
+  const limits = limitsOf(config.clouds, limited)
   requireSize(Number(row.bytes), limits)
   await insertStaged(tx, cloud, [row], limits)
 }

@@ -64,10 +64,13 @@ async function reserveIn(
 }
 
 /** Before a transaction commits that may delete the rows of these. */
-export async function doubtBlobs(app: BucketsRoom, cloud: CloudKey, versions: readonly string[]): Promise<void> {
+export async function doubtBlobs(
+  app: BucketsRoom,
+  cloud: CloudKey,
+  versions: readonly string[],
+): Promise<void> {
   const blobIds = versions.filter(isUuid)
-  if (blobIds.length > 0)
-    await store.setDue(app.db, cloud, blobIds, new Date(app.clock.nowMs() + decidingMs))
+  if (blobIds.length > 0) await store.setDue(app.db, cloud, blobIds, new Date(app.clock.nowMs() + decidingMs))
 }
 
 /** A row names it. False where the sweep has deleted it meanwhile. */
@@ -75,7 +78,11 @@ export const keepBlob = async ({ db }: BucketsRoom, blob: store.BlobKey): Promis
   (await store.keepBlobs(db, blob, [blob.blobId])).length === 1
 
 /** No row names them: they count no more, and their bytes are deleted, a few at once, many by the sweep of the storage. */
-export async function freeBlobs(app: BucketsRoom, cloud: CloudKey, versions: readonly string[]): Promise<void> {
+export async function freeBlobs(
+  app: BucketsRoom,
+  cloud: CloudKey,
+  versions: readonly string[],
+): Promise<void> {
   const blobIds = versions.filter(isUuid)
   if (blobIds.length === 0) return
   const keys = await app.db.tx((tx) => freeIn(app, tx, cloud, blobIds))

@@ -22,7 +22,8 @@ export async function findBucket(run: Run, id: string): Promise<BucketRow | unde
 
 const sortable = ['id', 'name', 'created_at', 'updated_at'] as const
 export type BucketSort = (typeof sortable)[number]
-export const isBucketSort = (text: string): text is BucketSort => (sortable as readonly string[]).includes(text)
+export const isBucketSort = (text: string): text is BucketSort =>
+  (sortable as readonly string[]).includes(text)
 
 export interface BucketsQuery {
   search: string

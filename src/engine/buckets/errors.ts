@@ -71,7 +71,8 @@ declareFailures({
   OBJECT_NOT_FOUND: {
     status: 404,
     en: () => 'Object not found: none has this name, or no policy lets this caller see it.',
-    fa: () => 'فایل پیدا نشد: یا فایلی با این نام نیست، یا هیچ policy دیدنش را برای این درخواست‌کننده آزاد نمی‌کند.',
+    fa: () =>
+      'فایل پیدا نشد: یا فایلی با این نام نیست، یا هیچ policy دیدنش را برای این درخواست‌کننده آزاد نمی‌کند.',
   },
   OBJECT_EXISTS: {
     status: 409,
@@ -81,15 +82,18 @@ declareFailures({
   OBJECT_DENIED: {
     status: 403,
     retry: false,
-    en: () => 'A row-level security policy of storage.objects or storage.buckets does not allow this to this caller.',
+    en: () =>
+      'A row-level security policy of storage.objects or storage.buckets does not allow this to this caller.',
     fa: () => 'policyهای storage.objects یا storage.buckets این کار را برای این درخواست‌کننده آزاد نکرده‌اند.',
   },
   OBJECT_NAME_INVALID: { status: 400, en: ({ why }) => why.en, fa: ({ why }) => why.fa },
   OBJECT_TOO_LARGE: {
     status: 413,
     retry: false,
-    en: ({ maxBytes }) => `The object exceeded the maximum allowed size: this bucket takes at most ${maxBytes} bytes.`,
-    fa: ({ maxBytes }) => `فایل بزرگ‌تر از اندازهٔ مجاز است: این باکت حداکثر ${persian(maxBytes)} بایت می‌پذیرد.`,
+    en: ({ maxBytes }) =>
+      `The object exceeded the maximum allowed size: this bucket takes at most ${maxBytes} bytes.`,
+    fa: ({ maxBytes }) =>
+      `فایل بزرگ‌تر از اندازهٔ مجاز است: این باکت حداکثر ${persian(maxBytes)} بایت می‌پذیرد.`,
   },
   OBJECT_TYPE_REFUSED: {
     status: 415,
@@ -100,8 +104,10 @@ declareFailures({
   OBJECT_LINK_INVALID: {
     status: 400,
     retry: false,
-    en: () => 'The token of this link is not valid: it was changed, is of another object, or has expired. Ask the app for a new one.',
-    fa: () => 'توکن این پیوند درست نیست: دست خورده، از فایل دیگری است یا مهلتش گذشته است. از برنامه پیوند تازه بگیرید.',
+    en: () =>
+      'The token of this link is not valid: it was changed, is of another object, or has expired. Ask the app for a new one.',
+    fa: () =>
+      'توکن این پیوند درست نیست: دست خورده، از فایل دیگری است یا مهلتش گذشته است. از برنامه پیوند تازه بگیرید.',
   },
   OBJECT_STATEMENT_FAILED: {
     status: 400,
@@ -111,14 +117,18 @@ declareFailures({
   },
   OBJECT_STATEMENT_TIMEOUT: {
     status: 504,
-    en: () => 'The database of this app took too long: look at the policies and triggers of schema storage, or send it again.',
-    fa: () => 'پایگاه دادهٔ این برنامه بیش از اندازه طول داد: policyها و triggerهای storage را بررسی کنید یا دوباره بفرستید.',
+    en: () =>
+      'The database of this app took too long: look at the policies and triggers of schema storage, or send it again.',
+    fa: () =>
+      'پایگاه دادهٔ این برنامه بیش از اندازه طول داد: policyها و triggerهای storage را بررسی کنید یا دوباره بفرستید.',
   },
   OBJECT_NOT_RENDERED: { status: 400, retry: false, en: ({ why }) => why.en, fa: ({ why }) => why.fa },
   UPLOAD_NOT_FOUND: {
     status: 404,
-    en: () => 'There is no such upload of this caller: it is complete, was ended, or is older than a day. Begin a new one.',
-    fa: () => 'این درخواست‌کننده چنین بارگذاری نیمه‌کاره‌ای ندارد: کامل شده، پایان داده شده یا بیش از یک روز از آن گذشته است. از نو آغاز کنید.',
+    en: () =>
+      'There is no such upload of this caller: it is complete, was ended, or is older than a day. Begin a new one.',
+    fa: () =>
+      'این درخواست‌کننده چنین بارگذاری نیمه‌کاره‌ای ندارد: کامل شده، پایان داده شده یا بیش از یک روز از آن گذشته است. از نو آغاز کنید.',
   },
   UPLOAD_OFFSET_WRONG: {
     status: 409,
@@ -139,7 +149,9 @@ declareFailures({
   },
   UPLOADS_TOO_MANY: {
     status: 429,
-    en: ({ max }) => `At most ${max} uploads of this app are under way at a time; end some, or wait until they expire.`,
-    fa: ({ max }) => `هم‌زمان حداکثر ${persian(max)} بارگذاری این برنامه نیمه‌کاره می‌ماند؛ چند تا را پایان دهید یا منتظر گذشتن مهلتشان بمانید.`,
+    en: ({ max }) =>
+      `At most ${max} uploads of this app are under way at a time; end some, or wait until they expire.`,
+    fa: ({ max }) =>
+      `هم‌زمان حداکثر ${persian(max)} بارگذاری این برنامه نیمه‌کاره می‌ماند؛ چند تا را پایان دهید یا منتظر گذشتن مهلتشان بمانید.`,
   },
 })

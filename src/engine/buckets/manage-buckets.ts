@@ -71,7 +71,8 @@ export const requireBucket = async (
   caller: ObjectCaller,
   id: string,
 ): Promise<store.BucketRow> =>
-  (await asCaller(open, caller, (run) => store.findBucket(run, id))) ?? fail('BUCKET_NOT_FOUND', { bucket: id })
+  (await asCaller(open, caller, (run) => store.findBucket(run, id))) ??
+  fail('BUCKET_NOT_FOUND', { bucket: id })
 
 /** What its limits are, whoever asks. Throws BUCKET_NOT_FOUND. */
 export const readBucket = async (open: OpenDatabase, id: string): Promise<store.BucketRow> =>
@@ -94,7 +95,8 @@ export async function deleteBucket(open: OpenDatabase, caller: ObjectCaller, id:
     const deleted = await asCaller(open, caller, (run) => store.deleteBucket(run, id))
     if (deleted === 0) await refuseUnseen(open, caller, id)
   } catch (error) {
-    if (error instanceof StatementFailed && error.sqlState === '23503') fail('BUCKET_NOT_EMPTY', { bucket: id })
+    if (error instanceof StatementFailed && error.sqlState === '23503')
+      fail('BUCKET_NOT_EMPTY', { bucket: id })
     throw error
   }
 }

@@ -49,7 +49,8 @@ export function objectName(stated: string): string {
   if (!stated.isWellFormed() || control.test(stated)) return why(reasons.control)
   const name = stated.normalize('NFC')
   if (Buffer.byteLength(name) > longestName) return why(reasons.long)
-  if (name.split('/').some((part) => part === '' || part === '.' || part === '..')) return why(reasons.segment)
+  if (name.split('/').some((part) => part === '' || part === '.' || part === '..'))
+    return why(reasons.segment)
   return name
 }
 

@@ -33,7 +33,10 @@ export async function findObject(run: Run, { bucket, name }: ObjectPlace): Promi
 }
 
 export const findObjects = (run: Run, bucket: string, names: readonly string[]): Promise<ObjectRow[]> =>
-  run(`select ${columns} from storage.objects where bucket_id = $1 and name = any($2::text[])`, [bucket, names])
+  run(`select ${columns} from storage.objects where bucket_id = $1 and name = any($2::text[])`, [
+    bucket,
+    names,
+  ])
 
 /** Until the transaction ends, nobody else writes an object of this name through this service. */
 export const lockName = (run: Run, { bucket, name }: ObjectPlace): Promise<unknown> =>
@@ -107,7 +110,8 @@ export const versionsThatAre = async (read: Run, versions: readonly string[]): P
 
 const sortable = ['name', 'updated_at', 'created_at', 'last_accessed_at'] as const
 export type SortColumn = (typeof sortable)[number]
-export const isSortColumn = (text: string): text is SortColumn => (sortable as readonly string[]).includes(text)
+export const isSortColumn = (text: string): text is SortColumn =>
+  (sortable as readonly string[]).includes(text)
 
 export interface FolderQuery {
   bucket: string

@@ -6,7 +6,15 @@ import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { type ByteSource, writeBlob } from '#platform/storage'
 import { asCaller, asReader, type ObjectCaller, type Run, StatementFailed } from './as-caller.ts'
-import { type BucketsRoom, decideBlobs, doubtBlobs, freeBlobs, keepBlob, keyOfBlob, reserveBlob } from './blobs.ts'
+import {
+  type BucketsRoom,
+  decideBlobs,
+  doubtBlobs,
+  freeBlobs,
+  keepBlob,
+  keyOfBlob,
+  reserveBlob,
+} from './blobs.ts'
 import type { BucketRow } from './bucket-store.ts'
 import { largestObjectBytes, readBucket } from './manage-buckets.ts'
 import * as store from './object-store.ts'
@@ -45,7 +53,11 @@ export function requireFits(
   const given = contentType.split(';', 1)[0]!.trim().toLowerCase()
   const isAllowed = types.some((type) => {
     const allowed = type.trim().toLowerCase()
-    return allowed === given || allowed === '*/*' || (allowed.endsWith('/*') && given.startsWith(allowed.slice(0, -1)))
+    return (
+      allowed === given ||
+      allowed === '*/*' ||
+      (allowed.endsWith('/*') && given.startsWith(allowed.slice(0, -1)))
+    )
   })
   if (!isAllowed) fail('OBJECT_TYPE_REFUSED', { given })
 }
@@ -121,7 +133,11 @@ export async function placeObject(
 }
 
 /** Returns the row that it replaces. */
-async function write(run: Run, row: store.WrittenObject, upsert: boolean): Promise<store.ObjectRow | undefined> {
+async function write(
+  run: Run,
+  row: store.WrittenObject,
+  upsert: boolean,
+): Promise<store.ObjectRow | undefined> {
   if (!upsert) {
     await store.writeObject(run, row, { replaces: false })
     return undefined
@@ -195,8 +211,10 @@ const versionsOf = (rows: readonly { version: string | null }[]): string[] =>
   rows.flatMap(({ version }) => version ?? [])
 
 /** Another row may name the same bytes where the developer has copied one by SQL. */
-const freeDecided = ({ app, cloud, open }: Omit<Asking, 'caller'>, versions: readonly string[]): Promise<void> =>
-  decideBlobs(app, cloud, open, versions)
+const freeDecided = (
+  { app, cloud, open }: Omit<Asking, 'caller'>,
+  versions: readonly string[],
+): Promise<void> => decideBlobs(app, cloud, open, versions)
 
 /** Its bytes stay. Throws OBJECT_NOT_FOUND, OBJECT_EXISTS, OBJECT_DENIED, OBJECT_TOO_LARGE, OBJECT_TYPE_REFUSED and BUCKET_NOT_FOUND. */
 export async function moveObject(
@@ -239,7 +257,10 @@ export interface Copying {
 }
 
 /** With bytes of its own. Throws OBJECT_NOT_FOUND, and what `putObject` throws. */
-export async function copyObject(asking: Asking, { from, to, upsert, properties }: Copying): Promise<StoredObject> {
+export async function copyObject(
+  asking: Asking,
+  { from, to, upsert, properties }: Copying,
+): Promise<StoredObject> {
   const { app, cloud, open } = asking
   const row = await requireObject(asking, from)
   const object: NewObject = {
@@ -274,6 +295,7 @@ export async function openBytes(
   { version }: Pick<store.ObjectRow, 'version'>,
   range?: { start: number; end: number },
 ) {
-  const found = version !== null && isUuid(version) ? await storage.get(keyOfBlob(cloud, version), range) : undefined
+  const found =
+    version !== null && isUuid(version) ? await storage.get(keyOfBlob(cloud, version), range) : undefined
   return found ?? fail('OBJECT_NOT_FOUND', {})
 }

@@ -3,14 +3,17 @@ import type { App } from '#app'
 import { Allowances } from '#platform/allowance'
 import { Failure } from '#platform/errors'
 import type { CloudKey } from './clouds.ts'
-import { limitsOf } from './limits.ts'
+import { type Limited, limitsOf } from './limits.ts'
 
-const table = { days: 'clouds.usage_days', users: 'clouds.clouds', id: 'cloud_id' }
+const table = {
+  ...{ days: 'clouds.usage_days', users: 'clouds.clouds', id: 'cloud_id' },
+  limitedBy: ['limits', 'offer'],
+}
 
 /** The allowances of the clouds whose apps call this process. Disposing it gives back what is unused. */
 export class CloudAllowances implements AsyncDisposable {
-  readonly #egress: Allowances<'bytes'>
-  readonly #calls: Allowances<'calls'>
+  readonly #egress: Allowances<'bytes', Limited>
+  readonly #calls: Allowances<'calls', Limited>
   readonly #clock: App['clock']
 
   constructor({ db, clock, log, config }: Pick<App, 'db' | 'clock' | 'log' | 'config'>) {
@@ -20,14 +23,14 @@ export class CloudAllowances implements AsyncDisposable {
       table: { ...table, columns: { bytes: 'egress_bytes' } },
       firstPortion: { bytes: 1_000_000 },
       largestPortion: { bytes: 64_000_000 },
-      limitsOf: (own) => ({ bytes: limitsOf(config.clouds, own).dailyEgressBytes }),
+      limitsOf: (cloud) => ({ bytes: limitsOf(config.clouds, cloud).dailyEgressBytes }),
     })
     this.#calls = new Allowances({
       ...{ db, clock, log },
       table: { ...table, columns: { calls: 'function_calls' } },
       firstPortion: { calls: 20 },
       largestPortion: { calls: 5_000 },
-      limitsOf: (own) => ({ calls: limitsOf(config.clouds, own).dailyFunctionCalls }),
+      limitsOf: (cloud) => ({ calls: limitsOf(config.clouds, cloud).dailyFunctionCalls }),
     })
   }
 

@@ -1,6 +1,6 @@
 /** App back-ends: their records, states, keys and limits (docs/decisions/0072). What is in them are rooms of their own. */
 import type { CloudLimits } from './limits.ts'
-import './phrases.ts'
+import type { ReadOnlyReason } from './phrases.ts'
 
 export { CloudAllowances } from './allowances.ts'
 export { hashOfKey } from './app-key.ts'
@@ -9,9 +9,17 @@ export { announceCloud, openCloudDirectory } from './directory.ts'
 export { refOf, stateOf } from './directory-store.ts'
 export { takeImportPlace } from './import.ts'
 export { deleteEnded, deleteKey, keysOf, signingKeysOf } from './key-store.ts'
-export { type CloudLimits, limitsOf } from './limits.ts'
-export { resumeCloud, setCloudLimits, suspendCloud } from './operate.ts'
-export { problemPhrases } from './phrases.ts'
+export { type CloudLimits, findOffer, type Limited, limitsOf } from './limits.ts'
+export { resumeCloud, setCloudLimits, setReadOnly, suspendCloud } from './operate.ts'
+export { type PackageState, packageState, readOnlyReason } from './package-state.ts'
+export { listPackages, type PackageRow, packageOf, packagesOf } from './package-store.ts'
+export {
+  endPackage,
+  givePackage,
+  renewPackage,
+  suspendUnpaid,
+} from './packages.ts'
+export { problemPhrases, type ReadOnlyReason } from './phrases.ts'
 export { continueProvisioning, createCloud, prepareCloud, provisionJob, retryCloud } from './provision.ts'
 export { lockReadyCloud, readyErrors, requireCloudOf, requireReadyCloud } from './require.ts'
 export { rotateAppKey, rotateSigningKey } from './rotate.ts'
@@ -55,7 +63,12 @@ export interface LiveCloud extends CloudKey {
   readonly ref: string
   readonly name: string
   readonly plan: 'starter' | 'dedicated'
+  /** The package of a dedicated cloud, by its id in the configuration. */
+  readonly offer: string | null
   readonly state: CloudState
+  /** Of a dedicated cloud: its app only reads, and why (CLOUD_READ_ONLY). */
+  readonly isReadOnly: boolean
+  readonly readOnlyWhy: ReadOnlyReason | null
   readonly limits: CloudLimits
   /** Keys that are accepted, by the hexadecimal SHA-256 of what is sent. */
   readonly keys: ReadonlyMap<string, 'public' | 'service'>

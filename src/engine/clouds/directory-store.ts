@@ -1,6 +1,7 @@
 import type { Db } from '#platform/db'
 import type { CloudKey, CloudState, LiveCloud } from './clouds.ts'
 import { limitsOf } from './limits.ts'
+import { type Paid, readOnlyReason } from './package-state.ts'
 import type { CloudsConfig } from './settings.ts'
 import type { CloudRow } from './store.ts'
 
@@ -12,6 +13,10 @@ export interface ReadCloud {
 
 interface LiveRow extends CloudRow {
   keys: { hash: string; kind: 'public' | 'service'; expires: number | null }[]
+  package_paid_until: Date | null
+  package_ended_at: Date | null
+  /** The package of a dedicated cloud, if it has one. */
+  package_id: string | null
   signing_keys: { kid: string; jwk: Record<string, string>; expires: number | null }[]
 }
 
@@ -27,12 +32,13 @@ export async function readLiveCloud(
   const [row] = await db.query<LiveRow>(
     {
       name: 'clouds.read_live',
-      text: `select c.*,
+      text: `select c.*, p.package_id, p.paid_until as package_paid_until, p.ended_at as package_ended_at,
           coalesce((select json_agg(json_build_object('hash', encode(k.hash, 'hex'), 'kind', k.kind, 'expires', ${expires}))
             from clouds.keys k where k.account_id = c.account_id and k.cloud_id = c.cloud_id), '[]') as keys,
           coalesce((select json_agg(json_build_object('kid', k.kid, 'jwk', k.public_jwk, 'expires', ${expires}) order by k.retired_at desc nulls first)
             from clouds.signing_keys k where k.account_id = c.account_id and k.cloud_id = c.cloud_id), '[]') as signing_keys
         from clouds.clouds c
+        left join clouds.packages p on p.account_id = c.account_id and p.cloud_id = c.cloud_id
         where (c.account_id, c.cloud_id) = (select account_id, cloud_id from clouds.refs where ref = $1)`,
     },
     [ref],
@@ -40,11 +46,18 @@ export async function readLiveCloud(
   return row && toLive(config, row, nowMs)
 }
 
+/** The package that the cloud uses, of the row that was joined with it. */
+const packageIn = (row: LiveRow): Paid | undefined =>
+  row.package_id === null ? undefined : { paid_until: row.package_paid_until, ended_at: row.package_ended_at }
+
 function toLive(config: CloudsConfig, row: LiveRow, nowMs: number): ReadCloud {
   const isValid = ({ expires: at }: { expires: number | null }) => at === null || at > nowMs
   const keys = row.keys.filter(isValid)
   const signingKeys = row.signing_keys.filter(isValid)
+  const paidUntilMs = row.package_paid_until?.getTime() ?? Number.POSITIVE_INFINITY
   const ends = [...keys, ...signingKeys].map(({ expires: at }) => at ?? Number.POSITIVE_INFINITY)
+  if (paidUntilMs > nowMs) ends.push(paidUntilMs)
+  const readOnlyWhy = readOnlyReason(config, row, packageIn(row), nowMs)
   const cloud: LiveCloud = {
     accountId: row.account_id,
     cloudId: row.cloud_id,
@@ -52,8 +65,11 @@ function toLive(config: CloudsConfig, row: LiveRow, nowMs: number): ReadCloud {
     ref: row.ref,
     name: row.name,
     plan: row.plan,
+    offer: row.offer,
+    isReadOnly: readOnlyWhy !== null,
+    readOnlyWhy,
     state: stateOf(row),
-    limits: limitsOf(config, row.limits),
+    limits: limitsOf(config, row),
     keys: new Map(keys.map(({ hash, kind }) => [hash, kind])),
     signingKeys: signingKeys.map(({ kid, jwk }) => ({ kid, publicJwk: jwk })),
     siteUrl: row.site_url,

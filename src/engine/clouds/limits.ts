@@ -1,20 +1,46 @@
-import type { CloudsConfig } from './settings.ts'
+import { type CloudsConfig, leastDatabase, type Offer } from './settings.ts'
 
-/** The limits of one cloud. */
-export type CloudLimits = Omit<CloudsConfig, 'cloudsPerProject'>
+/** The limits of one cloud. Those that its plan does not have are 0: collections of dedicated ones, the database of Starter ones. */
+export type CloudLimits = Omit<CloudsConfig, 'cloudsPerProject' | 'packages'> &
+  Pick<Offer, 'diskBytes' | 'memoryBytes' | 'connections' | 'awakeHours'>
 
-/** Those of the configuration, and in their place what the operator has set for this cloud alone, by the same names. */
-export const limitsOf = (config: CloudsConfig, own: Readonly<Record<string, number>> = {}): CloudLimits => ({
-  secrets: own['secrets'] ?? config.secrets,
-  functions: own['functions'] ?? config.functions,
-  collections: own['collections'] ?? config.collections,
-  rows: own['rows'] ?? config.rows,
-  rowBytes: own['row_bytes'] ?? config.rowBytes,
-  users: own['users'] ?? config.users,
-  files: own['files'] ?? config.files,
-  fileBytes: own['file_bytes'] ?? config.fileBytes,
-  fileTotalBytes: own['file_total_bytes'] ?? config.fileTotalBytes,
-  dailyEgressBytes: own['daily_egress_bytes'] ?? config.dailyEgressBytes,
-  dailyFunctionCalls: own['daily_function_calls'] ?? config.dailyFunctionCalls,
-  dailyMails: own['daily_mails'] ?? config.dailyMails,
-})
+/** What the limits of a cloud come from. */
+export interface Limited {
+  /** The package of a dedicated cloud, by its id in the configuration. */
+  readonly offer: string | null
+  /** What the operator has set for this cloud alone, by the names of the configuration. */
+  readonly limits: Readonly<Record<string, number>>
+}
+
+const starter: Limited = { offer: null, limits: {} }
+
+export const findOffer = ({ packages }: CloudsConfig, id: string | null): Offer | undefined =>
+  packages.find((one) => one.id === id)
+
+/**
+ * Those of the configuration, for dedicated clouds of its package, and in their place what the operator has set for this cloud alone. Where
+ * the configuration has the package no more, they are those of Starter.
+ */
+export function limitsOf(config: CloudsConfig, { offer, limits: own }: Limited = starter): CloudLimits {
+  const found = findOffer(config, offer)
+  const common = found ?? config
+  const isStarter = offer === null
+  return {
+    secrets: own['secrets'] ?? common.secrets,
+    functions: own['functions'] ?? common.functions,
+    users: own['users'] ?? common.users,
+    files: own['files'] ?? common.files,
+    fileBytes: own['file_bytes'] ?? common.fileBytes,
+    fileTotalBytes: own['file_total_bytes'] ?? common.fileTotalBytes,
+    dailyEgressBytes: own['daily_egress_bytes'] ?? common.dailyEgressBytes,
+    dailyFunctionCalls: own['daily_function_calls'] ?? common.dailyFunctionCalls,
+    dailyMails: own['daily_mails'] ?? common.dailyMails,
+    collections: isStarter ? (own['collections'] ?? config.collections) : 0,
+    rows: isStarter ? (own['rows'] ?? config.rows) : 0,
+    rowBytes: isStarter ? (own['row_bytes'] ?? config.rowBytes) : 0,
+    diskBytes: isStarter ? 0 : (own['disk_bytes'] ?? found?.diskBytes ?? leastDatabase.diskBytes),
+    memoryBytes: isStarter ? 0 : (own['memory_bytes'] ?? found?.memoryBytes ?? leastDatabase.memoryBytes),
+    connections: isStarter ? 0 : (own['connections'] ?? found?.connections ?? leastDatabase.connections),
+    awakeHours: isStarter ? 0 : (own['awake_hours'] ?? found?.awakeHours ?? leastDatabase.awakeHours),
+  }
+}

@@ -35,6 +35,19 @@ export const setCloudLimits = (
     })
   })
 
+/**
+ * Whether the disk of its database is full: its app only reads while it is. Whoever watches the disk may call this as often as it measures:
+ * what does not change writes nothing.
+ */
+export async function setReadOnly({ db, clock }: Room, cloud: CloudKey, isReadOnly: boolean): Promise<void> {
+  await db.tx(async (tx) => {
+    const row = await store.lockCloud(tx, cloud)
+    if (!row || row.state === 'deleting' || (row.read_only_since !== null) === isReadOnly) return
+    await store.changeCloud(tx, cloud, { read_only_since: isReadOnly ? new Date(clock.nowMs()) : null })
+    await announceCloud(tx, cloud, row.ref)
+  })
+}
+
 async function change(
   { db, clock }: Room,
   cloud: CloudKey,

@@ -13,7 +13,10 @@ declare module '#platform/errors' {
     CLOUD_IMPORTING: Record<string, never>
     CLOUD_KEY_NOT_FOUND: Record<string, never>
     CLOUD_KEY_LIMIT: { max: number }
-    DEDICATED_UNAVAILABLE: Record<string, never>
+    PACKAGE_REQUIRED: Record<string, never>
+    PACKAGE_UNPAID: Record<string, never>
+    PACKAGE_USED_UP: Record<string, never>
+    CLOUD_READ_ONLY: { why: ReadOnlyReason }
     CLOUD_EGRESS_LIMIT: { maxBytes: number }
     CLOUD_CALL_LIMIT: { max: number }
   }
@@ -105,15 +108,55 @@ declareFailures({
     fa: ({ max }) =>
       `تابع‌های این بک‌اند امروز ${persian(max)} بار فراخوانده شده‌اند که سقف آن است؛ از ساعت ۳:۳۰ بامداد به وقت تهران (۰۰:۰۰ به وقت جهانی) دوباره فراخواندنی‌اند.`,
   },
-  DEDICATED_UNAVAILABLE: {
+  PACKAGE_REQUIRED: {
     status: 403,
     retry: false,
     en: () =>
-      'Dedicated infrastructure is not offered here; use `plan: "starter"`, whose limits GET /v1/cloud lists.',
+      'Dedicated infrastructure needs a package of the account, which the operator gives. GET /v1/cloud lists what is offered and what the account has; `plan: "starter"` needs none.',
     fa: () =>
-      'زیرساخت اختصاصی این‌جا ارائه نمی‌شود؛ از `plan: "starter"` استفاده کنید که سقف‌هایش در GET /v1/cloud آمده است.',
+      'زیرساخت اختصاصی بستهٔ حساب می‌خواهد که گردانندهٔ سرویس آن را می‌دهد. GET /v1/cloud بسته‌ها و آنچه حساب دارد را نشان می‌دهد؛ `plan: "starter"` بسته نمی‌خواهد.',
+  },
+  PACKAGE_UNPAID: {
+    status: 402,
+    retry: false,
+    en: () =>
+      'The free package of this account is no longer paid for; have the operator renew it, and send this again.',
+    fa: () => 'پرداخت بستهٔ آزاد این حساب به پایان رسیده است؛ تمدیدش را از گرداننده بخواهید و دوباره بفرستید.',
+  },
+  PACKAGE_USED_UP: {
+    status: 402,
+    retry: false,
+    en: () =>
+      'Every package of this account is used by an app back-end; delete one of them, or ask the operator for another package.',
+    fa: () =>
+      'همهٔ بسته‌های این حساب در کار بک‌اندی‌اند؛ یکی از بک‌اندها را حذف کنید یا از گرداننده بستهٔ دیگری بخواهید.',
+  },
+  CLOUD_READ_ONLY: {
+    status: 403,
+    retry: false,
+    en: ({ why }) => readOnlyReasons[why].en,
+    fa: ({ why }) => readOnlyReasons[why].fa,
   },
 })
+
+/** Why an app only reads. */
+export type ReadOnlyReason = 'disk' | 'unpaid'
+
+const readOnlyReasons: Record<ReadOnlyReason, Localized> = {
+  disk: {
+    en: 'The database of this app back-end has reached the disk of its package, so it only answers reads. Delete rows or drop tables with POST /v1/cloud/{id}/database (DELETE, TRUNCATE, DROP and VACUUM work), or take a larger package.',
+    fa: 'پایگاه دادهٔ این بک‌اند به سقف دیسک بسته‌اش رسیده و فقط خواندن ممکن است. با POST /v1/cloud/{id}/database ردیف‌ها یا جدول‌هایی را حذف کنید (DELETE و TRUNCATE و DROP و VACUUM کار می‌کنند) یا بستهٔ بزرگ‌تری بگیرید.',
+  },
+  unpaid: {
+    en: 'The package of this app back-end is no longer paid for, so it only answers reads. Nothing is deleted; ask the operator to renew it.',
+    fa: 'پرداخت بستهٔ این بک‌اند به پایان رسیده و فقط خواندن ممکن است. چیزی حذف نمی‌شود؛ تمدید بسته را از گرداننده بخواهید.',
+  },
+}
+
+/** Texts of `suspended_reason` that the platform itself writes; all others are the operator's. */
+export const suspensionReasons = {
+  packageEnded: 'بستهٔ این بک‌اند پایان یافته است. The package of this app back-end has ended.',
+}
 
 /** Why a cloud could not be set up. */
 const problems = {

@@ -14,6 +14,8 @@ import { newAppKey } from './app-key.ts'
 import type { CloudKey } from './clouds.ts'
 import { announceCloud } from './directory.ts'
 import { insertKey, insertSigningKey, signingKeysOf } from './key-store.ts'
+import { changePackage } from './package-store.ts'
+import { takePackage } from './packages.ts'
 import type { ProvisioningProblem } from './phrases.ts'
 import { newSigningKey } from './signing-key.ts'
 import type { CloudRow, Owner, SigningKeyRow } from './store.ts'
@@ -50,22 +52,36 @@ export async function prepareCloud(app: App, { accountId }: Owner, now: Date): P
   return { cloud, signingKey: await newSigningKey(app, cloud, now) }
 }
 
+export interface WantedCloud {
+  projectId: string
+  name: string
+  plan: CloudRow['plan']
+  /** Of a dedicated cloud: the package, by its id in the configuration; absent: the oldest that is free. */
+  offer?: string | undefined
+  now: Date
+}
+
 /**
- * Makes a Starter cloud in this transaction; `ready` unless a step has failed, which the job repeats. Throws CLOUD_LIMIT and
- * CLOUD_DELETION_LIMIT.
+ * Makes a cloud in this transaction. A Starter cloud is `ready` unless a step has failed, which the job repeats; of a dedicated one the job
+ * takes all steps. Throws CLOUD_LIMIT, CLOUD_DELETION_LIMIT, and what `takePackage` throws.
  */
 export async function createCloud(
   app: App,
   tx: Tx,
   { cloud, signingKey }: NewCloud,
-  { projectId, name, now }: { projectId: string; name: string; now: Date },
+  { projectId, name, plan, offer: wanted, now }: WantedCloud,
 ): Promise<CloudRow> {
-  await requireRoom(app, tx, { accountId: cloud.accountId, projectId })
-  const row: CloudRow = { ...newRow(cloud, now), project_id: projectId, name }
+  const { accountId } = cloud
+  if (plan === 'starter') await requireRoom(app, tx, { accountId, projectId })
+  const taken = plan === 'starter' ? undefined : await takePackage(app, tx, accountId, wanted)
+  const offer = taken?.offer ?? null
+  const row: CloudRow = { ...newRow(cloud, now), project_id: projectId, name, plan, offer }
   while (!(await store.insertCloud(tx, row))) row.ref = newRef()
   await insertKey(tx, newAppKey(cloud, 'public', now).row)
   await announceCloud(tx, cloud, row.ref)
-  if (!(await stepsWithin(app, tx, row, signingKey))) await enqueue(app, tx, row)
+  if (taken) await changePackage(tx, taken, { cloud_id: cloud.cloudId, updated_at: now })
+  const isReady = plan === 'starter' && (await stepsWithin(app, tx, row, signingKey))
+  if (!isReady) await enqueue(app, tx, row)
   return (await store.lockCloud(tx, cloud))!
 }
 
@@ -87,11 +103,14 @@ async function requireRoom({ config }: App, tx: Tx, owner: Owner): Promise<void>
   if (deleting >= max) fail('CLOUD_DELETION_LIMIT', {}, { retryAfterMs: 2_000 })
 }
 
-const newRow = ({ accountId, cloudId }: CloudKey, now: Date): Omit<CloudRow, 'project_id' | 'name'> => ({
+const newRow = (
+  { accountId, cloudId }: CloudKey,
+  now: Date,
+): Omit<CloudRow, 'project_id' | 'name' | 'plan' | 'offer'> => ({
   account_id: accountId,
   cloud_id: cloudId,
   ref: newRef(),
-  plan: 'starter',
+  read_only_since: null,
   state: 'provisioning',
   error_code: null,
   attempts: 0,
@@ -128,6 +147,7 @@ export async function continueProvisioning(app: App, cloud: CloudKey): Promise<u
   if (row.attempts > maxAttempts) return failProvisioning(app, cloud, 'given_up')
   const signingKey = await newSigningKey(app, cloud, new Date(app.clock.nowMs()))
   await step(app, cloud, (tx) => keepSigningKey(tx, row, signingKey))
+  if (row.plan === 'dedicated') await app.databases.make({ ...cloud, ref: row.ref })
   await step(app, cloud, (tx) => makeReady(app, tx, row))
   return undefined
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import { cutPage, type Page, type PageOptions, pageClause, readPage } from '#platform/lists'
 import type { CloudKey, SigningKey } from './clouds.ts'
+import type { Limited } from './limits.ts'
 import type { ProvisioningProblem } from './phrases.ts'
 
 declare module '#platform/db' {
@@ -27,6 +28,8 @@ export interface CloudRow {
   suspended_at: Date | null
   suspended_reason: string | null
   limits: Record<string, number>
+  offer: string | null
+  read_only_since: Date | null
   site_url: string | null
   disable_signup: boolean
   additional_redirect_urls: readonly string[]
@@ -264,17 +267,17 @@ export async function deleteCloud(tx: Tx, { accountId, cloudId }: CloudKey): Pro
 
 /**
  * Until the transaction ends the cloud is neither suspended nor deleted: what is written while its deletion runs would be overlooked by
- * it. The limits that the operator has set for it; undefined where it is not ready.
+ * it. What its limits come from; undefined where it is not ready.
  */
 export async function shareReadyCloud(
   tx: Tx,
   { accountId, cloudId }: CloudKey,
-): Promise<Record<string, number> | undefined> {
-  const { rows } = await sql<{ limits: Record<string, number> }>`select limits from clouds.clouds
+): Promise<Limited | undefined> {
+  const { rows } = await sql<Limited>`select offer, limits from clouds.clouds
     where account_id = ${accountId} and cloud_id = ${cloudId} and state = 'ready' and suspended_at is null for share`.execute(
     tx,
   )
-  return rows[0]?.limits
+  return rows[0]
 }
 
 export interface ProgramRecord {

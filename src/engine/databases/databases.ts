@@ -6,6 +6,16 @@ import type pg from 'pg'
 import type { CloudKey } from '#engine/clouds'
 import type { Db } from '#platform/db'
 
+export {
+  addAwakeTime,
+  awakeMsOfMonth,
+  hoursOf,
+  lastMeasured,
+  type Measured,
+  recordMeasured,
+  requireAwakeTime,
+} from './usage.ts'
+
 /**
  * Who connects; what each may do stands in `local/bootstrap.sql`. `authenticator` becomes anon, authenticated or service_role in each request
  * of the app; `postgres` is the developer who writes, `app_reader` the one who reads; `auth_admin` owns the schemas of sign-in,
@@ -49,7 +59,9 @@ export interface UsedAwake {
 export interface DatabaseProvider extends AsyncDisposable {
   readonly name: DatabaseRecord['provider']
   /** Where a new one is to lie; undefined where there is no room. `osUser`s that are taken there are named. */
-  place(taken: { place: string; osUser: number | null }[]): Promise<Pick<DatabaseRecord, 'place' | 'osUser'> | undefined>
+  place(
+    taken: { place: string; osUser: number | null }[],
+  ): Promise<Pick<DatabaseRecord, 'place' | 'osUser'> | undefined>
   make(database: DatabaseRecord): Promise<void>
   /**
    * Wakes it and keeps it awake until `work` ends. Throws DATABASE_ELSEWHERE (503), DATABASE_NO_ROOM (503 with Retry-After) and
@@ -65,9 +77,14 @@ export interface DatabaseProvider extends AsyncDisposable {
 export interface CloudDatabases extends AsyncDisposable {
   /** The same as the provider's; throws CLOUD_NOT_READY where the cloud has no database (yet). */
   use<Result>(cloud: CloudKey, work: (open: OpenDatabase) => Promise<Result>): Promise<Result>
+  /** Throws DATABASE_NO_ROOM and DATABASES_UNAVAILABLE where a new database would find no place. */
+  requireRoom(): Promise<void>
   /** A step of provisioning: throws DATABASE_NO_ROOM where no provider has room. */
   make(cloud: CloudKey & { ref: string }): Promise<void>
   stop(cloud: CloudKey): Promise<void>
   /** A step of deletion: nothing of it is left, its record neither. */
   remove(cloud: CloudKey): Promise<void>
 }
+
+export { LocalProvider } from './local/provider.ts'
+export { type DatabasesOptions, openCloudDatabases } from './open.ts'

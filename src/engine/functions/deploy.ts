@@ -57,7 +57,7 @@ export async function checkCode(
 }
 
 async function requireRoom({ config }: Room, kysely: App['db']['kysely'], cloud: CloudRow): Promise<void> {
-  const max = limitsOf(config.clouds, cloud.limits).functions
+  const max = limitsOf(config.clouds, cloud).functions
   if ((await store.countFunctions(kysely, keyOf(cloud))) >= max) fail('FUNCTION_LIMIT', { max })
 }
 

@@ -32,7 +32,7 @@ export async function putSecret(
 ): Promise<{ row: SecretRow; isNew: boolean }> {
   const secretKey = { ...keyOf(cloud), name }
   const put = await store.putSecret(tx, secretKey, sealed, new Date(clock.nowMs()))
-  const max = limitsOf(config.clouds, cloud.limits).secrets
+  const max = limitsOf(config.clouds, cloud).secrets
   // Whoever is beyond a limit that was lowered may still replace values.
   if (put.isNew && (await store.countSecrets(tx, secretKey)) > max) fail('FUNCTION_SECRET_LIMIT', { max })
   await announceChange(tx, cloud)

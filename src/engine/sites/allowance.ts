@@ -3,11 +3,16 @@ import { type Allowance, type AllowanceOptions, Allowances } from '#platform/all
 
 type Kind = 'requests' | 'bytes'
 
-export type SiteAllowance = Allowance<Kind>
-export type SiteAllowances = Allowances<Kind>
+interface Limited {
+  /** Those that the operator has set for this site alone. */
+  limits: Record<string, number>
+}
+
+export type SiteAllowance = Allowance<Kind, Limited>
+export type SiteAllowances = Allowances<Kind, Limited>
 
 export const openSiteAllowances = (
-  source: Pick<AllowanceOptions<Kind>, 'db' | 'clock' | 'log' | 'limitsOf'>,
+  source: Pick<AllowanceOptions<Kind, Limited>, 'db' | 'clock' | 'log' | 'limitsOf'>,
 ): SiteAllowances =>
   new Allowances({
     ...source,
@@ -15,6 +20,7 @@ export const openSiteAllowances = (
       days: 'sites.usage_days',
       users: 'sites.sites',
       id: 'site_id',
+      limitedBy: ['limits'],
       columns: { requests: 'requests', bytes: 'bytes' },
     },
     firstPortion: { requests: 20, bytes: 1_000_000 },

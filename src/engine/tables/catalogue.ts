@@ -98,8 +98,7 @@ export const catalogueQuery = `select json_build_object(
 interface Read {
   tables: (Omit<Table, 'columns'> & { columns: Column[] })[]
   foreignKeys: (Omit<ForeignKey, 'from' | 'to'> & { from: string; to: string })[]
-  routines: (Omit<Routine, 'returns'> &
-    Omit<Routine['returns'], 'table'> & { relation: string | null })[]
+  routines: (Omit<Routine, 'returns'> & Omit<Routine['returns'], 'table'> & { relation: string | null })[]
   types: Record<string, string>
 }
 

@@ -1,6 +1,7 @@
 /** Filters: `eq.5`, `not.in.(1,2)`, `like(any).{a*,b*}`, `or=(a.eq.1,and(b.gt.2,c.is.null))`. */
-import { readField } from './parse-name.ts'
+
 import type { Budget } from './parse.ts'
+import { readField } from './parse-name.ts'
 import { Reader } from './reader.ts'
 import { refuse, unreadable, whys } from './refusals.ts'
 import type { Condition, FieldName, Operator, SearchFunction } from './request.ts'
@@ -36,7 +37,13 @@ const searches: Readonly<Record<string, SearchFunction>> = {
   phfts: 'phraseto_tsquery',
   wfts: 'websearch_to_tsquery',
 }
-const truths = { null: 'null', not_null: 'not null', true: 'true', false: 'false', unknown: 'unknown' } as const
+const truths = {
+  null: 'null',
+  not_null: 'not null',
+  true: 'true',
+  false: 'false',
+  unknown: 'unknown',
+} as const
 
 /** One parameter: `title=ilike.*x*`. */
 export function parseCondition(name: string, value: string, budget: Budget): Condition {
@@ -70,8 +77,7 @@ function group(kind: 'and' | 'or', reader: Reader, budget: Budget, depth: number
 
 function member(reader: Reader, budget: Budget, depth: number): Condition {
   const isNegated = reader.take('not.')
-  const negate = (condition: Condition): Condition =>
-    isNegated ? { kind: 'not', of: condition } : condition
+  const negate = (condition: Condition): Condition => (isNegated ? { kind: 'not', of: condition } : condition)
   for (const kind of ['and', 'or'] as const) {
     if (!reader.startsWith(`${kind}(`)) continue
     reader.take(kind)
@@ -95,7 +101,8 @@ function operation(field: FieldName, reader: Reader, budget: Budget, isGrouped: 
     return { kind: 'search', field, by: searches[name]!, config: option, value }
   if (!Object.hasOwn(operators, name)) refuse(unreadable(reader.text, whys.filter))
   const operator = operators[name]!
-  const written = operator === 'like' || operator === 'ilike' ? (text: string) => text.replaceAll('*', '%') : same
+  const written =
+    operator === 'like' || operator === 'ilike' ? (text: string) => text.replaceAll('*', '%') : same
   if (option === undefined) return { kind: 'compare', field, operator, value: written(value) }
   if ((option !== 'any' && option !== 'all') || !quantifiable.has(name))
     return refuse(unreadable(reader.text, whys.filter))

@@ -202,4 +202,3 @@ function order(reader: Reader): Order {
   }
   return read
 }
-

@@ -165,12 +165,15 @@ export class Builder {
     const relationship = relate(this.#catalogue, table, of)
     const name = of.as ?? of.target
     const [alias, joined] = [this.alias(), this.alias()]
-    const rows = this.rows({ table: relationship.table, sql: quotedTable(relationship.table) }, {
-      select: of.select,
-      way: [...way, name],
-      alias,
-      conditions: joinConditions(relationship, outer, alias),
-    })
+    const rows = this.rows(
+      { table: relationship.table, sql: quotedTable(relationship.table) },
+      {
+        select: of.select,
+        way: [...way, name],
+        alias,
+        conditions: joinConditions(relationship, outer, alias),
+      },
+    )
     if (of.isSpread) return spread(of, { relationship, name, joined, rows })
     return relationship.isOne
       ? one(of, { relationship, name, joined, rows })

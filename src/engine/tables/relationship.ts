@@ -22,7 +22,11 @@ export function relate(
   table: Table,
   { target, hint }: { target: string; hint?: string | undefined },
 ): Relationship {
-  const all = [...toOne(catalogue, table, target), ...toMany(catalogue, table, target), ...across(catalogue, table, target)]
+  const all = [
+    ...toOne(catalogue, table, target),
+    ...toMany(catalogue, table, target),
+    ...across(catalogue, table, target),
+  ]
   const found = hint === undefined ? all : all.filter(({ names }) => names.includes(hint))
   const [one, ...more] = found
   if (!one) return refuse(refusals.noRelationship(table.name, target))

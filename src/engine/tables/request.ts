@@ -59,7 +59,13 @@ export type Condition =
   | { kind: 'and' | 'or'; of: readonly Condition[] }
   | { kind: 'not'; of: Condition }
   | { kind: 'compare'; field: FieldName; operator: Operator; value: string }
-  | { kind: 'quantified'; field: FieldName; operator: Operator; which: 'any' | 'all'; values: readonly string[] }
+  | {
+      kind: 'quantified'
+      field: FieldName
+      operator: Operator
+      which: 'any' | 'all'
+      values: readonly string[]
+    }
   | { kind: 'in'; field: FieldName; values: readonly string[] }
   | { kind: 'is'; field: FieldName; what: 'null' | 'not null' | 'true' | 'false' | 'unknown' }
   | { kind: 'search'; field: FieldName; by: SearchFunction; config?: string | undefined; value: string }

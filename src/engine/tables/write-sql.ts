@@ -135,7 +135,10 @@ function answered(
   // Its conditions chose the rows; they may hold no more of what the rows are now.
   const shown = new Map([...query.narrowings].filter(([key]) => key !== '[]'))
   const reader = builder.with({ ...query, narrowings: shown })
-  const rows = reader.rows({ table, sql: '(select * from written)' }, { select: query.select, way: [], isPaged: false })
+  const rows = reader.rows(
+    { table, sql: '(select * from written)' },
+    { select: query.select, way: [], isPaged: false },
+  )
   reader.requireAllUsed()
   const text = `with ${parts}, written as (${all}), ${bodyOf(reader, rows, options).replace(/^with /, '')} from page`
   return { text, values: reader.values.list }

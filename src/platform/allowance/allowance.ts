@@ -22,7 +22,7 @@ export interface Unused<Name extends string> extends UserKey {
   left: Amounts<Name>
 }
 
-export interface AllowanceOptions<Name extends string> {
+export interface AllowanceOptions<Name extends string, Limited> {
   db: Db
   clock: Clock
   log: Log
@@ -30,8 +30,8 @@ export interface AllowanceOptions<Name extends string> {
   /** The first portion; it doubles while portions are used up within a minute, up to the largest. */
   firstPortion: Amounts<Name>
   largestPortion: Amounts<Name>
-  /** The limits of a day; `own` are those that the operator has set for this one alone. */
-  limitsOf: (own: Record<string, number>) => Amounts<Name>
+  /** The limits of a day, by the columns that they come from (`UsageTable.limitedBy`). */
+  limitsOf: (user: Limited) => Amounts<Name>
 }
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -41,17 +41,17 @@ const sweepMs = 15_000
 const refusalMs = 5_000
 
 /** The allowances of all that are asked for here. Disposing it gives back what is unused. */
-export class Allowances<Name extends string> implements AsyncDisposable {
-  readonly #options: AllowanceOptions<Name>
-  readonly #open = new Map<string, Allowance<Name>>()
+export class Allowances<Name extends string, Limited> implements AsyncDisposable {
+  readonly #options: AllowanceOptions<Name, Limited>
+  readonly #open = new Map<string, Allowance<Name, Limited>>()
   readonly #timer: NodeJS.Timeout
 
-  constructor(options: AllowanceOptions<Name>) {
+  constructor(options: AllowanceOptions<Name, Limited>) {
     this.#options = options
     this.#timer = setInterval(() => void this.sweep(), sweepMs).unref()
   }
 
-  of(accountId: string, id: string): Allowance<Name> {
+  of(accountId: string, id: string): Allowance<Name, Limited> {
     let found = this.#open.get(id)
     if (!found) {
       found = new Allowance(this.#options, { accountId, id })
@@ -92,8 +92,8 @@ export class Allowances<Name extends string> implements AsyncDisposable {
   }
 }
 
-export class Allowance<Name extends string> {
-  readonly #options: AllowanceOptions<Name>
+export class Allowance<Name extends string, Limited> {
+  readonly #options: AllowanceOptions<Name, Limited>
   readonly #key: UserKey
   readonly #names: readonly Name[]
   #day = ''
@@ -112,7 +112,7 @@ export class Allowance<Name extends string> {
   #scarceUntilMs = 0
   #ended = false
 
-  constructor(options: AllowanceOptions<Name>, key: UserKey) {
+  constructor(options: AllowanceOptions<Name, Limited>, key: UserKey) {
     this.#options = options
     this.#key = key
     this.#names = Object.keys(options.table.columns) as Name[]

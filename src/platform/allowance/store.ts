@@ -10,41 +10,46 @@ const keptDays = 90
 export interface UsageTable<Name extends string> {
   /** With `account_id`, `id`, `day` and the columns. */
   days: string
-  /** Whose allowance it is, with `account_id`, `id` and `limits`. */
+  /** Whose allowance it is, with `account_id` and `id`. */
   users: string
   /** The column of their id in both tables. */
   id: string
+  /** The columns of `users` that the limits come from. */
+  limitedBy: readonly string[]
   /** The column of each kind. */
   columns: Readonly<Record<Name, string>>
 }
 
-interface Taking<Name extends string> extends UserKey {
+interface Taking<Name extends string, Limited> extends UserKey {
   /** 'YYYY-MM-DD', UTC. */
   day: string
-  limitsOf: (own: Record<string, number>) => Amounts<Name>
+  limitsOf: (user: Limited) => Amounts<Name>
   /** What of that which is left becomes used. */
   cut: (left: Amounts<Name>) => Amounts<Name>
 }
 
 /** All processes together never take more than the limits. Undefined if there is no such user. */
-export async function takePortion<Name extends string>(
+export async function takePortion<Name extends string, Limited>(
   db: Db,
   table: UsageTable<Name>,
-  { accountId, id, day, limitsOf, cut }: Taking<Name>,
+  { accountId, id, day, limitsOf, cut }: Taking<Name, Limited>,
 ): Promise<Amounts<Name> | undefined> {
   const { days, users, column } = namesOf(table)
+  const limitedBy = sql.join(table.limitedBy.map((name) => sql.ref(name)))
   const mine = sql`account_id = ${accountId} and ${column} = ${id}`
   return db.tx(async (tx) => {
     // One statement, since whoever needs a first portion waits for it: the row of the day is made or locked, and days beyond those that are kept end.
-    const { rows } = await sql<{ own: Record<string, number> } & Record<string, bigint>>`
-      with owner as (select limits from ${users} where ${mine} for key share),
+    const { rows } = await sql<{ owner: Limited } & Record<string, bigint>>`
+      with owner as (select ${limitedBy} from ${users} where ${mine} for key share),
         ended as (delete from ${days} where ${mine} and day < ${day}::date - ${keptDays}::int)
       insert into ${days} as d (account_id, ${column}, day) select ${accountId}::uuid, ${id}::uuid, ${day}::date from owner
       on conflict (account_id, ${column}, day) do update set day = d.day
-      returning (select limits from owner) as own, ${list(table, (one) => sql`d.${one}`)}`.execute(tx)
+      returning (select row_to_json(owner) from owner) as owner, ${list(table, (one) => sql`d.${one}`)}`.execute(
+      tx,
+    )
     const [used] = rows
     if (!used) return undefined
-    const limits = limitsOf(used.own)
+    const limits = limitsOf(used.owner)
     const portion = cut(each(table, (name, one) => Math.max(0, limits[name] - Number(used[one]))))
     if (Object.values<number>(portion).some((amount) => amount > 0))
       await sql`update ${days} set ${list(table, (one, name) => sql`${one} = ${one} + ${portion[name]}`)}

@@ -12,6 +12,7 @@ import { runTransaction } from './transaction.ts'
 export { clientConfig, type SocketAddress, socketUrl } from './address.ts'
 export { isDatabaseAway } from './away.ts'
 export { columnTypes } from './column-types.ts'
+export { copyOut } from './copy-out.ts'
 export { dbInTurns } from './in-turns.ts'
 export type { ListenEvents } from './listen.ts'
 export { poolSeries } from './metrics.ts'
@@ -99,7 +100,19 @@ export async function openDb({
     await pool.end()
     throw error
   }
-  const pools = { shared: pool, apart: openPoolOf(1) }
+  return dbOver({ shared: pool, apart: openPoolOf(1) }, { url, statementTimeoutMs, log })
+}
+
+/** The same over connections that were opened elsewhere; disposing it closes them. `apart` may be the same. */
+export function dbOver(
+  pools: { shared: pg.Pool; apart: pg.Pool },
+  {
+    url,
+    statementTimeoutMs = defaultTimeoutMs,
+    log = quiet,
+  }: Pick<OpenOptions, 'url' | 'statementTimeoutMs' | 'log'>,
+): Db {
+  const { shared: pool } = pools
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
     kysely,
@@ -115,7 +128,7 @@ export async function openDb({
     },
     listen: (channels, on) => listenForEver(url, channels, on, log),
     async [Symbol.asyncDispose]() {
-      await pools.apart.end()
+      if (!pools.apart.ending) await pools.apart.end()
       await kysely.destroy()
       // Kysely closes the pool only if it has executed a query itself.
       if (!pool.ending) await pool.end()

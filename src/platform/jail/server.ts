@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile } from 'node:fs/promises'
 import type { Duplex } from 'node:stream'
-import { setTimeout as pause } from 'node:timers/promises'
 import { bubblewrapWords } from './bubblewrap.ts'
 import { type Architecture, seccompFilter } from './seccomp.ts'
 import type { JailTools } from './start.ts'
@@ -32,8 +31,6 @@ export interface JailedServer {
 }
 
 export interface StartedServer {
-  /** As this machine numbers it; undefined where it never began. */
-  readonly pid: number | undefined
   /** Resolves when it has ended, or was not started because it runs already. */
   readonly ended: Promise<number | null>
 }
@@ -49,10 +46,10 @@ export async function startServerInJail(
 ): Promise<StartedServer> {
   await using opened = new AsyncDisposableStack()
   const log = opened.use(await open(server.logFile, 'a', 0o600))
-  const info = opened.use(await open(server.infoFile, 'w', 0o600))
   const input = server.inputFile === undefined ? undefined : opened.use(await open(server.inputFile, 'r'))
   const words = [
     ...['--no-fork', '--nonblock', '--conflict-exit-code', String(isRunningAlready), server.lockFile],
+    ...onceLocked(server.infoFile),
     ...[tools.prlimit, `--data=${server.dataBytes}`, '--core=0', '--nofile=1024'],
     ...jailWords(tools, server, user),
   ]
@@ -60,36 +57,28 @@ export async function startServerInJail(
     cwd: '/',
     env: {},
     detached: true,
-    stdio: [input?.fd ?? 'ignore', log.fd, log.fd, 'pipe', info.fd],
+    // The fifth keeps its place for bubblewrap: flock would open the lock there, and whoever replaces it loses the lock.
+    stdio: [input?.fd ?? 'ignore', log.fd, log.fd, 'pipe', log.fd],
   })
   const ended = once(child, 'exit').then(
     ([code]) => code as number | null,
     () => null,
   )
   child.unref()
-  if (child.pid === undefined) return { pid: undefined, ended }
+  if (child.pid === undefined) return { ended }
   const filter = child.stdio[3] as Duplex
   filter.on('error', () => {})
   filter.end(seccompFilter(process.arch as Architecture, 'server'))
-  return { pid: await pidOf(server.infoFile, ended), ended }
+  return { ended }
 }
+
+/** Only who has the lock may write over what the file says of the server that runs. Descriptor 4 is bubblewrap's. */
+const onceLocked = (infoFile: string): string[] => ['/bin/sh', '-c', 'umask 077; exec "$@" 4>"$0"', infoFile]
 
 /** The process that the file of a server names; it may have ended long ago. */
 export async function pidIn(infoFile: string): Promise<number | undefined> {
   const pid = /"child-pid"\s*:\s*(\d+)/.exec(await readFile(infoFile, 'latin1').catch(() => ''))?.[1]
   return pid === undefined ? undefined : Number(pid)
-}
-
-async function pidOf(infoFile: string, ended: Promise<unknown>): Promise<number | undefined> {
-  let isOver = false
-  void ended.then(() => {
-    isOver = true
-  })
-  for (;;) {
-    const pid = await pidIn(infoFile)
-    if (pid !== undefined || isOver) return pid
-    await pause(2)
-  }
 }
 
 function jailWords(tools: JailTools, server: JailedServer, user: number | undefined): string[] {

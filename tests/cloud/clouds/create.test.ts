@@ -64,7 +64,6 @@ test('the list says what can be created, with every limit of it', async () => {
         daily_function_calls: 100_000,
       },
     },
-    { plan: 'dedicated', available: false, limits: null },
   ])
 })
 
@@ -84,10 +83,11 @@ test('what Starter does not have is refused in a sentence: dedicated, another pl
     const { status, body } = await client.post('/v1/cloud', json)
     return [status, body.error.code, body.error.param]
   }
-  expect(await codeOf({ name: 'x', plan: 'dedicated' })).toEqual([403, 'DEDICATED_UNAVAILABLE', 'plan'])
+  expect(await codeOf({ name: 'x', plan: 'dedicated' })).toEqual([403, 'PACKAGE_REQUIRED', 'plan'])
   expect(await codeOf({ name: 'x', plan: 'huge' })).toEqual([400, 'INVALID_REQUEST', 'plan'])
   expect(await codeOf({ name: 'x'.repeat(101), plan: 'starter' })).toEqual([400, 'INVALID_REQUEST', 'name'])
   expect(await codeOf({ plan: 'starter' })).toEqual([400, 'INVALID_REQUEST', 'name'])
+  expect(await codeOf({ ...body(), package: 'small' })).toEqual([400, 'INVALID_REQUEST', 'package'])
   expect(await codeOf({ ...body(), region: 'ir' })).toEqual([400, 'UNKNOWN_FIELD', 'region'])
   expect((await client.post('/v1/cloud', body('x'.repeat(100)))).status).toBe(201)
 })

@@ -15,7 +15,7 @@ import { hasJail } from '../jail/needs-jail.ts'
 
 const canRun = await hasJail()
 const log = openLog('error')
-const user = process.getuid?.() === 0 ? 1_900_000_001 : undefined
+const user = process.getuid?.() === 0 ? 800_000_000 + process.pid : undefined
 const database: LocalDatabase = { ref: 'abcdefghijklmnopqrst', user }
 
 let context: LocalContext

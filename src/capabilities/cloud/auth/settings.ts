@@ -79,7 +79,7 @@ async function toSettings(app: App, row: CloudRow): Promise<AuthSettings> {
     password_min_length: shortestPassword,
     users: {
       used: await countUsers(app.db.kysely, keyOf(row)),
-      limit: limitsOf(app.config.clouds, row.limits).users,
+      limit: limitsOf(app.config.clouds, row).users,
     },
   }
 }

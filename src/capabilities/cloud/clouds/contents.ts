@@ -4,6 +4,7 @@ import { deleteAllOf as deleteFiles, hasFiles, usageOfAppFiles } from '#engine/a
 import { countUsers, deleteAllOf as deleteUsers, lockUsers, mailsOfDay } from '#engine/app-users'
 import { type CloudKey, usedToday } from '#engine/clouds'
 import { collectionsOf, countsOf, deleteAllOf as deleteCollections, type Run } from '#engine/collections'
+import { awakeMsOfMonth, hoursOf, lastMeasured } from '#engine/databases'
 import { functionCounts } from '#engine/functions'
 import { countSitesOfCloud, deleteSite, lockSite, sitesOfCloud } from '#engine/sites'
 import type { Tx } from '#platform/db'
@@ -18,6 +19,7 @@ export const portions: readonly Portion[] = [
   deleteFiles,
   ({ collections }, cloud) => deleteCollections(collections, cloud),
   deleteUsers,
+  deleteDatabase,
 ]
 
 async function deleteOneSite(app: App, { accountId, cloudId }: CloudKey): Promise<boolean> {
@@ -34,6 +36,11 @@ async function deleteOneSite(app: App, { accountId, cloudId }: CloudKey): Promis
   return false
 }
 
+async function deleteDatabase({ databases }: App, cloud: CloudKey): Promise<boolean> {
+  await databases.remove(cloud)
+  return true
+}
+
 export type CloudUsage = Record<
   | 'collections'
   | 'rows'
@@ -46,15 +53,18 @@ export type CloudUsage = Record<
   | 'calls'
   | 'egressBytes'
   | 'mails'
-  | 'sites',
+  | 'sites'
+  | 'diskBytes'
+  | 'awakeHours',
   number
 >
 
-/** Calls, bytes that left and mails are those of the day (UTC, 'YYYY-MM-DD'). */
-export async function usageOf({ db }: App, cloud: CloudKey, day: string): Promise<CloudUsage> {
+/** Calls, bytes that left and mails are those of the day (UTC), hours awake those of the month; the database is as it was measured last. */
+export async function usageOf({ db }: App, cloud: CloudKey, nowMs: number): Promise<CloudUsage> {
   // A few rows by their keys, on the connections of the platform: a busy app must not keep its developer from seeing what it uses.
   const run: Run = (text, values) => db.query({ text }, values)
-  const [names, counts, users, files, functions, today, mails, sites] = await Promise.all([
+  const day = new Date(nowMs).toISOString().slice(0, 10)
+  const [names, counts, users, files, functions, today, mails, sites, measured, awakeMs] = await Promise.all([
     collectionsOf(run, cloud),
     countsOf(run, cloud),
     countUsers(db.kysely, cloud),
@@ -63,10 +73,12 @@ export async function usageOf({ db }: App, cloud: CloudKey, day: string): Promis
     usedToday(db, cloud, day),
     mailsOfDay(db.kysely, cloud, new Date(`${day}T00:00:00Z`)),
     countSitesOfCloud(db, cloud),
+    lastMeasured(db, cloud),
+    awakeMsOfMonth(db, cloud, nowMs),
   ])
   return {
     collections: names.length,
-    rows: counts.rows,
+    rows: measured?.rows ?? counts.rows,
     rowBytes: counts.bytes,
     users,
     files: files.files,
@@ -76,6 +88,8 @@ export async function usageOf({ db }: App, cloud: CloudKey, day: string): Promis
     egressBytes: Number(today.egress_bytes),
     mails,
     sites,
+    diskBytes: measured?.diskBytes ?? 0,
+    awakeHours: hoursOf(awakeMs),
   }
 }
 

@@ -4,6 +4,7 @@ import { type CloudRow, createCloud, keyOf, prepareCloud, retryCloud } from '#en
 import { fail } from '#platform/errors'
 import { Answer, type RequestContext } from '#platform/http'
 import { requireCloud } from '../require-cloud.ts'
+import { reasons } from './phrases.ts'
 import type { CloudBody } from './schema.ts'
 import { toCloud } from './show.ts'
 
@@ -12,14 +13,17 @@ const created = 201
 
 export async function create(context: RequestContext<CloudBody>): Promise<Answer> {
   const { app, body, caller, language } = context
-  if (body.plan === 'dedicated') fail('DEDICATED_UNAVAILABLE', {}, { param: 'plan' })
+  if (body.plan === 'starter' && body.package !== undefined)
+    fail('INVALID_REQUEST', { why: reasons.packageOfStarter }, { param: 'package' })
+  if (body.plan === 'dedicated') await app.databases.requireRoom()
   const now = new Date(app.clock.nowMs())
   const prepared = await prepareCloud(app, caller, now)
   let status = accepted
   const options = { endpoint: '/v1/cloud', statusCode: () => status, now }
   const reply = await acceptOnce(context, options, async (tx) => {
     const { projectId } = caller
-    const row = await createCloud(app, tx, prepared, { projectId, name: body.name, now })
+    const { name, plan, package: offer } = body
+    const row = await createCloud(app, tx, prepared, { projectId, name, plan, offer, now })
     if (row.state === 'ready') status = created
     return toCloud(app, language, row)
   })

@@ -6,6 +6,7 @@ import {
   deleteEnded,
   deleteRecord,
   isDeleting,
+  suspendUnpaid,
   unfinished,
 } from '#engine/clouds'
 import { job, type Later, type Run } from '#platform/jobs'
@@ -44,13 +45,14 @@ async function deleteContents(app: App, cloud: CloudKey, run: Progress): Promise
 const waitMs = 10 * 60 * 1000
 const atOnce = 100
 
-/** Clouds whose job was parked after many failures, or lost; and keys that are accepted no more. */
+/** Clouds whose job was parked after many failures, or lost; those whose package has ended; and keys that are accepted no more. */
 export const sweepJob = job<null>({
   name: 'clouds.sweep',
   limits: () => ({ perAccount: 1, perProcess: 1 }),
   everyMs: waitMs,
   async handle(run) {
     await sweep(run)
+    while (!run.stopping.aborted && (await suspendUnpaid(run.app, atOnce)));
     const now = new Date(run.app.clock.nowMs())
     while (!run.stopping.aborted && (await deleteEnded(run.app.db, now)) > 0);
     return undefined
@@ -70,8 +72,11 @@ async function sweep({ app, ...run }: Progress & { app: App }): Promise<void> {
 }
 
 /** In every process: what runs of a cloud ends with it, and when it is suspended. */
-export function endStopped({ clouds, functions, log }: App): AsyncDisposable {
+export function endStopped({ clouds, databases, functions, log }: App): AsyncDisposable {
   const listening = clouds.whenStopped((cloud) => {
+    databases
+      .stop(cloud)
+      .catch((error: unknown) => log.error({ err: error, cloud_id: cloud.cloudId }, 'a database runs on'))
     functions
       .forget(cloud)
       .catch((error: unknown) => log.error({ err: error, cloud_id: cloud.cloudId }, 'functions run on'))

@@ -1,24 +1,27 @@
 /** Clouds as they are listed and shown. */
-import { keyOf, listClouds } from '#engine/clouds'
+import { keyOf, listClouds, packageOf, packagesOf } from '#engine/clouds'
 import type { RequestContext } from '#platform/http'
 import { plainList } from '#platform/lists'
 import { requireCloud } from '../require-cloud.ts'
 import { usageOf } from './contents.ts'
 import type { CloudContext } from './create.ts'
 import type { CloudDetail, ListQuery } from './schema.ts'
-import { packagesOf, toCloud, toUsage } from './show.ts'
+import { toCloud, toDetail, toPackages } from './show.ts'
 
 export async function list({ app, caller, query, language }: RequestContext<unknown, ListQuery>) {
   const page = await listClouds(app.db, caller, query)
   return {
     ...plainList.answer(page, (row) => toCloud(app, language, row)),
-    packages: packagesOf(app, language),
+    packages: toPackages(app, language, await packagesOf(app.db.kysely, caller.accountId)),
   }
 }
 
 export async function read({ app, caller, params, language }: CloudContext): Promise<CloudDetail> {
   const row = await requireCloud(app, caller, params.id)
-  const day = new Date(app.clock.nowMs()).toISOString().slice(0, 10)
-  const usage = await usageOf(app, keyOf(row), day)
-  return { ...toCloud(app, language, row), usage: toUsage(app, row, usage, day) }
+  const nowMs = app.clock.nowMs()
+  const [usage, used] = await Promise.all([
+    usageOf(app, keyOf(row), nowMs),
+    row.plan === 'dedicated' ? packageOf(app.db.kysely, keyOf(row)) : undefined,
+  ])
+  return toDetail(app, language, row, { usage, used, nowMs })
 }

@@ -50,7 +50,11 @@ export const cloudRoutes: Route[] = [
     idempotent: true,
     body: CloudBody,
     reply: { 201: Cloud, 202: Cloud },
-    errors: ['CLOUD_LIMIT', 'CLOUD_DELETION_LIMIT', 'DEDICATED_UNAVAILABLE', 'SECRETS_SEALED'],
+    errors: [
+      ...(['CLOUD_LIMIT', 'CLOUD_DELETION_LIMIT', 'SECRETS_SEALED'] as const),
+      ...(['DATABASE_NO_ROOM', 'DATABASES_UNAVAILABLE'] as const),
+      ...(['PACKAGE_REQUIRED', 'PACKAGE_UNPAID', 'PACKAGE_USED_UP'] as const),
+    ],
     handle: create,
   }),
   route({

@@ -19,8 +19,21 @@ export const CloudBody = Type.Object(
     name: storableText(1, 100, described('For people.', 'برای آدم‌ها.')),
     plan: {
       ...oneOf('starter', 'dedicated'),
-      ...described('`starter` is free within its limits.', 'طرح `starter` در سقف‌هایش رایگان است.'),
+      ...described(
+        '`starter` is free within its limits; `dedicated` has a PostgreSQL of its own and needs a package of the account.',
+        'طرح `starter` در سقف‌هایش رایگان است؛ `dedicated` ‏PostgreSQL اختصاصی دارد و بستهٔ حساب می‌خواهد.',
+      ),
     },
+    package: Type.Optional(
+      storableText(
+        1,
+        40,
+        described(
+          'Of `dedicated`: which package of the account, as GET /v1/cloud names it. Absent: the oldest that is free.',
+          'برای `dedicated`: کدام بستهٔ حساب، به نامی که GET /v1/cloud می‌دهد. اگر نیاید: قدیمی‌ترین بستهٔ آزاد.',
+        ),
+      ),
+    ),
   },
   { ...closed, examples: [{ name: 'فروشگاه', plan: 'starter' }] },
 )
@@ -36,9 +49,28 @@ const limit = () => Type.Integer(safeInteger)
 
 export const Limits = Type.Object(
   {
-    collections: limit(),
-    rows: limit(),
-    row_bytes: limit(),
+    collections: Type.Optional(limit()),
+    rows: Type.Optional(limit()),
+    row_bytes: Type.Optional(limit()),
+    disk_bytes: Type.Optional({
+      ...limit(),
+      ...described('Of the database on disk.', 'از پایگاه داده روی دیسک.'),
+    }),
+    awake_hours: Type.Optional({
+      ...limit(),
+      ...described(
+        'Of a month: while the database is used, it is awake.',
+        'در ماه: پایگاه داده تا در کار است بیدار است.',
+      ),
+    }),
+    memory_bytes: Type.Optional({
+      ...limit(),
+      ...described('Of the database while it is awake.', 'از پایگاه داده هنگامی که بیدار است.'),
+    }),
+    connections: Type.Optional({
+      ...limit(),
+      ...described('To the database at a time.', 'به پایگاه داده، هم‌زمان.'),
+    }),
     users: limit(),
     files: limit(),
     file_bytes: { ...limit(), ...described('Of one file.', 'از یک فایل.') },
@@ -49,7 +81,10 @@ export const Limits = Type.Object(
     daily_egress_bytes: limit(),
     daily_mails: limit(),
   },
-  described('Of one app back-end; days are those of UTC.', 'از یک بک‌اند؛ روزها به وقت UTC است.'),
+  described(
+    'Of one app back-end; days and months are those of UTC. Collections and their rows are of Starter, the database is of `dedicated`.',
+    'از یک بک‌اند؛ روزها و ماه‌ها به وقت UTC است. مجموعه‌ها و ردیف‌هایشان از Starter است و پایگاه داده از `dedicated`.',
+  ),
 )
 export type Limits = Static<typeof Limits>
 
@@ -71,6 +106,10 @@ const shared = {
     ),
   },
   error: nullable(Problem),
+  package: {
+    ...nullable(Type.String()),
+    ...described('Of a dedicated one.', 'برای بک‌اند اختصاصی.'),
+  },
   suspended_reason: {
     ...nullable(Type.String()),
     ...described('Of the operator.', 'به گفتهٔ گرداننده.'),
@@ -85,14 +124,36 @@ const shared = {
 export const Cloud = Type.Object(shared)
 export type Cloud = Static<typeof Cloud>
 
-const Package = Type.Object({
+export const Package = Type.Object({
   plan: oneOf('starter', 'dedicated'),
-  available: Type.Boolean(),
+  package: {
+    ...nullable(Type.String()),
+    ...described('What `package` of a creation names.', 'آنچه `package` هنگام ساختن نام می‌برد.'),
+  },
+  name: Type.String(),
+  available: Type.Boolean(
+    described(
+      'Starter: it is offered here. Dedicated: the account has one that is free and paid.',
+      'Starter: این‌جا ارائه می‌شود. اختصاصی: حساب بسته‌ای آزاد و پرداخت‌شده دارد.',
+    ),
+  ),
+  free: {
+    ...nullable(limit()),
+    ...described(
+      'Packages of the account that no app back-end uses.',
+      'بسته‌های حساب که در کار هیچ بک‌اندی نیست.',
+    ),
+  },
   credits: { ...limit(), ...described('It is free.', 'رایگان است.') },
-  per_project: { ...limit(), ...described('App back-ends of one project.', 'شمار بک‌اندهای هر پروژه.') },
-  limits: nullable(Limits),
+  per_project: {
+    ...nullable(limit()),
+    ...described('Starter app back-ends of one project.', 'شمار بک‌اندهای Starter هر پروژه.'),
+  },
+  limits: Limits,
   note: Type.String(),
 })
+
+export type Package = Static<typeof Package>
 
 export const CloudList = Type.Object({
   ...plainList.schema(Cloud).properties,
@@ -102,12 +163,24 @@ export const CloudList = Type.Object({
 const used = (en?: string, fa?: string) =>
   Type.Object({ used: limit(), max: limit() }, en === undefined || fa === undefined ? {} : described(en, fa))
 
+const counted = (en: string, fa: string) => Type.Object({ used: limit() }, described(en, fa))
+
 const Usage = Type.Object(
   {
     day: Type.String(described('In UTC.', 'به وقت UTC.')),
-    collections: used(),
-    rows: used(),
-    row_bytes: used(),
+    collections: Type.Optional(used()),
+    rows: Type.Optional(
+      Type.Object(
+        { used: limit(), max: Type.Optional(limit()) },
+        described(
+          'Of a dedicated one about as many as its tables hold, without a limit; absent until that was measured.',
+          'برای بک‌اند اختصاصی تقریباً به شمار ردیف‌های جدول‌ها و بی‌سقف؛ تا نخستین سنجش نمی‌آید.',
+        ),
+      ),
+    ),
+    row_bytes: Type.Optional(used()),
+    disk_bytes: Type.Optional(used('Of its database, as last measured.', 'از پایگاه داده، به آخرین سنجش.')),
+    awake_hours: Type.Optional(used('Of this month, rounded up.', 'از این ماه، گردشده رو به بالا.')),
     users: used(),
     files: used(),
     file_total_bytes: used(),
@@ -116,16 +189,27 @@ const Usage = Type.Object(
     daily_function_calls: used(),
     daily_egress_bytes: used(),
     daily_mails: used(),
-    sites: Type.Object(
-      { used: limit() },
-      described('Sites count for the project.', 'سایت‌ها در سقف پروژه شمرده می‌شوند.'),
-    ),
+    sites: counted('Sites count for the project.', 'سایت‌ها در سقف پروژه شمرده می‌شوند.'),
   },
   described('At a limit calls are refused with a clear error.', 'در سقف، درخواست‌ها با خطایی روشن رد می‌شوند.'),
 )
 export type Usage = Static<typeof Usage>
 
-export const CloudDetail = Type.Object({ ...shared, usage: Usage })
+export const CloudDetail = Type.Object({
+  ...shared,
+  read_only: {
+    ...nullable(oneOf('disk', 'unpaid')),
+    ...described(
+      'Its app only reads: the disk of its package is full (`disk`), or the package is no longer paid for (`unpaid`).',
+      'برنامه فقط می‌خواند: دیسک بسته پر است (`disk`) یا پرداخت بسته به پایان رسیده است (`unpaid`).',
+    ),
+  },
+  paid_until: {
+    ...nullable(timestamp()),
+    ...described('The package of a dedicated one.', 'بستهٔ بک‌اند اختصاصی.'),
+  },
+  usage: Usage,
+})
 export type CloudDetail = Static<typeof CloudDetail>
 
 export const DeleteBody = Type.Object(

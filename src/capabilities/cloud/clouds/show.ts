@@ -1,11 +1,20 @@
 /** A cloud as the API answers it. */
 import type { App } from '#app'
-import { type CloudLimits, type CloudRow, limitsOf, problemPhrases, stateOf } from '#engine/clouds'
+import {
+  type CloudLimits,
+  type CloudRow,
+  limitsOf,
+  type PackageRow,
+  packageState,
+  problemPhrases,
+  readOnlyReason,
+  stateOf,
+} from '#engine/clouds'
 import { cloudUrl } from '#platform/apps'
 import type { Language } from '#platform/errors'
 import type { CloudUsage } from './contents.ts'
 import { phrases } from './phrases.ts'
-import type { Cloud, Limits, Usage } from './schema.ts'
+import type { Cloud, CloudDetail, Limits, Package, Usage } from './schema.ts'
 
 export const toCloud = ({ config }: Pick<App, 'config'>, language: Language, row: CloudRow): Cloud => ({
   object: 'cloud',
@@ -20,15 +29,21 @@ export const toCloud = ({ config }: Pick<App, 'config'>, language: Language, row
   suspended_reason: row.suspended_reason,
   ref: row.ref,
   cloud_url: cloudUrl(config, row.ref),
-  limits: toLimits(limitsOf(config.clouds, row.limits)),
+  package: row.offer,
+  limits: toLimits(limitsOf(config.clouds, row), row.plan),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 })
 
-const toLimits = (limits: CloudLimits): Limits => ({
-  collections: limits.collections,
-  rows: limits.rows,
-  row_bytes: limits.rowBytes,
+const toLimits = (limits: CloudLimits, plan: CloudRow['plan']): Limits => ({
+  ...(plan === 'starter'
+    ? { collections: limits.collections, rows: limits.rows, row_bytes: limits.rowBytes }
+    : {
+        disk_bytes: limits.diskBytes,
+        awake_hours: limits.awakeHours,
+        memory_bytes: limits.memoryBytes,
+        connections: limits.connections,
+      }),
   users: limits.users,
   files: limits.files,
   file_bytes: limits.fileBytes,
@@ -40,20 +55,42 @@ const toLimits = (limits: CloudLimits): Limits => ({
   daily_mails: limits.dailyMails,
 })
 
-/** What a cloud uses of each of its limits. */
-export function toUsage(
-  { config }: Pick<App, 'config'>,
+interface Shown {
+  usage: CloudUsage
+  /** The package that a dedicated cloud uses. */
+  used: PackageRow | undefined
+  nowMs: number
+}
+
+export const toDetail = (
+  app: Pick<App, 'config'>,
+  language: Language,
   row: CloudRow,
-  usage: CloudUsage,
-  day: string,
-): Usage {
-  const limits = limitsOf(config.clouds, row.limits)
+  { usage, used, nowMs }: Shown,
+): CloudDetail => ({
+  ...toCloud(app, language, row),
+  read_only: readOnlyReason(app.config.clouds, row, used, nowMs),
+  paid_until: used?.paid_until?.toISOString() ?? null,
+  usage: toUsage(app, row, usage, new Date(nowMs).toISOString().slice(0, 10)),
+})
+
+/** What a cloud uses of each of its limits. */
+function toUsage({ config }: Pick<App, 'config'>, row: CloudRow, usage: CloudUsage, day: string): Usage {
+  const limits = limitsOf(config.clouds, row)
   const of = (used: number, max: number) => ({ used, max })
   return {
     day,
-    collections: of(usage.collections, limits.collections),
-    rows: of(usage.rows, limits.rows),
-    row_bytes: of(usage.rowBytes, limits.rowBytes),
+    ...(row.plan === 'starter'
+      ? {
+          collections: of(usage.collections, limits.collections),
+          rows: of(usage.rows, limits.rows),
+          row_bytes: of(usage.rowBytes, limits.rowBytes),
+        }
+      : {
+          rows: { used: usage.rows },
+          disk_bytes: of(usage.diskBytes, limits.diskBytes),
+          awake_hours: of(usage.awakeHours, limits.awakeHours),
+        }),
     users: of(usage.users, limits.users),
     files: of(usage.files, limits.files),
     file_total_bytes: of(usage.fileBytes, limits.fileTotalBytes),
@@ -66,22 +103,38 @@ export function toUsage(
   }
 }
 
-/** What can be created here, with the limits of those that nobody has set others for. */
-export const packagesOf = ({ config: { clouds } }: Pick<App, 'config'>, language: Language) => [
+/** What can be created here, with the limits of those that nobody has set others for, and what the account has of it. */
+export const toPackages = (
+  { config: { clouds }, clock }: Pick<App, 'config' | 'clock'>,
+  language: Language,
+  owned: readonly PackageRow[],
+): Package[] => [
   {
     plan: 'starter',
+    package: null,
+    name: 'Starter',
     available: clouds.cloudsPerProject > 0,
+    free: null,
     credits: 0,
     per_project: clouds.cloudsPerProject,
-    limits: toLimits(limitsOf(clouds)),
+    limits: toLimits(limitsOf(clouds), 'starter'),
     note: phrases.starter[language],
   },
-  {
-    plan: 'dedicated',
-    available: false,
-    credits: 0,
-    per_project: 0,
-    limits: null,
-    note: phrases.dedicated[language],
-  },
+  ...clouds.packages.map((offer): Package => {
+    const free = owned.filter(
+      (row) =>
+        row.offer === offer.id && row.cloud_id === null && packageState(row, clock.nowMs()) === 'active',
+    )
+    return {
+      plan: 'dedicated',
+      package: offer.id,
+      name: offer.name[language],
+      available: free.length > 0,
+      free: free.length,
+      credits: 0,
+      per_project: null,
+      limits: toLimits(limitsOf(clouds, { offer: offer.id, limits: {} }), 'dedicated'),
+      note: (offer.description ?? phrases.dedicated)[language],
+    }
+  }),
 ]

@@ -50,7 +50,7 @@ const invalid = (param: string, why: Localized): never => fail('INVALID_REQUEST'
 
 const rowsCloud = ({ app }: Context, row: CloudRow): RowsCloud => ({
   ...keyOf(row),
-  limits: limitsOf(app.config.clouds, row.limits),
+  limits: limitsOf(app.config.clouds, row),
 })
 
 export async function listCollections(context: Context) {

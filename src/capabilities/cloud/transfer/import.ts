@@ -27,9 +27,9 @@ export async function importCloud(context: ImportContext): Promise<JsonText> {
   const { app, caller, params, upload, gone } = context
   const cloud = await requireCloud(app, caller, params.id, { ready: true })
   const now = new Date(app.clock.nowMs())
-  if (!isEmpty(await usageOf(app, keyOf(cloud), now.toISOString().slice(0, 10)))) refuseFull()
+  if (!isEmpty(await usageOf(app, keyOf(cloud), now.getTime()))) refuseFull()
   const { path } = upload!.files[0]!
-  const counted = await checkExport(path, limitsOf(app.config.clouds, cloud.limits))
+  const counted = await checkExport(path, limitsOf(app.config.clouds, cloud))
   if (counted.functions > 0) await requireRuntime(app)
   const work: Work = { app, cloud, path, gone, now, line: 0, auth: undefined, files: [], functions: [] }
   const answer: Imported = { object: 'cloud.import', id: cloud.cloud_id, ...counted }
@@ -99,7 +99,7 @@ async function readyFunction(
 function storeBytes({ app, cloud }: Work, file: OfType<'file'>, bytes: Buffer): Promise<AppFileRow> {
   const imported = { id: file.id.toLowerCase(), createdAt: new Date(file.created_at) }
   const { user_id: userId, name, media_type: mediaType } = file
-  const limits = limitsOf(app.config.clouds, cloud.limits)
+  const limits = limitsOf(app.config.clouds, cloud)
   return stageAppFile(app, { ...keyOf(cloud), userId, name, mediaType, bytes, imported }, limits)
 }
 
@@ -109,7 +109,7 @@ async function write(tx: Tx, work: Work): Promise<void> {
   const key = keyOf(cloud)
   await takeImportPlace(tx, key)
   if (!(await lockEmpty(tx, key))) refuseFull()
-  const limits = limitsOf(app.config.clouds, cloud.limits)
+  const limits = limitsOf(app.config.clouds, cloud)
   await importAll(tx, { ...key, limits }, itemsOf(work), now)
   const locked = await lockReadyCloud(tx, cloud)
   if (!(await lockEmptyBesideRows(tx, key))) refuseFull()

@@ -17,7 +17,7 @@ export function openSiteHandler(app: App): HostHandler {
     blobs: new Blobs(storage),
     allowances: openSiteAllowances({
       ...{ clock, db, log },
-      limitsOf: (own) => {
+      limitsOf: ({ limits: own }) => {
         const { dailyRequests, dailyBytes } = limitsOf(config.sites, own)
         return { requests: dailyRequests, bytes: dailyBytes }
       },

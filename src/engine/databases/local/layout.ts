@@ -17,6 +17,12 @@ export interface Layout {
   infoFile: string
   lockFile: string
   passwd: string
+  /** Is there while a backup takes the place of the data: nobody wakes the database meanwhile. */
+  restoringFile: string
+  /** The data before that, until it is over. */
+  dataBefore: string
+  /** Locked by whoever restores. */
+  restoreLockFile: string
 }
 
 const socketName = '.s.PGSQL.5432'
@@ -34,6 +40,9 @@ export function layoutOf(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Lay
     infoFile: within('info.json'),
     lockFile: within('lock'),
     passwd: within('passwd'),
+    restoringFile: within('restoring'),
+    dataBefore: within('data-before'),
+    restoreLockFile: within('restore-lock'),
   }
 }
 

@@ -1,11 +1,12 @@
 /** A new database on this machine: made beside its place and moved there when it is complete, so that a killed process leaves no half one. */
 import { randomBytes } from 'node:crypto'
-import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type JailedServer, startServerInJail } from '#platform/jail'
 import { type Layout, layoutOf, makeFolders, removeFolders } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { initdb, singleUser } from './program.ts'
+import { runServer } from './run.ts'
+import { writeSteps } from './upgrade.ts'
 
 const schemaFile = (name: string): string => path.join(import.meta.dirname, '..', 'schema', name)
 /** In this order. */
@@ -28,10 +29,11 @@ export async function makeDatabase(
   const draft = layoutOf(context.root, { ref: `${database.ref}.${randomBytes(6).toString('hex')}` })
   try {
     await makeFolders(draft, database.user)
-    await run(context, initdb(context.programs, draft), database.user)
+    await runServer(context, initdb(context.programs, draft), database.user)
     for (const file of sqlFiles)
-      await run(context, singleUser(context.programs, draft, file), database.user)
+      await runServer(context, singleUser(context.programs, draft, file), database.user)
     await writeFile(path.join(draft.data, 'pg_hba.conf'), accessRules)
+    await writeSteps(draft, context.programs.steps.length)
     await appendFile(path.join(draft.folder, 'made'), '')
     await rename(draft.folder, layout.folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
@@ -46,13 +48,3 @@ const isMade = (layout: Layout): Promise<boolean> =>
     () => true,
     () => false,
   )
-
-/** Throws with what it wrote last. */
-async function run(context: LocalContext, server: JailedServer, user: number | undefined): Promise<void> {
-  await rm(server.logFile, { force: true })
-  const { ended } = await startServerInJail(context.tools, server, user)
-  const code = await ended
-  if (code === 0) return
-  const said = await readFile(server.logFile, 'utf8').catch(() => '')
-  throw new Error(`${server.program} ended with ${code}: ${said.slice(-1_000)}`)
-}

@@ -1,6 +1,7 @@
 /** Databases of this machine as one process uses them: woken by the first use, stopped when nobody has used them for a while. */
 import pg from 'pg'
-import { clientConfig, columnTypes } from '#platform/db'
+import { clientConfig, columnTypes, type Db, dbOver } from '#platform/db'
+import type { DatabaseRole, OpenDatabase } from '../databases.ts'
 import type { LocalDatabase } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { type Awake, wake } from './wake.ts'
@@ -20,6 +21,7 @@ const idleConnectionMs = 10_000
 const longestWaitMs = 5_000
 
 interface Entry extends OpenDatabase {
+  schemaVersion: number
   database: LocalDatabase
   awake: Awake
   pools: Map<DatabaseRole, pg.Pool>
@@ -80,7 +82,18 @@ export class LocalDatabases implements AsyncDisposable {
       pools.set(role, made)
       return made
     }
-    const entry: Entry = { database, awake, pools, pool, users: 0 }
+    const dbs = new Map<DatabaseRole, Db>()
+    const db = (role: DatabaseRole): Db => {
+      const known = dbs.get(role)
+      if (known) return known
+      const made = dbOver({ shared: pool(role), apart: pool(role) }, { url: awake.address(role) })
+      dbs.set(role, made)
+      return made
+    }
+    const entry: Entry = { database, awake, pools, pool, db, users: 0, schemaVersion: 0 }
+    awake.whenSchemaChanges(() => {
+      entry.schemaVersion++
+    })
     // The next use wakes it again.
     void awake.lost.then(() => this.#forget(entry))
     return entry

@@ -1,5 +1,7 @@
 /** PostgreSQL as it runs in the jail of one cloud. */
+import { execFile } from 'node:child_process'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { type JailedServer, librariesOf } from '#platform/jail'
 import type { Layout } from './layout.ts'
 
@@ -9,7 +11,13 @@ export interface Programs {
   native: string
   libraries: readonly string[]
   shellLibraries: readonly string[]
+  /** Of PostgreSQL. */
+  major: string
+  /** Files of SQL that bring older data to what `bootstrap.sql` makes today, in their order; one that was released stays as it is. */
+  steps: readonly string[]
 }
+
+const steps: readonly string[] = []
 
 const shell = '/bin/sh'
 const mebibyte = 1024 * 1024
@@ -19,13 +27,17 @@ const sharedMemoryBytes = 64 * mebibyte
 const processes = 64
 
 export async function findPrograms(native: string): Promise<Programs> {
-  const [libraries, shellLibraries] = await Promise.all([
-    librariesOf(path.join(native, 'bin', 'postgres')),
+  const postgres = path.join(native, 'bin', 'postgres')
+  const [libraries, shellLibraries, { stdout }] = await Promise.all([
+    librariesOf(postgres),
     librariesOf(shell),
+    promisify(execFile)(postgres, ['--version']),
   ])
+  const major = /\) (\d+)/.exec(stdout)?.[1]
+  if (major === undefined) throw new Error(`${postgres} names no version.`)
   // Those of its own folder are seen where the folder is.
   const outside = libraries.filter((place) => !place.startsWith(native + path.sep))
-  return { native, libraries: outside, shellLibraries }
+  return { native, libraries: outside, shellLibraries, major, steps }
 }
 
 const settings: Readonly<Record<string, string>> = {

@@ -2,19 +2,24 @@
  * A database that is awake for as long as somebody uses it. Whoever uses it holds a shared lock within it, from whatever process; who releases
  * the last one stops it.
  */
-import { readFile } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { clientConfig, isDatabaseAway, type SocketAddress } from '#platform/db'
+import { fail } from '#platform/errors'
 import { isRunningAlready, pidIn, type StartedServer, startServerInJail } from '#platform/jail'
 import { type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
+import './phrases.ts'
 import { server } from './program.ts'
+import { upgrade } from './upgrade.ts'
 
 /** The key of the shared advisory lock that means "in use". */
 const useLock = 7_210_418_003
 const wakeMs = 20_000
 const pollMs = 5
+/** After which somebody who is refused because it is restored may try again. */
+const restoringMs = 5_000
 const stopMs = 10_000
 
 export interface Awake {
@@ -22,12 +27,24 @@ export interface Awake {
   address(user: string): SocketAddress
   /** Resolves when its server has gone. */
   readonly lost: Promise<void>
+  /** Called when tables, policies or functions have changed. It does not throw. */
+  whenSchemaChanges(listener: () => void): void
   /** Stops it if nobody else uses it. */
   leave(): Promise<void>
 }
 
-/** Throws an Error with what PostgreSQL said where it does not start. */
-export async function wake(context: LocalContext, database: LocalDatabase): Promise<Awake> {
+export interface WakeOptions {
+  withinMs?: number
+  /** By whoever restores it: everybody else waits until that is over. */
+  isRestoring?: boolean
+}
+
+/** Throws CLOUD_RESTORING, and an Error with what PostgreSQL said where it does not start. */
+export async function wake(
+  context: LocalContext,
+  database: LocalDatabase,
+  { withinMs = wakeMs, isRestoring = false }: WakeOptions = {},
+): Promise<Awake> {
   const layout = layoutOf(context.root, database)
   const address = (user: string): SocketAddress => ({
     socketFolder: layout.socket,
@@ -35,12 +52,18 @@ export async function wake(context: LocalContext, database: LocalDatabase): Prom
     user,
     database: 'postgres',
   })
-  const deadline = performance.now() + wakeMs
+  const deadline = performance.now() + withinMs
   let started: (StartedServer & { code?: number | null }) | undefined
   while (performance.now() < deadline) {
+    if (!isRestoring && (await isThere(layout.restoringFile)))
+      fail('CLOUD_RESTORING', {}, { retryAfterMs: restoringMs })
     const client = await connect(address('watcher'))
     if (client) return awake(context, database, { client, address })
     if (!started) {
+      if ((await upgrade(context, database)) === 'busy') {
+        await pause(pollMs)
+        continue
+      }
       const fresh: StartedServer & { code?: number | null } = await startServerInJail(
         context.tools,
         server(context.programs, layout),
@@ -52,13 +75,13 @@ export async function wake(context: LocalContext, database: LocalDatabase): Prom
       started = fresh
     } else if (started.code !== undefined) {
       // Another process started it first, or it is still stopping.
-      if (started.code !== isRunningAlready) throw new Error(await lastWords(layout.logFile))
+      if (started.code !== isRunningAlready) throw new Error(`PostgreSQL of a cloud ended with ${started.code}: ${await lastWords(layout.logFile)}`)
       started = undefined
     }
     await pause(pollMs)
   }
   throw new Error(
-    `PostgreSQL of a cloud did not answer within ${wakeMs / 1000} s: ${await lastWords(layout.logFile)}`,
+    `PostgreSQL of a cloud did not answer within ${withinMs / 1000} s: ${await lastWords(layout.logFile)}`,
   )
 }
 
@@ -69,6 +92,7 @@ async function connect(address: SocketAddress): Promise<pg.Client | undefined> {
   try {
     await client.connect()
     await client.query('select pg_advisory_lock_shared($1)', [useLock])
+    await client.query('listen kherad_schema')
     return client
   } catch (error) {
     await client.end().catch(() => undefined)
@@ -83,7 +107,12 @@ function awake(
   { client, address }: { client: pg.Client; address: Awake['address'] },
 ): Awake {
   const lost = new Promise<void>((resolve) => client.once('end', () => resolve()))
-  return { address, lost, leave: () => leave(context, database, client) }
+  return {
+    address,
+    lost,
+    whenSchemaChanges: (listener) => void client.on('notification', listener),
+    leave: () => leave(context, database, client),
+  }
 }
 
 async function leave(context: LocalContext, database: LocalDatabase, client: pg.Client): Promise<void> {
@@ -116,3 +145,9 @@ const isServer = async (pid: number): Promise<boolean> =>
 
 const lastWords = async (logFile: string): Promise<string> =>
   (await readFile(logFile, 'utf8').catch(() => '')).slice(-1_000).trim()
+
+const isThere = (place: string): Promise<boolean> =>
+  access(place).then(
+    () => true,
+    () => false,
+  )

@@ -35,6 +35,8 @@ export interface RuntimeOptions {
   /** Opens what the functions of one cloud send by, on this path. */
   openEgress: WorkerHost['openEgress']
   limits?: Partial<RuntimeLimits>
+  /** One that others use, too; without it one of its own. */
+  jail?: Jail
 }
 
 const lookEveryMs = 20
@@ -84,7 +86,7 @@ class Runtime implements FunctionRuntime {
         { functions: 'unsafe_dev' },
         'functions run WITHOUT A JAIL here, with all that this server may do',
       )
-    this.#jail = openJail(log)
+    this.#jail = options.jail ?? openJail(log)
     this.#host = {
       ...(isUnsafe ? unsafeHost() : jailedHost(this.#jail)),
       folder: () => this.#folder.sub(),
@@ -143,7 +145,7 @@ class Runtime implements FunctionRuntime {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#watchdog)
-    this.#jail[Symbol.dispose]()
+    if (!this.#options.jail) this.#jail[Symbol.dispose]()
     await Promise.all([...this.#clouds.values()].map((functions) => functions.forget()))
     await this.#folder[Symbol.asyncDispose]()
   }

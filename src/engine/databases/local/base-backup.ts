@@ -1,0 +1,38 @@
+/**
+ * The files of a PostgreSQL that runs, as one tar with all that a start from them needs: BASE_BACKUP of the replication protocol
+ * (https://www.postgresql.org/docs/18/protocol-replication.html).
+ */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { clientConfig, copyOut, type SocketAddress } from '#platform/db'
+
+/** What the messages of its copy begin with. */
+const newArchive = 0x6e
+const archiveData = 0x64
+
+/** Reads as fast as it is read from. Ends with an error where the copy does. */
+export async function* baseBackup(address: SocketAddress): AsyncGenerator<Buffer> {
+  const config: pg.ClientConfig & { replication: string } = { ...clientConfig(address), replication: 'true' }
+  const client = new pg.Client(config)
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    // What was written since its beginning is read at its end: a slot keeps it until then, and goes with the connection.
+    const slot = `kherad_${randomBytes(6).toString('hex')}`
+    await client.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY PHYSICAL RESERVE_WAL`)
+    yield* archiveOf(
+      copyOut(client, `BASE_BACKUP (LABEL 'kherad', CHECKPOINT 'fast', WAL true, MANIFEST 'no')`),
+    )
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function* archiveOf(messages: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let archives = 0
+  for await (const message of messages) {
+    // A second one would be a tablespace, which nobody here can make.
+    if (message[0] === newArchive && ++archives > 1) throw new Error('A backup has one archive only.')
+    if (message[0] === archiveData) yield message.subarray(1)
+  }
+}

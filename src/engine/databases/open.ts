@@ -1,0 +1,89 @@
+import type { CloudKey } from '#engine/clouds'
+import type { Db } from '#platform/db'
+import { fail } from '#platform/errors'
+import type { CloudDatabases, DatabaseProvider, DatabaseRecord, OpenDatabase } from './databases.ts'
+import './phrases.ts'
+import * as store from './store.ts'
+
+export interface DatabasesOptions {
+  db: Db
+  /** The first one that has room takes a new database. */
+  providers: readonly DatabaseProvider[]
+}
+
+export function openCloudDatabases(options: DatabasesOptions): CloudDatabases {
+  return new Databases(options)
+}
+
+class Databases implements CloudDatabases {
+  readonly #db: Db
+  readonly #providers: readonly DatabaseProvider[]
+  /** Where a database lies never changes while its cloud lives. */
+  readonly #records = new Map<string, DatabaseRecord>()
+
+  constructor({ db, providers }: DatabasesOptions) {
+    this.#db = db
+    this.#providers = providers
+  }
+
+  async use<Result>(cloud: CloudKey, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
+    const record = (await this.#find(cloud)) ?? fail('CLOUD_NOT_READY', { status: 'provisioning' })
+    return this.#providerOf(record).use(record, work)
+  }
+
+  async requireRoom(): Promise<void> {
+    const taken = await store.takenPlaces(this.#db)
+    for (const provider of this.#providers) if (await provider.place(taken)) return
+    fail('DATABASE_NO_ROOM', {}, { retryAfterMs: 10_000 })
+  }
+
+  async make(cloud: CloudKey & { ref: string }): Promise<void> {
+    const record = (await this.#find(cloud)) ?? (await this.#settle(cloud))
+    const provider = this.#providerOf(record)
+    await provider.make(record)
+    // Its cloud was deleted meanwhile.
+    if (!(await store.findDatabase(this.#db, cloud))) await provider.remove(record)
+  }
+
+  async stop(cloud: CloudKey): Promise<void> {
+    const record = await this.#find(cloud)
+    if (record) await this.#providerOf(record).stop(record)
+  }
+
+  async remove(cloud: CloudKey): Promise<void> {
+    const record = await store.findDatabase(this.#db, cloud)
+    if (!record) return
+    await this.#providerOf(record).remove(record)
+    await store.deleteDatabase(this.#db, cloud)
+    this.#records.delete(cloud.cloudId)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const provider of this.#providers) await provider[Symbol.asyncDispose]()
+  }
+
+  async #find(cloud: CloudKey): Promise<DatabaseRecord | undefined> {
+    const known = this.#records.get(cloud.cloudId)
+    if (known) return known
+    const found = await store.findDatabase(this.#db, cloud)
+    if (found) this.#records.set(cloud.cloudId, found)
+    return found
+  }
+
+  /** Writes down where it will lie before anything of it is there, so that nothing is made that nobody knows of. */
+  async #settle(cloud: CloudKey & { ref: string }): Promise<DatabaseRecord> {
+    for (const provider of this.#providers) {
+      const place = await provider.place(await store.takenPlaces(this.#db))
+      if (!place) continue
+      await store.insertDatabase(this.#db, { ...cloud, provider: provider.name, ...place })
+      // Where another process was faster, its place is the one; where another cloud took the user of the machine, the next attempt takes another.
+      const settled = await this.#find(cloud)
+      if (settled) return settled
+    }
+    return fail('DATABASE_NO_ROOM', {}, { retryAfterMs: 10_000 })
+  }
+
+  #providerOf({ provider }: DatabaseRecord): DatabaseProvider {
+    return this.#providers.find(({ name }) => name === provider) ?? fail('DATABASE_ELSEWHERE', {})
+  }
+}

@@ -1,0 +1,32 @@
+import { declareFailures } from '#platform/errors'
+
+declare module '#platform/errors' {
+  interface Failures {
+    DATABASE_ELSEWHERE: Record<string, never>
+    DATABASE_NO_ROOM: Record<string, never>
+    DATABASES_UNAVAILABLE: { why: Localized }
+  }
+}
+
+declareFailures({
+  DATABASE_ELSEWHERE: {
+    status: 503,
+    retry: true,
+    en: () =>
+      'The database of this app back-end is on another machine of this service; the operator has to send its requests there.',
+    fa: () =>
+      'پایگاه دادهٔ این بک‌اند روی دستگاه دیگری از این سرویس است؛ گرداننده باید درخواست‌هایش را به همان دستگاه بفرستد.',
+  },
+  DATABASE_NO_ROOM: {
+    status: 503,
+    retry: true,
+    en: () => 'There is no room for another database at this moment; try again later, or tell the operator.',
+    fa: () => 'در این لحظه برای پایگاه دادهٔ دیگری جا نیست؛ دیرتر دوباره بکوشید یا به گرداننده خبر دهید.',
+  },
+  DATABASES_UNAVAILABLE: {
+    status: 503,
+    retry: false,
+    en: ({ why }) => `Databases of app back-ends cannot run on this server: ${why.en}`,
+    fa: ({ why }) => `پایگاه دادهٔ بک‌اندها روی این سرور اجرا نمی‌شود: ${why.fa}`,
+  },
+})

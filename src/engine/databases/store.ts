@@ -1,0 +1,65 @@
+/** Which databases there are, and where. */
+import type { CloudKey } from '#engine/clouds'
+import type { Db } from '#platform/db'
+import type { DatabaseRecord } from './databases.ts'
+
+interface DatabaseRow {
+  account_id: string
+  cloud_id: string
+  provider: 'local' | 'external'
+  place: string
+  os_user: number | null
+  secrets_sealed: string | null
+  disk_bytes: bigint
+  measured_at: Date | null
+  read_only_since: Date | null
+  created_at: Date
+}
+
+declare module '#platform/db' {
+  interface Tables {
+    'databases.databases': DatabaseRow
+  }
+}
+
+/** Undefined where the cloud has none. */
+export async function findDatabase(
+  db: Db,
+  { accountId, cloudId }: CloudKey,
+): Promise<DatabaseRecord | undefined> {
+  const [row] = await db.query<DatabaseRecord>(
+    {
+      name: 'databases.find',
+      text: `select d.account_id as "accountId", d.cloud_id as "cloudId", c.ref, d.provider, d.place, d.os_user as "osUser"
+        from databases.databases d join clouds.clouds c on c.account_id = d.account_id and c.cloud_id = d.cloud_id
+        where d.account_id = $1 and d.cloud_id = $2`,
+    },
+    [accountId, cloudId],
+  )
+  return row
+}
+
+export const takenPlaces = (db: Db): Promise<{ place: string; osUser: number | null }[]> =>
+  db.query({ text: 'select place, os_user as "osUser" from databases.databases' }, [])
+
+/** False where another one has this user of the machine, or the cloud has a database already. */
+export async function insertDatabase(
+  db: Db,
+  { accountId, cloudId, provider, place, osUser }: Omit<DatabaseRecord, 'ref'>,
+): Promise<boolean> {
+  const inserted = await db.query(
+    {
+      text: `insert into databases.databases (account_id, cloud_id, provider, place, os_user, created_at)
+        values ($1, $2, $3, $4, $5, now()) on conflict do nothing returning 1`,
+    },
+    [accountId, cloudId, provider, place, osUser],
+  )
+  return inserted.length > 0
+}
+
+export async function deleteDatabase(db: Db, { accountId, cloudId }: CloudKey): Promise<void> {
+  await db.query({ text: 'delete from databases.databases where account_id = $1 and cloud_id = $2' }, [
+    accountId,
+    cloudId,
+  ])
+}

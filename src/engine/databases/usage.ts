@@ -1,0 +1,111 @@
+/** What a database uses of its package: the time that it is awake, its disk, and about how many rows it has. */
+import type { App } from '#app'
+import type { CloudKey } from '#engine/clouds'
+import type { Db } from '#platform/db'
+import { Failure } from '#platform/errors'
+import './errors.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+const hourMs = 60 * 60 * 1000
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+/** The first moment of the next month (UTC). */
+function nextMonthMs(nowMs: number): number {
+  const now = new Date(nowMs)
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)
+}
+
+/** An interval by the days (UTC) that it touches. */
+function* byDays(fromMs: number, toMs: number): Generator<{ day: string; ms: number }> {
+  for (let at = fromMs; at < toMs; ) {
+    const end = Math.min(toMs, (Math.floor(at / dayMs) + 1) * dayMs)
+    yield { day: dayOf(at), ms: end - at }
+    at = end
+  }
+}
+
+/**
+ * Adds an interval in which the database was awake to the days that it lies in. Whoever calls this for an interval is the only one that does:
+ * processes that share a server agree on who measures. Of a cloud that is gone nothing is written.
+ */
+export async function addAwakeTime(
+  { db }: Pick<App, 'db'>,
+  { accountId, cloudId }: CloudKey,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Promise<void> {
+  const days = [...byDays(fromMs, toMs)]
+  if (days.length === 0) return
+  await db.query(
+    {
+      text: `insert into databases.usage_days as u (account_id, cloud_id, day, awake_ms)
+        select c.account_id, c.cloud_id, d.day, d.ms from clouds.clouds c, json_to_recordset($3::json) as d(day date, ms bigint)
+        where c.account_id = $1 and c.cloud_id = $2 for key share of c
+        on conflict (account_id, cloud_id, day) do update set awake_ms = u.awake_ms + excluded.awake_ms`,
+    },
+    [accountId, cloudId, JSON.stringify(days)],
+  )
+}
+
+/** In the month (UTC) of `nowMs`. */
+export async function awakeMsOfMonth(
+  db: Db,
+  { accountId, cloudId }: CloudKey,
+  nowMs: number,
+): Promise<number> {
+  const [row] = await db.query<{ ms: bigint }>(
+    {
+      text: `select coalesce(sum(awake_ms), 0)::bigint as ms from databases.usage_days
+        where account_id = $1 and cloud_id = $2 and day >= date_trunc('month', $3::date) and day <= $3::date`,
+    },
+    [accountId, cloudId, dayOf(nowMs)],
+  )
+  return Number(row!.ms)
+}
+
+/** Before a database is woken. Throws DATABASE_HOURS_USED where its package has no more of this month. */
+export async function requireAwakeTime(
+  { db, clock }: Pick<App, 'db' | 'clock'>,
+  cloud: CloudKey,
+  { awakeHours }: { awakeHours: number },
+): Promise<void> {
+  const nowMs = clock.nowMs()
+  if ((await awakeMsOfMonth(db, cloud, nowMs)) < awakeHours * hourMs) return
+  throw new Failure('DATABASE_HOURS_USED', { max: awakeHours }, { retryAfterMs: nextMonthMs(nowMs) - nowMs })
+}
+
+export interface Measured {
+  diskBytes: number
+  /** As PostgreSQL estimates them. */
+  rows: number
+}
+
+/** What was measured of its disk. It also outlives the database's sleep, in which nothing is measured. */
+export async function recordMeasured(
+  { db, clock }: Pick<App, 'db' | 'clock'>,
+  { accountId, cloudId }: CloudKey,
+  { diskBytes, rows }: Measured,
+): Promise<void> {
+  await db.query(
+    {
+      text: `update databases.databases set disk_bytes = $3, rows_estimate = $4, measured_at = $5
+        where account_id = $1 and cloud_id = $2`,
+    },
+    [accountId, cloudId, diskBytes, rows, new Date(clock.nowMs())],
+  )
+}
+
+/** As it was measured last; undefined where it never was. */
+export async function lastMeasured(db: Db, { accountId, cloudId }: CloudKey): Promise<Measured | undefined> {
+  const [row] = await db.query<{ disk_bytes: bigint; rows_estimate: bigint | null }>(
+    {
+      text: `select disk_bytes, rows_estimate from databases.databases
+        where account_id = $1 and cloud_id = $2 and measured_at is not null`,
+    },
+    [accountId, cloudId],
+  )
+  return row && { diskBytes: Number(row.disk_bytes), rows: Number(row.rows_estimate ?? 0) }
+}
+
+/** Rounded up: an hour that has begun is used. */
+export const hoursOf = (ms: number): number => Math.ceil(ms / hourMs)

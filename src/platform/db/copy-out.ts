@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream'
+import type pg from 'pg'
+
+/** The part of a connection of pg that its types do not have. */
+interface Connection {
+  query(text: string): void
+  sendCopyFail(why: string): void
+  stream: { pause(): void; resume(): void; destroy(): void }
+}
+
+/** Messages that wait for their reader; of a COPY each is a row. */
+const mostWaiting = 64
+
+/**
+ * What a statement copies to its client (COPY … TO STDOUT, BASE_BACKUP), message by message and only as fast as it is read. Ends with an error
+ * where the statement does; whoever stops earlier ends the connection.
+ */
+export function copyOut(client: pg.ClientBase, text: string): AsyncIterable<Buffer> {
+  const copy = new CopyOut(text)
+  client.query(copy)
+  client.once('end', () => copy.destroy(new Error('The connection ended during a copy.')))
+  return copy
+}
+
+class CopyOut extends Readable implements pg.Submittable {
+  readonly #text: string
+  #connection: Connection | undefined
+  #isOver = false
+
+  constructor(text: string) {
+    super({ objectMode: true, highWaterMark: mostWaiting })
+    this.#text = text
+  }
+
+  submit(connection: unknown): void {
+    this.#connection = connection as Connection
+    this.#connection.query(this.#text)
+  }
+
+  override _read(): void {
+    this.#connection?.stream.resume()
+  }
+
+  handleCopyData({ chunk }: { chunk: Buffer }): void {
+    // pg reads the next messages into the same memory.
+    if (!this.destroyed && !this.push(Buffer.from(chunk))) this.#connection?.stream.pause()
+  }
+
+  handleCopyInResponse(connection: Connection): void {
+    connection.sendCopyFail('nothing is sent')
+  }
+
+  handleError(error: Error): void {
+    this.#isOver = true
+    this.destroy(error)
+  }
+
+  /** The server goes on with a copy that nobody reads any more until its connection is gone. */
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.#isOver) this.#connection?.stream.destroy()
+    done(error)
+  }
+
+  handleReadyForQuery(): void {
+    this.#isOver = true
+    this.push(null)
+  }
+
+  handleRowDescription(): void {}
+  handleDataRow(): void {}
+  handleCommandComplete(): void {}
+  handleEmptyQuery(): void {}
+}

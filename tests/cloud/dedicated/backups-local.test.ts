@@ -1,0 +1,121 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { baseBackup } from '../../../src/engine/databases/local/base-backup.ts'
+import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
+import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
+import { restoreDatabase } from '../../../src/engine/databases/local/restore.ts'
+import { wake } from '../../../src/engine/databases/local/wake.ts'
+import { hasJail } from '../jail/needs-jail.ts'
+import { awakeFor, databaseOf, openLocalContext, query } from './local-databases.ts'
+
+const canRun = await hasJail()
+const it = test.runIf(canRun)
+const database = databaseOf('backupsbackupsbackup')
+let context: Awaited<ReturnType<typeof openLocalContext>>
+/** Of `database`, with a table `kept` of 1,000 rows. */
+let tar: Buffer[]
+const maxBytes = 200_000_000
+
+beforeAll(async () => {
+  if (!canRun) return
+  context = await openLocalContext()
+  await makeDatabase(context, database)
+  await query(context, database, 'create table kept as select generate_series(1, 1000) as n')
+  tar = await backUp()
+})
+afterAll(async () => {
+  await context?.[Symbol.asyncDispose]()
+})
+
+const backUp = () =>
+  awakeFor(context, database, async (awake) => {
+    const parts: Buffer[] = []
+    for await (const part of baseBackup(awake.address('backup'))) parts.push(part)
+    return parts
+  })
+
+const sum = async () => (await query(context, database, 'select sum(n)::int as sum from kept'))[0]!['sum']
+
+async function* from(parts: readonly Buffer[], failing?: Error) {
+  yield* parts
+  if (failing) throw failing
+}
+
+const restore = (parts: readonly Buffer[], id: string, failing?: Error) =>
+  restoreDatabase(context, database, { id, maxBytes, tar: () => from(parts, failing) })
+
+it('a restored database has what it had when its backup was taken, and whoever used it meanwhile learns of the end', async () => {
+  await query(context, database, 'update kept set n = 0')
+  const awake = await wake(context, database)
+  expect(await restore(tar, 'aaaaaaaaaaaa')).toBe(true)
+  await awake.lost
+  await awake.leave()
+  expect(await sum()).toBe(500_500)
+  expect(await readdir(context.root)).toEqual([database.ref])
+})
+
+it('a backup that is cut or is not what was stored leaves the database as it is', async () => {
+  await query(context, database, 'update kept set n = 1')
+  await expect(restore(tar.slice(0, -40), 'bbbbbbbbbbbb')).rejects.toThrow('cut')
+  await expect(restore(tar, 'bbbbbbbbbbbb', new Error('another hash'))).rejects.toThrow('another hash')
+  const named = Buffer.concat(tar)
+  named.write('../../outside\0')
+  await expect(restore([named], 'bbbbbbbbbbbb')).rejects.toThrow('damaged')
+  expect(await sum()).toBe(1000)
+  expect(await readdir(context.root)).toEqual([database.ref])
+})
+
+it('what is written during a backup is in it or not, a row as a whole, and none of it disturbs the copy', async () => {
+  await query(context, database, 'create table grown (a int, b int, filler text)')
+  const awake = await wake(context, database)
+  const copy = baseBackup(awake.address('backup'))
+  const first = await copy.next()
+  // More than PostgreSQL would keep of its log by itself.
+  await query(
+    context,
+    database,
+    ...Array.from(
+      { length: 12 },
+      (_, n) =>
+        `insert into grown select ${n}, ${n}, string_agg(md5(i::text || g::text), '') from generate_series(1, 150) i, generate_series(1, 1600) g group by g`,
+    ),
+    'update grown set b = a',
+  )
+  const parts = [first.value!]
+  for await (const part of copy) parts.push(part)
+  await awake.leave()
+  await restoreDatabase(context, database, { id: 'cccccccccccc', maxBytes: 1e9, tar: () => from(parts) })
+  const [row] = await query(
+    context,
+    database,
+    'select count(*)::int % 1600 as partly, count(*) filter (where a <> b)::int as torn from grown',
+  )
+  expect(row).toEqual({ partly: 0, torn: 0 })
+  await query(context, database, 'drop table grown')
+})
+
+it('while a backup takes the place of the data, nobody wakes the database', async () => {
+  const { restoringFile } = layoutOf(context.root, database)
+  await writeFile(restoringFile, '')
+  await expect(wake(context, database)).rejects.toMatchObject({ code: 'CLOUD_RESTORING' })
+  // What a killed process left is ended by the next run.
+  await restore(tar, 'dddddddddddd')
+  expect(await sum()).toBe(500_500)
+})
+
+it('data of an earlier release gets the steps that it lacks before anybody can connect, and that of a later one is refused', async () => {
+  const step = path.join(context.root, 'step.sql')
+  await writeFile(
+    step,
+    `create or replace function kherad.added() returns int language sql\n  as $$ select 7 $$;\n\ngrant usage on schema kherad to postgres;\n\n`,
+  )
+  const later = { ...context, programs: { ...context.programs, steps: [step] } }
+  const rows = await query(later, database, 'select kherad.added() as n, current_user as me')
+  expect(rows).toEqual([{ n: 7, me: 'postgres' }])
+  await expect(wake(context, database)).rejects.toThrow('start the newer release again')
+  const { data } = layoutOf(context.root, database)
+  expect(await readFile(path.join(data, 'kherad-steps'), 'utf8')).toBe('1\n')
+  await writeFile(path.join(data, 'PG_VERSION'), '17\n')
+  await expect(wake(later, database)).rejects.toThrow('is of PostgreSQL 17')
+})

@@ -1,0 +1,63 @@
+/** Databases of clouds on this machine, without a platform around them. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import path from 'node:path'
+import pg from 'pg'
+import type { LocalDatabase } from '../../../src/engine/databases/local/layout.ts'
+import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
+import { findPrograms } from '../../../src/engine/databases/local/program.ts'
+import { type Awake, wake } from '../../../src/engine/databases/local/wake.ts'
+import { selfTest } from '../../../src/platform/jail/self-test.ts'
+import { openLog } from '../../../src/platform/log/log.ts'
+import { findBinaries } from '../../../src/platform/postgres/postgres.ts'
+
+const log = openLog('silent')
+export const databaseUser = process.getuid?.() === 0 ? 1_900_000_011 : undefined
+
+export const databaseOf = (ref: string): LocalDatabase => ({ ref, user: databaseUser })
+
+export async function openLocalContext(): Promise<LocalContext & AsyncDisposable> {
+  const jail = await selfTest(log)
+  if (jail.kind === 'refused') throw new Error(jail.why.en)
+  const { postgres } = await findBinaries(undefined, undefined, log)
+  const programs = await findPrograms(path.resolve(postgres, '../..'))
+  const root = await mkdtemp('/tmp/kherad-db-')
+  return {
+    root,
+    tools: jail.tools,
+    programs,
+    log,
+    async [Symbol.asyncDispose]() {
+      await rm(root, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Wakes it for as long as `work` takes. */
+export async function awakeFor<Result>(
+  context: LocalContext,
+  database: LocalDatabase,
+  work: (awake: Awake) => Promise<Result>,
+): Promise<Result> {
+  const awake = await wake(context, database)
+  try {
+    return await work(awake)
+  } finally {
+    await awake.leave()
+  }
+}
+
+/** Statements of the developer, one after the other; the rows of the last. */
+export const query = (context: LocalContext, database: LocalDatabase, ...texts: string[]) =>
+  awakeFor(context, database, async (awake) => {
+    const { socketFolder, ...address } = awake.address('postgres')
+    const client = new pg.Client({ ...address, host: socketFolder })
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      let rows: Record<string, unknown>[] = []
+      for (const text of texts) rows = (await client.query(text)).rows as typeof rows
+      return rows
+    } finally {
+      await client.end()
+    }
+  })
