@@ -1,5 +1,7 @@
 /** Databases of clouds on this machine, without a platform around them. */
+
 import { mkdtemp, rm } from 'node:fs/promises'
+import path from 'node:path'
 import pg from 'pg'
 import type { LocalDatabase } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
@@ -18,7 +20,7 @@ export async function openLocalContext(): Promise<LocalContext & AsyncDisposable
   const jail = await selfTest(log)
   if (jail.kind === 'refused') throw new Error(jail.why.en)
   const { postgres } = await findBinaries(undefined, undefined, log)
-  const programs = await findPrograms(postgres)
+  const programs = await findPrograms(path.resolve(postgres, '../..'))
   const root = await mkdtemp('/tmp/kherad-db-')
   return {
     root,
