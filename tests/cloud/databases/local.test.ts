@@ -1,4 +1,5 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LocalDatabase, layoutOf } from '../../../src/engine/databases/local/layout.ts'
@@ -14,7 +15,7 @@ import { hasJail } from '../jail/needs-jail.ts'
 
 const canRun = await hasJail()
 const log = openLog('error')
-const user = process.getuid?.() === 0 ? 900_000_001 : undefined
+const user = process.getuid?.() === 0 ? 800_000_000 + process.pid : undefined
 const database: LocalDatabase = { ref: 'abcdefghijklmnopqrst', user }
 
 let context: LocalContext
@@ -23,8 +24,8 @@ beforeAll(async () => {
   if (!canRun) return
   const jail = await selfTest(log)
   if (jail.kind === 'refused') throw new Error(jail.why.en)
-  const { postgres, major } = await findBinaries(undefined, undefined, log)
-  const programs = await findPrograms(postgres, major)
+  const { postgres } = await findBinaries(undefined, undefined, log)
+  const programs = await findPrograms(path.resolve(postgres, '../..'))
   context = { root: await mkdtemp('/tmp/kherad-db-'), tools: jail.tools, programs, log }
   // Of two at once one wins, and the other uses its result.
   await Promise.all([makeDatabase(context, database), makeDatabase(context, database)])

@@ -3,13 +3,13 @@ import { access } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../harness/until.ts'
-import { boot, dedicatedConfig, type World } from '../../harness/world.ts'
+import { boot, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 
 const canRun = await hasJail()
 let world: World
 beforeAll(async () => {
-  if (canRun) world = await boot({ config: dedicatedConfig })
+  if (canRun) world = await boot({ config: packagesText })
 })
 afterAll(async () => {
   if (canRun) await world[Symbol.asyncDispose]()

@@ -20,14 +20,14 @@ export interface Layout {
   infoFile: string
   lockFile: string
   passwd: string
+  /** A folder with nothing in it. */
+  empty: string
   /** Is there while a backup takes the place of the data: nobody wakes the database meanwhile. */
   restoringFile: string
   /** The data before that, until it is over. */
   dataBefore: string
   /** Locked by whoever restores. */
   restoreLockFile: string
-  /** A folder with nothing in it. */
-  empty: string
 }
 
 const socketName = '.s.PGSQL.5432'
@@ -45,10 +45,10 @@ export function layoutOf(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Lay
     infoFile: within('info.json'),
     lockFile: within('lock'),
     passwd: within('passwd'),
+    empty: within('empty'),
     restoringFile: within('restoring'),
     dataBefore: within('data-before'),
     restoreLockFile: within('restore-lock'),
-    empty: within('empty'),
   }
 }
 
