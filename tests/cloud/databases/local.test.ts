@@ -59,7 +59,7 @@ const codeOf = (client: pg.Client, text: string): Promise<string> =>
 test.runIf(canRun)(
   'two processes that make and wake one database have one server, and the last stops it',
   async () => {
-    expect(await readdir(context.root)).toEqual([database.ref])
+    expect((await readdir(context.root)).filter((name) => name.includes('.'))).toEqual([])
     const [first, second] = await Promise.all([wake(context, database), wake(context, database)])
     const started = (awake: Awake) =>
       withClient(awake, 'postgres', async (client) => {
