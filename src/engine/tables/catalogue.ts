@@ -8,8 +8,11 @@ export interface Column {
   name: string
   /** As SQL writes it, schema and quotes included: `integer`, `public.mood`. */
   type: string
+  /** The schema that has the operators of its type: `pg_catalog`, or that of the extension that brings the type. */
+  operators: string
   notNull: boolean
-  hasDefault: boolean
+  /** The expression that it has by default, every name with its schema. */
+  default: string | null
   /** It is never written. */
   isGenerated: boolean
   description: string | null
@@ -55,7 +58,7 @@ export interface Routine {
     /** Says of itself that it returns one row at most. */
     isOneRow: boolean
     isVoid: boolean
-    isScalar: boolean
+    /** Absent for single values; columns that are no table's (`returns table (…)`) make one without relationships. */
     table?: Table | undefined
   }
   /** It changes nothing: it may run for a GET. */
@@ -85,6 +88,7 @@ interface ReadKey extends Omit<ForeignKey, 'from' | 'to'> {
 interface ReadRoutine extends Omit<Routine, 'returns' | 'parameters'>, Omit<Routine['returns'], 'table'> {
   parameters: (Omit<Parameter, 'table'> & { relation: string | null })[]
   relation: string | null
+  columns: Column[] | null
 }
 
 interface Read {
@@ -101,7 +105,7 @@ export function readCatalogue(text: string, schemas: readonly string[]): Catalog
   const byId = new Map<string, Table>()
   const tables = new Map<string, Table>()
   for (const { columns, definition: _, ...rest } of read.tables) {
-    const table = { ...rest, columns: new Map(columns.map((column) => [column.name, column])) }
+    const table = { ...rest, columns: byName(columns) }
     byId.set(table.id, table)
     tables.set(keyOf(table.schema, table.name), table)
   }
@@ -130,16 +134,32 @@ export function readCatalogue(text: string, schemas: readonly string[]): Catalog
 }
 
 function routineOf(
-  { type, isSet, isOneRow, isVoid, isScalar, relation, parameters, ...rest }: ReadRoutine,
+  { type, isSet, isOneRow, isVoid, relation, columns, parameters, ...rest }: ReadRoutine,
   byId: ReadonlyMap<string, Table>,
 ): Routine {
   const tableOf = (id: string | null): Table | undefined => (id === null ? undefined : byId.get(id))
   return {
     ...rest,
     parameters: parameters.map(({ relation: of, ...parameter }) => ({ ...parameter, table: tableOf(of) })),
-    returns: { type, isSet, isOneRow, isVoid, isScalar, table: tableOf(relation) },
+    returns: {
+      type,
+      isSet,
+      isOneRow,
+      isVoid,
+      table: tableOf(relation) ?? (columns ? tableOfColumns(rest, columns) : undefined),
+    },
   }
 }
+
+export const tableOfColumns = (
+  { schema, name }: { schema: string; name: string },
+  columns: readonly Column[],
+): Table => ({
+  ...{ id: '', schema, name, isView: true, columns: byName(columns), primaryKey: [], description: null },
+})
+
+const byName = (columns: readonly Column[]): Table['columns'] =>
+  new Map(columns.map((column) => [column.name, column]))
 
 /** Those of tables, and those that views have by the columns that they show of tables. */
 function foreignKeys(read: Read, byId: ReadonlyMap<string, Table>): ForeignKey[] {

@@ -14,7 +14,7 @@ import {
   type TablesQuery,
   wayKey,
 } from './request.ts'
-import { quoted, quotedTable, Values } from './sql-text.ts'
+import { chosenName, operator, quoted, quotedTable, Values } from './sql-text.ts'
 
 export interface Statement {
   text: string
@@ -97,26 +97,33 @@ export class Builder {
         isNamed(narrowing.where, embed.name),
     )
     const place = this.place(table, alias, embeds)
-    const { where, order } = narrowing
-    const all = [
-      ...conditions,
-      ...embeds.flatMap(({ required }) => required ?? []),
-      ...where.map((condition) => conditionSql(place, condition)),
-    ]
+    const all = [...conditions, ...embeds.flatMap(({ required }) => required ?? [])]
     const columns = isCounted ? [] : this.#columns(place, select, embeds)
     const parts = [
       `select ${columns.map((column) => column.sql).join(', ')} from ${sql} as ${alias}`,
       ...embeds.map(({ join }) => join),
-      all.length > 0 ? `where ${all.join(' and ')}` : '',
-      order.length > 0 && !isCounted
-        ? `order by ${order.map((one) => this.#order(place, embeds, one)).join(', ')}`
-        : '',
-      isCounted ? '' : this.#page(narrowing, options.page ?? 'capped'),
+      this.where(place, narrowing, all),
+      isCounted ? '' : this.orderAndPage(place, narrowing, { embeds, page: options.page ?? 'capped' }),
     ]
     return {
       sql: parts.filter((part) => part !== '').join(' '),
       names: columns.flatMap(({ names }) => names),
     }
+  }
+
+  /** `where …`, or nothing. */
+  where(place: Place, { where }: Narrowing, conditions: readonly string[] = []): string {
+    const all = [...conditions, ...where.map((condition) => conditionSql(place, condition))]
+    return all.length > 0 ? `where ${all.join(' and ')}` : ''
+  }
+
+  orderAndPage(
+    place: Place,
+    narrowing: Narrowing,
+    { embeds = [], page }: { embeds?: readonly Embed[]; page: Page },
+  ): string {
+    const order = narrowing.order.map((one) => this.#order(place, embeds, one)).join(', ')
+    return `${order === '' ? '' : `order by ${order} `}${this.#page(narrowing, page)}`
   }
 
   place(table: Table, alias: string, embeds: readonly Embed[] = []): Place {
@@ -127,8 +134,8 @@ export class Builder {
   #page({ limit, offset }: Narrowing, page: Page): string {
     if (page === 'none') return ''
     const most = page === 'given' ? limit : Math.min(limit ?? this.#maxRows, this.#maxRows)
-    const parts = most === undefined ? [] : [`limit ${this.values.add(most)}::bigint`]
-    return [...parts, ...(offset > 0 ? [`offset ${this.values.add(offset)}::bigint`] : [])].join(' ')
+    const parts = most === undefined ? [] : [`limit ${this.values.add(most)}::int8`]
+    return [...parts, ...(offset > 0 ? [`offset ${this.values.add(offset)}::int8`] : [])].join(' ')
   }
 
   #columns(place: Place, select: readonly Selected[], embeds: readonly Embed[]): SqlColumns[] {
@@ -143,7 +150,7 @@ export class Builder {
     const sql = fieldSql(place, field)
     const type =
       cast === undefined ? undefined : (this.#catalogue.type(cast) ?? refuse(refusals.noType(cast)))
-    const name = as ?? nameOf(field)
+    const name = as === undefined && field.path.length === 0 ? field.column : chosenName(as ?? nameOf(field))
     return {
       sql: `${type === undefined ? sql : `cast(${sql} as ${type})`} as ${quoted(name)}`,
       names: [name],
@@ -175,7 +182,7 @@ export class Builder {
 
   #embed(table: Table, outer: string, of: SelectedTable, way: readonly string[]): Embed {
     const relationship = relate(this.#catalogue, table, of)
-    const name = of.as ?? of.target
+    const name = of.as === undefined ? of.target : chosenName(of.as)
     const [alias, joined] = [this.alias(), this.alias()]
     const { kind, isOne } = relationship
     const { sql, names } = this.shape(
@@ -248,7 +255,7 @@ function one({ of, relationship, name, joined, rows }: EmbedParts): Embed {
   const limit = relationship.kind === 'computed' ? ' limit 1' : ''
   return {
     ...{ of, name, relationship },
-    join: `${joinOf(of)} (select row_to_json(${joined}r.*) as one from (${rows}) as ${joined}r${limit}) as ${joined} on true`,
+    join: `${joinOf(of)} (select pg_catalog.row_to_json(${joined}r.*) as one from (${rows}) as ${joined}r${limit}) as ${joined} on true`,
     columns: embedColumns(of, name, `${joined}.one`),
     absent: `(${joined}.one is null)`,
   }
@@ -257,10 +264,10 @@ function one({ of, relationship, name, joined, rows }: EmbedParts): Embed {
 function many({ of, relationship, name, joined, rows }: EmbedParts): Embed {
   return {
     ...{ of, name, relationship },
-    join: `left join lateral (select coalesce(json_agg(${joined}r.*), '[]') as many, count(*) as number from (${rows}) as ${joined}r) as ${joined} on true`,
+    join: `left join lateral (select coalesce(pg_catalog.json_agg(${joined}r.*), '[]') as many, pg_catalog.count(*) as number from (${rows}) as ${joined}r) as ${joined} on true`,
     columns: embedColumns(of, name, `${joined}.many`),
-    required: of.isInner ? `${joined}.number > 0` : undefined,
-    absent: `(${joined}.number = 0)`,
+    required: of.isInner ? `${joined}.number ${operator('>')} 0` : undefined,
+    absent: `(${joined}.number ${operator('=')} 0)`,
   }
 }
 
@@ -285,14 +292,14 @@ function spreadOne({ of, relationship, name, joined, rows, names }: EmbedParts):
 /** Each of its columns as an array of all of them. */
 function spreadMany({ of, relationship, name, joined, rows, names }: EmbedParts): Embed {
   const arrays = names.map(
-    (column) => `coalesce(json_agg(${joined}r.${quoted(column)}), '[]') as ${quoted(column)}`,
+    (column) => `coalesce(pg_catalog.json_agg(${joined}r.${quoted(column)}), '[]') as ${quoted(column)}`,
   )
   return {
     ...{ of, name, relationship },
-    join: `left join lateral (select ${[...arrays, `count(*) as ${presence(joined)}`].join(', ')} from (${rows}) as ${joined}r) as ${joined} on true`,
+    join: `left join lateral (select ${[...arrays, `pg_catalog.count(*) as ${presence(joined)}`].join(', ')} from (${rows}) as ${joined}r) as ${joined} on true`,
     columns: spreadColumns(joined, names),
-    required: of.isInner ? `${joined}.${presence(joined)} > 0` : undefined,
-    absent: `(${joined}.${presence(joined)} = 0)`,
+    required: of.isInner ? `${joined}.${presence(joined)} ${operator('>')} 0` : undefined,
+    absent: `(${joined}.${presence(joined)} ${operator('=')} 0)`,
   }
 }
 
@@ -308,19 +315,29 @@ const isNamed = (conditions: readonly Condition[], name: string): boolean =>
 const nameOf = ({ column, path }: SelectedField['field']): string =>
   path.findLast((step) => !/^-?\d+$/.test(step)) ?? column
 
-const equal = (outer: string, inner: string, on: Relationship['on']): string =>
-  on.map(([first, second]) => `${outer}.${quoted(first)} = ${inner}.${quoted(second)}`).join(' and ')
+interface Side {
+  table: Table
+  alias: string
+}
+
+const equal = (outer: string, inner: Side, on: Relationship['on']): string =>
+  on
+    .map(([first, second]) => {
+      const equals = operator('=', inner.table.columns.get(second)?.operators)
+      return `${outer}.${quoted(first)} ${equals} ${inner.alias}.${quoted(second)}`
+    })
+    .join(' and ')
 
 /** The related table, or the rows that a function of the app returns for a row. */
 const relatedSql = ({ table, by }: Relationship, outer: string): string =>
   by ? `${quotedTable(by)}(${outer})` : quotedTable(table)
 
-function joinConditions({ on, through, by }: Relationship, outer: string, alias: string): string[] {
+function joinConditions({ on, through, by, table }: Relationship, outer: string, alias: string): string[] {
   if (by) return []
-  if (!through) return [equal(outer, alias, on)]
-  const between = `${alias}b`
+  if (!through) return [equal(outer, { table, alias }, on)]
+  const between = { table: through.table, alias: `${alias}b` }
   return [
-    `exists (select from ${quotedTable(through.table)} as ${between} where ${equal(outer, between, through.on)} and ${equal(between, alias, on)})`,
+    `exists (select from ${quotedTable(through.table)} as ${between.alias} where ${equal(outer, between, through.on)} and ${equal(between.alias, { table, alias }, on)})`,
   ]
 }
 
@@ -354,8 +371,8 @@ export function readPlan(
   builder.requireAllUsed()
   const counted = (): string => builder.rows(source, { select: query.select, way: [], isCounted: true })
   const all = count === 'exact' ? counted() : count === 'estimated' ? `${counted()} limit ${maxRows + 1}` : ''
-  const total = all === '' ? 'null' : `(select count(*) from (${all}) as all_rows)`
-  const text = `${bodyOf(builder, page.sql, options)}, ${total} as total from page`
+  const total = all === '' ? 'null' : `(select pg_catalog.count(*) from (${all}) as all_rows)`
+  const text = `with ${bodyOf(builder, page.sql, options)}, ${total} as total from page`
   const statements: Statement[] = [{ text, values: builder.values.list }]
   if (count === 'planned' || count === 'estimated') statements.push(planStatement(catalogue, source, query))
   return { statements, answer: (answers) => readAnswer(answers, page.names, options) }
@@ -368,7 +385,11 @@ function planStatement(catalogue: Catalogue, source: Source, query: TablesQuery)
   return { text: `explain (format json) ${rows}`, values: builder.values.list }
 }
 
-function readAnswer(answers: Answers, names: readonly string[], { count, maxRows }: ReadOptions): ReadAnswer {
+export function readAnswer(
+  answers: Answers,
+  names: readonly string[],
+  { count, maxRows }: ReadOptions,
+): ReadAnswer {
   const [body, rows, total] = answers[0]![0]!
   const counted = total === null || total === undefined ? undefined : Number(total)
   const isPlanned = count === 'planned' || (count === 'estimated' && counted! > maxRows)
@@ -386,16 +407,24 @@ const plannedRows = (text: string): number => {
   return plan['Plan Rows']
 }
 
-/** Selects `body` and `rows` of a page of rows: `body` is null where it has too many bytes. */
+/**
+ * What stands behind `with`: selects `body` and `rows` of a page of rows; `body` is null where it has too many bytes. `value`: what of each
+ * row is answered, where it is not the whole row as an object.
+ */
 export function bodyOf(
   builder: Builder,
   rows: string,
   { maxBytes, withoutNulls, isCsv }: Pick<ReadOptions, 'maxBytes' | 'withoutNulls' | 'isCsv'>,
+  value?: string,
 ): string {
-  const json = withoutNulls ? 'json_strip_nulls(row_to_json(rows.*))' : 'row_to_json(rows.*)'
+  const whole = value === undefined ? 'pg_catalog.row_to_json(rows.*)' : `pg_catalog.to_json(${value})`
+  const json = withoutNulls ? `pg_catalog.json_strip_nulls(${whole})` : whole
   // A row as text stands in parentheses, and otherwise is a line of CSV.
-  const one = isCsv ? 'substring(rows::text from 2 for length(rows::text) - 2)' : `${json}::text`
-  const max = builder.values.add(maxBytes)
-  return `with page as (select ${one} as one from (${rows}) as rows)
-select case when coalesce(sum(octet_length(one)), 0) <= ${max}::bigint then coalesce(string_agg(one, ${isCsv ? "E'\\n'" : "','"}), '') end as body, count(*) as rows`
+  const one = isCsv
+    ? 'pg_catalog.left(pg_catalog.right((rows.*)::pg_catalog.text, -1), -1)'
+    : `coalesce(${json}::pg_catalog.text, 'null')`
+  const bytes = 'coalesce(pg_catalog.sum(pg_catalog.octet_length(one)), 0::int8)'
+  const lines = `pg_catalog.string_agg(one, ${isCsv ? "E'\\n'" : "','"})`
+  return `page as (select ${one} as one from (${rows}) as rows)
+select case when ${bytes} ${operator('<=')} ${builder.values.add(maxBytes)}::int8 then coalesce(${lines}, '') end as body, pg_catalog.count(*) as rows`
 }

@@ -59,6 +59,10 @@ export const whys = {
     en: 'is. takes null, not_null, true, false or unknown.',
     fa: 'پس از is. یکی از null و not_null و true و false و unknown می‌آید.',
   },
+  alias: {
+    en: 'what a column is called in the answer has letters, digits, spaces, _ $ . : / @ # * and -, in 63 bytes at most; give it another name: name:column.',
+    fa: 'نام ستون در پاسخ از حرف و رقم و فاصله و _ $ . : / @ # * و - است و حداکثر ۶۳ بایت؛ نام دیگری به آن بدهید: name:column.',
+  },
   number: { en: 'a whole number stands there.', fa: 'آنجا عددی صحیح می‌آید.' },
   array: {
     en: 'any and all take values in braces: like(any).{a*,b*}.',
@@ -177,6 +181,131 @@ export const refusals = {
     message: {
       en: `The tables and functions of the schema public are described in more than ${maxBytes / 1024 / 1024} MiB; drop some, or move them to another schema.`,
       fa: `شرح جدول‌ها و تابع‌های شِمای public بیش از ${persian(maxBytes / 1024 / 1024)} مبی‌بایت است؛ برخی را حذف کنید یا به شِمای دیگری ببرید.`,
+    },
+  }),
+  severalFunctions: (schema: string, name: string, parameters: readonly string[]): TablesRefusal => ({
+    status: 300,
+    code: 'PGRST203',
+    message: {
+      en: `Several functions ${schema}.${shown(name)} take (${shown(parameters.join(', '))}).`,
+      fa: `چند تابع ${schema}.${shown(name)} همین ورودی‌ها را می‌گیرند: (${shown(parameters.join('، '))}).`,
+    },
+    hint: {
+      en: 'Give them different names, or different names of parameters.',
+      fa: 'نام تابع‌ها یا نام ورودی‌هایشان را متفاوت کنید.',
+    },
+  }),
+  statedStatus: {
+    status: 500,
+    code: 'PGRST112',
+    message: {
+      en: 'response.status must be a valid status code',
+      fa: 'response.status باید کد وضعیتی درست باشد.',
+    },
+  },
+  statedHeaders: (max: number, maxCharacters: number): TablesRefusal => ({
+    status: 500,
+    code: 'PGRST111',
+    message: {
+      en: 'response.headers must be a JSON array composed of objects with a single key and a string value',
+      fa: 'response.headers باید آرایه‌ای از شیءهای JSON باشد، هر کدام با یک نام و یک مقدار متنی.',
+    },
+    details: {
+      en: `At most ${max} headers in ${maxCharacters} characters; values are visible characters of ASCII on one line.`,
+      fa: `حداکثر ${persian(max)} هدر در ${persian(maxCharacters)} نویسه؛ مقدارها نویسه‌های ASCII در یک خط‌اند.`,
+    },
+  }),
+  tooManyRows: (max: number): TablesRefusal => ({
+    status: 400,
+    code: '54000',
+    message: {
+      en: `A request writes at most ${max} rows; send fewer at once.`,
+      fa: `هر درخواست حداکثر ${persian(max)} ردیف می‌نویسد؛ هر بار ردیف‌های کمتری بفرستید.`,
+    },
+  }),
+  tooManyValues: (max: number): TablesRefusal => ({
+    status: 400,
+    code: '54000',
+    message: {
+      en: `The rows of a request have at most ${max} values together, with the columns that \`columns\` names in each of them; send fewer rows at once.`,
+      fa: `ردیف‌های هر درخواست روی هم حداکثر ${persian(max)} مقدار دارند، همراه ستون‌هایی که columns برای هر ردیف نام می‌برد؛ هر بار ردیف‌های کمتری بفرستید.`,
+    },
+  }),
+  answerTooLarge: (maxBytes: number): TablesRefusal => ({
+    status: 400,
+    code: '54000',
+    message: {
+      en: `The answer has more than ${maxBytes / 1024 / 1024} MiB; ask for fewer rows or columns.`,
+      fa: `پاسخ بیش از ${persian(maxBytes / 1024 / 1024)} مبی‌بایت است؛ ردیف‌ها یا ستون‌های کمتری بخواهید.`,
+    },
+  }),
+  bodyType: (type: string): TablesRefusal => ({
+    status: 415,
+    code: 'PGRST102',
+    message: {
+      en: `Content-Type not acceptable: ${shown(type)}`,
+      fa: `بدنه‌ای از نوع ${shown(type)} پذیرفته نیست.`,
+    },
+    hint: {
+      en: 'Send application/json, text/csv or application/x-www-form-urlencoded.',
+      fa: 'application/json یا text/csv یا application/x-www-form-urlencoded بفرستید.',
+    },
+  }),
+  rowsBody: {
+    status: 400,
+    code: 'PGRST102',
+    message: {
+      en: 'The body has to be a JSON object, or for an insert an array of objects.',
+      fa: 'بدنه باید یک شیء JSON باشد، یا برای درج آرایه‌ای از شیءها.',
+    },
+  },
+  differentNames: {
+    status: 400,
+    code: 'PGRST102',
+    message: { en: 'All object keys must match', fa: 'همهٔ شیءها باید نام‌های یکسان داشته باشند.' },
+    hint: {
+      en: 'Name all columns in the query: columns=a,b.',
+      fa: 'همهٔ ستون‌ها را در نشانی نام ببرید: columns=a,b.',
+    },
+  },
+  oneRow: {
+    status: 400,
+    code: 'PGRST102',
+    message: {
+      en: 'What changes rows is one object: each row that fits gets its values.',
+      fa: 'تغییر ردیف‌ها یک شیء است: هر ردیفی که می‌خورد مقدارهای آن را می‌گیرد.',
+    },
+  },
+  csvNames: {
+    status: 400,
+    code: 'PGRST102',
+    message: {
+      en: 'The first line of CSV names the columns, each once.',
+      fa: 'سطر نخست CSV نام ستون‌هاست، هر کدام یک بار.',
+    },
+  },
+  csvLine: (line: number): TablesRefusal => ({
+    status: 400,
+    code: 'PGRST102',
+    message: {
+      en: `All lines of CSV have as many values as the first one; line ${line} has not.`,
+      fa: `همهٔ سطرهای CSV به اندازهٔ سطر نخست مقدار دارند؛ سطر ${persian(line)} ندارد.`,
+    },
+  }),
+  csvQuote: {
+    status: 400,
+    code: 'PGRST102',
+    message: {
+      en: 'In CSV a quote stands around a whole value, and two of them within it for one.',
+      fa: 'در CSV علامت نقل‌قول دور همهٔ یک مقدار می‌آید و درون آن دو تا به جای یکی.',
+    },
+  },
+  callMethod: (method: string): TablesRefusal => ({
+    status: 405,
+    code: 'PGRST101',
+    message: {
+      en: `Functions are called by GET, HEAD or POST, not by ${shown(method)}.`,
+      fa: `تابع‌ها با GET یا HEAD یا POST صدا زده می‌شوند، نه با ${shown(method)}.`,
     },
   }),
   tooManyParts: (max: number): TablesRefusal => ({

@@ -102,9 +102,6 @@ test.runIf(canRun)('nobody is the superuser, and nothing of the machine is withi
       `copy kept from '/etc/passwd'`,
       `select pg_read_file('/etc/passwd')`,
       `select lo_import('/etc/passwd')`,
-      'create extension dblink',
-      'create extension postgres_fdw',
-      'create extension file_fdw',
       'alter role postgres superuser',
       'create role another',
       'alter system set shared_preload_libraries = x',
@@ -123,3 +120,33 @@ test.runIf(canRun)('nobody is the superuser, and nothing of the machine is withi
   expect(Object.entries(refused).filter(([, code]) => code !== '42501')).toEqual([])
   await awake.leave()
 })
+
+test.runIf(canRun)(
+  'extensions that reach nothing outside are there, and others cannot be created',
+  async () => {
+    const awake = await wake(context, database)
+    const codes = await withClient(awake, 'postgres', async (client) => {
+      const found: Record<string, string> = {}
+      for (const name of ['pgcrypto', 'uuid-ossp', 'pg_trgm', 'moddatetime'])
+        found[name] = await codeOf(client, `create extension if not exists "${name}"`)
+      for (const name of ['dblink', 'postgres_fdw', 'file_fdw', 'plperlu', 'pg_walinspect', '../lib/dblink'])
+        found[name] = await codeOf(client, `create extension "${name}"`)
+      found['drop'] = await codeOf(client, 'drop extension pgcrypto')
+      found['move'] = await codeOf(client, 'alter extension pgcrypto set schema public')
+      found['used'] = await codeOf(client, `select crypt('x', gen_salt('bf', 4)), similarity('a', 'b')`)
+      return found
+    })
+    expect(codes).toEqual({
+      ...{ pgcrypto: 'done', 'uuid-ossp': 'done', pg_trgm: 'done', moddatetime: 'done' },
+      ...{
+        dblink: '0A000',
+        postgres_fdw: '0A000',
+        file_fdw: '0A000',
+        plperlu: '0A000',
+        pg_walinspect: '0A000',
+      },
+      ...{ '../lib/dblink': '22023', drop: '42501', move: '42501', used: 'done' },
+    })
+    await awake.leave()
+  },
+)

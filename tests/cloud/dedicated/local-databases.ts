@@ -1,6 +1,5 @@
 /** Databases of clouds on this machine, without a platform around them. */
 import { mkdtemp, rm } from 'node:fs/promises'
-import path from 'node:path'
 import pg from 'pg'
 import type { LocalDatabase } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
@@ -11,15 +10,15 @@ import { openLog } from '../../../src/platform/log/log.ts'
 import { findBinaries } from '../../../src/platform/postgres/postgres.ts'
 
 const log = openLog('silent')
-export const databaseUser = process.getuid?.() === 0 ? 1_900_000_011 : undefined
+export const databaseUser = process.getuid?.() === 0 ? 810_000_000 + process.pid : undefined
 
 export const databaseOf = (ref: string): LocalDatabase => ({ ref, user: databaseUser })
 
 export async function openLocalContext(): Promise<LocalContext & AsyncDisposable> {
   const jail = await selfTest(log)
   if (jail.kind === 'refused') throw new Error(jail.why.en)
-  const { postgres } = await findBinaries(undefined, undefined, log)
-  const programs = await findPrograms(path.resolve(postgres, '../..'))
+  const { postgres, major } = await findBinaries(undefined, undefined, log)
+  const programs = await findPrograms(postgres, major)
   const root = await mkdtemp('/tmp/kherad-db-')
   return {
     root,

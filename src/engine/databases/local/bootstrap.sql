@@ -28,9 +28,11 @@ create role storage_admin login nocreatedb nocreaterole;
 -- Sizes, sessions that take too much, changes of tables.
 create role watcher login nocreatedb nocreaterole;
 
-grant pg_monitor, pg_signal_backend to watcher;
+grant pg_monitor, pg_signal_backend, pg_use_reserved_connections to watcher;
 
 create role backup login replication nocreatedb nocreaterole;
+
+grant pg_use_reserved_connections to backup;
 
 revoke all on database postgres from public;
 
@@ -59,6 +61,31 @@ alter default privileges for role postgres grant usage on schemas to app_reader;
 create schema extensions;
 
 grant usage on schema extensions to public;
+
+-- All that an app may have of them, so that none is ever created for it: those that reach no file, no network and no other process. To
+-- create one of them again does nothing, and of others the server sees no file (program.ts).
+do $$
+declare
+  allowed constant text[] := array['btree_gin', 'btree_gist', 'citext', 'cube', 'dict_int', 'earthdistance', 'fuzzystrmatch', 'hstore',
+    'intarray', 'isn', 'ltree', 'moddatetime', 'pg_trgm', 'pgcrypto', 'seg', 'tablefunc', 'tsm_system_rows', 'tsm_system_time', 'unaccent',
+    'uuid-ossp', 'vector'];
+  extension text;
+begin
+  for extension in select name from pg_available_extensions where name = any (allowed) loop
+    execute format('create extension if not exists %I with schema extensions cascade', extension);
+  end loop;
+end $$;
+
+-- As SQL found elsewhere expects it; roles of ours trust no name of the app's.
+alter database postgres set search_path = "$user", public, extensions;
+
+alter role auth_admin set search_path = pg_catalog;
+
+alter role storage_admin set search_path = pg_catalog;
+
+alter role watcher set search_path = pg_catalog;
+
+alter role kherad set search_path = pg_catalog;
 
 create schema auth authorization auth_admin;
 

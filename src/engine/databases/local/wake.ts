@@ -2,13 +2,14 @@
  * A database that is awake for as long as somebody uses it. Whoever uses it holds a shared lock within it, from whatever process; who releases
  * the last one stops it.
  */
-import { access, readFile } from 'node:fs/promises'
+import { access, readFile, stat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { clientConfig, isDatabaseAway, type SocketAddress } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isRunningAlready, pidIn, type StartedServer, startServerInJail } from '#platform/jail'
-import { type LocalDatabase, layoutOf } from './layout.ts'
+import { standardSize } from '../size.ts'
+import { type Layout, type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import './phrases.ts'
 import { server } from './program.ts'
@@ -66,7 +67,7 @@ export async function wake(
       }
       const fresh: StartedServer & { code?: number | null } = await startServerInJail(
         context.tools,
-        server(context.programs, layout),
+        server(context.programs, layout, database.size ?? standardSize),
         database.user,
       )
       void fresh.ended.then((code) => {
@@ -75,7 +76,10 @@ export async function wake(
       started = fresh
     } else if (started.code !== undefined) {
       // Another process started it first, or it is still stopping.
-      if (started.code !== isRunningAlready) throw new Error(`PostgreSQL of a cloud ended with ${started.code}: ${await lastWords(layout.logFile)}`)
+      if (started.code !== isRunningAlready)
+        throw new Error(
+          `PostgreSQL of a cloud ended with ${started.code}: ${await lastWords(layout.logFile)}`,
+        )
       started = undefined
     }
     await pause(pollMs)
@@ -128,20 +132,30 @@ async function leave(context: LocalContext, database: LocalDatabase, client: pg.
 
 /** Ends its sessions and writes its data. */
 export async function stop(context: LocalContext, database: LocalDatabase): Promise<void> {
-  const pid = await pidIn(layoutOf(context.root, database).infoFile)
-  if (pid === undefined || !(await isServer(pid))) return
+  const layout = layoutOf(context.root, database)
+  const pid = await serverOf(layout)
+  if (pid === undefined) return
   process.kill(pid, 'SIGINT')
   for (const deadline = performance.now() + stopMs; performance.now() < deadline; await pause(pollMs))
-    if (!(await isServer(pid))) return
+    if ((await serverOf(layout)) !== pid) return
   context.log.warn(
     { ref: database.ref },
     'PostgreSQL of a cloud is still writing its data and will stop by itself',
   )
 }
 
-/** Not another program that got its number. */
-const isServer = async (pid: number): Promise<boolean> =>
-  (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).startsWith('/pg/bin/postgres\0')
+/** The first process of its server, if it runs: not another one, of another database perhaps, that got its number. */
+export async function serverOf({ infoFile, data }: Layout): Promise<number | undefined> {
+  const pid = await pidIn(infoFile)
+  const folder = await stat(data).catch(() => undefined)
+  if (pid === undefined || !folder) return undefined
+  const standsIn = await stat(`/proc/${pid}/cwd`).catch((error: NodeJS.ErrnoException) => error.code)
+  if (typeof standsIn === 'object')
+    return standsIn.ino === folder.ino && standsIn.dev === folder.dev ? pid : undefined
+  // Root with reduced capabilities, as in a container, may not see it; there each database has a user of its own.
+  const isDenied = standsIn === 'EACCES' || standsIn === 'EPERM'
+  return isDenied && (await stat(`/proc/${pid}`)).uid === folder.uid ? pid : undefined
+}
 
 const lastWords = async (logFile: string): Promise<string> =>
   (await readFile(logFile, 'utf8').catch(() => '')).slice(-1_000).trim()
