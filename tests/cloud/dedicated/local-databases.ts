@@ -17,8 +17,8 @@ export const databaseOf = (ref: string): LocalDatabase => ({ ref, user: database
 export async function openLocalContext(): Promise<LocalContext & AsyncDisposable> {
   const jail = await selfTest(log)
   if (jail.kind === 'refused') throw new Error(jail.why.en)
-  const { postgres, major } = await findBinaries(undefined, undefined, log)
-  const programs = await findPrograms(postgres, major)
+  const { postgres } = await findBinaries(undefined, undefined, log)
+  const programs = await findPrograms(postgres)
   const root = await mkdtemp('/tmp/kherad-db-')
   return {
     root,
