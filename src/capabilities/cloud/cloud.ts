@@ -1,4 +1,4 @@
-import { appUsersSweepJob, mailJob } from '#engine/app-users'
+import { appUsersSweepJob, filesOfDeletedJob, mailJob, ownSweepJob } from '#engine/app-users'
 import { provisionJob } from '#engine/clouds'
 import type { Route } from '#platform/http'
 import type { Job } from '#platform/jobs'
@@ -36,5 +36,7 @@ export const cloud = {
     objectsJob as Job<never>,
     mailJob as Job<never>,
     appUsersSweepJob as Job<never>,
+    ownSweepJob as Job<never>,
+    filesOfDeletedJob as Job<never>,
   ],
 }
