@@ -65,7 +65,7 @@ async function shapeOf(
       `select m.key as name, array_agg(distinct jsonb_typeof(m.value)) as types, count(*) as rows
         from collections.rows r, jsonb_each(r.data) m
         where r.account_id = $1 and r.cloud_id = $2 and r.collection_id = $3
-        group by m.key order by count(*) desc, min(r.row_id), m.key collate "C" limit ${maxColumns * 4}`,
+        group by m.key order by count(*) desc, min(r.row_id::text), m.key collate "C" limit ${maxColumns * 4}`,
       [accountId, cloudId, collectionId],
     ),
   )

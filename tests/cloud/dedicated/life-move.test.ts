@@ -1,5 +1,6 @@
 /** Starter clouds that get a database of their own. */
 import { createClient } from '@supabase/supabase-js'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { givePackage } from '#engine/clouds'
 import { until } from '../../harness/until.ts'
@@ -123,6 +124,45 @@ test.runIf(canRun)(
         table,
       ).toEqual([])
     expect((await shown()).usage).toMatchObject({ users: { used: 1 }, files: { used: 1 } })
+
+    const seen = (role: string, sub: string | undefined, text: string) =>
+      world.app.databases.use(key, (open) =>
+        open.db('authenticator').tx(async (tx) => {
+          const claims = JSON.stringify({ sub, role })
+          await sql`select set_config('role', ${role}, true), set_config('request.jwt.claims', ${claims}, true)`.execute(
+            tx,
+          )
+          return (await sql.raw<{ n: number }>(text).execute(tx)).rows
+        }),
+      )
+    const stranger = '01890000-0000-7000-8000-000000000001'
+    const counted = async (role: string, sub: string | undefined, table: string) =>
+      (await seen(role, sub, `select count(*)::int as n from public.${table}`))[0]!.n
+    expect(await counted('authenticated', userId, 'todos')).toBe(2)
+    expect(await counted('authenticated', stranger, 'todos')).toBe(0)
+    expect(await counted('anon', undefined, 'todos')).toBe(0)
+    expect(await counted('anon', undefined, 'posts')).toBe(2)
+    expect(await counted('service_role', undefined, 'todos')).toBe(2)
+    const changed = (sub: string) =>
+      seen(
+        'authenticated',
+        sub,
+        `update public.posts set text = 'x' returning (updated_at > created_at)::int as n`,
+      )
+    expect(await changed(stranger)).toEqual([])
+    expect(await changed(userId)).toEqual([{ n: 1 }])
+    const made = await seen(
+      'authenticated',
+      userId,
+      `insert into public.todos (title) values ('x') returning (owner_id = '${userId}')::int as n`,
+    )
+    expect(made).toEqual([{ n: 1 }])
+    await expect(
+      seen('authenticated', stranger, `insert into public.todos (title, owner_id) values ('x', '${userId}')`),
+    ).rejects.toMatchObject({ code: '42501' })
+    await expect(
+      seen('anon', undefined, `insert into public.posts (text) values ('x')`),
+    ).rejects.toMatchObject({ code: '42501' })
 
     const refreshed = await sara.auth.refreshSession()
     expect(refreshed.error).toBe(null)
