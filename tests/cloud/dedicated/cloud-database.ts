@@ -1,6 +1,5 @@
 /** A real database of a cloud without a platform around it: in its jail, with the roles and schemas of every dedicated cloud. */
 import { mkdtemp, rm } from 'node:fs/promises'
-import path from 'node:path'
 import pg from 'pg'
 import type { DatabaseRole, OpenDatabase } from '../../../src/engine/databases/databases.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
@@ -25,7 +24,7 @@ export async function openCloudDatabase({ connections = 4 } = {}): Promise<Cloud
   const { postgres } = await findBinaries(undefined, undefined, log)
   const root = await mkdtemp('/tmp/kherad-db-')
   undone.defer(() => rm(root, { recursive: true, force: true }))
-  const programs = await findPrograms(path.resolve(postgres, '../..'))
+  const programs = await findPrograms(postgres)
   const context = { root, tools: jail.tools, programs, log }
   const user = process.getuid?.() === 0 ? 1_900_000_002 : undefined
   const database = { ref: 'tttttttttttttttttttt', user }

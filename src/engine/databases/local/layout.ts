@@ -52,10 +52,9 @@ export function layoutOf(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Lay
   }
 }
 
-/** Whether sockets of databases in this folder can be connected to. */
-export const isShortEnough = (root: string): boolean =>
-  Buffer.byteLength(path.join(layoutOf(root, { ref: 'a'.repeat(20) }).socket, socketName)) <=
-  longestSocketPath
+/** Whether its socket can be connected to by its path. */
+export const isShortEnough = ({ socket }: Layout): boolean =>
+  Buffer.byteLength(path.join(socket, socketName)) <= longestSocketPath
 
 /** The folders, each for whom it is; may run any number of times. */
 export async function makeFolders(layout: Layout, user: number | undefined): Promise<void> {

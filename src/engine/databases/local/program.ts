@@ -34,11 +34,11 @@ const processes = 64
 const oldestMajor = 18
 
 /**
- * `native` is the folder with bin and lib; the other files are in its folder share, as in the npm package, or in /usr/share, as distributions
- * have them. Throws DATABASES_UNAVAILABLE where it is too old or its files are elsewhere.
+ * Finds what belongs to a `postgres`: all in one folder, as in the npm package, or with its files in /usr/share, as distributions have them. Throws
+ * DATABASES_UNAVAILABLE where it is too old or its files are elsewhere.
  */
-export async function findPrograms(native: string): Promise<Programs> {
-  const postgres = path.join(native, 'bin', 'postgres')
+export async function findPrograms(postgres: string): Promise<Programs> {
+  const native = path.resolve(postgres, '../..')
   const [libraries, shellLibraries, { stdout }] = await Promise.all([
     librariesOf(postgres),
     librariesOf(shell),
