@@ -28,6 +28,7 @@ import { openPipelines, type Pipelines } from '#engine/pipelines'
 import { openInference, type Upstream } from '#engine/routing'
 import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#engine/sites'
 import { openRecordings } from '#engine/sound'
+import { CloudSql } from '#engine/sql'
 import { openPageCounter, openReader, openTools } from '#engine/tools'
 import { openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
@@ -94,6 +95,7 @@ export async function openApp(
     clouds: opening.use(await openCloudDirectory(ground)),
     cloudAllowances,
     databases,
+    sql: new CloudSql(databases),
     ...openFunctions(ground, { net, cloudAllowances, isolation, jail }, opening),
     ...openHands(options, ground.log, { net, outbound, spool: stores.spool, isolation }, opening),
     ...stores,

@@ -46,11 +46,10 @@ export async function startServerInJail(
 ): Promise<StartedServer> {
   await using opened = new AsyncDisposableStack()
   const log = opened.use(await open(server.logFile, 'a', 0o600))
-  const info = opened.use(await open(server.infoFile, 'a', 0o600))
   const input = server.inputFile === undefined ? undefined : opened.use(await open(server.inputFile, 'r'))
   const words = [
     ...['--no-fork', '--nonblock', '--conflict-exit-code', String(isRunningAlready), server.lockFile],
-    ...emptied(server.infoFile),
+    ...onceLocked(server.infoFile),
     ...[tools.prlimit, `--data=${server.dataBytes}`, '--core=0', '--nofile=1024'],
     ...jailWords(tools, server, user),
   ]
@@ -59,7 +58,7 @@ export async function startServerInJail(
     env: {},
     detached: true,
     // The fifth keeps its place for bubblewrap: flock would open the lock there, and whoever replaces it loses the lock.
-    stdio: [input?.fd ?? 'ignore', log.fd, log.fd, 'pipe', info.fd],
+    stdio: [input?.fd ?? 'ignore', log.fd, log.fd, 'pipe', log.fd],
   })
   const ended = once(child, 'exit').then(
     ([code]) => code as number | null,
@@ -73,8 +72,8 @@ export async function startServerInJail(
   return { ended }
 }
 
-/** Only by whoever holds the lock: what the file says of a server that runs stays when others try to start it, too. */
-const emptied = (file: string): string[] => ['/bin/sh', '-c', ': >"$0"; exec "$@"', file]
+/** Only who has the lock may write over what the file says of the server that runs. Descriptor 4 is bubblewrap's. */
+const onceLocked = (infoFile: string): string[] => ['/bin/sh', '-c', 'umask 077; exec "$@" 4>"$0"', infoFile]
 
 /** The process that the file of a server names; it may have ended long ago. */
 export async function pidIn(infoFile: string): Promise<number | undefined> {

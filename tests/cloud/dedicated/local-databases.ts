@@ -1,5 +1,5 @@
 /** Databases of clouds on this machine, without a platform around them. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import pg from 'pg'
 import type { LocalDatabase } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
@@ -17,8 +17,8 @@ export const databaseOf = (ref: string): LocalDatabase => ({ ref, user: database
 export async function openLocalContext(): Promise<LocalContext & AsyncDisposable> {
   const jail = await selfTest(log)
   if (jail.kind === 'refused') throw new Error(jail.why.en)
-  const { postgres, major } = await findBinaries(undefined, undefined, log)
-  const programs = await findPrograms(postgres, major)
+  const { postgres } = await findBinaries(undefined, undefined, log)
+  const programs = await findPrograms(postgres)
   const root = await mkdtemp('/tmp/kherad-db-')
   return {
     root,
@@ -30,6 +30,10 @@ export async function openLocalContext(): Promise<LocalContext & AsyncDisposable
     },
   }
 }
+
+/** What lies there of databases. */
+export const databasesIn = async (root: string): Promise<string[]> =>
+  (await readdir(root)).filter((name) => !name.startsWith('awake'))
 
 /** Wakes it for as long as `work` takes. */
 export async function awakeFor<Result>(

@@ -52,8 +52,8 @@ export const cloudRoutes: Route[] = [
     reply: { 201: Cloud, 202: Cloud },
     errors: [
       ...(['CLOUD_LIMIT', 'CLOUD_DELETION_LIMIT', 'SECRETS_SEALED'] as const),
-      ...(['PACKAGE_REQUIRED', 'PACKAGE_UNPAID', 'PACKAGE_USED_UP'] as const),
       ...(['DATABASE_NO_ROOM', 'DATABASES_UNAVAILABLE'] as const),
+      ...(['PACKAGE_REQUIRED', 'PACKAGE_UNPAID', 'PACKAGE_USED_UP'] as const),
     ],
     handle: create,
   }),

@@ -112,12 +112,26 @@ grant execute on function auth.jwt(), auth.uid(), auth.role(), auth.email() to p
 
 create schema kherad;
 
-create function kherad.announce_change() returns event_trigger language plpgsql set search_path = pg_catalog
-  as $$ begin perform pg_notify('kherad_schema', ''); end $$;
+grant usage on schema kherad to public;
 
-create event trigger kherad_changes on ddl_command_end execute function kherad.announce_change();
+-- Every request of the app names the version that it has read, so that none answers by tables that are no longer so (docs/decisions/0082).
+create table kherad.schema_version (version bigint not null);
 
-create event trigger kherad_drops on sql_drop execute function kherad.announce_change();
+insert into kherad.schema_version values (1);
+
+grant select on kherad.schema_version to public;
+
+-- Written in the transaction that changes tables, and seen when they are. It runs as its owner, and nothing of the app's runs within it.
+create function kherad.count_change() returns event_trigger language plpgsql security definer set search_path = pg_catalog
+  as $$ begin update kherad.schema_version set version = version + 1; end $$;
+
+alter role authenticator set statement_timeout = '8s';
+
+alter role authenticator set search_path = public, extensions;
+
+alter role watcher set search_path = pg_catalog;
+
+create event trigger kherad_changes on ddl_command_end execute function kherad.count_change();
 
 alter role kherad nologin;
 

@@ -2,99 +2,128 @@
  * Which databases of this machine are awake, and which processes use them: a file for each pair. Whoever takes the last one away stops the
  * server; what killed processes have left is found by anybody. All of them together hold the memory of databases within a share of the machine.
  */
+import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { MachineLock } from './machine-lock.ts'
+import { holdLock, type JailTools } from '#platform/jail'
 
 export interface Claim {
   ref: string
-  /** The process, by its number and the time at which it began: numbers are given again. */
+  /** The process, by its number and the time at which it began, since numbers are given again; and which of its claims it is. */
   holder: string
   bytes: number
-  /** Of its last use in that process. */
+}
+
+export interface SeenClaim extends Claim {
+  /** Of its last use. */
   usedMs: number
 }
 
+/** What is done under the lock takes milliseconds; the longest is the stop of a server. */
+const lockWaitMs = 20_000
+
 export class Claims {
+  readonly #tools: Pick<JailTools, 'flock'>
   readonly #folder: string
-  readonly #lock: MachineLock
+  readonly #lockFile: string
   readonly #limitBytes: number
   readonly #self: string
+  #last: Promise<unknown> = Promise.resolve()
 
+  /** `limitBytes`: what all may take together. */
   constructor(
     root: string,
-    { flock, limitBytes, self = ownHolder() }: { flock: string; limitBytes: number; self?: string },
+    {
+      tools,
+      limitBytes,
+      self = ownProcess(),
+    }: { tools: Pick<JailTools, 'flock'>; limitBytes: number; self?: string },
   ) {
+    this.#tools = tools
     this.#folder = path.join(root, 'awake')
-    this.#lock = new MachineLock(flock, path.join(root, 'awake.lock'))
+    this.#lockFile = path.join(root, 'awake.lock')
     this.#limitBytes = limitBytes
     this.#self = self
   }
 
-  /** Takes one for this process. Where there is no room it takes none, and returns those of other databases, the least recently used first. */
-  async take(ref: string, bytes: number): Promise<'taken' | Claim[]> {
+  /** Where there is no room it takes none, and returns those of other databases, the least recently used first. */
+  async take(ref: string, bytes: number): Promise<Claim | SeenClaim[]> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    return this.#lock.hold(async () => {
+    return this.alone(async () => {
       const others = (await this.list()).filter((claim) => claim.ref !== ref)
       if (bytesOf(others) + bytes > this.#limitBytes)
         return others.sort((a, b) => lastUse(others, a) - lastUse(others, b))
-      await writeFile(this.#file({ ref, holder: this.#self, bytes }), '', { mode: 0o600 })
-      return 'taken'
+      const claim = { ref, holder: `${this.#self}-${randomInt(2 ** 47)}`, bytes }
+      await writeFile(this.#file(claim), '', { mode: 0o600 })
+      return claim
     })
   }
 
-  /** Gives that of this process back; calls `stop` if it was the last one. */
-  async giveBack(ref: string, stop: () => Promise<void>): Promise<void> {
-    await this.#lock.hold(async () => {
-      const claims = (await this.list()).filter((claim) => claim.ref === ref)
-      for (const claim of claims)
-        if (claim.holder === this.#self) await rm(this.#file(claim), { force: true })
-      const others = claims.filter(({ holder }) => holder !== this.#self)
-      if (!(await anyLives(others))) await stop()
+  /** Calls `stop` if it was the last one of its database. */
+  async giveBack(claim: Claim, stop: () => Promise<unknown>): Promise<void> {
+    await this.alone(async () => {
+      await rm(this.#file(claim), { force: true })
+      if (!(await this.isUsed(claim.ref))) await stop()
     })
   }
 
   /** It is used now. */
-  async touch(ref: string, bytes: number): Promise<void> {
+  async touch(claim: Claim): Promise<void> {
     const now = new Date()
-    await utimes(this.#file({ ref, holder: this.#self, bytes }), now, now).catch(() => undefined)
+    await utimes(this.#file(claim), now, now).catch(() => undefined)
   }
 
   /** Takes away those of processes that are gone; `stop` is called for what nobody else uses. */
-  async sweep(stop: (ref: string) => Promise<void>): Promise<void> {
+  async sweep(stop: (ref: string) => Promise<unknown>): Promise<void> {
     if ((await this.#dead()).length === 0) return
-    await this.#lock.hold(async () => {
-      const dead = await this.#dead()
-      const claims = await this.list()
-      for (const claim of dead) {
-        const isUsed = await anyLives(claims.filter(({ ref }) => ref === claim.ref))
-        if (!isUsed) await stop(claim.ref)
+    await this.alone(async () => {
+      for (const claim of await this.#dead()) {
+        if (!(await this.isUsed(claim.ref))) await stop(claim.ref)
         await rm(this.#file(claim), { force: true })
       }
     })
   }
 
-  async list(): Promise<Claim[]> {
+  /** By a process that lives. */
+  async isUsed(ref: string): Promise<boolean> {
+    const claims = (await this.list()).filter((claim) => claim.ref === ref)
+    return (await Promise.all(claims.map(({ holder }) => isAlive(holder)))).includes(true)
+  }
+
+  /** Runs `work` while no other process of this machine runs any. */
+  async alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#last.then(async () => {
+      const held = await holdLock(this.#tools, this.#lockFile, lockWaitMs)
+      if (!held) throw new Error(`${this.#lockFile} is held by another process.`)
+      await using _lock = held
+      return work()
+    })
+    this.#last = turn.catch(() => undefined)
+    return turn
+  }
+
+  async list(): Promise<SeenClaim[]> {
     const names = await readdir(this.#folder).catch(() => [])
     const claims = await Promise.all(names.map((name) => this.#read(name)))
     return claims.filter((claim) => claim !== undefined)
   }
 
-  async #dead(): Promise<Claim[]> {
+  async #dead(): Promise<SeenClaim[]> {
     const claims = await this.list()
     const lives = await Promise.all(claims.map(({ holder }) => isAlive(holder)))
     return claims.filter((_, index) => !lives[index])
   }
 
-  async #read(name: string): Promise<Claim | undefined> {
-    const [ref = '', holder = '', bytes] = name.split('.')
+  async #read(name: string): Promise<SeenClaim | undefined> {
+    const [, ref, holder, bytes] = /^(.+)\.([\d-]+)\.(\d+)$/.exec(name) ?? []
     // Given back meanwhile.
     const about = await stat(path.join(this.#folder, name)).catch(() => undefined)
-    return about && { ref, holder, bytes: Number(bytes), usedMs: about.mtimeMs }
+    if (!about || ref === undefined || holder === undefined) return undefined
+    return { ref, holder, bytes: Number(bytes), usedMs: about.mtimeMs }
   }
 
-  #file({ ref, holder, bytes }: Omit<Claim, 'usedMs'>): string {
+  #file({ ref, holder, bytes }: Claim): string {
     return path.join(this.#folder, `${ref}.${holder}.${bytes}`)
   }
 }
@@ -103,14 +132,10 @@ export class Claims {
 const bytesOf = (claims: readonly Claim[]): number =>
   [...new Map(claims.map(({ ref, bytes }) => [ref, bytes])).values()].reduce((sum, one) => sum + one, 0)
 
-const lastUse = (claims: readonly Claim[], { ref }: Claim): number =>
+const lastUse = (claims: readonly SeenClaim[], { ref }: Claim): number =>
   Math.max(...claims.filter((claim) => claim.ref === ref).map(({ usedMs }) => usedMs))
 
-async function anyLives(claims: readonly Claim[]): Promise<boolean> {
-  return (await Promise.all(claims.map(({ holder }) => isAlive(holder)))).includes(true)
-}
-
-function ownHolder(): string {
+function ownProcess(): string {
   return `${process.pid}-${beginIn(readFileSync('/proc/self/stat', 'latin1'))}`
 }
 

@@ -20,14 +20,14 @@ export interface Layout {
   infoFile: string
   lockFile: string
   passwd: string
+  /** A folder with nothing in it. */
+  empty: string
   /** Is there while a backup takes the place of the data: nobody wakes the database meanwhile. */
   restoringFile: string
   /** The data before that, until it is over. */
   dataBefore: string
   /** Locked by whoever restores. */
   restoreLockFile: string
-  /** A folder with nothing in it. */
-  empty: string
 }
 
 const socketName = '.s.PGSQL.5432'
@@ -45,17 +45,16 @@ export function layoutOf(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Lay
     infoFile: within('info.json'),
     lockFile: within('lock'),
     passwd: within('passwd'),
+    empty: within('empty'),
     restoringFile: within('restoring'),
     dataBefore: within('data-before'),
     restoreLockFile: within('restore-lock'),
-    empty: within('empty'),
   }
 }
 
-/** Whether sockets of databases in this folder can be connected to. */
-export const isShortEnough = (root: string): boolean =>
-  Buffer.byteLength(path.join(layoutOf(root, { ref: 'a'.repeat(20) }).socket, socketName)) <=
-  longestSocketPath
+/** Whether its socket can be connected to by its path. */
+export const isShortEnough = ({ socket }: Layout): boolean =>
+  Buffer.byteLength(path.join(socket, socketName)) <= longestSocketPath
 
 /** The folders, each for whom it is; may run any number of times. */
 export async function makeFolders(layout: Layout, user: number | undefined): Promise<void> {

@@ -10,7 +10,11 @@ import { writeSteps } from './upgrade.ts'
 
 const schemaFile = (name: string): string => path.join(import.meta.dirname, '..', 'schema', name)
 /** In this order. */
-const sqlFiles = [path.join(import.meta.dirname, 'bootstrap.sql'), schemaFile('auth.sql')]
+const sqlFiles = [
+  path.join(import.meta.dirname, 'bootstrap.sql'),
+  schemaFile('auth.sql'),
+  schemaFile('storage.sql'),
+]
 
 /** Nobody comes in by a network; the superuser by nothing at all. */
 const accessRules = `local replication backup trust

@@ -18,7 +18,7 @@ declareFailures({
 
 /** Why databases cannot run here, and what to do. */
 export const refusals = {
-  oldPrograms: (major: number, oldest: number): Localized => ({
+  oldPrograms: (major: string, oldest: number): Localized => ({
     en: `the PostgreSQL of KHERAD_PG_BIN is version ${major}, and databases of app back-ends need ${oldest} or later; name another one, or none for the one that comes with this service`,
     fa: `PostgreSQL در KHERAD_PG_BIN نسخهٔ ${major} است و پایگاه دادهٔ بک‌اندها نسخهٔ ${oldest} یا تازه‌تر می‌خواهد؛ نسخهٔ دیگری را نام ببرید، یا هیچ‌کدام را تا نسخهٔ همراه سرویس به کار رود`,
   }),

@@ -1,6 +1,8 @@
 /** PostgreSQL as it runs in the jail of one cloud. */
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { fail } from '#platform/errors'
 import { type JailedServer, librariesOf } from '#platform/jail'
 import '../phrases.ts'
@@ -35,10 +37,16 @@ const oldestMajor = 18
  * Finds what belongs to a `postgres`: all in one folder, as in the npm package, or with its files in /usr/share, as distributions have them. Throws
  * DATABASES_UNAVAILABLE where it is too old or its files are elsewhere.
  */
-export async function findPrograms(postgres: string, major: number): Promise<Programs> {
-  if (major < oldestMajor) fail('DATABASES_UNAVAILABLE', { why: refusals.oldPrograms(major, oldestMajor) })
+export async function findPrograms(postgres: string): Promise<Programs> {
   const native = path.resolve(postgres, '../..')
-  const [libraries, shellLibraries] = await Promise.all([librariesOf(postgres), librariesOf(shell)])
+  const [libraries, shellLibraries, { stdout }] = await Promise.all([
+    librariesOf(postgres),
+    librariesOf(shell),
+    promisify(execFile)(postgres, ['--version']),
+  ])
+  const major = /\) (\d+)/.exec(stdout)?.[1] ?? '0'
+  if (Number(major) < oldestMajor)
+    fail('DATABASES_UNAVAILABLE', { why: refusals.oldPrograms(major, oldestMajor) })
   const share = [
     { from: `${native}/share/postgresql`, to: '/pg/share/postgresql' },
     { from: `${native}/share`, to: '/pg/share' },
@@ -56,7 +64,7 @@ export async function findPrograms(postgres: string, major: number): Promise<Pro
     // Those of its own folder are seen where the folder is.
     libraries: libraries.filter((place) => !place.startsWith(native + path.sep)),
     shellLibraries,
-    major: String(major),
+    major,
     steps,
   }
 }
