@@ -10,6 +10,7 @@ import type { Pipelines } from '#engine/pipelines'
 import type { Inference } from '#engine/routing'
 import type { SiteChecks, SiteCompressor, SiteDirectory } from '#engine/sites'
 import type { Recordings } from '#engine/sound'
+import type { CloudSql } from '#engine/sql'
 import type { CountPages, HostedTools, Reader } from '#engine/tools'
 import type { KeyRing } from '#platform/auth'
 import type { Clock } from '#platform/clock'
@@ -41,6 +42,8 @@ export interface App {
   keys: KeyRing
   /** Rows of app back-ends, on a few connections of their own. */
   collections: Collections
+  /** SQL of the developers of dedicated clouds. */
+  sql: CloudSql
   /** The processes that use this database, and which of them are alive. */
   processes: Processes
   ledger: Ledger

@@ -28,6 +28,7 @@ import { openPipelines, type Pipelines } from '#engine/pipelines'
 import { openInference, type Upstream } from '#engine/routing'
 import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#engine/sites'
 import { openRecordings } from '#engine/sound'
+import { CloudSql } from '#engine/sql'
 import { openPageCounter, openReader, openTools } from '#engine/tools'
 import { openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
@@ -79,6 +80,7 @@ export async function openApp(
   const cloudAllowances = opening.use(new CloudAllowances(ground))
   const isolation = openIsolation()
   const jail = opening.use(openJail(ground.log))
+  const databases = opening.use(openDatabases(ground, jail))
   const app: App = {
     ...ground,
     ...books,
@@ -88,11 +90,12 @@ export async function openApp(
     inference: opening.use(openInference({ ...ground, upstreams, models })),
     net,
     sites: opening.use(await openSites(ground)),
-    appUsers: opening.use(openAppUsers(ground)),
+    appUsers: opening.use(openAppUsers({ ...ground, databases })),
     ...(options.config.mail && { mail: openMailer({ ...ground, config: options.config.mail, outbound }) }),
     clouds: opening.use(await openCloudDirectory(ground)),
     cloudAllowances,
-    databases: opening.use(openDatabases(ground, jail)),
+    databases,
+    sql: new CloudSql(databases),
     ...openFunctions(ground, { net, cloudAllowances, isolation, jail }, opening),
     ...openHands(options, ground.log, { net, outbound, spool: stores.spool, isolation }, opening),
     ...stores,

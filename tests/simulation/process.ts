@@ -105,11 +105,13 @@ const noApps: Pick<
   | 'collections'
   | 'appUsers'
   | 'databases'
+  | 'sql'
   | 'functions'
   | 'functionCompiler'
   | 'functionSource'
 > = {
   databases: {} as App['databases'],
+  sql: {} as App['sql'],
   functions: {} as App['functions'],
   functionCompiler: {} as App['functionCompiler'],
   functionSource: {} as App['functionSource'],
@@ -134,6 +136,7 @@ const noApps: Pick<
     passwords: { hash: never, matches: never },
     verify: never,
     signingKey: never,
+    isSweepDue: () => false,
     forget: () => undefined,
     [Symbol.asyncDispose]: async () => {},
   },

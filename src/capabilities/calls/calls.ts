@@ -5,6 +5,7 @@
 export { acceptOnce } from './accept-once.ts'
 export { answerPaid, replayable, settleDelivered, settleFailed } from './answer.ts'
 export { apiKeyHeader } from './api-key-header.ts'
+export { claimFirst } from './claim-first.ts'
 export { Cost, costOf, setCostHeaders, usdOf } from './cost.ts'
 export { Base64Bytes } from './json-with-bytes.ts'
 export { modelFailures, requireMayUse, requireModel } from './model.ts'

@@ -36,7 +36,7 @@ export {
   settleIn,
 } from './durable.ts'
 export { ledgerSeries } from './metrics.ts'
-export { fence, type RecordOptions, record } from './record.ts'
+export { answerRecord, fence, type RecordOptions, record, releaseRecord } from './record.ts'
 
 export {
   balances,

@@ -1,7 +1,7 @@
 /** Receipts of what moves no money, written into the transaction that they belong to. */
-import type { Tx } from '#platform/db'
+import type { Db, Tx } from '#platform/db'
 import { type Claim, ClaimTaken, type Payer } from './ledger.ts'
-import { writeRecord } from './store.ts'
+import { insertReply, releaseClaim, writeRecord } from './store.ts'
 
 interface Recorded {
   payer: Payer
@@ -12,8 +12,8 @@ interface Recorded {
 export interface RecordOptions extends Recorded {
   claim?: Claim | undefined
   statusCode: number
-  /** The answer, kept for replay. */
-  reply: string
+  /** The answer, kept for replay; undefined where the effect lies elsewhere and is yet to come (`answerRecord`). */
+  reply?: string | undefined
 }
 
 /**
@@ -29,3 +29,15 @@ export async function record(tx: Tx, options: RecordOptions, now: Date): Promise
 export async function fence(tx: Tx, options: Recorded, now: Date): Promise<boolean> {
   return (await writeRecord(tx, { ...options, state: 'failed' }, now)) === null
 }
+
+/** Keeps the answer of a recorded request for replay, once its effect is known. */
+export const answerRecord = (
+  db: Db,
+  of: { accountId: string; receiptId: string },
+  answer: { statusCode: number; reply: string },
+  now: Date,
+): Promise<void> => insertReply(db, of, answer, now)
+
+/** A recorded request certainly had no effect: its idempotency key may be used again. */
+export const releaseRecord = (tx: Tx, of: { accountId: string; receiptId: string }): Promise<void> =>
+  releaseClaim(tx, of)

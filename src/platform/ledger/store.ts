@@ -143,7 +143,7 @@ export async function writeRecord(
     claim?: Claim | undefined
     state: 'completed' | 'failed'
     statusCode?: number
-    reply?: string
+    reply?: string | undefined
   },
   now: Date,
 ): Promise<string | null> {
@@ -154,6 +154,33 @@ export async function writeRecord(
     ${payer.projectId}, ${payer.keyId}, ${endpoint}, ${claim?.key ?? null}, ${claim?.fingerprint ?? null},
     ${state}, ${statusCode}::smallint, ${reply}, ${now}) as earlier`.execute(tx)
   return rows[0]!.earlier
+}
+
+/** The stored answer of a receipt that was written without one. */
+export async function insertReply(
+  db: Db,
+  { accountId, receiptId }: { accountId: string; receiptId: string },
+  { statusCode, reply }: { statusCode: number; reply: string },
+  now: Date,
+): Promise<void> {
+  const text =
+    'insert into ledger.replies (account_id, receipt_id, status_code, body, created_at) values ($1, $2, $3, $4, $5)'
+  await db.query({ text }, [accountId, receiptId, statusCode, reply, now])
+}
+
+/** Of a receipt that moved no money: it failed, and claims nothing any more. */
+export async function releaseClaim(
+  tx: Tx,
+  { accountId, receiptId }: { accountId: string; receiptId: string },
+): Promise<void> {
+  await sql`select ledger.lock(array[${accountId}::uuid])`.execute(tx)
+  const count = (sign: 1 | -1) =>
+    sql`select ledger.count_usage(s, ${sign}, 0, 0, 0, 0) from ledger.settlements s
+      where s.account_id = ${accountId} and s.receipt_id = ${receiptId}`.execute(tx)
+  await count(-1)
+  await sql`update ledger.settlements set claiming = false, state = 'failed', status_code = null
+    where account_id = ${accountId} and receipt_id = ${receiptId}`.execute(tx)
+  await count(1)
 }
 
 /** Deletes the stored answer of a receipt, which is stored elsewhere now. */

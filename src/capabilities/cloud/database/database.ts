@@ -1,6 +1,6 @@
 /** Collections of a cloud for its developer: made, listed, deleted, and their rows read and written with a key of the project. */
 import { acceptOnce } from '#capabilities/calls'
-import { type CloudRow, keyOf, limitsOf } from '#engine/clouds'
+import { type CloudKey, type CloudRow, keyOf, limitsOf } from '#engine/clouds'
 import {
   type CollectionRow,
   change,
@@ -26,6 +26,7 @@ import { bareList } from '#platform/lists'
 import { requireCloud } from '../require-cloud.ts'
 import { reasons } from './phrases.ts'
 import type { Collection, DatabaseBody } from './schema.ts'
+import { describeDatabase, runSql } from './sql.ts'
 
 type Context<Body = unknown> = RequestContext<Body, unknown, { id: string }>
 type Action = NonNullable<DatabaseBody['action']>
@@ -53,9 +54,15 @@ const rowsCloud = ({ app }: Context, row: CloudRow): RowsCloud => ({
   limits: limitsOf(app.config.clouds, row),
 })
 
-export async function listCollections(context: Context) {
+export async function showDatabase(context: Context) {
   const { app, caller, params } = context
-  const cloud = keyOf(await requireCloud(app, caller, params.id, { ready: true }))
+  const found = await requireCloud(app, caller, params.id, { ready: true })
+  return found.plan === 'dedicated'
+    ? describeDatabase(context, found)
+    : listCollections(context, keyOf(found))
+}
+
+async function listCollections({ app }: Context, cloud: CloudKey) {
   const found = await app.collections
     .query(cloud, (run) => countedCollections(run, cloud))
     .catch((error: unknown) => translate(error, ''))
@@ -87,6 +94,7 @@ const takes: Record<Action, readonly (keyof DatabaseBody)[]> = {
 export async function useDatabase(context: Context<DatabaseBody>): Promise<JsonText> {
   const { app, body, caller, params } = context
   const found = await requireCloud(app, caller, params.id, { ready: true })
+  if (found.plan === 'dedicated') return runSql(context, found)
   for (const param of ['query', 'read_only', 'confirm_write'] as const)
     if (body[param] !== undefined) fail('PLAN_MISMATCH', { plan: 'starter' }, { param })
   const { action } = body
@@ -230,6 +238,7 @@ export async function dropCollection(
 ) {
   const { app, caller, params } = context
   const found = await requireCloud(app, caller, params.id, { ready: true })
+  if (found.plan === 'dedicated') fail('PLAN_MISMATCH', { plan: 'dedicated' })
   const cloud = rowsCloud(context, found)
   const { name, rows } = await app.collections
     .inTurn(cloud, (db) => db.tx((tx) => deleteCollection(runIn(tx), cloud, params.name)))

@@ -26,6 +26,10 @@ export const reasons = {
     en: 'send `action`: create_collection, list, insert, update or delete.',
     fa: '`action` را بفرستید: create_collection یا list یا insert یا update یا delete.',
   },
+  query: {
+    en: 'send `query`, the SQL that is to run.',
+    fa: '`query` را بفرستید، یعنی SQLای که باید اجرا شود.',
+  },
   table: {
     en: 'this action needs the name of a collection.',
     fa: 'این کار نام یک مجموعه را می‌خواهد.',

@@ -1,10 +1,13 @@
+import type { FailureCode } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
-import { dropCollection, listCollections, useDatabase } from './database.ts'
-import { CollectionList, CollectionParams, DatabaseBody, DatabaseReply, DeletedCollection } from './schema.ts'
+import { dropCollection, showDatabase, useDatabase } from './database.ts'
+import { CollectionParams, DatabaseBody, DatabaseReply, DatabaseView, DeletedCollection } from './schema.ts'
 
 const path = '/v1/cloud/{id}/database'
+
+const sqlErrors: FailureCode[] = ['SQL_TIMEOUT', 'SQL_ANSWER_TOO_LARGE', 'SQL_BUSY', 'SQL_DATABASE_LOST']
 
 export const databaseRoutes: Route[] = [
   route({
@@ -12,11 +15,14 @@ export const databaseRoutes: Route[] = [
     path,
     operation: 'cloud.collections',
     scope: 'cloud:read',
-    summary: { en: 'The collections of an app back-end.', fa: 'مجموعه‌های یک بک‌اند.' },
+    summary: {
+      en: 'The collections of an app back-end; on dedicated infrastructure its tables, policies, functions and sizes.',
+      fa: 'مجموعه‌های یک بک‌اند؛ در زیرساخت اختصاصی جدول‌ها، سیاست‌ها، تابع‌ها و اندازه‌هایش.',
+    },
     params: CloudParams,
-    reply: { 200: CollectionList },
-    errors: [...readyErrors, 'ROWS_BUSY', 'ROWS_TIMEOUT'],
-    handle: listCollections,
+    reply: { 200: DatabaseView },
+    errors: [...readyErrors, 'ROWS_BUSY', 'ROWS_TIMEOUT', ...sqlErrors],
+    handle: showDatabase,
   }),
   route({
     method: 'POST',
@@ -24,8 +30,8 @@ export const databaseRoutes: Route[] = [
     operation: 'cloud.database',
     scope: 'cloud:write',
     summary: {
-      en: 'Create a collection, and list, insert, update or delete its rows.',
-      fa: 'ساختن مجموعه، و دیدن و درج و تغییر و حذف ردیف‌های آن.',
+      en: 'Create a collection, and list, insert, update or delete its rows; on dedicated infrastructure run SQL.',
+      fa: 'ساختن مجموعه، و دیدن و درج و تغییر و حذف ردیف‌های آن؛ در زیرساخت اختصاصی اجرای SQL.',
     },
     idempotent: true,
     params: CloudParams,
@@ -45,6 +51,11 @@ export const databaseRoutes: Route[] = [
       'ROW_INVALID',
       'ROWS_BUSY',
       'ROWS_TIMEOUT',
+      'CONFIRM_WRITE_REQUIRED',
+      'SQL_REFUSED',
+      'SQL_FAILED',
+      'SQL_OUTCOME_UNKNOWN',
+      ...sqlErrors,
     ],
     handle: useDatabase,
   }),
@@ -59,7 +70,7 @@ export const databaseRoutes: Route[] = [
     },
     params: CollectionParams,
     reply: { 200: DeletedCollection },
-    errors: [...readyErrors, 'COLLECTION_NOT_FOUND', 'ROWS_BUSY', 'ROWS_TIMEOUT'],
+    errors: [...readyErrors, 'PLAN_MISMATCH', 'COLLECTION_NOT_FOUND', 'ROWS_BUSY', 'ROWS_TIMEOUT'],
     handle: dropCollection,
   }),
 ]

@@ -1,0 +1,41 @@
+/** SQL on the database of a dedicated cloud, and what is in it. */
+import { claimFirst } from '#capabilities/calls'
+import { type CloudRow, keyOf } from '#engine/clouds'
+import type { SqlAnswer } from '#engine/sql'
+import { fail } from '#platform/errors'
+import { JsonText, type RequestContext } from '#platform/http'
+import { reasons } from './phrases.ts'
+import type { DatabaseBody } from './schema.ts'
+
+type Context<Body = unknown> = RequestContext<Body, unknown, { id: string }>
+
+const ofCollections = ['action', 'table', 'name', 'id', 'data', 'public_read', 'offset'] as const
+
+/** Reads unless both `read_only: false` and `confirm_write: true` are sent. */
+export async function runSql(context: Context<DatabaseBody>, cloud: CloudRow): Promise<JsonText> {
+  const { app, body } = context
+  for (const param of ofCollections)
+    if (body[param] !== undefined) fail('PLAN_MISMATCH', { plan: 'dedicated' }, { param })
+  const { query = fail('INVALID_REQUEST', { why: reasons.query }, { param: 'query' }) } = body
+  if (body.read_only ?? true)
+    return new JsonText(answerText(await app.sql.read(keyOf(cloud), query), { statements: 1 }))
+  if (body.confirm_write !== true) fail('CONFIRM_WRITE_REQUIRED', {}, { param: 'confirm_write' })
+  return claimFirst(context, { endpoint: '/v1/cloud/database', statusCode: 200 }, async () => {
+    const answer = await app.sql.write(keyOf(cloud), query)
+    return answerText(answer, answer)
+  })
+}
+
+function answerText(
+  { columns, rowsText, rowCount, command, truncated }: SqlAnswer,
+  { statements }: { statements: number },
+): string {
+  const rest = { row_count: rowCount, command, statements, truncated }
+  return `{"object":"sql_result","columns":${JSON.stringify(columns)},"rows":${rowsText},${JSON.stringify(rest).slice(1)}`
+}
+
+export async function describeDatabase({ app }: Context, cloud: CloudRow): Promise<JsonText> {
+  const { tablesText, functionsText, bytes, truncated } = await app.sql.describe(keyOf(cloud))
+  const rest = JSON.stringify({ bytes, truncated }).slice(1)
+  return new JsonText(`{"object":"database","tables":${tablesText},"functions":${functionsText},${rest}`)
+}

@@ -1,0 +1,55 @@
+/** Tables, columns, keys, policies, functions and sizes of the database of a cloud, as far as they fit into an answer. */
+import type { OpenDatabase } from '#engine/databases'
+import { Failure } from '#platform/errors'
+import { withSession } from './session.ts'
+import { functionsText, sizeText, tablesText } from './store.ts'
+import { isRefusal, translate } from './translate.ts'
+
+export interface Description {
+  /** Arrays, as JSON. */
+  tablesText: string
+  functionsText: string
+  /** Of the whole database on the disk. */
+  bytes: number
+  /** There are more of them. */
+  truncated: boolean
+}
+
+const timeoutMs = 10_000
+const lockTimeoutMs = 2_000
+const limits = { tables: { rows: 1_000, bytes: 750_000 }, functions: { rows: 1_000, bytes: 200_000 } }
+/** Nothing of the app's is called: names are looked up among PostgreSQL's own. */
+const begin = `begin read only; set local search_path = pg_catalog; set local statement_timeout = ${timeoutMs}; set local lock_timeout = ${lockTimeoutMs}`
+const lockNotAvailable = '55P03'
+
+/** Throws SQL_BUSY where a table is locked for long, and SQL_TIMEOUT. */
+export async function describe(open: OpenDatabase): Promise<Description> {
+  const tables = await list(open, tablesText, limits.tables)
+  const functions = await list(open, functionsText, limits.functions)
+  const { rows } = await open.pool('watcher').query<{ bytes: string }>(sizeText)
+  return {
+    tablesText: tables.text,
+    functionsText: functions.text,
+    bytes: Number(rows[0]!.bytes),
+    truncated: tables.truncated || functions.truncated,
+  }
+}
+
+const list = (
+  open: OpenDatabase,
+  text: string,
+  most: { rows: number; bytes: number },
+): Promise<{ text: string; truncated: boolean }> =>
+  withSession(open, 'app_reader', timeoutMs, async (session) => {
+    try {
+      await session.own(begin)
+      const { rows, truncated } = await session.run(text, { ...most, stops: true })
+      return { text: `[${rows.map(([json]) => json).join(',')}]`, truncated }
+    } catch (error) {
+      if (isRefusal(error) && error.code === lockNotAvailable)
+        throw new Failure('SQL_BUSY', {}, { retryAfterMs: 2_000, cause: error })
+      if (session.timedOut || !isRefusal(error))
+        translate(error, { session, query: '', start: 0, timeoutMs, undone: true })
+      throw error
+    }
+  })

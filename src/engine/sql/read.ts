@@ -1,0 +1,50 @@
+/**
+ * SQL that only reads, whatever it says: one statement over the extended protocol, in a transaction that is READ ONLY from its first
+ * statement on and is always rolled back, as a role that may write nothing, on a connection that is not used again (docs/decisions/0081).
+ */
+import type { OpenDatabase } from '#engine/databases'
+import { answerLimits, answerOf, type SqlAnswer } from './answer.ts'
+import { readScript } from './lexer.ts'
+import { refusals } from './phrases.ts'
+import { refuse, requireText, whyRefused } from './script.ts'
+import { type SqlSession, withSession } from './session.ts'
+import { translate } from './translate.ts'
+
+export const readTimeoutMs = 10_000
+
+/** Only for a better sentence: PostgreSQL itself refuses a text of several statements. Throws SQL_REFUSED. */
+export function requireOne(query: string): void {
+  requireText(query)
+  const script = readScript(query)
+  if ('open' in script) return
+  const [first = refuse(query, undefined, refusals.empty), second] = script.statements
+  if (second) refuse(query, second.start, refusals.oneStatement)
+  const why = whyRefused(first)
+  if (why) refuse(query, first.start, why)
+}
+
+/** Throws SQL_FAILED, SQL_TIMEOUT, SQL_ANSWER_TOO_LARGE, SQL_DATABASE_LOST and SQL_BUSY. */
+export const read = (open: OpenDatabase, query: string): Promise<SqlAnswer> =>
+  withSession(open, 'app_reader', readTimeoutMs, async (session) => {
+    try {
+      return await readIn(session, open, query)
+    } catch (error) {
+      return translate(error, { session, query, start: 0, timeoutMs: readTimeoutMs, undone: true })
+    }
+  })
+
+/** After the first SELECT nothing makes the transaction a writing one. */
+const begin = `begin read only; set local statement_timeout = ${readTimeoutMs}; select 1`
+
+async function readIn(session: SqlSession, open: OpenDatabase, query: string): Promise<SqlAnswer> {
+  await session.own(begin)
+  const outcome = await session.run(query, { ...answerLimits, stops: true })
+  if (!outcome.truncated) await session.own('rollback')
+  return answerOf(outcome, (text, values) =>
+    // Another connection: this one may still be sending rows that nobody reads.
+    open
+      .pool('watcher')
+      .query(text, values)
+      .then(({ rows }) => rows),
+  )
+}

@@ -1,0 +1,42 @@
+/** What a script may hold, so that all of it happens or nothing does. */
+import { fail, type Localized } from '#platform/errors'
+import { placeAt, readScript, type Statement } from './lexer.ts'
+import { openSentences, refusals } from './phrases.ts'
+
+/** The statements, one at least. Throws SQL_REFUSED. */
+export function statementsOf(query: string): Statement[] {
+  requireText(query)
+  const script = readScript(query)
+  if ('open' in script) return refuse(query, script.open.at, openSentences[script.open.kind])
+  if (script.statements.length === 0) return refuse(query, undefined, refusals.empty)
+  for (const statement of script.statements) {
+    const why = whyRefused(statement)
+    if (why) refuse(query, statement.start, why)
+  }
+  return script.statements
+}
+
+/** PostgreSQL has no text with these. Throws SQL_REFUSED. */
+export function requireText(query: string): void {
+  const at = query.indexOf('\0')
+  if (at >= 0) refuse(query, at, refusals.nul)
+  if (!query.isWellFormed()) refuse(query, undefined, refusals.halfCharacter)
+}
+
+const control = new Set('begin start commit end rollback abort savepoint release'.split(' '))
+
+export function whyRefused({ text, words }: Statement): Localized | undefined {
+  const [first = '', second] = words
+  if (text.startsWith('\\')) return refusals.backslash
+  if (control.has(first) || (first === 'prepare' && second === 'transaction'))
+    return refusals.transaction(first.toUpperCase())
+  if (first === 'set' && words.slice(1, 3).includes('transaction'))
+    return refusals.transaction('SET TRANSACTION')
+  if (first === 'copy' && words.some((word) => word === 'stdin' || word === 'stdout')) return refusals.copy
+  return undefined
+}
+
+export const refuse = (query: string, at: number | undefined, why: Localized): never => {
+  const place = at === undefined ? undefined : placeAt(query, at)
+  return fail('SQL_REFUSED', { why, ...place }, { param: 'query', ...(place && { details: { ...place } }) })
+}

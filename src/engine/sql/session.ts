@@ -1,0 +1,111 @@
+/** A connection for the SQL of a developer: bounded in time and in what it sends, and never used again. */
+import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
+import type pg from 'pg'
+import type { DatabaseRole, OpenDatabase } from '#engine/databases'
+import { Failure } from '#platform/errors'
+import { type Outcome, type RowsWanted, SqlStatement } from './statement.ts'
+
+/** All that PostgreSQL may send on one connection: a single value of hundreds of megabytes never gets into this process. */
+export const mostReceivedBytes = 16 * 1024 * 1024
+/** A statement that was cancelled and goes on is ended with its connection. */
+const cancelMs = 1_000
+
+export class SqlSession {
+  /** The time is over: it was cancelled. */
+  timedOut = false
+  /** More was sent than is allowed: it was ended. */
+  overflowed = false
+  readonly #client: pg.PoolClient
+  readonly #socket: Socket
+  readonly #watcher: pg.Pool
+  readonly #pid: number
+  #timer: NodeJS.Timeout
+  #received = 0
+
+  constructor(client: pg.PoolClient, watcher: pg.Pool, timeoutMs: number) {
+    this.#client = client
+    this.#watcher = watcher
+    const { connection, processID } = client as unknown as {
+      connection: { stream: Socket }
+      processID: number
+    }
+    this.#socket = connection.stream
+    this.#pid = processID
+    this.#socket.on('data', this.#count)
+    // It fails its statement, too.
+    client.on('error', () => undefined)
+    this.#timer = setTimeout(() => this.#cancel(), timeoutMs)
+  }
+
+  /** Statements of ours: a fixed text. */
+  own(text: string): Promise<pg.QueryResult> {
+    return this.#client.query(text)
+  }
+
+  ask<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+    return this.#client.query<Row>(text, values).then(({ rows }) => rows)
+  }
+
+  /** A statement of the developer's. */
+  run(text: string, wanted: RowsWanted): Promise<Outcome> {
+    return new SqlStatement(text, wanted).run(this.#client)
+  }
+
+  /** Only a transaction that is still open can be undone. */
+  requireOpenTransaction(): void {
+    const { _txStatus: status } = this.#client as unknown as { _txStatus: string | null }
+    assert(status === 'T', 'a statement of a script has ended its transaction')
+  }
+
+  /** A statement that has not ended is cancelled by its server, which sees that nobody listens. */
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#socket.off('data', this.#count)
+    this.#socket.destroy()
+    this.#client.release(true)
+  }
+
+  readonly #count = (chunk: Buffer): void => {
+    this.#received += chunk.length
+    if (this.#received <= mostReceivedBytes || this.overflowed) return
+    this.overflowed = true
+    this.#socket.destroy()
+  }
+
+  /** As the role that sees sessions: a timeout of the session itself can be set back by the statement. */
+  #cancel(): void {
+    this.timedOut = true
+    const signal = (name: 'pg_cancel_backend' | 'pg_terminate_backend') =>
+      this.#watcher.query(`select pg_catalog.${name}($1)`, [this.#pid]).catch(() => undefined)
+    void signal('pg_cancel_backend')
+    this.#timer = setTimeout(() => {
+      void signal('pg_terminate_backend')
+      this.#socket.destroy()
+    }, cancelMs)
+  }
+}
+
+/** Throws SQL_BUSY where no connection is free. */
+export async function withSession<Result>(
+  open: OpenDatabase,
+  role: DatabaseRole,
+  timeoutMs: number,
+  work: (session: SqlSession) => Promise<Result>,
+): Promise<Result> {
+  const client = await open.pool(role).connect().catch(refuseBusy)
+  const session = new SqlSession(client, open.pool('watcher'), timeoutMs)
+  try {
+    return await work(session)
+  } finally {
+    session.end()
+  }
+}
+
+const tooManyConnections = '53300'
+
+function refuseBusy(error: Error & { code?: string }): never {
+  if (error.code === tooManyConnections || error.message.startsWith('timeout exceeded'))
+    throw new Failure('SQL_BUSY', {}, { retryAfterMs: 1_000, cause: error })
+  throw error
+}

@@ -1,0 +1,61 @@
+/** SQL of the developers of dedicated clouds: reading that cannot write, and scripts that happen whole or not at all. */
+import type { CloudKey } from '#engine/clouds'
+import type { CloudDatabases, OpenDatabase } from '#engine/databases'
+import { Failure } from '#platform/errors'
+import { Turns } from '#platform/turns'
+import type { SqlAnswer } from './answer.ts'
+import { type Description, describe } from './describe.ts'
+import { read, requireOne } from './read.ts'
+import { statementsOf } from './script.ts'
+import { type WrittenAnswer, write } from './write.ts'
+import './phrases.ts'
+
+export type { SqlAnswer } from './answer.ts'
+export type { Description } from './describe.ts'
+export { statementsOf } from './script.ts'
+export type { WrittenAnswer } from './write.ts'
+
+const turnsOptions = {
+  places: 32,
+  perOwner: 2,
+  waitingPerOwner: 16,
+  waiting: 500,
+  longestWaitMs: 10_000,
+  busy: () => new Failure('SQL_BUSY', {}, { retryAfterMs: 1_000 }),
+}
+
+export class CloudSql {
+  readonly #databases: Pick<CloudDatabases, 'use'>
+  readonly #turns = new Turns(turnsOptions)
+
+  constructor(databases: Pick<CloudDatabases, 'use'>) {
+    this.#databases = databases
+  }
+
+  /**
+   * Runs one statement that cannot write. Throws SQL_REFUSED, SQL_FAILED, SQL_TIMEOUT, SQL_ANSWER_TOO_LARGE, SQL_DATABASE_LOST, SQL_BUSY, and
+   * what waking the database throws.
+   */
+  async read(cloud: CloudKey, query: string): Promise<SqlAnswer> {
+    requireOne(query)
+    return this.#use(cloud, (open) => read(open, query))
+  }
+
+  /**
+   * Runs a script as one transaction. Throws the same, and SQL_OUTCOME_UNKNOWN; where a failure has `executed` in it, or is not of these,
+   * a part may have happened.
+   */
+  async write(cloud: CloudKey, query: string): Promise<WrittenAnswer> {
+    const statements = statementsOf(query)
+    return this.#use(cloud, (open) => write(open, { query, statements }))
+  }
+
+  /** Tables and functions of the app. Throws SQL_BUSY, SQL_TIMEOUT, and what waking the database throws. */
+  describe(cloud: CloudKey): Promise<Description> {
+    return this.#use(cloud, describe)
+  }
+
+  #use<Result>(cloud: CloudKey, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
+    return this.#turns.run(cloud.cloudId, () => this.#databases.use(cloud, work))
+  }
+}

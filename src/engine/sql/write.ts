@@ -1,0 +1,78 @@
+/** SQL that may write: a script in one transaction, as the owner of the app's tables. */
+import type { OpenDatabase } from '#engine/databases'
+import { fail } from '#platform/errors'
+import { answerLimits, answerOf, type SqlAnswer } from './answer.ts'
+import type { Statement } from './lexer.ts'
+import { needsToBeAlone } from './phrases.ts'
+import { type SqlSession, withSession } from './session.ts'
+import type { Outcome } from './statement.ts'
+import { isRefusal, type Ran, translate } from './translate.ts'
+
+export const writeTimeoutMs = 60_000
+
+export interface WrittenAnswer extends SqlAnswer {
+  /** How many there were; the answer is that of the last one. */
+  statements: number
+}
+
+interface Script {
+  query: string
+  statements: readonly Statement[]
+}
+
+/**
+ * Runs all of them or none. Throws SQL_FAILED, SQL_TIMEOUT, SQL_ANSWER_TOO_LARGE, SQL_DATABASE_LOST and SQL_BUSY: nothing has happened then,
+ * unless the failure says `executed`; and SQL_OUTCOME_UNKNOWN.
+ */
+export async function write(open: OpenDatabase, script: Script): Promise<WrittenAnswer> {
+  const inTransaction = await withSession(open, 'postgres', writeTimeoutMs, (session) =>
+    runTogether(session, script),
+  )
+  if (inTransaction) return inTransaction
+  return withSession(open, 'postgres', writeTimeoutMs, (session) => runAlone(session, script))
+}
+
+/** Undefined where its one statement cannot run in a transaction, and nothing has happened. */
+async function runTogether(
+  session: SqlSession,
+  { query, statements }: Script,
+): Promise<WrittenAnswer | undefined> {
+  const ran: Ran = { session, query, start: 0, timeoutMs: writeTimeoutMs, undone: true }
+  try {
+    await session.own(`begin read write; set local statement_timeout = ${writeTimeoutMs}`)
+    let last: Outcome | undefined
+    for (const { text, start } of statements) {
+      ran.start = start
+      last = await session.run(text, { ...answerLimits, stops: false })
+      session.requireOpenTransaction()
+    }
+    ran.start = 0
+    const answer = await answerOf(last!, (text, values) => session.ask(text, values))
+    await commit(session)
+    return { ...answer, statements: statements.length }
+  } catch (error) {
+    if (statements.length === 1 && isRefusal(error) && error.code === needsToBeAlone) return undefined
+    return translate(error, ran)
+  }
+}
+
+/** VACUUM, CREATE INDEX CONCURRENTLY and their like. */
+async function runAlone(session: SqlSession, { query, statements: [only] }: Script): Promise<WrittenAnswer> {
+  try {
+    await session.own(`set statement_timeout = ${writeTimeoutMs}`)
+    const outcome = await session.run(only!.text, { ...answerLimits, stops: false })
+    return { ...(await answerOf(outcome, (text, values) => session.ask(text, values))), statements: 1 }
+  } catch (error) {
+    return translate(error, { session, query, start: only!.start, timeoutMs: writeTimeoutMs, undone: false })
+  }
+}
+
+/** After it has been sent, only a refusal says that nothing was stored. Throws it, and SQL_OUTCOME_UNKNOWN. */
+async function commit(session: SqlSession): Promise<void> {
+  try {
+    await session.own('commit')
+  } catch (error) {
+    if (isRefusal(error)) throw error
+    fail('SQL_OUTCOME_UNKNOWN', {}, { executed: true, cause: error })
+  }
+}
