@@ -71,21 +71,48 @@ export const list = (typed: string): string[] =>
 const dayMs = 86_400_000
 const maxExpiryMs = 100 * 365 * dayMs
 
-/** `30d` or `12h` from now, a day (its first moment in Tehran), or a moment as in ISO 8601 with its zone. */
-export function readExpiry(typed: string, nowMs: number): Date {
-  const text = latin(typed)
+/**
+ * `30d` or `12h` from now, a day of the Gregorian or the Jalali calendar (its first moment in Tehran), or a moment as in ISO 8601 with its
+ * zone. `never` is null. Refuses what is past.
+ */
+export function readExpiry(what: string, typed: string, nowMs: number): Date | null {
+  const text = latin(typed.trim())
+  if (text === 'never') return null
   const span = /^(\d{1,5})([dh])$/.exec(text)
   const atMs = span ? nowMs + Number(span[1]) * (span[2] === 'd' ? dayMs : dayMs / 24) : momentMs(text)
-  if (Number.isNaN(atMs) || atMs > nowMs + maxExpiryMs) misused(phrases.notADate(typed))
+  if (Number.isNaN(atMs) || atMs > nowMs + maxExpiryMs) misused(phrases.notADate(what, typed))
+  if (atMs <= nowMs) misused(phrases.expiryPast(what, typed))
   return new Date(atMs)
 }
 
 function momentMs(text: string): number {
+  const [, year, month, date] = /^(1[2-5]\d\d)([-/]\d{1,2})([-/]\d{1,2})$/.exec(text) ?? []
+  if (year !== undefined) return jalaliMs(Number(year), Number(month!.slice(1)), Number(date!.slice(1)))
   const day = /^\d{4}-\d{2}-\d{2}(?=$|T)/.exec(text)?.[0]
   // A day that its month does not have would be counted on into the next.
   if (day === undefined || !sameDay(day)) return Number.NaN
   if (text === day) return Date.parse(`${day}T00:00:00+03:30`)
   return /T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN
+}
+
+const persian = new Intl.DateTimeFormat('en-u-ca-persian-nu-latn', {
+  timeZone: 'Asia/Tehran',
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+})
+
+/** The first moment in Tehran of a Jalali day; NaN where the calendar does not have it. */
+function jalaliMs(year: number, month: number, day: number): number {
+  const days = (month - 1) * 31 - Math.max(0, month - 7) + day - 1
+  // Nowruz moves by some days around 21 March.
+  const guess = Date.parse(`${year + 621}-03-21T00:00:00+03:30`) + days * dayMs
+  for (let at = guess - 4 * dayMs; at <= guess + 4 * dayMs; at += dayMs) {
+    const parts = persian.formatToParts(at)
+    const read = (type: string) => Number(parts.find((part) => part.type === type)?.value)
+    if (read('year') === year && read('month') === month && read('day') === day) return at
+  }
+  return Number.NaN
 }
 
 function sameDay(day: string): boolean {

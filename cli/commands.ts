@@ -37,6 +37,11 @@ const modules: readonly CommandModule[] = [
     verbs: ['all', 'suspend', 'resume', 'limits'],
     load: async () => (await import('./cloud/operate.ts')).cloudOperatorCommands,
   },
+  {
+    nouns: ['cloud'],
+    verbs: ['package'],
+    load: async () => (await import('./cloud/packages.ts')).packageCommands,
+  },
   { nouns: ['image', 'speak'], load: async () => (await import('./studio.ts')).studioCommands },
   { nouns: ['video'], load: async () => (await import('./video.ts')).videoCommands },
   { nouns: ['transcribe'], load: async () => (await import('./transcribe.ts')).transcribeCommands },

@@ -152,17 +152,10 @@ async function readLimits(
     keepDays: readKeepDays(keepDays),
     responsesMaxOutputTokens:
       output === undefined ? undefined : readCount('--responses-max-output-tokens', output, maxOutput),
-    expiresAt: expires === undefined ? undefined : readFuture(expires, now),
+    expiresAt: expires === undefined ? undefined : readExpiry('--expires', expires, now.getTime()),
     models: models === undefined ? undefined : await readModels(session, models),
     origins: origins === undefined ? undefined : readOrigins(origins),
   }
-}
-
-function readFuture(typed: string, now: Date): Date | null {
-  if (typed.trim() === 'never') return null
-  const expiry = readExpiry(typed, now.getTime())
-  if (expiry <= now) misused(phrases.expiryPast(typed))
-  return expiry
 }
 
 async function readModels(session: Session, typed: string): Promise<string[] | null> {

@@ -73,15 +73,15 @@ export const phrases = {
       `${what} باید ۱ تا ${persian(max)} نویسه در یک خط باشد.`,
       `${what} must be 1 to ${max} characters on one line.`,
     ),
-  notADate: (typed: string) =>
+  notADate: (what: string, typed: string) =>
     sentence(
-      `--expires برابر «${typed}» است: روزی میلادی مانند 2027-01-01، لحظه‌ای مانند 2027-01-01T12:00:00Z، مدتی مانند 30d یا 12h (حداکثر صد سال)، یا never بنویسید.`,
-      `--expires is "${typed}": write a day such as 2027-01-01, a moment such as 2027-01-01T12:00:00Z, a time such as 30d or 12h (at most a hundred years), or never.`,
+      `${what} برابر «${typed}» است: روزی مانند 1406/01/01 یا 2027-03-21، لحظه‌ای مانند 2027-03-21T12:00:00Z، مدتی مانند 30d یا 12h (حداکثر صد سال)، یا never بنویسید.`,
+      `${what} is "${typed}": write a day such as 2027-03-21 or 1406/01/01, a moment such as 2027-03-21T12:00:00Z, a time such as 30d or 12h (at most a hundred years), or never.`,
     ),
-  expiryPast: (typed: string) =>
+  expiryPast: (what: string, typed: string) =>
     sentence(
-      `--expires برابر «${typed}» گذشته است: زمانی در آینده بنویسید (تاریخ میلادی).`,
-      `--expires "${typed}" is in the past: write a time to come.`,
+      `${what} برابر «${typed}» گذشته است: زمانی در آینده بنویسید.`,
+      `${what} "${typed}" is in the past: write a time to come.`,
     ),
   unknownScopes: (unknown: readonly string[], known: readonly string[]) =>
     sentence(

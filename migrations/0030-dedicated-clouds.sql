@@ -4,7 +4,12 @@
 alter table clouds.clouds
   add column offer text,
   -- Its disk is full: apps only read.
-  add column read_only_since timestamptz;
+  add column read_only_since timestamptz,
+  -- A Starter cloud is copied into its database: nothing of its rows and users is written meanwhile.
+  add column frozen_since timestamptz;
+
+-- Whoever writes rows locks this, so that none is written after they are copied.
+alter table collections.counts add column is_frozen boolean not null default false;
 
 -- What an account may have of dedicated infrastructure. What is in a package stands in the configuration, by its id.
 create table clouds.packages (
@@ -58,3 +63,81 @@ create table databases.usage_days (
   primary key (account_id, cloud_id, day),
   foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
 );
+
+-- Objects of buckets. What they are called, and who may see them, stands in the database of their cloud; here is what their bytes count.
+create schema buckets;
+
+create table buckets.blobs (
+  account_id uuid not null,
+  cloud_id uuid not null,
+  -- The version of the object in the database of the cloud, and the end of the key of its bytes.
+  blob_id uuid not null,
+  bytes bigint not null check (bytes >= 0),
+  -- Whether a row names it is to be looked up then; null: one does.
+  due_at timestamptz,
+  primary key (account_id, cloud_id, blob_id),
+  foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
+);
+create index due_blobs on buckets.blobs (due_at) where due_at is not null;
+
+-- Clouds with blobs, and when all of them were last compared with the rows.
+create table buckets.checks (
+  account_id uuid not null,
+  cloud_id uuid not null,
+  checked_at timestamptz not null,
+  primary key (account_id, cloud_id),
+  foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
+);
+create index checks_in_order on buckets.checks (checked_at);
+
+-- Uploads in parts (TUS).
+create table buckets.uploads (
+  account_id uuid not null,
+  cloud_id uuid not null,
+  upload_id uuid not null,
+  -- Reserved until the upload is complete or has expired.
+  blob_id uuid not null,
+  role text not null,
+  -- The app user who has begun it; null for the keys.
+  user_id uuid,
+  bucket_id text not null,
+  name text not null,
+  upsert boolean not null,
+  -- Content type, cache control, metadata of the app.
+  properties jsonb not null,
+  bytes bigint not null,
+  -- As it is shown: all of it only when the object is there.
+  offset_bytes bigint not null default 0,
+  parts integer not null default 0,
+  -- A process makes the object of it until then, unless it dies.
+  busy_until timestamptz,
+  expires_at timestamptz not null,
+  primary key (account_id, cloud_id, upload_id),
+  foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
+);
+create index expiring_uploads on buckets.uploads (expires_at);
+
+create table buckets.parts (
+  account_id uuid not null,
+  cloud_id uuid not null,
+  upload_id uuid not null,
+  offset_bytes bigint not null,
+  bytes bigint not null,
+  storage_key text not null,
+  primary key (account_id, cloud_id, upload_id, offset_bytes),
+  foreign key (account_id, cloud_id, upload_id) references buckets.uploads on delete cascade
+);
+
+-- Starter clouds on their way to a database of their own. Gone once nothing of what was copied is left here.
+create table clouds.moves (
+  account_id uuid not null,
+  cloud_id uuid not null,
+  -- Each attempt that was asked for has a later one.
+  move_id uuid not null,
+  state text not null check (state in ('moving', 'cleaning', 'failed')),
+  attempts integer not null default 0,
+  updated_at timestamptz not null,
+  primary key (account_id, cloud_id),
+  foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
+);
+create index unfinished_moves on clouds.moves (updated_at) where state <> 'failed';

@@ -90,7 +90,7 @@ export async function openApp(
     inference: opening.use(openInference({ ...ground, upstreams, models })),
     net,
     sites: opening.use(await openSites(ground)),
-    appUsers: opening.use(openAppUsers(ground)),
+    appUsers: opening.use(openAppUsers({ ...ground, databases })),
     ...(options.config.mail && { mail: openMailer({ ...ground, config: options.config.mail, outbound }) }),
     clouds: opening.use(await openCloudDirectory(ground)),
     cloudAllowances,

@@ -53,6 +53,16 @@ export const cloudsOptions: OptionHelp = {
   files: limit('فایل‌ها', 'its files'),
   'file-bytes': limit('بایت یک فایل', 'bytes of one file'),
   'file-total-bytes': limit('بایت همهٔ فایل‌ها', 'bytes of all its files'),
+  'disk-bytes': limit(
+    'بایت پایگاه دادهٔ بک‌اند اختصاصی روی دیسک',
+    'bytes of the database of a dedicated one on disk',
+  ),
+  'memory-bytes': limit('بایت حافظهٔ پایگاه دادهٔ بیدار', 'bytes of memory of its database while it is awake'),
+  connections: limit('اتصال‌های هم‌زمان به پایگاه داده', 'connections to its database at a time'),
+  'awake-hours': limit(
+    'ساعت‌های بیداری پایگاه داده در ماه',
+    'hours of a month in which its database is awake',
+  ),
   'daily-egress-bytes': limit('بایتی که در روز بیرون می‌رود', 'bytes that leave it a day'),
   'daily-function-calls': limit('فراخوانی تابع‌ها در روز', 'calls of its functions a day'),
   'daily-mails': limit('نامه‌های روز', 'mails that it sends a day'),

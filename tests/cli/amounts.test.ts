@@ -26,10 +26,15 @@ test('Persian and Arabic digits, and both signs of minus, are read', () => {
 
 test('an expiry is the first moment of a day in Tehran, a moment, or a time from now', () => {
   const now = Date.parse('2026-11-20T08:00:00Z')
-  const read = (typed: string) => readExpiry(typed, now).toISOString()
+  const read = (typed: string) => readExpiry('--until', typed, now)?.toISOString()
   expect(read('2027-01-01')).toBe('2026-12-31T20:30:00.000Z')
   expect(read('2027-01-01T12:00:00Z')).toBe('2027-01-01T12:00:00.000Z')
   expect(read('2027-01-01T12:00+03:30')).toBe('2027-01-01T08:30:00.000Z')
+  expect(read('1405/12/29')).toBe('2027-03-19T20:30:00.000Z')
+  expect(read('۱۴۰۵-۱۲-۲۹')).toBe('2027-03-19T20:30:00.000Z')
+  expect(read('1408/12/30')).toBe('2030-03-19T20:30:00.000Z')
+  expect(read('1406/1/1')).toBe('2027-03-20T20:30:00.000Z')
+  expect(read('never')).toBe(undefined)
   expect(read('30d')).toBe('2026-12-20T08:00:00.000Z')
   expect(read('۱۲h')).toBe('2026-11-20T20:00:00.000Z')
   for (const wrong of [
@@ -41,8 +46,13 @@ test('an expiry is the first moment of a day in Tehran, a moment, or a time from
     '99999d',
     '5',
     '-5d',
+    '1406/12/30',
+    '1406/13/01',
+    '1406/07/31',
+    '1405/08/28',
+    '2026-11-19',
   ]) {
-    expect(() => readExpiry(wrong, now), wrong).toThrow('--expires')
+    expect(() => readExpiry('--expires', wrong, now), wrong).toThrow('--expires')
   }
 })
 

@@ -70,11 +70,19 @@ export class Site implements AsyncDisposable {
   /** Those that were started since `killAll`. */
   #started: ServerProcess[] = []
   readonly #leaseMs: number
+  readonly #settings: string
   readonly #stack: AsyncDisposableStack
   readonly #lasting: Promise<ServerProcess>[] = []
 
   constructor(
-    parts: { db: Db; databaseUrl: string; upstream: FakeUpstream; dataDir: string; leaseMs: number },
+    parts: {
+      db: Db
+      databaseUrl: string
+      upstream: FakeUpstream
+      dataDir: string
+      leaseMs: number
+      settings: string
+    },
     stack: AsyncDisposableStack,
   ) {
     this.db = parts.db
@@ -82,6 +90,7 @@ export class Site implements AsyncDisposable {
     this.upstream = parts.upstream
     this.dataDir = parts.dataDir
     this.#leaseMs = parts.leaseMs
+    this.#settings = parts.settings
     this.#stack = stack
   }
 
@@ -97,6 +106,7 @@ export class Site implements AsyncDisposable {
         config: upstreamConfig(this.upstream.url, {
           provider: mediaProvider(this.upstream.url),
           model: mediaModels,
+          rest: this.#settings,
         }),
         env: {
           KHERAD_LOG_LEVEL: 'warn',
@@ -312,12 +322,13 @@ export interface ReceiptRow {
   detail: Record<string, unknown> | null
 }
 
-export async function openSite({ leaseMs = shortLeaseMs } = {}): Promise<Site> {
+/** `settings`: further sections of the configuration file. */
+export async function openSite({ leaseMs = shortLeaseMs, settings = '' } = {}): Promise<Site> {
   await using stack = new AsyncDisposableStack()
   const { url: databaseUrl } = stack.use(await cloneDatabase())
   const db = stack.use(await openDb({ url: databaseUrl }))
   const upstream = stack.use(await fakeUpstream())
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kherad-site-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
-  return new Site({ db, databaseUrl, upstream, dataDir, leaseMs }, stack.move())
+  return new Site({ db, databaseUrl, upstream, dataDir, leaseMs, settings }, stack.move())
 }

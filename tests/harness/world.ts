@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { App } from '#app'
+import { givePackage } from '#engine/clouds'
 import type { Pipelines } from '#engine/pipelines'
 import type { HostHandler } from '#platform/apps'
 import { createAccount, createKey, createProject, type Scope, scopes } from '#platform/auth'
@@ -149,7 +150,27 @@ export class World implements AsyncDisposable {
     const client = owner ?? (await this.key())
     const made = await client.post('/v1/cloud', { name, plan: 'starter' })
     assert.equal(made.status, 201, made.text)
-    const { id, ref, cloud_url: url } = made.body
+    return this.#testCloud(client, made.body)
+  }
+
+  /** One with a database of its own, on a package that the account is given for it: the world has `dedicatedConfig`. */
+  async dedicatedCloud(name = 'test', owner?: Client): Promise<TestCloud> {
+    const client = owner ?? (await this.key())
+    const given = { accountId: this.account, packageId: undefined, offer: 'small', paidUntil: null }
+    await givePackage(this.app, given)
+    const made = await client.post('/v1/cloud', { name, plan: 'dedicated' })
+    assert.equal(made.status, 202, made.text)
+    const path = `/v1/cloud/${made.body.id}`
+    await until(async () => (await client.get(path)).body.status !== 'provisioning')
+    const { body } = await client.get(path)
+    assert.equal(body.status, 'ready', body.error?.message)
+    return this.#testCloud(client, body)
+  }
+
+  async #testCloud(
+    client: Client,
+    { id, ref, cloud_url: url }: { id: string; ref: string; cloud_url: string },
+  ): Promise<TestCloud> {
     const { body } = await client.get(`/v1/cloud/${id}/connection`)
     return {
       ...{ id, ref, url, client },
@@ -255,5 +276,13 @@ export async function boot(options: WorldOptions = {}): Promise<World> {
 
 /** Variables that a test's server must not pick up from a developer's machine. */
 export const quietEnvironment = { KHERAD_LOG_LEVEL: 'silent' }
+
+/** What can be given to accounts that are to have dedicated clouds. */
+export const dedicatedConfig = `
+clouds:
+  packages:
+    - id: small
+      name: { fa: کوچک, en: Small }
+`
 
 export { upstreamConfig } from './config-text.ts'

@@ -136,6 +136,7 @@ const noApps: Pick<
     passwords: { hash: never, matches: never },
     verify: never,
     signingKey: never,
+    isSweepDue: () => false,
     forget: () => undefined,
     [Symbol.asyncDispose]: async () => {},
   },

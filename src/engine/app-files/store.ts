@@ -1,4 +1,7 @@
-/** SQL of private files. What all of a cloud are together stands in one row, which is changed in the transaction that changes them. */
+/**
+ * SQL of private files. What all of a cloud are together stands in one row, which is changed in the transaction that changes them; objects of
+ * its buckets count there, too.
+ */
 import { sql } from 'kysely'
 import type { CloudKey } from '#engine/clouds'
 import type { Db, Tx } from '#platform/db'
@@ -39,6 +42,11 @@ export async function countFiles(
     returning 1`.execute(tx)
   return rows.length === 1
 }
+
+/** Before any of them is deleted, as everywhere: two that delete never wait for each other in a circle. */
+export const lockCounts = async (tx: Tx, { accountId, cloudId }: CloudKey): Promise<void> =>
+  void (await sql`select from app_files.counts where account_id = ${accountId} and cloud_id = ${cloudId}
+    for update`.execute(tx))
 
 /** Whether there is room now; `countFile` decides. */
 export async function hasRoom(
@@ -114,9 +122,7 @@ export async function deleteFiles(
   limit: number,
 ): Promise<string[]> {
   const one = owner.fileId === undefined ? sql`` : sql`and file_id = ${owner.fileId}`
-  // The counts first, as everywhere: two that delete never wait for each other in a circle.
-  await sql`select from app_files.counts where account_id = ${owner.accountId} and cloud_id = ${owner.cloudId}
-    for update`.execute(tx)
+  await lockCounts(tx, owner)
   const { rows } = await sql<{ storage_key: string }>`with gone as (
       delete from app_files.files where account_id = ${owner.accountId} and cloud_id = ${owner.cloudId} and file_id in (
         select file_id from app_files.files where ${owned(owner)} ${one} limit ${limit})

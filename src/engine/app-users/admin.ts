@@ -1,11 +1,11 @@
 /** What the developer of an app does with its users: by the service key, the project's key or the command line. */
 import type { App } from '#app'
-import { deleteFilesOfUser } from '#engine/app-files'
-import type { CloudKey, LiveCloud } from '#engine/clouds'
+import type { LiveCloud } from '#engine/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { deletePendingBlobs } from '#platform/storage'
+import { deleteFiles } from './delete-files.ts'
 import { readEmail } from './email-address.ts'
 import { requireMail } from './links.ts'
 import { post } from './mails.ts'
@@ -18,68 +18,63 @@ import { endSessions } from './sessions.ts'
 import type { UserChange, UserRow } from './store.ts'
 import * as store from './store.ts'
 import { deleteTokens, type Purpose, type TokenRow } from './token-store.ts'
+import { changeUsers, readUsers, type UsersOf } from './users-database.ts'
 
 /** Forever, as clients of the field read it: a date that they can parse. */
 const forever = new Date('9999-12-31T00:00:00Z')
 
-type Users = Pick<App, 'db' | 'appUsers' | 'clock'>
-
 /** Throws APP_USER_NOT_FOUND. */
 export async function requireUser(
-  { db }: Pick<App, 'db'>,
-  cloud: CloudKey,
+  app: Pick<App, 'db' | 'databases'>,
+  cloud: UsersOf,
   userId: string,
   more: { param?: string } = {},
 ): Promise<UserRow> {
-  const found = isUuid(userId) ? await store.findUser(db.kysely, cloud, userId) : undefined
+  const found = isUuid(userId)
+    ? await readUsers(app, cloud, (reader) => store.findUser(reader, cloud, userId))
+    : undefined
   return found ?? fail('APP_USER_NOT_FOUND', {}, more)
 }
 
 /** Until when; null ends it. Its sessions end at once. Throws APP_USER_NOT_FOUND. */
 export async function blockUser(
-  app: Users,
-  cloud: CloudKey,
+  app: App,
+  cloud: UsersOf,
   userId: string,
   until: Date | null = forever,
 ): Promise<UserRow> {
   const now = new Date(app.clock.nowMs())
-  const changed = await app.db.tx(async (tx) => {
+  const changed = await changeUsers(app, cloud, async (tx) => {
     const user = (await lockKnown(tx, cloud, userId)) ?? fail('APP_USER_NOT_FOUND', {})
     if (until) await endSessions(tx, cloud, user.user_id)
     return store.updateUser(tx, user, { banned_until: until, updated_at: now })
   })
-  app.appUsers.forget(userId)
   return changed
 }
 
-const lockKnown = async (tx: Tx, cloud: CloudKey, userId: string): Promise<UserRow | undefined> =>
+const lockKnown = async (tx: Tx, cloud: UsersOf, userId: string): Promise<UserRow | undefined> =>
   isUuid(userId) ? store.lockUser(tx, cloud, userId) : undefined
 
 /** With sessions and private files; rows stay, for the app may need them. Throws APP_USER_NOT_FOUND. */
-export async function removeUser(
-  app: Users & Pick<App, 'storage' | 'log'>,
-  cloud: CloudKey,
-  userId: string,
-): Promise<void> {
+export async function removeUser(app: App, cloud: UsersOf, userId: string): Promise<void> {
   if (!isUuid(userId)) fail('APP_USER_NOT_FOUND', {})
   if (!(await removeUserWhere(app, cloud, userId, async () => true))) fail('APP_USER_NOT_FOUND', {})
 }
 
 /** The same where this holds in the transaction that deletes. False: there is no such user, or it does not hold. */
 export async function removeUserWhere(
-  app: Users & Pick<App, 'storage' | 'log'>,
-  cloud: CloudKey,
+  app: App,
+  cloud: UsersOf,
   userId: string,
   holds: (tx: Tx) => Promise<boolean>,
 ): Promise<boolean> {
-  const keys = await app.db.tx(async (tx) => {
+  const keys = await changeUsers(app, cloud, async (tx) => {
     await store.lockCloud(tx, cloud)
     if (!(await holds(tx)) || !(await store.deleteUser(tx, cloud, userId))) return undefined
     await endSessions(tx, cloud, userId)
-    return deleteFilesOfUser(app, tx, { ...cloud, userId })
+    return deleteFiles(app, tx, { ...cloud, userId })
   })
   if (!keys) return false
-  app.appUsers.forget(userId)
   // Their rows are gone; bytes that stay now are deleted later.
   if (keys.length > 0)
     await deletePendingBlobs(app, keys).catch((error: unknown) =>
@@ -116,7 +111,7 @@ export async function createUser(app: App, cloud: LiveCloud, wish: AdminWish): P
     app_metadata: mergeMetadata({}, wish.appMetadata, 'appMetadata'),
     banned_until: wish.bannedUntil ?? null,
   })
-  await app.db.tx((tx) => store.insertUser(tx, user, cloud.limits.users))
+  await changeUsers(app, cloud, (tx) => store.insertUser(tx, user, cloud.limits.users))
   return user
 }
 
@@ -138,14 +133,13 @@ export async function changeUser(
   const passwordHash = (await hashOf(app, cloud, wish.password)) ?? undefined
   const now = new Date(app.clock.nowMs())
   const isBlocked = wish.bannedUntil !== undefined && wish.bannedUntil !== null
-  const changed = await app.db.tx(async (tx) => {
+  const changed = await changeUsers(app, cloud, async (tx) => {
     const user = (await lockKnown(tx, cloud, userId)) ?? fail('APP_USER_NOT_FOUND', {})
     if (passwordHash !== undefined || isBlocked) await endSessions(tx, cloud, userId)
     if (email !== undefined && email !== user.email)
       await deleteTokens(tx, cloud, userId, ['signup', 'invite', 'recovery', 'magiclink', 'email_change'])
     return store.updateUser(tx, user, changeOf(user, wish, { email, passwordHash, now }))
   })
-  app.appUsers.forget(userId)
   return changed
 }
 
@@ -197,7 +191,7 @@ export async function makeLink(app: App, cloud: LiveCloud, wish: AdminLinkWish):
   const passwordHash = await hashOf(app, cloud, wish.password)
   const signer = await tokenSigner(app)
   const now = new Date(app.clock.nowMs())
-  const { user, token } = await app.db.tx(async (tx) => {
+  const { user, token } = await changeUsers(app, cloud, async (tx) => {
     await store.lockCloud(tx, cloud)
     const known = await store.lockByEmail(tx, cloud, email)
     const mayBeNew = wish.type === 'signup' || wish.type === 'invite' || wish.type === 'magiclink'
@@ -250,7 +244,7 @@ export async function inviteUser(
   const metadata = mergeMetadata({}, wish.metadata)
   const signer = await tokenSigner(app)
   const now = new Date(app.clock.nowMs())
-  return app.db.tx(async (tx) => {
+  return changeUsers(app, cloud, async (tx) => {
     await store.lockCloud(tx, cloud)
     const known = await store.lockByEmail(tx, cloud, email)
     if (known?.email_confirmed_at) fail('APP_USER_EXISTS', {})

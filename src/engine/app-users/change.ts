@@ -1,7 +1,6 @@
 /** Changes of an own account. */
 import type { App } from '#app'
 import type { LiveCloud } from '#engine/clouds'
-import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { countAttempt } from './attempts.ts'
 import { readEmail } from './email-address.ts'
@@ -15,6 +14,7 @@ import { readRedirect } from './redirect.ts'
 import { endSessions } from './sessions.ts'
 import { findByEmail, findUser, lockCloud, lockUser, type UserRow, updateUser } from './store.ts'
 import { deleteTokens, takeToken } from './token-store.ts'
+import { changeUsers, readUsers, type UsersTx } from './users-database.ts'
 
 export interface OwnChange {
   email?: unknown
@@ -45,7 +45,7 @@ export async function changeOwn(
   const passwordHash = password === undefined ? undefined : await newHash(app, cloud, userId, password)
   const signer = await tokenSigner(app)
   const now = new Date(app.clock.nowMs())
-  const apply = async (tx: Tx): Promise<UserRow | undefined> => {
+  const apply = async (tx: UsersTx): Promise<UserRow | undefined> => {
     if (email !== undefined) await lockCloud(tx, cloud)
     const user = (await lockUser(tx, cloud, userId)) ?? fail('APP_USER_SESSION_ENDED', {})
     if (change.nonce !== undefined && !(await takeNonce(tx, cloud, userId, change.nonce, { signer, now })))
@@ -66,18 +66,17 @@ export async function changeOwn(
       now,
     })
   }
-  const changed = await (email === undefined ? app.db.tx(apply) : inEvenTime(() => app.db.tx(apply)))
+  const run = () => changeUsers(app, cloud, apply)
+  const changed = await (email === undefined ? run() : inEvenTime(run))
   // A wrong code has been counted, so the transaction stands.
-  if (!changed) fail('APP_USER_CODE_WRONG', {})
-  if (passwordHash !== undefined) app.appUsers.forget(userId)
-  return changed
+  return changed ?? fail('APP_USER_CODE_WRONG', {})
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
 async function newHash(app: App, cloud: LiveCloud, userId: string, password: string): Promise<string> {
   await countAttempt(app, cloud, [{ kind: 'password_change', of: userId }])
-  const user = await findUser(app.db.kysely, cloud, userId)
+  const user = await readUsers(app, cloud, (reader) => findUser(reader, cloud, userId))
   const { passwords } = app.appUsers
   if (user?.password_hash && (await passwords.matches(cloud.cloudId, password, user.password_hash)))
     fail('APP_USER_PASSWORD_SAME', {})
@@ -87,7 +86,7 @@ async function newHash(app: App, cloud: LiveCloud, userId: string, password: str
 type Signing = Parameters<typeof takeByCode>[3]
 
 async function takeNonce(
-  tx: Tx,
+  tx: UsersTx,
   cloud: LiveCloud,
   userId: string,
   code: string,
@@ -98,7 +97,7 @@ async function takeNonce(
 }
 
 /** Whoever else is signed in knew the old password; so did whoever asked for a link meanwhile. */
-async function afterPassword(tx: Tx, cloud: LiveCloud, user: UserRow, sessionId: string): Promise<void> {
+async function afterPassword(tx: UsersTx, cloud: LiveCloud, user: UserRow, sessionId: string): Promise<void> {
   await endSessions(tx, cloud, user.user_id, { except: sessionId })
   await deleteTokens(tx, cloud, user.user_id, ['recovery', 'magiclink'])
 }
@@ -112,7 +111,7 @@ interface NewAddress extends Pick<Signing, 'signer' | 'now'> {
 /** Where it is another's, its owner gets a mail and the answer is the same. */
 async function changeAddress(
   app: App,
-  tx: Tx,
+  tx: UsersTx,
   cloud: LiveCloud,
   user: UserRow,
   { email, redirectTo, challenge, signer, now }: NewAddress,
@@ -138,12 +137,11 @@ async function changeAddress(
 export type SignOutScope = 'global' | 'local' | 'others'
 
 export async function signOut(
-  app: Pick<App, 'db' | 'appUsers'>,
+  app: App,
   cloud: LiveCloud,
   { userId, sessionId }: { userId: string; sessionId: string },
   scope: SignOutScope,
 ): Promise<void> {
   const which = { global: {}, local: { only: sessionId }, others: { except: sessionId } }[scope]
-  await app.db.tx((tx) => endSessions(tx, cloud, userId, which))
-  app.appUsers.forget(userId)
+  await changeUsers(app, cloud, (tx) => endSessions(tx, cloud, userId, which))
 }

@@ -8,6 +8,7 @@ import { beginByToken, findOpenToken, redeem } from './redeem.ts'
 import { readRedirect } from './redirect.ts'
 import { issue, type OpenSession } from './sessions.ts'
 import type { Purpose, TokenRow } from './token-store.ts'
+import { changeUsers } from './users-database.ts'
 
 export interface OpenLink {
   cloud: LiveCloud
@@ -46,13 +47,13 @@ export const needsPage = ({ purpose, redirectTo }: OpenLink): boolean =>
 export async function followLink(app: App, { cloud, token, redirectTo }: OpenLink): Promise<string | null> {
   const now = new Date(app.clock.nowMs())
   if (redirectTo === null) {
-    await app.db.tx((tx) => redeem(tx, cloud, token, now))
+    await changeUsers(app, cloud, (tx) => redeem(tx, cloud, token, now))
     return null
   }
   const { code_challenge: challenge, code_challenge_method: method, email } = token
   if (challenge !== null) {
     const signer = await tokenSigner(app)
-    const code = await app.db.tx(async (tx) => {
+    const code = await changeUsers(app, cloud, async (tx) => {
       const user = await redeem(tx, cloud, token, now)
       const proof = { challenge, method: method as 's256' | 'plain' }
       return addToken(tx, signer, user, { purpose: 'pkce', email, challenge: proof }, now)
@@ -61,7 +62,7 @@ export async function followLink(app: App, { cloud, token, redirectTo }: OpenLin
     url.searchParams.set('code', code.token)
     return url.href
   }
-  const begun = await app.db.tx((tx) => beginByToken(tx, cloud, token, now))
+  const begun = await changeUsers(app, cloud, (tx) => beginByToken(tx, cloud, token, now))
   return withSession(redirectTo, await issue(app, cloud, begun), token.purpose)
 }
 

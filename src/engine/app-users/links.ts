@@ -2,7 +2,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { App } from '#app'
 import type { LiveCloud } from '#engine/clouds'
-import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type Signer, sha256 } from '#platform/secrets'
 import { readEmail } from './email-address.ts'
@@ -24,6 +23,7 @@ import {
   type UserRow,
 } from './store.ts'
 import { lockTokens, type Purpose } from './token-store.ts'
+import { changeUsers, readUsers, type UsersTx } from './users-database.ts'
 
 export interface LinkWish {
   email: unknown
@@ -50,7 +50,7 @@ async function inOrder(
   cloud: LiveCloud,
   wish: LinkWish,
   work: (
-    tx: Tx,
+    tx: UsersTx,
     ready: Ready & { link: Pick<TokenWish, 'redirectTo' | 'challenge'>; users: number },
   ) => Promise<void>,
 ): Promise<void> {
@@ -60,7 +60,7 @@ async function inOrder(
   const signer = await tokenSigner(app)
   const now = new Date(app.clock.nowMs())
   await inEvenTime(() =>
-    app.db.tx(async (tx) => {
+    changeUsers(app, cloud, async (tx) => {
       const users = await lockCloud(tx, cloud)
       const link = { redirectTo, challenge: wish.challenge }
       await work(tx, { app, cloud, email, signer, now, link, users })
@@ -70,7 +70,7 @@ async function inOrder(
 
 /** Without a user the mail is only counted, so that both cases look the same from outside. */
 async function mailTo(
-  tx: Tx,
+  tx: UsersTx,
   ready: Ready,
   user: UserRow | undefined,
   wish: Omit<TokenWish, 'email'>,
@@ -104,7 +104,7 @@ export async function mailSignIn(
   })
 }
 
-async function addPending(tx: Tx, { cloud, email, now }: Ready, metadata: Metadata): Promise<UserRow> {
+async function addPending(tx: UsersTx, { cloud, email, now }: Ready, metadata: Metadata): Promise<UserRow> {
   const user = newUser(cloud, now, { email, user_metadata: metadata, pending_until: pendingUntil(now) })
   await insertUser(tx, user, cloud.limits.users)
   return user
@@ -136,7 +136,7 @@ export const mailAgain = (
 /** A code for a change of the own account. Throws APP_USER_MAIL_OFF, APP_USER_MAIL_LIMIT, and APP_USER_NOT_CONFIRMED without an address. */
 export async function mailCode(app: App, cloud: LiveCloud, userId: string): Promise<void> {
   requireMail(app)
-  const user = await findUser(app.db.kysely, cloud, userId)
+  const user = await readUsers(app, cloud, (reader) => findUser(reader, cloud, userId))
   if (!user?.email || !user.email_confirmed_at) fail('APP_USER_NOT_CONFIRMED', {})
   await inOrder(app, cloud, { email: user.email, redirectTo: null, challenge: undefined }, (tx, ready) =>
     mailTo(tx, ready, user, { purpose: 'reauthentication' }),

@@ -1,16 +1,19 @@
 /** Which sessions are alive, in the memory of each process for a few seconds. What ends one is announced by NOTIFY in its transaction. */
 import { sql } from 'kysely'
-import type { CloudKey } from '#engine/clouds'
+import type { App } from '#app'
 import type { Clock } from '#platform/clock'
-import type { Db, Tx } from '#platform/db'
+import type { Tx } from '#platform/db'
+import { onUsersDb, type UsersOf } from './users-database.ts'
 
 const channel = 'app_users'
 const keptMs = 5_000
 const keptSessions = 10_000
 
-/** Notifies every process, when the transaction commits, that sessions of a user may have ended. */
-export const announceUser = async (tx: Tx, userId: string): Promise<void> =>
-  void (await sql`select pg_notify(${channel}, ${userId})`.execute(tx))
+/** Notifies every process, when the transaction commits, that sessions of these users may have ended. */
+export async function announceUsers(tx: Tx, userIds: ReadonlySet<string>): Promise<void> {
+  if (userIds.size > 0)
+    await sql`select pg_notify(${channel}, one) from unnest(${[...userIds]}::text[]) one`.execute(tx)
+}
 
 interface Known {
   userId: string
@@ -18,7 +21,7 @@ interface Known {
 }
 
 export class LiveSessions implements AsyncDisposable {
-  readonly #db: Db
+  readonly #where: Pick<App, 'db' | 'databases'>
   readonly #clock: Clock
   readonly #known = new Map<string, Known>()
   readonly #listener: AsyncDisposable
@@ -26,8 +29,8 @@ export class LiveSessions implements AsyncDisposable {
   /** Changes so far: an answer that was asked for before one is not kept. */
   #changes = 0
 
-  constructor({ db, clock }: { db: Db; clock: Clock }) {
-    this.#db = db
+  constructor({ db, databases, clock }: Pick<App, 'db' | 'databases'> & { clock: Clock }) {
+    this.#where = { db, databases }
     this.#clock = clock
     this.#listener = db.listen([channel], {
       message: (_channel, userId) => this.forget(userId),
@@ -38,7 +41,7 @@ export class LiveSessions implements AsyncDisposable {
 
   /** Whether this session of this user exists, and the user is not blocked. */
   async isAlive(
-    cloud: CloudKey,
+    cloud: UsersOf,
     { userId, sessionId }: { userId: string; sessionId: string },
   ): Promise<boolean> {
     const nowMs = this.#clock.nowMs()
@@ -47,7 +50,7 @@ export class LiveSessions implements AsyncDisposable {
     if (known && known.userId === userId && nowMs < known.untilMs && nowMs >= known.untilMs - keptMs)
       return true
     const changes = this.#changes
-    const alive = await isAlive(this.#db, cloud, { userId, sessionId }, new Date(nowMs))
+    const alive = await isAlive(this.#where, cloud, { userId, sessionId }, new Date(nowMs))
     if (alive && this.#isListening && changes === this.#changes) this.#keep(sessionId, userId, nowMs + keptMs)
     return alive
   }
@@ -77,19 +80,17 @@ export class LiveSessions implements AsyncDisposable {
 }
 
 async function isAlive(
-  db: Db,
-  { accountId, cloudId }: CloudKey,
+  where: Pick<App, 'db' | 'databases'>,
+  cloud: UsersOf,
   { userId, sessionId }: { userId: string; sessionId: string },
   now: Date,
 ): Promise<boolean> {
-  const rows = await db.query(
-    {
-      name: 'app-user-session',
-      text: `select 1 from app_users.sessions s join app_users.users u using (account_id, cloud_id, user_id)
+  const text = `select 1 from app_users.sessions s join app_users.users u using (account_id, cloud_id, user_id)
         where s.account_id = $1 and s.cloud_id = $2 and s.session_id = $3 and s.user_id = $4
-          and (u.banned_until is null or u.banned_until <= $5)`,
-    },
-    [accountId, cloudId, sessionId, userId, now],
-  )
+          and (u.banned_until is null or u.banned_until <= $5)`
+  const values = [cloud.accountId, cloud.cloudId, sessionId, userId, now]
+  // Statements in a database of the cloud have no name (engine/databases/fresh-pool.ts).
+  const name = cloud.plan === 'dedicated' ? {} : { name: 'app-user-session' }
+  const rows = await onUsersDb(where, cloud, (db) => db.query({ text, ...name }, values))
   return rows.length === 1
 }

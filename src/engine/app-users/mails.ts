@@ -9,7 +9,8 @@ import { MailDeferred, MailRefused } from '#platform/mail'
 import { type LetterKind, letterOf } from './letters.ts'
 import { linkOf, secretOf, tokenSigner } from './one-time.ts'
 import { lockCloud } from './store.ts'
-import { countMails, findMail, findToken, insertMail } from './token-store.ts'
+import { countMails, findMail, findToken, insertMail, type MailRow } from './token-store.ts'
+import { readUsers, type UsersOf, type UsersTx } from './users-database.ts'
 
 const mailsOfAddress = 3
 const hourMs = 60 * 60 * 1000
@@ -23,15 +24,18 @@ export interface Post {
 }
 
 /**
- * Counts a mail and queues it. It locks the cloud, which a transaction does first of all. Throws APP_USER_MAIL_LIMIT.
+ * Counts a mail and queues it. It locks the cloud, which a transaction does first of all. Where users are in a database of their own the mail
+ * is queued before what it is about has committed: it waits for that, and is none where that never comes. Throws APP_USER_MAIL_LIMIT.
  */
-export async function post(
+export const post = (
   app: Pick<App, 'jobs'>,
-  tx: Tx,
+  tx: UsersTx,
   cloud: LiveCloud,
   mail: Post,
   now: Date,
-): Promise<void> {
+): Promise<void> => tx.onPlatform((platform) => queue(app, platform, cloud, mail, now))
+
+async function queue(app: Pick<App, 'jobs'>, tx: Tx, cloud: LiveCloud, mail: Post, now: Date): Promise<void> {
   await lockCloud(tx, cloud)
   const nowMs = now.getTime()
   const dayBegan = new Date(nowMs - (nowMs % dayMs))
@@ -53,30 +57,34 @@ export async function post(
     token_id: mail.tokenId ?? null,
     created_at: now,
   })
-  if (mail.kind) await app.jobs.enqueue(tx, mailJob, { accountId, data: { cloudId, mailId } })
+  if (mail.kind)
+    await app.jobs.enqueue(tx, mailJob, { accountId, data: { cloudId, mailId, plan: cloud.plan } })
 }
 
 /** What is older is not worth sending any more. */
 const stalestMs = dayMs
 const shortestPauseMs = 1_000
 const longestPauseMs = 10 * 60 * 1000
+/** No transaction of a cloud's database commits later, and how often it is looked for. */
+export const commitMs = 60 * 1000
+export const commitPauseMs = 250
 
 /** Half as long again as it has waited already; not all at the same moment. */
 const pauseOf = (ageMs: number): number =>
   Math.round(Math.min(longestPauseMs, Math.max(shortestPauseMs, ageMs / 2)) * (0.75 + Math.random() / 2))
 
-export const mailJob = job<{ cloudId: string; mailId: string }>({
+export const mailJob = job<{ cloudId: string; mailId: string; plan?: LiveCloud['plan'] }>({
   name: 'app-users.mail',
   limits: () => ({ perAccount: 2, perProcess: 4 }),
-  async handle({ app, accountId, data: { cloudId, mailId }, signal }) {
+  async handle({ app, accountId, data: { cloudId, mailId, plan = 'starter' }, signal }) {
     const ref = await refOf(app.db, { accountId, cloudId })
     const mail = await findMail(app.db.kysely, { accountId, cloudId }, mailId)
     // The cloud, or whom it was for, was deleted; or the operator sends no mails any more.
     if (ref === undefined || !mail?.kind || !app.mail) return undefined
     const ageMs = app.clock.nowMs() - mail.created_at.getTime()
     if (ageMs > stalestMs) return giveUp(app, { cloudId, mailId })
-    const letter = await compose(app, ref, { accountId, cloudId }, mail.kind as LetterKind, mail.token_id)
-    if (!letter) return undefined
+    const letter = await compose(app, ref, { accountId, cloudId, plan }, mail)
+    if (!letter) return plan === 'dedicated' && ageMs < commitMs ? { laterMs: commitPauseMs } : undefined
     try {
       await app.mail.send({ ...letter, to: mail.address, id: mailId }, signal)
     } catch (error) {
@@ -94,16 +102,10 @@ function giveUp({ log, metrics }: App, { cloudId, mailId }: { cloudId: string; m
 }
 
 /** Undefined where what it would carry was used or has expired. */
-async function compose(
-  app: App,
-  ref: string,
-  cloud: { accountId: string; cloudId: string },
-  kind: LetterKind,
-  tokenId: string | null,
-) {
-  if (tokenId === null) return letterOf(kind, undefined)
-  const token = await findToken(app.db.kysely, cloud, tokenId)
+async function compose(app: App, ref: string, cloud: UsersOf, { kind, token_id: tokenId }: MailRow) {
+  if (tokenId === null) return letterOf(kind as LetterKind, undefined)
+  const token = await readUsers(app, cloud, (reader) => findToken(reader, cloud, tokenId))
   if (!token || token.expires_at.getTime() <= app.clock.nowMs()) return undefined
   const secret = secretOf(await tokenSigner(app), token)
-  return letterOf(kind, { code: secret.code, link: linkOf(app, { ref }, secret.token) })
+  return letterOf(kind as LetterKind, { code: secret.code, link: linkOf(app, { ref }, secret.token) })
 }

@@ -29,6 +29,8 @@ declare module '#platform/errors' {
     APP_USER_CODE_WRONG: Record<string, never>
     APP_USER_THROTTLED: { minutes: number }
     APP_USER_MAIL_LIMIT: { of: 'address' | 'cloud'; max: number }
+    /** In the words of the app's own database. */
+    APP_USER_TRIGGER_FAILED: { said: string }
     APP_USER_MAIL_OFF: Record<string, never>
     APP_USER_REDIRECT_REFUSED: { origin: string }
     APP_USER_NOT_OFFERED: { what: MissingFeature }
@@ -204,6 +206,13 @@ declareFailures({
       of === 'address'
         ? `به هر نشانی در ساعت حداکثر ${persianDigits(max)} نامه فرستاده می‌شود؛ صندوق نامه را ببینید یا بعداً دوباره بکوشید.`
         : `این برنامه روزی ${persianDigits(max)} نامه می‌فرستد که امروز فرستاده است؛ فردا (UTC) دوباره بکوشید.`,
+  },
+  APP_USER_TRIGGER_FAILED: {
+    status: 422,
+    en: ({ said }) =>
+      `The database of this app refuses it: ${said}. Its developer looks at the triggers on auth.users, and at the tables that refer to it.`,
+    fa: ({ said }) =>
+      `پایگاه دادهٔ این برنامه نمی‌پذیرد: ${said}. سازندهٔ آن تریگرهای auth.users و جدول‌هایی را که به آن ارجاع می‌دهند بررسی می‌کند.`,
   },
   APP_USER_MAIL_OFF: {
     status: 422,

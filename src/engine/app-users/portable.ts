@@ -11,6 +11,7 @@ import { newUser } from './new-user.ts'
 import { isPasswordHash } from './passwords.ts'
 import { reasons } from './phrases.ts'
 import { deleteSomeUsers, insertUsers, type UserRow, usersAfter } from './store.ts'
+import { readUsers, type UsersOf, usersTx } from './users-database.ts'
 
 const portion = 200
 const text = (maxLength: number) => Type.Union([Type.String({ maxLength }), Type.Null()])
@@ -44,9 +45,13 @@ export interface ExportedUser {
 }
 
 /** Every user, in portions of one statement each; those who have not confirmed a sign-up are left out. */
-export async function* exportUsers({ db }: Pick<App, 'db'>, cloud: CloudKey): AsyncGenerator<ExportedUser> {
+export async function* exportUsers(
+  app: Pick<App, 'db' | 'databases'>,
+  cloud: UsersOf,
+): AsyncGenerator<ExportedUser> {
   for (let after: string | undefined, found = portion; found === portion; ) {
-    const users = await usersAfter(db.kysely, cloud, { after, limit: portion })
+    const page = { after, limit: portion }
+    const users = await readUsers(app, cloud, (reader) => usersAfter(reader, cloud, page))
     for (const user of users) if (user.pending_until === null) yield exported(user)
     found = users.length
     after = users.at(-1)?.user_id
@@ -82,10 +87,10 @@ export async function importUsers(
   for await (const user of users) {
     waiting.push(imported(cloud, user, now))
     if (waiting.length < insertedAtOnce) continue
-    await insertUsers(tx, cloud, waiting, max)
+    await insertUsers(usersTx(tx), cloud, waiting, max)
     waiting = []
   }
-  if (waiting.length > 0) await insertUsers(tx, cloud, waiting, max)
+  if (waiting.length > 0) await insertUsers(usersTx(tx), cloud, waiting, max)
 }
 
 function imported(cloud: CloudKey, user: ExportedUser, now: Date): UserRow {
@@ -113,12 +118,12 @@ function readDate(text: string | null): Date | null {
   return year >= 1970 && year <= 9999 ? date : fail('APP_USER_INVALID', { why: reasons.imported })
 }
 
-/** Deletes a portion of the users with all that is theirs here. True: there was none to delete. */
+/** Deletes a portion of the users in the database of the platform, with all that is theirs there. True: there was none to delete. */
 export async function deleteAllOf(
   { db, appUsers }: Pick<App, 'db' | 'appUsers'>,
   cloud: CloudKey,
 ): Promise<boolean> {
-  const deleted = await db.tx((tx) => deleteSomeUsers(tx, cloud, portion))
+  const deleted = await db.tx((tx) => deleteSomeUsers(usersTx(tx), cloud, portion))
   appUsers.forget(...deleted)
   return deleted.length === 0
 }

@@ -20,18 +20,19 @@ import {
   type TokenRow,
   takeToken,
 } from './token-store.ts'
+import { changeUsers, readUsers } from './users-database.ts'
 
 const tokenLength = 43
 
 /** One that is valid now; undefined for what was used, has expired, or never was. */
 export async function findOpenToken(
-  app: Pick<App, 'db' | 'clock'>,
+  app: App,
   cloud: LiveCloud,
   token: string,
   purposes: readonly Purpose[],
 ): Promise<TokenRow | undefined> {
   if (token.length !== tokenLength) return undefined
-  const row = await findTokenByHash(app.db.kysely, cloud, sha256(token))
+  const row = await readUsers(app, cloud, (reader) => findTokenByHash(reader, cloud, sha256(token)))
   const isOpen = row && purposes.includes(row.purpose) && row.expires_at.getTime() > app.clock.nowMs()
   return isOpen ? row : undefined
 }
@@ -86,7 +87,7 @@ const spentWith = (purpose: Purpose): Purpose[] =>
 /** Uses a token and signs in. Throws what `redeem` does. */
 export async function signInByToken(app: App, cloud: LiveCloud, token: TokenRow): Promise<OpenSession> {
   const now = new Date(app.clock.nowMs())
-  const begun = await app.db.tx((tx) => beginByToken(tx, cloud, token, now))
+  const begun = await changeUsers(app, cloud, (tx) => beginByToken(tx, cloud, token, now))
   return issue(app, cloud, begun)
 }
 
@@ -140,7 +141,7 @@ export async function verifyCode(
   const find = type === 'email_change' ? findByNewEmail : findByEmail
   const typed = { code, purposes: purposesOf[type] ?? [], signer, now }
   const begun = await inEvenTime(() =>
-    app.db.tx(async (tx) => {
+    changeUsers(app, cloud, async (tx) => {
       const user = await find(tx, cloud, address)
       if (!user || !(await lockUser(tx, cloud, user.user_id))) return undefined
       const token = await takeByCode(tx, cloud, user.user_id, typed)

@@ -7,11 +7,11 @@ import { fail } from '#platform/errors'
 import { uuidOfHex, uuidv7 } from '#platform/ids'
 import type { Signer } from '#platform/secrets'
 import { accessTokenSeconds, signAccessToken } from './access-token.ts'
-import { announceUser } from './live-sessions.ts'
 import { deleteSessions, insertSession, lockSession, type SessionRow, writeUse } from './session-store.ts'
 import { findUser, type UserRow, updateUser } from './store.ts'
+import { changeUsers, type UsersTx } from './users-database.ts'
 
-type Parts = Pick<App, 'config' | 'db' | 'clock' | 'secrets' | 'appUsers'>
+type Parts = Pick<App, 'config' | 'clock' | 'secrets' | 'appUsers'>
 
 /** What a client keeps. */
 export interface OpenSession {
@@ -126,11 +126,11 @@ async function readRefreshToken(
  * Gives the successor of a refresh token. Used again within ten seconds it has the same successor; later the session is ended, since
  * one of the two who have it has stolen it. Throws APP_USER_REFRESH_INVALID, APP_USER_REFRESH_REUSED, APP_USER_BLOCKED and APP_USER_THROTTLED.
  */
-export async function refreshSession(app: Parts, cloud: LiveCloud, token: string): Promise<OpenSession> {
+export async function refreshSession(app: App, cloud: LiveCloud, token: string): Promise<OpenSession> {
   const named = await readRefreshToken(app, cloud, token)
   if (!named) fail('APP_USER_REFRESH_INVALID', {})
   const now = new Date(app.clock.nowMs())
-  const refreshed = await app.db.tx(async (tx) => {
+  const refreshed = await changeUsers(app, cloud, async (tx) => {
     const session = await lockSession(tx, cloud, named.sessionId)
     const user = session && (await findUser(tx, cloud, session.user_id))
     if (!session || !user) fail('APP_USER_REFRESH_INVALID', {})
@@ -138,11 +138,9 @@ export async function refreshSession(app: Parts, cloud: LiveCloud, token: string
     const next = await useToken(tx, session, named.generation, now)
     if (next) return { session: { ...session, generation: next }, user }
     await endSessions(tx, cloud, user.user_id, { only: session.session_id })
-    return user.user_id
+    return undefined
   })
-  if (typeof refreshed !== 'string') return issue(app, cloud, refreshed)
-  app.appUsers.forget(refreshed)
-  return fail('APP_USER_REFRESH_REUSED', {})
+  return refreshed ? issue(app, cloud, refreshed) : fail('APP_USER_REFRESH_REUSED', {})
 }
 
 /** The number of the successor; undefined for a token that was used too long ago, or never given. */
@@ -162,13 +160,13 @@ async function useToken(
   return generation + 1
 }
 
-/** Ends sessions in a transaction; whoever commits it calls `forget` of the app's users. */
+/** Every process learns of it when the transaction commits. */
 export async function endSessions(
-  tx: Tx,
+  tx: UsersTx,
   cloud: CloudKey,
   userId: string,
   which: { only?: string; except?: string } = {},
 ): Promise<void> {
   await deleteSessions(tx, cloud, userId, which)
-  await announceUser(tx, userId)
+  tx.ended.add(userId)
 }

@@ -6,6 +6,7 @@ import { readEmail } from './email-address.ts'
 import { longestPasswordBytes, typed } from './passwords.ts'
 import { beginSession, issue, type OpenSession, requireUnblocked } from './sessions.ts'
 import { findByEmail, lockUser } from './store.ts'
+import { changeUsers, readUsers } from './users-database.ts'
 
 /**
  * Signs in with a password. An unknown address takes the same time and gets the same answer as a wrong password. Throws
@@ -21,7 +22,7 @@ export async function signInWithPassword(
   const email = readEmail(given.email)
   const subjects = signInSubjects(email, networkOf(clientAddress))
   await countAttempt(app, cloud, subjects)
-  const user = await findByEmail(app.db.kysely, cloud, email)
+  const user = await readUsers(app, cloud, (reader) => findByEmail(reader, cloud, email))
   // What is longer than any password is compared as none.
   const password = given.password.length <= longestPasswordBytes ? typed(given.password) : ''
   const isRight = await app.appUsers.passwords.matches(cloud.cloudId, password, user?.password_hash)
@@ -29,7 +30,7 @@ export async function signInWithPassword(
   const now = new Date(app.clock.nowMs())
   requireUnblocked(user, now)
   if (!user.email_confirmed_at) fail('APP_USER_NOT_CONFIRMED', {})
-  const begun = await app.db.tx(async (tx) => {
+  const begun = await changeUsers(app, cloud, async (tx) => {
     const locked = await lockUser(tx, cloud, user.user_id)
     // It was changed while this one was compared.
     if (locked?.password_hash !== user.password_hash) fail('APP_USER_CREDENTIALS_WRONG', {})

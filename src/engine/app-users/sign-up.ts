@@ -24,6 +24,7 @@ import {
   type UserRow,
   updateUser,
 } from './store.ts'
+import { changeUsers } from './users-database.ts'
 
 export interface SignUpWish {
   email: unknown
@@ -83,7 +84,7 @@ async function signInNew(
   method: string,
   now: Date,
 ): Promise<OpenSession> {
-  const begun = await app.db.tx(async (tx) => {
+  const begun = await changeUsers(app, cloud, async (tx) => {
     if (user.is_anonymous) await requireRoomForAnonymous(tx, cloud)
     await insertUser(tx, user, cloud.limits.users)
     return beginSession(tx, user, method, now)
@@ -116,7 +117,7 @@ async function askToConfirm(app: App, cloud: LiveCloud, wish: Unconfirmed): Prom
   const now = new Date(app.clock.nowMs())
   const [signer, nobody] = [await tokenSigner(app), await app.secrets.signer('app user who is shown')]
   const shown = { email, user_metadata: metadata }
-  return app.db.tx(async (tx) => {
+  return changeUsers(app, cloud, async (tx) => {
     const max = cloud.limits.users
     if ((await lockCloud(tx, cloud)) >= max) fail('APP_USER_LIMIT', { max })
     const known = await lockByEmail(tx, cloud, email)

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { CloudKey } from '#engine/clouds'
-import type { Db, Tx } from '#platform/db'
+import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type Page, type PageOptions, readPage } from '#platform/lists'
 import { readEmail } from './email-address.ts'
+import type { Reader, UsersTx } from './users-database.ts'
 
 declare module '#platform/db' {
   interface Tables {
@@ -32,8 +33,6 @@ export interface UserRow {
   created_at: Date
   updated_at: Date
 }
-
-export type Reader = Db['kysely'] | Tx
 
 const ofCloud = (reader: Reader, { accountId, cloudId }: CloudKey) =>
   reader
@@ -89,7 +88,7 @@ export async function countAnonymous(tx: Tx, { accountId, cloudId }: CloudKey): 
 }
 
 /** Adds a user, the cloud being locked. Throws APP_USER_LIMIT, and APP_USER_EXISTS where the address or id is taken. */
-export async function insertUser(tx: Tx, user: UserRow, max: number): Promise<void> {
+export async function insertUser(tx: UsersTx, user: UserRow, max: number): Promise<void> {
   const cloud = { accountId: user.account_id, cloudId: user.cloud_id }
   if ((await lockCloud(tx, cloud)) >= max) fail('APP_USER_LIMIT', { max })
   const { numInsertedOrUpdatedRows } = await tx
@@ -102,7 +101,7 @@ export async function insertUser(tx: Tx, user: UserRow, max: number): Promise<vo
 }
 
 /** Adds several users at once. Throws APP_USER_LIMIT, and APP_USER_EXISTS where an address or id is taken. */
-export async function insertUsers(tx: Tx, cloud: CloudKey, users: readonly UserRow[], max: number) {
+export async function insertUsers(tx: UsersTx, cloud: CloudKey, users: readonly UserRow[], max: number) {
   if ((await lockCloud(tx, cloud)) + users.length > max) fail('APP_USER_LIMIT', { max })
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('app_users.users')
@@ -113,16 +112,28 @@ export async function insertUsers(tx: Tx, cloud: CloudKey, users: readonly UserR
   await count(tx, cloud, users.length)
 }
 
-const count = (tx: Tx, { accountId, cloudId }: CloudKey, change: number) =>
-  tx
+/** What the platform knows of it is read while the database of the cloud sleeps. */
+async function count(tx: UsersTx, { accountId, cloudId }: CloudKey, change: number): Promise<void> {
+  const key = { account_id: accountId, cloud_id: cloudId }
+  const { users } = await tx
     .updateTable('app_users.counts')
     .set({ users: sql`users + ${change}::bigint` })
     .where('account_id', '=', accountId)
     .where('cloud_id', '=', cloudId)
-    .execute()
+    .returning('users')
+    .executeTakeFirstOrThrow()
+  if (!tx.isApart) return
+  await tx.onPlatform((platform) =>
+    platform
+      .insertInto('app_users.counts')
+      .values({ ...key, users })
+      .onConflict((conflict) => conflict.columns(['account_id', 'cloud_id']).doUpdateSet({ users }))
+      .execute(),
+  )
+}
 
 /** False if there is no such user. */
-export async function deleteUser(tx: Tx, cloud: CloudKey, userId: string): Promise<boolean> {
+export async function deleteUser(tx: UsersTx, cloud: CloudKey, userId: string): Promise<boolean> {
   await lockCloud(tx, cloud)
   const { numDeletedRows } = await tx
     .deleteFrom('app_users.users')
@@ -136,7 +147,7 @@ export async function deleteUser(tx: Tx, cloud: CloudKey, userId: string): Promi
 }
 
 /** Deletes as many users as `limit`; returns their ids. */
-export async function deleteSomeUsers(tx: Tx, cloud: CloudKey, limit: number): Promise<string[]> {
+export async function deleteSomeUsers(tx: UsersTx, cloud: CloudKey, limit: number): Promise<string[]> {
   await lockCloud(tx, cloud)
   const { rows } = await sql<{ user_id: string }>`delete from app_users.users u using (
       select user_id from app_users.users where account_id = ${cloud.accountId} and cloud_id = ${cloud.cloudId}

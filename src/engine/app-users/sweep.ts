@@ -1,20 +1,30 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { App } from '#app'
+import { type LiveCloud, refOf } from '#engine/clouds'
+import type { Db } from '#platform/db'
+import { Failure } from '#platform/errors'
 import { job } from '#platform/jobs'
 import { removeUserWhere } from './admin.ts'
+import { onUsersDb, type UsersOf } from './users-database.ts'
 
 const portion = 500
 const dayMs = 24 * 60 * 60 * 1000
 /** A session that nobody refreshed for this long is over. */
 const idleSessionMs = 90 * dayMs
 
-const oldRows = (nowMs: number) =>
-  [
-    ['one_time_tokens', 'expires_at', new Date(nowMs)],
-    ['attempts', 'window_ends_at', new Date(nowMs)],
-    ['mails', 'created_at', new Date(nowMs - 2 * dayMs)],
-    ['sessions', 'refreshed_at', new Date(nowMs - idleSessionMs)],
-  ] as const
+type OldRows = readonly [table: string, column: string, before: Date]
+
+/** Wherever users are. */
+const oldRows = (nowMs: number): OldRows[] => [
+  ['one_time_tokens', 'expires_at', new Date(nowMs)],
+  ['sessions', 'refreshed_at', new Date(nowMs - idleSessionMs)],
+]
+
+/** On the platform, of all clouds. */
+const oldCounts = (nowMs: number): OldRows[] => [
+  ['attempts', 'window_ends_at', new Date(nowMs)],
+  ['mails', 'created_at', new Date(nowMs - 2 * dayMs)],
+]
 
 /** Nobody can sign in as a user without an address once the last session is over; so long its developer may still give it one. */
 const abandonedMs = 30 * dayMs
@@ -27,6 +37,12 @@ const overdue = (nowMs: number) => [
     where s.account_id = users.account_id and s.cloud_id = users.cloud_id and s.user_id = users.user_id)`,
 ]
 
+/** A database with users: that of the platform, or of one cloud. */
+interface Place {
+  plan: LiveCloud['plan']
+  run<Result>(work: (db: Db) => Promise<Result>): Promise<Result>
+}
+
 /** Deletes what has expired, users who never confirmed their sign-up, and those without an address whom nobody can be any more. */
 export const appUsersSweepJob = job<null>({
   name: 'app-users.sweep',
@@ -34,32 +50,70 @@ export const appUsersSweepJob = job<null>({
   everyMs: 10 * 60 * 1000,
   async handle({ app, signal }) {
     const nowMs = app.clock.nowMs()
-    for (const [table, column, before] of oldRows(nowMs))
-      while (!signal.aborted && (await deleteOld(app, table, column, before)) === portion);
-    for (const condition of overdue(nowMs))
-      while (!signal.aborted && (await deleteOverdue(app, condition)) === portion);
+    const place: Place = { plan: 'starter', run: (work) => work(app.db) }
+    await sweep(app, place, [...oldRows(nowMs), ...oldCounts(nowMs)], signal)
     return undefined
   },
 })
 
-async function deleteOld({ db }: App, table: string, column: string, before: Date): Promise<number> {
+/** The same in the database of one cloud, which is awake when the job is queued: none is woken for it. */
+export const ownSweepJob = job<{ cloudId: string }>({
+  name: 'app-users.own-sweep',
+  limits: () => ({ perAccount: 1, perProcess: 1 }),
+  async handle({ app, accountId, data: { cloudId }, signal }) {
+    const cloud: UsersOf = { accountId, cloudId, plan: 'dedicated' }
+    if ((await refOf(app.db, cloud)) === undefined) return undefined
+    const place: Place = { plan: 'dedicated', run: (work) => onUsersDb(app, cloud, work) }
+    await sweep(app, place, oldRows(app.clock.nowMs()), signal)
+    return undefined
+  },
+})
+
+/** After a database of a cloud was used. */
+export async function sweepIfDue(
+  app: Pick<App, 'db' | 'jobs' | 'appUsers'>,
+  { accountId, cloudId, plan }: UsersOf,
+): Promise<void> {
+  if (plan !== 'dedicated' || !app.appUsers.isSweepDue({ accountId, cloudId })) return
+  const data = { cloudId }
+  await app.db.tx((tx) => app.jobs.enqueue(tx, ownSweepJob, { accountId, data, singletonKey: cloudId }))
+}
+
+async function sweep(app: App, place: Place, old: readonly OldRows[], signal: AbortSignal): Promise<void> {
+  for (const rows of old)
+    while (!signal.aborted && (await place.run((db) => deleteOld(db, rows))) === portion);
+  for (const condition of overdue(app.clock.nowMs()))
+    while (!signal.aborted && (await deleteOverdue(app, place, condition)) === portion);
+}
+
+async function deleteOld({ kysely }: Db, [table, column, before]: OldRows): Promise<number> {
   const { rows } = await sql`delete from ${sql.table(`app_users.${table}`)} where ctid = any(array(
       select ctid from ${sql.table(`app_users.${table}`)} where ${sql.ref(column)} < ${before} limit ${portion}))
-    returning 1`.execute(db.kysely)
+    returning 1`.execute(kysely)
   return rows.length
 }
 
-/** One by one, since each is counted in its cloud. */
-async function deleteOverdue(app: App, isOverdue: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{ account_id: string; cloud_id: string; user_id: string }>`
-    select account_id, cloud_id, user_id from app_users.users where ${isOverdue} limit ${portion}`.execute(
-    app.db.kysely,
+/** One by one, since each is counted in its cloud. Returns how many there were, less those whom the code of their app keeps. */
+async function deleteOverdue(
+  app: App,
+  { plan, run }: Place,
+  isOverdue: RawBuilder<unknown>,
+): Promise<number> {
+  const { rows } = await run(({ kysely }) =>
+    sql<{ account_id: string; cloud_id: string; user_id: string }>`
+      select account_id, cloud_id, user_id from app_users.users where ${isOverdue} limit ${portion}`.execute(
+      kysely,
+    ),
   )
+  let kept = 0
   for (const { account_id: accountId, cloud_id: cloudId, user_id: userId } of rows)
-    await removeUserWhere(app, { accountId, cloudId }, userId, async (tx) => {
+    await removeUserWhere(app, { accountId, cloudId, plan }, userId, async (tx) => {
       const still = await sql`select from app_users.users where account_id = ${accountId}
         and cloud_id = ${cloudId} and user_id = ${userId} and ${isOverdue} for update`.execute(tx)
       return still.rows.length === 1
+    }).catch((error: unknown) => {
+      if (!(error instanceof Failure) || error.code !== 'APP_USER_TRIGGER_FAILED') throw error
+      kept++
     })
-  return rows.length
+  return rows.length - kept
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { CloudKey } from '#engine/clouds'
 import type { Tx } from '#platform/db'
-import type { Metadata, Reader } from './store.ts'
+import type { Metadata } from './store.ts'
+import type { Reader } from './users-database.ts'
 
 declare module '#platform/db' {
   interface Tables {

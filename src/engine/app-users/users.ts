@@ -1,7 +1,8 @@
 /** What every process keeps of app users: keys that sign, and which sessions are alive. */
 import type { KeyObject } from 'node:crypto'
 import type { App } from '#app'
-import { type LiveCloud, openSigningKey } from '#engine/clouds'
+import { type CloudKey, type LiveCloud, openSigningKey } from '#engine/clouds'
+import type { CloudDatabases } from '#engine/databases'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Db } from '#platform/db'
@@ -14,6 +15,7 @@ import { PasswordHashing } from './passwords.ts'
 interface Ground {
   config: Config
   db: Db
+  databases: CloudDatabases
   clock: Clock
   secrets: Secrets
 }
@@ -30,6 +32,8 @@ export interface AppUsers extends AsyncDisposable {
   verify(cloud: LiveCloud, token: string): Promise<AccessToken>
   /** The private key that signs now. */
   signingKey(cloud: LiveCloud): Promise<SigningSecret>
+  /** Whether it is time to delete what has expired in a database that is awake now; once an hour. */
+  isSweepDue(cloud: CloudKey): boolean
   /** After sessions of users were ended here: the next call asks the database. */
   forget(...userIds: readonly string[]): void
 }
@@ -37,6 +41,7 @@ export interface AppUsers extends AsyncDisposable {
 export const openAppUsers = (ground: Ground): AppUsers => new Users(ground)
 
 const keptKeys = 1_000
+const sweepMs = 60 * 60 * 1000
 
 class Users implements AppUsers {
   readonly #ground: Ground
@@ -44,6 +49,8 @@ class Users implements AppUsers {
   readonly #checked: CheckedTokens = new Map()
   /** By cloud. */
   readonly #keys = new Map<string, Promise<SigningSecret>>()
+  /** When clouds with a database of their own were swept. */
+  readonly #swept = new Map<string, number>()
   readonly passwords = new PasswordHashing()
 
   constructor(ground: Ground) {
@@ -68,6 +75,16 @@ class Users implements AppUsers {
     if (this.#keys.size > keptKeys) this.#keys.delete(this.#keys.keys().next().value!)
     reading.catch(() => this.#keys.delete(cloud.cloudId))
     return reading
+  }
+
+  isSweepDue({ cloudId }: CloudKey): boolean {
+    const nowMs = this.#ground.clock.nowMs()
+    const sweptMs = this.#swept.get(cloudId)
+    if (sweptMs !== undefined && nowMs - sweptMs < sweepMs) return false
+    this.#swept.delete(cloudId)
+    this.#swept.set(cloudId, nowMs)
+    if (this.#swept.size > keptKeys) this.#swept.delete(this.#swept.keys().next().value!)
+    return true
   }
 
   forget(...userIds: readonly string[]): void {

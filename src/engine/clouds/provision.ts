@@ -62,8 +62,8 @@ export interface WantedCloud {
 }
 
 /**
- * Makes a cloud in this transaction. A Starter cloud is `ready` unless a step has failed, which the job repeats; of a dedicated one the job
- * takes all steps. Throws CLOUD_LIMIT, CLOUD_DELETION_LIMIT, and what `takePackage` throws.
+ * Makes a cloud in this transaction. A Starter cloud is `ready` unless a step has failed, which the job repeats; the database of a dedicated
+ * one is always made by the job. Throws CLOUD_LIMIT, CLOUD_DELETION_LIMIT, and what `takePackage` throws.
  */
 export async function createCloud(
   app: App,
@@ -80,8 +80,10 @@ export async function createCloud(
   await insertKey(tx, newAppKey(cloud, 'public', now).row)
   await announceCloud(tx, cloud, row.ref)
   if (taken) await changePackage(tx, taken, { cloud_id: cloud.cloudId, updated_at: now })
-  const isReady = plan === 'starter' && (await stepsWithin(app, tx, row, signingKey))
-  if (!isReady) await enqueue(app, tx, row)
+  if (plan === 'dedicated') {
+    await insertSigningKey(tx, signingKey)
+    await enqueue(app, tx, row)
+  } else if (!(await stepsWithin(app, tx, row, signingKey))) await enqueue(app, tx, row)
   return (await store.lockCloud(tx, cloud))!
 }
 
@@ -111,6 +113,7 @@ const newRow = (
   cloud_id: cloudId,
   ref: newRef(),
   read_only_since: null,
+  frozen_since: null,
   state: 'provisioning',
   error_code: null,
   attempts: 0,

@@ -11,8 +11,8 @@ interface DatabaseRow {
   os_user: number | null
   secrets_sealed: string | null
   disk_bytes: bigint
+  rows_estimate: bigint | null
   measured_at: Date | null
-  read_only_since: Date | null
   created_at: Date
 }
 

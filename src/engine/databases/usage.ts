@@ -3,7 +3,7 @@ import type { App } from '#app'
 import type { CloudKey } from '#engine/clouds'
 import type { Db } from '#platform/db'
 import { Failure } from '#platform/errors'
-import './errors.ts'
+import './phrases.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const hourMs = 60 * 60 * 1000

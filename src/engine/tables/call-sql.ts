@@ -1,66 +1,140 @@
-/** Functions of the database, called by name: their arguments come as one JSON object, their rows are narrowed as those of a table are. */
-import type { Catalogue, Routine, Table } from './catalogue.ts'
-import { Builder, bodyOf, type ReadOptions, type Statement } from './read-sql.ts'
+/** Functions of the database, called by name; what they answer is narrowed as the rows of a table are. */
+import { type Catalogue, type Parameter, type Routine, type Table, tableOfColumns } from './catalogue.ts'
+import { Builder, bodyOf, type ReadOptions, type ReadPlan, readAnswer } from './read-sql.ts'
 import { refusals, refuse } from './refusals.ts'
 import type { TablesQuery } from './request.ts'
-import { quoted, type Values } from './sql-text.ts'
+import { arrayLiteral, quoted, type Values } from './sql-text.ts'
 
-/** The one of this name that takes these arguments and needs no others. Throws TablesRefused. */
-export function chooseRoutine(
-  catalogue: Catalogue,
-  { schema, name }: { schema: string; name: string },
-  given: readonly string[],
-): Routine {
-  const fitting = catalogue.routines(schema, name).filter(({ parameters }) => {
-    const names = parameters.map((parameter) => parameter.name)
+/** What a function is called with. */
+export type Arguments =
+  /** Members of a JSON object as it came, by their names. */
+  | { kind: 'members'; names: readonly string[]; json: string }
+  /** Texts by name, several of one name for a function that takes any number. */
+  | { kind: 'texts'; texts: ReadonlyMap<string, readonly string[]> }
+  /** A body that is the only argument of a function whose parameter has no name. */
+  | { kind: 'whole'; body: Buffer }
+
+/** Types of bodies that are whole arguments, and the types of parameters that take them. */
+const wholes: Readonly<Record<string, readonly string[]>> = {
+  'application/json': ['json', 'jsonb'],
+  'text/plain': ['text'],
+  'text/xml': ['xml'],
+  'application/octet-stream': ['bytea'],
+}
+
+/** Functions of this name. Throws TablesRefused where there is none. */
+export function routinesOf(catalogue: Catalogue, schema: string, name: string): readonly Routine[] {
+  const all = catalogue.routines(schema, name)
+  return all.length > 0 ? all : refuse(refusals.noFunction(schema, name, []))
+}
+
+/** The one that takes these arguments and needs no others. Throws TablesRefused. */
+export function chooseRoutine(all: readonly Routine[], given: readonly string[]): Routine {
+  const fitting = all.filter(({ parameters }) => {
+    const names = parameters.map(({ name }) => name)
     const needed = parameters.filter(({ hasDefault, isVariadic }) => !hasDefault && !isVariadic)
     return (
-      given.every((one) => names.includes(one)) && needed.every((parameter) => given.includes(parameter.name))
+      given.every((one) => one !== '' && names.includes(one)) &&
+      needed.every(({ name }) => given.includes(name))
     )
   })
   const [one, ...more] = fitting
-  if (!one || more.length > 0) return refuse(refusals.noFunction(schema, name, given))
+  const { schema, name } = all[0]!
+  if (!one) return refuse(refusals.noFunction(schema, name, given))
+  if (more.length > 0) refuse(refusals.severalFunctions(schema, name, given))
   return one
 }
 
-/** `args`: a JSON object whose members are named in `given`. */
-export function callStatement(
+/** The one whose only parameter has no name and takes a body of this type. */
+export const routineOfWhole = (all: readonly Routine[], mediaType: string): Routine | undefined =>
+  all.find(({ parameters: [first, ...more] }) => {
+    if (first?.name !== '' || more.length > 0 || !Object.hasOwn(wholes, mediaType)) return false
+    return wholes[mediaType]!.includes(first.type)
+  })
+
+export interface CallPlan extends ReadPlan {
+  returns: Routine['returns']
+  /** Of the rows that are answered. */
+  offset: number
+}
+
+/** Throws TablesRefused. */
+export function callPlan(
   catalogue: Catalogue,
   routine: Routine,
   query: TablesQuery,
-  { given, args, ...options }: ReadOptions & { given: readonly string[]; args: string },
-): Statement {
+  { given, ...options }: ReadOptions & { given: Arguments },
+): CallPlan {
   const builder = new Builder(catalogue, query, options.maxRows)
-  const call = callSql(routine, given, args, builder.values)
   const { returns } = routine
-  if (returns.table) {
-    const rows = builder.rows(
-      { table: returns.table, sql: `(select called.* from ${call})` },
-      { select: query.select, way: [], isPaged: returns.isSet },
-    )
-    builder.requireAllUsed()
-    return { text: `${bodyOf(builder, rows, options)} from page`, values: builder.values.list }
+  const table = returns.table ?? tableOfValue(routine)
+  const columns = [...table.columns.keys()].map(quoted).join(', ')
+  const called = `select called.* from ${callSql(routine, given, builder.values)} as called(${columns})`
+  const source = { table, sql: '(select * from called)' }
+  const { select } = query
+  const { sql, names } = builder.shape(source, { select, way: [], page: returns.isSet ? 'capped' : 'none' })
+  builder.requireAllUsed()
+  // It has to be run to be counted, also where an estimate would do.
+  const all = options.count ? builder.rows(source, { select, way: [], isCounted: true }) : ''
+  const total = all === '' ? 'null' : `(select pg_catalog.count(*) from (${all}) as all_rows)`
+  const page = bodyOf(builder, sql, options, returns.table ? undefined : `rows.${quoted(valueName)}`)
+  const text = `with called as (${called}), ${page}, ${total} as total from page`
+  return {
+    ...{ returns, offset: builder.narrowing([]).offset },
+    statements: [{ text, values: builder.values.list }],
+    answer: (answers) => readAnswer(answers, names, options.count ? { ...options, count: 'exact' } : options),
   }
-  const rows = returns.isScalar
-    ? `select called.value from ${call.replace(/ as called$/, ' as called(value)')}`
-    : `select called.* from ${call}`
-  return { text: `${bodyOf(builder, rows, options)} from page`, values: builder.values.list }
 }
 
-/** `"public"."f"("a" => given."a") as called`, its arguments read by PostgreSQL as the types of the parameters. */
-function callSql(routine: Routine, given: readonly string[], args: string, values: Values): string {
+/** A single value is a table of one column. */
+const valueName = 'value'
+
+const tableOfValue = (routine: Routine): Table => {
+  const { type } = routine.returns
+  const more = {
+    operators: 'pg_catalog',
+    notNull: false,
+    default: null,
+    isGenerated: false,
+    description: null,
+  }
+  return tableOfColumns(routine, [{ name: valueName, type, ...more }])
+}
+
+/** `lateral "public"."f"("a" => given."a")`, each argument read by PostgreSQL as the type of its parameter. */
+function callSql(routine: Routine, given: Arguments, values: Values): string {
   const name = `${quoted(routine.schema)}.${quoted(routine.name)}`
-  if (given.length === 0) return `${name}() as called`
-  const parameters = routine.parameters.filter((parameter) => given.includes(parameter.name))
-  const types = parameters.map((parameter) => `${quoted(parameter.name)} ${parameter.type}`).join(', ')
-  const passed = parameters
-    .map(
-      (parameter) =>
-        `${parameter.isVariadic ? 'variadic ' : ''}${quoted(parameter.name)} => given.${quoted(parameter.name)}`,
-    )
-    .join(', ')
-  return `json_to_record(${values.add(args)}::json) as given(${types}), lateral ${name}(${passed}) as called`
+  if (given.kind === 'whole') {
+    const { type } = routine.parameters[0]!
+    return `${name}(${values.add(type === 'bytea' ? `\\x${given.body.toString('hex')}` : given.body.toString())}::${type})`
+  }
+  if (given.kind === 'texts') return `${name}(${passed(routine, (one) => textSql(one, given.texts, values))})`
+  const parameters = routine.parameters.filter((one) => given.names.includes(one.name))
+  if (parameters.length === 0) return `${name}()`
+  const types = parameters.map((one) => `${quoted(one.name)} ${one.type}`).join(', ')
+  const members = `pg_catalog.json_to_record(${values.add(given.json)}::pg_catalog.json) as given(${types})`
+  const all = passed(routine, (one) => (parameters.includes(one) ? `given.${quoted(one.name)}` : undefined))
+  return `${members}, lateral ${name}(${all})`
 }
 
-/** Whose rows a function returns, where it returns those of a table. */
-export const tableOf = ({ returns }: Routine): Table | undefined => returns.table
+function passed({ parameters }: Routine, sqlOf: (parameter: Parameter) => string | undefined): string {
+  return parameters
+    .flatMap((one) => {
+      const value = sqlOf(one)
+      if (value === undefined) return []
+      return [`${one.isVariadic ? 'variadic ' : ''}${quoted(one.name)} => ${value}`]
+    })
+    .join(', ')
+}
+
+function textSql(
+  parameter: Parameter,
+  texts: ReadonlyMap<string, readonly string[]>,
+  values: Values,
+): string | undefined {
+  const given = texts.get(parameter.name)
+  if (!given) return undefined
+  // One text in braces is an array already.
+  const isList = parameter.isVariadic && !(given.length === 1 && given[0]!.startsWith('{'))
+  return `${values.add(isList ? arrayLiteral(given) : given.at(-1))}::${parameter.type}`
+}

@@ -1,21 +1,31 @@
 /** What a database of a cloud has: tables, their relationships, and functions. Every identifier of a statement comes from here. */
+import { catalogueQuery } from './catalogue-query.ts'
+import { readViewColumns, type ViewColumn } from './view-columns.ts'
+
+export { catalogueQuery }
 
 export interface Column {
   name: string
   /** As SQL writes it, schema and quotes included: `integer`, `public.mood`. */
   type: string
+  /** The schema that has the operators of its type: `pg_catalog`, or that of the extension that brings the type. */
+  operators: string
   notNull: boolean
-  hasDefault: boolean
+  /** The expression that it has by default, every name with its schema. */
+  default: string | null
   /** It is never written. */
   isGenerated: boolean
+  description: string | null
 }
 
 export interface Table {
   id: string
   schema: string
   name: string
+  isView: boolean
   columns: ReadonlyMap<string, Column>
   primaryKey: readonly string[]
+  description: string | null
 }
 
 export interface ForeignKey {
@@ -34,71 +44,58 @@ export interface Parameter {
   type: string
   hasDefault: boolean
   isVariadic: boolean
+  /** The table whose rows it takes. */
+  table?: Table | undefined
 }
 
 export interface Routine {
   schema: string
   name: string
   parameters: readonly Parameter[]
-  returns: { type: string; isSet: boolean; isVoid: boolean; isScalar: boolean; table?: Table | undefined }
+  returns: {
+    type: string
+    isSet: boolean
+    /** Says of itself that it returns one row at most. */
+    isOneRow: boolean
+    isVoid: boolean
+    /** Absent for single values; columns that are no table's (`returns table (…)`) make one without relationships. */
+    table?: Table | undefined
+  }
   /** It changes nothing: it may run for a GET. */
   isReadOnly: boolean
 }
 
 export interface Catalogue {
+  /** Another one as soon as anything of this is. */
+  version: string
+  tables: readonly Table[]
   /** By schema and name. */
   table(schema: string, name: string): Table | undefined
   foreignKeysOf(table: Table): { outgoing: readonly ForeignKey[]; incoming: readonly ForeignKey[] }
   routines(schema: string, name: string): readonly Routine[]
+  /** A function that takes a row of the table and nothing else: one more column of it, or a relationship. */
+  computed(table: Table, name: string): Routine | undefined
   /** The name of a type as SQL writes it; undefined where there is none of this name. */
   type(name: string): string | undefined
   schemas: readonly string[]
 }
 
-/** One parameter: the names of the schemas that are open to the app. Run with `search_path = pg_catalog`, so that types come with their schema. */
-export const catalogueQuery = `select json_build_object(
-  'tables', (select coalesce(json_agg(json_build_object(
-      'id', c.oid::text, 'schema', n.nspname, 'name', c.relname,
-      'columns', (select coalesce(json_agg(json_build_object(
-          'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'notNull', a.attnotnull,
-          'hasDefault', a.atthasdef or a.attidentity <> '', 'isGenerated', a.attgenerated <> '' or a.attidentity = 'a')
-        order by a.attnum), '[]') from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
-      'primaryKey', (select coalesce(json_agg(a.attname order by k.place), '[]') from pg_index i
-        cross join unnest(i.indkey) with ordinality k(attnum, place)
-        join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
-        where i.indrelid = c.oid and i.indisprimary))), '[]')
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname = any($1::text[])),
-  'foreignKeys', (select coalesce(json_agg(json_build_object(
-      'name', f.conname, 'from', f.conrelid::text, 'to', f.confrelid::text,
-      'columns', (select json_agg(a.attname order by k.place) from unnest(f.conkey) with ordinality k(attnum, place)
-        join pg_attribute a on a.attrelid = f.conrelid and a.attnum = k.attnum),
-      'toColumns', (select json_agg(a.attname order by k.place) from unnest(f.confkey) with ordinality k(attnum, place)
-        join pg_attribute a on a.attrelid = f.confrelid and a.attnum = k.attnum),
-      'isUnique', exists (select from pg_index i where i.indrelid = f.conrelid and i.indisunique and i.indpred is null
-        and i.indnkeyatts <= cardinality(f.conkey) and (i.indkey::int2[])[0:i.indnkeyatts - 1] <@ f.conkey))
-    order by f.conname), '[]')
-    from pg_constraint f join pg_class c on c.oid = f.conrelid join pg_namespace n on n.oid = c.relnamespace
-    join pg_class d on d.oid = f.confrelid join pg_namespace m on m.oid = d.relnamespace
-    where f.contype = 'f' and f.conparentid = 0 and n.nspname = any($1::text[]) and m.nspname = any($1::text[])),
-  'routines', (select coalesce(json_agg(json_build_object(
-      'schema', n.nspname, 'name', p.proname, 'isReadOnly', p.provolatile <> 'v',
-      'parameters', (select coalesce(json_agg(json_build_object('name', coalesce(p.proargnames[k.place], ''), 'type', format_type(k.type, null),
-          'hasDefault', k.place > p.pronargs - p.pronargdefaults, 'isVariadic', p.provariadic <> 0 and k.place = p.pronargs)
-        order by k.place), '[]') from unnest(p.proargtypes::oid[]) with ordinality k(type, place)),
-      'type', format_type(p.prorettype, null), 'isSet', p.proretset, 'isVoid', p.prorettype = 'void'::regtype,
-      'isScalar', t.typtype <> 'c' and p.prorettype <> 'record'::regtype, 'relation', nullif(t.typrelid, 0)::text)), '[]')
-    from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_type t on t.oid = p.prorettype
-    where p.prokind = 'f' and n.nspname = any($1::text[])
-      and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)),
-  'types', (select json_object_agg(t.typname, format_type(t.oid, null)) from pg_type t join pg_namespace n on n.oid = t.typnamespace
-    where t.typtype in ('b', 'e', 'd', 'r', 'm') and t.typelem = 0 and (n.nspname = 'pg_catalog' or n.nspname = any($1::text[])))
-)::text as catalogue`
+interface ReadKey extends Omit<ForeignKey, 'from' | 'to'> {
+  from: string
+  to: string
+}
+
+interface ReadRoutine extends Omit<Routine, 'returns' | 'parameters'>, Omit<Routine['returns'], 'table'> {
+  parameters: (Omit<Parameter, 'table'> & { relation: string | null })[]
+  relation: string | null
+  columns: Column[] | null
+}
 
 interface Read {
-  tables: (Omit<Table, 'columns'> & { columns: Column[] })[]
-  foreignKeys: (Omit<ForeignKey, 'from' | 'to'> & { from: string; to: string })[]
-  routines: (Omit<Routine, 'returns'> & Omit<Routine['returns'], 'table'> & { relation: string | null })[]
+  version: string
+  tables: (Omit<Table, 'columns'> & { columns: Column[]; definition: string | null })[]
+  foreignKeys: ReadKey[]
+  routines: ReadRoutine[]
   types: Record<string, string>
 }
 
@@ -107,35 +104,173 @@ export function readCatalogue(text: string, schemas: readonly string[]): Catalog
   const read = JSON.parse(text) as Read
   const byId = new Map<string, Table>()
   const tables = new Map<string, Table>()
-  for (const { columns, ...rest } of read.tables) {
-    const table = { ...rest, columns: new Map(columns.map((column) => [column.name, column])) }
+  for (const { columns, definition: _, ...rest } of read.tables) {
+    const table = { ...rest, columns: byName(columns) }
     byId.set(table.id, table)
     tables.set(keyOf(table.schema, table.name), table)
   }
   const [outgoing, incoming] = [new Map<Table, ForeignKey[]>(), new Map<Table, ForeignKey[]>()]
-  for (const { from, to, ...rest } of read.foreignKeys) {
-    const [refers, referred] = [byId.get(from), byId.get(to)]
-    if (!refers || !referred) continue
-    const foreignKey = { ...rest, from: refers, to: referred }
-    push(outgoing, refers, foreignKey)
-    push(incoming, referred, foreignKey)
+  for (const foreignKey of foreignKeys(read, byId)) {
+    push(outgoing, foreignKey.from, foreignKey)
+    push(incoming, foreignKey.to, foreignKey)
   }
-  const routines = new Map<string, Routine[]>()
-  for (const { type, isSet, isVoid, isScalar, relation, ...rest } of read.routines) {
-    const table = relation === null ? undefined : byId.get(relation)
-    const routine = { ...rest, returns: { type, isSet, isVoid, isScalar, table } }
-    push(routines, keyOf(rest.schema, rest.name), routine)
+  const [routines, computed] = [new Map<string, Routine[]>(), new Map<string, Routine>()]
+  for (const one of read.routines) {
+    const routine = routineOf(one, byId)
+    push(routines, keyOf(routine.schema, routine.name), routine)
+    const [first, ...more] = routine.parameters
+    if (first?.table && more.length === 0) computed.set(keyOf(first.table.id, routine.name), routine)
   }
   return {
     schemas,
+    version: read.version,
+    tables: [...tables.values()],
     table: (schema, name) => tables.get(keyOf(schema, name)),
     foreignKeysOf: (table) => ({ outgoing: outgoing.get(table) ?? [], incoming: incoming.get(table) ?? [] }),
     routines: (schema, name) => routines.get(keyOf(schema, name)) ?? [],
-    type: (name) => (Object.hasOwn(read.types, name) ? read.types[name] : undefined),
+    computed: (table, name) => computed.get(keyOf(table.id, name)),
+    type: (name) => typeOf(read.types, name),
   }
 }
 
-const keyOf = (schema: string, name: string): string => JSON.stringify([schema, name])
+function routineOf(
+  { type, isSet, isOneRow, isVoid, relation, columns, parameters, ...rest }: ReadRoutine,
+  byId: ReadonlyMap<string, Table>,
+): Routine {
+  const tableOf = (id: string | null): Table | undefined => (id === null ? undefined : byId.get(id))
+  return {
+    ...rest,
+    parameters: parameters.map(({ relation: of, ...parameter }) => ({ ...parameter, table: tableOf(of) })),
+    returns: {
+      type,
+      isSet,
+      isOneRow,
+      isVoid,
+      table: tableOf(relation) ?? (columns ? tableOfColumns(rest, columns) : undefined),
+    },
+  }
+}
+
+export const tableOfColumns = (
+  { schema, name }: { schema: string; name: string },
+  columns: readonly Column[],
+): Table => ({
+  ...{ id: '', schema, name, isView: true, columns: byName(columns), primaryKey: [], description: null },
+})
+
+const byName = (columns: readonly Column[]): Table['columns'] =>
+  new Map(columns.map((column) => [column.name, column]))
+
+/** Those of tables, and those that views have by the columns that they show of tables. */
+function foreignKeys(read: Read, byId: ReadonlyMap<string, Table>): ForeignKey[] {
+  const shown = shownColumns(read, byId)
+  return read.foreignKeys.flatMap(({ from, to, columns, toColumns, name, isUnique }) => {
+    const origins = placesOf(byId.get(from), columns, shown)
+    const targets = placesOf(byId.get(to), toColumns, shown)
+    return origins.flatMap((origin) =>
+      targets.map((target) => ({
+        ...{ name, isUnique },
+        ...{ from: origin.table, columns: origin.columns },
+        ...{ to: target.table, toColumns: target.columns },
+      })),
+    )
+  })
+}
+
+interface ShownTable {
+  view: Table
+  /** Names of columns of the view by those of the table. */
+  columns: ReadonlyMap<string, string>
+}
+
+interface KeyPlace {
+  table: Table
+  columns: readonly string[]
+}
+
+function placesOf(
+  table: Table | undefined,
+  columns: readonly string[],
+  shown: ReadonlyMap<Table, readonly ShownTable[]>,
+): KeyPlace[] {
+  if (!table) return []
+  const views = (shown.get(table) ?? []).flatMap(({ view, columns: names }) => {
+    const mapped = columns.flatMap((column) => names.get(column) ?? [])
+    return mapped.length === columns.length ? [{ table: view, columns: mapped }] : []
+  })
+  return [{ table, columns }, ...views]
+}
+
+/** By the table that is shown. A view of a view shows what that one does. */
+function shownColumns(read: Read, byId: ReadonlyMap<string, Table>): Map<Table, ShownTable[]> {
+  const views = new Map<string, ViewColumn[]>()
+  for (const { id, definition } of read.tables)
+    if (definition !== null) views.set(id, readViewColumns(definition))
+  const shown = new Map<Table, ShownTable[]>()
+  for (const [id, columns] of views) {
+    const byTable = new Map<Table, Map<string, string>>()
+    for (const column of columns) {
+      const origin = originOf(column, views, byId)
+      if (!origin) continue
+      const names = byTable.get(origin.table) ?? new Map<string, string>()
+      // One that is shown twice is found by its first name.
+      if (!names.has(origin.column)) names.set(origin.column, column.name)
+      byTable.set(origin.table, names)
+    }
+    for (const [table, names] of byTable) push(shown, table, { view: byId.get(id)!, columns: names })
+  }
+  return shown
+}
+
+/** Views cannot show one another in a circle. */
+function originOf(
+  { tableId, place }: ViewColumn,
+  views: ReadonlyMap<string, readonly ViewColumn[]>,
+  byId: ReadonlyMap<string, Table>,
+): { table: Table; column: string } | undefined {
+  const within = views.get(tableId)
+  if (within) {
+    const inner = within.find((one) => one.number === place)
+    return inner && originOf(inner, views, byId)
+  }
+  const table = byId.get(tableId)
+  const column = table && [...table.columns.values()].find((one) => numberOf(one) === place)
+  return table && column && { table, column: column.name }
+}
+
+/** PostgreSQL counts columns that were dropped, too. */
+const numberOf = (column: Column): number => (column as Column & { number: number }).number
+
+/** Words of SQL for types that the catalogue of PostgreSQL names otherwise. */
+const typeWords: Readonly<Record<string, string>> = {
+  int: 'int4',
+  integer: 'int4',
+  bigint: 'int8',
+  smallint: 'int2',
+  real: 'float4',
+  float: 'float8',
+  'double precision': 'float8',
+  decimal: 'numeric',
+  boolean: 'bool',
+  char: 'bpchar',
+  character: 'bpchar',
+  'character varying': 'varchar',
+  'timestamp with time zone': 'timestamptz',
+  'timestamp without time zone': 'timestamp',
+  'time with time zone': 'timetz',
+  'time without time zone': 'time',
+}
+
+function typeOf(types: Read['types'], name: string): string | undefined {
+  const isArray = name.endsWith('[]')
+  const one = isArray ? name.slice(0, -2) : name
+  const word = one.toLowerCase()
+  const known = Object.hasOwn(typeWords, word) ? typeWords[word]! : Object.hasOwn(types, one) ? one : word
+  if (!Object.hasOwn(types, known)) return undefined
+  return isArray ? `${types[known]}[]` : types[known]
+}
+
+const keyOf = (first: string, second: string): string => JSON.stringify([first, second])
 
 function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
   const known = map.get(key)

@@ -1,7 +1,7 @@
 import type { Catalogue, Table } from './catalogue.ts'
 import { refusals, refuse } from './refusals.ts'
-import type { Condition, FieldName } from './request.ts'
-import { arrayLiteral, quoted, type Values } from './sql-text.ts'
+import type { Condition, FieldName, Operator } from './request.ts'
+import { arrayLiteral, operator, quoted, quotedTable, type Values } from './sql-text.ts'
 
 /** A table in a statement: what it is called there. */
 export interface Place {
@@ -13,19 +13,37 @@ export interface Place {
   absent: ReadonlyMap<string, string>
 }
 
+/** A value of a row in SQL, and the schema of the operators of its type. */
+interface Value {
+  sql: string
+  type: string
+  operators: string
+}
+
 /** Throws TablesRefused where there is no such column. */
-export function fieldSql({ table, alias, values }: Place, { column, path, asText }: FieldName): string {
-  const known = table.columns.get(column) ?? refuse(refusals.noColumn(table.name, column))
-  const own = `${alias}.${quoted(column)}`
+export const fieldSql = (place: Place, field: FieldName): string => valueIn(place, field).sql
+
+function valueIn(place: Place, { column, path, asText }: FieldName): Value {
+  const { values } = place
+  const own = columnOf(place, column)
   if (path.length === 0) return own
-  const root = /^jsonb?$/.test(known.type) ? own : `to_jsonb(${own})`
+  const root = /^jsonb?$/.test(own.type) ? own.sql : `pg_catalog.to_jsonb(${own.sql})`
   const steps = path.map((step, place) => {
-    const arrow = asText && place === path.length - 1 ? '->>' : '->'
+    const arrow = operator(asText && place === path.length - 1 ? '->>' : '->')
     return /^-?\d{1,9}$/.test(step)
-      ? ` ${arrow} ${values.add(Number(step))}::int`
-      : ` ${arrow} ${values.add(step)}::text`
+      ? ` ${arrow} ${values.add(Number(step))}::int4`
+      : ` ${arrow} ${values.add(step)}::pg_catalog.text`
   })
-  return `(${root}${steps.join('')})`
+  return { sql: `(${root}${steps.join('')})`, type: asText ? 'text' : 'jsonb', operators: 'pg_catalog' }
+}
+
+/** A column, or a function that computes one of the row. */
+function columnOf({ catalogue, table, alias }: Place, name: string): Value {
+  const column = table.columns.get(name)
+  if (column) return { ...column, sql: `${alias}.${quoted(name)}` }
+  const routine = catalogue.computed(table, name)
+  if (!routine || routine.returns.isSet) return refuse(refusals.unknownColumn(table.name, name))
+  return { sql: `${quotedTable(routine)}(${alias})`, type: routine.returns.type, operators: 'pg_catalog' }
 }
 
 export function conditionSql(place: Place, condition: Condition): string {
@@ -47,13 +65,20 @@ export function conditionSql(place: Place, condition: Condition): string {
 type Kind<Name extends Condition['kind']> = Extract<Condition, { kind: Name }>
 
 function comparisonSql(place: Place, condition: Kind<'compare' | 'in' | 'quantified'>): string {
-  const field = fieldSql(place, condition.field)
+  const { sql, operators } = valueIn(place, condition.field)
   const { values } = place
-  if (condition.kind === 'compare') return `(${field} ${condition.operator} ${values.add(condition.value)})`
-  const list = values.add(arrayLiteral(condition.values))
-  if (condition.kind === 'in') return `(${field} = any(${list}))`
-  return `(${field} ${condition.operator} ${condition.which}(${list}))`
+  if (condition.kind === 'in')
+    return `(${sql} ${operator('=', operators)} any(${values.add(arrayLiteral(condition.values))}))`
+  const symbol = operator(symbols[condition.operator] ?? condition.operator, operators)
+  if (condition.kind === 'quantified')
+    return `(${sql} ${symbol} ${condition.which}(${values.add(arrayLiteral(condition.values))}))`
+  const compared = `(${sql} ${symbol} ${values.add(condition.value)})`
+  // What is compared with is never null.
+  return condition.operator === 'is distinct from' ? `(${compared} is not true)` : compared
 }
+
+/** What words of SQL stand for. */
+const symbols: Partial<Record<Operator, string>> = { like: '~~', ilike: '~~*', 'is distinct from': '=' }
 
 function isSql(place: Place, { field, what }: Kind<'is'>): string {
   const absent = field.path.length === 0 ? place.absent.get(field.column) : undefined
@@ -63,10 +88,14 @@ function isSql(place: Place, { field, what }: Kind<'is'>): string {
 }
 
 function searchSql(place: Place, { field, by, config, value }: Kind<'search'>): string {
-  const { values, table } = place
-  const dictionary = config === undefined ? '' : `${values.add(config)}::text::regconfig, `
+  const { values } = place
+  // Read as a language when it is bound, not computed: an index over the same expression is found then.
+  const dictionary = config === undefined ? '' : `${values.add(config)}::pg_catalog.regconfig, `
+  const { sql: root, type } = columnOf(place, field.column)
   const own = fieldSql(place, field)
-  const isVector = field.path.length === 0 && table.columns.get(field.column)?.type === 'tsvector'
-  const words = isVector ? own : `to_tsvector(${dictionary}${own})`
-  return `(${words} @@ ${by}(${dictionary}${values.add(value)}::text))`
+  const isVector = field.path.length === 0 && type === 'tsvector'
+  const isReadable = field.path.length > 0 || /^(?:text|json|jsonb)$/.test(type)
+  const read = isReadable ? own : `${own}::pg_catalog.text`
+  const words = isVector ? root : `pg_catalog.to_tsvector(${dictionary}${read})`
+  return `(${words} ${operator('@@')} pg_catalog.${by}(${dictionary}${values.add(value)}))`
 }

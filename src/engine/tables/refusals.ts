@@ -6,7 +6,8 @@ export interface TablesRefusal {
   status: number
   code: string
   message: Localized
-  details?: Localized | undefined
+  /** Objects leave as they are. */
+  details?: Localized | readonly object[] | undefined
   hint?: Localized | undefined
 }
 
@@ -58,6 +59,10 @@ export const whys = {
     en: 'is. takes null, not_null, true, false or unknown.',
     fa: 'پس از is. یکی از null و not_null و true و false و unknown می‌آید.',
   },
+  alias: {
+    en: 'what a column is called in the answer has letters, digits, spaces, _ $ . : / @ # * and -, in 63 bytes at most; give it another name: name:column.',
+    fa: 'نام ستون در پاسخ از حرف و رقم و فاصله و _ $ . : / @ # * و - است و حداکثر ۶۳ بایت؛ نام دیگری به آن بدهید: name:column.',
+  },
   number: { en: 'a whole number stands there.', fa: 'آنجا عددی صحیح می‌آید.' },
   array: {
     en: 'any and all take values in braces: like(any).{a*,b*}.',
@@ -77,7 +82,7 @@ export const refusals = {
     status: 404,
     code: 'PGRST205',
     message: {
-      en: `There is no table "${shown(name)}" in the schema ${schema}.`,
+      en: `Could not find the table '${schema}.${shown(name)}' in the schema cache`,
       fa: `جدول «${shown(name)}» در شِمای ${schema} نیست.`,
     },
   }),
@@ -89,44 +94,64 @@ export const refusals = {
       fa: `جدول «${table}» ستون «${shown(name)}» ندارد.`,
     },
   }),
-  noRelationship: (table: string, target: string): TablesRefusal => ({
+  unknownColumn: (table: string, name: string): TablesRefusal => ({
+    status: 400,
+    code: '42703',
+    message: {
+      en: `column ${table}.${shown(name)} does not exist`,
+      fa: `جدول «${table}» ستون «${shown(name)}» ندارد.`,
+    },
+  }),
+  noRelationship: (
+    { schema, name }: { schema: string; name: string },
+    target: string,
+    hint: string | undefined,
+  ): TablesRefusal => ({
     status: 400,
     code: 'PGRST200',
     message: {
-      en: `There is no relationship between "${table}" and "${shown(target)}".`,
-      fa: `میان «${table}» و «${shown(target)}» رابطه‌ای نیست.`,
+      en: `Could not find a relationship between '${name}' and '${shown(target)}' in the schema cache`,
+      fa: `میان «${name}» و «${shown(target)}» رابطه‌ای نیست.`,
+    },
+    details: {
+      en: `Searched for a foreign key relationship between '${name}' and '${shown(target)}'${hint === undefined ? '' : ` using the hint '${shown(hint)}'`} in the schema '${schema}', but no matches were found.`,
+      fa: `در شِمای ${schema} کلیدی خارجی میان «${name}» و «${shown(target)}»${hint === undefined ? '' : ` با نشانهٔ «${shown(hint)}»`} پیدا نشد.`,
     },
     hint: {
       en: 'A foreign key between the two makes one.',
       fa: 'کلیدی خارجی میان این دو رابطه می‌سازد.',
     },
   }),
-  ambiguous: (table: string, target: string, hints: readonly string[]): TablesRefusal => ({
-    status: 300,
-    code: 'PGRST201',
-    message: {
-      en: `There are several relationships between "${table}" and "${shown(target)}".`,
-      fa: `میان «${table}» و «${shown(target)}» چند رابطه هست.`,
-    },
-    hint: {
-      en: `Name one of them: ${hints.map((hint) => `${target}!${hint}`).join(', ')}.`,
-      fa: `یکی از آن‌ها را نام ببرید: ${hints.map((hint) => `${target}!${hint}`).join('، ')}.`,
-    },
-  }),
+  ambiguous: (
+    table: string,
+    target: string,
+    found: readonly { kind: string; told: string; hints: readonly string[] }[],
+  ): TablesRefusal => {
+    const names = found.map(({ hints }) => `'${target}!${hints[0]}'`)
+    return {
+      status: 300,
+      code: 'PGRST201',
+      message: {
+        en: `Could not embed because more than one relationship was found for '${table}' and '${shown(target)}'`,
+        fa: `میان «${table}» و «${shown(target)}» چند رابطه هست.`,
+      },
+      details: found.map(({ kind, told }) => ({
+        cardinality: kind,
+        embedding: `${table} with ${target}`,
+        relationship: told,
+      })),
+      hint: {
+        en: `Try changing '${shown(target)}' to one of the following: ${names.join(', ')}. Find the desired relationship in the 'details' key.`,
+        fa: `به‌جای «${shown(target)}» یکی از این‌ها را بنویسید: ${names.join('، ')}.`,
+      },
+    }
+  },
   notEmbedded: (name: string): TablesRefusal => ({
     status: 400,
     code: 'PGRST108',
     message: {
-      en: `"${shown(name)}" is narrowed or ordered, but not selected.`,
+      en: `'${shown(name)}' is not an embedded resource in this request`,
       fa: `«${shown(name)}» فیلتر یا مرتب می‌شود اما در select نیست.`,
-    },
-  }),
-  spreadOfMany: (name: string): TablesRefusal => ({
-    status: 400,
-    code: 'PGRST119',
-    message: {
-      en: `"${shown(name)}" may have several rows, so its columns cannot stand among those of another row.`,
-      fa: `«${shown(name)}» شاید چند ردیف داشته باشد و ستون‌هایش نمی‌توانند میان ستون‌های ردیفی دیگر بیایند.`,
     },
   }),
   orderOfMany: (name: string): TablesRefusal => ({
@@ -148,6 +173,139 @@ export const refusals = {
     message: {
       en: `There is no function ${schema}.${shown(name)}(${shown(parameters.join(', '))}).`,
       fa: `تابع ${schema}.${shown(name)}(${shown(parameters.join('، '))}) نیست.`,
+    },
+  }),
+  tooManyTables: (maxBytes: number): TablesRefusal => ({
+    status: 503,
+    code: 'PGRST002',
+    message: {
+      en: `The tables and functions of the schema public are described in more than ${maxBytes / 1024 / 1024} MiB; drop some, or move them to another schema.`,
+      fa: `شرح جدول‌ها و تابع‌های شِمای public بیش از ${persian(maxBytes / 1024 / 1024)} مبی‌بایت است؛ برخی را حذف کنید یا به شِمای دیگری ببرید.`,
+    },
+  }),
+  severalFunctions: (schema: string, name: string, parameters: readonly string[]): TablesRefusal => ({
+    status: 300,
+    code: 'PGRST203',
+    message: {
+      en: `Several functions ${schema}.${shown(name)} take (${shown(parameters.join(', '))}).`,
+      fa: `چند تابع ${schema}.${shown(name)} همین ورودی‌ها را می‌گیرند: (${shown(parameters.join('، '))}).`,
+    },
+    hint: {
+      en: 'Give them different names, or different names of parameters.',
+      fa: 'نام تابع‌ها یا نام ورودی‌هایشان را متفاوت کنید.',
+    },
+  }),
+  statedStatus: {
+    status: 500,
+    code: 'PGRST112',
+    message: {
+      en: 'response.status must be a valid status code',
+      fa: 'response.status باید کد وضعیتی درست باشد.',
+    },
+  },
+  statedHeaders: (max: number, maxCharacters: number): TablesRefusal => ({
+    status: 500,
+    code: 'PGRST111',
+    message: {
+      en: 'response.headers must be a JSON array composed of objects with a single key and a string value',
+      fa: 'response.headers باید آرایه‌ای از شیءهای JSON باشد، هر کدام با یک نام و یک مقدار متنی.',
+    },
+    details: {
+      en: `At most ${max} headers in ${maxCharacters} characters; values are visible characters of ASCII on one line.`,
+      fa: `حداکثر ${persian(max)} هدر در ${persian(maxCharacters)} نویسه؛ مقدارها نویسه‌های ASCII در یک خط‌اند.`,
+    },
+  }),
+  tooManyRows: (max: number): TablesRefusal => ({
+    status: 400,
+    code: '54000',
+    message: {
+      en: `A request writes at most ${max} rows; send fewer at once.`,
+      fa: `هر درخواست حداکثر ${persian(max)} ردیف می‌نویسد؛ هر بار ردیف‌های کمتری بفرستید.`,
+    },
+  }),
+  tooManyValues: (max: number): TablesRefusal => ({
+    status: 400,
+    code: '54000',
+    message: {
+      en: `The rows of a request have at most ${max} values together, with the columns that \`columns\` names in each of them; send fewer rows at once.`,
+      fa: `ردیف‌های هر درخواست روی هم حداکثر ${persian(max)} مقدار دارند، همراه ستون‌هایی که columns برای هر ردیف نام می‌برد؛ هر بار ردیف‌های کمتری بفرستید.`,
+    },
+  }),
+  answerTooLarge: (maxBytes: number): TablesRefusal => ({
+    status: 400,
+    code: '54000',
+    message: {
+      en: `The answer has more than ${maxBytes / 1024 / 1024} MiB; ask for fewer rows or columns.`,
+      fa: `پاسخ بیش از ${persian(maxBytes / 1024 / 1024)} مبی‌بایت است؛ ردیف‌ها یا ستون‌های کمتری بخواهید.`,
+    },
+  }),
+  bodyType: (type: string): TablesRefusal => ({
+    status: 415,
+    code: 'PGRST102',
+    message: {
+      en: `Content-Type not acceptable: ${shown(type)}`,
+      fa: `بدنه‌ای از نوع ${shown(type)} پذیرفته نیست.`,
+    },
+    hint: {
+      en: 'Send application/json, text/csv or application/x-www-form-urlencoded.',
+      fa: 'application/json یا text/csv یا application/x-www-form-urlencoded بفرستید.',
+    },
+  }),
+  rowsBody: {
+    status: 400,
+    code: 'PGRST102',
+    message: {
+      en: 'The body has to be a JSON object, or for an insert an array of objects.',
+      fa: 'بدنه باید یک شیء JSON باشد، یا برای درج آرایه‌ای از شیءها.',
+    },
+  },
+  differentNames: {
+    status: 400,
+    code: 'PGRST102',
+    message: { en: 'All object keys must match', fa: 'همهٔ شیءها باید نام‌های یکسان داشته باشند.' },
+    hint: {
+      en: 'Name all columns in the query: columns=a,b.',
+      fa: 'همهٔ ستون‌ها را در نشانی نام ببرید: columns=a,b.',
+    },
+  },
+  oneRow: {
+    status: 400,
+    code: 'PGRST102',
+    message: {
+      en: 'What changes rows is one object: each row that fits gets its values.',
+      fa: 'تغییر ردیف‌ها یک شیء است: هر ردیفی که می‌خورد مقدارهای آن را می‌گیرد.',
+    },
+  },
+  csvNames: {
+    status: 400,
+    code: 'PGRST102',
+    message: {
+      en: 'The first line of CSV names the columns, each once.',
+      fa: 'سطر نخست CSV نام ستون‌هاست، هر کدام یک بار.',
+    },
+  },
+  csvLine: (line: number): TablesRefusal => ({
+    status: 400,
+    code: 'PGRST102',
+    message: {
+      en: `All lines of CSV have as many values as the first one; line ${line} has not.`,
+      fa: `همهٔ سطرهای CSV به اندازهٔ سطر نخست مقدار دارند؛ سطر ${persian(line)} ندارد.`,
+    },
+  }),
+  csvQuote: {
+    status: 400,
+    code: 'PGRST102',
+    message: {
+      en: 'In CSV a quote stands around a whole value, and two of them within it for one.',
+      fa: 'در CSV علامت نقل‌قول دور همهٔ یک مقدار می‌آید و درون آن دو تا به جای یکی.',
+    },
+  },
+  callMethod: (method: string): TablesRefusal => ({
+    status: 405,
+    code: 'PGRST101',
+    message: {
+      en: `Functions are called by GET, HEAD or POST, not by ${shown(method)}.`,
+      fa: `تابع‌ها با GET یا HEAD یا POST صدا زده می‌شوند، نه با ${shown(method)}.`,
     },
   }),
   tooManyParts: (max: number): TablesRefusal => ({

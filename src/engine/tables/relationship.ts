@@ -1,96 +1,129 @@
 /** How an embedded table is related to the one around it. */
-import type { Catalogue, ForeignKey, Table } from './catalogue.ts'
+import type { Catalogue, ForeignKey, Routine, Table } from './catalogue.ts'
 import { refusals, refuse } from './refusals.ts'
+
+export type Pair = readonly [outer: string, inner: string]
 
 export interface Relationship {
   table: Table
+  kind: 'many-to-one' | 'one-to-many' | 'one-to-one' | 'many-to-many' | 'computed'
   /** At most one row of it belongs to each row of the table around it. */
   isOne: boolean
   /** Pairs of columns that are equal: of the table around it, or of the table in between, and of `table`. */
   on: readonly Pair[]
   /** A table whose rows refer to both. */
   through?: { table: Table; on: readonly Pair[] } | undefined
-  /** What names it apart from others. */
-  names: readonly string[]
+  /** A function of the app that returns the related rows of a row. */
+  by?: Routine | undefined
+  /** Behind the name of the table they say which relationship is meant; the first of them never means two. */
+  hints: readonly string[]
+  /** As it is told where several are possible. */
+  told: string
 }
 
-export type Pair = readonly [outer: string, inner: string]
+interface Wanted {
+  target: string
+  hint?: string | undefined
+}
 
 /** Throws TablesRefused where there is none, or several. */
-export function relate(
-  catalogue: Catalogue,
-  table: Table,
-  { target, hint }: { target: string; hint?: string | undefined },
-): Relationship {
+export function relate(catalogue: Catalogue, table: Table, { target, hint }: Wanted): Relationship {
+  const computed = byFunction(catalogue, table, target)
+  if (computed) return computed
+  const { outgoing, incoming } = catalogue.foreignKeysOf(table)
   const all = [
-    ...toOne(catalogue, table, target),
-    ...toMany(catalogue, table, target),
+    ...outgoing.filter((key) => isNamedOut(key, target)).map(toOne),
+    ...incoming.filter((key) => isNamedIn(key, target)).map(toMany),
     ...across(catalogue, table, target),
   ]
-  const found = hint === undefined ? all : all.filter(({ names }) => names.includes(hint))
+  const found = hint === undefined ? all : all.filter(({ hints }) => hints.includes(hint))
   const [one, ...more] = found
-  if (!one) return refuse(refusals.noRelationship(table.name, target))
-  if (more.length > 0)
-    refuse(refusals.ambiguous(table.name, target, found.map(({ names }) => names[0]!).slice(0, 10)))
+  if (!one) return refuse(refusals.noRelationship(table, target, hint))
+  if (more.length > 0) refuse(refusals.ambiguous(table.name, target, found.slice(0, 10)))
   return one
 }
 
-/** The table refers to it. It may be named by the one column that does, too. */
-const toOne = (catalogue: Catalogue, table: Table, target: string): Relationship[] =>
-  catalogue
-    .foreignKeysOf(table)
-    .outgoing.filter(
-      ({ name, columns, from, to }) =>
-        name === target ||
-        (columns.length === 1 && columns[0] === target) ||
-        // Of a table that refers to itself its name means the rows that refer to this one.
-        (to.name === target && to !== from),
-    )
-    .map((key) => ({
-      table: key.to,
-      isOne: true,
-      on: key.columns.map((column, place) => [column, key.toColumns[place]!] as const),
-      names: namesOf(key),
-    }))
+/** It decides, also where a foreign key has the same name. */
+function byFunction(catalogue: Catalogue, table: Table, target: string): Relationship | undefined {
+  const routine = catalogue.computed(table, target)
+  const returned = routine?.returns.table
+  if (!returned) return undefined
+  return {
+    ...{ table: returned, kind: 'computed', isOne: routine.returns.isOneRow, on: [], by: routine },
+    ...{ hints: [], told: routine.name },
+  }
+}
 
-const toMany = (catalogue: Catalogue, table: Table, target: string): Relationship[] =>
-  catalogue
-    .foreignKeysOf(table)
-    .incoming.filter(({ name, from, to }) => from.name === target || (name === target && from !== to))
-    .map((key) => ({
-      table: key.from,
-      isOne: key.isUnique,
-      on: key.toColumns.map((column, place) => [column, key.columns[place]!] as const),
-      names: namesOf(key),
-    }))
+/**
+ * By the name of the table that it refers to, of the foreign key or of its only column. Of a table that refers to itself the table's name means
+ * the rows that refer to this one.
+ */
+function isNamedOut({ name, columns, from, to }: ForeignKey, target: string): boolean {
+  if (to.name === target && to !== from) return true
+  return !to.isView && (name === target || (columns.length === 1 && columns[0] === target))
+}
 
-const namesOf = ({ name, columns }: ForeignKey): string[] => [
-  name,
-  ...(columns.length === 1 ? [columns[0]!] : []),
-]
+function isNamedIn({ name, from, to, toColumns }: ForeignKey, target: string): boolean {
+  if (from.name === target) return true
+  if (from === to || from.isView) return false
+  return name === target || (toColumns.length === 1 && toColumns[0] === target)
+}
+
+const toOne = (key: ForeignKey): Relationship => ({
+  table: key.to,
+  kind: key.isUnique ? 'one-to-one' : 'many-to-one',
+  isOne: true,
+  on: key.columns.map((column, place) => [column, key.toColumns[place]!] as const),
+  hints: hintsOf(key),
+  told: toldOf(key),
+})
+
+const toMany = (key: ForeignKey): Relationship => ({
+  table: key.from,
+  kind: key.isUnique ? 'one-to-one' : 'one-to-many',
+  isOne: key.isUnique,
+  on: key.toColumns.map((column, place) => [column, key.columns[place]!] as const),
+  hints: hintsOf(key),
+  told: toldOf(key),
+})
+
+const hintsOf = ({ name, columns, toColumns }: ForeignKey): string[] =>
+  columns.length === 1 ? [name, columns[0]!, toColumns[0]!] : [name]
+
+const toldOf = ({ name, from, to, columns, toColumns }: ForeignKey): string =>
+  `${name} using ${from.name}(${columns.join(', ')}) and ${to.name}(${toColumns.join(', ')})`
 
 /** A table in between whose primary key has the columns of both foreign keys. */
 function across(catalogue: Catalogue, table: Table, target: string): Relationship[] {
-  const found: Relationship[] = []
-  for (const first of catalogue.foreignKeysOf(table).incoming) {
-    const between = first.from
-    if (between === table || !isWithin(between.primaryKey, first.columns)) continue
-    for (const second of catalogue.foreignKeysOf(between).outgoing) {
-      if (second === first || second.to.name !== target) continue
-      if (!isWithin(between.primaryKey, second.columns)) continue
-      found.push({
-        table: second.to,
-        isOne: false,
-        on: second.columns.map((column, place) => [column, second.toColumns[place]!] as const),
-        through: {
-          table: between,
-          on: first.toColumns.map((column, place) => [column, first.columns[place]!] as const),
-        },
-        names: [between.name, first.name, second.name],
-      })
-    }
+  return catalogue
+    .foreignKeysOf(table)
+    .incoming.filter(({ from, columns }) => from !== table && isWithin(from.primaryKey, columns))
+    .flatMap((first) =>
+      catalogue
+        .foreignKeysOf(first.from)
+        .outgoing.filter(
+          ({ name, to, columns }) =>
+            name !== first.name && to.name === target && isWithin(first.from.primaryKey, columns),
+        )
+        .map((second) => throughTable(first, second)),
+    )
+}
+
+function throughTable(first: ForeignKey, second: ForeignKey): Relationship {
+  const between = first.from
+  return {
+    table: second.to,
+    kind: 'many-to-many',
+    isOne: false,
+    on: second.columns.map((column, place) => [column, second.toColumns[place]!] as const),
+    through: {
+      table: between,
+      on: first.toColumns.map((column, place) => [column, first.columns[place]!] as const),
+    },
+    // Of a table that is related to itself only the second one says in which direction.
+    hints: first.to === second.to ? [second.name] : [between.name, first.name, second.name],
+    told: `${between.name} using ${first.name}(${first.columns.join(', ')}) and ${second.name}(${second.columns.join(', ')})`,
   }
-  return found
 }
 
 const isWithin = (key: readonly string[], columns: readonly string[]): boolean =>

@@ -1,10 +1,29 @@
 /** Pieces of SQL: names in quotes, and values that leave beside the text. */
+import { refuse, unreadable, whys } from './refusals.ts'
 
 /** Names come from the catalogue, and quotes hold whatever they are made of. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 export const quotedTable = ({ schema, name }: { schema: string; name: string }): string =>
   `${quoted(schema)}.${quoted(name)}`
+
+/** PostgreSQL would cut longer ones. */
+const longestNameBytes = 63
+const plainName = /^[\p{L}\p{M}\p{N}\p{Zs}\u200c_$.:/@#*-]+$/u
+
+/** A name that the request has chosen for a column of its answer. Throws TablesRefused for one that is more than words. */
+export function chosenName(name: string): string {
+  if (!plainName.test(name) || Buffer.byteLength(name) > longestNameBytes)
+    refuse(unreadable(name, whys.alias))
+  return name
+}
+
+/**
+ * An operator between values of a column's type, by its schema: PostgreSQL would else look for it in the schemas of the app, too, and take what
+ * somebody has made there where it fits better.
+ */
+export const operator = (symbol: string, schema = 'pg_catalog'): string =>
+  `operator(${quoted(schema)}.${symbol})`
 
 /** Values of a statement, in the order of their numbers. */
 export class Values {

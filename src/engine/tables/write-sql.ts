@@ -1,21 +1,41 @@
 /** Rows written and, where they are wanted, answered as a query of them would be: one statement. */
+import type { Answers } from './batch.ts'
 import type { Catalogue, Column, Table } from './catalogue.ts'
-import { conditionSql } from './condition-sql.ts'
 import { Builder, bodyOf, type ReadOptions, type Statement } from './read-sql.ts'
 import { refusals, refuse } from './refusals.ts'
-import type { Selected, TablesQuery } from './request.ts'
-import { quoted, quotedTable } from './sql-text.ts'
+import { relate } from './relationship.ts'
+import { type Narrowing, type Selected, type TablesQuery, wayKey } from './request.ts'
+import { operator, quoted, quotedTable } from './sql-text.ts'
 
-export interface WriteOptions extends Pick<ReadOptions, 'maxBytes' | 'withoutNulls'> {
-  /** Whether the written rows are answered. Those who may not read them can write them all the same, where not. */
-  isAnswered: boolean
+export interface WriteOptions extends Pick<ReadOptions, 'maxBytes' | 'withoutNulls' | 'isCsv'> {
+  /** `rows`: the written rows as `select` has them; `location`: the primary key of one; `nothing`: for whoever may write but not read. */
+  answer: 'rows' | 'location' | 'nothing'
 }
 
-/** Rows whose bodies name the same columns. */
-export interface RowsToInsert {
+export interface WriteAnswer {
+  /** As that of a read. */
+  body: string | undefined
+  rows: number
+  names: readonly string[]
+  /** Columns and values of the primary key of a row; empty where it is not wanted, or there is none. */
+  location: readonly (readonly [column: string, value: string])[]
+}
+
+export interface WritePlan {
+  statements: readonly Statement[]
+  answer(answers: Answers): WriteAnswer
+}
+
+/** What a body gives. */
+export interface GivenRows {
+  /** The members that count, each the name of a column. */
   columns: readonly string[]
-  /** A JSON array of objects. */
+  /** A JSON array of objects, as it came: PostgreSQL reads each value as the type of its column. */
   json: string
+  /** How many. */
+  number: number
+  /** A column that a row does not name gets its default, not null. */
+  usesDefaults: boolean
 }
 
 export type OnConflict =
@@ -23,123 +43,239 @@ export type OnConflict =
   /** `target`: its columns; the primary key where absent. */
   | { kind: 'merge' | 'ignore'; target?: readonly string[] | undefined }
 
-export function insertStatement(
+/** Throws TablesRefused, as all of these do. */
+export function insertPlan(
   catalogue: Catalogue,
   table: Table,
   query: TablesQuery,
-  { rows, onConflict, ...options }: WriteOptions & { rows: readonly RowsToInsert[]; onConflict: OnConflict },
-): Statement {
-  const builder = new Builder(catalogue, query, Number.MAX_SAFE_INTEGER)
-  const inserted = rows.map(({ columns, json }) => {
-    const named = columns.map((name) => columnOf(table, name))
-    const list = named.map(({ name }) => quoted(name)).join(', ')
-    const source =
-      named.length === 0
-        ? `select from json_array_elements(${builder.values.add(json)}::json)`
-        : `select ${list} from json_to_recordset(${builder.values.add(json)}::json) as given(${typed(named)})`
-    const into = `insert into ${quotedTable(table)}${named.length === 0 ? '' : ` (${list})`}`
-    // Rows without a member get what each column has by default.
-    const values = named.length === 0 ? 'default values' : source
-    return `${into} ${values} ${conflictSql(table, onConflict, named)} returning ${returned(table, query, options)}`
-  })
-  return answered(builder, table, query, inserted, options)
+  { rows, onConflict, ...options }: WriteOptions & { rows: GivenRows; onConflict: OnConflict },
+): WritePlan {
+  const writing = new Writing(catalogue, table, query, options)
+  const named = writing.named(rows.columns)
+  const given = named.length > 0 ? inserted(writing.given(named, rows)) : writing.defaults(rows.number)
+  return writing.plan(
+    `insert into ${quotedTable(table)} ${given} ${conflictSql(writing, onConflict, named)} returning ${writing.returned()}`,
+  )
 }
 
-export function updateStatement(
+export function updatePlan(
   catalogue: Catalogue,
   table: Table,
   query: TablesQuery,
-  { columns, json, ...options }: WriteOptions & { columns: readonly string[]; json: string },
-): Statement {
-  const builder = new Builder(catalogue, query, Number.MAX_SAFE_INTEGER)
-  const named = columns.map((name) => columnOf(table, name))
-  const alias = builder.alias()
-  const given = `json_to_record(${builder.values.add(json)}::json) as given(${typed(named)})`
-  const set = named.map(({ name }) => `${quoted(name)} = given.${quoted(name)}`).join(', ')
-  const where = whereOf(builder, table, alias)
-  const text = `update ${quotedTable(table)} as ${alias} set ${set} from ${given} ${where} returning ${returned(table, query, options, alias)}`
-  return answered(builder, table, query, [text], options)
+  { rows, ...options }: WriteOptions & { rows: GivenRows },
+): WritePlan {
+  const writing = new Writing(catalogue, table, query, options)
+  const named = writing.named(rows.columns)
+  const alias = writing.builder.alias()
+  const returned = writing.returned(alias)
+  // Nothing to change: no row counts as changed.
+  if (named.length === 0)
+    return writing.plan(`select ${returned} from ${quotedTable(table)} as ${alias} where false`)
+  const { cells, from } = writing.given(named, rows)
+  const set = cells.map(({ column, sql }) => `${quoted(column.name)} = ${sql}`).join(', ')
+  const { using, where } = writing.chosen(alias)
+  return writing.plan(
+    `update ${quotedTable(table)} as ${alias} set ${set} from ${[from, ...using].join(', ')} ${where} returning ${returned}`,
+  )
 }
 
-export function deleteStatement(
+export function deletePlan(
   catalogue: Catalogue,
   table: Table,
   query: TablesQuery,
   options: WriteOptions,
-): Statement {
-  const builder = new Builder(catalogue, query, Number.MAX_SAFE_INTEGER)
-  const alias = builder.alias()
-  const where = whereOf(builder, table, alias)
-  const text = `delete from ${quotedTable(table)} as ${alias} ${where} returning ${returned(table, query, options, alias)}`
-  return answered(builder, table, query, [text], options)
+): WritePlan {
+  const writing = new Writing(catalogue, table, query, options)
+  const alias = writing.builder.alias()
+  const returned = writing.returned(alias)
+  const { using, where } = writing.chosen(alias)
+  const from = using.length > 0 ? `using ${using.join(', ')}` : ''
+  return writing.plan(`delete from ${quotedTable(table)} as ${alias} ${from} ${where} returning ${returned}`)
 }
 
-/** Throws TablesRefused where the table has no such column. */
-const columnOf = (table: Table, name: string): Column =>
-  table.columns.get(name) ?? refuse(refusals.noColumn(table.name, name))
+/** A value for a column, as SQL. */
+interface Cell {
+  column: Column
+  sql: string
+}
 
-const typed = (columns: readonly Column[]): string =>
-  columns.map(({ name, type }) => `${quoted(name)} ${type}`).join(', ')
+interface Given {
+  cells: readonly Cell[]
+  /** What stands behind `from`. */
+  from: string
+  /** Rows in the order of the body. */
+  order: string
+}
 
-function conflictSql(table: Table, onConflict: OnConflict, columns: readonly Column[]): string {
+const inserted = ({ cells, from, order }: Given): string =>
+  `(${cells.map(({ column }) => quoted(column.name)).join(', ')}) select ${cells.map(({ sql }) => sql).join(', ')} from ${from} ${order}`
+
+function conflictSql({ table, named }: Writing, onConflict: OnConflict, columns: readonly Column[]): string {
   if (onConflict.kind === 'refuse') return ''
-  const target = (onConflict.target ?? table.primaryKey).map((name) => columnOf(table, name).name)
-  const on = target.length === 0 ? '' : `(${target.map(quoted).join(', ')})`
-  const set = columns.filter(({ name }) => !target.includes(name))
-  if (onConflict.kind === 'ignore' || on === '') return `on conflict ${on} do nothing`
+  const target = named(onConflict.target ?? table.primaryKey)
+  const on = target.length === 0 ? '' : `(${target.map(({ name }) => quoted(name)).join(', ')}) `
+  if (onConflict.kind === 'ignore') return `on conflict ${on}do nothing`
+  // Without a key there is nothing to merge by: a row that is there already is refused by what makes it unique.
+  if (on === '' || columns.length === 0) return ''
+  const others = columns.filter((column) => !target.includes(column))
   // One column is written at least, so that the row is answered.
-  const written = set.length > 0 ? set : columns
-  return `on conflict ${on} do update set ${written.map(({ name }) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ')}`
+  const set = (others.length > 0 ? others : columns).map(
+    ({ name }) => `${quoted(name)} = excluded.${quoted(name)}`,
+  )
+  return `on conflict ${on}do update set ${set.join(', ')}`
 }
 
-function whereOf(builder: Builder, table: Table, alias: string): string {
-  const place = builder.place(table, alias)
-  const all = builder.narrowing([]).where.map((condition) => conditionSql(place, condition))
-  return all.length > 0 ? `where ${all.join(' and ')}` : ''
-}
+const keyOfAll = wayKey([])
 
-/** Only what is answered: whoever may read some columns alone gets these. */
-function returned(
-  table: Table,
-  { select }: TablesQuery,
-  { isAnswered }: WriteOptions,
-  alias?: string,
-): string {
-  if (!isAnswered) return '1'
-  const of = (name: string): string => (alias === undefined ? quoted(name) : `${alias}.${quoted(name)}`)
-  // Embedded tables are found by foreign keys, which may be any of the columns.
-  const isWhole = select.some((one) => one.kind !== 'field')
-  const names = isWhole ? [...table.columns.keys()] : [...new Set(select.flatMap(columnsOf))]
-  return names.map((name) => of(columnOf(table, name).name)).join(', ')
-}
+/** Builds the parts of a statement that writes into one table. */
+class Writing {
+  readonly table: Table
+  readonly builder: Builder
+  readonly #catalogue: Catalogue
+  readonly #query: TablesQuery
+  readonly #options: WriteOptions
+  /** Statements that have to stand before the one that writes. */
+  readonly #before: string[] = []
 
-const columnsOf = (one: Selected): string[] => (one.kind === 'field' ? [one.field.column] : [])
+  constructor(catalogue: Catalogue, table: Table, query: TablesQuery, options: WriteOptions) {
+    this.table = table
+    this.builder = new Builder(catalogue, query, Number.MAX_SAFE_INTEGER)
+    this.#catalogue = catalogue
+    this.#query = query
+    this.#options = options
+  }
 
-/** The written rows stand in for the table, so that what is embedded in them is found as it is for others. */
-function answered(
-  builder: Builder,
-  table: Table,
-  query: TablesQuery,
-  writes: readonly string[],
-  options: WriteOptions,
-): Statement {
-  const parts = writes.map((sql, nth) => `written${nth} as (${sql})`).join(', ')
-  const all = writes.map((_, nth) => `select * from written${nth}`).join(' union all ')
-  if (!options.isAnswered) {
-    builder.requireAllUsed()
+  readonly named = (names: readonly string[]): Column[] =>
+    names.map((name) => this.table.columns.get(name) ?? refuse(refusals.noColumn(this.table.name, name)))
+
+  /** Values of the named columns, read by PostgreSQL as their types. */
+  given(named: readonly Column[], { json, usesDefaults }: GivenRows): Given {
+    const types = named.map(({ name, type }) => `${quoted(name)} ${type}`).join(', ')
+    const body = this.builder.values.add(json)
+    const own = ({ name }: Column): string => `given.${quoted(name)}`
+    if (!usesDefaults || named.every((column) => column.default === null))
+      return {
+        cells: named.map((column) => ({ column, sql: own(column) })),
+        from: `pg_catalog.json_to_recordset(${body}::pg_catalog.json) as given(${types})`,
+        order: '',
+      }
     return {
-      text: `with ${parts} select null as body, count(*) as rows from (${all}) as written`,
-      values: builder.values.list,
+      cells: named.map((column) => ({ column, sql: this.#orDefault(column, own(column)) })),
+      from: `pg_catalog.jsonb_array_elements(${body}::pg_catalog.jsonb) with ordinality as element(members, place), lateral pg_catalog.jsonb_to_record(element.members) as given(${types})`,
+      order: 'order by element.place',
     }
   }
-  // Its conditions chose the rows; they may hold no more of what the rows are now.
-  const shown = new Map([...query.narrowings].filter(([key]) => key !== '[]'))
-  const reader = builder.with({ ...query, narrowings: shown })
-  const rows = reader.rows(
-    { table, sql: '(select * from written)' },
-    { select: query.select, way: [], isPaged: false },
-  )
-  reader.requireAllUsed()
-  const text = `with ${parts}, written as (${all}), ${bodyOf(reader, rows, options).replace(/^with /, '')} from page`
-  return { text, values: reader.values.list }
+
+  #orDefault(column: Column, own: string): string {
+    if (column.default === null) return own
+    const isNamed = `pg_catalog.jsonb_exists(element.members, ${this.builder.values.add(column.name)}::pg_catalog.text)`
+    return `case when ${isNamed} then ${own} else cast(${column.default} as ${column.type}) end`
+  }
+
+  /** Rows that name nothing. */
+  defaults(number: number): string {
+    return `select from pg_catalog.generate_series(1, ${this.builder.values.add(number)}::int)`
+  }
+
+  /** Which rows are written. Where only some of those that fit are, they are chosen and locked first, in order. */
+  chosen(alias: string): { using: string[]; where: string } {
+    const narrowing = this.builder.narrowing([])
+    const { limit, offset } = narrowing
+    if (limit === undefined && offset === 0)
+      return { using: [], where: this.builder.where(this.builder.place(this.table, alias), narrowing) }
+    const place = this.builder.place(this.table, this.builder.alias())
+    const keys = this.#keys()
+    const columns = keys.map(({ sql }, nth) => `${place.alias}.${sql} as key${nth}`).join(', ')
+    const where = this.builder.where(place, narrowing)
+    const page = this.builder.orderAndPage(place, narrowing, { page: 'given' })
+    this.#before.push(
+      `chosen as materialized (select ${columns} from ${quotedTable(this.table)} as ${place.alias} ${where} ${page} for update of ${place.alias})`,
+    )
+    const same = keys.map(({ sql, equals }, nth) => `${alias}.${sql} ${equals} chosen.key${nth}`)
+    return { using: ['chosen'], where: `where ${same.join(' and ')}` }
+  }
+
+  /** What tells rows apart; without a primary key the place where each lies. */
+  #keys(): { sql: string; equals: string }[] {
+    const { primaryKey } = this.table
+    if (primaryKey.length === 0) return ['tableoid', 'ctid'].map((sql) => ({ sql, equals: operator('=') }))
+    return this.named(primaryKey).map((column) => ({
+      sql: quoted(column.name),
+      equals: operator('=', column.operators),
+    }))
+  }
+
+  /** Only what is answered: whoever may read some columns alone gets these. */
+  returned(alias?: string): string {
+    const names = this.#options.answer === 'nothing' ? [] : this.#answeredColumns()
+    if (names.length === 0) return '1 as one'
+    return names.map((name) => (alias === undefined ? quoted(name) : `${alias}.${quoted(name)}`)).join(', ')
+  }
+
+  #answeredColumns(): string[] {
+    if (this.#options.answer === 'location') return [...this.table.primaryKey]
+    const { select } = this.#query
+    if (select.some(({ kind }) => kind === 'all')) return [...this.table.columns.keys()]
+    const ordered = this.builder
+      .narrowing([])
+      .order.flatMap(({ of, field }) => (of === undefined ? [field.column] : []))
+    const names = [...select.flatMap((one) => this.#columnsFor(one)), ...ordered]
+    return this.named([...new Set(names)]).map(({ name }) => name)
+  }
+
+  /** Related rows are found by columns of this one. */
+  #columnsFor(one: Selected): string[] {
+    if (one.kind === 'all') return []
+    if (one.kind === 'field') return [one.field.column]
+    const { on, through } = relate(this.#catalogue, this.table, one)
+    return (through?.on ?? on).map(([outer]) => outer)
+  }
+
+  /** `body`, `rows` and `location`. */
+  plan(sql: string): WritePlan {
+    const parts = [...this.#before, `written as (${sql})`].join(', ')
+    const { answer } = this.#options
+    if (answer === 'rows') return this.#answered(parts)
+    // An insert has no conditions.
+    this.builder.narrowing([])
+    this.builder.requireAllUsed()
+    const isLocated = answer === 'location' && this.table.primaryKey.length > 0
+    const keys = this.table.primaryKey.map((name) => `written.${quoted(name)}::pg_catalog.text`).join(', ')
+    const location = isLocated
+      ? `(select pg_catalog.json_build_array(${keys})::pg_catalog.text from written limit 1)`
+      : 'null'
+    const text = `with ${parts} select null as body, pg_catalog.count(*) as rows, ${location} as location from written`
+    return this.#planOf({ text, values: this.builder.values.list }, [])
+  }
+
+  /** The written rows stand in for the table, so that what is embedded in them is found as it is for others. */
+  #answered(parts: string): WritePlan {
+    // Its conditions chose the rows; they may hold no more of what the rows are now.
+    const { order } = this.builder.narrowing([])
+    const shown: Narrowing = { where: [], order, offset: 0 }
+    const narrowings = new Map([...this.#query.narrowings, [keyOfAll, shown]])
+    const reader = this.builder.with({ ...this.#query, narrowings })
+    const source = { table: this.table, sql: '(select * from written)' }
+    const { sql, names } = reader.shape(source, { select: this.#query.select, way: [], page: 'none' })
+    reader.requireAllUsed()
+    const text = `with ${parts}, ${bodyOf(reader, sql, this.#options)}, null as location from page`
+    return this.#planOf({ text, values: reader.values.list }, names)
+  }
+
+  #planOf(statement: Statement, names: readonly string[]): WritePlan {
+    const { primaryKey } = this.table
+    return {
+      statements: [statement],
+      answer(answers) {
+        const [body, rows, location] = answers[0]![0]!
+        const keys = location ? (JSON.parse(location) as string[]) : []
+        return {
+          body: body ?? undefined,
+          rows: Number(rows),
+          names,
+          location: keys.map((value, place) => [primaryKey[place]!, value] as const),
+        }
+      },
+    }
+  }
 }

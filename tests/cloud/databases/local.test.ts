@@ -1,5 +1,4 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LocalDatabase, layoutOf } from '../../../src/engine/databases/local/layout.ts'
@@ -25,7 +24,7 @@ beforeAll(async () => {
   const jail = await selfTest(log)
   if (jail.kind === 'refused') throw new Error(jail.why.en)
   const { postgres } = await findBinaries(undefined, undefined, log)
-  const programs = await findPrograms(path.resolve(postgres, '../..'))
+  const programs = await findPrograms(postgres)
   context = { root: await mkdtemp('/tmp/kherad-db-'), tools: jail.tools, programs, log }
   // Of two at once one wins, and the other uses its result.
   await Promise.all([makeDatabase(context, database), makeDatabase(context, database)])
@@ -59,7 +58,7 @@ const codeOf = (client: pg.Client, text: string): Promise<string> =>
 test.runIf(canRun)(
   'two processes that make and wake one database have one server, and the last stops it',
   async () => {
-    expect(await readdir(context.root)).toEqual([database.ref])
+    expect((await readdir(context.root)).filter((name) => name.includes('.'))).toEqual([])
     const [first, second] = await Promise.all([wake(context, database), wake(context, database)])
     const started = (awake: Awake) =>
       withClient(awake, 'postgres', async (client) => {
@@ -102,9 +101,6 @@ test.runIf(canRun)('nobody is the superuser, and nothing of the machine is withi
       `copy kept from '/etc/passwd'`,
       `select pg_read_file('/etc/passwd')`,
       `select lo_import('/etc/passwd')`,
-      'create extension dblink',
-      'create extension postgres_fdw',
-      'create extension file_fdw',
       'alter role postgres superuser',
       'create role another',
       'alter system set shared_preload_libraries = x',
@@ -123,3 +119,33 @@ test.runIf(canRun)('nobody is the superuser, and nothing of the machine is withi
   expect(Object.entries(refused).filter(([, code]) => code !== '42501')).toEqual([])
   await awake.leave()
 })
+
+test.runIf(canRun)(
+  'extensions that reach nothing outside are there, and others cannot be created',
+  async () => {
+    const awake = await wake(context, database)
+    const codes = await withClient(awake, 'postgres', async (client) => {
+      const found: Record<string, string> = {}
+      for (const name of ['pgcrypto', 'uuid-ossp', 'pg_trgm', 'moddatetime'])
+        found[name] = await codeOf(client, `create extension if not exists "${name}"`)
+      for (const name of ['dblink', 'postgres_fdw', 'file_fdw', 'plperlu', 'pg_walinspect', '../lib/dblink'])
+        found[name] = await codeOf(client, `create extension "${name}"`)
+      found['drop'] = await codeOf(client, 'drop extension pgcrypto')
+      found['move'] = await codeOf(client, 'alter extension pgcrypto set schema public')
+      found['used'] = await codeOf(client, `select crypt('x', gen_salt('bf', 4)), similarity('a', 'b')`)
+      return found
+    })
+    expect(codes).toEqual({
+      ...{ pgcrypto: 'done', 'uuid-ossp': 'done', pg_trgm: 'done', moddatetime: 'done' },
+      ...{
+        dblink: '0A000',
+        postgres_fdw: '0A000',
+        file_fdw: '0A000',
+        plperlu: '0A000',
+        pg_walinspect: '0A000',
+      },
+      ...{ '../lib/dblink': '22023', drop: '42501', move: '42501', used: 'done' },
+    })
+    await awake.leave()
+  },
+)

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { baseBackup } from '../../../src/engine/databases/local/base-backup.ts'
@@ -7,7 +7,7 @@ import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
 import { restoreDatabase } from '../../../src/engine/databases/local/restore.ts'
 import { wake } from '../../../src/engine/databases/local/wake.ts'
 import { hasJail } from '../jail/needs-jail.ts'
-import { awakeFor, databaseOf, openLocalContext, query } from './local-databases.ts'
+import { awakeFor, databaseOf, databasesIn, openLocalContext, query } from './local-databases.ts'
 
 const canRun = await hasJail()
 const it = test.runIf(canRun)
@@ -52,7 +52,7 @@ it('a restored database has what it had when its backup was taken, and whoever u
   await awake.lost
   await awake.leave()
   expect(await sum()).toBe(500_500)
-  expect(await readdir(context.root)).toEqual([database.ref])
+  expect(await databasesIn(context.root)).toEqual([database.ref])
 })
 
 it('a backup that is cut or is not what was stored leaves the database as it is', async () => {
@@ -63,7 +63,7 @@ it('a backup that is cut or is not what was stored leaves the database as it is'
   named.write('../../outside\0')
   await expect(restore([named], 'bbbbbbbbbbbb')).rejects.toThrow('damaged')
   expect(await sum()).toBe(1000)
-  expect(await readdir(context.root)).toEqual([database.ref])
+  expect(await databasesIn(context.root)).toEqual([database.ref])
 })
 
 it('what is written during a backup is in it or not, a row as a whole, and none of it disturbs the copy', async () => {

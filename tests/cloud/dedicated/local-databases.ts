@@ -1,6 +1,5 @@
 /** Databases of clouds on this machine, without a platform around them. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import path from 'node:path'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import pg from 'pg'
 import type { LocalDatabase } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
@@ -11,7 +10,7 @@ import { openLog } from '../../../src/platform/log/log.ts'
 import { findBinaries } from '../../../src/platform/postgres/postgres.ts'
 
 const log = openLog('silent')
-export const databaseUser = process.getuid?.() === 0 ? 1_900_000_011 : undefined
+export const databaseUser = process.getuid?.() === 0 ? 810_000_000 + process.pid : undefined
 
 export const databaseOf = (ref: string): LocalDatabase => ({ ref, user: databaseUser })
 
@@ -19,7 +18,7 @@ export async function openLocalContext(): Promise<LocalContext & AsyncDisposable
   const jail = await selfTest(log)
   if (jail.kind === 'refused') throw new Error(jail.why.en)
   const { postgres } = await findBinaries(undefined, undefined, log)
-  const programs = await findPrograms(path.resolve(postgres, '../..'))
+  const programs = await findPrograms(postgres)
   const root = await mkdtemp('/tmp/kherad-db-')
   return {
     root,
@@ -31,6 +30,10 @@ export async function openLocalContext(): Promise<LocalContext & AsyncDisposable
     },
   }
 }
+
+/** What lies there of databases. */
+export const databasesIn = async (root: string): Promise<string[]> =>
+  (await readdir(root)).filter((name) => !name.startsWith('awake'))
 
 /** Wakes it for as long as `work` takes. */
 export async function awakeFor<Result>(

@@ -55,9 +55,9 @@ let people = 0
 let collections = 0
 export const newAddress = (): string => `person-${++people}-${process.pid}@example.com`
 
-export async function bootApp(config?: string): Promise<AppWorld> {
+export async function bootApp(config?: string, plan: 'starter' | 'dedicated' = 'starter'): Promise<AppWorld> {
   const world = await boot(config === undefined ? {} : { config })
-  const cloud = await world.cloud()
+  const cloud = await (plan === 'starter' ? world.cloud() : world.dedicatedCloud())
   const serviceKey = await cloud.serviceKey()
   await world.app.clouds.refresh({ accountId: world.account, cloudId: cloud.id })
   await cloud.changeAuth({ anonymous_sign_ins: true })

@@ -1,4 +1,12 @@
-import { blockUser, listUsers, makeLink, removeUser, requireUser, type UserRow } from '#engine/app-users'
+import {
+  blockUser,
+  listUsers,
+  makeLink,
+  readUsers,
+  removeUser,
+  requireUser,
+  type UserRow,
+} from '#engine/app-users'
 import type { LiveCloud } from '#engine/clouds'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
@@ -24,7 +32,7 @@ const param = { param: 'user_id' }
 export async function list(context: RequestContext<unknown, UsersQuery, { id: string }>) {
   const { app, query } = context
   const cloud = await cloudOf(context)
-  return plainList.answer(await listUsers(app.db.kysely, cloud, query), (row) =>
+  return plainList.answer(await readUsers(app, cloud, (reader) => listUsers(reader, cloud, query)), (row) =>
     toUser(row, app.clock.nowMs()),
   )
 }

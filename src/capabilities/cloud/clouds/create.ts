@@ -15,7 +15,11 @@ export async function create(context: RequestContext<CloudBody>): Promise<Answer
   const { app, body, caller, language } = context
   if (body.plan === 'starter' && body.package !== undefined)
     fail('INVALID_REQUEST', { why: reasons.packageOfStarter }, { param: 'package' })
-  if (body.plan === 'dedicated') await app.databases.requireRoom()
+  // Known before the transaction, said after what the account lacks; a repeat gets the answer of the first one.
+  const noRoom =
+    body.plan === 'dedicated'
+      ? await app.databases.requireRoom().catch((error: unknown) => error ?? new Error('no room'))
+      : undefined
   const now = new Date(app.clock.nowMs())
   const prepared = await prepareCloud(app, caller, now)
   let status = accepted
@@ -24,6 +28,7 @@ export async function create(context: RequestContext<CloudBody>): Promise<Answer
     const { projectId } = caller
     const { name, plan, package: offer } = body
     const row = await createCloud(app, tx, prepared, { projectId, name, plan, offer, now })
+    if (noRoom) throw noRoom
     if (row.state === 'ready') status = created
     return toCloud(app, language, row)
   })

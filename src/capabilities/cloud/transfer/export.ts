@@ -40,7 +40,7 @@ async function* partsOf(app: App, row: CloudRow): AsyncGenerator<Line> {
   yield { type: 'cloud', version: 1, name: row.name, exported_at: exportedAt }
   const { site_url, disable_signup, additional_redirect_urls: more, anonymous_sign_ins } = row
   yield { type: 'auth', site_url, disable_signup, additional_redirect_urls: [...more], anonymous_sign_ins }
-  for await (const user of exportUsers(app, cloud)) yield { type: 'user', ...user }
+  for await (const user of exportUsers(app, { ...cloud, plan: row.plan })) yield { type: 'user', ...user }
   for await (const { kind, ...item } of exportAll(app.collections, cloud))
     yield { type: kind, ...item } as Line
   for await (const { content_base64: text, ...file } of exportFiles(app, cloud)) yield* fileLines(file, text)

@@ -28,9 +28,11 @@ create role storage_admin login nocreatedb nocreaterole;
 -- Sizes, sessions that take too much, changes of tables.
 create role watcher login nocreatedb nocreaterole;
 
-grant pg_monitor, pg_signal_backend to watcher;
+grant pg_monitor, pg_signal_backend, pg_use_reserved_connections to watcher;
 
 create role backup login replication nocreatedb nocreaterole;
+
+grant pg_use_reserved_connections to backup;
 
 revoke all on database postgres from public;
 
@@ -54,6 +56,8 @@ alter default privileges for role postgres in schema public grant all on functio
 
 alter default privileges for role postgres grant select on tables to app_reader;
 
+alter default privileges for role postgres grant select on sequences to app_reader;
+
 alter default privileges for role postgres grant usage on schemas to app_reader;
 
 -- It writes to the WAL even where a transaction may not write.
@@ -63,6 +67,31 @@ revoke execute on function pg_catalog.pg_logical_emit_message(boolean, text, tex
 create schema extensions;
 
 grant usage on schema extensions to public;
+
+-- All that an app may have of them, so that none is ever created for it: those that reach no file, no network and no other process. To
+-- create one of them again does nothing, and of others the server sees no file (program.ts).
+do $$
+declare
+  allowed constant text[] := array['btree_gin', 'btree_gist', 'citext', 'cube', 'dict_int', 'earthdistance', 'fuzzystrmatch', 'hstore',
+    'intarray', 'isn', 'ltree', 'moddatetime', 'pg_trgm', 'pgcrypto', 'seg', 'tablefunc', 'tsm_system_rows', 'tsm_system_time', 'unaccent',
+    'uuid-ossp', 'vector'];
+  extension text;
+begin
+  for extension in select name from pg_available_extensions where name = any (allowed) loop
+    execute format('create extension if not exists %I with schema extensions cascade', extension);
+  end loop;
+end $$;
+
+-- As SQL found elsewhere expects it; roles of ours trust no name of the app's.
+alter database postgres set search_path = "$user", public, extensions;
+
+alter role auth_admin set search_path = pg_catalog;
+
+alter role storage_admin set search_path = pg_catalog;
+
+alter role watcher set search_path = pg_catalog;
+
+alter role kherad set search_path = pg_catalog;
 
 create schema auth authorization auth_admin;
 
@@ -89,12 +118,26 @@ grant execute on function auth.jwt(), auth.uid(), auth.role(), auth.email() to p
 
 create schema kherad;
 
-create function kherad.announce_change() returns event_trigger language plpgsql set search_path = pg_catalog
-  as $$ begin perform pg_notify('kherad_schema', ''); end $$;
+grant usage on schema kherad to public;
 
-create event trigger kherad_changes on ddl_command_end execute function kherad.announce_change();
+-- Every request of the app names the version that it has read, so that none answers by tables that are no longer so (docs/decisions/0082).
+create table kherad.schema_version (version bigint not null);
 
-create event trigger kherad_drops on sql_drop execute function kherad.announce_change();
+insert into kherad.schema_version values (1);
+
+grant select on kherad.schema_version to public;
+
+-- Written in the transaction that changes tables, and seen when they are. It runs as its owner, and nothing of the app's runs within it.
+create function kherad.count_change() returns event_trigger language plpgsql security definer set search_path = pg_catalog
+  as $$ begin update kherad.schema_version set version = version + 1; end $$;
+
+alter role authenticator set statement_timeout = '8s';
+
+alter role authenticator set search_path = public, extensions;
+
+alter role watcher set search_path = pg_catalog;
+
+create event trigger kherad_changes on ddl_command_end execute function kherad.count_change();
 
 alter role kherad nologin;
 

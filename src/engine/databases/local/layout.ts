@@ -1,12 +1,15 @@
 /** Where the database of a cloud lies on this machine. */
 import { chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { DatabaseSize } from '../size.ts'
 
 export interface LocalDatabase {
   /** Of its cloud. */
   ref: string
   /** The user of this machine that runs it and nothing else, where this server is root. */
   user: number | undefined
+  /** The standard one where absent. */
+  size?: DatabaseSize | undefined
 }
 
 export interface Layout {
@@ -17,6 +20,8 @@ export interface Layout {
   infoFile: string
   lockFile: string
   passwd: string
+  /** A folder with nothing in it. */
+  empty: string
   /** Is there while a backup takes the place of the data: nobody wakes the database meanwhile. */
   restoringFile: string
   /** The data before that, until it is over. */
@@ -40,16 +45,16 @@ export function layoutOf(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Lay
     infoFile: within('info.json'),
     lockFile: within('lock'),
     passwd: within('passwd'),
+    empty: within('empty'),
     restoringFile: within('restoring'),
     dataBefore: within('data-before'),
     restoreLockFile: within('restore-lock'),
   }
 }
 
-/** Whether sockets of databases in this folder can be connected to. */
-export const isShortEnough = (root: string): boolean =>
-  Buffer.byteLength(path.join(layoutOf(root, { ref: 'a'.repeat(20) }).socket, socketName)) <=
-  longestSocketPath
+/** Whether its socket can be connected to by its path. */
+export const isShortEnough = ({ socket }: Layout): boolean =>
+  Buffer.byteLength(path.join(socket, socketName)) <= longestSocketPath
 
 /** The folders, each for whom it is; may run any number of times. */
 export async function makeFolders(layout: Layout, user: number | undefined): Promise<void> {
@@ -57,6 +62,7 @@ export async function makeFolders(layout: Layout, user: number | undefined): Pro
   // PostgreSQL asks for the name of its user.
   const id = user ?? process.getuid?.() ?? 0
   await writeFile(layout.passwd, `postgres:x:${id}:${id}::/:\n`, { mode: 0o644 })
+  await mkdir(layout.empty, { recursive: true, mode: 0o755 })
   for (const folder of [layout.data, layout.socket]) {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     if (user !== undefined) await chown(folder, user, user)

@@ -2,6 +2,7 @@
 
 import type { JailTools } from '#platform/jail'
 import type { Log } from '#platform/log'
+import type { Claims } from './claims.ts'
 import type { Programs } from './program.ts'
 
 export interface LocalContext {
@@ -10,4 +11,6 @@ export interface LocalContext {
   tools: JailTools
   programs: Programs
   log: Log
+  /** Of the memory for databases; nothing limits it where absent. */
+  claims?: Claims | undefined
 }

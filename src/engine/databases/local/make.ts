@@ -8,7 +8,13 @@ import { initdb, singleUser } from './program.ts'
 import { runServer } from './run.ts'
 import { writeSteps } from './upgrade.ts'
 
-const bootstrapFile = path.join(import.meta.dirname, 'bootstrap.sql')
+const schemaFile = (name: string): string => path.join(import.meta.dirname, '..', 'schema', name)
+/** In this order. */
+const sqlFiles = [
+  path.join(import.meta.dirname, 'bootstrap.sql'),
+  schemaFile('auth.sql'),
+  schemaFile('storage.sql'),
+]
 
 /** Nobody comes in by a network; the superuser by nothing at all. */
 const accessRules = `local replication backup trust
@@ -28,7 +34,8 @@ export async function makeDatabase(
   try {
     await makeFolders(draft, database.user)
     await runServer(context, initdb(context.programs, draft), database.user)
-    await runServer(context, singleUser(context.programs, draft, bootstrapFile), database.user)
+    for (const file of sqlFiles)
+      await runServer(context, singleUser(context.programs, draft, file), database.user)
     await writeFile(path.join(draft.data, 'pg_hba.conf'), accessRules)
     await writeSteps(draft, context.programs.steps.length)
     await appendFile(path.join(draft.folder, 'made'), '')

@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { clientConfig, columnTypes, type Db, dbOver } from '#platform/db'
 import type { DatabaseRole, OpenDatabase } from '../databases.ts'
+import { FreshPool } from '../fresh-pool.ts'
 import type { LocalDatabase } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { type Awake, wake } from './wake.ts'
@@ -121,7 +122,9 @@ export class LocalDatabases implements AsyncDisposable {
 }
 
 function openPool(awake: Awake, role: DatabaseRole): pg.Pool {
-  const pool = new pg.Pool({
+  // Code of the app runs within statements of these two.
+  const Pool = role === 'auth_admin' || role === 'storage_admin' ? FreshPool : pg.Pool
+  const pool = new Pool({
     ...clientConfig(awake.address(role)),
     max: connections[role],
     idleTimeoutMillis: idleConnectionMs,

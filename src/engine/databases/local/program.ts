@@ -1,14 +1,21 @@
 /** PostgreSQL as it runs in the jail of one cloud. */
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { fail } from '#platform/errors'
 import { type JailedServer, librariesOf } from '#platform/jail'
+import '../phrases.ts'
+import { type DatabaseSize, standardSize } from '../size.ts'
 import type { Layout } from './layout.ts'
+import { refusals } from './phrases.ts'
 
 /** What of this machine the programs need; the same for all databases. */
 export interface Programs {
-  /** The folder with bin, lib and share. */
-  native: string
+  /** Read-only, by where they stand in the jail: bin and lib are below /pg. */
+  folders: readonly { from: string; to: string }[]
+  /** In the jail: the files of all extensions. */
+  extensions: string
   libraries: readonly string[]
   shellLibraries: readonly string[]
   /** Of PostgreSQL. */
@@ -21,40 +28,65 @@ const steps: readonly string[] = []
 
 const shell = '/bin/sh'
 const mebibyte = 1024 * 1024
-/** A process that computes gets no more: a query fails with "out of memory" and the server goes on. */
-const dataBytes = 256 * mebibyte
 const sharedMemoryBytes = 64 * mebibyte
 const processes = 64
+/** Earlier ones do not know all of the settings below. */
+const oldestMajor = 18
 
-export async function findPrograms(native: string): Promise<Programs> {
-  const postgres = path.join(native, 'bin', 'postgres')
+/**
+ * Finds what belongs to a `postgres`: all in one folder, as in the npm package, or with its files in /usr/share, as distributions have them. Throws
+ * DATABASES_UNAVAILABLE where it is too old or its files are elsewhere.
+ */
+export async function findPrograms(postgres: string): Promise<Programs> {
+  const native = path.resolve(postgres, '../..')
   const [libraries, shellLibraries, { stdout }] = await Promise.all([
     librariesOf(postgres),
     librariesOf(shell),
     promisify(execFile)(postgres, ['--version']),
   ])
-  const major = /\) (\d+)/.exec(stdout)?.[1]
-  if (major === undefined) throw new Error(`${postgres} names no version.`)
-  // Those of its own folder are seen where the folder is.
-  const outside = libraries.filter((place) => !place.startsWith(native + path.sep))
-  return { native, libraries: outside, shellLibraries, major, steps }
+  const major = /\) (\d+)/.exec(stdout)?.[1] ?? '0'
+  if (Number(major) < oldestMajor)
+    fail('DATABASES_UNAVAILABLE', { why: refusals.oldPrograms(major, oldestMajor) })
+  const share = [
+    { from: `${native}/share/postgresql`, to: '/pg/share/postgresql' },
+    { from: `${native}/share`, to: '/pg/share' },
+    // A program that is not where it was built to be looks for them at the place of its distribution.
+    { from: `/usr/share/postgresql/${major}`, to: `/usr/share/postgresql/${major}` },
+  ].find(({ from }) => existsSync(path.join(from, 'postgres.bki')))
+  if (!share) fail('DATABASES_UNAVAILABLE', { why: refusals.noShare(postgres) })
+  const isWithin = share.from.startsWith(native + path.sep)
+  return {
+    folders: [
+      { from: native, to: '/pg' },
+      ...(isWithin ? [] : [share, ...existing(systemTimeZones).map((from) => ({ from, to: from }))]),
+    ],
+    extensions: path.join(share.to, 'extension'),
+    // Those of its own folder are seen where the folder is.
+    libraries: libraries.filter((place) => !place.startsWith(native + path.sep)),
+    shellLibraries,
+    major,
+    steps,
+  }
 }
+
+/** Distributions build PostgreSQL without time zones of its own. */
+const systemTimeZones = '/usr/share/zoneinfo'
+
+const existing = (place: string): string[] => (existsSync(place) ? [place] : [])
 
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_directories: '/socket',
   unix_socket_permissions: '0700',
-  max_connections: '30',
-  reserved_connections: '0',
-  shared_buffers: '16MB',
+  superuser_reserved_connections: '0',
   wal_level: 'replica',
   max_wal_senders: '2',
   min_wal_size: '4MB',
   max_wal_size: '64MB',
   wal_compression: 'on',
-  temp_file_limit: '256MB',
   work_mem: '4MB',
-  maintenance_work_mem: '32MB',
+  // Notifications that nobody has read: 8 MB of them, where PostgreSQL would keep 8 GB.
+  max_notify_queue_pages: '1024',
   max_parallel_workers: '0',
   max_worker_processes: '2',
   max_logical_replication_workers: '0',
@@ -64,21 +96,39 @@ const settings: Readonly<Record<string, string>> = {
   dynamic_shared_memory_type: 'posix',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  log_min_messages: 'warning',
+  // A statement can raise what is below that, and fill the disk with it.
+  log_min_messages: 'fatal',
   log_checkpoints: 'off',
   // Failed statements are the app's: in the log they would only fill the disk, and show data.
   log_min_error_statement: 'panic',
 }
 
-const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+/** Connections beside those of the app: sign-in, buckets, whoever develops it, watchers and backups, in two processes of this service. */
+const ownConnections = 24
+/** For watchers and backups, whatever else is connected. */
+const reservedConnections = 4
 
-const inJail = ({ native, libraries }: Programs, layout: Layout) => ({
+function flagsFor({ memoryBytes, diskBytes, connections }: DatabaseSize): string[] {
+  const kilobytes = (bytes: number): string => `${Math.round(bytes / 1024)}kB`
+  const sized = {
+    max_connections: String(2 * connections + ownConnections + reservedConnections),
+    reserved_connections: String(reservedConnections),
+    shared_buffers: kilobytes(between(8 * mebibyte, memoryBytes / 8, 256 * mebibyte)),
+    maintenance_work_mem: kilobytes(between(8 * mebibyte, memoryBytes / 8, 128 * mebibyte)),
+    temp_file_limit: kilobytes(between(16 * mebibyte, diskBytes / 8, 512 * mebibyte)),
+  }
+  return Object.entries({ ...settings, ...sized }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+const between = (least: number, value: number, most: number): number => Math.min(Math.max(least, value), most)
+
+/** A process that takes more of it fails with "out of memory", and the server goes on; all together are held by the watch (watch.ts). */
+const dataBytesFor = ({ memoryBytes }: DatabaseSize): number => Math.max(64 * mebibyte, memoryBytes / 2)
+
+const inJail = ({ folders, libraries }: Programs, layout: Layout, size: DatabaseSize) => ({
   environment: { LD_LIBRARY_PATH: '/pg/lib', LC_ALL: 'C', PATH: '/bin' },
   libraries,
-  readable: [
-    { from: native, to: '/pg' },
-    { from: layout.passwd, to: '/etc/passwd' },
-  ],
+  readable: [...folders, { from: layout.passwd, to: '/etc/passwd' }],
   writable: [
     { from: layout.data, to: '/data' },
     { from: layout.socket, to: '/socket' },
@@ -87,7 +137,7 @@ const inJail = ({ native, libraries }: Programs, layout: Layout) => ({
     { to: '/dev/shm', bytes: sharedMemoryBytes },
     { to: '/tmp', bytes: mebibyte },
   ],
-  dataBytes,
+  dataBytes: dataBytesFor(size),
   processes,
   logFile: layout.logFile,
   infoFile: layout.infoFile,
@@ -95,7 +145,7 @@ const inJail = ({ native, libraries }: Programs, layout: Layout) => ({
 })
 
 export function initdb(programs: Programs, layout: Layout): JailedServer {
-  const common = inJail(programs, layout)
+  const common = inJail(programs, layout, standardSize)
   return {
     ...common,
     program: '/pg/bin/initdb',
@@ -119,14 +169,19 @@ export function initdb(programs: Programs, layout: Layout): JailedServer {
 
 /** Runs the statements of a file as the superuser, who has no other way in. */
 export const singleUser = (programs: Programs, layout: Layout, inputFile: string): JailedServer => ({
-  ...inJail(programs, layout),
+  ...inJail(programs, layout, standardSize),
   program: '/pg/bin/postgres',
-  args: ['--single', '-j', '-D', '/data', '-c', 'exit_on_error=on', ...flags, 'postgres'],
+  args: ['--single', '-j', '-D', '/data', '-c', 'exit_on_error=on', ...flagsFor(standardSize), 'postgres'],
   inputFile,
 })
 
-export const server = (programs: Programs, layout: Layout): JailedServer => ({
-  ...inJail(programs, layout),
-  program: '/pg/bin/postgres',
-  args: ['-D', '/data', ...flags],
-})
+export function server(programs: Programs, layout: Layout, size: DatabaseSize): JailedServer {
+  const common = inJail(programs, layout, size)
+  return {
+    ...common,
+    // All that an app may have of extensions is there since the beginning; whatever else it asks for does not exist.
+    readable: [...common.readable, { from: layout.empty, to: programs.extensions }],
+    program: '/pg/bin/postgres',
+    args: ['-D', '/data', ...flagsFor(size)],
+  }
+}

@@ -1,26 +1,28 @@
-/**
- * A database that is awake for as long as somebody uses it. Whoever uses it holds a shared lock within it, from whatever process; who releases
- * the last one stops it.
- */
-import { access, readFile } from 'node:fs/promises'
+/** A database that is awake for as long as somebody uses it, in whatever process of this machine: the last one stops it. */
+import { access, open, readFile, stat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { clientConfig, isDatabaseAway, type SocketAddress } from '#platform/db'
 import { fail } from '#platform/errors'
-import { isRunningAlready, pidIn, type StartedServer, startServerInJail } from '#platform/jail'
-import { type LocalDatabase, layoutOf } from './layout.ts'
+import { holdLock, isRunningAlready, pidIn, type StartedServer, startServerInJail } from '#platform/jail'
+import { standardSize } from '../size.ts'
+import { type Claim, Claims } from './claims.ts'
+import { isShortEnough, type Layout, type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import './phrases.ts'
 import { server } from './program.ts'
 import { upgrade } from './upgrade.ts'
 
-/** The key of the shared advisory lock that means "in use". */
-const useLock = 7_210_418_003
 const wakeMs = 20_000
 const pollMs = 5
 /** After which somebody who is refused because it is restored may try again. */
 const restoringMs = 5_000
 const stopMs = 10_000
+/** Within it a server that is asked to has stopped, if nothing is under way in it. */
+const quickStopMs = 2_000
+/** Processes that use a database hear here when another one needs its room. */
+const roomChannel = 'kherad_room'
+const schemaChannel = 'kherad_schema'
 
 export interface Awake {
   /** Where it answers, for whom it is asked. */
@@ -29,6 +31,10 @@ export interface Awake {
   readonly lost: Promise<void>
   /** Called when tables, policies or functions have changed. It does not throw. */
   whenSchemaChanges(listener: () => void): void
+  /** Called when another database needs the room, and this one is to be left if nobody uses it. It does not throw. */
+  whenRoomIsNeeded(listener: () => void): void
+  /** It is used now. */
+  touch(): void
   /** Stops it if nobody else uses it. */
   leave(): Promise<void>
 }
@@ -39,43 +45,99 @@ export interface WakeOptions {
   isRestoring?: boolean
 }
 
-/** Throws CLOUD_RESTORING, and an Error with what PostgreSQL said where it does not start. */
+/** Throws CLOUD_RESTORING, DATABASE_NO_ROOM, and an Error with what PostgreSQL said where it does not start. */
 export async function wake(
   context: LocalContext,
   database: LocalDatabase,
-  { withinMs = wakeMs, isRestoring = false }: WakeOptions = {},
+  options: WakeOptions = {},
 ): Promise<Awake> {
-  const layout = layoutOf(context.root, database)
-  const address = (user: string): SocketAddress => ({
-    socketFolder: layout.socket,
-    port: 5432,
-    user,
-    database: 'postgres',
+  const claims =
+    context.claims ?? new Claims(context.root, { tools: context.tools, limitBytes: Number.POSITIVE_INFINITY })
+  const claim = await takeRoom(context, database, claims)
+  await using undo = new AsyncDisposableStack()
+  undo.defer(() => claims.giveBack(claim, () => stop(context, database, quickStopMs)))
+  const socket = undo.use(await openSocketFolder(layoutOf(context.root, database)))
+  const client = await reach(context, database, { socketFolder: socket.path, ...options })
+  const kept = undo.move()
+  let left: Promise<void> | undefined
+  const leave = async (): Promise<void> => {
+    await client.end().catch(() => undefined)
+    await kept.disposeAsync()
+  }
+  return {
+    address: (user) => ({ socketFolder: socket.path, port: 5432, user, database: 'postgres' }),
+    lost: new Promise<void>((resolve) => client.once('end', () => resolve())),
+    whenSchemaChanges: (listener) => onChannel(client, schemaChannel, listener),
+    whenRoomIsNeeded: (listener) => onChannel(client, roomChannel, listener),
+    touch: () => void claims.touch(claim),
+    leave: () => (left ??= leave()),
+  }
+}
+
+function onChannel(client: pg.Client, channel: string, listener: () => void): void {
+  client.on('notification', (message) => {
+    if (message.channel === channel) listener()
   })
+}
+
+/** Where the folder's path is too long for the name of a socket, by its descriptor in this process. */
+async function openSocketFolder(layout: Layout): Promise<{ path: string } & AsyncDisposable> {
+  if (isShortEnough(layout)) return { path: layout.socket, async [Symbol.asyncDispose]() {} }
+  const folder = await open(layout.socket)
+  return { path: `/proc/self/fd/${folder.fd}`, [Symbol.asyncDispose]: () => folder.close() }
+}
+
+/** Room in the memory for databases: those that nobody uses make way, the one that was used longest ago first. */
+async function takeRoom(context: LocalContext, database: LocalDatabase, claims: Claims): Promise<Claim> {
+  const { memoryBytes } = database.size ?? standardSize
+  const asked = new Set<string>()
+  for (;;) {
+    const taken = await claims.take(database.ref, memoryBytes)
+    if (!Array.isArray(taken)) return taken
+    const next = taken.find(({ ref }) => !asked.has(ref))
+    if (!next) fail('DATABASE_NO_ROOM', {}, { retryAfterMs: noRoomMs })
+    asked.add(next.ref)
+    await askToLeave(context, next, claims)
+  }
+}
+
+/** After which there may be room. */
+const noRoomMs = 10_000
+
+async function askToLeave(context: LocalContext, { ref }: Claim, claims: Claims): Promise<void> {
+  await claims.sweep((dead) => stop(context, { ref: dead }, quickStopMs))
+  const layout = layoutOf(context.root, { ref })
+  await using socket = await openSocketFolder(layout)
+  const client = await connect(socket.path)
+  if (!client) return
+  await client.query(`notify ${roomChannel}`).catch(() => undefined)
+  await client.end().catch(() => undefined)
+  for (const deadline = performance.now() + quickStopMs; performance.now() < deadline; await pause(pollMs))
+    if (!(await claims.list()).some((claim) => claim.ref === ref)) return
+}
+
+/** Starts it where it does not run. */
+async function reach(
+  context: LocalContext,
+  database: LocalDatabase,
+  { socketFolder, withinMs = wakeMs, isRestoring = false }: WakeOptions & { socketFolder: string },
+): Promise<pg.Client> {
+  const layout = layoutOf(context.root, database)
   const deadline = performance.now() + withinMs
   let started: (StartedServer & { code?: number | null }) | undefined
   while (performance.now() < deadline) {
     if (!isRestoring && (await isThere(layout.restoringFile)))
       fail('CLOUD_RESTORING', {}, { retryAfterMs: restoringMs })
-    const client = await connect(address('watcher'))
-    if (client) return awake(context, database, { client, address })
+    const client = await connect(socketFolder)
+    if (client) return client
     if (!started) {
-      if ((await upgrade(context, database)) === 'busy') {
-        await pause(pollMs)
-        continue
-      }
-      const fresh: StartedServer & { code?: number | null } = await startServerInJail(
-        context.tools,
-        server(context.programs, layout),
-        database.user,
-      )
-      void fresh.ended.then((code) => {
-        fresh.code = code
-      })
-      started = fresh
+      if ((await upgrade(context, database)) !== 'busy') started = await start(context, database, layout)
     } else if (started.code !== undefined) {
       // Another process started it first, or it is still stopping.
-      if (started.code !== isRunningAlready) throw new Error(`PostgreSQL of a cloud ended with ${started.code}: ${await lastWords(layout.logFile)}`)
+      if (started.code !== isRunningAlready)
+        throw new Error(
+          `PostgreSQL of a cloud ended with ${started.code}: ${await lastWords(layout.logFile)}`,
+        )
       started = undefined
     }
     await pause(pollMs)
@@ -85,14 +147,31 @@ export async function wake(
   )
 }
 
-/** Undefined where nobody answers yet. */
-async function connect(address: SocketAddress): Promise<pg.Client | undefined> {
+async function start(
+  context: LocalContext,
+  database: LocalDatabase,
+  layout: Layout,
+): Promise<StartedServer & { code?: number | null }> {
+  const fresh: StartedServer & { code?: number | null } = await startServerInJail(
+    context.tools,
+    server(context.programs, layout, database.size ?? standardSize),
+    database.user,
+  )
+  void fresh.ended.then((code) => {
+    fresh.code = code
+  })
+  return fresh
+}
+
+/** A watcher, who hears what is announced. Undefined where nobody answers yet. */
+async function connect(socketFolder: string): Promise<pg.Client | undefined> {
+  const address: SocketAddress = { socketFolder, port: 5432, user: 'watcher', database: 'postgres' }
   const client = new pg.Client(clientConfig(address))
   client.on('error', () => undefined)
   try {
     await client.connect()
-    await client.query('select pg_advisory_lock_shared($1)', [useLock])
-    await client.query('listen kherad_schema')
+    await client.query(`listen ${schemaChannel}`)
+    await client.query(`listen ${roomChannel}`)
     return client
   } catch (error) {
     await client.end().catch(() => undefined)
@@ -101,47 +180,45 @@ async function connect(address: SocketAddress): Promise<pg.Client | undefined> {
   }
 }
 
-function awake(
+/** Ends its sessions and writes its data. What just starts is waited for: then it can be told to stop. */
+export async function stop(
   context: LocalContext,
-  database: LocalDatabase,
-  { client, address }: { client: pg.Client; address: Awake['address'] },
-): Awake {
-  const lost = new Promise<void>((resolve) => client.once('end', () => resolve()))
-  return {
-    address,
-    lost,
-    whenSchemaChanges: (listener) => void client.on('notification', listener),
-    leave: () => leave(context, database, client),
+  { ref }: Pick<LocalDatabase, 'ref'>,
+  withinMs = stopMs,
+): Promise<boolean> {
+  const layout = layoutOf(context.root, { ref })
+  let told: number | undefined
+  for (const deadline = performance.now() + withinMs; performance.now() < deadline; await pause(pollMs)) {
+    const pid = await serverOf(layout)
+    if (pid === undefined && (await isFree(context, layout))) return true
+    if (pid !== undefined && pid !== told) process.kill(pid, 'SIGINT')
+    told = pid
   }
+  if (told !== undefined)
+    context.log.warn({ ref }, 'PostgreSQL of a cloud is still writing its data and will stop by itself')
+  return false
 }
 
-async function leave(context: LocalContext, database: LocalDatabase, client: pg.Client): Promise<void> {
-  const isLast = await client
-    .query('select pg_advisory_unlock_shared($1)', [useLock])
-    .then(() => client.query<{ last: boolean }>('select pg_try_advisory_lock($1) as last', [useLock]))
-    .then(({ rows }) => rows[0]?.last === true)
-    .catch(() => false)
-  // The lock is held until the shutdown: a process that arrives meanwhile waits, is disconnected, and starts the server again.
-  if (isLast) await stop(context, database)
-  await client.end().catch(() => undefined)
+/** Nothing of its server is left. */
+async function isFree({ tools }: LocalContext, { folder, lockFile }: Layout): Promise<boolean> {
+  if (!(await isThere(folder))) return true
+  const held = await holdLock(tools, lockFile, 0)
+  await held?.[Symbol.asyncDispose]()
+  return held !== undefined
 }
 
-/** Ends its sessions and writes its data. */
-export async function stop(context: LocalContext, database: LocalDatabase): Promise<void> {
-  const pid = await pidIn(layoutOf(context.root, database).infoFile)
-  if (pid === undefined || !(await isServer(pid))) return
-  process.kill(pid, 'SIGINT')
-  for (const deadline = performance.now() + stopMs; performance.now() < deadline; await pause(pollMs))
-    if (!(await isServer(pid))) return
-  context.log.warn(
-    { ref: database.ref },
-    'PostgreSQL of a cloud is still writing its data and will stop by itself',
-  )
+/** The first process of its server, if it runs: not another one, of another database perhaps, that got its number. */
+export async function serverOf({ infoFile, data }: Layout): Promise<number | undefined> {
+  const pid = await pidIn(infoFile)
+  const folder = await stat(data).catch(() => undefined)
+  if (pid === undefined || !folder) return undefined
+  const standsIn = await stat(`/proc/${pid}/cwd`).catch((error: NodeJS.ErrnoException) => error.code)
+  if (typeof standsIn === 'object')
+    return standsIn.ino === folder.ino && standsIn.dev === folder.dev ? pid : undefined
+  // Root with reduced capabilities, as in a container, may not see it; there each database has a user of its own.
+  const isDenied = standsIn === 'EACCES' || standsIn === 'EPERM'
+  return isDenied && (await stat(`/proc/${pid}`)).uid === folder.uid ? pid : undefined
 }
-
-/** Not another program that got its number. */
-const isServer = async (pid: number): Promise<boolean> =>
-  (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).startsWith('/pg/bin/postgres\0')
 
 const lastWords = async (logFile: string): Promise<string> =>
   (await readFile(logFile, 'utf8').catch(() => '')).slice(-1_000).trim()

@@ -1,5 +1,5 @@
 /** `/auth/v1`: the people who sign in to an app, for an unchanged client of the field (docs/decisions/0076). */
-import type { MissingFeature } from '#engine/app-users'
+import { type MissingFeature, sweepIfDue } from '#engine/app-users'
 import { fail } from '#platform/errors'
 import type { AppArea, AppCall, AppReply } from '../area.ts'
 import { refused } from './refused.ts'
@@ -93,10 +93,17 @@ function signingKeys({ cloud }: AppCall): AppReply {
 /** Read without a key: by programs that check tokens, and by browsers that follow a link. */
 const open = new Set(['/.well-known/jwks.json', '/verify', '/authorize', '/health'])
 
+async function handleAndSweep(call: AppCall): Promise<AppReply> {
+  const reply = await handle(call)
+  // What only reads may have left the database asleep.
+  if (call.method !== 'GET' && call.method !== 'HEAD') await sweepIfDue(call.app, call.cloud)
+  return reply
+}
+
 export const authArea: AppArea = {
   prefix: '/auth/v1',
   name: 'auth',
   isOpen: ({ method, path }) => (method === 'GET' || method === 'HEAD') && open.has(path),
-  handle,
+  handle: handleAndSweep,
   refused,
 }

@@ -32,6 +32,7 @@ const codes: Readonly<Record<string, string>> = {
   APP_USER_THROTTLED: 'over_request_rate_limit',
   APP_USERS_BUSY: 'over_request_rate_limit',
   APP_USER_MAIL_LIMIT: 'over_email_send_rate_limit',
+  APP_USER_TRIGGER_FAILED: 'unexpected_failure',
   APP_USER_MAIL_OFF: 'email_provider_disabled',
   APP_USER_REDIRECT_REFUSED: 'validation_failed',
   CLOUD_BUSY: 'over_request_rate_limit',

@@ -7,6 +7,7 @@ import {
   inviteUser,
   type LinkType,
   makeLink,
+  readUsers,
   removeUser,
   requireUser,
   userPage,
@@ -27,9 +28,10 @@ export async function listUsers(call: AppCall): Promise<AppReply> {
   const { app, cloud, query } = call
   const page = numberOf(query.get('page'), 1, 100_000)
   const perPage = numberOf(query.get('per_page'), 50, 1_000)
-  const reader = app.db.kysely
-  const total = await countUsers(reader, cloud)
-  const users = await userPage(reader, cloud, { page, perPage })
+  const [total, users] = await readUsers(app, cloud, async (reader) => [
+    await countUsers(reader, cloud),
+    await userPage(reader, cloud, { page, perPage }),
+  ])
   const last = Math.max(Math.ceil(total / perPage), 1)
   const linkTo = (to: number, rel: string) => `</admin/users?page=${to}&per_page=${perPage}>; rel="${rel}"`
   const links = [...(page < last ? [linkTo(page + 1, 'next')] : []), linkTo(last, 'last')]

@@ -4,7 +4,8 @@ import { refusals, refuse } from './refusals.ts'
 
 export interface Preferences {
   answers: 'minimal' | 'headers-only' | 'representation'
-  counts: boolean
+  /** How rows are counted; undefined where they are not. */
+  count: 'exact' | 'planned' | 'estimated' | undefined
   onConflict: 'refuse' | 'merge' | 'ignore'
   /** Fields that a row of several does not name are left out, not null. */
   leavesOut: boolean
@@ -18,10 +19,9 @@ const known: Readonly<Record<string, Partial<Preferences>>> = {
   'return=minimal': { answers: 'minimal' },
   'return=headers-only': { answers: 'headers-only' },
   'return=representation': { answers: 'representation' },
-  'count=exact': { counts: true },
-  // A cloud has few rows: counting them is as cheap as an estimate.
-  'count=planned': { counts: true },
-  'count=estimated': { counts: true },
+  'count=exact': { count: 'exact' },
+  'count=planned': { count: 'planned' },
+  'count=estimated': { count: 'estimated' },
   'resolution=merge-duplicates': { onConflict: 'merge' },
   'resolution=ignore-duplicates': { onConflict: 'ignore' },
   'missing=default': { leavesOut: true },
@@ -35,7 +35,7 @@ const known: Readonly<Record<string, Partial<Preferences>>> = {
 export function preferencesOf({ prefer }: IncomingHttpHeaders): Preferences {
   const set: Preferences = {
     answers: 'minimal',
-    counts: false,
+    count: undefined,
     onConflict: 'refuse',
     leavesOut: false,
     maxAffected: undefined,

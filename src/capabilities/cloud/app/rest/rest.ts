@@ -1,4 +1,7 @@
-/** `/rest/v1`: collections as PostgREST would answer for tables, for an unchanged supabase-js (docs/decisions/0075). */
+/**
+ * `/rest/v1` for an unchanged supabase-js: collections as PostgREST would answer for tables (docs/decisions/0075), and the tables of dedicated clouds
+ * (docs/decisions/0082).
+ */
 import {
   type Page,
   queryLimits,
@@ -8,7 +11,9 @@ import {
   type WriteAnswer,
   type WriteOptions,
 } from '#engine/collections'
+import { TablesRefused } from '#engine/tables'
 import type { AppArea, AppCall, AppCaller, AppReply } from '../area.ts'
+import { answerTables } from '../tables/tables.ts'
 import { changedMembers, newRows } from './body.ts'
 import { describe } from './describe.ts'
 import { type ParsedQuery, parseQuery } from './parse-query.ts'
@@ -23,9 +28,10 @@ export const restArea: AppArea = {
   name: 'rest',
   async handle(call) {
     try {
-      return await answer(call)
+      return await (call.cloud.plan === 'dedicated' ? answerTables(call) : answer(call))
     } catch (error) {
-      if (error instanceof RestRefused) return refusalReply(error.refusal, call.language)
+      if (error instanceof RestRefused || error instanceof TablesRefused)
+        return refusalReply(error.refusal, call.language)
       throw error
     }
   },
@@ -96,7 +102,9 @@ const filterOf = ({ call, collection, query }: RestRequest): RowsFilter => ({
 
 async function read(request: RestRequest): Promise<AppReply> {
   const { call, query, preferences, shape } = request
-  const rowsQuery = { ...filterOf(request), selection: query.selection, counted: preferences.counts }
+  // A collection has few rows: counting them is as cheap as an estimate.
+  const counted = preferences.count !== undefined
+  const rowsQuery = { ...filterOf(request), selection: query.selection, counted }
   const { collections } = call.app
   if (shape.kind === 'table') {
     const { names, text, ...page } = await collections.readTable(call.cloud, rowsQuery)
@@ -177,7 +185,7 @@ async function insert(request: RestRequest): Promise<AppReply> {
   }
   const written = await app.collections.insert(cloud, insertion, optionsOf(request))
   const only = preferences.answers === 'headers-only' && rows.length === 1 ? rows[0] : undefined
-  const reply = writtenReply(request, written, 201, `*/${preferences.counts ? written.rows : '*'}`)
+  const reply = writtenReply(request, written, 201, `*/${preferences.count ? written.rows : '*'}`)
   if (!only) return reply
   const location = `/${encodeURIComponent(collection)}?id=eq.${only.id}`
   return { ...reply, headers: { ...reply.headers, location } }
@@ -194,7 +202,7 @@ async function change(request: RestRequest): Promise<AppReply> {
     json === undefined ? { ...change, limit: 0 } : change,
     optionsOf(request),
   )
-  const counted = preferences.counts ? String(answer.rows) : '*'
+  const counted = preferences.count ? String(answer.rows) : '*'
   return writtenReply(request, answer, 204, `${span(0, answer.rows)}/${counted}`)
 }
 
@@ -202,7 +210,7 @@ async function remove(request: RestRequest): Promise<AppReply> {
   const { call, preferences } = request
   const removal = { ...written(request), selection: wantedOf(request) }
   const answer = await call.app.collections.remove(call.cloud, removal, optionsOf(request))
-  return writtenReply(request, answer, 204, `*/${preferences.counts ? answer.rows : '*'}`)
+  return writtenReply(request, answer, 204, `*/${preferences.count ? answer.rows : '*'}`)
 }
 
 /** One more than may be written shows that there are too many. */

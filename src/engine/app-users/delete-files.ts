@@ -1,0 +1,41 @@
+/** Private files of users who are deleted. */
+import type { App } from '#app'
+import { deleteFilesOfUser } from '#engine/app-files'
+import { refOf } from '#engine/clouds'
+import { job } from '#platform/jobs'
+import { deletePendingBlobs } from '#platform/storage'
+import { commitMs, commitPauseMs } from './mails.ts'
+import { findUser } from './store.ts'
+import { readUsers, type UsersOf, type UsersTx } from './users-database.ts'
+
+/**
+ * In the transaction that deletes the user, where that is one; else by a job, which waits until the user is gone. Returns the keys of bytes
+ * that may be deleted at once.
+ */
+export const deleteFiles = (
+  app: App,
+  tx: UsersTx,
+  { accountId, cloudId, userId }: UsersOf & { userId: string },
+): Promise<string[]> =>
+  tx.onPlatform(async (platform) => {
+    if (!tx.isApart) return deleteFilesOfUser(app, platform, { accountId, cloudId, userId })
+    const data = { cloudId, userId, askedAtMs: app.clock.nowMs() }
+    await app.jobs.enqueue(platform, filesOfDeletedJob, { accountId, data })
+    return []
+  })
+
+export const filesOfDeletedJob = job<{ cloudId: string; userId: string; askedAtMs: number }>({
+  name: 'app-users.files-of-deleted',
+  limits: () => ({ perAccount: 2, perProcess: 2 }),
+  async handle({ app, accountId, data: { cloudId, userId, askedAtMs } }) {
+    const cloud: UsersOf = { accountId, cloudId, plan: 'dedicated' }
+    // Files leave with the cloud, too.
+    if ((await refOf(app.db, cloud)) === undefined) return undefined
+    const user = await readUsers(app, cloud, (reader) => findUser(reader, cloud, userId))
+    // The deletion has not committed yet, or never will.
+    if (user) return app.clock.nowMs() - askedAtMs < commitMs ? { laterMs: commitPauseMs } : undefined
+    const keys = await app.db.tx((tx) => deleteFilesOfUser(app, tx, { accountId, cloudId, userId }))
+    if (keys.length > 0) await deletePendingBlobs(app, keys)
+    return undefined
+  },
+})

@@ -1,0 +1,135 @@
+/** Where the users of a cloud are: in the database of the platform, or, of a dedicated cloud, in its own (docs/decisions/0083). */
+import type { App } from '#app'
+import { type LiveCloud, requireUnfrozen } from '#engine/clouds'
+import type { OpenDatabase } from '#engine/databases'
+import { type Db, isDatabaseAway, type Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { announceUsers } from './live-sessions.ts'
+
+/** A cloud, and where its users are. */
+export type UsersOf = Pick<LiveCloud, 'accountId' | 'cloudId' | 'plan'>
+
+export type Reader = Db['kysely'] | Tx
+
+/** A transaction on the users of a cloud. */
+export type UsersTx = Tx & {
+  /** Whether the users are in a database of their cloud. */
+  readonly isApart: boolean
+  /** On the database of the platform: this transaction itself, or one that is committed before it. */
+  onPlatform<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** Users whose sessions end with this transaction. */
+  readonly ended: Set<string>
+}
+
+type Parts = Pick<App, 'db' | 'databases' | 'appUsers' | 'jobs' | 'clock' | 'log'>
+
+/** A dedicated cloud is woken. Throws what `use` of its databases does. */
+export const onUsersDb = <Result>(
+  { db, databases }: Pick<App, 'db' | 'databases'>,
+  cloud: UsersOf,
+  work: (db: Db) => Promise<Result>,
+): Promise<Result> =>
+  cloud.plan === 'dedicated' ? databases.use(cloud, async (open) => work(await ownDb(open, cloud))) : work(db)
+
+/** Outside a transaction. Throws what `use` of a dedicated cloud's database does. */
+export const readUsers = <Result>(
+  app: Pick<App, 'db' | 'databases'>,
+  cloud: UsersOf,
+  work: (reader: Reader) => Promise<Result>,
+): Promise<Result> => onUsersDb(app, cloud, (db) => work(db.kysely))
+
+/**
+ * One transaction. Sessions that it ends are dead in this process as soon as it has committed, and in all others once they have the
+ * message. Throws what `work` throws, CLOUD_MOVING while a Starter cloud's users are copied, APP_USER_TRIGGER_FAILED where the code of a dedicated cloud refuses, and what `use` of its databases does.
+ */
+export async function changeUsers<Result>(
+  app: Parts,
+  cloud: UsersOf,
+  work: (tx: UsersTx) => Promise<Result>,
+): Promise<Result> {
+  const ended = new Set<string>()
+  const result = await (cloud.plan === 'dedicated'
+    ? changeApart(app, cloud, ended, work)
+    : app.db.tx(async (tx) => {
+        await requireUnfrozen(tx, cloud)
+        const done = await work(usersTx(tx, ended))
+        await announceUsers(tx, ended)
+        return done
+      }))
+  app.appUsers.forget(...ended)
+  return result
+}
+
+/** A transaction of the platform as one on the users there. */
+export const usersTx = (tx: Tx, ended = new Set<string>()): UsersTx =>
+  Object.assign(tx, {
+    isApart: false,
+    ended,
+    onPlatform: <Result>(work: (tx: Tx) => Promise<Result>) => work(tx),
+  })
+
+async function changeApart<Result>(
+  app: Parts,
+  cloud: UsersOf,
+  ended: Set<string>,
+  work: (tx: UsersTx) => Promise<Result>,
+): Promise<Result> {
+  let isCommitting = false
+  try {
+    const result = await onUsersDb(app, cloud, (db) =>
+      db.tx(async (tx) => {
+        const done = await work(
+          Object.assign(tx, {
+            isApart: true,
+            ended,
+            onPlatform: <Done>(onPlatform: (tx: Tx) => Promise<Done>) => app.db.tx(onPlatform),
+          }),
+        )
+        isCommitting = true
+        return done
+      }),
+    )
+    await announceLater(app, ended)
+    return result
+  } catch (error) {
+    return explain(error, isCommitting)
+  }
+}
+
+/** The change stands already: a process that misses the message knows of it after seconds. */
+const announceLater = async ({ db, log }: Parts, ended: Set<string>): Promise<void> => {
+  if (ended.size === 0) return
+  await db
+    .tx((tx) => announceUsers(tx, ended))
+    .catch((err: unknown) => log.warn({ err }, 'the end of sessions could not be announced'))
+}
+
+/** As the functions of databases/schema/auth.sql say that the code of the app refuses, and what ends a statement that takes too long. */
+const refusal = 'KA001'
+const timedOut = '57014'
+const longestText = 300
+
+/** At the commit only deferred checks and triggers of the app's own tables run. */
+function explain(error: unknown, isCommitting: boolean): never {
+  if (!(error instanceof Error) || isDatabaseAway(error)) throw error
+  const code = 'code' in error ? error.code : undefined
+  const isStatement = 'severity' in error
+  if (isStatement && (isCommitting || code === refusal || code === timedOut))
+    fail('APP_USER_TRIGGER_FAILED', { said: error.message.slice(0, longestText) })
+  throw error
+}
+
+const adopted = new WeakMap<Db, Promise<unknown>>()
+
+/** A database that is a copy of another cloud's becomes this one's. */
+async function ownDb(open: OpenDatabase, { accountId, cloudId }: UsersOf): Promise<Db> {
+  const db = open.db('auth_admin')
+  let done = adopted.get(db)
+  if (!done) {
+    done = db.query({ text: 'select app_users.adopt($1, $2)' }, [accountId, cloudId])
+    adopted.set(db, done)
+    done.catch(() => adopted.delete(db))
+  }
+  await done
+  return db
+}

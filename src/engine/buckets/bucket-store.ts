@@ -1,0 +1,89 @@
+/** SQL of storage.buckets, in the database of a cloud. */
+import type { Run } from './as-caller.ts'
+
+export interface BucketRow {
+  id: string
+  name: string
+  owner: string | null
+  public: boolean
+  file_size_limit: bigint | null
+  allowed_mime_types: string[] | null
+  created_at: Date
+  updated_at: Date
+}
+
+const columns = `id, name, owner, coalesce(public, false) as public, file_size_limit, allowed_mime_types,
+  coalesce(created_at, 'epoch') as created_at, coalesce(updated_at, created_at, 'epoch') as updated_at`
+
+export async function findBucket(run: Run, id: string): Promise<BucketRow | undefined> {
+  const [row] = await run<BucketRow>(`select ${columns} from storage.buckets where id = $1`, [id])
+  return row
+}
+
+const sortable = ['id', 'name', 'created_at', 'updated_at'] as const
+export type BucketSort = (typeof sortable)[number]
+export const isBucketSort = (text: string): text is BucketSort =>
+  (sortable as readonly string[]).includes(text)
+
+export interface BucketsQuery {
+  search: string
+  column: BucketSort
+  isDescending: boolean
+  limit: number
+  offset: number
+}
+
+export const listBuckets = (
+  run: Run,
+  { search, column, isDescending, limit, offset }: BucketsQuery,
+): Promise<BucketRow[]> =>
+  run(
+    `select ${columns} from storage.buckets where pg_catalog.strpos(pg_catalog.lower(name), pg_catalog.lower($1)) > 0 or $1 = ''
+    order by ${column} ${isDescending ? 'desc' : 'asc'}, id limit $2 offset $3`,
+    [search, limit, offset],
+  )
+
+export interface NewBucket {
+  id: string
+  owner: string | null
+  isPublic: boolean
+  fileSizeLimit: number | null
+  allowedMimeTypes: readonly string[] | null
+  now: Date
+}
+
+export const insertBucket = (run: Run, bucket: NewBucket): Promise<unknown> =>
+  run(
+    `insert into storage.buckets
+      (id, name, owner, owner_id, public, file_size_limit, allowed_mime_types, created_at, updated_at)
+    values ($1, $1, $2::uuid, $2::text, $3, $4, $5, $6, $6)`,
+    [bucket.id, bucket.owner, bucket.isPublic, bucket.fileSizeLimit, bucket.allowedMimeTypes, bucket.now],
+  )
+
+export type BucketChange = Partial<Pick<NewBucket, 'isPublic' | 'fileSizeLimit' | 'allowedMimeTypes'>>
+
+/** Returns how many rows the policies let it change. */
+export async function updateBucket(run: Run, id: string, change: BucketChange, now: Date): Promise<number> {
+  const rows = await run<{ n: bigint }>(
+    `with changed as (
+      update storage.buckets set updated_at = $2, public = coalesce($3, public),
+        file_size_limit = case when $4 then $5 else file_size_limit end,
+        allowed_mime_types = case when $6 then $7 else allowed_mime_types end
+      where id = $1 returning 1
+    ) select count(*) as n from changed`,
+    [
+      ...[id, now, change.isPublic ?? null],
+      ...[change.fileSizeLimit !== undefined, change.fileSizeLimit ?? null],
+      ...[change.allowedMimeTypes !== undefined, change.allowedMimeTypes ?? null],
+    ],
+  )
+  return Number(rows[0]!.n)
+}
+
+export async function deleteBucket(run: Run, id: string): Promise<number> {
+  const rows = await run<{ n: bigint }>(
+    `with gone as (delete from storage.buckets where id = $1 returning 1) select count(*) as n from gone`,
+    [id],
+  )
+  return Number(rows[0]!.n)
+}

@@ -1,0 +1,129 @@
+/** Buckets made, changed, emptied and deleted, as whoever asks may by the policies of storage.buckets. */
+import type { CloudKey } from '#engine/clouds'
+import type { OpenDatabase } from '#engine/databases'
+import { fail, type Localized } from '#platform/errors'
+import { asCaller, asReader, type ObjectCaller, StatementFailed } from './as-caller.ts'
+import { type BucketsRoom, doubtBlobs, freeBlobs } from './blobs.ts'
+import * as store from './bucket-store.ts'
+import { deleteSome } from './object-store.ts'
+
+/** Of the contract. */
+export const largestObjectBytes = 52_428_800
+const longestTypes = 100
+const typePattern = /^(?:\*\/\*|[\w!#$&^.+-]{1,100}\/(?:\*|[\w!#$&^.+-]{1,100}))$/
+
+const reasons = {
+  limit: {
+    en: `file_size_limit is a whole number of bytes from 1 to ${largestObjectBytes}, or a text such as 10MB.`,
+    fa: 'file_size_limit عدد صحیحی از ۱ تا ۵۲۴۲۸۸۰۰ بایت است، یا متنی مانند 10MB.',
+  },
+  types: {
+    en: `allowed_mime_types are at most ${longestTypes} types such as image/png or image/*.`,
+    fa: 'allowed_mime_types حداکثر ۱۰۰ نوع است، مانند image/png یا image/*.',
+  },
+} satisfies Record<string, Localized>
+
+const units: Record<string, number> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
+
+/** Null: the largest. Throws BUCKET_INVALID. */
+export function sizeLimit(stated: unknown): number | null {
+  if (stated === null) return null
+  const [, number = '', unit = 'b'] = /^(\d{1,12})\s*(b|kb|mb|gb)?$/i.exec(String(stated).trim()) ?? []
+  const bytes = number === '' ? Number.NaN : Number(number) * units[unit.toLowerCase()]!
+  if (!(bytes >= 1 && bytes <= largestObjectBytes))
+    fail('BUCKET_INVALID', { why: reasons.limit }, { param: 'file_size_limit' })
+  return bytes
+}
+
+/** Null: all. Throws BUCKET_INVALID. */
+export function mediaTypes(stated: unknown): string[] | null {
+  if (stated === null) return null
+  const isFine =
+    Array.isArray(stated) &&
+    stated.length <= longestTypes &&
+    stated.every((one) => typeof one === 'string' && typePattern.test(one))
+  if (!isFine) fail('BUCKET_INVALID', { why: reasons.types }, { param: 'allowed_mime_types' })
+  return stated.length === 0 ? null : stated
+}
+
+type Named = Omit<store.NewBucket, 'now' | 'owner'>
+
+/** Throws BUCKET_EXISTS and OBJECT_DENIED. */
+export async function createBucket(
+  { clock }: Pick<BucketsRoom, 'clock'>,
+  open: OpenDatabase,
+  caller: ObjectCaller,
+  bucket: Named,
+): Promise<void> {
+  const row = { ...bucket, owner: caller.userId ?? null, now: new Date(clock.nowMs()) }
+  try {
+    await asCaller(open, caller, (run) => store.insertBucket(run, row))
+  } catch (error) {
+    if (error instanceof StatementFailed && error.sqlState === '23505')
+      fail('BUCKET_EXISTS', { bucket: bucket.id })
+    throw error
+  }
+}
+
+/** Throws BUCKET_NOT_FOUND, also where no policy lets the caller see it. */
+export const requireBucket = async (
+  open: OpenDatabase,
+  caller: ObjectCaller,
+  id: string,
+): Promise<store.BucketRow> =>
+  (await asCaller(open, caller, (run) => store.findBucket(run, id))) ??
+  fail('BUCKET_NOT_FOUND', { bucket: id })
+
+/** What its limits are, whoever asks. Throws BUCKET_NOT_FOUND. */
+export const readBucket = async (open: OpenDatabase, id: string): Promise<store.BucketRow> =>
+  (await store.findBucket(asReader(open), id)) ?? fail('BUCKET_NOT_FOUND', { bucket: id })
+
+/** Throws BUCKET_NOT_FOUND and OBJECT_DENIED. */
+export async function changeBucket(
+  { clock }: Pick<BucketsRoom, 'clock'>,
+  open: OpenDatabase,
+  { caller, id, change }: { caller: ObjectCaller; id: string; change: store.BucketChange },
+): Promise<void> {
+  const now = new Date(clock.nowMs())
+  const changed = await asCaller(open, caller, (run) => store.updateBucket(run, id, change, now))
+  if (changed === 0) await refuseUnseen(open, caller, id)
+}
+
+/** Throws BUCKET_NOT_FOUND, BUCKET_NOT_EMPTY and OBJECT_DENIED. */
+export async function deleteBucket(open: OpenDatabase, caller: ObjectCaller, id: string): Promise<void> {
+  try {
+    const deleted = await asCaller(open, caller, (run) => store.deleteBucket(run, id))
+    if (deleted === 0) await refuseUnseen(open, caller, id)
+  } catch (error) {
+    if (error instanceof StatementFailed && error.sqlState === '23503')
+      fail('BUCKET_NOT_EMPTY', { bucket: id })
+    throw error
+  }
+}
+
+const refuseUnseen = async (open: OpenDatabase, caller: ObjectCaller, id: string): Promise<never> => {
+  await requireBucket(open, caller, id)
+  return fail('OBJECT_DENIED', {})
+}
+
+const emptiedAtOnce = 1_000
+
+/** Those of its objects that the caller may delete. Throws BUCKET_NOT_FOUND. */
+export async function emptyBucket(
+  app: BucketsRoom,
+  cloud: CloudKey,
+  open: OpenDatabase,
+  { caller, id, gone }: { caller: ObjectCaller; id: string; gone: AbortSignal },
+): Promise<void> {
+  await requireBucket(open, caller, id)
+  for (let deleted = emptiedAtOnce; deleted === emptiedAtOnce && !gone.aborted; ) {
+    const versions = await asCaller(open, caller, async (run) => {
+      const rows = await deleteSome(run, id, emptiedAtOnce)
+      const found = rows.flatMap(({ version }) => version ?? [])
+      deleted = rows.length
+      await doubtBlobs(app, cloud, found)
+      return found
+    })
+    await freeBlobs(app, cloud, versions)
+  }
+}

@@ -1,0 +1,119 @@
+/** Blobs: the bytes of objects as the platform counts them. */
+import { sql } from 'kysely'
+import type { CloudKey } from '#engine/clouds'
+import type { Db, Tx } from '#platform/db'
+
+export interface BlobKey extends CloudKey {
+  blobId: string
+}
+
+export async function insertBlob(
+  tx: Tx,
+  { accountId, cloudId, blobId }: BlobKey,
+  { bytes, dueAt, now }: { bytes: number; dueAt: Date; now: Date },
+): Promise<void> {
+  await sql`insert into buckets.blobs (account_id, cloud_id, blob_id, bytes, due_at)
+    values (${accountId}, ${cloudId}, ${blobId}, ${bytes}, ${dueAt})`.execute(tx)
+  await sql`insert into buckets.checks (account_id, cloud_id, checked_at) values (${accountId}, ${cloudId}, ${now})
+    on conflict do nothing`.execute(tx)
+}
+
+/** They are looked up at this time at the latest. */
+export const setDue = (db: Db, { accountId, cloudId }: CloudKey, blobIds: readonly string[], dueAt: Date) =>
+  db.query(
+    {
+      text: `update buckets.blobs set due_at = least(due_at, $4) where account_id = $1 and cloud_id = $2
+        and blob_id = any($3::uuid[])`,
+    },
+    [accountId, cloudId, blobIds, dueAt],
+  )
+
+/** A row names them. Returns which of them there are. */
+export const keepBlobs = async (
+  db: Db,
+  { accountId, cloudId }: CloudKey,
+  blobIds: readonly string[],
+): Promise<string[]> => {
+  const rows = await db.query<{ blob_id: string }>(
+    {
+      text: `update buckets.blobs set due_at = null where account_id = $1 and cloud_id = $2
+        and blob_id = any($3::uuid[]) returning blob_id`,
+    },
+    [accountId, cloudId, blobIds],
+  )
+  return rows.map((row) => row.blob_id)
+}
+
+export async function deleteBlobs(
+  tx: Tx,
+  { accountId, cloudId }: CloudKey,
+  blobIds: readonly string[],
+): Promise<{ blob_id: string; bytes: bigint }[]> {
+  const { rows } = await sql<{ blob_id: string; bytes: bigint }>`delete from buckets.blobs
+    where account_id = ${accountId} and cloud_id = ${cloudId} and blob_id = any(${blobIds}::uuid[])
+    returning blob_id, bytes`.execute(tx)
+  return rows
+}
+
+/** Of all clouds, the longest due first. */
+export const dueBlobs = (db: Db, now: Date, limit: number): Promise<BlobKey[]> =>
+  db.query(
+    {
+      text: `select account_id as "accountId", cloud_id as "cloudId", blob_id as "blobId" from buckets.blobs
+        where due_at <= $1 order by due_at limit $2`,
+    },
+    [now, limit],
+  )
+
+export const postpone = (db: Db, { accountId, cloudId }: CloudKey, blobIds: readonly string[], dueAt: Date) =>
+  db.query(
+    {
+      text: `update buckets.blobs set due_at = $4 where account_id = $1 and cloud_id = $2
+        and blob_id = any($3::uuid[]) and due_at is not null`,
+    },
+    [accountId, cloudId, blobIds, dueAt],
+  )
+
+/** Of one cloud, by their ids; `isKept`: those that a row named when they were last looked up. */
+export const blobsAfter = (
+  db: Db,
+  { accountId, cloudId }: CloudKey,
+  { after, isKept, limit }: { after: string; isKept: boolean; limit: number },
+): Promise<{ blob_id: string }[]> =>
+  db.query(
+    {
+      text: `select blob_id from buckets.blobs where account_id = $1 and cloud_id = $2 and blob_id > $3
+        and (due_at is null or not $4) order by blob_id limit $5`,
+    },
+    [accountId, cloudId, after, isKept, limit],
+  )
+
+/** Clouds whose blobs were last compared before then; from now on they count as compared. */
+export const takeChecks = (db: Db, before: Date, now: Date, limit: number): Promise<CloudKey[]> =>
+  db.query(
+    {
+      text: `update buckets.checks c set checked_at = $2 from (
+          select account_id, cloud_id from buckets.checks where checked_at < $1 order by checked_at limit $3
+          for update skip locked
+        ) d where c.account_id = d.account_id and c.cloud_id = d.cloud_id
+        returning c.account_id as "accountId", c.cloud_id as "cloudId"`,
+    },
+    [before, now, limit],
+  )
+
+/** The same for one; false where it was compared since. */
+export async function takeCheck(
+  db: Db,
+  { accountId, cloudId }: CloudKey,
+  before: Date,
+  now: Date,
+): Promise<boolean> {
+  const rows = await db.query(
+    {
+      text: `update buckets.checks set checked_at = $4 where account_id = $1 and cloud_id = $2 and checked_at < $3
+        returning 1`,
+    },
+    [accountId, cloudId, before, now],
+  )
+  return rows.length > 0
+}

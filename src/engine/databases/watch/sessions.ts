@@ -1,0 +1,54 @@
+/** What a watcher sees of a database, and how it ends what takes too much. Names are qualified: the app may have its own by the same name. */
+import type pg from 'pg'
+
+export interface WatchedSession {
+  pid: number
+  role: string
+  /** Of the transaction that is open. */
+  transactionMs: number
+  /** It waits for its client, within the transaction. */
+  isIdle: boolean
+  idleMs: number
+  /** Its transaction has changed something. */
+  writes: boolean
+}
+
+export interface Look {
+  dataBytes: number
+  temporaryBytes: number
+  walBytes: number
+  /** With an open transaction. */
+  sessions: WatchedSession[]
+}
+
+/** `whole`: the server has this database only. */
+export async function look(pool: pg.Pool, whole: boolean): Promise<Look> {
+  const { rows: sizes } = await pool.query<Omit<Look, 'sessions'>>(whole ? serverSizes : databaseSize)
+  const { rows: sessions } = await pool.query<WatchedSession>(openTransactions)
+  return { ...sizes[0]!, sessions }
+}
+
+const own = 'pg_catalog.pg_database_size(pg_catalog.current_database())::float8 as "dataBytes"'
+
+const databaseSize = `select ${own}, 0 as "temporaryBytes", 0 as "walBytes"`
+
+const serverSizes = `select ${own},
+  (select coalesce(pg_catalog.sum(size), 0)::float8 from pg_catalog.pg_ls_tmpdir()) as "temporaryBytes",
+  (select coalesce(pg_catalog.sum(size), 0)::float8 from pg_catalog.pg_ls_waldir()) as "walBytes"`
+
+const millisecondsSince = (column: string): string =>
+  `(extract(epoch from pg_catalog.clock_timestamp() operator(pg_catalog.-) ${column}) operator(pg_catalog.*) 1000)::float8`
+
+const openTransactions = `select pid, usename::text as role, backend_xid is not null as writes,
+  coalesce(state operator(pg_catalog.=) any ('{idle in transaction,idle in transaction (aborted)}'::text[]), false) as "isIdle",
+  coalesce(${millisecondsSince('xact_start')}, 0) as "transactionMs", coalesce(${millisecondsSince('state_change')}, 0) as "idleMs"
+  from pg_catalog.pg_stat_activity
+  where datname operator(pg_catalog.=) pg_catalog.current_database() and backend_type operator(pg_catalog.=) 'client backend'
+    and xact_start is not null and pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid()`
+
+/** The statement fails; its session goes on. */
+export const cancel = (pool: pg.Pool, pids: readonly number[]): Promise<unknown> =>
+  pool.query('select pg_catalog.pg_cancel_backend(pid) from pg_catalog.unnest($1::int[]) as pid', [pids])
+
+export const terminate = (pool: pg.Pool, pids: readonly number[]): Promise<unknown> =>
+  pool.query('select pg_catalog.pg_terminate_backend(pid) from pg_catalog.unnest($1::int[]) as pid', [pids])

@@ -1,0 +1,104 @@
+/** What PostgreSQL refuses, as PostgREST words it: the status by the code, the words its own. */
+import type { Localized } from '#platform/errors'
+import type { TablesRefusal } from './refusals.ts'
+
+/** What it says of an error. */
+export interface DatabaseTrouble {
+  code?: string | undefined
+  message: string
+  detail?: string | undefined
+  hint?: string | undefined
+}
+
+/** Functions of the app may write as much as they like. */
+const longestText = 4_000
+
+/** Codes and, behind them, classes of codes (two characters), as PostgREST maps them. */
+const statuses: Readonly<Record<string, number>> = {
+  '08': 503,
+  '09': 500,
+  '0L': 403,
+  '0P': 403,
+  '21000': 400,
+  '23503': 409,
+  '23505': 409,
+  '25006': 405,
+  '25': 500,
+  '28': 403,
+  '2D': 500,
+  '38': 500,
+  '39': 500,
+  '3B': 500,
+  '40': 500,
+  '42883': 404,
+  '42P01': 404,
+  '42P17': 500,
+  '53400': 500,
+  '53': 503,
+  '54': 413,
+  '55': 500,
+  '57': 500,
+  '58': 500,
+  F0: 500,
+  HV: 500,
+  P0001: 400,
+  P0: 500,
+  XX: 500,
+}
+
+export function databaseRefusal(trouble: DatabaseTrouble, isSignedIn: boolean): TablesRefusal {
+  const code = trouble.code ?? ''
+  const raised = code === 'PGRST' ? raisedRefusal(trouble) : undefined
+  if (raised) return raised
+  return {
+    status: statusOf(code, isSignedIn),
+    code,
+    message: text(trouble.message),
+    details: optional(trouble.detail),
+    hint: optional(trouble.hint),
+  }
+}
+
+function statusOf(code: string, isSignedIn: boolean): number {
+  // Whoever has not signed in may try to.
+  if (code === '42501') return isSignedIn ? 403 : 401
+  const [, own] = /^PT(\d{3})$/.exec(code) ?? []
+  if (own !== undefined) return isErrorStatus(Number(own)) ? Number(own) : 500
+  return statuses[code] ?? statuses[code.slice(0, 2)] ?? 400
+}
+
+/** An answer below 200 ends nothing, and others of 2xx and 3xx would say that all went well. */
+const isErrorStatus = (status: number): boolean => status >= 400 && status <= 599
+
+/** `raise sqlstate 'PGRST'` with a JSON object as its message, and `{"status": 402}` as its detail. */
+function raisedRefusal({ message, detail }: DatabaseTrouble): TablesRefusal | undefined {
+  const [said, more] = [objectOf(message), objectOf(detail)]
+  const status = Number(more?.status)
+  if (typeof said?.code !== 'string' || typeof said.message !== 'string') return undefined
+  if (!Number.isInteger(status) || !isErrorStatus(status)) return undefined
+  return {
+    status,
+    code: cut(said.code),
+    message: text(said.message),
+    details: typeof said.details === 'string' ? text(said.details) : undefined,
+    hint: typeof said.hint === 'string' ? text(said.hint) : undefined,
+  }
+}
+
+function objectOf(json: string | undefined): Record<string, unknown> | undefined {
+  if (json === undefined || json.length > longestText) return undefined
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const cut = (words: string): string =>
+  words.length > longestText ? `${words.slice(0, longestText).toWellFormed()}…` : words
+
+const text = (words: string): Localized => ({ en: cut(words), fa: cut(words) })
+
+const optional = (words: string | undefined): Localized | undefined =>
+  words === undefined ? undefined : text(words)

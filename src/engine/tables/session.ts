@@ -1,0 +1,145 @@
+/** A request of an app in its database: as one of three roles, in one round trip, and without a trace of it for the next. */
+import type pg from 'pg'
+import type { OpenDatabase } from '#engine/databases'
+import { type Answers, Batch, Prepared, StatementFailed } from './batch.ts'
+import type { Statement } from './read-sql.ts'
+
+/** Who asks, as policies and functions of the database see it. */
+export interface DatabaseCaller {
+  role: 'anon' | 'authenticated' | 'service_role'
+  /** `auth.jwt()`: a JSON object. */
+  claims: string
+  /** `current_setting('request.method')` and its like. */
+  method: string
+  path: string
+  /** A JSON object, names in small letters. */
+  headers: string
+}
+
+export interface SessionOptions {
+  isReadOnly: boolean
+  /** Of the catalogue from which the statements were made: where it is another one by now, nothing of them runs. */
+  schemaVersion: string
+  /** Given the answers, whether all is undone. Costs another round trip. */
+  undoes?: ((answers: Answers) => boolean) | undefined
+  /** Then the session is ended, whatever its code does. */
+  longestMs?: number | undefined
+}
+
+/** Tables, functions or policies are others than those from which the statements were made. */
+export class SchemaChanged extends Error {
+  override name = 'SchemaChanged'
+}
+
+/**
+ * A statement ends by its own timeout before, unless its code refuses to: functions can catch that. Then the server is told to end the session.
+ */
+const longestMs = 10_000
+
+/**
+ * `1 / 0` where the version is another one: what stands behind it in the batch does not run then. The role is set first and for this transaction
+ * alone, and PostgreSQL lets it be no other than the three that `authenticator` may become.
+ */
+const setup = `select pg_catalog.set_config('role', $1, true), pg_catalog.set_config('request.jwt.claims', $2, true),
+pg_catalog.set_config('request.method', $3, true), pg_catalog.set_config('request.path', $4, true),
+pg_catalog.set_config('request.headers', $5, true), pg_catalog.set_config('transaction_read_only', $6, true),
+1 / (case when version = $7::bigint then 1 else 0 end) from kherad.schema_version`
+const divisionByZero = '22012'
+
+/** What functions of the app have set for the session, locked, prepared to read or listened to. */
+const cleaning = [
+  'reset all',
+  'reset role',
+  'select pg_catalog.pg_advisory_unlock_all()',
+  'close all',
+  'unlisten *',
+  'discard temp',
+  'discard sequences',
+].map((text): Statement => ({ text, values: [] }))
+
+/** Kept for each connection. */
+interface Kept {
+  prepared: Prepared
+  schemaVersion: string
+}
+const kept = new WeakMap<pg.PoolClient, Kept>()
+
+/** Rejects with SchemaChanged, StatementFailed (`place` counts from 0 in `statements`), and what the driver throws where there is no connection. */
+export async function inDatabase(
+  open: OpenDatabase,
+  caller: DatabaseCaller,
+  statements: readonly Statement[],
+  options: SessionOptions,
+): Promise<Answers> {
+  const client = await open.pool('authenticator').connect()
+  const timer = setTimeout(() => endSession(open, client), options.longestMs ?? longestMs)
+  try {
+    const answers = await transact(client, caller, statements, options)
+    void clean(client)
+    return answers
+  } catch (error) {
+    if (error instanceof StatementFailed) void clean(client)
+    else client.release(true)
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function transact(
+  client: pg.PoolClient,
+  caller: DatabaseCaller,
+  statements: readonly Statement[],
+  { isReadOnly, schemaVersion, undoes }: SessionOptions,
+): Promise<Answers> {
+  const { prepared } = keptOf(client, schemaVersion)
+  const first: Statement = {
+    text: setup,
+    values: [
+      ...[caller.role, caller.claims, caller.method, caller.path, caller.headers],
+      ...[isReadOnly ? 'on' : 'off', schemaVersion],
+    ],
+  }
+  const begin = undoes ? [{ text: 'begin', values: [] }] : []
+  const batch = new Batch([...begin, first, ...statements], prepared, caller.role)
+  client.query(batch)
+  const before = begin.length + 1
+  try {
+    const answers = (await batch.ended).slice(before)
+    if (undoes) await client.query(undoes(answers) ? 'rollback' : 'commit')
+    return answers
+  } catch (error) {
+    if (undoes) await client.query('rollback')
+    if (!(error instanceof StatementFailed)) throw error
+    const place = error.place - before
+    if (place === -1 && error.cause.code === divisionByZero) throw new SchemaChanged()
+    throw new StatementFailed(error.cause, place)
+  }
+}
+
+function keptOf(client: pg.PoolClient, schemaVersion: string): Kept {
+  const known = kept.get(client) ?? { prepared: new Prepared(), schemaVersion }
+  kept.set(client, known)
+  // Types of parameters were read from columns as they were.
+  if (known.schemaVersion !== schemaVersion) known.prepared.forgetAll()
+  known.schemaVersion = schemaVersion
+  return known
+}
+
+/** Before anybody else gets the connection, while the answer leaves. Where it cannot be cleaned, it is closed. */
+async function clean(client: pg.PoolClient): Promise<void> {
+  const batch = new Batch(cleaning, kept.get(client)!.prepared, '')
+  client.query(batch)
+  await batch.ended.then(
+    () => client.release(),
+    () => client.release(true),
+  )
+}
+
+function endSession(open: OpenDatabase, client: pg.PoolClient): void {
+  const { processID } = client as unknown as { processID: number }
+  void open
+    .pool('watcher')
+    .query('select pg_terminate_backend($1)', [processID])
+    .catch(() => undefined)
+}

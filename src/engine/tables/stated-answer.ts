@@ -1,0 +1,63 @@
+/** What functions and triggers of the app state of their answer: `response.status` and `response.headers`, as PostgREST reads them. */
+import type { Statement } from './read-sql.ts'
+import { refusals, refuse } from './refusals.ts'
+
+export interface StatedAnswer {
+  status?: number | undefined
+  headers: readonly (readonly [name: string, value: string])[]
+}
+
+/** Runs behind the statement that they belong to, in its transaction. */
+export const statedStatement: Statement = {
+  text: `select pg_catalog.current_setting('response.status', true), pg_catalog.left(pg_catalog.current_setting('response.headers', true), 16000)`,
+  values: [],
+}
+
+const mostHeaders = 50
+const mostCharacters = 8_000
+const headerName = /^[\w!#$%&'*+.^`|~-]{1,100}$/
+/** Visible characters and spaces between: no line ends within a header. */
+const headerValue = /^[\x21-\x7e]?(?:[\x20-\x7e]*[\x21-\x7e])?$/
+
+/** What is about the connection, about the length of the body, or written by this service. */
+const ours = new Set([
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'connection',
+  'content-range',
+])
+
+/** Throws TablesRefused where they are none. */
+export function readStated(row: readonly (string | null)[] | undefined): StatedAnswer {
+  const [status, headers] = row ?? []
+  return { status: status ? readStatus(status) : undefined, headers: headers ? readHeaders(headers) : [] }
+}
+
+function readStatus(text: string): number {
+  if (!/^[2-5]\d\d$/.test(text)) refuse(refusals.statedStatus)
+  return Number(text)
+}
+
+function readHeaders(text: string): [string, string][] {
+  const all = parsed(text)
+  if (!Array.isArray(all) || text.length > mostCharacters || all.length > mostHeaders)
+    return refuse(refusals.statedHeaders(mostHeaders, mostCharacters))
+  return all.map(readHeader).filter(([name]) => !ours.has(name.toLowerCase()))
+}
+
+function readHeader(one: unknown): [string, string] {
+  const [entry, ...more] = typeof one === 'object' && one !== null ? Object.entries(one) : []
+  const [name, value] = entry ?? ['', '']
+  if (more.length > 0 || typeof value !== 'string' || !headerName.test(name) || !headerValue.test(value))
+    return refuse(refusals.statedHeaders(mostHeaders, mostCharacters))
+  return [name, value]
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,48 @@
+/** Which columns of tables a view shows, read from its definition as PostgreSQL keeps it: a tree in parentheses and braces. */
+
+export interface ViewColumn {
+  /** Its number and name in the view. */
+  number: number
+  name: string
+  /** What it shows: a column of a table or of another view. */
+  tableId: string
+  place: number
+}
+
+const own = /:resno (\d+) :resname ((?:\\.|[^\s\\])+) .*?:resorigtbl (\d+) :resorigcol (\d+) :resjunk false/s
+
+/** Those that are computed are left out; of a definition that has another form nothing is read. */
+export function readViewColumns(definition: string): ViewColumn[] {
+  return targets(definition).flatMap((text) => {
+    const [, number, name, tableId, place] = own.exec(text) ?? []
+    if (tableId === undefined || tableId === '0') return []
+    return [{ number: Number(number), name: name!.replace(/\\(.)/g, '$1'), tableId, place: Number(place) }]
+  })
+}
+
+const begin = ':targetList ('
+
+/** What stands directly in the entries of the outermost list of columns, not in what is nested in them. */
+function targets(text: string): string[] {
+  const found: string[] = []
+  let [depth, isWithin, from] = [0, false, 0]
+  let own = ''
+  for (let at = 0; at < text.length; at++) {
+    const one = text[at]
+    if (one === '\\') at++
+    else if (one === '(' || one === '{') {
+      if (isWithin && depth === 4) own += text.slice(from, at)
+      depth++
+      if (isWithin && depth === 4) [own, from] = ['', at + 1]
+    } else if (one === ')' || one === '}') {
+      if (isWithin && depth === 4) found.push(own + text.slice(from, at))
+      depth--
+      if (isWithin && depth === 4) from = at + 1
+      if (isWithin && depth === 2) return found
+    } else if (one === ':' && depth === 2 && text.startsWith(begin, at)) {
+      isWithin = true
+      at += begin.length - 2
+    }
+  }
+  return []
+}
