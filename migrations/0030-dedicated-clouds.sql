@@ -106,8 +106,11 @@ create table buckets.uploads (
   -- Content type, cache control, metadata of the app.
   properties jsonb not null,
   bytes bigint not null,
+  -- As it is shown: all of it only when the object is there.
   offset_bytes bigint not null default 0,
   parts integer not null default 0,
+  -- A process makes the object of it until then, unless it dies.
+  busy_until timestamptz,
   expires_at timestamptz not null,
   primary key (account_id, cloud_id, upload_id),
   foreign key (account_id, cloud_id) references clouds.clouds on delete cascade

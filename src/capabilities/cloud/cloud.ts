@@ -4,7 +4,7 @@ import type { Route } from '#platform/http'
 import type { Job } from '#platform/jobs'
 import { openCloudHandler } from './app/open-cloud-handler.ts'
 import { authRoutes } from './auth/routes.ts'
-import { deleteJob, endStopped, sweepJob } from './clouds/jobs.ts'
+import { deleteJob, endStopped, objectsJob, sweepJob } from './clouds/jobs.ts'
 import { cloudRoutes, keyRoutes } from './clouds/routes.ts'
 import { databaseRoutes } from './database/routes.ts'
 import { functionRoutes } from './functions/routes.ts'
@@ -36,6 +36,7 @@ export const cloud = {
     provisionJob as Job<never>,
     deleteJob as Job<never>,
     sweepJob as Job<never>,
+    objectsJob as Job<never>,
     moveJob as Job<never>,
     mailJob as Job<never>,
     appUsersSweepJob as Job<never>,

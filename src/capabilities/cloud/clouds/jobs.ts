@@ -1,5 +1,6 @@
 /** Clouds on their way to the end: deletion in portions, and what came to no end by its own job. */
 import type { App } from '#app'
+import { sweepBlobs, sweepUploads } from '#engine/buckets'
 import {
   type CloudKey,
   continueProvisioning,
@@ -57,6 +58,20 @@ export const sweepJob = job<null>({
     while (!run.stopping.aborted && (await suspendUnpaid(run.app, atOnce)));
     const now = new Date(run.app.clock.nowMs())
     while (!run.stopping.aborted && (await deleteEnded(run.app.db, now)) > 0);
+    return undefined
+  },
+})
+
+const objectsMs = 5 * 60 * 1000
+
+/** Objects of buckets that a killed process left undecided, uploads whose day is over, and what developers have deleted by SQL. */
+export const objectsJob = job<null>({
+  name: 'clouds.objects',
+  limits: () => ({ perAccount: 1, perProcess: 1 }),
+  everyMs: objectsMs,
+  async handle({ app, stopping }) {
+    await sweepUploads(app, stopping)
+    await sweepBlobs(app, stopping)
     return undefined
   },
 })
