@@ -22,6 +22,8 @@ export interface SessionOptions {
   schemaVersion: string
   /** Given the answers, whether all is undone. Costs another round trip. */
   undoes?: ((answers: Answers) => boolean) | undefined
+  /** Then the session is ended, whatever its code does. */
+  longestMs?: number | undefined
 }
 
 /** Tables, functions or policies are others than those from which the statements were made. */
@@ -70,7 +72,7 @@ export async function inDatabase(
   options: SessionOptions,
 ): Promise<Answers> {
   const client = await open.pool('authenticator').connect()
-  const timer = setTimeout(() => endSession(open, client), longestMs)
+  const timer = setTimeout(() => endSession(open, client), options.longestMs ?? longestMs)
   try {
     const answers = await transact(client, caller, statements, options)
     void clean(client)

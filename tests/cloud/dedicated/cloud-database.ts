@@ -16,9 +16,7 @@ export interface CloudDatabase extends AsyncDisposable {
   sql(script: string): Promise<pg.QueryResult>
 }
 
-const connections = 4
-
-export async function openCloudDatabase(): Promise<CloudDatabase> {
+export async function openCloudDatabase({ connections = 4 } = {}): Promise<CloudDatabase> {
   await using undone = new AsyncDisposableStack()
   const log = openLog('error')
   const jail = await selfTest(log)
@@ -39,7 +37,11 @@ export async function openCloudDatabase(): Promise<CloudDatabase> {
   })
   const pool = (role: DatabaseRole): pg.Pool => {
     const known = pools.get(role) ?? new pg.Pool({ ...clientConfig(awake.address(role)), max: connections })
-    if (!pools.has(role)) known.on('error', () => undefined)
+    if (!pools.has(role))
+      known
+        .on('error', () => undefined)
+        // A session that is ended while it runs.
+        .on('connect', (client) => client.on('error', () => undefined))
     pools.set(role, known)
     return known
   }

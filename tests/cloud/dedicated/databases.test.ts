@@ -2,7 +2,6 @@
 import { access } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { givePackage } from '#engine/clouds'
 import { until } from '../../harness/until.ts'
 import { boot, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
@@ -20,21 +19,11 @@ afterAll(async () => {
 test.runIf(canRun)(
   'a dedicated cloud gets a database of its own and uses a package; with its deletion the one goes and the other is free',
   async () => {
-    const client = await world.key({ project: await world.newProject() })
-    const { account: accountId } = world
-    await givePackage(world.app, { accountId, packageId: undefined, offer: 'small', paidUntil: null })
-    const made = await client.post('/v1/cloud', { name: 'نوبت', plan: 'dedicated' })
-    expect(made.status).toBe(202)
-    expect(made.body).toMatchObject({ plan: 'dedicated', status: 'provisioning' })
-    expect(made.body.package).toBe('small')
-    const again = () => client.post('/v1/cloud', { name: 'نوبت', plan: 'dedicated' })
-    expect([402, 'PACKAGE_USED_UP']).toEqual(
-      await again().then(({ status, body }) => [status, body.error.code]),
-    )
-    const show = () => client.get(`/v1/cloud/${made.body.id}`)
-    await until(async () => (await show()).body.status === 'ready')
-    expect((await client.post(`/v1/cloud/${made.body.id}/retry`, {})).body.error.code).toBe('CLOUD_READY')
-    const cloud = (await world.app.clouds.find(made.body.ref))!
+    const { id, ref, client } = await world.dedicatedCloud('نوبت')
+    expect((await client.post(`/v1/cloud/${id}/retry`, {})).body.error.code).toBe('CLOUD_READY')
+    const offered = async () => (await client.get('/v1/cloud')).body.packages[1]
+    expect(await offered()).toMatchObject({ package: 'small', free: 0 })
+    const cloud = (await world.app.clouds.find(ref))!
     const version = await world.app.databases.use(cloud, async (open) => {
       const { rows } = await open
         .pool('postgres')
@@ -42,11 +31,11 @@ test.runIf(canRun)(
       return rows[0].n
     })
     expect(version).toBeGreaterThanOrEqual(160_000)
-    const folder = path.join(world.app.config.dataDir, 'databases', made.body.ref)
+    const folder = path.join(world.app.config.dataDir, 'databases', ref)
     await access(folder)
-    await client.request('DELETE', `/v1/cloud/${made.body.id}`, JSON.stringify({ confirm: 'نوبت' }))
-    await until(async () => (await show()).status === 404)
-    expect((await client.get('/v1/cloud')).body.packages[1]).toMatchObject({ package: 'small', free: 1 })
+    await client.request('DELETE', `/v1/cloud/${id}`, JSON.stringify({ confirm: 'نوبت' }))
+    await until(async () => (await client.get(`/v1/cloud/${id}`)).status === 404)
+    expect(await offered()).toMatchObject({ package: 'small', free: 1 })
     await expect(access(folder)).rejects.toThrow('ENOENT')
   },
 )

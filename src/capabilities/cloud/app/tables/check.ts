@@ -1,0 +1,12 @@
+/** What an answer has to be for the request to count. */
+import { refusals, refuse } from '../rest/refusals.ts'
+import type { TablesRequest } from './request.ts'
+
+/** Throws RestRefused, as all of these do. */
+export function requireAffected({ preferences: { maxAffected } }: TablesRequest, rows: number): void {
+  if (maxAffected !== undefined && rows > maxAffected) refuse(refusals.maxAffected(rows))
+}
+
+export function requireSingle({ shape }: TablesRequest, rows: number): void {
+  if (shape.kind === 'single' && rows !== 1) refuse(refusals.single(rows))
+}

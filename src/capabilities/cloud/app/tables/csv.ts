@@ -1,0 +1,71 @@
+/** Comma-separated values (RFC 4180): names of columns in the first line, and `NULL` without quotes for none. */
+import { refusals, refuse } from '#engine/tables'
+import { Slice } from '#platform/slices'
+
+type Row = Record<string, string | null>
+
+/** Throws TablesRefused. */
+export async function readCsv(text: string): Promise<Row[]> {
+  const reader = new Cells(text.startsWith('\ufeff') ? text.slice(1) : text)
+  const names = reader.line().map((cell) => cell ?? '')
+  if (names.some((name) => name === '') || new Set(names).size < names.length) refuse(refusals.csvNames)
+  const rows: Row[] = []
+  const slice = new Slice()
+  while (!reader.isOver) {
+    const cells = reader.line()
+    if (cells.length !== names.length) refuse(refusals.csvLine(rows.length + 2))
+    rows.push(Object.fromEntries(names.map((name, place) => [name, cells[place] ?? null])))
+    if (slice.isOver()) await slice.next()
+  }
+  return rows
+}
+
+class Cells {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get isOver(): boolean {
+    return this.#at >= this.#text.length
+  }
+
+  /** The cells up to the end of the line, and goes behind it. */
+  line(): (string | null)[] {
+    const cells: (string | null)[] = []
+    do cells.push(this.#text[this.#at] === '"' ? this.#quoted() : this.#plain())
+    while (this.#take(','))
+    if (!this.isOver && !this.#take('\r\n') && !this.#take('\n')) refuse(refusals.csvQuote)
+    return cells
+  }
+
+  #take(words: string): boolean {
+    if (!this.#text.startsWith(words, this.#at)) return false
+    this.#at += words.length
+    return true
+  }
+
+  #plain(): string | null {
+    const end = /[,\r\n]|$/g
+    end.lastIndex = this.#at
+    const { index } = end.exec(this.#text)!
+    const cell = this.#text.slice(this.#at, index)
+    this.#at = index
+    return cell === 'NULL' ? null : cell
+  }
+
+  #quoted(): string {
+    let cell = ''
+    for (let from = this.#at + 1; ; ) {
+      const end = this.#text.indexOf('"', from)
+      if (end === -1) return refuse(refusals.csvQuote)
+      cell += this.#text.slice(from, end)
+      this.#at = end + 1
+      if (this.#text[this.#at] !== '"') return cell
+      cell += '"'
+      from = end + 2
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/** Rows as an answer of PostgREST. */
+import type { StatedAnswer } from '#engine/tables'
+import type { AppReply } from '../area.ts'
+import type { Preferences, Shape } from '../rest/preferences.ts'
+import { refusals, refuse } from '../rest/refusals.ts'
+
+export type HeaderLines = readonly (readonly [name: string, value: string])[]
+
+export interface RowsReply extends AppReply {
+  headers: HeaderLines
+}
+
+const types: Readonly<Record<Shape['kind'], string>> = {
+  list: 'application/json',
+  single: 'application/vnd.pgrst.object+json',
+  table: 'text/csv',
+}
+
+export const typeLine = (kind: Shape['kind']): readonly [string, string] => [
+  'content-type',
+  `${types[kind]}; charset=utf-8`,
+]
+
+/** `body`: rows with commas between, or lines of CSV, whose first one names the columns. */
+export function rowsReply(
+  reply: RowsReply,
+  { kind }: Shape,
+  { body, names }: { body: string; names: readonly string[] },
+): RowsReply {
+  const whole = {
+    list: `[${body}]`,
+    single: body,
+    table: [names.map(cell).join(','), body].join('\n').trimEnd(),
+  }
+  return { ...reply, headers: [...reply.headers, typeLine(kind)], body: Buffer.from(whole[kind]) }
+}
+
+const cell = (name: string): string => (/[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)
+
+export const span = (offset: number, rows: number): string =>
+  rows === 0 ? '*' : `${offset}-${offset + rows - 1}`
+
+export const appliedLine = ({ applied }: Preferences): HeaderLines =>
+  applied.length === 0 ? [] : [['preference-applied', applied.join(', ')]]
+
+/** What the code of the app says of the answer comes before what is said of it here. */
+export function withStated(reply: RowsReply, { status, headers }: StatedAnswer): RowsReply {
+  const own = new Set(headers.map(([name]) => name.toLowerCase()))
+  const kept = reply.headers.filter(([name]) => !own.has(name.toLowerCase()))
+  return { ...reply, status: status ?? reply.status, headers: [...kept, ...headers] }
+}
+
+/** 206 says that there are more rows than these, where they were counted. Throws RestRefused where the page is behind all of them. */
+export function pageStatus({
+  offset,
+  rows,
+  total,
+}: {
+  offset: number
+  rows: number
+  total: number | undefined
+}): number {
+  if (total !== undefined && offset > 0 && offset >= total) refuse(refusals.range(offset, total))
+  return total !== undefined && rows < total ? 206 : 200
+}

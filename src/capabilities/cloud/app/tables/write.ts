@@ -1,0 +1,125 @@
+/** POST, PATCH and DELETE of `/rest/v1/<table>`. */
+import {
+  type Catalogue,
+  deletePlan,
+  insertPlan,
+  readStated,
+  refusals,
+  refuse,
+  type StatedAnswer,
+  statedStatement,
+  type Table,
+  tablesLimits,
+  updatePlan,
+  type WriteAnswer,
+  type WriteOptions,
+  type WritePlan,
+} from '#engine/tables'
+import type { AppReply } from '../area.ts'
+import { requireAffected, requireSingle } from './check.ts'
+import { givenRows } from './given-rows.ts'
+import { appliedLine, type RowsReply, rowsReply, span, withStated } from './reply.ts'
+import type { TableRequest } from './request.ts'
+
+/** Throws TablesRefused, RestRefused, StatementFailed, and what reading a body throws. */
+export async function write(request: TableRequest): Promise<AppReply> {
+  if (request.call.method === 'POST') return insert(request)
+  return request.call.method === 'PATCH' ? update(request) : remove(request)
+}
+
+async function insert(request: TableRequest): Promise<AppReply> {
+  const { query, preferences, name } = request
+  const rows = await givenRows(request.call, { columns: query.columns, usesDefaults: preferences.leavesOut })
+  const onConflict = { kind: preferences.onConflict, target: query.onConflict }
+  const written = await run(request, (catalogue, table, options) =>
+    insertPlan(catalogue, table, query, { rows, onConflict, ...options }),
+  )
+  const reply = writtenReply(request, written, { status: 201, range: `*/${counted(request, written)}` })
+  if (written.location.length === 0 || written.rows !== 1) return reply
+  const conditions = written.location.map(
+    ([column, value]) => `${encodeURIComponent(column)}=${encodeURIComponent(`eq.${value}`)}`,
+  )
+  const location = `/${encodeURIComponent(name)}?${conditions.join('&')}`
+  return { ...reply, headers: [['location', location], ...reply.headers] }
+}
+
+async function update(request: TableRequest): Promise<AppReply> {
+  const { query, preferences } = request
+  const rows = await givenRows(request.call, { columns: query.columns, usesDefaults: preferences.leavesOut })
+  if (rows.number > 1) refuse(refusals.oneRow)
+  const written = await run(request, (catalogue, table, options) =>
+    updatePlan(catalogue, table, query, { rows, ...options }),
+  )
+  const range = `${span(0, written.rows)}/${counted(request, written)}`
+  return writtenReply(request, written, { status: 204, range })
+}
+
+async function remove(request: TableRequest): Promise<AppReply> {
+  const written = await run(request, (catalogue, table, options) =>
+    deletePlan(catalogue, table, request.query, options),
+  )
+  return writtenReply(request, written, { status: 204, range: `*/${counted(request, written)}` })
+}
+
+const counted = ({ preferences }: TableRequest, { rows }: Written): string =>
+  preferences.count ? String(rows) : '*'
+
+interface Written extends WriteAnswer {
+  stated: StatedAnswer
+}
+
+type Make = (catalogue: Catalogue, table: Table, options: WriteOptions) => WritePlan
+
+const answersOf = { representation: 'rows', 'headers-only': 'location', minimal: 'nothing' } as const
+
+/** One statement; what has to be seen of it before it counts costs another round trip. */
+async function run(request: TableRequest, make: Make): Promise<Written> {
+  const { schema, name, preferences, shape } = request
+  const options: WriteOptions = {
+    answer: answersOf[preferences.answers],
+    maxBytes: tablesLimits.answerBytes,
+    withoutNulls: shape.withoutNulls,
+    isCsv: shape.kind === 'table',
+  }
+  let plan: WritePlan | undefined
+  const isChecked =
+    preferences.rollsBack || preferences.maxAffected !== undefined || options.answer === 'rows'
+  const answers = await request.run(
+    (catalogue) => {
+      const table = catalogue.table(schema, name) ?? refuse(refusals.noTable(schema, name))
+      plan = make(catalogue, table, options)
+      return [...plan.statements, statedStatement]
+    },
+    {
+      isReadOnly: false,
+      undoes: isChecked
+        ? (given) => {
+            requireWanted(request, plan!.answer(given))
+            return preferences.rollsBack
+          }
+        : undefined,
+    },
+  )
+  return { ...plan!.answer(answers), stated: readStated(answers.at(-1)?.[0]) }
+}
+
+/** Throws where it is not as it should be, and nothing of it has happened then. */
+function requireWanted(request: TableRequest, { rows, body }: WriteAnswer): void {
+  requireAffected(request, rows)
+  if (request.preferences.answers !== 'representation') return
+  requireSingle(request, rows)
+  if (body === undefined) refuse(refusals.answerTooLarge(tablesLimits.answerBytes))
+}
+
+function writtenReply(
+  { preferences, shape }: TableRequest,
+  { body = '', names, stated }: Written,
+  { status, range }: { status: number; range: string },
+): RowsReply {
+  const reply: RowsReply = { status, headers: [['content-range', range], ...appliedLine(preferences)] }
+  if (preferences.answers !== 'representation') return withStated(reply, stated)
+  return withStated(
+    rowsReply({ ...reply, status: status === 204 ? 200 : status }, shape, { body, names }),
+    stated,
+  )
+}
