@@ -8,6 +8,7 @@ import { functionCommands } from './cloud/functions.ts'
 import { keysCommand } from './cloud/keys.ts'
 import { cloudOptions, cloudPhrases as words } from './cloud/phrases.ts'
 import { secretCommands } from './cloud/secrets.ts'
+import { sqlCommands } from './cloud/sql.ts'
 import { transferCommands } from './cloud/transfer.ts'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
 import { type Column, card, showTime, table } from './output.ts'
@@ -33,6 +34,7 @@ export const cloudCommands: Command[] = [
   authCommand,
   ...transferCommands,
   ...collectionCommands,
+  ...sqlCommands,
   { ...common, name: 'cloud retry', about: words.retry, takes: ['CLOUD'], run: retry },
   {
     ...common,
