@@ -97,7 +97,8 @@ export async function mailSignIn(
 ): Promise<void> {
   const metadata = mergeMetadata({}, wish.metadata)
   await inOrder(app, cloud, wish, async (tx, ready) => {
-    const takesNew = wish.createUser && !cloud.disableSignup && ready.users < cloud.limits.users
+    const isOpen = !cloud.disableSignup && !cloud.isReadOnly
+    const takesNew = wish.createUser && isOpen && ready.users < cloud.limits.users
     const known = await lockByEmail(tx, cloud, ready.email)
     const user = known ?? (takesNew ? await addPending(tx, ready, metadata) : undefined)
     await mailTo(tx, ready, user, { purpose: 'magiclink', ...ready.link })

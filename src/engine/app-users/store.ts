@@ -87,8 +87,9 @@ export async function countAnonymous(tx: Tx, { accountId, cloudId }: CloudKey): 
   return Number(rows[0]!.many)
 }
 
-/** Adds a user, the cloud being locked. Throws APP_USER_LIMIT, and APP_USER_EXISTS where the address or id is taken. */
+/** Adds a user, the cloud being locked. Throws APP_USER_LIMIT, CLOUD_READ_ONLY, and APP_USER_EXISTS where the address or id is taken. */
 export async function insertUser(tx: UsersTx, user: UserRow, max: number): Promise<void> {
+  if (tx.readOnlyWhy) fail('CLOUD_READ_ONLY', { why: tx.readOnlyWhy })
   const cloud = { accountId: user.account_id, cloudId: user.cloud_id }
   if ((await lockCloud(tx, cloud)) >= max) fail('APP_USER_LIMIT', { max })
   const { numInsertedOrUpdatedRows } = await tx
