@@ -107,8 +107,7 @@ export async function mailSignIn(
 
 async function addPending(tx: UsersTx, { cloud, email, now }: Ready, metadata: Metadata): Promise<UserRow> {
   const user = newUser(cloud, now, { email, user_metadata: metadata, pending_until: pendingUntil(now) })
-  await insertUser(tx, user, cloud.limits.users)
-  return user
+  return insertUser(tx, user, cloud.limits.users)
 }
 
 /** The confirmation again, of a sign-up or a new address. Throws what `mailRecovery` does. */

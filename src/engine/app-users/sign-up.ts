@@ -92,8 +92,8 @@ async function signInNew(
 ): Promise<OpenSession> {
   const begun = await changeUsers(app, cloud, async (tx) => {
     if (user.is_anonymous) await requireRoomForAnonymous(tx, cloud)
-    await insertUser(tx, user, cloud.limits.users)
-    return beginSession(tx, user, method, now)
+    const made = await insertUser(tx, user, cloud.limits.users)
+    return beginSession(tx, made, method, now)
   })
   return issue(app, cloud, begun)
 }

@@ -5,6 +5,7 @@
 import type pg from 'pg'
 import type { CloudKey } from '#engine/clouds'
 import type { Db } from '#platform/db'
+import type { FailureCode } from '#platform/errors'
 
 export {
   addAwakeTime,
@@ -85,6 +86,15 @@ export interface CloudDatabases extends AsyncDisposable {
   /** A step of deletion: nothing of it is left, its record neither. */
   remove(cloud: CloudKey): Promise<void>
 }
+
+/** What `use` refuses with, for routes. */
+export const useErrors: FailureCode[] = [
+  'DATABASE_NO_ROOM',
+  'DATABASE_ELSEWHERE',
+  'DATABASES_UNAVAILABLE',
+  'DATABASE_HOURS_USED',
+  'CLOUD_RESTORING',
+]
 
 export { LocalProvider } from './local/provider.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'

@@ -1,5 +1,6 @@
 /** Sign-in of app users on the database of their own cloud, as an unchanged client has it (docs/decisions/0083). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { until } from '../../harness/until.ts'
 import { boot, dedicatedConfig, type TestCloud, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { ask, newAddress, newClient, password } from '../users/app.ts'
@@ -18,11 +19,8 @@ afterAll(async () => {
 
 /** Statements of the app's developer. */
 const sql = (text: string, values: unknown[] = []) =>
-  world.app.databases.use(
-    world_cloud(),
-    async (open) => (await open.pool('postgres').query(text, values)).rows,
-  )
-const world_cloud = () => ({ accountId: world.account, cloudId: cloud.id })
+  world.app.databases.use(key(), async (open) => (await open.pool('postgres').query(text, values)).rows)
+const key = () => ({ accountId: world.account, cloudId: cloud.id })
 
 it('sign-up, sign-in, refresh, change and sign-out are those of a Starter cloud', async () => {
   const [client, email] = [newClient(cloud), newAddress()]
@@ -170,4 +168,84 @@ it('a user that the service key makes is as the trigger before it wants it, with
   expect('total' in data && data.total).toBe(n)
   const settings = await cloud.client.get(`/v1/cloud/${cloud.id}/auth`)
   expect(settings.body.users.used).toBe(n)
+})
+
+it('a token that is none, or an attempt too many, wakes no database; a session does', async () => {
+  const email = newAddress()
+  const { data } = await newClient(cloud).auth.signUp({ email, password })
+  const token = data.session!.access_token
+  await world.app.databases.stop(key())
+  const wakes = async (work: () => Promise<unknown>) => {
+    const use = vi.spyOn(world.app.databases, 'use')
+    await work()
+    const { length } = use.mock.calls
+    use.mockRestore()
+    return length > 0
+  }
+  const forged = `${token.slice(0, -4)}${token.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`
+  expect(await wakes(() => ask(cloud, 'GET', '/user', { token: forged }))).toBe(false)
+  expect(await wakes(() => ask(cloud, 'GET', '/settings'))).toBe(false)
+  expect(await wakes(() => ask(cloud, 'GET', '/.well-known/jwks.json'))).toBe(false)
+  expect(await wakes(() => cloud.client.get(`/v1/cloud/${cloud.id}/auth`))).toBe(false)
+  expect(await wakes(() => cloud.client.get(`/v1/cloud/${cloud.id}`))).toBe(false)
+  const refresh = () =>
+    ask(cloud, 'POST', '/token?grant_type=refresh_token', { body: { refresh_token: 'x'.repeat(48) } })
+  expect(await wakes(refresh)).toBe(false)
+  for (let n = 0; n < 10; n++)
+    await ask(cloud, 'POST', '/token?grant_type=password', { body: { email, password: 'wrong-one' } })
+  await world.app.databases.stop(key())
+  const tooMany = () => ask(cloud, 'POST', '/token?grant_type=password', { body: { email, password } })
+  expect(await wakes(tooMany)).toBe(false)
+  expect(await wakes(() => ask(cloud, 'GET', '/user', { token }))).toBe(true)
+  expect((await ask(cloud, 'GET', '/user', { token })).body.email).toBe(email)
+})
+
+it('a deleted user’s private files go, too, and another cloud’s users are others', async () => {
+  const client = newClient(cloud)
+  const { data } = await client.auth.signUp({ email: newAddress(), password })
+  const form = new FormData()
+  form.set('file', new Blob(['private']), 'a.txt')
+  const put = await fetch(`${cloud.pathUrl}/files`, {
+    method: 'POST',
+    headers: { apikey: cloud.publicKey, authorization: `Bearer ${data.session!.access_token}` },
+    body: form,
+  })
+  expect(put.status).toBe(201)
+  const files = async () => (await cloud.client.get(`/v1/cloud/${cloud.id}/storage`)).body.data.length
+  expect(await files()).toBe(1)
+  const gone = await cloud.client.request('DELETE', `/v1/cloud/${cloud.id}/users/${data.user!.id}`)
+  expect(gone.status).toBe(200)
+  await until(async () => (await files()) === 0)
+  expect((await client.auth.getUser()).error?.code).toBe('session_not_found')
+})
+
+it('a cloud that only reads signs its users in and out, and takes no new ones', async () => {
+  const [client, email] = [newClient(cloud), newAddress()]
+  await client.auth.signUp({ email, password })
+  await sql('create table fired (at timestamptz)')
+  await sql(
+    `create function fire() returns trigger language plpgsql security definer as $$ begin insert into public.fired values (now()); return new; end $$`,
+  )
+  await sql('create trigger fire after insert or update on auth.users for each row execute function fire()')
+  await world.app.db.query({ text: 'update clouds.clouds set read_only_since = now() where cloud_id = $1' }, [
+    cloud.id,
+  ])
+  await world.app.clouds.refresh(key())
+  const refused = await newClient(cloud).auth.signUp({ email: newAddress(), password })
+  expect(refused.error).toMatchObject({ status: 403, code: 'cloud_read_only' })
+  // Who has an account is not told apart.
+  expect((await newClient(cloud).auth.signUp({ email, password })).error).toMatchObject({
+    code: 'cloud_read_only',
+  })
+  expect((await client.auth.signInWithPassword({ email, password })).error).toBeNull()
+  expect((await client.auth.refreshSession()).error).toBeNull()
+  expect((await client.auth.signOut()).error).toBeNull()
+  expect(await sql('select from fired')).toEqual([])
+  await world.app.db.query({ text: 'update clouds.clouds set read_only_since = null where cloud_id = $1' }, [
+    cloud.id,
+  ])
+  await world.app.clouds.refresh(key())
+  await client.auth.signInWithPassword({ email, password })
+  expect(await sql('select from fired')).toHaveLength(1)
+  await sql('drop function fire() cascade')
 })
