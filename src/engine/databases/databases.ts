@@ -5,6 +5,7 @@
 import type pg from 'pg'
 import type { CloudKey } from '#engine/clouds'
 import type { Db } from '#platform/db'
+import type { FailureCode } from '#platform/errors'
 
 export {
   addAwakeTime,
@@ -78,14 +79,16 @@ export interface CloudDatabases extends AsyncDisposable {
   remove(cloud: CloudKey): Promise<void>
 }
 
-/** What a use of a database can fail with, beside what its work fails with. */
-export const databaseErrors = [
+/** What a use of a database can fail with, beside what its work fails with; for routes. */
+export const databaseErrors: FailureCode[] = [
   'DATABASE_ELSEWHERE',
   'DATABASE_NO_ROOM',
   'DATABASE_BUSY',
   'DATABASE_DOES_NOT_START',
   'DATABASES_UNAVAILABLE',
-] as const
+  'DATABASE_HOURS_USED',
+  'CLOUD_RESTORING',
+]
 
 export { LocalProvider } from './local/provider.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'
