@@ -6,8 +6,9 @@ import { fail } from '#platform/errors'
 import type { Jail } from '#platform/jail'
 import type { Log } from '#platform/log'
 import { findBinaries } from '#platform/postgres'
-import type { DatabaseProvider, DatabaseRecord, OpenDatabase } from '../databases.ts'
+import type { DatabaseBackups, DatabaseProvider, DatabaseRecord, OpenDatabase } from '../databases.ts'
 import '../phrases.ts'
+import { LocalBackups } from './backups.ts'
 import { type LocalDatabase, layoutOf, removeFolders } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { makeDatabase } from './make.ts'
@@ -77,6 +78,11 @@ export class LocalProvider implements DatabaseProvider {
     await this.stop(database)
     const { context } = await this.#here(database)
     await removeFolders(layoutOf(context.root, database))
+  }
+
+  async backups(database: DatabaseRecord): Promise<DatabaseBackups> {
+    const { context } = await this.#here(database)
+    return new LocalBackups(context, localOf(database))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
