@@ -10,6 +10,8 @@ import { deleteJob, endStopped, objectsJob, sweepJob } from './clouds/jobs.ts'
 import { cloudRoutes, keyRoutes } from './clouds/routes.ts'
 import { databaseRoutes } from './database/routes.ts'
 import { functionRoutes } from './functions/routes.ts'
+import { moveJob } from './move/move.ts'
+import { moveRoutes } from './move/routes.ts'
 import { storageRoutes } from './storage/routes.ts'
 import { transferRoutes } from './transfer/routes.ts'
 
@@ -24,6 +26,7 @@ const routes: Route[] = [
   ...functionRoutes,
   ...transferRoutes,
   ...backupRoutes,
+  ...moveRoutes,
 ]
 
 /** App back-ends: sign-in, data, files and code for the apps of a project. */
@@ -37,6 +40,7 @@ export const cloud = {
     deleteJob as Job<never>,
     sweepJob as Job<never>,
     objectsJob as Job<never>,
+    moveJob as Job<never>,
     mailJob as Job<never>,
     appUsersSweepJob as Job<never>,
     ownSweepJob as Job<never>,

@@ -63,7 +63,7 @@ export async function requireDedicated(
   options?: { ready: boolean },
 ): Promise<CloudRow> {
   const cloud = await requireCloud(app, caller, id, options)
-  return cloud.plan === 'dedicated' ? cloud : fail('PLAN_MISMATCH', { plan: 'starter' }, { param: 'id' })
+  return cloud.plan === 'dedicated' ? cloud : fail('PLAN_MISMATCH', { plan: 'backups' }, { param: 'id' })
 }
 
 export async function requireBackup({

@@ -9,8 +9,10 @@ import {
   isDeleting,
   suspendUnpaid,
   unfinished,
+  unfinishedMoves,
 } from '#engine/clouds'
 import { job, type Later, type Run } from '#platform/jobs'
+import { continueMove } from '../move/move.ts'
 import { portions } from './contents.ts'
 
 interface DeleteWork {
@@ -77,12 +79,20 @@ export const objectsJob = job<null>({
 /** One that fails again does not keep the others from their end. */
 async function sweep({ app, ...run }: Progress & { app: App }): Promise<void> {
   const before = new Date(app.clock.nowMs() - waitMs)
-  for (const { state, ...cloud } of await unfinished(app.db, before, atOnce)) {
-    if (run.stopping.aborted) return
-    const ending = state === 'deleting' ? deleteContents(app, cloud, run) : continueProvisioning(app, cloud)
-    await ending.catch((error: unknown) =>
+  const goOn = (cloud: CloudKey, ending: Promise<unknown>) =>
+    ending.catch((error: unknown) =>
       app.log.error({ err: error, cloud_id: cloud.cloudId }, 'a cloud is neither ready nor gone yet'),
     )
+  for (const { state, ...cloud } of await unfinished(app.db, before, atOnce)) {
+    if (run.stopping.aborted) return
+    await goOn(
+      cloud,
+      state === 'deleting' ? deleteContents(app, cloud, run) : continueProvisioning(app, cloud),
+    )
+  }
+  for (const cloud of await unfinishedMoves(app.db, before, atOnce)) {
+    if (run.stopping.aborted) return
+    await goOn(cloud, continueMove(app, cloud, run))
   }
 }
 

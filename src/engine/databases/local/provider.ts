@@ -110,7 +110,7 @@ export class LocalProvider implements DatabaseProvider {
     // If we are root, users of databases pass through the folder; they see nothing in it.
     await mkdir(root, { recursive: true, mode: 0o711 })
     const { postgres } = await findBinaries(pgBin, undefined, log)
-    const programs = await findPrograms(path.resolve(postgres, '../..'))
+    const programs = await findPrograms(postgres)
     const context: LocalContext = { root: path.resolve(root), tools: state.tools, programs, log }
     return { place: await idOf(root), context, databases: new LocalDatabases(context, { idleMs }) }
   }

@@ -16,7 +16,8 @@ const row = {
 }
 
 /** All collections for the service key; for all others those that everybody may read. */
-export async function describe({ app, cloud, caller, method, baseUrl }: AppCall): Promise<AppReply> {
+export async function describe(call: AppCall): Promise<AppReply> {
+  const { app, cloud, caller, method } = call
   if (method !== 'GET' && method !== 'HEAD') refuse(refusals.method(method))
   const all = await app.collections.query(cloud, (run) => collectionsOf(run, cloud))
   const names = all
@@ -26,6 +27,19 @@ export async function describe({ app, cloud, caller, method, baseUrl }: AppCall)
     tags: [name],
     responses: { 200: { description: 'OK', schema: { $ref: `#/definitions/${name}` } } },
   })
+  return openApiReply(
+    call,
+    Object.fromEntries(
+      names.map((name) => [
+        `/${name}`,
+        { get: operation(name), post: operation(name), patch: operation(name), delete: operation(name) },
+      ]),
+    ),
+    Object.fromEntries(names.map((name) => [name, row])),
+  )
+}
+
+export function openApiReply({ cloud, baseUrl }: AppCall, paths: object, definitions: object): AppReply {
   const address = new URL(baseUrl)
   return {
     status: 200,
@@ -39,13 +53,8 @@ export async function describe({ app, cloud, caller, method, baseUrl }: AppCall)
         schemes: [address.protocol.replace(':', '')],
         consumes: ['application/json'],
         produces: ['application/json', 'application/vnd.pgrst.object+json', 'text/csv'],
-        paths: Object.fromEntries(
-          names.map((name) => [
-            `/${name}`,
-            { get: operation(name), post: operation(name), patch: operation(name), delete: operation(name) },
-          ]),
-        ),
-        definitions: Object.fromEntries(names.map((name) => [name, row])),
+        paths,
+        definitions,
       }),
     ),
   }

@@ -10,7 +10,8 @@ export interface Refusal {
   status: number
   code: string
   message: Localized
-  details?: Localized | undefined
+  /** Objects leave as they are. */
+  details?: Localized | readonly object[] | undefined
   hint?: Localized | undefined
 }
 
@@ -36,7 +37,7 @@ export const refusalReply = (
   body: {
     code,
     message: message[language],
-    details: details?.[language] ?? null,
+    details: (details && 'en' in details ? details[language] : details) ?? null,
     hint: hint?.[language] ?? null,
   },
 })
@@ -192,6 +193,15 @@ export const refusals = {
       fa: `از ردیف ${persian(offset)} به بعد خواسته شد، ولی تنها ${persian(total)} ردیف هست.`,
     },
   }),
+  rangeBackwards: {
+    status: 416,
+    code: 'PGRST103',
+    message: { en: 'Requested range not satisfiable', fa: 'بازهٔ خواسته‌شده در میان ردیف‌ها نیست' },
+    details: {
+      en: 'The lower boundary must be lower than or equal to the upper boundary in the Range header.',
+      fa: 'در سرایند Range آغاز بازه نباید پس از پایان آن باشد.',
+    },
+  },
   preference: (names: string): Refusal => ({
     status: 400,
     code: 'PGRST122',

@@ -1,4 +1,7 @@
-/** `/rest/v1`: collections as PostgREST would answer for tables, for an unchanged supabase-js (docs/decisions/0075). */
+/**
+ * `/rest/v1` for an unchanged supabase-js: collections as PostgREST would answer for tables (docs/decisions/0075), and the tables of dedicated clouds
+ * (docs/decisions/0082).
+ */
 import {
   type Page,
   queryLimits,
@@ -8,7 +11,9 @@ import {
   type WriteAnswer,
   type WriteOptions,
 } from '#engine/collections'
+import { TablesRefused } from '#engine/tables'
 import type { AppArea, AppCall, AppCaller, AppReply } from '../area.ts'
+import { answerTables } from '../tables/tables.ts'
 import { changedMembers, newRows } from './body.ts'
 import { describe } from './describe.ts'
 import { type ParsedQuery, parseQuery } from './parse-query.ts'
@@ -23,9 +28,10 @@ export const restArea: AppArea = {
   name: 'rest',
   async handle(call) {
     try {
-      return await answer(call)
+      return await (call.cloud.plan === 'dedicated' ? answerTables(call) : answer(call))
     } catch (error) {
-      if (error instanceof RestRefused) return refusalReply(error.refusal, call.language)
+      if (error instanceof RestRefused || error instanceof TablesRefused)
+        return refusalReply(error.refusal, call.language)
       throw error
     }
   },

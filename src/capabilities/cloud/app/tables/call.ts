@@ -36,7 +36,7 @@ export async function callFunction(request: TablesRequest): Promise<AppReply> {
       const { routine, given, filters } = body ? ofBody(all, body, call) : ofQuery(all, call)
       plan = callPlan(catalogue, routine, parseQuery(filters), {
         given,
-        maxRows: tablesLimits.rows,
+        maxRows: tablesLimits.pageRows,
         maxBytes: tablesLimits.answerBytes,
         count: preferences.count,
         withoutNulls: request.shape.withoutNulls,

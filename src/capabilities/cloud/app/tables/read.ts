@@ -1,0 +1,69 @@
+/** GET and HEAD of `/rest/v1/<table>`. */
+import {
+  type Narrowing,
+  type ReadPlan,
+  readPlan,
+  refusals,
+  refuse,
+  type TablesQuery,
+  tablesLimits,
+  wayKey,
+} from '#engine/tables'
+import type { AppReply } from '../area.ts'
+import { refuse as refuseRest, refusals as restRefusals } from '../rest/refusals.ts'
+import { requireSingle } from './check.ts'
+import { appliedLine, pageStatus, rowsReply, span } from './reply.ts'
+import type { TableRequest } from './request.ts'
+
+/** Throws TablesRefused, RestRefused, StatementFailed. */
+export async function read(request: TableRequest): Promise<AppReply> {
+  const { call, schema, name, preferences, shape } = request
+  const query = withRange(request.query, call.headers['range'])
+  const options = {
+    maxRows: tablesLimits.pageRows,
+    maxBytes: tablesLimits.answerBytes,
+    count: preferences.count,
+    withoutNulls: shape.withoutNulls,
+    isCsv: shape.kind === 'table',
+  }
+  let plan: ReadPlan | undefined
+  const answers = await request.run(
+    (catalogue) => {
+      const table = catalogue.table(schema, name) ?? refuse(refusals.noTable(schema, name))
+      plan = readPlan(catalogue, table, query, options)
+      return plan.statements
+    },
+    { isReadOnly: true },
+  )
+  const { body, rows, total, names } = plan!.answer(answers)
+  requireSingle(request, rows)
+  if (body === undefined) return refuse(refusals.answerTooLarge(tablesLimits.answerBytes))
+  const offset = query.narrowings.get(top)?.offset ?? 0
+  const reply = {
+    status: pageStatus({ offset, rows, total }),
+    headers: [
+      ['content-range', `${span(offset, rows)}/${total ?? '*'}`],
+      ...appliedLine(preferences),
+    ] as const,
+  }
+  return rowsReply(reply, shape, { body, names })
+}
+
+const top = wayKey([])
+const farthest = 2_000_000_000
+
+/** `Range: 0-9`, within what `offset` and `limit` leave. Ranges of bytes are none of rows. */
+function withRange(query: TablesQuery, range: string | undefined): TablesQuery {
+  const [, first, last] = /^(\d{1,10})-(\d{1,10})?$/.exec(range?.trim() ?? '') ?? []
+  if (first === undefined) return query
+  const from = Math.min(Number(first), farthest)
+  if (last !== undefined && Number(last) < from) refuseRest(restRefusals.rangeBackwards)
+  const given: Narrowing = query.narrowings.get(top) ?? { where: [], order: [], offset: 0 }
+  const most = last === undefined ? undefined : Number(last) - from + 1
+  const narrowing = {
+    ...given,
+    offset: Math.min(given.offset + from, farthest),
+    limit: most === undefined ? given.limit : Math.min(most, given.limit ?? most),
+  }
+  return { ...query, narrowings: new Map([...query.narrowings, [top, narrowing]]) }
+}
