@@ -36,7 +36,7 @@ export async function storageApp(world: World): Promise<StorageApp> {
   const { body } = await cloud.client.get(`/v1/cloud/${cloud.id}/connection`)
   const publicKey = body.public_key as string
   const made = await cloud.client.post(`/v1/cloud/${cloud.id}/keys`, { kind: 'service' })
-  const serviceKey = made.body.key as string
+  const serviceKey = made.body.secret as string
   await world.app.clouds.refresh({ accountId: world.account, cloudId: cloud.id })
   const url = `${world.appsUrl}/_cloud/${cloud.ref}`
   const client = (key = publicKey): Client =>
@@ -63,7 +63,7 @@ export async function storageApp(world: World): Promise<StorageApp> {
       return fetch(`${url}/storage/v1${path}`, { ...init, headers })
     },
     async counted() {
-      const { rows } = await world.db.pool.query(
+      const { rows } = await world.app.db.pool.query(
         'select files, bytes from app_files.counts where cloud_id = $1',
         [cloud.id],
       )
