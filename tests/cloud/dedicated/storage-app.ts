@@ -63,7 +63,7 @@ export async function storageApp(world: World): Promise<StorageApp> {
       return fetch(`${url}/storage/v1${path}`, { ...init, headers })
     },
     async counted() {
-      const { rows } = await world.db.pool.query(
+      const { rows } = await world.app.db.pool.query(
         'select files, bytes from app_files.counts where cloud_id = $1',
         [cloud.id],
       )

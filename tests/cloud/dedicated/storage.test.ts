@@ -170,7 +170,7 @@ describe.runIf(canRun)('buckets of a dedicated cloud', () => {
     expect((await files.update(name, randomBytes(300))).error).toBeNull()
     expect(await app.counted()).toEqual({ files: before.files + 1, bytes: before.bytes + 300 })
     expect((await (await files.download(name)).data!.arrayBuffer()).byteLength).toBe(300)
-    const { rows } = await world.db.pool.query(
+    const { rows } = await world.app.db.pool.query(
       `select count(*) as n from buckets.blobs where cloud_id = $1 and due_at is not null`,
       [app.cloud.id],
     )
