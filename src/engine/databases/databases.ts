@@ -45,11 +45,18 @@ export interface DatabaseRecord extends CloudKey {
   place: string
   /** `local`: the user of the machine that runs it; null where the server of the machine is no root. */
   osUser: number | null
+  /** `external`: what the passwords of its roles come from. */
+  secretsSealed: string | null
 }
+
+/** What the secret of a database is sealed for. */
+export const sealedFor = ({ cloudId }: CloudKey): string => `database ${cloudId}`
 
 /** Where databases come from. Each method may run any number of times, in whatever process; after a kill the next run goes on. */
 export interface DatabaseProvider extends AsyncDisposable {
   readonly name: DatabaseRecord['provider']
+  /** Whether the roles of its databases have passwords. */
+  readonly hasPasswords: boolean
   /** Where a new one is to lie; undefined where there is no room. `osUser`s that are taken there are named. */
   place(
     taken: { place: string; osUser: number | null }[],
@@ -87,6 +94,7 @@ export const databaseErrors = [
   'DATABASES_UNAVAILABLE',
 ] as const
 
+export { ExternalProvider } from './external/provider.ts'
 export { LocalProvider } from './local/provider.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'
 export { PlatformSizes } from './platform-sizes.ts'
