@@ -4,7 +4,12 @@
 alter table clouds.clouds
   add column offer text,
   -- Its disk is full: apps only read.
-  add column read_only_since timestamptz;
+  add column read_only_since timestamptz,
+  -- A Starter cloud is copied into its database: nothing of its rows and users is written meanwhile.
+  add column frozen_since timestamptz;
+
+-- Whoever writes rows locks this, so that none is written after they are copied.
+alter table collections.counts add column is_frozen boolean not null default false;
 
 -- What an account may have of dedicated infrastructure. What is in a package stands in the configuration, by its id.
 create table clouds.packages (
@@ -101,8 +106,11 @@ create table buckets.uploads (
   -- Content type, cache control, metadata of the app.
   properties jsonb not null,
   bytes bigint not null,
+  -- As it is shown: all of it only when the object is there.
   offset_bytes bigint not null default 0,
   parts integer not null default 0,
+  -- A process makes the object of it until then, unless it dies.
+  busy_until timestamptz,
   expires_at timestamptz not null,
   primary key (account_id, cloud_id, upload_id),
   foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
@@ -119,3 +127,17 @@ create table buckets.parts (
   primary key (account_id, cloud_id, upload_id, offset_bytes),
   foreign key (account_id, cloud_id, upload_id) references buckets.uploads on delete cascade
 );
+
+-- Starter clouds on their way to a database of their own. Gone once nothing of what was copied is left here.
+create table clouds.moves (
+  account_id uuid not null,
+  cloud_id uuid not null,
+  -- Each attempt that was asked for has a later one.
+  move_id uuid not null,
+  state text not null check (state in ('moving', 'cleaning', 'failed')),
+  attempts integer not null default 0,
+  updated_at timestamptz not null,
+  primary key (account_id, cloud_id),
+  foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
+);
+create index unfinished_moves on clouds.moves (updated_at) where state <> 'failed';

@@ -39,7 +39,13 @@ async function published(world: World, folder: string): Promise<string> {
     (await run('npx kherad cloud connection todo')).split('\n').map((line) => line.split('=')),
   )
   const { SERVICE_URL: url, PUBLIC_KEY: publicKey } = connection
-  await promisify(execFile)(process.execPath, [path.join(example, 'build.mjs'), url, publicKey, page])
+  await promisify(execFile)(process.execPath, [
+    path.join(root, 'examples/build.mjs'),
+    'todo',
+    url,
+    publicKey,
+    page,
+  ])
   return run('npx kherad site publish examples/todo/dist --name todo --cloud todo --public')
 }
 

@@ -1,65 +1,11 @@
 /** A to-do list: who signs in keeps tasks, private files, and a report that a function writes. */
 import { createClient } from '@supabase/supabase-js'
+import { $, act, day, element, language, number, openDoor, taken } from '../../common/ui.js'
 
 // What `build.mjs` was given; both are public.
 const url = CLOUD_URL
 const key = CLOUD_PUBLIC_KEY
-// The sentences of the server are for people, too: this page asks for them in Persian, whatever the browser speaks.
-const language = { 'accept-language': 'fa' }
 const cloud = createClient(url, key, { global: { headers: language } })
-
-const number = new Intl.NumberFormat('fa-IR')
-const day = new Intl.DateTimeFormat('fa-IR-u-ca-persian', { day: 'numeric', month: 'long' })
-const weekday = new Intl.DateTimeFormat('fa-IR-u-ca-persian', { weekday: 'long' })
-const year = new Intl.DateTimeFormat('fa-IR-u-ca-persian', { year: 'numeric' })
-/** «پنجشنبه ۵ آذر ۱۴۰۵»: written out, as the order of the parts that browsers give is not that of Persian text. */
-const wholeDay = (date) =>
-  `${weekday.format(date)} ${day.format(date)} ${year.format(date).replace(/[^۰-۹]/g, '')}`
-
-const $ = (id) => document.getElementById(id)
-const say = (sentence) => {
-  $('notice').textContent = sentence
-}
-
-/** An element with its properties and what stands in it. Text is never read as HTML. */
-function element(name, properties = {}, ...inside) {
-  const made = Object.assign(document.createElement(name), properties)
-  made.append(...inside)
-  return made
-}
-
-/** What came; a refusal is thrown. */
-function taken({ data, error }) {
-  if (error) throw error
-  return data
-}
-
-/** Each part of supabase-js says in its own way that there was no answer; `fetch` itself throws a TypeError. */
-const isUnreachable = ({ name, message }) =>
-  ['TypeError', 'AuthRetryableFetchError', 'FunctionsFetchError'].includes(name) ||
-  message.startsWith('TypeError')
-
-/** What a person reads in place of an error: the sentence of the server, where one came. */
-async function sentenceOf(error) {
-  if (isUnreachable(error)) return 'به سرور نرسیدیم؛ اینترنت را بررسی کنید و دوباره بکوشید.'
-  if (!(error.context instanceof Response)) return error.message
-  // Of a function: an answer that nobody has read, a refusal of the platform (`message`) or of the function (`sentence`).
-  const { message, sentence } = await error.context.json().catch(() => ({}))
-  return message ?? sentence ?? 'این کار نشد؛ کمی بعد دوباره بکوشید.'
-}
-
-/** Runs what a person asked for: the button waits meanwhile, and a refusal is shown. */
-async function act(button, work) {
-  say('')
-  if (button) button.disabled = true
-  try {
-    await work()
-  } catch (error) {
-    say(await sentenceOf(error))
-  } finally {
-    if (button) button.disabled = false
-  }
-}
 
 // ── Tasks: rows of the collection `todos`. A row belongs to who writes it, and nobody else sees it. ──
 
@@ -188,49 +134,11 @@ $('summarise').onclick = ({ target }) =>
     $('summary').textContent = sentence
   })
 
-// ── Who is here. ──
-
-$('entrance').onsubmit = (event) => {
-  event.preventDefault()
-  const { email, password } = event.target.elements
-  const typed = { email: email.value, password: password.value }
-  act(event.submitter, async () => {
-    const isNew = event.submitter?.name === 'sign-up'
-    const { session } = taken(
-      isNew ? await cloud.auth.signUp(typed) : await cloud.auth.signInWithPassword(typed),
-    )
-    // Where the server sends mails, the address is confirmed first.
-    if (!session) say('نامه‌ای برایتان فرستادیم؛ پیوند آن را باز کنید و سپس وارد شوید.')
-  })
-}
-
-$('sign-out').onclick = ({ target }) =>
-  act(target, async () => {
-    taken({ data: null, ...(await cloud.auth.signOut({ scope: 'local' })) })
-  })
-
-let shown
-/** Shows the list of who is signed in, or the door. */
-function show(session) {
-  const user = session?.user.id
-  if (user === shown && !$('entrance').hidden === !user) return
-  shown = user
-  $('entrance').hidden = user !== undefined
-  $('inside').hidden = user === undefined
-  for (const id of ['entrance', 'new-todo']) $(id).reset()
-  for (const id of ['todos', 'files']) $(id).replaceChildren()
-  $('summary').textContent = ''
-  $('who').textContent = session?.user.email ?? ''
-  if (user) act(undefined, showAll)
-}
-
-const showAll = () => Promise.all([showTodos(), showFiles()])
-
-// Another tab or device may have changed them meanwhile, and no event reports that to this page.
-document.onvisibilitychange = () => {
-  if (!document.hidden && shown) act(undefined, showAll)
-}
-
-$('today').textContent = wholeDay(new Date())
-// Not awaited within: the client calls this while it holds its lock.
-cloud.auth.onAuthStateChange((_event, session) => void setTimeout(show, 0, session))
+openDoor(cloud, {
+  clear() {
+    $('new-todo').reset()
+    for (const id of ['todos', 'files']) $(id).replaceChildren()
+    $('summary').textContent = ''
+  },
+  showAll: () => Promise.all([showTodos(), showFiles()]),
+})

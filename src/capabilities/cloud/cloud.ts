@@ -4,10 +4,12 @@ import type { Route } from '#platform/http'
 import type { Job } from '#platform/jobs'
 import { openCloudHandler } from './app/open-cloud-handler.ts'
 import { authRoutes } from './auth/routes.ts'
-import { deleteJob, endStopped, sweepJob } from './clouds/jobs.ts'
+import { deleteJob, endStopped, objectsJob, sweepJob } from './clouds/jobs.ts'
 import { cloudRoutes, keyRoutes } from './clouds/routes.ts'
 import { databaseRoutes } from './database/routes.ts'
 import { functionRoutes } from './functions/routes.ts'
+import { moveJob } from './move/move.ts'
+import { moveRoutes } from './move/routes.ts'
 import { storageRoutes } from './storage/routes.ts'
 import { transferRoutes } from './transfer/routes.ts'
 
@@ -21,6 +23,7 @@ const routes: Route[] = [
   ...storageRoutes,
   ...functionRoutes,
   ...transferRoutes,
+  ...moveRoutes,
 ]
 
 /** App back-ends: sign-in, data, files and code for the apps of a project. */
@@ -33,6 +36,8 @@ export const cloud = {
     provisionJob as Job<never>,
     deleteJob as Job<never>,
     sweepJob as Job<never>,
+    objectsJob as Job<never>,
+    moveJob as Job<never>,
     mailJob as Job<never>,
     appUsersSweepJob as Job<never>,
     ownSweepJob as Job<never>,

@@ -13,6 +13,7 @@ export {
   requireUser,
 } from './admin.ts'
 export { changeOwn, type SignOutScope, signOut } from './change.ts'
+export { copyUsers, deleteCopiedUsers, dropCopiedUsers } from './copy-users.ts'
 export { filesOfDeletedJob } from './delete-files.ts'
 export { findLink, followLink, needsPage, type OpenLink } from './follow.ts'
 export { escapeHtml } from './letters.ts'
@@ -31,4 +32,4 @@ export { countUsers, listUsers, lockCloud as lockUsers, type UserRow, userPage }
 export { appUsersSweepJob, ownSweepJob, sweepIfDue } from './sweep.ts'
 export { mailsOfDay } from './token-store.ts'
 export { type AppUsers, openAppUsers, verifyAccessToken } from './users.ts'
-export { readUsers, type UsersOf } from './users-database.ts'
+export { changeUsers, readUsers, type UsersOf } from './users-database.ts'

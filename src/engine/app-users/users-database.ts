@@ -1,6 +1,6 @@
 /** Where the users of a cloud are: in the database of the platform, or, of a dedicated cloud, in its own (docs/decisions/0083). */
 import type { App } from '#app'
-import type { LiveCloud } from '#engine/clouds'
+import { type LiveCloud, requireUnfrozen } from '#engine/clouds'
 import type { OpenDatabase } from '#engine/databases'
 import { type Db, isDatabaseAway, type Tx } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -40,7 +40,7 @@ export const readUsers = <Result>(
 
 /**
  * One transaction. Sessions that it ends are dead in this process as soon as it has committed, and in all others once they have the
- * message. Throws what `work` throws, APP_USER_TRIGGER_FAILED where the code of a dedicated cloud refuses, and what `use` of its databases does.
+ * message. Throws what `work` throws, CLOUD_MOVING while a Starter cloud's users are copied, APP_USER_TRIGGER_FAILED where the code of a dedicated cloud refuses, and what `use` of its databases does.
  */
 export async function changeUsers<Result>(
   app: Parts,
@@ -51,6 +51,7 @@ export async function changeUsers<Result>(
   const result = await (cloud.plan === 'dedicated'
     ? changeApart(app, cloud, ended, work)
     : app.db.tx(async (tx) => {
+        await requireUnfrozen(tx, cloud)
         const done = await work(usersTx(tx, ended))
         await announceUsers(tx, ended)
         return done

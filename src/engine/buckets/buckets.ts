@@ -6,3 +6,54 @@ import './errors.ts'
 
 export { type ObjectCaller, service } from './as-caller.ts'
 export { type BucketsRoom, deleteObjectsOf, sweepBlobs } from './blobs.ts'
+export { type BucketRow, isBucketSort } from './bucket-store.ts'
+export { openLinkSigner, readLink } from './links.ts'
+export {
+  changeBucket,
+  createBucket,
+  deleteBucket,
+  emptyBucket,
+  largestObjectBytes,
+  mediaTypes,
+  readBucket,
+  requireBucket,
+  sizeLimit,
+} from './manage-buckets.ts'
+export { bucketName, decode, namePrefix, objectName, placeIn } from './names.ts'
+export { type FolderEntry, isSortColumn, type ObjectPlace, type ObjectRow } from './object-store.ts'
+export {
+  type Asking,
+  cacheControlOf,
+  copyObject,
+  limitOf,
+  moveObject,
+  type NewObject,
+  type ObjectProperties,
+  openBytes,
+  putObject,
+  readObject,
+  removeObjects,
+  requireFits,
+  requireMayPut,
+  requireObject,
+  sizeOf,
+  typeOf,
+} from './objects.ts'
+export {
+  findObjectsAs,
+  listAllBuckets,
+  listAllObjects,
+  listBucketsAs,
+  listFolderAs,
+  listKeysAs,
+} from './read-lists.ts'
+export { renderPicture, requireRenderable, type Transform, transformOf } from './render.ts'
+export {
+  addPart,
+  beginUpload,
+  deleteUploadsOf,
+  endUpload,
+  findUpload,
+  sweepUploads,
+  type Upload,
+} from './uploads.ts'

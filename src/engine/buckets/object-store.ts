@@ -194,13 +194,14 @@ export const listKeys = (
   )
 }
 
-/** Of all buckets, newest first, for the developer. */
+/** Of all buckets, newest first; `after`: the id of the last one of the page before. */
 export const listAllObjects = (
   read: Run,
-  { limit, after }: { limit: number; after?: { at: Date; id: string } | undefined },
+  { limit, after }: { limit: number; after?: string | undefined },
 ): Promise<ObjectRow[]> =>
   read(
-    `select ${columns} from storage.objects where $2::timestamptz is null or (created_at, id) < ($2, $3::uuid)
-    order by created_at desc, id desc limit $1`,
-    [limit, after?.at ?? null, after?.id ?? null],
+    `select ${columns} from storage.objects o where $2::uuid is null
+      or (coalesce(o.created_at, 'epoch'), o.id) < (select coalesce(l.created_at, 'epoch'), l.id from storage.objects l where l.id = $2::uuid)
+    order by coalesce(o.created_at, 'epoch') desc, o.id desc limit $1`,
+    [limit, after ?? null],
   )

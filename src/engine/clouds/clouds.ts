@@ -10,6 +10,19 @@ export { refOf, stateOf } from './directory-store.ts'
 export { takeImportPlace } from './import.ts'
 export { deleteEnded, deleteKey, keysOf, signingKeysOf } from './key-store.ts'
 export { type CloudLimits, findOffer, type Limited, limitsOf } from './limits.ts'
+export {
+  beginMove,
+  beginMoveAttempt,
+  endMove,
+  failMoving,
+  freezeCloud,
+  giveUpMove,
+  type MoveRow,
+  moveOf,
+  requireUnfrozen,
+  switchCloud,
+  unfinishedMoves,
+} from './moves.ts'
 export { resumeCloud, setCloudLimits, setReadOnly, suspendCloud } from './operate.ts'
 export { type PackageState, packageState, readOnlyReason } from './package-state.ts'
 export { listPackages, type PackageRow, packageOf, packagesOf } from './package-store.ts'

@@ -13,6 +13,8 @@ declare module '#platform/errors' {
     CLOUD_IMPORTING: Record<string, never>
     CLOUD_KEY_NOT_FOUND: Record<string, never>
     CLOUD_KEY_LIMIT: { max: number }
+    CLOUD_MOVING: Record<string, never>
+    CLOUD_DEDICATED: Record<string, never>
     PACKAGE_REQUIRED: Record<string, never>
     PACKAGE_UNPAID: Record<string, never>
     PACKAGE_USED_UP: Record<string, never>
@@ -107,6 +109,20 @@ declareFailures({
       `The functions of this app back-end have been called ${max} times today, which is its limit; they can be called again at 00:00 UTC (3:30 in Tehran).`,
     fa: ({ max }) =>
       `تابع‌های این بک‌اند امروز ${persian(max)} بار فراخوانده شده‌اند که سقف آن است؛ از ساعت ۳:۳۰ بامداد به وقت تهران (۰۰:۰۰ به وقت جهانی) دوباره فراخواندنی‌اند.`,
+  },
+  CLOUD_MOVING: {
+    status: 503,
+    retry: true,
+    en: () =>
+      'This app back-end is being copied into a database of its own, which takes some seconds; until then it only answers reads.',
+    fa: () =>
+      'این بک‌اند در حال کپی‌شدن به پایگاه دادهٔ اختصاصی است که چند ثانیه می‌کشد؛ تا پایان آن فقط خواندن ممکن است.',
+  },
+  CLOUD_DEDICATED: {
+    status: 409,
+    retry: false,
+    en: () => 'This app back-end has a database of its own already; there is nothing to move.',
+    fa: () => 'این بک‌اند از پیش پایگاه دادهٔ اختصاصی دارد؛ چیزی برای جابه‌جایی نیست.',
   },
   PACKAGE_REQUIRED: {
     status: 403,

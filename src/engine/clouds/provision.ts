@@ -113,6 +113,7 @@ const newRow = (
   cloud_id: cloudId,
   ref: newRef(),
   read_only_since: null,
+  frozen_since: null,
   state: 'provisioning',
   error_code: null,
   attempts: 0,

@@ -30,6 +30,7 @@ export interface CloudRow {
   limits: Record<string, number>
   offer: string | null
   read_only_since: Date | null
+  frozen_since: Date | null
   site_url: string | null
   disable_signup: boolean
   additional_redirect_urls: readonly string[]

@@ -5,6 +5,7 @@
 import './errors.ts'
 
 export { readingsOf } from './conditions.ts'
+export { copyToTables, dropCopiedTables } from './copy-to-tables.ts'
 export { documentOf } from './document.ts'
 export { rowReasons } from './errors.ts'
 export { Collections, openCollections, runIn, type WriteOptions } from './open.ts'

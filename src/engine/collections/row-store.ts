@@ -343,7 +343,7 @@ export interface GroupAnswer {
 const groupText = (() => {
   const whole = selectionSql(wholeSelection, new Parameters())
   return `with taken as (update collections.counts set rows = rows + $3::int, bytes = bytes + $4::bigint
-      where account_id = $1 and cloud_id = $2 and rows + $3::int <= $5::bigint and bytes + $4::bigint <= $6::bigint returning 1),
+      where account_id = $1 and cloud_id = $2 and not is_frozen and rows + $3::int <= $5::bigint and bytes + $4::bigint <= $6::bigint returning 1),
     r as (insert into collections.rows (${tableColumns})
       select $1::uuid, $2::uuid, i.collection_id, i.row_id, i.owner_id, i.data, i.bytes, $7::timestamptz, $7::timestamptz
       from unnest($8::uuid[], $9::uuid[], $10::uuid[], $11::jsonb[], $12::int[]) as i(collection_id, row_id, owner_id, data, bytes), taken

@@ -1,5 +1,5 @@
 /** Collections, their counts, and their rows as a whole. Whoever writes rows of a cloud has locked its counts before, so that writers come one by one. */
-import type { CloudKey } from '#engine/clouds'
+import { type CloudKey, failMoving } from '#engine/clouds'
 
 /** Runs one statement: on a connection of the pool, or in a transaction. A statement with a name stays prepared. */
 export type Run = <Row>(text: string, values: readonly unknown[], name?: string) => Promise<Row[]>
@@ -21,18 +21,31 @@ export interface Counts {
   bytes: number
 }
 
-/** Locks what is counted of a cloud until the transaction ends. */
-export async function lockCounts(run: Run, { accountId, cloudId }: CloudKey): Promise<Counts> {
-  const text = 'select rows, bytes from collections.counts where account_id = $1 and cloud_id = $2 for update'
-  let [counts] = await run<{ rows: bigint; bytes: bigint }>(text, [accountId, cloudId])
+interface LockedCounts {
+  rows: bigint
+  bytes: bigint
+  is_frozen: boolean
+}
+
+/** Locks what is counted of a cloud until the transaction ends. Throws CLOUD_MOVING where its rows were copied into its own database. */
+export async function lockCounts(run: Run, cloud: CloudKey): Promise<Counts> {
+  const { rows, bytes, is_frozen: isFrozen } = await lockFrozenCounts(run, cloud)
+  return isFrozen ? failMoving() : { rows: Number(rows), bytes: Number(bytes) }
+}
+
+/** The same, for whoever deletes what was copied. */
+export async function lockFrozenCounts(run: Run, { accountId, cloudId }: CloudKey): Promise<LockedCounts> {
+  const text =
+    'select rows, bytes, is_frozen from collections.counts where account_id = $1 and cloud_id = $2 for update'
+  let [counts] = await run<LockedCounts>(text, [accountId, cloudId])
   if (!counts) {
     await run(
       'insert into collections.counts (account_id, cloud_id) values ($1, $2) on conflict do nothing',
       [accountId, cloudId],
     )
-    ;[counts] = await run<{ rows: bigint; bytes: bigint }>(text, [accountId, cloudId])
+    ;[counts] = await run<LockedCounts>(text, [accountId, cloudId])
   }
-  return { rows: Number(counts!.rows), bytes: Number(counts!.bytes) }
+  return counts!
 }
 
 /** After `lockCounts`. */
@@ -106,6 +119,7 @@ export async function setPublicRead(
   name: string,
   publicRead: boolean,
 ): Promise<CollectionRow | undefined> {
+  await lockCounts(run, { accountId, cloudId })
   const [changed] = await run<CollectionRow>(
     `update collections.collections set public_read = $4 where account_id = $1 and cloud_id = $2 and name = $3
       returning collection_id, name, public_read, created_at`,

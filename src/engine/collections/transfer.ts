@@ -143,7 +143,7 @@ export const deleteAllOf = (collections: Collections, cloud: CloudKey): Promise<
     .catch((error: unknown) => translate(error, ''))
 
 async function deletePortionOf(run: store.Run, cloud: CloudKey): Promise<boolean> {
-  await store.lockCounts(run, cloud)
+  await store.lockFrozenCounts(run, cloud)
   const [first] = await store.collectionsOf(run, cloud)
   if (!first) return true
   const gone = await store.deletePortion(run, cloud, first.collection_id, deletedAtOnce)

@@ -52,6 +52,7 @@ class CopyOut extends Readable implements pg.Submittable {
 
   handleError(error: Error): void {
     this.#isOver = true
+    this.#connection?.stream.resume()
     this.destroy(error)
   }
 
@@ -63,6 +64,8 @@ class CopyOut extends Readable implements pg.Submittable {
 
   handleReadyForQuery(): void {
     this.#isOver = true
+    // For what comes next on the connection.
+    this.#connection?.stream.resume()
     this.push(null)
   }
 

@@ -16,7 +16,10 @@ export interface UploadSpec<Fields extends TSchema = TSchema> {
    * `name` or `name[]`, and one of fixed values also as one field with commas between them, as some clients write it.
    */
   fields: Fields
-  /** Names of the parts that are files, and how many of each there may be. What may stand more than once may be called `name[]` too. */
+  /**
+   * Names of the parts that are files, and how many of each there may be. What may stand more than once may be called `name[]` too; `*` are
+   * all parts that bear the name of a file.
+   */
   files: Record<string, number>
   /** Maximum bytes of all files together, which an operator may set; more is answered with 413. */
   maxBytes: number | ((config: Config) => number)
@@ -138,7 +141,7 @@ class Form {
     this.#parser = openParser(message, spec)
       .on('field', (name, value, nameCut, valueCut) => this.#field(name, value, nameCut || valueCut))
       .on('file', (name, content, fileName, _encoding, mediaType) =>
-        this.#file(partOf(spec, name)!, content, fileName, mediaType),
+        this.#file(partOf(spec, name, fileName)!, content, fileName, mediaType),
       )
       .on('filesLimit', () => this.#tooMany(needed(spec)))
       .on('fieldsLimit', () => this.#wrong(reasons.manyFields))
@@ -234,7 +237,7 @@ function openParser(message: IncomingMessage, spec: SetSpec): InstanceType<typeo
   try {
     return new Busboy({
       headers: message.headers as BusboyHeaders,
-      isPartAFile: (name) => partOf(spec, name ?? '') !== undefined,
+      isPartAFile: (name, _mediaType, fileName) => partOf(spec, name ?? '', fileName) !== undefined,
       limits: {
         fieldSize: fieldBytesOf(spec),
         // Unknown ones are named in the refusal.
@@ -274,8 +277,9 @@ const mostMembers = 100
 const needed = ({ files }: UploadSpec): string => Object.keys(files)[0]!
 
 /** The file that a part is, if it is one. */
-function partOf({ files }: UploadSpec, name: string): string | undefined {
+function partOf({ files }: UploadSpec, name: string, fileName: string | undefined): string | undefined {
   if (Object.hasOwn(files, name)) return name
+  if (fileName !== undefined && Object.hasOwn(files, '*')) return '*'
   const plain = name.endsWith('[]') ? name.slice(0, -2) : ''
   return Object.hasOwn(files, plain) && files[plain]! > 1 ? plain : undefined
 }

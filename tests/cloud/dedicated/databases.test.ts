@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../harness/until.ts'
 import { boot, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
+import { packagesText } from './packages-text.ts'
 
 const canRun = await hasJail()
 let world: World

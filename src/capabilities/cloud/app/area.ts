@@ -5,6 +5,8 @@ import type { WebSocket } from 'ws'
 import type { App } from '#app'
 import type { LiveCloud } from '#engine/clouds'
 import type { Failure, Language } from '#platform/errors'
+import type { Upload, UploadSpec } from '#platform/http'
+import type { SpoolFile } from '#platform/spool'
 
 /** Who asks: by the key alone, as a signed-in app user, or with the service key. */
 export type AppCaller =
@@ -42,6 +44,12 @@ export interface AppCall {
   json(maxBytes: number): Promise<unknown>
   /** Throws BODY_TOO_LARGE, TOO_MUCH_IN_FLIGHT, and INVALID_REQUEST for a compressed body. */
   bytes(maxBytes: number): Promise<Buffer>
+  /** Bytes that may take as long as an upload, on the disk until the request ends. Throws BODY_TOO_LARGE, SPOOL_FULL and INVALID_REQUEST. */
+  file(maxBytes: number): Promise<SpoolFile>
+  /** A form with files, its files as above. Throws the same. */
+  form(spec: UploadSpec): Promise<Upload>
+  /** The body as it comes, with the time of an upload. */
+  stream(): IncomingMessage
 }
 
 export interface AppReply {

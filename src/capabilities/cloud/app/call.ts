@@ -3,7 +3,7 @@ import type { App } from '#app'
 import type { LiveCloud } from '#engine/clouds'
 import { type AppsRequest, cloudUrl, isUpgrade } from '#platform/apps'
 import { fail, type Language } from '#platform/errors'
-import { type Intake, languageOf, parseJson, readBody } from '#platform/http'
+import { type Intake, languageOf, parseJson, readBody, readToDisk, readUpload } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import type { AppArea, AppCall, AppCaller } from './area.ts'
 import { reasons } from './phrases.ts'
@@ -66,9 +66,45 @@ export function callOf(
     requestId,
     gone: gone.signal,
     bytes,
+    ...uploadsOf(app, request),
     async json(maxBytes) {
       requireJson(message.headers['content-type'])
       return parseJson(await bytes(maxBytes), maxBytes)
+    },
+  }
+}
+
+/** What takes long to come; what of it stands on the disk is deleted when the request ends. */
+function uploadsOf(
+  { spool, config, log }: App,
+  { message, response, timeLimit }: AppsRequest,
+): Pick<AppCall, 'file' | 'form' | 'stream'> {
+  const keep = (files: readonly AsyncDisposable[]): void => {
+    for (const file of files) {
+      const drop = () =>
+        void Promise.resolve(file[Symbol.asyncDispose]()).catch((error: unknown) =>
+          log.warn({ err: error }, 'a file stays in the spool'),
+        )
+      if (response.closed) drop()
+      else response.once('close', drop)
+    }
+  }
+  return {
+    async file(maxBytes) {
+      timeLimit?.cancel()
+      const file = await readToDisk(message, maxBytes, spool)
+      keep([file])
+      return file
+    },
+    async form(spec) {
+      timeLimit?.cancel()
+      const form = await readUpload(message, spec, { spool, config })
+      keep(form.files)
+      return form
+    },
+    stream() {
+      timeLimit?.cancel()
+      return message
     },
   }
 }

@@ -15,6 +15,11 @@ const requestHeaders = [
   'range-unit',
   'x-upsert',
   'x-metadata',
+  'x-signature',
+  'tus-resumable',
+  'upload-length',
+  'upload-offset',
+  'upload-metadata',
   'x-region',
   'x-retry-count',
   'x-request-id',
@@ -40,6 +45,14 @@ const exposedHeaders = [
   'x-supabase-api-version',
   'x-relay-error',
   'x-should-retry',
+  'tus-resumable',
+  'tus-version',
+  'tus-extension',
+  'tus-max-size',
+  'upload-offset',
+  'upload-length',
+  'upload-metadata',
+  'upload-expires',
 ]
 
 /** Seconds for which a browser does not ask again. */

@@ -2,6 +2,7 @@
 import type { App } from '#app'
 import { deleteAllOf as deleteFiles, hasFiles, usageOfAppFiles } from '#engine/app-files'
 import { countUsers, deleteAllOf as deleteUsers, lockUsers, mailsOfDay } from '#engine/app-users'
+import { deleteObjectsOf, deleteUploadsOf } from '#engine/buckets'
 import { type CloudKey, usedToday } from '#engine/clouds'
 import { collectionsOf, countsOf, deleteAllOf as deleteCollections, type Run } from '#engine/collections'
 import { awakeMsOfMonth, hoursOf, lastMeasured } from '#engine/databases'
@@ -17,6 +18,8 @@ type Portion = (app: App, cloud: CloudKey) => Promise<boolean>
 export const portions: readonly Portion[] = [
   deleteOneSite,
   deleteFiles,
+  deleteUploadsOf,
+  deleteObjectsOf,
   ({ collections }, cloud) => deleteCollections(collections, cloud),
   deleteUsers,
   deleteDatabase,

@@ -1,5 +1,6 @@
 /** Clouds on their way to the end: deletion in portions, and what came to no end by its own job. */
 import type { App } from '#app'
+import { sweepBlobs, sweepUploads } from '#engine/buckets'
 import {
   type CloudKey,
   continueProvisioning,
@@ -8,8 +9,10 @@ import {
   isDeleting,
   suspendUnpaid,
   unfinished,
+  unfinishedMoves,
 } from '#engine/clouds'
 import { job, type Later, type Run } from '#platform/jobs'
+import { continueMove } from '../move/move.ts'
 import { portions } from './contents.ts'
 
 interface DeleteWork {
@@ -59,15 +62,37 @@ export const sweepJob = job<null>({
   },
 })
 
+const objectsMs = 5 * 60 * 1000
+
+/** Objects of buckets that a killed process left undecided, uploads whose day is over, and what developers have deleted by SQL. */
+export const objectsJob = job<null>({
+  name: 'clouds.objects',
+  limits: () => ({ perAccount: 1, perProcess: 1 }),
+  everyMs: objectsMs,
+  async handle({ app, stopping }) {
+    await sweepUploads(app, stopping)
+    await sweepBlobs(app, stopping)
+    return undefined
+  },
+})
+
 /** One that fails again does not keep the others from their end. */
 async function sweep({ app, ...run }: Progress & { app: App }): Promise<void> {
   const before = new Date(app.clock.nowMs() - waitMs)
-  for (const { state, ...cloud } of await unfinished(app.db, before, atOnce)) {
-    if (run.stopping.aborted) return
-    const ending = state === 'deleting' ? deleteContents(app, cloud, run) : continueProvisioning(app, cloud)
-    await ending.catch((error: unknown) =>
+  const goOn = (cloud: CloudKey, ending: Promise<unknown>) =>
+    ending.catch((error: unknown) =>
       app.log.error({ err: error, cloud_id: cloud.cloudId }, 'a cloud is neither ready nor gone yet'),
     )
+  for (const { state, ...cloud } of await unfinished(app.db, before, atOnce)) {
+    if (run.stopping.aborted) return
+    await goOn(
+      cloud,
+      state === 'deleting' ? deleteContents(app, cloud, run) : continueProvisioning(app, cloud),
+    )
+  }
+  for (const cloud of await unfinishedMoves(app.db, before, atOnce)) {
+    if (run.stopping.aborted) return
+    await goOn(cloud, continueMove(app, cloud, run))
   }
 }
 

@@ -1,5 +1,5 @@
 /** Clouds as they are listed and shown. */
-import { keyOf, listClouds, packageOf, packagesOf } from '#engine/clouds'
+import { keyOf, listClouds, moveOf, packageOf, packagesOf } from '#engine/clouds'
 import type { RequestContext } from '#platform/http'
 import { plainList } from '#platform/lists'
 import { requireCloud } from '../require-cloud.ts'
@@ -19,9 +19,10 @@ export async function list({ app, caller, query, language }: RequestContext<unkn
 export async function read({ app, caller, params, language }: CloudContext): Promise<CloudDetail> {
   const row = await requireCloud(app, caller, params.id)
   const nowMs = app.clock.nowMs()
-  const [usage, used] = await Promise.all([
+  const [usage, used, move] = await Promise.all([
     usageOf(app, keyOf(row), nowMs),
     row.plan === 'dedicated' ? packageOf(app.db.kysely, keyOf(row)) : undefined,
+    row.plan === 'starter' ? moveOf(app.db.kysely, keyOf(row)) : undefined,
   ])
-  return toDetail(app, language, row, { usage, used, nowMs })
+  return toDetail(app, language, row, { usage, used, move, nowMs })
 }

@@ -208,6 +208,13 @@ export const CloudDetail = Type.Object({
     ...nullable(timestamp()),
     ...described('The package of a dedicated one.', 'بستهٔ بک‌اند اختصاصی.'),
   },
+  move: {
+    ...nullable(oneOf('moving', 'failed')),
+    ...described(
+      'On its way to a database of its own: `moving`; `failed`: it goes on as before, and POST /v1/cloud/{id}/move tries again.',
+      'در راه پایگاه دادهٔ اختصاصی: `moving`؛ `failed`: همان‌گونه که بود می‌ماند و POST /v1/cloud/{id}/move دوباره می‌کوشد.',
+    ),
+  },
   usage: Usage,
 })
 export type CloudDetail = Static<typeof CloudDetail>

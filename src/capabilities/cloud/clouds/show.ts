@@ -4,6 +4,7 @@ import {
   type CloudLimits,
   type CloudRow,
   limitsOf,
+  type MoveRow,
   type PackageRow,
   packageState,
   problemPhrases,
@@ -59,6 +60,7 @@ interface Shown {
   usage: CloudUsage
   /** The package that a dedicated cloud uses. */
   used: PackageRow | undefined
+  move: MoveRow | undefined
   nowMs: number
 }
 
@@ -66,10 +68,11 @@ export const toDetail = (
   app: Pick<App, 'config'>,
   language: Language,
   row: CloudRow,
-  { usage, used, nowMs }: Shown,
+  { usage, used, move, nowMs }: Shown,
 ): CloudDetail => ({
   ...toCloud(app, language, row),
   read_only: readOnlyReason(app.config.clouds, row, used, nowMs),
+  move: move === undefined ? null : move.state === 'failed' ? 'failed' : 'moving',
   paid_until: used?.paid_until?.toISOString() ?? null,
   usage: toUsage(app, row, usage, new Date(nowMs).toISOString().slice(0, 10)),
 })

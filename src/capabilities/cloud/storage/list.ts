@@ -1,19 +1,76 @@
-import { listAppFiles } from '#engine/app-files'
-import { keyOf } from '#engine/clouds'
-import { plainList } from '#platform/lists'
+import { findAppFile, listAppFiles } from '#engine/app-files'
+import { listAllBuckets, listAllObjects, type ObjectRow, sizeOf, typeOf } from '#engine/buckets'
+import { type CloudKey, keyOf } from '#engine/clouds'
+import { cutPage, type Page } from '#platform/lists'
 import type { CloudContext } from '../clouds/create.ts'
 import { requireCloud } from '../require-cloud.ts'
+import { shownBucket } from './create.ts'
 import type { FilesQuery } from './schema.ts'
 
-/** Of every user: what they are, never what is in them. */
-export async function listFiles({ app, caller, params, query }: CloudContext<unknown, FilesQuery>) {
-  const cloud = await requireCloud(app, caller, params.id, { ready: true })
-  return plainList.answer(await listAppFiles(app.db, keyOf(cloud), query), (row) => ({
-    id: row.file_id,
-    name: row.name,
-    media_type: row.media_type,
-    bytes: Number(row.bytes),
-    user_id: row.user_id,
-    created_at: row.created_at.toISOString(),
-  }))
+interface Shown {
+  id: string
+  name: string
+  bucket: string | null
+  media_type: string
+  bytes: number
+  user_id: string | null
+  created_at: string
 }
+
+/** What they are, never what is in them: files of users first, then objects of buckets, each newest first. */
+export async function listFiles({ app, caller, params, query }: CloudContext<unknown, FilesQuery>) {
+  const row = await requireCloud(app, caller, params.id, { ready: true })
+  const cloud = keyOf(row)
+  const files = await filesPage(app.db, cloud, query)
+  if (row.plan === 'starter') return answer(files, [])
+  return app.databases.use(cloud, async (open) => {
+    const buckets = await listAllBuckets(open)
+    if (files.hasMore) return answer(files, buckets.map(shownBucket))
+    const left = query.limit - files.rows.length
+    const isAfterFile = files.rows.length > 0 || files.isOfFiles
+    const after = isAfterFile ? undefined : query.after_id
+    // One more, to know whether there are more.
+    const objects = cutPage(await listAllObjects(open, { limit: left + 1, after }), left)
+    const rows = [...files.rows, ...objects.rows.map(shownObject)]
+    return answer({ rows, hasMore: objects.hasMore }, buckets.map(shownBucket))
+  })
+}
+
+const answer = ({ rows, hasMore }: Page<Shown>, buckets: ReturnType<typeof shownBucket>[]) => ({
+  data: rows,
+  has_more: hasMore,
+  last_id: rows.at(-1)?.id ?? null,
+  buckets,
+})
+
+/** `isOfFiles`: the place that was asked for is among the files. */
+async function filesPage(
+  db: Parameters<typeof listAppFiles>[0],
+  cloud: CloudKey,
+  query: FilesQuery,
+): Promise<Page<Shown> & { isOfFiles: boolean }> {
+  const { after_id: after } = query
+  const isOfFiles = after === undefined || (await findAppFile(db, cloud, after)) !== undefined
+  if (!isOfFiles) return { rows: [], hasMore: false, isOfFiles }
+  const page = await listAppFiles(db, cloud, query)
+  const rows = page.rows.map((file) => ({
+    id: file.file_id,
+    name: file.name,
+    bucket: null,
+    media_type: file.media_type,
+    bytes: Number(file.bytes),
+    user_id: file.user_id,
+    created_at: file.created_at.toISOString(),
+  }))
+  return { rows, hasMore: page.hasMore, isOfFiles }
+}
+
+const shownObject = (row: ObjectRow): Shown => ({
+  id: row.id,
+  name: row.name,
+  bucket: row.bucket_id,
+  media_type: typeOf(row),
+  bytes: sizeOf(row),
+  user_id: row.owner,
+  created_at: (row.created_at ?? new Date(0)).toISOString(),
+})

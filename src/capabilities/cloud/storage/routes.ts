@@ -1,9 +1,19 @@
-import { fail } from '#platform/errors'
+import type { FailureCode } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { CloudParams } from '../clouds/schema.ts'
-import { readyErrors, requireCloud } from '../require-cloud.ts'
+import { readyErrors } from '../require-cloud.ts'
+import { createBucket } from './create.ts'
 import { listFiles } from './list.ts'
-import { BucketBody, FilesOfCloud, FilesQuery } from './schema.ts'
+import { Bucket, BucketBody, FilesOfCloud, FilesQuery } from './schema.ts'
+
+/** Of the database of a dedicated cloud, where buckets and objects stand. */
+const databaseErrors: FailureCode[] = [
+  'DATABASE_NO_ROOM',
+  'DATABASE_ELSEWHERE',
+  'OBJECT_STATEMENT_FAILED',
+  'OBJECT_STATEMENT_TIMEOUT',
+  'OBJECT_DENIED',
+]
 
 const path = '/v1/cloud/{id}/storage'
 
@@ -14,13 +24,13 @@ export const storageRoutes: Route[] = [
     operation: 'cloud.storage.list',
     scope: 'cloud:read',
     summary: {
-      en: 'The private files of all users of an app, newest first, without their contents.',
-      fa: 'فایل‌های خصوصی همهٔ کاربران برنامه، تازه‌ترین نخست، بی‌محتوا.',
+      en: 'The private files of all users of an app, then the objects of its buckets, each newest first, without their contents.',
+      fa: 'فایل‌های خصوصی همهٔ کاربران برنامه و سپس فایل‌های باکت‌ها، هر یک تازه‌ترین نخست، بی‌محتوا.',
     },
     params: CloudParams,
     query: FilesQuery,
     reply: { 200: FilesOfCloud },
-    errors: [...readyErrors],
+    errors: [...readyErrors, ...databaseErrors],
     handle: listFiles,
   }),
   route({
@@ -35,12 +45,15 @@ export const storageRoutes: Route[] = [
     idempotent: true,
     params: CloudParams,
     body: BucketBody,
-    // No plan that is offered here has buckets.
-    reply: {},
-    errors: [...readyErrors, 'CLOUD_BUCKETS_UNAVAILABLE'],
-    async handle({ app, caller, params }) {
-      await requireCloud(app, caller, params.id, { ready: true })
-      return fail('CLOUD_BUCKETS_UNAVAILABLE', {})
-    },
+    reply: { 201: Bucket },
+    errors: [
+      ...readyErrors,
+      ...databaseErrors,
+      'CLOUD_BUCKETS_UNAVAILABLE',
+      'BUCKET_INVALID',
+      'BUCKET_EXISTS',
+      'BUCKET_NOT_FOUND',
+    ],
+    handle: createBucket,
   }),
 ]

@@ -56,6 +56,8 @@ alter default privileges for role postgres in schema public grant all on functio
 
 alter default privileges for role postgres grant select on tables to app_reader;
 
+alter default privileges for role postgres grant select on sequences to app_reader;
+
 alter default privileges for role postgres grant usage on schemas to app_reader;
 
 create schema extensions;

@@ -1,25 +1,95 @@
-/** `/storage/v1`: buckets need dedicated infrastructure. Every call gets that sentence, as storage clients read errors. */
-import { errorBody, fail } from '#platform/errors'
-import type { AppArea } from '../area.ts'
+/** `/storage/v1`: buckets of dedicated clouds, as storage clients of the field ask. A Starter cloud has none, and says so to every call. */
+import { fail } from '#platform/errors'
+import type { AppArea, AppCall, AppReply } from '../area.ts'
+import { createBucket, deleteBucket, emptyBucket, listBuckets, showBucket, updateBucket } from './buckets.ts'
+import { copyObject, moveObject, removeObject, removeObjects } from './change.ts'
+import { signLink, signLinks, signUpload } from './links.ts'
+import { listFolder, listKeys } from './list.ts'
+import { readBySession, readLinked, readPublic, showObject } from './read.ts'
+import { refused } from './refused.ts'
+import { renderBySession, renderLinked, renderPublic } from './render.ts'
+import { abandon, begin, beginLinked, describeUploads, goOn, showProgress } from './resumable.ts'
+import { replaceObject, storeLinked, storeObject } from './store.ts'
 import '../phrases.ts'
 
-/** What browsers fetch by themselves, without a header of their own. */
+/** What browsers fetch by themselves, without a header of their own, and what a link lets in. */
 const linked = /^\/(?:object|render\/image)\/(?:public|sign)\//
+const linkedUpload = /^\/object\/upload\/sign\//
+const resumable = /^\/upload\/resumable(?:\/sign)?(?:\/|$)/
+
+type Handle = (call: AppCall, rest: string) => Promise<AppReply> | AppReply
+
+interface StorageRoute {
+  methods: string
+  /** What stands in its group is `rest`. */
+  path: RegExp
+  handle: Handle
+}
+
+const notOffered = (what: 'vectors' | 'analytics' | 'lifecycle'): Handle => {
+  return () => fail('BUCKETS_NOT_OFFERED', { what })
+}
+const any = 'GET HEAD POST PUT PATCH DELETE'
+const read = 'GET HEAD'
+
+/** The first that fits. */
+const routes: readonly StorageRoute[] = [
+  { methods: any, path: /^\/vector(\/.*)?$/, handle: notOffered('vectors') },
+  { methods: any, path: /^\/iceberg(\/.*)?$/, handle: notOffered('analytics') },
+  { methods: any, path: /^\/bucket\/([^/]+)\/lifecycle$/, handle: notOffered('lifecycle') },
+  { methods: read, path: /^\/bucket\/?()$/, handle: listBuckets },
+  { methods: 'POST', path: /^\/bucket\/?()$/, handle: createBucket },
+  { methods: read, path: /^\/bucket\/([^/]+)$/, handle: showBucket },
+  { methods: 'PUT', path: /^\/bucket\/([^/]+)$/, handle: updateBucket },
+  { methods: 'DELETE', path: /^\/bucket\/([^/]+)$/, handle: deleteBucket },
+  { methods: 'POST', path: /^\/bucket\/([^/]+)\/empty$/, handle: emptyBucket },
+  { methods: 'OPTIONS', path: /^\/upload\/resumable(?:\/sign)?(\/.*)?$/, handle: describeUploads },
+  { methods: 'POST', path: /^\/upload\/resumable\/?()$/, handle: begin },
+  { methods: 'POST', path: /^\/upload\/resumable\/sign\/?()$/, handle: beginLinked },
+  { methods: 'HEAD', path: /^\/upload\/resumable\/(?:sign\/)?([^/]+)$/, handle: showProgress },
+  { methods: 'PATCH', path: /^\/upload\/resumable\/(?:sign\/)?([^/]+)$/, handle: goOn },
+  { methods: 'DELETE', path: /^\/upload\/resumable\/(?:sign\/)?([^/]+)$/, handle: abandon },
+  // Nothing here is kept in a cache in between that could be emptied.
+  { methods: 'DELETE', path: /^\/cdn\/(.+)$/, handle: () => ({ status: 200, body: { message: 'success' } }) },
+  { methods: 'POST', path: /^\/object\/list\/([^/]+)$/, handle: listFolder },
+  { methods: 'POST', path: /^\/object\/list-v2\/([^/]+)$/, handle: listKeys },
+  { methods: 'POST', path: /^\/object\/move()$/, handle: moveObject },
+  { methods: 'POST', path: /^\/object\/copy()$/, handle: copyObject },
+  { methods: 'POST', path: /^\/object\/sign\/([^/]+)$/, handle: signLinks },
+  { methods: 'POST', path: /^\/object\/sign\/(.+)$/, handle: signLink },
+  { methods: 'POST', path: /^\/object\/upload\/sign\/(.+)$/, handle: signUpload },
+  { methods: 'PUT', path: /^\/object\/upload\/sign\/(.+)$/, handle: storeLinked },
+  { methods: read, path: /^\/object\/public\/(.+)$/, handle: readPublic },
+  { methods: read, path: /^\/object\/sign\/(.+)$/, handle: readLinked },
+  { methods: read, path: /^\/object\/info\/(?:public\/|authenticated\/)?(.+)$/, handle: showObject },
+  { methods: read, path: /^\/object\/(?:authenticated\/)?(.+)$/, handle: readBySession },
+  { methods: read, path: /^\/render\/image\/public\/(.+)$/, handle: renderPublic },
+  { methods: read, path: /^\/render\/image\/sign\/(.+)$/, handle: renderLinked },
+  { methods: read, path: /^\/render\/image\/authenticated\/(.+)$/, handle: renderBySession },
+  { methods: 'DELETE', path: /^\/object\/([^/]+)$/, handle: removeObjects },
+  { methods: 'DELETE', path: /^\/object\/(.+)$/, handle: removeObject },
+  { methods: 'POST', path: /^\/object\/(.+)$/, handle: storeObject },
+  { methods: 'PUT', path: /^\/object\/(.+)$/, handle: replaceObject },
+]
 
 export const storageArea: AppArea = {
   prefix: '/storage/v1',
   name: 'storage',
-  isOpen: ({ method, path }) => (method === 'GET' || method === 'HEAD') && linked.test(path),
-  async handle() {
-    return fail('CLOUD_BUCKETS_UNAVAILABLE', {})
+  isOpen: ({ method, path }) =>
+    method === 'OPTIONS'
+      ? resumable.test(path)
+      : method === 'PUT'
+        ? linkedUpload.test(path)
+        : (method === 'GET' || method === 'HEAD') && linked.test(path),
+  async handle(call) {
+    const { method, path, cloud } = call
+    if (cloud.plan === 'starter') fail('CLOUD_BUCKETS_UNAVAILABLE', {})
+    const fitting = routes.filter((route) => route.path.test(path))
+    const route = fitting.find(({ methods }) => methods.split(' ').includes(method))
+    if (route) return route.handle(call, route.path.exec(path)![1] ?? '')
+    if (fitting.length === 0) fail('CLOUD_PATH_NOT_FOUND', { path: `/storage/v1${path}`.slice(0, 200) })
+    const allowed = [...new Set(fitting.flatMap(({ methods }) => methods.split(' ')))]
+    return fail('METHOD_NOT_ALLOWED', { method, allowed })
   },
-  /** Clients of the field expect 400 whatever has happened, and the true status as `statusCode`. */
-  refused(failure, { language, requestId }) {
-    const { message, code } = errorBody(failure, requestId, language).error
-    const isTheirs = failure.status < 500 && failure.status !== 429
-    return {
-      status: isTheirs ? 400 : failure.status,
-      body: { statusCode: String(failure.status), error: code, message },
-    }
-  },
+  refused,
 }

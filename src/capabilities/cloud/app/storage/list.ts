@@ -1,0 +1,147 @@
+/** Lists of objects, as whoever asks may see them: by folders, and by whole names. */
+import { Type } from 'typebox'
+import {
+  bucketName,
+  decode,
+  type FolderEntry,
+  isSortColumn,
+  listFolderAs,
+  listKeysAs,
+  namePrefix,
+} from '#engine/buckets'
+import { fail, type Localized } from '#platform/errors'
+import type { AppCall, AppReply } from '../area.ts'
+import { bodyOf, objectCaller, withDatabase } from './asking.ts'
+import { boundedInteger } from './bounds.ts'
+
+const mostRows = 1_000
+const reasons = {
+  sort: {
+    en: 'sortBy.column is name, updated_at, created_at or last_accessed_at, and sortBy.order asc or desc.',
+    fa: 'sortBy.column یکی از name، updated_at، created_at و last_accessed_at است و sortBy.order یکی از asc و desc.',
+  },
+  cursor: {
+    en: 'cursor is the nextCursor of the page before, with the same sorting.',
+    fa: 'cursor همان nextCursor صفحهٔ پیش است، با همان ترتیب.',
+  },
+} satisfies Record<string, Localized>
+
+const Sort = Type.Object({ column: Type.Optional(Type.String()), order: Type.Optional(Type.String()) })
+const Versions = {
+  noncurrentVersions: Type.Optional(Type.String()),
+  deleteMarkers: Type.Optional(Type.String()),
+}
+const FolderBody = Type.Object({
+  prefix: Type.Optional(Type.String()),
+  search: Type.Optional(Type.String()),
+  limit: Type.Optional(Type.Unknown()),
+  offset: Type.Optional(Type.Unknown()),
+  sortBy: Type.Optional(Type.Union([Sort, Type.Null()])),
+  ...Versions,
+})
+const KeysBody = Type.Object({
+  prefix: Type.Optional(Type.String()),
+  cursor: Type.Optional(Type.String({ maxLength: 8_000 })),
+  limit: Type.Optional(Type.Unknown()),
+  with_delimiter: Type.Optional(Type.Boolean()),
+  sortBy: Type.Optional(Type.Union([Sort, Type.Null()])),
+  ...Versions,
+})
+
+interface Stated {
+  prefix?: string
+  search?: string
+  cursor?: string
+  limit?: unknown
+  offset?: unknown
+  with_delimiter?: boolean
+  sortBy?: { column?: string; order?: string } | null
+  noncurrentVersions?: string
+  deleteMarkers?: string
+}
+
+function requireNewest({ noncurrentVersions = 'exclude', deleteMarkers = 'exclude' }: Stated): void {
+  if (noncurrentVersions !== 'exclude' || deleteMarkers !== 'exclude')
+    fail('BUCKETS_NOT_OFFERED', { what: 'versions' })
+}
+
+/** Throws INVALID_REQUEST. */
+function sortOf({ sortBy }: Stated) {
+  const column = sortBy?.column || 'name'
+  const order = sortBy?.order || 'asc'
+  if (!isSortColumn(column) || !['asc', 'desc'].includes(order))
+    return fail('INVALID_REQUEST', { why: reasons.sort }, { param: 'sortBy' })
+  return { column, isDescending: order === 'desc' }
+}
+
+const entry = (row: FolderEntry) => ({
+  name: row.name,
+  id: row.id,
+  updated_at: row.updated_at?.toISOString() ?? null,
+  created_at: row.created_at?.toISOString() ?? null,
+  last_accessed_at: row.last_accessed_at?.toISOString() ?? null,
+  metadata: row.metadata,
+})
+
+export async function listFolder(call: AppCall, rest: string): Promise<AppReply> {
+  const body = await bodyOf<Stated>(call, FolderBody)
+  requireNewest(body)
+  const prefix = namePrefix(body.prefix ?? '').replace(/^\/+|\/+$/g, '')
+  const query = {
+    bucket: bucketName(decode(rest)),
+    folder: prefix === '' ? '' : `${prefix}/`,
+    search: namePrefix(body.search ?? ''),
+    limit: boundedInteger(body.limit, { standard: 100, min: 1, max: mostRows, param: 'limit' }),
+    offset: boundedInteger(body.offset, { standard: 0, max: 100_000_000, param: 'offset' }),
+    ...sortOf(body),
+  }
+  const rows = await withDatabase(call, (open) => listFolderAs(open, objectCaller(call), query))
+  return { status: 200, body: rows.map(entry) }
+}
+
+export async function listKeys(call: AppCall, rest: string): Promise<AppReply> {
+  const body = await bodyOf<Stated>(call, KeysBody)
+  requireNewest(body)
+  const { column, isDescending } = sortOf(body)
+  if (column === 'last_accessed_at') fail('INVALID_REQUEST', { why: reasons.sort }, { param: 'sortBy' })
+  const limit = boundedInteger(body.limit, { standard: mostRows, min: 1, max: mostRows, param: 'limit' })
+  const after = body.cursor ? cursorOf(body.cursor, `${column} ${isDescending}`) : undefined
+  const found = await withDatabase(call, (open) =>
+    listKeysAs(open, objectCaller(call), {
+      bucket: bucketName(decode(rest)),
+      prefix: namePrefix(body.prefix ?? ''),
+      withFolders: body.with_delimiter ?? false,
+      limit: limit + 1,
+      ...{ column, isDescending, after },
+    }),
+  )
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  const hasNext = found.length > limit
+  return {
+    status: 200,
+    body: {
+      hasNext,
+      folders: rows
+        .filter(({ id }) => id === null)
+        .map(({ name }) => ({ name, key: name.replace(/\/$/, '') })),
+      objects: rows.filter(({ id }) => id !== null).map((row) => ({ ...entry(row), key: row.name })),
+      ...(hasNext &&
+        last && {
+          nextCursor: Buffer.from(
+            JSON.stringify([`${column} ${isDescending}`, last.sorted_by ?? '', last.name]),
+          ).toString('base64url'),
+        }),
+    },
+  }
+}
+
+/** Throws INVALID_REQUEST. */
+function cursorOf(text: string, sorting: string): { value: string; name: string } {
+  try {
+    const [of, value, name]: unknown[] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+    if (of === sorting && typeof value === 'string' && typeof name === 'string')
+      return { value: namePrefix(value), name: namePrefix(name) }
+  } catch {}
+  return fail('INVALID_REQUEST', { why: reasons.cursor }, { param: 'cursor' })
+}

@@ -1,0 +1,139 @@
+/** Objects as they are read: their bytes, in parts too, and what is known of them. */
+import {
+  cacheControlOf,
+  type ObjectRow,
+  openBytes,
+  placeIn,
+  readBucket,
+  readLink,
+  readObject,
+  requireObject,
+  sizeOf,
+  typeOf,
+} from '#engine/buckets'
+import { Failure, fail } from '#platform/errors'
+import { attachment, isKnown, partOf } from '#platform/http'
+import type { AppCall, AppReply } from '../area.ts'
+import { asking, withDatabase } from './asking.ts'
+import { refused } from './refused.ts'
+
+export interface Readable {
+  row: ObjectRow
+  /** By whom it may be kept: everybody, or whoever has this session. */
+  isPrivate: boolean
+}
+
+/** Throws OBJECT_NOT_FOUND, also where the bucket is not public. */
+export async function publicObject(call: AppCall, rest: string): Promise<Readable> {
+  const place = placeIn(rest)
+  return withDatabase(call, async (open) => {
+    const bucket = await readBucket(open, place.bucket)
+    if (!bucket.public) fail('BUCKET_NOT_FOUND', { bucket: place.bucket })
+    return { row: await readObject(open, place), isPrivate: false }
+  })
+}
+
+export async function objectBySession(call: AppCall, rest: string): Promise<Readable> {
+  requireNewest(call)
+  const place = placeIn(rest)
+  return { row: await asking(call, (own) => requireObject(own, place)), isPrivate: true }
+}
+
+export async function objectByLink(call: AppCall, rest: string, to: 'read' | 'render') {
+  const place = placeIn(rest)
+  const { app, cloud, query } = call
+  const link = await readLink(app, cloud, query.get('token'), { ...place, to })
+  const row = await withDatabase(call, (open) => readObject(open, place))
+  return { row, link, isPrivate: true }
+}
+
+export const readPublic = async (call: AppCall, rest: string): Promise<AppReply> =>
+  sendObject(call, await publicObject(call, rest))
+
+export const readBySession = async (call: AppCall, rest: string): Promise<AppReply> =>
+  sendObject(call, await objectBySession(call, rest))
+
+export const readLinked = async (call: AppCall, rest: string): Promise<AppReply> =>
+  sendObject(call, await objectByLink(call, rest, 'read'))
+
+/** Objects have one version. */
+export function requireNewest({ query }: AppCall): void {
+  if (query.has('versionId')) fail('BUCKETS_NOT_OFFERED', { what: 'versions' })
+}
+
+async function sendObject(call: AppCall, { row, isPrivate }: Readable): Promise<AppReply> {
+  const { app, cloud, headers, method } = call
+  const size = sizeOf(row)
+  const etag = `"${row.version}"`
+  const always = headersOf(call, row, { etag, isPrivate })
+  if (isKnown(headers, etag) || isUnchanged(call, row)) return { status: 304, headers: always }
+  const part = method === 'GET' ? partOf(headers, etag, size) : 'whole'
+  if (part === 'beyond') return beyond(call, size)
+  const range = part === 'whole' ? undefined : part
+  const length = range ? range.end - range.start + 1 : size
+  const partly = range && { 'content-range': `bytes ${range.start}-${range.end}/${size}` }
+  const answer = { ...always, ...partly, 'content-length': String(length) }
+  const status = range ? 206 : 200
+  if (method === 'HEAD' || size === 0) return { status, headers: answer }
+  return { status, headers: answer, body: await openBytes(app, cloud, row, range) }
+}
+
+/** Where the client names no version, its time counts (RFC 9110, section 13.1.3). */
+function isUnchanged({ headers }: AppCall, row: ObjectRow): boolean {
+  const since = headers['if-modified-since']
+  if (since === undefined || headers['if-none-match'] !== undefined) return false
+  const changedAt = Math.floor((row.updated_at?.getTime() ?? Number.POSITIVE_INFINITY) / 1000)
+  return changedAt * 1000 <= Date.parse(since)
+}
+
+function beyond(call: AppCall, bytes: number): AppReply {
+  const failure = new Failure('RANGE_NOT_SATISFIABLE', { bytes }, {})
+  const { body } = refused(failure, call)
+  return { status: failure.status, headers: { 'content-range': `bytes */${bytes}` }, body }
+}
+
+export function headersOf(
+  { query }: AppCall,
+  row: ObjectRow,
+  { etag, isPrivate }: { etag: string; isPrivate: boolean },
+): Record<string, string> {
+  const cache = cacheControlOf(row)
+  const download = query.get('download')
+  const ownName = row.name.slice(row.name.lastIndexOf('/') + 1)
+  return {
+    etag,
+    'content-type': typeOf(row),
+    'accept-ranges': 'bytes',
+    ...(row.updated_at && { 'last-modified': row.updated_at.toUTCString() }),
+    'cache-control': isPrivate
+      ? `private, ${cache.replace(/\bpublic\b\s*,?\s*/gi, '') || 'no-cache'}`
+      : cache,
+    // Of two users of one browser the second never gets what the first has fetched.
+    ...(isPrivate && { vary: 'authorization, apikey' }),
+    // Nothing that an app has stored runs in the origin of its back-end.
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    ...(download !== null && { 'content-disposition': attachment((download || ownName).slice(0, 255)) }),
+  }
+}
+
+export async function showObject(call: AppCall, rest: string): Promise<AppReply> {
+  const { row } = call.path.startsWith('/object/info/public/')
+    ? await publicObject(call, rest)
+    : await objectBySession(call, rest)
+  return {
+    status: 200,
+    body: {
+      id: row.id,
+      name: row.name,
+      bucket_id: row.bucket_id,
+      version: row.version,
+      size: sizeOf(row),
+      content_type: typeOf(row),
+      cache_control: cacheControlOf(row),
+      etag: `"${row.version}"`,
+      metadata: row.user_metadata,
+      created_at: row.created_at?.toISOString() ?? null,
+      last_modified: row.updated_at?.toISOString() ?? null,
+    },
+  }
+}

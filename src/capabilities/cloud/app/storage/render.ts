@@ -1,0 +1,71 @@
+/** Pictures in another size. */
+import { createHash } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
+import {
+  openBytes,
+  transformOf as readTransform,
+  renderPicture,
+  requireRenderable,
+  sizeOf,
+  type Transform,
+  typeOf,
+} from '#engine/buckets'
+import { Failure } from '#platform/errors'
+import { isKnown } from '#platform/http'
+import { Turns } from '#platform/turns'
+import type { AppCall, AppReply } from '../area.ts'
+import { headersOf, objectByLink, objectBySession, publicObject, type Readable } from './read.ts'
+
+export const transformOf = readTransform
+
+const turns = new WeakMap<AppCall['app']['storage'], Turns>()
+
+/** Decoding takes memory and a core: few at once in a process, of one cloud one. */
+function turnsOf({ storage }: AppCall['app']): Turns {
+  const known = turns.get(storage)
+  if (known) return known
+  const made = new Turns({
+    ...{ places: 2, perOwner: 1, waitingPerOwner: 50, waiting: 500, longestWaitMs: 10_000 },
+    busy: () => new Failure('CLOUD_BUSY', {}, { retryAfterMs: 1_000 }),
+  })
+  turns.set(storage, made)
+  return made
+}
+
+export async function renderPublic(call: AppCall, rest: string): Promise<AppReply> {
+  const transform = transformOf(call.query)
+  return render(call, await publicObject(call, rest), transform)
+}
+
+export async function renderBySession(call: AppCall, rest: string): Promise<AppReply> {
+  const transform = transformOf(call.query)
+  return render(call, await objectBySession(call, rest), transform)
+}
+
+/** As the link has it, whatever the address asks. */
+export async function renderLinked(call: AppCall, rest: string): Promise<AppReply> {
+  const { link, ...readable } = await objectByLink(call, rest, 'render')
+  return render(call, readable, transformOf(new URLSearchParams(link.transform)))
+}
+
+async function render(call: AppCall, readable: Readable, transform: Transform): Promise<AppReply> {
+  const { app, cloud, headers } = call
+  const { row, isPrivate } = readable
+  requireRenderable({ bytes: sizeOf(row), mediaType: typeOf(row) })
+  const takesWebp = /\bimage\/webp\b/.test(headers.accept ?? '')
+  const form = createHash('sha256')
+    .update(JSON.stringify([transform, takesWebp]))
+    .digest('base64url')
+  const etag = `"${row.version}-${form.slice(0, 16)}"`
+  const always = headersOf(call, row, { etag, isPrivate })
+  const vary = ['accept', ...(isPrivate ? ['authorization', 'apikey'] : [])].join(', ')
+  if (isKnown(headers, etag)) return { status: 304, headers: { ...always, vary } }
+  const { bytes, mediaType } = await turnsOf(app).run(cloud.cloudId, async () =>
+    renderPicture(await buffer(await openBytes(app, cloud, row)), transform, takesWebp),
+  )
+  return {
+    status: 200,
+    headers: { ...always, vary, 'accept-ranges': 'none', 'content-type': mediaType },
+    body: bytes,
+  }
+}

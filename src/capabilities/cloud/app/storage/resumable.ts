@@ -1,0 +1,152 @@
+/** Uploads in parts as TUS 1.0.0 has them. */
+import {
+  addPart,
+  beginUpload,
+  bucketName,
+  endUpload,
+  findUpload,
+  largestObjectBytes,
+  type ObjectCaller,
+  objectName,
+  readLink,
+  service,
+  type Upload,
+} from '#engine/buckets'
+import { Failure, fail } from '#platform/errors'
+import type { AppCall, AppReply } from '../area.ts'
+import { asking, objectCaller } from './asking.ts'
+import { refused } from './refused.ts'
+import { propertiesOf, seconds } from './store.ts'
+
+const version = '1.0.0'
+const partType = 'application/offset+octet-stream'
+const described = {
+  'tus-resumable': version,
+  'tus-version': version,
+  'tus-extension': 'creation,creation-with-upload,termination,expiration',
+  'tus-max-size': String(largestObjectBytes),
+}
+
+export const describeUploads = (): AppReply => ({ status: 204, headers: described })
+
+const wrong = (header: string): never => fail('UPLOAD_HEADER_INVALID', { header }, { param: header })
+
+/** A client of another version learns of this one. */
+function otherVersion(call: AppCall): AppReply | undefined {
+  if (call.headers['tus-resumable'] === version) return undefined
+  const failure = new Failure('UPLOAD_HEADER_INVALID', { header: 'Tus-Resumable' }, {})
+  return { status: 412, headers: { 'tus-version': version }, body: refused(failure, call).body }
+}
+
+/** Throws UPLOAD_HEADER_INVALID. */
+function numberIn({ headers }: AppCall, name: 'upload-length' | 'upload-offset'): number {
+  const text = String(headers[name] ?? '')
+  return /^\d{1,15}$/.test(text) ? Number(text) : wrong(name)
+}
+
+/** `name base64,name base64`. Throws UPLOAD_HEADER_INVALID. */
+function metadataIn({ headers }: AppCall): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const pair of String(headers['upload-metadata'] ?? '').split(',')) {
+    const [, name, value = ''] =
+      /^\s*([\x21-\x2b\x2d-\x7e]{1,100})(?: +([A-Za-z0-9+/]*={0,2}))?\s*$/.exec(pair) ?? []
+    if (name === undefined || found.has(name)) return wrong('upload-metadata')
+    found.set(name, Buffer.from(value, 'base64').toString('utf8'))
+  }
+  return found
+}
+
+const placeOf = (metadata: ReadonlyMap<string, string>) => ({
+  bucket: bucketName(metadata.get('bucketName') ?? ''),
+  name: objectName((metadata.get('objectName') ?? '').replace(/^\/+/, '')),
+})
+
+export async function begin(call: AppCall): Promise<AppReply> {
+  const { headers } = call
+  return (
+    otherVersion(call) ??
+    beginAs(call, { caller: objectCaller(call), upsert: headers['x-upsert'] === 'true' })
+  )
+}
+
+/** The policies have been asked when the link was made. */
+export async function beginLinked(call: AppCall): Promise<AppReply> {
+  const other = otherVersion(call)
+  if (other) return other
+  const link = await linkOf(call, placeOf(metadataIn(call)))
+  return beginAs(call, { caller: { ...service, userId: link.owner }, upsert: link.upsert ?? false })
+}
+
+const linkOf = ({ app, cloud, headers }: AppCall, place: { bucket: string; name: string }) =>
+  readLink(app, cloud, String(headers['x-signature'] ?? ''), { ...place, to: 'upload' })
+
+async function beginAs(
+  call: AppCall,
+  { caller, upsert }: { caller: ObjectCaller; upsert: boolean },
+): Promise<AppReply> {
+  const bytes = numberIn(call, 'upload-length')
+  const metadata = metadataIn(call)
+  const properties = propertiesOf({
+    type: metadata.get('contentType') || 'application/octet-stream',
+    cacheControl: seconds(metadata.get('cacheControl')),
+    metadata: metadata.get('metadata'),
+  })
+  const object = { ...placeOf(metadata), upsert, properties }
+  const begun = await asking(call, (own) => beginUpload(own, object, bytes), caller)
+  const upload =
+    call.headers['content-type'] === partType ? await receive(call, begun, { caller, offset: 0 }) : begun
+  const where = `${call.baseUrl}/storage/v1${call.path.replace(/\/$/, '')}/${upload.upload_id}`
+  return { status: 201, headers: { ...progressOf(upload), location: where } }
+}
+
+const progressOf = (upload: Upload): Record<string, string> => ({
+  'tus-resumable': version,
+  'upload-offset': String(upload.offset_bytes),
+  'upload-expires': upload.expires_at.toUTCString(),
+})
+
+/** Whose upload it is; to all others it is missing. Throws UPLOAD_NOT_FOUND. */
+async function requireOwn(
+  call: AppCall,
+  uploadId: string,
+): Promise<{ upload: Upload; caller: ObjectCaller }> {
+  const upload = (await findUpload(call.app, call.cloud, uploadId)) ?? fail('UPLOAD_NOT_FOUND', {})
+  if (call.path.startsWith('/upload/resumable/sign/')) {
+    const link = await linkOf(call, { bucket: upload.bucket_id, name: upload.name })
+    const isTheirs = upload.role === service.role && upload.user_id === (link.owner ?? null)
+    return isTheirs ? { upload, caller: { ...service, userId: link.owner } } : fail('UPLOAD_NOT_FOUND', {})
+  }
+  const caller = objectCaller(call)
+  const isTheirs = upload.role === caller.role && upload.user_id === (caller.userId ?? null)
+  return isTheirs ? { upload, caller } : fail('UPLOAD_NOT_FOUND', {})
+}
+
+export async function showProgress(call: AppCall, uploadId: string): Promise<AppReply> {
+  const other = otherVersion(call)
+  if (other) return other
+  const { upload } = await requireOwn(call, uploadId)
+  return { status: 200, headers: { ...progressOf(upload), 'upload-length': String(upload.bytes) } }
+}
+
+export async function goOn(call: AppCall, uploadId: string): Promise<AppReply> {
+  const other = otherVersion(call)
+  if (other) return other
+  const { upload, caller } = await requireOwn(call, uploadId)
+  if (call.headers['content-type'] !== partType) wrong('content-type')
+  const offset = numberIn(call, 'upload-offset')
+  return { status: 204, headers: progressOf(await receive(call, upload, { caller, offset })) }
+}
+
+const receive = (
+  call: AppCall,
+  upload: Upload,
+  { caller, offset }: { caller: ObjectCaller; offset: number },
+): Promise<Upload> => asking(call, (own) => addPart(own, upload, { offset, source: call.stream() }), caller)
+
+export async function abandon(call: AppCall, uploadId: string): Promise<AppReply> {
+  const other = otherVersion(call)
+  if (other) return other
+  const { upload, caller } = await requireOwn(call, uploadId)
+  await asking(call, (own) => endUpload(own, upload), caller)
+  return { status: 204, headers: { 'tus-resumable': version } }
+}

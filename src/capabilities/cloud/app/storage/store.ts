@@ -1,0 +1,165 @@
+/** Objects stored: their bytes as they are, or in a form. */
+
+import { Type } from 'typebox'
+import {
+  limitOf,
+  type NewObject,
+  type ObjectCaller,
+  type ObjectPlace,
+  type ObjectProperties,
+  placeIn,
+  putObject,
+  readBucket,
+  readLink,
+  requireFits,
+  requireMayPut,
+  service,
+} from '#engine/buckets'
+import { mediaTypeOf } from '#engine/sites'
+import { fail, type Localized } from '#platform/errors'
+import { isMultipart } from '#platform/http'
+import type { SpoolFile } from '#platform/spool'
+import { sourceOf } from '#platform/storage'
+import type { AppCall, AppReply } from '../area.ts'
+import { asking, objectCaller, sized } from './asking.ts'
+
+const reasons = {
+  metadata: {
+    en: 'metadata is one JSON object of at most 16 KiB.',
+    fa: 'metadata یک شیء JSON تا ۱۶ کیبی‌بایت است.',
+  },
+  type: {
+    en: 'Content-Type names a media type, such as image/png.',
+    fa: 'Content-Type نوع رسانه است، مانند image/png.',
+  },
+  cache: {
+    en: 'Cache-Control is at most 200 plain characters.',
+    fa: 'Cache-Control حداکثر ۲۰۰ نویسهٔ ساده است.',
+  },
+  encoded: {
+    en: 'objects are stored as they are: leave out contentEncoding.',
+    fa: 'فایل‌ها همان‌گونه که هستند نگهداری می‌شوند: contentEncoding را بردارید.',
+  },
+} satisfies Record<string, Localized>
+
+const typePattern = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;[\x20-\x7e]{0,150})?$/
+const longestMetadata = 16 * 1024
+
+/** Checked, as apps state them. Throws INVALID_REQUEST. */
+export function propertiesOf({
+  type,
+  cacheControl,
+  metadata,
+}: {
+  type: string
+  cacheControl: string | undefined
+  metadata: string | undefined
+}): ObjectProperties {
+  if (!typePattern.test(type)) fail('INVALID_REQUEST', { why: reasons.type }, { param: 'Content-Type' })
+  const cache = cacheControl === undefined || cacheControl === '' ? 'no-cache' : cacheControl
+  if (!/^[\x20-\x7e]{1,200}$/.test(cache))
+    fail('INVALID_REQUEST', { why: reasons.cache }, { param: 'cacheControl' })
+  return { contentType: type, cacheControl: cache, userMetadata: metadataOf(metadata) }
+}
+
+function metadataOf(text: string | undefined): Record<string, unknown> | null {
+  if (text === undefined || text === '') return null
+  const refuse = (): never => fail('INVALID_REQUEST', { why: reasons.metadata }, { param: 'metadata' })
+  // PostgreSQL's JSON has no NUL.
+  if (text.length > longestMetadata || /\\u0000/.test(text)) return refuse()
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>
+  } catch {}
+  return refuse()
+}
+
+/** `3600` of a form, as a header has it. */
+export const seconds = (stated: string | undefined): string | undefined =>
+  stated !== undefined && /^\d{1,10}$/.test(stated) ? `max-age=${stated}` : stated
+
+const Fields = Type.Object({
+  cacheControl: Type.Optional(Type.String()),
+  metadata: Type.Optional(Type.String()),
+  contentEncoding: Type.Optional(Type.String()),
+})
+
+interface Arrived {
+  file: SpoolFile
+  properties: ObjectProperties
+}
+
+async function formOf(call: AppCall, maxBytes: number): Promise<Arrived> {
+  const spec = { fields: Fields, files: { '*': 1 }, maxBytes, fieldBytes: longestMetadata }
+  const { fields, files } = await sized(maxBytes, call.form(spec))
+  const { cacheControl, metadata, contentEncoding } = fields as Record<string, string | undefined>
+  if (contentEncoding) fail('INVALID_REQUEST', { why: reasons.encoded }, { param: 'contentEncoding' })
+  const [file] = files
+  return {
+    file: file!,
+    properties: propertiesOf({ type: file!.mediaType, cacheControl: seconds(cacheControl), metadata }),
+  }
+}
+
+/** What is stated before the bytes come. */
+function statedOf({ headers }: AppCall): ObjectProperties {
+  const metadata = headers['x-metadata']
+  return propertiesOf({
+    type: headers['content-type'] ?? 'application/octet-stream',
+    cacheControl: headers['cache-control'],
+    metadata: metadata === undefined ? undefined : Buffer.from(String(metadata), 'base64').toString('utf8'),
+  })
+}
+
+/** The body is read only for somebody who may store this. */
+async function receive(
+  call: AppCall,
+  place: ObjectPlace,
+  { upsert, caller }: { upsert: boolean; caller: ObjectCaller },
+): Promise<AppReply> {
+  const isForm = isMultipart(call.message)
+  const length = isForm ? undefined : lengthOf(call)
+  // A form says its type late: the end of the name stands for it until then.
+  const first = isForm
+    ? propertiesOf({ type: mediaTypeOf(place.name), cacheControl: undefined, metadata: undefined })
+    : statedOf(call)
+  const maxBytes = await asking(
+    call,
+    async (own) => {
+      const bucket = await readBucket(own.open, place.bucket)
+      requireFits(bucket, { bytes: length, contentType: isForm ? undefined : first.contentType })
+      await requireMayPut(own, { ...place, upsert, properties: first }, length)
+      return limitOf(bucket)
+    },
+    caller,
+  )
+  const arrived = isForm
+    ? await formOf(call, maxBytes)
+    : { file: await sized(maxBytes, call.file(maxBytes)), properties: first }
+  const object: NewObject = { ...place, upsert, properties: arrived.properties }
+  const stored = await asking(call, (own) => putObject(own, object, sourceOf(arrived.file)), caller)
+  return { status: 200, body: { Id: stored.id, Key: `${place.bucket}/${place.name}` } }
+}
+
+const lengthOf = ({ headers }: AppCall): number | undefined => {
+  const stated = headers['content-length']
+  return stated === undefined ? undefined : Number(stated)
+}
+
+export const storeObject = (call: AppCall, rest: string): Promise<AppReply> =>
+  receive(call, placeIn(rest), {
+    upsert: call.headers['x-upsert'] === 'true',
+    caller: objectCaller(call),
+  })
+
+export const replaceObject = (call: AppCall, rest: string): Promise<AppReply> =>
+  receive(call, placeIn(rest), { upsert: true, caller: objectCaller(call) })
+
+/** The policies have been asked when the link was made; the object is of who made it. */
+export async function storeLinked(call: AppCall, rest: string): Promise<AppReply> {
+  const place = placeIn(rest)
+  const { app, cloud, query } = call
+  const link = await readLink(app, cloud, query.get('token'), { ...place, to: 'upload' })
+  return receive(call, place, { upsert: link.upsert ?? false, caller: { ...service, userId: link.owner } })
+}

@@ -1,0 +1,132 @@
+/**
+ * A Starter cloud gets a database of its own and keeps its id, ref, keys and users (docs/decisions/0079). The database is made while the app
+ * goes on; while rows and users are copied it only reads; and then, in one transaction, the copy is what answers. Files, functions and
+ * secrets stay where they are. Each step may run any number of times, in whatever process.
+ */
+import { sql } from 'kysely'
+import type { App } from '#app'
+import { acceptOnce } from '#capabilities/calls'
+import { changeUsers, copyUsers, deleteCopiedUsers, dropCopiedUsers } from '#engine/app-users'
+import {
+  beginMove,
+  beginMoveAttempt,
+  type CloudKey,
+  type CloudRow,
+  endMove,
+  freezeCloud,
+  giveUpMove,
+  type MoveRow,
+  refOf,
+  switchCloud,
+} from '#engine/clouds'
+import { copyToTables, deleteAllOf as deleteCollections, dropCopiedTables } from '#engine/collections'
+import type { Tx } from '#platform/db'
+import type { JsonText } from '#platform/http'
+import { job, type Later, type Run } from '#platform/jobs'
+import type { CloudContext } from '../clouds/create.ts'
+import { toCloud } from '../clouds/show.ts'
+import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
+import type { MoveBody } from './schema.ts'
+
+const accepted = 202
+
+export async function move(context: CloudContext<MoveBody>): Promise<JsonText> {
+  const { app, body, caller, language, params } = context
+  const found = await requireCloud(app, caller, params.id, { ready: true })
+  const noRoom = await app.databases.requireRoom().catch((error: unknown) => error ?? new Error('no room'))
+  const now = new Date(app.clock.nowMs())
+  return acceptOnce(context, { endpoint: '/v1/cloud/move', statusCode: accepted, now }, async (tx) => {
+    const row: CloudRow = await lockReadyCloud(tx, found)
+    if (await beginMove(app, tx, row, body.package)) {
+      if (noRoom) throw noRoom
+      await enqueue(app, tx, row)
+    }
+    return toCloud(app, language, row)
+  })
+}
+
+interface MoveWork {
+  cloudId: string
+}
+
+const maxAttempts = 5
+
+export const moveJob = job<MoveWork>({
+  name: 'clouds.move',
+  limits: () => ({ perAccount: 1, perProcess: 2 }),
+  handle: ({ app, accountId, data, ...run }) => continueMove(app, { accountId, ...data }, run),
+})
+
+const enqueue = ({ jobs }: App, tx: Tx, { account_id, cloud_id }: CloudRow): Promise<void> =>
+  jobs.enqueue(tx, moveJob, { accountId: account_id, data: { cloudId: cloud_id }, singletonKey: cloud_id })
+
+type Progress = Pick<Run<never>, 'stopping' | 'progressed'>
+
+/** All steps from the one that it has come to. */
+export async function continueMove(app: App, cloud: CloudKey, run: Progress): Promise<Later | undefined> {
+  const current = await beginMoveAttempt(app, cloud)
+  if (!current) return undefined
+  if (current.state === 'moving') {
+    if (current.attempts > maxAttempts) return void (await giveUpMove(app, current))
+    await app.databases.make({ ...cloud, ref: (await refOf(app.db, cloud))! })
+    if (!(await freezeCloud(app, current))) return undefined
+    await copy(app, cloud, current)
+    await run.progressed()
+    if (!(await switchCloud(app, current))) return undefined
+    await app.clouds.refresh(cloud)
+  }
+  return clean(app, cloud, current, run)
+}
+
+async function copy(app: App, cloud: CloudKey, { move_id }: MoveRow): Promise<void> {
+  await changeUsers(app, { ...cloud, plan: 'dedicated' }, (tx) =>
+    once(tx, 'app_users', move_id, async () => {
+      await dropCopiedUsers(tx)
+      await copyUsers(app, cloud, tx)
+    }),
+  )
+  await app.databases.use(cloud, (open) =>
+    open.db('postgres').tx((tx) =>
+      once(tx, 'public', move_id, async () => {
+        await dropCopiedTables(tx)
+        await copyToTables(app.collections, cloud, tx)
+      }),
+    ),
+  )
+}
+
+/**
+ * Once for each move: a process that was paused in the middle of it must not copy again when others have switched to the copy. Which one
+ * has written is said by the comment of its schema, in the same transaction; ids of later moves are greater.
+ */
+async function once(
+  tx: Tx,
+  schema: 'app_users' | 'public',
+  moveId: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  await sql`set local search_path = pg_catalog`.execute(tx)
+  await sql`select pg_advisory_xact_lock(hashtext(${`copy of ${schema}`}))`.execute(tx)
+  const { rows } = await sql<{ comment: string | null }>`
+    select obj_description(oid, 'pg_namespace') as comment from pg_namespace where nspname = ${schema}`.execute(
+    tx,
+  )
+  const before = /^Copied from Starter: ([0-9a-f-]{36})$/.exec(rows[0]?.comment ?? '')?.[1]
+  if (before !== undefined && before >= moveId) return
+  await work()
+  await sql`comment on schema ${sql.ref(schema)} is ${sql.lit(`Copied from Starter: ${moveId}`)}`.execute(tx)
+}
+
+/** What was copied is deleted here. */
+async function clean(app: App, cloud: CloudKey, current: MoveRow, run: Progress): Promise<Later | undefined> {
+  for (const portion of [
+    () => deleteCollections(app.collections, cloud),
+    () => deleteCopiedUsers(app, cloud),
+  ])
+    while (!(await portion())) {
+      if (run.stopping.aborted) return { laterMs: 0 }
+      await run.progressed()
+    }
+  await endMove(app, current)
+  return undefined
+}

@@ -1,0 +1,36 @@
+import { acceptOnce } from '#capabilities/calls'
+import { type BucketRow, bucketName, createBucket as create, readBucket, service } from '#engine/buckets'
+import { keyOf } from '#engine/clouds'
+import { fail } from '#platform/errors'
+import { Answer } from '#platform/http'
+import type { CloudContext } from '../clouds/create.ts'
+import { requireCloud } from '../require-cloud.ts'
+import type { BucketBody } from './schema.ts'
+
+const created = 201
+/** Of the contract. */
+const standardBytes = 10_485_760
+
+export const shownBucket = (row: BucketRow) => ({
+  id: row.id,
+  name: row.name,
+  public: row.public,
+  file_size_limit: row.file_size_limit === null ? null : Number(row.file_size_limit),
+  allowed_mime_types: row.allowed_mime_types,
+  created_at: row.created_at.toISOString(),
+})
+
+/** In the database of the cloud first: where this process dies before it has answered, a repeated request finds the bucket there. */
+export async function createBucket(context: CloudContext<BucketBody>): Promise<Answer> {
+  const { app, body, caller, params } = context
+  const row = await requireCloud(app, caller, params.id, { ready: true })
+  if (row.plan === 'starter') fail('CLOUD_BUCKETS_UNAVAILABLE', {})
+  const id = bucketName(body.name)
+  const bucket = await app.databases.use(keyOf(row), async (open) => {
+    const limits = { fileSizeLimit: body.file_size_limit ?? standardBytes, allowedMimeTypes: null }
+    await create(app, open, service, { id, isPublic: body.public ?? false, ...limits })
+    return readBucket(open, id)
+  })
+  const options = { endpoint: '/v1/cloud/storage', statusCode: created }
+  return new Answer(created, await acceptOnce(context, options, async () => shownBucket(bucket)))
+}

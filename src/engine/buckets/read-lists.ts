@@ -1,0 +1,33 @@
+/** Lists as whoever asks may see them. */
+import type { OpenDatabase } from '#engine/databases'
+import { asCaller, asReader, type ObjectCaller } from './as-caller.ts'
+import { type BucketRow, type BucketsQuery, listBuckets } from './bucket-store.ts'
+import * as objects from './object-store.ts'
+
+export const listBucketsAs = (
+  open: OpenDatabase,
+  caller: ObjectCaller,
+  query: BucketsQuery,
+): Promise<BucketRow[]> => asCaller(open, caller, (run) => listBuckets(run, query))
+
+export const listFolderAs = (open: OpenDatabase, caller: ObjectCaller, query: objects.FolderQuery) =>
+  asCaller(open, caller, (run) => objects.listFolder(run, query))
+
+export const listKeysAs = (open: OpenDatabase, caller: ObjectCaller, query: objects.KeysQuery) =>
+  asCaller(open, caller, (run) => objects.listKeys(run, query))
+
+export const findObjectsAs = (
+  open: OpenDatabase,
+  caller: ObjectCaller,
+  bucket: string,
+  names: readonly string[],
+): Promise<objects.ObjectRow[]> => asCaller(open, caller, (run) => objects.findObjects(run, bucket, names))
+
+/** Of all buckets, for the developer: newest first. */
+export const listAllObjects = (
+  open: OpenDatabase,
+  page: { limit: number; after?: string | undefined },
+): Promise<objects.ObjectRow[]> => objects.listAllObjects(asReader(open), page)
+
+export const listAllBuckets = (open: OpenDatabase): Promise<BucketRow[]> =>
+  listBuckets(asReader(open), { search: '', column: 'name', isDescending: false, limit: 1_000, offset: 0 })

@@ -1,0 +1,101 @@
+/** Pictures in the size and form that a page shows. */
+import { fail, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
+import './errors.ts'
+
+export interface Transform {
+  width?: number | undefined
+  height?: number | undefined
+  resize: 'cover' | 'contain' | 'fill'
+  quality: number
+  /** Whether it stays what it is where the browser would take something smaller. */
+  keepsFormat: boolean
+}
+
+export interface Rendered {
+  bytes: Buffer
+  mediaType: string
+}
+
+const longestSide = 2_500
+const largestSource = 25 * 1024 * 1024
+/** A few bytes can claim any size; these are 100 MB decoded. */
+const mostPixels = 25_000_000
+const kinds = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif'])
+
+const reasons = {
+  side: {
+    en: `width and height are whole numbers from 1 to ${longestSide}.`,
+    fa: `width و height عدد صحیح از ۱ تا ${persian(longestSide)} هستند.`,
+  },
+  quality: { en: 'quality is a whole number from 20 to 100.', fa: 'quality عدد صحیح از ۲۰ تا ۱۰۰ است.' },
+  resize: { en: 'resize is cover, contain or fill.', fa: 'resize یکی از cover، contain و fill است.' },
+  format: { en: 'format is origin, or it is left out.', fa: 'format یا origin است یا نمی‌آید.' },
+  kind: {
+    en: 'only JPEG, PNG, WebP, AVIF and GIF are rendered; fetch this object as it is.',
+    fa: 'تنها JPEG، PNG، WebP، AVIF و GIF تغییر اندازه می‌گیرند؛ این فایل را همان‌گونه که هست بگیرید.',
+  },
+  large: {
+    en: `pictures of at most ${largestSource} bytes and ${mostPixels} pixels are rendered.`,
+    fa: `تصویرهای تا ${persian(largestSource)} بایت و ${persian(mostPixels)} پیکسل تغییر اندازه می‌گیرند.`,
+  },
+  broken: { en: 'this picture cannot be decoded.', fa: 'این تصویر خوانده نمی‌شود.' },
+} satisfies Record<string, Localized>
+
+const refuse = (why: Localized, param?: string): never =>
+  fail('OBJECT_NOT_RENDERED', { why }, param === undefined ? {} : { param })
+
+/** Throws OBJECT_NOT_RENDERED. */
+export function transformOf(query: URLSearchParams): Transform {
+  const number = (name: string, min: number, max: number, why: Localized): number | undefined => {
+    const text = query.get(name)
+    if (text === null) return undefined
+    const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+    return value >= min && value <= max ? value : refuse(why, name)
+  }
+  const resize = query.get('resize') ?? 'cover'
+  if (resize !== 'cover' && resize !== 'contain' && resize !== 'fill') return refuse(reasons.resize, 'resize')
+  const format = query.get('format')
+  if (format !== null && format !== 'origin') return refuse(reasons.format, 'format')
+  return {
+    width: number('width', 1, longestSide, reasons.side),
+    height: number('height', 1, longestSide, reasons.side),
+    quality: number('quality', 20, 100, reasons.quality) ?? 80,
+    resize,
+    keepsFormat: format === 'origin',
+  }
+}
+
+/** Before its bytes are read. Throws OBJECT_NOT_RENDERED. */
+export function requireRenderable({ bytes, mediaType }: { bytes: number; mediaType: string }): void {
+  if (!kinds.has(mediaType.split(';', 1)[0]!.trim().toLowerCase())) refuse(reasons.kind)
+  if (bytes > largestSource) refuse(reasons.large)
+}
+
+/** Upright, never larger than it is, and without what a camera wrote beside it; of an animation the first picture. Throws OBJECT_NOT_RENDERED. */
+export async function renderPicture(
+  source: Uint8Array,
+  { width, height, resize, quality, keepsFormat }: Transform,
+  takesWebp: boolean,
+): Promise<Rendered> {
+  const { default: sharp } = await import('sharp')
+  try {
+    const picture = sharp(source, { limitInputPixels: mostPixels, autoOrient: true, sequentialRead: true })
+    const { format } = await picture.metadata()
+    if (format === undefined || !kinds.has(`image/${format === 'heif' ? 'avif' : format}`))
+      return refuse(reasons.kind)
+    const fit = resize === 'contain' ? 'inside' : resize
+    if (width !== undefined || height !== undefined)
+      picture.resize({ ...(width && { width }), ...(height && { height }), fit, withoutEnlargement: true })
+    const written = format === 'jpeg' ? 'jpeg' : format === 'webp' ? 'webp' : 'png'
+    const chosen = takesWebp && !keepsFormat ? 'webp' : written
+    const bytes = await picture
+      .toColourspace('srgb')
+      .toFormat(chosen, chosen === 'png' ? {} : { quality })
+      .toBuffer()
+    return { bytes, mediaType: `image/${chosen}` }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'OBJECT_NOT_RENDERED') throw error
+    return refuse(/pixel limit/i.test(String(error)) ? reasons.large : reasons.broken)
+  }
+}

@@ -1,0 +1,49 @@
+/** The order in which objects are made: each after those that it needs, and otherwise as they are listed. */
+
+export interface Listed {
+  key: string
+  name: string
+}
+
+export interface Ordered<Item extends Listed> {
+  items: Item[]
+  /** What needs something that does not go out, or needs itself. */
+  leftOut: Item[]
+}
+
+/** `needs` names by their keys what an item needs; a key that is not listed is something that does not go out. */
+export function inOrder<Item extends Listed>(
+  listed: readonly Item[],
+  needs: (key: string) => readonly string[],
+): Ordered<Item> {
+  const byKey = new Map(listed.map((item) => [item.key, item]))
+  const states = new Map<string, 'open' | 'made' | 'left out'>()
+  const result: Ordered<Item> = { items: [], leftOut: [] }
+  const settle = (item: Item, isMade: boolean): void => {
+    states.set(item.key, isMade ? 'made' : 'left out')
+    result[isMade ? 'items' : 'leftOut'].push(item)
+  }
+  for (const first of listed) {
+    // Walked without recursion: views may stand on views to any depth.
+    const stack = states.has(first.key) ? [] : [{ item: first, rest: [...needs(first.key)] }]
+    while (stack.length > 0) {
+      const { item, rest } = stack.at(-1)!
+      const next = states.get(item.key) === 'left out' ? undefined : rest.pop()
+      states.set(item.key, states.get(item.key) ?? 'open')
+      if (next === undefined) {
+        if (states.get(item.key) === 'open') settle(item, true)
+        stack.pop()
+        continue
+      }
+      const needed = byKey.get(next)
+      const state = states.get(next)
+      if (!needed || state === 'left out' || state === 'open') settle(item, false)
+      else if (state === undefined) {
+        // Looked at again once it is settled.
+        rest.push(next)
+        stack.push({ item: needed, rest: [...needs(next)] })
+      }
+    }
+  }
+  return result
+}

@@ -1,0 +1,366 @@
+/** Objects of buckets as the unchanged client of the field asks for them. */
+import { randomBytes } from 'node:crypto'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { World } from '../../harness/world.ts'
+import { hasJail } from '../jail/needs-jail.ts'
+import { dedicatedWorld } from './dedicated-world.ts'
+import { type Person, type StorageApp, storageApp } from './storage-app.ts'
+
+const canRun = await hasJail()
+
+describe.runIf(canRun)('buckets of a dedicated cloud', () => {
+  let world: World
+  let app: StorageApp
+  let a: Person
+  let b: Person
+  beforeAll(async () => {
+    world = await dedicatedWorld()
+    app = await storageApp(world)
+    a = await app.person()
+    b = await app.person()
+    await app.sql(`
+      insert into storage.buckets (id, name, public) values ('avatars', 'avatars', true), ('papers', 'papers', false);
+      create policy "own folder" on storage.objects for insert to authenticated
+        with check (bucket_id in ('avatars', 'papers') and (storage.foldername(name))[1] = auth.uid()::text);
+      create policy "own objects seen" on storage.objects for select to authenticated
+        using (bucket_id in ('avatars', 'papers') and owner_id = auth.uid()::text);
+      create policy "own objects changed" on storage.objects for update to authenticated
+        using (owner_id = auth.uid()::text) with check (owner_id = auth.uid()::text);
+      create policy "own objects deleted" on storage.objects for delete to authenticated
+        using (owner_id = auth.uid()::text);`)
+  })
+  afterAll(() => world?.[Symbol.asyncDispose]())
+
+  test('buckets are made, shown, changed, emptied and deleted with the service key, and by no policy of nobody', async () => {
+    const { storage } = app.service
+    expect(
+      await storage.createBucket('عکس‌ها', {
+        public: false,
+        fileSizeLimit: '1MB',
+        allowedMimeTypes: ['image/*'],
+      }),
+    ).toEqual({
+      data: { name: 'عکس‌ها' },
+      error: null,
+    })
+    expect(await storage.createBucket('عکس‌ها')).toMatchObject({
+      error: { statusCode: '409', code: 'ResourceAlreadyExists' },
+    })
+    expect((await storage.getBucket('عکس‌ها')).data).toMatchObject({
+      id: 'عکس‌ها',
+      public: false,
+      file_size_limit: 1_048_576,
+      allowed_mime_types: ['image/*'],
+    })
+    expect((await storage.listBuckets()).data!.map(({ id }) => id).toSorted()).toEqual([
+      'avatars',
+      'papers',
+      'عکس‌ها',
+    ])
+    expect((await storage.listBuckets({ search: 'عکس', limit: 1 })).data).toHaveLength(1)
+    expect((await storage.updateBucket('عکس‌ها', { public: true })).error).toBeNull()
+    expect((await storage.getBucket('عکس‌ها')).data).toMatchObject({
+      public: true,
+      file_size_limit: 1_048_576,
+    })
+    await storage.from('عکس‌ها').upload('a.png', new Blob(['x'], { type: 'image/png' }))
+    expect(await storage.deleteBucket('عکس‌ها')).toMatchObject({ error: { statusCode: '409' } })
+    const before = await app.counted()
+    expect((await storage.emptyBucket('عکس‌ها')).error).toBeNull()
+    expect(await app.counted()).toEqual({ files: before.files - 1, bytes: before.bytes - 1 })
+    expect((await storage.deleteBucket('عکس‌ها')).error).toBeNull()
+    expect(await storage.getBucket('عکس‌ها')).toMatchObject({ error: { statusCode: '404' } })
+    expect(await app.anon.storage.createBucket('mine')).toMatchObject({ error: { statusCode: '403' } })
+    expect((await app.anon.storage.listBuckets()).data).toEqual([])
+    for (const name of ['', '..', 'a/b', ' a', 'x'.repeat(101)])
+      expect((await storage.createBucket(name)).error, name).toMatchObject({ statusCode: '400' })
+    for (const fileSizeLimit of [0, 52_428_801, 'much'])
+      expect((await storage.createBucket('limit', { public: false, fileSizeLimit })).error).toMatchObject({
+        statusCode: '400',
+      })
+    expect(
+      (await storage.createBucket('limit', { public: false, fileSizeLimit: 52_428_800 })).error,
+    ).toBeNull()
+  })
+
+  test('an object comes back byte for byte under its Persian name, in parts too, with the headers that it was stored with', async () => {
+    const bytes = randomBytes(70_000)
+    const name = `${a.id}/پوشهٔ من/گزارش ي و ی (۱).pdf`
+    const files = a.client.storage.from('avatars')
+    const stored = await files.upload(name, new Blob([bytes], { type: 'application/pdf' }), {
+      cacheControl: '120',
+      metadata: { عنوان: 'نهایی' },
+    })
+    expect(stored.error).toBeNull()
+    expect(stored.data).toMatchObject({ path: name, fullPath: `avatars/${name}` })
+    const back = await files.download(name)
+    expect(Buffer.from(await back.data!.arrayBuffer()).equals(bytes)).toBe(true)
+    const address = files.getPublicUrl(name).data.publicUrl
+    const whole = await fetch(address)
+    expect(whole.status).toBe(200)
+    expect(Object.fromEntries(whole.headers)).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-length': '70000',
+      'cache-control': 'max-age=120',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining('sandbox'),
+      'last-modified': expect.stringMatching(/GMT$/),
+    })
+    const part = await fetch(address, { headers: { range: 'bytes=10-19' } })
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 10-19/70000'])
+    expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(10, 20))).toBe(true)
+    expect((await fetch(address, { headers: { range: 'bytes=70000-' } })).status).toBe(416)
+    const etag = whole.headers.get('etag')!
+    expect((await fetch(address, { headers: { 'if-none-match': etag } })).status).toBe(304)
+    expect(
+      (await fetch(address, { headers: { 'if-modified-since': whole.headers.get('last-modified')! } }))
+        .status,
+    ).toBe(304)
+    const head = await fetch(address, { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '70000', ''])
+    const saved = await fetch(`${address}?download=${encodeURIComponent('خروجی.pdf')}`)
+    expect(saved.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="_+\.pdf"; filename\*=UTF-8''%D8/,
+    )
+    const info = await files.info(name)
+    expect(info.data).toMatchObject({
+      name,
+      size: 70_000,
+      contentType: 'application/pdf',
+      metadata: { عنوان: 'نهایی' },
+    })
+    expect((await files.exists(name)).data).toBe(true)
+    expect((await files.exists(`${a.id}/none`)).data).toBe(false)
+    // Another spelling of the same characters is the same name.
+    expect((await files.info(name.normalize('NFD'))).data).toMatchObject({ name })
+  })
+
+  test('what a browser would run leaves as text in a sandbox', async () => {
+    for (const type of [
+      'text/html',
+      'image/svg+xml',
+      'application/xhtml+xml',
+      'text/xml',
+      'application/javascript',
+    ]) {
+      const name = `${a.id}/page-${type.replace(/\W/g, '-')}`
+      await a.client.storage.from('avatars').upload(name, new Blob(['<script>1</script>'], { type }))
+      const reply = await fetch(a.client.storage.from('avatars').getPublicUrl(name).data.publicUrl)
+      expect(reply.status).toBe(200)
+      expect(reply.headers.get('content-type'), type).toMatch(/^text\/plain/)
+      expect(reply.headers.get('content-security-policy')).toContain('sandbox')
+    }
+  })
+
+  test('raw bytes, replacing and updating: the bytes that are replaced are gone and count no more', async () => {
+    const files = a.client.storage.from('papers')
+    const name = `${a.id}/raw.bin`
+    const before = await app.counted()
+    const stored = await files.upload(name, randomBytes(1_000), {
+      contentType: 'application/x-thing',
+      metadata: { n: 1 },
+    })
+    expect(stored.error).toBeNull()
+    expect(await files.upload(name, randomBytes(10))).toMatchObject({
+      error: { statusCode: '409', message: expect.stringContaining('already exists') },
+    })
+    const replaced = await files.upload(name, randomBytes(500), { upsert: true })
+    expect([replaced.error, replaced.data?.id]).toEqual([null, stored.data!.id])
+    expect((await files.update(name, randomBytes(300))).error).toBeNull()
+    expect(await app.counted()).toEqual({ files: before.files + 1, bytes: before.bytes + 300 })
+    expect((await (await files.download(name)).data!.arrayBuffer()).byteLength).toBe(300)
+    const { rows } = await world.app.db.pool.query(
+      `select count(*) as n from buckets.blobs where cloud_id = $1 and due_at is not null`,
+      [app.cloud.id],
+    )
+    expect(Number(rows[0].n)).toBe(0)
+    expect((await files.remove([name])).data).toMatchObject([{ name }])
+    expect(await app.counted()).toEqual(before)
+  })
+
+  test('moving keeps the bytes, copying makes others, and both obey the policies', async () => {
+    const files = a.client.storage.from('papers')
+    const [from, to, second] = ['from.txt', 'moved/to.txt', 'copy.txt'].map((name) => `${a.id}/${name}`) as [
+      string,
+      string,
+      string,
+    ]
+    await files.upload(from, new Blob(['متن'], { type: 'text/plain' }), { metadata: { k: 'v' } })
+    const before = await app.counted()
+    expect((await files.move(from, to)).error).toBeNull()
+    expect((await files.exists(from)).data).toBe(false)
+    expect(await (await files.download(to)).data!.text()).toBe('متن')
+    expect(await app.counted()).toEqual(before)
+    expect((await files.copy(to, second)).data).toEqual({ path: `papers/${second}` })
+    expect(await (await files.download(second)).data!.text()).toBe('متن')
+    expect(await app.counted()).toEqual({ files: before.files + 1, bytes: before.bytes + 6 })
+    expect((await files.info(second)).data).toMatchObject({ metadata: { k: 'v' } })
+    expect((await files.copy(to, second)).error).toMatchObject({ statusCode: '409' })
+    expect(
+      (await files.copy(to, `${a.id}/in-avatars.txt`, { destinationBucket: 'avatars' })).error,
+    ).toBeNull()
+    expect((await b.client.storage.from('papers').move(to, `${b.id}/stolen`)).error).toMatchObject({
+      statusCode: '404',
+    })
+    expect((await files.copy(to, `${b.id}/given`)).error).toMatchObject({ statusCode: '403' })
+    expect((await files.move(to, second)).error).toMatchObject({ statusCode: '409' })
+    expect((await files.move(`${a.id}/none`, `${a.id}/x`)).error).toMatchObject({ statusCode: '404' })
+  })
+
+  test('lists show folders and files as sorted, searched and cut, and only what the caller may see', async () => {
+    const files = b.client.storage.from('papers')
+    for (const name of ['d/1.txt', 'd/2.txt', 'd/e/3.txt', 'ب.txt', 'ا.txt', '_x.txt'])
+      expect((await files.upload(`${b.id}/${name}`, new Blob(['1']))).error).toBeNull()
+    const names = (rows: { name: string }[] | null) => rows!.map(({ name }) => name)
+    expect(names((await files.list(b.id)).data)).toEqual(['_x.txt', 'd', 'ا.txt', 'ب.txt'])
+    expect((await files.list(b.id)).data!.find(({ name }) => name === 'd')).toMatchObject({
+      id: null,
+      metadata: null,
+    })
+    expect(names((await files.list(`${b.id}/d`)).data)).toEqual(['1.txt', '2.txt', 'e'])
+    expect(
+      names(
+        (await files.list(b.id, { sortBy: { column: 'name', order: 'desc' }, limit: 2, offset: 1 })).data,
+      ),
+    ).toEqual(['ا.txt', 'd'])
+    // A percent sign and an underscore are themselves.
+    expect(names((await files.list(b.id, { search: '_' })).data)).toEqual(['_x.txt'])
+    expect(names((await files.list(b.id, { search: '%' })).data)).toEqual([])
+    expect((await a.client.storage.from('papers').list(b.id)).data).toEqual([])
+    expect((await app.anon.storage.from('papers').list(b.id)).data).toEqual([])
+    const first = await files.listV2({ prefix: `${b.id}/`, with_delimiter: true, limit: 3 })
+    expect([
+      first.data!.hasNext,
+      first.data!.folders.map(({ key }) => key),
+      names(first.data!.objects as never),
+    ]).toEqual([true, [`${b.id}/d`], [`${b.id}/_x.txt`, `${b.id}/ا.txt`]])
+    const next = await files.listV2({
+      prefix: `${b.id}/`,
+      with_delimiter: true,
+      limit: 3,
+      cursor: first.data!.nextCursor!,
+    })
+    expect([next.data!.hasNext, names(next.data!.objects as never)]).toEqual([false, [`${b.id}/ب.txt`]])
+    const flat = await files.listV2({ prefix: `${b.id}/d/`, sortBy: { column: 'created_at', order: 'desc' } })
+    expect(names(flat.data!.objects as never)).toEqual(
+      ['d/e/3.txt', 'd/2.txt', 'd/1.txt'].map((name) => `${b.id}/${name}`),
+    )
+    expect((await files.list(b.id, { limit: 1_001 })).error).toMatchObject({ statusCode: '400' })
+    expect((await files.list(b.id, { sortBy: { column: 'owner; drop', order: 'asc' } })).error).toMatchObject(
+      { statusCode: '400' },
+    )
+    expect((await files.listV2({ cursor: 'x' })).error).toMatchObject({ statusCode: '400' })
+  })
+
+  test('a link lets in whoever has it, to one object, for its time, and to nothing else', async () => {
+    const files = a.client.storage.from('papers')
+    const name = `${a.id}/پیوند.txt`
+    await files.upload(name, new Blob(['linked'], { type: 'text/plain' }))
+    const { data } = await files.createSignedUrl(name, 60, { download: 'نام.txt' })
+    const reply = await fetch(data!.signedUrl)
+    expect([reply.status, await reply.text()]).toEqual([200, 'linked'])
+    expect(reply.headers.get('content-disposition')).toMatch(/^attachment/)
+    const other = `${a.id}/other.txt`
+    await files.upload(other, new Blob(['other']))
+    const moved = data!.signedUrl.replace(encodeURI('پیوند.txt'), 'other.txt')
+    expect(moved).not.toBe(data!.signedUrl)
+    expect(await (await fetch(moved)).json()).toMatchObject({ statusCode: '400', code: 'InvalidSignature' })
+    expect((await fetch(data!.signedUrl.replace(/token=./, 'token=A'))).status).toBe(400)
+    const many = await files.createSignedUrls([name, `${a.id}/none`], 60)
+    expect(many.data).toMatchObject([
+      { error: null, path: name },
+      { path: `${a.id}/none`, signedUrl: null },
+    ])
+    expect(await (await fetch(many.data![0]!.signedUrl!)).text()).toBe('linked')
+    expect((await b.client.storage.from('papers').createSignedUrl(name, 60)).error).toMatchObject({
+      statusCode: '404',
+    })
+    expect((await files.createSignedUrl(name, 0)).error).toMatchObject({ statusCode: '400' })
+    const past = await files.createSignedUrl(name, 1)
+    world.app.clock.nowMs = (
+      (now) => () =>
+        now() + 2_000
+    )(world.app.clock.nowMs.bind(world.app.clock))
+    expect((await fetch(past.data!.signedUrl)).status).toBe(400)
+  })
+
+  test('a link to store lets in one object, which is of whoever has made it', async () => {
+    const files = a.client.storage.from('papers')
+    const name = `${a.id}/by link.txt`
+    const { data } = await files.createSignedUploadUrl(name)
+    const stored = await app.anon.storage
+      .from('papers')
+      .uploadToSignedUrl(name, data!.token, new Blob(['by link']))
+    expect(stored).toMatchObject({ error: null, data: { path: name } })
+    expect(await (await files.download(name)).data!.text()).toBe('by link')
+    const anon = app.anon.storage.from('papers')
+    expect((await anon.uploadToSignedUrl(name, data!.token, new Blob(['x']))).error).toMatchObject({
+      statusCode: '409',
+    })
+    expect((await anon.uploadToSignedUrl(`${a.id}/x`, data!.token, new Blob(['x']))).error).toMatchObject({
+      statusCode: '400',
+    })
+    expect((await files.createSignedUploadUrl(`${b.id}/x`)).error).toMatchObject({ statusCode: '403' })
+    const read = await files.createSignedUrl(name, 60)
+    const token = new URL(read.data!.signedUrl).searchParams.get('token')!
+    expect(
+      (await anon.uploadToSignedUrl(name, token, new Blob(['x']), { upsert: true })).error,
+    ).toMatchObject({ statusCode: '400' })
+  })
+
+  test('a picture is rendered within bounds, upright and no larger than it is', async () => {
+    const picture = await sharp({ create: { width: 400, height: 200, channels: 3, background: 'red' } })
+      .jpeg()
+      .toBuffer()
+    const files = a.client.storage.from('avatars')
+    const name = `${a.id}/picture.jpg`
+    await files.upload(name, new Blob([picture], { type: 'image/jpeg' }))
+    const sizeOf = async (transform: object, headers = {}) => {
+      const { publicUrl } = files.getPublicUrl(name, { transform }).data
+      const reply = await fetch(publicUrl, { headers })
+      const { width, height, format } = await sharp(await reply.arrayBuffer()).metadata()
+      return [reply.headers.get('content-type'), format, width, height]
+    }
+    expect(await sizeOf({ width: 100 })).toEqual(['image/jpeg', 'jpeg', 100, 50])
+    expect(await sizeOf({ width: 100, height: 100 })).toEqual(['image/jpeg', 'jpeg', 100, 100])
+    expect(await sizeOf({ width: 100, height: 100, resize: 'contain' }, { accept: 'image/webp' })).toEqual([
+      'image/webp',
+      'webp',
+      100,
+      50,
+    ])
+    expect(await sizeOf({ width: 2_500, resize: 'contain' })).toEqual(['image/jpeg', 'jpeg', 400, 200])
+    for (const transform of [
+      { width: 2_501 },
+      { width: 10, quality: 19 },
+      { width: 10, resize: 'x' as never },
+    ])
+      expect((await fetch(files.getPublicUrl(name, { transform }).data.publicUrl)).status).toBe(400)
+    const linked = await files.createSignedUrl(name, 60, { transform: { width: 30, height: 30 } })
+    const reply = await fetch(`${linked.data!.signedUrl}&width=400`)
+    expect(await sharp(await reply.arrayBuffer()).metadata()).toMatchObject({ width: 30, height: 30 })
+    expect((await fetch(linked.data!.signedUrl.replace('/render/image/', '/object/'))).status).toBe(400)
+    const own = await files.download(name, { transform: { width: 20 } })
+    expect(await sharp(await own.data!.arrayBuffer()).metadata()).toMatchObject({ width: 20 })
+    await files.upload(`${a.id}/not.png`, new Blob(['no picture'], { type: 'image/png' }))
+    expect(
+      (await fetch(files.getPublicUrl(`${a.id}/not.png`, { transform: { width: 5 } }).data.publicUrl)).status,
+    ).toBe(400)
+  })
+
+  test('what is not offered is said', async () => {
+    const { storage } = app.service
+    for (const { error } of [
+      await storage.getBucketLifecycle('papers'),
+      await storage.createBucket('v', { public: false, versioningStatus: 'ENABLED' }),
+      await storage.createBucket('v', { public: false, type: 'ANALYTICS' }),
+      await storage.vectors.listBuckets(),
+      await storage.analytics.listBuckets(),
+      await storage.from('papers').download('a', { versionId: 'x' }),
+    ])
+      expect(error).toMatchObject({ message: expect.stringMatching(/not offered here/) })
+    expect((await storage.purgeBucketCache('papers')).error).toBeNull()
+    expect((await storage.from('papers').purgeCache('a.txt')).error).toBeNull()
+  })
+})
