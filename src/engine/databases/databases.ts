@@ -35,8 +35,6 @@ export interface OpenDatabase {
   pool(role: DatabaseRole): pg.Pool
   /** The same connections for statements of Kysely and transactions. */
   db(role: DatabaseRole): Db
-  /** Grows when tables, policies or functions have changed; what was read of the catalogue before is old. */
-  readonly schemaVersion: number
 }
 
 /** A database as it is recorded. */
@@ -47,12 +45,6 @@ export interface DatabaseRecord extends CloudKey {
   place: string
   /** `local`: the user of the machine that runs it; null where the server of the machine is no root. */
   osUser: number | null
-}
-
-export interface UsedAwake {
-  /** Since the last time this was asked. */
-  awakeMs: number
-  diskBytes: number
 }
 
 /** Where databases come from. Each method may run any number of times, in whatever process; after a kill the next run goes on. */
@@ -86,5 +78,15 @@ export interface CloudDatabases extends AsyncDisposable {
   remove(cloud: CloudKey): Promise<void>
 }
 
+/** What a use of a database can fail with, beside what its work fails with. */
+export const databaseErrors = [
+  'DATABASE_ELSEWHERE',
+  'DATABASE_NO_ROOM',
+  'DATABASE_BUSY',
+  'DATABASE_DOES_NOT_START',
+  'DATABASES_UNAVAILABLE',
+] as const
+
 export { LocalProvider } from './local/provider.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'
+export { PlatformSizes } from './platform-sizes.ts'
