@@ -1,7 +1,13 @@
 import type { CloudKey } from '#engine/clouds'
 import type { Db } from '#platform/db'
 import { fail } from '#platform/errors'
-import type { CloudDatabases, DatabaseProvider, DatabaseRecord, OpenDatabase } from './databases.ts'
+import type {
+  CloudDatabases,
+  DatabaseBackups,
+  DatabaseProvider,
+  DatabaseRecord,
+  OpenDatabase,
+} from './databases.ts'
 import './phrases.ts'
 import * as store from './store.ts'
 
@@ -48,6 +54,11 @@ class Databases implements CloudDatabases {
   async stop(cloud: CloudKey): Promise<void> {
     const record = await this.#find(cloud)
     if (record) await this.#providerOf(record).stop(record)
+  }
+
+  async backups(cloud: CloudKey): Promise<DatabaseBackups> {
+    const record = (await this.#find(cloud)) ?? fail('CLOUD_NOT_READY', { status: 'provisioning' })
+    return this.#providerOf(record).backups?.(record) ?? fail('BACKUPS_OF_OPERATOR', {})
   }
 
   async remove(cloud: CloudKey): Promise<void> {

@@ -1,5 +1,5 @@
 /** Which databases there are, and where. */
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey, Limited } from '#engine/clouds'
 import type { Db } from '#platform/db'
 import type { DatabaseRecord } from './databases.ts'
 
@@ -33,6 +33,18 @@ export async function findDatabase(
       text: `select d.account_id as "accountId", d.cloud_id as "cloudId", c.ref, d.provider, d.place, d.os_user as "osUser"
         from databases.databases d join clouds.clouds c on c.account_id = d.account_id and c.cloud_id = d.cloud_id
         where d.account_id = $1 and d.cloud_id = $2`,
+    },
+    [accountId, cloudId],
+  )
+  return row
+}
+
+/** What its limits come from; undefined where its cloud is gone. */
+export async function findLimited(db: Db, { accountId, cloudId }: CloudKey): Promise<Limited | undefined> {
+  const [row] = await db.query<Limited>(
+    {
+      name: 'databases.limited',
+      text: 'select offer, limits from clouds.clouds where account_id = $1 and cloud_id = $2',
     },
     [accountId, cloudId],
   )

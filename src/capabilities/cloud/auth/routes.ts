@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { useErrors } from '#engine/databases'
+import { databaseErrors } from '#engine/databases'
 import type { FailureCode } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { CloudParams } from '../clouds/schema.ts'
@@ -26,7 +26,7 @@ const userPath = `${usersPath}/{user_id}`
 const linkPath = '/app-links/{ref}/{token}'
 
 /** Of a change of users, wherever they are. */
-const changeErrors: FailureCode[] = [...useErrors, 'CLOUD_MOVING', 'APP_USER_TRIGGER_FAILED']
+const changeErrors: FailureCode[] = [...databaseErrors, 'CLOUD_MOVING', 'APP_USER_TRIGGER_FAILED']
 
 const settingsRoutes: Route[] = [
   route({
@@ -70,7 +70,7 @@ const userRoutes: Route[] = [
     params: CloudParams,
     query: UsersQuery,
     reply: { 200: AppUserList },
-    errors: [...readyErrors, ...useErrors, 'APP_USER_EMAIL_INVALID'],
+    errors: [...readyErrors, ...databaseErrors, 'APP_USER_EMAIL_INVALID'],
     handle: list,
   }),
   route({
@@ -81,7 +81,7 @@ const userRoutes: Route[] = [
     summary: { en: 'One user of the app.', fa: 'یک کاربر برنامه.' },
     params: UserParams,
     reply: { 200: AppUser },
-    errors: [...readyErrors, ...useErrors, 'APP_USER_NOT_FOUND'],
+    errors: [...readyErrors, ...databaseErrors, 'APP_USER_NOT_FOUND'],
     handle: read,
   }),
   route({
@@ -164,7 +164,7 @@ const linkRoutes: Route[] = [
     },
     params: LinkParams,
     reply: pageReplies,
-    errors: useErrors,
+    errors: databaseErrors,
     handle: showLink,
   }),
   route({

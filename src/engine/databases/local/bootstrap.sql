@@ -60,6 +60,10 @@ alter default privileges for role postgres grant select on sequences to app_read
 
 alter default privileges for role postgres grant usage on schemas to app_reader;
 
+-- It writes to the WAL even where a transaction may not write.
+revoke execute on function pg_catalog.pg_logical_emit_message(boolean, text, text, boolean),
+  pg_catalog.pg_logical_emit_message(boolean, text, bytea, boolean) from public;
+
 create schema extensions;
 
 grant usage on schema extensions to public;
