@@ -38,6 +38,7 @@ const settled = async (id: string) => {
 }
 
 const backUp = async () => {
+  clock.moveMs(1)
   const asked = await cloud.client.post(pathOf(), {})
   expect(asked.status, asked.text).toBe(202)
   return settled(asked.body.id)
@@ -51,6 +52,7 @@ const restored = async (of = cloud) => {
 }
 
 const restore = async (id: string, body: Record<string, unknown> = {}) => {
+  clock.moveMs(1)
   const asked = await cloud.client.post(pathOf(`/${id}/restore`), { confirm: 'نوبت‌ها', ...body })
   expect(asked.status, asked.text).toBe(202)
   return asked.body
