@@ -193,6 +193,14 @@ it('a database that was changed is backed up at night, one that sleeps unchanged
   expect((await list()).data.map(({ id }: { id: string }) => id)).not.toContain(first.id)
 })
 
+it('the export of a dedicated cloud is its database as SQL, its last line the proof that it is whole', async () => {
+  const answer = await cloud.client.get(`/v1/cloud/${cloud.id}/export`)
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toBe('application/sql')
+  expect(answer.text).toContain('copy public.kept (n) from stdin;\n1\n4\n\\.\n')
+  expect(answer.text.endsWith('-- The end: nothing was cut.\n')).toBe(true)
+})
+
 it('with a cloud all of its backups are deleted', async () => {
   expect(await stored()).not.toEqual([])
   await cloud.client.request('DELETE', `/v1/cloud/${cloud.id}`, JSON.stringify({ confirm: 'نوبت‌ها' }))
