@@ -27,8 +27,12 @@ type Rows = Record<string, unknown>
 /** The client is that of `app_reader`, and is in no transaction. Throws EXPORT_TOO_LARGE and what the database refuses. */
 export async function* exportDatabase(client: pg.ClientBase): AsyncGenerator<Buffer> {
   await client.query(`begin isolation level repeatable read read only;
-    set local search_path = pg_catalog; set local transaction_timeout = ${longestMs}; set local statement_timeout = 0;
+    set local search_path = pg_catalog; set local statement_timeout = 0;
     set local extra_float_digits = 3; set local datestyle = iso; set local intervalstyle = postgres; set local timezone = 'UTC'`)
+  // Of PostgreSQL 17 and later.
+  await client.query(
+    `select set_config(name, '${longestMs}', true) from pg_settings where name = 'transaction_timeout'`,
+  )
   try {
     yield* inChunks(partsOf(client))
   } finally {

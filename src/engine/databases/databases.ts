@@ -5,6 +5,7 @@
 import type pg from 'pg'
 import type { CloudKey } from '#engine/clouds'
 import type { Db } from '#platform/db'
+import type { FailureCode } from '#platform/errors'
 
 export {
   addAwakeTime,
@@ -52,6 +53,37 @@ export interface DatabaseRecord extends CloudKey {
 /** What the secret of a database is sealed for. */
 export const sealedFor = ({ cloudId }: CloudKey): string => `database ${cloudId}`
 
+/** All files of a database, as they are at one moment. */
+export interface DatabaseCopy {
+  /** Of the transaction that it would begin next. */
+  nextTransaction: bigint
+  serverVersion: string
+  /** Read once, and as fast as it is read. */
+  tar: AsyncIterable<Buffer>
+}
+
+export interface RestoreOptions {
+  /** Of this restoring, the same in each run: twelve letters and digits. */
+  id: string
+  /** The copy from its beginning; it throws at its end where it is not what was stored. */
+  tar: () => AsyncIterable<Buffer>
+  maxBytes: number
+}
+
+/** Copies of one database. */
+export interface DatabaseBackups {
+  /** That of a copy that was taken now; undefined where only a copy can tell, since the database is awake. */
+  nextTransaction(): Promise<bigint | undefined>
+  copy<Result>(work: (copy: DatabaseCopy) => Promise<Result>): Promise<Result>
+  /**
+   * A copy takes the place of the database, as a whole or not at all, wherever a process is killed; after that the next run goes on. False where
+   * another process is at it.
+   */
+  restore(options: RestoreOptions): Promise<boolean>
+  /** It was given up: the database is what it was before, or what it has become if that was complete. */
+  endRestore(id: string): Promise<void>
+}
+
 /** Where databases come from. Each method may run any number of times, in whatever process; after a kill the next run goes on. */
 export interface DatabaseProvider extends AsyncDisposable {
   readonly name: DatabaseRecord['provider']
@@ -70,6 +102,8 @@ export interface DatabaseProvider extends AsyncDisposable {
   /** Ends what runs of it here: the cloud was suspended, is deleted or restored. */
   stop(database: DatabaseRecord): Promise<void>
   remove(database: DatabaseRecord): Promise<void>
+  /** Absent where whoever has the server backs up all of it. Throws DATABASE_ELSEWHERE. */
+  backups?(database: DatabaseRecord): Promise<DatabaseBackups>
 }
 
 /** All databases of dedicated clouds. */
@@ -81,18 +115,22 @@ export interface CloudDatabases extends AsyncDisposable {
   /** A step of provisioning: throws DATABASE_NO_ROOM where no provider has room. */
   make(cloud: CloudKey & { ref: string }): Promise<void>
   stop(cloud: CloudKey): Promise<void>
+  /** Throws BACKUPS_OF_OPERATOR, and as `use`. */
+  backups(cloud: CloudKey): Promise<DatabaseBackups>
   /** A step of deletion: nothing of it is left, its record neither. */
   remove(cloud: CloudKey): Promise<void>
 }
 
-/** What a use of a database can fail with, beside what its work fails with. */
-export const databaseErrors = [
+/** What a use of a database can fail with, beside what its work fails with; for routes. */
+export const databaseErrors: FailureCode[] = [
   'DATABASE_ELSEWHERE',
   'DATABASE_NO_ROOM',
   'DATABASE_BUSY',
   'DATABASE_DOES_NOT_START',
   'DATABASES_UNAVAILABLE',
-] as const
+  'DATABASE_HOURS_USED',
+  'CLOUD_RESTORING',
+]
 
 export { ExternalProvider } from './external/provider.ts'
 export { LocalProvider } from './local/provider.ts'

@@ -5,6 +5,7 @@ import { fail } from '#platform/errors'
 import type { Secrets } from '#platform/secrets'
 import {
   type CloudDatabases,
+  type DatabaseBackups,
   type DatabaseProvider,
   type DatabaseRecord,
   type OpenDatabase,
@@ -59,6 +60,11 @@ class Databases implements CloudDatabases {
   async stop(cloud: CloudKey): Promise<void> {
     const record = await this.#find(cloud)
     if (record) await this.#providerOf(record).stop(record)
+  }
+
+  async backups(cloud: CloudKey): Promise<DatabaseBackups> {
+    const record = (await this.#find(cloud)) ?? fail('CLOUD_NOT_READY', { status: 'provisioning' })
+    return this.#providerOf(record).backups?.(record) ?? fail('BACKUPS_OF_OPERATOR', {})
   }
 
   async remove(cloud: CloudKey): Promise<void> {

@@ -7,9 +7,10 @@ import { fail } from '#platform/errors'
 import type { Jail } from '#platform/jail'
 import type { Log } from '#platform/log'
 import { findBinaries } from '#platform/postgres'
-import type { DatabaseProvider, DatabaseRecord, OpenDatabase } from '../databases.ts'
+import type { DatabaseBackups, DatabaseProvider, DatabaseRecord, OpenDatabase } from '../databases.ts'
 import '../phrases.ts'
 import type { DatabaseSizes } from '../size.ts'
+import { LocalBackups } from './backups.ts'
 import { Claims } from './claims.ts'
 import type { LocalDatabase } from './layout.ts'
 import type { LocalContext } from './local.ts'
@@ -97,6 +98,11 @@ export class LocalProvider implements DatabaseProvider {
     await databases.close(database)
     await end(context, localOf(database))
     await removeAll(context.root, database)
+  }
+
+  async backups(database: DatabaseRecord): Promise<DatabaseBackups> {
+    const { context } = await this.#here(database)
+    return new LocalBackups(context, localOf(database))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
