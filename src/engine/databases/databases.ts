@@ -50,9 +50,6 @@ export interface DatabaseRecord extends CloudKey {
   secretsSealed: string | null
 }
 
-/** What the secret of a database is sealed for. */
-export const sealedFor = ({ cloudId }: CloudKey): string => `database ${cloudId}`
-
 /** All files of a database, as they are at one moment. */
 export interface DatabaseCopy {
   /** Of the transaction that it would begin next. */
@@ -83,6 +80,9 @@ export interface DatabaseBackups {
   /** It was given up: the database is what it was before, or what it has become if that was complete. */
   endRestore(id: string): Promise<void>
 }
+
+/** What the secret of a database is sealed for. */
+export const sealedFor = ({ cloudId }: CloudKey): string => `database ${cloudId}`
 
 /** Where databases come from. Each method may run any number of times, in whatever process; after a kill the next run goes on. */
 export interface DatabaseProvider extends AsyncDisposable {
