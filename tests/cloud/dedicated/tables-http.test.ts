@@ -21,6 +21,8 @@ beforeAll(async () => {
     create table labels (id int primary key, name text);
     create table people_labels (person_id int references people, label_id int references labels, primary key (person_id, label_id));
     create view members as select p.id, p.name as label, p.team_id as team from people p where p.id < 100;
+    create view "odd {view" as select (select max(id) from teams) as top, m.label as "a (b} :resno 7", m.team as "te{am)", m.id
+      from (select * from members) m where exists (select id from labels);
     create function initial(people) returns text stable language sql as $$ select left($1.name, 1) $$;
     create function sent(people) returns setof messages stable language sql as $$ select * from messages where sender_id = $1.id $$;
     create function main_team(people) returns setof teams rows 1 stable language sql as $$ select * from teams where id = $1.team_id $$;
@@ -65,6 +67,16 @@ test.runIf(canRun)(
   'rows come with those that are related to them, by foreign keys, tables between, views and functions',
   async () => {
     const asked: [string, string, unknown][] = [
+      // A definition with a query in its columns, one in its tables, and names that look like parts of it.
+      [
+        'odd {view',
+        'top,teams(name)',
+        [
+          { top: 2, teams: { name: 'یک' } },
+          { top: 2, teams: { name: 'two' } },
+          { top: 2, teams: null },
+        ],
+      ],
       [
         'people',
         'name,teams(name)',
