@@ -1,5 +1,6 @@
 /** Tables of a dedicated cloud as an unchanged supabase-js reads them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setReadOnly } from '#engine/clouds'
 import { hasJail } from '../jail/needs-jail.ts'
 import { type App, type AppWorld, bootApp, type Client } from '../supabase-js/app.ts'
 
@@ -347,6 +348,28 @@ test.runIf(canRun)('a request after a change of tables sees it, whoever has chan
   expect((await raw('fresh?number=eq.1&select=number')).text).toBe('[{"number":"1"}]')
   await sql('drop table fresh')
   expect((await raw('fresh')).status).toBe(404)
+})
+
+test.runIf(canRun)('a cloud whose disk is full is read, and says why nothing is written', async () => {
+  await sql(`create table kept (id int primary key); insert into kept values (1);
+    create function keep_more() returns int language sql security definer as $$ insert into kept values (2) returning id $$`)
+  const { world, cloud } = all
+  const key = { accountId: world.account, cloudId: cloud.id }
+  await setReadOnly(world.app, key, true)
+  await world.app.clouds.refresh(key)
+  try {
+    expect((await raw('kept')).text).toBe('[{"id":1}]')
+    for (const refused of [
+      await client.from('kept').insert({ id: 3 }),
+      await client.from('kept').delete().eq('id', 1),
+      await client.rpc('keep_more'),
+    ])
+      expect([refused.status, refused.error?.code, refused.error?.hint]).toEqual([405, '25006', expect.any(String)])
+  } finally {
+    await setReadOnly(world.app, key, false)
+    await world.app.clouds.refresh(key)
+  }
+  expect((await client.rpc('keep_more')).data).toBe(2)
 })
 
 test.runIf(canRun)('the description names what whoever asks may use', async () => {
