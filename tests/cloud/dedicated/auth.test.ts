@@ -200,15 +200,17 @@ it('a token that is none, or an attempt too many, wakes no database; a session d
   expect((await ask(cloud, 'GET', '/user', { token })).body.email).toBe(email)
 })
 
-it('a deleted user’s private files go, too, and another cloud’s users are others', async () => {
+it('a deleted user’s private files go, too, and the session is over', async () => {
   const client = newClient(cloud)
   const { data } = await client.auth.signUp({ email: newAddress(), password })
-  const form = new FormData()
-  form.set('file', new Blob(['private']), 'a.txt')
   const put = await fetch(`${cloud.pathUrl}/files`, {
     method: 'POST',
-    headers: { apikey: cloud.publicKey, authorization: `Bearer ${data.session!.access_token}` },
-    body: form,
+    headers: {
+      apikey: cloud.publicKey,
+      authorization: `Bearer ${data.session!.access_token}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ name: 'a.txt', content_base64: 'YQ==' }),
   })
   expect(put.status).toBe(201)
   const files = async () => (await cloud.client.get(`/v1/cloud/${cloud.id}/storage`)).body.data.length
