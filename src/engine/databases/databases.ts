@@ -46,6 +46,8 @@ export interface DatabaseRecord extends CloudKey {
   place: string
   /** `local`: the user of the machine that runs it; null where the server of the machine is no root. */
   osUser: number | null
+  /** `external`: what the passwords of its roles come from. */
+  secretsSealed: string | null
 }
 
 /** All files of a database, as they are at one moment. */
@@ -79,9 +81,14 @@ export interface DatabaseBackups {
   endRestore(id: string): Promise<void>
 }
 
+/** What the secret of a database is sealed for. */
+export const sealedFor = ({ cloudId }: CloudKey): string => `database ${cloudId}`
+
 /** Where databases come from. Each method may run any number of times, in whatever process; after a kill the next run goes on. */
 export interface DatabaseProvider extends AsyncDisposable {
   readonly name: DatabaseRecord['provider']
+  /** Whether the roles of its databases have passwords. */
+  readonly hasPasswords: boolean
   /** Where a new one is to lie; undefined where there is no room. `osUser`s that are taken there are named. */
   place(
     taken: { place: string; osUser: number | null }[],
@@ -125,6 +132,7 @@ export const databaseErrors: FailureCode[] = [
   'CLOUD_RESTORING',
 ]
 
+export { ExternalProvider } from './external/provider.ts'
 export { LocalProvider } from './local/provider.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'
 export { PlatformSizes } from './platform-sizes.ts'

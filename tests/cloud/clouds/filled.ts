@@ -44,7 +44,7 @@ const columnsToFill = (room: Room): Promise<Column[]> =>
             and pg_get_constraintdef(k.oid) like '%(' || c.column_name || ' = ANY%') as allowed
       from information_schema.columns c
       where (c.table_schema, c.table_name) in (select table_schema, table_name from information_schema.columns where column_name = 'cloud_id')
-        and c.table_schema <> 'sites' and (c.table_schema, c.table_name) <> ('databases', 'databases') and c.is_nullable = 'NO' and c.is_identity = 'NO'
+        and c.table_schema <> 'sites' and (c.table_schema, c.table_name) <> ('databases', 'databases') and (c.is_nullable = 'NO' or c.column_name = 'cloud_id') and c.is_identity = 'NO'
       order by c.ordinal_position`,
   )
 

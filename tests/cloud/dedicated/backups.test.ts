@@ -38,6 +38,7 @@ const settled = async (id: string) => {
 }
 
 const backUp = async () => {
+  clock.moveMs(1)
   const asked = await cloud.client.post(pathOf(), {})
   expect(asked.status, asked.text).toBe(202)
   return settled(asked.body.id)
@@ -51,6 +52,7 @@ const restored = async (of = cloud) => {
 }
 
 const restore = async (id: string, body: Record<string, unknown> = {}) => {
+  clock.moveMs(1)
   const asked = await cloud.client.post(pathOf(`/${id}/restore`), { confirm: 'نوبت‌ها', ...body })
   expect(asked.status, asked.text).toBe(202)
   return asked.body
@@ -189,6 +191,14 @@ it('a database that was changed is backed up at night, one that sleeps unchanged
   clock.moveMs(1)
   await night()
   expect((await list()).data.map(({ id }: { id: string }) => id)).not.toContain(first.id)
+})
+
+it('the export of a dedicated cloud is its database as SQL, its last line the proof that it is whole', async () => {
+  const answer = await cloud.client.get(`/v1/cloud/${cloud.id}/export`)
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toBe('application/sql')
+  expect(answer.text).toContain('copy public.kept (n) from stdin;\n1\n4\n\\.\n')
+  expect(answer.text.endsWith('-- The end: nothing was cut.\n')).toBe(true)
 })
 
 it('with a cloud all of its backups are deleted', async () => {

@@ -109,7 +109,7 @@ test.runIf(canRun)(
     await until(async () => (await shown()).status === 'ready')
     expect((await folders()).filter((name) => name.startsWith(made.ref))).toHaveLength(1)
     const { body } = await client().post(`/v1/cloud/${made.id}/database`, { query: 'select 1 as one' })
-    expect(body.rows).toEqual([{ one: 1 }])
+    expect(body.rows).toEqual([[1]])
     expect(await run('select from clouds.packages where cloud_id = $1', [made.id])).toHaveLength(1)
   },
 )
@@ -181,8 +181,8 @@ test.runIf(canRun)(
       return plan === 'dedicated' && (await run('select from clouds.moves')).length === 0
     }, 60_000)
     const query = async (text: string) => (await act({ query: text })).body.rows
-    expect(await query('select n::int as n from todos order by n')).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
-    expect(await query('select id, email from auth.users')).toEqual([{ id, email: 'sara@example.com' }])
+    expect(await query('select n::int as n from todos order by n')).toEqual([[1], [2], [3]])
+    expect(await query('select id, email from auth.users')).toEqual([[id, 'sara@example.com']])
     for (const table of ['collections.rows', 'collections.collections', 'app_users.users'])
       expect(await run(`select from ${table} where cloud_id = $1`, [id]), table).toEqual([])
   },

@@ -49,6 +49,7 @@ const sweepMs = 60_000
 
 export class LocalProvider implements DatabaseProvider {
   readonly name = 'local'
+  readonly hasPasswords = false
   readonly #options: LocalOptions
   #ready: Promise<Ready> | undefined
 
