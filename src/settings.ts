@@ -4,6 +4,8 @@ import { audio } from '#capabilities/audio/settings'
 import { batches } from '#capabilities/messages/settings'
 import { work } from '#capabilities/work/settings'
 import { clouds } from '#engine/clouds/settings'
+import { backups } from '#engine/database-backups/settings'
+import { databases } from '#engine/databases/settings'
 import { files, studio } from '#engine/files/settings'
 import { functions, functionsHost } from '#engine/functions/settings'
 import { defaults, models, providers, vendors } from '#engine/models/settings'
@@ -43,6 +45,8 @@ export const settings: readonly Section[] = [
   studio,
   sites,
   clouds,
+  databases,
+  backups,
   functions,
   functionsHost,
   mail,

@@ -25,12 +25,16 @@ export const transferRoutes: Route[] = [
     operation: 'cloud.export',
     scope: 'cloud:write',
     summary: {
-      en: 'All that is in an app back-end, as lines of JSON. Secrets and keys are left out.',
-      fa: 'همهٔ محتوای یک بک‌اند، به شکل سطرهای JSON. مقدارهای محرمانه و کلیدها در آن نیستند.',
+      en: 'All that is in a Starter app back-end as lines of JSON, the database of a dedicated one as SQL. Secrets and keys are left out.',
+      fa: 'همهٔ محتوای بک‌اند Starter به شکل سطرهای JSON، و پایگاه دادهٔ بک‌اند اختصاصی به شکل SQL. مقدارهای محرمانه و کلیدها در آن نیستند.',
     },
     params: CloudParams,
-    reply: { 200: 'application/x-ndjson' },
-    errors: [...readyErrors],
+    reply: { 200: 'application/x-ndjson, application/sql' },
+    errors: [
+      ...readyErrors,
+      ...(['EXPORT_RUNNING', 'EXPORT_TOO_LARGE', 'CLOUD_RESTORING', 'DATABASE_HOURS_USED'] as const),
+      ...(['DATABASE_ELSEWHERE', 'DATABASE_NO_ROOM', 'DATABASES_UNAVAILABLE'] as const),
+    ],
     handle: exportCloud,
   }),
   route({
