@@ -22,6 +22,7 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
     options: {
       ...Object.fromEntries(valued.map((name) => [name, { type: 'string' as const }])),
       ...Object.fromEntries(plain.map((name) => [name, { type: 'boolean' as const }])),
+      file: { type: 'string', short: 'f' },
       help: { type: 'boolean', short: 'h' },
     },
     allowPositionals: true,

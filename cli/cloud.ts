@@ -8,6 +8,7 @@ import { functionCommands } from './cloud/functions.ts'
 import { keysCommand } from './cloud/keys.ts'
 import { cloudOptions, cloudPhrases as words } from './cloud/phrases.ts'
 import { secretCommands } from './cloud/secrets.ts'
+import { sqlCommands } from './cloud/sql.ts'
 import { transferCommands } from './cloud/transfer.ts'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
 import { type Column, card, showTime, table } from './output.ts'
@@ -18,7 +19,14 @@ import { plain, type Server, ServerRefused, serverOf } from './server.ts'
 const common = { options: connection, needs: [], help: cloudOptions }
 
 export const cloudCommands: Command[] = [
-  { ...common, name: 'cloud create', about: words.create, takes: ['NAME'], run: create },
+  {
+    ...common,
+    name: 'cloud create',
+    about: words.create,
+    takes: ['NAME'],
+    options: ['plan', 'package', ...connection],
+    run: create,
+  },
   { ...common, name: 'cloud list', about: words.list, takes: [], run: list },
   { ...common, name: 'cloud show', about: words.show, takes: ['CLOUD'], run: show },
   { ...common, name: 'cloud connection', about: words.connection, takes: ['CLOUD'], run: connect },
@@ -26,6 +34,7 @@ export const cloudCommands: Command[] = [
   authCommand,
   ...transferCommands,
   ...collectionCommands,
+  ...sqlCommands,
   { ...common, name: 'cloud retry', about: words.retry, takes: ['CLOUD'], run: retry },
   {
     ...common,
@@ -44,12 +53,18 @@ const pollMs = 500
 
 async function create(session: Session, given: ParsedArguments): Promise<Outcome> {
   const server = await serverOf(session, given)
-  return answerReady(session, server, await createCloud(server, given.words[0]!))
+  const { plan, package: offer } = given.options
+  const body = {
+    name: given.words[0]!,
+    plan: plan ?? (offer === undefined ? 'starter' : 'dedicated'),
+    ...(offer !== undefined && { package: offer }),
+  }
+  return answerReady(session, server, await createCloud(server, body))
 }
 
-/** A Starter cloud; the request may be repeated where its answer is lost. */
-export const createCloud = (server: Server, name: string): Promise<Cloud> =>
-  requestRecord<Cloud>(server, 'POST', '/v1/cloud', madeOnce({ name, plan: 'starter' }))
+/** The request may be repeated where its answer is lost. */
+const createCloud = (server: Server, body: object): Promise<Cloud> =>
+  requestRecord<Cloud>(server, 'POST', '/v1/cloud', madeOnce(body))
 
 async function retry(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { server, cloud: found } = await namedCloud(session, given)

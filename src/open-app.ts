@@ -6,7 +6,13 @@ import type { App } from '#app'
 import { openAppUsers } from '#engine/app-users'
 import { CloudAllowances, openCloudDirectory } from '#engine/clouds'
 import { openCollections } from '#engine/collections'
-import { type CloudDatabases, LocalProvider, openCloudDatabases } from '#engine/databases'
+import {
+  type CloudDatabases,
+  ExternalProvider,
+  LocalProvider,
+  openCloudDatabases,
+  PlatformSizes,
+} from '#engine/databases'
 import { openDocuments } from '#engine/documents'
 import { openWaiting, releaseRooms } from '#engine/files'
 import {
@@ -222,22 +228,22 @@ function openHands(
   }
 }
 
-const idleDatabaseMs = 10 * 60 * 1000
-
-/** Databases of dedicated clouds, on this machine. */
-const openDatabases = ({ config, db, log }: Ground, jail: Jail): CloudDatabases =>
-  openCloudDatabases({
+/** Databases of dedicated clouds. */
+function openDatabases(ground: Ground, jail: Jail): CloudDatabases {
+  const { config, db, log, secrets } = ground
+  const { local, idleMs, memoryShare, leastFreeDisk, servers } = config.databases
+  const sizes = new PlatformSizes(ground)
+  const root = path.join(config.dataDir, 'databases')
+  const limits = { idleMs, memoryShare, leastFreeDisk, sizes }
+  return openCloudDatabases({
     db,
+    secrets,
     providers: [
-      new LocalProvider({
-        root: path.join(config.dataDir, 'databases'),
-        pgBin: config.pgBin,
-        idleMs: idleDatabaseMs,
-        jail,
-        log,
-      }),
+      ...(local ? [new LocalProvider({ root, pgBin: config.pgBin, ...limits, jail, log })] : []),
+      new ExternalProvider({ servers, secrets, sizes, idleMs }),
     ],
   })
+}
 
 /** Code of clouds: what compiles it, what runs it, and what it sends by. */
 function openFunctions(

@@ -5,6 +5,7 @@ import { batches } from '#capabilities/messages/settings'
 import { work } from '#capabilities/work/settings'
 import { clouds } from '#engine/clouds/settings'
 import { backups } from '#engine/database-backups/settings'
+import { databases } from '#engine/databases/settings'
 import { files, studio } from '#engine/files/settings'
 import { functions, functionsHost } from '#engine/functions/settings'
 import { defaults, models, providers, vendors } from '#engine/models/settings'
@@ -44,6 +45,7 @@ export const settings: readonly Section[] = [
   studio,
   sites,
   clouds,
+  databases,
   backups,
   functions,
   functionsHost,

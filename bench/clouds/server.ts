@@ -1,8 +1,11 @@
 /** The server under test with its clouds, spoken to over HTTP as developers and apps do. */
+import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { freePort } from '../../tests/harness/free-port.ts'
-import { key, type Running, runKherad } from '../stage.ts'
+import { dataOf, key, type Running, root, runKherad } from '../stage.ts'
 
 export interface Cloud {
   id: string
@@ -15,11 +18,14 @@ export interface CloudServer extends Running {
   /** An answer of the API, which has to be good. */
   call(path: string, body?: object): Promise<Record<string, unknown>>
   create(name: string): Promise<Cloud>
+  /** With a package of its own, once it is ready. */
+  createDedicated(name: string): Promise<Cloud>
 }
 
 /** What is measured is not what a cloud may have. */
 const config = `clouds: { clouds_per_project: 1000, rows: 10000000, row_bytes: 9007199254740991,
-  daily_egress_bytes: 9007199254740991, daily_function_calls: 1000000000000 }
+  daily_egress_bytes: 9007199254740991, daily_function_calls: 1000000000000,
+  packages: [{ id: bench, name: { fa: سنجش, en: Bench } }] }
 `
 
 export async function startClouds(folder: string): Promise<CloudServer> {
@@ -42,7 +48,22 @@ export async function startClouds(folder: string): Promise<CloudServer> {
     const { public_key: publicKey } = await call(`/v1/cloud/${id}/connection`)
     return { id, ref, publicKey: String(publicKey) }
   }
-  return { ...running, appsPort, call, create }
+  /** As the operator of this server. */
+  const kherad = async (...words: string[]): Promise<unknown> => {
+    const cli = { KHERAD_DATA: dataOf(folder), KHERAD_CONFIG: file, PATH: process.env['PATH'] }
+    const command = [path.join(root, 'cli/kherad.mjs'), ...words, '--json']
+    const { stdout } = await promisify(execFile)(process.execPath, command, { env: cli })
+    return JSON.parse(stdout)
+  }
+  const createDedicated = async (name: string): Promise<Cloud> => {
+    const { data } = (await kherad('account', 'list')) as { data: { id: string }[] }
+    await kherad('cloud', 'package', 'give', data[0]!.id, 'bench')
+    const { id, ref } = (await call('/v1/cloud', { name, plan: 'dedicated' })) as unknown as Cloud
+    while ((await call(`/v1/cloud/${id}`))['status'] === 'provisioning') await pause(20)
+    const { public_key: publicKey } = await call(`/v1/cloud/${id}/connection`)
+    return { id, ref, publicKey: String(publicKey) }
+  }
+  return { ...running, appsPort, call, create, createDedicated }
 }
 
 /** The value below which this share of the values lies. */

@@ -2,23 +2,17 @@
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
-import {
-  type Command,
-  CommandRefused,
-  misused,
-  type Outcome,
-  type ParsedArguments,
-  type Session,
-} from '../command.ts'
+import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
 import { type Column, showTime, table } from '../output.ts'
 import { readBounded, utf8 } from '../read-bounded.ts'
 import { eventsOf } from '../server/events.ts'
 import { connection } from '../server/phrases.ts'
 import { madeOnce, requestRecord } from '../server/records.ts'
-import { plain, requestReply, type Server, ServerRefused } from '../server.ts'
+import { plain, requestReply, type Server } from '../server.ts'
 import { wholeNumber } from '../studio/inputs.ts'
 import { type Cloud, namedCloud, pathOf } from './api.ts'
 import { functionOptions, functionPhrases as words } from './function-phrases.ts'
+import { withFile } from './place.ts'
 
 const common = { options: connection, needs: [], help: functionOptions }
 
@@ -91,18 +85,6 @@ async function deploy(session: Session, given: ParsedArguments): Promise<Outcome
   for (const one of made.packages) session.notify(plain(`  ${one.name} ${one.version}`))
   session.notify(words.deployed(plain(made.name), made.version)[language])
   return { json: made, text: `${plain(made.url)}\n` }
-}
-
-/** As compilers say it, so that editors and terminals find the place: `index.js:3:5`. */
-function withFile(error: unknown, file: string): unknown {
-  if (!(error instanceof ServerRefused) || !error.place) return error
-  const { line, column } = error.place
-  const at = `${file}:${line}:${column}`
-  const sentence = { en: `${at}: ${error.sentence.en}`, fa: `${at}: ${error.sentence.fa}` }
-  return new CommandRefused(error.code, sentence, 1, {
-    ...error.more,
-    ...{ line: String(line), column: String(column) },
-  })
 }
 
 const columns = (language: Language): Column<CloudFunction>[] => [

@@ -5,8 +5,8 @@ import { serverOptions } from '../server/phrases.ts'
 export const cloudPhrases = {
   // Commands
   create: sentence(
-    'بک‌اندی رایگان (Starter) می‌سازد و نشانی‌اش را چاپ می‌کند',
-    'creates a free app back-end (Starter) and prints its address',
+    'بک‌اندی می‌سازد و نشانی‌اش را چاپ می‌کند؛ رایگان (Starter)، یا با --plan dedicated روی یک بستهٔ حساب',
+    'creates an app back-end and prints its address: a free one (Starter), or with --plan dedicated on a package of the account',
   ),
   list: sentence('بک‌اندهای پروژه', 'the app back-ends of the project'),
   show: sentence(
@@ -117,6 +117,14 @@ export const cloudPhrases = {
 export const cloudOptions: OptionHelp = {
   ...serverOptions,
   name: { value: 'NAME', about: sentence('نام بک‌اند', 'the name of the app back-end') },
+  plan: {
+    value: 'PLAN',
+    about: sentence('starter (پیش‌فرض) یا dedicated', 'starter (the default) or dedicated'),
+  },
+  package: {
+    value: 'ID',
+    about: sentence('کدام بستهٔ حساب، برای dedicated', 'which package of the account, of dedicated'),
+  },
   confirm: { value: 'NAME', about: sentence('نام دقیق آن', 'its exact name') },
   new: {
     value: 'KIND',

@@ -111,8 +111,7 @@ export async function createUser(app: App, cloud: LiveCloud, wish: AdminWish): P
     app_metadata: mergeMetadata({}, wish.appMetadata, 'appMetadata'),
     banned_until: wish.bannedUntil ?? null,
   })
-  await changeUsers(app, cloud, (tx) => store.insertUser(tx, user, cloud.limits.users))
-  return user
+  return changeUsers(app, cloud, (tx) => store.insertUser(tx, user, cloud.limits.users))
 }
 
 const hashOf = async (
@@ -199,7 +198,7 @@ export async function makeLink(app: App, cloud: LiveCloud, wish: AdminLinkWish):
     if (known?.email_confirmed_at && (wish.type === 'signup' || wish.type === 'invite'))
       fail('APP_USER_EXISTS', {})
     let user = known ?? newUser(cloud, now, { email, password_hash: passwordHash, user_metadata: metadata })
-    if (!known) await store.insertUser(tx, user, cloud.limits.users)
+    if (!known) user = await store.insertUser(tx, user, cloud.limits.users)
     if (wish.type === 'invite') user = await store.updateUser(tx, user, { invited_at: now, updated_at: now })
     if (newEmail !== undefined)
       user = await store.updateUser(tx, user, { new_email: newEmail, updated_at: now })
@@ -248,8 +247,8 @@ export async function inviteUser(
     await store.lockCloud(tx, cloud)
     const known = await store.lockByEmail(tx, cloud, email)
     if (known?.email_confirmed_at) fail('APP_USER_EXISTS', {})
-    const user = known ?? newUser(cloud, now, { email, user_metadata: metadata, invited_at: now })
-    if (!known) await store.insertUser(tx, user, cloud.limits.users)
+    const invited = newUser(cloud, now, { email, user_metadata: metadata, invited_at: now })
+    const user = known ?? (await store.insertUser(tx, invited, cloud.limits.users))
     const { token_id: tokenId } = await addToken(
       tx,
       signer,

@@ -97,7 +97,8 @@ export async function mailSignIn(
 ): Promise<void> {
   const metadata = mergeMetadata({}, wish.metadata)
   await inOrder(app, cloud, wish, async (tx, ready) => {
-    const takesNew = wish.createUser && !cloud.disableSignup && ready.users < cloud.limits.users
+    const isOpen = !cloud.disableSignup && !cloud.isReadOnly
+    const takesNew = wish.createUser && isOpen && ready.users < cloud.limits.users
     const known = await lockByEmail(tx, cloud, ready.email)
     const user = known ?? (takesNew ? await addPending(tx, ready, metadata) : undefined)
     await mailTo(tx, ready, user, { purpose: 'magiclink', ...ready.link })
@@ -106,8 +107,7 @@ export async function mailSignIn(
 
 async function addPending(tx: UsersTx, { cloud, email, now }: Ready, metadata: Metadata): Promise<UserRow> {
   const user = newUser(cloud, now, { email, user_metadata: metadata, pending_until: pendingUntil(now) })
-  await insertUser(tx, user, cloud.limits.users)
-  return user
+  return insertUser(tx, user, cloud.limits.users)
 }
 
 /** The confirmation again, of a sign-up or a new address. Throws what `mailRecovery` does. */

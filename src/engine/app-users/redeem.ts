@@ -20,7 +20,7 @@ import {
   type TokenRow,
   takeToken,
 } from './token-store.ts'
-import { changeUsers, readUsers } from './users-database.ts'
+import { changeUsers, readUsers, type UsersTx } from './users-database.ts'
 
 const tokenLength = 43
 
@@ -92,7 +92,7 @@ export async function signInByToken(app: App, cloud: LiveCloud, token: TokenRow)
 }
 
 export const beginByToken = async (
-  tx: Tx,
+  tx: UsersTx,
   cloud: LiveCloud,
   token: TokenRow,
   now: Date,

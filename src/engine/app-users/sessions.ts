@@ -36,7 +36,12 @@ const againMs = 10_000
 const mostUses = 20
 
 /** Signs a user in, who is not blocked. */
-export async function beginSession(tx: Tx, user: UserRow, method: string, now: Date): Promise<BegunSession> {
+export async function beginSession(
+  tx: UsersTx,
+  user: UserRow,
+  method: string,
+  now: Date,
+): Promise<BegunSession> {
   requireUnblocked(user, now)
   const { account_id, cloud_id, user_id } = user
   const session: SessionRow = {
@@ -51,6 +56,8 @@ export async function beginSession(tx: Tx, user: UserRow, method: string, now: D
     refreshed_at: now,
   }
   await insertSession(tx, session)
+  // No code of the app runs then, which might write more than a session is.
+  if (tx.readOnlyWhy) return { session, user }
   return { session, user: await updateUser(tx, user, { last_sign_in_at: now, updated_at: user.updated_at }) }
 }
 

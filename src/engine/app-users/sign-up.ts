@@ -38,7 +38,7 @@ export interface SignUpWish {
 export type SignedUp = { session: OpenSession } | { pending: UserRow }
 
 /**
- * Throws APP_USER_SIGNUP_DISABLED, APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_INVALID, APP_USER_REDIRECT_REFUSED,
+ * Throws APP_USER_SIGNUP_DISABLED, CLOUD_READ_ONLY, APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_INVALID, APP_USER_REDIRECT_REFUSED,
  * APP_USER_THROTTLED, APP_USERS_BUSY, APP_USER_LIMIT, APP_USER_MAIL_LIMIT; and where no mails are sent APP_USER_EXISTS.
  */
 export async function signUp(
@@ -47,7 +47,7 @@ export async function signUp(
   wish: SignUpWish,
   clientAddress: string,
 ): Promise<SignedUp> {
-  if (cloud.disableSignup) fail('APP_USER_SIGNUP_DISABLED', {})
+  requireOpen(cloud)
   const email = readEmail(wish.email)
   const password = readPassword(wish.password)
   const metadata = mergeMetadata({}, wish.metadata)
@@ -62,6 +62,12 @@ export async function signUp(
   return { session: await signInNew(app, cloud, newUser(cloud, now, known), 'password', now) }
 }
 
+/** The same for every address, and before any is looked up. */
+function requireOpen({ disableSignup, readOnlyWhy }: LiveCloud): void {
+  if (disableSignup) fail('APP_USER_SIGNUP_DISABLED', {})
+  if (readOnlyWhy) fail('CLOUD_READ_ONLY', { why: readOnlyWhy })
+}
+
 /** A user without address and password. Throws what `signUp` does, APP_USER_ANONYMOUS_OFF and APP_USER_ANONYMOUS_LIMIT. */
 export async function signInAnonymously(
   app: App,
@@ -69,7 +75,7 @@ export async function signInAnonymously(
   metadata: unknown,
   clientAddress: string,
 ): Promise<OpenSession> {
-  if (cloud.disableSignup) fail('APP_USER_SIGNUP_DISABLED', {})
+  requireOpen(cloud)
   if (!cloud.anonymousSignIns) fail('APP_USER_ANONYMOUS_OFF', {})
   const user_metadata = mergeMetadata({}, metadata)
   await countAttempt(app, cloud, [{ kind: 'sign_up_network', of: networkOf(clientAddress) }])
@@ -86,8 +92,8 @@ async function signInNew(
 ): Promise<OpenSession> {
   const begun = await changeUsers(app, cloud, async (tx) => {
     if (user.is_anonymous) await requireRoomForAnonymous(tx, cloud)
-    await insertUser(tx, user, cloud.limits.users)
-    return beginSession(tx, user, method, now)
+    const made = await insertUser(tx, user, cloud.limits.users)
+    return beginSession(tx, made, method, now)
   })
   return issue(app, cloud, begun)
 }

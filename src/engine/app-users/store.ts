@@ -87,17 +87,20 @@ export async function countAnonymous(tx: Tx, { accountId, cloudId }: CloudKey): 
   return Number(rows[0]!.many)
 }
 
-/** Adds a user, the cloud being locked. Throws APP_USER_LIMIT, and APP_USER_EXISTS where the address or id is taken. */
-export async function insertUser(tx: UsersTx, user: UserRow, max: number): Promise<void> {
+/** Adds a user, the cloud being locked; returns it as a trigger of the app may have made it. Throws APP_USER_LIMIT, CLOUD_READ_ONLY, and APP_USER_EXISTS where the address or id is taken. */
+export async function insertUser(tx: UsersTx, user: UserRow, max: number): Promise<UserRow> {
+  if (tx.readOnlyWhy) fail('CLOUD_READ_ONLY', { why: tx.readOnlyWhy })
   const cloud = { accountId: user.account_id, cloudId: user.cloud_id }
   if ((await lockCloud(tx, cloud)) >= max) fail('APP_USER_LIMIT', { max })
-  const { numInsertedOrUpdatedRows } = await tx
+  const made = await tx
     .insertInto('app_users.users')
     .values(user)
     .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
     .executeTakeFirst()
-  if (numInsertedOrUpdatedRows !== 1n) fail('APP_USER_EXISTS', {})
+  if (!made) fail('APP_USER_EXISTS', {})
   await count(tx, cloud, 1)
+  return made
 }
 
 /** Adds several users at once. Throws APP_USER_LIMIT, and APP_USER_EXISTS where an address or id is taken. */

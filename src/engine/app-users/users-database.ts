@@ -7,7 +7,8 @@ import { fail } from '#platform/errors'
 import { announceUsers } from './live-sessions.ts'
 
 /** A cloud, and where its users are. */
-export type UsersOf = Pick<LiveCloud, 'accountId' | 'cloudId' | 'plan'>
+export type UsersOf = Pick<LiveCloud, 'accountId' | 'cloudId' | 'plan'> &
+  Partial<Pick<LiveCloud, 'readOnlyWhy'>>
 
 export type Reader = Db['kysely'] | Tx
 
@@ -17,6 +18,8 @@ export type UsersTx = Tx & {
   readonly isApart: boolean
   /** On the database of the platform: this transaction itself, or one that is committed before it. */
   onPlatform<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** Why it takes no new users. */
+  readonly readOnlyWhy: LiveCloud['readOnlyWhy']
   /** Users whose sessions end with this transaction. */
   readonly ended: Set<string>
 }
@@ -64,6 +67,7 @@ export async function changeUsers<Result>(
 export const usersTx = (tx: Tx, ended = new Set<string>()): UsersTx =>
   Object.assign(tx, {
     isApart: false,
+    readOnlyWhy: null,
     ended,
     onPlatform: <Result>(work: (tx: Tx) => Promise<Result>) => work(tx),
   })
@@ -81,6 +85,7 @@ async function changeApart<Result>(
         const done = await work(
           Object.assign(tx, {
             isApart: true,
+            readOnlyWhy: cloud.readOnlyWhy ?? null,
             ended,
             onPlatform: <Done>(onPlatform: (tx: Tx) => Promise<Done>) => app.db.tx(onPlatform),
           }),

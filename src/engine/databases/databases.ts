@@ -5,6 +5,7 @@
 import type pg from 'pg'
 import type { CloudKey } from '#engine/clouds'
 import type { Db } from '#platform/db'
+import type { FailureCode } from '#platform/errors'
 
 export {
   addAwakeTime,
@@ -35,8 +36,6 @@ export interface OpenDatabase {
   pool(role: DatabaseRole): pg.Pool
   /** The same connections for statements of Kysely and transactions. */
   db(role: DatabaseRole): Db
-  /** Grows when tables, policies or functions have changed; what was read of the catalogue before is old. */
-  readonly schemaVersion: number
 }
 
 /** A database as it is recorded. */
@@ -47,12 +46,8 @@ export interface DatabaseRecord extends CloudKey {
   place: string
   /** `local`: the user of the machine that runs it; null where the server of the machine is no root. */
   osUser: number | null
-}
-
-export interface UsedAwake {
-  /** Since the last time this was asked. */
-  awakeMs: number
-  diskBytes: number
+  /** `external`: what the passwords of its roles come from. */
+  secretsSealed: string | null
 }
 
 /** All files of a database, as they are at one moment. */
@@ -86,9 +81,14 @@ export interface DatabaseBackups {
   endRestore(id: string): Promise<void>
 }
 
+/** What the secret of a database is sealed for. */
+export const sealedFor = ({ cloudId }: CloudKey): string => `database ${cloudId}`
+
 /** Where databases come from. Each method may run any number of times, in whatever process; after a kill the next run goes on. */
 export interface DatabaseProvider extends AsyncDisposable {
   readonly name: DatabaseRecord['provider']
+  /** Whether the roles of its databases have passwords. */
+  readonly hasPasswords: boolean
   /** Where a new one is to lie; undefined where there is no room. `osUser`s that are taken there are named. */
   place(
     taken: { place: string; osUser: number | null }[],
@@ -121,5 +121,18 @@ export interface CloudDatabases extends AsyncDisposable {
   remove(cloud: CloudKey): Promise<void>
 }
 
+/** What a use of a database can fail with, beside what its work fails with; for routes. */
+export const databaseErrors: FailureCode[] = [
+  'DATABASE_ELSEWHERE',
+  'DATABASE_NO_ROOM',
+  'DATABASE_BUSY',
+  'DATABASE_DOES_NOT_START',
+  'DATABASES_UNAVAILABLE',
+  'DATABASE_HOURS_USED',
+  'CLOUD_RESTORING',
+]
+
+export { ExternalProvider } from './external/provider.ts'
 export { LocalProvider } from './local/provider.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'
+export { PlatformSizes } from './platform-sizes.ts'

@@ -1,18 +1,22 @@
+import { randomBytes } from 'node:crypto'
 import type { CloudKey } from '#engine/clouds'
 import type { Db } from '#platform/db'
 import { fail } from '#platform/errors'
-import type {
-  CloudDatabases,
-  DatabaseBackups,
-  DatabaseProvider,
-  DatabaseRecord,
-  OpenDatabase,
+import type { Secrets } from '#platform/secrets'
+import {
+  type CloudDatabases,
+  type DatabaseBackups,
+  type DatabaseProvider,
+  type DatabaseRecord,
+  type OpenDatabase,
+  sealedFor,
 } from './databases.ts'
 import './phrases.ts'
 import * as store from './store.ts'
 
 export interface DatabasesOptions {
   db: Db
+  secrets: Secrets
   /** The first one that has room takes a new database. */
   providers: readonly DatabaseProvider[]
 }
@@ -23,12 +27,14 @@ export function openCloudDatabases(options: DatabasesOptions): CloudDatabases {
 
 class Databases implements CloudDatabases {
   readonly #db: Db
+  readonly #secrets: Secrets
   readonly #providers: readonly DatabaseProvider[]
   /** Where a database lies never changes while its cloud lives. */
   readonly #records = new Map<string, DatabaseRecord>()
 
-  constructor({ db, providers }: DatabasesOptions) {
+  constructor({ db, secrets, providers }: DatabasesOptions) {
     this.#db = db
+    this.#secrets = secrets
     this.#providers = providers
   }
 
@@ -86,7 +92,10 @@ class Databases implements CloudDatabases {
     for (const provider of this.#providers) {
       const place = await provider.place(await store.takenPlaces(this.#db))
       if (!place) continue
-      await store.insertDatabase(this.#db, { ...cloud, provider: provider.name, ...place })
+      const secretsSealed = provider.hasPasswords
+        ? await this.#secrets.seal(randomBytes(32).toString('base64url'), sealedFor(cloud))
+        : null
+      await store.insertDatabase(this.#db, { ...cloud, provider: provider.name, ...place, secretsSealed })
       // Where another process was faster, its place is the one; where another cloud took the user of the machine, the next attempt takes another.
       const settled = await this.#find(cloud)
       if (settled) return settled

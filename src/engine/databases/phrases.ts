@@ -5,6 +5,8 @@ declare module '#platform/errors' {
   interface Failures {
     DATABASE_ELSEWHERE: Record<string, never>
     DATABASE_NO_ROOM: Record<string, never>
+    DATABASE_BUSY: Record<string, never>
+    DATABASE_DOES_NOT_START: Record<string, never>
     CLOUD_RESTORING: Record<string, never>
     BACKUPS_OF_OPERATOR: Record<string, never>
     DATABASES_UNAVAILABLE: { why: Localized }
@@ -26,6 +28,21 @@ declareFailures({
     retry: true,
     en: () => 'There is no room for another database at this moment; try again later, or tell the operator.',
     fa: () => 'در این لحظه برای پایگاه دادهٔ دیگری جا نیست؛ دیرتر دوباره بکوشید یا به گرداننده خبر دهید.',
+  },
+  DATABASE_BUSY: {
+    status: 503,
+    retry: true,
+    en: () =>
+      'All connections to the database of this app back-end are in use; send the request again in a moment, or fewer at once.',
+    fa: () =>
+      'همهٔ اتصال‌های پایگاه دادهٔ این بک‌اند در حال استفاده است؛ کمی بعد دوباره بفرستید، یا هم‌زمان درخواست کمتری بفرستید.',
+  },
+  DATABASE_DOES_NOT_START: {
+    status: 503,
+    retry: true,
+    en: () =>
+      'The database of this app back-end does not start; the operator of this service finds the reason in its log.',
+    fa: () => 'پایگاه دادهٔ این بک‌اند راه نمی‌افتد؛ گردانندهٔ سرویس علت را در گزارش آن می‌یابد.',
   },
   CLOUD_RESTORING: {
     status: 503,

@@ -8,6 +8,25 @@ export interface DatabaseSize {
   connections: number
 }
 
+/** What was seen of a database while somebody worked in it. */
+export interface Measurement {
+  diskBytes: number
+  /** As PostgreSQL estimates them. */
+  rows: number
+  /** Its disk is full: apps only read. */
+  isFull: boolean
+}
+
+/** What databases may take, and who is told what they take. */
+export interface DatabaseSizes<Database> {
+  of(database: Database): Promise<DatabaseSize>
+  /** Before it is woken: throws where it may not be. */
+  requireTime(database: Database): Promise<void>
+  measured(database: Database, measurement: Measurement): void
+  /** Each moment in which it is awake is told once, whatever processes use it. */
+  wasAwake(database: Database, interval: { fromMs: number; toMs: number }): Promise<void>
+}
+
 const mebibyte = 1024 * 1024
 
 /** Where nothing else was agreed. */

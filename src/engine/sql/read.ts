@@ -10,8 +10,6 @@ import { refuse, requireText, whyRefused } from './script.ts'
 import { type SqlSession, withSession } from './session.ts'
 import { translate } from './translate.ts'
 
-export const readTimeoutMs = 10_000
-
 /** Only for a better sentence: PostgreSQL itself refuses a text of several statements. Throws SQL_REFUSED. */
 export function requireOne(query: string): void {
   requireText(query)
@@ -24,22 +22,26 @@ export function requireOne(query: string): void {
 }
 
 /** Throws SQL_FAILED, SQL_TIMEOUT, SQL_ANSWER_TOO_LARGE, SQL_DATABASE_LOST and SQL_BUSY. */
-export const read = (open: OpenDatabase, query: string): Promise<SqlAnswer> =>
-  withSession(open, 'app_reader', readTimeoutMs, async (session) => {
+export const read = (open: OpenDatabase, query: string, timeoutMs: number): Promise<SqlAnswer> =>
+  withSession(open, 'app_reader', timeoutMs, async (session) => {
     try {
+      await session.own(beginReading(timeoutMs))
       return await readIn(session, open, query)
     } catch (error) {
-      return translate(error, { session, query, start: 0, timeoutMs: readTimeoutMs, undone: true })
+      return translate(error, { session, query, start: 0, timeoutMs, undone: true })
     }
   })
 
 /** After the first SELECT nothing makes the transaction a writing one. */
-const begin = `begin read only; set local statement_timeout = ${readTimeoutMs}; select 1`
+const beginReading = (timeoutMs: number): string =>
+  `begin read only; set local statement_timeout = ${timeoutMs}; select 1`
 
 async function readIn(session: SqlSession, open: OpenDatabase, query: string): Promise<SqlAnswer> {
-  await session.own(begin)
   const outcome = await session.run(query, { ...answerLimits, stops: true })
-  if (!outcome.truncated) await session.own('rollback')
+  if (!outcome.truncated) {
+    await session.own('rollback')
+    await session.forget()
+  }
   return answerOf(outcome, (text, values) =>
     // Another connection: this one may still be sending rows that nobody reads.
     open

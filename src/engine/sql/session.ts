@@ -58,6 +58,11 @@ export class SqlSession {
     assert(status === 'T', 'a statement of a script has ended its transaction')
   }
 
+  /** At the end of a transaction: locks of the session are released before it is answered, not when its server finds it gone. */
+  async forget(): Promise<void> {
+    await this.own('discard all').catch(() => undefined)
+  }
+
   /** A statement that has not ended is cancelled by its server, which sees that nobody listens. */
   end(): void {
     clearTimeout(this.#timer)

@@ -24,12 +24,17 @@ const turnsOptions = {
   busy: () => new Failure('SQL_BUSY', {}, { retryAfterMs: 1_000 }),
 }
 
+/** A request for reading, and a script, runs no longer. */
+const standardTimeouts = { readMs: 10_000, writeMs: 60_000 }
+
 export class CloudSql {
   readonly #databases: Pick<CloudDatabases, 'use'>
+  readonly #timeouts: typeof standardTimeouts
   readonly #turns = new Turns(turnsOptions)
 
-  constructor(databases: Pick<CloudDatabases, 'use'>) {
+  constructor(databases: Pick<CloudDatabases, 'use'>, timeouts = standardTimeouts) {
     this.#databases = databases
+    this.#timeouts = timeouts
   }
 
   /**
@@ -38,7 +43,7 @@ export class CloudSql {
    */
   async read(cloud: CloudKey, query: string): Promise<SqlAnswer> {
     requireOne(query)
-    return this.#use(cloud, (open) => read(open, query))
+    return this.#use(cloud, (open) => read(open, query, this.#timeouts.readMs))
   }
 
   /**
@@ -47,7 +52,7 @@ export class CloudSql {
    */
   async write(cloud: CloudKey, query: string): Promise<WrittenAnswer> {
     const statements = statementsOf(query)
-    return this.#use(cloud, (open) => write(open, { query, statements }))
+    return this.#use(cloud, (open) => write(open, { query, statements, timeoutMs: this.#timeouts.writeMs }))
   }
 
   /** Tables and functions of the app. Throws SQL_BUSY, SQL_TIMEOUT, and what waking the database throws. */

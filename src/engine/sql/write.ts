@@ -8,8 +8,6 @@ import { type SqlSession, withSession } from './session.ts'
 import type { Outcome } from './statement.ts'
 import { isRefusal, type Ran, translate } from './translate.ts'
 
-export const writeTimeoutMs = 60_000
-
 export interface WrittenAnswer extends SqlAnswer {
   /** How many there were; the answer is that of the last one. */
   statements: number
@@ -18,6 +16,7 @@ export interface WrittenAnswer extends SqlAnswer {
 interface Script {
   query: string
   statements: readonly Statement[]
+  timeoutMs: number
 }
 
 /**
@@ -25,21 +24,21 @@ interface Script {
  * unless the failure says `executed`; and SQL_OUTCOME_UNKNOWN.
  */
 export async function write(open: OpenDatabase, script: Script): Promise<WrittenAnswer> {
-  const inTransaction = await withSession(open, 'postgres', writeTimeoutMs, (session) =>
+  const inTransaction = await withSession(open, 'postgres', script.timeoutMs, (session) =>
     runTogether(session, script),
   )
   if (inTransaction) return inTransaction
-  return withSession(open, 'postgres', writeTimeoutMs, (session) => runAlone(session, script))
+  return withSession(open, 'postgres', script.timeoutMs, (session) => runAlone(session, script))
 }
 
 /** Undefined where its one statement cannot run in a transaction, and nothing has happened. */
 async function runTogether(
   session: SqlSession,
-  { query, statements }: Script,
+  { query, statements, timeoutMs }: Script,
 ): Promise<WrittenAnswer | undefined> {
-  const ran: Ran = { session, query, start: 0, timeoutMs: writeTimeoutMs, undone: true }
+  const ran: Ran = { session, query, start: 0, timeoutMs, undone: true }
   try {
-    await session.own(`begin read write; set local statement_timeout = ${writeTimeoutMs}`)
+    await session.own(`begin read write; set local statement_timeout = ${timeoutMs}`)
     let last: Outcome | undefined
     for (const { text, start } of statements) {
       ran.start = start
@@ -49,6 +48,7 @@ async function runTogether(
     ran.start = 0
     const answer = await answerOf(last!, (text, values) => session.ask(text, values))
     await commit(session)
+    await session.forget()
     return { ...answer, statements: statements.length }
   } catch (error) {
     if (statements.length === 1 && isRefusal(error) && error.code === needsToBeAlone) return undefined
@@ -57,13 +57,16 @@ async function runTogether(
 }
 
 /** VACUUM, CREATE INDEX CONCURRENTLY and their like. */
-async function runAlone(session: SqlSession, { query, statements: [only] }: Script): Promise<WrittenAnswer> {
+async function runAlone(
+  session: SqlSession,
+  { query, statements: [only], timeoutMs }: Script,
+): Promise<WrittenAnswer> {
   try {
-    await session.own(`set statement_timeout = ${writeTimeoutMs}`)
+    await session.own(`set statement_timeout = ${timeoutMs}`)
     const outcome = await session.run(only!.text, { ...answerLimits, stops: false })
     return { ...(await answerOf(outcome, (text, values) => session.ask(text, values))), statements: 1 }
   } catch (error) {
-    return translate(error, { session, query, start: only!.start, timeoutMs: writeTimeoutMs, undone: false })
+    return translate(error, { session, query, start: only!.start, timeoutMs, undone: false })
   }
 }
 

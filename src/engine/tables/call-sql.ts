@@ -108,19 +108,28 @@ function callSql(routine: Routine, given: Arguments, values: Values): string {
     const { type } = routine.parameters[0]!
     return `${name}(${values.add(type === 'bytea' ? `\\x${given.body.toString('hex')}` : given.body.toString())}::${type})`
   }
-  if (given.kind === 'texts') return `${name}(${passed(routine, (one) => textSql(one, given.texts, values))})`
+  if (given.kind === 'texts')
+    return `${name}(${passed(routine, values, (one) => textSql(one, given.texts, values))})`
   const parameters = routine.parameters.filter((one) => given.names.includes(one.name))
-  if (parameters.length === 0) return `${name}()`
+  const all = passed(routine, values, (one) =>
+    parameters.includes(one) ? `given.${quoted(one.name)}` : undefined,
+  )
+  if (parameters.length === 0) return `${name}(${all})`
   const types = parameters.map((one) => `${quoted(one.name)} ${one.type}`).join(', ')
   const members = `pg_catalog.json_to_record(${values.add(given.json)}::pg_catalog.json) as given(${types})`
-  const all = passed(routine, (one) => (parameters.includes(one) ? `given.${quoted(one.name)}` : undefined))
   return `${members}, lateral ${name}(${all})`
 }
 
-function passed({ parameters }: Routine, sqlOf: (parameter: Parameter) => string | undefined): string {
+/** Any number of arguments may be none: PostgreSQL takes that as an empty array only. */
+function passed(
+  { parameters }: Routine,
+  values: Values,
+  sqlOf: (parameter: Parameter) => string | undefined,
+): string {
   return parameters
     .flatMap((one) => {
-      const value = sqlOf(one)
+      const isNone = one.isVariadic && !one.hasDefault
+      const value = sqlOf(one) ?? (isNone ? `${values.add('{}')}::${one.type}` : undefined)
       if (value === undefined) return []
       return [`${one.isVariadic ? 'variadic ' : ''}${quoted(one.name)} => ${value}`]
     })

@@ -153,41 +153,39 @@ function listOf(reader: Reader, budget: Budget, isGrouped: boolean): string[] {
   if (!reader.take('(')) refuse(unreadable(reader.text, whys.list))
   const end = isGrouped ? undefined : reader.text.length - 1
   if (end !== undefined && reader.text[end] !== ')') refuse(unreadable(reader.text, whys.list))
-  const values: string[] = []
-  if (reader.take(')')) return values
-  do {
-    values.push(listValue(reader, end))
-    if (values.length > maxValues) refuse(unreadable(reader.text, whys.many))
-  } while (reader.take(','))
+  if (reader.take(')')) return []
+  const values = listValues(reader, end)
   budget.spend(Math.ceil(values.length / 10))
   if (!reader.take(')')) refuse(unreadable(reader.text, whys.list))
   return values
 }
 
-/** `end`: the place of the parenthesis that ends the list, where it is known. */
-function listValue(reader: Reader, end: number | undefined): string {
+/** `end`: the place where the list ends, where it is known; otherwise a parenthesis ends it. */
+function listValues(reader: Reader, end: number | undefined): string[] {
+  const values: string[] = []
+  // Where nothing ends one quote, nothing ends those behind it: looking again at each would read the text as often.
+  let isEnded = true
+  do {
+    const value =
+      reader.next === '"' && isEnded ? reader.quotedBefore(end === undefined ? ',)' : ',', end) : undefined
+    if (value === undefined && reader.next === '"') isEnded = false
+    values.push(value ?? plainValue(reader, end))
+    if (values.length > maxValues) refuse(unreadable(reader.text, whys.many))
+  } while (reader.take(','))
+  return values
+}
+
+function plainValue(reader: Reader, end: number | undefined): string {
   const begin = reader.place
-  if (reader.next === '"') {
-    const value = reader.quoted()
-    if (value !== undefined && reader.isAt(',', ')')) return value
-    reader.place = begin
-  }
   const stops = end === undefined ? /[,)]/g : /,/g
   stops.lastIndex = begin
-  const stop = Math.min(stops.exec(reader.text)?.index ?? reader.text.length, end ?? reader.text.length)
-  reader.place = stop
-  return reader.text.slice(begin, stop)
+  reader.place = Math.min(stops.exec(reader.text)?.index ?? reader.text.length, end ?? reader.text.length)
+  return reader.text.slice(begin, reader.place)
 }
 
 /** `{a,"b,c"}`. */
 function arrayOf(text: string): string[] {
   if (!text.startsWith('{') || !text.endsWith('}')) refuse(unreadable(text, whys.array))
   const reader = new Reader(text.slice(1, -1))
-  const values: string[] = []
-  if (reader.isOver) return values
-  do {
-    values.push(listValue(reader, reader.text.length))
-    if (values.length > maxValues) refuse(unreadable(text, whys.many))
-  } while (reader.take(','))
-  return values
+  return reader.isOver ? [] : listValues(reader, reader.text.length)
 }

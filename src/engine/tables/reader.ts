@@ -44,15 +44,24 @@ export class Reader {
 
   /** A text in quotes that begins here; undefined where nothing ends it. A backslash stands before what is meant as it is. */
   quoted(): string | undefined {
+    return this.quotedBefore(undefined, undefined)
+  }
+
+  /** The same; only a quote before one of `stops` or at `end` ends it. */
+  quotedBefore(stops: string | undefined, end: number | undefined): string | undefined {
+    const last = end ?? this.text.length
     let read = ''
     let begin = this.place + 1
-    for (let at = begin; at < this.text.length; at++) {
+    for (let at = begin; at < last; at++) {
       const one = this.text[at]
       if (one === '\\') {
         read += this.text.slice(begin, at) + (this.text[at + 1] ?? '')
         at++
         begin = at + 1
-      } else if (one === '"') {
+      } else if (
+        one === '"' &&
+        (stops === undefined || at + 1 === last || stops.includes(this.text[at + 1]!))
+      ) {
         this.place = at + 1
         return read + this.text.slice(begin, at)
       }

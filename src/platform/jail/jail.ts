@@ -12,7 +12,7 @@ import { openUsers } from './users.ts'
 export { foldersAbove } from './bubblewrap.ts'
 export { librariesOf } from './libraries.ts'
 export { holdLock } from './lock.ts'
-export { type Consumption, lowerPriority, type Meter, openMeter } from './meter.ts'
+export { type Consumption, lowerPriority, type Meter, openMeter, pageBytes } from './meter.ts'
 export {
   isRunningAlready,
   type JailedServer,

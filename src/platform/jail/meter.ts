@@ -64,7 +64,7 @@ function consumptionIn(stat: string): Consumption | undefined {
 let knownPageBytes: number | undefined
 
 /** 4 KB on x64, 4 to 64 KB on arm64: the kernel hands it to every program (AT_PAGESZ). */
-function pageBytes(): number {
+export function pageBytes(): number {
   knownPageBytes ??= pageBytesIn(readFileSync('/proc/self/auxv'))
   return knownPageBytes
 }

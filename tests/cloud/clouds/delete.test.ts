@@ -28,7 +28,9 @@ test('deletion leaves no row in any table that has a cloud_id, no byte and no si
   expect(site.status, site.text).toBe(202)
   const key = await fill(world.app, world.account, cloud.id)
   await world.app.storage.put(key, Buffer.from('bytes of an app'))
-  expect(await tablesWith(world.app, cloud.id)).toEqual(await cloudTables(world.app))
+  // Where a database lies is filled in by those that have one (dedicated/).
+  const filled = (await cloudTables(world.app)).filter((name) => name !== 'databases.databases')
+  expect(await tablesWith(world.app, cloud.id)).toEqual(filled)
   expect((await remove(cloud, 'فروشگاه')).body).toMatchObject({ id: cloud.id, status: 'deleting' })
   await gone(cloud)
   expect(await tablesWith(world.app, cloud.id)).toEqual([])

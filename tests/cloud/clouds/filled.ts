@@ -44,7 +44,7 @@ const columnsToFill = (room: Room): Promise<Column[]> =>
             and pg_get_constraintdef(k.oid) like '%(' || c.column_name || ' = ANY%') as allowed
       from information_schema.columns c
       where (c.table_schema, c.table_name) in (select table_schema, table_name from information_schema.columns where column_name = 'cloud_id')
-        and c.table_schema <> 'sites' and c.is_nullable = 'NO' and c.is_identity = 'NO'
+        and c.table_schema <> 'sites' and (c.table_schema, c.table_name) <> ('databases', 'databases') and (c.is_nullable = 'NO' or c.column_name = 'cloud_id') and c.is_identity = 'NO'
       order by c.ordinal_position`,
   )
 
@@ -61,7 +61,7 @@ const byType = (cloudId: string): Record<string, unknown> => ({
 })
 
 /**
- * A row in every table with a cloud_id but that of sites, with values by the types of its columns, so that a table that is added later is filled, too.
+ * A row in every table with a cloud_id but that of sites and that of databases, which says where one lies, with values by the types of its columns, so that a table that is added later is filled, too.
  * The key of the bytes of its file is answered; who calls this has stored them.
  */
 export async function fill(room: Room, accountId: string, cloudId: string): Promise<string> {

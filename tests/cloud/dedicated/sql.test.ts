@@ -233,6 +233,42 @@ check('a write with a key happens once, and is answered again to the byte', asyn
   expect((await cloud.write('insert into later values (1)', again)).status).toBe(200)
 })
 
+check('a write whose answer was lost is never repeated, nor one that is under way', async () => {
+  await cloud.write('create table lost_answer (n int)')
+  const { sql } = world.app
+  const headers = { 'idempotency-key': 'lost' }
+  const query = 'insert into lost_answer values (1)'
+  // The process ends between the commit and the answer: nothing after it runs.
+  let committed = () => {}
+  const reached = new Promise<void>((resolve) => {
+    committed = resolve
+  })
+  const write: typeof sql.write = async (...given) => {
+    await sql.write(...given)
+    committed()
+    return new Promise(() => {})
+  }
+  world.app.sql = Object.assign(Object.create(sql), { write })
+  const cut = new AbortController()
+  const path = `${world.url}/v1/cloud/${cloud.id}/database`
+  const sent = fetch(path, {
+    method: 'POST',
+    headers: {
+      ...headers,
+      authorization: `Bearer ${cloud.client.secret}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ query, read_only: false, confirm_write: true }),
+    signal: cut.signal,
+  }).catch(() => undefined)
+  await reached
+  cut.abort()
+  await sent
+  world.app.sql = sql
+  expect((await refused(cloud.write(query, headers))).slice(0, 2)).toEqual([409, 'REQUEST_ALREADY_ACCEPTED'])
+  expect(await rowsOf('select count(*) from lost_answer')).toEqual([['1']])
+})
+
 check('collections and SQL are not mixed up', async () => {
   const path = `/v1/cloud/${cloud.id}/database`
   const { status, body } = await cloud.client.post(path, { action: 'list', table: 'a' })
@@ -256,3 +292,78 @@ check('40,000 characters are run, and not one more', async () => {
   const nul = await cloud.read('select 1\0')
   expect([nul.status, nul.body.error.code]).toEqual([400, 'SQL_REFUSED'])
 })
+
+check(
+  'tables are listed with columns, keys, policies and sizes, and functions with what they take',
+  async () => {
+    const own = await dedicatedCloud(world, 'فهرست')
+    await own.write(`create schema shop;
+    create table shop."سفارش‌ها" (id bigint generated always as identity primary key, "مبلغ" numeric(12,2) not null default 0,
+      double numeric generated always as ("مبلغ" * 2) stored, unique ("مبلغ", id));
+    create table lines (id int primary key, order_id bigint references shop."سفارش‌ها" (id), tags text[]);
+    alter table lines enable row level security;
+    create policy own_lines on lines for update to authenticated, anon using (id > 0) with check (id > 1);
+    create view shown as select id from lines;
+    create function total(of bigint, more numeric default 1.5) returns setof numeric language sql security definer as 'select 1.0';
+    insert into lines select n from generate_series(1, 500) n; analyze lines`)
+    const { status, body } = await own.client.get(`/v1/cloud/${own.id}/database`)
+    expect(status).toBe(200)
+    const named = (name: string) => body.tables.find((table: { name: string }) => table.name === name)
+    expect(body.tables.map((table: { name: string }) => table.name)).toEqual(['lines', 'shown', 'سفارش‌ها'])
+    expect(named('سفارش‌ها')).toMatchObject({
+      schema: 'shop',
+      row_estimate: null,
+      columns: [
+        { name: 'id', type: 'bigint', nullable: false, default: null, generated: 'identity' },
+        { name: 'مبلغ', type: 'numeric(12,2)', nullable: false, default: '0', generated: null },
+        { name: 'double', generated: 'stored', default: null },
+      ],
+      keys: [
+        { kind: 'primary', columns: ['id'] },
+        { kind: 'unique', columns: ['مبلغ', 'id'] },
+      ],
+    })
+    expect(named('lines')).toMatchObject({
+      row_security: true,
+      row_estimate: 500,
+      keys: [
+        { kind: 'primary' },
+        {
+          kind: 'foreign',
+          columns: ['order_id'],
+          references: { schema: 'shop', table: 'سفارش‌ها', columns: ['id'] },
+        },
+      ],
+      policies: [
+        {
+          name: 'own_lines',
+          command: 'update',
+          roles: ['anon', 'authenticated'],
+          using: '(id > 0)',
+          check: '(id > 1)',
+        },
+      ],
+    })
+    expect(named('lines').bytes).toBeGreaterThan(16_000)
+    expect(named('shown')).toMatchObject({ kind: 'view', keys: [], policies: [] })
+    expect(body.functions).toEqual([
+      {
+        ...{
+          schema: 'public',
+          name: 'total',
+          kind: 'function',
+          arguments: 'of bigint, more numeric DEFAULT 1.5',
+        },
+        ...{ returns: 'SETOF numeric', language: 'sql', security_definer: true },
+      },
+    ])
+    expect([body.truncated, body.bytes > 1_000_000]).toEqual([false, true])
+    // What the app names like PostgreSQL's own is not called, and thousands of tables fit into a bounded answer.
+    await own.write(`create function public.format_type(oid, int) returns text language plpgsql as $$ begin raise 'called'; end $$;
+    alter role postgres set search_path = public, pg_catalog;
+    do $$ begin for n in 1..1001 loop execute format('create table many_%s (a int, b int, c int)', n); end loop; end $$`)
+    const many = await own.client.get(`/v1/cloud/${own.id}/database`)
+    expect([many.status, many.body.tables.length, many.body.truncated]).toEqual([200, 1_000, true])
+    expect(many.text.length).toBeLessThan(1_000_000)
+  },
+)

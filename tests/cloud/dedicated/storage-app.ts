@@ -36,7 +36,7 @@ export async function storageApp(world: World): Promise<StorageApp> {
   const { body } = await cloud.client.get(`/v1/cloud/${cloud.id}/connection`)
   const publicKey = body.public_key as string
   const made = await cloud.client.post(`/v1/cloud/${cloud.id}/keys`, { kind: 'service' })
-  const serviceKey = made.body.key as string
+  const serviceKey = made.body.secret as string
   await world.app.clouds.refresh({ accountId: world.account, cloudId: cloud.id })
   const url = `${world.appsUrl}/_cloud/${cloud.ref}`
   const client = (key = publicKey): Client =>

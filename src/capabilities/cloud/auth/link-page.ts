@@ -36,8 +36,10 @@ export async function pressLink(context: LinkContext): Promise<Answer> {
 
 /** Used in this very moment, or for an address that is another's by now. */
 function noticeOf(error: unknown): 'blocked' | 'spent' {
-  if (!(error instanceof Failure) || error.status >= 500) throw error
-  return error.code === 'APP_USER_BLOCKED' ? 'blocked' : 'spent'
+  const code = error instanceof Failure ? error.code : undefined
+  if (code === 'APP_USER_BLOCKED') return 'blocked'
+  if (code === 'APP_USER_LINK_INVALID' || code === 'APP_USER_EMAIL_TAKEN') return 'spent'
+  throw error
 }
 
 const textsOf = ({ purpose }: OpenLink, language: Language): PageTexts =>

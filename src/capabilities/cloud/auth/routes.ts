@@ -1,4 +1,6 @@
 import { Type } from 'typebox'
+import { databaseErrors } from '#engine/databases'
+import type { FailureCode } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
@@ -22,6 +24,9 @@ const path = '/v1/cloud/{id}/auth'
 const usersPath = '/v1/cloud/{id}/users'
 const userPath = `${usersPath}/{user_id}`
 const linkPath = '/app-links/{ref}/{token}'
+
+/** Of a change of users, wherever they are. */
+const changeErrors: FailureCode[] = [...databaseErrors, 'CLOUD_MOVING', 'APP_USER_TRIGGER_FAILED']
 
 const settingsRoutes: Route[] = [
   route({
@@ -65,7 +70,7 @@ const userRoutes: Route[] = [
     params: CloudParams,
     query: UsersQuery,
     reply: { 200: AppUserList },
-    errors: [...readyErrors, 'APP_USER_EMAIL_INVALID'],
+    errors: [...readyErrors, ...databaseErrors, 'APP_USER_EMAIL_INVALID'],
     handle: list,
   }),
   route({
@@ -76,7 +81,7 @@ const userRoutes: Route[] = [
     summary: { en: 'One user of the app.', fa: 'یک کاربر برنامه.' },
     params: UserParams,
     reply: { 200: AppUser },
-    errors: [...readyErrors, 'APP_USER_NOT_FOUND'],
+    errors: [...readyErrors, ...databaseErrors, 'APP_USER_NOT_FOUND'],
     handle: read,
   }),
   route({
@@ -90,7 +95,7 @@ const userRoutes: Route[] = [
     },
     params: UserParams,
     reply: { 200: AppUser },
-    errors: [...readyErrors, 'APP_USER_NOT_FOUND'],
+    errors: [...readyErrors, ...changeErrors, 'APP_USER_NOT_FOUND'],
     handle: block,
   }),
   route({
@@ -101,7 +106,7 @@ const userRoutes: Route[] = [
     summary: { en: 'Let a blocked user sign in again.', fa: 'رفع مسدودی کاربر.' },
     params: UserParams,
     reply: { 200: AppUser },
-    errors: [...readyErrors, 'APP_USER_NOT_FOUND'],
+    errors: [...readyErrors, ...changeErrors, 'APP_USER_NOT_FOUND'],
     handle: unblock,
   }),
   route({
@@ -115,7 +120,7 @@ const userRoutes: Route[] = [
     },
     params: UserParams,
     reply: { 200: DeletedUser },
-    errors: [...readyErrors, 'APP_USER_NOT_FOUND'],
+    errors: [...readyErrors, ...changeErrors, 'APP_USER_NOT_FOUND'],
     handle: remove,
   }),
   route({
@@ -132,6 +137,7 @@ const userRoutes: Route[] = [
     reply: { 200: UserLink },
     errors: [
       ...readyErrors,
+      ...changeErrors,
       'APP_USER_NOT_FOUND',
       'APP_USER_INVALID',
       'APP_USER_EXISTS',
@@ -158,7 +164,7 @@ const linkRoutes: Route[] = [
     },
     params: LinkParams,
     reply: pageReplies,
-    errors: [],
+    errors: databaseErrors,
     handle: showLink,
   }),
   route({
@@ -174,7 +180,7 @@ const linkRoutes: Route[] = [
     params: LinkParams,
     upload: { fields: Type.Object({}), files: {}, maxBytes: 0, isOptional: true },
     reply: { 303: 'text/html', ...pageReplies },
-    errors: ['SECRETS_SEALED'],
+    errors: [...changeErrors, 'SECRETS_SEALED'],
     handle: pressLink,
   }),
 ]

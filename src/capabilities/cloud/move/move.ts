@@ -16,6 +16,7 @@ import {
   freezeCloud,
   giveUpMove,
   type MoveRow,
+  moveOf,
   refOf,
   switchCloud,
 } from '#engine/clouds'
@@ -55,7 +56,17 @@ export const moveJob = job<MoveWork>({
   name: 'clouds.move',
   limits: () => ({ perAccount: 1, perProcess: 2 }),
   handle: ({ app, accountId, data, ...run }) => continueMove(app, { accountId, ...data }, run),
+  setAside: ({ app, accountId, data }) => setMoveAside(app, { accountId, ...data }),
 })
+
+const setAsideMs = 10 * 60 * 1000
+
+/** What ends the process again and again must not keep an app from writing; what is left of a copy has to be gone some day. */
+async function setMoveAside(app: App, cloud: CloudKey): Promise<Later | undefined> {
+  const current = await moveOf(app.db.kysely, cloud)
+  if (current?.state === 'moving') await giveUpMove(app, current)
+  return current?.state === 'cleaning' ? { laterMs: setAsideMs } : undefined
+}
 
 const enqueue = ({ jobs }: App, tx: Tx, { account_id, cloud_id }: CloudRow): Promise<void> =>
   jobs.enqueue(tx, moveJob, { accountId: account_id, data: { cloudId: cloud_id }, singletonKey: cloud_id })

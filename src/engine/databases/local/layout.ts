@@ -20,6 +20,8 @@ export interface Layout {
   infoFile: string
   lockFile: string
   passwd: string
+  /** Until when the time in which it was awake is written down. */
+  countFile: string
   /** A folder with nothing in it. */
   empty: string
   /** Is there while a backup takes the place of the data: nobody wakes the database meanwhile. */
@@ -45,6 +47,7 @@ export function layoutOf(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Lay
     infoFile: within('info.json'),
     lockFile: within('lock'),
     passwd: within('passwd'),
+    countFile: within('counted'),
     empty: within('empty'),
     restoringFile: within('restoring'),
     dataBefore: within('data-before'),

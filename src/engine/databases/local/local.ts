@@ -13,4 +13,6 @@ export interface LocalContext {
   log: Log
   /** Of the memory for databases; nothing limits it where absent. */
   claims?: Claims | undefined
+  /** The part of the disk that stays free: with less of it nobody writes. A tenth where absent. */
+  leastFree?: number | undefined
 }

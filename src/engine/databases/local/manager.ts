@@ -1,53 +1,59 @@
 /** Databases of this machine as one process uses them: woken by the first use, stopped when nobody has used them for a while. */
-import pg from 'pg'
-import { clientConfig, columnTypes, type Db, dbOver } from '#platform/db'
-import type { DatabaseRole, OpenDatabase } from '../databases.ts'
-import { FreshPool } from '../fresh-pool.ts'
-import type { LocalDatabase } from './layout.ts'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { Failure, fail } from '#platform/errors'
+import { Connections, openWatcherPool } from '../connections.ts'
+import type { OpenDatabase } from '../databases.ts'
+import type { DatabaseSizes } from '../size.ts'
+import { DatabaseWatch } from '../watch/watch.ts'
+import { type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
-import { type Awake, wake } from './wake.ts'
+import { MachineWatch } from './machine-watch.ts'
+import { type Awake, stop, wake } from './wake.ts'
 
-/** Connections of each role that one process holds. */
-const connections: Record<DatabaseRole, number> = {
-  authenticator: 8,
-  postgres: 2,
-  app_reader: 2,
-  auth_admin: 3,
-  storage_admin: 3,
-  watcher: 1,
+export interface ManagerOptions<Database> {
+  idleMs: number
+  sizes: DatabaseSizes<Database>
 }
-/** A connection that is not used is closed, so that a database that is little used takes little memory. */
-const idleConnectionMs = 10_000
-/** Waited for a free connection. */
-const longestWaitMs = 5_000
 
-interface Entry extends OpenDatabase {
-  schemaVersion: number
-  database: LocalDatabase
+interface Entry<Database> {
+  database: Database
   awake: Awake
-  pools: Map<DatabaseRole, pg.Pool>
+  connections: Connections
+  watch: DatabaseWatch
+  end(): Promise<void>
   users: number
   idle?: NodeJS.Timeout | undefined
+  reporting: NodeJS.Timeout
 }
 
-export class LocalDatabases implements AsyncDisposable {
+/** How often time awake is written down. */
+const reportMs = 60_000
+/** After which a database that did not start may. */
+const startAgainMs = 10_000
+
+export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> implements AsyncDisposable {
   readonly #context: LocalContext
-  readonly #idleMs: number
-  readonly #entries = new Map<string, Promise<Entry>>()
+  readonly #options: ManagerOptions<Database>
+  readonly #entries = new Map<string, Promise<Entry<Database>>>()
   readonly #closing = new Set<Promise<void>>()
 
-  constructor(context: LocalContext, { idleMs }: { idleMs: number }) {
+  constructor(context: LocalContext, options: ManagerOptions<Database>) {
     this.#context = context
-    this.#idleMs = idleMs
+    this.#options = options
   }
 
-  /** It stays awake until `work` ends. Throws what `wake` throws, and what `work` throws. */
-  async use<Result>(database: LocalDatabase, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
+  /** How many this process keeps awake. */
+  get awake(): number {
+    return this.#entries.size
+  }
+
+  /** It stays awake until `work` ends. Throws what `wake` throws, DATABASE_DOES_NOT_START, and what `work` throws. */
+  async use<Result>(database: Database, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
     const entry = await this.#entryOf(database)
     entry.users++
     clearTimeout(entry.idle)
     try {
-      return await work(entry)
+      return await work(entry.connections)
     } finally {
       entry.users--
       if (entry.users === 0) this.#closeLater(entry)
@@ -65,7 +71,7 @@ export class LocalDatabases implements AsyncDisposable {
     await Promise.all(this.#closing)
   }
 
-  async #entryOf(database: LocalDatabase): Promise<Entry> {
+  async #entryOf(database: Database): Promise<Entry<Database>> {
     const { ref } = database
     const known = this.#entries.get(ref)
     if (known) return known
@@ -75,69 +81,82 @@ export class LocalDatabases implements AsyncDisposable {
     return opening
   }
 
-  async #open(database: LocalDatabase): Promise<Entry> {
-    const awake = await wake(this.#context, database)
-    const pools: Entry['pools'] = new Map()
-    const pool = (role: DatabaseRole): pg.Pool => {
-      const made = pools.get(role) ?? openPool(awake, role)
-      pools.set(role, made)
-      return made
+  async #open(database: Database): Promise<Entry<Database>> {
+    const { sizes } = this.#options
+    await sizes.requireTime(database)
+    const size = await sizes.of(database)
+    const sized = { ref: database.ref, user: database.user, size }
+    const awake = await wake(this.#context, sized).catch((error: unknown) => this.#refuse(sized.ref, error))
+    const watcher = openWatcherPool(awake.address)
+    const machine = new MachineWatch(this.#context, sized)
+    const watch = new DatabaseWatch({
+      pool: watcher,
+      size,
+      whole: true,
+      beside: () => machine.look(),
+      measured: (measurement) => sizes.measured(database, measurement),
+      blind: () => void stop(this.#context, database),
+    })
+    const connections = new Connections({
+      addressOf: awake.address,
+      size,
+      taken: () => watch.works(),
+      givenBack: () => watch.rested(),
+    })
+    const end = async (): Promise<void> => {
+      watch[Symbol.dispose]()
+      await Promise.all([connections.close(), watcher.end()])
+      await this.#report(database).catch(() => undefined)
+      await awake.leave()
     }
-    const dbs = new Map<DatabaseRole, Db>()
-    const db = (role: DatabaseRole): Db => {
-      const known = dbs.get(role)
-      if (known) return known
-      const made = dbOver({ shared: pool(role), apart: pool(role) }, { url: awake.address(role) })
-      dbs.set(role, made)
-      return made
+    const report = async (): Promise<void> => {
+      await this.#report(database)
+      watch.limitTo(await sizes.of(database))
     }
-    const entry: Entry = { database, awake, pools, pool, db, users: 0, schemaVersion: 0 }
-    awake.whenSchemaChanges(() => {
-      entry.schemaVersion++
+    const reporting = setInterval(() => void report().catch(() => undefined), reportMs).unref()
+    const entry: Entry<Database> = { database, awake, connections, watch, end, users: 0, reporting }
+    awake.whenRoomIsNeeded(() => {
+      if (entry.users === 0) void this.#close(entry)
     })
     // The next use wakes it again.
-    void awake.lost.then(() => this.#forget(entry))
+    void awake.lost.then(() => this.#close(entry))
     return entry
   }
 
-  #closeLater(entry: Entry): void {
-    entry.idle = setTimeout(() => void this.#close(entry), this.#idleMs)
+  #refuse(ref: string, error: unknown): never {
+    if (error instanceof Failure) throw error
+    this.#context.log.error({ ref, err: error }, 'PostgreSQL of a cloud does not start')
+    return fail('DATABASE_DOES_NOT_START', {}, { retryAfterMs: startAgainMs })
+  }
+
+  #closeLater(entry: Entry<Database>): void {
+    entry.awake.touch()
+    entry.idle = setTimeout(() => void this.#close(entry), this.#options.idleMs)
     entry.idle.unref()
   }
 
-  async #close(entry: Entry): Promise<void> {
+  async #close(entry: Entry<Database>): Promise<void> {
+    const { ref } = entry.database
     clearTimeout(entry.idle)
-    this.#entries.delete(entry.database.ref)
-    const closing = closePools(entry).then(() => entry.awake.leave())
+    clearInterval(entry.reporting)
+    const current = await this.#entries.get(ref)?.catch(() => undefined)
+    if (current !== entry) return
+    this.#entries.delete(ref)
+    const closing = entry.end()
     this.#closing.add(closing)
     await closing.finally(() => this.#closing.delete(closing))
   }
 
-  async #forget(entry: Entry): Promise<void> {
-    const current = await this.#entries.get(entry.database.ref)?.catch(() => undefined)
-    if (current === entry) this.#entries.delete(entry.database.ref)
-    clearTimeout(entry.idle)
-    await closePools(entry)
+  /** Takes the time since it was written down last for this process, so that no other one counts it, too. */
+  async #report(database: Database): Promise<void> {
+    const { countFile, infoFile } = layoutOf(this.#context.root, database)
+    const interval = await this.#context.claims?.alone(async () => {
+      const counted = Number(await readFile(countFile, 'latin1').catch(() => '0'))
+      const { mtimeMs: started } = await stat(infoFile)
+      const toMs = Date.now()
+      await writeFile(countFile, String(toMs))
+      return { fromMs: Math.round(Math.max(counted, started)), toMs }
+    })
+    if (interval) await this.#options.sizes.wasAwake(database, interval)
   }
-}
-
-function openPool(awake: Awake, role: DatabaseRole): pg.Pool {
-  // Code of the app runs within statements of these two.
-  const Pool = role === 'auth_admin' || role === 'storage_admin' ? FreshPool : pg.Pool
-  const pool = new Pool({
-    ...clientConfig(awake.address(role)),
-    max: connections[role],
-    idleTimeoutMillis: idleConnectionMs,
-    connectionTimeoutMillis: longestWaitMs,
-    types: columnTypes,
-  })
-  // The server is stopped under idle connections.
-  pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  return pool
-}
-
-async function closePools({ pools }: Entry): Promise<void> {
-  const open = [...pools.values()].filter((pool) => !pool.ending)
-  await Promise.all(open.map((pool) => pool.end()))
 }

@@ -113,12 +113,16 @@ function flagsFor({ memoryBytes, diskBytes, connections }: DatabaseSize): string
   const sized = {
     max_connections: String(2 * connections + ownConnections + reservedConnections),
     reserved_connections: String(reservedConnections),
-    shared_buffers: kilobytes(between(8 * mebibyte, memoryBytes / 8, 256 * mebibyte)),
+    shared_buffers: kilobytes(sharedBytesOf({ memoryBytes })),
     maintenance_work_mem: kilobytes(between(8 * mebibyte, memoryBytes / 8, 128 * mebibyte)),
     temp_file_limit: kilobytes(between(16 * mebibyte, diskBytes / 8, 512 * mebibyte)),
   }
   return Object.entries({ ...settings, ...sized }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
+
+/** Of its memory, what all of its processes share. */
+export const sharedBytesOf = ({ memoryBytes }: Pick<DatabaseSize, 'memoryBytes'>): number =>
+  between(8 * mebibyte, memoryBytes / 8, 256 * mebibyte)
 
 const between = (least: number, value: number, most: number): number => Math.min(Math.max(least, value), most)
 

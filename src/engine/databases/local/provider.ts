@@ -1,6 +1,7 @@
 /** PostgreSQL servers of this machine as capacity for databases of clouds. */
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { totalmem } from 'node:os'
 import path from 'node:path'
 import { fail } from '#platform/errors'
 import type { Jail } from '#platform/jail'
@@ -8,12 +9,15 @@ import type { Log } from '#platform/log'
 import { findBinaries } from '#platform/postgres'
 import type { DatabaseBackups, DatabaseProvider, DatabaseRecord, OpenDatabase } from '../databases.ts'
 import '../phrases.ts'
+import type { DatabaseSizes } from '../size.ts'
 import { LocalBackups } from './backups.ts'
-import { type LocalDatabase, layoutOf, removeFolders } from './layout.ts'
+import { Claims } from './claims.ts'
+import type { LocalDatabase } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { makeDatabase } from './make.ts'
 import { LocalDatabases } from './manager.ts'
 import { findPrograms } from './program.ts'
+import { end, removeAll, sweepDrafts } from './remove.ts'
 import { stop } from './wake.ts'
 
 /** Far above the users that systems give, and below those of jails. */
@@ -25,6 +29,10 @@ export interface LocalOptions {
   /** Folder with the programs of PostgreSQL; the npm package's when absent. */
   pgBin?: string | undefined
   idleMs: number
+  /** What all that are awake may take of the memory of the machine, and what stays free of its disk: parts of the whole. */
+  memoryShare: number
+  leastFreeDisk: number
+  sizes: DatabaseSizes<DatabaseRecord>
   jail: Jail
   log: Log
 }
@@ -32,16 +40,27 @@ export interface LocalOptions {
 interface Ready {
   place: string
   context: LocalContext
-  databases: LocalDatabases
+  claims: Claims
+  databases: LocalDatabases<LocalDatabase & DatabaseRecord>
+  sweeping: NodeJS.Timeout
 }
+
+const sweepMs = 60_000
 
 export class LocalProvider implements DatabaseProvider {
   readonly name = 'local'
+  readonly hasPasswords = false
   readonly #options: LocalOptions
   #ready: Promise<Ready> | undefined
 
   constructor(options: LocalOptions) {
     this.#options = options
+  }
+
+  /** How many this process keeps awake. */
+  async awake(): Promise<number> {
+    const ready = await this.#ready?.catch(() => undefined)
+    return ready?.databases.awake ?? 0
   }
 
   async place(taken: { place: string; osUser: number | null }[]): ReturnType<DatabaseProvider['place']> {
@@ -75,9 +94,10 @@ export class LocalProvider implements DatabaseProvider {
   }
 
   async remove(database: DatabaseRecord): Promise<void> {
-    await this.stop(database)
-    const { context } = await this.#here(database)
-    await removeFolders(layoutOf(context.root, database))
+    const { context, databases } = await this.#here(database)
+    await databases.close(database)
+    await end(context, localOf(database))
+    await removeAll(context.root, database)
   }
 
   async backups(database: DatabaseRecord): Promise<DatabaseBackups> {
@@ -87,6 +107,7 @@ export class LocalProvider implements DatabaseProvider {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ready = await this.#ready?.catch(() => undefined)
+    clearInterval(ready?.sweeping)
     await ready?.databases[Symbol.asyncDispose]()
   }
 
@@ -104,19 +125,40 @@ export class LocalProvider implements DatabaseProvider {
   }
 
   async #begin(): Promise<Ready> {
-    const { root, pgBin, idleMs, jail, log } = this.#options
+    const { pgBin, idleMs, memoryShare, leastFreeDisk, sizes, jail, log } = this.#options
+    const root = path.resolve(this.#options.root)
     const state = await jail.state()
     if (state.kind === 'refused') fail('DATABASES_UNAVAILABLE', { why: state.why })
     // If we are root, users of databases pass through the folder; they see nothing in it.
     await mkdir(root, { recursive: true, mode: 0o711 })
     const { postgres } = await findBinaries(pgBin, undefined, log)
     const programs = await findPrograms(postgres)
-    const context: LocalContext = { root: path.resolve(root), tools: state.tools, programs, log }
-    return { place: await idOf(root), context, databases: new LocalDatabases(context, { idleMs }) }
+    const { tools } = state
+    const claims = new Claims(root, { tools, limitBytes: memoryOfMachine() * memoryShare })
+    const context: LocalContext = { root, tools, programs, log, claims, leastFree: leastFreeDisk }
+    const sweep = async (): Promise<void> => {
+      await claims.sweep((ref) => stop(context, { ref }))
+      await sweepDrafts(context)
+    }
+    await sweep()
+    const sweeping = setInterval(() => void sweep().catch(logged(log)), sweepMs).unref()
+    const databases = new LocalDatabases<LocalDatabase & DatabaseRecord>(context, { idleMs, sizes })
+    return { place: await idOf(root), context, claims, databases, sweeping }
   }
 }
 
-const localOf = ({ ref, osUser }: DatabaseRecord): LocalDatabase => ({ ref, user: osUser ?? undefined })
+const logged =
+  (log: Log) =>
+  (err: unknown): void =>
+    log.warn({ err }, 'databases that killed processes have left are not cleared away')
+
+const localOf = (record: DatabaseRecord): DatabaseRecord & LocalDatabase => ({
+  ...record,
+  user: record.osUser ?? undefined,
+})
+
+/** Of the whole machine, or what its container may have of it. */
+const memoryOfMachine = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem())
 
 /** Of this machine's folder; made once, by whichever process is first. */
 async function idOf(root: string): Promise<string> {

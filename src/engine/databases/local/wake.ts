@@ -22,15 +22,12 @@ const stopMs = 10_000
 const quickStopMs = 2_000
 /** Processes that use a database hear here when another one needs its room. */
 const roomChannel = 'kherad_room'
-const schemaChannel = 'kherad_schema'
 
 export interface Awake {
   /** Where it answers, for whom it is asked. */
   address(user: string): SocketAddress
   /** Resolves when its server has gone. */
   readonly lost: Promise<void>
-  /** Called when tables, policies or functions have changed. It does not throw. */
-  whenSchemaChanges(listener: () => void): void
   /** Called when another database needs the room, and this one is to be left if nobody uses it. It does not throw. */
   whenRoomIsNeeded(listener: () => void): void
   /** It is used now. */
@@ -67,17 +64,10 @@ export async function wake(
   return {
     address: (user) => ({ socketFolder: socket.path, port: 5432, user, database: 'postgres' }),
     lost: new Promise<void>((resolve) => client.once('end', () => resolve())),
-    whenSchemaChanges: (listener) => onChannel(client, schemaChannel, listener),
-    whenRoomIsNeeded: (listener) => onChannel(client, roomChannel, listener),
+    whenRoomIsNeeded: (listener) => void client.on('notification', listener),
     touch: () => void claims.touch(claim),
     leave: () => (left ??= leave()),
   }
-}
-
-function onChannel(client: pg.Client, channel: string, listener: () => void): void {
-  client.on('notification', (message) => {
-    if (message.channel === channel) listener()
-  })
 }
 
 /** Where the folder's path is too long for the name of a socket, by its descriptor in this process. */
@@ -170,7 +160,6 @@ async function connect(socketFolder: string): Promise<pg.Client | undefined> {
   client.on('error', () => undefined)
   try {
     await client.connect()
-    await client.query(`listen ${schemaChannel}`)
     await client.query(`listen ${roomChannel}`)
     return client
   } catch (error) {

@@ -46,6 +46,17 @@ const openTransactions = `select pid, usename::text as role, backend_xid is not 
   where datname operator(pg_catalog.=) pg_catalog.current_database() and backend_type operator(pg_catalog.=) 'client backend'
     and xact_start is not null and pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid()`
 
+/** As PostgreSQL estimates them. */
+export async function rowsOf(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ rows: number }>(estimate)
+  return rows[0]!.rows
+}
+
+const estimate = `select coalesce(pg_catalog.sum(reltuples), 0)::float8 as rows
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid operator(pg_catalog.=) c.relnamespace
+  where relkind operator(pg_catalog.=) 'r' and reltuples operator(pg_catalog.>) 0
+    and nspname operator(pg_catalog.<>) all ('{pg_catalog,information_schema,auth,app_users,storage,kherad}'::text[])`
+
 /** The statement fails; its session goes on. */
 export const cancel = (pool: pg.Pool, pids: readonly number[]): Promise<unknown> =>
   pool.query('select pg_catalog.pg_cancel_backend(pid) from pg_catalog.unnest($1::int[]) as pid', [pids])

@@ -3,8 +3,8 @@
  * change every setting of their own sessions. A check at the end of a statement would be too late: one INSERT wrote 781 MB in 1.5 s.
  */
 import type pg from 'pg'
-import type { DatabaseSize } from '../size.ts'
-import { cancel, type Look, look, terminate, type WatchedSession } from './sessions.ts'
+import type { DatabaseSize, Measurement } from '../size.ts'
+import { cancel, type Look, look, rowsOf, terminate, type WatchedSession } from './sessions.ts'
 
 export const lookEveryMs = 250
 /** A watcher that sees nothing for so long cannot hold anything: then the server has to stop. */
@@ -26,6 +26,11 @@ const longestTransactionMs: Readonly<Record<string, number>> = {
   postgres: 600_000,
 }
 const longestIdleMs = 15_000
+/** What is measured is told so often, if it has changed. */
+const tellEveryMs = 10_000
+/** More than all sessions together need for what is in order. */
+const longestTemporaryPart = 0.25
+const leastTemporaryBytes = 64 * 1024 * 1024
 
 export interface WatchOptions {
   /** Of the role `watcher`. */
@@ -35,7 +40,8 @@ export interface WatchOptions {
   whole: boolean
   /** Called at each look; what it says beside the database. Nothing is to be written: the disk of the machine is short. */
   beside?: () => Promise<{ mustNotWrite: boolean }>
-  measured(diskBytes: number): void
+  /** Not at every look: when it begins or ceases to be full, and now and then. It does not throw. */
+  measured(measurement: Measurement): void
   /** Nothing could be seen for too long. */
   blind(): void
 }
@@ -52,9 +58,17 @@ export class DatabaseWatch implements Disposable {
   /** The least that was seen while it was beyond what is ended. */
   #floorBytes: number | undefined
   #before: Look | undefined
+  #diskBytes: number
+  #told: { measurement: Measurement; atMs: number } | undefined
 
   constructor(options: WatchOptions) {
     this.#options = options
+    this.#diskBytes = options.size.diskBytes
+  }
+
+  /** From the next look on. */
+  limitTo({ diskBytes }: Pick<DatabaseSize, 'diskBytes'>): void {
+    this.#diskBytes = diskBytes
   }
 
   /** Nobody may write: the disk of the machine is short. */
@@ -90,7 +104,7 @@ export class DatabaseWatch implements Disposable {
   }
 
   async #lookOnce(): Promise<void> {
-    const { pool, whole, beside, measured, blind } = this.#options
+    const { pool, whole, beside, blind } = this.#options
     try {
       const [seen, { mustNotWrite }] = await Promise.all([
         look(pool, whole),
@@ -99,11 +113,27 @@ export class DatabaseWatch implements Disposable {
       this.#seenAtMs = performance.now()
       this.#mustNotWrite = mustNotWrite
       if (this.#hasTooMuch(seen)) await terminate(pool, writersIn(seen))
+      if (seen.temporaryBytes > this.#temporaryBytes()) await terminate(pool, computing(seen))
       await this.#endLong(seen.sessions)
-      measured(seen.dataBytes + seen.temporaryBytes)
+      await this.#tell(seen.dataBytes)
     } catch {
       if (!this.#isClosed && performance.now() - this.#seenAtMs > longestBlindMs) blind()
     }
+  }
+
+  async #tell(diskBytes: number): Promise<void> {
+    const now = performance.now()
+    const isFull = diskBytes >= this.#diskBytes
+    const { measurement: before, atMs = Number.NEGATIVE_INFINITY } = this.#told ?? {}
+    const isNews = before?.isFull !== isFull
+    if (!isNews && (now - atMs < tellEveryMs || before?.diskBytes === diskBytes)) return
+    const measurement = { diskBytes, isFull, rows: await rowsOf(this.#options.pool) }
+    this.#told = { measurement, atMs: now }
+    this.#options.measured(measurement)
+  }
+
+  #temporaryBytes(): number {
+    return Math.max(leastTemporaryBytes, this.#diskBytes * longestTemporaryPart)
   }
 
   /** Whether what writes is ended. Where there is too much, what makes it less goes on. */
@@ -111,8 +141,8 @@ export class DatabaseWatch implements Disposable {
     const before = this.#before
     this.#before = seen
     if (this.#mustNotWrite || seen.walBytes > longestWalBytes) return true
-    const bytes = seen.dataBytes + seen.temporaryBytes
-    if (bytes <= this.#options.size.diskBytes * (1 + overshoot)) {
+    const bytes = seen.dataBytes
+    if (bytes <= this.#diskBytes * (1 + overshoot)) {
       this.#floorBytes = undefined
       return false
     }
@@ -126,8 +156,7 @@ export class DatabaseWatch implements Disposable {
 
   async #endLong(sessions: readonly WatchedSession[]): Promise<void> {
     const { pool } = this.#options
-    const over = (session: WatchedSession): number =>
-      session.transactionMs - (longestTransactionMs[session.role] ?? longestTransactionMs['authenticator']!)
+    const over = (session: WatchedSession): number => session.transactionMs - longestOf(session.role)
     const isLost = (session: WatchedSession): boolean =>
       over(session) > afterCancelMs || (session.isIdle && session.idleMs > longestIdleMs)
     const lost = sessions.filter(isLost)
@@ -137,6 +166,14 @@ export class DatabaseWatch implements Disposable {
   }
 }
 
+/** On a server of many databases the roles of each have its name before theirs. */
+const longestOf = (role: string): number => {
+  const own = role.replace(/^kherad_[a-z0-9]{20}(?:_|$)/, '') || 'postgres'
+  return longestTransactionMs[own] ?? longestTransactionMs['authenticator']!
+}
+
 const pidOf = ({ pid }: WatchedSession): number => pid
+
+const computing = ({ sessions }: Look): number[] => sessions.filter(({ isIdle }) => !isIdle).map(pidOf)
 
 const writersIn = ({ sessions }: Look): number[] => sessions.filter(({ writes }) => writes).map(pidOf)

@@ -30,7 +30,7 @@ export function rowsReply(
   const whole = {
     list: `[${body}]`,
     single: body,
-    table: [names.map(cell).join(','), body].join('\n').trimEnd(),
+    table: [names.map(cell).join(','), ...(body === '' ? [] : [body])].join('\n'),
   }
   return { ...reply, headers: [...reply.headers, typeLine(kind)], body: Buffer.from(whole[kind]) }
 }

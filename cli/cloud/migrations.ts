@@ -1,0 +1,144 @@
+/** `kherad cloud sql -f`: migrations in their order, each once, each whole or not at all. */
+import { createHash } from 'node:crypto'
+import { readdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
+import { readBounded, utf8 } from '../read-bounded.ts'
+import { madeOnce, requestRecord } from '../server/records.ts'
+import { plain, type Server, ServerRefused } from '../server.ts'
+import { type Cloud, namedCloud, pathOf } from './api.ts'
+import { withFile } from './place.ts'
+import type { SqlResult } from './sql.ts'
+import { sqlPhrases as words } from './sql-phrases.ts'
+
+interface Migration {
+  file: string
+  name: string
+  text: string
+  checksum: string
+}
+
+/** Of 40,000 characters, less what records it. */
+const maxCharacters = 39_500
+const maxFiles = 1_000
+
+/** The records are the app's own: they are written in the transaction of the migration, so that one never is without the other. */
+const makeRecords = `create schema if not exists kherad_migrations;
+create table if not exists kherad_migrations.applied
+  (name text primary key, checksum text not null, applied_at timestamptz not null default now())`
+const readRecords = `select pg_catalog.json_object_agg(name, checksum) from kherad_migrations.applied`
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+/** After the migration, so that what is said of its lines and columns is true of its file. */
+const recorded = ({ name, text, checksum }: Migration): string =>
+  `${text}\n;\ninsert into kherad_migrations.applied (name, checksum) values (${quoted(name)}, ${quoted(checksum)})`
+
+export async function runMigrations(
+  session: Session,
+  given: ParsedArguments,
+  places: readonly string[],
+): Promise<Outcome> {
+  const { language } = session
+  const migrations = await readMigrations(places)
+  const { server, cloud } = await namedCloud(session, given)
+  const database = new Database(server, cloud)
+  const waiting = waitingOf(migrations, await database.applied())
+  for (const migration of waiting) {
+    session.status(plain(migration.name))
+    await database.run(migration)
+    session.status()
+    session.notify(words.ran(plain(migration.name))[language])
+  }
+  const names = waiting.map(({ name }) => name)
+  const text = waiting.length > 0 ? '' : `${words.upToDate(migrations.length)[language]}\n`
+  return { json: { applied: names, skipped: migrations.length - names.length }, text }
+}
+
+async function readMigrations(places: readonly string[]): Promise<Migration[]> {
+  const files: string[] = []
+  for (const place of places) files.push(...(await filesAt(place)))
+  if (files.length > maxFiles) refuse('TOO_MANY_FILES', words.tooManyFiles(maxFiles))
+  const migrations: Migration[] = []
+  const names = new Set<string>()
+  for (const file of files) {
+    const name = path.basename(file)
+    if (names.has(name)) refuse('SAME_NAME', words.sameName(plain(name)))
+    names.add(name)
+    migrations.push(await readMigration(file, name))
+  }
+  return migrations
+}
+
+/** The file, or those of a folder by the code units of their names, as every tool and machine sorts them alike. */
+async function filesAt(place: string): Promise<string[]> {
+  const isFolder = await stat(place).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  if (!isFolder) return [place]
+  const names = (await readdir(place)).filter((name) => name.endsWith('.sql')).sort()
+  if (names.length === 0) refuse('NO_FILES', words.noFiles(place))
+  return names.map((name) => path.join(place, name))
+}
+
+async function readMigration(file: string, name: string): Promise<Migration> {
+  const tooLong = words.fileTooLong(plain(file))
+  const bytes = await readBounded(file, 4 * maxCharacters, tooLong)
+  // Checked out on another system it is still the same.
+  const text = (utf8(bytes) ?? refuse('NOT_TEXT', words.notText(plain(file)))).replaceAll('\r\n', '\n')
+  if (text.length > maxCharacters) refuse('FILE_TOO_LARGE', tooLong)
+  return { file, name, text, checksum: createHash('sha256').update(text).digest('hex') }
+}
+
+/** Those that have not been run. Refuses one that was changed after it ran, and one before others that have been run. */
+function waitingOf(migrations: readonly Migration[], applied: Readonly<Record<string, string>>): Migration[] {
+  const waiting: Migration[] = []
+  for (const migration of migrations) {
+    const { name, checksum } = migration
+    const known = Object.hasOwn(applied, name) ? applied[name] : undefined
+    if (known === undefined) waiting.push(migration)
+    else if (known !== checksum) refuse('MIGRATION_CHANGED', words.changed(plain(name)))
+    else if (waiting[0]) refuse('MIGRATION_ORDER', words.outOfOrder(plain(waiting[0].name), plain(name)))
+  }
+  return waiting
+}
+
+class Database {
+  readonly #server: Server
+  readonly #path: string
+
+  constructor(server: Server, cloud: Cloud) {
+    this.#server = server
+    this.#path = pathOf(cloud, '/database')
+  }
+
+  /** Checksums by name. */
+  async applied(): Promise<Record<string, string>> {
+    const found = await this.#read(`select pg_catalog.to_regclass('kherad_migrations.applied')`)
+    // Where another one makes it at the same time, one of the two is refused.
+    if (found === null) await this.#write(makeRecords).catch(() => undefined)
+    return ((await this.#read(readRecords)) ?? {}) as Record<string, string>
+  }
+
+  /** Where the answer was lost, or another one ran it at the same time, the records say whether it happened. */
+  async run(migration: Migration): Promise<void> {
+    try {
+      await this.#write(recorded(migration))
+    } catch (error) {
+      if (!(error instanceof ServerRefused)) throw error
+      const applied = await this.applied()
+      if (applied[migration.name] === migration.checksum) return
+      throw withFile(error, migration.file)
+    }
+  }
+
+  async #read(query: string): Promise<unknown> {
+    const { rows } = await requestRecord<SqlResult>(this.#server, 'POST', this.#path, { body: { query } })
+    return rows[0]?.[0] ?? null
+  }
+
+  #write(query: string): Promise<SqlResult> {
+    const body = { query, read_only: false, confirm_write: true }
+    return requestRecord<SqlResult>(this.#server, 'POST', this.#path, madeOnce(body))
+  }
+}

@@ -1,0 +1,112 @@
+/** The connections of one process to one database. */
+import type pg from 'pg'
+import { clientConfig, columnTypes, type Db, dbOver, type SocketAddress } from '#platform/db'
+import { BoundedPool } from './bounded-pool.ts'
+import type { DatabaseRole, OpenDatabase } from './databases.ts'
+import { FreshPool } from './fresh-pool.ts'
+import type { DatabaseSize } from './size.ts'
+
+/** A connection that is not used is closed, so that a database that is little used takes little memory. */
+const idleConnectionMs = 10_000
+/** Waited for a free connection. */
+const longestWaitMs = 5_000
+
+export type AddressOf = (role: DatabaseRole) => string | SocketAddress
+
+export interface ConnectionsOptions {
+  addressOf: AddressOf
+  size: Pick<DatabaseSize, 'connections'>
+  /** Called when a connection that somebody may write by is taken, and when it is given back. */
+  taken: () => void
+  givenBack: () => void
+}
+
+export class Connections implements OpenDatabase {
+  readonly #options: ConnectionsOptions
+  readonly #pools = new Map<DatabaseRole, pg.Pool>()
+  readonly #dbs = new Map<DatabaseRole, Db>()
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options
+  }
+
+  pool(role: DatabaseRole): pg.Pool {
+    const known = this.#pools.get(role)
+    if (known) return known
+    const made = openPool(role, this.#options)
+    this.#pools.set(role, made)
+    return made
+  }
+
+  db(role: DatabaseRole): Db {
+    const known = this.#dbs.get(role)
+    if (known) return known
+    const pool = this.pool(role)
+    const made = dbOver({ shared: pool, apart: pool }, { url: this.#options.addressOf(role) })
+    this.#dbs.set(role, made)
+    return made
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.#pools.values()].filter((pool) => !pool.ending)
+    await Promise.all(open.map((pool) => pool.end()))
+  }
+}
+
+interface PoolShape {
+  Pool: typeof BoundedPool
+  max: number
+  /** After so many uses a connection is closed. */
+  maxUses?: number
+}
+
+function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connections'>): PoolShape {
+  switch (role) {
+    case 'authenticator':
+      return { Pool: BoundedPool, max: connections }
+    // Statements of developers can leave whatever they like in a session: nobody gets it after them.
+    case 'postgres':
+    case 'app_reader':
+      return { Pool: BoundedPool, max: 2, maxUses: 1 }
+    // Code of the app runs within statements of ours.
+    case 'auth_admin':
+    case 'storage_admin':
+      return { Pool: FreshPool, max: 3 }
+    case 'watcher':
+      return { Pool: BoundedPool, max: 2 }
+  }
+}
+
+function openPool(role: DatabaseRole, { addressOf, size, taken, givenBack }: ConnectionsOptions): pg.Pool {
+  const { Pool, ...shape } = shapeOf(role, size)
+  const pool = new Pool({
+    ...clientConfig(addressOf(role)),
+    ...shape,
+    idleTimeoutMillis: idleConnectionMs,
+    connectionTimeoutMillis: longestWaitMs,
+    types: columnTypes,
+  })
+  // The server is stopped under idle connections.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  if (role !== 'watcher') {
+    pool.on('acquire', taken)
+    pool.on('release', givenBack)
+  }
+  return pool
+}
+
+/** A connection of its own for who watches the others, however many of those there are. */
+export function openWatcherPool(addressOf: AddressOf): pg.Pool {
+  const pool = new BoundedPool({
+    ...clientConfig(addressOf('watcher')),
+    max: 1,
+    idleTimeoutMillis: idleConnectionMs,
+    connectionTimeoutMillis: longestWaitMs,
+    query_timeout: longestWaitMs,
+    types: columnTypes,
+  })
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}

@@ -1,0 +1,66 @@
+/** What a database takes of its machine beside its own data: memory of all its processes, the last of the disk, and its log. */
+import { stat, statfs, truncate } from 'node:fs/promises'
+import { type DatabaseSize, standardSize } from '../size.ts'
+import { type LocalDatabase, layoutOf } from './layout.ts'
+import type { LocalContext } from './local.ts'
+import { processesOf } from './processes.ts'
+import { sharedBytesOf } from './program.ts'
+import { serverOf, stop } from './wake.ts'
+
+/** Once it is larger it is emptied: what runs out of memory says so at length, as often as an app likes. */
+const longestLogBytes = 1024 * 1024
+/** Of the whole disk; with less than that free nobody writes. */
+const leastFree = 0.1
+/** A server that is beyond its memory for so many looks is stopped: what was ended in it did not end. */
+const mostLooksBeyond = 12
+
+export class MachineWatch {
+  readonly #context: LocalContext
+  readonly #database: LocalDatabase
+  #looksBeyond = 0
+
+  constructor(context: LocalContext, database: LocalDatabase) {
+    this.#context = context
+    this.#database = database
+  }
+
+  async look(): Promise<{ mustNotWrite: boolean }> {
+    const layout = layoutOf(this.#context.root, this.#database)
+    const [disk, postmaster] = await Promise.all([statfs(layout.data), serverOf(layout)])
+    await shorten(layout.logFile)
+    if (postmaster !== undefined) await this.#holdMemory(postmaster, this.#database.size ?? standardSize)
+    return { mustNotWrite: disk.bavail < disk.blocks * (this.#context.leastFree ?? leastFree) }
+  }
+
+  /** The largest of those that serve somebody is ended where all together are too large. */
+  async #holdMemory(postmaster: number, size: DatabaseSize): Promise<void> {
+    const processes = processesOf(postmaster)
+    const bytes = processes.reduce((sum, { ownBytes }) => sum + ownBytes, sharedBytesOf(size))
+    if (bytes <= size.memoryBytes) {
+      this.#looksBeyond = 0
+      return
+    }
+    const { ref } = this.#database
+    if (++this.#looksBeyond > mostLooksBeyond) {
+      this.#context.log.warn({ ref, bytes }, 'a database stays beyond its memory and is stopped')
+      await stop(this.#context, this.#database)
+      return
+    }
+    const [largest] = processes
+      .filter(({ servesClient }) => servesClient)
+      .sort((a, b) => b.ownBytes - a.ownBytes)
+    if (largest) endIfThere(largest.pid)
+  }
+}
+
+async function shorten(file: string): Promise<void> {
+  const about = await stat(file).catch(() => undefined)
+  // PostgreSQL appends to it, so it goes on at the new end.
+  if (about && about.size > longestLogBytes) await truncate(file)
+}
+
+function endIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM')
+  } catch {}
+}

@@ -1,0 +1,42 @@
+/** Nothing of a database is left: no process, no file, no socket. */
+import { readdir, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { holdLock } from '#platform/jail'
+import { type LocalDatabase, layoutOf } from './layout.ts'
+import type { LocalContext } from './local.ts'
+import { serverOf, stop } from './wake.ts'
+
+/** A database that is made: as `makeDatabase` names it before it is complete. */
+const draft = /^[a-z0-9]{20}\.[0-9a-f]{12}$/
+/** Making takes seconds. */
+const oldestDraftMs = 60 * 60 * 1000
+const killMs = 10_000
+
+/** What is deleted need not be written. Throws where something of it goes on. */
+export async function end(context: LocalContext, database: LocalDatabase): Promise<void> {
+  const layout = layoutOf(context.root, database)
+  const pid = await serverOf(layout)
+  // It is the first of its namespace: with it the kernel ends all in it.
+  if (pid !== undefined) process.kill(pid, 'SIGKILL')
+  if (!(await stop(context, database, killMs))) throw new Error(`PostgreSQL of ${database.ref} does not end.`)
+}
+
+/** Of it and of attempts to make it. */
+export async function removeAll(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Promise<void> {
+  for (const folder of [root, path.join(root, 'awake')])
+    for (const name of await readdir(folder).catch(() => []))
+      if (name.startsWith(`${ref}.`)) await rm(path.join(folder, name), { recursive: true, force: true })
+  await rm(path.join(root, ref), { recursive: true, force: true })
+}
+
+/** Those of makers that were killed. */
+export async function sweepDrafts(context: LocalContext): Promise<void> {
+  for (const ref of (await readdir(context.root)).filter((name) => draft.test(name))) {
+    const { folder, lockFile } = layoutOf(context.root, { ref })
+    const about = await stat(folder).catch(() => undefined)
+    if (!about || Date.now() - about.mtimeMs < oldestDraftMs) continue
+    const held = await holdLock(context.tools, lockFile, 0)
+    if (held) await rm(folder, { recursive: true, force: true })
+    await held?.[Symbol.asyncDispose]()
+  }
+}

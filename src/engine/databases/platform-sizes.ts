@@ -1,0 +1,57 @@
+/** What databases may take by the packages of their clouds, and what the platform writes down of what they take. */
+import type { App } from '#app'
+import { limitsOf, setReadOnly } from '#engine/clouds'
+import { fail } from '#platform/errors'
+import type { DatabaseRecord } from './databases.ts'
+import type { DatabaseSize, DatabaseSizes, Measurement } from './size.ts'
+import * as store from './store.ts'
+import { addAwakeTime, recordMeasured, requireAwakeTime } from './usage.ts'
+
+type Room = Pick<App, 'db' | 'clock' | 'config' | 'log'>
+
+export class PlatformSizes implements DatabaseSizes<DatabaseRecord> {
+  readonly #room: Room
+  /** One after the other, so that the last one stands. */
+  readonly #writing = new Map<string, Promise<void>>()
+
+  constructor(room: Room) {
+    this.#room = room
+  }
+
+  async of(database: DatabaseRecord): Promise<DatabaseSize> {
+    return this.#limits(database)
+  }
+
+  async requireTime(database: DatabaseRecord): Promise<void> {
+    await requireAwakeTime(this.#room, database, await this.#limits(database))
+  }
+
+  measured(database: DatabaseRecord, measurement: Measurement): void {
+    const { cloudId } = database
+    const before = this.#writing.get(cloudId) ?? Promise.resolve()
+    const writing = before.then(() => this.#write(database, measurement))
+    this.#writing.set(cloudId, writing)
+    void writing.then(() => {
+      if (this.#writing.get(cloudId) === writing) this.#writing.delete(cloudId)
+    })
+  }
+
+  async wasAwake(database: DatabaseRecord, interval: { fromMs: number; toMs: number }): Promise<void> {
+    await addAwakeTime(this.#room, database, interval)
+  }
+
+  async #limits(database: DatabaseRecord): Promise<ReturnType<typeof limitsOf>> {
+    const { db, config } = this.#room
+    const limited = (await store.findLimited(db, database)) ?? fail('CLOUD_NOT_FOUND', {})
+    return limitsOf(config.clouds, limited)
+  }
+
+  async #write(database: DatabaseRecord, measurement: Measurement): Promise<void> {
+    try {
+      await recordMeasured(this.#room, database, measurement)
+      await setReadOnly(this.#room, database, measurement.isFull)
+    } catch (err) {
+      this.#room.log.warn({ err, ref: database.ref }, 'the disk of a database could not be written down')
+    }
+  }
+}

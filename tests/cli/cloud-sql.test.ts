@@ -1,0 +1,113 @@
+/** `kherad cloud sql|tables`: the real command against a real database of a dedicated cloud. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type DedicatedCloud, dedicatedCloud, dedicatedWorld } from '../cloud/dedicated/dedicated-world.ts'
+import { hasJail } from '../cloud/jail/needs-jail.ts'
+import type { World } from '../harness/world.ts'
+import { ended, kherad, type Ran, start } from './command-line.ts'
+
+const canRun = await hasJail()
+const check = test.runIf(canRun)
+let world: World
+let cloud: DedicatedCloud
+let secret: string
+let folder: string
+beforeAll(async () => {
+  if (!canRun) return
+  world = await dedicatedWorld()
+  const key = await world.key()
+  secret = key.secret
+  cloud = await dedicatedCloud(world, 'نوبت', key)
+  folder = await mkdtemp(path.join(tmpdir(), 'kherad-sql-'))
+})
+afterAll(async () => {
+  if (!canRun) return
+  await rm(folder, { recursive: true, force: true })
+  await world[Symbol.asyncDispose]()
+})
+
+const env = (locale: 'fa' | 'en') => ({
+  KHERAD_KEY: secret,
+  KHERAD_LOCALE: locale,
+  KHERAD_BASE_URL: world.url,
+})
+const run = (words: readonly string[], locale: 'fa' | 'en' = 'en'): Promise<Ran> =>
+  kherad(env(locale), 'cloud', ...words)
+
+check('a query reads, a write needs --write, and both answer a table', async () => {
+  const made = await run(
+    ['sql', 'نوبت', 'create table people (id int primary key, نام text)', '--write'],
+    'fa',
+  )
+  expect([made.code, made.out], made.err).toEqual([0, 'CREATE TABLE\n'])
+  expect((await run(['sql', cloud.ref, "insert into people values (1, 'علی')"])).err).toContain('read-only')
+  const words = ['cloud', 'sql', cloud.ref, '--write']
+  const input = ["insert into people values (1, 'علی'), ", '(10, null)']
+  const written = await ended(start(env('en'), words, { input }), words)
+  expect([written.code, written.out], written.err).toEqual([0, 'INSERT 2\n'])
+  const read = await run(['sql', cloud.ref, 'select * from people order by id'], 'fa')
+  expect([read.code, read.out, read.err]).toEqual([0, 'id  نام\n 1  علی\n10  —\n', '۲ ردیف\n'])
+  const json = await run(['sql', cloud.ref, 'select id::bigint from people order by 1', '--json'])
+  expect(json.json).toMatchObject({ rows: [['1'], ['10']], row_count: 2 })
+  const wrong = await run(['sql', cloud.ref, 'select\n nothing'])
+  expect([wrong.code, wrong.err]).toEqual([
+    1,
+    expect.stringContaining('(line 2, column 2): column "nothing"'),
+  ])
+})
+
+check('tables are listed with how they are guarded', async () => {
+  await cloud.write(
+    'create table guarded (id int); alter table guarded enable row level security; create policy p on guarded using (true)',
+  )
+  const listed = await run(['tables', cloud.ref], 'fa')
+  expect(listed.out).toMatch(/guarded\s+جدول\s+۱ سیاست\s+—\s+۰/)
+  expect((await run(['tables', cloud.ref])).out).toMatch(/people\s+table\s+no RLS/)
+})
+
+check('migrations run in their order, each once and whole, and a changed one is refused', async () => {
+  const at = path.join(folder, 'migrations')
+  await mkdir(at)
+  const write = (name: string, text: string) => writeFile(path.join(at, name), text)
+  await write('001_اول.sql', 'create table first (n int);\r\ninsert into first values (1);\r\n')
+  await write('002_second.sql', 'insert into first values (2); -- the last line has no end')
+  await write('notes.txt', 'nothing')
+  const first = await run(['sql', cloud.ref, '-f', at, '--json'])
+  expect(first.json, first.err).toEqual({ applied: ['001_اول.sql', '002_second.sql'], skipped: 0 })
+  expect((await run(['sql', cloud.ref, '-f', at], 'fa')).out).toBe(
+    'کاری نماند: هر ۲ مهاجرت پیش از این اجرا شده است.\n',
+  )
+  // Another system's ends of lines do not change it.
+  await write('001_اول.sql', 'create table first (n int);\ninsert into first values (1);\n')
+  await write('003_broken.sql', 'insert into first values (3);\n\n  select nothing;')
+  const broken = await run(['sql', cloud.ref, '-f', at])
+  expect([broken.code, broken.err]).toEqual([
+    1,
+    expect.stringContaining(
+      `${path.join(at, '003_broken.sql')}:3:10: PostgreSQL says (line 3, column 10): column "nothing"`,
+    ),
+  ])
+  await write('003_broken.sql', 'insert into first values (3)')
+  await write('004_fourth.sql', 'insert into first values (4)')
+  // Two at once: each migration happens once.
+  const both = await Promise.all([run(['sql', cloud.ref, '-f', at]), run(['sql', cloud.ref, '-f', at])])
+  expect(
+    both.map(({ code }) => code),
+    both.map(({ err }) => err).join(''),
+  ).toEqual([0, 0])
+  expect((await cloud.read('select array_agg(n order by n) from first')).body.rows).toEqual([[[1, 2, 3, 4]]])
+  await write('0025_between.sql', 'insert into first values (5)')
+  expect((await run(['sql', cloud.ref, '-f', at], 'fa')).err).toContain('0025_between.sql هنوز اجرا نشده')
+  await rm(path.join(at, '0025_between.sql'))
+  await write('002_second.sql', 'insert into first values (22)')
+  const changed = await run(['sql', cloud.ref, '--file', path.join(at, '002_second.sql')])
+  expect([changed.code, changed.err]).toEqual([
+    1,
+    expect.stringContaining('002_second.sql has been run and was changed'),
+  ])
+  expect((await run(['sql', cloud.ref, 'select 1', '-f', at])).code).toBe(2)
+  await write('005_long.sql', `select 1 --${'ی'.repeat(39_500)}`)
+  expect((await run(['sql', cloud.ref, '-f', path.join(at, '005_long.sql')])).err).toContain('39,500')
+})

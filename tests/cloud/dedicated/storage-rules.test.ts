@@ -1,0 +1,420 @@
+/** Who may do what with objects, what is bounded, what counts, and what is left. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sweepBlobs, sweepUploads } from '#engine/buckets'
+import { setCloudLimits } from '#engine/clouds'
+import { until } from '../../harness/until.ts'
+import { MovableClock, type World } from '../../harness/world.ts'
+import { hasJail } from '../jail/needs-jail.ts'
+import { dedicatedWorld } from './dedicated-world.ts'
+import { type Client, type Person, type StorageApp, storageApp } from './storage-app.ts'
+
+const canRun = await hasJail()
+const going = { aborted: false }
+const minuteMs = 60 * 1000
+
+describe.runIf(canRun)('objects of a dedicated cloud', () => {
+  const clock = new MovableClock()
+  let world: World
+  let app: StorageApp
+  let a: Person
+  let b: Person
+  beforeAll(async () => {
+    world = await dedicatedWorld({ clock })
+    app = await storageApp(world)
+    a = await app.person()
+    b = await app.person()
+    await app.sql(`
+      insert into storage.buckets (id, name, public) values ('open', 'open', true), ('closed', 'closed', false);
+      create policy p1 on storage.objects for insert to authenticated with check ((storage.foldername(name))[1] = auth.uid()::text);
+      create policy p2 on storage.objects for select to authenticated using (owner_id = auth.uid()::text);
+      create policy p3 on storage.objects for update to authenticated using (owner_id = auth.uid()::text);
+      create policy p4 on storage.objects for delete to authenticated using (owner_id = auth.uid()::text);`)
+  })
+  afterAll(() => world?.[Symbol.asyncDispose]())
+
+  const key = () => ({ accountId: world.account, cloudId: app.cloud.id })
+  const blobs = async () => {
+    const { rows } = await world.app.db.pool.query(
+      'select blob_id, bytes, due_at from buckets.blobs where cloud_id = $1',
+      [app.cloud.id],
+    )
+    return rows as { blob_id: string; bytes: bigint; due_at: Date | null }[]
+  }
+  const isStored = async (blobId: string) => {
+    const found = await world.app.storage.get(`buckets/${world.account}/${app.cloud.id}/${blobId}`)
+    found?.destroy()
+    return found !== undefined
+  }
+
+  test.each(['open', 'closed'])(
+    'bucket %s: of anon, user A, user B and the service each does what the policies say',
+    async (bucket) => {
+      const said = (error: { statusCode?: string | undefined } | null): string =>
+        error ? error.statusCode! : 'done'
+      const outcome: Record<string, string[]> = {}
+      const clients: Record<string, Client> = {
+        anon: app.anon,
+        a: a.client,
+        b: b.client,
+        service: app.service,
+      }
+      for (const [who, client] of Object.entries(clients)) {
+        const name = `${a.id}/${bucket}-${who}.txt`
+        expect(
+          (await app.service.storage.from(bucket).upload(`${a.id}/own`, new Blob(['x']), { upsert: true }))
+            .error,
+        ).toBeNull()
+        await app.sql(
+          `update storage.objects set owner_id = '${a.id}', owner = '${a.id}' where name = '${a.id}/own'`,
+        )
+        const files = client.storage.from(bucket)
+        outcome[who] = [
+          said((await files.upload(name, new Blob(['1']))).error),
+          said((await files.upload(`${a.id}/own`, new Blob(['2']), { upsert: true })).error),
+          said((await files.download(`${a.id}/own`)).error),
+          said((await files.info(`${a.id}/own`)).error),
+          said((await files.createSignedUrl(`${a.id}/own`, 60)).error),
+          said((await files.createSignedUploadUrl(`${a.id}/new-${who}`)).error),
+          said((await files.copy(`${a.id}/own`, `${a.id}/copy-${who}`)).error),
+          said((await files.move(`${a.id}/own`, `${a.id}/own-${who}`)).error),
+          String((await files.list(a.id, { search: `own-${who}` })).data!.length),
+          String((await files.remove([`${a.id}/own`, `${a.id}/own-${who}`])).data!.length),
+          String((await fetch(files.getPublicUrl(`${a.id}/own`).data.publicUrl)).status),
+        ]
+      }
+      const none = [
+        '403',
+        '403',
+        '404',
+        '404',
+        '404',
+        '403',
+        '404',
+        '404',
+        '0',
+        '0',
+        bucket === 'open' ? '200' : '400',
+      ]
+      const all = ['done', 'done', 'done', 'done', 'done', 'done', 'done', 'done', '1', '1', '400']
+      expect(outcome).toEqual({ anon: none, a: all, b: none, service: all })
+    },
+  )
+
+  test('size and type are held to the bucket at their exact edges, declared or not', async () => {
+    const { storage } = app.service
+    await storage.createBucket('small', {
+      public: false,
+      fileSizeLimit: 1_000,
+      allowedMimeTypes: ['image/png', 'text/*'],
+    })
+    const files = storage.from('small')
+    const options = { contentType: 'text/plain' }
+    expect((await files.upload('exact', randomBytes(1_000), options)).error).toBeNull()
+    expect((await files.upload('over', randomBytes(1_001), options)).error).toMatchObject({
+      statusCode: '413',
+      code: 'EntityTooLarge',
+    })
+    expect(
+      (await files.upload('exact-form', new Blob([randomBytes(1_000)], { type: 'text/css' }))).error,
+    ).toBeNull()
+    expect(
+      (await files.upload('over-form', new Blob([randomBytes(1_001)], { type: 'text/css' }))).error,
+    ).toMatchObject({ statusCode: '413' })
+    const chunked = (bytes: number) =>
+      app.ask(`/object/small/chunked-${bytes}`, {
+        method: 'POST',
+        key: app.serviceKey,
+        headers: { 'content-type': 'text/plain' },
+        body: new Blob([randomBytes(bytes)]).stream(),
+        duplex: 'half',
+      } as RequestInit & { key: string })
+    expect((await chunked(1_000)).status).toBe(200)
+    expect(await (await chunked(1_001)).json()).toMatchObject({ statusCode: '413' })
+    for (const type of ['image/gif', 'application/json'])
+      expect((await files.upload('t', new Blob(['x'], { type }))).error).toMatchObject({ statusCode: '415' })
+    expect((await files.upload('t', new Blob(['x'], { type: 'image/png; a=b' }))).error).toBeNull()
+    expect((await files.copy('t', 'x', { destinationBucket: 'none' })).error).toMatchObject({
+      statusCode: '404',
+    })
+    expect((await files.upload('empty', new Blob([], { type: 'text/plain' }))).error).toBeNull()
+    expect((await (await files.download('empty')).data!.arrayBuffer()).byteLength).toBe(0)
+  })
+
+  test('names that nobody could mean are refused, and cost nothing', async () => {
+    const before = await app.counted()
+    for (const path of [
+      'a/../b',
+      './a',
+      'a//b',
+      'a%00b',
+      'a%0ab',
+      '%ff',
+      '%ed%a0%80',
+      `${'x'.repeat(1_025)}`,
+      encodeURIComponent('ف'.repeat(513)),
+      '..%2f..%2fetc',
+    ]) {
+      const reply = await new Promise<number>((resolve, reject) => {
+        // fetch would straighten the path.
+        const sent = request(
+          `${app.url}/storage/v1/object/open/`,
+          {
+            method: 'POST',
+            path: `${new URL(app.url).pathname}/storage/v1/object/open/${path}`,
+            headers: { apikey: app.serviceKey },
+          },
+          (message) => {
+            message.resume()
+            resolve(message.statusCode!)
+          },
+        )
+        sent.on('error', reject)
+        sent.end('x')
+      })
+      expect(reply, path.slice(0, 30)).toBe(400)
+    }
+    const long = 'x'.repeat(1024)
+    expect((await app.service.storage.from('open').upload(long, new Blob(['x']))).error).toBeNull()
+    expect((await app.service.storage.from('open').remove([long])).data).toHaveLength(1)
+    const files = app.service.storage.from('open')
+    expect((await files.remove(Array.from({ length: 10_000 }, (_, n) => `n${n}`))).error).toMatchObject({
+      statusCode: '400',
+    })
+    expect((await files.remove(Array.from({ length: 1_000 }, (_, n) => `n${n}`))).data).toEqual([])
+    expect((await files.remove(['x'.repeat(1_000_000)])).error).toMatchObject({ statusCode: '400' })
+    expect((await files.move('a', 'x'.repeat(1_000_000))).error).toMatchObject({ statusCode: '400' })
+    expect(
+      (await files.upload('m', new Blob(['x']), { metadata: { a: 'x'.repeat(17_000) } })).error,
+    ).toMatchObject({ statusCode: '400' })
+    expect(await app.counted()).toEqual(before)
+  })
+
+  test('a body that never ends is cut, and nothing of it is left', async () => {
+    const before = await app.counted()
+    const sent = request(`${app.url}/storage/v1/object/small/endless`, {
+      method: 'POST',
+      headers: { apikey: app.serviceKey, 'content-type': 'text/plain' },
+    })
+    const ended = new Promise<string>((resolve) => {
+      sent.on('response', (message) => resolve(String(message.statusCode)))
+      sent.on('error', () => resolve('cut'))
+    })
+    const chunk = Buffer.alloc(1024 * 1024)
+    const pour = (): void => {
+      while (!sent.destroyed && sent.write(chunk));
+      if (!sent.destroyed) sent.once('drain', pour)
+    }
+    pour()
+    expect(await ended).toBe('cut')
+    sent.destroy()
+    expect(await app.counted()).toEqual(before)
+  })
+
+  test('what all files and objects may take is exact, and what was deleted by SQL is free again', async () => {
+    const { bytes, files } = await app.counted()
+    await setCloudLimits(world.app, key(), { file_total_bytes: bytes + 1_000, files: files + 10 })
+    await world.app.clouds.refresh(key())
+    const own = app.service.storage.from('open')
+    const sent = await Promise.all(
+      Array.from({ length: 6 }, (_, n) =>
+        own.upload(`full-${n}`, randomBytes(300), { contentType: 'text/plain' }),
+      ),
+    )
+    const refused = sent.filter(({ error }) => error !== null)
+    expect(refused.map(({ error }) => (error as { statusCode?: string }).statusCode)).toEqual([
+      '403',
+      '403',
+      '403',
+    ])
+    expect(await app.counted()).toEqual({ bytes: bytes + 900, files: files + 3 })
+    expect((await own.upload('last', randomBytes(100), { contentType: 'text/plain' })).error).toBeNull()
+    expect((await own.upload('none', randomBytes(1), { contentType: 'text/plain' })).error).toMatchObject({
+      statusCode: '403',
+    })
+    const [gone] = (await blobs()).filter((blob) => blob.bytes === 100n)
+    await app.sql(`delete from storage.objects where name = 'last'`)
+    // Compared no more often than every ten minutes.
+    clock.moveMs(11 * minuteMs)
+    expect((await own.upload('again', randomBytes(100), { contentType: 'text/plain' })).error).toBeNull()
+    expect(await isStored(gone!.blob_id)).toBe(false)
+    await own.remove(['again', ...Array.from({ length: 6 }, (_, n) => `full-${n}`)])
+    expect(await app.counted()).toEqual({ bytes, files })
+    await setCloudLimits(world.app, key(), { file_total_bytes: null, files: null })
+    await world.app.clouds.refresh(key())
+  })
+
+  test('after a kill at any point the sweep keeps what a row names and deletes the rest', async () => {
+    const own = app.service.storage.from('open')
+    await own.upload('kept', new Blob(['kept'], { type: 'text/plain' }))
+    const { data } = await own.info('kept')
+    const before = await app.counted()
+    const reserved = randomUUID()
+    const due = new Date(clock.nowMs() - 1)
+    // Killed after the row, and killed before it.
+    await world.app.db.pool.query('update buckets.blobs set due_at = $2 where blob_id = $1', [
+      data!.version,
+      due,
+    ])
+    await world.app.db.pool.query(
+      `with counted as (update app_files.counts set files = files + 1, bytes = bytes + 7 where cloud_id = $2)
+      insert into buckets.blobs (account_id, cloud_id, blob_id, bytes, due_at) values ($1, $2, $3, 7, $4)`,
+      [world.account, app.cloud.id, reserved, due],
+    )
+    await world.app.storage.put(
+      `buckets/${world.account}/${app.cloud.id}/${reserved}`,
+      Buffer.from('1234567'),
+    )
+    await sweepBlobs(world.app, going)
+    expect(await app.counted()).toEqual(before)
+    expect(await isStored(reserved)).toBe(false)
+    expect((await blobs()).find((blob) => blob.blob_id === data!.version)).toMatchObject({ due_at: null })
+    expect(await (await own.download('kept')).data!.text()).toBe('kept')
+  })
+
+  test('a row that the developer writes names no bytes of another cloud, and what it says of them harms its own app alone', async () => {
+    const other = await storageApp(world)
+    await other.service.storage.createBucket('secret')
+    await other.service.storage.from('secret').upload('s', new Blob(['secret']))
+    const { data } = await other.service.storage.from('secret').info('s')
+    for (const [at, version] of [data!.version, `../${other.cloud.id}/${data!.version}`, 'x', ''].entries())
+      await app.sql(`insert into storage.objects (bucket_id, name, version, metadata)
+        values ('open', 'forged-${at}', '${version}', '{"size": 6, "mimetype": "text/plain\\r\\nx: y", "cacheControl": "a\\nb"}')`)
+    for (const at of [0, 1, 2, 3])
+      expect((await app.service.storage.from('open').download(`forged-${at}`)).error).toMatchObject({
+        status: 400,
+      })
+    expect(
+      (await app.service.storage.from('open').remove(['forged-0', 'forged-1', 'forged-2', 'forged-3'])).data,
+    ).toHaveLength(4)
+    expect(await (await other.service.storage.from('secret').download('s')).data!.text()).toBe('secret')
+    const deleted = await other.cloud.client.request(
+      'DELETE',
+      `/v1/cloud/${other.cloud.id}`,
+      JSON.stringify({ confirm: 'نوبت' }),
+    )
+    expect(deleted.status, deleted.text).toBeLessThan(300)
+    await until(async () => (await other.cloud.client.get(`/v1/cloud/${other.cloud.id}`)).status === 404)
+    const left = await world.app.storage.get(`buckets/${world.account}/${other.cloud.id}/${data!.version}`)
+    expect(left).toBeUndefined()
+  })
+
+  test('the tables stay, and code of the developer runs as whoever asks', async () => {
+    const refused = async (query: string) => (await app.cloud.write(query)).body.error?.message ?? 'done'
+    expect(await refused('drop table storage.objects')).toMatch(/cannot be dropped/)
+    expect(await refused('alter table storage.objects drop column version')).toMatch(/cannot be dropped/)
+    await app.sql(`
+      create table public.seen (who text, is_super text);
+      grant all on public.seen to anon, authenticated, service_role;
+      create function public.see() returns trigger language plpgsql as $$
+        begin
+          insert into public.seen select current_user, current_setting('is_superuser');
+          return coalesce(new, old);
+        end $$;
+      create trigger see before insert or update or delete on storage.objects for each row execute function public.see();
+      create trigger see before insert or update or delete on storage.buckets for each row execute function public.see();`)
+    const own = a.client.storage.from('open')
+    await own.upload(`${a.id}/t`, new Blob(['1']))
+    await own.upload(`${a.id}/t`, new Blob(['2']), { upsert: true })
+    await own.move(`${a.id}/t`, `${a.id}/u`)
+    await own.remove([`${a.id}/u`])
+    await app.service.storage.createBucket('seen')
+    await sweepBlobs(world.app, going)
+    const seen = await app.cloud.read('select distinct who, is_super from public.seen order by who')
+    expect(JSON.stringify(seen.body)).toMatch(/authenticated/)
+    expect(JSON.stringify(seen.body)).toMatch(/service_role/)
+    expect(JSON.stringify(seen.body)).not.toMatch(/storage_admin|postgres|kherad|"on"/)
+    await app.sql(
+      `create or replace function public.see() returns trigger language plpgsql as $$ begin raise exception 'نه، %', 'این نه'; end $$`,
+    )
+    expect((await own.upload(`${a.id}/v`, new Blob(['1']))).error).toMatchObject({
+      statusCode: '400',
+      message: expect.stringContaining('نه، این نه'),
+    })
+    await app.sql('drop trigger see on storage.objects; drop trigger see on storage.buckets')
+  })
+
+  test('the developer makes a bucket by the contract, once for a key, and sees files and objects', async () => {
+    const path = `/v1/cloud/${app.cloud.id}/storage`
+    const { client } = app.cloud
+    const headers = { 'idempotency-key': randomUUID() }
+    const made = await client.post(path, { name: 'shop', file_size_limit: 52_428_800 }, headers)
+    expect([made.status, made.body]).toMatchObject([
+      201,
+      { id: 'shop', name: 'shop', public: false, file_size_limit: 52_428_800 },
+    ])
+    expect((await client.post(path, { name: 'shop', file_size_limit: 52_428_800 }, headers)).text).toBe(
+      made.text,
+    )
+    expect((await client.post(path, { name: 'shop' })).body.error).toMatchObject({ code: 'BUCKET_EXISTS' })
+    expect((await client.post(path, { name: 'shop-2' })).body).toMatchObject({ file_size_limit: 10_485_760 })
+    for (const body of [
+      { name: 'x', file_size_limit: 52_428_801 },
+      { name: 'x', file_size_limit: 0 },
+      { name: 'a/b' },
+      {},
+    ])
+      expect((await client.post(path, body)).status).toBe(400)
+    const headersOfFile = {
+      apikey: app.publicKey,
+      authorization: `Bearer ${a.token}`,
+      'content-type': 'application/json',
+    }
+    const file = await fetch(`${app.url}/files`, {
+      method: 'POST',
+      headers: headersOfFile,
+      body: JSON.stringify({ name: 'f', content_base64: 'eA==' }),
+    })
+    expect(file.status).toBe(201)
+    await app.service.storage.from('shop').upload('1', new Blob(['1']))
+    await app.service.storage.from('shop').upload('2', new Blob(['22']))
+    const seen: { name: string; bucket: string | null }[] = []
+    for (let after = ''; ; ) {
+      const { body } = await client.get(`${path}?limit=1${after && `&after_id=${after}`}`)
+      expect(body.buckets.map(({ id }: { id: string }) => id)).toContain('shop')
+      seen.push(...body.data)
+      if (!body.has_more) break
+      after = body.last_id
+    }
+    expect(seen[0]).toMatchObject({ name: 'f', bucket: null, user_id: a.id })
+    expect(seen.filter(({ bucket }) => bucket === 'shop')).toMatchObject([
+      { name: '2', bytes: 2 },
+      { name: '1', bytes: 1 },
+    ])
+    expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(seen.length)
+    const { rows } = await world.app.db.pool.query(
+      'select count(*) as n from buckets.blobs where cloud_id = $1',
+      [app.cloud.id],
+    )
+    expect(seen).toHaveLength(Number(rows[0].n) + 1)
+  })
+
+  // Uploads of this file end here: sweeping moves the clock.
+  test('what is uploaded in parts and left is gone after a day', async () => {
+    const before = await app.counted()
+    const reply = await app.ask('/upload/resumable', {
+      method: 'POST',
+      key: app.serviceKey,
+      headers: {
+        'tus-resumable': '1.0.0',
+        'upload-length': '100',
+        'upload-metadata': `bucketName ${btoa('open')},objectName ${btoa('left')}`,
+        'content-type': 'application/offset+octet-stream',
+      },
+      body: 'part',
+    })
+    expect([reply.status, reply.headers.get('upload-offset')]).toEqual([201, '4'])
+    expect(await app.counted()).toEqual({ files: before.files + 1, bytes: before.bytes + 100 })
+    const { rows } = await world.app.db.pool.query(
+      'select storage_key from buckets.parts where storage_key like $1',
+      [`%${app.cloud.id}%`],
+    )
+    expect(rows).toHaveLength(1)
+    clock.moveMs(25 * 60 * minuteMs)
+    await sweepUploads(world.app, going)
+    await sweepBlobs(world.app, going)
+    expect(await app.counted()).toEqual(before)
+    expect(await world.app.storage.get(rows[0].storage_key)).toBeUndefined()
+  })
+})
