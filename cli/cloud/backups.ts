@@ -13,7 +13,7 @@ const common = { options: connection, needs: [], help: backupOptions }
 
 export const backupCommands: Command[] = [
   { ...common, name: 'cloud backup', about: words.make, takes: ['CLOUD'], run: make },
-  { ...common, name: 'cloud backups', about: words.list, takes: ['CLOUD'], run: list },
+  { ...common, name: 'cloud backups list', about: words.list, takes: ['CLOUD'], run: list },
   {
     ...common,
     name: 'cloud backups delete',
