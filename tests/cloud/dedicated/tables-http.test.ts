@@ -364,7 +364,11 @@ test.runIf(canRun)('a cloud whose disk is full is read, and says why nothing is 
       await client.from('kept').delete().eq('id', 1),
       await client.rpc('keep_more'),
     ])
-      expect([refused.status, refused.error?.code, refused.error?.hint]).toEqual([405, '25006', expect.any(String)])
+      expect([refused.status, refused.error?.code, refused.error?.hint]).toEqual([
+        405,
+        '25006',
+        expect.any(String),
+      ])
   } finally {
     await setReadOnly(world.app, key, false)
     await world.app.clouds.refresh(key)
