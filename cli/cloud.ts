@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
 import { allClouds, type Cloud, type CloudDetail, namedCloud, pathOf } from './cloud/api.ts'
 import { authCommand } from './cloud/auth.ts'
+import { backupCommands } from './cloud/backups.ts'
 import { collectionCommands } from './cloud/collections.ts'
 import { functionCommands } from './cloud/functions.ts'
 import { keysCommand } from './cloud/keys.ts'
@@ -33,6 +34,7 @@ export const cloudCommands: Command[] = [
   keysCommand,
   authCommand,
   ...transferCommands,
+  ...backupCommands,
   ...collectionCommands,
   ...sqlCommands,
   {

@@ -128,6 +128,51 @@ create table buckets.parts (
   foreign key (account_id, cloud_id, upload_id) references buckets.uploads on delete cascade
 );
 
+-- Whole databases as they were once: docs/decisions/0085-backups-of-databases.md.
+create table databases.backups (
+  account_id uuid not null,
+  cloud_id uuid not null,
+  backup_id uuid not null,
+  kind text not null check (kind in ('nightly', 'asked')),
+  state text not null check (state in ('queued', 'ready', 'failed')),
+  error_code text,
+  attempts integer not null default 0,
+  storage_key text,
+  -- As it is stored, and its SHA-256.
+  bytes bigint,
+  sha256 text,
+  database_bytes bigint,
+  server_version text,
+  -- The number of the transaction that its database would begin next: the same later means that nothing was written since.
+  next_transaction bigint,
+  created_at timestamptz not null,
+  -- When it was last seen that the database still is as it was in this backup.
+  confirmed_at timestamptz not null,
+  finished_at timestamptz,
+  expires_at timestamptz not null,
+  primary key (account_id, cloud_id, backup_id),
+  foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
+);
+create unique index unfinished_backups on databases.backups (account_id, cloud_id) where state = 'queued';
+create index expiring_backups on databases.backups (expires_at);
+
+-- A backup that takes the place of the database of this cloud, which may be another one than it was taken of.
+create table databases.restores (
+  account_id uuid not null,
+  cloud_id uuid not null,
+  restore_id uuid not null,
+  from_cloud_id uuid not null,
+  backup_id uuid not null,
+  state text not null check (state in ('queued', 'done', 'failed')),
+  error_code text,
+  attempts integer not null default 0,
+  created_at timestamptz not null,
+  finished_at timestamptz,
+  primary key (account_id, cloud_id, restore_id),
+  foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
+);
+create unique index unfinished_restores on databases.restores (account_id, cloud_id) where state = 'queued';
+
 -- Starter clouds on their way to a database of their own. Gone once nothing of what was copied is left here.
 create table clouds.moves (
   account_id uuid not null,

@@ -6,7 +6,13 @@ import type { App } from '#app'
 import { openAppUsers } from '#engine/app-users'
 import { CloudAllowances, openCloudDirectory } from '#engine/clouds'
 import { openCollections } from '#engine/collections'
-import { type CloudDatabases, LocalProvider, openCloudDatabases, PlatformSizes } from '#engine/databases'
+import {
+  type CloudDatabases,
+  ExternalProvider,
+  LocalProvider,
+  openCloudDatabases,
+  PlatformSizes,
+} from '#engine/databases'
 import { openDocuments } from '#engine/documents'
 import { openWaiting, releaseRooms } from '#engine/files'
 import {
@@ -224,14 +230,19 @@ function openHands(
 
 /** Databases of dedicated clouds. */
 function openDatabases(ground: Ground, jail: Jail): CloudDatabases {
-  const { config, db, log } = ground
-  const { local, idleMs, memoryShare, leastFreeDisk } = config.databases
+  const { config, db, log, secrets, metrics } = ground
+  const { local, idleMs, memoryShare, leastFreeDisk, servers } = config.databases
   const sizes = new PlatformSizes(ground)
   const root = path.join(config.dataDir, 'databases')
   const limits = { idleMs, memoryShare, leastFreeDisk, sizes }
   return openCloudDatabases({
     db,
-    providers: local ? [new LocalProvider({ root, pgBin: config.pgBin, ...limits, jail, log })] : [],
+    secrets,
+    metrics,
+    providers: [
+      ...(local ? [new LocalProvider({ root, pgBin: config.pgBin, ...limits, jail, log, metrics })] : []),
+      new ExternalProvider({ servers, secrets, sizes, idleMs }),
+    ],
   })
 }
 

@@ -4,6 +4,7 @@ import { audio } from '#capabilities/audio/settings'
 import { batches } from '#capabilities/messages/settings'
 import { work } from '#capabilities/work/settings'
 import { clouds } from '#engine/clouds/settings'
+import { backups } from '#engine/database-backups/settings'
 import { databases } from '#engine/databases/settings'
 import { files, studio } from '#engine/files/settings'
 import { functions, functionsHost } from '#engine/functions/settings'
@@ -45,6 +46,7 @@ export const settings: readonly Section[] = [
   sites,
   clouds,
   databases,
+  backups,
   functions,
   functionsHost,
   mail,

@@ -1,9 +1,11 @@
 import { appUsersSweepJob, filesOfDeletedJob, mailJob, ownSweepJob } from '#engine/app-users'
 import { provisionJob } from '#engine/clouds'
+import { backupJob, nightlyJob, restoreJob } from '#engine/database-backups'
 import type { Route } from '#platform/http'
 import type { Job } from '#platform/jobs'
 import { openCloudHandler } from './app/open-cloud-handler.ts'
 import { authRoutes } from './auth/routes.ts'
+import { backupRoutes } from './backups/routes.ts'
 import { deleteJob, endStopped, objectsJob, sweepJob } from './clouds/jobs.ts'
 import { cloudRoutes, keyRoutes } from './clouds/routes.ts'
 import { databaseRoutes } from './database/routes.ts'
@@ -23,6 +25,7 @@ const routes: Route[] = [
   ...storageRoutes,
   ...functionRoutes,
   ...transferRoutes,
+  ...backupRoutes,
   ...moveRoutes,
 ]
 
@@ -42,5 +45,8 @@ export const cloud = {
     appUsersSweepJob as Job<never>,
     ownSweepJob as Job<never>,
     filesOfDeletedJob as Job<never>,
+    backupJob as Job<never>,
+    restoreJob as Job<never>,
+    nightlyJob as Job<never>,
   ],
 }

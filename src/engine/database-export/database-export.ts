@@ -16,6 +16,8 @@ const longestMs = 60 * 60 * 1000
 const mostObjects = 20_000
 const definedAtOnce = 50
 const chunkBytes = 64 * 1024
+/** After which another export may be over. */
+const runningMs = 10_000
 
 interface Item extends Listed {
   kind: Kind
@@ -24,16 +26,45 @@ interface Item extends Listed {
 
 type Rows = Record<string, unknown>
 
-/** The client is that of `app_reader`, and is in no transaction. Throws EXPORT_TOO_LARGE and what the database refuses. */
+/** Of exports of one database at a time there is one: each holds a connection for as long as it is read. */
+const exportLock = 7_210_418_011
+
+/** The client is that of `app_reader`, and is in no transaction. Throws EXPORT_RUNNING, EXPORT_TOO_LARGE and what the database refuses. */
 export async function* exportDatabase(client: pg.ClientBase): AsyncGenerator<Buffer> {
-  await client.query(`begin isolation level repeatable read read only;
-    set local search_path = pg_catalog; set local transaction_timeout = ${longestMs}; set local statement_timeout = 0;
-    set local extra_float_digits = 3; set local datestyle = iso; set local intervalstyle = postgres; set local timezone = 'UTC'`)
+  await begin(client)
   try {
     yield* inChunks(partsOf(client))
   } finally {
     await client.query('rollback').catch(() => undefined)
   }
+}
+
+/** Whether an export may begin; throws the same. */
+export async function requireExportable(client: pg.ClientBase): Promise<void> {
+  await begin(client)
+  try {
+    await listed(client, before)
+  } finally {
+    await client.query('rollback').catch(() => undefined)
+  }
+}
+
+async function begin(client: pg.ClientBase): Promise<void> {
+  await client.query(`begin isolation level repeatable read read only;
+    set local search_path = pg_catalog; set local statement_timeout = 0; set local extra_float_digits = 3;
+    set local datestyle = iso; set local intervalstyle = postgres; set local timezone = 'UTC'`)
+  const { rows: locks } = await client.query<{ free: boolean }>(
+    'select pg_try_advisory_xact_lock($1) as free',
+    [exportLock],
+  )
+  if (locks[0]?.free !== true) {
+    await client.query('rollback')
+    fail('EXPORT_RUNNING', {}, { retryAfterMs: runningMs })
+  }
+  // Of PostgreSQL 17 and later.
+  await client.query(
+    `select set_config(name, '${longestMs}', true) from pg_settings where name = 'transaction_timeout'`,
+  )
 }
 
 async function* partsOf(client: pg.ClientBase): AsyncGenerator<Buffer | string> {

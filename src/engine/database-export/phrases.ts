@@ -4,10 +4,17 @@ import { persian } from '#platform/words'
 declare module '#platform/errors' {
   interface Failures {
     EXPORT_TOO_LARGE: { max: number }
+    EXPORT_RUNNING: Record<string, never>
   }
 }
 
 declareFailures({
+  EXPORT_RUNNING: {
+    status: 409,
+    retry: true,
+    en: () => 'An export of this app back-end is being read already; try again when it is over.',
+    fa: () => 'هم‌اکنون خروجی این بک‌اند خوانده می‌شود؛ پس از پایانش دوباره بکوشید.',
+  },
   EXPORT_TOO_LARGE: {
     status: 409,
     retry: false,

@@ -46,11 +46,49 @@ export interface DatabaseRecord extends CloudKey {
   place: string
   /** `local`: the user of the machine that runs it; null where the server of the machine is no root. */
   osUser: number | null
+  /** `external`: what the passwords of its roles come from. */
+  secretsSealed: string | null
 }
+
+/** All files of a database, as they are at one moment. */
+export interface DatabaseCopy {
+  /** Of the transaction that it would begin next. */
+  nextTransaction: bigint
+  serverVersion: string
+  /** Read once, and as fast as it is read. */
+  tar: AsyncIterable<Buffer>
+}
+
+export interface RestoreOptions {
+  /** Of this restoring, the same in each run: twelve letters and digits. */
+  id: string
+  /** The copy from its beginning; it throws at its end where it is not what was stored. */
+  tar: () => AsyncIterable<Buffer>
+  maxBytes: number
+}
+
+/** Copies of one database. */
+export interface DatabaseBackups {
+  /** That of a copy that was taken now; undefined where only a copy can tell, since the database is awake. */
+  nextTransaction(): Promise<bigint | undefined>
+  copy<Result>(work: (copy: DatabaseCopy) => Promise<Result>): Promise<Result>
+  /**
+   * A copy takes the place of the database, as a whole or not at all, wherever a process is killed; after that the next run goes on. False where
+   * another process is at it.
+   */
+  restore(options: RestoreOptions): Promise<boolean>
+  /** It was given up: the database is what it was before, or what it has become if that was complete. */
+  endRestore(id: string): Promise<void>
+}
+
+/** What the secret of a database is sealed for. */
+export const sealedFor = ({ cloudId }: CloudKey): string => `database ${cloudId}`
 
 /** Where databases come from. Each method may run any number of times, in whatever process; after a kill the next run goes on. */
 export interface DatabaseProvider extends AsyncDisposable {
   readonly name: DatabaseRecord['provider']
+  /** Whether the roles of its databases have passwords. */
+  readonly hasPasswords: boolean
   /** Where a new one is to lie; undefined where there is no room. `osUser`s that are taken there are named. */
   place(
     taken: { place: string; osUser: number | null }[],
@@ -64,6 +102,8 @@ export interface DatabaseProvider extends AsyncDisposable {
   /** Ends what runs of it here: the cloud was suspended, is deleted or restored. */
   stop(database: DatabaseRecord): Promise<void>
   remove(database: DatabaseRecord): Promise<void>
+  /** Absent where whoever has the server backs up all of it. Throws DATABASE_ELSEWHERE. */
+  backups?(database: DatabaseRecord): Promise<DatabaseBackups>
 }
 
 /** All databases of dedicated clouds. */
@@ -75,6 +115,8 @@ export interface CloudDatabases extends AsyncDisposable {
   /** A step of provisioning: throws DATABASE_NO_ROOM where no provider has room. */
   make(cloud: CloudKey & { ref: string }): Promise<void>
   stop(cloud: CloudKey): Promise<void>
+  /** Throws BACKUPS_OF_OPERATOR, and as `use`. */
+  backups(cloud: CloudKey): Promise<DatabaseBackups>
   /** A step of deletion: nothing of it is left, its record neither. */
   remove(cloud: CloudKey): Promise<void>
 }
@@ -90,6 +132,8 @@ export const databaseErrors: FailureCode[] = [
   'CLOUD_RESTORING',
 ]
 
+export { ExternalProvider } from './external/provider.ts'
 export { LocalProvider } from './local/provider.ts'
+export { databaseSeries } from './metrics.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'
 export { PlatformSizes } from './platform-sizes.ts'

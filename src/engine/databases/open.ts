@@ -1,12 +1,25 @@
+import { randomBytes } from 'node:crypto'
 import type { CloudKey } from '#engine/clouds'
 import type { Db } from '#platform/db'
-import { fail } from '#platform/errors'
-import type { CloudDatabases, DatabaseProvider, DatabaseRecord, OpenDatabase } from './databases.ts'
+import { Failure, fail } from '#platform/errors'
+import type { Metrics } from '#platform/metrics'
+import type { Secrets } from '#platform/secrets'
+import {
+  type CloudDatabases,
+  type DatabaseBackups,
+  type DatabaseProvider,
+  type DatabaseRecord,
+  databaseErrors,
+  type OpenDatabase,
+  sealedFor,
+} from './databases.ts'
 import './phrases.ts'
 import * as store from './store.ts'
 
 export interface DatabasesOptions {
   db: Db
+  secrets: Secrets
+  metrics: Pick<Metrics, 'databaseRefusals'>
   /** The first one that has room takes a new database. */
   providers: readonly DatabaseProvider[]
 }
@@ -17,18 +30,24 @@ export function openCloudDatabases(options: DatabasesOptions): CloudDatabases {
 
 class Databases implements CloudDatabases {
   readonly #db: Db
+  readonly #secrets: Secrets
+  readonly #refusals: Metrics['databaseRefusals']
   readonly #providers: readonly DatabaseProvider[]
   /** Where a database lies never changes while its cloud lives. */
   readonly #records = new Map<string, DatabaseRecord>()
 
-  constructor({ db, providers }: DatabasesOptions) {
+  constructor({ db, secrets, metrics, providers }: DatabasesOptions) {
     this.#db = db
+    this.#secrets = secrets
+    this.#refusals = metrics.databaseRefusals
     this.#providers = providers
   }
 
   async use<Result>(cloud: CloudKey, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
     const record = (await this.#find(cloud)) ?? fail('CLOUD_NOT_READY', { status: 'provisioning' })
-    return this.#providerOf(record).use(record, work)
+    return this.#providerOf(record)
+      .use(record, work)
+      .catch((error: unknown) => this.#count(error))
   }
 
   async requireRoom(): Promise<void> {
@@ -48,6 +67,11 @@ class Databases implements CloudDatabases {
   async stop(cloud: CloudKey): Promise<void> {
     const record = await this.#find(cloud)
     if (record) await this.#providerOf(record).stop(record)
+  }
+
+  async backups(cloud: CloudKey): Promise<DatabaseBackups> {
+    const record = (await this.#find(cloud)) ?? fail('CLOUD_NOT_READY', { status: 'provisioning' })
+    return this.#providerOf(record).backups?.(record) ?? fail('BACKUPS_OF_OPERATOR', {})
   }
 
   async remove(cloud: CloudKey): Promise<void> {
@@ -75,12 +99,21 @@ class Databases implements CloudDatabases {
     for (const provider of this.#providers) {
       const place = await provider.place(await store.takenPlaces(this.#db))
       if (!place) continue
-      await store.insertDatabase(this.#db, { ...cloud, provider: provider.name, ...place })
+      const secretsSealed = provider.hasPasswords
+        ? await this.#secrets.seal(randomBytes(32).toString('base64url'), sealedFor(cloud))
+        : null
+      await store.insertDatabase(this.#db, { ...cloud, provider: provider.name, ...place, secretsSealed })
       // Where another process was faster, its place is the one; where another cloud took the user of the machine, the next attempt takes another.
       const settled = await this.#find(cloud)
       if (settled) return settled
     }
     return fail('DATABASE_NO_ROOM', {}, { retryAfterMs: 10_000 })
+  }
+
+  #count(error: unknown): never {
+    if (error instanceof Failure && databaseErrors.includes(error.code))
+      this.#refusals.inc({ code: error.code })
+    throw error
   }
 
   #providerOf({ provider }: DatabaseRecord): DatabaseProvider {

@@ -7,6 +7,8 @@ declare module '#platform/errors' {
     DATABASE_NO_ROOM: Record<string, never>
     DATABASE_BUSY: Record<string, never>
     DATABASE_DOES_NOT_START: Record<string, never>
+    CLOUD_RESTORING: Record<string, never>
+    BACKUPS_OF_OPERATOR: Record<string, never>
     DATABASES_UNAVAILABLE: { why: Localized }
     DATABASE_HOURS_USED: { max: number }
   }
@@ -41,6 +43,21 @@ declareFailures({
     en: () =>
       'The database of this app back-end does not start; the operator of this service finds the reason in its log.',
     fa: () => 'پایگاه دادهٔ این بک‌اند راه نمی‌افتد؛ گردانندهٔ سرویس علت را در گزارش آن می‌یابد.',
+  },
+  CLOUD_RESTORING: {
+    status: 503,
+    retry: true,
+    en: () =>
+      'The database of this app back-end is being restored from a backup; try again in a few seconds.',
+    fa: () => 'پایگاه دادهٔ این بک‌اند از پشتیبان بازگردانده می‌شود؛ چند ثانیهٔ دیگر دوباره بکوشید.',
+  },
+  BACKUPS_OF_OPERATOR: {
+    status: 409,
+    retry: false,
+    en: () =>
+      'The database of this app back-end is on a server that its operator backs up as a whole: ask the operator, or take an export with GET /v1/cloud/{id}/export.',
+    fa: () =>
+      'پایگاه دادهٔ این بک‌اند روی سروری است که گرداننده از همهٔ آن پشتیبان می‌گیرد: از گرداننده بخواهید، یا با GET /v1/cloud/{id}/export خروجی بگیرید.',
   },
   DATABASES_UNAVAILABLE: {
     status: 503,

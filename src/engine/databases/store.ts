@@ -30,7 +30,8 @@ export async function findDatabase(
   const [row] = await db.query<DatabaseRecord>(
     {
       name: 'databases.find',
-      text: `select d.account_id as "accountId", d.cloud_id as "cloudId", c.ref, d.provider, d.place, d.os_user as "osUser"
+      text: `select d.account_id as "accountId", d.cloud_id as "cloudId", c.ref, d.provider, d.place, d.os_user as "osUser",
+          d.secrets_sealed as "secretsSealed"
         from databases.databases d join clouds.clouds c on c.account_id = d.account_id and c.cloud_id = d.cloud_id
         where d.account_id = $1 and d.cloud_id = $2`,
     },
@@ -60,14 +61,14 @@ export const takenPlaces = (db: Db): Promise<{ place: string; osUser: number | n
 /** False where another one has this user of the machine, or the cloud has a database already. */
 export async function insertDatabase(
   db: Db,
-  { accountId, cloudId, provider, place, osUser }: Omit<DatabaseRecord, 'ref'>,
+  { accountId, cloudId, provider, place, osUser, secretsSealed }: Omit<DatabaseRecord, 'ref'>,
 ): Promise<boolean> {
   const inserted = await db.query(
     {
-      text: `insert into databases.databases (account_id, cloud_id, provider, place, os_user, created_at)
-        values ($1, $2, $3, $4, $5, now()) on conflict do nothing returning 1`,
+      text: `insert into databases.databases (account_id, cloud_id, provider, place, os_user, secrets_sealed, created_at)
+        values ($1, $2, $3, $4, $5, $6, now()) on conflict do nothing returning 1`,
     },
-    [accountId, cloudId, provider, place, osUser],
+    [accountId, cloudId, provider, place, osUser, secretsSealed],
   )
   return inserted.length > 0
 }

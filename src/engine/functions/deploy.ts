@@ -47,7 +47,9 @@ export async function checkCode(
   const cloudKey = keyOf(cloud)
   if (!(await store.findFunction(app.db.kysely, { ...cloudKey, name })))
     await requireRoom(app, app.db.kysely, cloud)
-  const compiled = await app.functionCompiler.compile(code, { accountId: cloud.account_id, signal })
+  // Starter is JavaScript, which runs as it was written.
+  const source = { code, isTypeScript: cloud.plan === 'dedicated' }
+  const compiled = await app.functionCompiler.compile(source, { accountId: cloud.account_id, signal })
   const program = await app.functionSource.toTry(cloudKey, { name, bundle: compiled.bundle })
   const tried = await app.functions.tryOut(program, name)
   if (tried.works) return compiled

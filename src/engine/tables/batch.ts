@@ -62,7 +62,53 @@ export class Prepared {
 }
 
 /** As the driver takes a query of another kind: it sends, and is given what the server answers. */
-export class Batch {
+interface Submitted {
+  submit(connection: pg.Connection): void
+  handleRowDescription(): void
+  handleDataRow(row: { fields: (string | null)[] }): void
+  handleCommandComplete(): void
+  handleReadyForQuery(): void
+  handleError(error: Error): void
+}
+
+/** Statements without values behind a batch: sent in the same write, and a transaction of their own whether the batch failed or not. */
+export class Script implements Submitted {
+  readonly #text: string
+  readonly #ended = Promise.withResolvers<void>()
+  #isSent = false
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  send(connection: pg.Connection): void {
+    this.#isSent = true
+    connection.query(this.#text)
+  }
+
+  /** The driver calls it when the batch before it has ended. */
+  submit(connection: pg.Connection): void {
+    if (!this.#isSent) this.send(connection)
+  }
+
+  handleRowDescription(): void {}
+  handleDataRow(): void {}
+  handleCommandComplete(): void {}
+
+  handleReadyForQuery(): void {
+    this.#ended.resolve()
+  }
+
+  handleError(error: Error): void {
+    this.#ended.reject(error)
+  }
+}
+
+export class Batch implements Submitted {
   readonly #statements: readonly Statement[]
   readonly #prepared: Prepared
   readonly #keys: string[] = []
@@ -72,8 +118,17 @@ export class Batch {
   readonly #ended = Promise.withResolvers<Answers>()
   #place = 0
 
-  /** `scope`: plans are kept for each apart. PostgreSQL plans anew where the role is another one. */
-  constructor(statements: readonly Statement[], prepared: Prepared, scope: string) {
+  readonly #behind: Script | undefined
+
+  /**
+   * `scope`: plans are kept for each apart. PostgreSQL plans anew where the role is another one. `behind` is sent along, and has to be given to the
+   * driver next.
+   */
+  constructor(
+    statements: readonly Statement[],
+    { prepared, scope, behind }: { prepared: Prepared; scope: string; behind: Script | undefined },
+  ) {
+    this.#behind = behind
     this.#statements = statements
     this.#prepared = prepared
     this.#rows = statements.map(() => [])
@@ -97,6 +152,7 @@ export class Batch {
     }
     for (const name of this.#prepared.takeClosed()) connection.close({ type: 'S', name }, true)
     connection.sync()
+    this.#behind?.send(connection)
     connection.stream.uncork()
   }
 

@@ -5,7 +5,13 @@ import { StatementFailed } from './batch.ts'
 import { type Catalogue, catalogueQuery, readCatalogue } from './catalogue.ts'
 import type { Statement } from './read-sql.ts'
 import { refusals, refuse, TablesRefused } from './refusals.ts'
-import { type DatabaseCaller, inDatabase, SchemaChanged, type SessionOptions } from './session.ts'
+import {
+  type DatabaseCaller,
+  inDatabase,
+  plansAreLost,
+  SchemaChanged,
+  type SessionOptions,
+} from './session.ts'
 
 export type TablesStatements = (catalogue: Catalogue) => readonly Statement[]
 
@@ -15,8 +21,6 @@ const schemas: readonly string[] = ['public']
 const maxCatalogueBytes = 4 * 1024 * 1024
 /** Tables that change all the time are nobody's tables. */
 const maxTries = 5
-/** A function of the app closed what the connection had planned. */
-const noSuchPlan = '26000'
 
 /** Of each database that is awake; read anew when its version is another one. */
 const catalogues = new WeakMap<OpenDatabase, Promise<Catalogue>>()
@@ -47,7 +51,7 @@ async function isWorthAnother(open: OpenDatabase, catalogue: Catalogue, error: u
     forget(open)
     return true
   }
-  if (error instanceof StatementFailed) return error.cause.code === noSuchPlan
+  if (error instanceof StatementFailed) return plansAreLost(error)
   if (!(error instanceof TablesRefused)) return false
   const { rows } = await open
     .pool('watcher')

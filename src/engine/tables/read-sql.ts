@@ -88,14 +88,13 @@ export class Builder {
     const { select, way, alias = this.alias(), conditions = [], isCounted = false } = options
     const { table, sql } = source
     const narrowing = this.narrowing(way)
-    const embeds = this.#embeds(table, alias, select, way).filter(
-      // Rows that are only counted need no related ones but those that decide whether they count.
-      (embed) =>
-        !isCounted ||
-        embed.required !== undefined ||
-        embed.of.isInner ||
-        isNamed(narrowing.where, embed.name),
-    )
+    // Rows that are only counted need no related ones but those that decide whether they count.
+    const decides = (one: SelectedTable): boolean =>
+      one.isInner || isNamed(narrowing.where, one.as ?? one.target)
+    const embeds = select
+      .filter((one): one is SelectedTable => one.kind === 'embed')
+      .filter((one) => !isCounted || decides(one))
+      .map((one) => this.#embed(table, alias, one, way))
     const place = this.place(table, alias, embeds)
     const all = [...conditions, ...embeds.flatMap(({ required }) => required ?? [])]
     const columns = isCounted ? [] : this.#columns(place, select, embeds)
@@ -172,12 +171,6 @@ export class Builder {
     const joined = joinConditions(relationship, place.alias, alias)
     const where = joined.length === 0 ? '' : ` where ${joined.join(' and ')}`
     return `(select ${fieldSql(inner, field)} from ${relatedSql(relationship, place.alias)} as ${alias}${where} limit 1)`
-  }
-
-  #embeds(table: Table, alias: string, select: readonly Selected[], way: readonly string[]): Embed[] {
-    return select
-      .filter((one): one is SelectedTable => one.kind === 'embed')
-      .map((one) => this.#embed(table, alias, one, way))
   }
 
   #embed(table: Table, outer: string, of: SelectedTable, way: readonly string[]): Embed {

@@ -223,6 +223,11 @@ export const refusals = {
       fa: `هر درخواست حداکثر ${persian(max)} ردیف می‌نویسد؛ هر بار ردیف‌های کمتری بفرستید.`,
     },
   }),
+  tooManyColumns: (max: number): TablesRefusal => ({
+    status: 400,
+    code: '54011',
+    message: { en: `A row has at most ${max} columns.`, fa: `هر ردیف حداکثر ${persian(max)} ستون دارد.` },
+  }),
   tooManyValues: (max: number): TablesRefusal => ({
     status: 400,
     code: '54000',

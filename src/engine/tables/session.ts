@@ -1,7 +1,7 @@
 /** A request of an app in its database: as one of three roles, in one round trip, and without a trace of it for the next. */
 import type pg from 'pg'
 import type { OpenDatabase } from '#engine/databases'
-import { type Answers, Batch, Prepared, StatementFailed } from './batch.ts'
+import { type Answers, Batch, Prepared, Script, StatementFailed } from './batch.ts'
 import type { Statement } from './read-sql.ts'
 
 /** Who asks, as policies and functions of the database see it. */
@@ -47,15 +47,11 @@ pg_catalog.set_config('request.headers', $5, true), pg_catalog.set_config('trans
 const divisionByZero = '22012'
 
 /** What functions of the app have set for the session, locked, prepared to read or listened to. */
-const cleaning = [
-  'reset all',
-  'reset role',
-  'select pg_catalog.pg_advisory_unlock_all()',
-  'close all',
-  'unlisten *',
-  'discard temp',
-  'discard sequences',
-].map((text): Statement => ({ text, values: [] }))
+const cleaning = `reset all; reset role; select pg_catalog.pg_advisory_unlock_all(); close all; unlisten *; discard temp; discard sequences`
+
+/** A function of the app has closed what the connection had prepared, or has prepared something by the name that is next. */
+export const plansAreLost = ({ cause }: StatementFailed): boolean =>
+  cause.code === '26000' || cause.code === '42P05'
 
 /** Kept for each connection. */
 interface Kept {
@@ -73,14 +69,14 @@ export async function inDatabase(
 ): Promise<Answers> {
   const client = await open.pool('authenticator').connect()
   const timer = setTimeout(() => endSession(open, client), options.longestMs ?? longestMs)
+  const clean = new Script(cleaning)
+  // Nobody else gets the connection before it is clean; the answer leaves meanwhile.
+  void clean.ended.then(
+    () => client.release(),
+    () => client.release(true),
+  )
   try {
-    const answers = await transact(client, caller, statements, options)
-    void clean(client)
-    return answers
-  } catch (error) {
-    if (error instanceof StatementFailed) void clean(client)
-    else client.release(true)
-    throw error
+    return await transact(client, caller, statements, { ...options, clean })
   } finally {
     clearTimeout(timer)
   }
@@ -90,7 +86,7 @@ async function transact(
   client: pg.PoolClient,
   caller: DatabaseCaller,
   statements: readonly Statement[],
-  { isReadOnly, schemaVersion, undoes }: SessionOptions,
+  { isReadOnly, schemaVersion, undoes, clean }: SessionOptions & { clean: Script },
 ): Promise<Answers> {
   const { prepared } = keptOf(client, schemaVersion)
   const first: Statement = {
@@ -101,19 +97,27 @@ async function transact(
     ],
   }
   const begin = undoes ? [{ text: 'begin', values: [] }] : []
-  const batch = new Batch([...begin, first, ...statements], prepared, caller.role)
+  const scope = caller.role
+  const batch = new Batch([...begin, first, ...statements], {
+    ...{ prepared, scope },
+    behind: undoes ? undefined : clean,
+  })
   client.query(batch)
+  if (!undoes) client.query(clean)
   const before = begin.length + 1
   try {
     const answers = (await batch.ended).slice(before)
     if (undoes) await client.query(undoes(answers) ? 'rollback' : 'commit')
     return answers
   } catch (error) {
-    if (undoes) await client.query('rollback')
+    if (undoes) await client.query('rollback').catch(() => undefined)
     if (!(error instanceof StatementFailed)) throw error
     const place = error.place - before
     if (place === -1 && error.cause.code === divisionByZero) throw new SchemaChanged()
+    if (plansAreLost(error)) prepared.forgetAll()
     throw new StatementFailed(error.cause, place)
+  } finally {
+    if (undoes) client.query(clean)
   }
 }
 
@@ -124,16 +128,6 @@ function keptOf(client: pg.PoolClient, schemaVersion: string): Kept {
   if (known.schemaVersion !== schemaVersion) known.prepared.forgetAll()
   known.schemaVersion = schemaVersion
   return known
-}
-
-/** Before anybody else gets the connection, while the answer leaves. Where it cannot be cleaned, it is closed. */
-async function clean(client: pg.PoolClient): Promise<void> {
-  const batch = new Batch(cleaning, kept.get(client)!.prepared, '')
-  client.query(batch)
-  await batch.ended.then(
-    () => client.release(),
-    () => client.release(true),
-  )
 }
 
 function endSession(open: OpenDatabase, client: pg.PoolClient): void {

@@ -150,6 +150,17 @@ test.runIf(canRun)('what is undone after its answer was seen was not there', asy
   expect((await ask('select id from public.notes'))[0]).toEqual([['5']])
 })
 
+test.runIf(canRun)('a table that a function makes for itself is no change of the schema', async () => {
+  const version = async () => (await ask('select version from kherad.schema_version'))[0]![0]![0]!
+  const before = await version()
+  await ask('select public.leave_table()')
+  expect(await version()).toBe(before)
+  await database.sql('create table made (id int)')
+  const made = await version()
+  await database.sql('drop table made')
+  expect([Number(before) < Number(made), Number(made) < Number(await version())]).toEqual([true, true])
+})
+
 test.runIf(canRun)('statements of an older schema run nowhere', async () => {
   await database.sql('create table more (id int)')
   const { rows } = await database.open

@@ -233,6 +233,42 @@ check('a write with a key happens once, and is answered again to the byte', asyn
   expect((await cloud.write('insert into later values (1)', again)).status).toBe(200)
 })
 
+check('a write whose answer was lost is never repeated, nor one that is under way', async () => {
+  await cloud.write('create table lost_answer (n int)')
+  const { sql } = world.app
+  const headers = { 'idempotency-key': 'lost' }
+  const query = 'insert into lost_answer values (1)'
+  // The process ends between the commit and the answer: nothing after it runs.
+  let committed = () => {}
+  const reached = new Promise<void>((resolve) => {
+    committed = resolve
+  })
+  const write: typeof sql.write = async (...given) => {
+    await sql.write(...given)
+    committed()
+    return new Promise(() => {})
+  }
+  world.app.sql = Object.assign(Object.create(sql), { write })
+  const cut = new AbortController()
+  const path = `${world.url}/v1/cloud/${cloud.id}/database`
+  const sent = fetch(path, {
+    method: 'POST',
+    headers: {
+      ...headers,
+      authorization: `Bearer ${cloud.client.secret}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ query, read_only: false, confirm_write: true }),
+    signal: cut.signal,
+  }).catch(() => undefined)
+  await reached
+  cut.abort()
+  await sent
+  world.app.sql = sql
+  expect((await refused(cloud.write(query, headers))).slice(0, 2)).toEqual([409, 'REQUEST_ALREADY_ACCEPTED'])
+  expect(await rowsOf('select count(*) from lost_answer')).toEqual([['1']])
+})
+
 check('collections and SQL are not mixed up', async () => {
   const path = `/v1/cloud/${cloud.id}/database`
   const { status, body } = await cloud.client.post(path, { action: 'list', table: 'a' })

@@ -5,6 +5,7 @@ import { countUsers, deleteAllOf as deleteUsers, lockUsers, mailsOfDay } from '#
 import { deleteObjectsOf, deleteUploadsOf } from '#engine/buckets'
 import { type CloudKey, usedToday } from '#engine/clouds'
 import { collectionsOf, countsOf, deleteAllOf as deleteCollections, type Run } from '#engine/collections'
+import { deleteBackupsOf, endRestoresOf } from '#engine/database-backups'
 import { awakeMsOfMonth, hoursOf, lastMeasured } from '#engine/databases'
 import { functionCounts } from '#engine/functions'
 import { countSitesOfCloud, deleteSite, lockSite, sitesOfCloud } from '#engine/sites'
@@ -22,7 +23,9 @@ export const portions: readonly Portion[] = [
   deleteObjectsOf,
   ({ collections }, cloud) => deleteCollections(collections, cloud),
   deleteUsers,
+  endRestoresOf,
   deleteDatabase,
+  deleteBackupsOf,
 ]
 
 async function deleteOneSite(app: App, { accountId, cloudId }: CloudKey): Promise<boolean> {

@@ -2,7 +2,8 @@ import { declareFailures, type Localized } from '#platform/errors'
 
 declare module '#platform/errors' {
   interface Failures {
-    PLAN_MISMATCH: { plan: 'starter' | 'dedicated' }
+    /** What was wanted: rows or a statement of the other plan, or a backup, which a Starter cloud has none of. */
+    PLAN_MISMATCH: { plan: 'starter' | 'dedicated' | 'backups' }
   }
 }
 
@@ -10,13 +11,17 @@ declareFailures({
   PLAN_MISMATCH: {
     status: 400,
     en: ({ plan }) =>
-      plan === 'starter'
-        ? 'SQL queries need dedicated infrastructure; a Starter cloud has collections: send `action` and `table` in place of `query`.'
-        : 'Collections belong to Starter clouds; a dedicated one takes SQL: send `query`.',
+      plan === 'backups'
+        ? 'Backups are made of dedicated app back-ends; take an export of a Starter one with GET /v1/cloud/{id}/export.'
+        : plan === 'starter'
+          ? 'SQL queries need dedicated infrastructure; a Starter cloud has collections: send `action` and `table` in place of `query`.'
+          : 'Collections belong to Starter clouds; a dedicated one takes SQL: send `query`.',
     fa: ({ plan }) =>
-      plan === 'starter'
-        ? 'پرس‌وجوی SQL زیرساخت اختصاصی می‌خواهد؛ بک‌اند Starter مجموعه دارد: به جای `query` فیلدهای `action` و `table` را بفرستید.'
-        : 'مجموعه‌ها از آنِ بک‌اندهای Starter است؛ بک‌اند اختصاصی SQL می‌پذیرد: `query` را بفرستید.',
+      plan === 'backups'
+        ? 'پشتیبان از بک‌اند اختصاصی گرفته می‌شود؛ از بک‌اند Starter با GET /v1/cloud/{id}/export خروجی بگیرید.'
+        : plan === 'starter'
+          ? 'پرس‌وجوی SQL زیرساخت اختصاصی می‌خواهد؛ بک‌اند Starter مجموعه دارد: به جای `query` فیلدهای `action` و `table` را بفرستید.'
+          : 'مجموعه‌ها از آنِ بک‌اندهای Starter است؛ بک‌اند اختصاصی SQL می‌پذیرد: `query` را بفرستید.',
   },
 })
 

@@ -34,8 +34,8 @@ export const FunctionBody = Type.Object(
       1,
       maxCodeCharacters,
       described(
-        'JavaScript: `export default { fetch(request) { … } }` or `Deno.serve((request) => …)`. It may import @supabase/supabase-js, zod and hono.',
-        'جاوااسکریپت: `export default { fetch(request) { … } }` یا `Deno.serve((request) => …)`. می‌تواند @supabase/supabase-js و zod و hono را import کند.',
+        'JavaScript, on dedicated infrastructure TypeScript too: `export default { fetch(request) { … } }` or `Deno.serve((request) => …)`. It may import @supabase/supabase-js, zod and hono.',
+        'جاوااسکریپت، در زیرساخت اختصاصی TypeScript هم: `export default { fetch(request) { … } }` یا `Deno.serve((request) => …)`. می‌تواند @supabase/supabase-js و zod و hono را import کند.',
       ),
     ),
     verify_jwt: Type.Optional(

@@ -8,10 +8,12 @@ import { findFunctionVersion, listFunctions } from '#engine/functions'
 import { type Content, content } from '#platform/http'
 import type { CloudContext } from '../clouds/create.ts'
 import { requireCloud } from '../require-cloud.ts'
+import { exportSql } from './export-sql.ts'
 import type { Line } from './schema.ts'
 
 export async function exportCloud({ app, caller, params }: CloudContext): Promise<Content> {
   const cloud = await requireCloud(app, caller, params.id, { ready: true })
+  if (cloud.plan === 'dedicated') return exportSql(app, cloud)
   return content({
     mediaType: 'application/x-ndjson',
     headers: {

@@ -1,3 +1,4 @@
+import { databaseErrors } from '#engine/databases'
 import type { Config } from '#platform/config'
 import { type Route, route } from '#platform/http'
 import { CloudParams } from '../clouds/schema.ts'
@@ -25,12 +26,12 @@ export const transferRoutes: Route[] = [
     operation: 'cloud.export',
     scope: 'cloud:write',
     summary: {
-      en: 'All that is in an app back-end, as lines of JSON. Secrets and keys are left out.',
-      fa: 'همهٔ محتوای یک بک‌اند، به شکل سطرهای JSON. مقدارهای محرمانه و کلیدها در آن نیستند.',
+      en: 'All that is in a Starter app back-end as lines of JSON, the database of a dedicated one as SQL. Secrets and keys are left out.',
+      fa: 'همهٔ محتوای بک‌اند Starter به شکل سطرهای JSON، و پایگاه دادهٔ بک‌اند اختصاصی به شکل SQL. مقدارهای محرمانه و کلیدها در آن نیستند.',
     },
     params: CloudParams,
-    reply: { 200: 'application/x-ndjson' },
-    errors: [...readyErrors],
+    reply: { 200: 'application/x-ndjson, application/sql' },
+    errors: [...readyErrors, ...databaseErrors, ...(['EXPORT_RUNNING', 'EXPORT_TOO_LARGE'] as const)],
     handle: exportCloud,
   }),
   route({

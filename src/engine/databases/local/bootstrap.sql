@@ -129,7 +129,13 @@ grant select on kherad.schema_version to public;
 
 -- Written in the transaction that changes tables, and seen when they are. It runs as its owner, and nothing of the app's runs within it.
 create function kherad.count_change() returns event_trigger language plpgsql security definer set search_path = pg_catalog
-  as $$ begin update kherad.schema_version set version = version + 1; end $$;
+  as $$ begin
+    -- What functions make for themselves and for a moment is no change. Of what is dropped the list says nothing.
+    if not exists (select from pg_event_trigger_ddl_commands())
+      or exists (select from pg_event_trigger_ddl_commands() where schema_name is distinct from 'pg_temp') then
+      update kherad.schema_version set version = version + 1;
+    end if;
+  end $$;
 
 alter role authenticator set statement_timeout = '8s';
 

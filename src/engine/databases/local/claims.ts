@@ -97,7 +97,8 @@ export class Claims {
       const held = await holdLock(this.#tools, this.#lockFile, lockWaitMs)
       if (!held) throw new Error(`${this.#lockFile} is held by another process.`)
       await using _lock = held
-      return work()
+      // Awaited here: what is returned is awaited only when the lock is gone.
+      return await work()
     })
     this.#last = turn.catch(() => undefined)
     return turn

@@ -2,19 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { schemaFiles } from '../schema-files.ts'
 import { type Layout, layoutOf, makeFolders, removeFolders } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { initdb, singleUser } from './program.ts'
 import { runServer } from './run.ts'
 import { writeSteps } from './upgrade.ts'
-
-const schemaFile = (name: string): string => path.join(import.meta.dirname, '..', 'schema', name)
-/** In this order. */
-const sqlFiles = [
-  path.join(import.meta.dirname, 'bootstrap.sql'),
-  schemaFile('auth.sql'),
-  schemaFile('storage.sql'),
-]
 
 /** Nobody comes in by a network; the superuser by nothing at all. */
 const accessRules = `local replication backup trust
@@ -34,7 +27,7 @@ export async function makeDatabase(
   try {
     await makeFolders(draft, database.user)
     await runServer(context, initdb(context.programs, draft), database.user)
-    for (const file of sqlFiles)
+    for (const file of schemaFiles)
       await runServer(context, singleUser(context.programs, draft, file), database.user)
     await writeFile(path.join(draft.data, 'pg_hba.conf'), accessRules)
     await writeSteps(draft, context.programs.steps.length)

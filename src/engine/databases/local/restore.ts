@@ -8,6 +8,7 @@ import { access, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { holdLock } from '#platform/jail'
+import type { RestoreOptions } from '../databases.ts'
 import { type Layout, type LocalDatabase, layoutOf, makeFolders, removeFolders } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { unpack } from './unpack.ts'
@@ -18,14 +19,6 @@ const longestStartMs = 15 * 60 * 1000
 const lockWaitMs = 2_000
 /** Somebody may wake the database between its stop and the lock. */
 const maxStops = 15
-
-export interface RestoreOptions {
-  /** Of this restoring, the same in each run: twelve letters and digits. */
-  id: string
-  /** The archive from its beginning; it throws at its end where it is not what was stored. */
-  tar: () => AsyncIterable<Buffer>
-  maxBytes: number
-}
 
 /** False where another process is at it. Throws where the backup cannot be used; then the database is what it was. */
 export async function restoreDatabase(

@@ -9,7 +9,7 @@ import { standardSize } from '../size.ts'
 import { type Claim, Claims } from './claims.ts'
 import { isShortEnough, type Layout, type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
-import './phrases.ts'
+import '../phrases.ts'
 import { server } from './program.ts'
 import { upgrade } from './upgrade.ts'
 

@@ -156,8 +156,7 @@ export class DatabaseWatch implements Disposable {
 
   async #endLong(sessions: readonly WatchedSession[]): Promise<void> {
     const { pool } = this.#options
-    const over = (session: WatchedSession): number =>
-      session.transactionMs - (longestTransactionMs[session.role] ?? longestTransactionMs['authenticator']!)
+    const over = (session: WatchedSession): number => session.transactionMs - longestOf(session.role)
     const isLost = (session: WatchedSession): boolean =>
       over(session) > afterCancelMs || (session.isIdle && session.idleMs > longestIdleMs)
     const lost = sessions.filter(isLost)
@@ -165,6 +164,12 @@ export class DatabaseWatch implements Disposable {
     if (late.length > 0) await cancel(pool, late.map(pidOf))
     if (lost.length > 0) await terminate(pool, lost.map(pidOf))
   }
+}
+
+/** On a server of many databases the roles of each have its name before theirs. */
+const longestOf = (role: string): number => {
+  const own = role.replace(/^kherad_[a-z0-9]{20}(?:_|$)/, '') || 'postgres'
+  return longestTransactionMs[own] ?? longestTransactionMs['authenticator']!
 }
 
 const pidOf = ({ pid }: WatchedSession): number => pid

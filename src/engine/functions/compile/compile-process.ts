@@ -8,6 +8,8 @@ import { type Mappings, mappingsOf, type Place } from './source-map.ts'
 
 export interface CompileTask {
   code: string
+  /** TypeScript is more than JavaScript with types: enums and decorators become code. */
+  isTypeScript: boolean
   /** The folder that has `node_modules`. */
   home: string
 }
@@ -62,6 +64,7 @@ async function compile(task: CompileTask): Promise<CompileReport> {
 class Build {
   readonly #code: string
   readonly #home: string
+  readonly #loader: 'js' | 'ts'
   readonly #used = new Map<string, UsedPackage>()
   /** What was imported by the developer, by the folder that it lies in. */
   readonly #folders = new Map<string, string>()
@@ -69,9 +72,10 @@ class Build {
   #refused: string | undefined
   #hasFault = false
 
-  constructor({ code, home }: CompileTask) {
+  constructor({ code, home, isTypeScript }: CompileTask) {
     this.#code = code
     this.#home = home
+    this.#loader = isTypeScript ? 'ts' : 'js'
   }
 
   async run(refused?: string): Promise<CompileReport> {
@@ -102,6 +106,8 @@ class Build {
       platform: 'browser',
       conditions: ['workerd', 'worker'],
       target: 'esnext',
+      // V8 does not know them yet.
+      supported: { decorators: false },
       charset: 'utf8',
       // Without it the indentation of deep nesting would grow with its square.
       minifyWhitespace: true,
@@ -128,7 +134,7 @@ class Build {
       // What packages import is resolved as usual.
       return args.namespace === namespace ? this.#resolve(build, args) : undefined
     })
-    build.onLoad({ filter: /.*/, namespace }, () => ({ contents: this.#code, loader: 'js' }))
+    build.onLoad({ filter: /.*/, namespace }, () => ({ contents: this.#code, loader: this.#loader }))
     build.onLoad({ filter: /.*/, namespace: 'types' }, () => ({ contents: '', loader: 'js' }))
   }
 
@@ -195,7 +201,7 @@ class Build {
     if (isFault(first.detail)) return { fault: first.detail, place }
     if (first.id === 'unsupported-require-call') return { fault: { kind: 'require' }, place }
     if (first.id !== '') return { fault: { kind: 'dynamic' }, place }
-    const isTyped = !(await this.#parses('js')) && (await this.#parses('ts'))
+    const isTyped = this.#loader === 'js' && !(await this.#parses('js')) && (await this.#parses('ts'))
     const fault: Fault = isTyped ? { kind: 'typescript' } : { kind: 'syntax', message: first.text }
     return { fault, place }
   }

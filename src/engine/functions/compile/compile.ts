@@ -21,7 +21,10 @@ export interface Compiled {
 
 export interface FunctionCompiler {
   /** Throws FUNCTION_CODE_INVALID, FUNCTIONS_BUSY, and the signal's reason. */
-  compile(code: string, from: { accountId: string; signal: AbortSignal }): Promise<Compiled>
+  compile(
+    source: { code: string; isTypeScript: boolean },
+    from: { accountId: string; signal: AbortSignal },
+  ): Promise<Compiled>
 }
 
 /** The most that the packages and the longest code come to is a third of it. */
@@ -36,8 +39,8 @@ const module = path.join(import.meta.dirname, 'compile-process.ts')
 export function openFunctionCompiler(log: Log, isolation?: FindIsolation): FunctionCompiler {
   const confine = openConfinement(log, places, isolation)
   return {
-    async compile(code, { accountId, signal }) {
-      const report = await run(confine, { code, home: home() }, { accountId, signal })
+    async compile(source, { accountId, signal }) {
+      const report = await run(confine, { ...source, home: home() }, { accountId, signal })
       if ('fault' in report) return refuseCode(faultSentence(report.fault), report.place)
       if (Buffer.byteLength(report.bundle) > maxBundleBytes) return refuseCode(sentences.tooLarge, undefined)
       return report

@@ -13,8 +13,8 @@ type Sentences = { [Kind in Fault['kind']]: (fault: Extract<Fault, { kind: Kind 
 const ofFaults: Sentences = {
   syntax: ({ message }) => ({ en: `${shown(message)}.`, fa: `خطای نحوی: ${shown(message)}` }),
   typescript: () => ({
-    en: 'This is TypeScript; the Starter plan runs JavaScript. Send what your compiler makes of it, or take the types out.',
-    fa: 'این کد TypeScript است و طرح Starter جاوااسکریپت اجرا می‌کند. خروجی کامپایلر خود را بفرستید یا نوع‌ها را بردارید.',
+    en: 'This is TypeScript, which dedicated back-ends run; Starter runs JavaScript. Send what your compiler makes of it, or take the types out.',
+    fa: 'این کد TypeScript است که بک‌اند اختصاصی اجرا می‌کند؛ Starter جاوااسکریپت اجرا می‌کند. خروجی کامپایلر خود را بفرستید یا نوع‌ها را بردارید.',
   }),
   dynamic: () => ({
     en: 'Nothing can be imported while it runs; write an import with a fixed name at the top.',

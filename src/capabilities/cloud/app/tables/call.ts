@@ -17,7 +17,7 @@ import {
 } from '#engine/tables'
 import type { AppCall, AppReply } from '../area.ts'
 import { requireAffected, requireSingle } from './check.ts'
-import { givenMembers, isJson, mediaTypeOf } from './given-rows.ts'
+import { formMembers, givenMembers, isJson, mediaTypeOf } from './given-rows.ts'
 import { appliedLine, pageStatus, type RowsReply, rowsReply, span, typeLine, withStated } from './reply.ts'
 import type { TablesRequest } from './request.ts'
 
@@ -76,7 +76,7 @@ async function readBody(call: AppCall): Promise<Body> {
   // Reading JSON takes the bytes away.
   const whole: Body = { kind: 'whole', type, bytes: Buffer.from(bytes) }
   if (type === 'application/x-www-form-urlencoded') {
-    const members = Object.fromEntries(new URLSearchParams(bytes.toString()))
+    const members = formMembers(bytes)
     return { kind: 'members', names: Object.keys(members), json: JSON.stringify(members) }
   }
   if (!isJson(type)) return whole

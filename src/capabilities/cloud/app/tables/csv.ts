@@ -1,5 +1,5 @@
 /** Comma-separated values (RFC 4180): names of columns in the first line, and `NULL` without quotes for none. */
-import { refusals, refuse } from '#engine/tables'
+import { refusals, refuse, tablesLimits } from '#engine/tables'
 import { Slice } from '#platform/slices'
 
 type Row = Record<string, string | null>
@@ -14,6 +14,7 @@ export async function readCsv(text: string): Promise<Row[]> {
   while (!reader.isOver) {
     const cells = reader.line()
     if (cells.length !== names.length) refuse(refusals.csvLine(rows.length + 2))
+    if (rows.length === tablesLimits.rows) refuse(refusals.tooManyRows(tablesLimits.rows))
     rows.push(Object.fromEntries(names.map((name, place) => [name, cells[place] ?? null])))
     if (slice.isOver()) await slice.next()
   }
@@ -35,8 +36,10 @@ class Cells {
   /** The cells up to the end of the line, and goes behind it. */
   line(): (string | null)[] {
     const cells: (string | null)[] = []
-    do cells.push(this.#text[this.#at] === '"' ? this.#quoted() : this.#plain())
-    while (this.#take(','))
+    do {
+      if (cells.length === tablesLimits.columns) refuse(refusals.tooManyColumns(tablesLimits.columns))
+      cells.push(this.#text[this.#at] === '"' ? this.#quoted() : this.#plain())
+    } while (this.#take(','))
     if (!this.isOver && !this.#take('\r\n') && !this.#take('\n')) refuse(refusals.csvQuote)
     return cells
   }
@@ -57,14 +60,14 @@ class Cells {
   }
 
   #quoted(): string {
-    let cell = ''
-    for (let from = this.#at + 1; ; ) {
+    const begin = this.#at + 1
+    for (let from = begin; ; ) {
       const end = this.#text.indexOf('"', from)
       if (end === -1) return refuse(refusals.csvQuote)
-      cell += this.#text.slice(from, end)
-      this.#at = end + 1
-      if (this.#text[this.#at] !== '"') return cell
-      cell += '"'
+      if (this.#text[end + 1] !== '"') {
+        this.#at = end + 1
+        return this.#text.slice(begin, end).replaceAll('""', '"')
+      }
       from = end + 2
     }
   }

@@ -1,0 +1,121 @@
+/** Backups of a dedicated cloud as its developer lists, orders and deletes them. */
+import type { App } from '#app'
+import { acceptOnce } from '#capabilities/calls'
+import { type CloudRow, keyOf } from '#engine/clouds'
+import {
+  askForBackup,
+  type BackupRow,
+  backupProblem,
+  deleteBackups,
+  findBackup,
+  isBeingRestored,
+  lastRestore,
+  listBackups,
+  type RestoreRow,
+} from '#engine/database-backups'
+import { fail, type Language } from '#platform/errors'
+import type { RequestContext } from '#platform/http'
+import { isUuid } from '#platform/ids'
+import { plainList } from '#platform/lists'
+import { deletePendingBlobs, markForDeletion } from '#platform/storage'
+import type { CloudContext } from '../clouds/create.ts'
+import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
+import type { Backup, BackupQuery, Restore } from './schema.ts'
+
+export type BackupContext<Body = unknown> = RequestContext<Body, unknown, { id: string; backupId: string }>
+
+const problemOf = (code: BackupRow['error_code'], language: Language) =>
+  code === null ? null : { code, message: backupProblem(code)[language] }
+
+const numberOf = (value: bigint | null): number | null => (value === null ? null : Number(value))
+
+const toBackup = (language: Language, row: BackupRow): Backup => ({
+  object: 'cloud.backup',
+  id: row.backup_id,
+  kind: row.kind,
+  status: row.state,
+  error: problemOf(row.error_code, language),
+  bytes: numberOf(row.bytes),
+  database_bytes: numberOf(row.database_bytes),
+  server_version: row.server_version,
+  created_at: row.created_at.toISOString(),
+  unchanged_until: row.confirmed_at.toISOString(),
+  finished_at: row.finished_at?.toISOString() ?? null,
+  expires_at: row.expires_at.toISOString(),
+})
+
+export const toRestore = (language: Language, row: RestoreRow): Restore => ({
+  object: 'cloud.restore',
+  id: row.restore_id,
+  cloud_id: row.cloud_id,
+  backup_id: row.backup_id,
+  status: row.state,
+  error: problemOf(row.error_code, language),
+  created_at: row.created_at.toISOString(),
+  finished_at: row.finished_at?.toISOString() ?? null,
+})
+
+/** A Starter cloud has an export, and no database of its own. Throws PLAN_MISMATCH. */
+export async function requireDedicated(
+  app: App,
+  caller: CloudContext['caller'],
+  id: string,
+  options?: { ready: boolean },
+): Promise<CloudRow> {
+  const cloud = await requireCloud(app, caller, id, options)
+  return cloud.plan === 'dedicated' ? cloud : fail('PLAN_MISMATCH', { plan: 'backups' }, { param: 'id' })
+}
+
+export async function requireBackup({
+  app,
+  caller,
+  params,
+}: BackupContext): Promise<{ cloud: CloudRow; row: BackupRow }> {
+  const cloud = await requireDedicated(app, caller, params.id)
+  const { backupId } = params
+  const row = isUuid(backupId) ? await findBackup(app.db.kysely, { ...keyOf(cloud), backupId }) : undefined
+  return { cloud, row: row ?? fail('BACKUP_NOT_FOUND', {}, { param: 'backupId' }) }
+}
+
+export async function list({ app, caller, params, query, language }: CloudContext<unknown, BackupQuery>) {
+  const cloud = keyOf(await requireDedicated(app, caller, params.id))
+  const [page, restore] = await Promise.all([
+    listBackups(app.db, cloud, query),
+    lastRestore(app.db.kysely, cloud),
+  ])
+  return {
+    ...plainList.answer(page, (row) => toBackup(language, row)),
+    restore: restore ? toRestore(language, restore) : null,
+  }
+}
+
+export async function read(context: BackupContext): Promise<Backup> {
+  return toBackup(context.language, (await requireBackup(context)).row)
+}
+
+export async function ask(context: CloudContext) {
+  const { app, caller, language, params } = context
+  const found = await requireDedicated(app, caller, params.id, { ready: true })
+  await app.databases.backups(keyOf(found))
+  const now = new Date(app.clock.nowMs())
+  return acceptOnce(context, { endpoint: '/v1/cloud/backups', statusCode: 202, now }, async (tx) => {
+    const cloud = await lockReadyCloud(tx, found)
+    return toBackup(language, await askForBackup(app, tx, keyOf(cloud), now))
+  })
+}
+
+export async function remove(context: BackupContext) {
+  const { app } = context
+  const { cloud, row } = await requireBackup(context)
+  const key = { ...keyOf(cloud), backupId: row.backup_id }
+  const keys = await app.db.tx(async (tx) => {
+    if (await isBeingRestored(tx, key)) fail('RESTORE_RUNNING', {})
+    const gone = await deleteBackups(tx, key, 1)
+    await markForDeletion(tx, gone.keys, new Date(app.clock.nowMs()))
+    return gone.keys
+  })
+  await deletePendingBlobs(app, keys).catch((error: unknown) =>
+    app.log.warn({ err: error, cloud_id: key.cloudId }, 'bytes of a backup are deleted later'),
+  )
+  return { object: 'cloud.backup', id: row.backup_id, deleted: true }
+}

@@ -1,0 +1,54 @@
+/** A backup restored: in place, or into another cloud that is created for it. */
+import { acceptOnce } from '#capabilities/calls'
+import { createCloud, keyOf, prepareCloud } from '#engine/clouds'
+import { askForRestore, findBackup } from '#engine/database-backups'
+import { fail } from '#platform/errors'
+import { reasons as cloudReasons } from '../clouds/phrases.ts'
+import { lockReadyCloud } from '../require-cloud.ts'
+import { type BackupContext, requireBackup, toRestore } from './backups.ts'
+import { reasons } from './phrases.ts'
+import type { RestoreBody } from './schema.ts'
+
+const options = { endpoint: '/v1/cloud/backups/restore', statusCode: 202 }
+
+export async function restore(context: BackupContext<RestoreBody>) {
+  const { cloud } = await requireBackup(context)
+  const { confirm, into = 'place', name, package: offer } = context.body
+  if (confirm !== cloud.name) fail('INVALID_REQUEST', { why: cloudReasons.otherName }, { param: 'confirm' })
+  if (into === 'new') return restoreIntoNew(context)
+  const alien = name !== undefined ? 'name' : offer !== undefined ? 'package' : undefined
+  if (alien) fail('INVALID_REQUEST', { why: reasons.onlyNew }, { param: alien })
+  return restoreInPlace(context)
+}
+
+async function restoreInPlace(context: BackupContext<RestoreBody>) {
+  const { app, language } = context
+  const { cloud: found, row } = await requireBackup(context)
+  await app.databases.backups(keyOf(found))
+  const now = new Date(app.clock.nowMs())
+  return acceptOnce(context, { ...options, now }, async (tx) => {
+    const cloud = keyOf(await lockReadyCloud(tx, found))
+    const from = await findBackup(tx, { ...cloud, backupId: row.backup_id })
+    if (!from) return fail('BACKUP_NOT_FOUND', {}, { param: 'backupId' })
+    return toRestore(language, await askForRestore(app, tx, cloud, from, now))
+  })
+}
+
+/** The new one is provisioned as every other; then the backup takes the place of its empty database. */
+async function restoreIntoNew(context: BackupContext<RestoreBody>) {
+  const { app, body, caller, language } = context
+  const { cloud: found, row } = await requireBackup(context)
+  await app.databases.requireRoom()
+  const now = new Date(app.clock.nowMs())
+  const prepared = await prepareCloud(app, caller, now)
+  const answer = await acceptOnce(context, { ...options, now }, async (tx) => {
+    const { projectId } = caller
+    const wanted = { name: body.name ?? found.name, plan: 'dedicated', offer: body.package } as const
+    await createCloud(app, tx, prepared, { ...wanted, projectId, now })
+    const from = await findBackup(tx, { ...keyOf(found), backupId: row.backup_id })
+    if (!from) return fail('BACKUP_NOT_FOUND', {}, { param: 'backupId' })
+    return toRestore(language, await askForRestore(app, tx, prepared.cloud, from, now))
+  })
+  await app.clouds.refresh(prepared.cloud)
+  return answer
+}

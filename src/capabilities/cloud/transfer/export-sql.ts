@@ -1,0 +1,49 @@
+/** The database of a dedicated cloud as SQL, while it is kept awake. */
+import type pg from 'pg'
+import type { App } from '#app'
+import { type CloudKey, type CloudRow, keyOf } from '#engine/clouds'
+import { exportDatabase, requireExportable } from '#engine/database-export'
+import { type Content, content } from '#platform/http'
+
+/** What would refuse it refuses it before the answer begins; what happens later cuts the answer, which then has no last line. */
+export async function exportSql(app: App, cloud: CloudRow): Promise<Content> {
+  await app.databases.use(keyOf(cloud), (open) => withClient(open.pool('app_reader'), requireExportable))
+  return content({
+    mediaType: 'application/sql',
+    headers: {
+      'content-disposition': `attachment; filename="${cloud.ref}.sql"`,
+      'cache-control': 'no-store',
+    },
+    open: () => partsOf(app, keyOf(cloud)),
+  })
+}
+
+async function* partsOf(app: App, cloud: CloudKey): AsyncGenerator<Buffer> {
+  const lent = Promise.withResolvers<pg.PoolClient>()
+  const read = Promise.withResolvers<void>()
+  const using = app.databases.use(cloud, (open) =>
+    withClient(open.pool('app_reader'), (client) => {
+      lent.resolve(client)
+      return read.promise
+    }),
+  )
+  using.catch(lent.reject)
+  try {
+    yield* exportDatabase(await lent.promise)
+  } finally {
+    read.resolve()
+    await using.catch(() => undefined)
+  }
+}
+
+async function withClient<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  try {
+    return await work(client)
+  } finally {
+    client.release()
+  }
+}

@@ -1,0 +1,15 @@
+/** Backups of the databases of dedicated clouds, and their way back (docs/decisions/0085). */
+export { deleteBackupsOf, nightlyJob } from './nightly.ts'
+export { backupProblem } from './phrases.ts'
+export { askForRestore, endRestoresOf, restoreJob } from './restore.ts'
+export {
+  type BackupRow,
+  deleteBackups,
+  findBackup,
+  isBeingRestored,
+  lastRestore,
+  listBackups,
+  type RestoreRow,
+  restoredFrom,
+} from './store.ts'
+export { askForBackup, backupJob } from './take.ts'

@@ -1,0 +1,99 @@
+/** A backup takes the place of the database of a cloud: by a job that may run any number of times, and leaves either data or the other. */
+import type { App } from '#app'
+import type { CloudKey } from '#engine/clouds'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { uuidv7 } from '#platform/ids'
+import { job, type Later } from '#platform/jobs'
+import { BackupDamaged, verified } from './archive.ts'
+import { laterOf } from './attempts.ts'
+import type { BackupProblem } from './phrases.ts'
+import * as store from './store.ts'
+
+/** While another process is at it. */
+const busyMs = 5_000
+/** Until a cloud that is being set up for it may be ready. */
+const settingUpMs = 1_000
+/** What is unpacked may be a little more than what was packed, never much. */
+const slackBytes = 1024 * 1024
+
+export const restoreJob = job<{ cloudId: string; restoreId: string }>({
+  name: 'databases.restore',
+  limits: () => ({ perAccount: 1, perProcess: 2 }),
+  handle: ({ app, accountId, data }) => restore(app, { accountId, ...data }),
+  setAside: ({ app, accountId, data }) => giveUp(app, { accountId, ...data }, 'set_aside'),
+})
+
+/** Into a cloud of the same account, which is locked. Throws BACKUP_NOT_READY and RESTORE_RUNNING. */
+export async function askForRestore(
+  app: App,
+  tx: Tx,
+  { accountId, cloudId }: CloudKey,
+  from: store.BackupRow,
+  now: Date,
+): Promise<store.RestoreRow> {
+  if (from.state !== 'ready') fail('BACKUP_NOT_READY', {})
+  const key = { accountId, cloudId, restoreId: uuidv7(now.getTime()) }
+  const row = (await store.insertRestore(tx, key, { from, now })) ?? fail('RESTORE_RUNNING', {})
+  const data = { cloudId, restoreId: key.restoreId }
+  await app.jobs.enqueue(tx, restoreJob, { accountId, data, singletonKey: key.restoreId })
+  return row
+}
+
+/** The random end of a UUID of version 7. */
+const shortId = (restoreId: string): string => restoreId.replaceAll('-', '').slice(-12)
+
+async function restore(app: App, key: store.RestoreKey): Promise<Later | undefined> {
+  const row = await store.findRestore(app.db, key)
+  if (row?.state !== 'queued') return undefined
+  const [cloud] = await app.db.query<{ state: string }>(
+    { text: 'select state from clouds.clouds where account_id = $1 and cloud_id = $2' },
+    [key.accountId, key.cloudId],
+  )
+  if (cloud?.state === 'provisioning') return { laterMs: settingUpMs }
+  if (cloud?.state === 'failed') return end(app, key, 'cloud_gone')
+  // Its deletion ends what was begun.
+  if (cloud?.state !== 'ready') return undefined
+  const from = { ...key, cloudId: row.from_cloud_id, backupId: row.backup_id }
+  const backup = await store.findBackup(app.db.kysely, from)
+  if (backup?.state !== 'ready') return giveUp(app, key, 'backup_gone')
+  return attempt(app, key, backup)
+}
+
+async function attempt(app: App, key: store.RestoreKey, backup: store.BackupRow): Promise<Later | undefined> {
+  try {
+    const backups = await app.databases.backups(key)
+    const maxBytes = Number(backup.database_bytes) + slackBytes
+    const options = { id: shortId(key.restoreId), maxBytes, tar: () => bytesOf(app, backup) }
+    return (await backups.restore(options)) ? await end(app, key, null) : { laterMs: busyMs }
+  } catch (error) {
+    if (error instanceof BackupDamaged) return giveUp(app, key, 'damaged')
+    return (await laterOf(app, key, error)) ?? giveUp(app, key, 'given_up')
+  }
+}
+
+async function* bytesOf({ storage }: App, backup: store.BackupRow): AsyncGenerator<Buffer> {
+  const stored = await storage.get(backup.storage_key!)
+  if (!stored) throw new BackupDamaged('The bytes of a backup are gone.')
+  yield* verified(stored, { sha256: backup.sha256!, bytes: Number(backup.bytes) })
+}
+
+/** What was begun is undone first. */
+async function giveUp(app: App, key: store.RestoreKey, error: BackupProblem): Promise<undefined> {
+  const backups = await app.databases.backups(key)
+  await backups.endRestore(shortId(key.restoreId))
+  return end(app, key, error)
+}
+
+async function end(app: App, key: store.RestoreKey, error: BackupProblem | null): Promise<undefined> {
+  await store.endRestore(app.db, key, { error, now: new Date(app.clock.nowMs()) })
+  return undefined
+}
+
+/** A step of the deletion of a cloud: nothing of what was begun is left, and nothing of it goes on. */
+export async function endRestoresOf(app: App, cloud: CloudKey): Promise<boolean> {
+  const row = await store.unfinishedRestore(app.db.kysely, cloud)
+  if (!row) return true
+  await giveUp(app, { ...cloud, restoreId: row.restore_id }, 'cloud_gone')
+  return false
+}

@@ -1,0 +1,58 @@
+/** The statements of a new database, for a server that many of them share. */
+import { readFile } from 'node:fs/promises'
+import type { DatabaseRole } from '../databases.ts'
+import { schemaFiles } from '../schema-files.ts'
+
+/** Nobody logs in as them, and nobody can give them to others, so all databases of a server have the same. */
+export const sharedRoles = ['anon', 'authenticated', 'service_role', 'supabase_auth_admin'] as const
+
+export const loginRoles: readonly DatabaseRole[] = [
+  'authenticator',
+  'postgres',
+  'app_reader',
+  'auth_admin',
+  'storage_admin',
+  'watcher',
+]
+
+/** Roles belong to a whole server: each cloud has its own, by other names. */
+export const roleName = (ref: string, role: string): string =>
+  role === 'postgres' ? databaseName(ref) : `${databaseName(ref)}_${role}`
+
+export const databaseName = (ref: string): string => `kherad_${ref}`
+
+/** While it is made. */
+export const draftName = (ref: string): string => `${databaseName(ref)}_draft`
+
+/**
+ * Those of the local databases, in the names of this one, without what a server of the operator has for itself: its superuser, backups by
+ * replication, and a schema beside `public` for whoever develops the app, since with the right to make one come extensions of the server.
+ */
+export async function statementsFor(ref: string): Promise<string[]> {
+  const texts = await Promise.all(schemaFiles.map((file) => readFile(file, 'utf8')))
+  return texts
+    .flatMap((text) => text.replaceAll(/^--.*\n/gm, '').split(/;\s*\n\s*\n/))
+    .map((statement) => statement.trim().replace(/;$/, ''))
+    .filter((statement) => statement !== '' && !isForLocalOnly.test(statement))
+    .map((statement) => inNamesOf(ref, statement))
+}
+
+const isForLocalOnly = new RegExp(
+  [
+    `create role (?:${sharedRoles.join('|')})\\b`,
+    'create role backup\\b',
+    'grant pg_use_reserved_connections to backup\\b',
+    'alter role kherad\\b',
+    'revoke all on database template1\\b',
+  ]
+    .map((begin) => `^${begin}`)
+    .join('|'),
+)
+
+const ownRoles = new RegExp(`\\b(${loginRoles.join('|')})\\b`, 'g')
+
+const inNamesOf = (ref: string, statement: string): string =>
+  statement
+    .replace(/^grant connect, create, temporary on database/, 'grant connect, temporary on database')
+    .replaceAll(/\bdatabase postgres\b/g, `database ${draftName(ref)}`)
+    .replaceAll(ownRoles, (role) => roleName(ref, role))

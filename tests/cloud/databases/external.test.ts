@@ -1,0 +1,170 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import path from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DatabaseRecord, DatabaseRole, OpenDatabase } from '../../../src/engine/databases/databases.ts'
+import { ExternalProvider } from '../../../src/engine/databases/external/provider.ts'
+import { roleName } from '../../../src/engine/databases/external/statements.ts'
+import type { Measurement } from '../../../src/engine/databases/size.ts'
+import { socketUrl } from '../../../src/platform/db/db.ts'
+import { openLog } from '../../../src/platform/log/log.ts'
+import { locateCluster } from '../../../src/platform/postgres/cluster-location.ts'
+import { type Embedded, startEmbedded } from '../../../src/platform/postgres/postgres.ts'
+import { superuser, superuserPassword } from '../../../src/platform/postgres/roles.ts'
+import type { Secrets } from '../../../src/platform/secrets/vault.ts'
+import { fastRoot } from '../../harness/fast-root.ts'
+import { until } from '../../harness/until.ts'
+
+const mebibyte = 1024 * 1024
+const log = openLog('silent')
+const recordOf = (letter: string): DatabaseRecord => ({
+  ...{ accountId: letter, cloudId: letter, ref: letter.repeat(20), provider: 'external', place: 'one' },
+  ...{ osUser: null, secretsSealed: `sealed ${letter}` },
+})
+const [first, second] = [recordOf('a'), recordOf('b')]
+
+let dataDir: string
+let server: Embedded
+let adminUrl: string
+let provider: ExternalProvider
+const measured: Measurement[] = []
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(fastRoot, 'kherad-external-'))
+  await chmod(dataDir, 0o711)
+  server = await startEmbedded({ dataDir, log, settings: { fsync: 'off' } })
+  const password = await superuserPassword(await locateCluster(dataDir, log))
+  adminUrl = socketUrl({ ...server.address, user: superuser, database: 'postgres', password: password! })
+  provider = new ExternalProvider({
+    servers: [{ name: 'one', url: adminUrl, limit: 2 }],
+    // Sealing is another room's: here it is what was sealed.
+    secrets: { open: async (sealed: string) => sealed } as unknown as Secrets,
+    idleMs: 60_000,
+    sizes: {
+      of: async () => ({ memoryBytes: 0, diskBytes: 40 * mebibyte, connections: 3 }),
+      requireTime: async () => {},
+      measured: (_, measurement) => void measured.push(measurement),
+      wasAwake: async () => {},
+    },
+  })
+  // Of two at once one makes it.
+  await Promise.all([first, first, second].map((database) => provider.make(database)))
+})
+afterAll(async () => {
+  await provider[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const run = (database: DatabaseRecord, role: DatabaseRole, text: string) =>
+  provider.use(database, (open) => open.pool(role).query(text))
+const codeOf = (running: Promise<unknown>): Promise<string> =>
+  running.then(
+    () => 'done',
+    (error: { code: string }) => error.code,
+  )
+
+async function asAdmin<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client(adminUrl)
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+test('policies of an app tell its users apart, as in a database of its own', async () => {
+  await run(first, 'postgres', `create table notes (owner uuid default auth.uid(), text text)`)
+  await run(first, 'postgres', 'alter table notes enable row level security')
+  await run(first, 'postgres', 'create policy own on notes using (owner = auth.uid()) with check (true)')
+  const as = (open: OpenDatabase, sub: string, text: string) =>
+    open
+      .pool('authenticator')
+      .query(
+        `begin; set local role authenticated; select set_config('request.jwt.claims', '{"sub":"${sub}"}', true); ${text}; commit`,
+      )
+  const [one, two] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const
+  await provider.use(first, async (open) => {
+    await as(open, one, `insert into notes (text) values ('mine')`)
+    const seen = async (sub: string) => {
+      const answers = (await as(open, sub, 'select text from notes')) as unknown as pg.QueryResult[]
+      return answers[3]!.rows
+    }
+    expect([await seen(one), await seen(two)]).toEqual([[{ text: 'mine' }], []])
+  })
+})
+
+test('no role of one app comes into the database of another, or any other of the server', async () => {
+  const tries: Record<string, string> = {}
+  for (const role of ['postgres', 'authenticator', 'app_reader', 'watcher'] as const)
+    for (const database of [`kherad_${second.ref}`, 'postgres', 'template1', server.address.database])
+      tries[`${role} ${database}`] = await provider.use(first, async (open) => {
+        const { options } = open.pool(role) as unknown as { options: pg.ClientConfig }
+        const url = new URL(options.connectionString!)
+        url.pathname = `/${database}`
+        const client = new pg.Client(url.href)
+        const code = await codeOf(client.connect())
+        await client.end().catch(() => undefined)
+        return code
+      })
+  expect(new Set(Object.values(tries))).toEqual(new Set(['42501']))
+})
+
+test('whoever develops an app changes nothing of the server, of the shared roles or of another app', async () => {
+  const other = (role: string) => roleName(second.ref, role)
+  const attempts = [
+    `alter role ${other('postgres')} password 'x'`,
+    `grant ${other('postgres')} to ${roleName(first.ref, 'postgres')}`,
+    `grant anon to ${other('postgres')}`,
+    'grant service_role to current_user',
+    'alter role anon login',
+    'set role service_role',
+    `set role ${roleName(first.ref, 'auth_admin')}`,
+    `alter database kherad_${first.ref} connection limit 1`,
+    `grant connect on database kherad_${second.ref} to public`,
+    'create role another',
+    'create schema more',
+    'create extension plpgsql_check',
+    'create extension lo',
+    `copy (select 1) to program 'id'`,
+    `select pg_read_file('/etc/passwd')`,
+    'alter event trigger kherad_changes disable',
+    'select pg_terminate_backend(pid) from pg_stat_activity where usename is null limit 1',
+  ]
+  const codes: Record<string, string> = {}
+  for (const attempt of attempts) codes[attempt] = await codeOf(run(first, 'postgres', attempt))
+  expect(Object.entries(codes).filter(([, code]) => code !== '42501' && code !== '0A000')).toEqual([])
+  const { rows } = await asAdmin((client) =>
+    client.query(`select has_database_privilege('public', $1, 'connect') as open`, [`kherad_${second.ref}`]),
+  )
+  expect(rows).toEqual([{ open: false }])
+})
+
+test('one statement that fills its disk is ended there, too, and its app only reads', async () => {
+  await run(first, 'postgres', 'create table filled (data text)')
+  const fill = `insert into filled select repeat(md5(n::text), 30) from (select generate_series(1, 3000000) as n) as s`
+  expect(await codeOf(run(first, 'postgres', fill))).toBe('57P01')
+  await until(() => measured.some(({ isFull }) => isFull))
+}, 60_000)
+
+test('there is room for as many as the operator says, and what is removed leaves neither database nor role', async () => {
+  expect(await provider.place([])).toEqual({ place: 'one', osUser: null })
+  expect(await provider.place([{ place: 'one' }])).toEqual({ place: 'one', osUser: null })
+  expect(await provider.place([{ place: 'one' }, { place: 'one' }])).toBeUndefined()
+  await run(second, 'postgres', 'create table left_behind (n int)')
+  await provider.remove(second)
+  await provider.remove(second)
+  const { rows } = await asAdmin((client) =>
+    client.query(
+      `select datname as name from pg_database where datname like $1 union all select rolname from pg_roles where rolname like $1`,
+      [`%${second.ref}%`],
+    ),
+  )
+  expect(rows).toEqual([])
+  await expect(
+    provider.use({ ...first, place: 'gone', ref: 'c'.repeat(20) }, async () => 'in'),
+  ).rejects.toMatchObject({
+    code: 'DATABASE_ELSEWHERE',
+  })
+})

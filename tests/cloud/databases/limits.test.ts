@@ -1,0 +1,184 @@
+import { mkdir, readFile, utimes } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OpenDatabase } from '../../../src/engine/databases/databases.ts'
+import { Claims } from '../../../src/engine/databases/local/claims.ts'
+import { type LocalDatabase, layoutOf } from '../../../src/engine/databases/local/layout.ts'
+import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
+import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
+import { LocalDatabases } from '../../../src/engine/databases/local/manager.ts'
+import { sweepDrafts } from '../../../src/engine/databases/local/remove.ts'
+import { serverOf } from '../../../src/engine/databases/local/wake.ts'
+import type { DatabaseSize, Measurement } from '../../../src/engine/databases/size.ts'
+import { until } from '../../harness/until.ts'
+import { databasesIn, databaseUser, openLocalContext } from '../dedicated/local-databases.ts'
+import { hasJail } from '../jail/needs-jail.ts'
+
+const canRun = await hasJail()
+const it = test.runIf(canRun)
+const mebibyte = 1024 * 1024
+
+type One = LocalDatabase
+const [first, second]: One[] = ['a', 'b'].map((letter) => ({ ref: letter.repeat(20), user: databaseUser }))
+
+let context: LocalContext & AsyncDisposable
+beforeAll(async () => {
+  if (!canRun) return
+  context = await openLocalContext()
+  await Promise.all([makeDatabase(context, first!), makeDatabase(context, second!)])
+})
+afterAll(async () => {
+  if (canRun) await context[Symbol.asyncDispose]()
+})
+
+/** As one process of the service has them; `memory`: what all may take. */
+function open(
+  size: Partial<DatabaseSize> = {},
+  memoryBytes = 1_000 * mebibyte,
+  more: Partial<LocalContext> = {},
+) {
+  const claims = new Claims(context.root, { tools: context.tools, limitBytes: memoryBytes })
+  const measured: Measurement[] = []
+  const intervals: { fromMs: number; toMs: number }[] = []
+  const databases = new LocalDatabases<One>(
+    { ...context, claims, ...more },
+    {
+      idleMs: 60_000,
+      sizes: {
+        of: async () => ({ memoryBytes: 64 * mebibyte, diskBytes: 40 * mebibyte, connections: 3, ...size }),
+        requireTime: async () => {},
+        measured: (_, measurement) => void measured.push(measurement),
+        wasAwake: async (_, interval) => void intervals.push(interval),
+      },
+    },
+  )
+  return { databases, measured, intervals, [Symbol.asyncDispose]: () => databases[Symbol.asyncDispose]() }
+}
+
+const statement = (open: OpenDatabase, text: string, role: 'postgres' | 'authenticator' = 'postgres') =>
+  open.pool(role).query(text)
+const failure = (running: Promise<unknown>): Promise<string> =>
+  running.then(
+    () => 'done',
+    (error: { code?: string; message: string }) => error.code ?? error.message,
+  )
+const isAwake = async (database: One) => (await serverOf(layoutOf(context.root, database))) !== undefined
+
+it('where memory is short the one that nobody uses makes way, and while all are used there is no room', async () => {
+  await using ours = open({}, 64 * mebibyte)
+  await using theirs = open({}, 64 * mebibyte)
+  await ours.databases.use(first!, async (db) => {
+    await statement(db, 'select 1')
+    await expect(theirs.databases.use(second!, async () => 'in')).rejects.toMatchObject({
+      code: 'DATABASE_NO_ROOM',
+      more: { retryAfterMs: expect.any(Number) },
+    })
+  })
+  expect(await theirs.databases.use(second!, async (db) => (await statement(db, 'select 1')).rowCount)).toBe(
+    1,
+  )
+  expect([await isAwake(first!), await isAwake(second!)]).toEqual([false, true])
+  // It wakes again where the other one is idle, in another process, too.
+  expect(await ours.databases.use(first!, async (db) => (await statement(db, 'select 1')).rowCount)).toBe(1)
+  expect([await isAwake(first!), await isAwake(second!)]).toEqual([true, false])
+})
+
+it('one statement that fills the disk is ended at a tenth beyond its part, and the neighbour goes on', async () => {
+  await using process = open()
+  await process.databases.use(second!, (db) => statement(db, 'create table if not exists beside (n int)'))
+  await process.databases.use(first!, async (db) => {
+    await statement(db, 'create table filled (data text)')
+    const fill = `insert into filled select repeat(md5(n::text), 30) from (select generate_series(1, 3000000) as n) as s`
+    const filling = failure(statement(db, fill))
+    const neighbour = process.databases.use(second!, (open) =>
+      statement(open, 'insert into beside values (1) returning n'),
+    )
+    expect((await neighbour).rowCount).toBe(1)
+    expect(await filling).toBe('57P01')
+    await until(async () => process.measured.some(({ isFull }) => isFull))
+    // What makes room goes on: it is not ended for what is there already.
+    await statement(db, 'truncate filled')
+    await statement(db, 'vacuum filled')
+    await until(async () => process.measured.at(-1)?.isFull === false)
+    await statement(db, 'drop table filled')
+  })
+}, 60_000)
+
+it('with too little left on the disk of the machine nobody writes, and everybody reads', async () => {
+  await using process = open({}, 1_000 * mebibyte, { leastFree: 1 })
+  await process.databases.use(first!, async (db) => {
+    const writing = failure(statement(db, 'create table late as select 1 as n from pg_sleep(10)'))
+    expect(await writing).toBe('57P01')
+    expect((await statement(db, 'select pg_sleep(1)')).rowCount).toBe(1)
+  })
+}, 60_000)
+
+it('all processes of a database together take no more than its memory, and the server goes on', async () => {
+  await using process = open({ memoryBytes: 64 * mebibyte })
+  await process.databases.use(first!, async (db) => {
+    await db.pool('watcher').query('select 1')
+    const before = await serverOf(layoutOf(context.root, first!))
+    // Each is within what one process may take; both together are beyond what the database may.
+    const hungry = `do $$ declare t text; begin t := repeat('x', 25000000); perform pg_sleep(5); end $$`
+    const ended = await Promise.all([failure(statement(db, hungry)), failure(statement(db, hungry))])
+    expect(ended).toContain('57P01')
+    expect(await failure(statement(db, `select length(repeat('x', 80000000))`))).toBe('53200')
+    expect((await statement(db, 'select 1')).rowCount).toBe(1)
+    expect(await serverOf(layoutOf(context.root, first!))).toBe(before)
+  })
+}, 60_000)
+
+it('a thousand requests at once open no more connections than the package has, and whoever waits too long is told', async () => {
+  await using process = open({ connections: 3 })
+  await process.databases.use(first!, async (db) => {
+    const pool = db.pool('authenticator')
+    const held = await Promise.all([1, 2, 3].map(() => pool.connect()))
+    const waiting = Promise.all(Array.from({ length: 1_000 }, () => failure(pool.query('select 1'))))
+    const { rows } = await db
+      .pool('watcher')
+      .query(`select count(*)::int as n from pg_stat_activity where usename = 'authenticator'`)
+    expect(rows).toEqual([{ n: 3 }])
+    expect(new Set(await waiting)).toEqual(new Set(['DATABASE_BUSY']))
+    for (const client of held) client.release()
+    expect(await failure(pool.query('select 1'))).toBe('done')
+  })
+}, 60_000)
+
+it('nothing of a session of a developer is there for the next one', async () => {
+  await using process = open()
+  await process.databases.use(first!, async (db) => {
+    const state = `select current_setting('x.y', true) as setting, current_setting('statement_timeout') as timeout,
+      (select count(*)::int from pg_prepared_statements) as prepared, (select count(*)::int from pg_locks where locktype = 'advisory') as locks`
+    for (const role of ['postgres', 'app_reader'] as const) {
+      const { rows: clean } = await db.pool(role).query(state)
+      await db.pool(role).query(`set x.y = 'left'; set statement_timeout = 1234; select pg_advisory_lock(5)`)
+      await db.pool(role).query(`prepare mine as select 1`)
+      expect((await db.pool(role).query(state)).rows).toEqual(clean)
+    }
+  })
+})
+
+it('the time in which it is awake is counted once, whatever processes use it', async () => {
+  const began = Date.now()
+  const [ours, theirs] = [open(), open()]
+  await Promise.all([ours, theirs].map(({ databases }) => databases.use(first!, async () => 'used')))
+  await Promise.all([ours[Symbol.asyncDispose](), theirs[Symbol.asyncDispose]()])
+  const ended = Date.now()
+  const intervals = [...ours.intervals, ...theirs.intervals].sort((a, b) => a.fromMs - b.fromMs)
+  expect(intervals.length).toBe(2)
+  expect(intervals[0]!.toMs).toBe(intervals[1]!.fromMs)
+  expect(intervals[0]!.fromMs).toBeGreaterThanOrEqual(began)
+  expect(intervals[1]!.toMs).toBeLessThanOrEqual(ended)
+})
+
+it('what a killed maker has left is cleared away, and what is being made is not', async () => {
+  const [old, fresh] = ['0123456789ab', 'ba9876543210'].map((id) =>
+    layoutOf(context.root, { ref: `${'c'.repeat(20)}.${id}` }),
+  )
+  for (const { folder } of [old!, fresh!]) await mkdir(folder)
+  const longAgo = (Date.now() - 2 * 60 * 60 * 1000) / 1000
+  await utimes(old!.folder, longAgo, longAgo)
+  await sweepDrafts(context)
+  const left = await databasesIn(context.root)
+  expect(left.filter((name) => name.startsWith('c'))).toEqual([`${'c'.repeat(20)}.ba9876543210`])
+  expect(await readFile(layoutOf(context.root, first!).passwd, 'utf8')).toContain('postgres')
+})

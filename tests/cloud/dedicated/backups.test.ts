@@ -1,0 +1,209 @@
+/** Backups of the databases of dedicated clouds over HTTP: made, kept, restored, deleted. */
+
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../../harness/until.ts'
+import { boot, dedicatedConfig, MovableClock, type TestCloud, type World } from '../../harness/world.ts'
+import { hasJail } from '../jail/needs-jail.ts'
+
+const canRun = await hasJail()
+const it = test.runIf(canRun)
+const clock = new MovableClock()
+const hourMs = 60 * 60 * 1000
+const dayMs = 24 * hourMs
+let world: World
+let cloud: TestCloud
+
+beforeAll(async () => {
+  if (!canRun) return
+  world = await boot({ clock, config: `${dedicatedConfig}backups:\n  asked_per_cloud: 3\n` })
+  cloud = await world.dedicatedCloud('نوبت‌ها')
+  await sql('create table kept (n int primary key); insert into kept values (1)')
+})
+afterAll(() => world?.[Symbol.asyncDispose]())
+
+const sql = (text: string, { id } = cloud) =>
+  world.app.databases.use({ accountId: world.account, cloudId: id }, async (open) => {
+    const { rows } = await open.pool('postgres').query(text)
+    return rows as Record<string, unknown>[]
+  })
+
+const pathOf = (rest = '', { id } = cloud) => `/v1/cloud/${id}/backups${rest}`
+
+const settled = async (id: string) => {
+  await until(async () => (await cloud.client.get(pathOf(`/${id}`))).body.status !== 'queued')
+  return (await cloud.client.get(pathOf(`/${id}`))).body
+}
+
+const backUp = async () => {
+  clock.moveMs(1)
+  const asked = await cloud.client.post(pathOf(), {})
+  expect(asked.status, asked.text).toBe(202)
+  return settled(asked.body.id)
+}
+
+const list = async (of = cloud) => (await of.client.get(pathOf('', of))).body
+
+const restored = async (of = cloud) => {
+  await until(async () => (await list(of)).restore?.status !== 'queued')
+  return (await list(of)).restore
+}
+
+const restore = async (id: string, body: Record<string, unknown> = {}) => {
+  clock.moveMs(1)
+  const asked = await cloud.client.post(pathOf(`/${id}/restore`), { confirm: 'نوبت‌ها', ...body })
+  expect(asked.status, asked.text).toBe(202)
+  return asked.body
+}
+
+const remove = (id: string) => cloud.client.request('DELETE', pathOf(`/${id}`))
+
+const stored = async () => {
+  const folder = path.join(world.app.config.dataDir, 'files')
+  return (await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []))
+    .filter((entry) => entry.isFile() && entry.parentPath.includes('databases'))
+    .map(({ parentPath, name }) => path.join(parentPath, name))
+}
+
+/** Resolves when the job of the night has run, and all that it has queued. */
+async function night(): Promise<void> {
+  const id = randomUUID()
+  const platform = '00000000-0000-0000-0000-000000000000'
+  const query = (text: string, values: unknown[] = []) => world.app.db.query({ text }, values)
+  await query(
+    `insert into jobs.queue (account_id, job_id, name, data, run_at) values ($1, $2, 'databases.nightly', 'null', now())`,
+    [platform, id],
+  )
+  await query(`notify jobs, 'databases.nightly'`)
+  await until(async () => (await query('select from jobs.queue where job_id = $1', [id])).length === 0)
+  await until(async () => (await query(`select from databases.backups where state = 'queued'`)).length === 0)
+}
+
+it('what was written after a backup is gone once it is restored in place, and only whoever says the name restores it', async () => {
+  const made = await backUp()
+  expect(made).toMatchObject({ kind: 'asked', status: 'ready', error: null })
+  expect(made.bytes).toBeLessThan(made.database_bytes / 4)
+  expect(await stored()).toHaveLength(1)
+  await sql('insert into kept values (2)')
+  const refused = await cloud.client.post(pathOf(`/${made.id}/restore`), { confirm: 'نوبت' })
+  expect(refused.status).toBe(400)
+  expect(refused.body.error.param).toBe('confirm')
+  await restore(made.id)
+  expect(await restored()).toMatchObject({ status: 'done', backup_id: made.id, cloud_id: cloud.id })
+  expect(await sql('select n from kept')).toEqual([{ n: 1 }])
+  await remove(made.id)
+  expect(await stored()).toEqual([])
+})
+
+it('bytes of a store that are not those that were written are refused, and the database stays as it is', async () => {
+  const made = await backUp()
+  await sql('insert into kept values (3)')
+  const [file] = await stored()
+  const bytes = await readFile(file!)
+  const inTheMiddle = Math.floor(bytes.length / 2)
+  const changed = Buffer.from(bytes)
+  changed[inTheMiddle]! ^= 1
+  await writeFile(file!, changed)
+  await restore(made.id)
+  expect(await restored()).toMatchObject({ status: 'failed', error: { code: 'damaged' } })
+  expect(await sql('select n from kept order by n')).toEqual([{ n: 1 }, { n: 3 }])
+  // A store whose answer ends too early is asked again.
+  await writeFile(file!, bytes.subarray(0, inTheMiddle))
+  await restore(made.id)
+  await until(async () => {
+    const text = 'select from databases.restores where attempts > 0 and state = $1'
+    return (await world.app.db.query({ text }, ['queued'])).length > 0
+  })
+  expect(await sql('select n from kept order by n')).toEqual([{ n: 1 }, { n: 3 }])
+  await writeFile(file!, bytes)
+  expect(await restored()).toMatchObject({ status: 'done' })
+  expect(await sql('select n from kept')).toEqual([{ n: 1 }])
+  await remove(made.id)
+})
+
+it('a backup becomes the database of a new cloud, which takes a package', async () => {
+  const made = await backUp()
+  const none = await cloud.client.post(pathOf(`/${made.id}/restore`), { confirm: 'نوبت‌ها', into: 'new' })
+  expect(none.body.error.code).toBe('PACKAGE_USED_UP')
+  const other = await world.dedicatedCloud('for its package')
+  await cloud.client.request(
+    'DELETE',
+    `/v1/cloud/${other.id}`,
+    JSON.stringify({ confirm: 'for its package' }),
+  )
+  await until(async () => (await cloud.client.get(`/v1/cloud/${other.id}`)).status === 404)
+  const { cloud_id: id } = await restore(made.id, { into: 'new', name: 'دومی' })
+  const second = { ...cloud, id }
+  expect(await restored(second)).toMatchObject({ status: 'done' })
+  expect(await sql('select n from kept', second)).toEqual([{ n: 1 }])
+  await sql('insert into kept values (9)', second)
+  expect(await sql('select n from kept')).toEqual([{ n: 1 }])
+  await remove(made.id)
+  await cloud.client.request('DELETE', `/v1/cloud/${id}`, JSON.stringify({ confirm: 'دومی' }))
+  await until(async () => (await cloud.client.get(`/v1/cloud/${id}`)).status === 404)
+})
+
+it('at its limits a backup is refused: how many, one at a time, of what there is, of whom it belongs to', async () => {
+  const ids = [await backUp(), await backUp(), await backUp()].map(({ id }) => id)
+  expect((await cloud.client.post(pathOf(), {})).body.error.code).toBe('BACKUP_LIMIT')
+  await remove(ids[0])
+  const two = await Promise.all([cloud.client.post(pathOf(), {}), cloud.client.post(pathOf(), {})])
+  expect(two.map(({ status }) => status).sort()).toEqual([202, expect.any(Number)])
+  expect(two.some(({ body }) => ['BACKUP_RUNNING', 'BACKUP_LIMIT'].includes(body.error?.code))).toBe(true)
+  const { client: stranger } = await world.stranger()
+  expect((await stranger.get(pathOf())).body.error.code).toBe('CLOUD_NOT_FOUND')
+  expect((await cloud.client.get(pathOf(`/${randomUUID()}`))).body.error.code).toBe('BACKUP_NOT_FOUND')
+  expect((await cloud.client.get(pathOf('/x'))).body.error.code).toBe('BACKUP_NOT_FOUND')
+  const starter = await world.cloud('starter')
+  expect((await starter.client.get(pathOf('', starter))).body.error.code).toBe('PLAN_MISMATCH')
+  await settled(two.find(({ status }) => status === 202)!.body.id)
+  for (const { id } of (await list()).data) await remove(id)
+})
+
+it('a database that was changed is backed up at night, one that sleeps unchanged keeps its last one, and each goes after seven days', async () => {
+  const at = (await list()).data.length
+  expect(at).toBe(0)
+  clock.moveMs(dayMs)
+  await night()
+  const [first] = (await list()).data
+  expect(first).toMatchObject({ kind: 'nightly', status: 'ready' })
+  // The same night makes no second one.
+  await night()
+  expect((await list()).data).toHaveLength(1)
+  await world.app.databases.stop({ accountId: world.account, cloudId: cloud.id })
+  clock.moveMs(dayMs)
+  await night()
+  const kept = (await list()).data
+  expect(kept).toHaveLength(1)
+  expect(Date.parse(kept[0].expires_at)).toBe(Date.parse(first.expires_at) + dayMs)
+  await sql('insert into kept values (4)')
+  await world.app.databases.stop({ accountId: world.account, cloudId: cloud.id })
+  clock.moveMs(dayMs)
+  await night()
+  const [second] = (await list()).data
+  expect(second.id).not.toBe(first.id)
+  expect(Date.parse(second.expires_at)).toBe(Date.parse(second.finished_at) + 7 * dayMs)
+  clock.moveMs(Date.parse(kept[0].expires_at) - clock.nowMs() - 1)
+  await night()
+  expect((await list()).data.map(({ id }: { id: string }) => id)).toContain(first.id)
+  clock.moveMs(1)
+  await night()
+  expect((await list()).data.map(({ id }: { id: string }) => id)).not.toContain(first.id)
+})
+
+it('the export of a dedicated cloud is its database as SQL, its last line the proof that it is whole', async () => {
+  const answer = await cloud.client.get(`/v1/cloud/${cloud.id}/export`)
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toBe('application/sql')
+  expect(answer.text).toContain('copy public.kept (n) from stdin;\n1\n4\n\\.\n')
+  expect(answer.text.endsWith('-- The end: nothing was cut.\n')).toBe(true)
+})
+
+it('with a cloud all of its backups are deleted', async () => {
+  expect(await stored()).not.toEqual([])
+  await cloud.client.request('DELETE', `/v1/cloud/${cloud.id}`, JSON.stringify({ confirm: 'نوبت‌ها' }))
+  await until(async () => (await cloud.client.get(`/v1/cloud/${cloud.id}`)).status === 404)
+  expect(await stored()).toEqual([])
+})

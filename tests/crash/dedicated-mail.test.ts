@@ -1,0 +1,72 @@
+/** A process that is killed while the database of a cloud commits a sign-up: whatever it committed, its mail is sent. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { givePackage } from '#engine/clouds'
+import { hasJail } from '../cloud/jail/needs-jail.ts'
+import { MailServer } from '../harness/mail-server.ts'
+import { until } from '../harness/until.ts'
+import { dedicatedConfig } from '../harness/world.ts'
+import { openSite, type Site } from './site.ts'
+
+const canRun = await hasJail()
+let site: Site
+let mails: MailServer
+beforeAll(async () => {
+  if (!canRun) return
+  mails = await MailServer.start()
+  site = await openSite({ settings: dedicatedConfig + mails.config })
+})
+afterAll(async () => {
+  await site?.[Symbol.asyncDispose]()
+  await mails?.[Symbol.asyncDispose]()
+})
+
+test.runIf(canRun)(
+  'killed between its queueing and the commit that it is about, a mail is sent once, after the commit',
+  async () => {
+    const person = await site.person()
+    await site.start()
+    const clock = { nowMs: () => Date.now() }
+    const given = { accountId: person.account, packageId: undefined, offer: 'small', paidUntil: null }
+    await givePackage({ db: site.db, clock } as never, given)
+    const client = () => site.client(site.newest, person)
+    const { id, ref } = (await client().post('/v1/cloud', { name: 'killed', plan: 'dedicated' })).body
+    await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready')
+    const { public_key: key } = (await client().get(`/v1/cloud/${id}/connection`)).body
+    // The commit takes two seconds.
+    const query = `create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(2); return new; end $$;
+    create constraint trigger slowly after insert on auth.users deferrable initially deferred for each row execute function slowly();`
+    const written = await client().post(`/v1/cloud/${id}/database`, {
+      query,
+      read_only: false,
+      confirm_write: true,
+    })
+    expect(written.status, written.text).toBe(200)
+    const auth = (path: string, body: object) =>
+      fetch(`${site.newest.appsUrl}/_cloud/${ref}/auth/v1${path}`, {
+        method: 'POST',
+        headers: { apikey: key, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    const account = { email: 'killed@example.com', password: 'a-long-password' }
+    const call = expect(auth('/signup', account)).rejects.toThrow()
+    await until(
+      async () =>
+        (await site.db.query({ text: `select from jobs.queue where name = 'app-users.mail'` }, [])).length ===
+        1,
+    )
+    await site.newest.kill()
+    await call
+    expect(mails.received).toEqual([])
+    await site.start()
+    const mail = await mails.mailTo(account.email)
+    const code = /کد: (\d{6})/.exec(mail.text)![1]!
+    const reply = await auth('/verify', { type: 'signup', email: account.email, token: code })
+    expect(reply.status).toBe(200)
+    await until(
+      async () =>
+        (await site.db.query({ text: `select from jobs.queue where name = 'app-users.mail'` }, [])).length ===
+        0,
+    )
+    expect(mails.received).toHaveLength(1)
+  },
+)
