@@ -8,6 +8,7 @@ import { Bucket, BucketBody, FilesOfCloud, FilesQuery } from './schema.ts'
 
 /** Of the database of a dedicated cloud, where buckets and objects stand. */
 const databaseErrors: FailureCode[] = [
+  'CLOUD_RESTORING',
   'DATABASE_NO_ROOM',
   'DATABASE_ELSEWHERE',
   'OBJECT_STATEMENT_FAILED',
