@@ -37,6 +37,14 @@ export const cloudCommands: Command[] = [
   ...backupCommands,
   ...collectionCommands,
   ...sqlCommands,
+  {
+    ...common,
+    name: 'cloud move',
+    about: words.move,
+    takes: ['CLOUD'],
+    options: ['package', ...connection],
+    run: move,
+  },
   { ...common, name: 'cloud retry', about: words.retry, takes: ['CLOUD'], run: retry },
   {
     ...common,
@@ -67,6 +75,22 @@ async function create(session: Session, given: ParsedArguments): Promise<Outcome
 /** The request may be repeated where its answer is lost. */
 const createCloud = (server: Server, body: object): Promise<Cloud> =>
   requestRecord<Cloud>(server, 'POST', '/v1/cloud', madeOnce(body))
+
+/** Until the cloud has a database of its own. */
+async function move(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const { server, cloud: found } = await namedCloud(session, given)
+  const { package: offer } = given.options
+  const body = offer === undefined ? {} : { package: offer }
+  await requestRecord<Cloud>(server, 'POST', pathOf(found, '/move'), madeOnce(body))
+  session.notify(words.moving[session.language])
+  for (;;) {
+    const cloud = await requestRecord<CloudDetail>(server, 'GET', pathOf(found))
+    if (cloud.move === 'failed') refuse('CLOUD_MOVE_FAILED', words.moveFailed)
+    if (cloud.plan === 'dedicated')
+      return { json: cloud, text: `${words.moved(plain(cloud.name))[session.language]}\n` }
+    await pause(pollMs, undefined, { signal: session.stopping })
+  }
+}
 
 async function retry(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { server, cloud: found } = await namedCloud(session, given)

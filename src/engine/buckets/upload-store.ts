@@ -89,8 +89,8 @@ export async function lockUpload(tx: Tx, upload: UploadRow, now: Date): Promise<
   return rows[0]
 }
 
-/** Returns the key of a part that stood there, of an attempt that was not finished. */
-export async function putPart(tx: Tx, upload: UploadRow, part: PartRow): Promise<string | undefined> {
+/** Returns the keys of what stood there, of an attempt that was not finished. */
+export async function putPart(tx: Tx, upload: UploadRow, part: PartRow): Promise<string[]> {
   const { rows } = await sql<{
     storage_key: string
   }>`delete from buckets.parts where account_id = ${upload.account_id}
@@ -99,7 +99,7 @@ export async function putPart(tx: Tx, upload: UploadRow, part: PartRow): Promise
   await sql`insert into buckets.parts (account_id, cloud_id, upload_id, offset_bytes, bytes, storage_key)
     values (${upload.account_id}, ${upload.cloud_id}, ${upload.upload_id}, ${part.offset_bytes}, ${part.bytes},
       ${part.storage_key})`.execute(tx)
-  return rows[0]?.storage_key
+  return rows.map((row) => row.storage_key)
 }
 
 export const setProgress = async (

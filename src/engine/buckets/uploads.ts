@@ -24,7 +24,7 @@ const graceMs = 60 * 60 * 1000
 const mostUploads = 1_000
 const mostParts = 1_000
 /** Short, so that an upload whose process was killed goes on while its client still tries. */
-const busyMs = 20_000
+const busyMs = 10_000
 
 /** Throws OBJECT_TOO_LARGE, OBJECT_TYPE_REFUSED, OBJECT_DENIED, OBJECT_EXISTS, UPLOADS_TOO_MANY and what `reserveBlob` throws. */
 export async function beginUpload(asking: Asking, object: NewObject, bytes: number): Promise<Upload> {
@@ -98,6 +98,7 @@ export async function addPart(
     await drop(app, [key])
     return fail('UPLOAD_OFFSET_WRONG', taken)
   }
+  await drop(app, taken.replaced)
   return taken.last ? finish(asking, taken.upload) : taken.upload
 }
 
@@ -109,7 +110,7 @@ async function* untilItBreaks(source: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-type Taken = { last: boolean; upload: Upload } | { offset: number }
+type Taken = { last: boolean; upload: Upload; replaced: string[] } | { offset: number }
 
 /** The place where the upload stands, where it does not stand where it did. */
 const take = (
@@ -127,7 +128,7 @@ const take = (
     await commitBlob(tx, part.key)
     const row = { offset_bytes: current.offset_bytes, bytes: BigInt(part.bytes), storage_key: part.key }
     const replaced = await store.putPart(tx, current, row)
-    if (replaced !== undefined) await markForDeletion(tx, [replaced], now)
+    await markForDeletion(tx, replaced, now)
     const end = current.offset_bytes + BigInt(part.bytes)
     const last = end === current.bytes
     const progress = {
@@ -136,7 +137,7 @@ const take = (
       busyUntil: last ? new Date(now.getTime() + busyMs) : null,
     }
     await store.setProgress(tx, current, progress)
-    return { last, upload: { ...current, offset_bytes: progress.offset, parts: progress.parts } }
+    return { last, replaced, upload: { ...current, offset_bytes: progress.offset, parts: progress.parts } }
   })
 
 /** Makes the object. May run again after a kill: then its row may be there already. */

@@ -1,0 +1,146 @@
+/** A process that dies while an object is stored, whole or in parts, leaves neither a wrong count nor, before long, a byte too many or too few. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { givePackage } from '#engine/clouds'
+import { platformAccount } from '#platform/jobs'
+import { Tus } from '../cloud/dedicated/tus-client.ts'
+import { hasJail } from '../cloud/jail/needs-jail.ts'
+import type { Client } from '../harness/client.ts'
+import type { ServerProcess } from '../harness/processes.ts'
+import { until } from '../harness/until.ts'
+import { dedicatedConfig } from '../harness/world.ts'
+import { openSite, type Person, type Site } from './site.ts'
+
+const canRun = await hasJail()
+
+describe.runIf(canRun)('a process that is killed while an object is stored', () => {
+  const stack = new AsyncDisposableStack()
+  let site: Site
+  let person: Person
+  let server: ServerProcess
+  let cloud: { id: string; ref: string }
+  let serviceKey: string
+  const client = (): Client => site.client(server, person)
+  const url = () => `${server.appsUrl}/_cloud/${cloud.ref}/storage/v1`
+  const headers = () => ({ apikey: serviceKey })
+
+  beforeAll(async () => {
+    site = stack.use(await openSite({ settings: dedicatedConfig }))
+    person = await site.person()
+    server = await site.start()
+    const given = { accountId: person.account, packageId: undefined, offer: 'small', paidUntil: null }
+    await givePackage({ db: site.db, clock: { nowMs: Date.now } as never }, given)
+    const made = await client().post('/v1/cloud', { name: 'test', plan: 'dedicated' })
+    expect(made.status, made.text).toBe(202)
+    cloud = made.body
+    await until(async () => (await client().get(`/v1/cloud/${cloud.id}`)).body.status === 'ready')
+    serviceKey = (await client().post(`/v1/cloud/${cloud.id}/keys`, { kind: 'service' })).body.secret
+    await sql(`
+      insert into storage.buckets (id, name) values ('box', 'box');
+      create sequence public.writes;
+      grant all on sequence public.writes to service_role;
+      create function public.wait() returns trigger language plpgsql as $$
+        begin
+          -- The first rows only ask whether they might be.
+          if nextval('public.writes') = tg_argv[0]::int then perform pg_sleep(8); end if;
+          return new;
+        end $$;`)
+  })
+  // The last process stops the database of the cloud with itself.
+  afterAll(async () => {
+    await server?.stop()
+    await stack.disposeAsync()
+  })
+
+  async function sql(query: string): Promise<void> {
+    const reply = await client().post(`/v1/cloud/${cloud.id}/database`, {
+      query,
+      read_only: false,
+      confirm_write: true,
+    })
+    expect(reply.status, reply.text).toBeLessThan(300)
+  }
+  /** The row that is written as the nth of all takes its time. */
+  const waitAt = (nth: number) =>
+    sql(`drop trigger if exists wait on storage.objects; alter sequence public.writes restart;
+      create trigger wait before insert on storage.objects for each row execute function public.wait(${nth})`)
+  const isWaiting = async (nth: number) => {
+    const reply = await client().post(`/v1/cloud/${cloud.id}/database`, {
+      query: 'select last_value from public.writes',
+    })
+    return Number(reply.body.rows?.[0]?.[0]) === nth
+  }
+  const counts = async () => {
+    const [row] = await site.db.query<{ files: bigint; bytes: bigint }>(
+      { text: 'select files, bytes from app_files.counts' },
+      [],
+    )
+    return [Number(row?.files ?? 0), Number(row?.bytes ?? 0)]
+  }
+  async function stored(): Promise<number> {
+    const found = await readdir(path.join(site.dataDir, 'files'), { recursive: true, withFileTypes: true })
+    return found.filter((one) => one.isFile() && one.parentPath.includes(cloud.id)).length
+  }
+  async function sweep(): Promise<void> {
+    await site.db.query({ text: 'update buckets.blobs set due_at = now() where due_at is not null' }, [])
+    await site.db.query(
+      {
+        text: `insert into jobs.queue (account_id, job_id, name, data, run_at) values ($1, $2, 'clouds.objects', 'null', now())`,
+      },
+      [platformAccount, randomUUID()],
+    )
+  }
+
+  test('before its row, the object was never there, its name is free, and it counts until the sweep has decided', async () => {
+    await waitAt(3)
+    const store = (name: string) =>
+      fetch(`${url()}/object/box/${name}`, { method: 'POST', headers: headers(), body: randomBytes(5_000) })
+    const lost = store('a').catch(() => undefined)
+    await until(() => isWaiting(3))
+    await server.kill()
+    await lost
+    server = await site.start()
+    expect([await counts(), await stored()]).toEqual([[1, 5_000], 1])
+    expect((await fetch(`${url()}/object/box/a`, { headers: headers() })).status).toBe(400)
+    await sweep()
+    await until(async () => (await stored()) === 0)
+    expect(await counts()).toEqual([0, 0])
+    expect((await store('a')).status).toBe(200)
+    await sweep()
+    expect([await counts(), await stored()]).toEqual([[1, 5_000], 1])
+  })
+
+  test('with its last part, an upload goes on there, and the object is whole and counted once', async () => {
+    const before = await counts()
+    const bytes = randomBytes(3_000) as Buffer<ArrayBuffer>
+    const film = () =>
+      new Tus(bytes, {
+        endpoint: `${url()}/upload/resumable`,
+        headers: headers(),
+        metadata: { bucketName: 'box', objectName: 'film' },
+      })
+    await waitAt(2)
+    const first = film()
+    await first.create()
+    expect((await first.patch(0, bytes.subarray(0, 2_000))).status).toBe(204)
+    const lost = first.patch().catch(() => undefined)
+    await until(() => isWaiting(2))
+    await server.kill()
+    await lost
+    server = await site.start()
+    const again = film()
+    again.url = `${url()}/upload/resumable/${first.url.split('/').at(-1)}`
+    await again.resume()
+    expect(again.offset).toBe(2_000)
+    // Until the process that was making the object of it is known to be dead.
+    await until(async () => (await again.patch()).status === 204)
+    const reply = await fetch(`${url()}/object/box/film`, { headers: headers() })
+    expect(Buffer.from(await reply.arrayBuffer()).equals(bytes)).toBe(true)
+    expect(await counts()).toEqual([before[0]! + 1, before[1]! + 3_000])
+    await sweep()
+    await until(async () => (await stored()) === 2)
+    expect(await counts()).toEqual([before[0]! + 1, before[1]! + 3_000])
+  })
+})
