@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
 import { allClouds, type Cloud, type CloudDetail, namedCloud, pathOf } from './cloud/api.ts'
 import { authCommand } from './cloud/auth.ts'
+import { backupCommands } from './cloud/backups.ts'
 import { collectionCommands } from './cloud/collections.ts'
 import { functionCommands } from './cloud/functions.ts'
 import { keysCommand } from './cloud/keys.ts'
@@ -33,8 +34,17 @@ export const cloudCommands: Command[] = [
   keysCommand,
   authCommand,
   ...transferCommands,
+  ...backupCommands,
   ...collectionCommands,
   ...sqlCommands,
+  {
+    ...common,
+    name: 'cloud move',
+    about: words.move,
+    takes: ['CLOUD'],
+    options: ['package', ...connection],
+    run: move,
+  },
   { ...common, name: 'cloud retry', about: words.retry, takes: ['CLOUD'], run: retry },
   {
     ...common,
@@ -65,6 +75,22 @@ async function create(session: Session, given: ParsedArguments): Promise<Outcome
 /** The request may be repeated where its answer is lost. */
 const createCloud = (server: Server, body: object): Promise<Cloud> =>
   requestRecord<Cloud>(server, 'POST', '/v1/cloud', madeOnce(body))
+
+/** Until the cloud has a database of its own. */
+async function move(session: Session, given: ParsedArguments): Promise<Outcome> {
+  const { server, cloud: found } = await namedCloud(session, given)
+  const { package: offer } = given.options
+  const body = offer === undefined ? {} : { package: offer }
+  await requestRecord<Cloud>(server, 'POST', pathOf(found, '/move'), madeOnce(body))
+  session.notify(words.moving[session.language])
+  for (;;) {
+    const cloud = await requestRecord<CloudDetail>(server, 'GET', pathOf(found))
+    if (cloud.move === 'failed') refuse('CLOUD_MOVE_FAILED', words.moveFailed)
+    if (cloud.plan === 'dedicated')
+      return { json: cloud, text: `${words.moved(plain(cloud.name))[session.language]}\n` }
+    await pause(pollMs, undefined, { signal: session.stopping })
+  }
+}
 
 async function retry(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { server, cloud: found } = await namedCloud(session, given)

@@ -1,5 +1,6 @@
 import { cloudSeries } from '#capabilities/cloud'
 import { webhookSeries } from '#capabilities/webhooks'
+import { databaseSeries } from '#engine/databases'
 import { brokerSeries, channelSeries, functionSeries } from '#engine/functions'
 import { upstreamSeries } from '#engine/routing'
 import { videoSeries } from '#engine/video'
@@ -25,6 +26,7 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...videoSeries(registry),
   ...appsSeries(registry),
   ...cloudSeries(registry),
+  ...databaseSeries(registry),
   ...functionsHostSeries(registry),
   ...mailSeries(registry),
 })

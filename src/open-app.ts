@@ -230,7 +230,7 @@ function openHands(
 
 /** Databases of dedicated clouds. */
 function openDatabases(ground: Ground, jail: Jail): CloudDatabases {
-  const { config, db, log, secrets } = ground
+  const { config, db, log, secrets, metrics } = ground
   const { local, idleMs, memoryShare, leastFreeDisk, servers } = config.databases
   const sizes = new PlatformSizes(ground)
   const root = path.join(config.dataDir, 'databases')
@@ -238,8 +238,9 @@ function openDatabases(ground: Ground, jail: Jail): CloudDatabases {
   return openCloudDatabases({
     db,
     secrets,
+    metrics,
     providers: [
-      ...(local ? [new LocalProvider({ root, pgBin: config.pgBin, ...limits, jail, log })] : []),
+      ...(local ? [new LocalProvider({ root, pgBin: config.pgBin, ...limits, jail, log, metrics })] : []),
       new ExternalProvider({ servers, secrets, sizes, idleMs }),
     ],
   })

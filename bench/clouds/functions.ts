@@ -53,6 +53,7 @@ export async function measureFunctions({
       program: async (cloud) => ({
         ...cloud,
         ref: 'measured',
+        plan: 'starter' as const,
         cloudUrl: 'http://measured.invalid',
         functions: [{ name: 'hello', version: 1, bundle }],
         bindings: { SECRET: 'value' },
@@ -71,6 +72,7 @@ export async function measureFunctions({
         accountId: 'bench',
         cloudId,
         ref: 'measured',
+        plan: 'starter' as const,
         revision: 1,
         name: 'hello',
         requestId: randomUUID(),

@@ -2,8 +2,9 @@
  * `node bench/clouds/tables.ts [seconds] [connections]`: tables of a dedicated cloud read through the real server, beside a collection of a Starter
  * cloud. The load generator shares the machine; what the server and the cloud's PostgreSQL compute for a request does not depend on it.
  */
-import { readdirSync, readFileSync } from 'node:fs'
-import { cpuSeconds, jsonFrom, machine, temporaryFolder } from '../stage.ts'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { cpuSeconds, dataOf, jsonFrom, machine, temporaryFolder } from '../stage.ts'
 import { row, table } from '../table.ts'
 import type { RowsLoad, RowsLoadResult } from './rows-load.ts'
 import { startClouds } from './server.ts'
@@ -24,7 +25,8 @@ analyze customers; analyze orders`
 
 console.log(machine())
 await using stack = new AsyncDisposableStack()
-const server = stack.use(await startClouds(await temporaryFolder(stack)))
+const folder = await temporaryFolder(stack)
+const server = stack.use(await startClouds(folder))
 const cloud = await server.createDedicated('bench')
 await server.call(`/v1/cloud/${cloud.id}/database`, { query: schema, read_only: false, confirm_write: true })
 const starter = await server.create('bench')
@@ -82,20 +84,23 @@ for (const [name, url, apikey, target] of cases) {
   ])
 }
 
-/** Of all processes of databases of clouds on this machine, those that have ended too where their parent lives. */
+/** Of the PostgreSQL of this cloud, the processes that have ended included. */
 function postgresSeconds(): number {
-  const ticks = readdirSync('/proc').map((entry) => {
-    if (!/^\d+$/.test(entry)) return 0
-    try {
-      if (!/^(?:\/pg\/bin\/postgres|postgres: )/.test(readFileSync(`/proc/${entry}/cmdline`, 'utf8')))
-        return 0
-      const after = readFileSync(`/proc/${entry}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ')
-      return Number(after[11]) + Number(after[12])
-    } catch {
-      return 0
-    }
-  })
-  return ticks.reduce((sum, one) => sum + one, 0) / 100
+  const info = path.join(dataOf(folder), 'databases', cloud.ref, 'info.json')
+  const { 'child-pid': pid } = JSON.parse(readFileSync(info, 'utf8')) as { 'child-pid': number }
+  return ticksBelow(pid) / 100
+}
+
+function ticksBelow(pid: number): number {
+  try {
+    const [, after = ''] = /^.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    const own = after
+      .split(' ')
+      .slice(11, 15)
+      .reduce((sum, one) => sum + Number(one), 0)
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+    return children.reduce((sum, child) => sum + ticksBelow(Number(child)), own)
+  } catch {
+    return 0
+  }
 }

@@ -17,6 +17,7 @@ export interface Cloud {
 }
 
 export interface CloudDetail extends Cloud {
+  move: 'moving' | 'failed' | null
   usage: { day: string } & Record<string, { used: number; max?: number }>
 }
 

@@ -18,6 +18,10 @@ export const cloudPhrases = {
     'کلیدهای معتبر؛ با --new کلیدی تازه می‌سازد که یک بار نشان داده می‌شود و با --end کلیدی را همین دم پایان می‌دهد',
     'the valid keys; --new makes one, which is shown once, and --end ends one at once',
   ),
+  move: sentence(
+    'به بک‌اندی Starter پایگاه دادهٔ اختصاصی می‌دهد؛ نشانی، کلیدها و کاربران می‌مانند و مجموعه‌ها جدول می‌شوند',
+    'gives a Starter app back-end a database of its own; address, keys and users stay, collections become tables',
+  ),
   retry: sentence('راه‌اندازی ناکام را از نو می‌آزماید', 'tries again to set up one that failed'),
   delete: sentence(
     'بک‌اندی را با همهٔ محتوا و سایت‌هایش برای همیشه حذف می‌کند؛ --confirm نام دقیق آن است',
@@ -43,6 +47,9 @@ export const cloudPhrases = {
       `وارد شد: ${persian(made.users)} کاربر، ${persian(made.collections)} مجموعه، ${persian(made.rows)} ردیف، ${persian(made.files)} فایل، ${persian(made.functions)} تابع`,
       `imported: ${english(made.users)} users, ${english(made.collections)} collections, ${english(made.rows)} rows, ${english(made.files)} files, ${english(made.functions)} functions`,
     ),
+  moving: sentence('در حال کپی به پایگاه دادهٔ اختصاصی…', 'being copied into a database of its own…'),
+  moved: (name: string) =>
+    sentence(`«${name}» پایگاه دادهٔ اختصاصی دارد.`, `"${name}" has a database of its own.`),
   provisioning: sentence('در حال راه‌اندازی…', 'being set up…'),
   deleting: sentence('در حال حذف محتوا…', 'its contents are being deleted…'),
   ready: (name: string) => sentence(`«${name}» آماده است`, `"${name}" is ready`),
@@ -66,6 +73,10 @@ export const cloudPhrases = {
       `Several app back-ends are called "${typed}": write the id or ref of one.`,
     ),
   noFile: (file: string) => sentence(`پروندهٔ «${file}» خوانده نشد.`, `The file "${file}" cannot be read.`),
+  moveFailed: sentence(
+    'کپی ناکام ماند و بک‌اند همان‌گونه که بود کار می‌کند؛ دوباره بکوشید یا به گردانندهٔ سرویس خبر دهید.',
+    'Copying has failed, and the app back-end goes on as it was; try again, or tell the operator.',
+  ),
   failed: (why: string) => sentence(`راه‌اندازی ناکام ماند: ${why}`, `Setting it up has failed: ${why}`),
   badKind: (typed: string) =>
     sentence(
@@ -101,6 +112,8 @@ export const cloudPhrases = {
     collections: sentence('مجموعه‌ها', 'collections'),
     rows: sentence('ردیف‌ها', 'rows'),
     row_bytes: sentence('بایت ردیف‌ها', 'bytes of rows'),
+    disk_bytes: sentence('بایت پایگاه داده روی دیسک', 'bytes of the database on disk'),
+    awake_hours: sentence('ساعت‌های بیداری، این ماه', 'hours awake, this month'),
     users: sentence('کاربران برنامه', 'app users'),
     files: sentence('فایل‌ها', 'files'),
     file_total_bytes: sentence('بایت فایل‌ها', 'bytes of files'),

@@ -1,4 +1,4 @@
-/** `kherad cloud sql|tables`: the real command against a real database of a dedicated cloud. */
+/** `kherad cloud sql|tables|backup|restore`: the real command against a real database of a dedicated cloud. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -110,4 +110,21 @@ check('migrations run in their order, each once and whole, and a changed one is 
   expect((await run(['sql', cloud.ref, 'select 1', '-f', at])).code).toBe(2)
   await write('005_long.sql', `select 1 --${'ی'.repeat(39_500)}`)
   expect((await run(['sql', cloud.ref, '-f', path.join(at, '005_long.sql')])).err).toContain('39,500')
+})
+
+check('a backup is made, listed, restored by whoever says the name, and deleted', async () => {
+  await run(['sql', cloud.ref, 'create table kept as select 1 as n', '--write'])
+  const made = await run(['backup', cloud.ref, '--json'])
+  expect([made.code, made.json?.status], made.err).toEqual([0, 'ready'])
+  const { id } = made.json
+  await run(['sql', cloud.ref, 'update kept set n = 2', '--write'])
+  expect((await run(['backups', 'list', cloud.ref], 'fa')).out).toContain('درخواستی')
+  const refused = await run(['restore', cloud.ref, id, '--confirm', 'other'])
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('exactly the name')])
+  const restored = await run(['restore', cloud.ref, id, '--confirm', 'نوبت'], 'fa')
+  expect([restored.code, restored.out], restored.err).toEqual([0, 'پایگاه دادهٔ نوبت بازگردانده شد.\n'])
+  const rows = await run(['sql', cloud.ref, 'select n from kept', '--json'])
+  expect(rows.json).toMatchObject({ rows: [[1]] })
+  expect((await run(['backups', 'delete', cloud.ref, id])).code).toBe(0)
+  expect((await run(['backups', 'list', cloud.ref, '--json'])).json).toEqual([])
 })

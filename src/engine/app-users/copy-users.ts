@@ -4,7 +4,7 @@ import type { App } from '#app'
 import type { CloudKey } from '#engine/clouds'
 import type { Db, Tx } from '#platform/db'
 import { insertUsers, usersAfter } from './store.ts'
-import type { UsersTx } from './users-database.ts'
+import { type UsersTx, usersTx } from './users-database.ts'
 
 const portion = 200
 
@@ -12,7 +12,8 @@ const portion = 200
 export async function copyUsers({ db }: Pick<App, 'db'>, cloud: CloudKey, tx: UsersTx): Promise<void> {
   for (let after: string | undefined, found = portion; found === portion; ) {
     const users = await usersAfter(db.kysely, cloud, { after, limit: portion })
-    if (users.length > 0) await insertUsers(tx, cloud, users, Number.MAX_SAFE_INTEGER)
+    // Their number on the platform is right already.
+    if (users.length > 0) await insertUsers(usersTx(tx), cloud, users, Number.MAX_SAFE_INTEGER)
     const ids = users.map(({ user_id }) => user_id)
     for (const table of ['app_users.sessions', 'app_users.one_time_tokens'])
       await copyRows(db, tx, table, cloud, ids)

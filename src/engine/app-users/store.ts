@@ -117,7 +117,6 @@ export async function insertUsers(tx: UsersTx, cloud: CloudKey, users: readonly 
 
 /** What the platform knows of it is read while the database of the cloud sleeps. */
 async function count(tx: UsersTx, { accountId, cloudId }: CloudKey, change: number): Promise<void> {
-  const key = { account_id: accountId, cloud_id: cloudId }
   const { users } = await tx
     .updateTable('app_users.counts')
     .set({ users: sql`users + ${change}::bigint` })
@@ -125,15 +124,16 @@ async function count(tx: UsersTx, { accountId, cloudId }: CloudKey, change: numb
     .where('cloud_id', '=', cloudId)
     .returning('users')
     .executeTakeFirstOrThrow()
-  if (!tx.isApart) return
-  await tx.onPlatform((platform) =>
-    platform
-      .insertInto('app_users.counts')
-      .values({ ...key, users })
-      .onConflict((conflict) => conflict.columns(['account_id', 'cloud_id']).doUpdateSet({ users }))
-      .execute(),
-  )
+  if (tx.isApart) await tx.onPlatform((platform) => writeCount(platform, { accountId, cloudId }, users))
 }
+
+/** On the platform, of a cloud that has a database of its own. */
+export const writeCount = (reader: Reader, { accountId, cloudId }: CloudKey, users: bigint) =>
+  reader
+    .insertInto('app_users.counts')
+    .values({ account_id: accountId, cloud_id: cloudId, users })
+    .onConflict((conflict) => conflict.columns(['account_id', 'cloud_id']).doUpdateSet({ users }))
+    .execute()
 
 /** False if there is no such user. */
 export async function deleteUser(tx: UsersTx, cloud: CloudKey, userId: string): Promise<boolean> {

@@ -1,10 +1,12 @@
 /** Where the users of a cloud are: in the database of the platform, or, of a dedicated cloud, in its own (docs/decisions/0083). */
 import type { App } from '#app'
 import { type LiveCloud, requireUnfrozen } from '#engine/clouds'
+import { restoredFrom } from '#engine/database-backups'
 import type { OpenDatabase } from '#engine/databases'
 import { type Db, isDatabaseAway, type Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { announceUsers } from './live-sessions.ts'
+import { writeCount } from './store.ts'
 
 /** A cloud, and where its users are. */
 export type UsersOf = Pick<LiveCloud, 'accountId' | 'cloudId' | 'plan'> &
@@ -32,7 +34,9 @@ export const onUsersDb = <Result>(
   cloud: UsersOf,
   work: (db: Db) => Promise<Result>,
 ): Promise<Result> =>
-  cloud.plan === 'dedicated' ? databases.use(cloud, async (open) => work(await ownDb(open, cloud))) : work(db)
+  cloud.plan === 'dedicated'
+    ? databases.use(cloud, async (open) => work(await ownDb(db, open, cloud)))
+    : work(db)
 
 /** Outside a transaction. Throws what `use` of a dedicated cloud's database does. */
 export const readUsers = <Result>(
@@ -124,17 +128,27 @@ function explain(error: unknown, isCommitting: boolean): never {
   throw error
 }
 
-const adopted = new WeakMap<Db, Promise<unknown>>()
+const adopted = new WeakMap<Db, Promise<void>>()
 
-/** A database that is a copy of another cloud's becomes this one's. */
-async function ownDb(open: OpenDatabase, { accountId, cloudId }: UsersOf): Promise<Db> {
+/** The first use of a database by this process: what is of another cloud or of a backup in it is put right. */
+async function ownDb(platform: Db, open: OpenDatabase, cloud: UsersOf): Promise<Db> {
   const db = open.db('auth_admin')
   let done = adopted.get(db)
   if (!done) {
-    done = db.query({ text: 'select app_users.adopt($1, $2)' }, [accountId, cloudId])
+    done = adopt(platform, db, cloud)
     adopted.set(db, done)
     done.catch(() => adopted.delete(db))
   }
   await done
   return db
+}
+
+async function adopt(platform: Db, db: Db, { accountId, cloudId }: UsersOf): Promise<void> {
+  const restoreId = await restoredFrom(platform, { accountId, cloudId })
+  const [row] = await db.query<{ users: bigint | null }>(
+    { text: 'select app_users.adopt($1, $2, $3) as users' },
+    [accountId, cloudId, restoreId ?? null],
+  )
+  // That of an empty one is counted already, or is still counted on the platform, which a Starter cloud is about to leave.
+  if (row!.users) await writeCount(platform.kysely, { accountId, cloudId }, row!.users)
 }

@@ -283,6 +283,7 @@ export async function shareReadyCloud(
 
 export interface ProgramRecord {
   ref: string
+  plan: CloudRow['plan']
   revision: bigint
 }
 
@@ -291,7 +292,7 @@ export async function programRecord(
   kysely: Db['kysely'],
   { accountId, cloudId }: CloudKey,
 ): Promise<ProgramRecord | undefined> {
-  const { rows } = await sql<ProgramRecord>`select ref, functions_revision as revision from clouds.clouds
+  const { rows } = await sql<ProgramRecord>`select ref, plan, functions_revision as revision from clouds.clouds
     where account_id = ${accountId} and cloud_id = ${cloudId} and state <> 'deleting'`.execute(kysely)
   return rows[0]
 }

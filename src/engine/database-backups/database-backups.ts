@@ -10,5 +10,6 @@ export {
   lastRestore,
   listBackups,
   type RestoreRow,
+  restoredFrom,
 } from './store.ts'
 export { askForBackup, backupJob } from './take.ts'

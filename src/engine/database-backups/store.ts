@@ -248,6 +248,16 @@ export async function endRestore(
   )
 }
 
+/** The restore whose data a cloud has, or is to have; undefined where it has its own. */
+export async function restoredFrom(db: Db, cloud: CloudKey): Promise<string | undefined> {
+  const row = await restoresOf(db.kysely, cloud)
+    .where('state', '!=', 'failed')
+    .orderBy('restore_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.restore_id
+}
+
 /** A backup that is being restored is not deleted meanwhile. */
 export async function isBeingRestored(tx: Tx, { accountId, cloudId, backupId }: BackupKey): Promise<boolean> {
   const { rows } = await sql`select 1 from databases.restores where account_id = ${accountId}

@@ -134,5 +134,6 @@ export const databaseErrors: FailureCode[] = [
 
 export { ExternalProvider } from './external/provider.ts'
 export { LocalProvider } from './local/provider.ts'
+export { databaseSeries } from './metrics.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'
 export { PlatformSizes } from './platform-sizes.ts'

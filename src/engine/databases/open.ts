@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { CloudKey } from '#engine/clouds'
 import type { Db } from '#platform/db'
-import { fail } from '#platform/errors'
+import { Failure, fail } from '#platform/errors'
+import type { Metrics } from '#platform/metrics'
 import type { Secrets } from '#platform/secrets'
 import {
   type CloudDatabases,
   type DatabaseBackups,
   type DatabaseProvider,
   type DatabaseRecord,
+  databaseErrors,
   type OpenDatabase,
   sealedFor,
 } from './databases.ts'
@@ -17,6 +19,7 @@ import * as store from './store.ts'
 export interface DatabasesOptions {
   db: Db
   secrets: Secrets
+  metrics: Pick<Metrics, 'databaseRefusals'>
   /** The first one that has room takes a new database. */
   providers: readonly DatabaseProvider[]
 }
@@ -28,19 +31,23 @@ export function openCloudDatabases(options: DatabasesOptions): CloudDatabases {
 class Databases implements CloudDatabases {
   readonly #db: Db
   readonly #secrets: Secrets
+  readonly #refusals: Metrics['databaseRefusals']
   readonly #providers: readonly DatabaseProvider[]
   /** Where a database lies never changes while its cloud lives. */
   readonly #records = new Map<string, DatabaseRecord>()
 
-  constructor({ db, secrets, providers }: DatabasesOptions) {
+  constructor({ db, secrets, metrics, providers }: DatabasesOptions) {
     this.#db = db
     this.#secrets = secrets
+    this.#refusals = metrics.databaseRefusals
     this.#providers = providers
   }
 
   async use<Result>(cloud: CloudKey, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
     const record = (await this.#find(cloud)) ?? fail('CLOUD_NOT_READY', { status: 'provisioning' })
-    return this.#providerOf(record).use(record, work)
+    return this.#providerOf(record)
+      .use(record, work)
+      .catch((error: unknown) => this.#count(error))
   }
 
   async requireRoom(): Promise<void> {
@@ -101,6 +108,12 @@ class Databases implements CloudDatabases {
       if (settled) return settled
     }
     return fail('DATABASE_NO_ROOM', {}, { retryAfterMs: 10_000 })
+  }
+
+  #count(error: unknown): never {
+    if (error instanceof Failure && databaseErrors.includes(error.code))
+      this.#refusals.inc({ code: error.code })
+    throw error
   }
 
   #providerOf({ provider }: DatabaseRecord): DatabaseProvider {

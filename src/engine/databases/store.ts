@@ -45,7 +45,10 @@ export async function findLimited(db: Db, { accountId, cloudId }: CloudKey): Pro
   const [row] = await db.query<Limited>(
     {
       name: 'databases.limited',
-      text: 'select offer, limits from clouds.clouds where account_id = $1 and cloud_id = $2',
+      // A Starter cloud that is being moved has the package that is reserved for it.
+      text: `select coalesce(c.offer, p.offer) as offer, c.limits from clouds.clouds c
+        left join clouds.packages p on p.account_id = c.account_id and p.cloud_id = c.cloud_id
+        where c.account_id = $1 and c.cloud_id = $2`,
     },
     [accountId, cloudId],
   )

@@ -1,6 +1,6 @@
 /** Code of apps that runs beside their data: stored, compiled, and run in a jail (docs/decisions/0073, 0074). */
 import type { Readable } from 'node:stream'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey, LiveCloud } from '#engine/clouds'
 import type { Localized } from '#platform/errors'
 import './remote/errors.ts'
 import './phrases.ts'
@@ -63,6 +63,7 @@ export {
 /** All functions of a cloud with its secrets: what one process runs. */
 export interface CloudProgram extends CloudKey {
   ref: string
+  plan: LiveCloud['plan']
   /** Grows with every change; a process that runs an older one is replaced. */
   revision: number
   /** Where the app calls its cloud; `SUPABASE_URL` within functions. */
@@ -83,6 +84,7 @@ export interface ProgramFunction {
 
 export interface FunctionCall extends CloudKey {
   ref: string
+  plan: LiveCloud['plan']
   /** The least revision that may answer. */
   revision: number
   /** The name of the function. */

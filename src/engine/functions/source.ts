@@ -87,7 +87,7 @@ class Source implements PlatformFunctions {
 
   async #programOf(
     { accountId, cloudId }: CloudKey,
-    { ref, revision }: ProgramRecord,
+    { ref, plan, revision }: ProgramRecord,
     read: () => Promise<CloudProgram['functions']>,
   ): Promise<CloudProgram> {
     const { db, clock, config } = this.#room
@@ -104,7 +104,7 @@ class Source implements PlatformFunctions {
     )
     const url = cloudUrl(config, ref)
     return {
-      ...{ accountId, cloudId, ref, functions },
+      ...{ accountId, cloudId, ref, plan, functions },
       revision: Number(revision),
       cloudUrl: url,
       // No service key: it opens everything, and whether a function may is for its developer to say.

@@ -1,6 +1,7 @@
 /** What a database of a cloud has: tables, their relationships, and functions. Every identifier of a statement comes from here. */
 import { catalogueQuery } from './catalogue-query.ts'
-import { readViewColumns, type ViewColumn } from './view-columns.ts'
+import { type ShownTable, shownTables } from './shown-tables.ts'
+import { readViewColumns } from './view-columns.ts'
 
 export { catalogueQuery }
 
@@ -16,6 +17,8 @@ export interface Column {
   /** It is never written. */
   isGenerated: boolean
   description: string | null
+  /** Its place in its table, those that were dropped counted; absent where it is no table's. */
+  number?: number | undefined
 }
 
 export interface Table {
@@ -163,7 +166,10 @@ const byName = (columns: readonly Column[]): Table['columns'] =>
 
 /** Those of tables, and those that views have by the columns that they show of tables. */
 function foreignKeys(read: Read, byId: ReadonlyMap<string, Table>): ForeignKey[] {
-  const shown = shownColumns(read, byId)
+  const definitions = read.tables.flatMap(({ id, definition }) =>
+    definition === null ? [] : [[id, readViewColumns(definition)] as const],
+  )
+  const shown = shownTables(definitions, byId)
   return read.foreignKeys.flatMap(({ from, to, columns, toColumns, name, isUnique }) => {
     const origins = placesOf(byId.get(from), columns, shown)
     const targets = placesOf(byId.get(to), toColumns, shown)
@@ -177,16 +183,13 @@ function foreignKeys(read: Read, byId: ReadonlyMap<string, Table>): ForeignKey[]
   })
 }
 
-interface ShownTable {
-  view: Table
-  /** Names of columns of the view by those of the table. */
-  columns: ReadonlyMap<string, string>
-}
-
 interface KeyPlace {
   table: Table
   columns: readonly string[]
 }
+
+/** Each of them is related to each of the other end's, so they are few. */
+const mostViewsOfKey = 30
 
 function placesOf(
   table: Table | undefined,
@@ -198,48 +201,8 @@ function placesOf(
     const mapped = columns.flatMap((column) => names.get(column) ?? [])
     return mapped.length === columns.length ? [{ table: view, columns: mapped }] : []
   })
-  return [{ table, columns }, ...views]
+  return [{ table, columns }, ...views.slice(0, mostViewsOfKey)]
 }
-
-/** By the table that is shown. A view of a view shows what that one does. */
-function shownColumns(read: Read, byId: ReadonlyMap<string, Table>): Map<Table, ShownTable[]> {
-  const views = new Map<string, ViewColumn[]>()
-  for (const { id, definition } of read.tables)
-    if (definition !== null) views.set(id, readViewColumns(definition))
-  const shown = new Map<Table, ShownTable[]>()
-  for (const [id, columns] of views) {
-    const byTable = new Map<Table, Map<string, string>>()
-    for (const column of columns) {
-      const origin = originOf(column, views, byId)
-      if (!origin) continue
-      const names = byTable.get(origin.table) ?? new Map<string, string>()
-      // One that is shown twice is found by its first name.
-      if (!names.has(origin.column)) names.set(origin.column, column.name)
-      byTable.set(origin.table, names)
-    }
-    for (const [table, names] of byTable) push(shown, table, { view: byId.get(id)!, columns: names })
-  }
-  return shown
-}
-
-/** Views cannot show one another in a circle. */
-function originOf(
-  { tableId, place }: ViewColumn,
-  views: ReadonlyMap<string, readonly ViewColumn[]>,
-  byId: ReadonlyMap<string, Table>,
-): { table: Table; column: string } | undefined {
-  const within = views.get(tableId)
-  if (within) {
-    const inner = within.find((one) => one.number === place)
-    return inner && originOf(inner, views, byId)
-  }
-  const table = byId.get(tableId)
-  const column = table && [...table.columns.values()].find((one) => numberOf(one) === place)
-  return table && column && { table, column: column.name }
-}
-
-/** PostgreSQL counts columns that were dropped, too. */
-const numberOf = (column: Column): number => (column as Column & { number: number }).number
 
 /** Words of SQL for types that the catalogue of PostgreSQL names otherwise. */
 const typeWords: Readonly<Record<string, string>> = {

@@ -1,22 +1,21 @@
 /** Which columns of tables a view shows, read from its definition as PostgreSQL keeps it: a tree in parentheses and braces. */
 
 export interface ViewColumn {
-  /** Its number and name in the view. */
+  /** Its number in the view. */
   number: number
-  name: string
   /** What it shows: a column of a table or of another view. */
   tableId: string
   place: number
 }
 
-const own = /:resno (\d+) :resname ((?:\\.|[^\s\\])+) .*?:resorigtbl (\d+) :resorigcol (\d+) :resjunk false/s
+const entry = /:resno (\d+) .*:resorigtbl (\d+) :resorigcol (\d+) :resjunk false/s
 
 /** Those that are computed are left out; of a definition that has another form nothing is read. */
 export function readViewColumns(definition: string): ViewColumn[] {
   return targets(definition).flatMap((text) => {
-    const [, number, name, tableId, place] = own.exec(text) ?? []
+    const [, number, tableId, place] = entry.exec(text) ?? []
     if (tableId === undefined || tableId === '0') return []
-    return [{ number: Number(number), name: name!.replace(/\\(.)/g, '$1'), tableId, place: Number(place) }]
+    return [{ number: Number(number), tableId, place: Number(place) }]
   })
 }
 

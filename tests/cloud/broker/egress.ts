@@ -50,6 +50,7 @@ export const cloudOf = (ref: string): BrokeredCloud => ({
   accountId: '00000000-0000-7000-8000-000000000001',
   cloudId: `00000000-0000-7000-8000-0000000000${ref.length.toString(16).padStart(2, '0')}`,
   ref,
+  plan: 'starter',
   cloudUrl: `http://${ref}.localhost:8081`,
 })
 

@@ -65,7 +65,7 @@ async function open(ref: string, isCareless: boolean): Promise<Side> {
   await developer.connect()
   auth.on('error', () => undefined)
   developer.on('error', () => undefined)
-  await auth.query('select app_users.adopt($1, $2)', [account, cloud])
+  await auth.query('select app_users.adopt($1, $2, null)', [account, cloud])
   await addUser(auth)
   await developer.query(thief)
   return { awake, auth, developer }
@@ -266,7 +266,7 @@ it('auth.users is the developer’s to refer to and to have triggers on, and not
     'create table mine () inherits (auth.users)',
     'create table auth.mine (id int)',
     'create function auth.mine() returns int language sql as $$ select 1 $$',
-    `select app_users.adopt(gen_random_uuid(), gen_random_uuid())`,
+    `select app_users.adopt(gen_random_uuid(), gen_random_uuid(), null)`,
     `select app_users.delete_row(gen_random_uuid())`,
     'alter function app_users.delete_row(uuid) security invoker',
     'grant supabase_auth_admin to postgres',

@@ -218,7 +218,8 @@ it('a deleted user’s private files go, too, and the session is over', async ()
   const gone = await cloud.client.request('DELETE', `/v1/cloud/${cloud.id}/users/${data.user!.id}`)
   expect(gone.status).toBe(200)
   await until(async () => (await files()) === 0)
-  expect((await client.auth.getUser()).error?.code).toBe('session_not_found')
+  const { access_token: token } = data.session!
+  expect((await ask(cloud, 'GET', '/user', { token })).body.code).toBe('session_not_found')
 })
 
 it('a cloud that only reads signs its users in and out, and takes no new ones', async () => {
@@ -250,4 +251,26 @@ it('a cloud that only reads signs its users in and out, and takes no new ones', 
   await client.auth.signInWithPassword({ email, password })
   expect(await sql('select from fired')).toHaveLength(1)
   await sql('drop function fire() cascade')
+})
+
+it('data of a backup has its users, and no session that was ended since it was taken', async () => {
+  const [client, email] = [newClient(cloud), newAddress()]
+  const { data } = await client.auth.signUp({ email, password })
+  const { access_token: token, refresh_token } = data.session!
+  const refresh = () => ask(cloud, 'POST', '/token?grant_type=refresh_token', { body: { refresh_token } })
+  await world.app.databases.stop(key())
+  expect((await ask(cloud, 'GET', '/user', { token })).status).toBe(200)
+  // As a restore leaves it: the data is older than the record, and every connection is gone.
+  await world.app.db.query(
+    {
+      text: `insert into databases.restores (account_id, cloud_id, restore_id, from_cloud_id, backup_id, state, created_at)
+        values ($1, $2, gen_random_uuid(), $2, gen_random_uuid(), 'done', now())`,
+    },
+    [world.account, cloud.id],
+  )
+  await world.app.databases.stop(key())
+  expect(await refresh()).toMatchObject({ status: 400, body: { code: 'refresh_token_not_found' } })
+  expect((await client.auth.signInWithPassword({ email, password })).error).toBeNull()
+  const [{ n }] = await sql('select count(*)::int as n from auth.users')
+  expect((await cloud.client.get(`/v1/cloud/${cloud.id}/auth`)).body.users.used).toBe(n)
 })

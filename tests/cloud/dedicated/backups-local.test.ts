@@ -1,10 +1,14 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { baseBackup } from '../../../src/engine/databases/local/base-backup.ts'
 import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
-import { restoreDatabase } from '../../../src/engine/databases/local/restore.ts'
+import { endRestore, restoreDatabase } from '../../../src/engine/databases/local/restore.ts'
 import { wake } from '../../../src/engine/databases/local/wake.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { awakeFor, databaseOf, databasesIn, openLocalContext, query } from './local-databases.ts'
@@ -103,6 +107,41 @@ it('while a backup takes the place of the data, nobody wakes the database', asyn
   await restore(tar, 'dddddddddddd')
   expect(await sum()).toBe(500_500)
 })
+
+/** In the order in which a restoring makes them. */
+const moments = {
+  unpacked: () => path.join(context.root, 'restore.killedkilled', 'data', 'global'),
+  'seen to start': () => layoutOf(context.root, database).restoringFile,
+  'on its way': () => layoutOf(context.root, database).dataBefore,
+  'in its place': () => path.join(context.root, 'restore.killedkilled', 'before'),
+}
+
+test.runIf(canRun).each(Object.entries(moments))(
+  'killed once the backup is %s, it leaves one whole database or the other, and the next run ends what it began',
+  async (moment, place) => {
+    const file = path.join(context.root, 'archive')
+    await writeFile(file, Buffer.concat(tar))
+    await query(context, database, 'update kept set n = 2')
+    const main = path.join(import.meta.dirname, 'restore-main.ts')
+    const args = [main, context.root, database.ref, String(database.user ?? ''), file]
+    const child = spawn(process.execPath, args, { stdio: 'ignore' })
+    const ended = once(child, 'exit')
+    while (!existsSync(place()) && child.exitCode === null) await nextTurn()
+    const isOver = moment === 'in its place'
+    if (!isOver) expect(child.exitCode).toBe(null)
+    child.kill('SIGKILL')
+    await ended
+    if (existsSync(layoutOf(context.root, database).restoringFile))
+      await expect(wake(context, database)).rejects.toMatchObject({ code: 'CLOUD_RESTORING' })
+    else expect(await sum()).toBe(isOver ? 500_500 : 2_000)
+    await endRestore(context, database, 'killedkilled')
+    expect(await sum()).toBe(isOver ? 500_500 : 2_000)
+    expect(await restore(tar, 'killedkilled')).toBe(true)
+    expect(await sum()).toBe(500_500)
+    await rm(file)
+    expect(await databasesIn(context.root)).toEqual([database.ref])
+  },
+)
 
 it('data of an earlier release gets the steps that it lacks before anybody can connect, and that of a later one is refused', async () => {
   const step = path.join(context.root, 'step.sql')

@@ -104,3 +104,35 @@ check(
     expect((await cloud.read('select who from visits')).body.rows).toEqual([['زهرا']])
   },
 )
+
+check(
+  'calls have more room than on Starter: 32 at once, bodies of 6 MB, 100 requests of their own',
+  async () => {
+    const code = `
+    let running = 0, most = 0
+    Deno.serve(async (request: Request) => {
+      if (request.method === 'POST') return new Response(String((await request.arrayBuffer()).byteLength))
+      running++
+      most = Math.max(most, running)
+      const until = Date.now() + 5_000
+      while (most < 32 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
+      running--
+      return new Response(String(most))
+    })`
+    expect(await answerOf('room', code, { method: 'POST', body: new Uint8Array(6_000_000) })).toBe('6000000')
+    const url = `${world.appsUrl}/_cloud/${cloud.ref}/functions/v1/room`
+    const get = () => fetch(url, { headers: { apikey: publicKey } }).then((answer) => answer.text())
+    expect(await Promise.all(Array.from({ length: 32 }, get))).toEqual(Array.from({ length: 32 }, () => '32'))
+    const fetching = `
+    export default async () => {
+      let answered = 0
+      for (let at = 0; at < 101; at++) {
+        const answer = await fetch(Deno.env.get('SUPABASE_URL') + '/rest/v1/', { headers: { apikey: 'none' } })
+        if (answer.headers.get('x-kherad-refusal') === 'FUNCTION_FETCH_LIMIT') break
+        answered++
+      }
+      return new Response(String(answered))
+    }`
+    expect(await answerOf('fetching', fetching)).toBe('100')
+  },
+)

@@ -14,19 +14,20 @@ export const databaseUser = process.getuid?.() === 0 ? 810_000_000 + process.pid
 
 export const databaseOf = (ref: string): LocalDatabase => ({ ref, user: databaseUser })
 
-export async function openLocalContext(): Promise<LocalContext & AsyncDisposable> {
+export async function localContext(root: string): Promise<LocalContext> {
   const jail = await selfTest(log)
   if (jail.kind === 'refused') throw new Error(jail.why.en)
   const { postgres } = await findBinaries(undefined, undefined, log)
   const programs = await findPrograms(postgres)
-  const root = await mkdtemp('/tmp/kherad-db-')
+  return { root, tools: jail.tools, programs, log }
+}
+
+export async function openLocalContext(): Promise<LocalContext & AsyncDisposable> {
+  const context = await localContext(await mkdtemp('/tmp/kherad-db-'))
   return {
-    root,
-    tools: jail.tools,
-    programs,
-    log,
+    ...context,
     async [Symbol.asyncDispose]() {
-      await rm(root, { recursive: true, force: true })
+      await rm(context.root, { recursive: true, force: true })
     },
   }
 }

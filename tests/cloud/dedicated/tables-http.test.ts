@@ -1,5 +1,6 @@
 /** Tables of a dedicated cloud as an unchanged supabase-js reads them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setReadOnly } from '#engine/clouds'
 import { hasJail } from '../jail/needs-jail.ts'
 import { type App, type AppWorld, bootApp, type Client } from '../supabase-js/app.ts'
 
@@ -21,6 +22,8 @@ beforeAll(async () => {
     create table labels (id int primary key, name text);
     create table people_labels (person_id int references people, label_id int references labels, primary key (person_id, label_id));
     create view members as select p.id, p.name as label, p.team_id as team from people p where p.id < 100;
+    create view "odd {view" as select (select max(id) from teams) as top, m.label as "a (b} :resno 7", m.team as "te{am)", m.id
+      from (select * from members) m where exists (select id from labels);
     create function initial(people) returns text stable language sql as $$ select left($1.name, 1) $$;
     create function sent(people) returns setof messages stable language sql as $$ select * from messages where sender_id = $1.id $$;
     create function main_team(people) returns setof teams rows 1 stable language sql as $$ select * from teams where id = $1.team_id $$;
@@ -65,6 +68,16 @@ test.runIf(canRun)(
   'rows come with those that are related to them, by foreign keys, tables between, views and functions',
   async () => {
     const asked: [string, string, unknown][] = [
+      // A definition with a query in its columns, one in its tables, and names that look like parts of it.
+      [
+        'odd {view',
+        'top,teams(name)',
+        [
+          { top: 2, teams: { name: 'یک' } },
+          { top: 2, teams: { name: 'two' } },
+          { top: 2, teams: null },
+        ],
+      ],
       [
         'people',
         'name,teams(name)',
@@ -335,6 +348,32 @@ test.runIf(canRun)('a request after a change of tables sees it, whoever has chan
   expect((await raw('fresh?number=eq.1&select=number')).text).toBe('[{"number":"1"}]')
   await sql('drop table fresh')
   expect((await raw('fresh')).status).toBe(404)
+})
+
+test.runIf(canRun)('a cloud whose disk is full is read, and says why nothing is written', async () => {
+  await sql(`create table kept (id int primary key); insert into kept values (1);
+    create function keep_more() returns int language sql security definer as $$ insert into kept values (2) returning id $$`)
+  const { world, cloud } = all
+  const key = { accountId: world.account, cloudId: cloud.id }
+  await setReadOnly(world.app, key, true)
+  await world.app.clouds.refresh(key)
+  try {
+    expect((await raw('kept')).text).toBe('[{"id":1}]')
+    for (const refused of [
+      await client.from('kept').insert({ id: 3 }),
+      await client.from('kept').delete().eq('id', 1),
+      await client.rpc('keep_more'),
+    ])
+      expect([refused.status, refused.error?.code, refused.error?.hint]).toEqual([
+        405,
+        '25006',
+        expect.any(String),
+      ])
+  } finally {
+    await setReadOnly(world.app, key, false)
+    await world.app.clouds.refresh(key)
+  }
+  expect((await client.rpc('keep_more')).data).toBe(2)
 })
 
 test.runIf(canRun)('the description names what whoever asks may use', async () => {

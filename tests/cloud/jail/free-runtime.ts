@@ -60,12 +60,8 @@ export function openFreeRuntime({
           bundle,
         }))
         return {
-          ...cloud,
-          ref: 'free',
-          cloudUrl: 'http://free.invalid',
-          functions,
-          bindings: {},
-          secretValues: [],
+          ...{ ...cloud, ref: 'free', plan: 'starter', cloudUrl: 'http://free.invalid' },
+          ...{ functions, bindings: {}, secretValues: [] },
         }
       },
       log: (_cloud, more) => void lines.push(...more),
@@ -100,7 +96,14 @@ export function openFreeRuntime({
     return {
       async answer(nth = 0, body) {
         const answer = await runtime.call({
-          ...{ ...cloud, ref: 'free', revision: 1, name: `probe${nth}`, requestId: randomUUID() },
+          ...{
+            ...cloud,
+            ref: 'free',
+            plan: 'starter',
+            revision: 1,
+            name: `probe${nth}`,
+            requestId: randomUUID(),
+          },
           ...{ method: body ? 'POST' : 'GET', url: 'http://free.invalid/probe', headers: [], depth: 0 },
           body: body && Readable.from([body]),
           signal: new AbortController().signal,

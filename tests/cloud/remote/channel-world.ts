@@ -30,6 +30,7 @@ export const callOf = (number: number, more: Partial<FunctionCall> = {}): Functi
   headers: [['x-a', 'سلام']],
   body: undefined,
   depth: 0,
+  plan: 'starter',
   signal: new AbortController().signal,
   ...more,
 })
@@ -37,6 +38,7 @@ export const callOf = (number: number, more: Partial<FunctionCall> = {}): Functi
 export const programOf = (key: CloudKey & { revision: number }): CloudProgram => ({
   ...key,
   ref: 'ref',
+  plan: 'starter',
   cloudUrl: 'http://ref.localhost',
   functions: [{ name: 'hello', version: 1, bundle: 'export default {}' }],
   bindings: { SECRET: `secret of ${key.cloudId} at ${key.revision}` },

@@ -117,6 +117,7 @@ test('what a host refuses with arrives with its code and its details', async () 
       {
         ...cloud(1),
         revision: 1,
+        plan: 'starter',
         cloudUrl: '',
         functions: [],
         bindings: { SECRET: 'رمز' },

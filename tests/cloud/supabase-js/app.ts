@@ -33,7 +33,7 @@ export interface App {
   person(): Promise<Person>
   /** With the service key. */
   service(): Client
-  /** A collection that signed-in users write and everybody reads. */
+  /** A collection or, of a dedicated cloud, a table that signed-in users write and everybody reads. */
   collection(): Promise<string>
 }
 
@@ -61,14 +61,20 @@ export async function bootApp(config?: string, plan: 'starter' | 'dedicated' = '
   const serviceKey = await cloud.serviceKey()
   await world.app.clouds.refresh({ accountId: world.account, cloudId: cloud.id })
   await cloud.changeAuth({ anonymous_sign_ins: true })
-  const of = (url: string): App => appOf({ url, cloud, serviceKey })
+  const collection = plan === 'starter' ? () => newCollection(cloud) : () => newTable(world, cloud)
+  const of = (url: string): App => appOf({ url, cloud, serviceKey, collection })
   return {
     ...{ world, cloud, serviceKey, apps: { path: of(cloud.pathUrl), host: of(cloud.url) } },
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   }
 }
 
-function appOf({ url, cloud, serviceKey }: { url: string; cloud: TestCloud; serviceKey: string }): App {
+interface AppParts extends Pick<App, 'url' | 'collection'> {
+  cloud: TestCloud
+  serviceKey: string
+}
+
+function appOf({ url, cloud, serviceKey, collection }: AppParts): App {
   const client: App['client'] = (key = cloud.publicKey, flowType = 'implicit') => {
     const kept = new Map<string, string>()
     const made = createClient(url, key, {
@@ -102,14 +108,31 @@ function appOf({ url, cloud, serviceKey }: { url: string; cloud: TestCloud; serv
       expect(error).toBeNull()
       return { client: own, id: data.user!.id, email, password }
     },
-    async collection() {
-      const name = `rows_${++collections}`
-      const path = `/v1/cloud/${cloud.id}/database`
-      const made = await cloud.client.post(path, { action: 'create_collection', name, public_read: true })
-      expect(made.status, made.text).toBeLessThan(300)
-      return name
-    },
+    collection,
   }
+}
+
+async function newCollection(cloud: TestCloud): Promise<string> {
+  const name = `rows_${++collections}`
+  const path = `/v1/cloud/${cloud.id}/database`
+  const made = await cloud.client.post(path, { action: 'create_collection', name, public_read: true })
+  expect(made.status, made.text).toBeLessThan(300)
+  return name
+}
+
+/** A table with the columns that these tests give to rows, and the rights of a collection as policies. */
+async function newTable({ app }: World, { ref }: TestCloud): Promise<string> {
+  const name = `rows_${++collections}`
+  const live = (await app.clouds.find(ref))!
+  await app.databases.use(live, (open) =>
+    open.pool('postgres').query(`
+      create table ${name} (id uuid primary key default gen_random_uuid(), owner_id uuid default auth.uid(), name text, age int,
+        tags text[], span int4range, text text, done boolean, none int, more int);
+      alter table ${name} enable row level security;
+      create policy "everybody reads" on ${name} for select using (true);
+      create policy "owners write" on ${name} for all to authenticated using ((select auth.uid()) = owner_id);`),
+  )
+  return name
 }
 
 /** Groups of methods on plain objects are each client's own. */

@@ -10,7 +10,7 @@ export interface Scenario {
   run(app: App, all: AppWorld): Promise<unknown>
 }
 
-const scenario = (name: string, calls: string, run: Scenario['run']): Scenario => ({
+export const scenario = (name: string, calls: string, run: Scenario['run']): Scenario => ({
   name,
   calls: calls.split(' '),
   run,
@@ -18,7 +18,7 @@ const scenario = (name: string, calls: string, run: Scenario['run']): Scenario =
 
 /** The answer, or what was refused where nobody expected it. */
 // biome-ignore lint/suspicious/noExplicitAny: what comes without an error is read as what it is.
-async function ok(asked: PromiseLike<{ data: unknown; error: unknown }>): Promise<any> {
+export async function ok(asked: PromiseLike<{ data: unknown; error: unknown }>): Promise<any> {
   const { data, error } = await asked
   expect(error).toBeNull()
   return data
@@ -45,7 +45,7 @@ interface Filled {
 
 /** Rows that are only read, one collection of them for all: a cloud has twenty. */
 const kept = new WeakMap<App, Promise<Filled>>()
-function filled(app: App): Promise<Filled> {
+export function filled(app: App): Promise<Filled> {
   let found = kept.get(app)
   if (!found) {
     found = fill(app)
@@ -94,7 +94,8 @@ const filters: Record<string, [filter: Filter, names: string[]]> = {
   filter: [(q) => q.filter('age', 'eq', 50), ['Sara']],
 }
 
-const rows: Scenario[] = [
+/** With collections and with tables alike. */
+export const rows: Scenario[] = [
   ...Object.entries(filters).map(([name, [filter, names]]) =>
     scenario(`rows are found by ${name}`, `select().${name} from().select`, async (app) => {
       const { client, rows } = await filled(app)

@@ -1,3 +1,4 @@
+import { databaseErrors } from '#engine/databases'
 import type { Config } from '#platform/config'
 import { type Route, route } from '#platform/http'
 import { CloudParams } from '../clouds/schema.ts'
@@ -30,11 +31,7 @@ export const transferRoutes: Route[] = [
     },
     params: CloudParams,
     reply: { 200: 'application/x-ndjson, application/sql' },
-    errors: [
-      ...readyErrors,
-      ...(['EXPORT_RUNNING', 'EXPORT_TOO_LARGE', 'CLOUD_RESTORING', 'DATABASE_HOURS_USED'] as const),
-      ...(['DATABASE_ELSEWHERE', 'DATABASE_NO_ROOM', 'DATABASES_UNAVAILABLE'] as const),
-    ],
+    errors: [...readyErrors, ...databaseErrors, ...(['EXPORT_RUNNING', 'EXPORT_TOO_LARGE'] as const)],
     handle: exportCloud,
   }),
   route({

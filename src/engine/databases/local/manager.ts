@@ -1,6 +1,7 @@
 /** Databases of this machine as one process uses them: woken by the first use, stopped when nobody has used them for a while. */
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { Failure, fail } from '#platform/errors'
+import type { Metrics } from '#platform/metrics'
 import { Connections, openWatcherPool } from '../connections.ts'
 import type { OpenDatabase } from '../databases.ts'
 import type { DatabaseSizes } from '../size.ts'
@@ -13,6 +14,7 @@ import { type Awake, stop, wake } from './wake.ts'
 export interface ManagerOptions<Database> {
   idleMs: number
   sizes: DatabaseSizes<Database>
+  metrics?: Pick<Metrics, 'databasesAwake' | 'databaseWakeSeconds'> | undefined
 }
 
 interface Entry<Database> {
@@ -40,11 +42,6 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
   constructor(context: LocalContext, options: ManagerOptions<Database>) {
     this.#context = context
     this.#options = options
-  }
-
-  /** How many this process keeps awake. */
-  get awake(): number {
-    return this.#entries.size
   }
 
   /** It stays awake until `work` ends. Throws what `wake` throws, DATABASE_DOES_NOT_START, and what `work` throws. */
@@ -82,11 +79,14 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
   }
 
   async #open(database: Database): Promise<Entry<Database>> {
-    const { sizes } = this.#options
+    const { sizes, metrics } = this.#options
     await sizes.requireTime(database)
+    const beganMs = performance.now()
     const size = await sizes.of(database)
     const sized = { ref: database.ref, user: database.user, size }
     const awake = await wake(this.#context, sized).catch((error: unknown) => this.#refuse(sized.ref, error))
+    metrics?.databaseWakeSeconds.of({}).since(beganMs)
+    metrics?.databasesAwake.inc()
     const watcher = openWatcherPool(awake.address)
     const machine = new MachineWatch(this.#context, sized)
     const watch = new DatabaseWatch({
@@ -108,6 +108,7 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
       await Promise.all([connections.close(), watcher.end()])
       await this.#report(database).catch(() => undefined)
       await awake.leave()
+      metrics?.databasesAwake.dec()
     }
     const report = async (): Promise<void> => {
       await this.#report(database)

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { fail } from '#platform/errors'
 import type { Jail } from '#platform/jail'
 import type { Log } from '#platform/log'
+import type { Metrics } from '#platform/metrics'
 import { findBinaries } from '#platform/postgres'
 import type { DatabaseBackups, DatabaseProvider, DatabaseRecord, OpenDatabase } from '../databases.ts'
 import '../phrases.ts'
@@ -35,6 +36,7 @@ export interface LocalOptions {
   sizes: DatabaseSizes<DatabaseRecord>
   jail: Jail
   log: Log
+  metrics: Metrics
 }
 
 interface Ready {
@@ -55,12 +57,6 @@ export class LocalProvider implements DatabaseProvider {
 
   constructor(options: LocalOptions) {
     this.#options = options
-  }
-
-  /** How many this process keeps awake. */
-  async awake(): Promise<number> {
-    const ready = await this.#ready?.catch(() => undefined)
-    return ready?.databases.awake ?? 0
   }
 
   async place(taken: { place: string; osUser: number | null }[]): ReturnType<DatabaseProvider['place']> {
@@ -125,7 +121,7 @@ export class LocalProvider implements DatabaseProvider {
   }
 
   async #begin(): Promise<Ready> {
-    const { pgBin, idleMs, memoryShare, leastFreeDisk, sizes, jail, log } = this.#options
+    const { pgBin, idleMs, memoryShare, leastFreeDisk, sizes, jail, log, metrics } = this.#options
     const root = path.resolve(this.#options.root)
     const state = await jail.state()
     if (state.kind === 'refused') fail('DATABASES_UNAVAILABLE', { why: state.why })
@@ -142,7 +138,7 @@ export class LocalProvider implements DatabaseProvider {
     }
     await sweep()
     const sweeping = setInterval(() => void sweep().catch(logged(log)), sweepMs).unref()
-    const databases = new LocalDatabases<LocalDatabase & DatabaseRecord>(context, { idleMs, sizes })
+    const databases = new LocalDatabases<LocalDatabase & DatabaseRecord>(context, { idleMs, sizes, metrics })
     return { place: await idOf(root), context, claims, databases, sweeping }
   }
 }

@@ -87,11 +87,12 @@ grant select on auth.identities to postgres, app_reader;
 -- there for every cloud: whoever tries too often wakes nobody.
 create schema app_users authorization auth_admin;
 
--- Which cloud this is. A copy that becomes another one learns it at its first use.
+-- Which cloud this is, and which backup its data comes from.
 create table app_users.cloud (
   only_one boolean primary key default true check (only_one),
   account_id uuid not null,
-  cloud_id uuid not null
+  cloud_id uuid not null,
+  restore_id uuid
 );
 
 create table app_users.secrets (
@@ -316,22 +317,27 @@ create trigger update_user instead of update on app_users.users for each row exe
 
 create trigger delete_user instead of delete on app_users.users for each row execute function app_users.delete_user();
 
--- Tokens and sessions are computed for one cloud: those of the cloud that this is a copy of are nobody's.
-create function app_users.adopt(account uuid, cloud uuid) returns void language plpgsql set search_path = pg_catalog as $$
+-- Called before anything else. In data of a backup sessions and tokens stand again that were ended or used since, or that were computed for
+-- the cloud that this is a copy of: they are deleted. Returns how many users there are, or null where it was this cloud's already.
+create function app_users.adopt(account uuid, cloud uuid, restore uuid) returns bigint language plpgsql set search_path = pg_catalog as $$
+declare
+  many bigint;
 begin
-  if exists (select from app_users.cloud c where (c.account_id, c.cloud_id) = (account, cloud)) then
-    return;
+  if exists (select from app_users.cloud c where (c.account_id, c.cloud_id) = (account, cloud) and c.restore_id is not distinct from restore) then
+    return null;
   end if;
   lock table app_users.cloud in exclusive mode;
-  if exists (select from app_users.cloud c where (c.account_id, c.cloud_id) = (account, cloud)) then
-    return;
+  if exists (select from app_users.cloud c where (c.account_id, c.cloud_id) = (account, cloud) and c.restore_id is not distinct from restore) then
+    return null;
   end if;
   delete from app_users.cloud;
   delete from app_users.sessions;
   delete from app_users.one_time_tokens;
   delete from app_users.counts;
-  insert into app_users.cloud (account_id, cloud_id) values (account, cloud);
-  insert into app_users.counts (account_id, cloud_id, users) select account, cloud, count(*) from app_users.secrets;
+  insert into app_users.cloud (account_id, cloud_id, restore_id) values (account, cloud, restore);
+  select count(*) into many from app_users.secrets;
+  insert into app_users.counts (account_id, cloud_id, users) values (account, cloud, many);
+  return many;
 end $$;
 
 do $$

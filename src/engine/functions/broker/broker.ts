@@ -2,7 +2,7 @@
  * All that functions send goes through here, over a Unix socket that each cloud has for itself: to the public internet, to the cloud's own
  * address and to the platform's `/v1`, and to nothing else (docs/decisions/0078).
  */
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey, LiveCloud } from '#engine/clouds'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
@@ -32,7 +32,7 @@ export interface EgressMeter {
 }
 
 export interface BrokerLimits {
-  /** Requests that one call of a function may send, redirects included. */
+  /** Requests that one call of a function of a Starter cloud may send, redirects included; a dedicated one five times as many. */
   perCall: number
   /** Requests of one cloud that are under way at once; more wait. */
   atOnce: number
@@ -78,6 +78,7 @@ export interface BrokerOptions {
 
 export interface BrokeredCloud extends CloudKey {
   ref: string
+  plan: LiveCloud['plan']
   cloudUrl: string
 }
 

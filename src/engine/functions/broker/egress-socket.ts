@@ -106,9 +106,10 @@ class EgressSocket implements AsyncDisposable {
   /** Throws FUNCTION_FETCH_LIMIT, and FUNCTION_FETCH_FAILED where too much is open. */
   async #admit(call: RunningCall, signal: AbortSignal): Promise<void> {
     const { limits } = this.#shared
+    const perCall = limits.perCall * (this.#cloud.plan === 'dedicated' ? 5 : 1)
     const sent = call.count()
-    if (sent > 2 * limits.perCall) await pause(refusalPauseMs, undefined, { signal, ref: false })
-    if (sent > limits.perCall) fail('FUNCTION_FETCH_LIMIT', { most: limits.perCall })
+    if (sent > 2 * perCall) await pause(refusalPauseMs, undefined, { signal, ref: false })
+    if (sent > perCall) fail('FUNCTION_FETCH_LIMIT', { most: perCall })
     if (this.#shared.openInAll > limits.inAll) fail('FUNCTION_FETCH_FAILED', { why: reasons.busy })
   }
 

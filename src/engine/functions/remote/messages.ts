@@ -5,7 +5,7 @@ import { asFailure, Failure, type Localized } from '#platform/errors'
 import type { CloudProgram, FunctionAnswer, FunctionCall, LogLine, RuntimeState } from '../functions.ts'
 
 /** Grows with every change of what goes over the channel: the two sides are started with the same program, or do not speak. */
-export const channelVersion = '2'
+export const channelVersion = '3'
 
 export const paths = { link: '/link', call: '/call', tryOut: '/try', forget: '/forget' } as const
 export const callHeader = 'x-call'

@@ -1,4 +1,4 @@
-/** What the functions of one Starter cloud may use. */
+/** What the functions of one cloud may use. */
 export interface RuntimeLimits {
   /** CPU time of one call. Calls at the same time share what their process uses. */
   cpuMs: number
@@ -48,6 +48,19 @@ export const starterLimits: RuntimeLimits = {
   tryMs: 10_000,
   linesPerSecond: 100,
   outputBytesPerSecond: 256 * 1024,
+}
+
+export const dedicatedLimits: RuntimeLimits = {
+  ...starterLimits,
+  cpuMs: 2_000,
+  ownMs: 30_000,
+  heapMb: 192,
+  dataBytes: 800_000_000,
+  residentBytes: 420_000_000,
+  atOnce: 32,
+  waiting: 128,
+  bodyBytes: 6_000_000,
+  idleMs: 600_000,
 }
 
 /** What a function takes and may take in the process that it shares: each has a world of its own there. */

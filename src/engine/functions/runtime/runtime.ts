@@ -18,7 +18,7 @@ import type { FunctionsConfig } from '../settings.ts'
 import { CloudFunctions } from './cloud-functions.ts'
 import type { WorkerHost } from './host.ts'
 import { jailedHost } from './jailed-host.ts'
-import { type RuntimeLimits, starterLimits } from './limits.ts'
+import { dedicatedLimits, type RuntimeLimits, starterLimits } from './limits.ts'
 import { RunFolder, sweepRunFolders } from './run-folder.ts'
 import { tryProgram } from './try-program.ts'
 import { unsafeHost } from './unsafe-host.ts'
@@ -64,7 +64,7 @@ function lastWords({ errors }: WorkerProcess, { secretValues }: CloudProgram): s
 
 class Runtime implements FunctionRuntime {
   readonly #options: RuntimeOptions
-  readonly #limits: RuntimeLimits
+  readonly #limits: Record<CloudProgram['plan'], RuntimeLimits>
   readonly #jail: Jail
   readonly #host: WorkerHost
   readonly #folder = new RunFolder()
@@ -79,7 +79,10 @@ class Runtime implements FunctionRuntime {
   constructor(options: RuntimeOptions) {
     const { config, log, source, openEgress } = options
     this.#options = options
-    this.#limits = { ...starterLimits, ...options.limits }
+    this.#limits = {
+      starter: { ...starterLimits, ...options.limits },
+      dedicated: { ...dedicatedLimits, ...options.limits },
+    }
     const isUnsafe = config.mode === 'unsafe_dev'
     if (isUnsafe)
       log.warn(
@@ -108,7 +111,7 @@ class Runtime implements FunctionRuntime {
     const worker = await this.#start(program)
     const watching = setInterval(() => worker.look(performance.now()), lookEveryMs)
     try {
-      return await tryProgram(worker, name, this.#limits)
+      return await tryProgram(worker, name, this.#limits[program.plan])
     } finally {
       clearInterval(watching)
       worker.kill('ended')
@@ -121,7 +124,7 @@ class Runtime implements FunctionRuntime {
     let outcome = 'answered'
     try {
       await this.#require()
-      refuseTooLarge(call, this.#limits)
+      refuseTooLarge(call, this.#limits[call.plan])
       const functions = this.#functionsOf(call)
       const isCold = !functions.hasProcess
       const answer = await functions.call(call)
@@ -163,12 +166,12 @@ class Runtime implements FunctionRuntime {
     if (state.kind === 'refused') fail('FUNCTIONS_UNAVAILABLE', { why: state.why })
   }
 
-  #functionsOf({ accountId, cloudId }: CloudKey): CloudFunctions {
+  #functionsOf({ accountId, cloudId, plan }: FunctionCall): CloudFunctions {
     const known = this.#clouds.get(cloudId)
     if (known) return known
     const functions = new CloudFunctions({
       cloud: { accountId, cloudId },
-      limits: this.#limits,
+      limits: this.#limits[plan],
       source: this.#options.source,
       start: (program) => this.#start(program),
     })
@@ -191,7 +194,7 @@ class Runtime implements FunctionRuntime {
   async #start(program: CloudProgram): Promise<WorkerProcess> {
     using _turn = await this.#turn()
     this.#makeRoom()
-    const worker = await WorkerProcess.start(program, this.#host, this.#limits)
+    const worker = await WorkerProcess.start(program, this.#host, this.#limits[program.plan])
     const { functionProcesses, functionKills } = this.#options.metrics
     this.#processes++
     functionProcesses.inc()

@@ -8,6 +8,7 @@ import { WorkerProcess } from './worker-process.ts'
 
 const program = {
   ...{ accountId: 'a', cloudId: 'c', ref: 'r', revision: 1, cloudUrl: 'http://c.invalid', bindings: {} },
+  plan: 'starter' as const,
   functions: [{ name: 'f', version: 1, bundle: '' }],
   secretValues: [],
 }

@@ -33,9 +33,9 @@ async function handle(call: AppCall): Promise<AppReply> {
   if (depth >= deepest) fail('FUNCTION_DEPTH', { most: deepest })
   await app.cloudAllowances.takeCall(cloud, cloud.limits.dailyFunctionCalls)
   app.cloudAllowances.expectEgress(cloud)
-  const { accountId, cloudId, ref, functionsRevision: revision } = cloud
+  const { accountId, cloudId, ref, plan, functionsRevision: revision } = cloud
   const answer = await app.functions.call({
-    ...{ accountId, cloudId, ref, revision, name, requestId, method },
+    ...{ accountId, cloudId, ref, plan, revision, name, requestId, method },
     url: urlOf(call),
     headers: headersOf(call),
     body: hasBody(message) ? message : undefined,

@@ -29,7 +29,8 @@ export async function answerTables(call: AppCall): Promise<AppReply> {
   const request: TablesRequest = {
     ...{ call, schema, name: rest ?? name },
     preferences: preferencesOf(call.headers),
-    shape: shapeOf(call.headers),
+    // What describes the tables has a type of its own.
+    shape: name === '' ? { kind: 'list', withoutNulls: false } : shapeOf(call.headers),
     run: (make, options) =>
       inCloud(call, (open) =>
         onTables(open, callerOf(call), make, {

@@ -1,0 +1,78 @@
+/** What views show of tables, through other views too. */
+import type { Column, Table } from './catalogue.ts'
+import type { ViewColumn } from './view-columns.ts'
+
+export interface ShownTable {
+  view: Table
+  /** Names of columns of the view by those of the table. */
+  columns: ReadonlyMap<string, string>
+}
+
+type Definitions = ReadonlyMap<string, ReadonlyMap<number, ViewColumn>>
+
+/** By the table that is shown. */
+export function shownTables(
+  views: readonly (readonly [id: string, columns: readonly ViewColumn[]])[],
+  byId: ReadonlyMap<string, Table>,
+): Map<Table, ShownTable[]> {
+  const definitions: Definitions = new Map(
+    views.map(([id, columns]) => [id, new Map(columns.map((column) => [column.number, column]))]),
+  )
+  const columns = new Columns(byId)
+  const shown = new Map<Table, ShownTable[]>()
+  for (const [id, own] of views)
+    for (const [tableId, names] of shownBy(id, own, definitions, columns)) {
+      const table = byId.get(tableId)!
+      shown.set(table, [...(shown.get(table) ?? []), { view: byId.get(id)!, columns: names }])
+    }
+  return shown
+}
+
+function shownBy(
+  id: string,
+  own: readonly ViewColumn[],
+  definitions: Definitions,
+  columns: Columns,
+): Map<string, Map<string, string>> {
+  const shown = new Map<string, Map<string, string>>()
+  for (const { number, ...first } of own) {
+    const { tableId, place } = originOf(first, definitions)
+    const [name, shownAs] = [columns.at(tableId, place)?.name, columns.at(id, number)?.name]
+    if (name === undefined || shownAs === undefined) continue
+    const names = shown.get(tableId) ?? new Map<string, string>()
+    // One that is shown twice is found by its first name.
+    if (!names.has(name)) names.set(name, shownAs)
+    shown.set(tableId, names)
+  }
+  return shown
+}
+
+/** Views cannot show one another in a circle. */
+function originOf(
+  column: Pick<ViewColumn, 'tableId' | 'place'>,
+  definitions: Definitions,
+): Pick<ViewColumn, 'tableId' | 'place'> {
+  let origin = column
+  for (;;) {
+    const within = definitions.get(origin.tableId)?.get(origin.place)
+    if (!within) return origin
+    origin = within
+  }
+}
+
+/** Of all tables by their numbers. */
+class Columns {
+  readonly #byId: ReadonlyMap<string, Table>
+  readonly #known = new Map<string, ReadonlyMap<number | undefined, Column>>()
+
+  constructor(byId: ReadonlyMap<string, Table>) {
+    this.#byId = byId
+  }
+
+  at(id: string, number: number): Column | undefined {
+    const all = [...(this.#known.has(id) ? [] : (this.#byId.get(id)?.columns.values() ?? []))]
+    const known = this.#known.get(id) ?? new Map(all.map((column) => [column.number, column]))
+    this.#known.set(id, known)
+    return known.get(number)
+  }
+}

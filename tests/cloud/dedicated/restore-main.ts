@@ -1,0 +1,16 @@
+/** Restores a database as one process that a test kills: its folder, its ref, its user, and the file with the archive. */
+import { createReadStream } from 'node:fs'
+import { restoreDatabase } from '../../../src/engine/databases/local/restore.ts'
+import { localContext } from './local-databases.ts'
+
+const [root, ref, user, file] = process.argv.slice(2) as [string, string, string, string]
+const context = await localContext(root)
+await restoreDatabase(
+  context,
+  { ref, user: user === '' ? undefined : Number(user) },
+  {
+    id: 'killedkilled',
+    maxBytes: 1e9,
+    tar: () => createReadStream(file) as AsyncIterable<Buffer>,
+  },
+)
