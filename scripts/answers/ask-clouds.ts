@@ -21,12 +21,24 @@ export async function askClouds(recorder: Recorder, site: Site): Promise<void> {
   await recorder.ask('clouds: export', 'GET', `${path}/${id}/export`)
   await askImport(recorder)
   await askProvisioning(recorder, site, `${path}/${id}`)
+  await askMove(recorder, site, `${path}/${id}`)
   await recorder.ask('clouds: delete with another name', 'DELETE', `${path}/${id}`, {
     json: { confirm: 'x' },
   })
   await recorder.ask('clouds: delete', 'DELETE', `${path}/${id}`, { json: { confirm: json.name } })
   await recorder.until(`${path}/${id}`, ({ error }) => error?.code === 'CLOUD_NOT_FOUND')
   await recorder.ask('clouds: read what was deleted', 'GET', `${path}/${id}`)
+}
+
+/** It becomes dedicated by the only package of its account. */
+async function askMove(recorder: Recorder, site: Site, at: string): Promise<void> {
+  const { rows } = await site.db.query('select account_id from clouds.clouds where cloud_id = $1', [
+    at.split('/').at(-1),
+  ])
+  await site.cli('cloud', 'package', 'give', rows[0].account_id, 'small', '--until', '30d')
+  await recorder.ask('clouds: move to a database', 'POST', `${at}/move`, { json: {} })
+  await recorder.until(at, ({ plan }) => plan === 'dedicated')
+  await recorder.ask('clouds: move what has a database', 'POST', `${at}/move`, { json: {} })
 }
 
 async function askOne(recorder: Recorder, at: string): Promise<void> {

@@ -62,6 +62,7 @@ defaults: { text_model: sandbox/fast, embedding_model: sandbox/embedding, credit
 tools: { web_search: { vendor: searxng, base_url: "${upstream}", price_per_search_usd: 0.005 } }
 net: { allow_cidrs: [127.0.0.0/8] }
 tls: { ca_file: ${certificate} }
+clouds: { packages: [{ id: small, name: { fa: کوچک, en: Small } }] }
 `
 
 /** Of what fails each door asks one of its own, so that no deployment fails often enough to be passed over for a while. */

@@ -4,6 +4,7 @@
  */
 import type pg from 'pg'
 import type { OpenDatabase } from '#engine/databases'
+import { endSession, sessionCleaning } from '#engine/tables'
 import { isDatabaseAway } from '#platform/db'
 import { Failure } from '#platform/errors'
 import './errors.ts'
@@ -13,6 +14,8 @@ export interface ObjectCaller {
   /** Of a signed-in app user. */
   userId?: string | undefined
   claims: Readonly<Record<string, unknown>>
+  /** Nothing of its database may be changed, by functions in policies neither. */
+  isReadOnly?: boolean | undefined
 }
 
 /** What the keys of a cloud are, where no user has signed in. */
@@ -21,38 +24,55 @@ export const service: ObjectCaller = { role: 'service_role', claims: { role: 'se
 export type Run = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
 const statementMs = 10_000
-/** A trigger may lift the limit of the server: then the connection is closed, and with it the statement. */
-const answerMs = statementMs + 5_000
+/** Code of the developer can lift the limit of the server: then its session is ended. */
+const longestMs = 20_000
 
-/** One transaction; `undo`: it is rolled back whatever it did, to learn whether it would be allowed. Throws what `inWords` makes of errors. */
+/**
+ * One transaction, and no trace of it for the next; `undo`: it is rolled back whatever it did, to learn whether it would be allowed. Throws
+ * what `inWords` makes of errors.
+ */
 export async function asCaller<Result>(
   open: OpenDatabase,
-  { role, claims }: ObjectCaller,
+  caller: ObjectCaller,
   work: (run: Run) => Promise<Result>,
   { undo = false } = {},
 ): Promise<Result> {
   const client = await open.pool('authenticator').connect()
   const run = runOn(client)
-  let broken: Error | undefined
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    endSession(open, client)
+  }, longestMs)
   try {
     await run('begin')
-    await run(
-      `select pg_catalog.set_config(s.name, s.value, true) from (values ('search_path', 'public, extensions'),
-        ('statement_timeout', $3), ('request.jwt.claims', $2), ('role', $1)) s(name, value)`,
-      [role, JSON.stringify(claims), String(statementMs)],
-    )
+    await run(setup, settingsOf(caller))
     const result = await work(run)
     await run(undo ? 'rollback' : 'commit')
     return result
   } catch (error) {
-    await run('rollback').catch((lost: Error) => {
-      broken = lost
-    })
-    throw inWords(error)
+    await run('rollback').catch(() => undefined)
+    throw isLate ? new Failure('OBJECT_STATEMENT_TIMEOUT', {}, { cause: error }) : inWords(error)
   } finally {
-    client.release(broken)
+    clearTimeout(timer)
+    // Nobody else gets the connection before it is clean; the answer leaves meanwhile.
+    void client.query(sessionCleaning).then(
+      () => client.release(),
+      () => client.release(true),
+    )
   }
 }
+
+/** The role is set for this transaction alone, and last: it may set less. */
+const setup = `select pg_catalog.set_config(s.name, s.value, true) from (values ('search_path', 'public, extensions'),
+  ('statement_timeout', $1), ('transaction_read_only', $2), ('request.jwt.claims', $3), ('role', $4)) s(name, value)`
+
+const settingsOf = ({ role, claims, isReadOnly }: ObjectCaller): string[] => [
+  String(statementMs),
+  isReadOnly ? 'on' : 'off',
+  JSON.stringify(claims),
+  role,
+]
 
 /** Reads past the policies, what nobody but this service has asked for: it writes nothing, and runs none of the developer's code. */
 export const asReader = (open: OpenDatabase): Run => {
@@ -70,6 +90,9 @@ const runOn =
   (client: pg.ClientBase): Run =>
   async <Row>(text: string, values: readonly unknown[] = []) =>
     (await client.query(bounded(text, values))).rows as Row[]
+
+/** Longer than the server takes. */
+const answerMs = longestMs + 5_000
 
 /** pg knows the option (client.js), its types do not. */
 const bounded = (text: string, values: readonly unknown[]): pg.QueryConfig =>

@@ -65,8 +65,10 @@ declareFailures({
   BUCKETS_NOT_OFFERED: {
     status: 403,
     retry: false,
-    en: ({ what }) => `${missing[what].en} are not offered here; objects are stored in plain buckets.`,
-    fa: ({ what }) => `${missing[what].fa} اینجا ارائه نمی‌شود؛ فایل‌ها در باکت‌های ساده نگهداری می‌شوند.`,
+    en: ({ what }) =>
+      `${missing[what]?.en ?? what} are not offered here; objects are stored in plain buckets.`,
+    fa: ({ what }) =>
+      `${missing[what]?.fa ?? what} اینجا ارائه نمی‌شود؛ فایل‌ها در باکت‌های ساده نگهداری می‌شوند.`,
   },
   OBJECT_NOT_FOUND: {
     status: 404,

@@ -83,7 +83,7 @@ export async function beginMoveAttempt({ db, clock }: Room, cloud: CloudKey): Pr
   return db.tx(async (tx) => {
     const row = await store.lockCloud(tx, cloud)
     const move = await moveOf(tx, cloud)
-    if (!row || row.state !== 'ready' || !move || move.state === 'failed') return undefined
+    if (row?.state !== 'ready' || !move || move.state === 'failed') return undefined
     const change = { attempts: move.attempts + 1, updated_at: new Date(clock.nowMs()) }
     await changeMove(tx, move, change)
     return { ...move, ...change }

@@ -150,8 +150,8 @@ declareFailures({
   CLOUD_READ_ONLY: {
     status: 403,
     retry: false,
-    en: ({ why }) => readOnlyReasons[why].en,
-    fa: ({ why }) => readOnlyReasons[why].fa,
+    en: ({ why }) => readOnlyReasons[why === 'unpaid' ? why : 'disk'].en,
+    fa: ({ why }) => readOnlyReasons[why === 'unpaid' ? why : 'disk'].fa,
   },
 })
 

@@ -292,7 +292,8 @@ export async function programRecord(
   kysely: Db['kysely'],
   { accountId, cloudId }: CloudKey,
 ): Promise<ProgramRecord | undefined> {
-  const { rows } = await sql<ProgramRecord>`select ref, plan, functions_revision as revision from clouds.clouds
+  const { rows } =
+    await sql<ProgramRecord>`select ref, plan, functions_revision as revision from clouds.clouds
     where account_id = ${accountId} and cloud_id = ${cloudId} and state <> 'deleting'`.execute(kysely)
   return rows[0]
 }

@@ -10,6 +10,7 @@ import { type Outcome, type RowsWanted, SqlStatement } from './statement.ts'
 export const mostReceivedBytes = 16 * 1024 * 1024
 /** A statement that was cancelled and goes on is ended with its connection. */
 const cancelMs = 1_000
+const almostMs = 100
 
 export class SqlSession {
   /** The time is over: it was cancelled. */
@@ -20,6 +21,7 @@ export class SqlSession {
   readonly #socket: Socket
   readonly #watcher: pg.Pool
   readonly #pid: number
+  readonly #lateAtMs: number
   #timer: NodeJS.Timeout
   #received = 0
 
@@ -35,7 +37,13 @@ export class SqlSession {
     this.#socket.on('data', this.#count)
     // It fails its statement, too.
     client.on('error', () => undefined)
+    this.#lateAtMs = performance.now() + timeoutMs - almostMs
     this.#timer = setTimeout(() => this.#cancel(), timeoutMs)
+  }
+
+  /** The time is over, or will be in a moment. */
+  get isLate(): boolean {
+    return performance.now() >= this.#lateAtMs
   }
 
   /** Statements of ours: a fixed text. */

@@ -17,6 +17,9 @@ export interface Ran {
 /** A message can be as long as whoever raised it wants. */
 const longest = 2_000
 
+/** Its own timeout, which is as long, may be a moment earlier than ours. */
+const canceled = '57014'
+
 /** PostgreSQL refused it, and nothing is left of it: the connection is intact. */
 export const isRefusal = (error: unknown): error is pg.DatabaseError =>
   error instanceof pg.DatabaseError && error.severity === 'ERROR'
@@ -28,7 +31,8 @@ export function translate(error: unknown, ran: Ran): never {
   const more = { param: 'query', cause: error, ...(!undone && { executed: true }) } satisfies FailureMore
   if (session.overflowed)
     return fail('SQL_ANSWER_TOO_LARGE', { megabytes: mostReceivedBytes / 1024 / 1024 }, more)
-  if (session.timedOut) return fail('SQL_TIMEOUT', { seconds: timeoutMs / 1_000, undone }, more)
+  if (session.timedOut || (isRefusal(error) && error.code === canceled && session.isLate))
+    return fail('SQL_TIMEOUT', { seconds: timeoutMs / 1_000, undone }, more)
   if (!isRefusal(error))
     return fail(undone ? 'SQL_DATABASE_LOST' : 'SQL_OUTCOME_UNKNOWN', {}, { ...more, retryAfterMs: 2_000 })
   return failed(error, ran, more)

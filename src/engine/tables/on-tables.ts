@@ -35,30 +35,33 @@ export async function onTables(
   make: TablesStatements,
   options: Omit<SessionOptions, 'schemaVersion'>,
 ): Promise<Answers> {
-  for (let tries = 1; ; tries++) {
-    const catalogue = await catalogueOf(open)
+  for (let tries = 1; tries <= maxTries; tries++) {
+    const reading = catalogueOf(open)
+    const catalogue = await reading
     try {
       const statements = make(catalogue)
       return await inDatabase(open, caller, statements, { ...options, schemaVersion: catalogue.version })
     } catch (error) {
-      if (tries === maxTries || !(await isWorthAnother(open, catalogue, error))) throw error
+      const reason = await whyAgain(open, catalogue, error)
+      if (reason === undefined) throw error
+      if (reason === 'old catalogue') forget(open, reading)
     }
   }
+  return refuse(refusals.changing)
 }
 
-async function isWorthAnother(open: OpenDatabase, catalogue: Catalogue, error: unknown): Promise<boolean> {
-  if (error instanceof SchemaChanged) {
-    forget(open)
-    return true
-  }
-  if (error instanceof StatementFailed) return plansAreLost(error)
-  if (!(error instanceof TablesRefused)) return false
+async function whyAgain(
+  open: OpenDatabase,
+  catalogue: Catalogue,
+  error: unknown,
+): Promise<'old catalogue' | 'lost plans' | undefined> {
+  if (error instanceof SchemaChanged) return 'old catalogue'
+  if (error instanceof StatementFailed) return plansAreLost(error) ? 'lost plans' : undefined
+  if (!(error instanceof TablesRefused)) return undefined
   const { rows } = await open
     .pool('watcher')
     .query<{ version: string }>('select version::text from kherad.schema_version')
-  if (rows[0]?.version === catalogue.version) return false
-  forget(open)
-  return true
+  return rows[0]?.version === catalogue.version ? undefined : 'old catalogue'
 }
 
 function catalogueOf(open: OpenDatabase): Promise<Catalogue> {
@@ -66,11 +69,14 @@ function catalogueOf(open: OpenDatabase): Promise<Catalogue> {
   if (known) return known
   const reading = read(open)
   catalogues.set(open, reading)
-  reading.catch(() => forget(open))
+  reading.catch(() => forget(open, reading))
   return reading
 }
 
-const forget = (open: OpenDatabase): boolean => catalogues.delete(open)
+/** Unless another request has it read anew already. */
+function forget(open: OpenDatabase, reading: Promise<Catalogue>): void {
+  if (catalogues.get(open) === reading) catalogues.delete(open)
+}
 
 async function read(open: OpenDatabase): Promise<Catalogue> {
   const { rows } = await open

@@ -175,6 +175,14 @@ export const refusals = {
       fa: `تابع ${schema}.${shown(name)}(${shown(parameters.join('، '))}) نیست.`,
     },
   }),
+  changing: {
+    status: 503,
+    code: 'PGRST002',
+    message: {
+      en: 'The tables of this database change faster than they can be read; try again in a moment.',
+      fa: 'جدول‌های این پایگاه تندتر از آن عوض می‌شوند که خوانده شوند؛ کمی بعد دوباره بفرستید.',
+    },
+  },
   tooManyTables: (maxBytes: number): TablesRefusal => ({
     status: 503,
     code: 'PGRST002',

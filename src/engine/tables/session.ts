@@ -47,7 +47,7 @@ pg_catalog.set_config('request.headers', $5, true), pg_catalog.set_config('trans
 const divisionByZero = '22012'
 
 /** What functions of the app have set for the session, locked, prepared to read or listened to. */
-const cleaning = `reset all; reset role; select pg_catalog.pg_advisory_unlock_all(); close all; unlisten *; discard temp; discard sequences`
+export const sessionCleaning = `reset all; reset role; select pg_catalog.pg_advisory_unlock_all(); close all; unlisten *; discard temp; discard sequences`
 
 /** A function of the app has closed what the connection had prepared, or has prepared something by the name that is next. */
 export const plansAreLost = ({ cause }: StatementFailed): boolean =>
@@ -69,7 +69,7 @@ export async function inDatabase(
 ): Promise<Answers> {
   const client = await open.pool('authenticator').connect()
   const timer = setTimeout(() => endSession(open, client), options.longestMs ?? longestMs)
-  const clean = new Script(cleaning)
+  const clean = new Script(sessionCleaning)
   // Nobody else gets the connection before it is clean; the answer leaves meanwhile.
   void clean.ended.then(
     () => client.release(),
@@ -130,7 +130,7 @@ function keptOf(client: pg.PoolClient, schemaVersion: string): Kept {
   return known
 }
 
-function endSession(open: OpenDatabase, client: pg.PoolClient): void {
+export function endSession(open: OpenDatabase, client: pg.PoolClient): void {
   const { processID } = client as unknown as { processID: number }
   void open
     .pool('watcher')

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../harness/until.ts'
 import { boot, dedicatedConfig, MovableClock, type TestCloud, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
+import { newClient } from '../users/app.ts'
 
 const canRun = await hasJail()
 const it = test.runIf(canRun)
@@ -123,7 +124,9 @@ it('bytes of a store that are not those that were written are refused, and the d
   await remove(made.id)
 })
 
-it('a backup becomes the database of a new cloud, which takes a package', async () => {
+it('a backup becomes the database of a new cloud, which takes a package and has its users', async () => {
+  const person = { email: 'sara@example.com', password: 'گذرواژهٔ بلند' }
+  expect((await newClient(cloud).auth.signUp(person)).error).toBe(null)
   const made = await backUp()
   const none = await cloud.client.post(pathOf(`/${made.id}/restore`), { confirm: 'نوبت‌ها', into: 'new' })
   expect(none.body.error.code).toBe('PACKAGE_USED_UP')
@@ -138,6 +141,11 @@ it('a backup becomes the database of a new cloud, which takes a package', async 
   const second = { ...cloud, id }
   expect(await restored(second)).toMatchObject({ status: 'done' })
   expect(await sql('select n from kept', second)).toEqual([{ n: 1 }])
+  const { body } = await cloud.client.get(`/v1/cloud/${id}/connection`)
+  const pathUrl = `${world.appsUrl}/_cloud/${body.ref}`
+  const app = newClient({ pathUrl, publicKey: body.public_key })
+  expect((await app.auth.signInWithPassword(person)).error).toBe(null)
+  expect((await app.auth.getUser()).data.user?.email).toBe(person.email)
   await sql('insert into kept values (9)', second)
   expect(await sql('select n from kept')).toEqual([{ n: 1 }])
   await remove(made.id)

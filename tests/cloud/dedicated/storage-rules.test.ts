@@ -289,6 +289,16 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
       (await app.service.storage.from('open').remove(['forged-0', 'forged-1', 'forged-2', 'forged-3'])).data,
     ).toHaveLength(4)
     expect(await (await other.service.storage.from('secret').download('s')).data!.text()).toBe('secret')
+    await other.sql(
+      `update storage.objects set metadata = '{"size": 6, "mimetype": "text/html\\r\\nx: y", "cacheControl": "a\\nb"}'`,
+    )
+    const lied = await other.ask('/object/secret/s', { key: other.serviceKey })
+    expect([
+      lied.status,
+      lied.headers.get('content-type'),
+      lied.headers.get('x'),
+      lied.headers.get('cache-control'),
+    ]).toEqual([200, 'text/plain; charset=utf-8', null, 'private, no-cache'])
     const deleted = await other.cloud.client.request(
       'DELETE',
       `/v1/cloud/${other.cloud.id}`,
@@ -368,6 +378,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     })
     expect(file.status).toBe(201)
     await app.service.storage.from('shop').upload('1', new Blob(['1']))
+    clock.moveMs(1)
     await app.service.storage.from('shop').upload('2', new Blob(['22']))
     const seen: { name: string; bucket: string | null }[] = []
     for (let after = ''; ; ) {

@@ -1,3 +1,4 @@
+import { databaseErrors } from '#engine/databases'
 import type { FailureCode } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { CloudParams } from '../clouds/schema.ts'
@@ -7,7 +8,13 @@ import { CollectionParams, DatabaseBody, DatabaseReply, DatabaseView, DeletedCol
 
 const path = '/v1/cloud/{id}/database'
 
-const sqlErrors: FailureCode[] = ['SQL_TIMEOUT', 'SQL_ANSWER_TOO_LARGE', 'SQL_BUSY', 'SQL_DATABASE_LOST']
+const sqlErrors: FailureCode[] = [
+  ...databaseErrors,
+  'SQL_TIMEOUT',
+  'SQL_ANSWER_TOO_LARGE',
+  'SQL_BUSY',
+  'SQL_DATABASE_LOST',
+]
 
 export const databaseRoutes: Route[] = [
   route({

@@ -1,3 +1,4 @@
+import { databaseErrors } from '#engine/databases'
 import type { FailureCode } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { CloudParams } from '../clouds/schema.ts'
@@ -7,10 +8,8 @@ import { listFiles } from './list.ts'
 import { Bucket, BucketBody, FilesOfCloud, FilesQuery } from './schema.ts'
 
 /** Of the database of a dedicated cloud, where buckets and objects stand. */
-const databaseErrors: FailureCode[] = [
-  'CLOUD_RESTORING',
-  'DATABASE_NO_ROOM',
-  'DATABASE_ELSEWHERE',
+const objectErrors: FailureCode[] = [
+  ...databaseErrors,
   'OBJECT_STATEMENT_FAILED',
   'OBJECT_STATEMENT_TIMEOUT',
   'OBJECT_DENIED',
@@ -31,7 +30,7 @@ export const storageRoutes: Route[] = [
     params: CloudParams,
     query: FilesQuery,
     reply: { 200: FilesOfCloud },
-    errors: [...readyErrors, ...databaseErrors],
+    errors: [...readyErrors, ...objectErrors],
     handle: listFiles,
   }),
   route({
@@ -49,7 +48,7 @@ export const storageRoutes: Route[] = [
     reply: { 201: Bucket },
     errors: [
       ...readyErrors,
-      ...databaseErrors,
+      ...objectErrors,
       'CLOUD_BUCKETS_UNAVAILABLE',
       'BUCKET_INVALID',
       'BUCKET_EXISTS',

@@ -1,6 +1,6 @@
 /** A new database on this machine: made beside its place and moved there when it is complete, so that a killed process leaves no half one. */
 import { randomBytes } from 'node:crypto'
-import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { schemaFiles } from '../schema-files.ts'
 import { type Layout, layoutOf, makeFolders, removeFolders } from './layout.ts'
@@ -27,10 +27,10 @@ export async function makeDatabase(
   try {
     await makeFolders(draft, database.user)
     await runServer(context, initdb(context.programs, draft), database.user)
-    for (const file of schemaFiles)
-      await runServer(context, singleUser(context.programs, draft, file), database.user)
+    await runServer(context, singleUser(context.programs, draft, await allSchemas(draft)), database.user)
     await writeFile(path.join(draft.data, 'pg_hba.conf'), accessRules)
     await writeSteps(draft, context.programs.steps.length)
+    await rm(path.join(draft.folder, 'schemas.sql'))
     await appendFile(path.join(draft.folder, 'made'), '')
     await rename(draft.folder, layout.folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
@@ -38,6 +38,14 @@ export async function makeDatabase(
   } finally {
     await removeFolders(draft)
   }
+}
+
+/** Of all schemas one file: each start of the program takes longer than what it runs. */
+async function allSchemas({ folder }: Layout): Promise<string> {
+  const texts = await Promise.all(schemaFiles.map((file) => readFile(file, 'utf8')))
+  const file = path.join(folder, 'schemas.sql')
+  await writeFile(file, texts.join('\n'))
+  return file
 }
 
 const isMade = (layout: Layout): Promise<boolean> =>

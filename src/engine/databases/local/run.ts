@@ -10,7 +10,9 @@ export async function runServer(
 ): Promise<number> {
   await rm(server.logFile, { force: true })
   const { ended } = await startServerInJail(context.tools, server, user)
-  const code = await ended
+  // What outlives a process does not keep it alive, but this is waited for.
+  const waiting = setInterval(() => undefined, 60_000)
+  const code = await ended.finally(() => clearInterval(waiting))
   if (code === 0 || code === isRunningAlready) return code
   const said = await readFile(server.logFile, 'utf8').catch(() => '')
   throw new Error(`${server.program} ended with ${code}: ${said.slice(-1_000)}`)

@@ -295,6 +295,7 @@ const codes: Partial<Record<string, string>> = {
   ROW_TOO_LARGE: '54000',
   ROWS_TIMEOUT: '57014',
   ROWS_BUSY: 'PGRST003',
+  DATABASE_BUSY: 'PGRST003',
   INVALID_JSON: 'PGRST102',
 }
 

@@ -7,14 +7,13 @@ import { Failure, fail } from '#platform/errors'
 import { compile } from '#platform/http'
 import type { AppCall } from '../area.ts'
 
-const anon: ObjectCaller = { role: 'anon', claims: { role: 'anon' } }
-
 /** Throws the refusal of a caller who has shown no key. */
-export function objectCaller({ caller }: AppCall): ObjectCaller {
-  if (caller.role === 'service') return service
-  if (caller.role === 'anon') return anon
+export function objectCaller({ caller, cloud }: AppCall): ObjectCaller {
+  const isReadOnly = cloud.readOnlyWhy !== null
+  if (caller.role === 'service') return { ...service, isReadOnly }
+  if (caller.role === 'anon') return { role: 'anon', claims: { role: 'anon' }, isReadOnly }
   if (caller.role === 'authenticated')
-    return { role: 'authenticated', userId: caller.userId, claims: caller.claims }
+    return { role: 'authenticated', userId: caller.userId, claims: caller.claims, isReadOnly }
   throw caller.refusal
 }
 

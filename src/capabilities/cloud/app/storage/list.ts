@@ -86,7 +86,10 @@ const entry = (row: FolderEntry) => ({
 export async function listFolder(call: AppCall, rest: string): Promise<AppReply> {
   const body = await bodyOf<Stated>(call, FolderBody)
   requireNewest(body)
-  const prefix = namePrefix(body.prefix ?? '').replace(/^\/+|\/+$/g, '')
+  const prefix = namePrefix(body.prefix ?? '')
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')
   const query = {
     bucket: bucketName(decode(rest)),
     folder: prefix === '' ? '' : `${prefix}/`,

@@ -48,9 +48,14 @@ function numberIn({ headers }: AppCall, name: 'upload-length' | 'upload-offset')
 function metadataIn({ headers }: AppCall): Map<string, string> {
   const found = new Map<string, string>()
   for (const pair of String(headers['upload-metadata'] ?? '').split(',')) {
-    const [, name, value = ''] =
-      /^\s*([\x21-\x2b\x2d-\x7e]{1,100})(?: +([A-Za-z0-9+/]*={0,2}))?\s*$/.exec(pair) ?? []
-    if (name === undefined || found.has(name)) return wrong('upload-metadata')
+    const [name = '', value = '', ...more] = pair.trim().split(' ')
+    if (
+      !/^[\x21-\x7e]{1,100}$/.test(name) ||
+      !/^[\w+/=-]*$/.test(value) ||
+      more.length > 0 ||
+      found.has(name)
+    )
+      return wrong('upload-metadata')
     found.set(name, Buffer.from(value, 'base64').toString('utf8'))
   }
   return found

@@ -24,6 +24,8 @@ interface StorageRoute {
   /** What stands in its group is `rest`. */
   path: RegExp
   handle: Handle
+  /** A POST that changes nothing. */
+  reads?: boolean
 }
 
 const notOffered = (what: 'vectors' | 'analytics' | 'lifecycle'): Handle => {
@@ -51,12 +53,12 @@ const routes: readonly StorageRoute[] = [
   { methods: 'DELETE', path: /^\/upload\/resumable\/(?:sign\/)?([^/]+)$/, handle: abandon },
   // Nothing here is kept in a cache in between that could be emptied.
   { methods: 'DELETE', path: /^\/cdn\/(.+)$/, handle: () => ({ status: 200, body: { message: 'success' } }) },
-  { methods: 'POST', path: /^\/object\/list\/([^/]+)$/, handle: listFolder },
-  { methods: 'POST', path: /^\/object\/list-v2\/([^/]+)$/, handle: listKeys },
+  { methods: 'POST', path: /^\/object\/list\/([^/]+)$/, handle: listFolder, reads: true },
+  { methods: 'POST', path: /^\/object\/list-v2\/([^/]+)$/, handle: listKeys, reads: true },
   { methods: 'POST', path: /^\/object\/move()$/, handle: moveObject },
   { methods: 'POST', path: /^\/object\/copy()$/, handle: copyObject },
-  { methods: 'POST', path: /^\/object\/sign\/([^/]+)$/, handle: signLinks },
-  { methods: 'POST', path: /^\/object\/sign\/(.+)$/, handle: signLink },
+  { methods: 'POST', path: /^\/object\/sign\/([^/]+)$/, handle: signLinks, reads: true },
+  { methods: 'POST', path: /^\/object\/sign\/(.+)$/, handle: signLink, reads: true },
   { methods: 'POST', path: /^\/object\/upload\/sign\/(.+)$/, handle: signUpload },
   { methods: 'PUT', path: /^\/object\/upload\/sign\/(.+)$/, handle: storeLinked },
   { methods: read, path: /^\/object\/public\/(.+)$/, handle: readPublic },
@@ -72,6 +74,9 @@ const routes: readonly StorageRoute[] = [
   { methods: 'PUT', path: /^\/object\/(.+)$/, handle: replaceObject },
 ]
 
+const isReading = ({ reads = false }: StorageRoute, method: string): boolean =>
+  reads || ['GET', 'HEAD', 'OPTIONS'].includes(method)
+
 export const storageArea: AppArea = {
   prefix: '/storage/v1',
   name: 'storage',
@@ -86,7 +91,11 @@ export const storageArea: AppArea = {
     if (cloud.plan === 'starter') fail('CLOUD_BUCKETS_UNAVAILABLE', {})
     const fitting = routes.filter((route) => route.path.test(path))
     const route = fitting.find(({ methods }) => methods.split(' ').includes(method))
-    if (route) return route.handle(call, route.path.exec(path)![1] ?? '')
+    if (route) {
+      if (cloud.readOnlyWhy !== null && !isReading(route, method))
+        fail('CLOUD_READ_ONLY', { why: cloud.readOnlyWhy })
+      return route.handle(call, route.path.exec(path)![1] ?? '')
+    }
     if (fitting.length === 0) fail('CLOUD_PATH_NOT_FOUND', { path: `/storage/v1${path}`.slice(0, 200) })
     const allowed = [...new Set(fitting.flatMap(({ methods }) => methods.split(' ')))]
     return fail('METHOD_NOT_ALLOWED', { method, allowed })

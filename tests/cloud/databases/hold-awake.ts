@@ -1,0 +1,23 @@
+/** A process that keeps a database awake until it is killed: its folder, name and user are its arguments. */
+import { Claims } from '../../../src/engine/databases/local/claims.ts'
+import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
+import { findPrograms } from '../../../src/engine/databases/local/program.ts'
+import { wake } from '../../../src/engine/databases/local/wake.ts'
+import { selfTest } from '../../../src/platform/jail/self-test.ts'
+import { openLog } from '../../../src/platform/log/log.ts'
+import { findBinaries } from '../../../src/platform/postgres/postgres.ts'
+
+const [root = '', ref = '', user = ''] = process.argv.slice(2)
+const log = openLog('silent')
+const jail = await selfTest(log)
+if (jail.kind === 'refused') throw new Error(jail.why.en)
+const { tools } = jail
+const programs = await findPrograms((await findBinaries(undefined, undefined, log)).postgres)
+const claims = new Claims(root, { tools, limitBytes: Number.POSITIVE_INFINITY })
+const context = { root, tools, programs, log, claims }
+const database = { ref, user: user === '' ? undefined : Number(user) }
+process.stdout.write('begins\n')
+await makeDatabase(context, database)
+await wake(context, database)
+process.stdout.write('awake\n')
+await new Promise(() => setInterval(() => undefined, 1_000))
