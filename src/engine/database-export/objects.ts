@@ -157,10 +157,13 @@ const domainConstraint: Kind = {
 const view: Kind = {
   catalogue: 'pg_class',
   list: `select c.oid, ${name('s.nspname', 'c.relname')} as name, s.is_ours from pg_class c join s on s.oid = c.relnamespace
-    where c.relkind in ('v', 'm') and not s.is_ours and ${notOfExtension('pg_class', 'c.oid')}`,
-  define: `select c.oid, format('create %s %s%s as%s%s%s;', case c.relkind when 'm' then 'materialized view' else 'view' end, c.oid::regclass, ${withOptions},
-      E'\\n', rtrim(pg_get_viewdef(c.oid), ';'), case c.relkind when 'm' then E'\\n with no data' else '' end) as sql
-    from pg_class c where c.oid = any($1)`,
+    where c.relkind in ('v', 'm') and ${notOfExtension('pg_class', 'c.oid')} and (not s.is_ours or has_table_privilege(c.oid, 'select'))`,
+  define: `select c.oid, case when s.is_ours
+      then format('do $of_ours$ begin if to_regclass(%L) is null then execute %L; end if; end $of_ours$;', c.oid::regclass, d.sql) else d.sql || ';' end as sql
+    from pg_class c join s on s.oid = c.relnamespace cross join lateral (select format('create %s %s%s as%s%s%s',
+      case c.relkind when 'm' then 'materialized view' else 'view' end, c.oid::regclass, ${withOptions},
+      E'\\n', rtrim(pg_get_viewdef(c.oid), ';'), case c.relkind when 'm' then E'\\n with no data' else '' end) as sql) d
+    where c.oid = any($1)`,
 }
 
 const statistics: Kind = {

@@ -18,7 +18,10 @@ const mostWaiting = 64
 export function copyOut(client: pg.ClientBase, text: string): AsyncIterable<Buffer> {
   const copy = new CopyOut(text)
   client.query(copy)
-  client.once('end', () => copy.destroy(new Error('The connection ended during a copy.')))
+  const cut = () => copy.destroy(new Error('The connection ended during a copy.'))
+  client.once('end', cut)
+  // There may be one copy after the other on a connection, one for each of a thousand tables.
+  copy.once('close', () => client.off('end', cut))
   return copy
 }
 

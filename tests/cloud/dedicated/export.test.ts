@@ -4,6 +4,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exportDatabase } from '../../../src/engine/database-export/database-export.ts'
 import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
+import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
 import { singleUser } from '../../../src/engine/databases/local/program.ts'
 import { runServer } from '../../../src/engine/databases/local/run.ts'
@@ -24,17 +25,22 @@ beforeAll(async () => {
   if (!canRun) return
   const context = open.use(await openLocalContext())
   await Promise.all([makeDatabase(context, source), makeDatabase(context, target)])
-  // A PostgreSQL as others have it: its superuser comes in.
+  // A PostgreSQL as others have it: its superuser comes in, and finds the files of extensions.
   const { folder, data } = layoutOf(context.root, target)
   await writeFile(path.join(data, 'pg_hba.conf'), 'local all all trust\n')
   await writeFile(path.join(folder, 'in.sql'), 'alter role kherad login;\n\n')
   const opening = singleUser(context.programs, layoutOf(context.root, target), path.join(folder, 'in.sql'))
   await runServer(context, opening, target.user)
-  ;[from, to] = await Promise.all([wake(context, source), wake(context, target)])
+  ;[from, to] = await Promise.all([wake(context, source), wake(withExtensions(context), target)])
   open.defer(() => from.leave())
   open.defer(() => to.leave())
 })
 afterAll(() => open.disposeAsync())
+
+const withExtensions = (context: LocalContext): LocalContext => ({
+  ...context,
+  programs: { ...context.programs, extensions: '/none' },
+})
 
 async function connect(
   awake: Awake,
@@ -101,8 +107,21 @@ const app = `
   insert into people (code, "نام") values ('empty', ''), ('null', null), ('end', E'\\\\.');
   insert into "App Two"."Odd ""name""" (person, self) values (1, null), (2, 1);
   insert into events values (1, '2025-05-05'), (2, '2030-01-01');
+  create table notes (owner uuid not null references auth.users on delete cascade, text text);
+  alter table notes enable row level security;
+  create policy own on notes to authenticated using (owner = (select auth.uid()));
+  create view linked as select i.user_id, i.email, n.text from auth.identities i join notes n on n.owner = i.user_id;
+  insert into notes values ('00000000-0000-4000-8000-000000000001', 'یادداشت');
+  create policy files on storage.objects for select to authenticated using (bucket_id = 'b' and (storage.foldername(name))[1] = auth.uid()::text);
+  insert into storage.buckets (id, name, public) values ('b', 'b', true);
+  insert into storage.objects (bucket_id, name, owner, metadata, version)
+    select 'b', 'پوشه/عکس ' || i || '.png', '00000000-0000-4000-8000-000000000001', '{"size": 3, "mimetype": "image/png"}', 'v' || i from generate_series(1, 100) i;
   insert into parents values (1, 'p'); insert into children values (2, 'c', 5);
   refresh materialized view summary;`
+
+const appUsers = `insert into auth.users (id, email, email_confirmed_at, raw_user_meta_data, created_at)
+  values ('00000000-0000-4000-8000-000000000001', 'sara@example.com', '2026-01-01', '{"name": "سارا \\"ک\\""}', '2026-01-01'),
+    ('00000000-0000-4000-8000-000000000002', null, null, null, '2026-01-02')`
 
 /** What a database holds, as PostgreSQL's own views tell it. */
 const inspections = [
@@ -111,13 +130,14 @@ const inspections = [
   `select schemaname, tablename, indexname, indexdef from pg_indexes where schemaname in ('public', 'App Two') order by 1, 2, 3`,
   `select schemaname, viewname, definition from pg_views where schemaname in ('public', 'App Two') order by 1, 2`,
   `select schemaname, matviewname, definition, ispopulated from pg_matviews order by 1, 2`,
-  `select schemaname, tablename, policyname, permissive, roles, cmd, qual, with_check from pg_policies where schemaname in ('public', 'App Two') order by 1, 2, 3`,
+  `select schemaname, tablename, policyname, permissive, roles, cmd, qual, with_check from pg_policies where schemaname in ('public', 'App Two', 'storage') order by 1, 2, 3`,
   `select schemaname, sequencename, data_type::text, start_value, min_value, max_value, increment_by, cycle, last_value from pg_sequences where schemaname in ('public', 'App Two') order by 1, 2`,
   `select conrelid::regclass::text as t, conname, contype, condeferrable, condeferred, convalidated, pg_get_constraintdef(oid) as def from pg_constraint
     where connamespace in ('public'::regnamespace, '"App Two"'::regnamespace) and contype <> 'n' order by 1, 2`,
   `select oid::regprocedure::text as f, prokind, provolatile, prosecdef, proconfig, case when prokind <> 'a' then pg_get_functiondef(oid) end as def,
     has_function_privilege('anon', oid, 'execute') as anon from pg_proc where pronamespace = 'public'::regnamespace order by 1`,
-  `select t.tgrelid::regclass::text as t, t.tgname, t.tgenabled, pg_get_triggerdef(t.oid) as def from pg_trigger t where not tgisinternal order by 1, 2`,
+  `select t.tgrelid::regclass::text as t, t.tgname, t.tgenabled, pg_get_triggerdef(t.oid) as def from pg_trigger t join pg_class c on c.oid = tgrelid
+    where not tgisinternal and c.relnamespace <> coalesce(to_regnamespace('app_users'), 0) order by 1, 2`,
   `select relname, relkind, relrowsecurity, relispartition, pg_get_expr(relpartbound, oid) as bound, obj_description(oid, 'pg_class') as comment, reloptions from pg_class
     where relnamespace in ('public'::regnamespace, '"App Two"'::regnamespace) and relkind <> 'c' order by relname`,
   `select inhrelid::regclass::text as child, inhparent::regclass::text as parent from pg_inherits order by 1, 2`,
@@ -131,10 +151,18 @@ const inspections = [
   `select * from "App Two"."Odd ""name""" order by id`,
   `select tableoid::regclass::text as t, * from public.events order by id`,
   `select tableoid::regclass::text as t, * from public.parents order by id`,
+  `select * from auth.users order by id`,
+  `select * from auth.identities order by id`,
+  `select * from storage.buckets`,
+  `select * from storage.objects order by name`,
+  `select * from public.linked`,
+  `select relname, relrowsecurity from pg_class where relnamespace in ('auth'::regnamespace, 'storage'::regnamespace) and relkind in ('r', 'v') order by 1`,
   `select n, (select public.longest(note) from public.parents) as noted from public.summary`,
 ]
 
 it('an export makes the same database again elsewhere: objects, rights and rows', async () => {
+  await using signIn = await connect(from, 'auth_admin')
+  await signIn.query(appUsers)
   await using developer = await connect(from, 'postgres')
   await developer.query(app)
   const sql = await exported()
