@@ -1,5 +1,6 @@
 /** Databases of clouds on this machine, without a platform around them. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import path from 'node:path'
 import pg from 'pg'
 import type { LocalDatabase } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
@@ -8,6 +9,7 @@ import { type Awake, wake } from '../../../src/engine/databases/local/wake.ts'
 import { selfTest } from '../../../src/platform/jail/self-test.ts'
 import { openLog } from '../../../src/platform/log/log.ts'
 import { findBinaries } from '../../../src/platform/postgres/postgres.ts'
+import { fastRoot } from '../../harness/fast-root.ts'
 
 const log = openLog('silent')
 export const databaseUser = process.getuid?.() === 0 ? 810_000_000 + process.pid : undefined
@@ -23,7 +25,7 @@ export async function localContext(root: string): Promise<LocalContext> {
 }
 
 export async function openLocalContext(): Promise<LocalContext & AsyncDisposable> {
-  const context = await localContext(await mkdtemp('/tmp/kherad-db-'))
+  const context = await localContext(await mkdtemp(path.join(fastRoot, 'kherad-db-')))
   return {
     ...context,
     async [Symbol.asyncDispose]() {
