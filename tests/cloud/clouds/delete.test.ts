@@ -1,7 +1,10 @@
 /** Clouds deleted, suspended and limited by the operator. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cloud as cloudCapability } from '#capabilities/cloud'
 import { hashOfKey, resumeCloud, setCloudLimits, suspendCloud } from '#engine/clouds'
+import { uuidv7 } from '#platform/ids'
+import { deleteJob } from '../../../src/capabilities/cloud/clouds/jobs.ts'
 import { soon, until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { siteBody } from '../../sites/published.ts'
@@ -95,6 +98,17 @@ test('a cloud of many rows and users is deleted in portions, so that no statemen
     { name: 'rows', sum: 2_501, most: 1_000 },
     { name: 'users', sum: 251, most: 200 },
   ])
+})
+
+test('a deletion that was set aside ends when the sweep has deleted its cloud', async () => {
+  const cloudId = uuidv7()
+  const enqueued = 'select from jobs.queue where singleton_key = $1'
+  await world.app.db.tx(async (tx) => {
+    const job = { accountId: world.account, data: { cloudId }, singletonKey: cloudId }
+    await world.app.jobs.enqueue(tx, deleteJob, job)
+    await sql`update jobs.queue set vanished = 2 where singleton_key = ${cloudId}`.execute(tx)
+  })
+  await until(async () => (await query(enqueued, [cloudId])).length === 0)
 })
 
 test('without its exact name nothing is deleted', async () => {

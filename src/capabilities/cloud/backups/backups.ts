@@ -55,8 +55,19 @@ export const toRestore = (language: Language, row: RestoreRow): Restore => ({
   finished_at: row.finished_at?.toISOString() ?? null,
 })
 
-/** Throws what `requireReadyCloud` throws, and PLAN_MISMATCH: a Starter cloud has an export, and no database of its own. */
-async function requireDedicated(app: App, caller: CloudContext['caller'], id: string): Promise<CloudRow> {
+/**
+ * Throws what `requireReadyCloud` throws, and PLAN_MISMATCH: a Starter cloud has an export, and no database of its own. With `settingUp` one that
+ * is being set up is answered, too: a backup may be on its way into it.
+ */
+async function requireDedicated(
+  app: App,
+  caller: CloudContext['caller'],
+  id: string,
+  { settingUp = false } = {},
+): Promise<CloudRow> {
+  const found = await requireCloud(app, caller, id)
+  const isSettingUp = found.plan === 'dedicated' && found.state === 'provisioning'
+  if (settingUp && isSettingUp && found.suspended_at === null) return found
   const cloud = await requireCloud(app, caller, id, { ready: true })
   return cloud.plan === 'dedicated' ? cloud : fail('PLAN_MISMATCH', { plan: 'backups' }, { param: 'id' })
 }
@@ -73,7 +84,7 @@ export async function requireBackup({
 }
 
 export async function list({ app, caller, params, query, language }: CloudContext<unknown, BackupQuery>) {
-  const cloud = keyOf(await requireDedicated(app, caller, params.id))
+  const cloud = keyOf(await requireDedicated(app, caller, params.id, { settingUp: true }))
   const [page, restore] = await Promise.all([
     listBackups(app.db, cloud, query),
     lastRestore(app.db.kysely, cloud),

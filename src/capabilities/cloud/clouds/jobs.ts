@@ -25,8 +25,9 @@ export const deleteJob = job<DeleteWork>({
   name: 'clouds.delete',
   limits: () => ({ perAccount: 2, perProcess: 4 }),
   handle: ({ app, accountId, data, ...run }) => deleteContents(app, { accountId, ...data }, run),
-  // Whatever ended its processes, it has to be gone some day.
-  setAside: async () => ({ laterMs: setAsideMs }),
+  // Whatever ended its processes, it has to be gone some day: the sweep deletes it.
+  setAside: async ({ app, accountId, data }) =>
+    (await isDeleting(app.db, { accountId, ...data })) ? { laterMs: setAsideMs } : undefined,
 })
 
 type Progress = Pick<Run<never>, 'stopping' | 'progressed'>
