@@ -23,7 +23,10 @@ const maxCharacters = 39_500
 const maxFiles = 1_000
 
 /** The records are the app's own: they are written in the transaction of the migration, so that one never is without the other. */
-const makeRecords = `create schema if not exists kherad_migrations;
+// A database on a server of the operator may not make schemas: it has this one from its beginning.
+const makeRecords = `do $$ begin
+  if pg_catalog.to_regnamespace('kherad_migrations') is null then create schema kherad_migrations; end if;
+end $$;
 create table if not exists kherad_migrations.applied
   (name text primary key, checksum text not null, applied_at timestamptz not null default now())`
 const readRecords = `select pg_catalog.json_object_agg(name, checksum) from kherad_migrations.applied`

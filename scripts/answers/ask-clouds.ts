@@ -22,6 +22,8 @@ export async function askClouds(recorder: Recorder, site: Site): Promise<void> {
   await askImport(recorder)
   await askProvisioning(recorder, site, `${path}/${id}`)
   await askMove(recorder, site, `${path}/${id}`)
+  await askSql(recorder, `${path}/${id}`)
+  await askBackups(recorder, `${path}/${id}`, json.name)
   await recorder.ask('clouds: delete with another name', 'DELETE', `${path}/${id}`, {
     json: { confirm: 'x' },
   })
@@ -39,6 +41,38 @@ async function askMove(recorder: Recorder, site: Site, at: string): Promise<void
   await recorder.ask('clouds: move to a database', 'POST', `${at}/move`, { json: {} })
   await recorder.until(at, ({ plan }) => plan === 'dedicated')
   await recorder.ask('clouds: move what has a database', 'POST', `${at}/move`, { json: {} })
+}
+
+async function askSql(recorder: Recorder, at: string): Promise<void> {
+  const send = (name: string, json: object) => recorder.ask(name, 'POST', `${at}/database`, { json })
+  const writing = { read_only: false, confirm_write: true }
+  await send('SQL: write', {
+    query: "create table songs (title text); insert into songs values ('مرغ سحر')",
+    ...writing,
+  })
+  await send('SQL: read', { query: 'select title from songs' })
+  await send('SQL: write without confirmation', { query: 'delete from songs', read_only: false })
+  await send('SQL: a mistake', { query: 'select title frm songs' })
+  await send('SQL: a collection', { action: 'create_collection', name: 'songs' })
+  await recorder.ask('SQL: tables', 'GET', `${at}/database`)
+  await recorder.ask('clouds: a bucket of a dedicated one', 'POST', `${at}/storage`, {
+    json: { name: 'pictures' },
+  })
+}
+
+async function askBackups(recorder: Recorder, cloud: string, name: string): Promise<void> {
+  const at = `${cloud}/backups`
+  const { id } = await recorder.ask('backups: ask for one', 'POST', at, { json: {} })
+  await recorder.until(`${at}/${id}`, ({ status }) => status === 'ready')
+  await recorder.ask('backups: list', 'GET', `${at}?limit=1`)
+  await recorder.ask('backups: read', 'GET', `${at}/${id}`)
+  await recorder.ask('backups: restore with another name', 'POST', `${at}/${id}/restore`, {
+    json: { confirm: 'x' },
+  })
+  await recorder.ask('backups: restore', 'POST', `${at}/${id}/restore`, { json: { confirm: name } })
+  await recorder.until(at, ({ restore }) => restore?.status === 'done')
+  await recorder.ask('backups: delete', 'DELETE', `${at}/${id}`)
+  await recorder.ask('backups: read what was deleted', 'GET', `${at}/${id}`)
 }
 
 async function askOne(recorder: Recorder, at: string): Promise<void> {

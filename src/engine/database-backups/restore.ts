@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import type { CloudKey } from '#engine/clouds'
 import type { Tx } from '#platform/db'
-import { fail } from '#platform/errors'
+import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later } from '#platform/jobs'
 import { BackupDamaged, verified } from './archive.ts'
@@ -80,9 +80,15 @@ async function* bytesOf({ storage }: App, backup: store.BackupRow): AsyncGenerat
 
 /** What was begun is undone first. */
 async function giveUp(app: App, key: store.RestoreKey, error: BackupProblem): Promise<undefined> {
-  const backups = await app.databases.backups(key)
-  await backups.endRestore(shortId(key.restoreId))
+  const backups = await app.databases.backups(key).catch(noBackups)
+  await backups?.endRestore(shortId(key.restoreId))
   return end(app, key, error)
+}
+
+/** Nothing was begun in a database that was never made, nor in one whose backups are its operator's. */
+function noBackups(error: unknown): undefined {
+  const isNone = error instanceof Failure && ['CLOUD_NOT_READY', 'BACKUPS_OF_OPERATOR'].includes(error.code)
+  if (!isNone) throw error
 }
 
 async function end(app: App, key: store.RestoreKey, error: BackupProblem | null): Promise<undefined> {

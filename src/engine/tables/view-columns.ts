@@ -8,15 +8,21 @@ export interface ViewColumn {
   place: number
 }
 
-const entry = /:resno (\d+) .*:resorigtbl (\d+) :resorigcol (\d+) :resjunk false/s
-
 /** Those that are computed are left out; of a definition that has another form nothing is read. */
 export function readViewColumns(definition: string): ViewColumn[] {
   return targets(definition).flatMap((text) => {
-    const [, number, tableId, place] = entry.exec(text) ?? []
-    if (tableId === undefined || tableId === '0') return []
+    const [number, tableId, place] = [':resno ', ':resorigtbl ', ':resorigcol '].map((label) =>
+      digitsAfter(text, label),
+    )
+    if (!number || !place || !tableId || tableId === '0' || !text.includes(':resjunk false')) return []
     return [{ number: Number(number), tableId, place: Number(place) }]
   })
+}
+
+/** Of the last member with this label; undefined where there is none. */
+function digitsAfter(text: string, label: string): string | undefined {
+  const at = text.lastIndexOf(label)
+  return at === -1 ? undefined : /^\d+/.exec(text.slice(at + label.length, at + label.length + 20))?.[0]
 }
 
 const begin = ':targetList ('

@@ -103,14 +103,20 @@ export async function fill(room: Room, accountId: string, cloudId: string): Prom
 
 /** What is counted of a cloud, as it is after rows were inserted here. */
 export async function recount(room: Room, cloudId: string): Promise<void> {
-  for (const [counts, table, ...sums] of [
-    ['collections', 'collections.rows', 'rows', 'bytes'],
-    ['app_files', 'app_files.files', 'files', 'bytes'],
-    ['app_users', 'app_users.users', 'users'],
+  for (const [counts, counted, ...sums] of [
+    ['collections', 'select cloud_id, bytes from collections.rows', 'rows', 'bytes'],
+    // Objects of buckets count as files.
+    [
+      'app_files',
+      'select cloud_id, bytes from app_files.files union all select cloud_id, bytes from buckets.blobs',
+      'files',
+      'bytes',
+    ],
+    ['app_users', 'select cloud_id from app_users.users', 'users'],
   ]) {
     const set = sums.map(
       (sum) =>
-        `${sum} = (select ${sum === 'bytes' ? 'coalesce(sum(bytes), 0)' : 'count(*)'} from ${table} where cloud_id = $1)`,
+        `${sum} = (select ${sum === 'bytes' ? 'coalesce(sum(bytes), 0)' : 'count(*)'} from (${counted}) counted where cloud_id = $1)`,
     )
     await query(room, `update ${counts}.counts set ${set} where cloud_id = $1`, [cloudId])
   }

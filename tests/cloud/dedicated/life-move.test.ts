@@ -73,7 +73,7 @@ test.runIf(canRun)(
     expect(await refusalOf(client.post(`/v1/cloud/${id}/move`, {}))).toEqual([403, 'PACKAGE_REQUIRED'])
     await give()
     const moved = await client.post(`/v1/cloud/${id}/move`, {}, { 'idempotency-key': 'move' })
-    expect([moved.status, moved.body.plan]).toEqual([202, 'starter'])
+    expect([moved.status, moved.body.plan], moved.text).toEqual([202, 'starter'])
     const shown = async () => (await client.get(`/v1/cloud/${id}`)).body
     await until(async () => (await shown()).plan === 'dedicated')
     expect((await client.post(`/v1/cloud/${id}/move`, {}, { 'idempotency-key': 'move' })).text).toBe(

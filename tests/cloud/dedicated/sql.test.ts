@@ -285,6 +285,28 @@ check('collections and SQL are not mixed up', async () => {
   expect((await reader.post(path, { query: 'select 1' })).status).toBe(403)
 })
 
+check(
+  'an export of a Starter cloud is not put into a dedicated one, and nothing of it is stored',
+  async () => {
+    const lines = [
+      { type: 'cloud', version: 1, name: 'x', exported_at: new Date(0).toISOString() },
+      { type: 'collection', name: 'imported', public_read: true },
+      { type: 'end', lines: 3 },
+    ]
+    const form = new FormData()
+    form.set('export', new Blob([lines.map((line) => JSON.stringify(line)).join('\n')]), 'x.jsonl')
+    const reply = await fetch(`${cloud.client.url}/v1/cloud/${cloud.id}/import`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${cloud.client.secret}` },
+      body: form,
+    })
+    const { error } = (await reply.json()) as { error?: { code: string; param: string } }
+    expect([reply.status, error?.code, error?.param]).toEqual([400, 'PLAN_MISMATCH', 'id'])
+    const stored = 'select from collections.collections where cloud_id = $1'
+    expect(await world.app.db.query({ text: stored }, [cloud.id])).toEqual([])
+  },
+)
+
 check('40,000 characters are run, and not one more', async () => {
   const text = (length: number) => `select 1 --${'ی'.repeat(length - 11)}`
   expect((await cloud.read(text(40_000))).status).toBe(200)

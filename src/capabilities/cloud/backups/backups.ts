@@ -55,14 +55,9 @@ export const toRestore = (language: Language, row: RestoreRow): Restore => ({
   finished_at: row.finished_at?.toISOString() ?? null,
 })
 
-/** A Starter cloud has an export, and no database of its own. Throws PLAN_MISMATCH. */
-export async function requireDedicated(
-  app: App,
-  caller: CloudContext['caller'],
-  id: string,
-  options?: { ready: boolean },
-): Promise<CloudRow> {
-  const cloud = await requireCloud(app, caller, id, options)
+/** Throws what `requireReadyCloud` throws, and PLAN_MISMATCH: a Starter cloud has an export, and no database of its own. */
+async function requireDedicated(app: App, caller: CloudContext['caller'], id: string): Promise<CloudRow> {
+  const cloud = await requireCloud(app, caller, id, { ready: true })
   return cloud.plan === 'dedicated' ? cloud : fail('PLAN_MISMATCH', { plan: 'backups' }, { param: 'id' })
 }
 
@@ -95,7 +90,7 @@ export async function read(context: BackupContext): Promise<Backup> {
 
 export async function ask(context: CloudContext) {
   const { app, caller, language, params } = context
-  const found = await requireDedicated(app, caller, params.id, { ready: true })
+  const found = await requireDedicated(app, caller, params.id)
   await app.databases.backups(keyOf(found))
   const now = new Date(app.clock.nowMs())
   return acceptOnce(context, { endpoint: '/v1/cloud/backups', statusCode: 202, now }, async (tx) => {

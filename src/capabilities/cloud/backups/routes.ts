@@ -29,7 +29,7 @@ export const backupRoutes: Route[] = [
     params: CloudParams,
     query: BackupQuery,
     reply: { 200: BackupList },
-    errors: ['CLOUD_NOT_FOUND', 'PLAN_MISMATCH'],
+    errors: [...readyErrors, 'PLAN_MISMATCH'],
     handle: list,
   }),
   route({
@@ -57,7 +57,7 @@ export const backupRoutes: Route[] = [
     summary: { en: 'One backup.', fa: 'یک پشتیبان.' },
     params: BackupParams,
     reply: { 200: Backup },
-    errors: ['CLOUD_NOT_FOUND', 'PLAN_MISMATCH', 'BACKUP_NOT_FOUND'],
+    errors: [...readyErrors, 'PLAN_MISMATCH', 'BACKUP_NOT_FOUND'],
     handle: read,
   }),
   route({
@@ -68,7 +68,7 @@ export const backupRoutes: Route[] = [
     summary: { en: 'Delete a backup for good.', fa: 'حذف همیشگی یک پشتیبان.' },
     params: BackupParams,
     reply: { 200: DeletedBackup },
-    errors: ['CLOUD_NOT_FOUND', 'PLAN_MISMATCH', 'BACKUP_NOT_FOUND', 'RESTORE_RUNNING'],
+    errors: [...readyErrors, 'PLAN_MISMATCH', 'BACKUP_NOT_FOUND', 'RESTORE_RUNNING'],
     handle: remove,
   }),
   route({

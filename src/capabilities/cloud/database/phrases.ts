@@ -2,8 +2,8 @@ import { declareFailures, type Localized } from '#platform/errors'
 
 declare module '#platform/errors' {
   interface Failures {
-    /** What was wanted: rows or a statement of the other plan, or a backup, which a Starter cloud has none of. */
-    PLAN_MISMATCH: { plan: 'starter' | 'dedicated' | 'backups' }
+    /** The plan of the cloud where rows or a statement of the other one were wanted, or what else it does not have. */
+    PLAN_MISMATCH: { plan: 'starter' | 'dedicated' | 'backups' | 'import' }
   }
 }
 
@@ -13,15 +13,19 @@ declareFailures({
     en: ({ plan }) =>
       plan === 'backups'
         ? 'Backups are made of dedicated app back-ends; take an export of a Starter one with GET /v1/cloud/{id}/export.'
-        : plan === 'starter'
-          ? 'SQL queries need dedicated infrastructure; a Starter cloud has collections: send `action` and `table` in place of `query`.'
-          : 'Collections belong to Starter clouds; a dedicated one takes SQL: send `query`.',
+        : plan === 'import'
+          ? 'An export of rows is imported into a Starter app back-end; move that one to a database of its own afterwards, with POST /v1/cloud/{id}/move.'
+          : plan === 'starter'
+            ? 'SQL queries need dedicated infrastructure; a Starter cloud has collections: send `action` and `table` in place of `query`.'
+            : 'Collections belong to Starter clouds; a dedicated one takes SQL: send `query`.',
     fa: ({ plan }) =>
       plan === 'backups'
         ? 'پشتیبان از بک‌اند اختصاصی گرفته می‌شود؛ از بک‌اند Starter با GET /v1/cloud/{id}/export خروجی بگیرید.'
-        : plan === 'starter'
-          ? 'پرس‌وجوی SQL زیرساخت اختصاصی می‌خواهد؛ بک‌اند Starter مجموعه دارد: به جای `query` فیلدهای `action` و `table` را بفرستید.'
-          : 'مجموعه‌ها از آنِ بک‌اندهای Starter است؛ بک‌اند اختصاصی SQL می‌پذیرد: `query` را بفرستید.',
+        : plan === 'import'
+          ? 'خروجی ردیف‌ها در بک‌اند Starter وارد می‌شود؛ سپس همان را با POST /v1/cloud/{id}/move به پایگاه دادهٔ اختصاصی ببرید.'
+          : plan === 'starter'
+            ? 'پرس‌وجوی SQL زیرساخت اختصاصی می‌خواهد؛ بک‌اند Starter مجموعه دارد: به جای `query` فیلدهای `action` و `table` را بفرستید.'
+            : 'مجموعه‌ها از آنِ بک‌اندهای Starter است؛ بک‌اند اختصاصی SQL می‌پذیرد: `query` را بفرستید.',
   },
 })
 

@@ -26,6 +26,7 @@ type ImportContext = RequestContext<unknown, unknown, { id: string }>
 export async function importCloud(context: ImportContext): Promise<JsonText> {
   const { app, caller, params, upload, gone } = context
   const cloud = await requireCloud(app, caller, params.id, { ready: true })
+  if (cloud.plan === 'dedicated') fail('PLAN_MISMATCH', { plan: 'import' }, { param: 'id' })
   const now = new Date(app.clock.nowMs())
   if (!isEmpty(await usageOf(app, keyOf(cloud), now.getTime()))) refuseFull()
   const { path } = upload!.files[0]!

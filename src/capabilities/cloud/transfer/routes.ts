@@ -40,8 +40,8 @@ export const transferRoutes: Route[] = [
     operation: 'cloud.import',
     scope: 'cloud:write',
     summary: {
-      en: 'Put an export into an empty app back-end: all of it, or nothing.',
-      fa: 'ورود خروجی به بک‌اندی خالی: همهٔ آن یا هیچ.',
+      en: 'Put an export into an empty Starter app back-end: all of it, or nothing.',
+      fa: 'ورود خروجی به بک‌اند Starter خالی: همهٔ آن یا هیچ.',
     },
     idempotent: true,
     params: CloudParams,
@@ -49,6 +49,7 @@ export const transferRoutes: Route[] = [
     reply: { 200: Imported },
     errors: [
       ...readyErrors,
+      'PLAN_MISMATCH',
       'CLOUD_NOT_EMPTY',
       'CLOUD_IMPORTING',
       'CLOUD_IMPORT_INVALID',

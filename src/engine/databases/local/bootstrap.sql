@@ -64,6 +64,9 @@ alter default privileges for role postgres grant usage on schemas to app_reader;
 revoke execute on function pg_catalog.pg_logical_emit_message(boolean, text, text, boolean),
   pg_catalog.pg_logical_emit_message(boolean, text, bytea, boolean) from public;
 
+-- Which migrations were run (kherad cloud sql -f).
+create schema kherad_migrations authorization postgres;
+
 create schema extensions;
 
 grant usage on schema extensions to public;

@@ -1,20 +1,19 @@
 /** Who asks for objects, in the words of the cloud's database. */
 
 import type { TSchema } from 'typebox'
-import { type Asking, type ObjectCaller, service } from '#engine/buckets'
+import type { Asking, ObjectCaller } from '#engine/buckets'
 import type { OpenDatabase } from '#engine/databases'
 import { Failure, fail } from '#platform/errors'
 import { compile } from '#platform/http'
 import type { AppCall } from '../area.ts'
+import { databaseClaims } from '../claims.ts'
 
 /** Throws the refusal of a caller who has shown no key. */
 export function objectCaller({ caller, cloud }: AppCall): ObjectCaller {
-  const isReadOnly = cloud.readOnlyWhy !== null
-  if (caller.role === 'service') return { ...service, isReadOnly }
-  if (caller.role === 'anon') return { role: 'anon', claims: { role: 'anon' }, isReadOnly }
-  if (caller.role === 'authenticated')
-    return { role: 'authenticated', userId: caller.userId, claims: caller.claims, isReadOnly }
-  throw caller.refusal
+  if (caller.role === 'none') throw caller.refusal
+  const { role, claims } = databaseClaims(caller)
+  const userId = caller.role === 'authenticated' ? caller.userId : undefined
+  return { role, claims, userId, isReadOnly: cloud.readOnlyWhy !== null }
 }
 
 /** With the cloud's database awake. */

@@ -9,7 +9,8 @@ import {
   type TablesRefusal,
 } from '#engine/tables'
 import { declarationOf } from '#platform/errors'
-import type { AppCall, AppCaller, AppReply } from '../area.ts'
+import type { AppCall, AppReply } from '../area.ts'
+import { databaseClaims } from '../claims.ts'
 import { preferencesOf, shapeOf } from '../rest/preferences.ts'
 import { refusals, refuse } from '../rest/refusals.ts'
 import { callFunction } from './call.ts'
@@ -92,17 +93,12 @@ function refusalOf(
   return { ...refusal, hint: { en: en(why), fa: fa(why) } }
 }
 
-const roles = { anon: 'anon', none: 'anon', authenticated: 'authenticated', service: 'service_role' } as const
-
-const claimsOf = (caller: AppCaller): object =>
-  caller.role === 'authenticated' ? caller.claims : { role: roles[caller.role] }
-
 /** Of the headers that say who somebody is, code of the app is given what they say: the claims. */
 const secretHeaders = new Set(['authorization', 'apikey', 'cookie', 'x-api-key'])
 
 const callerOf = ({ caller, method, path, headers, clientAddress }: AppCall): DatabaseCaller => ({
-  role: roles[caller.role],
-  claims: JSON.stringify(claimsOf(caller)),
+  role: databaseClaims(caller).role,
+  claims: databaseClaims(caller).text,
   method,
   path,
   headers: JSON.stringify({
