@@ -3,8 +3,7 @@
  * functions run in them.
  */
 import type pg from 'pg'
-import type { OpenDatabase } from '#engine/databases'
-import { endSession, sessionCleaning } from '#engine/tables'
+import { endSession, type OpenDatabase, sessionCleaning } from '#engine/databases'
 import { isDatabaseAway } from '#platform/db'
 import { Failure } from '#platform/errors'
 import './errors.ts'

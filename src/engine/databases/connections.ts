@@ -4,6 +4,7 @@ import { clientConfig, columnTypes, type Db, dbOver, type SocketAddress } from '
 import { BoundedPool } from './bounded-pool.ts'
 import type { DatabaseRole, OpenDatabase } from './databases.ts'
 import { FreshPool } from './fresh-pool.ts'
+import { Received } from './received.ts'
 import type { DatabaseSize } from './size.ts'
 
 /** A connection that is not used is closed, so that a database that is little used takes little memory. */
@@ -58,12 +59,14 @@ interface PoolShape {
   max: number
   /** After so many uses a connection is closed. */
   maxUses?: number
+  /** Whether what it receives is bounded for each use. */
+  isBounded?: boolean
 }
 
 function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connections'>): PoolShape {
   switch (role) {
     case 'authenticator':
-      return { Pool: BoundedPool, max: connections }
+      return { Pool: BoundedPool, max: connections, isBounded: true }
     // Statements of developers can leave whatever they like in a session: nobody gets it after them.
     case 'postgres':
     case 'app_reader':
@@ -71,14 +74,14 @@ function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connec
     // Code of the app runs within statements of ours.
     case 'auth_admin':
     case 'storage_admin':
-      return { Pool: FreshPool, max: 3 }
+      return { Pool: FreshPool, max: 3, isBounded: true }
     case 'watcher':
       return { Pool: BoundedPool, max: 2 }
   }
 }
 
 function openPool(role: DatabaseRole, { addressOf, size, taken, givenBack }: ConnectionsOptions): pg.Pool {
-  const { Pool, ...shape } = shapeOf(role, size)
+  const { Pool, isBounded, ...shape } = shapeOf(role, size)
   const pool = new Pool({
     ...clientConfig(addressOf(role)),
     ...shape,
@@ -89,11 +92,18 @@ function openPool(role: DatabaseRole, { addressOf, size, taken, givenBack }: Con
   // The server is stopped under idle connections.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
+  if (isBounded) boundReceived(pool)
   if (role !== 'watcher') {
     pool.on('acquire', taken)
     pool.on('release', givenBack)
   }
   return pool
+}
+
+function boundReceived(pool: pg.Pool): void {
+  const received = new WeakMap<pg.PoolClient, Received>()
+  pool.on('connect', (client) => received.set(client, new Received(client)))
+  pool.on('acquire', (client) => received.get(client)?.beginAgain())
 }
 
 /** A connection of its own for who watches the others, however many of those there are. */

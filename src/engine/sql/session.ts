@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import type pg from 'pg'
-import type { DatabaseRole, OpenDatabase } from '#engine/databases'
+import { type DatabaseRole, type OpenDatabase, Received } from '#engine/databases'
 import { Failure } from '#platform/errors'
 import { type Outcome, type RowsWanted, SqlStatement } from './statement.ts'
 
-/** All that PostgreSQL may send on one connection: a single value of hundreds of megabytes never gets into this process. */
-export const mostReceivedBytes = 16 * 1024 * 1024
 /** A statement that was cancelled and goes on is ended with its connection. */
 const cancelMs = 1_000
 const almostMs = 100
@@ -15,15 +13,13 @@ const almostMs = 100
 export class SqlSession {
   /** The time is over: it was cancelled. */
   timedOut = false
-  /** More was sent than is allowed: it was ended. */
-  overflowed = false
   readonly #client: pg.PoolClient
   readonly #socket: Socket
   readonly #watcher: pg.Pool
   readonly #pid: number
   readonly #lateAtMs: number
   #timer: NodeJS.Timeout
-  #received = 0
+  readonly #received: Received
 
   constructor(client: pg.PoolClient, watcher: pg.Pool, timeoutMs: number) {
     this.#client = client
@@ -34,11 +30,16 @@ export class SqlSession {
     }
     this.#socket = connection.stream
     this.#pid = processID
-    this.#socket.on('data', this.#count)
+    this.#received = new Received(client)
     // It fails its statement, too.
     client.on('error', () => undefined)
     this.#lateAtMs = performance.now() + timeoutMs - almostMs
     this.#timer = setTimeout(() => this.#cancel(), timeoutMs)
+  }
+
+  /** More was sent than is allowed: it was ended. */
+  get overflowed(): boolean {
+    return this.#received.overflowed
   }
 
   /** The time is over, or will be in a moment. */
@@ -74,16 +75,8 @@ export class SqlSession {
   /** A statement that has not ended is cancelled by its server, which sees that nobody listens. */
   end(): void {
     clearTimeout(this.#timer)
-    this.#socket.off('data', this.#count)
     this.#socket.destroy()
     this.#client.release(true)
-  }
-
-  readonly #count = (chunk: Buffer): void => {
-    this.#received += chunk.length
-    if (this.#received <= mostReceivedBytes || this.overflowed) return
-    this.overflowed = true
-    this.#socket.destroy()
   }
 
   /** As the role that sees sessions: a timeout of the session itself can be set back by the statement. */

@@ -1,8 +1,9 @@
 /** What PostgreSQL says of the SQL of a developer, in its own words. */
 import pg from 'pg'
+import { mostReceivedBytes } from '#engine/databases'
 import { Failure, type FailureMore, fail } from '#platform/errors'
 import { placeAt } from './lexer.ts'
-import { mostReceivedBytes, type SqlSession } from './session.ts'
+import type { SqlSession } from './session.ts'
 
 export interface Ran {
   session: SqlSession

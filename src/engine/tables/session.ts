@@ -1,6 +1,6 @@
 /** A request of an app in its database: as one of three roles, in one round trip, and without a trace of it for the next. */
 import type pg from 'pg'
-import type { OpenDatabase } from '#engine/databases'
+import { endSession, type OpenDatabase, sessionCleaning } from '#engine/databases'
 import { type Answers, Batch, Prepared, Script, StatementFailed } from './batch.ts'
 import type { Statement } from './read-sql.ts'
 
@@ -45,9 +45,6 @@ pg_catalog.set_config('request.method', $3, true), pg_catalog.set_config('reques
 pg_catalog.set_config('request.headers', $5, true), pg_catalog.set_config('transaction_read_only', $6, true),
 1 / (case when version = $7::bigint then 1 else 0 end) from kherad.schema_version`
 const divisionByZero = '22012'
-
-/** What functions of the app have set for the session, locked, prepared to read or listened to. */
-export const sessionCleaning = `reset all; reset role; select pg_catalog.pg_advisory_unlock_all(); close all; unlisten *; discard temp; discard sequences`
 
 /** A function of the app has closed what the connection had prepared, or has prepared something by the name that is next. */
 export const plansAreLost = ({ cause }: StatementFailed): boolean =>
@@ -128,12 +125,4 @@ function keptOf(client: pg.PoolClient, schemaVersion: string): Kept {
   if (known.schemaVersion !== schemaVersion) known.prepared.forgetAll()
   known.schemaVersion = schemaVersion
   return known
-}
-
-export function endSession(open: OpenDatabase, client: pg.PoolClient): void {
-  const { processID } = client as unknown as { processID: number }
-  void open
-    .pool('watcher')
-    .query('select pg_terminate_backend($1)', [processID])
-    .catch(() => undefined)
 }

@@ -17,7 +17,7 @@ export { parseQuery } from './parse.ts'
 export { type ReadAnswer, type ReadOptions, type ReadPlan, readPlan, type Statement } from './read-sql.ts'
 export { refusals, refuse, type TablesRefusal, TablesRefused } from './refusals.ts'
 export { type Narrowing, type TablesQuery, wayKey } from './request.ts'
-export { type DatabaseCaller, endSession, type SessionOptions, sessionCleaning } from './session.ts'
+export type { DatabaseCaller, SessionOptions } from './session.ts'
 export { readStated, type StatedAnswer, statedStatement } from './stated-answer.ts'
 export {
   deletePlan,

@@ -147,6 +147,25 @@ it('a thousand requests at once open no more connections than the package has, a
   })
 }, 60_000)
 
+it('whatever code of an app says, 16 MiB of it are taken for one request, and the next one is answered', async () => {
+  await using process = open()
+  await process.databases.use(first!, async (db) => {
+    const say = (bytes: number, times: number) =>
+      failure(
+        statement(
+          db,
+          `do $$ begin for i in 1..${times} loop raise notice '%', repeat('x', ${bytes}); end loop; end $$`,
+          'authenticator',
+        ),
+      )
+    // All that stands around a notice is less than 1,000 bytes.
+    for (let nth = 0; nth < 3; nth++) expect(await say(mebibyte - 1_000, 16)).toBe('done')
+    expect(await say(mebibyte, 17)).toBe('54000')
+    expect(await say(1_000, 20_000)).toBe('54000')
+    expect((await statement(db, 'select 1', 'authenticator')).rowCount).toBe(1)
+  })
+})
+
 it('nothing of a session of a developer is there for the next one', async () => {
   await using process = open()
   await process.databases.use(first!, async (db) => {
