@@ -53,7 +53,11 @@ declareFailures({
     en: ({ bucket }) => `The bucket ${bucket} is not empty: empty it first, then delete it.`,
     fa: ({ bucket }) => `باکت ${bucket} خالی نیست: نخست آن را خالی و سپس پاک کنید.`,
   },
-  BUCKET_INVALID: { status: 400, en: ({ why }) => why.en, fa: ({ why }) => why.fa },
+  BUCKET_INVALID: {
+    status: 400,
+    en: ({ why }) => `A bucket cannot be like this: ${why.en}`,
+    fa: ({ why }) => `این باکت پذیرفته نیست: ${why.fa}`,
+  },
   BUCKETS_FULL: {
     status: 403,
     retry: false,
@@ -88,7 +92,11 @@ declareFailures({
       'A row-level security policy of storage.objects or storage.buckets does not allow this to this caller.',
     fa: () => 'policyهای storage.objects یا storage.buckets این کار را برای این درخواست‌کننده آزاد نکرده‌اند.',
   },
-  OBJECT_NAME_INVALID: { status: 400, en: ({ why }) => why.en, fa: ({ why }) => why.fa },
+  OBJECT_NAME_INVALID: {
+    status: 400,
+    en: ({ why }) => `This is no name of an object: ${why.en}`,
+    fa: ({ why }) => `این نام فایل پذیرفته نیست: ${why.fa}`,
+  },
   OBJECT_TOO_LARGE: {
     status: 413,
     retry: false,
@@ -124,7 +132,12 @@ declareFailures({
     fa: () =>
       'پایگاه دادهٔ این برنامه بیش از اندازه طول داد: policyها و triggerهای storage را بررسی کنید یا دوباره بفرستید.',
   },
-  OBJECT_NOT_RENDERED: { status: 400, retry: false, en: ({ why }) => why.en, fa: ({ why }) => why.fa },
+  OBJECT_NOT_RENDERED: {
+    status: 400,
+    retry: false,
+    en: ({ why }) => `This picture is not rendered: ${why.en}`,
+    fa: ({ why }) => `این تصویر در اندازهٔ خواسته‌شده داده نمی‌شود: ${why.fa}`,
+  },
   UPLOAD_NOT_FOUND: {
     status: 404,
     en: () =>
