@@ -64,7 +64,8 @@ export const databases = fileSection({
       }),
       free_disk_percent: integerIn(1, 50, {
         default: 10,
-        description: 'Percent of the disk of this machine; with less than that free whatever writes in a database of it is ended.',
+        description:
+          'Percent of the disk of this machine; with less than that free whatever writes in a database of it is ended.',
       }),
       servers: Type.Array(
         Type.Object({
