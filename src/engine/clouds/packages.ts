@@ -81,7 +81,9 @@ export const renewPackage = (
     const cloud = (await store.lockCloud(tx, key))!
     const isOurs = cloud.suspended_reason === suspensionReasons.packageEnded
     const resumed = isOurs ? { suspended_at: null, suspended_reason: null } : {}
-    await store.changeCloud(tx, key, { offer: kept, ...resumed, updated_at: now })
+    // One that is still on its way to it has the limits of Starter until it is there.
+    const limited = cloud.plan === 'dedicated' ? { offer: kept } : {}
+    await store.changeCloud(tx, key, { ...limited, ...resumed, updated_at: now })
   })
 
 /** It can be used for no other cloud, and the one that uses it only reads from here on. Undefined where there is none. */

@@ -119,16 +119,23 @@ export class Batch implements Submitted {
   #place = 0
 
   readonly #behind: Script | undefined
+  readonly #unnamed: number
 
   /**
    * `scope`: plans are kept for each apart. PostgreSQL plans anew where the role is another one. `behind` is sent along, and has to be given to the
-   * driver next.
+   * driver next. The first `unnamed` ones are sent with their texts each time: what has a name can be replaced by code of the app.
    */
   constructor(
     statements: readonly Statement[],
-    { prepared, scope, behind }: { prepared: Prepared; scope: string; behind: Script | undefined },
+    {
+      prepared,
+      scope,
+      behind,
+      unnamed,
+    }: { prepared: Prepared; scope: string; behind: Script | undefined; unnamed: number },
   ) {
     this.#behind = behind
+    this.#unnamed = unnamed
     this.#statements = statements
     this.#prepared = prepared
     this.#rows = statements.map(() => [])
@@ -143,7 +150,8 @@ export class Batch implements Submitted {
   submit(connection: pg.Connection): void {
     connection.stream.cork()
     for (const [place, { text, values }] of this.#statements.entries()) {
-      const { name, isNew } = this.#prepared.take(this.#keys[place]!) ?? { name: '', isNew: true }
+      const named = place < this.#unnamed ? undefined : this.#prepared.take(this.#keys[place]!)
+      const { name, isNew } = named ?? { name: '', isNew: true }
       this.#isNew.push(isNew)
       if (isNew) connection.parse({ name, text, types: [] }, true)
       // An empty text is what the driver takes for text.

@@ -95,13 +95,13 @@ async function transact(
   }
   const begin = undoes ? [{ text: 'begin', values: [] }] : []
   const scope = caller.role
+  const before = begin.length + 1
   const batch = new Batch([...begin, first, ...statements], {
-    ...{ prepared, scope },
+    ...{ prepared, scope, unnamed: before },
     behind: undoes ? undefined : clean,
   })
   client.query(batch)
   if (!undoes) client.query(clean)
-  const before = begin.length + 1
   try {
     const answers = (await batch.ended).slice(before)
     if (undoes) await client.query(undoes(answers) ? 'rollback' : 'commit')

@@ -71,7 +71,7 @@ async function open(ref: string, isCareless: boolean): Promise<Side> {
   return { awake, auth, developer }
 }
 
-/** The same functions, but as their caller and without a reset; and no command is refused. */
+/** The same functions, but as their caller, without a reset and without pg_temp at the end of their path; and no command is refused. */
 async function carelessSql(): Promise<string> {
   const text = await readFile(path.resolve('src/engine/databases/schema/auth.sql'), 'utf8')
   const functions = text.match(/create function app_users\.\w+_row\([\s\S]*?\$\$;\n\n/g)!
@@ -82,7 +82,9 @@ async function carelessSql(): Promise<string> {
       .replace('security definer', 'security invoker')
       .replaceAll('reset all;', 'null;'),
   )
-  return `${changed.join('')}drop event trigger kherad_refused;\n\n`
+  const paths = ['function app_users.update_user()', 'function app_users.row_of(app_users.users)', 'role auth_admin']
+  const bare = paths.map((one) => `alter ${one} set search_path = pg_catalog;\n\n`)
+  return `${changed.join('')}${bare.join('')}drop event trigger kherad_refused;\n\n`
 }
 
 const account = '00000000-0000-4000-8000-000000000001'
@@ -201,6 +203,20 @@ const attacks: Record<string, { sql: string; work?: (auth: pg.Pool) => Promise<u
       await auth.query(ours).catch(() => undefined)
     },
   },
+  // A schema of temporary objects that a path does not name is the first of it for types, before pg_catalog.
+  'a trigger puts a type of its own in front of ours': {
+    sql: `create function trap(pg_catalog.text) returns boolean language plpgsql as $$ begin return public.steal('type'); end $$;
+      create function attack() returns trigger language plpgsql security definer as $$
+        begin execute 'create domain pg_temp.text as pg_catalog.text check (public.trap(value))'; return new; end $$;
+      create trigger attack after insert on auth.users for each row execute function attack();`,
+    work: (auth) =>
+      inTransaction(auth, async (client) => {
+        await addUser(client)
+        await client.query(`update app_users.users set user_metadata = '{"a": 1}' where email = $1`, [
+          `person-${users}@example.com`,
+        ])
+      }),
+  },
   'the check of a foreign key converts': {
     sql: `create type likeness as enum ('one');
       create function attack(likeness) returns uuid language plpgsql as $$ begin perform public.steal('it'); return (select id from auth.users limit 1); end $$;
@@ -226,6 +242,7 @@ async function lootOf({ auth, developer }: Side, { sql, work = addUser }: (typeo
       drop table if exists profiles, refers;
       drop function if exists attack() cascade;
       drop function if exists late() cascade;
+      drop function if exists trap(text) cascade;
       drop function if exists same(uuid, uuid) cascade;`)
   }
 }

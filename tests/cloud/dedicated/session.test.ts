@@ -29,6 +29,14 @@ create function write_anyway() returns void language plpgsql security definer as
   begin perform set_config('transaction_read_only', 'off', true); insert into notes values (99, 'x'); end $$;
 create function write_as_owner() returns void language plpgsql security definer as $$
   begin insert into notes values (98, 'x'); end $$;
+create function replace_plans() returns void language plpgsql as $$
+  declare plan text;
+  begin
+    for plan in select name from pg_prepared_statements where statement like '%transaction_read_only%' loop
+      execute format('deallocate %I', plan);
+      execute format('prepare %I(text, text, text, text, text, text, bigint) as select set_config(''role'', $1, true), $2, $3, $4, $5, $6, $7', plan);
+    end loop;
+  end $$;
 create function never_end() returns void language plpgsql as $$
   begin loop begin perform pg_sleep(60); exception when query_canceled then null; end; end loop; end $$;
 `
@@ -115,6 +123,13 @@ test.runIf(canRun)('a request that only reads writes nothing, whoever its functi
   // The same functions write where it is allowed.
   expect(await codeOf('select public.write_as_owner()')).toBe('done')
   expect((await ask('delete from public.notes returning id'))[0]).toEqual([['98']])
+})
+
+test.runIf(canRun)('what a function prepares in place of ours is not what runs', async () => {
+  const reading = { isReadOnly: true }
+  await ask('select public.replace_plans()', reading)
+  expect(await codeOf("insert into notes values (97, 'x')", reading)).toBe('25006')
+  expect((await ask('select count(*) from public.notes'))[0]![0]).toEqual(['0'])
 })
 
 test.runIf(canRun)('whoever asks becomes one of the three roles and no other', async () => {

@@ -88,13 +88,13 @@ end $$;
 -- As SQL found elsewhere expects it; roles of ours trust no name of the app's.
 alter database postgres set search_path = "$user", public, extensions;
 
-alter role auth_admin set search_path = pg_catalog;
+alter role auth_admin set search_path = pg_catalog, pg_temp;
 
-alter role storage_admin set search_path = pg_catalog;
+alter role storage_admin set search_path = pg_catalog, pg_temp;
 
-alter role watcher set search_path = pg_catalog;
+alter role watcher set search_path = pg_catalog, pg_temp;
 
-alter role kherad set search_path = pg_catalog;
+alter role kherad set search_path = pg_catalog, pg_temp;
 
 create schema auth authorization auth_admin;
 
@@ -105,16 +105,16 @@ create schema storage authorization storage_admin;
 grant usage on schema storage to postgres, anon, authenticated, service_role, app_reader;
 
 -- Who asks, as policies read it. Owned by the superuser, so that nobody can replace them.
-create function auth.jwt() returns jsonb stable language sql set search_path = pg_catalog
+create function auth.jwt() returns jsonb stable language sql set search_path = pg_catalog, pg_temp
   as $$ select coalesce(nullif(current_setting('request.jwt.claims', true), '')::jsonb, '{}'::jsonb) $$;
 
-create function auth.uid() returns uuid stable language sql set search_path = pg_catalog
+create function auth.uid() returns uuid stable language sql set search_path = pg_catalog, pg_temp
   as $$ select (nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub')::uuid $$;
 
-create function auth.role() returns text stable language sql set search_path = pg_catalog
+create function auth.role() returns text stable language sql set search_path = pg_catalog, pg_temp
   as $$ select nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'role' $$;
 
-create function auth.email() returns text stable language sql set search_path = pg_catalog
+create function auth.email() returns text stable language sql set search_path = pg_catalog, pg_temp
   as $$ select nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'email' $$;
 
 grant execute on function auth.jwt(), auth.uid(), auth.role(), auth.email() to public;
@@ -131,7 +131,7 @@ insert into kherad.schema_version values (1);
 grant select on kherad.schema_version to public;
 
 -- Written in the transaction that changes tables, and seen when they are. It runs as its owner, and nothing of the app's runs within it.
-create function kherad.count_change() returns event_trigger language plpgsql security definer set search_path = pg_catalog
+create function kherad.count_change() returns event_trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
   as $$ begin
     -- What functions make for themselves and for a moment is no change. Of what is dropped the list says nothing.
     if not exists (select from pg_event_trigger_ddl_commands())
@@ -144,7 +144,7 @@ alter role authenticator set statement_timeout = '8s';
 
 alter role authenticator set search_path = public, extensions;
 
-alter role watcher set search_path = pg_catalog;
+alter role watcher set search_path = pg_catalog, pg_temp;
 
 create event trigger kherad_changes on ddl_command_end execute function kherad.count_change();
 

@@ -8,7 +8,7 @@ create role supabase_auth_admin nologin nocreatedb nocreaterole;
 grant usage on schema auth to supabase_auth_admin;
 
 -- Names mean what they mean in PostgreSQL, and nothing runs longer, a trigger neither.
-alter role auth_admin set search_path = pg_catalog;
+alter role auth_admin set search_path = pg_catalog, pg_temp;
 
 alter role auth_admin set statement_timeout = '15s';
 
@@ -164,7 +164,7 @@ create view app_users.users as
 -- The three statements on auth.users, during which triggers of the app run: as supabase_auth_admin, who owns these functions and may not change
 -- its role within them. What a trigger sets in the session (search_path above all) is reset before anything else is done, and what it fails with is cut.
 create function app_users.insert_row(r auth.users) returns auth.users
-  language plpgsql security definer set search_path = pg_catalog as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   made auth.users;
   code text;
@@ -185,7 +185,7 @@ begin
 end $$;
 
 create function app_users.update_row(r auth.users, changed text[]) returns auth.users
-  language plpgsql security definer set search_path = pg_catalog as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   made auth.users;
   sets text := (select string_agg(format('%1$I = ($1).%1$I', name), ', ') from unnest(changed) name);
@@ -208,7 +208,7 @@ begin
 end $$;
 
 create function app_users.delete_row(user_id uuid) returns uuid
-  language plpgsql security definer set search_path = pg_catalog as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   gone uuid;
   code text;
@@ -231,7 +231,7 @@ alter function app_users.update_row(auth.users, text[]) owner to supabase_auth_a
 alter function app_users.delete_row(uuid) owner to supabase_auth_admin;
 
 create function app_users.row_of(n app_users.users) returns auth.users
-  language plpgsql set search_path = pg_catalog as $$
+  language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   r auth.users;
 begin
@@ -252,7 +252,7 @@ begin
 end $$;
 
 -- KA001: a trigger of the app, or a table of it that refers to the user, refuses.
-create function app_users.insert_user() returns trigger language plpgsql set search_path = pg_catalog as $$
+create function app_users.insert_user() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   made auth.users;
 begin
@@ -271,7 +271,7 @@ begin
   return new;
 end $$;
 
-create function app_users.update_user() returns trigger language plpgsql set search_path = pg_catalog as $$
+create function app_users.update_user() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   was auth.users := app_users.row_of(old);
   will auth.users := app_users.row_of(new);
@@ -300,7 +300,7 @@ begin
   return new;
 end $$;
 
-create function app_users.delete_user() returns trigger language plpgsql set search_path = pg_catalog as $$
+create function app_users.delete_user() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if app_users.delete_row(old.user_id) is null then
     if not exists (select from auth.users where id = old.user_id) then
@@ -319,7 +319,7 @@ create trigger delete_user instead of delete on app_users.users for each row exe
 
 -- Called before anything else. In data of a backup sessions and tokens stand again that were ended or used since, or that were computed for
 -- the cloud that this is a copy of: they are deleted. Returns how many users there are, or null where it was this cloud's already.
-create function app_users.adopt(account uuid, cloud uuid, restore uuid) returns bigint language plpgsql set search_path = pg_catalog as $$
+create function app_users.adopt(account uuid, cloud uuid, restore uuid) returns bigint language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   many bigint;
 begin
@@ -359,7 +359,7 @@ grant execute on function app_users.insert_row(auth.users), app_users.update_row
 
 -- The check of a foreign key runs as the owner of the table that it refers to, and converts the value by whatever cast there is: a cast of the
 -- developer's would run as auth_admin. Commands on all that a role owns would let a trigger drop the functions above.
-create function kherad.refuse_command() returns event_trigger language plpgsql set search_path = pg_catalog
+create function kherad.refuse_command() returns event_trigger language plpgsql set search_path = pg_catalog, pg_temp
   as $$ begin raise exception using errcode = '42501', message = format('%s is not available here', tg_tag); end $$;
 
 create event trigger kherad_refused on ddl_command_start when tag in ('CREATE CAST', 'DROP OWNED')

@@ -55,7 +55,7 @@ create function storage.extension(name text) returns text language sql immutable
   return pg_catalog.split_part(pg_catalog.split_part(name, '/', -1), '.', -1);
 
 -- Nobody could make them again: the schema is not the developer's.
-create function storage.keep_tables() returns event_trigger language plpgsql set search_path = pg_catalog
+create function storage.keep_tables() returns event_trigger language plpgsql set search_path = pg_catalog, pg_temp
   as $$ begin
     if exists (select from pg_event_trigger_dropped_objects()
         where schema_name = 'storage' and object_type in ('table', 'table column', 'table constraint')) then
