@@ -3,7 +3,7 @@ import type { CloudKey } from '#engine/clouds'
 import type { OpenDatabase } from '#engine/databases'
 import { fail, type Localized } from '#platform/errors'
 import { asCaller, asReader, type ObjectCaller, StatementFailed } from './as-caller.ts'
-import { type BucketsRoom, doubtBlobs, freeBlobs } from './blobs.ts'
+import { type BucketsRoom, decideBlobs, doubtBlobs } from './blobs.ts'
 import * as store from './bucket-store.ts'
 import { deleteSome } from './object-store.ts'
 
@@ -124,6 +124,7 @@ export async function emptyBucket(
       await doubtBlobs(app, cloud, found)
       return found
     })
-    await freeBlobs(app, cloud, versions)
+    // A row that the developer has copied by SQL may name the same bytes.
+    await decideBlobs(app, cloud, open, versions)
   }
 }

@@ -203,18 +203,13 @@ export async function removeObjects(
     await doubtBlobs(app, cloud, versionsOf(gone))
     return gone
   })
-  await freeDecided({ app, cloud, open }, versionsOf(rows))
+  // Another row may name the same bytes where the developer has copied one by SQL.
+  await decideBlobs(app, cloud, open, versionsOf(rows))
   return rows
 }
 
 const versionsOf = (rows: readonly { version: string | null }[]): string[] =>
   rows.flatMap(({ version }) => version ?? [])
-
-/** Another row may name the same bytes where the developer has copied one by SQL. */
-const freeDecided = (
-  { app, cloud, open }: Omit<Asking, 'caller'>,
-  versions: readonly string[],
-): Promise<void> => decideBlobs(app, cloud, open, versions)
 
 /** Its bytes stay. Throws OBJECT_NOT_FOUND, OBJECT_EXISTS, OBJECT_DENIED, OBJECT_TOO_LARGE, OBJECT_TYPE_REFUSED and BUCKET_NOT_FOUND. */
 export async function moveObject(

@@ -84,9 +84,12 @@ async function copy(app: App, key: store.BackupKey): Promise<void> {
   const backups = await app.databases.backups(key)
   const made = await backups.copy((copied) => write(app, storageKey, copied, maxBytes))
   await app.db.tx(async (tx) => {
-    // Its deletion, once begun, would overlook it.
-    if (!(await shareReadyCloud(tx, key))) return
     const now = new Date(app.clock.nowMs())
+    // Its deletion, once begun, would overlook it. One that is suspended gets its next backup when it stands again.
+    if (!(await shareReadyCloud(tx, key))) {
+      await store.changeBackup(tx, key, { state: 'failed', error_code: 'given_up', finished_at: now })
+      return
+    }
     const change = { ...made, state: 'ready', storage_key: storageKey, finished_at: now } as const
     if (await store.changeBackup(tx, key, { ...change, expires_at: expiryOf(app, now) }))
       await commitBlob(tx, storageKey)

@@ -98,7 +98,9 @@ export class LocalProvider implements DatabaseProvider {
 
   async backups(database: DatabaseRecord): Promise<DatabaseBackups> {
     const { context } = await this.#here(database)
-    return new LocalBackups(context, localOf(database))
+    // An app that comes meanwhile finds the size of its package.
+    const size = await this.#options.sizes.of(localOf(database))
+    return new LocalBackups(context, { ...localOf(database), size })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -45,7 +45,10 @@ export async function restoreDatabase(
 
 /** After restoring was given up: the database is what it was before, or what it has become if that was complete. */
 export async function endRestore(context: LocalContext, database: LocalDatabase, id: string): Promise<void> {
-  const held = await holdLock(context.tools, layoutOf(context.root, database).restoreLockFile, lockWaitMs)
+  const layout = layoutOf(context.root, database)
+  // It was not made yet: nothing of it can have been restored.
+  if (!(await isThere(layout.folder))) return
+  const held = await holdLock(context.tools, layout.restoreLockFile, lockWaitMs)
   if (!held) throw new Error('Another process still restores this database.')
   await using _lock = held
   await undo(context, database, { ref: `restore.${id}`, user: database.user })
