@@ -28,6 +28,8 @@ export interface Layout {
   restoringFile: string
   /** The data before that, until it is over. */
   dataBefore: string
+  /** The id of the restore that was completed last. */
+  restoredFile: string
   /** Locked by whoever restores. */
   restoreLockFile: string
 }
@@ -51,6 +53,7 @@ export function layoutOf(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Lay
     empty: within('empty'),
     restoringFile: within('restoring'),
     dataBefore: within('data-before'),
+    restoredFile: within('restored'),
     restoreLockFile: within('restore-lock'),
   }
 }

@@ -4,7 +4,7 @@
  * killed, the next run finds either data or the other, whole.
  */
 import { execFile } from 'node:child_process'
-import { access, rename, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { holdLock } from '#platform/jail'
@@ -31,17 +31,24 @@ export async function restoreDatabase(
   if (!held) return false
   await using _lock = held
   const draft: LocalDatabase = { ref: `restore.${options.id}`, user: database.user }
-  await undo(context, database, draft)
-  try {
-    await prepare(context, draft, options)
-    await exchange(context, database, draft)
-  } catch (error) {
+  // Once the app writes again, a second exchange would lose what it has written.
+  if (await isCompleted(layout, options.id)) await finish(layout, layoutOf(context.root, draft))
+  else {
     await undo(context, database, draft)
-    throw error
+    try {
+      await prepare(context, draft, options)
+      await exchange(context, database, draft, options.id)
+    } catch (error) {
+      await undo(context, database, draft)
+      throw error
+    }
   }
   await removeFolders(layoutOf(context.root, draft))
   return true
 }
+
+const isCompleted = async ({ restoredFile }: Layout, id: string): Promise<boolean> =>
+  (await readFile(restoredFile, 'utf8').catch(() => '')) === id
 
 /** After restoring was given up: the database is what it was before, or what it has become if that was complete. */
 export async function endRestore(context: LocalContext, database: LocalDatabase, id: string): Promise<void> {
@@ -58,6 +65,7 @@ async function undo(context: LocalContext, database: LocalDatabase, draft: Local
   const layout = layoutOf(context.root, database)
   if (await isThere(layout.dataBefore)) {
     await using _lock = await stopAndHold(context, database)
+    await rm(layout.restoredFile, { force: true })
     await rm(layout.data, { recursive: true, force: true })
     await rename(layout.dataBefore, layout.data)
   }
@@ -85,15 +93,28 @@ async function startOnce(context: LocalContext, database: LocalDatabase): Promis
   await awake.leave()
 }
 
-async function exchange(context: LocalContext, database: LocalDatabase, draft: LocalDatabase): Promise<void> {
+async function exchange(
+  context: LocalContext,
+  database: LocalDatabase,
+  draft: LocalDatabase,
+  id: string,
+): Promise<void> {
   const layout = layoutOf(context.root, database)
   const fresh = layoutOf(context.root, draft)
   await writeFile(layout.restoringFile, '')
   await place(context, database, layout, fresh)
   await startOnce(context, database)
   // From here on it is restored: what was there before only waits to be deleted.
-  await rename(layout.dataBefore, path.join(fresh.folder, 'before'))
-  await rm(layout.restoringFile)
+  await writeFile(layout.restoredFile, id)
+  await finish(layout, fresh)
+}
+
+async function finish(layout: Layout, fresh: Layout): Promise<void> {
+  if (await isThere(layout.dataBefore)) {
+    await mkdir(fresh.folder, { recursive: true, mode: 0o700 })
+    await rename(layout.dataBefore, path.join(fresh.folder, 'before'))
+  }
+  await rm(layout.restoringFile, { force: true })
 }
 
 async function place(
