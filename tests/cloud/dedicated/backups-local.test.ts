@@ -49,6 +49,13 @@ async function* from(parts: readonly Buffer[], failing?: Error) {
 const restore = (parts: readonly Buffer[], id: string, failing?: Error) =>
   restoreDatabase(context, database, { id, maxBytes, tar: () => from(parts, failing) })
 
+it('a restore that was completed keeps what was written since, however often it is run again', async () => {
+  expect(await restore(tar, 'againagainag')).toBe(true)
+  await query(context, database, 'update kept set n = 3')
+  expect(await restore(tar, 'againagainag')).toBe(true)
+  expect(await sum()).toBe(3_000)
+})
+
 it('a restored database has what it had when its backup was taken, and whoever used it meanwhile learns of the end', async () => {
   await query(context, database, 'update kept set n = 0')
   const awake = await wake(context, database)
@@ -115,24 +122,25 @@ it('while a backup takes the place of the data, nobody wakes the database', asyn
 })
 
 /** In the order in which a restoring makes them. */
-const moments = {
-  unpacked: () => path.join(context.root, 'restore.killedkilled', 'data', 'global'),
+const moments: Record<string, (id: string) => string> = {
+  unpacked: (id) => path.join(context.root, `restore.${id}`, 'data', 'global'),
   'seen to start': () => layoutOf(context.root, database).restoringFile,
   'on its way': () => layoutOf(context.root, database).dataBefore,
-  'in its place': () => path.join(context.root, 'restore.killedkilled', 'before'),
+  'in its place': (id) => path.join(context.root, `restore.${id}`, 'before'),
 }
 
 test.runIf(canRun).each(Object.entries(moments))(
   'killed once the backup is %s, it leaves one whole database or the other, and the next run ends what it began',
   async (moment, place) => {
+    const id = `killed${String(Object.keys(moments).indexOf(moment)).padStart(6, '0')}`
     const file = path.join(context.root, 'archive')
     await writeFile(file, Buffer.concat(tar))
     await query(context, database, 'update kept set n = 2')
     const main = path.join(import.meta.dirname, 'restore-main.ts')
-    const args = [main, context.root, database.ref, String(database.user ?? ''), file]
+    const args = [main, context.root, database.ref, String(database.user ?? ''), file, id]
     const child = spawn(process.execPath, args, { stdio: 'ignore' })
     const ended = once(child, 'exit')
-    while (!existsSync(place()) && child.exitCode === null) await nextTurn()
+    while (!existsSync(place(id)) && child.exitCode === null) await nextTurn()
     const isOver = moment === 'in its place'
     if (!isOver) expect(child.exitCode).toBe(null)
     child.kill('SIGKILL')
@@ -140,9 +148,9 @@ test.runIf(canRun).each(Object.entries(moments))(
     if (existsSync(layoutOf(context.root, database).restoringFile))
       await expect(wake(context, database)).rejects.toMatchObject({ code: 'CLOUD_RESTORING' })
     else expect(await sum()).toBe(isOver ? 500_500 : 2_000)
-    await endRestore(context, database, 'killedkilled')
+    await endRestore(context, database, id)
     expect(await sum()).toBe(isOver ? 500_500 : 2_000)
-    expect(await restore(tar, 'killedkilled')).toBe(true)
+    expect(await restore(tar, id)).toBe(true)
     expect(await sum()).toBe(500_500)
     await rm(file)
     expect(await databasesIn(context.root)).toEqual([database.ref])
