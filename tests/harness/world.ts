@@ -19,7 +19,7 @@ import type { Log } from '#platform/log'
 import type { GuardedNet } from '#platform/net'
 import { loadConfig } from '#settings'
 import { type Kherad, startKherad } from '../../src/server.ts'
-import { Client } from './client.ts'
+import { Client, type Seen } from './client.ts'
 import { cloneDatabase } from './postgres.ts'
 import { until } from './until.ts'
 
@@ -158,7 +158,7 @@ export class World implements AsyncDisposable {
     const client = owner ?? (await this.key())
     const given = { accountId: this.account, packageId: undefined, offer: 'small', paidUntil: null }
     await givePackage(this.app, given)
-    const made = await client.post('/v1/cloud', { name, plan: 'dedicated' })
+    const made = await createDedicated(client, name)
     assert.equal(made.status, 202, made.text)
     const path = `/v1/cloud/${made.body.id}`
     await until(async () => (await client.get(path)).body.status !== 'provisioning')
@@ -222,6 +222,13 @@ export class World implements AsyncDisposable {
     assert.deepEqual(this.violations, [], 'every answer is as its route declares it')
   }
 }
+
+/** On a busy machine the test of the jail may not end as it should; it is done again by itself. */
+export const createDedicated = (client: Client, name: string): Promise<Seen> =>
+  until(async () => {
+    const made = await client.post('/v1/cloud', { name, plan: 'dedicated' })
+    return made.body?.error?.code === 'DATABASES_UNAVAILABLE' ? undefined : made
+  })
 
 async function makePeople(kherad: Kherad, credits: number): Promise<{ account: string; project: string }> {
   const now = new Date(kherad.app.clock.nowMs())

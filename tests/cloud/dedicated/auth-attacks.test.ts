@@ -82,7 +82,11 @@ async function carelessSql(): Promise<string> {
       .replace('security definer', 'security invoker')
       .replaceAll('reset all;', 'null;'),
   )
-  const paths = ['function app_users.update_user()', 'function app_users.row_of(app_users.users)', 'role auth_admin']
+  const paths = [
+    'function app_users.update_user()',
+    'function app_users.row_of(app_users.users)',
+    'role auth_admin',
+  ]
   const bare = paths.map((one) => `alter ${one} set search_path = pg_catalog;\n\n`)
   return `${changed.join('')}${bare.join('')}drop event trigger kherad_refused;\n\n`
 }

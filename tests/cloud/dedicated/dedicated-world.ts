@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { givePackage } from '#engine/clouds'
 import type { Client } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
-import { boot, type World, type WorldOptions } from '../../harness/world.ts'
+import { boot, createDedicated, type World, type WorldOptions } from '../../harness/world.ts'
 
 const packages = 'clouds:\n  packages:\n    - id: small\n      name: { fa: کوچک, en: Small }\n'
 
@@ -30,7 +30,7 @@ export async function dedicatedCloud(world: World, name = 'نوبت', owner?: Cl
     paidUntil: null,
   })
   const client = owner ?? (await world.key())
-  const made = await client.post('/v1/cloud', { name, plan: 'dedicated' })
+  const made = await createDedicated(client, name)
   assert.equal(made.status, 202, made.text)
   const { id, ref } = made.body
   await until(async () => {
