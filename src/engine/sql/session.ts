@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import type pg from 'pg'
 import { type DatabaseRole, type OpenDatabase, Received } from '#engine/databases'
-import { Failure } from '#platform/errors'
 import { type Outcome, type RowsWanted, SqlStatement } from './statement.ts'
 
 /** A statement that was cancelled and goes on is ended with its connection. */
@@ -92,26 +91,18 @@ export class SqlSession {
   }
 }
 
-/** Throws SQL_BUSY where no connection is free. */
+/** Throws DATABASE_BUSY where no connection is free. */
 export async function withSession<Result>(
   open: OpenDatabase,
   role: DatabaseRole,
   timeoutMs: number,
   work: (session: SqlSession) => Promise<Result>,
 ): Promise<Result> {
-  const client = await open.pool(role).connect().catch(refuseBusy)
+  const client = await open.pool(role).connect()
   const session = new SqlSession(client, open.pool('watcher'), timeoutMs)
   try {
     return await work(session)
   } finally {
     session.end()
   }
-}
-
-const tooManyConnections = '53300'
-
-function refuseBusy(error: Error & { code?: string }): never {
-  if (error.code === tooManyConnections || error.message.startsWith('timeout exceeded'))
-    throw new Failure('SQL_BUSY', {}, { retryAfterMs: 1_000, cause: error })
-  throw error
 }

@@ -1,14 +1,9 @@
 /** Dedicated clouds of a world, made over HTTP as everybody makes them. */
-import assert from 'node:assert/strict'
-import { givePackage } from '#engine/clouds'
 import type { Client } from '../../harness/client.ts'
-import { until } from '../../harness/until.ts'
-import { boot, createDedicated, type World, type WorldOptions } from '../../harness/world.ts'
-
-const packages = 'clouds:\n  packages:\n    - id: small\n      name: { fa: کوچک, en: Small }\n'
+import { boot, dedicatedConfig, type World, type WorldOptions } from '../../harness/world.ts'
 
 export const dedicatedWorld = (options: WorldOptions = {}): Promise<World> =>
-  boot({ config: packages, ...options })
+  boot({ config: dedicatedConfig, ...options })
 
 export interface DedicatedCloud {
   id: string
@@ -23,21 +18,7 @@ type SqlReply = Awaited<ReturnType<Client['post']>>
 
 /** A new one that is ready, with a package of its own. */
 export async function dedicatedCloud(world: World, name = 'نوبت', owner?: Client): Promise<DedicatedCloud> {
-  await givePackage(world.app, {
-    accountId: world.account,
-    packageId: undefined,
-    offer: 'small',
-    paidUntil: null,
-  })
-  const client = owner ?? (await world.key())
-  const made = await createDedicated(client, name)
-  assert.equal(made.status, 202, made.text)
-  const { id, ref } = made.body
-  await until(async () => {
-    const { body } = await client.get(`/v1/cloud/${id}`)
-    assert.notEqual(body.status, 'failed', body.error?.message)
-    return body.status === 'ready'
-  })
+  const { id, ref, client } = await world.dedicatedCloud(name, owner)
   const path = `/v1/cloud/${id}/database`
   return {
     ...{ id, ref, client },

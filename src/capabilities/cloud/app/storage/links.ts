@@ -9,13 +9,13 @@ import {
   placeIn,
   requireMayPut,
   requireObject,
+  transformOf,
 } from '#engine/buckets'
 import { mediaTypeOf } from '#engine/sites'
 import { fail } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
 import { asking, bodyOf, objectCaller, withDatabase } from './asking.ts'
 import { boundedInteger } from './bounds.ts'
-import { transformOf } from './render.ts'
 import { propertiesOf } from './store.ts'
 
 const longestSeconds = 10 * 366 * 24 * 60 * 60

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import {
   openBytes,
-  transformOf as readTransform,
   renderPicture,
   requireRenderable,
   sizeOf,
   type Transform,
+  transformOf,
   typeOf,
 } from '#engine/buckets'
 import { Failure } from '#platform/errors'
@@ -15,8 +15,6 @@ import { isKnown } from '#platform/http'
 import { Turns } from '#platform/turns'
 import type { AppCall, AppReply } from '../area.ts'
 import { headersOf, objectByLink, objectBySession, publicObject, type Readable } from './read.ts'
-
-export const transformOf = readTransform
 
 const turns = new WeakMap<AppCall['app']['storage'], Turns>()
 
