@@ -42,9 +42,9 @@ export const askFor = (microcredits: bigint): HoldOptions => ({
 /** What a statement meets whose connection broke. */
 export const broken = (): Error => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
 
-type Statement = (text: string, values: readonly unknown[]) => void
+type Statement = (text: string, values: readonly unknown[]) => unknown
 
-/** A simulated database with one payer's meters, and ledgers on it: `before` sees each statement of one, and may break it off. */
+/** A simulated database with one payer's meters, and ledgers on it: `before` sees each statement of one, and may delay it or break it off. */
 export function openBooks(timeline: Timeline) {
   const nowMs = (): number => timeline.startMs + timeline.nowMs
   const database = new SimulatedDatabase(nowMs)
@@ -53,7 +53,7 @@ export function openBooks(timeline: Timeline) {
   database.model.openMeter(payer.keyId, 'key')
   const open = (before: Statement): Promise<Ledger> => {
     const db = databaseFace(async (_name, text, values) => {
-      before(text, values)
+      await before(text, values)
       return database.execute(text, values)
     })
     return openLedgerAlone({ db, clock: { nowMs }, log: quiet, timing, thresholdsPercent: [] })

@@ -68,3 +68,25 @@ test('what is settled in the moment in which the ledger closes is in the ledger'
     expect(database.model.balances.get(account)).toEqual({ balance: 970n, held: 0n })
   })
 })
+
+test('a hold that is still being asked for when the ledger closes is settled: its caller hears of it first', async () => {
+  await inTime(async (timeline) => {
+    const { database, open } = openBooks(timeline)
+    database.model.grant(account, 'a grant', 1_000n)
+    const ledger = await open(async (text) => {
+      if (text.includes('ledger.commit')) await timeline.pause(2_000, owner)
+    })
+    const cut = ledger.hold({ ...askFor(100n), freeIfLost: true }).then(async (hold) => {
+      // Room for its result is given back first, as a call that makes files does.
+      await timeline.pause(5, owner)
+      return hold.settle({ microcredits: 0n, state: 'failed', statusCode: 499 })
+    })
+    await timeline.pause(100, owner)
+    const closing = ledger[Symbol.asyncDispose]()
+    await expect(ledger.hold({ ...askFor(1n), receiptId: 'another' })).rejects.toThrow('SERVICE_UNAVAILABLE')
+    expect(await cut).toEqual({ chargedMicrocredits: 0n, lossMicrocredits: 0n })
+    await closing
+    expect(database.model.balances.get(account)).toEqual({ balance: 1_000n, held: 0n })
+    expect(database.model.holds.size).toBe(0)
+  })
+})

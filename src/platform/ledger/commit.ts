@@ -6,9 +6,11 @@
 import { type HoldOp, type OpResult, type SettleOp, undoOf } from './commit-ops.ts'
 import { type CommitterOptions, Lane } from './lane.ts'
 import { LateUndos } from './late-undos.ts'
+import { databaseAway } from './waiting-holds.ts'
 
 /** Each may occupy a connection for as long as an account is locked. */
 const waitingLanes = 4
+const drainMs = 5000
 
 export class Committer {
   readonly #main: Lane
@@ -16,6 +18,7 @@ export class Committer {
   /** The lane of each account that was found locked, until that lane is empty. */
   readonly #busy = new Map<string, Lane>()
   readonly #lateUndos = new LateUndos((op) => this.#undo(op))
+  #refusesHolds = false
 
   constructor(options: CommitterOptions) {
     const undo = (op: HoldOp): void => this.#undo(op)
@@ -38,6 +41,7 @@ export class Committer {
 
   /** Rejects with SERVICE_UNAVAILABLE when the database did not take it in time; then it is undone as soon as it answers. */
   hold(op: HoldOp): Promise<OpResult> {
+    if (this.#refusesHolds) return Promise.reject(databaseAway())
     return new Promise((resolve, reject) => {
       this.#laneOf(op.account_id).hold(op, this.#lateUndos.cancel(op.receipt_id), resolve, reject)
     })
@@ -48,13 +52,23 @@ export class Committer {
     return new Promise((resolve) => this.#laneOf(op.account_id).settle(op, urgent, resolve))
   }
 
+  /** Takes no hold from now on. Resolves when those asked for are decided, or after `drainMs`: settlements go on until the close. */
+  refuseHolds(): Promise<void> {
+    this.#refusesHolds = true
+    return this.#inTurn((lane, mostMs) => lane.drain(mostMs))
+  }
+
   /** Resolves when everything accepted so far is durable, or after `drainMs`; nothing is sent after it. */
-  async close(drainMs = 5000): Promise<void> {
+  async close(): Promise<void> {
     this.#lateUndos.flush()
+    await this.#inTurn((lane, mostMs) => lane.close(mostMs))
+  }
+
+  /** What the first lane moves on its way out is waited for by the others. */
+  async #inTurn(end: (lane: Lane, mostMs: number) => Promise<void>): Promise<void> {
     const endMs = performance.now() + drainMs
-    // What the first lane moves on its way out is waited for by the others.
-    await this.#main.close(drainMs)
-    await Promise.all(this.#waiting.map((lane) => lane.close(Math.max(0, endMs - performance.now()))))
+    await end(this.#main, drainMs)
+    await Promise.all(this.#waiting.map((lane) => end(lane, Math.max(0, endMs - performance.now()))))
   }
 
   /** The caller was told 503, yet the hold is there: nothing was sent upstream for it, so it goes back whole. */

@@ -244,7 +244,9 @@ export function openLedger(options: LedgerOptions): Ledger {
     isStoring: (receiptId) => stored.isOpen(receiptId),
     stored: (mostMs) => stored.over(mostMs),
     async [Symbol.asyncDispose]() {
-      // A call that was cut a moment ago settles within this turn of the event loop; past the close it could not.
+      // A call that was cut while its hold was being asked for settles like one that was cut with it, as soon as that is decided.
+      await committer.refuseHolds()
+      // What was cut a moment ago settles within this turn of the event loop; past the close it could not.
       await turn()
       await stored.over(storingMs)
       await committer.close()
