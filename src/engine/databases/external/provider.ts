@@ -110,12 +110,13 @@ export class ExternalProvider implements DatabaseProvider {
     const connections = new Connections({
       addressOf,
       size,
-      taken: () => watch.works(),
-      givenBack: () => watch.rested(),
+      watch,
     })
     const end = async (): Promise<void> => {
+      // What is still under way in it is watched until it has ended.
+      await connections.close()
       watch[Symbol.dispose]()
-      await Promise.all([connections.close(), watcher.end()])
+      await watcher.end()
     }
     return { connections, end, users: 0 }
   }

@@ -100,12 +100,13 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
     const connections = new Connections({
       addressOf: awake.address,
       size,
-      taken: () => watch.works(),
-      givenBack: () => watch.rested(),
+      watch,
     })
     const end = async (): Promise<void> => {
+      // What is still under way in it is watched until it has ended.
+      await connections.close()
       watch[Symbol.dispose]()
-      await Promise.all([connections.close(), watcher.end()])
+      await watcher.end()
       await this.#report(database).catch(() => undefined)
       await awake.leave()
       metrics?.databasesAwake.dec()
@@ -117,10 +118,10 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
     const reporting = setInterval(() => void report().catch(() => undefined), reportMs).unref()
     const entry: Entry<Database> = { database, awake, connections, watch, end, users: 0, reporting }
     awake.whenRoomIsNeeded(() => {
-      if (entry.users === 0) void this.#close(entry)
+      if (entry.users === 0) this.#closeSoon(entry)
     })
     // The next use wakes it again.
-    void awake.lost.then(() => this.#close(entry))
+    void awake.lost.then(() => this.#closeSoon(entry))
     return entry
   }
 
@@ -132,8 +133,14 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
 
   #closeLater(entry: Entry<Database>): void {
     entry.awake.touch()
-    entry.idle = setTimeout(() => void this.#close(entry), this.#options.idleMs)
+    entry.idle = setTimeout(() => this.#closeSoon(entry), this.#options.idleMs)
     entry.idle.unref()
+  }
+
+  #closeSoon(entry: Entry<Database>): void {
+    this.#close(entry).catch((err: unknown) =>
+      this.#context.log.warn({ err, ref: entry.database.ref }, 'PostgreSQL of a cloud is not left in order'),
+    )
   }
 
   async #close(entry: Entry<Database>): Promise<void> {

@@ -10,6 +10,7 @@ import type { Claim } from './claims.ts'
 import { isShortEnough, type Layout, type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import '../phrases.ts'
+import { signalIfThere } from './processes.ts'
 import { server } from './program.ts'
 import { upgrade } from './upgrade.ts'
 
@@ -181,7 +182,7 @@ export async function stop(
   let mayAnnounce = true
   const isStopped = await signalled(context, layout, withinMs, {
     async signal(pid) {
-      endIfThere(pid)
+      signalIfThere(pid, 'SIGINT')
       return true
     },
     // Then those who use it where it runs give it back, and it is stopped there.
@@ -206,7 +207,7 @@ export async function stopUnused(
     return !isUsed
   }
   const isStopped = await signalled(context, layoutOf(context.root, { ref }), quickStopMs, {
-    signal: (pid) => ifUnused(() => endIfThere(pid)),
+    signal: (pid) => ifUnused(() => signalIfThere(pid, 'SIGINT')),
     outOfSight: () => ifUnused(() => undefined),
   })
   return isStopped || isUsed
@@ -243,12 +244,6 @@ async function isFree({ tools }: LocalContext, { folder, lockFile }: Layout): Pr
   const held = await holdLock(tools, lockFile, lockSliceMs)
   await held?.[Symbol.asyncDispose]()
   return held !== undefined
-}
-
-function endIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGINT')
-  } catch {}
 }
 
 /** Of all who are connected. False where nobody answers. */

@@ -1,5 +1,6 @@
 /** `/rest/v1` of a dedicated cloud: its tables and functions, as the role of whoever asks (docs/decisions/0082). */
-import { StatementFailed } from '#engine/databases'
+import type { ReadOnlyReason } from '#engine/clouds'
+import { readOnlyBy, readOnlyState, StatementFailed } from '#engine/databases'
 import {
   databaseRefusal,
   onTables,
@@ -70,19 +71,24 @@ type Work<Result> = Parameters<AppCall['app']['databases']['use']>[1] extends (o
 
 /** Throws what the database refuses in the words of PostgREST. */
 async function inCloud<Result>(call: AppCall, work: Work<Result>): Promise<Result> {
+  let readOnlyWhy: ReadOnlyReason | 'machine' | null = call.cloud.readOnlyWhy
   try {
-    return await call.app.databases.use(call.cloud, work)
+    return await call.app.databases.use(call.cloud, (open) => {
+      readOnlyWhy ??= readOnlyBy(open.disk)
+      return work(open)
+    })
   } catch (error) {
-    if (error instanceof StatementFailed) return refuseTables(refusalOf(error, call))
-    throw error
+    if (!(error instanceof StatementFailed)) throw error
+    return refuseTables(refusalOf(error, call.caller.role !== 'anon', readOnlyWhy))
   }
 }
 
-const readOnlyState = '25006'
-
-function refusalOf(failed: StatementFailed, call: AppCall): TablesRefusal {
-  const refusal = databaseRefusal(failed, call.caller.role !== 'anon')
-  const { readOnlyWhy } = call.cloud
+function refusalOf(
+  failed: StatementFailed,
+  isKnown: boolean,
+  readOnlyWhy: ReadOnlyReason | 'machine' | null,
+): TablesRefusal {
+  const refusal = databaseRefusal(failed, isKnown)
   if (failed.report.sqlState !== readOnlyState || readOnlyWhy === null) return refusal
   const { en, fa } = declarationOf('CLOUD_READ_ONLY')
   const why = { why: readOnlyWhy }
