@@ -3,7 +3,8 @@ import type { Statement } from '#engine/databases'
 import type { Answers } from './batch.ts'
 import type { Catalogue, Table } from './catalogue.ts'
 import { conditionSql, fieldSql, type Place } from './condition-sql.ts'
-import { refusals, refuse } from './refusals.ts'
+import { refusals } from './refusals.ts'
+import { refuse } from './refuse.ts'
 import { type Relationship, relate } from './relationship.ts'
 import {
   type Condition,
@@ -346,7 +347,7 @@ export interface ReadPlan {
   answer(rows: Answers): ReadAnswer
 }
 
-/** Throws TablesRefused. */
+/** Throws RestRefused. */
 export function readPlan(
   catalogue: Catalogue,
   table: Table,
