@@ -1,9 +1,10 @@
 /** Functions of the database, called by name; what they answer is narrowed as the rows of a table are. */
 import { type Catalogue, type Parameter, type Routine, type Table, tableOfColumns } from './catalogue.ts'
-import { Builder, bodyOf, type ReadOptions, type ReadPlan, readAnswer } from './read-sql.ts'
+import { bodyOf, type ReadOptions, type ReadPlan, readAnswer } from './read-sql.ts'
 import { refusals } from './refusals.ts'
 import { refuse } from './refuse.ts'
 import type { TablesQuery } from './request.ts'
+import { Builder } from './rows-sql.ts'
 import { arrayLiteral, quoted, type Values } from './sql-text.ts'
 
 /** What a function is called with. */
