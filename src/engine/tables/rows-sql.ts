@@ -132,7 +132,7 @@ export class Builder {
   }
 
   #field(place: Place, { as, field, cast }: SelectedField): SqlColumns {
-    const sql = fieldSql(place, field)
+    const sql = this.#isNumberOfRows(place, field) ? 'pg_catalog.count(*)' : fieldSql(place, field)
     const type =
       cast === undefined ? undefined : (this.#catalogue.type(cast) ?? refuse(refusals.noType(cast)))
     const name = as === undefined && field.path.length === 0 ? field.column : chosenName(as ?? nameOf(field))
@@ -140,6 +140,16 @@ export class Builder {
       sql: `${type === undefined ? sql : `cast(${sql} as ${type})`} as ${quoted(name)}`,
       names: [name],
     }
+  }
+
+  /** `select('…, items(count)')`: in clients of the field the name stands for the number of rows where no column has it. */
+  #isNumberOfRows({ table }: Place, { column, path }: SelectedField['field']): boolean {
+    return (
+      column === 'count' &&
+      path.length === 0 &&
+      !table.columns.has(column) &&
+      !this.#catalogue.computed(table, column)
+    )
   }
 
   #order(place: Place, embeds: readonly Embed[], { of, field, isDescending, nulls }: Order): string {
