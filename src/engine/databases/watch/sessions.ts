@@ -18,6 +18,8 @@ export interface Look {
   dataBytes: number
   temporaryBytes: number
   walBytes: number
+  /** Of the queue that all databases of a server share: how much of it is full. */
+  notifications: number
   /** With an open transaction. */
   sessions: WatchedSession[]
 }
@@ -31,9 +33,9 @@ export async function look(pool: pg.Pool, whole: boolean): Promise<Look> {
 
 const own = 'pg_catalog.pg_database_size(pg_catalog.current_database())::float8 as "dataBytes"'
 
-const databaseSize = `select ${own}, 0 as "temporaryBytes", 0 as "walBytes"`
+const databaseSize = `select ${own}, 0 as "temporaryBytes", 0 as "walBytes", pg_catalog.pg_notification_queue_usage() as notifications`
 
-const serverSizes = `select ${own},
+const serverSizes = `select ${own}, 0 as notifications,
   (select coalesce(pg_catalog.sum(size), 0)::float8 from pg_catalog.pg_ls_tmpdir()) as "temporaryBytes",
   (select coalesce(pg_catalog.sum(size), 0)::float8 from pg_catalog.pg_ls_waldir()) as "walBytes"`
 
