@@ -1,17 +1,9 @@
 /** Statements made of a catalogue that is the database's own at the moment they run. */
-import type { OpenDatabase } from '#engine/databases'
+import { type DatabaseCaller, type OpenDatabase, type Statement, StatementFailed } from '#engine/databases'
 import type { Answers } from './batch.ts'
-import { StatementFailed } from './batch.ts'
 import { type Catalogue, catalogueQuery, readCatalogue } from './catalogue.ts'
-import type { Statement } from './read-sql.ts'
 import { refusals, refuse, TablesRefused } from './refusals.ts'
-import {
-  type DatabaseCaller,
-  inDatabase,
-  plansAreLost,
-  SchemaChanged,
-  type SessionOptions,
-} from './session.ts'
+import { inDatabase, plansAreLost, SchemaChanged, type SessionOptions } from './session.ts'
 
 export type TablesStatements = (catalogue: Catalogue) => readonly Statement[]
 

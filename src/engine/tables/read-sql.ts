@@ -1,4 +1,5 @@
 /** A query on tables as one statement: rows as JSON, each with the rows that are embedded in it, to any depth. */
+import type { Statement } from '#engine/databases'
 import type { Answers } from './batch.ts'
 import type { Catalogue, Table } from './catalogue.ts'
 import { conditionSql, fieldSql, type Place } from './condition-sql.ts'
@@ -15,11 +16,6 @@ import {
   wayKey,
 } from './request.ts'
 import { chosenName, operator, quoted, quotedTable, Values } from './sql-text.ts'
-
-export interface Statement {
-  text: string
-  values: readonly unknown[]
-}
 
 export interface ReadOptions {
   maxRows: number

@@ -1,5 +1,5 @@
 /** What functions and triggers of the app state of their answer: `response.status` and `response.headers`, as PostgREST reads them. */
-import type { Statement } from './read-sql.ts'
+import type { Statement } from '#engine/databases'
 import { refusals, refuse } from './refusals.ts'
 
 export interface StatedAnswer {

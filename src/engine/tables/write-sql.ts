@@ -1,7 +1,8 @@
 /** Rows written and, where they are wanted, answered as a query of them would be: one statement. */
+import type { Statement } from '#engine/databases'
 import type { Answers } from './batch.ts'
 import type { Catalogue, Column, Table } from './catalogue.ts'
-import { Builder, bodyOf, type ReadOptions, type Statement } from './read-sql.ts'
+import { Builder, bodyOf, type ReadOptions } from './read-sql.ts'
 import { refusals, refuse } from './refusals.ts'
 import { relate } from './relationship.ts'
 import { type Narrowing, type Selected, type TablesQuery, wayKey } from './request.ts'

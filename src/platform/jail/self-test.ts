@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
 import type { Localized } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { JailState } from './jail.ts'
@@ -74,6 +75,7 @@ interface Verdict {
 
 async function tryToBreakOut(tools: JailTools): Promise<Verdict> {
   await using outside = await openOutside()
+  using signals = listenForSignals()
   using user = openUsers().take()
   const started = await startJailed(
     tools,
@@ -107,6 +109,7 @@ async function tryToBreakOut(tools: JailTools): Promise<Verdict> {
     started.ended,
   ])
   clearTimeout(timer)
+  if (await signals.arrived()) outwardly.push('signal')
   return { ...verdictOf(started, out, outwardly, said), said: said.slice(-2_000) }
 }
 
@@ -116,6 +119,23 @@ function verdictOf(started: JailedProcess, out: string, outwardly: string[], sai
   if (started.pid === undefined || out === '') return { why: refusals.silent }
   const could = [...(JSON.parse(out) as string[]), ...outwardly]
   return could.length === 0 ? {} : { why: refusals.leaks(could.join(', ')) }
+}
+
+/** Of the kind that the probe sends, and nobody else. */
+function listenForSignals(): { arrived(): Promise<boolean> } & Disposable {
+  let hasArrived = false
+  const listener = (): void => {
+    hasArrived = true
+  }
+  process.on('SIGURG', listener)
+  return {
+    async arrived() {
+      // One that was sent while the probe ran is heard within this turn of the event loop.
+      await setImmediate()
+      return hasArrived
+    },
+    [Symbol.dispose]: () => void process.off('SIGURG', listener),
+  }
 }
 
 /** What the kernel itself says of the process in the jail: names of what is not as it has to be. */

@@ -1,32 +1,41 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, utimes } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
+import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Claim, Claims } from '../../../src/engine/databases/local/claims.ts'
+
+const program = path.join(import.meta.dirname, 'hold-claims.ts')
 
 let root: string
 beforeEach(async () => {
   root = await mkdtemp('/tmp/kherad-claims-')
 })
-afterEach(() => rm(root, { recursive: true }))
+const opened: Claims[] = []
+afterEach(async () => {
+  for (const claims of opened.splice(0)) await claims[Symbol.asyncDispose]()
+  await rm(root, { recursive: true })
+})
 
-const claimsOf = (limitBytes: number, self?: string) =>
-  new Claims(root, { tools: { flock: '/usr/bin/flock' }, limitBytes, ...(self && { self }) })
+/** Of a process of its own: each has a lock of its own. */
+function claimsOf(limitBytes: number): Claims {
+  const claims = new Claims(root, { tools: { flock: '/usr/bin/flock' }, limitBytes })
+  opened.push(claims)
+  return claims
+}
 
-/** Another process, as this one sees it. */
-async function other() {
-  const child = spawn('/bin/sleep', ['60'])
-  await once(child, 'spawn')
-  const about = await readFile(`/proc/${child.pid}/stat`, 'latin1')
-  const holder = `${child.pid}-${about.slice(about.lastIndexOf(')') + 2).split(' ')[19]}`
-  return { holder, [Symbol.dispose]: () => void child.kill('SIGKILL'), child }
+/** Another process that has taken these, until it is killed. */
+async function processWith(refs: readonly string[]) {
+  const child = spawn(process.execPath, [program, root, ...refs], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  const ended = once(child, 'exit')
+  return { kill: async () => void (child.kill('SIGKILL') && (await ended)) }
 }
 
 test.runIf(process.platform === 'linux')(
   'two processes that wake at once take no more than there is, to the byte',
   async () => {
-    using process = await other()
-    const [ours, theirs] = [claimsOf(100), claimsOf(100, process.holder)]
+    const [ours, theirs] = [claimsOf(100), claimsOf(100)]
     const taken = await Promise.all([
       ...['a', 'b', 'c'].map((ref) => ours.take(ref, 25)),
       ...['c', 'd', 'e', 'f'].map((ref) => theirs.take(ref, 25)),
@@ -43,8 +52,7 @@ test.runIf(process.platform === 'linux')(
 test.runIf(process.platform === 'linux')(
   'where there is no room the one that was used longest ago comes first, whoever used it',
   async () => {
-    using process = await other()
-    const [ours, theirs] = [claimsOf(3), claimsOf(3, process.holder)]
+    const [ours, theirs] = [claimsOf(3), claimsOf(3)]
     await ours.take('old', 1)
     const busy = (await theirs.take('busy', 1)) as Claim
     await ours.take('busy', 1)
@@ -61,20 +69,47 @@ test.runIf(process.platform === 'linux')(
   'the last process that gives it back stops it, and what a killed one left is stopped by a sweep',
   async () => {
     const stopped: string[] = []
-    const stop = async (ref: string) => void stopped.push(ref)
-    using process = await other()
-    const [ours, theirs] = [claimsOf(10), claimsOf(10, process.holder)]
-    for (const ref of ['both', 'lost']) await theirs.take(ref, 1)
+    const ours = claimsOf(10)
+    const stop = async (ref: string) => {
+      await ours.ifUnused(ref, () => stopped.push(ref))
+      return true
+    }
+    const theirs = await processWith(['both', 'lost'])
     const [both, own] = [await ours.take('both', 1), await ours.take('own', 1)] as Claim[]
-    await ours.giveBack(both!, () => stop('both'))
+    await ours.giveBack(both!, stop)
     await ours.sweep(stop)
     expect(stopped).toEqual([])
-    await ours.giveBack(own!, () => stop('own'))
+    await ours.giveBack(own!, stop)
     expect(stopped).toEqual(['own'])
-    process.child.kill('SIGKILL')
-    await once(process.child, 'exit')
+    await theirs.kill()
     await ours.sweep(stop)
     expect(stopped.sort()).toEqual(['both', 'lost', 'own'])
     expect(await ours.list()).toEqual([])
+    // Neither of the lock of the killed one nor of its claims is anything left.
+    await ours[Symbol.asyncDispose]()
+    expect(await readdir(`${root}/awake-processes`)).toEqual([])
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'while one server stops others begin, and its memory is free when it has stopped',
+  async () => {
+    const [ours, theirs] = [claimsOf(2), claimsOf(2)]
+    const slow = Promise.withResolvers<boolean>()
+    const stopping = ours.giveBack((await ours.take('slow', 1)) as Claim, () => slow.promise)
+    expect(await theirs.take('other', 1)).toMatchObject({ ref: 'other' })
+    expect(await theirs.take('third', 1)).toMatchObject([{ ref: 'slow' }, { ref: 'other' }])
+    // Whoever wants it again meanwhile has it.
+    const again = (await theirs.take('slow', 1)) as Claim
+    expect(await ours.ifUnused('slow', () => undefined)).toBe(false)
+    await theirs.giveBack(again, async () => true)
+    slow.resolve(true)
+    await stopping
+    expect(await theirs.take('third', 1)).toMatchObject({ ref: 'third' })
+    // One that did not stop is swept again.
+    await ours.giveBack((await ours.take('other', 1)) as Claim, async () => false)
+    expect((await ours.list()).filter(({ holder }) => holder.startsWith('none'))).toHaveLength(1)
+    await theirs.sweep(async () => true)
+    expect((await ours.list()).filter(({ holder }) => holder.startsWith('none'))).toEqual([])
   },
 )

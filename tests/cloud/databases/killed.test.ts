@@ -5,12 +5,13 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Claims } from '../../../src/engine/databases/local/claims.ts'
+import type { Claims, SeenClaim } from '../../../src/engine/databases/local/claims.ts'
 import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
 import { end, removeAll } from '../../../src/engine/databases/local/remove.ts'
-import { serverOf, stop, wake } from '../../../src/engine/databases/local/wake.ts'
+import { serverOf, stopUnused, wake } from '../../../src/engine/databases/local/wake.ts'
+import { until } from '../../harness/until.ts'
 import { databasesIn, databaseUser, openLocalContext, query } from '../dedicated/local-databases.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 
@@ -23,17 +24,16 @@ let claims: Claims
 beforeAll(async () => {
   if (!canRun) return
   context = await openLocalContext()
-  claims = new Claims(context.root, { tools: context.tools, limitBytes: Number.POSITIVE_INFINITY })
+  claims = context.claims
 })
 afterAll(async () => {
   if (canRun) await context[Symbol.asyncDispose]()
 })
 
 /** Another process of the service, once it has said `word`. */
-async function holder(ref: string, word: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [program, context.root, ref, String(databaseUser ?? '')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+async function holder(ref: string, word: string, container: string[] = []): Promise<ChildProcess> {
+  const words = [...container, process.execPath, program, context.root, ref, String(databaseUser ?? '')]
+  const child = spawn(words[0]!, words.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] })
   for await (const line of createInterface(child.stdout!)) if (line === word) return child
   throw new Error('It ended.')
 }
@@ -62,16 +62,35 @@ it('a database that a killed process kept awake is used by the next one, and sto
   await kill(await holder(database.ref, 'awake'))
   const left = await serverOf(layout)
   expect(left).toEqual(expect.any(Number))
-  const ours = { ...context, claims }
-  const awake = await wake(ours, database)
-  await claims.sweep((ref) => stop(context, { ref }))
+  const awake = await wake(context, database)
+  await claims.sweep((ref) => stopUnused(context, { ref }))
   expect(await serverOf(layout)).toBe(left)
   await awake.leave()
   expect(await serverOf(layout)).toBeUndefined()
   await kill(await holder(database.ref, 'awake'))
-  await claims.sweep((ref) => stop(context, { ref }))
+  await claims.sweep((ref) => stopUnused(context, { ref }))
   expect(await serverOf(layout)).toBeUndefined()
   expect(await claims.list()).toEqual([])
+}, 60_000)
+
+it('a process in another container sees who uses a database, and ends neither it nor its use', async () => {
+  const database = { ref: 'p'.repeat(20), user: databaseUser }
+  const container = [context.tools.bwrap, '--dev-bind', '/', '/', '--proc', '/proc', '--unshare-pid']
+  const other = await holder(database.ref, 'awake', [...container, '--die-with-parent', '--'])
+  const [{ holder: theirs }] = (await claims.list()) as [SeenClaim]
+  const startedAt = async () =>
+    (await query(context, database, 'select pg_postmaster_start_time()::text as at'))[0]
+  const at = await startedAt()
+  await claims.sweep((ref) => stopUnused(context, { ref }))
+  expect(await claims.list()).toMatchObject([{ holder: theirs }])
+  expect(await startedAt()).toEqual(at)
+  // With its container all processes of the server end, and what it claimed is nobody's.
+  await kill(other)
+  await until(async () => {
+    await claims.sweep((ref) => stopUnused(context, { ref }))
+    return (await claims.list()).length === 0
+  })
+  expect(await startedAt()).not.toEqual(at)
 }, 60_000)
 
 it('wherever a process that makes and wakes it is killed, the next one ends it, and deletion leaves nothing', async () => {
@@ -81,8 +100,8 @@ it('wherever a process that makes and wakes it is killed, the next one ends it, 
     await pause(afterMs)
     await kill(child)
     await makeDatabase(context, database)
-    expect(await query({ ...context, claims }, database, 'select 1 as n')).toEqual([{ n: 1 }])
-    await claims.sweep((ref) => stop(context, { ref }))
+    expect(await query(context, database, 'select 1 as n')).toEqual([{ n: 1 }])
+    await claims.sweep((ref) => stopUnused(context, { ref }))
     await end(context, database)
     await removeAll(context.root, database)
   }

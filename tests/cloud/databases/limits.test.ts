@@ -51,7 +51,11 @@ function open(
       },
     },
   )
-  return { databases, measured, intervals, [Symbol.asyncDispose]: () => databases[Symbol.asyncDispose]() }
+  const dispose = async () => {
+    await databases[Symbol.asyncDispose]()
+    await claims[Symbol.asyncDispose]()
+  }
+  return { databases, measured, intervals, [Symbol.asyncDispose]: dispose }
 }
 
 const statement = (open: OpenDatabase, text: string, role: 'postgres' | 'authenticator' = 'postgres') =>

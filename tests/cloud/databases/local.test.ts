@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Claims } from '../../../src/engine/databases/local/claims.ts'
 import { type LocalDatabase, layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
@@ -25,12 +26,17 @@ beforeAll(async () => {
   if (jail.kind === 'refused') throw new Error(jail.why.en)
   const { postgres } = await findBinaries(undefined, undefined, log)
   const programs = await findPrograms(postgres)
-  context = { root: await mkdtemp('/tmp/kherad-db-'), tools: jail.tools, programs, log }
+  const { tools } = jail
+  const root = await mkdtemp('/tmp/kherad-db-')
+  const claims = new Claims(root, { tools, limitBytes: Number.POSITIVE_INFINITY })
+  context = { root, tools, programs, log, claims }
   // Of two at once one wins, and the other uses its result.
   await Promise.all([makeDatabase(context, database), makeDatabase(context, database)])
 })
 afterAll(async () => {
-  if (canRun) await rm(context.root, { recursive: true, force: true })
+  if (!canRun) return
+  await context.claims[Symbol.asyncDispose]()
+  await rm(context.root, { recursive: true, force: true })
 })
 
 async function withClient<Result>(

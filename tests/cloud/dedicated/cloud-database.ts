@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import pg from 'pg'
 import type { DatabaseRole, OpenDatabase } from '../../../src/engine/databases/databases.ts'
+import { Claims } from '../../../src/engine/databases/local/claims.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
 import { findPrograms } from '../../../src/engine/databases/local/program.ts'
 import { wake } from '../../../src/engine/databases/local/wake.ts'
@@ -25,10 +26,13 @@ export async function openCloudDatabase({ connections = 4 } = {}): Promise<Cloud
   const root = await mkdtemp('/tmp/kherad-db-')
   undone.defer(() => rm(root, { recursive: true, force: true }))
   const programs = await findPrograms(postgres)
-  const context = { root, tools: jail.tools, programs, log }
+  const { tools } = jail
+  const claims = new Claims(root, { tools, limitBytes: Number.POSITIVE_INFINITY })
+  const context = { root, tools, programs, log, claims }
   const user = process.getuid?.() === 0 ? 1_900_000_002 : undefined
   const database = { ref: 'tttttttttttttttttttt', user }
   await makeDatabase(context, database)
+  undone.use(claims)
   const awake = await wake(context, database)
   undone.defer(() => awake.leave())
   const pools = new Map<DatabaseRole, pg.Pool>()

@@ -2,6 +2,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
+import { Claims } from '../../../src/engine/databases/local/claims.ts'
 import type { LocalDatabase } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
 import { findPrograms } from '../../../src/engine/databases/local/program.ts'
@@ -21,7 +22,9 @@ export async function localContext(root: string): Promise<LocalContext> {
   if (jail.kind === 'refused') throw new Error(jail.why.en)
   const { postgres } = await findBinaries(undefined, undefined, log)
   const programs = await findPrograms(postgres)
-  return { root, tools: jail.tools, programs, log }
+  const { tools } = jail
+  const claims = new Claims(root, { tools, limitBytes: Number.POSITIVE_INFINITY })
+  return { root, tools, programs, log, claims }
 }
 
 export async function openLocalContext(): Promise<LocalContext & AsyncDisposable> {
@@ -29,6 +32,7 @@ export async function openLocalContext(): Promise<LocalContext & AsyncDisposable
   return {
     ...context,
     async [Symbol.asyncDispose]() {
+      await context.claims[Symbol.asyncDispose]()
       await rm(context.root, { recursive: true, force: true })
     },
   }

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Statement } from '#engine/databases'
 import {
   callPlan,
   chooseRoutine,
@@ -12,7 +13,6 @@ import {
   parseQuery,
   readPlan,
   routinesOf,
-  type Statement,
   TablesRefused,
   updatePlan,
 } from '#engine/tables'

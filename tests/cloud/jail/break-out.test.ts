@@ -30,19 +30,16 @@ test.runIf(canRun)(
         { from: path.join(root, 'package.json'), to: '/package.json' },
       ],
     }
+    let signals = 0
+    const onSignal = () => void signals++
+    process.on('SIGURG', onSignal)
+    onTestFinished(() => void process.off('SIGURG', onSignal))
     const free = JSON.parse(await runFree(found)) as string[]
-    const everywhere = [
-      'file',
-      'passwords',
-      'processes',
-      'signal',
-      'parent',
-      'environment',
-      'writing',
-      'starting',
-    ]
+    const everywhere = ['file', 'passwords', 'processes', 'parent', 'environment', 'writing', 'starting']
     expect(free).toEqual(expect.arrayContaining([...everywhere, 'socket', 'network', 'datagram']))
+    await expect.poll(() => signals).toBe(1)
     expect(JSON.parse(await runJailed(found))).toEqual([])
+    expect(signals).toBe(1)
   },
 )
 

@@ -1,16 +1,16 @@
 /**
- * Which databases of this machine are awake, and which processes use them: a file for each pair. Whoever takes the last one away stops the
- * server; what killed processes have left is found by anybody. All of them together hold the memory of databases within a share of the machine.
+ * Which databases of this machine are awake, and which processes use them: a file for each pair. Each process holds a lock of its own for as
+ * long as it lives, so that the others know, from whatever container, whether it does. All claims together hold the memory of databases
+ * within a share of the machine.
  */
-import { randomInt } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { randomBytes, randomInt } from 'node:crypto'
+import { access, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { holdLock, type JailTools } from '#platform/jail'
 
 export interface Claim {
   ref: string
-  /** The process, by its number and the time at which it began, since numbers are given again; and which of its claims it is. */
+  /** The process, by the name of its lock, and which of its claims it is. */
   holder: string
   bytes: number
 }
@@ -20,37 +20,39 @@ export interface SeenClaim extends Claim {
   usedMs: number
 }
 
-/** What is done under the lock takes milliseconds; the longest is the stop of a server. */
-const lockWaitMs = 20_000
+/** Ends the server of a database that nobody uses. True where nothing of it is left, or somebody uses it. */
+export type StopUnused = (ref: string) => Promise<boolean>
 
-export class Claims {
+/** What is done under the lock takes milliseconds: nothing is waited for. */
+const lockWaitMs = 10_000
+/** In place of a process: the claim was given back, and stands until its server has stopped. */
+const nobody = 'none'
+
+export class Claims implements AsyncDisposable {
   readonly #tools: Pick<JailTools, 'flock'>
   readonly #folder: string
+  readonly #processes: string
   readonly #lockFile: string
   readonly #limitBytes: number
-  readonly #self: string
+  readonly #self = randomBytes(8).toString('hex')
+  #life: AsyncDisposable | undefined
   #last: Promise<unknown> = Promise.resolve()
 
   /** `limitBytes`: what all may take together. */
-  constructor(
-    root: string,
-    {
-      tools,
-      limitBytes,
-      self = ownProcess(),
-    }: { tools: Pick<JailTools, 'flock'>; limitBytes: number; self?: string },
-  ) {
+  constructor(root: string, { tools, limitBytes }: { tools: Pick<JailTools, 'flock'>; limitBytes: number }) {
     this.#tools = tools
     this.#folder = path.join(root, 'awake')
+    this.#processes = path.join(root, 'awake-processes')
     this.#lockFile = path.join(root, 'awake.lock')
     this.#limitBytes = limitBytes
-    this.#self = self
   }
 
   /** Where there is no room it takes none, and returns those of other databases, the least recently used first. */
   async take(ref: string, bytes: number): Promise<Claim | SeenClaim[]> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    for (const folder of [this.#folder, this.#processes])
+      await mkdir(folder, { recursive: true, mode: 0o700 })
     return this.alone(async () => {
+      this.#life ??= await this.#lockOf(this.#self)
       const others = (await this.list()).filter((claim) => claim.ref !== ref)
       if (bytesOf(others) + bytes > this.#limitBytes)
         return others.sort((a, b) => lastUse(others, a) - lastUse(others, b))
@@ -60,12 +62,12 @@ export class Claims {
     })
   }
 
-  /** Calls `stop` if it was the last one of its database. */
-  async giveBack(claim: Claim, stop: () => Promise<unknown>): Promise<void> {
-    await this.alone(async () => {
-      await rm(this.#file(claim), { force: true })
-      if (!(await this.isUsed(claim.ref))) await stop()
-    })
+  /** Its memory is taken until the server has stopped, or as long as others use it. */
+  async giveBack(claim: Claim, stop: StopUnused): Promise<void> {
+    const given = { ...claim, holder: `${nobody}-${claim.holder}` }
+    // Its database may be deleted meanwhile.
+    await rename(this.#file(claim), this.#file(given)).catch(() => undefined)
+    await this.#clear(claim.ref, stop)
   }
 
   /** It is used now. */
@@ -74,21 +76,21 @@ export class Claims {
     await utimes(this.#file(claim), now, now).catch(() => undefined)
   }
 
-  /** Takes away those of processes that are gone; `stop` is called for what nobody else uses. */
-  async sweep(stop: (ref: string) => Promise<unknown>): Promise<void> {
-    if ((await this.#dead()).length === 0) return
-    await this.alone(async () => {
-      for (const claim of await this.#dead()) {
-        if (!(await this.isUsed(claim.ref))) await stop(claim.ref)
-        await rm(this.#file(claim), { force: true })
-      }
-    })
+  /** Stops what was left by processes that are gone, and what could not be stopped when it was given back. */
+  async sweep(stop: StopUnused): Promise<void> {
+    const foreign = (await this.list()).filter(({ holder }) => processOf(holder) !== this.#self)
+    for (const ref of new Set(foreign.map((claim) => claim.ref))) await this.#clear(ref, stop)
+    await this.#forgetDead()
   }
 
-  /** By a process that lives. */
-  async isUsed(ref: string): Promise<boolean> {
-    const claims = (await this.list()).filter((claim) => claim.ref === ref)
-    return (await Promise.all(claims.map(({ holder }) => isAlive(holder)))).includes(true)
+  /** Runs `act` if nobody uses the database, and nobody begins to meanwhile. False where somebody does. */
+  async ifUnused(ref: string, act: () => void): Promise<boolean> {
+    return this.alone(async () => {
+      const claims = (await this.list()).filter((claim) => claim.ref === ref)
+      if ((await this.#unheld(claims)).length < claims.length) return false
+      act()
+      return true
+    })
   }
 
   /** Runs `work` while no other process of this machine runs any. */
@@ -110,14 +112,59 @@ export class Claims {
     return claims.filter((claim) => claim !== undefined)
   }
 
-  async #dead(): Promise<SeenClaim[]> {
-    const claims = await this.list()
-    const lives = await Promise.all(claims.map(({ holder }) => isAlive(holder)))
-    return claims.filter((_, index) => !lives[index])
+  /** What it still claims is left to the others. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const life = this.#life
+    this.#life = undefined
+    if (!life) return
+    await rm(path.join(this.#processes, this.#self), { force: true })
+    await life[Symbol.asyncDispose]()
+  }
+
+  /** Waits for the server outside of the lock. What others give back meanwhile they clear themselves. */
+  async #clear(ref: string, stop: StopUnused): Promise<void> {
+    const unheld = await this.alone(async () =>
+      this.#unheld((await this.list()).filter((claim) => claim.ref === ref)),
+    )
+    if (unheld.length === 0 || !(await stop(ref))) return
+    for (const claim of unheld) await rm(this.#file(claim), { force: true })
+  }
+
+  /** Those of no process that lives. Called under the lock, since a process is seen to live by its own. */
+  async #unheld(claims: readonly SeenClaim[]): Promise<SeenClaim[]> {
+    const living = new Set([this.#self])
+    for (const id of new Set(claims.map(({ holder }) => processOf(holder))))
+      if (await this.#lives(id)) living.add(id)
+    return claims.filter(({ holder }) => !living.has(processOf(holder)))
+  }
+
+  async #lives(id: string): Promise<boolean> {
+    const isKnown = await access(path.join(this.#processes, id)).then(
+      () => true,
+      () => false,
+    )
+    if (!isKnown || id === this.#self) return isKnown
+    const ended = await this.#lockOf(id)
+    await ended?.[Symbol.asyncDispose]()
+    return ended === undefined
+  }
+
+  #lockOf(id: string): Promise<AsyncDisposable | undefined> {
+    return holdLock(this.#tools, path.join(this.#processes, id), 0)
+  }
+
+  /** Locks of processes that were killed. */
+  async #forgetDead(): Promise<void> {
+    const ids = await readdir(this.#processes).catch(() => [])
+    if (ids.every((id) => id === this.#self)) return
+    await this.alone(async () => {
+      for (const id of ids)
+        if (!(await this.#lives(id))) await rm(path.join(this.#processes, id), { force: true })
+    })
   }
 
   async #read(name: string): Promise<SeenClaim | undefined> {
-    const [, ref, holder, bytes] = /^(.+)\.([\d-]+)\.(\d+)$/.exec(name) ?? []
+    const [, ref, holder, bytes] = /^(.+)\.([\da-z-]+)\.(\d+)$/.exec(name) ?? []
     // Given back meanwhile.
     const about = await stat(path.join(this.#folder, name)).catch(() => undefined)
     if (!about || ref === undefined || holder === undefined) return undefined
@@ -129,22 +176,11 @@ export class Claims {
   }
 }
 
+const processOf = (holder: string): string => holder.slice(0, holder.indexOf('-'))
+
 /** Of each database once, however many processes use it. */
 const bytesOf = (claims: readonly Claim[]): number =>
   [...new Map(claims.map(({ ref, bytes }) => [ref, bytes])).values()].reduce((sum, one) => sum + one, 0)
 
 const lastUse = (claims: readonly SeenClaim[], { ref }: Claim): number =>
   Math.max(...claims.filter((claim) => claim.ref === ref).map(({ usedMs }) => usedMs))
-
-function ownProcess(): string {
-  return `${process.pid}-${beginIn(readFileSync('/proc/self/stat', 'latin1'))}`
-}
-
-async function isAlive(holder: string): Promise<boolean> {
-  const [pid, begin] = holder.split('-')
-  const about = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
-  return about !== '' && beginIn(about) === begin && !/\) [ZX] /.test(about)
-}
-
-/** In ticks since the machine started; the 22nd field, the second being a name that may hold anything. */
-const beginIn = (about: string): string | undefined => about.slice(about.lastIndexOf(')') + 2).split(' ')[19]

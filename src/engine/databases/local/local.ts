@@ -11,8 +11,7 @@ export interface LocalContext {
   tools: JailTools
   programs: Programs
   log: Log
-  /** Of the memory for databases; nothing limits it where absent. */
-  claims?: Claims | undefined
+  claims: Claims
   /** The part of the disk that stays free: with less of it nobody writes. A tenth where absent. */
   leastFree?: number | undefined
 }

@@ -151,13 +151,13 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
   /** Takes the time since it was written down last for this process, so that no other one counts it, too. */
   async #report(database: Database): Promise<void> {
     const { countFile, infoFile } = layoutOf(this.#context.root, database)
-    const interval = await this.#context.claims?.alone(async () => {
+    const interval = await this.#context.claims.alone(async () => {
       const counted = Number(await readFile(countFile, 'latin1').catch(() => '0'))
       const { mtimeMs: started } = await stat(infoFile)
       const toMs = Date.now()
       await writeFile(countFile, String(toMs))
       return { fromMs: Math.round(Math.max(counted, started)), toMs }
     })
-    if (interval) await this.#options.sizes.wasAwake(database, interval)
+    await this.#options.sizes.wasAwake(database, interval)
   }
 }

@@ -19,7 +19,7 @@ import { makeDatabase } from './make.ts'
 import { LocalDatabases } from './manager.ts'
 import { findPrograms } from './program.ts'
 import { end, removeAll, sweepDrafts } from './remove.ts'
-import { stop } from './wake.ts'
+import { stop, stopUnused } from './wake.ts'
 
 /** Far above the users that systems give, and below those of jails. */
 const firstUser = 900_000_000
@@ -42,7 +42,6 @@ export interface LocalOptions {
 interface Ready {
   place: string
   context: LocalContext
-  claims: Claims
   databases: LocalDatabases<LocalDatabase & DatabaseRecord>
   sweeping: NodeJS.Timeout
 }
@@ -107,6 +106,7 @@ export class LocalProvider implements DatabaseProvider {
     const ready = await this.#ready?.catch(() => undefined)
     clearInterval(ready?.sweeping)
     await ready?.databases[Symbol.asyncDispose]()
+    await ready?.context.claims[Symbol.asyncDispose]()
   }
 
   async #here({ place }: DatabaseRecord): Promise<Ready> {
@@ -135,13 +135,13 @@ export class LocalProvider implements DatabaseProvider {
     const claims = new Claims(root, { tools, limitBytes: memoryOfMachine() * memoryShare })
     const context: LocalContext = { root, tools, programs, log, claims, leastFree: leastFreeDisk }
     const sweep = async (): Promise<void> => {
-      await claims.sweep((ref) => stop(context, { ref }))
+      await claims.sweep((ref) => stopUnused(context, { ref }))
       await sweepDrafts(context)
     }
     await sweep()
     const sweeping = setInterval(() => void sweep().catch(logged(log)), sweepMs).unref()
     const databases = new LocalDatabases<LocalDatabase & DatabaseRecord>(context, { idleMs, sizes, metrics })
-    return { place: await idOf(root), context, claims, databases, sweeping }
+    return { place: await idOf(root), context, databases, sweeping }
   }
 }
 

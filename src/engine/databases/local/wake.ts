@@ -6,7 +6,7 @@ import { clientConfig, isDatabaseAway, type SocketAddress } from '#platform/db'
 import { fail } from '#platform/errors'
 import { holdLock, isRunningAlready, pidIn, type StartedServer, startServerInJail } from '#platform/jail'
 import { standardSize } from '../size.ts'
-import { type Claim, Claims } from './claims.ts'
+import type { Claim } from './claims.ts'
 import { isShortEnough, type Layout, type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import '../phrases.ts'
@@ -15,10 +15,12 @@ import { upgrade } from './upgrade.ts'
 
 const wakeMs = 20_000
 const pollMs = 5
+/** How long its lock is waited for before its process is looked for again. */
+const lockSliceMs = 50
 /** After which somebody who is refused because it is restored may try again. */
 const restoringMs = 5_000
 const stopMs = 10_000
-/** Within it a server that is asked to has stopped, if nothing is under way in it. */
+/** Within it a server that was signalled has stopped, if nothing is under way in it. */
 const quickStopMs = 2_000
 /** Processes that use a database hear here when another one needs its room. */
 const roomChannel = 'kherad_room'
@@ -48,11 +50,10 @@ export async function wake(
   database: LocalDatabase,
   options: WakeOptions = {},
 ): Promise<Awake> {
-  const claims =
-    context.claims ?? new Claims(context.root, { tools: context.tools, limitBytes: Number.POSITIVE_INFINITY })
-  const claim = await takeRoom(context, database, claims)
+  const { claims } = context
+  const claim = await takeRoom(context, database)
   await using undo = new AsyncDisposableStack()
-  undo.defer(() => claims.giveBack(claim, () => stop(context, database, quickStopMs)))
+  undo.defer(() => claims.giveBack(claim, (ref) => stopUnused(context, { ref })))
   const socket = undo.use(await openSocketFolder(layoutOf(context.root, database)))
   const client = await reach(context, database, { socketFolder: socket.path, ...options })
   const kept = undo.move()
@@ -78,24 +79,25 @@ async function openSocketFolder(layout: Layout): Promise<{ path: string } & Asyn
 }
 
 /** Room in the memory for databases: those that nobody uses make way, the one that was used longest ago first. */
-async function takeRoom(context: LocalContext, database: LocalDatabase, claims: Claims): Promise<Claim> {
+async function takeRoom(context: LocalContext, database: LocalDatabase): Promise<Claim> {
   const { memoryBytes } = database.size ?? standardSize
   const asked = new Set<string>()
   for (;;) {
-    const taken = await claims.take(database.ref, memoryBytes)
+    const taken = await context.claims.take(database.ref, memoryBytes)
     if (!Array.isArray(taken)) return taken
     const next = taken.find(({ ref }) => !asked.has(ref))
     if (!next) fail('DATABASE_NO_ROOM', {}, { retryAfterMs: noRoomMs })
     asked.add(next.ref)
-    await askToLeave(context, next, claims)
+    await askToLeave(context, next)
   }
 }
 
 /** After which there may be room. */
 const noRoomMs = 10_000
 
-async function askToLeave(context: LocalContext, { ref }: Claim, claims: Claims): Promise<void> {
-  await claims.sweep((dead) => stop(context, { ref: dead }, quickStopMs))
+async function askToLeave(context: LocalContext, { ref }: Claim): Promise<void> {
+  const { claims } = context
+  await claims.sweep((unused) => stopUnused(context, { ref: unused }))
   const layout = layoutOf(context.root, { ref })
   await using socket = await openSocketFolder(layout)
   const client = await connect(socket.path)
@@ -169,31 +171,98 @@ async function connect(socketFolder: string): Promise<pg.Client | undefined> {
   }
 }
 
-/** Ends its sessions and writes its data. What just starts is waited for: then it can be told to stop. */
+/** Ends its sessions and writes its data, whoever uses it. False where it still runs; it may be stopping. */
 export async function stop(
   context: LocalContext,
   { ref }: Pick<LocalDatabase, 'ref'>,
   withinMs = stopMs,
 ): Promise<boolean> {
   const layout = layoutOf(context.root, { ref })
-  let told: number | undefined
-  for (const deadline = performance.now() + withinMs; performance.now() < deadline; await pause(pollMs)) {
-    const pid = await serverOf(layout)
-    if (pid === undefined && (await isFree(context, layout))) return true
-    if (pid !== undefined && pid !== told) process.kill(pid, 'SIGINT')
-    told = pid
-  }
-  if (told !== undefined)
+  let mayAnnounce = true
+  const isStopped = await signalled(context, layout, withinMs, {
+    async signal(pid) {
+      endIfThere(pid)
+      return true
+    },
+    // Then those who use it where it runs give it back, and it is stopped there.
+    async outOfSight() {
+      if (mayAnnounce) mayAnnounce = !(await endSessions(layout))
+      return true
+    },
+  })
+  if (!isStopped)
     context.log.warn({ ref }, 'PostgreSQL of a cloud is still writing its data and will stop by itself')
+  return isStopped
+}
+
+/** The same if nobody uses it. True where somebody does, too. */
+export async function stopUnused(
+  context: LocalContext,
+  { ref }: Pick<LocalDatabase, 'ref'>,
+): Promise<boolean> {
+  let isUsed = false
+  const ifUnused = async (act: () => void): Promise<boolean> => {
+    isUsed = !(await context.claims.ifUnused(ref, act))
+    return !isUsed
+  }
+  const isStopped = await signalled(context, layoutOf(context.root, { ref }), quickStopMs, {
+    signal: (pid) => ifUnused(() => endIfThere(pid)),
+    outOfSight: () => ifUnused(() => undefined),
+  })
+  return isStopped || isUsed
+}
+
+/** Each says false where it is not to be stopped after all. */
+interface Signals {
+  signal(pid: number): Promise<boolean>
+  /** It just starts, or runs in another container. */
+  outOfSight(): Promise<boolean>
+}
+
+/** Signals each process of the server that is seen, and waits until all of them have left its lock. */
+async function signalled(
+  context: LocalContext,
+  layout: Layout,
+  withinMs: number,
+  { signal, outOfSight }: Signals,
+): Promise<boolean> {
+  const deadline = performance.now() + withinMs
+  for (let last: number | undefined; performance.now() < deadline; ) {
+    const pid = await serverOf(layout)
+    if (pid !== undefined && pid !== last && !(await signal(pid))) return false
+    last = pid
+    if (await isFree(context, layout)) return true
+    if (pid === undefined && !(await outOfSight())) return false
+  }
   return false
 }
 
 /** Nothing of its server is left. */
 async function isFree({ tools }: LocalContext, { folder, lockFile }: Layout): Promise<boolean> {
   if (!(await isThere(folder))) return true
-  const held = await holdLock(tools, lockFile, 0)
+  const held = await holdLock(tools, lockFile, lockSliceMs)
   await held?.[Symbol.asyncDispose]()
   return held !== undefined
+}
+
+function endIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGINT')
+  } catch {}
+}
+
+/** Of all who are connected. False where nobody answers. */
+async function endSessions(layout: Layout): Promise<boolean> {
+  await using socket = await openSocketFolder(layout)
+  const client = await connect(socket.path)
+  await client
+    ?.query(
+      `select pg_catalog.pg_terminate_backend(pid) from pg_catalog.pg_stat_activity
+        where backend_type operator(pg_catalog.=) 'client backend' and pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid()`,
+    )
+    .catch(() => undefined)
+  await client?.end().catch(() => undefined)
+  return client !== undefined
 }
 
 /** The first process of its server, if it runs: not another one, of another database perhaps, that got its number. */

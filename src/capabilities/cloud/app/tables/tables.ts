@@ -1,16 +1,15 @@
 /** `/rest/v1` of a dedicated cloud: its tables and functions, as the role of whoever asks (docs/decisions/0082). */
+import { StatementFailed } from '#engine/databases'
 import {
-  type DatabaseCaller,
   databaseRefusal,
   onTables,
   parseQuery,
   refuse as refuseTables,
-  StatementFailed,
   type TablesRefusal,
 } from '#engine/tables'
 import { declarationOf } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
-import { databaseClaims } from '../claims.ts'
+import { databaseCaller } from '../claims.ts'
 import { preferencesOf, shapeOf } from '../rest/preferences.ts'
 import { refusals, refuse } from '../rest/refusals.ts'
 import { callFunction } from './call.ts'
@@ -34,9 +33,9 @@ export async function answerTables(call: AppCall): Promise<AppReply> {
     shape: name === '' ? { kind: 'list', withoutNulls: false } : shapeOf(call.headers),
     run: (make, options) =>
       inCloud(call, (open) =>
-        onTables(open, callerOf(call), make, {
+        onTables(open, databaseCaller(call), make, {
           ...options,
-          isReadOnly: options.isReadOnly || call.cloud.isReadOnly,
+          isReadOnly: options.isReadOnly || call.cloud.readOnlyWhy !== null,
         }),
       ),
   }
@@ -81,28 +80,11 @@ async function inCloud<Result>(call: AppCall, work: Work<Result>): Promise<Resul
 
 const readOnlyState = '25006'
 
-function refusalOf(
-  { cause: { code, message, detail, hint } }: StatementFailed,
-  call: AppCall,
-): TablesRefusal {
-  const refusal = databaseRefusal({ code, message, detail, hint }, call.caller.role !== 'anon')
+function refusalOf(failed: StatementFailed, call: AppCall): TablesRefusal {
+  const refusal = databaseRefusal(failed, call.caller.role !== 'anon')
   const { readOnlyWhy } = call.cloud
-  if (code !== readOnlyState || readOnlyWhy === null) return refusal
+  if (failed.report.sqlState !== readOnlyState || readOnlyWhy === null) return refusal
   const { en, fa } = declarationOf('CLOUD_READ_ONLY')
   const why = { why: readOnlyWhy }
   return { ...refusal, hint: { en: en(why), fa: fa(why) } }
 }
-
-/** Of the headers that say who somebody is, code of the app is given what they say: the claims. */
-const secretHeaders = new Set(['authorization', 'apikey', 'cookie', 'x-api-key'])
-
-const callerOf = ({ caller, method, path, headers, clientAddress }: AppCall): DatabaseCaller => ({
-  role: databaseClaims(caller).role,
-  claims: databaseClaims(caller).text,
-  method,
-  path,
-  headers: JSON.stringify({
-    ...Object.fromEntries(Object.entries(headers).filter(([name]) => !secretHeaders.has(name))),
-    'x-forwarded-for': clientAddress,
-  }).replaceAll('\\u0000', ''),
-})
