@@ -40,7 +40,7 @@ export const whys = {
   many: { en: 'it has too many parts.', fa: 'بخش‌هایش بیش از اندازه است.' },
   aggregate: {
     en: 'aggregates are not offered here; count rows with Prefer: count=exact, or call a function (rpc).',
-    fa: 'تابع‌های تجمعی اینجا در دسترس نیستند؛ با Prefer: count=exact بشمارید یا تابعی را صدا بزنید (rpc).',
+    fa: 'تابع‌های تجمیعی اینجا در دسترس نیستند؛ با Prefer: count=exact بشمارید یا تابعی را صدا بزنید (rpc).',
   },
 } satisfies Record<string, Localized>
 
@@ -179,7 +179,7 @@ export const refusals = {
     },
     details: {
       en: `At most ${max} headers in ${maxCharacters} characters; values are visible characters of ASCII on one line.`,
-      fa: `حداکثر ${persian(max)} هدر در ${persian(maxCharacters)} نویسه؛ مقدارها نویسه‌های ASCII در یک خط‌اند.`,
+      fa: `حداکثر ${persian(max)} سرآیند در ${persian(maxCharacters)} نویسه؛ مقدارها نویسه‌های ASCII در یک خط‌اند.`,
     },
   }),
   tooManyParts: (max: number): Refusal => ({

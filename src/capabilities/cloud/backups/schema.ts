@@ -70,7 +70,7 @@ export const Restore = Type.Object({
     ...oneOf('queued', 'done', 'failed'),
     ...described(
       'While it is `queued`, the app may get 503.',
-      'تا وقتی `queued` است، برنامه ممکن است 503 بگیرد.',
+      'تا وقتی `queued` است، برنامه ممکن است ۵۰۳ بگیرد.',
     ),
   },
   error: nullable(Problem),

@@ -97,7 +97,7 @@ export const refusals = {
     code: '0A000',
     message: {
       en: 'Regular expressions (match, imatch) are not offered here; use like or ilike.',
-      fa: 'عبارت‌های منظم (match و imatch) این‌جا در دسترس نیستند؛ like یا ilike را به کار ببرید.',
+      fa: 'عبارت‌های منظم (match و imatch) اینجا در دسترس نیستند؛ like یا ilike را به کار ببرید.',
     },
   },
   rpc: (name: string): Refusal => ({
@@ -129,7 +129,7 @@ export const refusals = {
     code: 'PGRST106',
     message: {
       en: `Invalid schema: ${shown(name)}. Only the schema public is exposed.`,
-      fa: `طرح‌وارهٔ ${shown(name)} نیست؛ تنها public در دسترس است.`,
+      fa: `شِمای ${shown(name)} نیست؛ تنها public در دسترس است.`,
     },
   }),
   mediaType: (types: string): Refusal => ({
@@ -164,7 +164,7 @@ export const refusals = {
     message: { en: 'Requested range not satisfiable', fa: 'بازهٔ خواسته‌شده در میان ردیف‌ها نیست' },
     details: {
       en: 'The lower boundary must be lower than or equal to the upper boundary in the Range header.',
-      fa: 'در سرایند Range آغاز بازه نباید پس از پایان آن باشد.',
+      fa: 'در سرآیند Range آغاز بازه نباید پس از پایان آن باشد.',
     },
   },
   preference: (names: string): Refusal => ({
@@ -222,7 +222,7 @@ export const refusals = {
     code: 'PGRST117',
     message: {
       en: `The method ${shown(method)} is not offered here; use GET, HEAD, POST, PATCH or DELETE.`,
-      fa: `متد ${shown(method)} این‌جا نیست؛ GET یا HEAD یا POST یا PATCH یا DELETE را به کار ببرید.`,
+      fa: `متد ${shown(method)} اینجا نیست؛ GET یا HEAD یا POST یا PATCH یا DELETE را به کار ببرید.`,
     },
   }),
   path: {
