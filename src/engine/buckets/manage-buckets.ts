@@ -15,7 +15,7 @@ const typePattern = /^(?:\*\/\*|[\w!#$&^.+-]{1,100}\/(?:\*|[\w!#$&^.+-]{1,100}))
 const reasons = {
   limit: {
     en: `file_size_limit is a whole number of bytes from 1 to ${largestObjectBytes}, or a text such as 10MB.`,
-    fa: 'file_size_limit عدد صحیحی از ۱ تا ۵۲۴۲۸۸۰۰ بایت است، یا متنی مانند 10MB.',
+    fa: 'file_size_limit به بایت است، از ۱ بایت تا ۵۰ مبی‌بایت، یا متنی مانند 10MB.',
   },
   types: {
     en: `allowed_mime_types are at most ${longestTypes} types such as image/png or image/*.`,

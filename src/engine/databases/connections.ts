@@ -19,6 +19,8 @@ export interface ConnectionsOptions {
   addressOf: AddressOf
   size: Pick<DatabaseSize, 'connections'>
   watch: Pick<DatabaseWatch, 'disk' | 'lookNow' | 'works' | 'rested'>
+  /** The server knows the password of a role no longer. */
+  lockedOut?: (() => void) | undefined
 }
 
 export class Connections implements OpenDatabase {
@@ -87,11 +89,16 @@ function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connec
   }
 }
 
-function openPool(role: DatabaseRole, { addressOf, size, watch }: ConnectionsOptions): pg.Pool {
+/** Of this role, that one process opens at most; with the connection of its own that the watch has. */
+export const mostConnectionsOf = (role: DatabaseRole, size: Pick<DatabaseSize, 'connections'>): number =>
+  shapeOf(role, size).max + (role === 'watcher' ? 1 : 0)
+
+function openPool(role: DatabaseRole, { addressOf, size, watch, lockedOut }: ConnectionsOptions): pg.Pool {
   const { Pool, isBounded, ...shape } = shapeOf(role, size)
   const pool = new Pool({
     ...clientConfig(addressOf(role)),
     ...shape,
+    lockedOut,
     idleTimeoutMillis: idleConnectionMs,
     connectionTimeoutMillis: longestWaitMs,
     types: columnTypes,

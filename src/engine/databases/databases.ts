@@ -160,6 +160,7 @@ export { databaseSeries } from './metrics.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'
 export { PlatformSizes } from './platform-sizes.ts'
 export { mostReceivedBytes, Received } from './received.ts'
+export { ourSchemas } from './schemas.ts'
 export { Script, type Submitted } from './script.ts'
 export {
   asRole,

@@ -101,12 +101,19 @@ async function askToLeave(context: LocalContext, { ref }: Claim): Promise<void> 
   await claims.sweep((unused) => stopUnused(context, { ref: unused }))
   const layout = layoutOf(context.root, { ref })
   await using socket = await openSocketFolder(layout)
+  const isLeft = async (withinMs: number): Promise<boolean> => {
+    for (const deadline = performance.now() + withinMs; performance.now() < deadline; await pause(pollMs))
+      if (!(await claims.list()).some((claim) => claim.ref === ref)) return true
+    return false
+  }
   const client = await connect(socket.path)
-  if (!client) return
-  await client.query(`notify ${roomChannel}`).catch(() => undefined)
-  await client.end().catch(() => undefined)
-  for (const deadline = performance.now() + quickStopMs; performance.now() < deadline; await pause(pollMs))
-    if (!(await claims.list()).some((claim) => claim.ref === ref)) return
+  await client?.query(`notify ${roomChannel}`).catch(() => undefined)
+  await client?.end().catch(() => undefined)
+  if (client && (await isLeft(quickStopMs))) return
+  // One that no longer answers is stopping.
+  const again = await connect(socket.path)
+  await again?.end().catch(() => undefined)
+  if (!again) await isLeft(stopMs)
 }
 
 /** Starts it where it does not run. */

@@ -11,7 +11,7 @@ export const lookEveryMs = 250
 /** Where nobody works: PostgreSQL runs code of the app by itself, when it analyzes tables. */
 const idleLookMs = 5_000
 /** A watcher that sees nothing for so long cannot hold anything: then the server has to stop. */
-const longestBlindMs = 5_000
+const longestUnseenMs = 5_000
 /** Beyond its limit a transaction is cancelled, and its session ended so much later. */
 const afterCancelMs = 2_000
 /** What grows beyond the cap by this part of it is ended. */
@@ -20,7 +20,7 @@ const overshoot = 0.1
 const slackBytes = 1024 * 1024
 const longestWalBytes = 512 * 1024 * 1024
 
-/** The longest transactions, by who has them. The doors have shorter limits of their own; this holds whatever escapes them. */
+/** The longest transactions, by who has them. Requests have shorter limits of their own; this holds whatever escapes them. */
 const longestTransactionMs: Readonly<Record<string, number>> = {
   authenticator: 30_000,
   auth_admin: 30_000,
@@ -32,8 +32,11 @@ const longestTransactionMs: Readonly<Record<string, number>> = {
   autovacuum: 3_600_000,
 }
 const longestIdleMs = 15_000
-/** What is measured is told so often, if it has changed. */
-const tellEveryMs = 10_000
+/** Of the queue of notifications. Beyond it what is older ends: a session that listens keeps there, until its transaction ends, what others send. */
+const longestQueue = 0.5
+const longestListeningMs = 2_000
+/** What is measured is reported so often, if it has changed. */
+const reportEveryMs = 10_000
 /** More than all sessions together need for what is in order. */
 const longestTemporaryPart = 0.25
 const leastTemporaryBytes = 64 * 1024 * 1024
@@ -49,7 +52,7 @@ export interface WatchOptions {
   /** Not at every look: when it begins or ceases to be full, and now and then. It does not throw. */
   measured(measurement: Measurement): void
   /** Nothing could be seen for too long. */
-  blind(): void
+  unseen(): void
 }
 
 export class DatabaseWatch implements Disposable {
@@ -60,7 +63,7 @@ export class DatabaseWatch implements Disposable {
   #isLooking = false
   #isClosed = false
   /** Looks have failed since then. */
-  #blindSinceMs: number | undefined
+  #unseenSinceMs: number | undefined
   #lookSoon: (() => void) | undefined
   #isMachineShort = false
   /** As the last look found it. */
@@ -68,7 +71,7 @@ export class DatabaseWatch implements Disposable {
   /** The least that was seen since it is full. */
   #leastBytes: number | undefined
   #diskBytes: number
-  #told: { measurement: Measurement; atMs: number } | undefined
+  #reported: { measurement: Measurement; atMs: number } | undefined
 
   constructor(options: WatchOptions) {
     this.#options = options
@@ -117,7 +120,7 @@ export class DatabaseWatch implements Disposable {
       await this.#lookOnce()
       await this.#pause(lookEveryMs)
       // The last of the frequent looks is after the last work.
-      if (this.#working === 0 && !this.#hasWorked && this.#blindSinceMs === undefined)
+      if (this.#working === 0 && !this.#hasWorked && this.#unseenSinceMs === undefined)
         await this.#pause(idleLookMs)
     }
   }
@@ -133,33 +136,34 @@ export class DatabaseWatch implements Disposable {
   }
 
   async #lookOnce(): Promise<void> {
-    const { pool, whole, beside, blind } = this.#options
+    const { pool, whole, beside, unseen } = this.#options
     if (this.#isClosed) return
     try {
       const [seen, { mustNotWrite }] = await Promise.all([
         look(pool, whole),
         beside?.() ?? { mustNotWrite: false },
       ])
-      this.#blindSinceMs = undefined
+      this.#unseenSinceMs = undefined
       this.#isMachineShort = mustNotWrite
       if (this.#hasTooMuch(seen)) await terminate(pool, writersIn(seen))
       if (seen.temporaryBytes > this.#temporaryBytes()) await terminate(pool, computing(seen))
+      if (seen.notifications > longestQueue) await terminate(pool, olderThan(longestListeningMs, seen))
       await this.#endLong(seen.sessions)
-      await this.#tell(seen.dataBytes)
+      await this.#report(seen.dataBytes)
     } catch {
-      this.#blindSinceMs ??= performance.now()
-      if (!this.#isClosed && performance.now() - this.#blindSinceMs > longestBlindMs) blind()
+      this.#unseenSinceMs ??= performance.now()
+      if (!this.#isClosed && performance.now() - this.#unseenSinceMs > longestUnseenMs) unseen()
     }
   }
 
-  async #tell(diskBytes: number): Promise<void> {
+  async #report(diskBytes: number): Promise<void> {
     const now = performance.now()
     const isFull = diskBytes >= this.#diskBytes
-    const { measurement: before, atMs = Number.NEGATIVE_INFINITY } = this.#told ?? {}
+    const { measurement: before, atMs = Number.NEGATIVE_INFINITY } = this.#reported ?? {}
     const isNews = before?.isFull !== isFull
-    if (!isNews && (now - atMs < tellEveryMs || before?.diskBytes === diskBytes)) return
+    if (!isNews && (now - atMs < reportEveryMs || before?.diskBytes === diskBytes)) return
     const measurement = { diskBytes, isFull, rows: await rowsOf(this.#options.pool) }
-    this.#told = { measurement, atMs: now }
+    this.#reported = { measurement, atMs: now }
     this.#options.measured(measurement)
   }
 
@@ -207,3 +211,6 @@ const pidOf = ({ pid }: WatchedSession): number => pid
 const computing = ({ sessions }: Look): number[] => sessions.filter(({ isIdle }) => !isIdle).map(pidOf)
 
 const writersIn = ({ sessions }: Look): number[] => sessions.filter(({ writes }) => writes).map(pidOf)
+
+const olderThan = (longestMs: number, { sessions }: Look): number[] =>
+  sessions.filter(({ transactionMs }) => transactionMs > longestMs).map(pidOf)
