@@ -17,7 +17,7 @@ declare module '#platform/errors' {
       undone: boolean
     } & Partial<Place>
     SQL_TIMEOUT: { seconds: number; undone: boolean }
-    SQL_ANSWER_TOO_LARGE: { megabytes: number }
+    SQL_ANSWER_TOO_LARGE: { mebibytes: number; undone: boolean }
     SQL_BUSY: Record<string, never>
     SQL_OUTCOME_UNKNOWN: Record<string, never>
     SQL_DATABASE_LOST: Record<string, never>
@@ -54,23 +54,23 @@ declareFailures({
   SQL_FAILED: {
     status: 400,
     en: (said) =>
-      `PostgreSQL says${placeEn(said)}: ${said.message} [${said.sqlState}]${said.hint === undefined ? '' : ` Hint: ${said.hint}`} ${said.undone ? 'Nothing was changed.' : 'It ran outside of a transaction: look what is left of it.'} ${said.sqlState === needsToBeAlone ? alone.en : 'Correct the query and send it again.'}`,
+      `PostgreSQL says${placeEn(said)}: ${said.message} [${said.sqlState}]${said.hint === undefined ? '' : ` Hint: ${said.hint}`} ${said.undone ? 'Nothing was changed.' : 'It ran outside of a transaction: check what is left of it.'} ${said.sqlState === needsToBeAlone ? alone.en : 'Correct the query and send it again.'}`,
     fa: (said) =>
       `PostgreSQL می‌گوید${placeFa(said)}: ${said.message} [${said.sqlState}]${said.hint === undefined ? '' : ` راهنمایی: ${said.hint}`} ${said.undone ? 'چیزی تغییر نکرد.' : 'بیرون از تراکنش اجرا شد: ببینید چه از آن مانده است.'} ${said.sqlState === needsToBeAlone ? alone.fa : 'پرس‌وجو را درست کنید و دوباره بفرستید.'}`,
   },
   SQL_TIMEOUT: {
     status: 400,
     en: ({ seconds, undone }) =>
-      `The query ran longer than ${seconds} seconds and was stopped; ${undone ? 'nothing was changed.' : 'look what is left of it.'} Ask for less, do it in smaller parts, or make an index.`,
+      `The query ran longer than ${seconds} seconds and was stopped; ${undone ? 'nothing was changed.' : 'check what is left of it.'} Ask for less, do it in smaller parts, or make an index.`,
     fa: ({ seconds, undone }) =>
       `پرس‌وجو بیش از ${persian(seconds)} ثانیه طول کشید و متوقف شد؛ ${undone ? 'چیزی تغییر نکرد.' : 'ببینید چه از آن مانده است.'} کمتر بخواهید، در بخش‌های کوچک‌تر انجام دهید یا شاخص بسازید.`,
   },
   SQL_ANSWER_TOO_LARGE: {
     status: 400,
-    en: ({ megabytes }) =>
-      `The query answers or prints more than ${megabytes} MB, so it was stopped and nothing was changed; select fewer rows or shorter values.`,
-    fa: ({ megabytes }) =>
-      `پاسخ یا پیام‌های این پرس‌وجو بیش از ${persian(megabytes)} مگابایت است، پس متوقف شد و چیزی تغییر نکرد؛ ردیف‌های کمتر یا مقدارهای کوتاه‌تری بخواهید.`,
+    en: ({ mebibytes, undone }) =>
+      `The query answers or prints more than ${mebibytes} MiB, so it was stopped; ${undone ? 'nothing was changed.' : 'check what is left of it.'} Select fewer rows or shorter values.`,
+    fa: ({ mebibytes, undone }) =>
+      `پاسخ یا پیام‌های این پرس‌وجو بیش از ${persian(mebibytes)} مبی‌بایت است، پس متوقف شد؛ ${undone ? 'چیزی تغییر نکرد.' : 'ببینید چه از آن مانده است.'} ردیف‌های کمتر یا مقدارهای کوتاه‌تری بخواهید.`,
   },
   SQL_BUSY: {
     status: 429,
