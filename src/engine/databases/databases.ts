@@ -133,6 +133,8 @@ export const databaseErrors: FailureCode[] = [
 ]
 
 export { ExternalProvider } from './external/provider.ts'
+export { examineServer } from './external/server.ts'
+export { examineMachine } from './local/examine.ts'
 export { LocalProvider } from './local/provider.ts'
 export { databaseSeries } from './metrics.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'

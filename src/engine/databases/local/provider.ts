@@ -1,7 +1,6 @@
 /** PostgreSQL servers of this machine as capacity for databases of clouds. */
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { totalmem } from 'node:os'
 import path from 'node:path'
 import { fail } from '#platform/errors'
 import type { Jail } from '#platform/jail'
@@ -14,7 +13,7 @@ import type { DatabaseSizes } from '../size.ts'
 import { LocalBackups } from './backups.ts'
 import { Claims } from './claims.ts'
 import type { LocalDatabase } from './layout.ts'
-import type { LocalContext } from './local.ts'
+import { type LocalContext, memoryOfMachine } from './local.ts'
 import { makeDatabase } from './make.ts'
 import { LocalDatabases } from './manager.ts'
 import { findPrograms } from './program.ts'
@@ -154,9 +153,6 @@ const localOf = (record: DatabaseRecord): DatabaseRecord & LocalDatabase => ({
   ...record,
   user: record.osUser ?? undefined,
 })
-
-/** Of the whole machine, or what its container may have of it. */
-const memoryOfMachine = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem())
 
 /** Of this machine's folder; made once, by whichever process is first. */
 async function idOf(root: string): Promise<string> {
