@@ -63,7 +63,7 @@ check('tables are listed with how they are guarded', async () => {
     'create table guarded (id int); alter table guarded enable row level security; create policy p on guarded using (true)',
   )
   const listed = await run(['tables', cloud.ref], 'fa')
-  expect(listed.out).toMatch(/guarded\s+جدول\s+۱ سیاست\s+—\s+۰/)
+  expect(listed.out).toMatch(/guarded\s+جدول\s+۱ سیاست دسترسی\s+—\s+۰/)
   expect((await run(['tables', cloud.ref])).out).toMatch(/people\s+table\s+no RLS/)
 })
 

@@ -151,7 +151,7 @@ function shareForm({ id, title, members }) {
     event.preventDefault()
     act(event.submitter, async () => {
       const isThere = taken(await cloud.rpc('share_list', { list: id, address: input.value }))
-      if (!isThere) throw new Error('کسی با این ایمیل این‌جا حساب ندارد.')
+      if (!isThere) throw new Error('کسی با این ایمیل اینجا حساب ندارد.')
       await showLists()
     })
   }

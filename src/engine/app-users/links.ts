@@ -97,7 +97,7 @@ export async function mailSignIn(
 ): Promise<void> {
   const metadata = mergeMetadata({}, wish.metadata)
   await inOrder(app, cloud, wish, async (tx, ready) => {
-    const isOpen = !cloud.disableSignup && !cloud.isReadOnly
+    const isOpen = !cloud.disableSignup && cloud.readOnlyWhy === null
     const takesNew = wish.createUser && isOpen && ready.users < cloud.limits.users
     const known = await lockByEmail(tx, cloud, ready.email)
     const user = known ?? (takesNew ? await addPending(tx, ready, metadata) : undefined)

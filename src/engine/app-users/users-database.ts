@@ -2,8 +2,8 @@
 import type { App } from '#app'
 import { type LiveCloud, requireUnfrozen } from '#engine/clouds'
 import { restoredFrom } from '#engine/database-backups'
-import type { OpenDatabase } from '#engine/databases'
-import { type Db, isDatabaseAway, type Tx } from '#platform/db'
+import { databaseReport, type OpenDatabase } from '#engine/databases'
+import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { announceUsers } from './live-sessions.ts'
 import { writeCount } from './store.ts'
@@ -82,27 +82,22 @@ async function changeApart<Result>(
   ended: Set<string>,
   work: (tx: UsersTx) => Promise<Result>,
 ): Promise<Result> {
-  let isCommitting = false
-  try {
-    const result = await onUsersDb(app, cloud, (db) =>
-      db.tx(async (tx) => {
-        const done = await work(
-          Object.assign(tx, {
-            isApart: true,
-            readOnlyWhy: cloud.readOnlyWhy ?? null,
-            ended,
-            onPlatform: <Done>(onPlatform: (tx: Tx) => Promise<Done>) => app.db.tx(onPlatform),
-          }),
-        )
-        isCommitting = true
-        return done
-      }),
-    )
-    await announceLater(app, ended)
-    return result
-  } catch (error) {
-    return explain(error, isCommitting)
-  }
+  /** Of the platform's own database, whose words are for nobody else. */
+  const failures = new WeakSet<Error>()
+  const onPlatform = <Done>(part: (tx: Tx) => Promise<Done>) =>
+    app.db.tx(part).catch((error: Error) => {
+      failures.add(error)
+      throw error
+    })
+  const result = await onUsersDb(app, cloud, (db) =>
+    db
+      .tx((tx) =>
+        work(Object.assign(tx, { isApart: true, readOnlyWhy: cloud.readOnlyWhy ?? null, ended, onPlatform })),
+      )
+      .catch((error: Error) => (failures.has(error) ? Promise.reject(error) : explain(app, error))),
+  )
+  await announceLater(app, ended)
+  return result
 }
 
 /** The change stands already: a process that misses the message knows of it after seconds. */
@@ -113,19 +108,20 @@ const announceLater = async ({ db, log }: Parts, ended: Set<string>): Promise<vo
     .catch((err: unknown) => log.warn({ err }, 'the end of sessions could not be announced'))
 }
 
-/** As the functions of databases/schema/auth.sql say that the code of the app refuses, and what ends a statement that takes too long. */
+/** As the functions of databases/schema/auth.sql say that the code of the app refuses. */
 const refusal = 'KA001'
-const timedOut = '57014'
-const longestText = 300
 
-/** At the commit only deferred checks and triggers of the app's own tables run. */
-function explain(error: unknown, isCommitting: boolean): never {
-  if (!(error instanceof Error) || isDatabaseAway(error)) throw error
-  const code = 'code' in error ? error.code : undefined
-  const isStatement = 'severity' in error
-  if (isStatement && (isCommitting || code === refusal || code === timedOut))
-    fail('APP_USER_TRIGGER_FAILED', { said: error.message.slice(0, longestText) })
-  throw error
+/**
+ * Code of the app refuses in its triggers, and makes statements of ours fail beside them: it may delete the row that it was called for, say more
+ * than is received, or run until its time is over. What else fails may be a defect of this service, so it is logged.
+ */
+function explain({ log }: Parts, error: unknown): never {
+  const report = databaseReport(error)
+  if (!report) throw error
+  const { sqlState, message } = report
+  if (sqlState !== refusal)
+    log.warn({ sql_state: sqlState }, 'the database of an app refused a change of its users')
+  return fail('APP_USER_TRIGGER_FAILED', { said: message }, { cause: error })
 }
 
 const adopted = new WeakMap<Db, Promise<void>>()

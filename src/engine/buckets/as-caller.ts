@@ -3,27 +3,34 @@
  * functions run in them.
  */
 import type pg from 'pg'
-import { endSession, type OpenDatabase, sessionCleaning } from '#engine/databases'
-import { isDatabaseAway } from '#platform/db'
+import {
+  asRole,
+  canceled,
+  type DatabaseCaller,
+  type OpenDatabase,
+  StatementFailed,
+  statementError,
+} from '#engine/databases'
 import { Failure } from '#platform/errors'
 import './errors.ts'
 
-export interface ObjectCaller {
-  role: 'anon' | 'authenticated' | 'service_role'
+export interface ObjectCaller extends DatabaseCaller {
   /** Of a signed-in app user. */
   userId?: string | undefined
-  claims: Readonly<Record<string, unknown>>
   /** Nothing of its database may be changed, by functions in policies neither. */
   isReadOnly?: boolean | undefined
 }
 
 /** What the keys of a cloud are, where no user has signed in. */
-export const service: ObjectCaller = { role: 'service_role', claims: { role: 'service_role' } }
+export const service: ObjectCaller = {
+  role: 'service_role',
+  claims: '{"role":"service_role"}',
+  ...{ method: '', path: '', headers: '{}' },
+}
 
 export type Run = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
-const statementMs = 10_000
-/** Code of the developer can lift the limit of the server: then its session is ended. */
+/** Of a session, which has several statements. */
 const longestMs = 20_000
 
 /**
@@ -36,59 +43,42 @@ export async function asCaller<Result>(
   work: (run: Run) => Promise<Result>,
   { undo = false } = {},
 ): Promise<Result> {
-  const client = await open.pool('authenticator').connect()
-  const run = runOn(client)
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    endSession(open, client)
-  }, longestMs)
+  const { isReadOnly = false } = caller
   try {
-    await run('begin')
-    await run(setup, settingsOf(caller))
-    const result = await work(run)
-    await run(undo ? 'rollback' : 'commit')
-    return result
+    return await asRole(open, caller, { isReadOnly, longestMs }, async ({ client, setup }) => {
+      const run = runOn(client)
+      try {
+        await run('begin')
+        await run(setup.text, setup.values)
+        const result = await work(run)
+        await run(undo ? 'rollback' : 'commit')
+        return result
+      } catch (error) {
+        await run('rollback').catch(() => undefined)
+        throw error
+      }
+    })
   } catch (error) {
-    await run('rollback').catch(() => undefined)
-    throw isLate ? new Failure('OBJECT_STATEMENT_TIMEOUT', {}, { cause: error }) : inWords(error)
-  } finally {
-    clearTimeout(timer)
-    // Nobody else gets the connection before it is clean; the answer leaves meanwhile.
-    void client.query(sessionCleaning).then(
-      () => client.release(),
-      () => client.release(true),
-    )
+    throw inWords(error)
   }
 }
-
-/** The role is set for this transaction alone, and last: it may set less. */
-const setup = `select pg_catalog.set_config(s.name, s.value, true) from (values ('search_path', 'public, extensions'),
-  ('statement_timeout', $1), ('transaction_read_only', $2), ('request.jwt.claims', $3), ('role', $4)) s(name, value)`
-
-const settingsOf = ({ role, claims, isReadOnly }: ObjectCaller): string[] => [
-  String(statementMs),
-  isReadOnly ? 'on' : 'off',
-  JSON.stringify(claims),
-  role,
-]
 
 /** Reads past the policies, what nobody but this service has asked for: it writes nothing, and runs none of the developer's code. */
 export const asReader = (open: OpenDatabase): Run => {
-  const pool = open.pool('app_reader')
-  return async <Row>(text: string, values: readonly unknown[] = []) => {
-    try {
-      return (await pool.query(bounded(text, values))).rows as Row[]
-    } catch (error) {
-      throw inWords(error)
-    }
-  }
+  const run = runOn(open.pool('app_reader'))
+  return <Row>(text: string, values: readonly unknown[] = []) =>
+    run<Row>(text, values).catch((error: unknown) => Promise.reject(inWords(error)))
 }
 
 const runOn =
-  (client: pg.ClientBase): Run =>
-  async <Row>(text: string, values: readonly unknown[] = []) =>
-    (await client.query(bounded(text, values))).rows as Row[]
+  (client: Pick<pg.ClientBase, 'query'>): Run =>
+  async <Row>(text: string, values: readonly unknown[] = []) => {
+    try {
+      return (await client.query(bounded(text, values))).rows as Row[]
+    } catch (error) {
+      throw statementError(error as Error)
+    }
+  }
 
 /** Longer than the server takes. */
 const answerMs = longestMs + 5_000
@@ -99,20 +89,17 @@ const bounded = (text: string, values: readonly unknown[]): pg.QueryConfig =>
 
 /** What the developer's database says against a statement is an answer to the app; only a database that is away is a failure of ours. */
 function inWords(error: unknown): unknown {
-  if (error instanceof Failure || !(error instanceof Error)) return error
-  const { code } = error as { code?: string }
-  if (code === '57014' || error.message === 'Query read timeout')
+  if (error instanceof Error && error.message === 'Query read timeout')
     return new Failure('OBJECT_STATEMENT_TIMEOUT', {}, { cause: error })
-  if (code === undefined || !/^[0-9A-Z]{5}$/.test(code) || isDatabaseAway(error)) return error
-  if (code === '42501') return new Failure('OBJECT_DENIED', {}, { cause: error })
-  return new StatementFailed(code, error)
+  if (!(error instanceof StatementFailed)) return error
+  const { sqlState, message } = error.report
+  if (sqlState === canceled) return new Failure('OBJECT_STATEMENT_TIMEOUT', {}, { cause: error })
+  if (sqlState === '42501') return new Failure('OBJECT_DENIED', {}, { cause: error })
+  return new Failure('OBJECT_STATEMENT_FAILED', { message }, { cause: error })
 }
 
-/** By its SQLSTATE, where a caller knows better what it means. */
-export class StatementFailed extends Failure {
-  readonly sqlState: string
-  constructor(sqlState: string, error: Error) {
-    super('OBJECT_STATEMENT_FAILED', { message: error.message.slice(0, 500) }, { cause: error })
-    this.sqlState = sqlState
-  }
-}
+/** Of the refusal that such a failure was made of: a caller may know better what it means. */
+export const sqlStateOf = (failure: unknown): string | undefined =>
+  failure instanceof Failure && failure.cause instanceof StatementFailed
+    ? failure.cause.report.sqlState
+    : undefined

@@ -2,7 +2,7 @@
 import type { CloudKey } from '#engine/clouds'
 import type { OpenDatabase } from '#engine/databases'
 import { fail, type Localized } from '#platform/errors'
-import { asCaller, asReader, type ObjectCaller, StatementFailed } from './as-caller.ts'
+import { asCaller, asReader, type ObjectCaller, sqlStateOf } from './as-caller.ts'
 import { type BucketsRoom, decideBlobs, doubtBlobs } from './blobs.ts'
 import * as store from './bucket-store.ts'
 import { deleteSome } from './object-store.ts'
@@ -15,7 +15,7 @@ const typePattern = /^(?:\*\/\*|[\w!#$&^.+-]{1,100}\/(?:\*|[\w!#$&^.+-]{1,100}))
 const reasons = {
   limit: {
     en: `file_size_limit is a whole number of bytes from 1 to ${largestObjectBytes}, or a text such as 10MB.`,
-    fa: 'file_size_limit عدد صحیحی از ۱ تا ۵۲۴۲۸۸۰۰ بایت است، یا متنی مانند 10MB.',
+    fa: 'file_size_limit به بایت است، از ۱ بایت تا ۵۰ مبی‌بایت، یا متنی مانند 10MB.',
   },
   types: {
     en: `allowed_mime_types are at most ${longestTypes} types such as image/png or image/*.`,
@@ -59,8 +59,7 @@ export async function createBucket(
   try {
     await asCaller(open, caller, (run) => store.insertBucket(run, row))
   } catch (error) {
-    if (error instanceof StatementFailed && error.sqlState === '23505')
-      fail('BUCKET_EXISTS', { bucket: bucket.id })
+    if (sqlStateOf(error) === '23505') fail('BUCKET_EXISTS', { bucket: bucket.id })
     throw error
   }
 }
@@ -95,8 +94,7 @@ export async function deleteBucket(open: OpenDatabase, caller: ObjectCaller, id:
     const deleted = await asCaller(open, caller, (run) => store.deleteBucket(run, id))
     if (deleted === 0) await refuseUnseen(open, caller, id)
   } catch (error) {
-    if (error instanceof StatementFailed && error.sqlState === '23503')
-      fail('BUCKET_NOT_EMPTY', { bucket: id })
+    if (sqlStateOf(error) === '23503') fail('BUCKET_NOT_EMPTY', { bucket: id })
     throw error
   }
 }

@@ -5,7 +5,7 @@ import type { OpenDatabase } from '#engine/databases'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { type ByteSource, writeBlob } from '#platform/storage'
-import { asCaller, asReader, type ObjectCaller, type Run, StatementFailed } from './as-caller.ts'
+import { asCaller, asReader, type ObjectCaller, type Run, sqlStateOf } from './as-caller.ts'
 import {
   type BucketsRoom,
   decideBlobs,
@@ -174,9 +174,8 @@ async function named<Result>(writing: Promise<Result>): Promise<Result> {
   try {
     return await writing
   } catch (error) {
-    if (error instanceof StatementFailed && error.sqlState === '23505') fail('OBJECT_EXISTS', {})
-    if (error instanceof StatementFailed && error.sqlState === '23503')
-      fail('BUCKET_NOT_FOUND', { bucket: '' })
+    if (sqlStateOf(error) === '23505') fail('OBJECT_EXISTS', {})
+    if (sqlStateOf(error) === '23503') fail('BUCKET_NOT_FOUND', { bucket: '' })
     throw error
   }
 }

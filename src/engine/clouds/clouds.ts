@@ -36,6 +36,7 @@ export { problemPhrases, type ReadOnlyReason } from './phrases.ts'
 export { continueProvisioning, createCloud, prepareCloud, provisionJob, retryCloud } from './provision.ts'
 export { lockReadyCloud, readyErrors, requireCloudOf, requireReadyCloud } from './require.ts'
 export { rotateAppKey, rotateSigningKey } from './rotate.ts'
+export { longestPackageId } from './settings.ts'
 export { newSigningKey, openSigningKey } from './signing-key.ts'
 export {
   type CloudRow,
@@ -79,8 +80,7 @@ export interface LiveCloud extends CloudKey {
   /** The package of a dedicated cloud, by its id in the configuration. */
   readonly offer: string | null
   readonly state: CloudState
-  /** Of a dedicated cloud: its app only reads, and why (CLOUD_READ_ONLY). */
-  readonly isReadOnly: boolean
+  /** Of a dedicated cloud whose app only reads: why (CLOUD_READ_ONLY). */
   readonly readOnlyWhy: ReadOnlyReason | null
   readonly limits: CloudLimits
   /** Keys that are accepted, by the hexadecimal SHA-256 of what is sent. */

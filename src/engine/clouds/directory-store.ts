@@ -57,7 +57,6 @@ function toLive(config: CloudsConfig, row: LiveRow, nowMs: number): ReadCloud {
   const paidUntilMs = row.package_paid_until?.getTime() ?? Number.POSITIVE_INFINITY
   const ends = [...keys, ...signingKeys].map(({ expires: at }) => at ?? Number.POSITIVE_INFINITY)
   if (paidUntilMs > nowMs) ends.push(paidUntilMs)
-  const readOnlyWhy = readOnlyReason(config, row, packageIn(row), nowMs)
   const cloud: LiveCloud = {
     accountId: row.account_id,
     cloudId: row.cloud_id,
@@ -66,8 +65,7 @@ function toLive(config: CloudsConfig, row: LiveRow, nowMs: number): ReadCloud {
     name: row.name,
     plan: row.plan,
     offer: row.offer,
-    isReadOnly: readOnlyWhy !== null,
-    readOnlyWhy,
+    readOnlyWhy: readOnlyReason(config, row, packageIn(row), nowMs),
     state: stateOf(row),
     limits: limitsOf(config, row),
     keys: new Map(keys.map(({ hash, kind }) => [hash, kind])),

@@ -28,13 +28,13 @@ declareFailures({
   CLOUD_NOT_FOUND: {
     status: 404,
     en: () => 'There is no such app back-end here; GET /v1/cloud lists those there are.',
-    fa: () => 'چنین بک‌اندی این‌جا نیست؛ GET /v1/cloud آن‌ها را که هستند نشان می‌دهد.',
+    fa: () => 'چنین بک‌اندی اینجا نیست؛ GET /v1/cloud آن‌ها را که هستند نشان می‌دهد.',
   },
   CLOUD_LIMIT: {
     status: 403,
     retry: false,
     en: ({ max }) => `A project has at most ${max} Starter app back-ends here; delete one first.`,
-    fa: ({ max }) => `هر پروژه در این‌جا حداکثر ${persian(max)} بک‌اند Starter دارد؛ نخست یکی را حذف کنید.`,
+    fa: ({ max }) => `هر پروژه در اینجا حداکثر ${persian(max)} بک‌اند Starter دارد؛ نخست یکی را حذف کنید.`,
   },
   CLOUD_DELETION_LIMIT: {
     status: 409,
@@ -130,7 +130,7 @@ declareFailures({
     en: () =>
       'Dedicated infrastructure needs a package of the account, which the operator gives. GET /v1/cloud lists what is offered and what the account has; `plan: "starter"` needs none.',
     fa: () =>
-      'زیرساخت اختصاصی بستهٔ حساب می‌خواهد که گردانندهٔ سرویس آن را می‌دهد. GET /v1/cloud بسته‌ها و آنچه حساب دارد را نشان می‌دهد؛ `plan: "starter"` بسته نمی‌خواهد.',
+      'بک‌اند اختصاصی بستهٔ حساب می‌خواهد که گردانندهٔ سرویس آن را می‌دهد. GET /v1/cloud بسته‌ها و آنچه حساب دارد را نشان می‌دهد؛ `plan: "starter"` بسته نمی‌خواهد.',
   },
   PACKAGE_UNPAID: {
     status: 402,

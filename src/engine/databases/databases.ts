@@ -132,6 +132,14 @@ export const databaseErrors: FailureCode[] = [
   'CLOUD_RESTORING',
 ]
 
+export {
+  canceled,
+  cutText,
+  type DatabaseReport,
+  databaseReport,
+  StatementFailed,
+  statementError,
+} from './database-report.ts'
 export { ExternalProvider } from './external/provider.ts'
 export { examineServer } from './external/server.ts'
 export { examineMachine } from './local/examine.ts'
@@ -140,4 +148,6 @@ export { databaseSeries } from './metrics.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'
 export { PlatformSizes } from './platform-sizes.ts'
 export { mostReceivedBytes, Received } from './received.ts'
-export { endSession, sessionCleaning } from './session.ts'
+export { ourSchemas } from './schemas.ts'
+export { Script, type Submitted } from './script.ts'
+export { asRole, type DatabaseCaller, type RoleOptions, type RoleSession, type Statement } from './session.ts'

@@ -1,15 +1,118 @@
-/** What code of an app does to a session, and how it ends. */
+/** A session in the database of an app, as one of its three roles: bounded in time, and without a trace of it for the next. */
 import type pg from 'pg'
+import { canceled, StatementFailed } from './database-report.ts'
 import type { OpenDatabase } from './databases.ts'
+import { Script } from './script.ts'
+
+export interface Statement {
+  text: string
+  values: readonly unknown[]
+}
+
+/** Who asks, as policies and functions of the database see it. */
+export interface DatabaseCaller {
+  role: 'anon' | 'authenticated' | 'service_role'
+  /** `auth.jwt()`: a JSON object. */
+  claims: string
+  /** `current_setting('request.method')` and its like. */
+  method: string
+  path: string
+  /** A JSON object, names in small letters. */
+  headers: string
+}
+
+export interface RoleOptions {
+  isReadOnly: boolean
+  /** Of the catalogue from which the statements were made: where it is another one by now, the setup fails (22012). */
+  schemaVersion?: string | undefined
+  longestMs?: number | undefined
+}
+
+/**
+ * A statement ends by its own timeout before, unless its code refuses to: functions can catch that. Then the server is told to end the session.
+ */
+const usualLongestMs = 10_000
+
+export class RoleSession {
+  readonly client: pg.PoolClient
+  /** Goes first in the transaction. */
+  readonly setup: Statement
+  /** What is sent behind the transaction. */
+  readonly cleaning = new Script(sessionCleaning)
+  #isCleaned = false
+
+  constructor(client: pg.PoolClient, setup: Statement) {
+    this.client = client
+    this.setup = setup
+    // Nobody else gets the connection before it is clean; the answer leaves meanwhile.
+    void this.cleaning.ended.then(
+      () => client.release(),
+      () => client.release(true),
+    )
+  }
+
+  /** Queues it behind what was queued last; at the latest when the work has ended. */
+  clean(): void {
+    if (this.#isCleaned) return
+    this.#isCleaned = true
+    this.client.query(this.cleaning)
+  }
+}
 
 /** What functions of the app have set for the session, locked, prepared to read or listened to. */
-export const sessionCleaning = `reset all; reset role; select pg_catalog.pg_advisory_unlock_all(); close all; unlisten *; discard temp; discard sequences`
+const sessionCleaning = `reset all; reset role; select pg_catalog.pg_advisory_unlock_all(); close all; unlisten *; discard temp; discard sequences`
+
+/** `work` runs one transaction. Throws what it throws, DATABASE_BUSY, and StatementFailed (57014) where the session took too long. */
+export async function asRole<Result>(
+  open: OpenDatabase,
+  caller: DatabaseCaller,
+  { longestMs = usualLongestMs, ...options }: RoleOptions,
+  work: (session: RoleSession) => Promise<Result>,
+): Promise<Result> {
+  const client = await open.pool('authenticator').connect()
+  const session = new RoleSession(client, setupOf(caller, options))
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    endSession(open, client)
+  }, longestMs)
+  try {
+    return await work(session)
+  } catch (error) {
+    throw isLate ? tooLate(error as Error) : error
+  } finally {
+    clearTimeout(timer)
+    session.clean()
+  }
+}
+
+/**
+ * The role is set first and for this transaction alone, and PostgreSQL lets it be no other than the three that `authenticator` may become. `1 / 0`
+ * where the version is another one: what stands behind it in a batch does not run then.
+ */
+function setupOf(
+  { role, claims, method, path, headers }: DatabaseCaller,
+  { isReadOnly, schemaVersion }: RoleOptions,
+): Statement {
+  const values = [role, claims, method, path, headers, isReadOnly ? 'on' : 'off']
+  if (schemaVersion === undefined) return { text: `select ${settings}`, values }
+  return { text: `select ${settings}, ${sameVersion}`, values: [...values, schemaVersion] }
+}
+
+const settings = `pg_catalog.set_config('role', $1, true), pg_catalog.set_config('request.jwt.claims', $2, true),
+pg_catalog.set_config('request.method', $3, true), pg_catalog.set_config('request.path', $4, true),
+pg_catalog.set_config('request.headers', $5, true), pg_catalog.set_config('transaction_read_only', $6, true)`
+
+const sameVersion = '1 / (case when version = $7::bigint then 1 else 0 end) from kherad.schema_version'
 
 /** Whatever its code does: it can catch the timeout of its statement. */
-export function endSession(open: OpenDatabase, client: pg.PoolClient): void {
+function endSession(open: OpenDatabase, client: pg.PoolClient): void {
   const { processID } = client as unknown as { processID: number }
   void open
     .pool('watcher')
     .query('select pg_terminate_backend($1)', [processID])
     .catch(() => undefined)
 }
+
+const tooLate = (cause: Error): StatementFailed =>
+  new StatementFailed({ sqlState: canceled, message: 'canceling statement due to statement timeout' }, cause)

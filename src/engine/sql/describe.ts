@@ -1,9 +1,9 @@
 /** Tables, columns, keys, policies, functions and sizes of the database of a cloud, as far as they fit into an answer. */
-import type { OpenDatabase } from '#engine/databases'
+import { databaseReport, type OpenDatabase } from '#engine/databases'
 import { Failure } from '#platform/errors'
 import { withSession } from './session.ts'
 import { functionsText, sizeText, tablesText } from './store.ts'
-import { isRefusal, translate } from './translate.ts'
+import { translate } from './translate.ts'
 
 export interface Description {
   /** Arrays, as JSON. */
@@ -46,9 +46,9 @@ const list = (
       const { rows, truncated } = await session.run(text, { ...most, stops: true })
       return { text: `[${rows.map(([json]) => json).join(',')}]`, truncated }
     } catch (error) {
-      if (isRefusal(error) && error.code === lockNotAvailable)
+      if (databaseReport(error)?.sqlState === lockNotAvailable)
         throw new Failure('SQL_BUSY', {}, { retryAfterMs: 2_000, cause: error })
-      if (session.timedOut || !isRefusal(error))
+      if (session.timedOut || !databaseReport(error))
         translate(error, { session, query: '', start: 0, timeoutMs, undone: true })
       throw error
     }

@@ -63,7 +63,7 @@ declareFailures({
     en: ({ seconds, undone }) =>
       `The query ran longer than ${seconds} seconds and was stopped; ${undone ? 'nothing was changed.' : 'look what is left of it.'} Ask for less, do it in smaller parts, or make an index.`,
     fa: ({ seconds, undone }) =>
-      `پرس‌وجو بیش از ${persian(seconds)} ثانیه طول کشید و متوقف شد؛ ${undone ? 'چیزی تغییر نکرد.' : 'ببینید چه از آن مانده است.'} کمتر بخواهید، در بخش‌های کوچک‌تر انجام دهید یا نمایه بسازید.`,
+      `پرس‌وجو بیش از ${persian(seconds)} ثانیه طول کشید و متوقف شد؛ ${undone ? 'چیزی تغییر نکرد.' : 'ببینید چه از آن مانده است.'} کمتر بخواهید، در بخش‌های کوچک‌تر انجام دهید یا شاخص بسازید.`,
   },
   SQL_ANSWER_TOO_LARGE: {
     status: 400,

@@ -1,12 +1,12 @@
 /** SQL that may write: a script in one transaction, as the owner of the app's tables. */
-import type { OpenDatabase } from '#engine/databases'
+import { databaseReport, type OpenDatabase } from '#engine/databases'
 import { fail } from '#platform/errors'
 import { answerLimits, answerOf, type SqlAnswer } from './answer.ts'
 import type { Statement } from './lexer.ts'
 import { needsToBeAlone } from './phrases.ts'
 import { type SqlSession, withSession } from './session.ts'
 import type { Outcome } from './statement.ts'
-import { isRefusal, type Ran, translate } from './translate.ts'
+import { type Ran, translate } from './translate.ts'
 
 export interface WrittenAnswer extends SqlAnswer {
   /** How many there were; the answer is that of the last one. */
@@ -51,7 +51,7 @@ async function runTogether(
     await session.forget()
     return { ...answer, statements: statements.length }
   } catch (error) {
-    if (statements.length === 1 && isRefusal(error) && error.code === needsToBeAlone) return undefined
+    if (statements.length === 1 && databaseReport(error)?.sqlState === needsToBeAlone) return undefined
     return translate(error, ran)
   }
 }
@@ -75,7 +75,7 @@ async function commit(session: SqlSession): Promise<void> {
   try {
     await session.own('commit')
   } catch (error) {
-    if (isRefusal(error)) throw error
+    if (databaseReport(error)) throw error
     fail('SQL_OUTCOME_UNKNOWN', {}, { executed: true, cause: error })
   }
 }

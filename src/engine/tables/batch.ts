@@ -1,21 +1,9 @@
 /** Statements that go to the server together and are one transaction there: what fails undoes all of them, and nothing stays open. */
 import type pg from 'pg'
-import type { Statement } from './read-sql.ts'
+import { type Script, type Statement, type Submitted, statementError } from '#engine/databases'
 
 /** What the server answered: of each statement its rows, of each row its columns as text. */
 export type Answers = readonly (readonly (readonly (string | null)[])[])[]
-
-export class StatementFailed extends Error {
-  override name = 'StatementFailed'
-  /** Of the statements that were sent together, the one that failed; their number where it was the commit. */
-  readonly place: number
-  override readonly cause: pg.DatabaseError
-  constructor(cause: pg.DatabaseError, place: number) {
-    super(cause.message)
-    this.cause = cause
-    this.place = place
-  }
-}
 
 /** More of them on one connection would only take memory. */
 const maxPrepared = 64
@@ -61,53 +49,6 @@ export class Prepared {
   }
 }
 
-/** As the driver takes a query of another kind: it sends, and is given what the server answers. */
-interface Submitted {
-  submit(connection: pg.Connection): void
-  handleRowDescription(): void
-  handleDataRow(row: { fields: (string | null)[] }): void
-  handleCommandComplete(): void
-  handleReadyForQuery(): void
-  handleError(error: Error): void
-}
-
-/** Statements without values behind a batch: sent in the same write, and a transaction of their own whether the batch failed or not. */
-export class Script implements Submitted {
-  readonly #text: string
-  readonly #ended = Promise.withResolvers<void>()
-  #isSent = false
-
-  constructor(text: string) {
-    this.#text = text
-  }
-
-  get ended(): Promise<void> {
-    return this.#ended.promise
-  }
-
-  send(connection: pg.Connection): void {
-    this.#isSent = true
-    connection.query(this.#text)
-  }
-
-  /** The driver calls it when the batch before it has ended. */
-  submit(connection: pg.Connection): void {
-    if (!this.#isSent) this.send(connection)
-  }
-
-  handleRowDescription(): void {}
-  handleDataRow(): void {}
-  handleCommandComplete(): void {}
-
-  handleReadyForQuery(): void {
-    this.#ended.resolve()
-  }
-
-  handleError(error: Error): void {
-    this.#ended.reject(error)
-  }
-}
-
 export class Batch implements Submitted {
   readonly #statements: readonly Statement[]
   readonly #prepared: Prepared
@@ -147,6 +88,11 @@ export class Batch implements Submitted {
     return this.#ended.promise
   }
 
+  /** How many statements were complete; of those that fail, the place of the first. */
+  get place(): number {
+    return this.#place
+  }
+
   submit(connection: pg.Connection): void {
     connection.stream.cork()
     for (const [place, { text, values }] of this.#statements.entries()) {
@@ -182,8 +128,7 @@ export class Batch implements Submitted {
   handleError(error: Error): void {
     for (const [place, key] of this.#keys.entries())
       if (place >= this.#place && this.#isNew[place]) this.#prepared.forget(key)
-    const isServers = 'severity' in error
-    this.#ended.reject(isServers ? new StatementFailed(error as pg.DatabaseError, this.#place) : error)
+    this.#ended.reject(statementError(error))
   }
 }
 

@@ -1,17 +1,7 @@
 /** What PostgreSQL refuses, as PostgREST words it: the status by the code, the words its own. */
+import { cutText, type StatementFailed } from '#engine/databases'
 import type { Localized } from '#platform/errors'
-import type { TablesRefusal } from './refusals.ts'
-
-/** What it says of an error. */
-export interface DatabaseTrouble {
-  code?: string | undefined
-  message: string
-  detail?: string | undefined
-  hint?: string | undefined
-}
-
-/** Functions of the app may write as much as they like. */
-const longestText = 4_000
+import type { Refusal } from './refuse.ts'
 
 /** Codes and, behind them, classes of codes (two characters), as PostgREST maps them. */
 const statuses: Readonly<Record<string, number>> = {
@@ -46,16 +36,16 @@ const statuses: Readonly<Record<string, number>> = {
   XX: 500,
 }
 
-export function databaseRefusal(trouble: DatabaseTrouble, isSignedIn: boolean): TablesRefusal {
-  const code = trouble.code ?? ''
-  const raised = code === 'PGRST' ? raisedRefusal(trouble) : undefined
+export function databaseRefusal({ report, cause }: StatementFailed, isSignedIn: boolean): Refusal {
+  const { sqlState: code, message, detail, hint } = report
+  const raised = code === 'PGRST' ? raisedRefusal(cause) : undefined
   if (raised) return raised
   return {
     status: statusOf(code, isSignedIn),
     code,
-    message: text(trouble.message),
-    details: optional(trouble.detail),
-    hint: optional(trouble.hint),
+    message: inBoth(message),
+    details: optional(detail),
+    hint: optional(hint),
   }
 }
 
@@ -71,22 +61,25 @@ function statusOf(code: string, isSignedIn: boolean): number {
 const isErrorStatus = (status: number): boolean => status >= 400 && status <= 599
 
 /** `raise sqlstate 'PGRST'` with a JSON object as its message, and `{"status": 402}` as its detail. */
-function raisedRefusal({ message, detail }: DatabaseTrouble): TablesRefusal | undefined {
+function raisedRefusal({ message, detail }: Error & { detail?: string }): Refusal | undefined {
   const [said, more] = [objectOf(message), objectOf(detail)]
   const status = Number(more?.status)
   if (typeof said?.code !== 'string' || typeof said.message !== 'string') return undefined
   if (!Number.isInteger(status) || !isErrorStatus(status)) return undefined
   return {
     status,
-    code: cut(said.code),
+    code: cutText(said.code),
     message: text(said.message),
     details: typeof said.details === 'string' ? text(said.details) : undefined,
     hint: typeof said.hint === 'string' ? text(said.hint) : undefined,
   }
 }
 
+/** Longer ones are not read. */
+const longestJson = 4_000
+
 function objectOf(json: string | undefined): Record<string, unknown> | undefined {
-  if (json === undefined || json.length > longestText) return undefined
+  if (json === undefined || json.length > longestJson) return undefined
   try {
     const value: unknown = JSON.parse(json)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
@@ -95,10 +88,9 @@ function objectOf(json: string | undefined): Record<string, unknown> | undefined
   }
 }
 
-const cut = (words: string): string =>
-  words.length > longestText ? `${words.slice(0, longestText).toWellFormed()}…` : words
+const inBoth = (words: string): Localized => ({ en: words, fa: words })
 
-const text = (words: string): Localized => ({ en: cut(words), fa: cut(words) })
+const text = (words: string): Localized => inBoth(cutText(words))
 
 const optional = (words: string | undefined): Localized | undefined =>
-  words === undefined ? undefined : text(words)
+  words === undefined ? undefined : inBoth(words)

@@ -1,29 +1,20 @@
 /** A request of an app in its database: as one of three roles, in one round trip, and without a trace of it for the next. */
 import type pg from 'pg'
-import { endSession, type OpenDatabase, sessionCleaning } from '#engine/databases'
-import { type Answers, Batch, Prepared, Script, StatementFailed } from './batch.ts'
-import type { Statement } from './read-sql.ts'
+import {
+  asRole,
+  type DatabaseCaller,
+  type OpenDatabase,
+  type RoleOptions,
+  type RoleSession,
+  type Statement,
+  StatementFailed,
+} from '#engine/databases'
+import { type Answers, Batch, Prepared } from './batch.ts'
 
-/** Who asks, as policies and functions of the database see it. */
-export interface DatabaseCaller {
-  role: 'anon' | 'authenticated' | 'service_role'
-  /** `auth.jwt()`: a JSON object. */
-  claims: string
-  /** `current_setting('request.method')` and its like. */
-  method: string
-  path: string
-  /** A JSON object, names in small letters. */
-  headers: string
-}
-
-export interface SessionOptions {
-  isReadOnly: boolean
-  /** Of the catalogue from which the statements were made: where it is another one by now, nothing of them runs. */
+export interface SessionOptions extends RoleOptions {
   schemaVersion: string
   /** Given the answers, whether all is undone. Costs another round trip. */
   undoes?: ((answers: Answers) => boolean) | undefined
-  /** Then the session is ended, whatever its code does. */
-  longestMs?: number | undefined
 }
 
 /** Tables, functions or policies are others than those from which the statements were made. */
@@ -31,24 +22,12 @@ export class SchemaChanged extends Error {
   override name = 'SchemaChanged'
 }
 
-/**
- * A statement ends by its own timeout before, unless its code refuses to: functions can catch that. Then the server is told to end the session.
- */
-const longestMs = 10_000
-
-/**
- * `1 / 0` where the version is another one: what stands behind it in the batch does not run then. The role is set first and for this transaction
- * alone, and PostgreSQL lets it be no other than the three that `authenticator` may become.
- */
-const setup = `select pg_catalog.set_config('role', $1, true), pg_catalog.set_config('request.jwt.claims', $2, true),
-pg_catalog.set_config('request.method', $3, true), pg_catalog.set_config('request.path', $4, true),
-pg_catalog.set_config('request.headers', $5, true), pg_catalog.set_config('transaction_read_only', $6, true),
-1 / (case when version = $7::bigint then 1 else 0 end) from kherad.schema_version`
+/** Of the setup of a session. */
 const divisionByZero = '22012'
 
 /** A function of the app has closed what the connection had prepared, or has prepared something by the name that is next. */
-export const plansAreLost = ({ cause }: StatementFailed): boolean =>
-  cause.code === '26000' || cause.code === '42P05'
+export const plansAreLost = ({ report: { sqlState } }: StatementFailed): boolean =>
+  sqlState === '26000' || sqlState === '42P05'
 
 /** Kept for each connection. */
 interface Kept {
@@ -57,51 +36,33 @@ interface Kept {
 }
 const kept = new WeakMap<pg.PoolClient, Kept>()
 
-/** Rejects with SchemaChanged, StatementFailed (`place` counts from 0 in `statements`), and what the driver throws where there is no connection. */
+/** Rejects with SchemaChanged, StatementFailed, and what the driver throws where there is no connection. */
 export async function inDatabase(
   open: OpenDatabase,
   caller: DatabaseCaller,
   statements: readonly Statement[],
   options: SessionOptions,
 ): Promise<Answers> {
-  const client = await open.pool('authenticator').connect()
-  const timer = setTimeout(() => endSession(open, client), options.longestMs ?? longestMs)
-  const clean = new Script(sessionCleaning)
-  // Nobody else gets the connection before it is clean; the answer leaves meanwhile.
-  void clean.ended.then(
-    () => client.release(),
-    () => client.release(true),
+  return asRole(open, caller, options, (session) =>
+    transact(session, statements, { ...options, scope: caller.role }),
   )
-  try {
-    return await transact(client, caller, statements, { ...options, clean })
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 async function transact(
-  client: pg.PoolClient,
-  caller: DatabaseCaller,
+  session: RoleSession,
   statements: readonly Statement[],
-  { isReadOnly, schemaVersion, undoes, clean }: SessionOptions & { clean: Script },
+  { schemaVersion, undoes, scope }: SessionOptions & { scope: string },
 ): Promise<Answers> {
+  const { client } = session
   const { prepared } = keptOf(client, schemaVersion)
-  const first: Statement = {
-    text: setup,
-    values: [
-      ...[caller.role, caller.claims, caller.method, caller.path, caller.headers],
-      ...[isReadOnly ? 'on' : 'off', schemaVersion],
-    ],
-  }
   const begin = undoes ? [{ text: 'begin', values: [] }] : []
-  const scope = caller.role
   const before = begin.length + 1
-  const batch = new Batch([...begin, first, ...statements], {
+  const batch = new Batch([...begin, session.setup, ...statements], {
     ...{ prepared, scope, unnamed: before },
-    behind: undoes ? undefined : clean,
+    behind: undoes ? undefined : session.cleaning,
   })
   client.query(batch)
-  if (!undoes) client.query(clean)
+  if (!undoes) session.clean()
   try {
     const answers = (await batch.ended).slice(before)
     if (undoes) await client.query(undoes(answers) ? 'rollback' : 'commit')
@@ -109,12 +70,9 @@ async function transact(
   } catch (error) {
     if (undoes) await client.query('rollback').catch(() => undefined)
     if (!(error instanceof StatementFailed)) throw error
-    const place = error.place - before
-    if (place === -1 && error.cause.code === divisionByZero) throw new SchemaChanged()
+    if (batch.place < before && error.report.sqlState === divisionByZero) throw new SchemaChanged()
     if (plansAreLost(error)) prepared.forgetAll()
-    throw new StatementFailed(error.cause, place)
-  } finally {
-    if (undoes) client.query(clean)
+    throw error
   }
 }
 

@@ -1,6 +1,6 @@
 /** Tables and functions of a cloud's database in the language of PostgREST (docs/decisions/0082). */
 
-export { type Answers, StatementFailed } from './batch.ts'
+export type { Answers } from './batch.ts'
 export {
   type Arguments,
   type CallPlan,
@@ -14,10 +14,10 @@ export { databaseRefusal } from './database-refusal.ts'
 export { tablesLimits } from './limits.ts'
 export { onTables, type TablesStatements } from './on-tables.ts'
 export { parseQuery } from './parse.ts'
-export { type ReadAnswer, type ReadOptions, type ReadPlan, readPlan, type Statement } from './read-sql.ts'
-export { refusals, refuse, type TablesRefusal, TablesRefused } from './refusals.ts'
+export { type ReadAnswer, type ReadOptions, type ReadPlan, readPlan } from './read-sql.ts'
+export { type Refusal, RestRefused, refuse, shown, unreadable } from './refuse.ts'
 export { type Narrowing, type TablesQuery, wayKey } from './request.ts'
-export type { DatabaseCaller, SessionOptions } from './session.ts'
+export type { SessionOptions } from './session.ts'
 export { readStated, type StatedAnswer, statedStatement } from './stated-answer.ts'
 export {
   deletePlan,

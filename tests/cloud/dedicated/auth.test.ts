@@ -109,6 +109,26 @@ it('where a trigger or a reference refuses, the app is told in the database’s 
   expect((await admin.deleteUser(data.user!.id)).error).toBeNull()
 })
 
+it('whatever code of the app does within a sign-up, the refusal is a clear one and no failure of the platform', async () => {
+  await sql(`create function bad() returns trigger language plpgsql as $$ begin
+    if new.email like 'assert%' then assert false, 'not like this'; end if;
+    if new.email like 'loud%' then loop raise notice '%', repeat('x', 100000); end loop; end if;
+    if new.email like 'gone%' then delete from auth.users where id = new.id; end if;
+    if new.email like 'deep%' then execute 'select ' || repeat('(', 20000) || '1' || repeat(')', 20000); end if;
+    return new; end $$`)
+  await sql('create trigger bad after insert on auth.users for each row execute function bad()')
+  const said: Record<string, string> = {}
+  for (const name of ['assert', 'loud', 'gone', 'deep']) {
+    const { error } = await newClient(cloud).auth.signUp({ email: `${name}-${newAddress()}`, password })
+    expect(error).toMatchObject({ status: 422, code: 'unexpected_failure' })
+    said[name] = error!.message
+  }
+  expect(said['assert']).toContain('not like this')
+  expect(said['loud']).toContain('more than 16 MiB')
+  expect(said['deep']).toMatch(/stack depth|memory exhausted/)
+  await sql('drop function bad() cascade')
+})
+
 it('a trigger waits for the columns that it names: a sign-in changes no address', async () => {
   await sql('create table changes (what text)')
   await sql(

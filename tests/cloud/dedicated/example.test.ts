@@ -129,6 +129,6 @@ describe.skipIf(browserPath === undefined || !(await hasJail()))('the lists that
     expect(complaints).toEqual([])
 
     await write(sara, 'اشتراک «مهمانی» با', 'nobody@example.com')
-    await sara.getByText('کسی با این ایمیل این‌جا حساب ندارد.').waitFor()
+    await sara.getByText('کسی با این ایمیل اینجا حساب ندارد.').waitFor()
   })
 })

@@ -277,6 +277,35 @@ const copied: [what: string, policies: string, sees: Record<Who, number[]>][] = 
     { anon: [1], a: [1, 2, 3], b: [1, 2, 3], service: [1, 2, 3] },
   ],
   [
+    'a team, through a table of members',
+    `create policy "Team members see each other" on profiles for select to authenticated
+       using ( id in ( select profile_id from team_profiles join team_members using (team_id) where team_members.user_id = (select auth.uid()) ) );`,
+    { anon: [], a: [2, 3], b: [3], service: [1, 2, 3] },
+  ],
+  [
+    'a second factor, which nobody has here',
+    `create policy "all" on profiles for select to authenticated using ( true );
+     create policy "Restrict access" on profiles as restrictive to authenticated using ( (select auth.jwt() ->> 'aal') = 'aal2' );`,
+    { anon: [], a: [], b: [], service: [1, 2, 3] },
+  ],
+  [
+    'a second factor of those who have set one up',
+    `create policy "all" on profiles for select to authenticated using ( true );
+     create policy "Who has a factor uses it" on profiles as restrictive to authenticated using (
+       array[(select auth.jwt() ->> 'aal')] <@ (
+         select case when count(id) > 0 then array['aal2'] else array['aal1', 'aal2'] end as aal
+         from auth.mfa_factors where (select auth.uid()) = user_id and status = 'verified' ) );`,
+    { anon: [], a: [1, 2, 3], b: [1, 2, 3], service: [1, 2, 3] },
+  ],
+  [
+    'insert, update and delete of their own alone, read by all',
+    `create policy "r" on profiles for select using ( true );
+     create policy "i" on profiles for insert to authenticated with check ( (select auth.uid()) = user_id );
+     create policy "u" on profiles for update to authenticated using ( (select auth.uid()) = user_id ) with check ( (select auth.uid()) = user_id );
+     create policy "d" on profiles for delete to authenticated using ( (select auth.uid()) = user_id );`,
+    { anon: [1, 2, 3], a: [1, 2, 3], b: [1, 2, 3], service: [1, 2, 3] },
+  ],
+  [
     'by auth.role() and auth.email()',
     `create policy "role" on profiles for select using ( auth.role() = 'authenticated' and auth.email() like 'person-%' );`,
     { anon: [], a: [1, 2, 3], b: [1, 2, 3], service: [1, 2, 3] },
@@ -296,7 +325,11 @@ test.runIf(canRun)('policies that people copy from guides do here what they do t
     create table roles_table (user_id uuid references auth.users on delete cascade, role text);
     alter table profiles enable row level security; alter table roles_table enable row level security;
     insert into profiles values (1, '${ids.a}', 'x'), (2, '${ids.a}', 'y'), (3, '${ids.b}', 'z');
-    insert into roles_table values ('${ids.a}', 'good_role');`)
+    insert into roles_table values ('${ids.a}', 'good_role');
+    create table team_members (team_id int, user_id uuid references auth.users on delete cascade, primary key (team_id, user_id));
+    create table team_profiles (team_id int, profile_id int references profiles, primary key (team_id, profile_id));
+    insert into team_members values (1, '${ids.a}'), (2, '${ids.a}'), (2, '${ids.b}');
+    insert into team_profiles values (1, 2), (2, 3);`)
   for (const [what, policies, sees] of copied) {
     await app.sql(policies)
     for (const who of everyone) {

@@ -342,6 +342,23 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
       statusCode: '400',
       message: expect.stringContaining('نه، این نه'),
     })
+    // Whatever it says, in whatever code, the platform has not failed; and it sees the request as it does for tables.
+    for (const [body, said] of [
+      ["raise sqlstate '57P01' using message = 'as if it were away'", 'as if it were away'],
+      ["raise notice '%', repeat('x', 17000000); return new", 'more than 16 MiB'],
+      ["raise exception '%', repeat('پ', 100000)", `${'پ'.repeat(2_000)}…`],
+      [
+        "raise exception '% %', current_setting('request.method'), current_setting('request.headers')::jsonb ? 'apikey'",
+        'POST f',
+      ],
+    ] as const) {
+      await app.sql(
+        `create or replace function public.see() returns trigger language plpgsql as $$ begin ${body}; end $$`,
+      )
+      const { error } = await own.upload(`${a.id}/v`, new Blob(['1']))
+      expect(error).toMatchObject({ statusCode: '400', message: expect.stringContaining(said) })
+      expect(error!.message.length).toBeLessThan(2_100)
+    }
     await app.sql('drop trigger see on storage.objects; drop trigger see on storage.buckets')
   })
 

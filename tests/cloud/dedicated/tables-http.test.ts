@@ -2,17 +2,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setReadOnly } from '#engine/clouds'
 import { hasJail } from '../jail/needs-jail.ts'
-import { type App, type AppWorld, bootApp, type Client } from '../supabase-js/app.ts'
+import { type App, type AppWorld, bootApp } from '../supabase-js/app.ts'
+import type { Client } from '../supabase-js/people.ts'
 
 const canRun = await hasJail()
-const packages = 'clouds:\n  packages:\n    - id: small\n      name: { fa: کوچک, en: Small }\n'
 
 let all: AppWorld
 let app: App
 let client: Client
 beforeAll(async () => {
   if (!canRun) return
-  all = await bootApp(packages, 'dedicated')
+  all = await bootApp({ plan: 'dedicated' })
   app = all.apps.path
   client = app.client()
   await sql(`

@@ -4,16 +4,16 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Statement } from '#engine/databases'
 import {
   callPlan,
   chooseRoutine,
   deletePlan,
   insertPlan,
   parseQuery,
+  RestRefused,
   readPlan,
   routinesOf,
-  type Statement,
-  TablesRefused,
   updatePlan,
 } from '#engine/tables'
 import { readCatalogue } from '../../../src/engine/tables/catalogue.ts'
@@ -321,7 +321,7 @@ function statementsOf(query: readonly (readonly [string, string])[], keys: reado
     try {
       all.push(...make())
     } catch (error) {
-      if (!(error instanceof TablesRefused)) throw error
+      if (!(error instanceof RestRefused)) throw error
     }
   }
   const rows = (usesDefaults: boolean) => ({ columns: keys, json: '[]', number: 1, usesDefaults })

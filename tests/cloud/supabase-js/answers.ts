@@ -1,14 +1,17 @@
-/** How a Starter cloud answers each call of the client. The published table is made of it; the tests hold it against the installed client. */
+/** How a cloud of either plan answers each call of the client. The published table is made of it; the tests hold it against the installed client. */
 import type { MissingFeature } from '#engine/app-users'
 import { declarationOf, type FailureCode, type Failures, type Localized } from '#platform/errors'
 import { refusals } from '../../../src/capabilities/cloud/app/rest/refusals.ts'
 import '../../../src/capabilities/cloud/app/phrases.ts'
 import '#engine/app-users'
+import '#engine/buckets'
 
 const sentence = <Code extends FailureCode>(code: Code, detail: Failures[Code]): Localized => {
   const { en, fa } = declarationOf(code)
   return { en: en(detail), fa: fa(detail) }
 }
+export type Plan = 'starter' | 'dedicated'
+
 const notOffered = (what: MissingFeature): Localized => sentence('APP_USER_NOT_OFFERED', { what })
 
 /** What is refused, with the sentence that every one of these calls gets. */
@@ -22,8 +25,16 @@ export const families = {
     says: sentence('CLOUD_BUCKETS_UNAVAILABLE', {}),
   },
   vectors: {
-    title: { en: 'Vectors and analytics buckets', fa: 'بردارها و باکت‌های تحلیلی' },
-    says: sentence('CLOUD_BUCKETS_UNAVAILABLE', {}),
+    title: { en: 'Vector buckets', fa: 'باکت‌های برداری' },
+    says: sentence('BUCKETS_NOT_OFFERED', { what: 'vectors' }),
+  },
+  analytics: {
+    title: { en: 'Analytics buckets', fa: 'باکت‌های تحلیلی' },
+    says: sentence('BUCKETS_NOT_OFFERED', { what: 'analytics' }),
+  },
+  lifecycle: {
+    title: { en: 'Lifecycle rules of buckets', fa: 'قاعده‌های چرخهٔ عمر باکت' },
+    says: sentence('BUCKETS_NOT_OFFERED', { what: 'lifecycle' }),
   },
   rpc: {
     title: { en: 'Database functions', fa: 'تابع‌های پایگاه داده' },
@@ -50,24 +61,31 @@ export type Family = keyof typeof families
 
 const all = (label: string, names: string): string[] => names.split(' ').map((name) => `${label}.${name}`)
 
-export const refused: Record<Family, string[]> = {
+export const sentences = (): Record<Family, string> =>
+  Object.fromEntries(Object.entries(families).map(([name, { says }]) => [name, says.en])) as Record<
+    Family,
+    string
+  >
+
+const buckets = [
+  ...all(
+    'storage',
+    'listBuckets getBucket createBucket updateBucket emptyBucket deleteBucket purgeBucketCache',
+  ),
+  ...all('storage.from()', 'upload uploadToSignedUrl createSignedUploadUrl update move copy createSignedUrl'),
+  ...all('storage.from()', 'createSignedUrls download info exists remove purgeCache list listV2'),
+]
+const lifecycle = all('storage', 'getBucketLifecycle updateBucketLifecycle deleteBucketLifecycle')
+const vectors = [
+  ...all('storage.vectors', 'createBucket getBucket listBuckets deleteBucket'),
+  ...all('storage.vectors.from()', 'createIndex listIndexes getIndex deleteIndex'),
+  ...all('storage.vectors.from().index()', 'putVectors getVectors listVectors queryVectors deleteVectors'),
+]
+const analytics = all('storage.analytics', 'createBucket listBuckets deleteBucket')
+
+/** By either plan. */
+const byBoth = {
   realtime: all('channel()', 'subscribe send httpSend track untrack'),
-  buckets: [
-    ...all('storage', 'listBuckets getBucket createBucket updateBucket emptyBucket deleteBucket'),
-    ...all('storage', 'getBucketLifecycle updateBucketLifecycle deleteBucketLifecycle purgeBucketCache'),
-    ...all(
-      'storage.from()',
-      'upload uploadToSignedUrl createSignedUploadUrl update move copy createSignedUrl',
-    ),
-    ...all('storage.from()', 'createSignedUrls download info exists remove purgeCache list listV2'),
-  ],
-  vectors: [
-    ...all('storage.vectors', 'createBucket getBucket listBuckets deleteBucket'),
-    ...all('storage.vectors.from()', 'createIndex listIndexes getIndex deleteIndex'),
-    ...all('storage.vectors.from().index()', 'putVectors getVectors listVectors queryVectors deleteVectors'),
-    ...all('storage.analytics', 'createBucket listBuckets deleteBucket'),
-  ],
-  rpc: ['client.rpc', 'schema().rpc'],
   oauth: all('auth', 'signInWithOAuth signInWithIdToken linkIdentity unlinkIdentity'),
   oauth_server: [
     ...all(
@@ -94,10 +112,19 @@ export const refused: Record<Family, string[]> = {
     ...all('auth.mfa.recoveryCodes', 'getStatus generate verify regenerate unenroll'),
     ...all('auth.admin.mfa', 'listFactors deleteFactor'),
   ],
-  // A form of `select`, no call of its own.
-  embeds: [],
-  regex: all('select()', 'regexMatch regexIMatch'),
   formats: all('select()', 'geojson explain'),
+}
+
+export const refused: Record<Plan, Partial<Record<Family, string[]>>> = {
+  starter: {
+    ...byBoth,
+    buckets: [...buckets, ...lifecycle, ...vectors, ...analytics],
+    rpc: ['client.rpc', 'schema().rpc'],
+    regex: all('select()', 'regexMatch regexIMatch'),
+    // A form of `select`, no call of its own.
+    embeds: [],
+  },
+  dedicated: { ...byBoth, lifecycle, vectors, analytics },
 }
 
 /** Calls that send nothing: the client answers them by itself. */
@@ -129,8 +156,17 @@ export const local: string[] = [
 
 export type Answer = { kind: 'works' } | { kind: 'local' } | { kind: 'refused'; family: Family }
 
-export function answerOf(call: string): Answer {
-  for (const [family, calls] of Object.entries(refused))
+export function answerOf(call: string, plan: Plan): Answer {
+  for (const [family, calls] of Object.entries(refused[plan]))
     if (calls.includes(call)) return { kind: 'refused', family: family as Family }
   return { kind: local.includes(call) ? 'local' : 'works' }
+}
+
+/** With which sentence a call is refused. */
+export function sentenceOf(call: string, plan: Plan): string {
+  const answer = answerOf(call, plan)
+  if (answer.kind !== 'refused') throw new Error(`${call} is no refusal.`)
+  const { en } = families[answer.family].says
+  // Which type it is that nothing has is each call's own.
+  return answer.family === 'formats' ? en.slice(0, en.indexOf(':')) : en
 }

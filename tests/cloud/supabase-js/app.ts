@@ -1,20 +1,13 @@
 /** An app of the platform and its clients, by either address of its cloud. */
-import { createClient, type SupabaseClient } from '@supabase/supabase-js'
+import { createClient } from '@supabase/supabase-js'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { expect } from 'vitest'
 import { WebSocket } from 'ws'
-import { boot, type TestCloud, type World } from '../../harness/world.ts'
+import { boot, dedicatedConfig, type TestCloud, type World } from '../../harness/world.ts'
+import { type Family, type Plan, sentences } from './answers.ts'
+import { type Mailbox, press } from './mailbox.ts'
+import { type Client, type Person, signedOut, signedUp } from './people.ts'
 import { watchGroups } from './spy.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: rows have the fields that a test gives them.
-export type Client = SupabaseClient<any>
-
-export interface Person {
-  client: Client
-  id: string
-  email: string
-  password: string
-}
 
 export interface AppWorld extends AsyncDisposable {
   world: World
@@ -35,6 +28,15 @@ export interface App {
   service(): Client
   /** A collection or, of a dedicated cloud, a table that signed-in users write and everybody reads. */
   collection(): Promise<string>
+  /** Of a dedicated cloud: one in which signed-in users do as they like. */
+  bucket(): Promise<string>
+  deploy(name: string, code: string): Promise<void>
+  /** The text of the newest mail to an address. */
+  newestMail(address: string): Promise<string>
+  /** Follows a link of a mail and presses its button. Where it leads on to. */
+  press(link: string): Promise<string>
+  /** With which sentence what is not offered is refused. */
+  says: Record<Family, string>
 }
 
 /** `*.localhost` is this machine, whether its resolver knows it or not. */
@@ -43,77 +45,85 @@ const lookup = (_host: string, options: { all?: boolean }, done: (...found: neve
   done(...(found as never[]))
 }
 const dispatcher = new Agent({ connect: { lookup: lookup as never } })
-const fetchHere = ((input: never, init: object) =>
-  undiciFetch(input, { ...init, dispatcher })) as unknown as typeof fetch
+const fetchHere: typeof fetch = async (input, init = {}) => {
+  const sent = init.body instanceof FormData ? await written(init, init.body) : init
+  return (await undiciFetch(input as never, { ...(sent as object), dispatcher })) as unknown as Response
+}
+/** A form of Node's own is none of the `undici` that is installed. */
+async function written(init: RequestInit, form: FormData): Promise<RequestInit> {
+  const body = new Response(form)
+  const headers = new Headers(init.headers)
+  headers.set('content-type', body.headers.get('content-type')!)
+  return { ...init, body: await body.bytes(), headers: Object.fromEntries(headers) }
+}
 class SocketHere extends WebSocket {
   constructor(address: string | URL, protocols?: string | string[]) {
     super(address, protocols, { lookup: lookup as never })
   }
 }
 
-let people = 0
-let collections = 0
-export const newAddress = (): string => `person-${++people}-${process.pid}@example.com`
+let names = 0
 
-export async function bootApp(config?: string, plan: 'starter' | 'dedicated' = 'starter'): Promise<AppWorld> {
-  const world = await boot(config === undefined ? {} : { config })
+interface Options {
+  plan?: Plan
+  config?: string
+  /** Addresses are confirmed before anybody is signed in. */
+  mailbox?: Mailbox
+}
+
+export async function bootApp({ plan = 'starter', config = '', mailbox }: Options = {}): Promise<AppWorld> {
+  const given = `${plan === 'dedicated' ? dedicatedConfig : ''}${mailbox?.config ?? ''}${config}`
+  const world = await boot(given === '' ? {} : { config: given })
   const cloud = await (plan === 'starter' ? world.cloud() : world.dedicatedCloud())
   const serviceKey = await cloud.serviceKey()
   await world.app.clouds.refresh({ accountId: world.account, cloudId: cloud.id })
   await cloud.changeAuth({ anonymous_sign_ins: true })
-  const collection = plan === 'starter' ? () => newCollection(cloud) : () => newTable(world, cloud)
-  const of = (url: string): App => appOf({ url, cloud, serviceKey, collection })
+  const of = (url: string): App => appOf(url, { world, cloud, serviceKey, plan, mailbox })
   return {
     ...{ world, cloud, serviceKey, apps: { path: of(cloud.pathUrl), host: of(cloud.url) } },
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   }
 }
 
-interface AppParts extends Pick<App, 'url' | 'collection'> {
+interface AppParts {
+  world: World
   cloud: TestCloud
   serviceKey: string
+  plan: Plan
+  mailbox: Mailbox | undefined
 }
 
-function appOf({ url, cloud, serviceKey, collection }: AppParts): App {
+function appOf(url: string, { world, cloud, serviceKey, plan, mailbox }: AppParts): App {
   const client: App['client'] = (key = cloud.publicKey, flowType = 'implicit') => {
-    const kept = new Map<string, string>()
     const made = createClient(url, key, {
       global: { fetch: fetchHere },
       // By itself a client without channels leaves after two heartbeats.
       realtime: { transport: SocketHere as never, disconnectOnEmptyChannelsAfterMs: 200 },
-      auth: {
-        ...{
-          autoRefreshToken: false,
-          detectSessionInUrl: false,
-          flowType,
-          storageKey: `sb-${Math.random()}`,
-        },
-        experimental: { passkey: true, recoveryCodes: true },
-        storage: {
-          getItem: (name) => kept.get(name) ?? null,
-          setItem: (name, value) => void kept.set(name, value),
-          removeItem: (name) => void kept.delete(name),
-        },
-      },
+      auth: signedOut(flowType),
     })
     watch(made)
     return made
   }
   return {
-    ...{ url, client, fetch: fetchHere, service: () => client(serviceKey) },
-    async person() {
-      const [email, password] = [newAddress(), 'گذرواژهٔ بلند ۱۲۳']
-      const own = client()
-      const { data, error } = await own.auth.signUp({ email, password })
-      expect(error).toBeNull()
-      return { client: own, id: data.user!.id, email, password }
+    ...{ url, client, fetch: fetchHere, service: () => client(serviceKey), says: sentences() },
+    person: () => signedUp(client()),
+    collection: () => (plan === 'starter' ? newCollection(cloud) : newTable(world, cloud)),
+    bucket: () => newBucket(world, cloud),
+    async deploy(name, code) {
+      const reply = await cloud.client.post(`/v1/cloud/${cloud.id}/functions`, {
+        name,
+        code,
+        verify_jwt: true,
+      })
+      expect(reply.status, reply.text).toBeLessThan(300)
     },
-    collection,
+    newestMail: (address) => mailbox!.newest(address),
+    press: (link) => press(link, world),
   }
 }
 
 async function newCollection(cloud: TestCloud): Promise<string> {
-  const name = `rows_${++collections}`
+  const name = `rows_${++names}`
   const path = `/v1/cloud/${cloud.id}/database`
   const made = await cloud.client.post(path, { action: 'create_collection', name, public_read: true })
   expect(made.status, made.text).toBeLessThan(300)
@@ -121,18 +131,37 @@ async function newCollection(cloud: TestCloud): Promise<string> {
 }
 
 /** A table with the columns that these tests give to rows, and the rights of a collection as policies. */
-async function newTable({ app }: World, { ref }: TestCloud): Promise<string> {
-  const name = `rows_${++collections}`
-  const live = (await app.clouds.find(ref))!
-  await app.databases.use(live, (open) =>
-    open.pool('postgres').query(`
+async function newTable(world: World, cloud: TestCloud): Promise<string> {
+  const name = `rows_${++names}`
+  await runSql(
+    world,
+    cloud,
+    `
       create table ${name} (id uuid primary key default gen_random_uuid(), owner_id uuid default auth.uid(), name text, age int,
         tags text[], span int4range, text text, done boolean, none int, more int);
       alter table ${name} enable row level security;
       create policy "everybody reads" on ${name} for select using (true);
-      create policy "owners write" on ${name} for all to authenticated using ((select auth.uid()) = owner_id);`),
+      create policy "owners write" on ${name} for all to authenticated using ((select auth.uid()) = owner_id);`,
   )
   return name
+}
+
+async function newBucket(world: World, cloud: TestCloud): Promise<string> {
+  const name = `bucket-${++names}`
+  await runSql(
+    world,
+    cloud,
+    `
+      insert into storage.buckets (id, name, public) values ('${name}', '${name}', false);
+      create policy "${name}" on storage.objects for all to authenticated using (bucket_id = '${name}') with check (bucket_id = '${name}');`,
+  )
+  return name
+}
+
+/** As the developer of the app. */
+export async function runSql({ app }: World, { ref }: TestCloud, script: string): Promise<void> {
+  const live = (await app.clouds.find(ref))!
+  await app.databases.use(live, (open) => open.pool('postgres').query(script))
 }
 
 /** Groups of methods on plain objects are each client's own. */

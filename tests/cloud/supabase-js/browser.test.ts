@@ -1,12 +1,11 @@
 /** The client in a real browser: the page of an app, published as a site, speaks to its cloud across origins. */
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../../media/browser.ts'
 import { publish } from '../../sites/visitor.ts'
 import { families } from './answers.ts'
 import { type AppWorld, bootApp } from './app.ts'
+import { bundle, emptyPage } from './bundle.ts'
 import type { PageOptions, useApp } from './page.ts'
 
 if (browserPath === undefined)
@@ -30,7 +29,9 @@ describe.skipIf(browserPath === undefined)('a page of an app', () => {
     const code = `export default { async fetch(request) { const { name } = await request.json(); return Response.json({ text: 'سلام ' + name }) } }`
     const deployed = await cloud.client.post(`/v1/cloud/${cloud.id}/functions`, { name: 'greet', code })
     expect(deployed.status, deployed.text).toBe(201)
-    const site = await publish(await world.key(), { files: { 'index.html': page, 'app.js': await bundle() } })
+    const site = await publish(await world.key(), {
+      files: { 'index.html': emptyPage, 'app.js': await bundle('page.ts') },
+    })
     const tab = await browser.newPage()
     const broken: string[] = []
     tab.on('pageerror', (error) => broken.push(error.message))
@@ -54,19 +55,3 @@ describe.skipIf(browserPath === undefined)('a page of an app', () => {
     expect(seen.cookies).toBe('')
   })
 })
-
-const page =
-  '<!doctype html><html lang="fa" dir="rtl"><meta charset="utf-8"><script src="app.js"></script></html>'
-
-async function bundle(): Promise<string> {
-  const entryPoints = [fileURLToPath(new URL('page.ts', import.meta.url))]
-  const made = await build({
-    entryPoints,
-    bundle: true,
-    write: false,
-    format: 'iife',
-    globalName: 'app',
-    platform: 'browser',
-  })
-  return made.outputFiles[0]!.text
-}

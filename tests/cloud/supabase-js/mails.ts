@@ -1,109 +1,31 @@
 /** Calls that send mails, where the operator has a mail server. */
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { expect } from 'vitest'
 import { until } from '../../harness/until.ts'
-import { type App, type AppWorld, newAddress } from './app.ts'
+import type { App } from './app.ts'
+import { newAddress } from './people.ts'
 import type { Scenario } from './scenarios.ts'
-
-export interface Mailbox extends AsyncDisposable {
-  config: string
-  /** The text of the newest mail to an address. */
-  newest(address: string): Promise<string>
-}
-
-const letters: { to: string; text: string }[] = []
-
-/** A mail server that keeps what it is given. */
-export async function openMailbox(): Promise<Mailbox> {
-  const server = createServer((socket) => {
-    let [text, to, isData] = ['', '', false]
-    const say = (line: string) => socket.write(`${line}\r\n`)
-    say('220 test')
-    socket.on('error', () => undefined)
-    socket.on('data', (chunk) => {
-      text += chunk.toString()
-      for (;;) {
-        const end = text.indexOf(isData ? '\r\n.\r\n' : '\r\n')
-        if (end === -1) return
-        const line = text.slice(0, end)
-        text = text.slice(end + (isData ? 5 : 2))
-        if (isData) {
-          letters.push({ to, text: decoded(line) })
-          isData = false
-          say('250 kept')
-        } else if (/^DATA/i.test(line)) {
-          isData = true
-          say('354 go on')
-        } else {
-          if (/^RCPT TO:/i.test(line)) to = /<([^>]*)>/.exec(line)![1]!
-          say(/^EHLO/i.test(line) ? '250 test' : /^QUIT/i.test(line) ? '221 bye' : '250 fine')
-        }
-      }
-    })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return {
-    config: `mail: { host: 127.0.0.1, port: ${port}, from: "Apps <apps@example.org>" }\n`,
-    async newest(address) {
-      await until(() => letters.some(({ to }) => to === address))
-      return letters.findLast(({ to }) => to === address)!.text
-    },
-    async [Symbol.asyncDispose]() {
-      server.close()
-    },
-  }
-}
-
-/** Quoted-printable or Base64, whichever a part of the mail is in. */
-function decoded(mail: string): string {
-  const parts = mail.split(/\r\n--[^\r\n]+\r\n/)
-  return parts
-    .map((part) => {
-      const [head = '', ...body] = part.split('\r\n\r\n')
-      const text = body.join('\r\n\r\n')
-      if (/base64/i.test(head)) return Buffer.from(text, 'base64').toString()
-      const bytes = text
-        .replace(/=\r\n/g, '')
-        .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
-      return /quoted-printable/i.test(head) ? Buffer.from(bytes, 'latin1').toString() : part
-    })
-    .join('\n')
-}
 
 const linkIn = (mail: string): string => /https?:\/\/[^\s"<>]+/.exec(mail)![0]
 const codeIn = (mail: string): string => /(?<![\w/-])\d{6}(?![\w/-])/.exec(mail)![0]
 
-/** Scanners open links; only the button of the page acts. Where it leads on to. */
-async function press(mailedLink: string, { world }: AppWorld): Promise<URL> {
-  // A test's server has a port that its base URL does not know.
-  const link = new URL(new URL(mailedLink).pathname, world.url)
-  const page = await fetch(link)
-  expect(page.status).toBe(200)
-  const reply = await fetch(link, { method: 'POST', redirect: 'manual', body: new URLSearchParams() })
-  expect(reply.status).toBe(303)
-  return new URL(reply.headers.get('location')!)
-}
-
 /** Signed in by the code of a mail, since addresses are confirmed first. */
-async function confirmed(app: App, mailbox: Mailbox) {
+async function confirmed(app: App) {
   const [client, email] = [app.client(), newAddress()]
   const { error } = await client.auth.signUp({ email, password: 'گذرواژهٔ بلند ۱۲۳' })
   expect(error).toBeNull()
-  const token = codeIn(await mailbox.newest(email))
+  const token = codeIn(await app.newestMail(email))
   expect((await client.auth.verifyOtp({ email, token, type: 'signup' })).error).toBeNull()
   return { client, email }
 }
 
-export const mailed = (mailbox: Mailbox): Scenario[] => [
+export const mailed: Scenario[] = [
   {
     name: 'a link that is mailed signs in by a code that only this browser can exchange',
     calls: ['auth.signInWithOtp', 'auth.exchangeCodeForSession'],
-    async run(app, all) {
+    async run(app) {
       const [client, email] = [app.client(undefined, 'pkce'), newAddress()]
       expect((await client.auth.signInWithOtp({ email })).error).toBeNull()
-      const at = await press(linkIn(await mailbox.newest(email)), all)
+      const at = new URL(await app.press(linkIn(await app.newestMail(email))))
       const { data, error } = await client.auth.exchangeCodeForSession(at.searchParams.get('code')!)
       expect([error, data.user?.email]).toEqual([null, email])
     },
@@ -112,25 +34,25 @@ export const mailed = (mailbox: Mailbox): Scenario[] => [
     name: 'a forgotten password is recovered, and a confirmation mailed again',
     calls: ['auth.resetPasswordForEmail', 'auth.resend'],
     async run(app) {
-      const { email } = await confirmed(app, mailbox)
+      const { email } = await confirmed(app)
       const other = app.client()
       expect((await other.auth.resetPasswordForEmail(email)).error).toBeNull()
       const unconfirmed = newAddress()
       await other.auth.signUp({ email: unconfirmed, password: 'گذرواژهٔ بلند ۱۲۳' })
-      const first = await mailbox.newest(unconfirmed)
+      const first = await app.newestMail(unconfirmed)
       expect((await other.auth.resend({ type: 'signup', email: unconfirmed })).error).toBeNull()
-      await until(async () => (await mailbox.newest(unconfirmed)) !== first)
+      await until(async () => (await app.newestMail(unconfirmed)) !== first)
     },
   },
   {
     name: 'a signed-in user confirms a change by a code, and the service key invites',
     calls: ['auth.reauthenticate', 'auth.admin.inviteUserByEmail'],
     async run(app) {
-      const { client } = await confirmed(app, mailbox)
+      const { client } = await confirmed(app)
       expect((await client.auth.reauthenticate()).error).toBeNull()
       const email = newAddress()
       expect((await app.service().auth.admin.inviteUserByEmail(email)).error).toBeNull()
-      expect(await mailbox.newest(email)).toMatch(/https?:\/\//)
+      expect(await app.newestMail(email)).toMatch(/https?:\/\//)
     },
   },
 ]

@@ -1,8 +1,8 @@
 /** Channels of the client: subscribing is refused at once, and everything else of them is the client's own affair. */
 import { expect } from 'vitest'
 import { until } from '../../harness/until.ts'
-import { families } from './answers.ts'
-import type { App, Client } from './app.ts'
+import type { App } from './app.ts'
+import type { Client } from './people.ts'
 import type { Scenario } from './scenarios.ts'
 
 /** What the callback of `subscribe` gets, until the channel has ended. */
@@ -28,7 +28,7 @@ export const realtime: Scenario[] = [
       const client = app.client()
       const { states, error } = await subscribed(client)
       expect(states[0]).toBe('CHANNEL_ERROR')
-      expect(error?.message).toContain(families.realtime.says.en)
+      expect(error?.message).toContain(app.says.realtime)
       await until(() => !client.realtime.isConnected())
       await client.removeAllChannels()
     },
@@ -38,7 +38,7 @@ export const realtime: Scenario[] = [
     calls: ['channel().send', 'channel().httpSend'],
     async run(app) {
       const channel = app.client().channel('room')
-      await expect(channel.httpSend('x', { a: 1 })).rejects.toThrow(families.realtime.says.en)
+      await expect(channel.httpSend('x', { a: 1 })).rejects.toThrow(app.says.realtime)
       expect(await channel.send({ type: 'broadcast', event: 'x', payload: {} })).toBe('error')
     },
   },

@@ -1,15 +1,15 @@
 /** Calls that a Starter cloud refuses, as an app makes them: each gives the error that the app is shown. */
 
 import { vi } from 'vitest'
-import { answerOf } from './answers.ts'
-import type { App, AppWorld, Person } from './app.ts'
+import type { App } from './app.ts'
+import type { Person } from './people.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the client is asked for what its types keep from most apps.
 type Loose = any
 
 export interface Refusal {
   call: string
-  run(app: App, person: Person, all: AppWorld): Promise<unknown>
+  run(app: App, person: Person): Promise<unknown>
 }
 
 const id = '00000000-0000-4000-8000-000000000000'
@@ -32,6 +32,7 @@ const serves = (
   }))
 
 async function inBrowser<Result>(run: () => Promise<Result>): Promise<Result> {
+  if ('document' in globalThis) return run()
   vi.stubGlobal('window', { PublicKeyCredential: class {} })
   vi.stubGlobal('document', {})
   vi.stubGlobal('navigator', { credentials: { create() {}, get() {} } })
@@ -195,9 +196,3 @@ export const refusals: Refusal[] = [
     deleteFactor: [{ userId: id, id }],
   }),
 ]
-
-export const familyOf = (call: string) => {
-  const answer = answerOf(call)
-  if (answer.kind !== 'refused') throw new Error(`${call} is no refusal.`)
-  return answer.family
-}

@@ -1,13 +1,13 @@
 /** What an app does with the client, each step naming the calls that it is a test of. */
 import { expect } from 'vitest'
 import { until } from '../../harness/until.ts'
-import type { App, AppWorld, Client } from './app.ts'
-import { newAddress } from './app.ts'
+import type { App } from './app.ts'
+import { type Client, newAddress } from './people.ts'
 
 export interface Scenario {
   name: string
   calls: string[]
-  run(app: App, all: AppWorld): Promise<unknown>
+  run(app: App): Promise<unknown>
 }
 
 export const scenario = (name: string, calls: string, run: Scenario['run']): Scenario => ({
@@ -317,14 +317,9 @@ const local: Scenario[] = [
       expect(analytics.from('bucket')).toBeDefined()
     },
   ),
-  scenario('a function is called', 'functions.setAuth functions.invoke', async (app, { cloud }) => {
+  scenario('a function is called', 'functions.setAuth functions.invoke', async (app) => {
     const code = `export default { async fetch(request) { return Response.json({ got: await request.json(), by: request.headers.get('authorization')?.slice(0, 7) }) } }`
-    const made = await cloud.client.post(`/v1/cloud/${cloud.id}/functions`, {
-      name: 'echo',
-      code,
-      verify_jwt: true,
-    })
-    expect(made.status, made.text).toBeLessThan(300)
+    await app.deploy('echo', code)
     const { client } = await app.person()
     expect(await ok(client.functions.invoke('echo', { body: { text: 'سلام' } }))).toEqual({
       got: { text: 'سلام' },

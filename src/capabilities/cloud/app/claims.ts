@@ -1,33 +1,44 @@
-/** Who asks, as the database of a dedicated cloud knows it: the role of a request, and what `auth.jwt()` says there. */
-import type { AppCaller } from './area.ts'
+/** Who asks, as the database of a dedicated cloud knows it: the role of a request, and what `auth.jwt()` and `request.*` say there. */
+import type { DatabaseCaller } from '#engine/databases'
+import type { AppCall, AppCaller } from './area.ts'
 
-export interface DatabaseClaims {
-  role: 'anon' | 'authenticated' | 'service_role'
-  /** All claims of the access token, or only the role where there is none. */
-  claims: Readonly<Record<string, unknown>>
-  /** The same as JSON, for `request.jwt.claims`. */
-  text: string
-}
+/** Of the headers that say who somebody is, code of the app is given what they say: the claims. */
+const secretHeaders = new Set(['authorization', 'apikey', 'cookie', 'x-api-key', 'x-signature'])
 
-const withoutUser = (role: 'anon' | 'service_role'): DatabaseClaims => ({
+export const databaseCaller = ({
+  caller,
+  method,
+  path,
+  headers,
+  clientAddress,
+}: AppCall): DatabaseCaller => ({
+  ...roleAndClaims(caller),
+  ...{ method, path },
+  headers: JSON.stringify({
+    ...Object.fromEntries(Object.entries(headers).filter(([name]) => !secretHeaders.has(name))),
+    'x-forwarded-for': clientAddress,
+  }).replaceAll('\\u0000', ''),
+})
+
+type RoleAndClaims = Pick<DatabaseCaller, 'role' | 'claims'>
+
+const withoutUser = (role: RoleAndClaims['role']): RoleAndClaims => ({
   role,
-  claims: { role },
-  text: JSON.stringify({ role }),
+  claims: JSON.stringify({ role }),
 })
 const anon = withoutUser('anon')
 const service = withoutUser('service_role')
 
 /** By the claims of a checked token, which are in memory for as long as it is used. */
-const ofTokens = new WeakMap<object, DatabaseClaims>()
+const ofTokens = new WeakMap<object, RoleAndClaims>()
 
-export function databaseClaims(caller: AppCaller): DatabaseClaims {
+function roleAndClaims(caller: AppCaller): RoleAndClaims {
   if (caller.role === 'service') return service
   if (caller.role !== 'authenticated') return anon
-  const { claims } = caller
-  let known = ofTokens.get(claims)
-  if (!known) {
-    known = { role: 'authenticated', claims, text: JSON.stringify(claims) }
-    ofTokens.set(claims, known)
+  const known = ofTokens.get(caller.claims) ?? {
+    role: 'authenticated',
+    claims: JSON.stringify(caller.claims),
   }
+  ofTokens.set(caller.claims, known)
   return known
 }

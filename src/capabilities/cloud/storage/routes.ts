@@ -40,7 +40,7 @@ export const storageRoutes: Route[] = [
     scope: 'cloud:write',
     summary: {
       en: 'Create a bucket; needs dedicated infrastructure, so a Starter app back-end refuses it.',
-      fa: 'ساختن باکت؛ زیرساخت اختصاصی می‌خواهد و بک‌اند Starter آن را رد می‌کند.',
+      fa: 'ساختن باکت؛ بک‌اند اختصاصی می‌خواهد و بک‌اند Starter آن را رد می‌کند.',
     },
     idempotent: true,
     params: CloudParams,

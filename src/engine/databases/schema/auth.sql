@@ -83,6 +83,16 @@ alter view auth.identities owner to auth_admin;
 
 grant select on auth.identities to postgres, app_reader;
 
+-- Nobody has a second factor here; policies found elsewhere ask who has.
+create view auth.mfa_factors as
+  select null::uuid as id, null::uuid as user_id, null::text as friendly_name, null::text as factor_type, null::text as status,
+    null::timestamptz as created_at, null::timestamptz as updated_at
+  where false;
+
+alter view auth.mfa_factors owner to auth_admin;
+
+grant select on auth.mfa_factors to postgres, app_reader, anon, authenticated, service_role;
+
 -- The same tables as in the database of the platform (migrations/0028), so that the same statements are theirs. Mails and attempts are counted
 -- there for every cloud: whoever tries too often wakes nobody.
 create schema app_users authorization auth_admin;

@@ -1,5 +1,6 @@
 /** What a watcher sees of a database, and how it ends what takes too much. Names are qualified: the app may have its own by the same name. */
 import type pg from 'pg'
+import { ourSchemas } from '../schemas.ts'
 
 export interface WatchedSession {
   pid: number
@@ -57,7 +58,7 @@ export async function rowsOf(pool: pg.Pool): Promise<number> {
 const estimate = `select coalesce(pg_catalog.sum(reltuples), 0)::float8 as rows
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid operator(pg_catalog.=) c.relnamespace
   where relkind operator(pg_catalog.=) 'r' and reltuples operator(pg_catalog.>) 0
-    and nspname operator(pg_catalog.<>) all ('{pg_catalog,information_schema,auth,app_users,storage,kherad}'::text[])`
+    and nspname operator(pg_catalog.<>) all (array['pg_catalog', ${ourSchemas.all}])`
 
 /** The statement fails; its session goes on. */
 export const cancel = (pool: pg.Pool, pids: readonly number[]): Promise<unknown> =>

@@ -1,33 +1,10 @@
-/** Refusals in the words of PostgREST, which clients of this area read: `code`, `message`, `details`, `hint`. */
-
+/** What this area refuses, of collections and of tables alike, and failures of the platform in its words. */
 import { queryLimits } from '#engine/collections'
+import { type Refusal, shown } from '#engine/tables'
 import type { Failure, Language, Localized } from '#platform/errors'
 import { declarationOf } from '#platform/errors'
 import { persian } from '#platform/words'
 import type { AppReply } from '../area.ts'
-
-export interface Refusal {
-  status: number
-  code: string
-  message: Localized
-  /** Objects leave as they are. */
-  details?: Localized | readonly object[] | undefined
-  hint?: Localized | undefined
-}
-
-/** Thrown within this area; it leaves as its refusal says. */
-export class RestRefused extends Error {
-  override name = 'RestRefused'
-  readonly refusal: Refusal
-  constructor(refusal: Refusal) {
-    super(refusal.message.en)
-    this.refusal = refusal
-  }
-}
-
-export function refuse(refusal: Refusal): never {
-  throw new RestRefused(refusal)
-}
 
 export const refusalReply = (
   { status, code, message, details, hint }: Refusal,
@@ -39,18 +16,6 @@ export const refusalReply = (
     message: message[language],
     details: (details && 'en' in details ? details[language] : details) ?? null,
     hint: hint?.[language] ?? null,
-  },
-})
-
-const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
-
-/** The query cannot be read. */
-export const badQuery = (where: string, why: Localized): Refusal => ({
-  status: 400,
-  code: 'PGRST100',
-  message: {
-    en: `"failed to parse ${shown(where)}": ${why.en}`,
-    fa: `«${shown(where)}» خوانده نشد: ${why.fa}`,
   },
 })
 
@@ -132,7 +97,7 @@ export const refusals = {
     code: '0A000',
     message: {
       en: 'Regular expressions (match, imatch) are not offered here; use like or ilike.',
-      fa: 'عبارت‌های منظم (match و imatch) این‌جا در دسترس نیستند؛ like یا ilike را به کار ببرید.',
+      fa: 'عبارت‌های منظم (match و imatch) اینجا در دسترس نیستند؛ like یا ilike را به کار ببرید.',
     },
   },
   rpc: (name: string): Refusal => ({
@@ -164,7 +129,7 @@ export const refusals = {
     code: 'PGRST106',
     message: {
       en: `Invalid schema: ${shown(name)}. Only the schema public is exposed.`,
-      fa: `طرح‌وارهٔ ${shown(name)} نیست؛ تنها public در دسترس است.`,
+      fa: `شِمای ${shown(name)} نیست؛ تنها public در دسترس است.`,
     },
   }),
   mediaType: (types: string): Refusal => ({
@@ -199,7 +164,7 @@ export const refusals = {
     message: { en: 'Requested range not satisfiable', fa: 'بازهٔ خواسته‌شده در میان ردیف‌ها نیست' },
     details: {
       en: 'The lower boundary must be lower than or equal to the upper boundary in the Range header.',
-      fa: 'در سرایند Range آغاز بازه نباید پس از پایان آن باشد.',
+      fa: 'در سرآیند Range آغاز بازه نباید پس از پایان آن باشد.',
     },
   },
   preference: (names: string): Refusal => ({
@@ -257,7 +222,7 @@ export const refusals = {
     code: 'PGRST117',
     message: {
       en: `The method ${shown(method)} is not offered here; use GET, HEAD, POST, PATCH or DELETE.`,
-      fa: `متد ${shown(method)} این‌جا نیست؛ GET یا HEAD یا POST یا PATCH یا DELETE را به کار ببرید.`,
+      fa: `متد ${shown(method)} اینجا نیست؛ GET یا HEAD یا POST یا PATCH یا DELETE را به کار ببرید.`,
     },
   }),
   path: {

@@ -6,14 +6,14 @@ import type { OpenDatabase } from '#engine/databases'
 import { Failure, fail } from '#platform/errors'
 import { compile } from '#platform/http'
 import type { AppCall } from '../area.ts'
-import { databaseClaims } from '../claims.ts'
+import { databaseCaller } from '../claims.ts'
 
 /** Throws the refusal of a caller who has shown no key. */
-export function objectCaller({ caller, cloud }: AppCall): ObjectCaller {
+export function objectCaller(call: AppCall): ObjectCaller {
+  const { caller, cloud } = call
   if (caller.role === 'none') throw caller.refusal
-  const { role, claims } = databaseClaims(caller)
   const userId = caller.role === 'authenticated' ? caller.userId : undefined
-  return { role, claims, userId, isReadOnly: cloud.readOnlyWhy !== null }
+  return { ...databaseCaller(call), userId, isReadOnly: cloud.readOnlyWhy !== null }
 }
 
 /** With the cloud's database awake. */

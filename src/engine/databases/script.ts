@@ -1,0 +1,48 @@
+import type pg from 'pg'
+
+/** As the driver takes a query of another kind: it sends, and is given what the server answers. */
+export interface Submitted {
+  submit(connection: pg.Connection): void
+  handleRowDescription(): void
+  handleDataRow(row: { fields: (string | null)[] }): void
+  handleCommandComplete(): void
+  handleReadyForQuery(): void
+  handleError(error: Error): void
+}
+
+/** Statements without values that may be sent in the same write as what is before them, and are a transaction of their own, whether that failed or not. */
+export class Script implements Submitted {
+  readonly #text: string
+  readonly #ended = Promise.withResolvers<void>()
+  #isSent = false
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  send(connection: pg.Connection): void {
+    this.#isSent = true
+    connection.query(this.#text)
+  }
+
+  /** The driver calls it when what is before it has ended. */
+  submit(connection: pg.Connection): void {
+    if (!this.#isSent) this.send(connection)
+  }
+
+  handleRowDescription(): void {}
+  handleDataRow(): void {}
+  handleCommandComplete(): void {}
+
+  handleReadyForQuery(): void {
+    this.#ended.resolve()
+  }
+
+  handleError(error: Error): void {
+    this.#ended.reject(error)
+  }
+}
