@@ -155,6 +155,8 @@ export {
   statementError,
 } from './database-report.ts'
 export { ExternalProvider } from './external/provider.ts'
+export { examineServer } from './external/server.ts'
+export { examineMachine } from './local/examine.ts'
 export { LocalProvider } from './local/provider.ts'
 export { databaseSeries } from './metrics.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'

@@ -179,7 +179,7 @@ export class Claims implements AsyncDisposable {
 const processOf = (holder: string): string => holder.slice(0, holder.indexOf('-'))
 
 /** Of each database once, however many processes use it. */
-const bytesOf = (claims: readonly Claim[]): number =>
+export const bytesOf = (claims: readonly Claim[]): number =>
   [...new Map(claims.map(({ ref, bytes }) => [ref, bytes])).values()].reduce((sum, one) => sum + one, 0)
 
 const lastUse = (claims: readonly SeenClaim[], { ref }: Claim): number =>
