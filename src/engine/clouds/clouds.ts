@@ -36,6 +36,7 @@ export { problemPhrases, type ReadOnlyReason } from './phrases.ts'
 export { continueProvisioning, createCloud, prepareCloud, provisionJob, retryCloud } from './provision.ts'
 export { lockReadyCloud, readyErrors, requireCloudOf, requireReadyCloud } from './require.ts'
 export { rotateAppKey, rotateSigningKey } from './rotate.ts'
+export { longestPackageId } from './settings.ts'
 export { newSigningKey, openSigningKey } from './signing-key.ts'
 export {
   type CloudRow,

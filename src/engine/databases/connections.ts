@@ -20,6 +20,8 @@ export interface ConnectionsOptions {
   /** Called when a connection that somebody may write by is taken, and when it is given back. */
   taken: () => void
   givenBack: () => void
+  /** The server knows the password of a role no longer. */
+  lockedOut?: (() => void) | undefined
 }
 
 export class Connections implements OpenDatabase {
@@ -80,11 +82,19 @@ function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connec
   }
 }
 
-function openPool(role: DatabaseRole, { addressOf, size, taken, givenBack }: ConnectionsOptions): pg.Pool {
+/** Of this role, that one process opens at most; with the connection of its own that the watch has. */
+export const mostConnectionsOf = (role: DatabaseRole, size: Pick<DatabaseSize, 'connections'>): number =>
+  shapeOf(role, size).max + (role === 'watcher' ? 1 : 0)
+
+function openPool(
+  role: DatabaseRole,
+  { addressOf, size, taken, givenBack, lockedOut }: ConnectionsOptions,
+): pg.Pool {
   const { Pool, isBounded, ...shape } = shapeOf(role, size)
   const pool = new Pool({
     ...clientConfig(addressOf(role)),
     ...shape,
+    lockedOut,
     idleTimeoutMillis: idleConnectionMs,
     connectionTimeoutMillis: longestWaitMs,
     types: columnTypes,

@@ -3,7 +3,8 @@
 import type { Budget } from './parse.ts'
 import { readField } from './parse-name.ts'
 import { Reader } from './reader.ts'
-import { refuse, unreadable, whys } from './refusals.ts'
+import { whys } from './refusals.ts'
+import { refuse, unreadable } from './refuse.ts'
 import type { Condition, FieldName, Operator, SearchFunction } from './request.ts'
 
 const maxDepth = 10

@@ -2,7 +2,8 @@
 import { parseCondition, parseGroup } from './parse-condition.ts'
 import { readField, readName } from './parse-name.ts'
 import { Reader } from './reader.ts'
-import { refusals, refuse, unreadable, whys } from './refusals.ts'
+import { refusals, whys } from './refusals.ts'
+import { refuse, unreadable } from './refuse.ts'
 import {
   type Narrowing,
   type Order,
@@ -27,7 +28,7 @@ export class Budget {
 
 const groupNames = new Set(['or', 'and', 'not.or', 'not.and'])
 
-/** Throws TablesRefused. */
+/** Throws RestRefused. */
 export function parseQuery(parameters: Iterable<readonly [name: string, value: string]>): TablesQuery {
   const budget = new Budget()
   const narrowings = new Map<string, Narrowing>()

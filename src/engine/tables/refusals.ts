@@ -1,40 +1,7 @@
-/** What is wrong with a query on tables, before any of it goes to the database. Codes are those of PostgREST, which clients know. */
+/** What is wrong with a query on tables, before any of it goes to the database. */
 import type { Localized } from '#platform/errors'
 import { persian } from '#platform/words'
-
-export interface TablesRefusal {
-  status: number
-  code: string
-  message: Localized
-  /** Objects leave as they are. */
-  details?: Localized | readonly object[] | undefined
-  hint?: Localized | undefined
-}
-
-export class TablesRefused extends Error {
-  override name = 'TablesRefused'
-  readonly refusal: TablesRefusal
-  constructor(refusal: TablesRefusal) {
-    super(refusal.message.en)
-    this.refusal = refusal
-  }
-}
-
-export function refuse(refusal: TablesRefusal): never {
-  throw new TablesRefused(refusal)
-}
-
-const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
-
-/** The text cannot be read. */
-export const unreadable = (text: string, why: Localized): TablesRefusal => ({
-  status: 400,
-  code: 'PGRST100',
-  message: {
-    en: `"failed to parse ${shown(text)}": ${why.en}`,
-    fa: `«${shown(text)}» خوانده نشد: ${why.fa}`,
-  },
-})
+import { type Refusal, shown } from './refuse.ts'
 
 export const whys = {
   name: { en: 'a name of a column stands there.', fa: 'آنجا نام یک ستون می‌آید.' },
@@ -78,15 +45,7 @@ export const whys = {
 } satisfies Record<string, Localized>
 
 export const refusals = {
-  noTable: (schema: string, name: string): TablesRefusal => ({
-    status: 404,
-    code: 'PGRST205',
-    message: {
-      en: `Could not find the table '${schema}.${shown(name)}' in the schema cache`,
-      fa: `جدول «${shown(name)}» در شِمای ${schema} نیست.`,
-    },
-  }),
-  noColumn: (table: string, name: string): TablesRefusal => ({
+  noColumn: (table: string, name: string): Refusal => ({
     status: 400,
     code: 'PGRST204',
     message: {
@@ -94,7 +53,7 @@ export const refusals = {
       fa: `جدول «${table}» ستون «${shown(name)}» ندارد.`,
     },
   }),
-  unknownColumn: (table: string, name: string): TablesRefusal => ({
+  unknownColumn: (table: string, name: string): Refusal => ({
     status: 400,
     code: '42703',
     message: {
@@ -106,7 +65,7 @@ export const refusals = {
     { schema, name }: { schema: string; name: string },
     target: string,
     hint: string | undefined,
-  ): TablesRefusal => ({
+  ): Refusal => ({
     status: 400,
     code: 'PGRST200',
     message: {
@@ -126,7 +85,7 @@ export const refusals = {
     table: string,
     target: string,
     found: readonly { kind: string; told: string; hints: readonly string[] }[],
-  ): TablesRefusal => {
+  ): Refusal => {
     const names = found.map(({ hints }) => `'${target}!${hints[0]}'`)
     return {
       status: 300,
@@ -146,7 +105,7 @@ export const refusals = {
       },
     }
   },
-  notEmbedded: (name: string): TablesRefusal => ({
+  notEmbedded: (name: string): Refusal => ({
     status: 400,
     code: 'PGRST108',
     message: {
@@ -154,7 +113,7 @@ export const refusals = {
       fa: `«${shown(name)}» فیلتر یا مرتب می‌شود اما در select نیست.`,
     },
   }),
-  orderOfMany: (name: string): TablesRefusal => ({
+  orderOfMany: (name: string): Refusal => ({
     status: 400,
     code: 'PGRST118',
     message: {
@@ -162,12 +121,12 @@ export const refusals = {
       fa: `ردیف‌ها را نمی‌توان با «${shown(name)}» مرتب کرد؛ شاید برای هر یک چند تا باشد.`,
     },
   }),
-  noType: (name: string): TablesRefusal => ({
+  noType: (name: string): Refusal => ({
     status: 400,
     code: '42704',
     message: { en: `There is no type "${shown(name)}".`, fa: `نوع «${shown(name)}» نیست.` },
   }),
-  noFunction: (schema: string, name: string, parameters: readonly string[]): TablesRefusal => ({
+  noFunction: (schema: string, name: string, parameters: readonly string[]): Refusal => ({
     status: 404,
     code: 'PGRST202',
     message: {
@@ -183,7 +142,7 @@ export const refusals = {
       fa: 'جدول‌های این پایگاه تندتر از آن عوض می‌شوند که خوانده شوند؛ کمی بعد دوباره بفرستید.',
     },
   },
-  tooManyTables: (maxBytes: number): TablesRefusal => ({
+  tooManyTables: (maxBytes: number): Refusal => ({
     status: 503,
     code: 'PGRST002',
     message: {
@@ -191,7 +150,7 @@ export const refusals = {
       fa: `شرح جدول‌ها و تابع‌های شِمای public بیش از ${persian(maxBytes / 1024 / 1024)} مبی‌بایت است؛ برخی را حذف کنید یا به شِمای دیگری ببرید.`,
     },
   }),
-  severalFunctions: (schema: string, name: string, parameters: readonly string[]): TablesRefusal => ({
+  severalFunctions: (schema: string, name: string, parameters: readonly string[]): Refusal => ({
     status: 300,
     code: 'PGRST203',
     message: {
@@ -211,7 +170,7 @@ export const refusals = {
       fa: 'response.status باید کد وضعیتی درست باشد.',
     },
   },
-  statedHeaders: (max: number, maxCharacters: number): TablesRefusal => ({
+  statedHeaders: (max: number, maxCharacters: number): Refusal => ({
     status: 500,
     code: 'PGRST111',
     message: {
@@ -223,105 +182,7 @@ export const refusals = {
       fa: `حداکثر ${persian(max)} سرآیند در ${persian(maxCharacters)} نویسه؛ مقدارها نویسه‌های ASCII در یک خط‌اند.`,
     },
   }),
-  tooManyRows: (max: number): TablesRefusal => ({
-    status: 400,
-    code: '54000',
-    message: {
-      en: `A request writes at most ${max} rows; send fewer at once.`,
-      fa: `هر درخواست حداکثر ${persian(max)} ردیف می‌نویسد؛ هر بار ردیف‌های کمتری بفرستید.`,
-    },
-  }),
-  tooManyColumns: (max: number): TablesRefusal => ({
-    status: 400,
-    code: '54011',
-    message: { en: `A row has at most ${max} columns.`, fa: `هر ردیف حداکثر ${persian(max)} ستون دارد.` },
-  }),
-  tooManyValues: (max: number): TablesRefusal => ({
-    status: 400,
-    code: '54000',
-    message: {
-      en: `The rows of a request have at most ${max} values together, with the columns that \`columns\` names in each of them; send fewer rows at once.`,
-      fa: `ردیف‌های هر درخواست روی هم حداکثر ${persian(max)} مقدار دارند، همراه ستون‌هایی که columns برای هر ردیف نام می‌برد؛ هر بار ردیف‌های کمتری بفرستید.`,
-    },
-  }),
-  answerTooLarge: (maxBytes: number): TablesRefusal => ({
-    status: 400,
-    code: '54000',
-    message: {
-      en: `The answer has more than ${maxBytes / 1024 / 1024} MiB; ask for fewer rows or columns.`,
-      fa: `پاسخ بیش از ${persian(maxBytes / 1024 / 1024)} مبی‌بایت است؛ ردیف‌ها یا ستون‌های کمتری بخواهید.`,
-    },
-  }),
-  bodyType: (type: string): TablesRefusal => ({
-    status: 415,
-    code: 'PGRST102',
-    message: {
-      en: `Content-Type not acceptable: ${shown(type)}`,
-      fa: `بدنه‌ای از نوع ${shown(type)} پذیرفته نیست.`,
-    },
-    hint: {
-      en: 'Send application/json, text/csv or application/x-www-form-urlencoded.',
-      fa: 'application/json یا text/csv یا application/x-www-form-urlencoded بفرستید.',
-    },
-  }),
-  rowsBody: {
-    status: 400,
-    code: 'PGRST102',
-    message: {
-      en: 'The body has to be a JSON object, or for an insert an array of objects.',
-      fa: 'بدنه باید یک شیء JSON باشد، یا برای درج آرایه‌ای از شیءها.',
-    },
-  },
-  differentNames: {
-    status: 400,
-    code: 'PGRST102',
-    message: { en: 'All object keys must match', fa: 'همهٔ شیءها باید نام‌های یکسان داشته باشند.' },
-    hint: {
-      en: 'Name all columns in the query: columns=a,b.',
-      fa: 'همهٔ ستون‌ها را در نشانی نام ببرید: columns=a,b.',
-    },
-  },
-  oneRow: {
-    status: 400,
-    code: 'PGRST102',
-    message: {
-      en: 'What changes rows is one object: each row that fits gets its values.',
-      fa: 'تغییر ردیف‌ها یک شیء است: هر ردیفی که می‌خورد مقدارهای آن را می‌گیرد.',
-    },
-  },
-  csvNames: {
-    status: 400,
-    code: 'PGRST102',
-    message: {
-      en: 'The first line of CSV names the columns, each once.',
-      fa: 'سطر نخست CSV نام ستون‌هاست، هر کدام یک بار.',
-    },
-  },
-  csvLine: (line: number): TablesRefusal => ({
-    status: 400,
-    code: 'PGRST102',
-    message: {
-      en: `All lines of CSV have as many values as the first one; line ${line} has not.`,
-      fa: `همهٔ سطرهای CSV به اندازهٔ سطر نخست مقدار دارند؛ سطر ${persian(line)} ندارد.`,
-    },
-  }),
-  csvQuote: {
-    status: 400,
-    code: 'PGRST102',
-    message: {
-      en: 'In CSV a quote stands around a whole value, and two of them within it for one.',
-      fa: 'در CSV علامت نقل‌قول دور همهٔ یک مقدار می‌آید و درون آن دو تا به جای یکی.',
-    },
-  },
-  callMethod: (method: string): TablesRefusal => ({
-    status: 405,
-    code: 'PGRST101',
-    message: {
-      en: `Functions are called by GET, HEAD or POST, not by ${shown(method)}.`,
-      fa: `تابع‌ها با GET یا HEAD یا POST صدا زده می‌شوند، نه با ${shown(method)}.`,
-    },
-  }),
-  tooManyParts: (max: number): TablesRefusal => ({
+  tooManyParts: (max: number): Refusal => ({
     status: 400,
     code: 'PGRST100',
     message: {

@@ -1,6 +1,7 @@
 /** How an embedded table is related to the one around it. */
 import type { Catalogue, ForeignKey, Routine, Table } from './catalogue.ts'
-import { refusals, refuse } from './refusals.ts'
+import { refusals } from './refusals.ts'
+import { refuse } from './refuse.ts'
 
 export type Pair = readonly [outer: string, inner: string]
 
@@ -26,7 +27,7 @@ interface Wanted {
   hint?: string | undefined
 }
 
-/** Throws TablesRefused where there is none, or several. */
+/** Throws RestRefused where there is none, or several. */
 export function relate(catalogue: Catalogue, table: Table, { target, hint }: Wanted): Relationship {
   const computed = byFunction(catalogue, table, target)
   if (computed) return computed

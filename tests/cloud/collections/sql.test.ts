@@ -4,7 +4,7 @@ import { limitsOf } from '#engine/clouds'
 import { documentOf, type RowsQuery, readStatement } from '#engine/collections'
 import { Failure } from '#platform/errors'
 import { parseQuery } from '../../../src/capabilities/cloud/app/rest/parse-query.ts'
-import { RestRefused } from '../../../src/capabilities/cloud/app/rest/refusals.ts'
+import { RestRefused } from '../../../src/engine/tables/tables.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 
 let world: World

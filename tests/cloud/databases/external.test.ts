@@ -27,12 +27,13 @@ let dataDir: string
 let server: Embedded
 let adminUrl: string
 let provider: ExternalProvider
+let connectionsOfPackage = 3
 const measured: Measurement[] = []
 
 beforeAll(async () => {
   dataDir = await mkdtemp(path.join(fastRoot, 'kherad-external-'))
   await chmod(dataDir, 0o711)
-  server = await startEmbedded({ dataDir, log, settings: { fsync: 'off' } })
+  server = await startEmbedded({ dataDir, log, settings: { fsync: 'off', max_notify_queue_pages: '1024' } })
   const password = await superuserPassword(await locateCluster(dataDir, log))
   adminUrl = socketUrl({ ...server.address, user: superuser, database: 'postgres', password: password! })
   provider = new ExternalProvider({
@@ -41,7 +42,7 @@ beforeAll(async () => {
     secrets: { open: async (sealed: string) => sealed } as unknown as Secrets,
     idleMs: 60_000,
     sizes: {
-      of: async () => ({ memoryBytes: 0, diskBytes: 40 * mebibyte, connections: 3 }),
+      of: async () => ({ memoryBytes: 0, diskBytes: 40 * mebibyte, connections: connectionsOfPackage }),
       requireTime: async () => {},
       measured: (_, measurement) => void measured.push(measurement),
       wasAwake: async () => {},
@@ -140,6 +141,93 @@ test('whoever develops an app changes nothing of the server, of the shared roles
   )
   expect(rows).toEqual([{ open: false }])
 })
+
+test('what one session may take of the server is fixed for each role, and its code changes none of it', async () => {
+  const settings = ['temp_file_limit', 'log_min_messages', 'log_min_error_statement']
+  const shown = async (role: DatabaseRole) => {
+    const values: string[] = []
+    for (const name of settings)
+      values.push((await run(first, role, `show ${name}`)).rows[0]![name] as string)
+    return values
+  }
+  const attempts = [
+    'set temp_file_limit = -1',
+    'alter role current_user set temp_file_limit = -1',
+    'alter role current_user reset temp_file_limit',
+    `alter role current_user in database kherad_${first.ref} set temp_file_limit = -1`,
+    `alter database kherad_${first.ref} set temp_file_limit = -1`,
+    'alter role current_user connection limit -1',
+    `alter role current_user valid until 'infinity'`,
+    `set log_min_messages = 'debug5'`,
+  ]
+  for (const role of ['postgres', 'authenticator', 'app_reader', 'auth_admin', 'storage_admin'] as const) {
+    const before = await shown(role)
+    expect(before).toEqual(['16MB', 'fatal', 'panic'])
+    for (const attempt of attempts)
+      expect([attempt, await codeOf(run(first, role, attempt))]).toEqual([
+        attempt,
+        expect.stringMatching(/^(42501|25006)$/),
+      ])
+    // It takes away only what the role itself may set.
+    await codeOf(run(first, role, 'alter role current_user reset all'))
+    expect(await shown(role)).toEqual(before)
+  }
+  const sorting = `select count(*) from (select repeat(md5(n::text), 10) as t from generate_series(1, 200000) n order by t) s`
+  expect(await codeOf(run(first, 'postgres', sorting))).toBe('53400')
+}, 60_000)
+
+test('a login has so many connections and no more, whoever knows its password', async () => {
+  const { connections, url } = await provider.use(first, async (open) => {
+    const { options } = open.pool('app_reader') as unknown as { options: pg.ClientConfig }
+    const { rows } = await asAdmin((client) =>
+      client.query('select rolconnlimit as n from pg_roles where rolname = $1', [
+        roleName(first.ref, 'app_reader'),
+      ]),
+    )
+    return { connections: rows[0].n as number, url: options.connectionString! }
+  })
+  expect(connections).toBe(8)
+  const clients = Array.from({ length: 9 }, () => new pg.Client(url))
+  const codes: string[] = []
+  for (const client of clients) codes.push(await codeOf(client.connect()))
+  expect(codes).toEqual([...Array.from({ length: 8 }, () => 'done'), '53300'])
+  await expect(run(first, 'app_reader', 'select 1')).rejects.toMatchObject({ code: 'DATABASE_BUSY' })
+  for (const client of clients) await client.end()
+  // A larger package has more, from the next opening on.
+  connectionsOfPackage = 5
+  await provider.stop(first)
+  await run(first, 'postgres', 'select 1')
+  const { rows } = await asAdmin((client) =>
+    client.query('select rolconnlimit as n from pg_roles where rolname = $1', [
+      roleName(first.ref, 'authenticator'),
+    ]),
+  )
+  expect(rows).toEqual([{ n: 20 }])
+})
+
+test('an app that gives one of its roles another password is served again at the next request', async () => {
+  await run(first, 'postgres', `alter role current_user password 'known'`)
+  expect(await codeOf(run(first, 'postgres', 'select 1'))).toBe('DATABASE_BUSY')
+  expect(await codeOf(run(first, 'postgres', 'select 1'))).toBe('done')
+  const url = new URL(adminUrl)
+  url.username = roleName(first.ref, 'postgres')
+  url.password = 'known'
+  url.pathname = `/kherad_${first.ref}`
+  expect(await codeOf(new pg.Client(url.href).connect())).toBe('28P01')
+})
+
+test('an app that fills the queue of notifications, which all share, loses the session that keeps it full', async () => {
+  await provider.use(first, async (open) => {
+    const listening = await open.pool('postgres').connect()
+    await listening.query('listen x')
+    const kept = codeOf(listening.query('begin; select pg_sleep(50)'))
+    const flood = `do $$ begin for i in 1..600 loop perform pg_notify('x', i || repeat('x', 7900)); end loop; end $$`
+    await run(first, 'postgres', flood)
+    expect(await kept).toBe('57P01')
+    listening.release(true)
+    await until(async () => (await codeOf(run(first, 'postgres', flood))) === 'done')
+  })
+}, 30_000)
 
 test('one statement that fills its disk is ended there, too, and its app only reads', async () => {
   await run(first, 'postgres', 'create table filled (data text)')

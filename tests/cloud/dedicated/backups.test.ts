@@ -128,6 +128,11 @@ it('a backup becomes the database of a new cloud, which takes a package and has 
   const person = { email: 'sara@example.com', password: 'گذرواژهٔ بلند' }
   expect((await newClient(cloud).auth.signUp(person)).error).toBe(null)
   const made = await backUp()
+  for (const name of ['', 'a\u0000b', 'x'.repeat(41)]) {
+    const body = { confirm: 'نوبت‌ها', into: 'new', package: name }
+    const refused = await cloud.client.post(pathOf(`/${made.id}/restore`), body)
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'package'])
+  }
   const none = await cloud.client.post(pathOf(`/${made.id}/restore`), { confirm: 'نوبت‌ها', into: 'new' })
   expect(none.body.error.code).toBe('PACKAGE_USED_UP')
   const other = await world.dedicatedCloud('for its package')

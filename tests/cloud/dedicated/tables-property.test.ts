@@ -11,9 +11,9 @@ import {
   deletePlan,
   insertPlan,
   parseQuery,
+  RestRefused,
   readPlan,
   routinesOf,
-  TablesRefused,
   updatePlan,
 } from '#engine/tables'
 import { readCatalogue } from '../../../src/engine/tables/catalogue.ts'
@@ -321,7 +321,7 @@ function statementsOf(query: readonly (readonly [string, string])[], keys: reado
     try {
       all.push(...make())
     } catch (error) {
-      if (!(error instanceof TablesRefused)) throw error
+      if (!(error instanceof RestRefused)) throw error
     }
   }
   const rows = (usesDefaults: boolean) => ({ columns: keys, json: '[]', number: 1, usesDefaults })

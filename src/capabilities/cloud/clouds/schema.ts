@@ -11,6 +11,7 @@ import {
   timestamp,
   uuid,
 } from '#platform/schema'
+import { packageId } from '../package-id.ts'
 
 export const CloudParams = Type.Object({ id: Type.String() })
 
@@ -25,9 +26,7 @@ export const CloudBody = Type.Object(
       ),
     },
     package: Type.Optional(
-      storableText(
-        1,
-        40,
+      packageId(
         described(
           'Of `dedicated`: which package of the account, as GET /v1/cloud names it. Absent: the oldest that is free.',
           'برای `dedicated`: کدام بستهٔ حساب، به نامی که GET /v1/cloud می‌دهد. اگر نیاید: قدیمی‌ترین بستهٔ آزاد.',

@@ -5,18 +5,19 @@ import { fail } from '#platform/errors'
 import '../phrases.ts'
 import type { DatabaseRole } from '../databases.ts'
 import type { DatabaseServer } from '../settings.ts'
+import { type Login, secureLogins } from './logins.ts'
 import { refusals } from './phrases.ts'
 import { databaseName, draftName, loginRoles, roleName, sharedRoles, statementsFor } from './statements.ts'
 
 const oldestVersion = 180_000
 /** The key of the advisory lock under which databases are made and dropped, one after the other. */
 const changeLock = 7_210_418_004
+/** The same of the log-ins of one database, beside its name. */
+const loginsLock = 721_041_804
 const statementMs = 60_000
 
-type PasswordOf = (role: DatabaseRole) => string
-
 /** May run any number of times. Nothing of the app is there yet: this is the only time that the superuser works in its database. */
-export async function makeOn(server: DatabaseServer, ref: string, passwordOf: PasswordOf): Promise<void> {
+export async function makeOn(server: DatabaseServer, ref: string, logins: readonly Login[]): Promise<void> {
   await using admin = await connectAdmin(server)
   await admin.client.query('select pg_advisory_lock($1)', [changeLock])
   await prepareServer(admin.client, server)
@@ -27,16 +28,22 @@ export async function makeOn(server: DatabaseServer, ref: string, passwordOf: Pa
     `create database ${draftName(ref)} template template0 encoding 'UTF8' locale 'C' locale_provider builtin builtin_locale 'C.UTF-8'`,
   )
   await fill(server, ref)
-  for (const role of loginRoles)
-    await admin.client.query(
-      `alter role ${roleName(ref, role)} password ${admin.client.escapeLiteral(passwordOf(role))}`,
-    )
+  await secureLogins(admin.client, ref, logins)
   await admin.client.query(`alter database ${draftName(ref)} rename to ${databaseName(ref)}`)
 }
 
 async function fill(server: DatabaseServer, ref: string): Promise<void> {
   await using admin = await connectAdmin(server, draftName(ref))
   for (const statement of await statementsFor(ref)) await admin.client.query(statement)
+}
+
+/** Its log-ins are what they have to be, whatever its code has made of them and whatever package it has now. */
+export async function secureOn(server: DatabaseServer, ref: string, logins: readonly Login[]): Promise<void> {
+  await using admin = await connectAdmin(server)
+  // Two at once would change the same rows.
+  const lock = 'select pg_advisory_lock($1, hashtext($2))'
+  await admin.client.query(lock, [loginsLock, ref])
+  await secureLogins(admin.client, ref, logins)
 }
 
 /** Ends all that is connected to it. */

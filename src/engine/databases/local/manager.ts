@@ -2,30 +2,19 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { Failure, fail } from '#platform/errors'
 import type { Metrics } from '#platform/metrics'
-import { Connections, openWatcherPool } from '../connections.ts'
 import type { OpenDatabase } from '../databases.ts'
+import { type Closing, DatabasesInUse, type Opened } from '../in-use.ts'
 import type { DatabaseSizes } from '../size.ts'
-import { DatabaseWatch } from '../watch/watch.ts'
+import { openWatched } from '../watched.ts'
 import { type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { MachineWatch } from './machine-watch.ts'
-import { type Awake, stop, wake } from './wake.ts'
+import { stop, wake } from './wake.ts'
 
 export interface ManagerOptions<Database> {
   idleMs: number
   sizes: DatabaseSizes<Database>
   metrics?: Pick<Metrics, 'databasesAwake' | 'databaseWakeSeconds'> | undefined
-}
-
-interface Entry<Database> {
-  database: Database
-  awake: Awake
-  connections: Connections
-  watch: DatabaseWatch
-  end(): Promise<void>
-  users: number
-  idle?: NodeJS.Timeout | undefined
-  reporting: NodeJS.Timeout
 }
 
 /** How often time awake is written down. */
@@ -36,49 +25,32 @@ const startAgainMs = 10_000
 export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> implements AsyncDisposable {
   readonly #context: LocalContext
   readonly #options: ManagerOptions<Database>
-  readonly #entries = new Map<string, Promise<Entry<Database>>>()
-  readonly #closing = new Set<Promise<void>>()
+  readonly #inUse: DatabasesInUse<Database>
 
   constructor(context: LocalContext, options: ManagerOptions<Database>) {
     this.#context = context
     this.#options = options
+    this.#inUse = new DatabasesInUse({
+      idleMs: options.idleMs,
+      open: (database, closing) => this.#open(database, closing),
+    })
   }
 
   /** It stays awake until `work` ends. Throws what `wake` throws, DATABASE_DOES_NOT_START, and what `work` throws. */
-  async use<Result>(database: Database, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
-    const entry = await this.#entryOf(database)
-    entry.users++
-    clearTimeout(entry.idle)
-    try {
-      return await work(entry.connections)
-    } finally {
-      entry.users--
-      if (entry.users === 0) this.#closeLater(entry)
-    }
+  use<Result>(database: Database, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
+    return this.#inUse.use(database, work)
   }
 
-  /** Stops it in this process once what uses it now has ended its statements: they fail. */
-  async close({ ref }: Pick<LocalDatabase, 'ref'>): Promise<void> {
-    const entry = await this.#entries.get(ref)?.catch(() => undefined)
-    if (entry) await this.#close(entry)
+  /** Stops it in this process: what uses it now fails. */
+  close(database: Pick<LocalDatabase, 'ref'>): Promise<void> {
+    return this.#inUse.close(database)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#entries.keys()].map((ref) => this.close({ ref })))
-    await Promise.all(this.#closing)
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#inUse[Symbol.asyncDispose]()
   }
 
-  async #entryOf(database: Database): Promise<Entry<Database>> {
-    const { ref } = database
-    const known = this.#entries.get(ref)
-    if (known) return known
-    const opening = this.#open(database)
-    this.#entries.set(ref, opening)
-    opening.catch(() => this.#entries.delete(ref))
-    return opening
-  }
-
-  async #open(database: Database): Promise<Entry<Database>> {
+  async #open(database: Database, closing: Closing): Promise<Opened> {
     const { sizes, metrics } = this.#options
     await sizes.requireTime(database)
     const beganMs = performance.now()
@@ -87,65 +59,37 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
     const awake = await wake(this.#context, sized).catch((error: unknown) => this.#refuse(sized.ref, error))
     metrics?.databaseWakeSeconds.of({}).since(beganMs)
     metrics?.databasesAwake.inc()
-    const watcher = openWatcherPool(awake.address)
     const machine = new MachineWatch(this.#context, sized)
-    const watch = new DatabaseWatch({
-      pool: watcher,
+    const watched = openWatched({
+      addressOf: awake.address,
       size,
       whole: true,
       beside: () => machine.look(),
       measured: (measurement) => sizes.measured(database, measurement),
-      blind: () => void stop(this.#context, database),
+      unseen: () => void stop(this.#context, database),
     })
-    const connections = new Connections({
-      addressOf: awake.address,
-      size,
-      taken: () => watch.works(),
-      givenBack: () => watch.rested(),
-    })
+    const report = async (): Promise<void> => {
+      await this.#report(database)
+      watched.watch.limitTo(await sizes.of(database))
+    }
+    const reporting = setInterval(() => void report().catch(() => undefined), reportMs).unref()
+    awake.whenRoomIsNeeded(closing.closeIfUnused)
+    // The next use wakes it again.
+    void awake.lost.then(closing.close)
     const end = async (): Promise<void> => {
-      watch[Symbol.dispose]()
-      await Promise.all([connections.close(), watcher.end()])
+      clearInterval(reporting)
+      await watched.end()
       await this.#report(database).catch(() => undefined)
       await awake.leave()
       metrics?.databasesAwake.dec()
     }
-    const report = async (): Promise<void> => {
-      await this.#report(database)
-      watch.limitTo(await sizes.of(database))
-    }
-    const reporting = setInterval(() => void report().catch(() => undefined), reportMs).unref()
-    const entry: Entry<Database> = { database, awake, connections, watch, end, users: 0, reporting }
-    awake.whenRoomIsNeeded(() => {
-      if (entry.users === 0) void this.#close(entry)
-    })
-    // The next use wakes it again.
-    void awake.lost.then(() => this.#close(entry))
-    return entry
+    return { connections: watched.connections, unused: awake.touch, end }
   }
 
   #refuse(ref: string, error: unknown): never {
     if (error instanceof Failure) throw error
     this.#context.log.error({ ref, err: error }, 'PostgreSQL of a cloud does not start')
     return fail('DATABASE_DOES_NOT_START', {}, { retryAfterMs: startAgainMs })
-  }
-
-  #closeLater(entry: Entry<Database>): void {
-    entry.awake.touch()
-    entry.idle = setTimeout(() => void this.#close(entry), this.#options.idleMs)
-    entry.idle.unref()
-  }
-
-  async #close(entry: Entry<Database>): Promise<void> {
-    const { ref } = entry.database
-    clearTimeout(entry.idle)
-    clearInterval(entry.reporting)
-    const current = await this.#entries.get(ref)?.catch(() => undefined)
-    if (current !== entry) return
-    this.#entries.delete(ref)
-    const closing = entry.end()
-    this.#closing.add(closing)
-    await closing.finally(() => this.#closing.delete(closing))
   }
 
   /** Takes the time since it was written down last for this process, so that no other one counts it, too. */

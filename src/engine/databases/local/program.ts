@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { fail } from '#platform/errors'
 import { type JailedServer, librariesOf } from '#platform/jail'
 import '../phrases.ts'
-import { type DatabaseSize, standardSize } from '../size.ts'
+import { type DatabaseSize, standardSize, temporaryBytesOf } from '../size.ts'
 import type { Layout } from './layout.ts'
 import { refusals } from './phrases.ts'
 
@@ -115,7 +115,7 @@ function flagsFor({ memoryBytes, diskBytes, connections }: DatabaseSize): string
     reserved_connections: String(reservedConnections),
     shared_buffers: kilobytes(sharedBytesOf({ memoryBytes })),
     maintenance_work_mem: kilobytes(between(8 * mebibyte, memoryBytes / 8, 128 * mebibyte)),
-    temp_file_limit: kilobytes(between(16 * mebibyte, diskBytes / 8, 512 * mebibyte)),
+    temp_file_limit: kilobytes(temporaryBytesOf({ diskBytes })),
   }
   return Object.entries({ ...settings, ...sized }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }

@@ -1,5 +1,6 @@
 /** What a watcher sees of a database, and how it ends what takes too much. Names are qualified: the app may have its own by the same name. */
 import type pg from 'pg'
+import { ourSchemas } from '../schemas.ts'
 
 export interface WatchedSession {
   pid: number
@@ -17,6 +18,8 @@ export interface Look {
   dataBytes: number
   temporaryBytes: number
   walBytes: number
+  /** Of the queue that all databases of a server share: how much of it is full. */
+  notifications: number
   /** With an open transaction. */
   sessions: WatchedSession[]
 }
@@ -30,9 +33,9 @@ export async function look(pool: pg.Pool, whole: boolean): Promise<Look> {
 
 const own = 'pg_catalog.pg_database_size(pg_catalog.current_database())::float8 as "dataBytes"'
 
-const databaseSize = `select ${own}, 0 as "temporaryBytes", 0 as "walBytes"`
+const databaseSize = `select ${own}, 0 as "temporaryBytes", 0 as "walBytes", pg_catalog.pg_notification_queue_usage() as notifications`
 
-const serverSizes = `select ${own},
+const serverSizes = `select ${own}, 0 as notifications,
   (select coalesce(pg_catalog.sum(size), 0)::float8 from pg_catalog.pg_ls_tmpdir()) as "temporaryBytes",
   (select coalesce(pg_catalog.sum(size), 0)::float8 from pg_catalog.pg_ls_waldir()) as "walBytes"`
 
@@ -55,7 +58,7 @@ export async function rowsOf(pool: pg.Pool): Promise<number> {
 const estimate = `select coalesce(pg_catalog.sum(reltuples), 0)::float8 as rows
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid operator(pg_catalog.=) c.relnamespace
   where relkind operator(pg_catalog.=) 'r' and reltuples operator(pg_catalog.>) 0
-    and nspname operator(pg_catalog.<>) all ('{pg_catalog,information_schema,auth,app_users,storage,kherad}'::text[])`
+    and nspname operator(pg_catalog.<>) all (array['pg_catalog', ${ourSchemas.all}])`
 
 /** The statement fails; its session goes on. */
 export const cancel = (pool: pg.Pool, pids: readonly number[]): Promise<unknown> =>

@@ -8,7 +8,7 @@ import { cancel, type Look, look, rowsOf, terminate, type WatchedSession } from 
 
 export const lookEveryMs = 250
 /** A watcher that sees nothing for so long cannot hold anything: then the server has to stop. */
-const longestBlindMs = 5_000
+const longestUnseenMs = 5_000
 /** Beyond its limit a transaction is cancelled, and its session ended so much later. */
 const afterCancelMs = 2_000
 /** What grows beyond the cap by this part of it is ended. */
@@ -17,7 +17,7 @@ const overshoot = 0.1
 const slackBytes = 1024 * 1024
 const longestWalBytes = 512 * 1024 * 1024
 
-/** The longest transactions, by who has them. The doors have shorter limits of their own; this holds whatever escapes them. */
+/** The longest transactions, by who has them. Requests have shorter limits of their own; this holds whatever escapes them. */
 const longestTransactionMs: Readonly<Record<string, number>> = {
   authenticator: 30_000,
   auth_admin: 30_000,
@@ -26,8 +26,11 @@ const longestTransactionMs: Readonly<Record<string, number>> = {
   postgres: 600_000,
 }
 const longestIdleMs = 15_000
-/** What is measured is told so often, if it has changed. */
-const tellEveryMs = 10_000
+/** Of the queue of notifications. Beyond it what is older ends: a session that listens keeps there, until its transaction ends, what others send. */
+const longestQueue = 0.5
+const longestListeningMs = 2_000
+/** What is measured is reported so often, if it has changed. */
+const reportEveryMs = 10_000
 /** More than all sessions together need for what is in order. */
 const longestTemporaryPart = 0.25
 const leastTemporaryBytes = 64 * 1024 * 1024
@@ -43,7 +46,7 @@ export interface WatchOptions {
   /** Not at every look: when it begins or ceases to be full, and now and then. It does not throw. */
   measured(measurement: Measurement): void
   /** Nothing could be seen for too long. */
-  blind(): void
+  unseen(): void
 }
 
 export class DatabaseWatch implements Disposable {
@@ -59,7 +62,7 @@ export class DatabaseWatch implements Disposable {
   #floorBytes: number | undefined
   #before: Look | undefined
   #diskBytes: number
-  #told: { measurement: Measurement; atMs: number } | undefined
+  #reported: { measurement: Measurement; atMs: number } | undefined
 
   constructor(options: WatchOptions) {
     this.#options = options
@@ -104,7 +107,7 @@ export class DatabaseWatch implements Disposable {
   }
 
   async #lookOnce(): Promise<void> {
-    const { pool, whole, beside, blind } = this.#options
+    const { pool, whole, beside, unseen } = this.#options
     try {
       const [seen, { mustNotWrite }] = await Promise.all([
         look(pool, whole),
@@ -114,21 +117,22 @@ export class DatabaseWatch implements Disposable {
       this.#mustNotWrite = mustNotWrite
       if (this.#hasTooMuch(seen)) await terminate(pool, writersIn(seen))
       if (seen.temporaryBytes > this.#temporaryBytes()) await terminate(pool, computing(seen))
+      if (seen.notifications > longestQueue) await terminate(pool, olderThan(longestListeningMs, seen))
       await this.#endLong(seen.sessions)
-      await this.#tell(seen.dataBytes)
+      await this.#report(seen.dataBytes)
     } catch {
-      if (!this.#isClosed && performance.now() - this.#seenAtMs > longestBlindMs) blind()
+      if (!this.#isClosed && performance.now() - this.#seenAtMs > longestUnseenMs) unseen()
     }
   }
 
-  async #tell(diskBytes: number): Promise<void> {
+  async #report(diskBytes: number): Promise<void> {
     const now = performance.now()
     const isFull = diskBytes >= this.#diskBytes
-    const { measurement: before, atMs = Number.NEGATIVE_INFINITY } = this.#told ?? {}
+    const { measurement: before, atMs = Number.NEGATIVE_INFINITY } = this.#reported ?? {}
     const isNews = before?.isFull !== isFull
-    if (!isNews && (now - atMs < tellEveryMs || before?.diskBytes === diskBytes)) return
+    if (!isNews && (now - atMs < reportEveryMs || before?.diskBytes === diskBytes)) return
     const measurement = { diskBytes, isFull, rows: await rowsOf(this.#options.pool) }
-    this.#told = { measurement, atMs: now }
+    this.#reported = { measurement, atMs: now }
     this.#options.measured(measurement)
   }
 
@@ -177,3 +181,6 @@ const pidOf = ({ pid }: WatchedSession): number => pid
 const computing = ({ sessions }: Look): number[] => sessions.filter(({ isIdle }) => !isIdle).map(pidOf)
 
 const writersIn = ({ sessions }: Look): number[] => sessions.filter(({ writes }) => writes).map(pidOf)
+
+const olderThan = (longestMs: number, { sessions }: Look): number[] =>
+  sessions.filter(({ transactionMs }) => transactionMs > longestMs).map(pidOf)

@@ -1,6 +1,8 @@
 /** Names of fields: `title`, `address->city`, `address->>city`, `"first name"`. */
+
 import { type Field, isRowColumn, queryLimits } from '#engine/collections'
-import { badQuery, refuse, whys } from './refusals.ts'
+import { refuse, unreadable } from '#engine/tables'
+import { whys } from './refusals.ts'
 
 /** A name has at most as many characters as one of a stored field. */
 const maxName = 200
@@ -45,7 +47,7 @@ export function splitList(text: string, nested: boolean): string[] | undefined {
 }
 
 export function parseField(text: string): Field {
-  const bad = (): never => refuse(badQuery(text, whys.field))
+  const bad = (): never => refuse(unreadable(text, whys.field))
   const path: string[] = []
   let asText = false
   let at = 0
@@ -68,7 +70,7 @@ export function parseField(text: string): Field {
 function endOfName(text: string, from: number): number {
   if (text[from] === '"') {
     const end = afterQuoted(text, from)
-    return end === -1 ? refuse(badQuery(text, whys.field)) : end
+    return end === -1 ? refuse(unreadable(text, whys.field)) : end
   }
   const arrow = text.indexOf('->', from)
   return arrow === -1 ? text.length : arrow
@@ -77,6 +79,6 @@ function endOfName(text: string, from: number): number {
 function fieldOfPath(text: string, path: string[], asText: boolean): Field {
   const [first] = path
   if (!isRowColumn(first!)) return { path, asText }
-  if (path.length > 1) refuse(badQuery(text, whys.columnPath))
+  if (path.length > 1) refuse(unreadable(text, whys.columnPath))
   return { column: first }
 }

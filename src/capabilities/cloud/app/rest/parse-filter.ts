@@ -1,4 +1,5 @@
 /** Filters: `eq.5`, `not.in.(1,2)`, `or=(a.eq.1,and(b.gt.2,c.is.null))`. Read in one pass, with bounds on number, depth and length. */
+
 import {
   type Condition,
   type Contained,
@@ -9,9 +10,10 @@ import {
   type SearchConfig,
   searchConfigs,
 } from '#engine/collections'
+import { refuse, unreadable } from '#engine/tables'
 import type { Localized } from '#platform/errors'
 import { afterQuoted, parseField, splitList, unquoted } from './parse-field.ts'
-import { badQuery, refusals, refuse, whys } from './refusals.ts'
+import { refusals, whys } from './refusals.ts'
 
 const maxMembers = 100
 
@@ -20,7 +22,7 @@ export class Budget {
   #used = 0
   spend(text: string, conditions = 1): void {
     this.#used += conditions
-    if (this.#used > queryLimits.conditions) refuse(badQuery(text, whys.conditions))
+    if (this.#used > queryLimits.conditions) refuse(unreadable(text, whys.conditions))
   }
 }
 
@@ -38,9 +40,9 @@ export function parseLogic(name: string, value: string, budget: Budget): Conditi
 }
 
 function group(kind: 'and' | 'or', text: string, budget: Budget, depth: number): Condition {
-  if (depth > queryLimits.depth) refuse(badQuery(text, whys.depth))
-  if (!text.startsWith('(') || !text.endsWith(')')) refuse(badQuery(text, whys.logic))
-  const parts = splitList(text.slice(1, -1), true) ?? refuse(badQuery(text, whys.logic))
+  if (depth > queryLimits.depth) refuse(unreadable(text, whys.depth))
+  if (!text.startsWith('(') || !text.endsWith(')')) refuse(unreadable(text, whys.logic))
+  const parts = splitList(text.slice(1, -1), true) ?? refuse(unreadable(text, whys.logic))
   return { kind, of: parts.map((part) => item(part.trim(), budget, depth)) }
 }
 
@@ -53,7 +55,7 @@ function item(text: string, budget: Budget, depth: number): Condition {
   const isNegated = text.startsWith('not.')
   const rest = isNegated ? text.slice('not.'.length) : text
   const dot = endOfField(rest)
-  if (dot === -1) refuse(badQuery(text, whys.logic))
+  if (dot === -1) refuse(unreadable(text, whys.logic))
   const condition = operation(parseField(rest.slice(0, dot)), rest.slice(dot + 1), budget, text, true)
   return isNegated ? { kind: 'not', of: condition } : condition
 }
@@ -75,7 +77,7 @@ const operatorPattern = /^(not\.)?([a-z]{1,12})(?:\(([a-z_]{1,30})\))?\.(.*)$/s
 /** Within a group values may stand in quotes. */
 function operation(field: Field, text: string, budget: Budget, whole: string, isGrouped = false): Condition {
   const [, negated, name = '', option, raw = ''] =
-    operatorPattern.exec(text) ?? refuse(badQuery(whole, whys.operator))
+    operatorPattern.exec(text) ?? refuse(unreadable(whole, whys.operator))
   const isQuoted = isGrouped && raw.startsWith('"') && afterQuoted(raw, 0) === raw.length
   const condition = leaf({ field, name, option, text: isQuoted ? unquoted(raw) : raw, whole, budget })
   return negated === undefined ? condition : { kind: 'not', of: condition }
@@ -98,11 +100,11 @@ const sets = { cs: 'contains', cd: 'contained', ov: 'overlaps' } as const
 
 function leaf(operation: Operation): Condition {
   const { name, option, whole, budget } = operation
-  if (operation.text.includes('\0')) refuse(badQuery(whole.replaceAll('\0', ''), whys.nul))
+  if (operation.text.includes('\0')) refuse(unreadable(whole.replaceAll('\0', ''), whys.nul))
   if (name === 'match' || name === 'imatch') refuse(refusals.regex)
   if (option !== undefined && isIn(searches, name)) return search(operation, searches[name], option)
   if (option === 'any' || option === 'all') return quantified(operation, option)
-  if (option !== undefined) refuse(badQuery(whole, whys.operator))
+  if (option !== undefined) refuse(unreadable(whole, whys.operator))
   budget.spend(whole)
   return plainLeaf(operation)
 }
@@ -112,7 +114,7 @@ const isIn = <Table extends object>(table: Table, name: string): name is keyof T
 
 function plainLeaf(operation: Operation): Condition {
   const { field, name, text, whole } = operation
-  const bad = (why: Localized): never => refuse(badQuery(whole, why))
+  const bad = (why: Localized): never => refuse(unreadable(whole, why))
   if (name === 'eq') return { kind: 'equal', field, texts: [text] }
   if (name === 'neq') return { kind: 'not', of: { kind: 'equal', field, texts: [text] } }
   if (name === 'isdistinct') return { kind: 'distinct', field, text }
@@ -131,7 +133,7 @@ function plainLeaf(operation: Operation): Condition {
 
 /** `*` stands for `%`, which has to be escaped in URLs. */
 function like({ field, name, text, whole }: Operation): Condition {
-  if (text.length > queryLimits.patternCharacters) refuse(badQuery(whole, whys.pattern))
+  if (text.length > queryLimits.patternCharacters) refuse(unreadable(whole, whys.pattern))
   return { kind: 'like', field, pattern: text.replaceAll('*', '%'), anyCase: name === 'ilike' }
 }
 
@@ -139,7 +141,7 @@ const truths = ['null', 'not_null', 'true', 'false', 'unknown'] as const
 
 function isCondition({ field, text, whole }: Operation): Condition {
   const what = truths.find((one) => one === text.toLowerCase())
-  return what ? { kind: 'is', field, what } : refuse(badQuery(whole, whys.is))
+  return what ? { kind: 'is', field, what } : refuse(unreadable(whole, whys.is))
 }
 
 function search(
@@ -149,9 +151,9 @@ function search(
   isSpent = false,
 ): Condition {
   if (!isSpent) budget.spend(whole)
-  if (text.length > queryLimits.patternCharacters) refuse(badQuery(whole, whys.pattern))
+  if (text.length > queryLimits.patternCharacters) refuse(unreadable(whole, whys.pattern))
   const config = searchConfigs.find((one) => one === (option ?? 'simple'))
-  if (!config) return refuse(badQuery(whole, whys.search))
+  if (!config) return refuse(unreadable(whole, whys.search))
   return { kind: 'search', field, parse, config: config satisfies SearchConfig, text }
 }
 
@@ -161,7 +163,7 @@ const quantifiable = ['eq', 'like', 'ilike', 'gt', 'gte', 'lt', 'lte']
 function quantified(operation: Operation, option: 'any' | 'all'): Condition {
   const { text, whole, budget } = operation
   const members = quantifiable.includes(operation.name) ? arrayMembers(text) : undefined
-  if (!members) return refuse(badQuery(whole, whys.operator))
+  if (!members) return refuse(unreadable(whole, whys.operator))
   budget.spend(whole, Math.max(1, members.length))
   const of = members.map((member) => plainLeaf({ ...operation, text: member }))
   return { kind: option === 'any' ? 'or' : 'and', of }
@@ -169,7 +171,7 @@ function quantified(operation: Operation, option: 'any' | 'all'): Condition {
 
 /** `(1,"a,b")`. The client does not escape quotes within a value: one ends it only before a comma or the end. */
 function listOf(text: string, whole: string): string[] {
-  if (!text.startsWith('(') || !text.endsWith(')')) refuse(badQuery(whole, whys.list))
+  if (!text.startsWith('(') || !text.endsWith(')')) refuse(unreadable(whole, whys.list))
   const inner = text.slice(1, -1)
   if (inner === '') return []
   const values: string[] = []
@@ -188,7 +190,7 @@ function listOf(text: string, whole: string): string[] {
       values.push(inner.slice(at, stop))
       at = stop + 1
     }
-    if (values.length > queryLimits.values) refuse(badQuery(whole, whys.values))
+    if (values.length > queryLimits.values) refuse(unreadable(whole, whys.values))
   }
   return values
 }
@@ -225,8 +227,8 @@ function containedOf(text: string, whole: string): Contained {
   const json = /^[[{]/.test(text) ? readingsOf(text)[1] : undefined
   if (json !== undefined) return { kind: 'json', json: [json] }
   const members = arrayMembers(text)
-  if (!members) return refuse(badQuery(whole, whys.contained))
-  if (members.length > maxMembers) refuse(badQuery(whole, whys.values))
+  if (!members) return refuse(unreadable(whole, whys.contained))
+  if (members.length > maxMembers) refuse(unreadable(whole, whys.values))
   return { kind: 'array', members: members.map((member) => readingsOf(member)) }
 }
 

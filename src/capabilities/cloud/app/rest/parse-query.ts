@@ -1,4 +1,5 @@
 /** The query of a request: what is selected, which rows, in which order. */
+
 import {
   type CastType,
   type Condition,
@@ -9,9 +10,10 @@ import {
   type Selection,
   wholeSelection,
 } from '#engine/collections'
+import { refuse, unreadable } from '#engine/tables'
 import { afterQuoted, parseField, splitList, unquoted } from './parse-field.ts'
 import { Budget, parseFilter, parseLogic } from './parse-filter.ts'
-import { badQuery, refusals, refuse, whys } from './refusals.ts'
+import { refusals, whys } from './refusals.ts'
 
 export interface ParsedQuery {
   selection: Selection
@@ -63,14 +65,14 @@ function take(parsed: ParsedQuery, name: string, value: string, budget: Budget):
 
 /** An offset beyond what the database counts with is beyond all rows. */
 function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) refuse(badQuery(text, whys.number))
+  if (!/^\d{1,15}$/.test(text)) refuse(unreadable(text, whys.number))
   return Math.min(Number(text), 2_000_000_000)
 }
 
 function parseSelect(text: string, withoutNulls: boolean): Selection {
-  if (text.includes('\0')) refuse(badQuery('select', whys.nul))
-  const parts = text === '' ? [] : (splitList(text, true) ?? refuse(badQuery(text, whys.field)))
-  if (parts.length > queryLimits.selected) refuse(badQuery(text, whys.many))
+  if (text.includes('\0')) refuse(unreadable('select', whys.nul))
+  const parts = text === '' ? [] : (splitList(text, true) ?? refuse(unreadable(text, whys.field)))
+  if (parts.length > queryLimits.selected) refuse(unreadable(text, whys.many))
   const names = parts.map((part) => part.trim())
   if (names.length === 1 && names[0] === '*' && !withoutNulls) return wholeSelection
   const fields = names.filter((name) => name !== '*').map(selected)
@@ -103,12 +105,12 @@ const casts: Readonly<Record<string, CastType>> = {
 function selected(text: string): Selected {
   const { alias, rest } = withoutAlias(text)
   const [name, castName, ...more] = splitCast(rest)
-  if (more.length > 0) refuse(badQuery(text, whys.cast))
+  if (more.length > 0) refuse(unreadable(text, whys.cast))
   refuseEmbed(name!)
   const field = parseField(name!)
   const cast = castName === undefined ? undefined : casts[castName.toLowerCase()]
   if (castName !== undefined && (cast === undefined || !Object.hasOwn(casts, castName.toLowerCase())))
-    refuse(badQuery(text, whys.cast))
+    refuse(unreadable(text, whys.cast))
   return { as: alias ?? nameOf(field), field, cast }
 }
 
@@ -133,7 +135,7 @@ function withoutAlias(text: string): { alias?: string; rest: string } {
     else if (text[at] === ':') {
       const raw = text.slice(0, at)
       const alias = raw.startsWith('"') ? unquoted(raw) : raw
-      if (alias === '' || alias.length > 200) refuse(badQuery(text, whys.field))
+      if (alias === '' || alias.length > 200) refuse(unreadable(text, whys.field))
       return { alias, rest: text.slice(at + 1) }
     }
   }
@@ -147,10 +149,10 @@ function splitCast(text: string): string[] {
 }
 
 function parseOrder(text: string): Order[] {
-  if (text.includes('\0')) refuse(badQuery('order', whys.nul))
+  if (text.includes('\0')) refuse(unreadable('order', whys.nul))
   if (text === '') return []
-  const parts = splitList(text, true) ?? refuse(badQuery(text, whys.order))
-  if (parts.length > queryLimits.orders) refuse(badQuery(text, whys.many))
+  const parts = splitList(text, true) ?? refuse(unreadable(text, whys.order))
+  if (parts.length > queryLimits.orders) refuse(unreadable(text, whys.many))
   return parts.map((part) => orderOf(part.trim()))
 }
 
@@ -158,9 +160,9 @@ const orderPattern = /^(.+?)(?:\.(asc|desc))?(?:\.(nullsfirst|nullslast))?$/s
 
 /** Nulls are larger than all else unless it is said otherwise. */
 function orderOf(text: string): Order {
-  const [, name = '', way, nulls] = orderPattern.exec(text) ?? refuse(badQuery(text, whys.order))
+  const [, name = '', way, nulls] = orderPattern.exec(text) ?? refuse(unreadable(text, whys.order))
   refuseEmbed(name)
-  if (!name.includes('"') && name.includes('.')) refuse(badQuery(text, whys.order))
+  if (!name.includes('"') && name.includes('.')) refuse(unreadable(text, whys.order))
   const descending = way === 'desc'
   const nullsFirst = nulls === undefined ? descending : nulls === 'nullsfirst'
   return { field: parseField(name), descending, nullsFirst }

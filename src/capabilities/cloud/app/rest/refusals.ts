@@ -1,33 +1,10 @@
-/** Refusals in the words of PostgREST, which clients of this area read: `code`, `message`, `details`, `hint`. */
-
+/** What this area refuses, of collections and of tables alike, and failures of the platform in its words. */
 import { queryLimits } from '#engine/collections'
+import { type Refusal, shown } from '#engine/tables'
 import type { Failure, Language, Localized } from '#platform/errors'
 import { declarationOf } from '#platform/errors'
 import { persian } from '#platform/words'
 import type { AppReply } from '../area.ts'
-
-export interface Refusal {
-  status: number
-  code: string
-  message: Localized
-  /** Objects leave as they are. */
-  details?: Localized | readonly object[] | undefined
-  hint?: Localized | undefined
-}
-
-/** Thrown within this area; it leaves as its refusal says. */
-export class RestRefused extends Error {
-  override name = 'RestRefused'
-  readonly refusal: Refusal
-  constructor(refusal: Refusal) {
-    super(refusal.message.en)
-    this.refusal = refusal
-  }
-}
-
-export function refuse(refusal: Refusal): never {
-  throw new RestRefused(refusal)
-}
 
 export const refusalReply = (
   { status, code, message, details, hint }: Refusal,
@@ -39,18 +16,6 @@ export const refusalReply = (
     message: message[language],
     details: (details && 'en' in details ? details[language] : details) ?? null,
     hint: hint?.[language] ?? null,
-  },
-})
-
-const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
-
-/** The query cannot be read. */
-export const badQuery = (where: string, why: Localized): Refusal => ({
-  status: 400,
-  code: 'PGRST100',
-  message: {
-    en: `"failed to parse ${shown(where)}": ${why.en}`,
-    fa: `«${shown(where)}» خوانده نشد: ${why.fa}`,
   },
 })
 
