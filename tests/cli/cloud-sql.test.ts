@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setReadOnly } from '#engine/clouds'
 import { type DedicatedCloud, dedicatedCloud, dedicatedWorld } from '../cloud/dedicated/dedicated-world.ts'
 import { hasJail } from '../cloud/jail/needs-jail.ts'
 import type { World } from '../harness/world.ts'
@@ -68,6 +69,19 @@ check('tables are listed with how they are guarded', async () => {
   const { out } = await run(['tables', cloud.ref])
   expect(out).toMatch(/people\s+table\s+no RLS/)
   expect(out).toMatch(/private\.secrets\s+table\s+—/)
+})
+
+check('a cloud whose disk is full is shown so', async () => {
+  const key = { accountId: world.account, cloudId: cloud.id }
+  await setReadOnly(world.app, key, true)
+  try {
+    const { out } = await kherad(env('en'), 'cloud', 'show', cloud.ref)
+    expect(out).toMatch(/plan\s+dedicated/)
+    expect(out).toMatch(/only reads\s+the disk of the package is full/)
+  } finally {
+    await setReadOnly(world.app, key, false)
+  }
+  expect((await kherad(env('en'), 'cloud', 'show', cloud.ref)).out).not.toContain('only reads')
 })
 
 check('migrations run in their order, each once and whole, and a changed one is refused', async () => {
