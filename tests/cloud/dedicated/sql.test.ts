@@ -415,7 +415,7 @@ check(
     const insert = () => app.from('lines').insert(line)
     let last = await insert()
     for (let nth = 0; nth < 200 && !last.error; nth++) last = await insert()
-    expect([last.status, last.error?.message]).toEqual([403, expect.stringContaining('disk')])
+    expect([last.error?.code, last.error?.hint]).toEqual(['25006', expect.stringContaining('disk')])
     expect((await app.from('lines').select('n').limit(1)).data).toHaveLength(1)
     expect((await app.storage.from('pictures').upload('a.txt', 'a')).error?.message).toContain('disk')
     const person = { email: 'sara@example.com', password: 'گذرواژهٔ بلند' }
