@@ -83,6 +83,8 @@ export interface RestoreOptions {
 
 /** Copies of one database. */
 export interface DatabaseBackups {
+  /** Throws DATABASE_NO_ROOM (503 with Retry-After) where the disk has none for a copy with so many bytes. */
+  requireRoom(bytes: number): Promise<void>
   /** That of a copy that was taken now; undefined where only a copy can tell, since the database is awake. */
   nextTransaction(): Promise<bigint | undefined>
   copy<Result>(work: (copy: DatabaseCopy) => Promise<Result>): Promise<Result>
@@ -172,3 +174,4 @@ export {
   readOnlyState,
   type Statement,
 } from './session.ts'
+export { mostBytesOf } from './watch/watch.ts'

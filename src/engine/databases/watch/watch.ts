@@ -20,6 +20,10 @@ const overshoot = 0.1
 const slackBytes = 1024 * 1024
 const longestWalBytes = 512 * 1024 * 1024
 
+/** All that one database comes to have on the disk, with its log. */
+export const mostBytesOf = ({ diskBytes }: Pick<DatabaseSize, 'diskBytes'>): number =>
+  Math.floor(diskBytes * (1 + overshoot)) + longestWalBytes
+
 /** The longest transactions, by who has them. Requests have shorter limits of their own; this holds whatever escapes them. */
 const longestTransactionMs: Readonly<Record<string, number>> = {
   authenticator: 30_000,
