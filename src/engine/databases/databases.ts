@@ -36,7 +36,21 @@ export interface OpenDatabase {
   pool(role: DatabaseRole): pg.Pool
   /** The same connections for statements of Kysely and transactions. */
   db(role: DatabaseRole): Db
+  /** What was seen of its disk a moment ago; sessions of the app's roles that begin meanwhile only read. */
+  readonly disk: DiskState
+  /** What is seen of it now. */
+  lookAtDisk(): Promise<DiskState>
 }
+
+/**
+ * `full`: it has reached the disk of its package, and takes only what deletes. `growing`: even so it has grown, by code of the app that runs
+ * within a DELETE perhaps, so that only TRUNCATE, DROP and VACUUM are left. `machine`: the disk below it is short, and nothing may be written.
+ */
+export type DiskState = 'free' | 'full' | 'growing' | 'machine'
+
+/** Why it only answers reads for now; null where it does not. */
+export const readOnlyBy = (disk: DiskState): 'disk' | 'machine' | null =>
+  disk === 'free' ? null : disk === 'machine' ? 'machine' : 'disk'
 
 /** A database as it is recorded. */
 export interface DatabaseRecord extends CloudKey {
@@ -150,4 +164,11 @@ export { PlatformSizes } from './platform-sizes.ts'
 export { mostReceivedBytes, Received } from './received.ts'
 export { ourSchemas } from './schemas.ts'
 export { Script, type Submitted } from './script.ts'
-export { asRole, type DatabaseCaller, type RoleOptions, type RoleSession, type Statement } from './session.ts'
+export {
+  asRole,
+  type DatabaseCaller,
+  type RoleOptions,
+  type RoleSession,
+  readOnlyState,
+  type Statement,
+} from './session.ts'

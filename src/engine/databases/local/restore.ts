@@ -7,16 +7,19 @@ import { execFile } from 'node:child_process'
 import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { fail } from '#platform/errors'
 import { holdLock } from '#platform/jail'
 import type { RestoreOptions } from '../databases.ts'
 import { type Layout, type LocalDatabase, layoutOf, makeFolders, removeFolders } from './layout.ts'
 import type { LocalContext } from './local.ts'
+import { isDiskShort } from './machine-watch.ts'
 import { unpack } from './unpack.ts'
 import { stop, wake } from './wake.ts'
 
 /** What was written while the backup was made is applied at its first start. */
 const longestStartMs = 15 * 60 * 1000
 const lockWaitMs = 2_000
+const noRoomMs = 60_000
 /** Somebody may wake the database between its stop and the lock. */
 const maxStops = 15
 
@@ -81,6 +84,8 @@ async function prepare(
   { tar, maxBytes }: RestoreOptions,
 ): Promise<void> {
   const layout = layoutOf(context.root, draft)
+  if (await isDiskShort(context, context.root, maxBytes))
+    fail('DATABASE_NO_ROOM', {}, { retryAfterMs: noRoomMs })
   await makeFolders(layout, draft.user)
   await unpack(tar(), { folder: layout.data, owner: draft.user, maxBytes })
   await startOnce(context, draft)
