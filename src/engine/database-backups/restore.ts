@@ -78,7 +78,10 @@ async function attempt(app: App, key: store.RestoreKey, backup: store.BackupRow)
   try {
     const backups = await app.databases.backups(key)
     const maxBytes = Number(backup.database_bytes) + slackBytes
-    const options = { id: shortId(key.restoreId), maxBytes, tar: () => bytesOf(app, backup) }
+    const options = {
+      ...{ id: shortId(key.restoreId), maxBytes, tar: () => bytesOf(app, backup) },
+      isWanted: async () => (await store.findRestore(app.db, key))?.state === 'queued',
+    }
     return (await backups.restore(options)) ? await end(app, key, null) : { laterMs: busyMs }
   } catch (error) {
     if (error instanceof BackupDamaged) return giveUp(app, key, 'damaged')

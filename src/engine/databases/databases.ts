@@ -79,6 +79,8 @@ export interface RestoreOptions {
   /** The copy from its beginning; it throws at its end where it is not what was stored. */
   tar: () => AsyncIterable<Buffer>
   maxBytes: number
+  /** False once its end is recorded, as at the deletion of its cloud. */
+  isWanted: () => Promise<boolean>
 }
 
 /** Copies of one database. */
