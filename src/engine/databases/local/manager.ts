@@ -13,6 +13,8 @@ import { type Awake, stop, wake } from './wake.ts'
 
 export interface ManagerOptions<Database> {
   idleMs: number
+  /** How often time awake is written down, and looked at. */
+  reportEveryMs?: number | undefined
   sizes: DatabaseSizes<Database>
   metrics?: Pick<Metrics, 'databasesAwake' | 'databaseWakeSeconds'> | undefined
 }
@@ -24,14 +26,24 @@ interface Entry<Database> {
   watch: DatabaseWatch
   end(): Promise<void>
   users: number
+  /** Its hours are used: nobody new gets it, and it sleeps once whoever uses it has ended. */
+  refusal?: Failure | undefined
   idle?: NodeJS.Timeout | undefined
   reporting: NodeJS.Timeout
 }
 
-/** How often time awake is written down. */
 const reportMs = 60_000
 /** After which a database that did not start may. */
 const startAgainMs = 10_000
+
+const refusalOf = (checked: Promise<void>): Promise<Failure | undefined> =>
+  checked.then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof Failure) return error
+      throw error
+    },
+  )
 
 export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> implements AsyncDisposable {
   readonly #context: LocalContext
@@ -47,13 +59,14 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
   /** It stays awake until `work` ends. Throws what `wake` throws, DATABASE_DOES_NOT_START, and what `work` throws. */
   async use<Result>(database: Database, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
     const entry = await this.#entryOf(database)
+    if (entry.refusal) throw entry.refusal
     entry.users++
     clearTimeout(entry.idle)
     try {
       return await work(entry.connections)
     } finally {
       entry.users--
-      if (entry.users === 0) this.#closeLater(entry)
+      if (entry.users === 0) this.#leave(entry)
     }
   }
 
@@ -113,8 +126,11 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
     const report = async (): Promise<void> => {
       await this.#report(database)
       watch.limitTo(await sizes.of(database))
+      entry.refusal = await refusalOf(sizes.requireTime(database))
+      if (entry.users === 0 && entry.refusal) await this.#close(entry)
     }
-    const reporting = setInterval(() => void report().catch(() => undefined), reportMs).unref()
+    const { reportEveryMs = reportMs } = this.#options
+    const reporting = setInterval(() => void report().catch(() => undefined), reportEveryMs).unref()
     const entry: Entry<Database> = { database, awake, connections, watch, end, users: 0, reporting }
     awake.whenRoomIsNeeded(() => {
       if (entry.users === 0) void this.#close(entry)
@@ -128,6 +144,11 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
     if (error instanceof Failure) throw error
     this.#context.log.error({ ref, err: error }, 'PostgreSQL of a cloud does not start')
     return fail('DATABASE_DOES_NOT_START', {}, { retryAfterMs: startAgainMs })
+  }
+
+  #leave(entry: Entry<Database>): void {
+    if (entry.refusal) void this.#close(entry)
+    else this.#closeLater(entry)
   }
 
   #closeLater(entry: Entry<Database>): void {
