@@ -113,6 +113,11 @@ async function end(app: App, key: store.RestoreKey, error: BackupProblem | null)
   return undefined
 }
 
+/** Its job is over without an end of it: it was parked. */
+export async function endLostRestore(app: App, key: store.RestoreKey): Promise<void> {
+  if ((await store.findRestore(app.db, key))?.state === 'queued') await giveUp(app, key, 'given_up')
+}
+
 /** A step of the deletion of a cloud: nothing of what was begun is left, and nothing of it goes on. */
 export async function endRestoresOf(app: App, cloud: CloudKey): Promise<boolean> {
   const row = await store.unfinishedRestore(app.db.kysely, cloud)
