@@ -70,7 +70,11 @@ interface PoolShape {
   maxUses?: number
   /** Whether what it receives is bounded for each use. */
   isBounded?: boolean
+  /** Of its sessions, before settings of the role, which code that runs as it can change for good. */
+  options?: string
 }
+
+const trustedPath = '-c search_path=pg_catalog,\\ pg_temp'
 
 function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connections'>): PoolShape {
   switch (role) {
@@ -83,7 +87,7 @@ function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connec
     // Code of the app runs within statements of ours.
     case 'auth_admin':
     case 'storage_admin':
-      return { Pool: FreshPool, max: 3, isBounded: true }
+      return { Pool: FreshPool, max: 3, isBounded: true, options: trustedPath }
     case 'watcher':
       return { Pool: BoundedPool, max: 2 }
   }
