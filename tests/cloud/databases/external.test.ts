@@ -257,7 +257,7 @@ test('one statement that fills its disk is ended there, too, and its app only re
 
 test('the doctor says how many databases a server has of those that it takes', async () => {
   const databases = { local: false, servers: [{ name: 'one', url: adminUrl, limit: 2 }] }
-  const [check] = await checkDedicated({ databases } as unknown as Config)
+  const [check] = await checkDedicated({ databases, functions: { packages: [] } } as unknown as Config)
   expect(check).toMatchObject({
     name: 'cloud_server one',
     state: 'ok',
