@@ -54,6 +54,7 @@ export const readOnlyBy = (disk: DiskState): 'disk' | 'machine' | null =>
 
 /** A database as it is recorded. */
 export interface DatabaseRecord extends CloudKey {
+  /** By which it is called where it lies: that of its cloud, or of the move that made it. */
   ref: string
   provider: 'local' | 'external'
   /** The machine (`local`) or the server of the configuration (`external`) that has it. */
@@ -85,6 +86,8 @@ export interface RestoreOptions {
 
 /** Copies of one database. */
 export interface DatabaseBackups {
+  /** Throws DATABASE_NO_ROOM (503 with Retry-After) where the disk has none for a copy with so many bytes. */
+  requireRoom(bytes: number): Promise<void>
   /** That of a copy that was taken now; undefined where only a copy can tell, since the database is awake. */
   nextTransaction(): Promise<bigint | undefined>
   copy<Result>(work: (copy: DatabaseCopy) => Promise<Result>): Promise<Result>
@@ -128,7 +131,7 @@ export interface CloudDatabases extends AsyncDisposable {
   use<Result>(cloud: CloudKey, work: (open: OpenDatabase) => Promise<Result>): Promise<Result>
   /** Throws DATABASE_NO_ROOM and DATABASES_UNAVAILABLE where a new database would find no place. */
   requireRoom(): Promise<void>
-  /** A step of provisioning: throws DATABASE_NO_ROOM where no provider has room. */
+  /** A step of provisioning and moving: throws DATABASE_NO_ROOM where no provider has room. `ref` is what a new one is called. */
   make(cloud: CloudKey & { ref: string }): Promise<void>
   stop(cloud: CloudKey): Promise<void>
   /** Throws BACKUPS_OF_OPERATOR, and as `use`. */
@@ -174,3 +177,5 @@ export {
   readOnlyState,
   type Statement,
 } from './session.ts'
+export { exportLock, longestExportMs } from './watch/limits.ts'
+export { mostBytesOf } from './watch/watch.ts'

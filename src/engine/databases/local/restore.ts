@@ -100,13 +100,18 @@ async function prepare(
   { tar, maxBytes }: RestoreOptions,
 ): Promise<void> {
   const layout = layoutOf(context.root, draft)
-  if (await isDiskShort(context, context.root, maxBytes))
-    fail('DATABASE_NO_ROOM', {}, { retryAfterMs: noRoomMs })
+  await requireDisk(context, maxBytes)
   await makeFolders(layout, draft.user)
   await unpack(tar(), { folder: layout.data, owner: draft.user, maxBytes })
   await startOnce(context, draft)
   // PostgreSQL has written what it has changed; the rest was only unpacked.
   await promisify(execFile)('sync', ['--file-system', layout.data])
+}
+
+/** Throws DATABASE_NO_ROOM. */
+export async function requireDisk(context: LocalContext, bytes: number): Promise<void> {
+  if (await isDiskShort(context, context.root, bytes))
+    fail('DATABASE_NO_ROOM', {}, { retryAfterMs: noRoomMs })
 }
 
 async function startOnce(context: LocalContext, database: LocalDatabase): Promise<void> {

@@ -44,10 +44,12 @@ async function inCloud<Result>(
 ): Promise<Result> {
   let readOnlyWhy: ReadOnlyReason | 'machine' | null = call.cloud.readOnlyWhy
   try {
-    return await call.app.databases.use(call.cloud, (open) => {
-      readOnlyWhy ??= readOnlyBy(open.disk)
-      return work(open)
-    })
+    return await call.app.databases.use(call.cloud, (open) =>
+      work(open).finally(() => {
+        // It may have become full only now.
+        readOnlyWhy ??= readOnlyBy(open.disk)
+      }),
+    )
   } catch (error) {
     if (!(error instanceof StatementFailed)) throw error
     return refuse(refusalOf(error, call.caller.role !== 'anon', readOnlyWhy))
