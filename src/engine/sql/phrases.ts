@@ -33,9 +33,23 @@ const placeFa = ({ line, column }: Partial<Place>): string =>
 
 /** What PostgreSQL says of statements that do not run in a transaction. */
 export const needsToBeAlone = '25001'
-const alone: Localized = {
-  en: 'Send this statement alone, as the whole query: then it runs outside of a transaction.',
-  fa: 'این دستور را تنها و جداگانه بفرستید تا بیرون از تراکنش اجرا شود.',
+/** What it says of those that write where nothing may be written. */
+const isOnlyRead = '25006'
+
+/** What to do, by what PostgreSQL says. */
+const advice: Record<string, Localized> = {
+  [needsToBeAlone]: {
+    en: 'Send this statement alone, as the whole query: then it runs outside of a transaction.',
+    fa: 'این دستور را جداگانه بفرستید تا بیرون از تراکنش اجرا شود.',
+  },
+  [isOnlyRead]: {
+    en: 'To write, send read_only: false with confirm_write: true (kherad cloud sql: --write).',
+    fa: 'برای نوشتن read_only: false را با confirm_write: true بفرستید (در kherad cloud sql با ‎--write).',
+  },
+}
+const otherAdvice: Localized = {
+  en: 'Correct the query and send it again.',
+  fa: 'پرس‌وجو را درست کنید و دوباره بفرستید.',
 }
 
 declareFailures({
@@ -54,9 +68,9 @@ declareFailures({
   SQL_FAILED: {
     status: 400,
     en: (said) =>
-      `PostgreSQL says${placeEn(said)}: ${said.message} [${said.sqlState}]${said.hint === undefined ? '' : ` Hint: ${said.hint}`} ${said.undone ? 'Nothing was changed.' : 'It ran outside of a transaction: check what is left of it.'} ${said.sqlState === needsToBeAlone ? alone.en : 'Correct the query and send it again.'}`,
+      `PostgreSQL says${placeEn(said)}: ${said.message} [${said.sqlState}]${said.hint === undefined ? '' : ` Hint: ${said.hint}`} ${said.undone ? 'Nothing was changed.' : 'It ran outside of a transaction: check what is left of it.'} ${(advice[said.sqlState] ?? otherAdvice).en}`,
     fa: (said) =>
-      `PostgreSQL می‌گوید${placeFa(said)}: ${said.message} [${said.sqlState}]${said.hint === undefined ? '' : ` راهنمایی: ${said.hint}`} ${said.undone ? 'چیزی تغییر نکرد.' : 'بیرون از تراکنش اجرا شد: ببینید چه از آن مانده است.'} ${said.sqlState === needsToBeAlone ? alone.fa : 'پرس‌وجو را درست کنید و دوباره بفرستید.'}`,
+      `PostgreSQL می‌گوید${placeFa(said)}: ${said.message} [${said.sqlState}]${said.hint === undefined ? '' : ` راهنمایی: ${said.hint}`} ${said.undone ? 'چیزی تغییر نکرد.' : 'بیرون از تراکنش اجرا شد: ببینید چه از آن مانده است.'} ${(advice[said.sqlState] ?? otherAdvice).fa}`,
   },
   SQL_TIMEOUT: {
     status: 400,

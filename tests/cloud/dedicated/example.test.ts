@@ -33,6 +33,12 @@ describe.skipIf(browserPath === undefined || !(await hasJail()))('the lists that
   async function person(email: string): Promise<Page> {
     const tab = await app.visitor()
     await tab.getByLabel('ایمیل').first().fill(email)
+    await tab.getByLabel('گذرواژه').fill('کوتاه')
+    await tab.getByRole('button', { name: 'ساختن حساب' }).click()
+    const said = await tab
+      .getByLabel('گذرواژه')
+      .evaluate((field) => (field as unknown as { validationMessage: string }).validationMessage)
+    expect(said).toBe('دست‌کم ۸ نویسه بنویسید.')
     await tab.getByLabel('گذرواژه').fill(password)
     await tab.getByRole('button', { name: 'ساختن حساب' }).click()
     await tab.getByRole('button', { name: 'خروج' }).waitFor()
@@ -63,6 +69,8 @@ describe.skipIf(browserPath === undefined || !(await hasJail()))('the lists that
       .toBe(64)
     await sara.getByRole('button', { name: 'چه مانده است؟' }).click()
     await sara.getByText('۲ چیز در ۲ فهرست مانده است؛ بعدی: «نان سنگک».').waitFor()
+
+    await list(sara, 'خانه').getByText('خالی', { exact: true }).waitFor()
 
     const omid = await person('omid@example.com')
     await omid.getByText('هنوز فهرستی نساخته‌اید.').waitFor()

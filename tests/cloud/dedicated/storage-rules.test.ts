@@ -346,7 +346,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     // Whatever it says, in whatever code, the platform has not failed; and it sees the request as it does for tables.
     for (const [body, said] of [
       ["raise sqlstate '57P01' using message = 'as if it were away'", 'as if it were away'],
-      ["raise notice '%', repeat('x', 17000000); return new", 'more than 16 MiB'],
+      ["raise notice '%', repeat('x', 5000000); return new", 'more than 4 MiB'],
       ["raise exception '%', repeat('پ', 100000)", `${'پ'.repeat(2_000)}…`],
       [
         "raise exception '% %', current_setting('request.method'), current_setting('request.headers')::jsonb ? 'apikey'",
@@ -445,5 +445,44 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     await sweepBlobs(world.app, going)
     expect(await app.counted()).toEqual(before)
     expect(await world.app.storage.get(rows[0].storage_key)).toBeUndefined()
+  })
+
+  test('rows that the developer has written as large as they like are read up to 64 KiB of a value, and 4 MiB in all', async () => {
+    const files = app.service.storage.from('open')
+    expect((await files.upload('large', new Blob(['x']))).error).toBeNull()
+    const get = (path: string) => app.ask(path, { key: app.serviceKey })
+    const codeOf = async (path: string) => ((await (await get(path)).json()) as { code?: string }).code
+    // As text an object has a blank behind the colon.
+    const sized = (bytes: number) =>
+      app.sql(`update storage.objects set user_metadata = jsonb_build_object('a', repeat('x', ${bytes - 9}))
+        where name = 'large'`)
+    await sized(64 * 1024)
+    expect((await get('/object/public/open/large')).status).toBe(200)
+    await sized(64 * 1024 + 1)
+    expect(await codeOf('/object/public/open/large')).toBe('OBJECT_ROW_TOO_LARGE')
+    await sized(20 * 1024 * 1024)
+    expect(await codeOf('/object/public/open/large')).toBe('OBJECT_ROW_TOO_LARGE')
+    expect(await codeOf('/object/info/open/large')).toBe('OBJECT_ROW_TOO_LARGE')
+    await app.sql(`update storage.objects set user_metadata = '[1]', metadata = '"text"', updated_at = 'infinity', created_at = '-infinity'
+      where name = 'large'`)
+    expect((await files.info('large')).data).toMatchObject({ size: 0 })
+
+    await app.sql(
+      `update storage.buckets set allowed_mime_types = array[null, 'text/plain'] where id = 'closed'`,
+    )
+    expect((await app.service.storage.getBucket('closed')).data).toMatchObject({
+      allowed_mime_types: ['text/plain'],
+    })
+    await app.sql(`update storage.buckets set allowed_mime_types = null where id = 'closed';
+      insert into storage.buckets (id, name, allowed_mime_types)
+      select 'many' || n, 'many' || n, array[repeat('x', 60000)] from generate_series(1, 100) n`)
+    const listed = (path: string) => codeOf(path).then((code) => expect(code).toBe('OBJECT_STATEMENT_FAILED'))
+    await listed('/bucket')
+    const own = await app.cloud.client.get(`/v1/cloud/${app.cloud.id}/storage`)
+    expect(own.body.error).toMatchObject({ code: 'OBJECT_STATEMENT_FAILED' })
+    expect((await get('/bucket?limit=10&sortColumn=id&search=many')).status).toBe(200)
+    await app.sql(
+      `delete from storage.buckets where id like 'many%'; delete from storage.objects where name = 'large'`,
+    )
   })
 })
