@@ -47,13 +47,17 @@ export const whys = {
     en: `a list has at most ${max} values.`,
     fa: `هر فهرست حداکثر ${persian(max)} مقدار دارد.`,
   }),
-  aggregate: {
-    en: 'aggregates are not offered here; count rows with Prefer: count=exact, or call a function (rpc).',
-    fa: 'تابع‌های تجمیعی اینجا در دسترس نیستند؛ با Prefer: count=exact بشمارید یا تابعی را صدا بزنید (rpc).',
-  },
 } satisfies Record<string, Localized | ((max: number) => Localized)>
 
 export const refusals = {
+  aggregate: {
+    status: 400,
+    code: 'PGRST123',
+    message: {
+      en: 'Use of aggregate functions is not allowed; ask for a count with Prefer: count=exact.',
+      fa: 'تابع‌های تجمیعی در دسترس نیستند؛ شمار ردیف‌ها را با Prefer: count=exact بخواهید.',
+    },
+  },
   noColumn: (table: string, name: string): Refusal => ({
     status: 400,
     code: 'PGRST204',
