@@ -164,8 +164,8 @@ const readOnlyReasons: Record<ReadOnlyReason | 'machine', Localized> = {
     fa: 'پایگاه دادهٔ این بک‌اند به سقف دیسک بسته‌اش رسیده و فقط خواندن ممکن است. با POST /v1/cloud/{id}/database ردیف‌ها یا جدول‌هایی را حذف کنید (DELETE و TRUNCATE و DROP و VACUUM کار می‌کنند) یا بستهٔ بزرگ‌تری بگیرید.',
   },
   machine: {
-    en: 'The disk of the server is nearly full, so its databases only answer reads. Try again later; the operator has to make room.',
-    fa: 'دیسک سرور نزدیک به پر شدن است و پایگاه‌های داده فقط خواندن را پاسخ می‌دهند. بعداً دوباره امتحان کنید؛ گرداننده باید جا باز کند.',
+    en: 'The disk of the server is nearly full, so its databases only answer reads, TRUNCATE and DROP. Try again later; the operator has to make room.',
+    fa: 'دیسک سرور نزدیک به پر شدن است و پایگاه‌های داده فقط خواندن و TRUNCATE و DROP را پاسخ می‌دهند. بعداً دوباره امتحان کنید؛ گرداننده باید جا باز کند.',
   },
   unpaid: {
     en: 'The package of this app back-end is no longer paid for, so it only answers reads. Nothing is deleted; ask the operator to renew it.',

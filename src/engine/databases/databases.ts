@@ -44,7 +44,7 @@ export interface OpenDatabase {
 
 /**
  * `full`: it has reached the disk of its package, and takes only what deletes. `growing`: even so it has grown, by code of the app that runs
- * within a DELETE perhaps, so that only TRUNCATE, DROP and VACUUM are left. `machine`: the disk below it is short, and nothing may be written.
+ * within a DELETE perhaps, so that only TRUNCATE, DROP and VACUUM are left. `machine`: the disk below it is short, and nothing may be written but what makes room at once.
  */
 export type DiskState = 'free' | 'full' | 'growing' | 'machine'
 

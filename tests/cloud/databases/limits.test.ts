@@ -219,6 +219,11 @@ it('with too little left on the disk of the machine nobody writes, and everybody
     const writing = failure(statement(db, 'create table late as select 1 as n from pg_sleep(10)'))
     expect(await writing).toBe('57P01')
     expect((await statement(db, 'select pg_sleep(1)')).rowCount).toBe(1)
+    const sql = (query: string) =>
+      failure(write(db, { query, statements: statementsOf(query), timeoutMs: 10_000 }))
+    for (const query of ['delete from late', 'create table late (n int)', 'vacuum'])
+      expect(await sql(query)).toBe('CLOUD_READ_ONLY')
+    await until(async () => (await sql('drop table if exists late')) === 'done')
   })
 }, 60_000)
 

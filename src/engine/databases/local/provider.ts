@@ -49,7 +49,7 @@ interface Ready {
 
 const sweepMs = 60_000
 /** The processor is first that of the requests which come as soon as the service is ready. */
-const beginMs = 5_000
+const beginMs = 2_000
 
 export class LocalProvider implements DatabaseProvider {
   readonly name = 'local'
