@@ -142,6 +142,8 @@ export {
   statementError,
 } from './database-report.ts'
 export { ExternalProvider } from './external/provider.ts'
+export { forgetDatabase } from './forget.ts'
+export { requireFittingPackages } from './local/memory.ts'
 export { LocalProvider } from './local/provider.ts'
 export { databaseSeries } from './metrics.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'

@@ -1,7 +1,6 @@
 /** PostgreSQL servers of this machine as capacity for databases of clouds. */
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { totalmem } from 'node:os'
 import path from 'node:path'
 import { fail } from '#platform/errors'
 import type { Jail } from '#platform/jail'
@@ -17,6 +16,7 @@ import type { LocalDatabase } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { makeDatabase } from './make.ts'
 import { LocalDatabases } from './manager.ts'
+import { memoryOfDatabases } from './memory.ts'
 import { findPrograms } from './program.ts'
 import { end, removeAll, sweepDrafts } from './remove.ts'
 import { stop, stopUnused } from './wake.ts'
@@ -132,7 +132,7 @@ export class LocalProvider implements DatabaseProvider {
     const { postgres } = await findBinaries(pgBin, undefined, log)
     const programs = await findPrograms(postgres)
     const { tools } = state
-    const claims = new Claims(root, { tools, limitBytes: memoryOfMachine() * memoryShare })
+    const claims = new Claims(root, { tools, limitBytes: memoryOfDatabases(memoryShare) })
     const context: LocalContext = { root, tools, programs, log, claims, leastFree: leastFreeDisk }
     const sweep = async (): Promise<void> => {
       await claims.sweep((ref) => stopUnused(context, { ref }))
@@ -154,9 +154,6 @@ const localOf = (record: DatabaseRecord): DatabaseRecord & LocalDatabase => ({
   ...record,
   user: record.osUser ?? undefined,
 })
-
-/** Of the whole machine, or what its container may have of it. */
-const memoryOfMachine = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem())
 
 /** Of this machine's folder; made once, by whichever process is first. */
 async function idOf(root: string): Promise<string> {
