@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setReadOnly } from '#engine/clouds'
 import { type DedicatedCloud, dedicatedCloud, dedicatedWorld } from '../cloud/dedicated/dedicated-world.ts'
 import { hasJail } from '../cloud/jail/needs-jail.ts'
+import { until } from '../harness/until.ts'
 import type { World } from '../harness/world.ts'
 import { ended, kherad, type Ran, start } from './command-line.ts'
 
@@ -128,6 +129,62 @@ check('migrations run in their order, each once and whole, and a changed one is 
   await write('005_long.sql', `select 1 --${'ی'.repeat(39_500)}`)
   expect((await run(['sql', cloud.ref, '-f', path.join(at, '005_long.sql')])).err).toContain('39,500')
 })
+
+check(
+  'statements that cannot run in a transaction run once from files of their own, and one whose end nobody knows is not run again',
+  async () => {
+    const at = path.join(folder, 'apart')
+    await mkdir(at)
+    const write = (name: string, text: string) => writeFile(path.join(at, name), text)
+    const words = ['sql', cloud.ref, '-f', at]
+    await write('010_table.sql', 'create table apart (n int, m int)')
+    await write(
+      '011_index.sql',
+      '-- while the app goes on\ncreate index concurrently by_n on apart (n);\ncreate index concurrently by_m on apart (m);\n',
+    )
+    await write('012_vacuum.sql', 'vacuum apart')
+    const ran = await run([...words, '--json'])
+    expect(ran.json, ran.err).toEqual({
+      applied: ['010_table.sql', '011_index.sql', '012_vacuum.sql'],
+      skipped: 0,
+    })
+    expect((await run([...words, '--json'])).json).toEqual({ applied: [], skipped: 3 })
+    await write('013_mixed.sql', 'insert into apart values (1); vacuum apart')
+    const mixed = await run(words)
+    expect([mixed.code, mixed.err]).toEqual([1, expect.stringContaining('file of its own')])
+    // What PostgreSQL refuses may be corrected.
+    await rm(path.join(at, '013_mixed.sql'))
+    await write('013_index.sql', '\n\nvacuum  7')
+    expect((await run(words)).err).toContain(`${path.join(at, '013_index.sql')}:3:9:`)
+    await write('013_index.sql', 'create index concurrently by_sum on apart ((n + m))')
+    const key = { accountId: world.account, cloudId: cloud.id }
+    await world.app.databases.use(key, async (open) => {
+      const holder = await open.pool('postgres').connect()
+      await holder.query('begin; insert into apart values (1, 1)')
+      const child = start(env('en'), ['cloud', ...words])
+      await until(async () => {
+        const { rows } = await open
+          .pool('watcher')
+          .query(
+            `select from pg_catalog.pg_stat_activity where query like 'create index%' and wait_event_type = 'Lock'`,
+          )
+        return rows.length > 0
+      })
+      child.kill('SIGKILL')
+      await holder.query('commit')
+      holder.release()
+    })
+    const doubted = await run(words)
+    expect([doubted.code, doubted.err]).toEqual([1, expect.stringContaining("where name = '013_index.sql'")])
+    await run([
+      'sql',
+      cloud.ref,
+      "update kherad_migrations.applied set applied_at = now() where name = '013_index.sql'",
+      '--write',
+    ])
+    expect((await run([...words, '--json'])).json).toEqual({ applied: [], skipped: 4 })
+  },
+)
 
 check('a backup is made, listed, restored by whoever says the name, and deleted', async () => {
   await run(['sql', cloud.ref, 'create table kept as select 1 as n', '--write'])

@@ -1,6 +1,7 @@
 /** Which databases there are, and where. */
+import { sql } from 'kysely'
 import type { CloudKey, Limited } from '#engine/clouds'
-import type { Db } from '#platform/db'
+import type { Db, Tx } from '#platform/db'
 import type { DatabaseRecord } from './databases.ts'
 
 interface DatabaseRow {
@@ -72,6 +73,18 @@ export async function insertDatabase(
     [accountId, cloudId, ref, provider, place, osUser, secretsSealed],
   )
   return inserted.length > 0
+}
+
+/** Deletes its record alone; returns what it said. */
+export async function takeDatabase(
+  tx: Tx,
+  { accountId, cloudId }: CloudKey,
+): Promise<DatabaseRecord | undefined> {
+  const { rows } = await sql<DatabaseRecord>`delete from databases.databases
+    where account_id = ${accountId} and cloud_id = ${cloudId}
+    returning account_id as "accountId", cloud_id as "cloudId", ref, provider, place, os_user as "osUser",
+      secrets_sealed as "secretsSealed"`.execute(tx)
+  return rows[0]
 }
 
 export async function deleteDatabase(

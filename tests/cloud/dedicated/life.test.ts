@@ -15,6 +15,7 @@ import {
 import { addAwakeTime, awakeMsOfMonth, recordMeasured, requireAwakeTime } from '#engine/databases'
 import { Failure } from '#platform/errors'
 import { continueMove } from '../../../src/capabilities/cloud/move/move.ts'
+import { memoryOfDatabases } from '../../../src/engine/databases/local/memory.ts'
 import type { Client } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
 import { boot, MovableClock, type World } from '../../harness/world.ts'
@@ -83,6 +84,16 @@ test('what is offered is listed with every limit, and with how many packages the
     free: 1,
     note: 'For shops.',
   })
+})
+
+test('a package whose databases would never wake on this machine refuses the start, in words that say how to fix it', async () => {
+  const ofBytes = (memory: number) =>
+    `clouds:\n  packages:\n    - id: huge\n      name: { fa: بزرگ, en: Huge }\n      memory_bytes: ${memory}\n`
+  const most = Math.floor(memoryOfDatabases(0.25))
+  await expect(boot({ config: ofBytes(most + 1) })).rejects.toThrow(/"huge".*memory_percent \(25\)/)
+  await (await boot({ config: ofBytes(most) }))[Symbol.asyncDispose]()
+  const elsewhere = 'databases: { local: false }\n'
+  await (await boot({ config: ofBytes(most + 1) + elsewhere }))[Symbol.asyncDispose]()
 })
 
 test('without a package a dedicated cloud is refused, with one that is unpaid or used too, and nothing is written', async () => {

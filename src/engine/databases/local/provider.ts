@@ -18,6 +18,7 @@ import { type LocalContext, memoryOfMachine } from './local.ts'
 import { isDiskShort } from './machine-watch.ts'
 import { makeDatabase } from './make.ts'
 import { LocalDatabases } from './manager.ts'
+import { memoryOfDatabases } from './memory.ts'
 import { findPrograms } from './program.ts'
 import { end, removeAll, sweepDrafts } from './remove.ts'
 import { stop, stopUnused } from './wake.ts'
@@ -142,7 +143,7 @@ export class LocalProvider implements DatabaseProvider {
     const { postgres } = await findBinaries(pgBin, undefined, log)
     const programs = await findPrograms(postgres)
     const { tools } = state
-    const claims = new Claims(root, { tools, limitBytes: memoryOfMachine() * memoryShare })
+    const claims = new Claims(root, { tools, limitBytes: memoryOfDatabases(memoryShare) })
     const context: LocalContext = { root, tools, programs, log, claims, leastFree: leastFreeDisk }
     const sweep = async (): Promise<void> => {
       await claims.sweep((ref) => stopUnused(context, { ref }))
