@@ -9,6 +9,8 @@ import {
   type DatabaseCaller,
   type OpenDatabase,
   Received,
+  readOnlyBy,
+  readOnlyState,
   StatementFailed,
   statementError,
 } from '#engine/databases'
@@ -64,7 +66,7 @@ export async function asCaller<Result>(
       }
     })
   } catch (error) {
-    throw inWords(error)
+    throw readOnlyFailure(open, error) ?? inWords(error)
   }
 }
 
@@ -99,6 +101,13 @@ const answerMs = longestMs + 5_000
 /** pg knows the option (client.js), its types do not. */
 const bounded = (text: string, values: readonly unknown[]): pg.QueryConfig =>
   ({ text, values: [...values], query_timeout: answerMs }) as pg.QueryConfig
+
+/** It writes, and its database had just begun to take nothing. */
+function readOnlyFailure({ disk }: OpenDatabase, error: unknown): Failure | undefined {
+  const why = readOnlyBy(disk)
+  const isWrite = error instanceof StatementFailed && error.report.sqlState === readOnlyState
+  return isWrite && why !== null ? new Failure('CLOUD_READ_ONLY', { why }, { cause: error }) : undefined
+}
 
 /** What the developer's database says against a statement is an answer to the app; only a database that is away is a failure of ours. */
 function inWords(error: unknown): unknown {

@@ -93,7 +93,7 @@ export async function freeBlobs(
 }
 
 /** In the order in which everybody locks: the counts first. Returns the keys of their bytes. */
-export async function freeIn(
+async function freeIn(
   { clock }: Pick<BucketsRoom, 'clock'>,
   tx: Tx,
   cloud: CloudKey,

@@ -2,10 +2,11 @@
 import type pg from 'pg'
 import { clientConfig, columnTypes, type Db, dbOver, type SocketAddress } from '#platform/db'
 import { BoundedPool } from './bounded-pool.ts'
-import type { DatabaseRole, OpenDatabase } from './databases.ts'
+import type { DatabaseRole, DiskState, OpenDatabase } from './databases.ts'
 import { FreshPool } from './fresh-pool.ts'
 import { mostReceivedBytes, Received } from './received.ts'
 import type { DatabaseSize } from './size.ts'
+import type { DatabaseWatch } from './watch/watch.ts'
 
 /** A connection that is not used is closed, so that a database that is little used takes little memory. */
 const idleConnectionMs = 10_000
@@ -17,9 +18,7 @@ export type AddressOf = (role: DatabaseRole) => string | SocketAddress
 export interface ConnectionsOptions {
   addressOf: AddressOf
   size: Pick<DatabaseSize, 'connections'>
-  /** Called when a connection that somebody may write by is taken, and when it is given back. */
-  taken: () => void
-  givenBack: () => void
+  watch: Pick<DatabaseWatch, 'disk' | 'lookNow' | 'works' | 'rested'>
   /** The server knows the password of a role no longer. */
   lockedOut?: (() => void) | undefined
 }
@@ -48,6 +47,14 @@ export class Connections implements OpenDatabase {
     const made = dbOver({ shared: pool, apart: pool }, { url: this.#options.addressOf(role) })
     this.#dbs.set(role, made)
     return made
+  }
+
+  get disk(): DiskState {
+    return this.#options.watch.disk
+  }
+
+  lookAtDisk(): Promise<DiskState> {
+    return this.#options.watch.lookNow()
   }
 
   async close(): Promise<void> {
@@ -89,10 +96,7 @@ function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connec
 export const mostConnectionsOf = (role: DatabaseRole, size: Pick<DatabaseSize, 'connections'>): number =>
   shapeOf(role, size).max + (role === 'watcher' ? 1 : 0)
 
-function openPool(
-  role: DatabaseRole,
-  { addressOf, size, taken, givenBack, lockedOut }: ConnectionsOptions,
-): pg.Pool {
+function openPool(role: DatabaseRole, { addressOf, size, watch, lockedOut }: ConnectionsOptions): pg.Pool {
   const { Pool, mostBytes, ...shape } = shapeOf(role, size)
   const pool = new Pool({
     ...clientConfig(addressOf(role)),
@@ -106,9 +110,10 @@ function openPool(
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   if (mostBytes !== undefined) boundReceived(pool, mostBytes)
+  // What somebody may write by.
   if (role !== 'watcher') {
-    pool.on('acquire', taken)
-    pool.on('release', givenBack)
+    pool.on('acquire', () => watch.works())
+    pool.on('release', () => watch.rested())
   }
   return pool
 }

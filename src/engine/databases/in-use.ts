@@ -5,7 +5,7 @@ export interface Opened {
   connections: OpenDatabase
   /** Called each time when nobody uses it any more; it stays open for a while. */
   unused?(): void
-  /** What uses it fails. Called once. */
+  /** What uses it fails. Called once; throws nothing. */
   end(): Promise<void>
 }
 

@@ -171,7 +171,7 @@ function listValues(reader: Reader, end: number | undefined): string[] {
       reader.next === '"' && isEnded ? reader.quotedBefore(end === undefined ? ',)' : ',', end) : undefined
     if (value === undefined && reader.next === '"') isEnded = false
     values.push(value ?? plainValue(reader, end))
-    if (values.length > maxValues) refuse(unreadable(reader.text, whys.many))
+    if (values.length > maxValues) refuse(unreadable(reader.text, whys.values(maxValues)))
   } while (reader.take(','))
   return values
 }

@@ -2,6 +2,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Config } from '#platform/config'
+import { checkDedicated } from '../../../cli/doctor/dedicated.ts'
 import type { DatabaseRecord, DatabaseRole, OpenDatabase } from '../../../src/engine/databases/databases.ts'
 import { ExternalProvider } from '../../../src/engine/databases/external/provider.ts'
 import { roleName } from '../../../src/engine/databases/external/statements.ts'
@@ -235,6 +237,16 @@ test('one statement that fills its disk is ended there, too, and its app only re
   expect(await codeOf(run(first, 'postgres', fill))).toBe('57P01')
   await until(() => measured.some(({ isFull }) => isFull))
 }, 60_000)
+
+test('the doctor says how many databases a server has of those that it takes', async () => {
+  const databases = { local: false, servers: [{ name: 'one', url: adminUrl, limit: 2 }] }
+  const [check] = await checkDedicated({ databases } as unknown as Config)
+  expect(check).toMatchObject({
+    name: 'cloud_server one',
+    state: 'ok',
+    message: { en: expect.stringMatching(/^PostgreSQL 1\d\S*, 2 databases of 2\.$/) },
+  })
+})
 
 test('there is room for as many as the operator says, and what is removed leaves neither database nor role', async () => {
   expect(await provider.place([])).toEqual({ place: 'one', osUser: null })

@@ -158,6 +158,39 @@ it('a backup becomes the database of a new cloud, which takes a package and has 
   await until(async () => (await cloud.client.get(`/v1/cloud/${id}`)).status === 404)
 })
 
+it('a backup is restored where the package has room for its database, and the disk of the machine', async () => {
+  const made = await backUp()
+  const mebibyte = 1024 * 1024
+  const update = (text: string, values: unknown[]) => world.app.db.query({ text }, values)
+  // A tenth more than the package has, and the log.
+  const most = Math.floor(100 * mebibyte * 1.1) + 512 * mebibyte
+  await update('update clouds.clouds set limits = $1 where cloud_id = $2', [
+    { disk_bytes: 100 * mebibyte },
+    cloud.id,
+  ])
+  const sized = (bytes: number) =>
+    update('update databases.backups set database_bytes = $1 where backup_id = $2', [bytes, made.id])
+  const asked = () => cloud.client.post(pathOf(`/${made.id}/restore`), { confirm: 'نوبت‌ها' })
+  await sized(most + 1)
+  const refused = await asked()
+  expect([refused.status, refused.body.error.code]).toEqual([403, 'BACKUP_TOO_LARGE'])
+  // More than any disk has.
+  await update(`update clouds.clouds set limits = '{"disk_bytes": 9e15}' where cloud_id = $1`, [cloud.id])
+  await sized(9e15)
+  const noRoom = await asked()
+  expect([noRoom.status, noRoom.body.error.code]).toEqual([503, 'DATABASE_NO_ROOM'])
+  expect(noRoom.headers.get('retry-after')).toBe('60')
+  await update('update clouds.clouds set limits = $1 where cloud_id = $2', [
+    { disk_bytes: 100 * mebibyte },
+    cloud.id,
+  ])
+  await sized(most)
+  await restore(made.id)
+  expect(await restored()).toMatchObject({ status: 'done' })
+  await update(`update clouds.clouds set limits = '{}' where cloud_id = $1`, [cloud.id])
+  await remove(made.id)
+})
+
 it('at its limits a backup is refused: how many, one at a time, of what there is, of whom it belongs to', async () => {
   const ids = [await backUp(), await backUp(), await backUp()].map(({ id }) => id)
   expect((await cloud.client.post(pathOf(), {})).body.error.code).toBe('BACKUP_LIMIT')

@@ -1,7 +1,7 @@
 /** Who may do what with rows of a dedicated cloud: by policies as people copy them, for whoever is signed in by real sessions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasJail } from '../jail/needs-jail.ts'
-import { type AppClient, bootTables, type TablesApp } from './tables-app.ts'
+import { type AppClient, bootApp, type DedicatedApp } from './dedicated-app.ts'
 
 const canRun = await hasJail()
 
@@ -27,14 +27,14 @@ interface Callers {
 type Who = keyof Callers
 const everyone: readonly Who[] = ['anon', 'a', 'b', 'service']
 
-let app: TablesApp
+let app: DedicatedApp
 let callers: Callers
 let ids: { a: string; b: string }
 
 beforeAll(async () => {
   if (!canRun) return
-  app = await bootTables(schema)
-  const [a, b] = [await app.user(), await app.user()]
+  app = await bootApp(schema)
+  const [a, b] = [await app.person(), await app.person()]
   callers = { anon: app.anon, service: app.service, a: a.client, b: b.client }
   ids = { a: a.id, b: b.id }
 })
@@ -214,17 +214,17 @@ test.runIf(canRun)(
   'neither a header, a claim in a body nor a parameter makes somebody another one',
   async () => {
     await fill()
-    const { token } = await app.user()
+    const { token } = await app.person()
     for (const headers of [
       { role: 'service_role' },
       { 'request.jwt.claims': JSON.stringify({ sub: ids.a, role: 'service_role' }) },
       { 'x-role': 'service_role', prefer: 'role=service_role' },
     ] as Record<string, string>[]) {
-      const reply = await app.ask('/notes?select=id', { token, headers })
+      const reply = await app.ask('/rest/v1/notes?select=id', { token, headers })
       expect([reply.status, await reply.json()]).toEqual([200, []])
     }
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify({ sub: ids.a, role: 'service_role' })).toString('base64url')}.`
-    expect((await app.ask('/notes', { token: unsigned })).status).toBe(401)
+    expect((await app.ask('/rest/v1/notes', { token: unsigned })).status).toBe(401)
   },
 )
 
@@ -356,7 +356,7 @@ test.runIf(canRun)(
     create function public.handle_new_user() returns trigger set search_path = '' as $$ begin
       insert into public.members (id, name) values (new.id, new.raw_user_meta_data ->> 'name'); return new; end; $$ language plpgsql security definer;
     create trigger on_auth_user_created after insert on auth.users for each row execute procedure public.handle_new_user();`)
-    const { id, client } = await app.user()
+    const { id, client } = await app.person()
     const { data } = await client.from('members').select('id')
     expect(data).toEqual([{ id }])
     const removed = await app.service.auth.admin.deleteUser(id)

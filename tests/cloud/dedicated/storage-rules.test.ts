@@ -7,8 +7,7 @@ import { setCloudLimits } from '#engine/clouds'
 import { until } from '../../harness/until.ts'
 import { MovableClock, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
-import { dedicatedWorld } from './dedicated-world.ts'
-import { type Client, type Person, type StorageApp, storageApp } from './storage-app.ts'
+import { type AppClient, bootApp, type DedicatedApp, dedicatedApp, type Person } from './dedicated-app.ts'
 
 const canRun = await hasJail()
 const going = { aborted: false }
@@ -17,22 +16,24 @@ const minuteMs = 60 * 1000
 describe.runIf(canRun)('objects of a dedicated cloud', () => {
   const clock = new MovableClock()
   let world: World
-  let app: StorageApp
+  let app: DedicatedApp
   let a: Person
   let b: Person
   beforeAll(async () => {
-    world = await dedicatedWorld({ clock })
-    app = await storageApp(world)
-    a = await app.person()
-    b = await app.person()
-    await app.sql(`
+    app = await bootApp(
+      `
       insert into storage.buckets (id, name, public) values ('open', 'open', true), ('closed', 'closed', false);
       create policy p1 on storage.objects for insert to authenticated with check ((storage.foldername(name))[1] = auth.uid()::text);
       create policy p2 on storage.objects for select to authenticated using (owner_id = auth.uid()::text);
       create policy p3 on storage.objects for update to authenticated using (owner_id = auth.uid()::text);
-      create policy p4 on storage.objects for delete to authenticated using (owner_id = auth.uid()::text);`)
+      create policy p4 on storage.objects for delete to authenticated using (owner_id = auth.uid()::text);`,
+      { clock },
+    )
+    world = app.world
+    a = await app.person()
+    b = await app.person()
   })
-  afterAll(() => world?.[Symbol.asyncDispose]())
+  afterAll(() => app?.[Symbol.asyncDispose]())
 
   const key = () => ({ accountId: world.account, cloudId: app.cloud.id })
   const blobs = async () => {
@@ -54,7 +55,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
       const said = (error: { statusCode?: string | undefined } | null): string =>
         error ? error.statusCode! : 'done'
       const outcome: Record<string, string[]> = {}
-      const clients: Record<string, Client> = {
+      const clients: Record<string, AppClient> = {
         anon: app.anon,
         a: a.client,
         b: b.client,
@@ -123,7 +124,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
       (await files.upload('over-form', new Blob([randomBytes(1_001)], { type: 'text/css' }))).error,
     ).toMatchObject({ statusCode: '413' })
     const chunked = (bytes: number) =>
-      app.ask(`/object/small/chunked-${bytes}`, {
+      app.ask(`/storage/v1/object/small/chunked-${bytes}`, {
         method: 'POST',
         key: app.serviceKey,
         headers: { 'content-type': 'text/plain' },
@@ -159,10 +160,10 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
       const reply = await new Promise<number>((resolve, reject) => {
         // fetch would straighten the path.
         const sent = request(
-          `${app.url}/storage/v1/object/open/`,
+          `${app.cloud.pathUrl}/storage/v1/object/open/`,
           {
             method: 'POST',
-            path: `${new URL(app.url).pathname}/storage/v1/object/open/${path}`,
+            path: `${new URL(app.cloud.pathUrl).pathname}/storage/v1/object/open/${path}`,
             headers: { apikey: app.serviceKey },
           },
           (message) => {
@@ -193,7 +194,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
 
   test('a body that never ends is cut, and nothing of it is left', async () => {
     const before = await app.counted()
-    const sent = request(`${app.url}/storage/v1/object/small/endless`, {
+    const sent = request(`${app.cloud.pathUrl}/storage/v1/object/small/endless`, {
       method: 'POST',
       headers: { apikey: app.serviceKey, 'content-type': 'text/plain' },
     })
@@ -274,7 +275,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
   })
 
   test('a row that the developer writes names no bytes of another cloud, and what it says of them harms its own app alone', async () => {
-    const other = await storageApp(world)
+    const other = await dedicatedApp(world)
     await other.service.storage.createBucket('secret')
     await other.service.storage.from('secret').upload('s', new Blob(['secret']))
     const { data } = await other.service.storage.from('secret').info('s')
@@ -292,7 +293,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     await other.sql(
       `update storage.objects set metadata = '{"size": 6, "mimetype": "text/html\\r\\nx: y", "cacheControl": "a\\nb"}'`,
     )
-    const lied = await other.ask('/object/secret/s', { key: other.serviceKey })
+    const lied = await other.ask('/storage/v1/object/secret/s', { key: other.serviceKey })
     expect([
       lied.status,
       lied.headers.get('content-type'),
@@ -384,11 +385,11 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     ])
       expect((await client.post(path, body)).status).toBe(400)
     const headersOfFile = {
-      apikey: app.publicKey,
+      apikey: app.cloud.publicKey,
       authorization: `Bearer ${a.token}`,
       'content-type': 'application/json',
     }
-    const file = await fetch(`${app.url}/files`, {
+    const file = await fetch(`${app.cloud.pathUrl}/files`, {
       method: 'POST',
       headers: headersOfFile,
       body: JSON.stringify({ name: 'f', content_base64: 'eA==' }),
@@ -421,7 +422,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
   // Uploads of this file end here: sweeping moves the clock.
   test('what is uploaded in parts and left is gone after a day', async () => {
     const before = await app.counted()
-    const reply = await app.ask('/upload/resumable', {
+    const reply = await app.ask('/storage/v1/upload/resumable', {
       method: 'POST',
       key: app.serviceKey,
       headers: {

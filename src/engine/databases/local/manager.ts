@@ -66,7 +66,7 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
       whole: true,
       beside: () => machine.look(),
       measured: (measurement) => sizes.measured(database, measurement),
-      unseen: () => void stop(this.#context, database),
+      unseen: () => void stop(this.#context, database).catch((error) => this.#warn(database.ref, error)),
     })
     const report = async (): Promise<void> => {
       await this.#report(database)
@@ -80,10 +80,14 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
       clearInterval(reporting)
       await watched.end()
       await this.#report(database).catch(() => undefined)
-      await awake.leave()
+      await awake.leave().catch((error) => this.#warn(database.ref, error))
       metrics?.databasesAwake.dec()
     }
     return { connections: watched.connections, unused: awake.touch, end }
+  }
+
+  #warn(ref: string, error: unknown): void {
+    this.#context.log.warn({ ref, err: error }, 'PostgreSQL of a cloud is not left in order')
   }
 
   #refuse(ref: string, error: unknown): never {

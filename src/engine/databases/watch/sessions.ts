@@ -42,11 +42,17 @@ const serverSizes = `select ${own}, 0 as notifications,
 const millisecondsSince = (column: string): string =>
   `(extract(epoch from pg_catalog.clock_timestamp() operator(pg_catalog.-) ${column}) operator(pg_catalog.*) 1000)::float8`
 
-const openTransactions = `select pid, usename::text as role, backend_xid is not null as writes,
+/** Of the app, and of PostgreSQL where it vacuums and analyzes tables by itself. */
+const openTransactions = `select pid,
+  case when backend_type operator(pg_catalog.=) 'client backend' then usename::text
+    when pid operator(pg_catalog.=) any (select pid from pg_catalog.pg_stat_progress_analyze) then 'autoanalyze'
+    else 'autovacuum' end as role,
+  backend_xid is not null as writes,
   coalesce(state operator(pg_catalog.=) any ('{idle in transaction,idle in transaction (aborted)}'::text[]), false) as "isIdle",
   coalesce(${millisecondsSince('xact_start')}, 0) as "transactionMs", coalesce(${millisecondsSince('state_change')}, 0) as "idleMs"
   from pg_catalog.pg_stat_activity
-  where datname operator(pg_catalog.=) pg_catalog.current_database() and backend_type operator(pg_catalog.=) 'client backend'
+  where datname operator(pg_catalog.=) pg_catalog.current_database()
+    and backend_type operator(pg_catalog.=) any ('{client backend,autovacuum worker}'::text[])
     and xact_start is not null and pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid()`
 
 /** As PostgreSQL estimates them. */
