@@ -13,6 +13,7 @@ export {
   createBucket,
   deleteBucket,
   emptyBucket,
+  findBucket,
   largestObjectBytes,
   mediaTypes,
   readBucket,
@@ -39,6 +40,7 @@ export {
   sizeOf,
   typeOf,
 } from './objects.ts'
+export { changingBuckets, mayBePublic, readPublicBuckets } from './public-buckets.ts'
 export {
   findObjectsAs,
   listAllBuckets,
