@@ -78,7 +78,10 @@ async function attempt(app: App, key: store.RestoreKey, backup: store.BackupRow)
   try {
     const backups = await app.databases.backups(key)
     const maxBytes = Number(backup.database_bytes) + slackBytes
-    const options = { id: shortId(key.restoreId), maxBytes, tar: () => bytesOf(app, backup) }
+    const options = {
+      ...{ id: shortId(key.restoreId), maxBytes, tar: () => bytesOf(app, backup) },
+      isWanted: async () => (await store.findRestore(app.db, key))?.state === 'queued',
+    }
     return (await backups.restore(options)) ? await end(app, key, null) : { laterMs: busyMs }
   } catch (error) {
     if (error instanceof BackupDamaged) return giveUp(app, key, 'damaged')
@@ -108,6 +111,11 @@ function noBackups(error: unknown): undefined {
 async function end(app: App, key: store.RestoreKey, error: BackupProblem | null): Promise<undefined> {
   await store.endRestore(app.db, key, { error, now: new Date(app.clock.nowMs()) })
   return undefined
+}
+
+/** Its job is over without an end of it: it was parked. */
+export async function endLostRestore(app: App, key: store.RestoreKey): Promise<void> {
+  if ((await store.findRestore(app.db, key))?.state === 'queued') await giveUp(app, key, 'given_up')
 }
 
 /** A step of the deletion of a cloud: nothing of what was begun is left, and nothing of it goes on. */

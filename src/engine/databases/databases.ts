@@ -54,6 +54,7 @@ export const readOnlyBy = (disk: DiskState): 'disk' | 'machine' | null =>
 
 /** A database as it is recorded. */
 export interface DatabaseRecord extends CloudKey {
+  /** By which it is called where it lies: that of its cloud, or of the move that made it. */
   ref: string
   provider: 'local' | 'external'
   /** The machine (`local`) or the server of the configuration (`external`) that has it. */
@@ -79,6 +80,8 @@ export interface RestoreOptions {
   /** The copy from its beginning; it throws at its end where it is not what was stored. */
   tar: () => AsyncIterable<Buffer>
   maxBytes: number
+  /** False once its end is recorded, as at the deletion of its cloud. */
+  isWanted: () => Promise<boolean>
 }
 
 /** Copies of one database. */
@@ -128,7 +131,7 @@ export interface CloudDatabases extends AsyncDisposable {
   use<Result>(cloud: CloudKey, work: (open: OpenDatabase) => Promise<Result>): Promise<Result>
   /** Throws DATABASE_NO_ROOM and DATABASES_UNAVAILABLE where a new database would find no place. */
   requireRoom(): Promise<void>
-  /** A step of provisioning: throws DATABASE_NO_ROOM where no provider has room. */
+  /** A step of provisioning and moving: throws DATABASE_NO_ROOM where no provider has room. `ref` is what a new one is called. */
   make(cloud: CloudKey & { ref: string }): Promise<void>
   stop(cloud: CloudKey): Promise<void>
   /** Throws BACKUPS_OF_OPERATOR, and as `use`. */
@@ -157,6 +160,8 @@ export {
   statementError,
 } from './database-report.ts'
 export { ExternalProvider } from './external/provider.ts'
+export { examineServer } from './external/server.ts'
+export { examineMachine } from './local/examine.ts'
 export { LocalProvider } from './local/provider.ts'
 export { databaseSeries } from './metrics.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'
@@ -172,4 +177,5 @@ export {
   readOnlyState,
   type Statement,
 } from './session.ts'
+export { exportLock, longestExportMs } from './watch/limits.ts'
 export { mostBytesOf } from './watch/watch.ts'

@@ -1,6 +1,7 @@
 import { appendFile, mkdir, readFile, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Failure } from '#platform/errors'
 import { asRole, type OpenDatabase } from '../../../src/engine/databases/databases.ts'
 import { Claims } from '../../../src/engine/databases/local/claims.ts'
 import { type LocalDatabase, layoutOf } from '../../../src/engine/databases/local/layout.ts'
@@ -39,6 +40,10 @@ function open(
   size: Partial<DatabaseSize> = {},
   memoryBytes = 1_000 * mebibyte,
   more: Partial<LocalContext> = {},
+  {
+    requireTime = async () => {},
+    reportEveryMs,
+  }: { requireTime?: () => Promise<void>; reportEveryMs?: number } = {},
 ) {
   const claims = new Claims(context.root, { tools: context.tools, limitBytes: memoryBytes })
   const measured: Measurement[] = []
@@ -47,9 +52,10 @@ function open(
     { ...context, claims, ...more },
     {
       idleMs: 60_000,
+      reportEveryMs,
       sizes: {
         of: async () => ({ memoryBytes: 64 * mebibyte, diskBytes: 40 * mebibyte, connections: 3, ...size }),
-        requireTime: async () => {},
+        requireTime,
         measured: (_, measurement) => void measured.push(measurement),
         wasAwake: async (_, interval) => void intervals.push(interval),
       },
@@ -300,6 +306,29 @@ it('the time in which it is awake is counted once, whatever processes use it', a
   expect(intervals[0]!.toMs).toBe(intervals[1]!.fromMs)
   expect(intervals[0]!.fromMs).toBeGreaterThanOrEqual(began)
   expect(intervals[1]!.toMs).toBeLessThanOrEqual(ended)
+})
+
+it('once its hours are used nobody new gets a database that is awake, whoever is in it goes on, and then it sleeps', async () => {
+  let isUsed = false
+  const requireTime = async (): Promise<void> => {
+    if (isUsed) throw new Failure('DATABASE_HOURS_USED', { max: 1 }, { retryAfterMs: 1 })
+  }
+  await using ours = open({}, undefined, {}, { requireTime, reportEveryMs: 10 })
+  const refused = () =>
+    ours.databases.use(first!, async () => 'in').catch(({ code }: { code: string }) => code)
+  expect(await refused()).toBe('in')
+  await ours.databases.use(first!, async (db) => {
+    await statement(db, 'select 1')
+    isUsed = true
+    await until(async () => (await refused()) === 'DATABASE_HOURS_USED')
+    expect((await statement(db, 'select 1')).rowCount).toBe(1)
+  })
+  await until(async () => !(await isAwake(first!)))
+  isUsed = false
+  await until(async () => (await refused()) === 'in')
+  // Nobody is in it.
+  isUsed = true
+  await until(async () => !(await isAwake(first!)))
 })
 
 it('what a killed maker has left is cleared away, and what is being made is not', async () => {

@@ -216,7 +216,7 @@ check('what cannot run in a transaction runs alone, and only alone', async () =>
   await cloud.write('insert into alone values (1), (1)')
   const failed = await cloud.write('create unique index concurrently twice on alone (n)')
   expect([failed.status, failed.body.error.details.sqlstate]).toEqual([400, '23505'])
-  expect(failed.body.error.message).toContain('look what is left of it')
+  expect(failed.body.error.message).toContain('check what is left of it')
 })
 
 check('a write with a key happens once, and is answered again to the byte', async () => {

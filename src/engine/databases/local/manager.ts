@@ -13,14 +13,24 @@ import { stop, wake } from './wake.ts'
 
 export interface ManagerOptions<Database> {
   idleMs: number
+  /** How often time awake is written down, and looked at. */
+  reportEveryMs?: number | undefined
   sizes: DatabaseSizes<Database>
   metrics?: Pick<Metrics, 'databasesAwake' | 'databaseWakeSeconds'> | undefined
 }
 
-/** How often time awake is written down. */
 const reportMs = 60_000
 /** After which a database that did not start may. */
 const startAgainMs = 10_000
+
+const refusalOf = (checked: Promise<void>): Promise<Failure | undefined> =>
+  checked.then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof Failure) return error
+      throw error
+    },
+  )
 
 export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> implements AsyncDisposable {
   readonly #context: LocalContext
@@ -71,8 +81,10 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
     const report = async (): Promise<void> => {
       await this.#report(database)
       watched.watch.limitTo(await sizes.of(database))
+      closing.refuse(await refusalOf(sizes.requireTime(database)))
     }
-    const reporting = setInterval(() => void report().catch(() => undefined), reportMs).unref()
+    const { reportEveryMs = reportMs } = this.#options
+    const reporting = setInterval(() => void report().catch(() => undefined), reportEveryMs).unref()
     awake.whenRoomIsNeeded(closing.closeIfUnused)
     // The next use wakes it again.
     void awake.lost.then(closing.close)

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { totalmem } from 'node:os'
 import path from 'node:path'
 import { fail } from '#platform/errors'
 import type { Jail } from '#platform/jail'
@@ -15,7 +14,7 @@ import type { DatabaseSizes } from '../size.ts'
 import { LocalBackups } from './backups.ts'
 import { Claims } from './claims.ts'
 import type { LocalDatabase } from './layout.ts'
-import type { LocalContext } from './local.ts'
+import { type LocalContext, memoryOfMachine } from './local.ts'
 import { isDiskShort } from './machine-watch.ts'
 import { makeDatabase } from './make.ts'
 import { LocalDatabases } from './manager.ts'
@@ -165,9 +164,6 @@ const localOf = (record: DatabaseRecord): DatabaseRecord & LocalDatabase => ({
   ...record,
   user: record.osUser ?? undefined,
 })
-
-/** Of the whole machine, or what its container may have of it. */
-const memoryOfMachine = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem())
 
 /** Of this machine's folder; made once, by whichever process is first. */
 async function idOf(root: string): Promise<string> {

@@ -30,6 +30,7 @@ export async function restoreDatabase(
   options: RestoreOptions,
 ): Promise<boolean> {
   const layout = layoutOf(context.root, database)
+  if (!(await isThere(layout.folder)) && !(await makeAgain(layout, database, options))) return false
   const held = await holdLock(context.tools, layout.restoreLockFile, lockWaitMs)
   if (!held) return false
   await using _lock = held
@@ -48,6 +49,21 @@ export async function restoreDatabase(
   }
   await removeFolders(layoutOf(context.root, draft))
   return true
+}
+
+/**
+ * Of a database that was lost with its disk. A deletion may just have removed it, too: it ends the restoring before that, so what is made
+ * before this is asked is taken away here, and what is made after it there.
+ */
+async function makeAgain(
+  layout: Layout,
+  { user }: LocalDatabase,
+  { isWanted }: RestoreOptions,
+): Promise<boolean> {
+  await makeFolders(layout, user)
+  const wanted = await isWanted()
+  if (!wanted) await removeFolders(layout)
+  return wanted
 }
 
 const isCompleted = async ({ restoredFile }: Layout, id: string): Promise<boolean> =>

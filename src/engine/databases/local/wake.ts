@@ -27,7 +27,7 @@ const quickStopMs = 2_000
 const roomChannel = 'kherad_room'
 
 export interface Awake {
-  /** Where it answers, for whom it is asked. */
+  /** Where it answers, for whom it is requested. */
   address(user: string): SocketAddress
   /** Resolves when its server has gone. */
   readonly lost: Promise<void>
@@ -82,21 +82,21 @@ async function openSocketFolder(layout: Layout): Promise<{ path: string } & Asyn
 /** Room in the memory for databases: those that nobody uses make way, the one that was used longest ago first. */
 async function takeRoom(context: LocalContext, database: LocalDatabase): Promise<Claim> {
   const { memoryBytes } = database.size ?? standardSize
-  const asked = new Set<string>()
+  const requested = new Set<string>()
   for (;;) {
     const taken = await context.claims.take(database.ref, memoryBytes)
     if (!Array.isArray(taken)) return taken
-    const next = taken.find(({ ref }) => !asked.has(ref))
+    const next = taken.find(({ ref }) => !requested.has(ref))
     if (!next) fail('DATABASE_NO_ROOM', {}, { retryAfterMs: noRoomMs })
-    asked.add(next.ref)
-    await askToLeave(context, next)
+    requested.add(next.ref)
+    await requestRoom(context, next)
   }
 }
 
 /** After which there may be room. */
 const noRoomMs = 10_000
 
-async function askToLeave(context: LocalContext, { ref }: Claim): Promise<void> {
+async function requestRoom(context: LocalContext, { ref }: Claim): Promise<void> {
   const { claims } = context
   await claims.sweep((unused) => stopUnused(context, { ref: unused }))
   const layout = layoutOf(context.root, { ref })

@@ -5,6 +5,7 @@
 import type pg from 'pg'
 import type { DiskState } from '../databases.ts'
 import type { DatabaseSize, Measurement } from '../size.ts'
+import { verdictOn } from './limits.ts'
 import { cancel, type Look, look, rowsOf, terminate, type WatchedSession } from './sessions.ts'
 
 export const lookEveryMs = 250
@@ -12,8 +13,6 @@ export const lookEveryMs = 250
 const idleLookMs = 5_000
 /** A watcher that sees nothing for so long cannot hold anything: then the server has to stop. */
 const longestUnseenMs = 5_000
-/** Beyond its limit a transaction is cancelled, and its session ended so much later. */
-const afterCancelMs = 2_000
 /** What grows beyond the cap by this part of it is ended. */
 const overshoot = 0.1
 /** Where there is too much already: for what DELETE and VACUUM themselves write. */
@@ -24,18 +23,6 @@ const longestWalBytes = 512 * 1024 * 1024
 export const mostBytesOf = ({ diskBytes }: Pick<DatabaseSize, 'diskBytes'>): number =>
   Math.floor(diskBytes * (1 + overshoot)) + longestWalBytes
 
-/** The longest transactions, by who has them. Requests have shorter limits of their own; this holds whatever escapes them. */
-const longestTransactionMs: Readonly<Record<string, number>> = {
-  authenticator: 30_000,
-  auth_admin: 30_000,
-  storage_admin: 30_000,
-  app_reader: 600_000,
-  postgres: 600_000,
-  // It looks at a sample of rows, by functions of the app where an index has them; vacuuming a large table takes long, and runs none.
-  autoanalyze: 60_000,
-  autovacuum: 3_600_000,
-}
-const longestIdleMs = 15_000
 /** Of the queue of notifications. Beyond it what is older ends: a session that listens keeps there, until its transaction ends, what others send. */
 const longestQueue = 0.5
 const longestListeningMs = 2_000
@@ -194,20 +181,11 @@ export class DatabaseWatch implements Disposable {
 
   async #endLong(sessions: readonly WatchedSession[]): Promise<void> {
     const { pool } = this.#options
-    const over = (session: WatchedSession): number => session.transactionMs - longestOf(session.role)
-    const isLost = (session: WatchedSession): boolean =>
-      over(session) > afterCancelMs || (session.isIdle && session.idleMs > longestIdleMs)
-    const lost = sessions.filter(isLost)
-    const late = sessions.filter((session) => over(session) > 0 && !isLost(session))
+    const late = sessions.filter((session) => verdictOn(session) === 'cancelled')
+    const lost = sessions.filter((session) => verdictOn(session) === 'ended')
     if (late.length > 0) await cancel(pool, late.map(pidOf))
     if (lost.length > 0) await terminate(pool, lost.map(pidOf))
   }
-}
-
-/** On a server of many databases the roles of each have its name before theirs. */
-const longestOf = (role: string): number => {
-  const own = role.replace(/^kherad_[a-z0-9]{20}(?:_|$)/, '') || 'postgres'
-  return longestTransactionMs[own] ?? longestTransactionMs['authenticator']!
 }
 
 const pidOf = ({ pid }: WatchedSession): number => pid
