@@ -9,8 +9,13 @@ import type { Claims, SeenClaim } from '../../../src/engine/databases/local/clai
 import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
+import { LocalProvider } from '../../../src/engine/databases/local/provider.ts'
 import { end, removeAll } from '../../../src/engine/databases/local/remove.ts'
 import { serverOf, stop, stopUnused, wake } from '../../../src/engine/databases/local/wake.ts'
+import { standardSize } from '../../../src/engine/databases/size.ts'
+import { makeSeries } from '../../../src/metrics.ts'
+import { openJail } from '../../../src/platform/jail/jail.ts'
+import { openMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { until } from '../../harness/until.ts'
 import { databasesIn, databaseUser, openLocalContext, query } from '../dedicated/local-databases.ts'
 import { hasJail } from '../jail/needs-jail.ts'
@@ -71,6 +76,21 @@ it('a database that a killed process kept awake is used by the next one, and sto
   await claims.sweep((ref) => stopUnused(context, { ref }))
   expect(await serverOf(layout)).toBeUndefined()
   expect(await claims.list()).toEqual([])
+}, 60_000)
+
+it('a process that starts stops what a killed one has left awake, before anybody uses a database', async () => {
+  const database = { ref: 's'.repeat(20), user: databaseUser }
+  const layout = layoutOf(context.root, database)
+  await kill(await holder(database.ref, 'awake'))
+  expect(await serverOf(layout)).toEqual(expect.any(Number))
+  using jail = openJail(context.log)
+  const nothing = async (): Promise<void> => {}
+  await using _provider = new LocalProvider({
+    ...{ root: context.root, idleMs: 60_000, memoryShare: 1, leastFreeDisk: 0, jail, log: context.log },
+    metrics: openMetrics(makeSeries),
+    sizes: { of: async () => standardSize, requireTime: nothing, measured: nothing, wasAwake: nothing },
+  })
+  await until(async () => (await serverOf(layout)) === undefined)
 }, 60_000)
 
 describe('beside a process in another container', () => {
