@@ -450,7 +450,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
   test('rows that the developer has written as large as they like are read up to 64 KiB of a value, and 4 MiB in all', async () => {
     const files = app.service.storage.from('open')
     expect((await files.upload('large', new Blob(['x']))).error).toBeNull()
-    const get = (path: string) => app.ask(path, { key: app.serviceKey })
+    const get = (path: string) => app.ask(`/storage/v1${path}`, { key: app.serviceKey })
     const codeOf = async (path: string) => ((await (await get(path)).json()) as { code?: string }).code
     // As text an object has a blank behind the colon.
     const sized = (bytes: number) =>
