@@ -1,7 +1,8 @@
-/** Databases of dedicated clouds: what this machine has for them, and the servers of the operator. */
+/** What apps need: databases on this machine and on servers of the operator, and packages of functions. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { examineMachine, examineServer } from '#engine/databases'
+import { installedPackages } from '#engine/functions'
 import type { Config } from '#platform/config'
 import { Failure } from '#platform/errors'
 import { openJail } from '#platform/jail'
@@ -23,7 +24,18 @@ export async function checkDedicated(config: Config): Promise<Check[]> {
     isUsed ? checkMachine(config) : [],
     ...servers.map((server) => checkServer(server)),
   ])
-  return [...machine, ...others]
+  return [...machine, ...others, ...(await checkPackages(config))]
+}
+
+async function checkPackages({ dataDir, functions }: Config): Promise<Check[]> {
+  const { packages } = functions
+  if (packages.length === 0) return []
+  const areThere = (await installedPackages(dataDir, packages)) !== undefined
+  return [
+    areThere
+      ? ok('function_packages', words.functionPackages(packages.length))
+      : broken('function_packages', words.functionPackagesAbsent()),
+  ]
 }
 
 const rootOf = ({ dataDir }: Config): string => path.resolve(dataDir, 'databases')

@@ -279,6 +279,13 @@ export const doctorPhrases = {
       `${persianDecimal(awake)} تا بیدارند با ${persianDecimal(used)} از ${persianDecimal(all)} مگابایت`,
       `${awake} awake, with ${used} of ${all} MiB.`,
     ),
+  functionPackages: (count: number) =>
+    sentence(`هر ${persianDecimal(count)} بسته نصب است.`, `All ${count} of the list are installed.`),
+  functionPackagesAbsent: () =>
+    sentence(
+      'آنچه functions.packages نام برده نصب نیست: kherad functions packages install را اجرا کنید.',
+      'What functions.packages names is not installed: run kherad functions packages install.',
+    ),
   cloudServer: (version: string, databases: number, limit: number) =>
     sentence(
       `PostgreSQL ${version}، ${persianDecimal(databases)} پایگاه از ${persianDecimal(limit)}`,
@@ -339,6 +346,7 @@ export const checkTitles = {
   metrics: sentence('سنجه‌ها', 'metrics'),
   certificates: sentence('گواهی‌های خودی', 'certificates'),
   mail: sentence('سرور ایمیل', 'mail server'),
+  function_packages: sentence('بسته‌های تابع‌ها', 'packages of functions'),
   cloud_databases: sentence('پایگاه‌های بک‌اندها', 'databases of apps'),
   cloud_disk: sentence('دیسک بک‌اندها', 'disk of apps'),
   cloud_memory: sentence('حافظهٔ بک‌اندها', 'memory of apps'),

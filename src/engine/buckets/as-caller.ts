@@ -121,7 +121,10 @@ function inWords(error: unknown): unknown {
 }
 
 /** Of the refusal that such a failure was made of: a caller may know better what it means. */
-export const sqlStateOf = (failure: unknown): string | undefined =>
+const sqlStateOf = (failure: unknown): string | undefined =>
   failure instanceof Failure && failure.cause instanceof StatementFailed
     ? failure.cause.report.sqlState
     : undefined
+
+export const isUniqueViolation = (failure: unknown): boolean => sqlStateOf(failure) === '23505'
+export const isForeignKeyViolation = (failure: unknown): boolean => sqlStateOf(failure) === '23503'

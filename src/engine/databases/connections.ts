@@ -70,10 +70,13 @@ interface PoolShape {
   maxUses?: number
   /** Of each use. Absent where who uses it bounds that: as `app_reader` a whole database is exported, too. */
   mostBytes?: number
+  /** Of its sessions, before settings of the role, which code that runs as it can change for good. */
+  options?: string
 }
 
 /** A page of a thousand users has half of it. */
 const mostBytesOfOurs = 8 * 1024 * 1024
+const trustedPath = '-c search_path=pg_catalog,\\ pg_temp'
 
 function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connections'>): PoolShape {
   switch (role) {
@@ -86,7 +89,7 @@ function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connec
     // Code of the app runs within statements of ours.
     case 'auth_admin':
     case 'storage_admin':
-      return { Pool: FreshPool, max: 3, mostBytes: mostBytesOfOurs }
+      return { Pool: FreshPool, max: 3, mostBytes: mostBytesOfOurs, options: trustedPath }
     case 'watcher':
       return { Pool: BoundedPool, max: 2, mostBytes: mostBytesOfOurs }
   }

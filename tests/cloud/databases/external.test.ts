@@ -231,6 +231,23 @@ test('an app that fills the queue of notifications, which all share, loses the s
   })
 }, 30_000)
 
+test('code of an app that runs as a role of ours gives its sessions no other search path, now or later', async () => {
+  for (const role of ['auth_admin', 'storage_admin'] as const) {
+    await run(first, role, 'alter role current_user set search_path = public, pg_catalog')
+    await run(first, role, 'set search_path = public, pg_catalog')
+    // Another connection, and one that was used before.
+    await provider.use(first, async (open) => {
+      const clients = await Promise.all([1, 2].map(() => open.pool(role).connect()))
+      for (const client of clients) {
+        expect((await client.query('show search_path')).rows).toEqual([
+          { search_path: 'pg_catalog, pg_temp' },
+        ])
+        client.release()
+      }
+    })
+  }
+})
+
 test('one statement that fills its disk is ended there, too, and its app only reads', async () => {
   await run(first, 'postgres', 'create table filled (data text)')
   const fill = `insert into filled select repeat(md5(n::text), 30) from (select generate_series(1, 3000000) as n) as s`
@@ -240,7 +257,7 @@ test('one statement that fills its disk is ended there, too, and its app only re
 
 test('the doctor says how many databases a server has of those that it takes', async () => {
   const databases = { local: false, servers: [{ name: 'one', url: adminUrl, limit: 2 }] }
-  const [check] = await checkDedicated({ databases } as unknown as Config)
+  const [check] = await checkDedicated({ databases, functions: { packages: [] } } as unknown as Config)
   expect(check).toMatchObject({
     name: 'cloud_server one',
     state: 'ok',

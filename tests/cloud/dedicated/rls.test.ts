@@ -47,7 +47,7 @@ async function fill(): Promise<void> {
     insert into comments values (1, 1, '${ids.b}', 'of b'), (2, 3, '${ids.a}', 'of a')`)
 }
 
-type Outcome = number | string | number[] | object[] | null
+type Outcome = number | string | number[] | object | null
 /** What each caller gets: ids of rows, or the code of the refusal. */
 const matrix: [
   what: string,
@@ -162,6 +162,99 @@ const matrix: [
     'order by such a column',
     (c) => c.from('comments').select('id').order('id').limit(5),
     { anon: [], a: [1, 2], b: [1, 2], service: [1, 2] },
+  ],
+  [
+    'one row or none',
+    (c) => c.from('notes').select('id').eq('id', 1).maybeSingle(),
+    { anon: null, a: { id: 1 }, b: null, service: { id: 1 } },
+  ],
+  [
+    'exactly one row',
+    (c) => c.from('notes').select('id').eq('id', 1).single(),
+    { anon: 'PGRST116', a: { id: 1 }, b: 'PGRST116', service: { id: 1 } },
+  ],
+  [
+    'count of what an update changes',
+    (c) => c.from('notes').update({ title: 'x' }, { count: 'exact' }).gt('id', 0),
+    { anon: 0, a: 2, b: 1, service: 3 },
+  ],
+  [
+    'count of what a delete deletes',
+    (c) => c.from('notes').delete({ count: 'exact' }).gt('id', 0),
+    { anon: 0, a: 2, b: 1, service: 3 },
+  ],
+  [
+    'update of a table that may only be read and inserted into',
+    (c) => c.from('comments').update({ body: 'x' }).gt('id', 0).select('id').order('id'),
+    { anon: [], a: [], b: [], service: [1, 2] },
+  ],
+  [
+    'delete from such a table',
+    (c) => c.from('comments').delete().gt('id', 0).select('id').order('id'),
+    { anon: [], a: [], b: [], service: [1, 2] },
+  ],
+  [
+    'insert of many rows of which one is of another one',
+    (c) =>
+      c
+        .from('notes')
+        .insert([
+          { id: 8, owner: ids.a, title: 'x' },
+          { id: 9, owner: ids.b, title: 'y' },
+        ])
+        .select('id'),
+    { anon: '42501', a: '42501', b: '42501', service: [8, 9] },
+  ],
+  [
+    'upsert that leaves what is there',
+    (c) =>
+      c.from('notes').upsert({ id: 3, owner: ids.b, title: 'y' }, { ignoreDuplicates: true }).select('id'),
+    { anon: '42501', a: '42501', b: [], service: [] },
+  ],
+  [
+    'number of embedded rows',
+    (c) => c.from('notes').select('id, comments(count)').order('id').limit(1),
+    {
+      anon: [],
+      a: [{ id: 1, comments: [{ count: 1 }] }],
+      b: [{ id: 3, comments: [{ count: 1 }] }],
+      service: [{ id: 1, comments: [{ count: 1 }] }],
+    },
+  ],
+  [
+    'embedded rows of what was changed',
+    (c) => c.from('notes').update({ title: 'x' }).eq('id', 1).select('title, comments(body)'),
+    {
+      anon: [],
+      a: [{ title: 'x', comments: [{ body: 'of b' }] }],
+      b: [],
+      service: [{ title: 'x', comments: [{ body: 'of b' }] }],
+    },
+  ],
+  [
+    'embedded rows of embedded rows',
+    (c) => c.from('comments').select('body, notes(title, comments(body))').eq('id', 1),
+    {
+      anon: [],
+      a: [{ body: 'of b', notes: { title: 'a1', comments: [{ body: 'of b' }] } }],
+      b: [{ body: 'of b', notes: null }],
+      service: [{ body: 'of b', notes: { title: 'a1', comments: [{ body: 'of b' }] } }],
+    },
+  ],
+  [
+    'embedded rows of what a function returns',
+    (c) => c.rpc('my_notes').select('id, comments(id)').limit(1),
+    {
+      anon: [],
+      a: [{ id: 1, comments: [{ id: 1 }] }],
+      b: [{ id: 3, comments: [{ id: 2 }] }],
+      service: [{ id: 1, comments: [{ id: 1 }] }],
+    },
+  ],
+  [
+    'count of what a function returns',
+    (c) => c.rpc('my_notes', {}, { count: 'exact', head: true, get: true }),
+    { anon: 0, a: 2, b: 1, service: 3 },
   ],
   [
     'function that returns rows',

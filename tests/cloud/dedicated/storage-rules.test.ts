@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sweepBlobs, sweepUploads } from '#engine/buckets'
 import { setCloudLimits } from '#engine/clouds'
+import { deletePendingBlobs } from '#platform/storage'
 import { until } from '../../harness/until.ts'
 import { MovableClock, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
@@ -47,6 +48,24 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     const found = await world.app.storage.get(`buckets/${world.account}/${app.cloud.id}/${blobId}`)
     found?.destroy()
     return found !== undefined
+  }
+
+  /** When bytes that nothing names any more are deleted. */
+  const pending = async (blobId: string): Promise<Date[]> => {
+    const { rows } = await world.app.db.pool.query(
+      'select due_at from storage.pending_blobs where key like $1',
+      [`buckets/%/${blobId}`],
+    )
+    return rows.map((row) => row.due_at)
+  }
+  /** As if that time had come. */
+  const sweepPending = async (blobId: string) => {
+    const now = new Date(clock.nowMs())
+    await world.app.db.pool.query('update storage.pending_blobs set due_at = $2 where key like $1', [
+      `buckets/%/${blobId}`,
+      now,
+    ])
+    await deletePendingBlobs(world.app)
   }
 
   test.each(['open', 'closed'])(
@@ -269,6 +288,9 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     )
     await sweepBlobs(world.app, going)
     expect(await app.counted()).toEqual(before)
+    // Whoever reserved them may be writing them still.
+    expect(await pending(reserved)).toEqual([new Date(clock.nowMs() + 60 * minuteMs)])
+    await sweepPending(reserved)
     expect(await isStored(reserved)).toBe(false)
     expect((await blobs()).find((blob) => blob.blob_id === data!.version)).toMatchObject({ due_at: null })
     expect(await (await own.download('kept')).data!.text()).toBe('kept')
@@ -300,6 +322,19 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
       lied.headers.get('x'),
       lied.headers.get('cache-control'),
     ]).toEqual([200, 'text/plain; charset=utf-8', null, 'private, no-cache'])
+    // One more is on its way when the app is deleted, and arrives when nothing of it is left.
+    const { storage } = world.app
+    const put = storage.putStream
+    const writing = Promise.withResolvers<string>()
+    const goOn = Promise.withResolvers<void>()
+    storage.putStream = async (key, source) => {
+      writing.resolve(key)
+      await goOn.promise
+      await put(key, source)
+    }
+    const late = other.service.storage.from('secret').upload('late', new Blob(['late']))
+    const lateKey = await writing.promise
+    storage.putStream = put
     const deleted = await other.cloud.client.request(
       'DELETE',
       `/v1/cloud/${other.cloud.id}`,
@@ -309,6 +344,12 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     await until(async () => (await other.cloud.client.get(`/v1/cloud/${other.cloud.id}`)).status === 404)
     const left = await world.app.storage.get(`buckets/${world.account}/${other.cloud.id}/${data!.version}`)
     expect(left).toBeUndefined()
+    goOn.resolve()
+    expect((await late).error).not.toBeNull()
+    const lateId = lateKey.split('/').at(-1)!
+    expect(await pending(lateId)).toHaveLength(1)
+    await sweepPending(lateId)
+    expect(await world.app.storage.get(lateKey)).toBeUndefined()
   })
 
   test('the tables stay, and code of the developer runs as whoever asks', async () => {

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { done, refused } from '../../cli/command-line.ts'
+import { done, kherad, refused } from '../../cli/command-line.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { deploy, send, textOf } from './scene.ts'
@@ -113,10 +113,21 @@ it('a package of the list is imported once the operator has installed it, with w
     { line: 2, column: 23 },
   ])
   expect(early.body.error.message).toMatch(/lists "greet-fa" and has not installed it yet/)
+  const inDoctor = async () => {
+    const { checks } = (
+      await kherad({ ...env, DATABASE_URL: 'postgres://x@127.0.0.1:1/x' }, 'doctor', '--json')
+    ).json
+    return checks.find(({ name }: { name: string }) => name === 'function_packages')
+  }
+  expect(await inDoctor()).toMatchObject({
+    state: 'broken',
+    message: expect.stringContaining('packages install'),
+  })
   const installed = await done(env, 'functions', 'packages', 'install')
   expect(installed.packages).toHaveLength(3)
   expect(existsSync(path.join(installed.folder, 'node_modules', 'tiny-dep', 'index.js'))).toBe(true)
   expect(existsSync(marker)).toBe(false)
+  expect(await inDoctor()).toMatchObject({ state: 'ok', message: 'All 3 of the list are installed.' })
   // A second time it changes nothing.
   expect(await done(env, 'functions', 'packages', 'install')).toEqual(installed)
   for (const name of ['greet-fa', 'npm:greet-fa@1.2', 'https://esm.sh/greet-fa@1']) {

@@ -5,7 +5,7 @@ import { type Confine, type FindIsolation, openConfinement } from '#platform/con
 import { fail, type Localized } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { CompileReport, CompileTask, UsedPackage } from './compile-process.ts'
-import { folderOf, installed, type OperatorPackage } from './operator-packages.ts'
+import { installedPackages, type OperatorPackage } from './operator-packages.ts'
 import '../phrases.ts'
 import { packageNames } from './packages.ts'
 import { faultSentence, sentences } from './phrases.ts'
@@ -53,12 +53,14 @@ export function openFunctionCompiler({
   isolation,
 }: CompilerOptions): FunctionCompiler {
   const confine = openConfinement(log, places, isolation)
-  const folder = folderOf(dataDir, packages)
   const names = packages.map(({ name }) => name)
   const allowed = [...packageNames, ...names]
   return {
     async compile(source, { accountId, signal }) {
-      const operator = { names, folder: names.length > 0 ? await installed(folder) : undefined }
+      const operator = {
+        names,
+        folder: names.length > 0 ? await installedPackages(dataDir, packages) : undefined,
+      }
       const report = await run(confine, { ...source, home: home(), operator }, { accountId, signal })
       if ('fault' in report) return refuseCode(faultSentence(report.fault, allowed), report.place)
       if (Buffer.byteLength(report.bundle) > maxBundleBytes) return refuseCode(sentences.tooLarge, undefined)

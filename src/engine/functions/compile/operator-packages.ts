@@ -16,15 +16,17 @@ export interface OperatorPackage {
 }
 
 /** Each list has a folder of its own, so that a server that runs keeps what it was started with. */
-export function folderOf(dataDir: string, packages: readonly OperatorPackage[]): string {
+function folderOf(dataDir: string, packages: readonly OperatorPackage[]): string {
   const list = packages.map(({ name, version }) => `${name}@${version}`).sort()
   const id = createHash('sha256').update(JSON.stringify(list)).digest('hex').slice(0, 16)
   return path.resolve(dataDir, 'function-packages', id)
 }
 
-/** As the system names it, links followed; undefined where it is not there. */
-export const installed = (folder: string): Promise<string | undefined> =>
-  realpath(folder).catch(() => undefined)
+/** Their folder as the system names it, links followed; undefined where this list is not installed. */
+export const installedPackages = (
+  dataDir: string,
+  packages: readonly OperatorPackage[],
+): Promise<string | undefined> => realpath(folderOf(dataDir, packages)).catch(() => undefined)
 
 export type Installed = { folder: string } | { failed: string }
 
@@ -37,7 +39,7 @@ export async function installPackages(
   signal: AbortSignal,
 ): Promise<Installed> {
   const folder = folderOf(dataDir, packages)
-  if (await installed(folder)) return { folder }
+  if (await installedPackages(dataDir, packages)) return { folder }
   await mkdir(path.dirname(folder), { recursive: true })
   const draft = await mkdtemp(`${folder}.`)
   try {
