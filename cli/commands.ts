@@ -34,7 +34,7 @@ const modules: readonly CommandModule[] = [
   },
   {
     nouns: ['cloud'],
-    verbs: ['all', 'suspend', 'resume', 'limits'],
+    verbs: ['all', 'suspend', 'resume', 'limits', 'forget-database'],
     load: async () => (await import('./cloud/operate.ts')).cloudOperatorCommands,
   },
   {

@@ -36,6 +36,8 @@ create schema databases;
 create table databases.databases (
   account_id uuid not null,
   cloud_id uuid not null,
+  -- By which it is called where it lies: that of its cloud, or of the move that made it.
+  ref text not null,
   provider text not null check (provider in ('local', 'external')),
   -- local: the machine, by the id of its data folder; external: the name of the server in the configuration.
   place text not null,
@@ -182,7 +184,7 @@ create table clouds.moves (
   cloud_id uuid not null,
   -- Each attempt that was asked for has a later one.
   move_id uuid not null,
-  state text not null check (state in ('moving', 'cleaning', 'failed')),
+  state text not null check (state in ('moving', 'cleaning', 'undoing', 'failed')),
   attempts integer not null default 0,
   updated_at timestamptz not null,
   primary key (account_id, cloud_id),

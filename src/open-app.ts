@@ -12,6 +12,7 @@ import {
   LocalProvider,
   openCloudDatabases,
   PlatformSizes,
+  requireFittingPackages,
 } from '#engine/databases'
 import { openDocuments } from '#engine/documents'
 import { openWaiting, releaseRooms } from '#engine/files'
@@ -231,6 +232,7 @@ function openHands(
 /** Databases of dedicated clouds. */
 function openDatabases(ground: Ground, jail: Jail): CloudDatabases {
   const { config, db, log, secrets, metrics } = ground
+  requireFittingPackages(config)
   const { local, idleMs, memoryShare, leastFreeDisk, servers } = config.databases
   const sizes = new PlatformSizes(ground)
   const root = path.join(config.dataDir, 'databases')
@@ -275,7 +277,12 @@ function openFunctions(
         ? openRemoteFunctions(hosts, platformSide(ground, source, cloudAllowances))
         : openFunctionRuntime({ config: config.functions, log, metrics, source, openEgress, jail }),
     ),
-    functionCompiler: openFunctionCompiler(log, isolation),
+    functionCompiler: openFunctionCompiler({
+      log,
+      isolation,
+      dataDir: config.dataDir,
+      packages: config.functions.packages,
+    }),
     functionSource: source,
   }
 }

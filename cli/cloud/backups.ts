@@ -4,7 +4,7 @@ import type { Language } from '#platform/errors'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { type Column, showTime, table } from '../output.ts'
 import { connection } from '../server/phrases.ts'
-import { madeOnce, requestRecord } from '../server/records.ts'
+import { madeOnce, requestAll, requestRecord } from '../server/records.ts'
 import { plain, type Server } from '../server.ts'
 import { type Cloud, namedCloud, pathOf } from './api.ts'
 import { backupOptions, backupPhrases as words } from './backup-phrases.ts'
@@ -54,13 +54,10 @@ interface Restore {
 }
 
 interface Backups {
-  data: Backup[]
   restore: Restore | null
-  has_more: boolean
 }
 
 const pollMs = 500
-const pageSize = 100
 
 const place = (id: string, rest = ''): string => `/backups/${encodeURIComponent(id)}${rest}`
 
@@ -91,18 +88,7 @@ const columns = (language: Language): Column<Backup>[] => [
 
 async function list(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { server, cloud } = await namedCloud(session, given)
-  const backups: Backup[] = []
-  for (let more = true; more; ) {
-    const last = backups.at(-1)
-    const after = last ? `&after=${encodeURIComponent(last.id)}` : ''
-    const page = await requestRecord<Backups>(
-      server,
-      'GET',
-      pathOf(cloud, `/backups?limit=${pageSize}${after}`),
-    )
-    backups.push(...page.data)
-    more = page.has_more && page.data.length > 0
-  }
+  const backups = await requestAll<Backup>(server, pathOf(cloud, '/backups'))
   return { json: backups, text: table(backups, columns(session.language), session.language) }
 }
 

@@ -1,4 +1,7 @@
-/** `kherad cloud sql -f`: migrations in their order, each once, each whole or not at all. */
+/**
+ * `kherad cloud sql -f`: migrations in their order, each once, each whole or not at all. Statements that cannot run in a transaction stand in
+ * files of their own; where nobody can say whether such a file came to its end, it is not run again.
+ */
 import { createHash } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -16,11 +19,21 @@ interface Migration {
   name: string
   text: string
   checksum: string
+  /** Where none of its statements can run in a transaction. */
+  apart?: readonly string[] | undefined
+}
+
+/** What is recorded of a migration: null where it was begun outside of a transaction and its end is not known. */
+interface Applied {
+  checksum: string
+  isDone: boolean
 }
 
 /** Of 40,000 characters, less what records it. */
 const maxCharacters = 39_500
 const maxFiles = 1_000
+/** Of a statement that PostgreSQL has refused. */
+const badRequest = 400
 
 /** The records are the app's own: they are written in the transaction of the migration, so that one never is without the other. */
 // A database on a server of the operator may not make schemas: it has this one from its beginning.
@@ -28,13 +41,21 @@ const makeRecords = `do $$ begin
   if pg_catalog.to_regnamespace('kherad_migrations') is null then create schema kherad_migrations; end if;
 end $$;
 create table if not exists kherad_migrations.applied
-  (name text primary key, checksum text not null, applied_at timestamptz not null default now())`
-const readRecords = `select pg_catalog.json_object_agg(name, checksum) from kherad_migrations.applied`
+  (name text primary key, checksum text not null, applied_at timestamptz default now())`
+const readRecords = `select pg_catalog.json_object_agg(name, pg_catalog.json_build_object('checksum', checksum, 'isDone', applied_at is not null))
+  from kherad_migrations.applied`
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 /** After the migration, so that what is said of its lines and columns is true of its file. */
 const recorded = ({ name, text, checksum }: Migration): string =>
   `${text}\n;\ninsert into kherad_migrations.applied (name, checksum) values (${quoted(name)}, ${quoted(checksum)})`
+
+const begun = ({ name, checksum }: Migration): string =>
+  `insert into kherad_migrations.applied (name, checksum, applied_at) values (${quoted(name)}, ${quoted(checksum)}, null)`
+const done = ({ name }: Migration): string =>
+  `update kherad_migrations.applied set applied_at = now() where name = ${quoted(name)} and applied_at is null`
+const neverBegun = ({ name }: Migration): string =>
+  `delete from kherad_migrations.applied where name = ${quoted(name)} and applied_at is null`
 
 export async function runMigrations(
   session: Session,
@@ -90,17 +111,38 @@ async function readMigration(file: string, name: string): Promise<Migration> {
   // Checked out on another system it is still the same.
   const text = (utf8(bytes) ?? refuse('NOT_TEXT', words.notText(plain(file)))).replaceAll('\r\n', '\n')
   if (text.length > maxCharacters) refuse('FILE_TOO_LARGE', tooLong)
-  return { file, name, text, checksum: createHash('sha256').update(text).digest('hex') }
+  const checksum = createHash('sha256').update(text).digest('hex')
+  return { file, name, text, checksum, apart: await apartOf(text, name) }
 }
 
+/** The statements of a file where none of them can run in a transaction. Refuses one that has others beside them. */
+async function apartOf(text: string, name: string): Promise<readonly string[] | undefined> {
+  if (!/concurrently|vacuum/i.test(text)) return undefined
+  const { readScript } = await import('#engine/sql')
+  const script = readScript(text)
+  if ('open' in script) return undefined
+  const isApart = script.statements.map(({ words }) => runsApart(words))
+  if (!isApart.includes(true)) return undefined
+  if (isApart.includes(false)) refuse('MIGRATION_MIXED', words.mixed(plain(name)))
+  // Each at its place, so that what is said of its lines and columns is true of its file.
+  return script.statements.map((one) => `${text.slice(0, one.start).replaceAll(/[^\n]/g, ' ')}${one.text}`)
+}
+
+const runsApart = ([first = '', ...more]: readonly string[]): boolean =>
+  first === 'vacuum' || (first !== 'refresh' && more.includes('concurrently'))
+
 /** Those that have not been run. Refuses one that was changed after it ran, and one before others that have been run. */
-function waitingOf(migrations: readonly Migration[], applied: Readonly<Record<string, string>>): Migration[] {
+function waitingOf(
+  migrations: readonly Migration[],
+  applied: Readonly<Record<string, Applied>>,
+): Migration[] {
   const waiting: Migration[] = []
   for (const migration of migrations) {
     const { name, checksum } = migration
     const known = Object.hasOwn(applied, name) ? applied[name] : undefined
     if (known === undefined) waiting.push(migration)
-    else if (known !== checksum) refuse('MIGRATION_CHANGED', words.changed(plain(name)))
+    else if (!known.isDone) refuse('MIGRATION_IN_DOUBT', words.inDoubt(plain(name), quoted(name)))
+    else if (known.checksum !== checksum) refuse('MIGRATION_CHANGED', words.changed(plain(name)))
     else if (waiting[0]) refuse('MIGRATION_ORDER', words.outOfOrder(plain(waiting[0].name), plain(name)))
   }
   return waiting
@@ -115,24 +157,44 @@ class Database {
     this.#path = pathOf(cloud, '/database')
   }
 
-  /** Checksums by name. */
-  async applied(): Promise<Record<string, string>> {
+  /** By name. */
+  async applied(): Promise<Record<string, Applied>> {
     const found = await this.#read(`select pg_catalog.to_regclass('kherad_migrations.applied')`)
     // Where another one makes it at the same time, one of the two is refused.
     if (found === null) await this.#write(makeRecords).catch(() => undefined)
-    return ((await this.#read(readRecords)) ?? {}) as Record<string, string>
+    return ((await this.#read(readRecords)) ?? {}) as Record<string, Applied>
   }
 
   /** Where the answer was lost, or another one ran it at the same time, the records say whether it happened. */
   async run(migration: Migration): Promise<void> {
+    if (migration.apart) return this.#runApart(migration, migration.apart)
     try {
       await this.#write(recorded(migration))
     } catch (error) {
       if (!(error instanceof ServerRefused)) throw error
       const applied = await this.applied()
-      if (applied[migration.name] === migration.checksum) return
+      if (applied[migration.name]?.checksum === migration.checksum) return
       throw withFile(error, migration.file)
     }
+  }
+
+  /** Recorded before and after: whoever finds the first record alone knows that its end is not known. */
+  async #runApart(migration: Migration, statements: readonly string[]): Promise<void> {
+    const { file } = migration
+    try {
+      await this.#write(begun(migration))
+    } catch (error) {
+      // Another one has run it meanwhile, or is at it.
+      if (error instanceof ServerRefused && waitingOf([migration], await this.applied()).length === 0) return
+      throw error
+    }
+    for (const [index, text] of statements.entries())
+      await this.#write(text).catch(async (error: unknown) => {
+        const isRefused = error instanceof ServerRefused && error.status === badRequest
+        if (isRefused && index === 0) await this.#write(neverBegun(migration))
+        throw withFile(error, file)
+      })
+    await this.#write(done(migration))
   }
 
   async #read(query: string): Promise<unknown> {

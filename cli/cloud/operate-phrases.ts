@@ -27,6 +27,40 @@ export const cloudsPhrases = {
   suspended: (ref: string) => sentence(`بک‌اند «${ref}» معلق شد.`, `The app back-end "${ref}" is suspended.`),
   resumed: (ref: string) =>
     sentence(`بک‌اند «${ref}» باز پاسخ می‌دهد.`, `The app back-end "${ref}" answers again.`),
+  packageEnded: (ref: string, packageId: string) =>
+    sentence(
+      `بستهٔ بک‌اند «${ref}» بیش از هفت روز پیش پایان یافته است و بی‌درنگ دوباره معلق می‌شد: با kherad cloud package renew ${packageId} --until DATE آن را تمدید کنید.`,
+      `The package of the app back-end "${ref}" ended more than seven days ago, so it would be suspended again at once: renew it with kherad cloud package renew ${packageId} --until DATE.`,
+    ),
+  forget: sentence(
+    'بک‌اندی اختصاصی را که دستگاه یا سرورش برای همیشه از دست رفته حذف می‌کند، بی آنکه به پایگاه داده‌اش دست بزند؛ --confirm نام دقیق آن است',
+    'Deletes a dedicated app back-end whose machine or server is lost for good, without touching its database; --confirm is its exact name.',
+  ),
+  otherName: (name: string) =>
+    sentence(
+      `نام این بک‌اند «${name}» است: --confirm همان را می‌خواهد.`,
+      `This app back-end is called "${name}": --confirm needs that name.`,
+    ),
+  noDatabase: (ref: string) =>
+    sentence(
+      `بک‌اند «${ref}» پایگاه دادهٔ ثبت‌شده‌ای ندارد؛ kherad cloud delete آن را حذف می‌کند.`,
+      `No database is recorded for the app back-end "${ref}"; kherad cloud delete deletes it.`,
+    ),
+  forgotten: (ref: string) =>
+    sentence(
+      `بک‌اند «${ref}» تا بیست دقیقهٔ دیگر حذف می‌شود، با پشتیبان‌ها و فایل‌هایش.`,
+      `The app back-end "${ref}" will be gone within twenty minutes, with its backups and files.`,
+    ),
+  leftOnMachine: (place: string, ref: string, user: number | null) =>
+    sentence(
+      `آنچه می‌ماند: پوشهٔ databases/${ref} در پوشهٔ دادهٔ دستگاهی که databases/id آن ${place} است${user === null ? '' : `، از آنِ کاربر ${user}`}. اگر آن دستگاه بازگشت، همان پوشه را پس از پایان PostgreSQL آن پاک کنید.`,
+      `What stays: the folder databases/${ref} in the data folder of the machine whose databases/id is ${place}${user === null ? '' : `, of its user ${user}`}. Should that machine come back, end its PostgreSQL and delete the folder.`,
+    ),
+  leftOnServer: (place: string, ref: string) =>
+    sentence(
+      `آنچه می‌ماند: پایگاه دادهٔ kherad_${ref} و نقش‌هایی که نامشان چنین آغاز می‌شود، روی سرور ${place}. اگر آن سرور بازگشت، آن‌ها را پاک کنید.`,
+      `What stays: the database kherad_${ref} and the roles whose names begin so, on the server ${place}. Should that server come back, drop them.`,
+    ),
   changed: (ref: string) =>
     sentence(`سقف‌های بک‌اند «${ref}» تغییر کرد.`, `The limits of the app back-end "${ref}" are changed.`),
 }
@@ -40,6 +74,7 @@ export const cloudsColumns = {
 
 export const cloudsOptions: OptionHelp = {
   account: { value: 'ID', about: sentence('تنها بک‌اندهای این حساب', 'only those of this account') },
+  confirm: { value: 'NAME', about: sentence('نام دقیق بک‌اند', 'the exact name of the app back-end') },
   reason: {
     value: 'TEXT',
     about: sentence('علت؛ صاحب بک‌اند آن را می‌بیند', 'why; the owner of the app back-end sees it'),

@@ -1,4 +1,4 @@
-/** `kherad cloud all|suspend|resume|limits`: what the operator sees of app back-ends and does to them. It stands on the database. */
+/** `kherad cloud all|suspend|resume|limits|forget-database`: what the operator sees of app back-ends and does to them. It stands on the database. */
 import {
   type CloudRow,
   findAnyClouds,
@@ -9,6 +9,7 @@ import {
   stateOf,
   suspendCloud,
 } from '#engine/clouds'
+import { forgetDatabase } from '#engine/databases'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { readId, readName } from '../amounts.ts'
@@ -54,6 +55,15 @@ export const cloudOperatorCommands: Command[] = [
   { ...common, name: 'cloud resume', about: words.resume, takes: ['CLOUD'], options: [], run: resume },
   {
     ...common,
+    name: 'cloud forget-database',
+    about: words.forget,
+    takes: ['CLOUD'],
+    options: ['confirm'],
+    needs: ['confirm'],
+    run: forget,
+  },
+  {
+    ...common,
     name: 'cloud limits',
     about: words.limits,
     takes: ['CLOUD'],
@@ -87,8 +97,25 @@ async function suspend(
 
 async function resume(session: Session, { words: [named = ''] }: ParsedArguments): Promise<Outcome> {
   const room = { db: await session.db(), clock: session.clock }
-  const row = await resumeCloud(room, keyOf(await cloudOf(session, named)))
-  return answer(session, row, words.resumed(row.ref)[session.language])
+  const found = await cloudOf(session, named)
+  const done = await resumeCloud(room, keyOf(found))
+  if ('ended' in done) refuse('PACKAGE_ENDED', words.packageEnded(found.ref, done.ended.package_id))
+  return answer(session, done.resumed, words.resumed(found.ref)[session.language])
+}
+
+/** Of a machine or server that is lost for good. */
+async function forget(session: Session, { words: [named = ''], options }: ParsedArguments): Promise<Outcome> {
+  const { language, clock } = session
+  const found = await cloudOf(session, named)
+  if (options['confirm'] !== found.name) refuse('OTHER_NAME', words.otherName(plain(found.name)))
+  const left = await forgetDatabase({ db: await session.db(), clock }, keyOf(found))
+  if (!left) return refuse('NO_DATABASE', words.noDatabase(found.ref))
+  const { provider, place, ref, osUser } = left
+  const said = provider === 'local' ? words.leftOnMachine(place, ref, osUser) : words.leftOnServer(place, ref)
+  return {
+    json: { id: found.cloud_id, ref: found.ref, provider, place, database: ref, os_user: osUser },
+    text: `${words.forgotten(found.ref)[language]}\n${said[language]}\n`,
+  }
 }
 
 async function limitOne(session: Session, given: ParsedArguments): Promise<Outcome> {

@@ -48,6 +48,16 @@ export const sqlPhrases = {
       `${name} پیش از این اجرا شده و از آن پس تغییر کرده است؛ آن را به حال نخست برگردانید و تغییر را در مهاجرت تازه‌ای بنویسید.`,
       `${name} has been run and was changed since; put it back as it was, and write the change as a new migration.`,
     ),
+  mixed: (name: string): Sentence =>
+    sentence(
+      `در ${name} دستوری هست که در تراکنش اجرا نمی‌شود (CONCURRENTLY یا VACUUM) و دستورهای دیگری کنار آن؛ آن را در فایل جداگانه‌ای بنویسید. چیزی اجرا نشد.`,
+      `${name} has a statement that cannot run in a transaction (CONCURRENTLY or VACUUM), and others beside it; write it into a file of its own. Nothing was run.`,
+    ),
+  inDoubt: (name: string, quoted: string): Sentence =>
+    sentence(
+      `${name} بیرون از تراکنش آغاز شده و پایانش دانسته نیست. نگاه کنید که کارش انجام شده است یا نه (نمایهٔ نیمه‌کاره را با DROP INDEX بردارید)، سپس با kherad cloud sql --write یکی از این دو را اجرا کنید: اگر انجام شده update kherad_migrations.applied set applied_at = now() where name = ${quoted} و اگر باید دوباره اجرا شود delete from kherad_migrations.applied where name = ${quoted}`,
+      `${name} was begun outside of a transaction, and its end is not known. Look whether it did its work (drop an index that is not valid), then run one of these with kherad cloud sql --write. If it did: update kherad_migrations.applied set applied_at = now() where name = ${quoted}. To run it again: delete from kherad_migrations.applied where name = ${quoted}`,
+    ),
   outOfOrder: (name: string, later: string): Sentence =>
     sentence(
       `${name} هنوز اجرا نشده ولی ${later} که پس از آن است اجرا شده؛ نامی به آن بدهید که در پایان بیاید.`,

@@ -3,8 +3,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setReadOnly } from '#engine/clouds'
 import { type DedicatedCloud, dedicatedCloud, dedicatedWorld } from '../cloud/dedicated/dedicated-world.ts'
 import { hasJail } from '../cloud/jail/needs-jail.ts'
+import { until } from '../harness/until.ts'
 import type { World } from '../harness/world.ts'
 import { ended, kherad, type Ran, start } from './command-line.ts'
 
@@ -42,7 +44,8 @@ check('a query reads, a write needs --write, and both answer a table', async () 
     'fa',
   )
   expect([made.code, made.out], made.err).toEqual([0, 'CREATE TABLE\n'])
-  expect((await run(['sql', cloud.ref, "insert into people values (1, 'علی')"])).err).toContain('read-only')
+  const unasked = await run(['sql', cloud.ref, "insert into people values (1, 'علی')"])
+  expect(unasked.err).toMatch(/read-only transaction .* Nothing was changed\. .* --write/)
   const words = ['cloud', 'sql', cloud.ref, '--write']
   const input = ["insert into people values (1, 'علی'), ", '(10, null)']
   const written = await ended(start(env('en'), words, { input }), words)
@@ -60,11 +63,26 @@ check('a query reads, a write needs --write, and both answer a table', async () 
 
 check('tables are listed with how they are guarded', async () => {
   await cloud.write(
-    'create table guarded (id int); alter table guarded enable row level security; create policy p on guarded using (true)',
+    'create schema private; create table private.secrets (id int); create table guarded (id int); alter table guarded enable row level security; create policy p on guarded using (true)',
   )
   const listed = await run(['tables', cloud.ref], 'fa')
   expect(listed.out).toMatch(/guarded\s+جدول\s+۱ سیاست دسترسی\s+—\s+۰/)
-  expect((await run(['tables', cloud.ref])).out).toMatch(/people\s+table\s+no RLS/)
+  const { out } = await run(['tables', cloud.ref])
+  expect(out).toMatch(/people\s+table\s+no RLS/)
+  expect(out).toMatch(/private\.secrets\s+table\s+—/)
+})
+
+check('a cloud whose disk is full is shown so', async () => {
+  const key = { accountId: world.account, cloudId: cloud.id }
+  await setReadOnly(world.app, key, true)
+  try {
+    const { out } = await kherad(env('en'), 'cloud', 'show', cloud.ref)
+    expect(out).toMatch(/plan\s+dedicated/)
+    expect(out).toMatch(/only reads\s+the disk of the package is full/)
+  } finally {
+    await setReadOnly(world.app, key, false)
+  }
+  expect((await kherad(env('en'), 'cloud', 'show', cloud.ref)).out).not.toContain('only reads')
 })
 
 check('migrations run in their order, each once and whole, and a changed one is refused', async () => {
@@ -111,6 +129,62 @@ check('migrations run in their order, each once and whole, and a changed one is 
   await write('005_long.sql', `select 1 --${'ی'.repeat(39_500)}`)
   expect((await run(['sql', cloud.ref, '-f', path.join(at, '005_long.sql')])).err).toContain('39,500')
 })
+
+check(
+  'statements that cannot run in a transaction run once from files of their own, and one whose end nobody knows is not run again',
+  async () => {
+    const at = path.join(folder, 'apart')
+    await mkdir(at)
+    const write = (name: string, text: string) => writeFile(path.join(at, name), text)
+    const words = ['sql', cloud.ref, '-f', at]
+    await write('010_table.sql', 'create table apart (n int, m int)')
+    await write(
+      '011_index.sql',
+      '-- while the app goes on\ncreate index concurrently by_n on apart (n);\ncreate index concurrently by_m on apart (m);\n',
+    )
+    await write('012_vacuum.sql', 'vacuum apart')
+    const ran = await run([...words, '--json'])
+    expect(ran.json, ran.err).toEqual({
+      applied: ['010_table.sql', '011_index.sql', '012_vacuum.sql'],
+      skipped: 0,
+    })
+    expect((await run([...words, '--json'])).json).toEqual({ applied: [], skipped: 3 })
+    await write('013_mixed.sql', 'insert into apart values (1); vacuum apart')
+    const mixed = await run(words)
+    expect([mixed.code, mixed.err]).toEqual([1, expect.stringContaining('file of its own')])
+    // What PostgreSQL refuses may be corrected.
+    await rm(path.join(at, '013_mixed.sql'))
+    await write('013_index.sql', '\n\nvacuum  7')
+    expect((await run(words)).err).toContain(`${path.join(at, '013_index.sql')}:3:9:`)
+    await write('013_index.sql', 'create index concurrently by_sum on apart ((n + m))')
+    const key = { accountId: world.account, cloudId: cloud.id }
+    await world.app.databases.use(key, async (open) => {
+      const holder = await open.pool('postgres').connect()
+      await holder.query('begin; insert into apart values (1, 1)')
+      const child = start(env('en'), ['cloud', ...words])
+      await until(async () => {
+        const { rows } = await open
+          .pool('watcher')
+          .query(
+            `select from pg_catalog.pg_stat_activity where query like 'create index%' and wait_event_type = 'Lock'`,
+          )
+        return rows.length > 0
+      })
+      child.kill('SIGKILL')
+      await holder.query('commit')
+      holder.release()
+    })
+    const doubted = await run(words)
+    expect([doubted.code, doubted.err]).toEqual([1, expect.stringContaining("where name = '013_index.sql'")])
+    await run([
+      'sql',
+      cloud.ref,
+      "update kherad_migrations.applied set applied_at = now() where name = '013_index.sql'",
+      '--write',
+    ])
+    expect((await run([...words, '--json'])).json).toEqual({ applied: [], skipped: 4 })
+  },
+)
 
 check('a backup is made, listed, restored by whoever says the name, and deleted', async () => {
   await run(['sql', cloud.ref, 'create table kept as select 1 as n', '--write'])

@@ -1,9 +1,11 @@
 /** `kherad cloud`: the real command against a real server. */
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
+import { until } from '../harness/until.ts'
 import { boot, type World } from '../harness/world.ts'
 import { kherad, type Ran } from './command-line.ts'
 
@@ -45,6 +47,7 @@ test('a cloud is created with one command, which prints its address and nothing 
   const listed = await run(['cloud', 'list', '--json'])
   expect(listed.json).toMatchObject([{ name: 'فروشگاه', cloud_url: url, status: 'ready' }])
   const shown = await run(['cloud', 'show', 'فروشگاه'], 'fa')
+  expect(shown.out).toMatch(/طرح\s+Starter/)
   expect(shown.out).toMatch(/ردیف‌ها\s+۰\s+۱۰٬۰۰۰/)
   const connection = await run(['cloud', 'connection', listed.json[0].ref])
   expect(connection.out).toMatch(
@@ -146,4 +149,66 @@ test('a cloud is exported to a file and imported into an empty one; what is refu
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+})
+
+const sqlOf = (text: string, values: unknown[]) => world.app.db.query({ text }, values)
+
+test('what the end of a package has suspended is not resumed but by renewing it: until then it would be suspended again', async () => {
+  const { id, ref } = (await key.post('/v1/cloud', { name: 'ended', plan: 'starter' })).body
+  const status = async () => (await key.get(`/v1/cloud/${id}`)).body.status
+  await sqlOf('update clouds.clouds set suspended_at = now() where cloud_id = $1', [id])
+  const packageId = randomUUID()
+  await sqlOf(
+    `insert into clouds.packages (account_id, package_id, offer, cloud_id, ended_at, created_at, updated_at)
+      values ($1, $2, 'small', $3, now() - interval '7 days 1 minute', now(), now())`,
+    [world.account, packageId, id],
+  )
+  const refused = await run(['cloud', 'resume', ref])
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringContaining(`cloud package renew ${packageId}`),
+  ])
+  expect(await status()).toBe('suspended')
+  // Within the seven days it only reads, and stands until they are over.
+  await sqlOf(
+    `update clouds.packages set ended_at = now() - interval '6 days 23 hours' where package_id = $1`,
+    [packageId],
+  )
+  expect((await run(['cloud', 'resume', ref])).code).toBe(0)
+  expect(await status()).toBe('ready')
+})
+
+test('an app back-end whose machine is lost is deleted without it, by whoever says its name, who learns what would be left there', async () => {
+  const { id, ref } = (await key.post('/v1/cloud', { name: 'lost', plan: 'starter' })).body
+  const none = await run(['cloud', 'forget-database', ref, '--confirm', 'lost'])
+  expect([none.code, none.err]).toEqual([1, expect.stringContaining('kherad cloud delete')])
+  await sqlOf(`update clouds.clouds set plan = 'dedicated' where cloud_id = $1`, [id])
+  const place = randomUUID()
+  await sqlOf(
+    `insert into databases.databases (account_id, cloud_id, ref, provider, place, os_user, created_at)
+      values ($1, $2, $3, 'local', $4, 900000007, now())`,
+    [world.account, id, ref, place],
+  )
+  await sqlOf(
+    `insert into databases.restores (account_id, cloud_id, restore_id, from_cloud_id, backup_id, state, created_at)
+      values ($1, $2, $2, $2, $2, 'queued', now())`,
+    [world.account, id],
+  )
+  // Its owner cannot delete it: nobody can say whether anything of it is left.
+  expect((await key.request('DELETE', `/v1/cloud/${id}`, JSON.stringify({ confirm: 'lost' }))).status).toBe(
+    200,
+  )
+  const wrong = await run(['cloud', 'forget-database', ref, '--confirm', 'other'])
+  expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('"lost"')])
+  const forgotten = await run(['cloud', 'forget-database', ref, '--confirm', 'lost'])
+  expect(forgotten.code, forgotten.err).toBe(0)
+  for (const word of [`databases/${ref}`, place, '900000007']) expect(forgotten.out).toContain(word)
+  await until(async () => {
+    await sqlOf(
+      `update jobs.queue set run_at = now() where name = 'clouds.delete' and process_id is null`,
+      [],
+    )
+    await sqlOf(`select pg_notify('jobs', 'clouds.delete')`, [])
+    return (await key.get(`/v1/cloud/${id}`)).status === 404
+  })
 })

@@ -3,6 +3,8 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { givePackage } from '#engine/clouds'
+import { layoutOf } from '../../src/engine/databases/local/layout.ts'
+import { serverOf } from '../../src/engine/databases/local/wake.ts'
 import { tablesWith } from '../cloud/clouds/filled.ts'
 import { packagesText } from '../cloud/dedicated/packages-text.ts'
 import { hasJail } from '../cloud/jail/needs-jail.ts'
@@ -144,6 +146,51 @@ test.runIf(canRun)(
     expect(await isThere(ref)).toBe(false)
     const [, small] = (await client().get('/v1/cloud')).body.packages
     expect(small).toMatchObject({ package: 'small', available: true, free: 1 })
+  },
+)
+
+test.runIf(canRun)(
+  'killed in the middle of a backup: it is made all the same, every byte of both attempts is accounted for, and no server is left',
+  async () => {
+    const person = await site.person()
+    const client = (): Client => site.client(site.newest, person)
+    await give(person)
+    await site.start()
+    const { id, ref } = (await client().post('/v1/cloud', { name: 'killed', plan: 'dedicated' })).body
+    await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready')
+    const backups = `/v1/cloud/${id}/backups`
+    await run(
+      `create function databases.wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(18); return new; end $$`,
+    )
+    await run(
+      `create trigger wait before update on databases.backups for each row when (new.state = 'ready') execute function databases.wait()`,
+    )
+    let backupId = ''
+    {
+      await using _held = await site.holding('select pg_advisory_xact_lock(18)')
+      const asked = await client().post(backups, {})
+      expect(asked.status, asked.text).toBe(202)
+      backupId = asked.body.id
+      await site.waitsFor('update "databases"."backups"')
+      await kill()
+    }
+    await site.start()
+    await until(async () => (await client().get(`${backups}/${backupId}`)).body.status === 'ready')
+    const rows = await run<{ key: string; bytes: bigint }>(
+      'select storage_key as key, bytes from databases.backups where cloud_id = $1',
+      [id],
+    )
+    const pending = await run<{ key: string }>('select key from storage.pending_blobs')
+    const folder = path.join(site.dataDir, 'files')
+    const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile() && entry.parentPath.includes(id))
+      .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
+    expect(rows).toHaveLength(1)
+    expect(files.length).toBe(2)
+    const known = new Set([...rows, ...pending].map(({ key }) => key))
+    expect(files.filter((file) => !known.has(file))).toEqual([])
+    const layout = layoutOf(path.join(site.dataDir, 'databases'), { ref })
+    await until(async () => (await serverOf(layout)) === undefined, 90_000)
   },
 )
 

@@ -33,12 +33,9 @@ async function picturesOf(items) {
 
 function listCard(list, { addresses, isOwn }) {
   const left = list.items.filter(({ done }) => !done).length
-  const head = element(
-    'h2',
-    {},
-    element('bdi', {}, list.title),
-    element('small', {}, left === 0 ? 'همه خریده شد' : `${number.format(left)} چیز مانده`),
-  )
+  const state =
+    list.items.length === 0 ? 'خالی' : left === 0 ? 'همه خریده شد' : `${number.format(left)} چیز مانده`
+  const head = element('h2', {}, element('bdi', {}, list.title), element('small', {}, state))
   const items = element('ul', {}, ...list.items.map((item) => itemLine(list, item, addresses)))
   return element(
     'section',

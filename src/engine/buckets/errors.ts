@@ -19,6 +19,7 @@ declare module '#platform/errors' {
     OBJECT_TOO_LARGE: { maxBytes: number }
     OBJECT_TYPE_REFUSED: { given: string }
     OBJECT_LINK_INVALID: Record<string, never>
+    OBJECT_ROW_TOO_LARGE: { column: string; maxBytes: number }
     OBJECT_STATEMENT_FAILED: { message: string }
     OBJECT_STATEMENT_TIMEOUT: Record<string, never>
     OBJECT_NOT_RENDERED: { why: Localized }
@@ -120,6 +121,14 @@ declareFailures({
       'The token of this link is not valid: it was changed, is of another object, or has expired. Ask the app for a new one.',
     fa: () =>
       'توکن این پیوند درست نیست: دست خورده، از فایل دیگری است یا مهلتش گذشته است. از برنامه پیوند تازه بگیرید.',
+  },
+  OBJECT_ROW_TOO_LARGE: {
+    status: 400,
+    retry: false,
+    en: ({ column, maxBytes }) =>
+      `A row has more in ${column} than is read, ${maxBytes} bytes as text: make it smaller by SQL.`,
+    fa: ({ column, maxBytes }) =>
+      `محتوای ${column} در یکی از سطرها از ${persian(maxBytes)} بایت، که بیشترین اندازهٔ خواندنی است، بزرگ‌تر است: با SQL کوچکش کنید.`,
   },
   OBJECT_STATEMENT_FAILED: {
     status: 400,

@@ -14,6 +14,7 @@ export {
   beginMove,
   beginMoveAttempt,
   endMove,
+  endUndoing,
   failMoving,
   freezeCloud,
   giveUpMove,
@@ -21,6 +22,7 @@ export {
   moveOf,
   requireUnfrozen,
   switchCloud,
+  uncountMoveAttempt,
   unfinishedMoves,
 } from './moves.ts'
 export { resumeCloud, setCloudLimits, setReadOnly, suspendCloud } from './operate.ts'
@@ -33,7 +35,14 @@ export {
   suspendUnpaid,
 } from './packages.ts'
 export { problemPhrases, type ReadOnlyReason } from './phrases.ts'
-export { continueProvisioning, createCloud, prepareCloud, provisionJob, retryCloud } from './provision.ts'
+export {
+  continueProvisioning,
+  createCloud,
+  newRef,
+  prepareCloud,
+  provisionJob,
+  retryCloud,
+} from './provision.ts'
 export { lockReadyCloud, readyErrors, requireCloudOf, requireReadyCloud } from './require.ts'
 export { rotateAppKey, rotateSigningKey } from './rotate.ts'
 export { longestPackageId } from './settings.ts'

@@ -18,7 +18,8 @@ export interface MoveRow {
   account_id: string
   cloud_id: string
   move_id: string
-  state: 'moving' | 'cleaning' | 'failed'
+  /** `undoing`: given up, and its database is not removed yet. */
+  state: 'moving' | 'cleaning' | 'undoing' | 'failed'
   attempts: number
   updated_at: Date
 }
@@ -96,10 +97,14 @@ export async function beginMoveAttempt({ db, clock }: Room, cloud: CloudKey): Pr
  */
 export async function freezeCloud({ db, clock }: Room, move: MoveRow): Promise<boolean> {
   const cloud = keyOf(move)
-  await db.tx((tx) =>
-    sql`insert into collections.counts (account_id, cloud_id, is_frozen) values (${cloud.accountId}, ${cloud.cloudId}, true)
-      on conflict (account_id, cloud_id) do update set is_frozen = true`.execute(tx),
+  // Whoever gives the move up changes its row first, and then what is frozen: of a move that is over nothing is frozen any more.
+  const { rows } = await db.tx((tx) =>
+    sql`insert into collections.counts (account_id, cloud_id, is_frozen)
+      select account_id, cloud_id, true from clouds.moves where account_id = ${cloud.accountId} and cloud_id = ${cloud.cloudId}
+        and move_id = ${move.move_id} and state = 'moving' for share
+      on conflict (account_id, cloud_id) do update set is_frozen = true returning 1`.execute(tx),
   )
+  if (rows.length === 0) return false
   return db.tx(async (tx) => {
     const row = await store.lockCloudAlone(tx, cloud)
     if (!row || !(await isCurrent(tx, row, move))) return false
@@ -133,20 +138,43 @@ export const switchCloud = ({ db, clock }: Room, move: MoveRow): Promise<boolean
     return true
   })
 
-/** The Starter cloud goes on as it was, and its package is free. */
+/** The Starter cloud goes on as it was, and its package is free. What was made for it is removed then (`endUndoing`). */
 export const giveUpMove = ({ db, clock }: Room, move: MoveRow): Promise<void> =>
   db.tx(async (tx) => {
     const cloud = keyOf(move)
     const row = await store.lockCloudAlone(tx, cloud)
     if (!row || !(await isCurrent(tx, row, move))) return
     const now = new Date(clock.nowMs())
+    await changeMove(tx, move, { state: 'undoing', attempts: 0, updated_at: now })
     await sql`update collections.counts set is_frozen = false
       where account_id = ${cloud.accountId} and cloud_id = ${cloud.cloudId}`.execute(tx)
     const used = await packageOf(tx, cloud)
     if (used) await changePackage(tx, used, { cloud_id: null, updated_at: now })
     await store.changeCloud(tx, cloud, { frozen_since: null, updated_at: now })
-    await changeMove(tx, move, { state: 'failed', updated_at: now })
     await announceCloud(tx, cloud, row.ref)
+  })
+
+/** Nothing is left of a move that was given up; it may be asked for again. */
+export const endUndoing = ({ db, clock }: Room, { account_id, cloud_id, move_id }: MoveRow): Promise<void> =>
+  db.tx(async (tx) => {
+    await tx
+      .updateTable('clouds.moves')
+      .set({ state: 'failed', updated_at: new Date(clock.nowMs()) })
+      .where('account_id', '=', account_id)
+      .where('cloud_id', '=', cloud_id)
+      .where('move_id', '=', move_id)
+      .where('state', '=', 'undoing')
+      .execute()
+  })
+
+/** What waits for room, or for another machine, is no attempt that failed. */
+export const uncountMoveAttempt = (
+  { db }: Pick<App, 'db'>,
+  { account_id, cloud_id, move_id }: MoveRow,
+): Promise<void> =>
+  db.tx(async (tx) => {
+    await sql`update clouds.moves set attempts = greatest(attempts - 1, 0)
+      where account_id = ${account_id} and cloud_id = ${cloud_id} and move_id = ${move_id}`.execute(tx)
   })
 
 /** Nothing of what was copied is left here. */

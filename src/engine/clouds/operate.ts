@@ -4,6 +4,8 @@ import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { CloudKey } from './clouds.ts'
 import { announceCloud } from './directory.ts'
+import { type PackageRow, packageOf } from './package-store.ts'
+import { isOverdue } from './packages.ts'
 import type { CloudRow } from './store.ts'
 import * as store from './store.ts'
 
@@ -15,11 +17,19 @@ export const suspendCloud = (room: Room, cloud: CloudKey, reason: string | null)
     store.changeCloud(tx, cloud, { suspended_at: now, suspended_reason: reason, updated_at: now }),
   )
 
-/** It answers again. */
-export const resumeCloud = (room: Room, cloud: CloudKey): Promise<CloudRow> =>
-  change(room, cloud, (tx, now) =>
-    store.changeCloud(tx, cloud, { suspended_at: null, suspended_reason: null, updated_at: now }),
-  )
+/** It answers again. With the package instead, where that ended so long ago that the cloud would be suspended again at once: nothing is changed. */
+export async function resumeCloud(
+  room: Room,
+  cloud: CloudKey,
+): Promise<{ resumed: CloudRow } | { ended: PackageRow }> {
+  let ended: PackageRow | undefined
+  const resumed = await change(room, cloud, async (tx, now) => {
+    const used = await packageOf(tx, cloud)
+    if (used && isOverdue(used, now)) ended = used
+    else await store.changeCloud(tx, cloud, { suspended_at: null, suspended_reason: null, updated_at: now })
+  })
+  return ended ? { ended } : { resumed }
+}
 
 /** Limits of this cloud alone; null takes one back, and what is not named stays as it is. */
 export const setCloudLimits = (

@@ -15,6 +15,10 @@ import * as store from './store.ts'
 /** As long as a cloud goes on after the end of its package: it only reads, and then it is suspended. Nothing of it is deleted. */
 export const graceMs = 7 * 24 * 60 * 60 * 1000
 
+/** Whether the cloud that uses it is suspended for it. */
+export const isOverdue = ({ ended_at: endedAt }: Pick<PackageRow, 'ended_at'>, now: Date): boolean =>
+  endedAt !== null && endedAt.getTime() < now.getTime() - graceMs
+
 /**
  * A package that is free and paid, locked until the transaction ends: of two creations at once the second waits and finds another one, or
  * none. Throws PACKAGE_REQUIRED, PACKAGE_UNPAID, PACKAGE_USED_UP, and CLOUD_DELETION_LIMIT where one is free once a deletion has ended.

@@ -9,7 +9,7 @@ import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { job } from '#platform/jobs'
+import { job, type Later, laterWhenUnavailable } from '#platform/jobs'
 import { newAppKey } from './app-key.ts'
 import type { CloudKey } from './clouds.ts'
 import { announceCloud } from './directory.ts'
@@ -26,7 +26,7 @@ const maxAttempts = 5
 const refLetters = 20
 
 /** Twenty letters, so that nobody finds a cloud by guessing. */
-const newRef = (): string =>
+export const newRef = (): string =>
   String.fromCharCode(...Array.from({ length: refLetters }, () => 97 + randomInt(26)))
 
 export interface ProvisionWork {
@@ -144,15 +144,30 @@ async function stepsWithin(app: App, tx: Tx, row: CloudRow, signingKey: SigningK
 }
 
 /** All steps of a cloud in state `provisioning`, each in a transaction of its own. */
-export async function continueProvisioning(app: App, cloud: CloudKey): Promise<undefined> {
+export async function continueProvisioning(app: App, cloud: CloudKey): Promise<Later | undefined> {
   const row = await store.beginAttempt(app.db, cloud)
   if (!row) return undefined
   if (row.attempts > maxAttempts) return failProvisioning(app, cloud, 'given_up')
   const signingKey = await newSigningKey(app, cloud, new Date(app.clock.nowMs()))
   await step(app, cloud, (tx) => keepSigningKey(tx, row, signingKey))
-  if (row.plan === 'dedicated') await app.databases.make({ ...cloud, ref: row.ref })
+  const later = row.plan === 'dedicated' ? await makeDatabase(app, row) : undefined
+  if (later) return later
   await step(app, cloud, (tx) => makeReady(app, tx, row))
   return undefined
+}
+
+/** Where it has to wait for room or for another machine, it was no attempt. */
+async function makeDatabase(app: App, { ref, ...row }: CloudRow): Promise<Later | undefined> {
+  const cloud = store.keyOf({ ref, ...row })
+  try {
+    await app.databases.make({ ...cloud, ref })
+    return undefined
+  } catch (error) {
+    const later = laterWhenUnavailable(error)
+    if (!later) throw error
+    await store.uncountAttempt(app.db, cloud)
+    return later
+  }
 }
 
 /** One step in a transaction of its own, while the cloud is still being provisioned. */

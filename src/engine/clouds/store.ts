@@ -260,6 +260,15 @@ export async function beginAttempt(db: Db, { accountId, cloudId }: CloudKey): Pr
   return row
 }
 
+export async function uncountAttempt(db: Db, { accountId, cloudId }: CloudKey): Promise<void> {
+  await db.query(
+    {
+      text: 'update clouds.clouds set attempts = greatest(attempts - 1, 0) where account_id = $1 and cloud_id = $2',
+    },
+    [accountId, cloudId],
+  )
+}
+
 /** It and all rows that refer to it, which are few by then. */
 export async function deleteCloud(tx: Tx, { accountId, cloudId }: CloudKey): Promise<void> {
   await sql`delete from clouds.clouds where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)

@@ -1,12 +1,10 @@
 /** What happens after an attempt at a backup, or at restoring one, has failed. */
 import type { App } from '#app'
-import { Failure } from '#platform/errors'
-import type { Later } from '#platform/jobs'
+import { type Later, laterWhenUnavailable } from '#platform/jobs'
 import * as store from './store.ts'
 
 const maxAttempts = 5
 const againMs = 5_000
-const unavailable = 503
 
 /** Undefined where it is not tried again. What has to wait for room or for another machine is no failure. */
 export async function laterOf(
@@ -14,8 +12,8 @@ export async function laterOf(
   key: store.BackupKey | store.RestoreKey,
   error: unknown,
 ): Promise<Later | undefined> {
-  if (error instanceof Failure && error.status === unavailable)
-    return { laterMs: error.more.retryAfterMs ?? againMs }
+  const later = laterWhenUnavailable(error)
+  if (later) return later
   const nth = await store.countFailure(app.db, key)
   app.log.warn({ err: error, cloud_id: key.cloudId, nth }, 'a backup could not be made or restored')
   return nth < maxAttempts ? { laterMs: againMs } : undefined

@@ -6,7 +6,7 @@ export {
   type BackupRow,
   deleteBackups,
   findBackup,
-  isBeingRestored,
+  holdBackup,
   lastRestore,
   listBackups,
   type RestoreRow,

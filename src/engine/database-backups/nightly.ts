@@ -1,10 +1,14 @@
-/** Each night every database that was changed is backed up, and backups that were kept for long enough are deleted. */
+/**
+ * Each night every database that was changed is backed up, and backups that were kept for long enough are deleted. What came to no end by its
+ * own job is ended, so that the next one may begin.
+ */
 import type { App } from '#app'
 import { shareReadyCloud } from '#engine/clouds'
-import { job } from '#platform/jobs'
+import { isUnderWay, job } from '#platform/jobs'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
+import { endLostRestore, restoreJob } from './restore.ts'
 import * as store from './store.ts'
-import { queueBackup } from './take.ts'
+import { backupJob, failBackup, queueBackup } from './take.ts'
 
 const everyMs = 10 * 60 * 1000
 const atOnce = 50
@@ -19,11 +23,43 @@ export const nightlyJob = job<null>({
   limits: () => ({ perAccount: 1, perProcess: 1 }),
   everyMs,
   async handle({ app, stopping }) {
+    await endLost(app, stopping)
     while (!stopping.aborted && (await deleteExpired(app)) > 0);
     if (app.config.backups.nightly) while (!stopping.aborted && (await queueDue(app)) > 0);
     return undefined
   },
 })
+
+const beforeFirst = '00000000-0000-0000-0000-000000000000'
+
+/** Those whose job was parked, or lost. One that fails does not keep the others from their end. */
+async function endLost(app: App, stopping: AbortSignal): Promise<void> {
+  const before = new Date(app.clock.nowMs() - everyMs)
+  for (let after = beforeFirst; !stopping.aborted; ) {
+    const some = await store.unfinished(app.db, { before, after, limit: atOnce })
+    for (const key of some) {
+      const ending = 'backupId' in key ? endLostBackup(app, key) : endLostRestoreOf(app, key)
+      await ending.catch((error: unknown) =>
+        app.log.error({ err: error, cloud_id: key.cloudId }, 'a backup or its restoring came to no end yet'),
+      )
+      after = 'backupId' in key ? key.backupId : key.restoreId
+    }
+    if (some.length < atOnce) return
+  }
+}
+
+async function endLostBackup(app: App, { accountId, backupId, ...cloud }: store.BackupKey): Promise<void> {
+  if (await isUnderWay(app.db, backupJob, { accountId, singletonKey: backupId })) return
+  await failBackup(app, { accountId, backupId, ...cloud }, 'given_up')
+}
+
+async function endLostRestoreOf(
+  app: App,
+  { accountId, restoreId, ...cloud }: store.RestoreKey,
+): Promise<void> {
+  if (await isUnderWay(app.db, restoreJob, { accountId, singletonKey: restoreId })) return
+  await endLostRestore(app, { accountId, restoreId, ...cloud })
+}
 
 /** The beginning of the night that is, or was last. */
 const nightOf = (nowMs: number): Date =>

@@ -1,6 +1,6 @@
 /** Backups and restores as they are recorded. */
 import { sql } from 'kysely'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey, Limited } from '#engine/clouds'
 import type { Db, Tx } from '#platform/db'
 import { type Page, type PageOptions, readPage } from '#platform/lists'
 import type { BackupProblem } from './phrases.ts'
@@ -55,6 +55,15 @@ export interface RestoreKey extends CloudKey {
 
 type Reader = Pick<Db, 'kysely'>['kysely'] | Tx
 
+/** What the limits of the cloud come from. */
+export const limitedOf = (tx: Tx, { accountId, cloudId }: CloudKey): Promise<Limited> =>
+  tx
+    .selectFrom('clouds.clouds')
+    .select(['offer', 'limits'])
+    .where('account_id', '=', accountId)
+    .where('cloud_id', '=', cloudId)
+    .executeTakeFirstOrThrow()
+
 const backupsOf = (kysely: Reader, { accountId, cloudId }: CloudKey) =>
   kysely
     .selectFrom('databases.backups')
@@ -73,6 +82,10 @@ export const findBackup = (
   { backupId, ...cloud }: BackupKey,
 ): Promise<BackupRow | undefined> =>
   backupsOf(kysely, cloud).where('backup_id', '=', backupId).executeTakeFirst()
+
+/** The same, which is not deleted until the transaction ends. */
+export const holdBackup = (tx: Tx, { backupId, ...cloud }: BackupKey): Promise<BackupRow | undefined> =>
+  backupsOf(tx, cloud).where('backup_id', '=', backupId).forShare().executeTakeFirst()
 
 /** The last one that there is. */
 export const lastReady = (kysely: Reader, cloud: CloudKey): Promise<BackupRow | undefined> =>
@@ -152,7 +165,10 @@ export async function confirmBackup(
     and backup_id = ${instead} and state = 'queued'`.execute(tx)
 }
 
-/** Deletes it, or some of this cloud's, or some of those that have expired; returns the keys of their bytes. */
+/**
+ * Deletes it, or some of this cloud's that is deleted, or some of those that have expired; returns the keys of their bytes. One that is being
+ * restored stays meanwhile, unless its cloud is deleted.
+ */
 export async function deleteBackups(
   tx: Tx,
   which: BackupKey | CloudKey | { expired: Date },
@@ -163,14 +179,22 @@ export async function deleteBackups(
       ? sql`expires_at <= ${which.expired} and state <> 'queued'`
       : sql`account_id = ${which.accountId} and cloud_id = ${which.cloudId}
         ${'backupId' in which ? sql`and backup_id = ${which.backupId}` : sql``}`
-  const { rows } = await sql<{ storage_key: string | null }>`delete from databases.backups
-    where (account_id, cloud_id, backup_id) in
-      (select account_id, cloud_id, backup_id from databases.backups where ${chosen} limit ${limit} for update)
+  const isOfDeleted = !('expired' in which || 'backupId' in which)
+  const held = sql`exists (select from databases.restores r where r.account_id = b.account_id
+    and r.from_cloud_id = b.cloud_id and r.backup_id = b.backup_id and r.state = 'queued')`
+  const spared = isOfDeleted ? sql`true` : sql`not ${held}`
+  // First locked, then looked at again: a restoring may have been accepted meanwhile.
+  const { rows: locked } = await sql<{ account_id: string; cloud_id: string; backup_id: string }>`
+    select account_id, cloud_id, backup_id from databases.backups b where ${chosen} and ${spared}
+    order by expires_at limit ${limit} for update`.execute(tx)
+  const { rows } = await sql<{ storage_key: string | null }>`delete from databases.backups b
+    using json_to_recordset(${JSON.stringify(locked)}::json) as l(account_id uuid, cloud_id uuid, backup_id uuid)
+    where (b.account_id, b.cloud_id, b.backup_id) = (l.account_id, l.cloud_id, l.backup_id) and ${spared}
     returning storage_key`.execute(tx)
   return { deleted: rows.length, keys: rows.flatMap(({ storage_key: key }) => key ?? []) }
 }
 
-/** Dedicated clouds whose moment of the night has come since they were last backed up, or tried. */
+/** Dedicated clouds whose moment of the night has come since they were last backed up, or tried, the one that waits longest first. */
 export const dueClouds = (
   db: Db,
   {
@@ -187,8 +211,9 @@ export const dueClouds = (
           cross join lateral (select $1::timestamptz + make_interval(secs => (abs(hashtext(c.cloud_id::text)::bigint) % $2::int)::int) as tonight) t
           cross join lateral (select case when t.tonight <= $3 then t.tonight else t.tonight - interval '1 day' end as due) u
         where c.plan = 'dedicated' and c.state = 'ready' and c.suspended_at is null and c.created_at < u.due and not exists
-          (select from databases.backups b where b.account_id = c.account_id and b.cloud_id = c.cloud_id and b.confirmed_at >= u.due)
-        limit $4`,
+          (select from databases.backups b where b.account_id = c.account_id and b.cloud_id = c.cloud_id
+            and (b.confirmed_at >= u.due or b.state = 'queued'))
+        order by u.due, c.cloud_id limit $4`,
     },
     [nightStart, spreadSeconds, now, limit],
   )
@@ -258,9 +283,23 @@ export async function restoredFrom(db: Db, cloud: CloudKey): Promise<string | un
   return row?.restore_id
 }
 
-/** A backup that is being restored is not deleted meanwhile. */
-export async function isBeingRestored(tx: Tx, { accountId, cloudId, backupId }: BackupKey): Promise<boolean> {
-  const { rows } = await sql`select 1 from databases.restores where account_id = ${accountId}
-    and from_cloud_id = ${cloudId} and backup_id = ${backupId} and state = 'queued' limit 1`.execute(tx)
-  return rows.length > 0
+/** Backups and restores that have been on their way since then, a page of them after the last one. */
+export const unfinished = async (
+  db: Db,
+  { before, after, limit }: { before: Date; after: string; limit: number },
+): Promise<(BackupKey | RestoreKey)[]> => {
+  const rows = await db.query<CloudKey & { backupId: string | null; restoreId: string | null }>(
+    {
+      text: `select * from (
+          select account_id as "accountId", cloud_id as "cloudId", backup_id as "backupId", null::uuid as "restoreId", created_at
+            from databases.backups where state = 'queued'
+          union all select account_id, cloud_id, null, restore_id, created_at from databases.restores where state = 'queued'
+        ) as u where created_at < $1 and coalesce("backupId", "restoreId") > $2
+        order by coalesce("backupId", "restoreId") limit $3`,
+    },
+    [before, after, limit],
+  )
+  return rows.map(({ accountId, cloudId, backupId, restoreId }) =>
+    backupId === null ? { accountId, cloudId, restoreId: restoreId! } : { accountId, cloudId, backupId },
+  )
 }

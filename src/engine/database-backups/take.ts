@@ -116,7 +116,7 @@ async function write(
   }
 }
 
-async function failBackup(app: App, key: store.BackupKey, error: BackupProblem): Promise<undefined> {
+export async function failBackup(app: App, key: store.BackupKey, error: BackupProblem): Promise<undefined> {
   const change = { state: 'failed', error_code: error, finished_at: new Date(app.clock.nowMs()) } as const
   await app.db.tx((tx) => store.changeBackup(tx, key, change))
   return undefined

@@ -3,6 +3,7 @@
  * read as a role that only reads, and calls nothing of the app.
  */
 import type pg from 'pg'
+import { exportLock, longestExportMs } from '#engine/databases'
 import { copyOut } from '#platform/db'
 import { fail } from '#platform/errors'
 import { grants } from './grants.ts'
@@ -11,8 +12,6 @@ import { inOrder, type Listed } from './order.ts'
 import './phrases.ts'
 import { extensions, notGoing, roles, schemas, sequenceValues, tablesToCopy } from './parts.ts'
 
-/** However slowly it is read. */
-const longestMs = 60 * 60 * 1000
 const mostObjects = 20_000
 const definedAtOnce = 50
 const chunkBytes = 64 * 1024
@@ -25,9 +24,6 @@ interface Item extends Listed {
 }
 
 type Rows = Record<string, unknown>
-
-/** Of exports of one database at a time there is one: each holds a connection for as long as it is read. */
-const exportLock = 7_210_418_011
 
 /** The client is that of `app_reader`, and is in no transaction. Throws EXPORT_RUNNING, EXPORT_TOO_LARGE and what the database refuses. */
 export async function* exportDatabase(client: pg.ClientBase): AsyncGenerator<Buffer> {
@@ -55,7 +51,7 @@ async function begin(client: pg.ClientBase): Promise<void> {
     set local datestyle = iso; set local intervalstyle = postgres; set local timezone = 'UTC'`)
   const { rows: locks } = await client.query<{ free: boolean }>(
     'select pg_try_advisory_xact_lock($1) as free',
-    [exportLock],
+    [String(exportLock)],
   )
   if (locks[0]?.free !== true) {
     await client.query('rollback')
@@ -63,7 +59,7 @@ async function begin(client: pg.ClientBase): Promise<void> {
   }
   // Of PostgreSQL 17 and later.
   await client.query(
-    `select set_config(name, '${longestMs}', true) from pg_settings where name = 'transaction_timeout'`,
+    `select set_config(name, '${longestExportMs}', true) from pg_settings where name = 'transaction_timeout'`,
   )
 }
 

@@ -1,11 +1,12 @@
 /** Databases as one process uses them: opened by the first use, closed when nobody has used them for a while. */
+import type { Failure } from '#platform/errors'
 import type { OpenDatabase } from './databases.ts'
 
 export interface Opened {
   connections: OpenDatabase
   /** Called each time when nobody uses it any more; it stays open for a while. */
   unused?(): void
-  /** What uses it fails. Called once. */
+  /** What uses it fails. Called once; throws nothing. */
   end(): Promise<void>
 }
 
@@ -13,6 +14,8 @@ export interface Opened {
 export interface Closing {
   close(): void
   closeIfUnused(): void
+  /** Nobody new gets it, and it is closed once whoever uses it has ended; undefined: anybody does again. */
+  refuse(refusal: Failure | undefined): void
 }
 
 export interface InUseOptions<Database> {
@@ -24,6 +27,7 @@ interface Entry {
   ref: string
   opening: Promise<Opened>
   users: number
+  refusal?: Failure | undefined
   idle?: NodeJS.Timeout | undefined
 }
 
@@ -36,9 +40,10 @@ export class DatabasesInUse<Database extends { ref: string }> implements AsyncDi
     this.#options = options
   }
 
-  /** It stays open until `work` ends. Throws what opening it and `work` throw. */
+  /** It stays open until `work` ends. Throws what opening it and `work` throw, and the refusal. */
   async use<Result>(database: Database, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
     const entry = this.#entries.get(database.ref) ?? this.#open(database)
+    if (entry.refusal) throw entry.refusal
     entry.users++
     clearTimeout(entry.idle)
     try {
@@ -70,6 +75,10 @@ export class DatabasesInUse<Database extends { ref: string }> implements AsyncDi
       closeIfUnused: () => {
         if (entry.users === 0) void this.#close(entry)
       },
+      refuse: (refusal) => {
+        entry.refusal = refusal
+        if (refusal && entry.users === 0) void this.#close(entry)
+      },
     })
     opening.resolve(opened)
     opened.catch(() => {
@@ -80,6 +89,10 @@ export class DatabasesInUse<Database extends { ref: string }> implements AsyncDi
 
   #closeLater(entry: Entry): void {
     if (!this.#isCurrent(entry)) return
+    if (entry.refusal) {
+      void this.#close(entry)
+      return
+    }
     entry.idle = setTimeout(() => void this.#close(entry), this.#options.idleMs).unref()
     entry.opening.then(
       (opened) => opened.unused?.(),

@@ -33,7 +33,7 @@ class Databases implements CloudDatabases {
   readonly #secrets: Secrets
   readonly #refusals: Metrics['databaseRefusals']
   readonly #providers: readonly DatabaseProvider[]
-  /** Where a database lies never changes while its cloud lives. */
+  /** Those of clouds that will have no other one. */
   readonly #records = new Map<string, DatabaseRecord>()
 
   constructor({ db, secrets, metrics, providers }: DatabasesOptions) {
@@ -60,12 +60,13 @@ class Databases implements CloudDatabases {
     const record = (await this.#find(cloud)) ?? (await this.#settle(cloud))
     const provider = this.#providerOf(record)
     await provider.make(record)
-    // Its cloud was deleted meanwhile.
-    if (!(await store.findDatabase(this.#db, cloud))) await provider.remove(record)
+    // Its cloud was deleted meanwhile, or its move was given up.
+    if ((await store.findDatabase(this.#db, cloud))?.ref !== record.ref) await provider.remove(record)
   }
 
   async stop(cloud: CloudKey): Promise<void> {
     const record = await this.#find(cloud)
+    this.#records.delete(cloud.cloudId)
     if (record) await this.#providerOf(record).stop(record)
   }
 
@@ -78,7 +79,7 @@ class Databases implements CloudDatabases {
     const record = await store.findDatabase(this.#db, cloud)
     if (!record) return
     await this.#providerOf(record).remove(record)
-    await store.deleteDatabase(this.#db, cloud)
+    await store.deleteDatabase(this.#db, record)
     this.#records.delete(cloud.cloudId)
   }
 
@@ -90,7 +91,7 @@ class Databases implements CloudDatabases {
     const known = this.#records.get(cloud.cloudId)
     if (known) return known
     const found = await store.findDatabase(this.#db, cloud)
-    if (found) this.#records.set(cloud.cloudId, found)
+    if (found?.stays) this.#records.set(cloud.cloudId, found)
     return found
   }
 

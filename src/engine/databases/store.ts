@@ -1,11 +1,13 @@
 /** Which databases there are, and where. */
+import { sql } from 'kysely'
 import type { CloudKey, Limited } from '#engine/clouds'
-import type { Db } from '#platform/db'
+import type { Db, Tx } from '#platform/db'
 import type { DatabaseRecord } from './databases.ts'
 
 interface DatabaseRow {
   account_id: string
   cloud_id: string
+  ref: string
   provider: 'local' | 'external'
   place: string
   os_user: number | null
@@ -22,16 +24,16 @@ declare module '#platform/db' {
   }
 }
 
-/** Undefined where the cloud has none. */
+/** Undefined where the cloud has none. `stays`: it is that of a cloud which will have no other one. */
 export async function findDatabase(
   db: Db,
   { accountId, cloudId }: CloudKey,
-): Promise<DatabaseRecord | undefined> {
-  const [row] = await db.query<DatabaseRecord>(
+): Promise<(DatabaseRecord & { stays: boolean }) | undefined> {
+  const [row] = await db.query<DatabaseRecord & { stays: boolean }>(
     {
       name: 'databases.find',
-      text: `select d.account_id as "accountId", d.cloud_id as "cloudId", c.ref, d.provider, d.place, d.os_user as "osUser",
-          d.secrets_sealed as "secretsSealed"
+      text: `select d.account_id as "accountId", d.cloud_id as "cloudId", d.ref, d.provider, d.place, d.os_user as "osUser",
+          d.secrets_sealed as "secretsSealed", c.plan = 'dedicated' as stays
         from databases.databases d join clouds.clouds c on c.account_id = d.account_id and c.cloud_id = d.cloud_id
         where d.account_id = $1 and d.cloud_id = $2`,
     },
@@ -61,21 +63,36 @@ export const takenPlaces = (db: Db): Promise<{ place: string; osUser: number | n
 /** False where another one has this user of the machine, or the cloud has a database already. */
 export async function insertDatabase(
   db: Db,
-  { accountId, cloudId, provider, place, osUser, secretsSealed }: Omit<DatabaseRecord, 'ref'>,
+  { accountId, cloudId, ref, provider, place, osUser, secretsSealed }: DatabaseRecord,
 ): Promise<boolean> {
   const inserted = await db.query(
     {
-      text: `insert into databases.databases (account_id, cloud_id, provider, place, os_user, secrets_sealed, created_at)
-        values ($1, $2, $3, $4, $5, $6, now()) on conflict do nothing returning 1`,
+      text: `insert into databases.databases (account_id, cloud_id, ref, provider, place, os_user, secrets_sealed, created_at)
+        values ($1, $2, $3, $4, $5, $6, $7, now()) on conflict do nothing returning 1`,
     },
-    [accountId, cloudId, provider, place, osUser, secretsSealed],
+    [accountId, cloudId, ref, provider, place, osUser, secretsSealed],
   )
   return inserted.length > 0
 }
 
-export async function deleteDatabase(db: Db, { accountId, cloudId }: CloudKey): Promise<void> {
-  await db.query({ text: 'delete from databases.databases where account_id = $1 and cloud_id = $2' }, [
-    accountId,
-    cloudId,
-  ])
+/** Deletes its record alone; returns what it said. */
+export async function takeDatabase(
+  tx: Tx,
+  { accountId, cloudId }: CloudKey,
+): Promise<DatabaseRecord | undefined> {
+  const { rows } = await sql<DatabaseRecord>`delete from databases.databases
+    where account_id = ${accountId} and cloud_id = ${cloudId}
+    returning account_id as "accountId", cloud_id as "cloudId", ref, provider, place, os_user as "osUser",
+      secrets_sealed as "secretsSealed"`.execute(tx)
+  return rows[0]
+}
+
+export async function deleteDatabase(
+  db: Db,
+  { accountId, cloudId, ref }: Pick<DatabaseRecord, 'accountId' | 'cloudId' | 'ref'>,
+): Promise<void> {
+  await db.query(
+    { text: 'delete from databases.databases where account_id = $1 and cloud_id = $2 and ref = $3' },
+    [accountId, cloudId, ref],
+  )
 }

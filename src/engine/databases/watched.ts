@@ -19,19 +19,15 @@ export interface Watched {
 export function openWatched({ addressOf, size, lockedOut, ...options }: WatchedOptions): Watched {
   const watcher = openWatcherPool(addressOf)
   const watch = new DatabaseWatch({ ...options, pool: watcher, size })
-  const connections = new Connections({
-    addressOf,
-    size,
-    taken: () => watch.works(),
-    givenBack: () => watch.rested(),
-    lockedOut,
-  })
+  const connections = new Connections({ addressOf, size, watch, lockedOut })
   return {
     connections,
     watch,
     async end() {
+      // What is still under way is watched until it has ended.
+      await connections.close()
       watch[Symbol.dispose]()
-      await Promise.all([connections.close(), watcher.end()])
+      await watcher.end()
     },
   }
 }

@@ -12,6 +12,7 @@ import './phrases.ts'
 
 export type { SqlAnswer } from './answer.ts'
 export type { Description } from './describe.ts'
+export { readScript } from './lexer.ts'
 export { statementsOf } from './script.ts'
 export type { WrittenAnswer } from './write.ts'
 

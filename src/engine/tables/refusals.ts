@@ -4,7 +4,7 @@ import { persian } from '#platform/words'
 import { type Refusal, shown } from './refuse.ts'
 
 export const whys = {
-  name: { en: 'a name of a column stands there.', fa: 'آنجا نام یک ستون می‌آید.' },
+  name: { en: 'the name of a column is expected there.', fa: 'در آنجا نام یک ستون لازم است.' },
   select: {
     en: 'columns are separated by commas, and a related table has its own in parentheses: id,customer:customers(name).',
     fa: 'ستون‌ها با ویرگول جدا می‌شوند و جدول مرتبط ستون‌های خودش را در پرانتز دارد: id,customer:customers(name).',
@@ -14,37 +14,50 @@ export const whys = {
     fa: 'هر فیلتر یک عملگر، یک نقطه و یک مقدار است، مانند eq.5 یا in.(1,2) یا not.is.null.',
   },
   logic: {
-    en: 'conditions stand in parentheses with commas between: (a.eq.1,and(b.gt.2,c.is.null)).',
-    fa: 'شرط‌ها در پرانتز و با ویرگول می‌آیند: (a.eq.1,and(b.gt.2,c.is.null)).',
+    en: 'conditions are written in parentheses, with commas between them: (a.eq.1,and(b.gt.2,c.is.null)).',
+    fa: 'شرط‌ها در پرانتز و با ویرگول نوشته می‌شوند: (a.eq.1,and(b.gt.2,c.is.null)).',
   },
   order: {
     en: 'an order is a column with asc or desc, and nullsfirst or nullslast: name.desc.nullslast.',
     fa: 'ترتیب نام ستون است با asc یا desc و nullsfirst یا nullslast: name.desc.nullslast.',
   },
-  list: { en: 'a list stands in parentheses: in.(1,"a,b").', fa: 'فهرست در پرانتز می‌آید: in.(1,"a,b").' },
+  list: {
+    en: 'a list is written in parentheses: in.(1,"a,b").',
+    fa: 'فهرست در پرانتز نوشته می‌شود: in.(1,"a,b").',
+  },
   is: {
-    en: 'is. takes null, not_null, true, false or unknown.',
-    fa: 'پس از is. یکی از null و not_null و true و false و unknown می‌آید.',
+    en: 'is takes null, not_null, true, false or unknown.',
+    fa: 'پس از is یکی از null و not_null و true و false و unknown می‌آید.',
   },
   alias: {
     en: 'what a column is called in the answer has letters, digits, spaces, _ $ . : / @ # * and -, in 63 bytes at most; give it another name: name:column.',
     fa: 'نام ستون در پاسخ از حرف و رقم و فاصله و _ $ . : / @ # * و - است و حداکثر ۶۳ بایت؛ نام دیگری به آن بدهید: name:column.',
   },
-  number: { en: 'a whole number stands there.', fa: 'آنجا عددی صحیح می‌آید.' },
+  number: { en: 'a whole number is expected there.', fa: 'در آنجا عددی صحیح لازم است.' },
   array: {
     en: 'any and all take values in braces: like(any).{a*,b*}.',
     fa: 'any و all مقدارها را در آکولاد می‌گیرند: like(any).{a*,b*}.',
   },
-  nul: { en: 'the character 0 stands in no text.', fa: 'نویسهٔ صفر در هیچ متنی نمی‌آید.' },
-  deep: { en: 'it is nested too deep.', fa: 'بیش از اندازه تودرتو است.' },
-  many: { en: 'it has too many parts.', fa: 'بخش‌هایش بیش از اندازه است.' },
-  aggregate: {
-    en: 'aggregates are not offered here; count rows with Prefer: count=exact, or call a function (rpc).',
-    fa: 'تابع‌های تجمیعی اینجا در دسترس نیستند؛ با Prefer: count=exact بشمارید یا تابعی را صدا بزنید (rpc).',
+  nul: {
+    en: 'no text may contain the character NUL (U+0000).',
+    fa: 'هیچ متنی نویسهٔ NUL (U+0000) را نمی‌پذیرد.',
   },
-} satisfies Record<string, Localized>
+  deep: { en: 'it is nested too deeply.', fa: 'بیش از اندازه تودرتو است.' },
+  values: (max: number): Localized => ({
+    en: `a list has at most ${max} values.`,
+    fa: `هر فهرست حداکثر ${persian(max)} مقدار دارد.`,
+  }),
+} satisfies Record<string, Localized | ((max: number) => Localized)>
 
 export const refusals = {
+  aggregate: {
+    status: 400,
+    code: 'PGRST123',
+    message: {
+      en: 'Use of aggregate functions is not allowed; ask for a count with Prefer: count=exact.',
+      fa: 'تابع‌های تجمیعی در دسترس نیستند؛ شمار ردیف‌ها را با Prefer: count=exact بخواهید.',
+    },
+  },
   noColumn: (table: string, name: string): Refusal => ({
     status: 400,
     code: 'PGRST204',
@@ -77,14 +90,14 @@ export const refusals = {
       fa: `در شِمای ${schema} کلیدی خارجی میان «${name}» و «${shown(target)}»${hint === undefined ? '' : ` با نشانهٔ «${shown(hint)}»`} پیدا نشد.`,
     },
     hint: {
-      en: 'A foreign key between the two makes one.',
-      fa: 'کلیدی خارجی میان این دو رابطه می‌سازد.',
+      en: 'Add a foreign key between the two tables.',
+      fa: 'کلیدی خارجی میان این دو جدول بسازید.',
     },
   }),
   ambiguous: (
     table: string,
     target: string,
-    found: readonly { kind: string; told: string; hints: readonly string[] }[],
+    found: readonly { kind: string; description: string; hints: readonly string[] }[],
   ): Refusal => {
     const names = found.map(({ hints }) => `'${target}!${hints[0]}'`)
     return {
@@ -94,10 +107,10 @@ export const refusals = {
         en: `Could not embed because more than one relationship was found for '${table}' and '${shown(target)}'`,
         fa: `میان «${table}» و «${shown(target)}» چند رابطه هست.`,
       },
-      details: found.map(({ kind, told }) => ({
+      details: found.map(({ kind, description }) => ({
         cardinality: kind,
         embedding: `${table} with ${target}`,
-        relationship: told,
+        relationship: description,
       })),
       hint: {
         en: `Try changing '${shown(target)}' to one of the following: ${names.join(', ')}. Find the desired relationship in the 'details' key.`,
@@ -117,21 +130,24 @@ export const refusals = {
     status: 400,
     code: 'PGRST118',
     message: {
-      en: `Rows cannot be ordered by "${shown(name)}", of which there may be several for each.`,
-      fa: `ردیف‌ها را نمی‌توان با «${shown(name)}» مرتب کرد؛ شاید برای هر یک چند تا باشد.`,
+      en: `Rows cannot be ordered by a column of "${shown(name)}": several of its rows may belong to each of them.`,
+      fa: `ردیف‌ها را نمی‌توان با ستونی از «${shown(name)}» مرتب کرد: هر کدام شاید چند ردیف از آن داشته باشد.`,
     },
   }),
   noType: (name: string): Refusal => ({
     status: 400,
     code: '42704',
-    message: { en: `There is no type "${shown(name)}".`, fa: `نوع «${shown(name)}» نیست.` },
+    message: {
+      en: `There is no type "${shown(name)}" to cast to.`,
+      fa: `نوعی به نام «${shown(name)}» نیست که به آن تبدیل شود.`,
+    },
   }),
   noFunction: (schema: string, name: string, parameters: readonly string[]): Refusal => ({
     status: 404,
     code: 'PGRST202',
     message: {
       en: `There is no function ${schema}.${shown(name)}(${shown(parameters.join(', '))}).`,
-      fa: `تابع ${schema}.${shown(name)}(${shown(parameters.join('، '))}) نیست.`,
+      fa: `تابعی به شکل ${schema}.${shown(name)}(${shown(parameters.join('، '))}) نیست.`,
     },
   }),
   changing: {
@@ -186,8 +202,8 @@ export const refusals = {
     status: 400,
     code: 'PGRST100',
     message: {
-      en: `A query has at most ${max} parts.`,
-      fa: `هر پرس‌وجو حداکثر ${persian(max)} بخش دارد.`,
+      en: `A query has at most ${max} columns, tables, conditions and orders together.`,
+      fa: `هر پرس‌وجو روی هم حداکثر ${persian(max)} ستون، جدول، شرط و ترتیب دارد.`,
     },
   }),
 }

@@ -4,7 +4,8 @@
  */
 import type { App } from '#app'
 import type { Config } from '#platform/config'
-import type { Tx } from '#platform/db'
+import type { Db, Tx } from '#platform/db'
+import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import type { TraceContext } from '#platform/trace'
 import * as store from './store.ts'
@@ -68,6 +69,25 @@ export interface Jobs {
   /** Queues work when the transaction commits; idle workers are notified at once. */
   enqueue<Data>(tx: Tx, job: Job<Data>, ...asks: JobOptions<Data>[]): Promise<void>
 }
+
+const unavailable = 503
+const unavailableMs = 5_000
+
+/** For a handler whose work failed since something is not there now, which is no failure of the job. Undefined for every other error. */
+export const laterWhenUnavailable = (error: unknown): Later | undefined =>
+  error instanceof Failure && error.status === unavailable
+    ? { laterMs: error.more.retryAfterMs ?? unavailableMs }
+    : undefined
+
+/**
+ * Whether a job with this key is queued or running, and not parked. Read after what it is to change: then one that has just ended has
+ * changed it.
+ */
+export const isUnderWay = (
+  db: Db,
+  { name }: Pick<Job, 'name'>,
+  of: { accountId: string; singletonKey: string },
+): Promise<boolean> => store.isUnderWay(db, { ...of, name })
 
 /** Declares a job; the type of its data comes from its handler. */
 export const job = <Data>(spec: Job<Data>): Job<Data> => spec

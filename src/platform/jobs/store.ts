@@ -53,6 +53,20 @@ export const claim = (
     [options.name, options.processId, options.busy, options.perAccount, options.max],
   )
 
+export async function isUnderWay(
+  db: Db,
+  { accountId, name, singletonKey }: { accountId: string; name: string; singletonKey: string },
+): Promise<boolean> {
+  const rows = await db.query(
+    {
+      text: `select from jobs.queue
+        where account_id = $1 and name = $2 and singleton_key = $3 and parked_at is null`,
+    },
+    [accountId, name, singletonKey],
+  )
+  return rows.length > 0
+}
+
 export const settle = (db: Db, processId: string, ended: readonly JobResult[]): Promise<unknown> =>
   db.query({ name: 'jobs.settle', text: 'select jobs.settle($1, $2)' }, [processId, JSON.stringify(ended)])
 

@@ -2,6 +2,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Config } from '#platform/config'
+import { checkDedicated } from '../../../cli/doctor/dedicated.ts'
 import type { DatabaseRecord, DatabaseRole, OpenDatabase } from '../../../src/engine/databases/databases.ts'
 import { ExternalProvider } from '../../../src/engine/databases/external/provider.ts'
 import { roleName } from '../../../src/engine/databases/external/statements.ts'
@@ -229,12 +231,39 @@ test('an app that fills the queue of notifications, which all share, loses the s
   })
 }, 30_000)
 
+test('code of an app that runs as a role of ours gives its sessions no other search path, now or later', async () => {
+  for (const role of ['auth_admin', 'storage_admin'] as const) {
+    await run(first, role, 'alter role current_user set search_path = public, pg_catalog')
+    await run(first, role, 'set search_path = public, pg_catalog')
+    // Another connection, and one that was used before.
+    await provider.use(first, async (open) => {
+      const clients = await Promise.all([1, 2].map(() => open.pool(role).connect()))
+      for (const client of clients) {
+        expect((await client.query('show search_path')).rows).toEqual([
+          { search_path: 'pg_catalog, pg_temp' },
+        ])
+        client.release()
+      }
+    })
+  }
+})
+
 test('one statement that fills its disk is ended there, too, and its app only reads', async () => {
   await run(first, 'postgres', 'create table filled (data text)')
   const fill = `insert into filled select repeat(md5(n::text), 30) from (select generate_series(1, 3000000) as n) as s`
   expect(await codeOf(run(first, 'postgres', fill))).toBe('57P01')
   await until(() => measured.some(({ isFull }) => isFull))
 }, 60_000)
+
+test('the doctor says how many databases a server has of those that it takes', async () => {
+  const databases = { local: false, servers: [{ name: 'one', url: adminUrl, limit: 2 }] }
+  const [check] = await checkDedicated({ databases, functions: { packages: [] } } as unknown as Config)
+  expect(check).toMatchObject({
+    name: 'cloud_server one',
+    state: 'ok',
+    message: { en: expect.stringMatching(/^PostgreSQL 1\d\S*, 2 databases of 2\.$/) },
+  })
+})
 
 test('there is room for as many as the operator says, and what is removed leaves neither database nor role', async () => {
   expect(await provider.place([])).toEqual({ place: 'one', osUser: null })

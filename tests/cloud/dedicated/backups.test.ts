@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dueClouds } from '../../../src/engine/database-backups/store.ts'
 import { until } from '../../harness/until.ts'
 import { boot, dedicatedConfig, MovableClock, type TestCloud, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
@@ -12,7 +13,8 @@ import { newClient } from '../users/app.ts'
 const canRun = await hasJail()
 const it = test.runIf(canRun)
 const clock = new MovableClock()
-const hourMs = 60 * 60 * 1000
+const minuteMs = 60 * 1000
+const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 let world: World
 let cloud: TestCloud
@@ -158,6 +160,39 @@ it('a backup becomes the database of a new cloud, which takes a package and has 
   await until(async () => (await cloud.client.get(`/v1/cloud/${id}`)).status === 404)
 })
 
+it('a backup is restored where the package has room for its database, and the disk of the machine', async () => {
+  const made = await backUp()
+  const mebibyte = 1024 * 1024
+  const update = (text: string, values: unknown[]) => world.app.db.query({ text }, values)
+  // A tenth more than the package has, and the log.
+  const most = Math.floor(100 * mebibyte * 1.1) + 512 * mebibyte
+  await update('update clouds.clouds set limits = $1 where cloud_id = $2', [
+    { disk_bytes: 100 * mebibyte },
+    cloud.id,
+  ])
+  const sized = (bytes: number) =>
+    update('update databases.backups set database_bytes = $1 where backup_id = $2', [bytes, made.id])
+  const asked = () => cloud.client.post(pathOf(`/${made.id}/restore`), { confirm: 'نوبت‌ها' })
+  await sized(most + 1)
+  const refused = await asked()
+  expect([refused.status, refused.body.error.code]).toEqual([403, 'BACKUP_TOO_LARGE'])
+  // More than any disk has.
+  await update(`update clouds.clouds set limits = '{"disk_bytes": 9e15}' where cloud_id = $1`, [cloud.id])
+  await sized(9e15)
+  const noRoom = await asked()
+  expect([noRoom.status, noRoom.body.error.code]).toEqual([503, 'DATABASE_NO_ROOM'])
+  expect(noRoom.headers.get('retry-after')).toBe('60')
+  await update('update clouds.clouds set limits = $1 where cloud_id = $2', [
+    { disk_bytes: 100 * mebibyte },
+    cloud.id,
+  ])
+  await sized(most)
+  await restore(made.id)
+  expect(await restored()).toMatchObject({ status: 'done' })
+  await update(`update clouds.clouds set limits = '{}' where cloud_id = $1`, [cloud.id])
+  await remove(made.id)
+})
+
 it('at its limits a backup is refused: how many, one at a time, of what there is, of whom it belongs to', async () => {
   const ids = [await backUp(), await backUp(), await backUp()].map(({ id }) => id)
   expect((await cloud.client.post(pathOf(), {})).body.error.code).toBe('BACKUP_LIMIT')
@@ -204,6 +239,94 @@ it('a database that was changed is backed up at night, one that sleeps unchanged
   clock.moveMs(1)
   await night()
   expect((await list()).data.map(({ id }: { id: string }) => id)).not.toContain(first.id)
+})
+
+it('at night the cloud that waits longest is backed up first, and one whose backup is on its way keeps no other from its turn', async () => {
+  const query = (text: string, values: unknown[] = []) => world.app.db.query({ text }, values)
+  await query(
+    `insert into databases.backups (account_id, cloud_id, backup_id, kind, state, created_at, confirmed_at, expires_at)
+      values ($1, $2, $2, 'asked', 'queued', '2020-01-01', '2020-01-01', '2020-01-02')`,
+    [world.account, cloud.id],
+  )
+  const options = { nightStart: new Date(clock.nowMs() + dayMs), spreadSeconds: 1, limit: 1 }
+  const due = () => dueClouds(world.app.db, { ...options, now: new Date(clock.nowMs() + 2 * dayMs) })
+  expect(await due()).not.toEqual([{ accountId: world.account, cloudId: cloud.id }])
+  await query('delete from databases.backups where backup_id = $1', [cloud.id])
+  expect((await due()).length).toBe(1)
+})
+
+it('a backup that is being restored outlives its week, and what a parked job has left is failed, so that the next one runs', async () => {
+  const query = (text: string, values: unknown[] = []) => world.app.db.query({ text }, values)
+  clock.moveMs(1)
+  const made = await backUp()
+  await query(
+    `insert into databases.restores (account_id, cloud_id, restore_id, from_cloud_id, backup_id, state, created_at)
+      values ($1, $2, $3, $2, $3, 'queued', $4)`,
+    [world.account, cloud.id, made.id, new Date(clock.nowMs() + 8 * dayMs - 10 * minuteMs)],
+  )
+  await query(
+    `insert into jobs.queue (account_id, job_id, name, data, singleton_key, run_at, parked_at)
+      values ($1, $2, 'databases.restore', '{}', $3, now(), now())`,
+    [world.account, made.id, made.id],
+  )
+  const refused = await cloud.client.post(pathOf(`/${made.id}/restore`), { confirm: 'نوبت‌ها' })
+  expect(refused.body.error.code).toBe('RESTORE_RUNNING')
+  expect((await remove(made.id)).body.error.code).toBe('RESTORE_RUNNING')
+  clock.moveMs(8 * dayMs)
+  await query(
+    `insert into databases.backups (account_id, cloud_id, backup_id, kind, state, created_at, confirmed_at, expires_at)
+      values ($1, $2, $3, 'asked', 'queued', $4, $4, $5)`,
+    [
+      world.account,
+      cloud.id,
+      randomUUID(),
+      new Date(clock.nowMs() - 10 * minuteMs - 1),
+      new Date(clock.nowMs() + dayMs),
+    ],
+  )
+  // Younger than ten minutes by nothing: its job may just begin.
+  await night()
+  expect((await cloud.client.get(pathOf(`/${made.id}`))).body.status).toBe('ready')
+  expect((await list()).restore).toMatchObject({ status: 'queued' })
+  expect((await list()).data.map(({ error }: { error: { code: string } | null }) => error?.code)).toContain(
+    'given_up',
+  )
+  clock.moveMs(1)
+  await night()
+  expect((await list()).restore).toMatchObject({ status: 'failed', error: { code: 'given_up' } })
+  // Now nothing holds it.
+  await night()
+  expect((await cloud.client.get(pathOf(`/${made.id}`))).status).toBe(404)
+})
+
+it('whoever repeats an accepted backup gets its answer, also when its database is on a machine that is away', async () => {
+  const place = async (name: string) => {
+    const text = 'update databases.databases set place = $2 where cloud_id = $1 returning place'
+    await world.app.databases.stop({ accountId: world.account, cloudId: cloud.id })
+    await world.app.db.query({ text }, [cloud.id, name])
+  }
+  const [{ place: here }] = (await world.app.db.query(
+    { text: 'select place from databases.databases where cloud_id = $1' },
+    [cloud.id],
+  )) as [{ place: string }]
+  clock.moveMs(1)
+  const ask = () => cloud.client.post(pathOf(), {}, { 'idempotency-key': 'asked' })
+  const asked = await ask()
+  await settled(asked.body.id)
+  const back = () =>
+    cloud.client.post(
+      pathOf(`/${asked.body.id}/restore`),
+      { confirm: 'نوبت‌ها' },
+      { 'idempotency-key': 'back' },
+    )
+  const begun = await back()
+  expect(begun.status, begun.text).toBe(202)
+  await restored()
+  await place('away')
+  expect((await cloud.client.post(pathOf(), {})).body.error.code).toBe('DATABASE_ELSEWHERE')
+  expect((await ask()).text).toBe(asked.text)
+  expect((await back()).text).toBe(begun.text)
+  await place(here)
 })
 
 it('the export of a dedicated cloud is its database as SQL, its last line the proof that it is whole', async () => {

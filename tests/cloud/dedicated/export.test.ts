@@ -9,6 +9,7 @@ import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
 import { singleUser } from '../../../src/engine/databases/local/program.ts'
 import { runServer } from '../../../src/engine/databases/local/run.ts'
 import { type Awake, wake } from '../../../src/engine/databases/local/wake.ts'
+import { look } from '../../../src/engine/databases/watch/sessions.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { loadSql } from './load-sql.ts'
 import { databaseOf, openLocalContext } from './local-databases.ts'
@@ -60,6 +61,24 @@ async function exported(): Promise<string> {
   for await (const part of exportDatabase(reader)) parts.push(part)
   return Buffer.concat(parts).toString()
 }
+
+it('whoever watches a database knows the export among the sessions of the reader, however many have the same role', async () => {
+  await using reader = await connect(from, 'app_reader')
+  await using other = await connect(from, 'app_reader')
+  await other.query('begin; select pg_advisory_xact_lock(7)')
+  const parts = exportDatabase(reader)
+  await parts.next()
+  const { socketFolder, ...address } = from.address('watcher')
+  await using watcher = Object.assign(new pg.Pool({ ...address, host: socketFolder }), {
+    [Symbol.asyncDispose]: () => watcher.end(),
+  })
+  const { sessions } = await look(watcher, true)
+  expect(sessions.map(({ role, isExport }) => [role, isExport]).sort()).toEqual([
+    ['app_reader', false],
+    ['app_reader', true],
+  ])
+  await parts.return(undefined)
+})
 
 const app = `
   create schema "App Two";

@@ -1,4 +1,6 @@
 /** Starter clouds that get a database of their own. */
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
 import { createClient } from '@supabase/supabase-js'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -174,6 +176,46 @@ test.runIf(canRun)(
     expect(again.data.user?.id).toBe(userId)
     const read = await fetch(`${cloud.pathUrl}/files/${file.id}`, { headers })
     expect([read.status, await read.text()]).toEqual([200, 'abc'])
+  },
+)
+
+test.runIf(canRun)(
+  'a move that fails leaves nothing behind, and a later one takes all that there is by then',
+  async () => {
+    const cloud = await world.newCloud('fails')
+    const { client, id } = cloud
+    const query = <Row>(text: string, values: unknown[] = []) => world.app.db.query<Row>({ text }, values)
+    const act = (json: object) => client.post(`/v1/cloud/${id}/database`, json)
+    await act({ action: 'create_collection', name: 'todos' })
+    await act({ action: 'insert', table: 'todos', data: { n: 1 } })
+    await give()
+    await query(
+      `create function clouds.fails() returns trigger language plpgsql as $$ begin raise 'not now'; end $$`,
+    )
+    await query(
+      `create trigger fails before update on clouds.clouds for each row when (new.plan <> old.plan) execute function clouds.fails()`,
+    )
+    expect((await client.post(`/v1/cloud/${id}/move`, {})).status).toBe(202)
+    const record = async () =>
+      (await query<{ ref: string }>('select ref from databases.databases where cloud_id = $1', [id]))[0]
+    const shown = async () => (await client.get(`/v1/cloud/${id}`)).body
+    const ref = await until(async () => (await record())?.ref)
+    await query('update clouds.moves set attempts = 4')
+    await until(async () => {
+      await query(`update jobs.queue set run_at = now() where name = 'clouds.move' and process_id is null`)
+      await query(`select pg_notify('jobs', 'clouds.move')`)
+      return (await shown()).move === 'failed'
+    })
+    expect(await record()).toBe(undefined)
+    const folder = path.join(world.app.config.dataDir, 'databases')
+    expect((await readdir(folder)).filter((name) => name.startsWith(ref))).toEqual([])
+    await act({ action: 'insert', table: 'todos', data: { n: 2 } })
+    await query('drop trigger fails on clouds.clouds')
+    expect((await client.post(`/v1/cloud/${id}/move`, {})).status).toBe(202)
+    await until(async () => (await shown()).plan === 'dedicated')
+    const { body } = await act({ query: 'select n::int as n from todos order by n' })
+    expect(body.rows).toEqual([[1], [2]])
+    expect((await record())!.ref).not.toBe(ref)
   },
 )
 

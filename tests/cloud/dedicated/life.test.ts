@@ -1,7 +1,21 @@
 /** Packages of accounts, and dedicated clouds that use them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { endPackage, givePackage, renewPackage, setReadOnly, suspendUnpaid } from '#engine/clouds'
+import {
+  beginMoveAttempt,
+  continueProvisioning,
+  endPackage,
+  freezeCloud,
+  givePackage,
+  giveUpMove,
+  moveOf,
+  renewPackage,
+  setReadOnly,
+  suspendUnpaid,
+} from '#engine/clouds'
 import { addAwakeTime, awakeMsOfMonth, recordMeasured, requireAwakeTime } from '#engine/databases'
+import { Failure } from '#platform/errors'
+import { continueMove } from '../../../src/capabilities/cloud/move/move.ts'
+import { memoryOfDatabases } from '../../../src/engine/databases/local/memory.ts'
 import type { Client } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
 import { boot, MovableClock, type World } from '../../harness/world.ts'
@@ -72,6 +86,16 @@ test('what is offered is listed with every limit, and with how many packages the
   })
 })
 
+test('a package whose databases would never wake on this machine refuses the start, in words that say how to fix it', async () => {
+  const ofBytes = (memory: number) =>
+    `clouds:\n  packages:\n    - id: huge\n      name: { fa: بزرگ, en: Huge }\n      memory_bytes: ${memory}\n`
+  const most = Math.floor(memoryOfDatabases(0.25))
+  await expect(boot({ config: ofBytes(most + 1) })).rejects.toThrow(/"huge".*memory_percent \(25\)/)
+  await (await boot({ config: ofBytes(most) }))[Symbol.asyncDispose]()
+  const elsewhere = 'databases: { local: false }\n'
+  await (await boot({ config: ofBytes(most + 1) + elsewhere }))[Symbol.asyncDispose]()
+})
+
 test('without a package a dedicated cloud is refused, with one that is unpaid or used too, and nothing is written', async () => {
   const owner = await person()
   const other = await person()
@@ -127,6 +151,101 @@ async function dedicated(owner: Person, offer = 'small', paidUntil: Date | null 
   const shown = async () => (await owner.client.get(`/v1/cloud/${id}`)).body
   return { id: id as string, packageId: given.package_id, key, live, shown }
 }
+
+/** Nothing of databases is here for as long as `work` takes: whatever is asked of them is refused for now. */
+async function withoutRoom(work: () => Promise<void>): Promise<void> {
+  const { databases } = world.app
+  const { make, requireRoom } = databases
+  const refuse = async () => {
+    throw new Failure('DATABASE_NO_ROOM', {}, { retryAfterMs: 7_000 })
+  }
+  Object.assign(databases, { make: refuse, requireRoom: refuse })
+  await work().finally(() => Object.assign(databases, { make, requireRoom }))
+}
+
+const attempts = 7
+const progress = { stopping: new AbortController().signal, progressed: async () => undefined }
+
+test('a cloud waits for room for its database for as long as there is none, and no attempt of it is counted', async () => {
+  const { key, shown } = await dedicated(await person())
+  await withoutRoom(async () => {
+    for (let nth = 0; nth < attempts; nth++)
+      expect(await continueProvisioning(world.app, key)).toEqual({ laterMs: 7_000 })
+  })
+  expect(await shown()).toMatchObject({ status: 'provisioning' })
+  const { make } = world.app.databases
+  world.app.databases.make = async () => undefined
+  await continueProvisioning(world.app, key).finally(() => {
+    world.app.databases.make = make
+  })
+  expect(await shown()).toMatchObject({ status: 'ready' })
+})
+
+/** A Starter cloud on its way to a database. */
+async function moving() {
+  const owner = await person()
+  await give(owner)
+  const { id } = (await owner.client.post('/v1/cloud', body({ plan: 'starter' }))).body
+  const act = (json: object) => owner.client.post(`/v1/cloud/${id}/database`, json)
+  await act({ action: 'create_collection', name: 'todos' })
+  const begun = await owner.client.post(`/v1/cloud/${id}/move`, {})
+  expect(begun.status, begun.text).toBe(202)
+  const key = { accountId: owner.account, cloudId: id as string }
+  const insert = () => act({ action: 'insert', table: 'todos', data: { n: 1 } })
+  return { key, insert, move: async () => (await moveOf(world.app.db.kysely, key))! }
+}
+
+test('a move waits for room, too', async () => {
+  const { key, move } = await moving()
+  await withoutRoom(async () => {
+    for (let nth = 0; nth < attempts; nth++)
+      expect(await continueMove(world.app, key, progress)).toEqual({ laterMs: 7_000 })
+  })
+  expect(await move()).toMatchObject({ state: 'moving', attempts: 0 })
+})
+
+test('a step of a move that was delayed past its end freezes nothing', async () => {
+  const { key, insert, move } = await moving()
+  const late = (await beginMoveAttempt(world.app, key))!
+  await giveUpMove(world.app, late)
+  expect(await move()).toMatchObject({ state: 'undoing' })
+  expect(await freezeCloud(world.app, late)).toBe(false)
+  const inserted = await insert()
+  expect(inserted.status, inserted.text).toBe(200)
+})
+
+test('what was accepted is answered to whoever repeats it, also when there is no room any more and the backup is gone', async () => {
+  const owner = await person()
+  const { id, key } = await dedicated(owner)
+  await world.app.db.query({ text: `update clouds.clouds set state = 'ready' where cloud_id = $1` }, [id])
+  await world.app.db.query(
+    {
+      text: `insert into databases.backups (account_id, cloud_id, backup_id, kind, state, created_at, confirmed_at, expires_at)
+        values ($1, $2, $2, 'asked', 'ready', now(), now(), now())`,
+    },
+    [key.accountId, id],
+  )
+  await give(owner)
+  const restore = () =>
+    owner.client.post(
+      `/v1/cloud/${id}/backups/${id}/restore`,
+      { confirm: 'فروشگاه', into: 'new' },
+      { 'idempotency-key': 'restored' },
+    )
+  const create = () => owner.client.post('/v1/cloud', body(), { 'idempotency-key': 'created' })
+  const restored = await restore()
+  expect(restored.status, restored.text).toBe(202)
+  await give(owner)
+  const created = await create()
+  expect(created.status, created.text).toBe(202)
+  // Room in the account, and none for a database.
+  await give(owner)
+  await world.app.db.query({ text: 'delete from databases.backups where cloud_id = $1' }, [id])
+  await withoutRoom(async () => {
+    expect((await restore()).text).toBe(restored.text)
+    expect((await create()).text).toBe(created.text)
+  })
+})
 
 test('an app only reads from the moment on at which its package is not paid for, and writes again once it is renewed', async () => {
   const owner = await person()
@@ -223,7 +342,7 @@ test('disk and rows are shown as they were measured last', async () => {
   const { id, key, shown } = await dedicated(await person())
   await world.app.db.query(
     {
-      text: `insert into databases.databases (account_id, cloud_id, provider, place, created_at) values ($1, $2, 'local', 'here', now())`,
+      text: `insert into databases.databases (account_id, cloud_id, ref, provider, place, created_at) values ($1, $2, 'a', 'local', 'here', now())`,
     },
     [key.accountId, id],
   )

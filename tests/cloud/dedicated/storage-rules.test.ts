@@ -8,8 +8,8 @@ import { deletePendingBlobs } from '#platform/storage'
 import { until } from '../../harness/until.ts'
 import { MovableClock, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
-import { dedicatedWorld } from './dedicated-world.ts'
-import { type Client, type Person, type StorageApp, storageApp } from './storage-app.ts'
+import { type AppClient, bootApp, type DedicatedApp, dedicatedApp, type Person } from './dedicated-app.ts'
+
 import { Tus } from './tus-client.ts'
 
 const canRun = await hasJail()
@@ -19,22 +19,24 @@ const minuteMs = 60 * 1000
 describe.runIf(canRun)('objects of a dedicated cloud', () => {
   const clock = new MovableClock()
   let world: World
-  let app: StorageApp
+  let app: DedicatedApp
   let a: Person
   let b: Person
   beforeAll(async () => {
-    world = await dedicatedWorld({ clock })
-    app = await storageApp(world)
-    a = await app.person()
-    b = await app.person()
-    await app.sql(`
+    app = await bootApp(
+      `
       insert into storage.buckets (id, name, public) values ('open', 'open', true), ('closed', 'closed', false);
       create policy p1 on storage.objects for insert to authenticated with check ((storage.foldername(name))[1] = auth.uid()::text);
       create policy p2 on storage.objects for select to authenticated using (owner_id = auth.uid()::text);
       create policy p3 on storage.objects for update to authenticated using (owner_id = auth.uid()::text);
-      create policy p4 on storage.objects for delete to authenticated using (owner_id = auth.uid()::text);`)
+      create policy p4 on storage.objects for delete to authenticated using (owner_id = auth.uid()::text);`,
+      { clock },
+    )
+    world = app.world
+    a = await app.person()
+    b = await app.person()
   })
-  afterAll(() => world?.[Symbol.asyncDispose]())
+  afterAll(() => app?.[Symbol.asyncDispose]())
 
   const key = () => ({ accountId: world.account, cloudId: app.cloud.id })
   const blobs = async () => {
@@ -69,7 +71,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
   }
 
   /** What links of user A do in the hands of this one: to read, and to store. */
-  const byLinks = async (client: Client, bucket: string, who: string): Promise<string[]> => {
+  const byLinks = async (client: AppClient, bucket: string, who: string): Promise<string[]> => {
     const own = a.client.storage.from(bucket)
     const name = `${a.id}/linked-${who}`
     const { data: upload } = await own.createSignedUploadUrl(name)
@@ -82,12 +84,12 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
   const inParts = async (who: string, bucket: string): Promise<string[]> => {
     const headersOf = (one: string): Record<string, string> => {
       const token = { a, b }[one]?.token
-      if (token) return { apikey: app.publicKey, authorization: `Bearer ${token}` }
-      return { apikey: one === 'service' ? app.serviceKey : app.publicKey }
+      if (token) return { apikey: app.cloud.publicKey, authorization: `Bearer ${token}` }
+      return { apikey: one === 'service' ? app.serviceKey : app.cloud.publicKey }
     }
     const upload = (one: string, name: string) =>
       new Tus(Buffer.from('12'), {
-        endpoint: `${app.url}/storage/v1/upload/resumable`,
+        endpoint: `${app.cloud.pathUrl}/storage/v1/upload/resumable`,
         headers: headersOf(one),
         metadata: { bucketName: bucket, objectName: `${a.id}/${name}` },
       })
@@ -108,7 +110,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
       const said = (error: { statusCode?: string | undefined } | null): string =>
         error ? error.statusCode! : 'done'
       const outcome: Record<string, string[]> = {}
-      const clients: Record<string, Client> = {
+      const clients: Record<string, AppClient> = {
         anon: app.anon,
         a: a.client,
         b: b.client,
@@ -180,7 +182,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
       (await files.upload('over-form', new Blob([randomBytes(1_001)], { type: 'text/css' }))).error,
     ).toMatchObject({ statusCode: '413' })
     const chunked = (bytes: number) =>
-      app.ask(`/object/small/chunked-${bytes}`, {
+      app.ask(`/storage/v1/object/small/chunked-${bytes}`, {
         method: 'POST',
         key: app.serviceKey,
         headers: { 'content-type': 'text/plain' },
@@ -216,10 +218,10 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
       const reply = await new Promise<number>((resolve, reject) => {
         // fetch would straighten the path.
         const sent = request(
-          `${app.url}/storage/v1/object/open/`,
+          `${app.cloud.pathUrl}/storage/v1/object/open/`,
           {
             method: 'POST',
-            path: `${new URL(app.url).pathname}/storage/v1/object/open/${path}`,
+            path: `${new URL(app.cloud.pathUrl).pathname}/storage/v1/object/open/${path}`,
             headers: { apikey: app.serviceKey },
           },
           (message) => {
@@ -250,7 +252,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
 
   test('a body that never ends is cut, and nothing of it is left', async () => {
     const before = await app.counted()
-    const sent = request(`${app.url}/storage/v1/object/small/endless`, {
+    const sent = request(`${app.cloud.pathUrl}/storage/v1/object/small/endless`, {
       method: 'POST',
       headers: { apikey: app.serviceKey, 'content-type': 'text/plain' },
     })
@@ -334,7 +336,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
   })
 
   test('a row that the developer writes names no bytes of another cloud, and what it says of them harms its own app alone', async () => {
-    const other = await storageApp(world)
+    const other = await dedicatedApp(world)
     await other.service.storage.createBucket('secret')
     await other.service.storage.from('secret').upload('s', new Blob(['secret']))
     const { data } = await other.service.storage.from('secret').info('s')
@@ -352,7 +354,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     await other.sql(
       `update storage.objects set metadata = '{"size": 6, "mimetype": "text/html\\r\\nx: y", "cacheControl": "a\\nb"}'`,
     )
-    const lied = await other.ask('/object/secret/s', { key: other.serviceKey })
+    const lied = await other.ask('/storage/v1/object/secret/s', { key: other.serviceKey })
     expect([
       lied.status,
       lied.headers.get('content-type'),
@@ -424,7 +426,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     // Whatever it says, in whatever code, the platform has not failed; and it sees the request as it does for tables.
     for (const [body, said] of [
       ["raise sqlstate '57P01' using message = 'as if it were away'", 'as if it were away'],
-      ["raise notice '%', repeat('x', 17000000); return new", 'more than 16 MiB'],
+      ["raise notice '%', repeat('x', 5000000); return new", 'more than 4 MiB'],
       ["raise exception '%', repeat('پ', 100000)", `${'پ'.repeat(2_000)}…`],
       [
         "raise exception '% %', current_setting('request.method'), current_setting('request.headers')::jsonb ? 'apikey'",
@@ -463,11 +465,11 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     ])
       expect((await client.post(path, body)).status).toBe(400)
     const headersOfFile = {
-      apikey: app.publicKey,
+      apikey: app.cloud.publicKey,
       authorization: `Bearer ${a.token}`,
       'content-type': 'application/json',
     }
-    const file = await fetch(`${app.url}/files`, {
+    const file = await fetch(`${app.cloud.pathUrl}/files`, {
       method: 'POST',
       headers: headersOfFile,
       body: JSON.stringify({ name: 'f', content_base64: 'eA==' }),
@@ -500,7 +502,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
   // Uploads of this file end here: sweeping moves the clock.
   test('what is uploaded in parts and left is gone after a day', async () => {
     const before = await app.counted()
-    const reply = await app.ask('/upload/resumable', {
+    const reply = await app.ask('/storage/v1/upload/resumable', {
       method: 'POST',
       key: app.serviceKey,
       headers: {
@@ -523,5 +525,44 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     await sweepBlobs(world.app, going)
     expect(await app.counted()).toEqual(before)
     expect(await world.app.storage.get(rows[0].storage_key)).toBeUndefined()
+  })
+
+  test('rows that the developer has written as large as they like are read up to 64 KiB of a value, and 4 MiB in all', async () => {
+    const files = app.service.storage.from('open')
+    expect((await files.upload('large', new Blob(['x']))).error).toBeNull()
+    const get = (path: string) => app.ask(path, { key: app.serviceKey })
+    const codeOf = async (path: string) => ((await (await get(path)).json()) as { code?: string }).code
+    // As text an object has a blank behind the colon.
+    const sized = (bytes: number) =>
+      app.sql(`update storage.objects set user_metadata = jsonb_build_object('a', repeat('x', ${bytes - 9}))
+        where name = 'large'`)
+    await sized(64 * 1024)
+    expect((await get('/object/public/open/large')).status).toBe(200)
+    await sized(64 * 1024 + 1)
+    expect(await codeOf('/object/public/open/large')).toBe('OBJECT_ROW_TOO_LARGE')
+    await sized(20 * 1024 * 1024)
+    expect(await codeOf('/object/public/open/large')).toBe('OBJECT_ROW_TOO_LARGE')
+    expect(await codeOf('/object/info/open/large')).toBe('OBJECT_ROW_TOO_LARGE')
+    await app.sql(`update storage.objects set user_metadata = '[1]', metadata = '"text"', updated_at = 'infinity', created_at = '-infinity'
+      where name = 'large'`)
+    expect((await files.info('large')).data).toMatchObject({ size: 0 })
+
+    await app.sql(
+      `update storage.buckets set allowed_mime_types = array[null, 'text/plain'] where id = 'closed'`,
+    )
+    expect((await app.service.storage.getBucket('closed')).data).toMatchObject({
+      allowed_mime_types: ['text/plain'],
+    })
+    await app.sql(`update storage.buckets set allowed_mime_types = null where id = 'closed';
+      insert into storage.buckets (id, name, allowed_mime_types)
+      select 'many' || n, 'many' || n, array[repeat('x', 60000)] from generate_series(1, 100) n`)
+    const listed = (path: string) => codeOf(path).then((code) => expect(code).toBe('OBJECT_STATEMENT_FAILED'))
+    await listed('/bucket')
+    const own = await app.cloud.client.get(`/v1/cloud/${app.cloud.id}/storage`)
+    expect(own.body.error).toMatchObject({ code: 'OBJECT_STATEMENT_FAILED' })
+    expect((await get('/bucket?limit=10&sortColumn=id&search=many')).status).toBe(200)
+    await app.sql(
+      `delete from storage.buckets where id like 'many%'; delete from storage.objects where name = 'large'`,
+    )
   })
 })

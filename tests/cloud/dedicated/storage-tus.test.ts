@@ -5,20 +5,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../harness/until.ts'
 import type { World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
+import { type DedicatedApp, dedicatedApp, type Person } from './dedicated-app.ts'
 import { dedicatedWorld } from './dedicated-world.ts'
-import { type Person, type StorageApp, storageApp } from './storage-app.ts'
 import { metadataHeader, partBytes, Tus } from './tus-client.ts'
 
 const canRun = await hasJail()
 
 describe.runIf(canRun)('uploads in parts', () => {
   let world: World
-  let app: StorageApp
+  let app: DedicatedApp
   let a: Person
   let b: Person
   beforeAll(async () => {
     world = await dedicatedWorld()
-    app = await storageApp(world)
+    app = await dedicatedApp(world)
     a = await app.person()
     b = await app.person()
     await app.sql(`
@@ -29,7 +29,7 @@ describe.runIf(canRun)('uploads in parts', () => {
   })
   afterAll(() => world?.[Symbol.asyncDispose]())
 
-  const headersOf = ({ token }: Person) => ({ apikey: app.publicKey, authorization: `Bearer ${token}` })
+  const headersOf = ({ token }: Person) => ({ apikey: app.cloud.publicKey, authorization: `Bearer ${token}` })
   const upload = (
     bytes: Uint8Array<ArrayBuffer>,
     name: string,
@@ -42,7 +42,7 @@ describe.runIf(canRun)('uploads in parts', () => {
   ) => {
     const by = more.by ?? a
     return new Tus(bytes, {
-      endpoint: `${app.url}/storage/v1/upload/resumable`,
+      endpoint: `${app.cloud.pathUrl}/storage/v1/upload/resumable`,
       headers: { ...headersOf(by), ...more.headers },
       metadata: {
         bucketName: 'films',
@@ -205,14 +205,14 @@ describe.runIf(canRun)('uploads in parts', () => {
     ])
     const { data } = await c.client.storage.from('films').createSignedUploadUrl(`${c.id}/linked`)
     const linked = new Tus(Buffer.from('x'), {
-      endpoint: `${app.url}/storage/v1/upload/resumable/sign`,
-      headers: { apikey: app.publicKey, 'x-signature': data!.token },
+      endpoint: `${app.cloud.pathUrl}/storage/v1/upload/resumable/sign`,
+      headers: { apikey: app.cloud.publicKey, 'x-signature': data!.token },
       metadata: { bucketName: 'films', objectName: `${c.id}/linked`, contentType: 'text/plain' },
     })
     expect((await linked.create()).status).toBe(429)
     expect(await upload(Buffer.from('x'), 'of-another', { by: a }).send()).toBeUndefined()
     for (const [role, most, headers, name] of [
-      ['anon', 100, { apikey: app.publicKey }, 'anybody/x'],
+      ['anon', 100, { apikey: app.cloud.publicKey }, 'anybody/x'],
       ['service_role', 1_000, { apikey: app.serviceKey }, 'x'],
     ] as const) {
       await world.app.db.pool.query(
@@ -261,7 +261,7 @@ describe.runIf(canRun)('uploads in parts', () => {
   test('an upload is of whoever has begun it, and missing for everybody else', async () => {
     const film = upload(Buffer.alloc(100), 'mine.mp4', { withCreation: false })
     await film.create()
-    for (const headers of [headersOf(b), { apikey: app.publicKey }, { apikey: app.serviceKey }]) {
+    for (const headers of [headersOf(b), { apikey: app.cloud.publicKey }, { apikey: app.serviceKey }]) {
       const other = new Tus(film.bytes, { ...film.options, headers })
       other.url = film.url
       expect([
@@ -362,8 +362,8 @@ describe.runIf(canRun)('uploads in parts', () => {
     const { data } = await a.client.storage.from('films').createSignedUploadUrl(name)
     const linked = (objectName: string) =>
       new Tus(Buffer.from('by link'), {
-        endpoint: `${app.url}/storage/v1/upload/resumable/sign`,
-        headers: { apikey: app.publicKey, 'x-signature': data!.token },
+        endpoint: `${app.cloud.pathUrl}/storage/v1/upload/resumable/sign`,
+        headers: { apikey: app.cloud.publicKey, 'x-signature': data!.token },
         metadata: { bucketName: 'films', objectName, contentType: 'text/plain' },
       })
     expect(await linked(`${a.id}/other.mp4`).send()).toBe(400)

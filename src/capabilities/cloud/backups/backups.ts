@@ -1,6 +1,6 @@
 /** Backups of a dedicated cloud as its developer lists, orders and deletes them. */
 import type { App } from '#app'
-import { acceptOnce } from '#capabilities/calls'
+import { acceptOnce, requireUnclaimed } from '#capabilities/calls'
 import { type CloudRow, keyOf } from '#engine/clouds'
 import {
   askForBackup,
@@ -8,7 +8,6 @@ import {
   backupProblem,
   deleteBackups,
   findBackup,
-  isBeingRestored,
   lastRestore,
   listBackups,
   type RestoreRow,
@@ -101,6 +100,7 @@ export async function read(context: BackupContext): Promise<Backup> {
 
 export async function ask(context: CloudContext) {
   const { app, caller, language, params } = context
+  await requireUnclaimed(context)
   const found = await requireDedicated(app, caller, params.id)
   await app.databases.backups(keyOf(found))
   const now = new Date(app.clock.nowMs())
@@ -115,8 +115,8 @@ export async function remove(context: BackupContext) {
   const { cloud, row } = await requireBackup(context)
   const key = { ...keyOf(cloud), backupId: row.backup_id }
   const keys = await app.db.tx(async (tx) => {
-    if (await isBeingRestored(tx, key)) fail('RESTORE_RUNNING', {})
     const gone = await deleteBackups(tx, key, 1)
+    if (gone.deleted === 0 && (await findBackup(tx, key))) fail('RESTORE_RUNNING', {})
     await markForDeletion(tx, gone.keys, new Date(app.clock.nowMs()))
     return gone.keys
   })

@@ -1,7 +1,7 @@
 /** A backup restored: in place, or into another cloud that is created for it. */
-import { acceptOnce } from '#capabilities/calls'
+import { acceptOnce, requireUnclaimed } from '#capabilities/calls'
 import { createCloud, keyOf, prepareCloud } from '#engine/clouds'
-import { askForRestore, findBackup } from '#engine/database-backups'
+import { askForRestore, holdBackup } from '#engine/database-backups'
 import { fail } from '#platform/errors'
 import { reasons as cloudReasons } from '../clouds/phrases.ts'
 import { lockReadyCloud } from '../require-cloud.ts'
@@ -12,6 +12,7 @@ import type { RestoreBody } from './schema.ts'
 const options = { endpoint: '/v1/cloud/backups/restore', statusCode: 202 }
 
 export async function restore(context: BackupContext<RestoreBody>) {
+  await requireUnclaimed(context)
   const { cloud } = await requireBackup(context)
   const { confirm, into = 'place', name, package: offer } = context.body
   if (confirm !== cloud.name) fail('INVALID_REQUEST', { why: cloudReasons.otherName }, { param: 'confirm' })
@@ -24,11 +25,12 @@ export async function restore(context: BackupContext<RestoreBody>) {
 async function restoreInPlace(context: BackupContext<RestoreBody>) {
   const { app, language } = context
   const { cloud: found, row } = await requireBackup(context)
-  await app.databases.backups(keyOf(found))
+  const backups = await app.databases.backups(keyOf(found))
+  await backups.requireRoom(Number(row.database_bytes))
   const now = new Date(app.clock.nowMs())
   return acceptOnce(context, { ...options, now }, async (tx) => {
     const cloud = keyOf(await lockReadyCloud(tx, found))
-    const from = await findBackup(tx, { ...cloud, backupId: row.backup_id })
+    const from = await holdBackup(tx, { ...cloud, backupId: row.backup_id })
     if (!from) return fail('BACKUP_NOT_FOUND', {}, { param: 'backupId' })
     return toRestore(language, await askForRestore(app, tx, cloud, from, now))
   })
@@ -38,14 +40,16 @@ async function restoreInPlace(context: BackupContext<RestoreBody>) {
 async function restoreIntoNew(context: BackupContext<RestoreBody>) {
   const { app, body, caller, language } = context
   const { cloud: found, row } = await requireBackup(context)
-  await app.databases.requireRoom()
+  // Known before the transaction, said after what the account lacks.
+  const noRoom = await app.databases.requireRoom().catch((error: unknown) => error ?? new Error('no room'))
   const now = new Date(app.clock.nowMs())
   const prepared = await prepareCloud(app, caller, now)
   const answer = await acceptOnce(context, { ...options, now }, async (tx) => {
     const { projectId } = caller
     const wanted = { name: body.name ?? found.name, plan: 'dedicated', offer: body.package } as const
     await createCloud(app, tx, prepared, { ...wanted, projectId, now })
-    const from = await findBackup(tx, { ...keyOf(found), backupId: row.backup_id })
+    if (noRoom) throw noRoom
+    const from = await holdBackup(tx, { ...keyOf(found), backupId: row.backup_id })
     if (!from) return fail('BACKUP_NOT_FOUND', {}, { param: 'backupId' })
     return toRestore(language, await askForRestore(app, tx, prepared.cloud, from, now))
   })

@@ -1,5 +1,5 @@
 /** A cloud created, and provisioning retried. */
-import { acceptOnce } from '#capabilities/calls'
+import { acceptOnce, requireUnclaimed } from '#capabilities/calls'
 import { type CloudRow, createCloud, keyOf, prepareCloud, retryCloud } from '#engine/clouds'
 import { fail } from '#platform/errors'
 import { Answer, type RequestContext } from '#platform/http'
@@ -15,7 +15,8 @@ export async function create(context: RequestContext<CloudBody>): Promise<Answer
   const { app, body, caller, language } = context
   if (body.plan === 'starter' && body.package !== undefined)
     fail('INVALID_REQUEST', { why: reasons.packageOfStarter }, { param: 'package' })
-  // Known before the transaction, said after what the account lacks; a repeat gets the answer of the first one.
+  await requireUnclaimed(context)
+  // Known before the transaction, said after what the account lacks.
   const noRoom =
     body.plan === 'dedicated'
       ? await app.databases.requireRoom().catch((error: unknown) => error ?? new Error('no room'))

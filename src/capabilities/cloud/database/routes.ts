@@ -59,6 +59,7 @@ export const databaseRoutes: Route[] = [
       'ROWS_BUSY',
       'ROWS_TIMEOUT',
       'CONFIRM_WRITE_REQUIRED',
+      'CLOUD_READ_ONLY',
       'SQL_REFUSED',
       'SQL_FAILED',
       'SQL_OUTCOME_UNKNOWN',

@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely'
 import type { App } from '#app'
-import { acceptOnce } from '#capabilities/calls'
+import { acceptOnce, requireUnclaimed } from '#capabilities/calls'
 import { changeUsers, copyUsers, deleteCopiedUsers, dropCopiedUsers } from '#engine/app-users'
 import {
   beginMove,
@@ -13,17 +13,19 @@ import {
   type CloudKey,
   type CloudRow,
   endMove,
+  endUndoing,
   freezeCloud,
   giveUpMove,
   type MoveRow,
   moveOf,
-  refOf,
+  newRef,
   switchCloud,
+  uncountMoveAttempt,
 } from '#engine/clouds'
 import { copyToTables, deleteAllOf as deleteCollections, dropCopiedTables } from '#engine/collections'
 import type { Tx } from '#platform/db'
 import type { JsonText } from '#platform/http'
-import { job, type Later, type Run } from '#platform/jobs'
+import { job, type Later, laterWhenUnavailable, type Run } from '#platform/jobs'
 import type { CloudContext } from '../clouds/create.ts'
 import { toCloud } from '../clouds/show.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
@@ -33,6 +35,7 @@ const accepted = 202
 
 export async function move(context: CloudContext<MoveBody>): Promise<JsonText> {
   const { app, body, caller, language, params } = context
+  await requireUnclaimed(context)
   const found = await requireCloud(app, caller, params.id, { ready: true })
   const noRoom = await app.databases.requireRoom().catch((error: unknown) => error ?? new Error('no room'))
   const now = new Date(app.clock.nowMs())
@@ -65,6 +68,7 @@ const setAsideMs = 10 * 60 * 1000
 async function setMoveAside(app: App, cloud: CloudKey): Promise<Later | undefined> {
   const current = await moveOf(app.db.kysely, cloud)
   if (current?.state === 'moving') await giveUpMove(app, current)
+  if (current?.state === 'moving' || current?.state === 'undoing') return undo(app, cloud, current)
   return current?.state === 'cleaning' ? { laterMs: setAsideMs } : undefined
 }
 
@@ -77,16 +81,45 @@ type Progress = Pick<Run<never>, 'stopping' | 'progressed'>
 export async function continueMove(app: App, cloud: CloudKey, run: Progress): Promise<Later | undefined> {
   const current = await beginMoveAttempt(app, cloud)
   if (!current) return undefined
+  if (current.state === 'undoing') return undo(app, cloud, current)
   if (current.state === 'moving') {
-    if (current.attempts > maxAttempts) return void (await giveUpMove(app, current))
-    await app.databases.make({ ...cloud, ref: (await refOf(app.db, cloud))! })
-    if (!(await freezeCloud(app, current))) return undefined
-    await copy(app, cloud, current)
+    if (current.attempts > maxAttempts) {
+      await giveUpMove(app, current)
+      return undo(app, cloud, current)
+    }
+    const later = await waitingFor(app, current, () => fill(app, cloud, current))
+    if (later) return later
     await run.progressed()
     if (!(await switchCloud(app, current))) return undefined
     await app.clouds.refresh(cloud)
   }
   return clean(app, cloud, current, run)
+}
+
+/** Where it has to wait for room or for another machine, it was no attempt. */
+async function waitingFor(app: App, current: MoveRow, work: () => Promise<void>): Promise<Later | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    const later = laterWhenUnavailable(error)
+    if (!later) throw error
+    await uncountMoveAttempt(app, current)
+    return later
+  }
+}
+
+/** Its database has a name of its own: a late process that removes that of an earlier move never removes this one. */
+async function fill(app: App, cloud: CloudKey, current: MoveRow): Promise<void> {
+  await app.databases.make({ ...cloud, ref: newRef() })
+  if (await freezeCloud(app, current)) await copy(app, cloud, current)
+}
+
+/** A move that was given up leaves nothing behind. */
+async function undo(app: App, cloud: CloudKey, current: MoveRow): Promise<undefined> {
+  await app.databases.remove(cloud)
+  await endUndoing(app, current)
+  return undefined
 }
 
 async function copy(app: App, cloud: CloudKey, { move_id }: MoveRow): Promise<void> {

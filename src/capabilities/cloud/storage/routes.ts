@@ -10,6 +10,7 @@ import { Bucket, BucketBody, FilesOfCloud, FilesQuery } from './schema.ts'
 /** Of the database of a dedicated cloud, where buckets and objects stand. */
 const objectErrors: FailureCode[] = [
   ...databaseErrors,
+  'OBJECT_ROW_TOO_LARGE',
   'OBJECT_STATEMENT_FAILED',
   'OBJECT_STATEMENT_TIMEOUT',
   'OBJECT_DENIED',

@@ -57,13 +57,14 @@ export class ExternalProvider implements DatabaseProvider {
   }
 
   async stop(database: DatabaseRecord): Promise<void> {
-    await this.#inUse.close(database)
+    // What is under way ends with its connection; only then is there nothing left to wait for.
     await disconnectOn(this.#serverOf(database), database.ref)
+    await this.#inUse.close(database)
   }
 
   async remove(database: DatabaseRecord): Promise<void> {
-    await this.#inUse.close(database)
     await dropOn(this.#serverOf(database), database.ref)
+    await this.#inUse.close(database)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -46,6 +46,31 @@ export async function secureOn(server: DatabaseServer, ref: string, logins: read
   await secureLogins(admin.client, ref, logins)
 }
 
+export interface ServerFindings {
+  version: number
+  versionName: string
+  isSuperuser: boolean
+  /** Of apps. */
+  databases: number
+  /** Of the notifications that it keeps. */
+  queuePages: number
+}
+
+/** As the doctor reports it; nothing is changed. `away`: why it cannot be connected to. */
+export async function examineServer(server: DatabaseServer): Promise<ServerFindings | { away: string }> {
+  const connected = await connectAdmin(server).catch((error: NodeJS.ErrnoException) => error)
+  // One that tries several addresses says nothing by itself.
+  if (connected instanceof Error) return { away: connected.message || (connected.code ?? connected.name) }
+  await using admin = connected
+  const { rows } = await admin.client.query<ServerFindings>(
+    `select current_setting('server_version_num')::int as version, current_setting('server_version') as "versionName", rolsuper as "isSuperuser",
+      (select count(*)::int from pg_database where datname ~ '^kherad_[a-z0-9]{20}$') as databases,
+      coalesce(current_setting('max_notify_queue_pages', true)::int, 0) as "queuePages"
+      from pg_roles where rolname = current_user`,
+  )
+  return rows[0]!
+}
+
 /** Ends all that is connected to it. */
 export async function disconnectOn(server: DatabaseServer, ref: string): Promise<void> {
   await using admin = await connectAdmin(server)
@@ -80,7 +105,10 @@ async function connectAdmin(
   if (database !== undefined) url.pathname = `/${database}`
   const client = new pg.Client({ ...clientConfig(url.href), statement_timeout: statementMs })
   client.on('error', () => undefined)
-  await client.connect()
+  await client.connect().catch(async (error: unknown) => {
+    await client.end().catch(() => undefined)
+    throw error
+  })
   return { client, [Symbol.asyncDispose]: () => client.end() }
 }
 

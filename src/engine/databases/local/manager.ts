@@ -13,14 +13,24 @@ import { stop, wake } from './wake.ts'
 
 export interface ManagerOptions<Database> {
   idleMs: number
+  /** How often time awake is written down, and looked at. */
+  reportEveryMs?: number | undefined
   sizes: DatabaseSizes<Database>
   metrics?: Pick<Metrics, 'databasesAwake' | 'databaseWakeSeconds'> | undefined
 }
 
-/** How often time awake is written down. */
 const reportMs = 60_000
 /** After which a database that did not start may. */
 const startAgainMs = 10_000
+
+const refusalOf = (checked: Promise<void>): Promise<Failure | undefined> =>
+  checked.then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof Failure) return error
+      throw error
+    },
+  )
 
 export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> implements AsyncDisposable {
   readonly #context: LocalContext
@@ -66,13 +76,15 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
       whole: true,
       beside: () => machine.look(),
       measured: (measurement) => sizes.measured(database, measurement),
-      unseen: () => void stop(this.#context, database),
+      unseen: () => void stop(this.#context, database).catch((error) => this.#warn(database.ref, error)),
     })
     const report = async (): Promise<void> => {
       await this.#report(database)
       watched.watch.limitTo(await sizes.of(database))
+      closing.refuse(await refusalOf(sizes.requireTime(database)))
     }
-    const reporting = setInterval(() => void report().catch(() => undefined), reportMs).unref()
+    const { reportEveryMs = reportMs } = this.#options
+    const reporting = setInterval(() => void report().catch(() => undefined), reportEveryMs).unref()
     awake.whenRoomIsNeeded(closing.closeIfUnused)
     // The next use wakes it again.
     void awake.lost.then(closing.close)
@@ -80,10 +92,14 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
       clearInterval(reporting)
       await watched.end()
       await this.#report(database).catch(() => undefined)
-      await awake.leave()
+      await awake.leave().catch((error) => this.#warn(database.ref, error))
       metrics?.databasesAwake.dec()
     }
     return { connections: watched.connections, unused: awake.touch, end }
+  }
+
+  #warn(ref: string, error: unknown): void {
+    this.#context.log.warn({ ref, err: error }, 'PostgreSQL of a cloud is not left in order')
   }
 
   #refuse(ref: string, error: unknown): never {

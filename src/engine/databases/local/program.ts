@@ -83,6 +83,8 @@ const settings: Readonly<Record<string, string>> = {
   max_wal_senders: '2',
   min_wal_size: '4MB',
   max_wal_size: '64MB',
+  // A backup that falls behind fails, and is made again; who writes meanwhile goes on.
+  max_slot_wal_keep_size: '256MB',
   wal_compression: 'on',
   work_mem: '4MB',
   // Notifications that nobody has read: 8 MB of them, where PostgreSQL would keep 8 GB.
@@ -94,6 +96,8 @@ const settings: Readonly<Record<string, string>> = {
   io_method: 'sync',
   jit: 'off',
   dynamic_shared_memory_type: 'posix',
+  // What runs for a process of this service that was killed ends.
+  client_connection_check_interval: '5s',
   timezone: 'UTC',
   log_timezone: 'UTC',
   // A statement can raise what is below that, and fill the disk with it.

@@ -1,6 +1,7 @@
 /** What a watcher sees of a database, and how it ends what takes too much. Names are qualified: the app may have its own by the same name. */
 import type pg from 'pg'
 import { ourSchemas } from '../schemas.ts'
+import { exportLock } from './limits.ts'
 
 export interface WatchedSession {
   pid: number
@@ -12,6 +13,8 @@ export interface WatchedSession {
   idleMs: number
   /** Its transaction has changed something. */
   writes: boolean
+  /** It exports the whole database: it has the lock of exports. */
+  isExport: boolean
 }
 
 export interface Look {
@@ -42,11 +45,20 @@ const serverSizes = `select ${own}, 0 as notifications,
 const millisecondsSince = (column: string): string =>
   `(extract(epoch from pg_catalog.clock_timestamp() operator(pg_catalog.-) ${column}) operator(pg_catalog.*) 1000)::float8`
 
-const openTransactions = `select pid, usename::text as role, backend_xid is not null as writes,
+/** Of the app, and of PostgreSQL where it vacuums and analyzes tables by itself. */
+const openTransactions = `select pid,
+  case when backend_type operator(pg_catalog.=) 'client backend' then usename::text
+    when pid operator(pg_catalog.=) any (select pid from pg_catalog.pg_stat_progress_analyze) then 'autoanalyze'
+    else 'autovacuum' end as role,
+  backend_xid is not null as writes,
   coalesce(state operator(pg_catalog.=) any ('{idle in transaction,idle in transaction (aborted)}'::text[]), false) as "isIdle",
-  coalesce(${millisecondsSince('xact_start')}, 0) as "transactionMs", coalesce(${millisecondsSince('state_change')}, 0) as "idleMs"
-  from pg_catalog.pg_stat_activity
-  where datname operator(pg_catalog.=) pg_catalog.current_database() and backend_type operator(pg_catalog.=) 'client backend'
+  coalesce(${millisecondsSince('xact_start')}, 0) as "transactionMs", coalesce(${millisecondsSince('state_change')}, 0) as "idleMs",
+  exists (select from pg_catalog.pg_locks l where l.pid operator(pg_catalog.=) a.pid and l.granted and l.locktype operator(pg_catalog.=) 'advisory'
+    and l.objsubid operator(pg_catalog.=) 1 and l.classid operator(pg_catalog.=) ${exportLock >> 32n}::oid
+    and l.objid operator(pg_catalog.=) ${exportLock & 0xffffffffn}::oid) as "isExport"
+  from pg_catalog.pg_stat_activity a
+  where datname operator(pg_catalog.=) pg_catalog.current_database()
+    and backend_type operator(pg_catalog.=) any ('{client backend,autovacuum worker}'::text[])
     and xact_start is not null and pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid()`
 
 /** As PostgreSQL estimates them. */

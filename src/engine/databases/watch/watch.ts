@@ -3,29 +3,26 @@
  * change every setting of their own sessions. A check at the end of a statement would be too late: one INSERT wrote 781 MB in 1.5 s.
  */
 import type pg from 'pg'
+import type { DiskState } from '../databases.ts'
 import type { DatabaseSize, Measurement } from '../size.ts'
+import { verdictOn } from './limits.ts'
 import { cancel, type Look, look, rowsOf, terminate, type WatchedSession } from './sessions.ts'
 
 export const lookEveryMs = 250
+/** Where nobody works: PostgreSQL runs code of the app by itself, when it analyzes tables. */
+const idleLookMs = 5_000
 /** A watcher that sees nothing for so long cannot hold anything: then the server has to stop. */
 const longestUnseenMs = 5_000
-/** Beyond its limit a transaction is cancelled, and its session ended so much later. */
-const afterCancelMs = 2_000
 /** What grows beyond the cap by this part of it is ended. */
 const overshoot = 0.1
 /** Where there is too much already: for what DELETE and VACUUM themselves write. */
 const slackBytes = 1024 * 1024
 const longestWalBytes = 512 * 1024 * 1024
 
-/** The longest transactions, by who has them. Requests have shorter limits of their own; this holds whatever escapes them. */
-const longestTransactionMs: Readonly<Record<string, number>> = {
-  authenticator: 30_000,
-  auth_admin: 30_000,
-  storage_admin: 30_000,
-  app_reader: 600_000,
-  postgres: 600_000,
-}
-const longestIdleMs = 15_000
+/** All that one database comes to have on the disk, with its log. */
+export const mostBytesOf = ({ diskBytes }: Pick<DatabaseSize, 'diskBytes'>): number =>
+  Math.floor(diskBytes * (1 + overshoot)) + longestWalBytes
+
 /** Of the queue of notifications. Beyond it what is older ends: a session that listens keeps there, until its transaction ends, what others send. */
 const longestQueue = 0.5
 const longestListeningMs = 2_000
@@ -56,11 +53,14 @@ export class DatabaseWatch implements Disposable {
   #hasWorked = false
   #isLooking = false
   #isClosed = false
-  #seenAtMs = 0
-  #mustNotWrite = false
-  /** The least that was seen while it was beyond what is ended. */
-  #floorBytes: number | undefined
-  #before: Look | undefined
+  /** Looks have failed since then. */
+  #unseenSinceMs: number | undefined
+  #lookSoon: (() => void) | undefined
+  #isMachineShort = false
+  /** As the last look found it. */
+  #bytes: number | undefined
+  /** The least that was seen since it is full. */
+  #leastBytes: number | undefined
   #diskBytes: number
   #reported: { measurement: Measurement; atMs: number } | undefined
 
@@ -74,15 +74,24 @@ export class DatabaseWatch implements Disposable {
     this.#diskBytes = diskBytes
   }
 
-  /** Nobody may write: the disk of the machine is short. */
-  get mustNotWrite(): boolean {
-    return this.#mustNotWrite
+  /** As it was seen last. */
+  get disk(): DiskState {
+    if (this.#isMachineShort) return 'machine'
+    if (this.#leastBytes === undefined) return 'free'
+    return this.#hasGrown ? 'growing' : 'full'
+  }
+
+  /** As it is now. */
+  async lookNow(): Promise<DiskState> {
+    await this.#lookOnce()
+    return this.disk
   }
 
   /** A connection is used until `rested`. */
   works(): void {
     this.#working++
     this.#hasWorked = true
+    this.#lookSoon?.()
     if (!this.#isLooking) void this.#lookOn()
   }
 
@@ -92,36 +101,49 @@ export class DatabaseWatch implements Disposable {
 
   [Symbol.dispose](): void {
     this.#isClosed = true
+    this.#lookSoon?.()
   }
 
   async #lookOn(): Promise<void> {
     this.#isLooking = true
-    this.#seenAtMs = performance.now()
-    // The last look is after the last work.
-    while (!this.#isClosed && (this.#working > 0 || this.#hasWorked)) {
+    while (!this.#isClosed) {
       this.#hasWorked = false
       await this.#lookOnce()
-      await new Promise<void>((resolve) => void setTimeout(resolve, lookEveryMs).unref())
+      await this.#pause(lookEveryMs)
+      // The last of the frequent looks is after the last work.
+      if (this.#working === 0 && !this.#hasWorked && this.#unseenSinceMs === undefined)
+        await this.#pause(idleLookMs)
     }
-    this.#isLooking = false
+  }
+
+  /** Or until somebody works, where it is a long one. */
+  async #pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms).unref()
+    if (ms > lookEveryMs) this.#lookSoon = resolve
+    await promise
+    clearTimeout(timer)
+    this.#lookSoon = undefined
   }
 
   async #lookOnce(): Promise<void> {
     const { pool, whole, beside, unseen } = this.#options
+    if (this.#isClosed) return
     try {
       const [seen, { mustNotWrite }] = await Promise.all([
         look(pool, whole),
         beside?.() ?? { mustNotWrite: false },
       ])
-      this.#seenAtMs = performance.now()
-      this.#mustNotWrite = mustNotWrite
+      this.#unseenSinceMs = undefined
+      this.#isMachineShort = mustNotWrite
       if (this.#hasTooMuch(seen)) await terminate(pool, writersIn(seen))
       if (seen.temporaryBytes > this.#temporaryBytes()) await terminate(pool, computing(seen))
       if (seen.notifications > longestQueue) await terminate(pool, olderThan(longestListeningMs, seen))
       await this.#endLong(seen.sessions)
       await this.#report(seen.dataBytes)
     } catch {
-      if (!this.#isClosed && performance.now() - this.#seenAtMs > longestUnseenMs) unseen()
+      this.#unseenSinceMs ??= performance.now()
+      if (!this.#isClosed && performance.now() - this.#unseenSinceMs > longestUnseenMs) unseen()
     }
   }
 
@@ -140,40 +162,30 @@ export class DatabaseWatch implements Disposable {
     return Math.max(leastTemporaryBytes, this.#diskBytes * longestTemporaryPart)
   }
 
+  get #hasGrown(): boolean {
+    return this.#bytes! > this.#leastBytes! + slackBytes
+  }
+
   /** Whether what writes is ended. Where there is too much, what makes it less goes on. */
-  #hasTooMuch(seen: Look): boolean {
-    const before = this.#before
-    this.#before = seen
-    if (this.#mustNotWrite || seen.walBytes > longestWalBytes) return true
-    const bytes = seen.dataBytes
-    if (bytes <= this.#diskBytes * (1 + overshoot)) {
-      this.#floorBytes = undefined
-      return false
-    }
-    if (this.#floorBytes === undefined) {
-      this.#floorBytes = bytes
-      return before !== undefined
-    }
-    this.#floorBytes = Math.min(this.#floorBytes, bytes)
-    return bytes > this.#floorBytes + slackBytes
+  #hasTooMuch({ dataBytes, walBytes }: Look): boolean {
+    const before = this.#bytes
+    const wasFull = this.#leastBytes !== undefined
+    this.#bytes = dataBytes
+    this.#leastBytes =
+      dataBytes < this.#diskBytes ? undefined : Math.min(this.#leastBytes ?? dataBytes, dataBytes)
+    if (this.#isMachineShort || walBytes > longestWalBytes) return true
+    if (dataBytes <= this.#diskBytes * (1 + overshoot)) return false
+    // At the first look nobody knows whether it grows.
+    return wasFull ? this.#hasGrown : before !== undefined
   }
 
   async #endLong(sessions: readonly WatchedSession[]): Promise<void> {
     const { pool } = this.#options
-    const over = (session: WatchedSession): number => session.transactionMs - longestOf(session.role)
-    const isLost = (session: WatchedSession): boolean =>
-      over(session) > afterCancelMs || (session.isIdle && session.idleMs > longestIdleMs)
-    const lost = sessions.filter(isLost)
-    const late = sessions.filter((session) => over(session) > 0 && !isLost(session))
+    const late = sessions.filter((session) => verdictOn(session) === 'cancelled')
+    const lost = sessions.filter((session) => verdictOn(session) === 'ended')
     if (late.length > 0) await cancel(pool, late.map(pidOf))
     if (lost.length > 0) await terminate(pool, lost.map(pidOf))
   }
-}
-
-/** On a server of many databases the roles of each have its name before theirs. */
-const longestOf = (role: string): number => {
-  const own = role.replace(/^kherad_[a-z0-9]{20}(?:_|$)/, '') || 'postgres'
-  return longestTransactionMs[own] ?? longestTransactionMs['authenticator']!
 }
 
 const pidOf = ({ pid }: WatchedSession): number => pid

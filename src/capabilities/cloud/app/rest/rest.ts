@@ -15,8 +15,8 @@ import { RestRefused, refuse } from '#engine/tables'
 import type { AppArea, AppCall, AppCaller, AppReply } from '../area.ts'
 import { answerTables } from '../tables/tables.ts'
 import { changedMembers, newRows } from './body.ts'
+import { type CollectionQuery, readCollectionQuery } from './collection-query.ts'
 import { describe } from './describe.ts'
-import { type ParsedQuery, parseQuery } from './parse-query.ts'
 import { type Preferences, preferencesOf, type Shape, shapeOf } from './preferences.ts'
 import { refusalOf, refusalReply, refusals } from './refusals.ts'
 import { type RestTarget, requirePublicSchema, targetOf } from './target.ts'
@@ -43,7 +43,7 @@ export const restArea: AppArea = {
 interface RestRequest {
   call: AppCall
   collection: string
-  query: ParsedQuery
+  query: CollectionQuery
   preferences: Preferences
   shape: Shape
 }
@@ -56,7 +56,7 @@ function answer(call: AppCall, { name, isFunction }: RestTarget): Promise<AppRep
   const request = {
     call,
     collection: name,
-    query: parseQuery(call.query, shape.withoutNulls),
+    query: readCollectionQuery(call.query, shape.withoutNulls),
     preferences,
     shape,
   }

@@ -65,8 +65,8 @@ export const tablesRefusals = {
     status: 400,
     code: 'PGRST102',
     message: {
-      en: 'What changes rows is one object: each row that fits gets its values.',
-      fa: 'تغییر ردیف‌ها یک شیء است: هر ردیفی که می‌خورد مقدارهای آن را می‌گیرد.',
+      en: 'The body of a change is one object; each row that matches the filters gets its values.',
+      fa: 'بدنهٔ تغییر یک شیء است؛ هر ردیفی که با فیلترها جور باشد مقدارهای آن را می‌گیرد.',
     },
   },
   csvNames: {
@@ -81,7 +81,7 @@ export const tablesRefusals = {
     status: 400,
     code: 'PGRST102',
     message: {
-      en: `All lines of CSV have as many values as the first one; line ${line} has not.`,
+      en: `All lines of CSV have as many values as the first one; line ${line} does not.`,
       fa: `همهٔ سطرهای CSV به اندازهٔ سطر نخست مقدار دارند؛ سطر ${persian(line)} ندارد.`,
     },
   }),
@@ -89,8 +89,8 @@ export const tablesRefusals = {
     status: 400,
     code: 'PGRST102',
     message: {
-      en: 'In CSV a quote stands around a whole value, and two of them within it for one.',
-      fa: 'در CSV علامت نقل‌قول دور همهٔ یک مقدار می‌آید و درون آن دو تا به جای یکی.',
+      en: 'In CSV quotes enclose a whole value, and a quote within it is written twice.',
+      fa: 'در CSV گیومه (") دور همهٔ یک مقدار می‌آید، و گیومهٔ درون آن دو بار نوشته می‌شود.',
     },
   },
   callMethod: (method: string): Refusal => ({

@@ -1,5 +1,6 @@
 /** `/rest/v1` of a dedicated cloud: its tables and functions, as the role of whoever asks (docs/decisions/0082). */
-import { type OpenDatabase, StatementFailed } from '#engine/databases'
+import type { ReadOnlyReason } from '#engine/clouds'
+import { type OpenDatabase, readOnlyBy, readOnlyState, StatementFailed } from '#engine/databases'
 import { databaseRefusal, onTables, parseQuery, type Refusal, refuse } from '#engine/tables'
 import { declarationOf } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
@@ -41,19 +42,26 @@ async function inCloud<Result>(
   call: AppCall,
   work: (open: OpenDatabase) => Promise<Result>,
 ): Promise<Result> {
+  let readOnlyWhy: ReadOnlyReason | 'machine' | null = call.cloud.readOnlyWhy
   try {
-    return await call.app.databases.use(call.cloud, work)
+    return await call.app.databases.use(call.cloud, (open) =>
+      work(open).finally(() => {
+        // It may have become full only now.
+        readOnlyWhy ??= readOnlyBy(open.disk)
+      }),
+    )
   } catch (error) {
-    if (error instanceof StatementFailed) return refuse(refusalOf(error, call))
-    throw error
+    if (!(error instanceof StatementFailed)) throw error
+    return refuse(refusalOf(error, call.caller.role !== 'anon', readOnlyWhy))
   }
 }
 
-const readOnlyState = '25006'
-
-function refusalOf(failed: StatementFailed, call: AppCall): Refusal {
-  const refusal = databaseRefusal(failed, call.caller.role !== 'anon')
-  const { readOnlyWhy } = call.cloud
+function refusalOf(
+  failed: StatementFailed,
+  isKnown: boolean,
+  readOnlyWhy: ReadOnlyReason | 'machine' | null,
+): Refusal {
+  const refusal = databaseRefusal(failed, isKnown)
   if (failed.report.sqlState !== readOnlyState || readOnlyWhy === null) return refusal
   const { en, fa } = declarationOf('CLOUD_READ_ONLY')
   const why = { why: readOnlyWhy }

@@ -1,0 +1,22 @@
+import type { App } from '#app'
+import { announceCloud, beginDeletion, type CloudKey, keyOf, lockCloud } from '#engine/clouds'
+import { fail } from '#platform/errors'
+import type { DatabaseRecord } from './databases.ts'
+import * as store from './store.ts'
+
+/**
+ * For a database whose machine or server is lost for good: its cloud is deleted without it, and what lies there stays there. Undefined where
+ * the cloud has none. Throws CLOUD_NOT_FOUND.
+ */
+export const forgetDatabase = (
+  { db, clock }: Pick<App, 'db' | 'clock'>,
+  cloud: CloudKey,
+): Promise<DatabaseRecord | undefined> =>
+  db.tx(async (tx) => {
+    const row = (await lockCloud(tx, cloud)) ?? fail('CLOUD_NOT_FOUND', {}, { param: 'id' })
+    const forgotten = await store.takeDatabase(tx, cloud)
+    if (!forgotten) return undefined
+    if (row.state === 'deleting') await announceCloud(tx, keyOf(row), row.ref, 'stopped')
+    else await beginDeletion(tx, row, new Date(clock.nowMs()))
+    return forgotten
+  })

@@ -1,0 +1,21 @@
+/** Memory of this machine for the databases that are awake. */
+import { totalmem } from 'node:os'
+import { type Config, refuse } from '#platform/config'
+
+/** Of the whole machine, or what its container may have of it. */
+const memoryOfMachine = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem())
+
+export const memoryOfDatabases = (share: number): number => memoryOfMachine() * share
+
+/** A database of a larger package would never wake here. Throws StartRefused. */
+export function requireFittingPackages({ clouds, databases }: Pick<Config, 'clouds' | 'databases'>): void {
+  if (!databases.local) return
+  const most = Math.floor(memoryOfDatabases(databases.memoryShare))
+  const { id, memoryBytes } = clouds.packages.find((one) => one.memoryBytes > most) ?? {}
+  if (id === undefined) return
+  const percent = Math.round(databases.memoryShare * 100)
+  refuse({
+    en: `clouds.packages "${id}" has ${memoryBytes} bytes of memory, but databases.memory_percent (${percent}) leaves ${most} bytes of this machine for all databases, so none of this package would ever wake: write a smaller memory_bytes, a larger memory_percent, or databases.local: false.`,
+    fa: `بستهٔ «${id}» در clouds.packages برابر ${memoryBytes} بایت حافظه دارد، ولی databases.memory_percent (${percent}) از این دستگاه ${most} بایت برای همهٔ پایگاه‌ها می‌گذارد و هیچ پایگاهی با این بسته بیدار نمی‌شد: memory_bytes کوچک‌تر، memory_percent بزرگ‌تر یا databases.local: false بنویسید.`,
+  })
+}
