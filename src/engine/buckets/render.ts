@@ -1,4 +1,5 @@
 /** Pictures in the size and form that a page shows. */
+import { sniff } from '#engine/magic'
 import { fail, type Localized } from '#platform/errors'
 import './errors.ts'
 import { pictureReasons as reasons } from './phrases.ts'
@@ -21,6 +22,8 @@ const longestSide = 2_500
 const largestSource = 25 * 1024 * 1024
 /** A few bytes can claim any size; these are 100 MB decoded. */
 const mostPixels = 25_000_000
+/** Decoding and encoding of one picture, beyond what it waits. */
+const longestSeconds = 10
 const kinds = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif'])
 
 const tooLarge = reasons.large(largestSource, mostPixels)
@@ -61,16 +64,16 @@ export async function renderPicture(
   { width, height, resize, quality, keepsFormat }: Transform,
   takesWebp: boolean,
 ): Promise<Rendered> {
+  const kind = kindOf(source)
+  if (kind === undefined || !kinds.has(kind)) return refuse(reasons.kind)
   const { default: sharp } = await import('sharp')
   try {
     const picture = sharp(source, { limitInputPixels: mostPixels, autoOrient: true, sequentialRead: true })
-    const { format } = await picture.metadata()
-    if (format === undefined || !kinds.has(`image/${format === 'heif' ? 'avif' : format}`))
-      return refuse(reasons.kind)
+    picture.timeout({ seconds: longestSeconds })
     const fit = resize === 'contain' ? 'inside' : resize
     if (width !== undefined || height !== undefined)
       picture.resize({ ...(width && { width }), ...(height && { height }), fit, withoutEnlargement: true })
-    const written = format === 'jpeg' ? 'jpeg' : format === 'webp' ? 'webp' : 'png'
+    const written = kind === 'image/jpeg' ? 'jpeg' : kind === 'image/webp' ? 'webp' : 'png'
     const chosen = takesWebp && !keepsFormat ? 'webp' : written
     const bytes = await picture
       .toColourspace('srgb')
@@ -78,7 +81,19 @@ export async function renderPicture(
       .toBuffer()
     return { bytes, mediaType: `image/${chosen}` }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'OBJECT_NOT_RENDERED') throw error
-    return refuse(/pixel limit/i.test(String(error)) ? tooLarge : reasons.broken)
+    const said = String(error)
+    if (/pixel limit/i.test(said)) return refuse(tooLarge)
+    return refuse(/timeout:/.test(said) ? reasons.slow : reasons.broken)
   }
 }
+
+/**
+ * By its first bytes, whatever its sender calls it: the decoder would take more kinds, and an SVG of some megabytes holds a core for half a
+ * minute and a gigabyte of memory before its size is known.
+ */
+const kindOf = (bytes: Uint8Array): string | undefined =>
+  sniff(bytes) ?? (isAvif(bytes) ? 'image/avif' : undefined)
+
+/** The brand of the file type box, which comes first (ISO 23000-22). */
+const isAvif = (bytes: Uint8Array): boolean =>
+  /^ftyp(?:avif|avis|mif1|msf1)/.test(Buffer.from(bytes.subarray(4, 12)).toString('latin1'))

@@ -10,6 +10,8 @@ import { MovableClock, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { type AppClient, bootApp, type DedicatedApp, dedicatedApp, type Person } from './dedicated-app.ts'
 
+import { Tus } from './tus-client.ts'
+
 const canRun = await hasJail()
 const going = { aborted: false }
 const minuteMs = 60 * 1000
@@ -68,6 +70,40 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     await deletePendingBlobs(world.app)
   }
 
+  /** What links of user A do in the hands of this one: to read, and to store. */
+  const byLinks = async (client: AppClient, bucket: string, who: string): Promise<string[]> => {
+    const own = a.client.storage.from(bucket)
+    const name = `${a.id}/linked-${who}`
+    const { data: upload } = await own.createSignedUploadUrl(name)
+    const stored = await client.storage.from(bucket).uploadToSignedUrl(name, upload!.token, new Blob(['1']))
+    const { data: link } = await own.createSignedUrl(name, 60)
+    const read = await fetch(link!.signedUrl)
+    return [stored.error ? 'refused' : 'done', (await read.text()) === '1' ? 'done' : 'refused']
+  }
+  /** An upload in parts begun under the name of user A; then one that user A has begun: asked for, sent and ended. */
+  const inParts = async (who: string, bucket: string): Promise<string[]> => {
+    const headersOf = (one: string): Record<string, string> => {
+      const token = { a, b }[one]?.token
+      if (token) return { apikey: app.cloud.publicKey, authorization: `Bearer ${token}` }
+      return { apikey: one === 'service' ? app.serviceKey : app.cloud.publicKey }
+    }
+    const upload = (one: string, name: string) =>
+      new Tus(Buffer.from('12'), {
+        endpoint: `${app.cloud.pathUrl}/storage/v1/upload/resumable`,
+        headers: headersOf(one),
+        metadata: { bucketName: bucket, objectName: `${a.id}/${name}` },
+      })
+    const mine = upload(who, `parts-${who}`)
+    const begun = await mine.create()
+    const theirs = upload('a', `parts-of-a-${who}`)
+    expect((await theirs.create()).status).toBe(201)
+    const same = upload(who, '')
+    same.url = theirs.url
+    const replies = [await same.resume(), await same.patch(0, Buffer.from('1')), await same.end()]
+    for (const left of [mine, theirs]) if (left.url) await left.end()
+    return [begun, ...replies].map(({ status }) => String(status))
+  }
+
   test.each(['open', 'closed'])(
     'bucket %s: of anon, user A, user B and the service each does what the policies say',
     async (bucket) => {
@@ -102,23 +138,26 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
           String((await files.list(a.id, { search: `own-${who}` })).data!.length),
           String((await files.remove([`${a.id}/own`, `${a.id}/own-${who}`])).data!.length),
           String((await fetch(files.getPublicUrl(`${a.id}/own`).data.publicUrl)).status),
+          ...(await byLinks(client, bucket, who)),
+          ...(await inParts(who, bucket)),
         ]
       }
+      // Whoever has a link needs nothing else.
+      const links = ['done', 'done']
       const none = [
-        '403',
-        '403',
-        '404',
-        '404',
-        '404',
-        '403',
-        '404',
-        '404',
-        '0',
-        '0',
-        bucket === 'open' ? '200' : '400',
+        ...['403', '403', '404', '404', '404', '403', '404', '404', '0', '0'],
+        ...[bucket === 'open' ? '200' : '400', ...links, '403', '404', '404', '404'],
       ]
-      const all = ['done', 'done', 'done', 'done', 'done', 'done', 'done', 'done', '1', '1', '400']
-      expect(outcome).toEqual({ anon: none, a: all, b: none, service: all })
+      const all = [
+        ...['done', 'done', 'done', 'done', 'done', 'done', 'done', 'done', '1', '1'],
+        ...['400', ...links, '201'],
+      ]
+      // An upload in parts is its own user's alone, whatever policies say: the service key has none of it, either.
+      const [own, others] = [
+        ['200', '204', '204'],
+        ['404', '404', '404'],
+      ]
+      expect(outcome).toEqual({ anon: none, a: [...all, ...own], b: none, service: [...all, ...others] })
     },
   )
 

@@ -206,7 +206,7 @@ describe.runIf(canRun)('uploads in parts', () => {
     ])
     const { data } = await c.client.storage.from('films').createSignedUploadUrl(`${c.id}/linked`)
     const linked = new Tus(Buffer.from('x'), {
-      endpoint: `${app.cloud.url}/storage/v1/upload/resumable/sign`,
+      endpoint: `${app.cloud.pathUrl}/storage/v1/upload/resumable/sign`,
       headers: { apikey: app.cloud.publicKey, 'x-signature': data!.token },
       metadata: { bucketName: 'films', objectName: `${c.id}/linked`, contentType: 'text/plain' },
     })

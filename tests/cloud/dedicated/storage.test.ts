@@ -1,5 +1,7 @@
 /** Objects of buckets as the unchanged client of the field asks for them. */
 import { randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import { crc32, deflate } from 'node:zlib'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { World } from '../../harness/world.ts'
@@ -7,6 +9,22 @@ import { hasJail } from '../jail/needs-jail.ts'
 import { bootApp, type DedicatedApp, type Person } from './dedicated-app.ts'
 
 const canRun = await hasJail()
+
+/** A white square of one bit a pixel, which is what its header says. */
+async function vastPng(side: number): Promise<Buffer<ArrayBuffer>> {
+  const chunk = (name: string, data: Buffer): Buffer => {
+    const [named, around] = [Buffer.concat([Buffer.from(name), data]), Buffer.alloc(8)]
+    around.writeUInt32BE(data.length)
+    around.writeUInt32BE(crc32(named), 4)
+    return Buffer.concat([around.subarray(0, 4), named, around.subarray(4)])
+  }
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0])
+  header.writeUInt32BE(side)
+  header.writeUInt32BE(side, 4)
+  const rows = await promisify(deflate)(Buffer.alloc((side / 8 + 1) * side))
+  const magic = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  return Buffer.concat([magic, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))])
+}
 /** Of this world alone: the system's is that of all worlds. */
 const clock = { aheadMs: 0, nowMs: () => Date.now() + clock.aheadMs }
 
@@ -341,6 +359,56 @@ describe.runIf(canRun)('buckets of a dedicated cloud', () => {
     expect(
       (await fetch(files.getPublicUrl(`${a.id}/not.png`, { transform: { width: 5 } }).data.publicUrl)).status,
     ).toBe(400)
+  })
+
+  test('a hostile picture costs little: a bomb is refused by its header, a film is one picture, and an SVG is decoded by no name', async () => {
+    const files = a.client.storage.from('avatars')
+    const render = async (name: string, bytes: Buffer<ArrayBuffer>, type: string) => {
+      const path = `${a.id}/${name}`
+      expect((await files.upload(path, new Blob([bytes], { type }))).error).toBeNull()
+      const reply = await fetch(files.getPublicUrl(path, { transform: { width: 8 } }).data.publicUrl)
+      return { status: reply.status, bytes: Buffer.from(await reply.arrayBuffer()) }
+    }
+    const said = async (...picture: Parameters<typeof render>) => {
+      const { status, bytes } = await render(...picture)
+      return [status, JSON.parse(String(bytes)).message]
+    }
+    // 900 megapixels in 110 KB.
+    expect(await said('bomb.png', await vastPng(30_000), 'image/png')).toEqual([
+      400,
+      expect.stringContaining('25000000 pixels'),
+    ])
+    const [side, frames] = [16, 10_000]
+    const raw = { width: side, height: side * frames, channels: 3, pageHeight: side } as const
+    const pixels = Buffer.alloc(side * side * frames * 3)
+    // No frame is like the one before.
+    for (let at = 0; at < pixels.length; at++) pixels[at] = Math.floor(at / (side * side * 3)) % 2 ? 255 : 0
+    for (const format of ['gif', 'webp'] as const) {
+      const film = (await sharp(pixels, { raw })
+        .toFormat(format, { effort: 1 })
+        .toBuffer()) as Buffer<ArrayBuffer>
+      expect((await sharp(film, { animated: true }).metadata()).pages).toBe(frames)
+      const { status, bytes } = await render(`film.${format}`, film, `image/${format}`)
+      expect([status, await sharp(bytes, { animated: true }).metadata()]).toMatchObject([
+        200,
+        { width: 8, height: 8 },
+      ])
+    }
+    // Its size would be that of everything in it, and there are ten million of them.
+    const groups = Array.from(
+      { length: 7 },
+      (_, at) => `<g id="g${at + 1}">${`<use href="#g${at}"/>`.repeat(10)}</g>`,
+    )
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg"><defs><rect id="g0" width="1" height="1"/>${groups.join('')}</defs><use href="#g7"/></svg>`
+    for (const type of ['image/png', 'image/svg+xml'])
+      expect(await said(`svg-${type.length}`, Buffer.from(svg), type)).toEqual([
+        400,
+        expect.stringContaining('only JPEG'),
+      ])
+    const avif = (await sharp({ create: { width: 20, height: 20, channels: 3, background: 'red' } })
+      .avif()
+      .toBuffer()) as Buffer<ArrayBuffer>
+    expect((await render('picture.avif', avif, 'image/avif')).status).toBe(200)
   })
 
   test('what is not offered is said', async () => {
