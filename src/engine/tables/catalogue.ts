@@ -170,9 +170,11 @@ function foreignKeys(read: Read, byId: ReadonlyMap<string, Table>): ForeignKey[]
     definition === null ? [] : [[id, readViewColumns(definition)] as const],
   )
   const shown = shownTables(definitions, byId)
+  let left = mostKeys - read.foreignKeys.length
   return read.foreignKeys.flatMap(({ from, to, columns, toColumns, name, isUnique }) => {
-    const origins = placesOf(byId.get(from), columns, shown)
-    const targets = placesOf(byId.get(to), toColumns, shown)
+    const origins = placesOf(byId.get(from), columns, left > 0 ? shown : nothing)
+    const targets = placesOf(byId.get(to), toColumns, left > 0 ? shown : nothing)
+    left -= origins.length * targets.length - 1
     return origins.flatMap((origin) =>
       targets.map((target) => ({
         ...{ name, isUnique },
@@ -190,6 +192,9 @@ interface KeyPlace {
 
 /** Each of them is related to each of the other end's, so they are few. */
 const mostViewsOfKey = 30
+/** Of all tables and views: making them holds the process. Those of tables are always all there; beyond it views have no more of them. */
+const mostKeys = 20_000
+const nothing: ReadonlyMap<Table, readonly ShownTable[]> = new Map()
 
 function placesOf(
   table: Table | undefined,

@@ -23,7 +23,10 @@ export function shownTables(
   for (const [id, own] of views)
     for (const [tableId, names] of shownBy(id, own, definitions, columns)) {
       const table = byId.get(tableId)!
-      shown.set(table, [...(shown.get(table) ?? []), { view: byId.get(id)!, columns: names }])
+      const known = shown.get(table)
+      const one = { view: byId.get(id)!, columns: names }
+      if (known) known.push(one)
+      else shown.set(table, [one])
     }
   return shown
 }
