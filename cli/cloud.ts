@@ -114,6 +114,7 @@ const columns = (language: Language): Column<Cloud>[] => [
   { title: words.columns.id, show: ({ id }) => plain(id) },
   { title: words.columns.ref, show: ({ ref }) => plain(ref) },
   { title: words.columns.name, show: ({ name }) => plain(name) },
+  { title: words.columns.plan, show: ({ plan }) => words.plans[plan]?.[language] ?? plain(plan) },
   { title: words.columns.state, show: ({ status }) => words.states[status]?.[language] ?? plain(status) },
   { title: words.columns.url, show: ({ cloud_url: url }) => plain(url) },
 ]
@@ -128,8 +129,11 @@ async function show(session: Session, given: ParsedArguments): Promise<Outcome> 
   const { server, cloud: found } = await namedCloud(session, given)
   const cloud = await requestRecord<CloudDetail>(server, 'GET', pathOf(found))
   const why = cloud.error?.message ?? cloud.suspended_reason
+  const { read_only: readOnly, paid_until: paid } = cloud
   const head: Column<Cloud>[] = [
     ...columns(language),
+    ...(readOnly ? [{ title: words.columns.readOnly, show: () => words.readOnly[readOnly][language] }] : []),
+    ...(paid ? [{ title: words.columns.paid, show: () => showTime(new Date(paid), language) }] : []),
     { title: words.columns.created, show: ({ created_at: at }) => showTime(new Date(at), language) },
     ...(why ? [{ title: words.columns.error, show: () => plain(why) }] : []),
   ]

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Command, Outcome } from './command.ts'
+import { readConfigFile } from '#platform/config'
+import { loadConfig } from '#settings'
+import { type Command, type Outcome, refuse, type Session } from './command.ts'
+import { phrases } from './phrases.ts'
 
 export const functionHostCommands: Command[] = [
   {
@@ -13,10 +16,35 @@ export const functionHostCommands: Command[] = [
     needs: [],
     run: makeKey,
   },
+  {
+    name: 'functions packages install',
+    about: {
+      fa: 'بسته‌هایی را که functions.packages نام برده است با npm در پوشهٔ داده نصب می‌کند، بی‌آنکه چیزی از آن‌ها اجرا شود.',
+      en: 'Installs the packages that functions.packages names in the data folder, by npm and without running anything of them.',
+    },
+    takes: [],
+    options: [],
+    needs: [],
+    run: install,
+  },
 ]
 
 /** 32 random bytes. It is kept nowhere: whoever made it writes it down on both sides. */
 async function makeKey(): Promise<Outcome> {
   const key = randomBytes(32).toString('base64url')
   return { json: { key }, text: `${key}\n` }
+}
+
+/** A server finds them at the next function that is deployed. */
+async function install({ env, language, stopping }: Session): Promise<Outcome> {
+  const { dataDir, functions } = loadConfig(env, readConfigFile(env))
+  const { packages } = functions
+  if (packages.length === 0) refuse('NO_PACKAGES', phrases.noFunctionPackages())
+  const { installPackages } = await import('#engine/functions')
+  const done = await installPackages(dataDir, packages, stopping)
+  if ('failed' in done) refuse('NOT_INSTALLED', phrases.functionPackagesFailed(done.failed))
+  return {
+    json: { folder: done.folder, packages },
+    text: `${phrases.functionPackages(packages.length, done.folder)[language]}\n`,
+  }
 }

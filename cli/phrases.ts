@@ -238,6 +238,23 @@ export const phrases = {
     sentence(`کلید «${name}» از ${at.fa} باطل است.`, `The key "${name}" is revoked since ${at.en}.`),
   silentProvider: (address: string) => sentence(`پاسخ نداد: ${address}`, `Did not answer: ${address}`),
 
+  // Packages of functions
+  noFunctionPackages: () =>
+    sentence(
+      'functions.packages در پیکربندی بسته‌ای نام نبرده است: نام و نسخهٔ دقیق هر بسته را آنجا بنویسید.',
+      'functions.packages of the configuration names none: write the name and the exact version of each there.',
+    ),
+  functionPackagesFailed: (said: string) =>
+    sentence(
+      `بسته‌ها نصب نشد: نام، نسخه، registry مربوط به npm و شبکه را بررسی کنید. npm گفت: ${said}`,
+      `The packages were not installed: check names, versions, the registry of npm and the network. npm said: ${said}`,
+    ),
+  functionPackages: (count: number, folder: string) =>
+    sentence(
+      `${persian(count)} بسته در ${folder} است و تابع‌هایی که از این پس می‌آیند می‌توانند import کنند.`,
+      `${count} package${count === 1 ? ' is' : 's are'} in ${folder}; functions that come from now on can import ${count === 1 ? 'it' : 'them'}.`,
+    ),
+
   // Values in tables
   none: () => sentence('—', '—'),
   all: () => sentence('همه', 'all'),

@@ -140,7 +140,10 @@ export async function request<Answer>(
     else lost++
     if (lost === maxTries)
       throw isRefused ? failed : new CommandRefused('SERVER_AWAY', words.away(server.url), 1)
-    if (lost === triesBeforeNotice) server.notify(words.waiting(server.url)[server.language])
+    if (lost === triesBeforeNotice) {
+      const notice = isRefused ? words.again(failed.sentence) : words.waiting(server.url)
+      server.notify(notice[server.language])
+    }
     await pause(lost === 0 ? runningPauseMs : Math.min(250 * lost, maxPauseMs), undefined, { signal })
   }
 }

@@ -111,13 +111,16 @@ create table buckets.uploads (
   -- As it is shown: all of it only when the object is there.
   offset_bytes bigint not null default 0,
   parts integer not null default 0,
-  -- A process makes the object of it until then, unless it dies.
-  busy_until timestamptz,
+  -- One request at a time works on it, until then unless it renews the lease; another one that came waits for the end of it.
+  lease_id uuid,
+  leased_until timestamptz,
+  is_wanted boolean not null default false,
   expires_at timestamptz not null,
   primary key (account_id, cloud_id, upload_id),
   foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
 );
 create index expiring_uploads on buckets.uploads (expires_at);
+create index unfinished_uploads on buckets.uploads (account_id, cloud_id, user_id) where offset_bytes < bytes;
 
 create table buckets.parts (
   account_id uuid not null,

@@ -27,7 +27,7 @@ export const functionsHostPhrases = {
   },
   nothing: {
     en: 'Here are /health/live, /health/ready and /metrics only.',
-    fa: 'این‌جا فقط /health/live و /health/ready و /metrics هست.',
+    fa: 'اینجا فقط /health/live و /health/ready و /metrics هست.',
   },
   welcome: ({ url, channel }: { url: string; channel: string }): string =>
     [

@@ -277,7 +277,12 @@ function openFunctions(
         ? openRemoteFunctions(hosts, platformSide(ground, source, cloudAllowances))
         : openFunctionRuntime({ config: config.functions, log, metrics, source, openEgress, jail }),
     ),
-    functionCompiler: openFunctionCompiler(log, isolation),
+    functionCompiler: openFunctionCompiler({
+      log,
+      isolation,
+      dataDir: config.dataDir,
+      packages: config.functions.packages,
+    }),
     functionSource: source,
   }
 }

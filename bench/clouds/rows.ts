@@ -14,7 +14,7 @@ import { grant, type Ledger, openLedger } from '#platform/ledger'
 import { openLog } from '#platform/log'
 import { lowerOwnBackends, startEmbedded } from '#platform/postgres'
 import { joinProcesses } from '#platform/processes'
-import { parseQuery } from '../../src/capabilities/cloud/app/rest/parse-query.ts'
+import { readCollectionQuery } from '../../src/capabilities/cloud/app/rest/collection-query.ts'
 import { jsonFrom, key, machine, root, temporaryFolder } from '../stage.ts'
 import { row, table } from '../table.ts'
 import type { RowsLoad, RowsLoadResult } from './rows-load.ts'
@@ -126,7 +126,7 @@ async function attackRows(
   nth: number,
   signal: AbortSignal,
 ): Promise<number> {
-  const parsed = parseQuery(new URLSearchParams(worst[nth % worst.length]), false)
+  const parsed = readCollectionQuery(new URLSearchParams(worst[nth % worst.length]), false)
   for (let asked = 0; ; asked++) {
     if (signal.aborted) return asked
     // Refusals and timeouts are what is expected.

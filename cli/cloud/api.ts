@@ -17,6 +17,8 @@ export interface Cloud {
 }
 
 export interface CloudDetail extends Cloud {
+  read_only: 'disk' | 'unpaid' | null
+  paid_until: string | null
   move: 'moving' | 'failed' | null
   usage: { day: string } & Record<string, { used: number; max?: number }>
 }

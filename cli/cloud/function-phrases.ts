@@ -5,8 +5,8 @@ import { serverOptions } from '../server/phrases.ts'
 export const functionPhrases = {
   // Commands
   deploy: sentence(
-    'فایلی جاوااسکریپت را به شکل تابع مستقر می‌کند و نشانی‌اش را چاپ می‌کند؛ نام تابع نام فایل است',
-    'deploys a file of JavaScript as a function and prints its address; the function has the name of the file',
+    'فایلی جاوااسکریپت (یا TypeScript، در بک‌اند اختصاصی) را به شکل تابع مستقر می‌کند و نشانی‌اش را چاپ می‌کند؛ نام تابع نام فایل است',
+    'deploys a file of JavaScript (or TypeScript, to a dedicated app back-end) as a function and prints its address; the function has the name of the file',
   ),
   list: sentence('تابع‌های یک بک‌اند', 'the functions of an app back-end'),
   logs: sentence(

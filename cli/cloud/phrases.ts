@@ -93,12 +93,23 @@ export const cloudPhrases = {
     suspended: sentence('معلق', 'suspended'),
     deleting: sentence('در حال حذف', 'being deleted'),
   },
+  readOnly: {
+    disk: sentence('دیسک بسته پر است', 'the disk of the package is full'),
+    unpaid: sentence('پرداخت بسته پایان یافته است', 'the package is no longer paid for'),
+  },
+  plans: {
+    starter: sentence('Starter', 'Starter'),
+    dedicated: sentence('اختصاصی', 'dedicated'),
+  } as Record<string, Sentence>,
   columns: {
     id: sentence('شناسه', 'id'),
     ref: sentence('ref', 'ref'),
     name: sentence('نام', 'name'),
+    plan: sentence('طرح', 'plan'),
     state: sentence('وضعیت', 'state'),
     url: sentence('نشانی', 'address'),
+    readOnly: sentence('فقط می‌خواند', 'only reads'),
+    paid: sentence('بسته تا', 'package until'),
     error: sentence('علت', 'reason'),
     what: sentence('چه', 'what'),
     used: sentence('مصرف', 'used'),

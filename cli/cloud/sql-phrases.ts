@@ -84,7 +84,7 @@ export const sqlPhrases = {
   count: (count: number): Sentence => sentence(persian(count), english(count)),
   columns: {
     name: sentence('نام', 'NAME'),
-    kind: sentence('گونه', 'KIND'),
+    kind: sentence('نوع', 'KIND'),
     security: sentence('دسترسی', 'ACCESS'),
     rows: sentence('ردیف‌ها (برآورد)', 'ROWS (ESTIMATE)'),
     bytes: sentence('بایت', 'BYTES'),
@@ -97,6 +97,6 @@ export const sqlPhrases = {
     foreign_table: sentence('جدول بیرونی', 'foreign table'),
   } as Record<string, Sentence>,
   policies: (count: number): Sentence =>
-    sentence(`${persian(count)} سیاست`, count === 1 ? '1 policy' : `${english(count)} policies`),
-  unguarded: sentence('بی سیاست (RLS خاموش)', 'no RLS'),
+    sentence(`${persian(count)} سیاست دسترسی`, count === 1 ? '1 policy' : `${english(count)} policies`),
+  unguarded: sentence('بی سیاست دسترسی (RLS خاموش)', 'no RLS'),
 }

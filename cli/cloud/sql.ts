@@ -116,7 +116,8 @@ const tableColumns = (language: Language): Column<Table>[] => [
   {
     title: words.columns.security,
     show: (one) => {
-      if (!one.kind.endsWith('table') || one.kind === 'foreign_table') return '—'
+      // Apps reach no other schema.
+      if (one.schema !== 'public' || !one.kind.endsWith('table') || one.kind === 'foreign_table') return '—'
       return (one.row_security ? words.policies(one.policies.length) : words.unguarded)[language]
     },
   },

@@ -77,7 +77,7 @@ export const checkDisk = ({ dataDir }: Config): Promise<Check> =>
   })
 
 /** The folder itself, or the nearest above it that exists. */
-async function nearest(folder: string): Promise<string> {
+export async function nearest(folder: string): Promise<string> {
   const there = await stat(folder).catch((error: NodeJS.ErrnoException) => error.code)
   const above = path.dirname(folder)
   return there === 'ENOENT' && above !== folder ? nearest(above) : folder

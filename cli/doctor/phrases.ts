@@ -254,6 +254,64 @@ export const doctorPhrases = {
       `Did not answer within ${seconds} s: check mail.host, mail.port, mail.secure and the network.`,
     ),
 
+  cloudDatabases: (major: string) =>
+    sentence(
+      `PostgreSQL ${persianDecimal(major)} در زندان (jail) اجرا می‌شود.`,
+      `PostgreSQL ${major} runs in a jail.`,
+    ),
+  cloudDatabasesRefused: ({ fa, en }: Sentence) =>
+    sentence(
+      `روی این دستگاه ساخته نمی‌شوند (${fa}): آن را درمان کنید یا databases.servers را بنویسید.`,
+      `Cannot be made on this machine (${en}): correct that, or write databases.servers.`,
+    ),
+  cloudDisk: (freeGib: string, leastGib: string) =>
+    sentence(
+      `${persianDecimal(freeGib)} گیگابایت جای آزاد؛ زیر ${persianDecimal(leastGib)} کسی نمی‌نویسد.`,
+      `${freeGib} GiB free; below ${leastGib} nobody writes.`,
+    ),
+  cloudDiskLow: (freeGib: string, leastGib: string) =>
+    sentence(
+      `تنها ${persianDecimal(freeGib)} گیگابایت جا هست و زیر ${persianDecimal(leastGib)} همهٔ آن‌ها فقط می‌خوانند: جا باز کنید یا databases.free_disk_percent را کم کنید.`,
+      `Only ${freeGib} GiB free, and below ${leastGib} all of them only read: make room, or lower databases.free_disk_percent.`,
+    ),
+  cloudMemory: ({ awake, used, all }: { awake: number; used: number; all: number }) =>
+    sentence(
+      `${persianDecimal(awake)} تا بیدارند با ${persianDecimal(used)} از ${persianDecimal(all)} مگابایت`,
+      `${awake} awake, with ${used} of ${all} MiB.`,
+    ),
+  functionPackages: (count: number) =>
+    sentence(`هر ${persianDecimal(count)} بسته نصب است.`, `All ${count} of the list are installed.`),
+  functionPackagesAbsent: () =>
+    sentence(
+      'آنچه functions.packages نام برده نصب نیست: kherad functions packages install را اجرا کنید.',
+      'What functions.packages names is not installed: run kherad functions packages install.',
+    ),
+  cloudServer: (version: string, databases: number, limit: number) =>
+    sentence(
+      `PostgreSQL ${version}، ${persianDecimal(databases)} پایگاه از ${persianDecimal(limit)}`,
+      `PostgreSQL ${version}, ${databases} databases of ${limit}.`,
+    ),
+  cloudServerAway: (reason: string) =>
+    sentence(
+      `به آن وصل نمی‌توان شد (${reason}): url آن در databases.servers، pg_hba.conf آن و شبکه را بررسی کنید.`,
+      `Cannot be connected to (${reason}): check its url in databases.servers, its pg_hba.conf and the network.`,
+    ),
+  cloudServerOld: (version: string) =>
+    sentence(
+      `PostgreSQL ${version} است و ۱۸ یا تازه‌تر لازم است.`,
+      `It is PostgreSQL ${version}, and 18 or later is needed.`,
+    ),
+  cloudServerRole: () =>
+    sentence(
+      'نقش url آن superuser نیست: یک superuser بنویسید.',
+      'The role of its url is no superuser: write one that is.',
+    ),
+  cloudServerQueue: (pages: number, most: number) =>
+    sentence(
+      `max_notify_queue_pages آن ${persianDecimal(pages)} است و یک بک‌اند می‌تواند همه‌اش را پر کند: آن را حداکثر ${persianDecimal(most)} بگذارید و سرور را دوباره راه بیندازید.`,
+      `Its max_notify_queue_pages is ${pages}, all of which one app can fill: set it to ${most} at most, and restart it.`,
+    ),
+
   priced: (count: number, free: number) =>
     sentence(
       `هر ${persianDecimal(count)} مدل بها دارند؛ ${persianDecimal(free)} تا رایگان‌اند.`,
@@ -288,6 +346,11 @@ export const checkTitles = {
   metrics: sentence('سنجه‌ها', 'metrics'),
   certificates: sentence('گواهی‌های خودی', 'certificates'),
   mail: sentence('سرور ایمیل', 'mail server'),
+  function_packages: sentence('بسته‌های تابع‌ها', 'packages of functions'),
+  cloud_databases: sentence('پایگاه‌های بک‌اندها', 'databases of apps'),
+  cloud_disk: sentence('دیسک بک‌اندها', 'disk of apps'),
+  cloud_memory: sentence('حافظهٔ بک‌اندها', 'memory of apps'),
+  cloud_server: sentence('سرور بک‌اندها', 'server of apps'),
 }
 
 export type CheckName = keyof typeof checkTitles

@@ -9,6 +9,7 @@ import { readCatalogue } from '../catalogue.ts'
 import type { Sentence } from '../command.ts'
 import { broken, type Check, ok, reasonOf, warned } from './check.ts'
 import { stands } from './database.ts'
+import { checkDedicated } from './dedicated.ts'
 import { checkMetrics } from './machine.ts'
 import { checkMail } from './mail.ts'
 import { checkOutbound } from './outbound.ts'
@@ -29,9 +30,10 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
   await using connections = new AsyncDisposableStack()
   const upstreams = connect(models, openNet(config, outbound), outbound, connections)
   const providers = models.providers()
-  const [ways, mail, ...pings] = await Promise.all([
+  const [ways, mail, dedicated, ...pings] = await Promise.all([
     checkOutbound({ config, providers, outbound }),
     checkMail(config, outbound),
+    checkDedicated(config),
     ...providers.map((provider) => ping(provider, upstreams.get(provider.id), outbound, models.list())),
   ])
   const silent = discovered.silent.map((address) => broken('local_models', words.silentProvider(address)))
@@ -43,6 +45,7 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
     checkMetrics(config),
     ...ways,
     ...mail,
+    ...dedicated,
     ...pings.flat(),
   ]
 }

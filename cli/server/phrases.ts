@@ -24,6 +24,8 @@ export const serverPhrases = {
       `سرور پاسخ نمی‌دهد (${url})؛ تا حدود دو دقیقه دوباره امتحان می‌شود. آیا سرور روشن است؟`,
       `The server does not answer (${url}); it is tried again for about two minutes. Is it running?`,
     ),
+  again: ({ fa, en }: Sentence) =>
+    sentence(`${fa} تا حدود دو دقیقه دوباره امتحان می‌شود.`, `${en} It is tried again for about two minutes.`),
   notKherad: (status: number) =>
     sentence(
       `آنچه در این نشانی پاسخ می‌دهد (HTTP ${status}) خرد نیست: KHERAD_BASE_URL یا --url را درست کنید.`,

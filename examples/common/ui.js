@@ -16,6 +16,20 @@ const say = (sentence) => {
   $('notice').textContent = sentence
 }
 
+/** What a person reads at a field that is not filled in well: browsers speak their own language, which need not be that of the page. */
+function sayAtField({ target: field }) {
+  const { valueMissing, tooShort } = field.validity
+  field.setCustomValidity(
+    valueMissing
+      ? 'اینجا را پر کنید.'
+      : tooShort
+        ? `دست‌کم ${number.format(field.minLength)} نویسه بنویسید.`
+        : 'ایمیل را کامل بنویسید، مانند sara@example.com.',
+  )
+  field.oninput = () => field.setCustomValidity('')
+}
+document.addEventListener('invalid', sayAtField, true)
+
 /** An element with its properties and what stands in it. Text is never read as HTML. */
 export function element(name, properties = {}, ...inside) {
   const made = Object.assign(document.createElement(name), properties)

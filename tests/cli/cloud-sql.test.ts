@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setReadOnly } from '#engine/clouds'
 import { type DedicatedCloud, dedicatedCloud, dedicatedWorld } from '../cloud/dedicated/dedicated-world.ts'
 import { hasJail } from '../cloud/jail/needs-jail.ts'
 import { until } from '../harness/until.ts'
@@ -43,7 +44,8 @@ check('a query reads, a write needs --write, and both answer a table', async () 
     'fa',
   )
   expect([made.code, made.out], made.err).toEqual([0, 'CREATE TABLE\n'])
-  expect((await run(['sql', cloud.ref, "insert into people values (1, 'علی')"])).err).toContain('read-only')
+  const unasked = await run(['sql', cloud.ref, "insert into people values (1, 'علی')"])
+  expect(unasked.err).toMatch(/read-only transaction .* Nothing was changed\. .* --write/)
   const words = ['cloud', 'sql', cloud.ref, '--write']
   const input = ["insert into people values (1, 'علی'), ", '(10, null)']
   const written = await ended(start(env('en'), words, { input }), words)
@@ -61,11 +63,26 @@ check('a query reads, a write needs --write, and both answer a table', async () 
 
 check('tables are listed with how they are guarded', async () => {
   await cloud.write(
-    'create table guarded (id int); alter table guarded enable row level security; create policy p on guarded using (true)',
+    'create schema private; create table private.secrets (id int); create table guarded (id int); alter table guarded enable row level security; create policy p on guarded using (true)',
   )
   const listed = await run(['tables', cloud.ref], 'fa')
-  expect(listed.out).toMatch(/guarded\s+جدول\s+۱ سیاست\s+—\s+۰/)
-  expect((await run(['tables', cloud.ref])).out).toMatch(/people\s+table\s+no RLS/)
+  expect(listed.out).toMatch(/guarded\s+جدول\s+۱ سیاست دسترسی\s+—\s+۰/)
+  const { out } = await run(['tables', cloud.ref])
+  expect(out).toMatch(/people\s+table\s+no RLS/)
+  expect(out).toMatch(/private\.secrets\s+table\s+—/)
+})
+
+check('a cloud whose disk is full is shown so', async () => {
+  const key = { accountId: world.account, cloudId: cloud.id }
+  await setReadOnly(world.app, key, true)
+  try {
+    const { out } = await kherad(env('en'), 'cloud', 'show', cloud.ref)
+    expect(out).toMatch(/plan\s+dedicated/)
+    expect(out).toMatch(/only reads\s+the disk of the package is full/)
+  } finally {
+    await setReadOnly(world.app, key, false)
+  }
+  expect((await kherad(env('en'), 'cloud', 'show', cloud.ref)).out).not.toContain('only reads')
 })
 
 check('migrations run in their order, each once and whole, and a changed one is refused', async () => {

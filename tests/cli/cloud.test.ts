@@ -47,6 +47,7 @@ test('a cloud is created with one command, which prints its address and nothing 
   const listed = await run(['cloud', 'list', '--json'])
   expect(listed.json).toMatchObject([{ name: 'فروشگاه', cloud_url: url, status: 'ready' }])
   const shown = await run(['cloud', 'show', 'فروشگاه'], 'fa')
+  expect(shown.out).toMatch(/طرح\s+Starter/)
   expect(shown.out).toMatch(/ردیف‌ها\s+۰\s+۱۰٬۰۰۰/)
   const connection = await run(['cloud', 'connection', listed.json[0].ref])
   expect(connection.out).toMatch(

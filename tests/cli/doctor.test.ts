@@ -7,6 +7,8 @@ import { expect, test } from 'vitest'
 import { readEnv } from '#platform/config'
 import { openDb } from '#platform/db'
 import { checkDatabase } from '../../cli/doctor/database.ts'
+import { packagesText } from '../cloud/dedicated/packages-text.ts'
+import { hasJail } from '../cloud/jail/needs-jail.ts'
 import { temporaryFolder } from '../db/cluster-world.ts'
 import { cloneDatabase, emptyDatabase } from '../harness/postgres.ts'
 import { fakeUpstream, json } from '../harness/upstream.ts'
@@ -214,4 +216,46 @@ test('models that their vendors switch off are named: those of soon as a warning
   expect(warning).toMatchObject({ name: 'shutdown', message: expect.stringContaining('old/soon') })
   expect(JSON.stringify(checks)).not.toContain('old/late')
   expect(checks).toContainEqual(expect.objectContaining({ name: 'models', state: 'ok' }))
+})
+
+test('databases of apps have lines of their own: what this machine has for them, and each server that is not fit for them', async () => {
+  await using folder = await temporaryFolder('doctor-dedicated-')
+  await using database = await cloneDatabase()
+  const file = path.join(folder.path, 'kherad.config.yaml')
+  const servers = { weak: database.url, away: 'postgres://root:hidden@127.0.0.1:1/postgres' }
+  const withServers = (more: string) => `${packagesText}
+databases:
+  ${more}
+  servers:
+${Object.entries(servers)
+  .map(([name, url]) => `    - { name: ${name}, url: "${url}" }`)
+  .join('\n')}
+`
+  const env = { DATABASE_URL: database.url, KHERAD_CONFIG: file, KHERAD_DATA: folder.path }
+  const examined = async (text: string) => {
+    await writeFile(file, text)
+    const { checks } = await examine(env)
+    expect(JSON.stringify(checks)).not.toContain('hidden')
+    const own = checks.filter(({ name }) => name.startsWith('cloud_'))
+    return Object.fromEntries(own.map(({ name, state, message }) => [name, `${state}: ${message}`]))
+  }
+  const lines = await examined(withServers('free_disk_percent: 1'))
+  expect(lines).toMatchObject({
+    // Of a PostgreSQL that the tests are given it may be one.
+    'cloud_server weak': expect.stringMatching(
+      /^(broken: The role of its url is no superuser|warning: Its max_notify_queue_pages)/,
+    ),
+    'cloud_server away': expect.stringMatching(/^broken: Cannot be connected to \(.*ECONNREFUSED/),
+  })
+  if (!(await hasJail())) expect(lines['cloud_databases']).toMatch(/^broken: Cannot be made on this machine/)
+  else
+    expect(lines).toMatchObject({
+      cloud_databases: expect.stringMatching(/^ok: PostgreSQL \d+ runs in a jail/),
+      cloud_disk: expect.stringMatching(/^(ok|broken): /),
+      cloud_memory: expect.stringMatching(/^ok: 0 awake, with 0 of \d+ MiB/),
+    })
+  expect(Object.keys(await examined(withServers('local: false')))).toEqual(
+    Object.keys(servers).map((name) => `cloud_server ${name}`),
+  )
+  expect(await examined('databases: {}\n')).toEqual({})
 })

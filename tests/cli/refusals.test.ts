@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -244,4 +246,20 @@ test('a Node older than 24 with no newer one at hand is told so in one sentence 
   expect(err).toMatch(
     /^[^\n]*Node ۲۴[^\n]*\nKherad runs on Node 24 or newer and this is Node 20\.1\.0: [^\n]*\n$/,
   )
+})
+
+test('a server that answers "not now" is quoted while the command tries again', async () => {
+  const answers = [503, 503, 200]
+  const server = createServer((_request, reply) => {
+    const status = answers.shift()!
+    reply.writeHead(status, { 'content-type': 'application/json' })
+    const error = { code: 'DATABASE_NO_ROOM', message: 'No memory is free.' }
+    reply.end(JSON.stringify(status === 503 ? { error } : { data: [], has_more: false }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const env = { KHERAD_KEY: 'khr_a', KHERAD_LOCALE: 'en', KHERAD_BASE_URL: url }
+  const { code, err } = await kherad(env, 'cloud', 'list')
+  server.close()
+  expect([code, err]).toEqual([0, 'No memory is free. It is tried again for about two minutes.\n'])
 })

@@ -1,13 +1,12 @@
 /** A process that dies while an object is stored, whole or in parts, leaves neither a wrong count nor, before long, a byte too many or too few. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
-import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { givePackage } from '#engine/clouds'
 import { platformAccount } from '#platform/jobs'
 import { Tus } from '../cloud/dedicated/tus-client.ts'
 import { hasJail } from '../cloud/jail/needs-jail.ts'
 import type { Client } from '../harness/client.ts'
+import { type FakeS3, fakeS3 } from '../harness/fake-s3.ts'
 import type { ServerProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
 import { dedicatedConfig } from '../harness/world.ts'
@@ -17,6 +16,7 @@ const canRun = await hasJail()
 
 describe.runIf(canRun)('a process that is killed while an object is stored', () => {
   const stack = new AsyncDisposableStack()
+  let s3: FakeS3
   let site: Site
   let person: Person
   let server: ServerProcess
@@ -27,7 +27,8 @@ describe.runIf(canRun)('a process that is killed while an object is stored', () 
   const headers = () => ({ apikey: serviceKey })
 
   beforeAll(async () => {
-    site = stack.use(await openSite({ settings: dedicatedConfig }))
+    s3 = stack.use(await fakeS3())
+    site = stack.use(await openSite({ settings: dedicatedConfig + s3.config }))
     person = await site.person()
     server = await site.start()
     const given = { accountId: person.account, packageId: undefined, offer: 'small', paidUntil: null }
@@ -79,19 +80,26 @@ describe.runIf(canRun)('a process that is killed while an object is stored', () 
     )
     return [Number(row?.files ?? 0), Number(row?.bytes ?? 0)]
   }
-  async function stored(): Promise<number> {
-    const found = await readdir(path.join(site.dataDir, 'files'), { recursive: true, withFileTypes: true })
-    return found.filter((one) => one.isFile() && one.parentPath.includes(cloud.id)).length
-  }
+  const stored = () => [...s3.objects.keys()].filter((key) => key.includes(cloud.id)).length
+  /** As if the time of all that is unresolved had come. */
   async function sweep(): Promise<void> {
     await site.db.query({ text: 'update buckets.blobs set due_at = now() where due_at is not null' }, [])
-    await site.db.query(
-      {
-        text: `insert into jobs.queue (account_id, job_id, name, data, run_at) values ($1, $2, 'clouds.objects', 'null', now())`,
-      },
-      [platformAccount, randomUUID()],
-    )
+    await run('clouds.objects')
   }
+  /** As if that of bytes which nothing names had come, too. */
+  const untilStored = (count: number) =>
+    until(async () => {
+      await site.db.query({ text: 'update storage.pending_blobs set due_at = now()' }, [])
+      await run('files.tidy')
+      return stored() === count
+    })
+  const run = (job: string) =>
+    site.db.query(
+      {
+        text: `insert into jobs.queue (account_id, job_id, name, data, run_at) values ($1, $2, $3, 'null', now())`,
+      },
+      [platformAccount, randomUUID(), job],
+    )
 
   test('before its row, the object was never there, its name is free, and it counts until the sweep has decided', async () => {
     await waitAt(3)
@@ -102,14 +110,14 @@ describe.runIf(canRun)('a process that is killed while an object is stored', () 
     await server.kill()
     await lost
     server = await site.start()
-    expect([await counts(), await stored()]).toEqual([[1, 5_000], 1])
+    expect([await counts(), stored()]).toEqual([[1, 5_000], 1])
     expect((await fetch(`${url()}/object/box/a`, { headers: headers() })).status).toBe(400)
     await sweep()
-    await until(async () => (await stored()) === 0)
+    await untilStored(0)
     expect(await counts()).toEqual([0, 0])
     expect((await store('a')).status).toBe(200)
     await sweep()
-    expect([await counts(), await stored()]).toEqual([[1, 5_000], 1])
+    expect([await counts(), stored()]).toEqual([[1, 5_000], 1])
   })
 
   test('with its last part, an upload goes on there, and the object is whole and counted once', async () => {
@@ -140,7 +148,56 @@ describe.runIf(canRun)('a process that is killed while an object is stored', () 
     expect(Buffer.from(await reply.arrayBuffer()).equals(bytes)).toBe(true)
     expect(await counts()).toEqual([before[0]! + 1, before[1]! + 3_000])
     await sweep()
-    await until(async () => (await stored()) === 2)
+    await untilStored(2)
     expect(await counts()).toEqual([before[0]! + 1, before[1]! + 3_000])
+  })
+
+  test('with some of its bytes at the store, an upload is whole in the end, and the store keeps none of the others', async () => {
+    const before = stored()
+    await sql('drop trigger wait on storage.objects')
+    // More than the store is sent at once.
+    const bytes = randomBytes(9_000_000) as Buffer<ArrayBuffer>
+    const options = {
+      endpoint: `${url()}/upload/resumable`,
+      headers: headers(),
+      metadata: { bucketName: 'box', objectName: 'long' },
+    }
+    const first = new Tus(bytes, options)
+    await first.create()
+    expect((await first.patch(0, bytes.subarray(0, 5_000_000))).status).toBe(204)
+    s3.hangAfter('PUT', /\/buckets\/.*partNumber=1/)
+    const lost = first.patch(5_000_000, bytes.subarray(5_000_000)).catch(() => undefined)
+    await until(() => s3.hung === 1)
+    expect([...s3.uploads.values()].map(({ key }) => key.split('/')[0])).toEqual(['buckets'])
+    await server.kill()
+    await lost
+    server = await site.start()
+    const again = new Tus(bytes, { ...options, headers: headers() })
+    again.url = `${url()}/upload/resumable/${first.url.split('/').at(-1)}`
+    await again.resume()
+    await until(async () => (await again.patch(5_000_000, bytes.subarray(5_000_000))).status === 204)
+    const reply = await fetch(`${url()}/object/box/long`, { headers: headers() })
+    expect(Buffer.from(await reply.arrayBuffer()).equals(bytes)).toBe(true)
+    expect(s3.uploads.size).toBe(0)
+    await untilStored(before + 1)
+  })
+
+  test('while it is copied, nothing of the copy counts in the end, and nothing of it is left at the store', async () => {
+    const before = [await counts(), stored()]
+    s3.hangAfter('PUT', /\/buckets\/.*partNumber=1/)
+    const lost = fetch(`${url()}/object/copy`, {
+      method: 'POST',
+      headers: { ...headers(), 'content-type': 'application/json' },
+      body: JSON.stringify({ bucketId: 'box', sourceKey: 'long', destinationKey: 'copy' }),
+    }).catch(() => undefined)
+    await until(() => s3.hung === 2)
+    expect(s3.uploads.size).toBe(1)
+    await server.kill()
+    await lost
+    server = await site.start()
+    await sweep()
+    await until(async () => JSON.stringify(await counts()) === JSON.stringify(before[0]))
+    await untilStored(before[1] as number)
+    await until(() => s3.uploads.size === 0)
   })
 })

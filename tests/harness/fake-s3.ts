@@ -21,6 +21,8 @@ export interface FakeS3 extends AsyncDisposable {
   failNext(...faults: Fault[]): void
   /** Executes the next call of this method and address, but loses its answer. */
   loseAnswerTo(method: string, url: RegExp): void
+  /** Executes the next call of this method and address, and never answers it. */
+  hangAfter(method: string, url: RegExp): void
   /** The `storage` entry of kherad.config.yaml. */
   config: string
 }
@@ -43,7 +45,7 @@ export async function fakeS3(): Promise<FakeS3> {
   const calls: string[] = []
   const faults: Fault[] = []
   let hung = 0
-  let lost: { method: string; url: RegExp } | undefined
+  let lost: { method: string; url: RegExp; hangs: boolean } | undefined
   const server = createServer(async (request, response) => {
     const body = await buffer(request)
     const fault = faults.shift()
@@ -62,11 +64,13 @@ export async function fakeS3(): Promise<FakeS3> {
         ({ 403: 'AccessDenied', 503: 'SlowDown' } as Record<number, string>)[fault] ?? 'InternalError',
       )
     if (lost && request.method === lost.method && lost.url.test(request.url!)) {
+      const { hangs } = lost
       lost = undefined
       // Discards what is written.
       response.writeHead = () => response
       response.end = () => {
-        request.socket.destroy()
+        if (hangs) hung += 1
+        else request.socket.destroy()
         return response
       }
     }
@@ -93,7 +97,10 @@ export async function fakeS3(): Promise<FakeS3> {
     },
     failNext: (...next) => void faults.push(...next),
     loseAnswerTo(method, url) {
-      lost = { method, url }
+      lost = { method, url, hangs: false }
+    },
+    hangAfter(method, url) {
+      lost = { method, url, hangs: true }
     },
     config: `
 storage:

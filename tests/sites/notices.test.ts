@@ -75,7 +75,7 @@ test('paths that are missing or malformed, and methods that are not taken, have 
   expectNotice(await site.get('/missing'), 404, 'این صفحه پیدا نشد', 'This page was not found')
   expectNotice(await site.get('/%zz'), 400, 'نشانی درست نیست', 'This address cannot be read')
   const refused = await site.get('/', { method: 'POST' })
-  expectNotice(refused, 405, 'این کار این‌جا ممکن نیست', 'This cannot be done here')
+  expectNotice(refused, 405, 'این کار اینجا ممکن نیست', 'This cannot be done here')
   expect(refused.headers).toMatchObject({ allow: 'GET, HEAD', connection: 'close' })
   const head = await site.get('/missing', { method: 'HEAD' })
   expect([head.status, head.body.length]).toEqual([404, 0])

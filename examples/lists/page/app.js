@@ -33,12 +33,9 @@ async function picturesOf(items) {
 
 function listCard(list, { addresses, isOwn }) {
   const left = list.items.filter(({ done }) => !done).length
-  const head = element(
-    'h2',
-    {},
-    element('bdi', {}, list.title),
-    element('small', {}, left === 0 ? 'همه خریده شد' : `${number.format(left)} چیز مانده`),
-  )
+  const state =
+    list.items.length === 0 ? 'خالی' : left === 0 ? 'همه خریده شد' : `${number.format(left)} چیز مانده`
+  const head = element('h2', {}, element('bdi', {}, list.title), element('small', {}, state))
   const items = element('ul', {}, ...list.items.map((item) => itemLine(list, item, addresses)))
   return element(
     'section',
@@ -151,7 +148,7 @@ function shareForm({ id, title, members }) {
     event.preventDefault()
     act(event.submitter, async () => {
       const isThere = taken(await cloud.rpc('share_list', { list: id, address: input.value }))
-      if (!isThere) throw new Error('کسی با این ایمیل این‌جا حساب ندارد.')
+      if (!isThere) throw new Error('کسی با این ایمیل اینجا حساب ندارد.')
       await showLists()
     })
   }

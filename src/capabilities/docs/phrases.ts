@@ -4,7 +4,7 @@ import type { Language } from '#platform/errors'
 export const phrases = {
   title: { fa: 'مرجع API خرد', en: 'Kherad API reference' },
   lead: {
-    fa: 'یک سرور، یک موجودی اعتبار و همهٔ توانایی‌ها پشت یک API. هرچه این‌جاست از خودِ مسیرهای همین سرور ساخته شده است.',
+    fa: 'یک سرور، یک موجودی اعتبار و همهٔ توانایی‌ها پشت یک API. هرچه اینجاست از خودِ مسیرهای همین سرور ساخته شده است.',
     en: 'One server, one credit balance, every capability behind one API. All of this page is made from the routes that this very server serves.',
   },
   skip: { fa: 'رفتن به متن', en: 'Skip to the text' },

@@ -15,7 +15,7 @@ declareFailures({
     en: () =>
       'There is no such stored file here; GET /v1/files lists those there are, POST /v1/files stores one.',
     fa: () =>
-      'چنین فایل ذخیره‌شده‌ای این‌جا نیست؛ GET /v1/files آن‌ها را که هستند نشان می‌دهد و POST /v1/files یکی ذخیره می‌کند.',
+      'چنین فایل ذخیره‌شده‌ای اینجا نیست؛ GET /v1/files آن‌ها را که هستند نشان می‌دهد و POST /v1/files یکی ذخیره می‌کند.',
   },
 })
 

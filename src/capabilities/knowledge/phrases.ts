@@ -15,7 +15,7 @@ declareFailures({
     en: () =>
       'There is no such knowledge project here; GET /v1/knowledge lists those there are. An agent whose project was deleted does not answer without it: make it anew with another.',
     fa: () =>
-      'چنین پروژهٔ دانشی این‌جا نیست؛ GET /v1/knowledge آن‌ها را که هستند نشان می‌دهد. عاملی که پروژه‌اش حذف شده بی آن پاسخ نمی‌دهد: آن را با پروژه‌ای دیگر از نو بسازید.',
+      'چنین پروژهٔ دانشی اینجا نیست؛ GET /v1/knowledge آن‌ها را که هستند نشان می‌دهد. عاملی که پروژه‌اش حذف شده بی آن پاسخ نمی‌دهد: آن را با پروژه‌ای دیگر از نو بسازید.',
   },
   EMBEDDING_NOT_CONFIGURED: {
     status: 400,

@@ -41,7 +41,7 @@ export const ImageTool = Type.Object({
     Type.Unsafe<'pad' | 'crop'>({
       ...oneOf('pad', 'crop'),
       description: 'How a size or ratio that the model does not draw is reached; pad, unless you say crop.',
-      'x-description-fa': 'راه رسیدن به اندازه یا نسبتی که مدل نمی‌کشد؛ pad مگر آن‌که crop بخواهید.',
+      'x-description-fa': 'راه رسیدن به اندازه یا نسبتی که مدل نمی‌کشد؛ pad مگر آنکه crop بخواهید.',
     }),
   ),
   action: optional(

@@ -5,7 +5,7 @@ import { persian } from '#platform/words'
 export const reasons = {
   keepsNothing: (field: string): Localized => ({
     en: `${field} is not possible: answers are not stored here. Send the whole conversation in input, with store: false.`,
-    fa: `${field} ممکن نیست: پاسخ‌ها این‌جا نگه داشته نمی‌شوند. همهٔ گفت‌وگو را در input بفرستید، با store: false.`,
+    fa: `${field} ممکن نیست: پاسخ‌ها اینجا نگه داشته نمی‌شوند. همهٔ گفت‌وگو را در input بفرستید، با store: false.`,
   }),
   noBackground: {
     en: 'background: true is not possible; the answer comes with the request.',
@@ -33,6 +33,6 @@ export const reasons = {
   }),
   noPicture: {
     en: 'an image_generation_call must come back with its result, the whole picture in Base64; answers are not stored here.',
-    fa: 'image_generation_call باید با result خود، یعنی کل تصویر به Base64، برگردد؛ پاسخ‌ها این‌جا نگه داشته نمی‌شوند.',
+    fa: 'image_generation_call باید با result خود، یعنی کل تصویر به Base64، برگردد؛ پاسخ‌ها اینجا نگه داشته نمی‌شوند.',
   },
 }

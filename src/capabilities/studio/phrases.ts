@@ -20,7 +20,7 @@ declareFailures({
 /** What recordings are read. */
 const read: Localized = {
   en: 'wav, mp3, flac, ogg (Opus or Vorbis), webm and mp4 (with one of those or PCM in them) are read here, and AAC where the operator has ffmpeg.',
-  fa: 'این‌جا wav، mp3، flac، ogg (با Opus یا Vorbis)، webm و mp4 (با یکی از همین‌ها یا PCM) خوانده می‌شوند، و AAC جایی که ffmpeg نصب است.',
+  fa: 'اینجا wav، mp3، flac، ogg (با Opus یا Vorbis)، webm و mp4 (با یکی از همین‌ها یا PCM) خوانده می‌شوند، و AAC جایی که ffmpeg نصب است.',
 }
 
 /** Why an order is refused. */
@@ -61,6 +61,6 @@ export const reasons = {
   }),
   unreadCodec: (mediaType: string, codec: string): Localized => ({
     en: `the audio track of this ${mediaType} is coded as ${codec}, which is not read here; ${read.en}`,
-    fa: `صدای این ${mediaType} با ${codec} کد شده است که این‌جا خوانده نمی‌شود؛ ${read.fa}`,
+    fa: `صدای این ${mediaType} با ${codec} کد شده است که اینجا خوانده نمی‌شود؛ ${read.fa}`,
   }),
 }

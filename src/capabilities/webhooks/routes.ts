@@ -28,7 +28,7 @@ const connections: Route[] = [
     ...write,
     summary: {
       en: 'Have events sent to an address. The secret that signs them is shown only here.',
-      fa: 'فرستادن رویدادها به یک نشانی. رازی که آن‌ها را امضا می‌کند فقط این‌جا نشان داده می‌شود.',
+      fa: 'فرستادن رویدادها به یک نشانی. رازی که آن‌ها را امضا می‌کند فقط اینجا نشان داده می‌شود.',
     },
     idempotent: true,
     body: ConnectionBody,
@@ -90,7 +90,7 @@ const connections: Route[] = [
     ...write,
     summary: {
       en: 'A new secret, shown only here. For 24 hours the old one signs the Standard Webhooks header too.',
-      fa: 'رازی تازه که فقط این‌جا نشان داده می‌شود. تا ۲۴ ساعت راز پیشین هم سرآیند Standard Webhooks را امضا می‌کند.',
+      fa: 'رازی تازه که فقط اینجا نشان داده می‌شود. تا ۲۴ ساعت راز پیشین هم سرآیند Standard Webhooks را امضا می‌کند.',
     },
     idempotent: true,
     params: IdParams,

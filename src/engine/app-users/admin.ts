@@ -207,6 +207,7 @@ export async function makeLink(app: App, cloud: LiveCloud, wish: AdminLinkWish):
     const purpose: Purpose = wish.type
     const made = await addToken(
       tx,
+      cloud,
       signer,
       user,
       { purpose, email: newEmail ?? email, redirectTo, ...own },
@@ -251,6 +252,7 @@ export async function inviteUser(
     const user = known ?? (await store.insertUser(tx, invited, cloud.limits.users))
     const { token_id: tokenId } = await addToken(
       tx,
+      cloud,
       signer,
       user,
       { purpose: 'invite', email, redirectTo },

@@ -126,7 +126,7 @@ async function changeAddress(
   if (isTaken) await post(app, tx, cloud, { address: email, kind: 'exists' }, now)
   else {
     const wish = { purpose: 'email_change' as const, email, redirectTo, challenge }
-    const { token_id: tokenId } = await addToken(tx, signer, user, wish, now)
+    const { token_id: tokenId } = await addToken(tx, cloud, signer, user, wish, now)
     await post(app, tx, cloud, { address: email, kind: 'email_change', tokenId }, now)
   }
   if (user.email !== null) await post(app, tx, cloud, { address: user.email, kind: 'changed' }, now)

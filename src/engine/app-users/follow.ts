@@ -56,7 +56,7 @@ export async function followLink(app: App, { cloud, token, redirectTo }: OpenLin
     const code = await changeUsers(app, cloud, async (tx) => {
       const user = await redeem(tx, cloud, token, now)
       const proof = { challenge, method: method as 's256' | 'plain' }
-      return addToken(tx, signer, user, { purpose: 'pkce', email, challenge: proof }, now)
+      return addToken(tx, cloud, signer, user, { purpose: 'pkce', email, challenge: proof }, now)
     })
     const url = new URL(redirectTo)
     url.searchParams.set('code', code.token)

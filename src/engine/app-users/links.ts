@@ -79,7 +79,7 @@ async function mailTo(
   const isBlocked = user?.banned_until && user.banned_until > now
   if (!user || isBlocked || wish.purpose === 'pkce')
     return post(app, tx, cloud, { address: email, kind: null }, now)
-  const { token_id: tokenId } = await addToken(tx, signer, user, { ...wish, email }, now)
+  const { token_id: tokenId } = await addToken(tx, cloud, signer, user, { ...wish, email }, now)
   await post(app, tx, cloud, { address: email, kind: wish.purpose, tokenId }, now)
 }
 

@@ -106,6 +106,6 @@ async function compose(app: App, ref: string, cloud: UsersOf, { kind, token_id: 
   if (tokenId === null) return letterOf(kind as LetterKind, undefined)
   const token = await readUsers(app, cloud, (reader) => findToken(reader, cloud, tokenId))
   if (!token || token.expires_at.getTime() <= app.clock.nowMs()) return undefined
-  const secret = secretOf(await tokenSigner(app), token)
+  const secret = secretOf(await tokenSigner(app), cloud, token)
   return letterOf(kind as LetterKind, { code: secret.code, link: linkOf(app, { ref }, secret.token) })
 }

@@ -1,7 +1,7 @@
 /** Tokens that act once: each is computed from its id, so that neither database nor queue holds what opens an account. */
 import { timingSafeEqual } from 'node:crypto'
 import type { App } from '#app'
-import type { LiveCloud } from '#engine/clouds'
+import type { CloudKey, LiveCloud } from '#engine/clouds'
 import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { type Signer, sha256 } from '#platform/secrets'
@@ -47,9 +47,10 @@ export interface Secret {
 
 export function secretOf(
   signer: Signer,
-  row: Pick<TokenRow, 'account_id' | 'cloud_id' | 'token_id' | 'purpose'>,
+  { accountId, cloudId }: CloudKey,
+  row: Pick<TokenRow, 'token_id' | 'purpose'>,
 ): Secret {
-  const name = `${row.account_id}/${row.cloud_id}/${row.token_id}/${row.purpose}`
+  const name = `${accountId}/${cloudId}/${row.token_id}/${row.purpose}`
   const token = signer(Buffer.from(`${name}/token`)).toString('base64url')
   const code = signer(Buffer.from(`${name}/code`)).readUIntBE(0, 6) % 1_000_000
   return { token, code: String(code).padStart(6, '0') }
@@ -57,15 +58,15 @@ export function secretOf(
 
 export async function addToken(
   tx: Tx,
+  cloud: CloudKey,
   signer: Signer,
-  user: Pick<UserRow, 'account_id' | 'cloud_id' | 'user_id'>,
+  { user_id }: Pick<UserRow, 'user_id'>,
   wish: TokenWish,
   now: Date,
 ): Promise<TokenRow & Secret> {
-  const { account_id, cloud_id, user_id } = user
   const { purpose } = wish
-  const id = { account_id, cloud_id, token_id: uuidv7(now.getTime()) }
-  const secret = secretOf(signer, { ...id, purpose })
+  const id = { account_id: cloud.accountId, cloud_id: cloud.cloudId, token_id: uuidv7(now.getTime()) }
+  const secret = secretOf(signer, cloud, { ...id, purpose })
   const row: TokenRow = {
     ...id,
     hash: sha256(secret.token),
@@ -90,6 +91,7 @@ const mostAttempts = 5
 
 /** Which of a user's tokens has this code. */
 export function withCode(
+  cloud: CloudKey,
   signer: Signer,
   tokens: readonly TokenRow[],
   code: string,
@@ -97,7 +99,7 @@ export function withCode(
 ): { open: TokenRow[]; found: TokenRow | undefined } {
   const open = tokens.filter((token) => token.attempts < mostAttempts && token.expires_at > now)
   const given = sha256(code)
-  const found = open.filter((token) => timingSafeEqual(sha256(secretOf(signer, token).code), given))
+  const found = open.filter((token) => timingSafeEqual(sha256(secretOf(signer, cloud, token).code), given))
   return { open, found: found[0] }
 }
 

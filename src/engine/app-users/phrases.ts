@@ -233,7 +233,7 @@ declareFailures({
     en: ({ what }) =>
       `${unoffered[what]?.en ?? what} is not offered here; users sign in with an address and a password, or by a link or code that is mailed to them.`,
     fa: ({ what }) =>
-      `${unoffered[what]?.fa ?? what} در این‌جا ارائه نمی‌شود؛ کاربران با ایمیل و گذرواژه، یا با پیوند و کدی که برایشان فرستاده می‌شود وارد می‌شوند.`,
+      `${unoffered[what]?.fa ?? what} در اینجا ارائه نمی‌شود؛ کاربران با ایمیل و گذرواژه، یا با پیوند و کدی که برایشان فرستاده می‌شود وارد می‌شوند.`,
   },
   APP_USERS_BUSY: {
     status: 429,

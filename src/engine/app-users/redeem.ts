@@ -99,6 +99,7 @@ export const beginByToken = async (
 ): Promise<BegunSession> =>
   beginSession(
     tx,
+    cloud,
     await redeem(tx, cloud, token, now),
     token.purpose === 'recovery' ? 'recovery' : 'otp',
     now,
@@ -166,7 +167,7 @@ export async function takeByCode(
   { code, purposes, signer, now }: TypedCode,
 ): Promise<TokenRow | undefined> {
   const tokens = await lockTokens(tx, cloud, userId, purposes)
-  const { open, found } = withCode(signer, tokens, typedCode(code), now)
+  const { open, found } = withCode(cloud, signer, tokens, typedCode(code), now)
   if (!found && open.length > 0) await countWrongCode(tx, open)
   return found
 }

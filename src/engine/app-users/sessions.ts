@@ -35,20 +35,20 @@ const againMs = 10_000
 /** More refreshes of one session within that time are no client's. */
 const mostUses = 20
 
-/** Signs a user in, who is not blocked. */
+/** Signs a user in, who is not blocked. Whose database a row came from says nothing of which cloud it is. */
 export async function beginSession(
   tx: UsersTx,
+  { accountId, cloudId }: CloudKey,
   user: UserRow,
   method: string,
   now: Date,
 ): Promise<BegunSession> {
   requireUnblocked(user, now)
-  const { account_id, cloud_id, user_id } = user
   const session: SessionRow = {
-    account_id,
-    cloud_id,
+    account_id: accountId,
+    cloud_id: cloudId,
     session_id: uuidv7(now.getTime()),
-    user_id,
+    user_id: user.user_id,
     method,
     generation: 0,
     recent_uses: [],
@@ -84,7 +84,7 @@ export async function issue(
     signedInAt: session.created_at,
   }
   const { token, expiresAt } = signAccessToken(app.config, cloud, key, subject, app.clock.nowMs())
-  const refreshToken = refreshTokenOf(signer, session, session.generation)
+  const refreshToken = refreshTokenOf(signer, cloud, session)
   return { accessToken: token, expiresIn: accessTokenSeconds, expiresAt, refreshToken, user }
 }
 
@@ -99,15 +99,13 @@ const macBytes = 16
 /** The session, the number of the token, and what only this platform can compute of the two for this cloud. */
 function refreshTokenOf(
   signer: Signer,
-  { account_id, cloud_id, session_id }: SessionRow,
-  generation: number,
+  cloud: CloudKey,
+  { session_id, generation }: Pick<SessionRow, 'session_id' | 'generation'>,
 ): string {
   const head = Buffer.alloc(idBytes + generationBytes)
   head.write(session_id.replaceAll('-', ''), 'hex')
   head.writeUInt32BE(generation, idBytes)
-  return Buffer.concat([head, macOf(signer, { accountId: account_id, cloudId: cloud_id }, head)]).toString(
-    'base64url',
-  )
+  return Buffer.concat([head, macOf(signer, cloud, head)]).toString('base64url')
 }
 
 const macOf = (signer: Signer, { accountId, cloudId }: CloudKey, head: Buffer): Buffer =>

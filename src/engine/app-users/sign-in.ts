@@ -34,7 +34,7 @@ export async function signInWithPassword(
     const locked = await lockUser(tx, cloud, user.user_id)
     // It was changed while this one was compared.
     if (locked?.password_hash !== user.password_hash) fail('APP_USER_CREDENTIALS_WRONG', {})
-    return beginSession(tx, locked!, 'password', now)
+    return beginSession(tx, cloud, locked!, 'password', now)
   })
   await forgiveAttempt(app, cloud, subjects)
   return issue(app, cloud, begun)

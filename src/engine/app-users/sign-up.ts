@@ -93,7 +93,7 @@ async function signInNew(
   const begun = await changeUsers(app, cloud, async (tx) => {
     if (user.is_anonymous) await requireRoomForAnonymous(tx, cloud)
     const made = await insertUser(tx, user, cloud.limits.users)
-    return beginSession(tx, made, method, now)
+    return beginSession(tx, cloud, made, method, now)
   })
   return issue(app, cloud, begun)
 }
@@ -136,7 +136,7 @@ async function askToConfirm(app: App, cloud: LiveCloud, wish: Unconfirmed): Prom
       newUser(cloud, now, { ...shown, password_hash: passwordHash, pending_until: pendingUntil(now) })
     if (known) await keepWaiting(tx, known, now)
     else await insertUser(tx, user, max)
-    const token = await addToken(tx, signer, user, tokenOf(wish), now)
+    const token = await addToken(tx, cloud, signer, user, tokenOf(wish), now)
     await post(app, tx, cloud, { address: email, kind: 'signup', tokenId: token.token_id }, now)
     return newUser(cloud, now, { ...shown, user_id: user.user_id })
   })

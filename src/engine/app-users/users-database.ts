@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import { type LiveCloud, requireUnfrozen } from '#engine/clouds'
 import { restoredFrom } from '#engine/database-backups'
-import { databaseReport, type OpenDatabase } from '#engine/databases'
+import { databaseReport, type OpenDatabase, readOnlyBy } from '#engine/databases'
 import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { announceUsers } from './live-sessions.ts'
@@ -21,7 +21,7 @@ export type UsersTx = Tx & {
   /** On the database of the platform: this transaction itself, or one that is committed before it. */
   onPlatform<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
   /** Why it takes no new users. */
-  readonly readOnlyWhy: LiveCloud['readOnlyWhy']
+  readonly readOnlyWhy: LiveCloud['readOnlyWhy'] | 'machine'
   /** Users whose sessions end with this transaction. */
   readonly ended: Set<string>
 }
@@ -89,13 +89,13 @@ async function changeApart<Result>(
       failures.add(error)
       throw error
     })
-  const result = await onUsersDb(app, cloud, (db) =>
-    db
-      .tx((tx) =>
-        work(Object.assign(tx, { isApart: true, readOnlyWhy: cloud.readOnlyWhy ?? null, ended, onPlatform })),
-      )
-      .catch((error: Error) => (failures.has(error) ? Promise.reject(error) : explain(app, error))),
-  )
+  const result = await app.databases.use(cloud, async (open) => {
+    const db = await ownDb(app.db, open, cloud)
+    const readOnlyWhy = cloud.readOnlyWhy ?? readOnlyBy(open.disk)
+    return db
+      .tx((tx) => work(Object.assign(tx, { isApart: true, readOnlyWhy, ended, onPlatform })))
+      .catch((error: Error) => (failures.has(error) ? Promise.reject(error) : explain(app, error)))
+  })
   await announceLater(app, ended)
   return result
 }

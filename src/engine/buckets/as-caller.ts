@@ -8,6 +8,9 @@ import {
   canceled,
   type DatabaseCaller,
   type OpenDatabase,
+  Received,
+  readOnlyBy,
+  readOnlyState,
   StatementFailed,
   statementError,
 } from '#engine/databases'
@@ -30,6 +33,9 @@ export const service: ObjectCaller = {
 
 export type Run = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
+/** Sent by the database for one request: whoever develops the app can write rows as large as they like, and what is sent is answered in one piece. */
+const mostBytes = 4 * 1024 * 1024
+
 /** Of a session, which has several statements. */
 const longestMs = 20_000
 
@@ -46,6 +52,7 @@ export async function asCaller<Result>(
   const { isReadOnly = false } = caller
   try {
     return await asRole(open, caller, { isReadOnly, longestMs }, async ({ client, setup }) => {
+      using _received = new Received(client, mostBytes)
       const run = runOn(client)
       try {
         await run('begin')
@@ -59,16 +66,24 @@ export async function asCaller<Result>(
       }
     })
   } catch (error) {
-    throw inWords(error)
+    throw readOnlyFailure(open, error) ?? inWords(error)
   }
 }
 
 /** Reads past the policies, what nobody but this service has asked for: it writes nothing, and runs none of the developer's code. */
-export const asReader = (open: OpenDatabase): Run => {
-  const run = runOn(open.pool('app_reader'))
-  return <Row>(text: string, values: readonly unknown[] = []) =>
-    run<Row>(text, values).catch((error: unknown) => Promise.reject(inWords(error)))
-}
+export const asReader =
+  (open: OpenDatabase): Run =>
+  async <Row>(text: string, values: readonly unknown[] = []) => {
+    const client = await open.pool('app_reader').connect()
+    using _received = new Received(client, mostBytes)
+    try {
+      return await runOn(client)<Row>(text, values)
+    } catch (error) {
+      throw inWords(error)
+    } finally {
+      client.release()
+    }
+  }
 
 const runOn =
   (client: Pick<pg.ClientBase, 'query'>): Run =>
@@ -87,6 +102,13 @@ const answerMs = longestMs + 5_000
 const bounded = (text: string, values: readonly unknown[]): pg.QueryConfig =>
   ({ text, values: [...values], query_timeout: answerMs }) as pg.QueryConfig
 
+/** It writes, and its database had just begun to take nothing. */
+function readOnlyFailure({ disk }: OpenDatabase, error: unknown): Failure | undefined {
+  const why = readOnlyBy(disk)
+  const isWrite = error instanceof StatementFailed && error.report.sqlState === readOnlyState
+  return isWrite && why !== null ? new Failure('CLOUD_READ_ONLY', { why }, { cause: error }) : undefined
+}
+
 /** What the developer's database says against a statement is an answer to the app; only a database that is away is a failure of ours. */
 function inWords(error: unknown): unknown {
   if (error instanceof Error && error.message === 'Query read timeout')
@@ -99,7 +121,10 @@ function inWords(error: unknown): unknown {
 }
 
 /** Of the refusal that such a failure was made of: a caller may know better what it means. */
-export const sqlStateOf = (failure: unknown): string | undefined =>
+const sqlStateOf = (failure: unknown): string | undefined =>
   failure instanceof Failure && failure.cause instanceof StatementFailed
     ? failure.cause.report.sqlState
     : undefined
+
+export const isUniqueViolation = (failure: unknown): boolean => sqlStateOf(failure) === '23505'
+export const isForeignKeyViolation = (failure: unknown): boolean => sqlStateOf(failure) === '23503'

@@ -1,7 +1,10 @@
 /**
  * The bytes of objects. Two databases know of each: that of the platform what it counts, that of the cloud what it is called. The platform
- * writes first that it does not know yet (`due_at`), then bytes and row follow; whatever a killed process leaves is decided by the row: a
+ * writes first that it does not know yet (`due_at`), then bytes and row follow; whatever a killed process leaves is resolved by the row: a
  * blob that one names is kept, any other is deleted and counts no more.
+ *
+ * No bytes lie in the store of which neither a blob nor the list of pending blobs of the storage knows: a blob whose bytes may still be on
+ * their way stays in that list until nobody can be writing them any more.
  */
 import type { App } from '#app'
 import { countFiles, lockCounts } from '#engine/app-files'
@@ -21,7 +24,7 @@ export type BucketsRoom = Pick<App, 'db' | 'clock' | 'storage' | 'config' | 'log
 /** Longer than bytes take on their way to the store. */
 const writingMs = 60 * 60 * 1000
 /** Longer than any transaction in the database of a cloud. */
-const decidingMs = 10 * 60 * 1000
+const namingMs = 10 * 60 * 1000
 const againMs = 60 * 60 * 1000
 const portion = 1_000
 
@@ -29,19 +32,25 @@ const portion = 1_000
 export const keyOfBlob = ({ accountId, cloudId }: CloudKey, blobId: string): string =>
   `buckets/${accountId}/${cloudId}/${blobId}`
 
-/** Before its bytes are written. Throws BUCKETS_FULL, and CLOUD_NOT_FOUND where the cloud is not ready any more. */
+export interface Reserving {
+  dueAt?: Date
+  /** In the same transaction. */
+  beside?: (tx: Tx) => Promise<void>
+}
+
+/** Before its bytes are written. Throws BUCKETS_FULL, CLOUD_NOT_FOUND where the cloud is not ready any more, and what `beside` throws. */
 export async function reserveBlob(
   app: BucketsRoom,
   blob: store.BlobKey,
   bytes: number,
-  dueAt = new Date(app.clock.nowMs() + writingMs),
+  reserving: Reserving = {},
 ): Promise<void> {
-  const reserve = () => app.db.tx((tx) => reserveIn(app, tx, blob, { bytes, dueAt }))
+  const reserve = () => app.db.tx((tx) => reserveIn(app, tx, blob, { bytes, ...reserving }))
   const first = await reserve()
   if (!first) return
   // The developer may have deleted rows by SQL.
   const now = app.clock.nowMs()
-  const mayCompare = await store.takeCheck(app.db, blob, new Date(now - decidingMs), new Date(now))
+  const mayCompare = await store.takeCheck(app.db, blob, new Date(now - namingMs), new Date(now))
   if (mayCompare) await compareAll(app, blob, { aborted: false })
   const full = mayCompare ? await reserve() : first
   if (full) fail('BUCKETS_FULL', full)
@@ -52,84 +61,97 @@ async function reserveIn(
   { config, clock }: BucketsRoom,
   tx: Tx,
   blob: store.BlobKey,
-  { bytes, dueAt }: { bytes: number; dueAt: Date },
+  { bytes, dueAt, beside }: Reserving & { bytes: number },
 ): Promise<{ maxFiles: number; maxBytes: number } | undefined> {
   const own = await shareReadyCloud(tx, blob)
   if (!own) return fail('CLOUD_NOT_FOUND', {})
   const { files, fileTotalBytes } = limitsOf(config.clouds, own)
   if (!(await countFiles(tx, blob, { files: 1, bytes }, { files, bytes: fileTotalBytes })))
     return { maxFiles: files, maxBytes: fileTotalBytes }
-  await store.insertBlob(tx, blob, { bytes, dueAt, now: new Date(clock.nowMs()) })
+  const nowMs = clock.nowMs()
+  const due = dueAt ?? new Date(nowMs + writingMs)
+  await store.insertBlob(tx, blob, { bytes, dueAt: due, now: new Date(nowMs) })
+  await beside?.(tx)
   return undefined
 }
 
-/** Before a transaction commits that may delete the rows of these. */
-export async function doubtBlobs(
-  app: BucketsRoom,
+/** Before a transaction commits by which rows name them, or name them no more. Returns which of them there are. */
+export async function markUnresolved(
+  { db, clock }: BucketsRoom,
   cloud: CloudKey,
   versions: readonly string[],
-): Promise<void> {
+): Promise<string[]> {
   const blobIds = versions.filter(isUuid)
-  if (blobIds.length > 0) await store.setDue(app.db, cloud, blobIds, new Date(app.clock.nowMs() + decidingMs))
+  if (blobIds.length === 0) return []
+  return store.setDue(db, cloud, blobIds, new Date(clock.nowMs() + namingMs))
 }
 
 /** A row names it. False where the sweep has deleted it meanwhile. */
-export const keepBlob = async ({ db }: BucketsRoom, blob: store.BlobKey): Promise<boolean> =>
-  (await store.keepBlobs(db, blob, [blob.blobId])).length === 1
+export const keepBlob = async ({ db }: BucketsRoom, cloud: CloudKey, blobId: string): Promise<boolean> =>
+  (await store.setDue(db, cloud, [blobId], null)).length === 1
 
-/** No row names them: they count no more, and their bytes are deleted, a few at once, many by the sweep of the storage. */
-export async function freeBlobs(
-  app: BucketsRoom,
-  cloud: CloudKey,
-  versions: readonly string[],
-): Promise<void> {
-  const blobIds = versions.filter(isUuid)
-  if (blobIds.length === 0) return
-  const keys = await app.db.tx((tx) => freeIn(app, tx, cloud, blobIds))
+/**
+ * No row names them, and nobody writes them any more: they count no more, and their bytes are deleted, a few at once, many by the sweep of
+ * the storage.
+ */
+async function freeBlobs(app: BucketsRoom, cloud: CloudKey, versions: readonly string[]): Promise<void> {
+  const keys = await free(app, cloud, versions, 0)
   if (keys.length === 0 || keys.length > portion / 10) return
   await deletePendingBlobs(app, keys).catch((error: unknown) =>
     app.log.warn({ err: error, count: keys.length }, 'bytes of objects are deleted later'),
   )
 }
 
-/** In the order in which everybody locks: the counts first. Returns the keys of their bytes. */
-export async function freeIn(
-  { clock }: Pick<BucketsRoom, 'clock'>,
-  tx: Tx,
+/**
+ * The same for those whose bytes may be on their way still, or in parts that a store keeps: the sweep of the storage deletes them when whoever
+ * wrote them has ended.
+ */
+export const abandonBlobs = async (
+  app: BucketsRoom,
   cloud: CloudKey,
-  blobIds: readonly string[],
+  versions: readonly string[],
+): Promise<void> => void (await free(app, cloud, versions, writingMs))
+
+/** In the order in which everybody locks: the counts first. Returns the keys of their bytes, also where nothing is counted any more. */
+async function free(
+  { db, clock }: BucketsRoom,
+  cloud: CloudKey,
+  versions: readonly string[],
+  laterMs: number,
 ): Promise<string[]> {
-  await lockCounts(tx, cloud)
-  const rows = await store.deleteBlobs(tx, cloud, blobIds)
-  const bytes = rows.reduce((sum, row) => sum + Number(row.bytes), 0)
-  const unlimited = { files: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER }
-  await countFiles(tx, cloud, { files: -rows.length, bytes: -bytes }, unlimited)
-  const keys = rows.map((row) => keyOfBlob(cloud, row.blob_id))
-  await markForDeletion(tx, keys, new Date(clock.nowMs()))
+  const blobIds = versions.filter(isUuid)
+  if (blobIds.length === 0) return []
+  const keys = blobIds.map((blobId) => keyOfBlob(cloud, blobId))
+  await db.tx(async (tx) => {
+    await lockCounts(tx, cloud)
+    const sizes = await store.deleteBlobs(tx, cloud, blobIds)
+    const bytes = sizes.reduce((sum, size) => sum + Number(size), 0)
+    const unlimited = { files: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER }
+    if (sizes.length > 0) await countFiles(tx, cloud, { files: -sizes.length, bytes: -bytes }, unlimited)
+    await markForDeletion(tx, keys, new Date(clock.nowMs() + laterMs))
+  })
   return keys
 }
 
-/** After what may have deleted the rows of these. */
-export async function decideBlobs(
+/** Those that a row names are kept; `release` ends the others. Throws what the database of the cloud throws. */
+export async function resolveBlobs(
   app: BucketsRoom,
   cloud: CloudKey,
   open: OpenDatabase,
   versions: readonly string[],
+  release = freeBlobs,
 ): Promise<void> {
-  if (versions.length === 0) return
-  const named = new Set(await versionsThatAre(asReader(open), versions))
-  const kept = versions.filter((version) => named.has(version))
-  if (kept.length > 0) await store.keepBlobs(app.db, cloud, kept.filter(isUuid))
-  await freeBlobs(
-    app,
-    cloud,
-    versions.filter((version) => !named.has(version)),
-  )
+  const blobIds = versions.filter(isUuid)
+  if (blobIds.length === 0) return
+  const named = new Set(await versionsThatAre(asReader(open), blobIds))
+  const [kept, gone] = [blobIds.filter((id) => named.has(id)), blobIds.filter((id) => !named.has(id))]
+  if (kept.length > 0) await store.setDue(app.db, cloud, kept, null)
+  await release(app, cloud, gone)
 }
 
 type Stopping = Pick<AbortSignal, 'aborted'>
 
-/** What killed processes left undecided, and what developers deleted by SQL. */
+/** What killed processes left unresolved, and what developers deleted by SQL. */
 export async function sweepBlobs(app: BucketsRoom, stopping: Stopping): Promise<void> {
   await sweepDue(app, stopping)
   const now = app.clock.nowMs()
@@ -148,20 +170,20 @@ async function sweepDue(app: BucketsRoom, stopping: Stopping): Promise<void> {
     const due = await store.dueBlobs(app.db, new Date(app.clock.nowMs()), portion)
     for (const [, blobs] of Map.groupBy(due, ({ cloudId }) => cloudId)) {
       if (stopping.aborted) return
-      await decideDue(app, blobs)
+      await resolveDue(app, blobs)
     }
     if (due.length < portion) return
   }
 }
 
-async function decideDue(app: BucketsRoom, blobs: readonly store.BlobKey[]): Promise<void> {
+async function resolveDue(app: BucketsRoom, blobs: readonly store.BlobKey[]): Promise<void> {
   const { accountId, cloudId } = blobs[0]!
   const cloud = { accountId, cloudId }
   const ids = blobs.map(({ blobId }) => blobId)
   try {
-    await app.databases.use(cloud, (open) => decideBlobs(app, cloud, open, ids))
+    await app.databases.use(cloud, (open) => resolveBlobs(app, cloud, open, ids, abandonBlobs))
   } catch (error) {
-    app.log.warn({ err: error, cloud_id: cloudId, count: ids.length }, 'objects are decided on later')
+    app.log.warn({ err: error, cloud_id: cloudId, count: ids.length }, 'objects are looked up later')
     await store.postpone(app.db, cloud, ids, new Date(app.clock.nowMs() + againMs))
   }
 }
@@ -172,15 +194,11 @@ const firstId = '00000000-0000-0000-0000-000000000000'
 async function compareAll(app: BucketsRoom, cloud: CloudKey, stopping: Stopping): Promise<void> {
   await app.databases.use(cloud, async (open) => {
     for (let after = firstId; !stopping.aborted; ) {
-      const rows = await store.blobsAfter(app.db, cloud, { after, isKept: true, limit: portion })
-      const ids = rows.map((row) => row.blob_id)
+      const ids = await store.keptAfter(app.db, cloud, { after, limit: portion })
       const named = new Set(await versionsThatAre(asReader(open), ids))
-      await freeBlobs(
-        app,
-        cloud,
-        ids.filter((id) => !named.has(id)),
-      )
-      if (rows.length < portion) return
+      const gone = ids.filter((id) => !named.has(id))
+      await freeBlobs(app, cloud, gone)
+      if (ids.length < portion) return
       after = ids.at(-1)!
     }
   })
@@ -188,11 +206,18 @@ async function compareAll(app: BucketsRoom, cloud: CloudKey, stopping: Stopping)
 
 /** Of a cloud that is being deleted: one portion of its objects. True: there was none to delete. */
 export async function deleteObjectsOf(app: BucketsRoom, cloud: CloudKey): Promise<boolean> {
-  const rows = await store.blobsAfter(app.db, cloud, { after: firstId, isKept: false, limit: portion / 10 })
+  const rows = await store.someBlobs(app.db, cloud, portion / 10)
+  const [kept, unresolved] = [rows.filter((row) => row.is_kept), rows.filter((row) => !row.is_kept)]
   await freeBlobs(
     app,
     cloud,
-    rows.map((row) => row.blob_id),
+    kept.map((row) => row.blob_id),
+  )
+  // A request that began before the deletion may be writing them.
+  await abandonBlobs(
+    app,
+    cloud,
+    unresolved.map((row) => row.blob_id),
   )
   return rows.length === 0
 }

@@ -1,5 +1,6 @@
 /** SQL of storage.buckets, in the database of a cloud. */
 import type { Run } from './as-caller.ts'
+import { boundedText, readJson, readTime } from './read-columns.ts'
 
 export interface BucketRow {
   id: string
@@ -12,12 +13,25 @@ export interface BucketRow {
   updated_at: Date
 }
 
-const columns = `id, name, owner, coalesce(public, false) as public, file_size_limit, allowed_mime_types,
-  coalesce(created_at, 'epoch') as created_at, coalesce(updated_at, created_at, 'epoch') as updated_at`
+const columns = `id, name, owner, coalesce(public, false) as public, file_size_limit,
+  ${boundedText('pg_catalog.array_to_json(allowed_mime_types)', 'allowed_mime_types')}, created_at, updated_at`
+
+type Sent = Record<keyof BucketRow, unknown> & { allowed_mime_types: string | null }
+
+/** Throws OBJECT_ROW_TOO_LARGE. */
+function read(row: Sent): BucketRow {
+  const types = readJson(row.allowed_mime_types, 'allowed_mime_types') as unknown[] | null
+  const created_at = readTime(row.created_at) ?? new Date(0)
+  return {
+    ...(row as Sent & Pick<BucketRow, 'id' | 'name' | 'owner' | 'public' | 'file_size_limit'>),
+    allowed_mime_types: types?.filter((one) => typeof one === 'string') ?? null,
+    ...{ created_at, updated_at: readTime(row.updated_at) ?? created_at },
+  }
+}
 
 export async function findBucket(run: Run, id: string): Promise<BucketRow | undefined> {
-  const [row] = await run<BucketRow>(`select ${columns} from storage.buckets where id = $1`, [id])
-  return row
+  const [row] = await run<Sent>(`select ${columns} from storage.buckets where id = $1`, [id])
+  return row && read(row)
 }
 
 const sortable = ['id', 'name', 'created_at', 'updated_at'] as const
@@ -33,15 +47,17 @@ export interface BucketsQuery {
   offset: number
 }
 
-export const listBuckets = (
+export async function listBuckets(
   run: Run,
   { search, column, isDescending, limit, offset }: BucketsQuery,
-): Promise<BucketRow[]> =>
-  run(
+): Promise<BucketRow[]> {
+  const rows = await run<Sent>(
     `select ${columns} from storage.buckets where pg_catalog.strpos(pg_catalog.lower(name), pg_catalog.lower($1)) > 0 or $1 = ''
     order by ${column} ${isDescending ? 'desc' : 'asc'}, id limit $2 offset $3`,
     [search, limit, offset],
   )
+  return rows.map(read)
+}
 
 export interface NewBucket {
   id: string

@@ -6,38 +6,28 @@ import './errors.ts'
 
 export { type ObjectCaller, service } from './as-caller.ts'
 export { type BucketsRoom, deleteObjectsOf, sweepBlobs } from './blobs.ts'
+export { largestObjectBytes, limitOf, mediaTypes, requireFits, sizeLimit } from './bucket-limits.ts'
 export { type BucketRow, isBucketSort } from './bucket-store.ts'
+export { moveObject, removeObjects } from './change-objects.ts'
+export { deleteUploadsOf, endUpload, sweepUploads } from './end-uploads.ts'
 export { openLinkSigner, readLink } from './links.ts'
 export {
   changeBucket,
   createBucket,
   deleteBucket,
   emptyBucket,
-  largestObjectBytes,
-  mediaTypes,
   readBucket,
   requireBucket,
-  sizeLimit,
 } from './manage-buckets.ts'
 export { bucketName, decode, namePrefix, objectName, placeIn } from './names.ts'
 export { type FolderEntry, isSortColumn, type ObjectPlace, type ObjectRow } from './object-store.ts'
 export {
   type Asking,
-  cacheControlOf,
   copyObject,
-  limitOf,
-  moveObject,
   type NewObject,
   type ObjectProperties,
-  openBytes,
   putObject,
-  readObject,
-  removeObjects,
-  requireFits,
   requireMayPut,
-  requireObject,
-  sizeOf,
-  typeOf,
 } from './objects.ts'
 export {
   findObjectsAs,
@@ -47,13 +37,6 @@ export {
   listFolderAs,
   listKeysAs,
 } from './read-lists.ts'
+export { cacheControlOf, openBytes, readObject, requireObject, sizeOf, typeOf } from './read-objects.ts'
 export { renderPicture, requireRenderable, type Transform, transformOf } from './render.ts'
-export {
-  addPart,
-  beginUpload,
-  deleteUploadsOf,
-  endUpload,
-  findUpload,
-  sweepUploads,
-  type Upload,
-} from './uploads.ts'
+export { addPart, beginUpload, findUpload, type Upload } from './uploads.ts'

@@ -19,10 +19,13 @@ declare module '#platform/errors' {
     OBJECT_TOO_LARGE: { maxBytes: number }
     OBJECT_TYPE_REFUSED: { given: string }
     OBJECT_LINK_INVALID: Record<string, never>
+    OBJECT_ROW_TOO_LARGE: { column: string; maxBytes: number }
     OBJECT_STATEMENT_FAILED: { message: string }
     OBJECT_STATEMENT_TIMEOUT: Record<string, never>
     OBJECT_NOT_RENDERED: { why: Localized }
     UPLOAD_NOT_FOUND: Record<string, never>
+    UPLOAD_LOCKED: Record<string, never>
+    UPLOAD_LONGER_THAN_SAID: { bytes: number }
     UPLOAD_OFFSET_WRONG: { offset: number }
     UPLOAD_HEADER_INVALID: { header: string }
     UPLOAD_TOO_MANY_PARTS: { max: number }
@@ -119,6 +122,14 @@ declareFailures({
     fa: () =>
       'توکن این پیوند درست نیست: دست خورده، از فایل دیگری است یا مهلتش گذشته است. از برنامه پیوند تازه بگیرید.',
   },
+  OBJECT_ROW_TOO_LARGE: {
+    status: 400,
+    retry: false,
+    en: ({ column, maxBytes }) =>
+      `A row has more in ${column} than is read, ${maxBytes} bytes as text: make it smaller by SQL.`,
+    fa: ({ column, maxBytes }) =>
+      `محتوای ${column} در یکی از سطرها از ${persian(maxBytes)} بایت، که بیشترین اندازهٔ خواندنی است، بزرگ‌تر است: با SQL کوچکش کنید.`,
+  },
   OBJECT_STATEMENT_FAILED: {
     status: 400,
     retry: false,
@@ -145,6 +156,22 @@ declareFailures({
     fa: () =>
       'این درخواست‌کننده چنین بارگذاری نیمه‌کاره‌ای ندارد: کامل شده، پایان داده شده یا بیش از یک روز از آن گذشته است. از نو آغاز کنید.',
   },
+  UPLOAD_LOCKED: {
+    status: 423,
+    retry: true,
+    en: () =>
+      'Another request is sending or finishing this upload: ask with HEAD where it stands in a few seconds, and go on from there.',
+    fa: () =>
+      'درخواست دیگری در حال فرستادن یا پایان‌دادن این بارگذاری است: چند ثانیهٔ دیگر با HEAD جای آن را بپرسید و از همان‌جا ادامه دهید.',
+  },
+  UPLOAD_LONGER_THAN_SAID: {
+    status: 413,
+    retry: false,
+    en: ({ bytes }) =>
+      `More bytes came than the Upload-Length of ${bytes} has room for; nothing of this part was kept. Begin again with the true length.`,
+    fa: ({ bytes }) =>
+      `بایت‌های رسیده از Upload-Length، یعنی ${persian(bytes)} بایت، بیشترند و از این تکه چیزی نگه داشته نشد. با اندازهٔ درست از نو آغاز کنید.`,
+  },
   UPLOAD_OFFSET_WRONG: {
     status: 409,
     en: ({ offset }) => `Upload-Offset is not where this upload stands: go on at ${offset}.`,
@@ -165,8 +192,8 @@ declareFailures({
   UPLOADS_TOO_MANY: {
     status: 429,
     en: ({ max }) =>
-      `At most ${max} uploads of this app are under way at a time; end some, or wait until they expire.`,
+      `This caller may have at most ${max} unfinished uploads; finish or end some, or wait until they expire after a day.`,
     fa: ({ max }) =>
-      `هم‌زمان حداکثر ${persian(max)} بارگذاری این برنامه نیمه‌کاره می‌ماند؛ چند تا را پایان دهید یا منتظر گذشتن مهلتشان بمانید.`,
+      `این درخواست‌کننده حداکثر ${persian(max)} بارگذاری نیمه‌کاره می‌تواند داشته باشد؛ چند تا را تمام کنید یا پایان دهید، یا منتظر بمانید تا پس از یک روز مهلتشان بگذرد.`,
   },
 })

@@ -1,50 +1,17 @@
 /** Buckets made, changed, emptied and deleted, as whoever asks may by the policies of storage.buckets. */
 import type { CloudKey } from '#engine/clouds'
 import type { OpenDatabase } from '#engine/databases'
-import { fail, type Localized } from '#platform/errors'
-import { asCaller, asReader, type ObjectCaller, sqlStateOf } from './as-caller.ts'
-import { type BucketsRoom, decideBlobs, doubtBlobs } from './blobs.ts'
+import { fail } from '#platform/errors'
+import {
+  asCaller,
+  asReader,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  type ObjectCaller,
+} from './as-caller.ts'
+import { type BucketsRoom, markUnresolved, resolveBlobs } from './blobs.ts'
 import * as store from './bucket-store.ts'
 import { deleteSome } from './object-store.ts'
-
-/** Of the contract. */
-export const largestObjectBytes = 52_428_800
-const longestTypes = 100
-const typePattern = /^(?:\*\/\*|[\w!#$&^.+-]{1,100}\/(?:\*|[\w!#$&^.+-]{1,100}))$/
-
-const reasons = {
-  limit: {
-    en: `file_size_limit is a whole number of bytes from 1 to ${largestObjectBytes}, or a text such as 10MB.`,
-    fa: 'file_size_limit عدد صحیحی از ۱ تا ۵۲۴۲۸۸۰۰ بایت است، یا متنی مانند 10MB.',
-  },
-  types: {
-    en: `allowed_mime_types are at most ${longestTypes} types such as image/png or image/*.`,
-    fa: 'allowed_mime_types حداکثر ۱۰۰ نوع است، مانند image/png یا image/*.',
-  },
-} satisfies Record<string, Localized>
-
-const units: Record<string, number> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
-
-/** Null: the largest. Throws BUCKET_INVALID. */
-export function sizeLimit(stated: unknown): number | null {
-  if (stated === null) return null
-  const [, number = '', unit = 'b'] = /^(\d{1,12})\s*(b|kb|mb|gb)?$/i.exec(String(stated).trim()) ?? []
-  const bytes = number === '' ? Number.NaN : Number(number) * units[unit.toLowerCase()]!
-  if (!(bytes >= 1 && bytes <= largestObjectBytes))
-    fail('BUCKET_INVALID', { why: reasons.limit }, { param: 'file_size_limit' })
-  return bytes
-}
-
-/** Null: all. Throws BUCKET_INVALID. */
-export function mediaTypes(stated: unknown): string[] | null {
-  if (stated === null) return null
-  const isFine =
-    Array.isArray(stated) &&
-    stated.length <= longestTypes &&
-    stated.every((one) => typeof one === 'string' && typePattern.test(one))
-  if (!isFine) fail('BUCKET_INVALID', { why: reasons.types }, { param: 'allowed_mime_types' })
-  return stated.length === 0 ? null : stated
-}
 
 type Named = Omit<store.NewBucket, 'now' | 'owner'>
 
@@ -59,7 +26,7 @@ export async function createBucket(
   try {
     await asCaller(open, caller, (run) => store.insertBucket(run, row))
   } catch (error) {
-    if (sqlStateOf(error) === '23505') fail('BUCKET_EXISTS', { bucket: bucket.id })
+    if (isUniqueViolation(error)) fail('BUCKET_EXISTS', { bucket: bucket.id })
     throw error
   }
 }
@@ -94,7 +61,7 @@ export async function deleteBucket(open: OpenDatabase, caller: ObjectCaller, id:
     const deleted = await asCaller(open, caller, (run) => store.deleteBucket(run, id))
     if (deleted === 0) await refuseUnseen(open, caller, id)
   } catch (error) {
-    if (sqlStateOf(error) === '23503') fail('BUCKET_NOT_EMPTY', { bucket: id })
+    if (isForeignKeyViolation(error)) fail('BUCKET_NOT_EMPTY', { bucket: id })
     throw error
   }
 }
@@ -119,10 +86,10 @@ export async function emptyBucket(
       const rows = await deleteSome(run, id, emptiedAtOnce)
       const found = rows.flatMap(({ version }) => version ?? [])
       deleted = rows.length
-      await doubtBlobs(app, cloud, found)
+      await markUnresolved(app, cloud, found)
       return found
     })
     // A row that the developer has copied by SQL may name the same bytes.
-    await decideBlobs(app, cloud, open, versions)
+    await resolveBlobs(app, cloud, open, versions)
   }
 }

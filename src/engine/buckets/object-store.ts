@@ -1,5 +1,6 @@
 /** SQL of storage.objects, in the database of a cloud. What runs as whoever asks is filtered by the policies of the table. */
 import type { Run } from './as-caller.ts'
+import { boundedText, readObject, readTime } from './read-columns.ts'
 
 export interface ObjectRow {
   id: string
@@ -16,8 +17,30 @@ export interface ObjectRow {
   last_accessed_at: Date | null
 }
 
-const columns =
-  'id, bucket_id, name, owner, owner_id, metadata, user_metadata, version, created_at, updated_at, last_accessed_at'
+const columns = `${boundedText('metadata', 'metadata')}, ${boundedText('user_metadata', 'user_metadata')},
+  id, bucket_id, name, owner, owner_id, version, created_at, updated_at, last_accessed_at`
+
+type Sent = { metadata: string | null; user_metadata: string | null } & Record<
+  'created_at' | 'updated_at' | 'last_accessed_at',
+  unknown
+>
+
+/** Throws OBJECT_ROW_TOO_LARGE. */
+const read = <Row extends Omit<ObjectRow, 'id'>>(row: Sent): Row =>
+  ({
+    ...row,
+    metadata: readObject(row.metadata, 'metadata'),
+    user_metadata: readObject(row.user_metadata, 'user_metadata'),
+    created_at: readTime(row.created_at),
+    updated_at: readTime(row.updated_at),
+    last_accessed_at: readTime(row.last_accessed_at),
+  }) as unknown as Row
+
+const rowsOf = async <Row extends Omit<ObjectRow, 'id'> = ObjectRow>(
+  run: Run,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> => (await run<Sent>(text, values)).map((row) => read<Row>(row))
 
 export interface ObjectPlace {
   bucket: string
@@ -25,7 +48,8 @@ export interface ObjectPlace {
 }
 
 export async function findObject(run: Run, { bucket, name }: ObjectPlace): Promise<ObjectRow | undefined> {
-  const [row] = await run<ObjectRow>(
+  const [row] = await rowsOf(
+    run,
     `select ${columns} from storage.objects where bucket_id = $1 and name = $2`,
     [bucket, name],
   )
@@ -33,7 +57,7 @@ export async function findObject(run: Run, { bucket, name }: ObjectPlace): Promi
 }
 
 export const findObjects = (run: Run, bucket: string, names: readonly string[]): Promise<ObjectRow[]> =>
-  run(`select ${columns} from storage.objects where bucket_id = $1 and name = any($2::text[])`, [
+  rowsOf(run, `select ${columns} from storage.objects where bucket_id = $1 and name = any($2::text[])`, [
     bucket,
     names,
   ])
@@ -87,10 +111,11 @@ export async function renameObject(
 }
 
 export const deleteObjects = (run: Run, bucket: string, names: readonly string[]): Promise<ObjectRow[]> =>
-  run(`delete from storage.objects where bucket_id = $1 and name = any($2::text[]) returning ${columns}`, [
-    bucket,
-    names,
-  ])
+  rowsOf(
+    run,
+    `delete from storage.objects where bucket_id = $1 and name = any($2::text[]) returning ${columns}`,
+    [bucket, names],
+  )
 
 export const deleteSome = (run: Run, bucket: string, limit: number): Promise<{ version: string | null }[]> =>
   run(
@@ -100,8 +125,8 @@ export const deleteSome = (run: Run, bucket: string, limit: number): Promise<{ v
   )
 
 /** Which of these versions rows name; whoever may see them. */
-export const versionsThatAre = async (read: Run, versions: readonly string[]): Promise<string[]> => {
-  const rows = await read<{ version: string }>(
+export const versionsThatAre = async (run: Run, versions: readonly string[]): Promise<string[]> => {
+  const rows = await run<{ version: string }>(
     'select version from storage.objects where version = any($1::text[])',
     [versions],
   )
@@ -134,7 +159,8 @@ export interface FolderEntry extends Omit<ObjectRow, 'id'> {
 export const listFolder = (run: Run, query: FolderQuery): Promise<FolderEntry[]> => {
   const { bucket, folder, search, limit, offset, column, isDescending } = query
   const direction = isDescending ? 'desc' : 'asc'
-  return run(
+  return rowsOf(
+    run,
     `with within as (
       select o.*, pg_catalog.substr(o.name, pg_catalog.length($2::text) + 1) as rest from storage.objects o
       where o.bucket_id = $1 and pg_catalog.starts_with(o.name, $2::text || $3::text)
@@ -147,8 +173,8 @@ export const listFolder = (run: Run, query: FolderQuery): Promise<FolderEntry[]>
         null::jsonb, null::text, null::timestamptz, null::timestamptz, null::timestamptz
       from within where pg_catalog.strpos(rest, '/') > 0
     )
-    select entry as name, id, bucket_id, owner, owner_id, metadata, user_metadata, version, created_at, updated_at,
-      last_accessed_at from entries
+    select entry as name, id, bucket_id, owner, owner_id, ${boundedText('metadata', 'metadata')},
+      null as user_metadata, version, created_at, updated_at, last_accessed_at from entries
     order by ${column === 'name' ? 'entry' : column} ${direction} nulls first, entry ${direction}, id is null desc
     limit $4 offset $5`,
     [bucket, folder, search, limit, offset],
@@ -174,7 +200,8 @@ export const listKeys = (
   const direction = isDescending ? 'desc' : 'asc'
   const isBeyond = isDescending ? '<' : '>'
   const value = column === 'name' ? 'key' : `coalesce(${column}::text, '')`
-  return run(
+  return rowsOf(
+    run,
     `with within as (
       select o.*, pg_catalog.substr(o.name, pg_catalog.length($2::text) + 1) as rest from storage.objects o
       where o.bucket_id = $1 and pg_catalog.starts_with(o.name, $2::text) and o.name >= $2::text
@@ -186,8 +213,8 @@ export const listKeys = (
         null::text, null::jsonb, null::jsonb, null::text, null::timestamptz, null::timestamptz, null::timestamptz
       from within where $3::boolean and pg_catalog.strpos(rest, '/') > 0
     ), placed as (select entries.*, ${value} collate "C" as sorted_by from entries)
-    select key as name, id, bucket_id, owner, owner_id, metadata, user_metadata, version, created_at, updated_at,
-      last_accessed_at, sorted_by from placed
+    select key as name, id, bucket_id, owner, owner_id, ${boundedText('metadata', 'metadata')},
+      null as user_metadata, version, created_at, updated_at, last_accessed_at, sorted_by from placed
     where $5::text is null or (sorted_by, key collate "C") ${isBeyond} ($5::text, $6::text)
     order by sorted_by ${direction}, key collate "C" ${direction} limit $4`,
     [bucket, prefix, withFolders, limit, after?.value ?? null, after?.name ?? null],
@@ -196,10 +223,11 @@ export const listKeys = (
 
 /** Of all buckets, newest first; `after`: the id of the last one of the page before. */
 export const listAllObjects = (
-  read: Run,
+  run: Run,
   { limit, after }: { limit: number; after?: string | undefined },
 ): Promise<ObjectRow[]> =>
-  read(
+  rowsOf(
+    run,
     `select ${columns} from storage.objects o where $2::uuid is null
       or (coalesce(o.created_at, 'epoch'), o.id) < (select coalesce(l.created_at, 'epoch'), l.id from storage.objects l where l.id = $2::uuid)
     order by coalesce(o.created_at, 'epoch') desc, o.id desc limit $1`,

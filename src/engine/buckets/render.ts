@@ -1,7 +1,7 @@
 /** Pictures in the size and form that a page shows. */
 import { fail, type Localized } from '#platform/errors'
-import { persian } from '#platform/words'
 import './errors.ts'
+import { pictureReasons as reasons } from './phrases.ts'
 
 export interface Transform {
   width?: number | undefined
@@ -23,24 +23,7 @@ const largestSource = 25 * 1024 * 1024
 const mostPixels = 25_000_000
 const kinds = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif'])
 
-const reasons = {
-  side: {
-    en: `width and height are whole numbers from 1 to ${longestSide}.`,
-    fa: `width و height عدد صحیح از ۱ تا ${persian(longestSide)} هستند.`,
-  },
-  quality: { en: 'quality is a whole number from 20 to 100.', fa: 'quality عدد صحیح از ۲۰ تا ۱۰۰ است.' },
-  resize: { en: 'resize is cover, contain or fill.', fa: 'resize یکی از cover، contain و fill است.' },
-  format: { en: 'format is origin, or it is left out.', fa: 'format یا origin است یا نمی‌آید.' },
-  kind: {
-    en: 'only JPEG, PNG, WebP, AVIF and GIF are rendered; fetch this object as it is.',
-    fa: 'تنها JPEG، PNG، WebP، AVIF و GIF تغییر اندازه می‌گیرند؛ این فایل را همان‌گونه که هست بگیرید.',
-  },
-  large: {
-    en: `pictures of at most ${largestSource} bytes and ${mostPixels} pixels are rendered.`,
-    fa: `تصویرهای تا ${persian(largestSource)} بایت و ${persian(mostPixels)} پیکسل تغییر اندازه می‌گیرند.`,
-  },
-  broken: { en: 'this picture cannot be decoded.', fa: 'این تصویر خوانده نمی‌شود.' },
-} satisfies Record<string, Localized>
+const tooLarge = reasons.large(largestSource, mostPixels)
 
 const refuse = (why: Localized, param?: string): never =>
   fail('OBJECT_NOT_RENDERED', { why }, param === undefined ? {} : { param })
@@ -58,8 +41,8 @@ export function transformOf(query: URLSearchParams): Transform {
   const format = query.get('format')
   if (format !== null && format !== 'origin') return refuse(reasons.format, 'format')
   return {
-    width: number('width', 1, longestSide, reasons.side),
-    height: number('height', 1, longestSide, reasons.side),
+    width: number('width', 1, longestSide, reasons.side(longestSide)),
+    height: number('height', 1, longestSide, reasons.side(longestSide)),
     quality: number('quality', 20, 100, reasons.quality) ?? 80,
     resize,
     keepsFormat: format === 'origin',
@@ -69,7 +52,7 @@ export function transformOf(query: URLSearchParams): Transform {
 /** Before its bytes are read. Throws OBJECT_NOT_RENDERED. */
 export function requireRenderable({ bytes, mediaType }: { bytes: number; mediaType: string }): void {
   if (!kinds.has(mediaType.split(';', 1)[0]!.trim().toLowerCase())) refuse(reasons.kind)
-  if (bytes > largestSource) refuse(reasons.large)
+  if (bytes > largestSource) refuse(tooLarge)
 }
 
 /** Upright, never larger than it is, and without what a camera wrote beside it; of an animation the first picture. Throws OBJECT_NOT_RENDERED. */
@@ -96,6 +79,6 @@ export async function renderPicture(
     return { bytes, mediaType: `image/${chosen}` }
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'OBJECT_NOT_RENDERED') throw error
-    return refuse(/pixel limit/i.test(String(error)) ? reasons.large : reasons.broken)
+    return refuse(/pixel limit/i.test(String(error)) ? tooLarge : reasons.broken)
   }
 }

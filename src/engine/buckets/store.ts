@@ -18,41 +18,33 @@ export async function insertBlob(
     on conflict do nothing`.execute(tx)
 }
 
-/** They are looked up at this time at the latest. */
-export const setDue = (db: Db, { accountId, cloudId }: CloudKey, blobIds: readonly string[], dueAt: Date) =>
-  db.query(
-    {
-      text: `update buckets.blobs set due_at = least(due_at, $4) where account_id = $1 and cloud_id = $2
-        and blob_id = any($3::uuid[])`,
-    },
-    [accountId, cloudId, blobIds, dueAt],
-  )
-
-/** A row names them. Returns which of them there are. */
-export const keepBlobs = async (
+/** When they are looked up; null: a row names them. Returns which of them there are. */
+export const setDue = async (
   db: Db,
   { accountId, cloudId }: CloudKey,
   blobIds: readonly string[],
+  dueAt: Date | null,
 ): Promise<string[]> => {
   const rows = await db.query<{ blob_id: string }>(
     {
-      text: `update buckets.blobs set due_at = null where account_id = $1 and cloud_id = $2
+      text: `update buckets.blobs set due_at = $4 where account_id = $1 and cloud_id = $2
         and blob_id = any($3::uuid[]) returning blob_id`,
     },
-    [accountId, cloudId, blobIds],
+    [accountId, cloudId, blobIds, dueAt],
   )
   return rows.map((row) => row.blob_id)
 }
 
+/** Returns the sizes of those that there were. */
 export async function deleteBlobs(
   tx: Tx,
   { accountId, cloudId }: CloudKey,
   blobIds: readonly string[],
-): Promise<{ blob_id: string; bytes: bigint }[]> {
-  const { rows } = await sql<{ blob_id: string; bytes: bigint }>`delete from buckets.blobs
+): Promise<bigint[]> {
+  const { rows } = await sql<{ bytes: bigint }>`delete from buckets.blobs
     where account_id = ${accountId} and cloud_id = ${cloudId} and blob_id = any(${blobIds}::uuid[])
-    returning blob_id, bytes`.execute(tx)
-  return rows
+    returning bytes`.execute(tx)
+  return rows.map((row) => row.bytes)
 }
 
 /** Of all clouds, the longest due first. */
@@ -74,18 +66,34 @@ export const postpone = (db: Db, { accountId, cloudId }: CloudKey, blobIds: read
     [accountId, cloudId, blobIds, dueAt],
   )
 
-/** Of one cloud, by their ids; `isKept`: those that a row named when they were last looked up. */
-export const blobsAfter = (
+/** Of one cloud, by their ids, those that a row named when they were last looked up. */
+export const keptAfter = async (
   db: Db,
   { accountId, cloudId }: CloudKey,
-  { after, isKept, limit }: { after: string; isKept: boolean; limit: number },
-): Promise<{ blob_id: string }[]> =>
-  db.query(
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> => {
+  const rows = await db.query<{ blob_id: string }>(
     {
       text: `select blob_id from buckets.blobs where account_id = $1 and cloud_id = $2 and blob_id > $3
-        and (due_at is null or not $4) order by blob_id limit $5`,
+        and due_at is null order by blob_id limit $4`,
     },
-    [accountId, cloudId, after, isKept, limit],
+    [accountId, cloudId, after, limit],
+  )
+  return rows.map((row) => row.blob_id)
+}
+
+/** Of one cloud; `is_kept`: a row named it when it was last looked up. */
+export const someBlobs = (
+  db: Db,
+  { accountId, cloudId }: CloudKey,
+  limit: number,
+): Promise<{ blob_id: string; is_kept: boolean }[]> =>
+  db.query(
+    {
+      text: `select blob_id, due_at is null as is_kept from buckets.blobs where account_id = $1 and cloud_id = $2
+        limit $3`,
+    },
+    [accountId, cloudId, limit],
   )
 
 /** Clouds whose blobs were last compared before then; from now on they count as compared. */

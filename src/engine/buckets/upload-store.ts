@@ -22,8 +22,11 @@ export interface UploadRow {
   /** As it is shown: all of it only when the object is there. */
   offset_bytes: bigint
   parts: number
-  /** Somebody makes the object of it. */
-  busy_until: Date | null
+  /** Of the request that works on it, until then unless it renews it. */
+  lease_id: string | null
+  leased_until: Date | null
+  /** Another one waits for it. */
+  is_wanted: boolean
   expires_at: Date
 }
 
@@ -33,37 +36,26 @@ export interface PartRow {
   storage_key: string
 }
 
-export const countUploads = async (db: Db, { accountId, cloudId }: CloudKey, now: Date): Promise<number> => {
-  const [row] = await db.query<{ n: bigint }>(
-    {
-      text: `select count(*) as n from buckets.uploads where account_id = $1 and cloud_id = $2
-        and offset_bytes < bytes and expires_at > $3`,
-    },
-    [accountId, cloudId, now],
+/** Of one user, whether by a session or by links; else of all who came by the same key. */
+export async function countUnfinished(
+  tx: Tx,
+  { account_id: accountId, cloud_id: cloudId, user_id: userId, role }: UploadRow,
+  now: Date,
+): Promise<number> {
+  const { rows } = await sql<{ n: bigint }>`select count(*) as n from buckets.uploads
+    where account_id = ${accountId} and cloud_id = ${cloudId} and user_id is not distinct from ${userId}::uuid
+      and (user_id is not null or role = ${role}) and offset_bytes < bytes and expires_at > ${now}`.execute(
+    tx,
   )
-  return Number(row!.n)
+  return Number(rows[0]!.n)
 }
 
-export const insertUpload = (db: Db, row: UploadRow): Promise<unknown> =>
-  db.query(
-    {
-      text: `insert into buckets.uploads (account_id, cloud_id, upload_id, blob_id, role, user_id, bucket_id, name, upsert,
-        properties, bytes, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-    },
-    [
-      ...[
-        row.account_id,
-        row.cloud_id,
-        row.upload_id,
-        row.blob_id,
-        row.role,
-        row.user_id,
-        row.bucket_id,
-        row.name,
-      ],
-      ...[row.upsert, JSON.stringify(row.properties), row.bytes, row.expires_at],
-    ],
-  )
+export const insertUpload = async (tx: Tx, row: UploadRow): Promise<void> =>
+  void (await sql`insert into buckets.uploads (account_id, cloud_id, upload_id, blob_id, role, user_id, bucket_id, name,
+      upsert, properties, bytes, expires_at)
+    values (${row.account_id}, ${row.cloud_id}, ${row.upload_id}, ${row.blob_id}, ${row.role}, ${row.user_id},
+      ${row.bucket_id}, ${row.name}, ${row.upsert}, ${JSON.stringify(row.properties)}, ${row.bytes},
+      ${row.expires_at})`.execute(tx))
 
 export async function findUpload(
   db: Db,
@@ -81,11 +73,74 @@ export async function findUpload(
   return row
 }
 
-export async function lockUpload(tx: Tx, upload: UploadRow, now: Date): Promise<UploadRow | undefined> {
-  const { rows } = await sql<UploadRow>`select * from buckets.uploads where account_id = ${upload.account_id}
-    and cloud_id = ${upload.cloud_id} and upload_id = ${upload.upload_id} and expires_at > ${now} for update`.execute(
-    tx,
+/** The upload as it stands; undefined where another request has its lease, or it is gone. */
+export async function takeLease(
+  db: Db,
+  { account_id: accountId, cloud_id: cloudId, upload_id: uploadId }: UploadRow,
+  leaseId: string,
+  { now, until }: { now: Date; until: Date },
+): Promise<UploadRow | undefined> {
+  const [row] = await db.query<UploadRow>(
+    {
+      text: `update buckets.uploads set lease_id = $4, leased_until = $5, is_wanted = false
+        where account_id = $1 and cloud_id = $2 and upload_id = $3 and expires_at > $6
+          and (leased_until is null or leased_until <= $6) returning *`,
+    },
+    [accountId, cloudId, uploadId, leaseId, until, now],
   )
+  return row
+}
+
+/** Whoever has the lease learns that another one waits. False where the upload is gone. */
+export async function wantLease(
+  db: Db,
+  { account_id: accountId, cloud_id: cloudId, upload_id: uploadId }: UploadRow,
+  now: Date,
+): Promise<boolean> {
+  const rows = await db.query(
+    {
+      text: `update buckets.uploads set is_wanted = true where account_id = $1 and cloud_id = $2 and upload_id = $3
+        and expires_at > $4 returning 1`,
+    },
+    [accountId, cloudId, uploadId, now],
+  )
+  return rows.length > 0
+}
+
+/** Whether another one waits; undefined where the lease has lapsed and is another's, or the upload is gone. */
+export async function renewLease(
+  db: Db,
+  { account_id: accountId, cloud_id: cloudId, upload_id: uploadId }: UploadRow,
+  leaseId: string,
+  until: Date,
+): Promise<boolean | undefined> {
+  const [row] = await db.query<{ is_wanted: boolean }>(
+    {
+      text: `update buckets.uploads set leased_until = $5 where account_id = $1 and cloud_id = $2 and upload_id = $3
+        and lease_id = $4 returning is_wanted`,
+    },
+    [accountId, cloudId, uploadId, leaseId, until],
+  )
+  return row?.is_wanted
+}
+
+export const endLease = (
+  db: Db,
+  { account_id: accountId, cloud_id: cloudId, upload_id: uploadId }: UploadRow,
+  leaseId: string,
+): Promise<unknown> =>
+  db.query(
+    {
+      text: `update buckets.uploads set lease_id = null, leased_until = null where account_id = $1 and cloud_id = $2
+        and upload_id = $3 and lease_id = $4`,
+    },
+    [accountId, cloudId, uploadId, leaseId],
+  )
+
+/** Nobody adds a part until the transaction ends. */
+export async function lockUpload(tx: Tx, upload: UploadRow): Promise<UploadRow | undefined> {
+  const { rows } = await sql<UploadRow>`select * from buckets.uploads where account_id = ${upload.account_id}
+    and cloud_id = ${upload.cloud_id} and upload_id = ${upload.upload_id} for update`.execute(tx)
   return rows[0]
 }
 
@@ -105,19 +160,11 @@ export async function putPart(tx: Tx, upload: UploadRow, part: PartRow): Promise
 export const setProgress = async (
   tx: Tx,
   upload: UploadRow,
-  { offset, parts, busyUntil }: { offset: bigint; parts: number; busyUntil: Date | null },
+  { offset, parts }: { offset: bigint; parts: number },
 ): Promise<void> =>
-  void (await sql`update buckets.uploads set offset_bytes = ${offset}, parts = ${parts}, busy_until = ${busyUntil}
+  void (await sql`update buckets.uploads set offset_bytes = ${offset}, parts = ${parts}
     where account_id = ${upload.account_id} and cloud_id = ${upload.cloud_id}
       and upload_id = ${upload.upload_id}`.execute(tx))
-
-export const setBusy = (db: Db, upload: UploadRow, until: Date | null): Promise<unknown> =>
-  db.query(
-    {
-      text: `update buckets.uploads set busy_until = $4 where account_id = $1 and cloud_id = $2 and upload_id = $3`,
-    },
-    [upload.account_id, upload.cloud_id, upload.upload_id, until],
-  )
 
 export const partsOf = (db: Db, upload: UploadRow): Promise<PartRow[]> =>
   db.query(
@@ -140,11 +187,15 @@ export const deleteUpload = async (tx: Tx, upload: UploadRow): Promise<void> =>
   void (await sql`delete from buckets.uploads where account_id = ${upload.account_id}
     and cloud_id = ${upload.cloud_id} and upload_id = ${upload.upload_id}`.execute(tx))
 
+/** Those that a request works on are left to it. */
 export const expiredUploads = (db: Db, now: Date, limit: number): Promise<UploadRow[]> =>
-  db.query({ text: 'select * from buckets.uploads where expires_at <= $1 order by expires_at limit $2' }, [
-    now,
-    limit,
-  ])
+  db.query(
+    {
+      text: `select * from buckets.uploads where expires_at <= $1 and (leased_until is null or leased_until <= $1)
+        order by expires_at limit $2`,
+    },
+    [now, limit],
+  )
 
 export const uploadsOf = (db: Db, { accountId, cloudId }: CloudKey, limit: number): Promise<UploadRow[]> =>
   db.query({ text: 'select * from buckets.uploads where account_id = $1 and cloud_id = $2 limit $3' }, [

@@ -18,7 +18,7 @@ declare module '#platform/errors' {
     PACKAGE_REQUIRED: Record<string, never>
     PACKAGE_UNPAID: Record<string, never>
     PACKAGE_USED_UP: Record<string, never>
-    CLOUD_READ_ONLY: { why: ReadOnlyReason }
+    CLOUD_READ_ONLY: { why: ReadOnlyReason | 'machine' }
     CLOUD_EGRESS_LIMIT: { maxBytes: number }
     CLOUD_CALL_LIMIT: { max: number }
   }
@@ -28,13 +28,13 @@ declareFailures({
   CLOUD_NOT_FOUND: {
     status: 404,
     en: () => 'There is no such app back-end here; GET /v1/cloud lists those there are.',
-    fa: () => 'چنین بک‌اندی این‌جا نیست؛ GET /v1/cloud آن‌ها را که هستند نشان می‌دهد.',
+    fa: () => 'چنین بک‌اندی اینجا نیست؛ GET /v1/cloud آن‌ها را که هستند نشان می‌دهد.',
   },
   CLOUD_LIMIT: {
     status: 403,
     retry: false,
     en: ({ max }) => `A project has at most ${max} Starter app back-ends here; delete one first.`,
-    fa: ({ max }) => `هر پروژه در این‌جا حداکثر ${persian(max)} بک‌اند Starter دارد؛ نخست یکی را حذف کنید.`,
+    fa: ({ max }) => `هر پروژه در اینجا حداکثر ${persian(max)} بک‌اند Starter دارد؛ نخست یکی را حذف کنید.`,
   },
   CLOUD_DELETION_LIMIT: {
     status: 409,
@@ -130,7 +130,7 @@ declareFailures({
     en: () =>
       'Dedicated infrastructure needs a package of the account, which the operator gives. GET /v1/cloud lists what is offered and what the account has; `plan: "starter"` needs none.',
     fa: () =>
-      'زیرساخت اختصاصی بستهٔ حساب می‌خواهد که گردانندهٔ سرویس آن را می‌دهد. GET /v1/cloud بسته‌ها و آنچه حساب دارد را نشان می‌دهد؛ `plan: "starter"` بسته نمی‌خواهد.',
+      'بک‌اند اختصاصی بستهٔ حساب می‌خواهد که گردانندهٔ سرویس آن را می‌دهد. GET /v1/cloud بسته‌ها و آنچه حساب دارد را نشان می‌دهد؛ `plan: "starter"` بسته نمی‌خواهد.',
   },
   PACKAGE_UNPAID: {
     status: 402,
@@ -150,18 +150,22 @@ declareFailures({
   CLOUD_READ_ONLY: {
     status: 403,
     retry: false,
-    en: ({ why }) => readOnlyReasons[why === 'unpaid' ? why : 'disk'].en,
-    fa: ({ why }) => readOnlyReasons[why === 'unpaid' ? why : 'disk'].fa,
+    en: ({ why }) => (readOnlyReasons[why] ?? readOnlyReasons.disk).en,
+    fa: ({ why }) => (readOnlyReasons[why] ?? readOnlyReasons.disk).fa,
   },
 })
 
 /** Why an app only reads. */
 export type ReadOnlyReason = 'disk' | 'unpaid'
 
-const readOnlyReasons: Record<ReadOnlyReason, Localized> = {
+const readOnlyReasons: Record<ReadOnlyReason | 'machine', Localized> = {
   disk: {
     en: 'The database of this app back-end has reached the disk of its package, so it only answers reads. Delete rows or drop tables with POST /v1/cloud/{id}/database (DELETE, TRUNCATE, DROP and VACUUM work), or take a larger package.',
     fa: 'پایگاه دادهٔ این بک‌اند به سقف دیسک بسته‌اش رسیده و فقط خواندن ممکن است. با POST /v1/cloud/{id}/database ردیف‌ها یا جدول‌هایی را حذف کنید (DELETE و TRUNCATE و DROP و VACUUM کار می‌کنند) یا بستهٔ بزرگ‌تری بگیرید.',
+  },
+  machine: {
+    en: 'The disk of the server is nearly full, so its databases only answer reads. Try again later; the operator has to make room.',
+    fa: 'دیسک سرور نزدیک به پر شدن است و پایگاه‌های داده فقط خواندن را پاسخ می‌دهند. بعداً دوباره امتحان کنید؛ گرداننده باید جا باز کند.',
   },
   unpaid: {
     en: 'The package of this app back-end is no longer paid for, so it only answers reads. Nothing is deleted; ask the operator to renew it.',

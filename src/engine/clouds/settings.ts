@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { fileSection, integerIn, mebibyte, reading, refusals, refuse } from '#platform/config'
 import type { Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 declare module '#platform/config' {
   interface Settings {
@@ -112,15 +113,18 @@ const inBothLanguages = (maxLength: number, description: string) =>
     { description },
   )
 
+/** Characters. */
+export const longestPackageId = 40
+
 const offer = Type.Object(
   {
     id: Type.String({
-      pattern: '^[a-z][a-z0-9-]{0,39}$',
+      pattern: `^[a-z][a-z0-9-]{0,${longestPackageId - 1}}$`,
       description: 'By which accounts have it. It stays: clouds whose package has no entry here only read.',
       ...reading({
         expected: {
-          en: 'small Latin letters, digits and hyphens, at most 40, a letter first',
-          fa: 'حروف کوچک لاتین، رقم و خط تیره، حداکثر ۴۰ نویسه و با حرف در آغاز',
+          en: `small Latin letters, digits and hyphens, at most ${longestPackageId}, a letter first`,
+          fa: `حروف کوچک لاتین، رقم و خط تیره، حداکثر ${persian(longestPackageId)} نویسه و با حرف در آغاز`,
         },
       }),
     }),

@@ -29,7 +29,7 @@ declareFailures({
     en: ({ name }) =>
       `There is no collection ${name} here; GET /v1/cloud/{id}/database lists those there are, and the action create_collection makes one.`,
     fa: ({ name }) =>
-      `مجموعهٔ ${name} این‌جا نیست؛ GET /v1/cloud/{id}/database مجموعه‌های موجود را نشان می‌دهد و create_collection مجموعهٔ تازه می‌سازد.`,
+      `مجموعهٔ ${name} اینجا نیست؛ GET /v1/cloud/{id}/database مجموعه‌های موجود را نشان می‌دهد و create_collection مجموعهٔ تازه می‌سازد.`,
   },
   COLLECTION_TAKEN: {
     status: 409,

@@ -7,6 +7,7 @@ declare module '#platform/errors' {
     BACKUP_RUNNING: Record<string, never>
     BACKUP_LIMIT: { max: number }
     BACKUP_NOT_READY: Record<string, never>
+    BACKUP_TOO_LARGE: { bytes: number; max: number }
     RESTORE_RUNNING: Record<string, never>
   }
 }
@@ -36,6 +37,14 @@ declareFailures({
     retry: true,
     en: () => 'This backup is not ready: only one whose status is `ready` can be restored.',
     fa: () => 'این پشتیبان آماده نیست: تنها پشتیبانی که status آن `ready` باشد بازگردانده می‌شود.',
+  },
+  BACKUP_TOO_LARGE: {
+    status: 403,
+    retry: false,
+    en: ({ bytes, max }) =>
+      `The database of this backup has ${bytes} bytes, and with its package an app back-end can have ${max}; restore it into one with a larger package.`,
+    fa: ({ bytes, max }) =>
+      `پایگاه دادهٔ این پشتیبان ${persian(bytes)} بایت دارد و بک‌اندی با این بسته حداکثر ${persian(max)} بایت؛ آن را در بک‌اندی با بستهٔ بزرگ‌تر بازگردانید.`,
   },
   RESTORE_RUNNING: {
     status: 409,

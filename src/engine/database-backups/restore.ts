@@ -1,6 +1,7 @@
 /** A backup takes the place of the database of a cloud: by a job that may run any number of times, and leaves either data or the other. */
 import type { App } from '#app'
-import type { CloudKey } from '#engine/clouds'
+import { type CloudKey, limitsOf } from '#engine/clouds'
+import { mostBytesOf } from '#engine/databases'
 import type { Tx } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
@@ -24,7 +25,7 @@ export const restoreJob = job<{ cloudId: string; restoreId: string }>({
   setAside: ({ app, accountId, data }) => giveUp(app, { accountId, ...data }, 'set_aside'),
 })
 
-/** Into a cloud of the same account, which is locked. Throws BACKUP_NOT_READY and RESTORE_RUNNING. */
+/** Into a cloud of the same account, which is locked. Throws BACKUP_NOT_READY, BACKUP_TOO_LARGE and RESTORE_RUNNING. */
 export async function askForRestore(
   app: App,
   tx: Tx,
@@ -33,11 +34,24 @@ export async function askForRestore(
   now: Date,
 ): Promise<store.RestoreRow> {
   if (from.state !== 'ready') fail('BACKUP_NOT_READY', {})
+  await requireFits(app, tx, { accountId, cloudId }, from)
   const key = { accountId, cloudId, restoreId: uuidv7(now.getTime()) }
   const row = (await store.insertRestore(tx, key, { from, now })) ?? fail('RESTORE_RUNNING', {})
   const data = { cloudId, restoreId: key.restoreId }
   await app.jobs.enqueue(tx, restoreJob, { accountId, data, singletonKey: key.restoreId })
   return row
+}
+
+/** The package of the cloud, or what it may have in place of that, has room for the database. */
+async function requireFits(
+  { config }: App,
+  tx: Tx,
+  cloud: CloudKey,
+  { database_bytes }: store.BackupRow,
+): Promise<void> {
+  const bytes = Number(database_bytes)
+  const max = mostBytesOf(limitsOf(config.clouds, await store.limitedOf(tx, cloud)))
+  if (bytes > max) fail('BACKUP_TOO_LARGE', { bytes, max })
 }
 
 /** The random end of a UUID of version 7. */
@@ -64,7 +78,10 @@ async function attempt(app: App, key: store.RestoreKey, backup: store.BackupRow)
   try {
     const backups = await app.databases.backups(key)
     const maxBytes = Number(backup.database_bytes) + slackBytes
-    const options = { id: shortId(key.restoreId), maxBytes, tar: () => bytesOf(app, backup) }
+    const options = {
+      ...{ id: shortId(key.restoreId), maxBytes, tar: () => bytesOf(app, backup) },
+      isWanted: async () => (await store.findRestore(app.db, key))?.state === 'queued',
+    }
     return (await backups.restore(options)) ? await end(app, key, null) : { laterMs: busyMs }
   } catch (error) {
     if (error instanceof BackupDamaged) return giveUp(app, key, 'damaged')

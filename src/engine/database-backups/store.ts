@@ -1,6 +1,6 @@
 /** Backups and restores as they are recorded. */
 import { sql } from 'kysely'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey, Limited } from '#engine/clouds'
 import type { Db, Tx } from '#platform/db'
 import { type Page, type PageOptions, readPage } from '#platform/lists'
 import type { BackupProblem } from './phrases.ts'
@@ -54,6 +54,15 @@ export interface RestoreKey extends CloudKey {
 }
 
 type Reader = Pick<Db, 'kysely'>['kysely'] | Tx
+
+/** What the limits of the cloud come from. */
+export const limitedOf = (tx: Tx, { accountId, cloudId }: CloudKey): Promise<Limited> =>
+  tx
+    .selectFrom('clouds.clouds')
+    .select(['offer', 'limits'])
+    .where('account_id', '=', accountId)
+    .where('cloud_id', '=', cloudId)
+    .executeTakeFirstOrThrow()
 
 const backupsOf = (kysely: Reader, { accountId, cloudId }: CloudKey) =>
   kysely

@@ -2,13 +2,11 @@
  * What a database holds beside its rows, as statements that make it again. Each kind lists its objects and defines some of them; all runs with
  * `search_path = pg_catalog`, so that names are written with their schemas and no operator or function of the app is called.
  */
+import { ourSchemas } from '#engine/databases'
 
-/** Schemas whose content is ours: of it goes out what the reader may see, and what stands there already is left alone. */
-const ours = `('auth', 'storage')`
-
-/** Schemas that go out. The app's own ones may have any name but these. */
-const schemas = `select n.oid, n.nspname, n.nspname in ${ours} as is_ours from pg_namespace n
-  where n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'kherad', 'app_users', 'extensions')`
+/** Schemas that go out. Of those whose content is ours goes out what the reader may see, and what stands there already is left alone. */
+const schemas = `select n.oid, n.nspname, n.nspname in (${ourSchemas.shown}) as is_ours from pg_namespace n
+  where n.nspname !~ '^pg_' and n.nspname not in (${ourSchemas.hidden})`
 
 /** What extensions have brought comes with them. */
 const notOfExtension = (catalogue: string, oid: string): string =>

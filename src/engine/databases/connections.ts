@@ -2,10 +2,11 @@
 import type pg from 'pg'
 import { clientConfig, columnTypes, type Db, dbOver, type SocketAddress } from '#platform/db'
 import { BoundedPool } from './bounded-pool.ts'
-import type { DatabaseRole, OpenDatabase } from './databases.ts'
+import type { DatabaseRole, DiskState, OpenDatabase } from './databases.ts'
 import { FreshPool } from './fresh-pool.ts'
-import { Received } from './received.ts'
+import { mostReceivedBytes, Received } from './received.ts'
 import type { DatabaseSize } from './size.ts'
+import type { DatabaseWatch } from './watch/watch.ts'
 
 /** A connection that is not used is closed, so that a database that is little used takes little memory. */
 const idleConnectionMs = 10_000
@@ -17,9 +18,9 @@ export type AddressOf = (role: DatabaseRole) => string | SocketAddress
 export interface ConnectionsOptions {
   addressOf: AddressOf
   size: Pick<DatabaseSize, 'connections'>
-  /** Called when a connection that somebody may write by is taken, and when it is given back. */
-  taken: () => void
-  givenBack: () => void
+  watch: Pick<DatabaseWatch, 'disk' | 'lookNow' | 'works' | 'rested'>
+  /** The server knows the password of a role no longer. */
+  lockedOut?: (() => void) | undefined
 }
 
 export class Connections implements OpenDatabase {
@@ -48,6 +49,14 @@ export class Connections implements OpenDatabase {
     return made
   }
 
+  get disk(): DiskState {
+    return this.#options.watch.disk
+  }
+
+  lookAtDisk(): Promise<DiskState> {
+    return this.#options.watch.lookNow()
+  }
+
   async close(): Promise<void> {
     const open = [...this.#pools.values()].filter((pool) => !pool.ending)
     await Promise.all(open.map((pool) => pool.end()))
@@ -59,14 +68,20 @@ interface PoolShape {
   max: number
   /** After so many uses a connection is closed. */
   maxUses?: number
-  /** Whether what it receives is bounded for each use. */
-  isBounded?: boolean
+  /** Of each use. Absent where who uses it bounds that: as `app_reader` a whole database is exported, too. */
+  mostBytes?: number
+  /** Of its sessions, before settings of the role, which code that runs as it can change for good. */
+  options?: string
 }
+
+/** A page of a thousand users has half of it. */
+const mostBytesOfOurs = 8 * 1024 * 1024
+const trustedPath = '-c search_path=pg_catalog,\\ pg_temp'
 
 function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connections'>): PoolShape {
   switch (role) {
     case 'authenticator':
-      return { Pool: BoundedPool, max: connections, isBounded: true }
+      return { Pool: BoundedPool, max: connections, mostBytes: mostReceivedBytes }
     // Statements of developers can leave whatever they like in a session: nobody gets it after them.
     case 'postgres':
     case 'app_reader':
@@ -74,17 +89,22 @@ function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connec
     // Code of the app runs within statements of ours.
     case 'auth_admin':
     case 'storage_admin':
-      return { Pool: FreshPool, max: 3, isBounded: true }
+      return { Pool: FreshPool, max: 3, mostBytes: mostBytesOfOurs, options: trustedPath }
     case 'watcher':
-      return { Pool: BoundedPool, max: 2 }
+      return { Pool: BoundedPool, max: 2, mostBytes: mostBytesOfOurs }
   }
 }
 
-function openPool(role: DatabaseRole, { addressOf, size, taken, givenBack }: ConnectionsOptions): pg.Pool {
-  const { Pool, isBounded, ...shape } = shapeOf(role, size)
+/** Of this role, that one process opens at most; with the connection of its own that the watch has. */
+export const mostConnectionsOf = (role: DatabaseRole, size: Pick<DatabaseSize, 'connections'>): number =>
+  shapeOf(role, size).max + (role === 'watcher' ? 1 : 0)
+
+function openPool(role: DatabaseRole, { addressOf, size, watch, lockedOut }: ConnectionsOptions): pg.Pool {
+  const { Pool, mostBytes, ...shape } = shapeOf(role, size)
   const pool = new Pool({
     ...clientConfig(addressOf(role)),
     ...shape,
+    lockedOut,
     idleTimeoutMillis: idleConnectionMs,
     connectionTimeoutMillis: longestWaitMs,
     types: columnTypes,
@@ -92,17 +112,18 @@ function openPool(role: DatabaseRole, { addressOf, size, taken, givenBack }: Con
   // The server is stopped under idle connections.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
-  if (isBounded) boundReceived(pool)
+  if (mostBytes !== undefined) boundReceived(pool, mostBytes)
+  // What somebody may write by.
   if (role !== 'watcher') {
-    pool.on('acquire', taken)
-    pool.on('release', givenBack)
+    pool.on('acquire', () => watch.works())
+    pool.on('release', () => watch.rested())
   }
   return pool
 }
 
-function boundReceived(pool: pg.Pool): void {
+function boundReceived(pool: pg.Pool, mostBytes: number): void {
   const received = new WeakMap<pg.PoolClient, Received>()
-  pool.on('connect', (client) => received.set(client, new Received(client)))
+  pool.on('connect', (client) => received.set(client, new Received(client, mostBytes)))
   pool.on('acquire', (client) => received.get(client)?.beginAgain())
 }
 

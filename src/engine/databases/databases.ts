@@ -36,7 +36,21 @@ export interface OpenDatabase {
   pool(role: DatabaseRole): pg.Pool
   /** The same connections for statements of Kysely and transactions. */
   db(role: DatabaseRole): Db
+  /** What was seen of its disk a moment ago; sessions of the app's roles that begin meanwhile only read. */
+  readonly disk: DiskState
+  /** What is seen of it now. */
+  lookAtDisk(): Promise<DiskState>
 }
+
+/**
+ * `full`: it has reached the disk of its package, and takes only what deletes. `growing`: even so it has grown, by code of the app that runs
+ * within a DELETE perhaps, so that only TRUNCATE, DROP and VACUUM are left. `machine`: the disk below it is short, and nothing may be written.
+ */
+export type DiskState = 'free' | 'full' | 'growing' | 'machine'
+
+/** Why it only answers reads for now; null where it does not. */
+export const readOnlyBy = (disk: DiskState): 'disk' | 'machine' | null =>
+  disk === 'free' ? null : disk === 'machine' ? 'machine' : 'disk'
 
 /** A database as it is recorded. */
 export interface DatabaseRecord extends CloudKey {
@@ -66,10 +80,14 @@ export interface RestoreOptions {
   /** The copy from its beginning; it throws at its end where it is not what was stored. */
   tar: () => AsyncIterable<Buffer>
   maxBytes: number
+  /** False once its end is recorded, as at the deletion of its cloud. */
+  isWanted: () => Promise<boolean>
 }
 
 /** Copies of one database. */
 export interface DatabaseBackups {
+  /** Throws DATABASE_NO_ROOM (503 with Retry-After) where the disk has none for a copy with so many bytes. */
+  requireRoom(bytes: number): Promise<void>
   /** That of a copy that was taken now; undefined where only a copy can tell, since the database is awake. */
   nextTransaction(): Promise<bigint | undefined>
   copy<Result>(work: (copy: DatabaseCopy) => Promise<Result>): Promise<Result>
@@ -142,13 +160,24 @@ export {
   statementError,
 } from './database-report.ts'
 export { ExternalProvider } from './external/provider.ts'
+export { examineServer } from './external/server.ts'
 export { forgetDatabase } from './forget.ts'
+export { examineMachine } from './local/examine.ts'
 export { requireFittingPackages } from './local/memory.ts'
 export { LocalProvider } from './local/provider.ts'
 export { databaseSeries } from './metrics.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'
 export { PlatformSizes } from './platform-sizes.ts'
 export { mostReceivedBytes, Received } from './received.ts'
+export { ourSchemas } from './schemas.ts'
 export { Script, type Submitted } from './script.ts'
-export { asRole, type DatabaseCaller, type RoleOptions, type RoleSession, type Statement } from './session.ts'
+export {
+  asRole,
+  type DatabaseCaller,
+  type RoleOptions,
+  type RoleSession,
+  readOnlyState,
+  type Statement,
+} from './session.ts'
 export { exportLock, longestExportMs } from './watch/limits.ts'
+export { mostBytesOf } from './watch/watch.ts'

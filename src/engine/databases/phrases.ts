@@ -26,8 +26,10 @@ declareFailures({
   DATABASE_NO_ROOM: {
     status: 503,
     retry: true,
-    en: () => 'There is no room for another database at this moment; try again later, or tell the operator.',
-    fa: () => 'در این لحظه برای پایگاه دادهٔ دیگری جا نیست؛ دیرتر دوباره بکوشید یا به گرداننده خبر دهید.',
+    en: () =>
+      'There is no room for this database at this moment, in the memory or on the disk of the server; try again later, or tell the operator.',
+    fa: () =>
+      'در این لحظه در حافظه یا روی دیسک سرور برای این پایگاه داده جا نیست؛ دیرتر دوباره بکوشید یا به گرداننده خبر دهید.',
   },
   DATABASE_BUSY: {
     status: 503,

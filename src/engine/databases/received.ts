@@ -7,29 +7,37 @@ export const mostReceivedBytes = 16 * 1024 * 1024
 
 const programLimitExceeded = '54000'
 
-/** Counts from now on. Beyond the bound the connection is closed, and its statement fails with 54000. */
-export class Received {
+/** Counts from now on, until its end. Beyond the bound the connection is closed, and its statement fails with 54000. */
+export class Received implements Disposable {
   /** More was sent than is allowed. */
   overflowed = false
   #bytes = 0
+  readonly #stream: Socket
+  readonly #count: (chunk: Buffer) => void
 
-  constructor(client: pg.ClientBase) {
+  constructor(client: pg.ClientBase, mostBytes = mostReceivedBytes) {
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
-    stream.on('data', (chunk: Buffer) => {
+    this.#stream = stream
+    this.#count = (chunk) => {
       this.#bytes += chunk.length
-      if (this.#bytes <= mostReceivedBytes || this.overflowed) return
+      if (this.#bytes <= mostBytes || this.overflowed) return
       this.overflowed = true
-      stream.destroy(tooMuch())
-    })
+      stream.destroy(tooMuch(mostBytes))
+    }
+    stream.on('data', this.#count)
   }
 
   beginAgain(): void {
     this.#bytes = 0
   }
+
+  [Symbol.dispose](): void {
+    this.#stream.off('data', this.#count)
+  }
 }
 
-function tooMuch(): Error {
-  const message = `more than ${mostReceivedBytes / 1024 / 1024} MiB were sent for one request`
+function tooMuch(mostBytes: number): Error {
+  const message = `more than ${mostBytes / 1024 / 1024} MiB were sent for one request`
   const error = new pg.DatabaseError(message, message.length, 'error')
   return Object.assign(error, { severity: 'ERROR', code: programLimitExceeded })
 }

@@ -70,7 +70,8 @@ export async function asRole<Result>(
   work: (session: RoleSession) => Promise<Result>,
 ): Promise<Result> {
   const client = await open.pool('authenticator').connect()
-  const session = new RoleSession(client, setupOf(caller, options))
+  const isReadOnly = options.isReadOnly || open.disk !== 'free'
+  const session = new RoleSession(client, setupOf(caller, { ...options, isReadOnly }))
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
@@ -113,6 +114,9 @@ function endSession(open: OpenDatabase, client: pg.PoolClient): void {
     .query('select pg_terminate_backend($1)', [processID])
     .catch(() => undefined)
 }
+
+/** What PostgreSQL says of writing in a transaction that reads. */
+export const readOnlyState = '25006'
 
 const tooLate = (cause: Error): StatementFailed =>
   new StatementFailed({ sqlState: canceled, message: 'canceling statement due to statement timeout' }, cause)

@@ -17,13 +17,13 @@ export interface Measurement {
   isFull: boolean
 }
 
-/** What databases may take, and who is told what they take. */
+/** What databases may take, and where it is recorded what they take. */
 export interface DatabaseSizes<Database> {
   of(database: Database): Promise<DatabaseSize>
   /** Before it is woken: throws where it may not be. */
   requireTime(database: Database): Promise<void>
   measured(database: Database, measurement: Measurement): void
-  /** Each moment in which it is awake is told once, whatever processes use it. */
+  /** Each moment in which it is awake is counted once, whatever processes use it. */
   wasAwake(database: Database, interval: { fromMs: number; toMs: number }): Promise<void>
 }
 
@@ -35,3 +35,7 @@ export const standardSize: DatabaseSize = {
   diskBytes: 1024 * mebibyte,
   connections: 8,
 }
+
+/** What one session may write of temporary files. */
+export const temporaryBytesOf = ({ diskBytes }: Pick<DatabaseSize, 'diskBytes'>): number =>
+  Math.min(Math.max(16 * mebibyte, diskBytes / 8), 512 * mebibyte)

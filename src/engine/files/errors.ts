@@ -17,7 +17,7 @@ declareFailures({
     en: ({ quotaBytes, maxFiles }) =>
       `A project stores at most ${megabytes(quotaBytes)} MB in ${maxFiles} files of this sort; delete some (DELETE /v1/files/{id}), or ask the operator of this service for more.`,
     fa: ({ quotaBytes, maxFiles }) =>
-      `هر پروژه حداکثر ${persian(megabytes(quotaBytes))} مگابایت در ${persian(maxFiles)} فایل از این گونه نگه می‌دارد؛ چند فایل را پاک کنید (DELETE /v1/files/{id}) یا از گردانندهٔ سرویس سهم بیشتری بخواهید.`,
+      `هر پروژه حداکثر ${persian(megabytes(quotaBytes))} مگابایت در ${persian(maxFiles)} فایل از این نوع نگه می‌دارد؛ چند فایل را پاک کنید (DELETE /v1/files/{id}) یا از گردانندهٔ سرویس سهم بیشتری بخواهید.`,
   },
   RESULT_NOT_STORED: {
     status: 503,

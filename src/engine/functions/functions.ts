@@ -25,6 +25,7 @@ export {
 } from './broker/broker.ts'
 export { brokerSeries } from './broker/metrics.ts'
 export { type FunctionCompiler, openFunctionCompiler, type UsedPackage } from './compile/compile.ts'
+export { installedPackages, installPackages, type OperatorPackage } from './compile/operator-packages.ts'
 export {
   checkCode,
   deploy,

@@ -10,6 +10,8 @@ import {
   variableSection,
   webProtocols,
 } from '#platform/config'
+import type { OperatorPackage } from './compile/operator-packages.ts'
+import { packageNames } from './compile/packages.ts'
 import type { HostAddress } from './remote/host-address.ts'
 
 declare module '#platform/config' {
@@ -25,6 +27,8 @@ export interface FunctionsConfig {
   mode: 'jailed' | 'unsafe_dev'
   /** Processes of clouds that are kept at once; the one that was called longest ago makes way. */
   processes: number
+  /** What functions may import beside the platform's own packages, once it is installed. */
+  packages: readonly OperatorPackage[]
   /** Hosts of their own that run the functions; without any they run in this process's machine. */
   hosts: readonly HostAddress[]
 }
@@ -62,6 +66,25 @@ const hostTwice: Sentence = {
   fa: 'میزبانی که بالاتر نامش نیامده است',
 }
 
+const packageName: Sentence = {
+  en: `the name of a package of npm, in small letters, that is none of the platform's own (${packageNames.join(', ')})`,
+  fa: `نام بسته‌ای از npm با حروف کوچک که از بسته‌های خود سکو (${packageNames.join('، ')}) نباشد`,
+}
+
+const exactVersion: Sentence = {
+  en: 'one exact version, such as 4.17.21',
+  fa: 'یک نسخهٔ دقیق، مانند 4.17.21',
+}
+
+const packageTwice: Sentence = {
+  en: 'a package that is not named above it',
+  fa: 'بسته‌ای که بالاتر نامش نیامده است',
+}
+
+function checkPackageName(text: string, node: ConfigNode): void {
+  if (packageNames.includes(text)) node.wrong(packageName)
+}
+
 function checkHostUrl(text: string, node: ConfigNode): void {
   const url = URL.parse(text)
   const isAddress = url?.protocol === 'https:' && url.port !== '' && url.origin === text.replace(/\/$/, '')
@@ -81,6 +104,25 @@ export const functions = fileSection({
         default: 64,
         description: 'Processes of clouds that one process of this service keeps at once, some 12 MB each.',
       }),
+      packages: Type.Array(
+        Type.Object({
+          name: Type.String({
+            pattern: '^(?:@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$',
+            maxLength: 214,
+            ...reading({ expected: packageName, check: checkPackageName }),
+          }),
+          version: Type.String({
+            pattern: '^\\d{1,9}\\.\\d{1,9}\\.\\d{1,9}(?:-[0-9A-Za-z.-]{1,100})?$',
+            ...reading({ expected: exactVersion }),
+          }),
+        }),
+        {
+          default: [],
+          maxItems: 50,
+          description:
+            'Packages that functions may import beside those of the platform; installed by `kherad functions packages install`, without running anything of them.',
+        },
+      ),
       hosts: Type.Array(
         Type.Object({
           url: Type.String({
@@ -103,10 +145,13 @@ export const functions = fileSection({
     // `functions: unsafe_dev` says it, too.
     { default: {}, ...reading({ word: 'mode' }) },
   ),
-  read: ({ mode, processes, hosts }, { at }) => {
+  read: ({ mode, processes, packages, hosts }, { at }) => {
+    for (const [index, { name }] of packages.entries())
+      if (packages.findIndex((one) => one.name === name) < index)
+        at('packages', index, 'name')?.wrong(packageTwice)
     for (const [index, { url }] of hosts.entries())
       if (hosts.findIndex((one) => one.url === url) < index) at('hosts', index, 'url')?.wrong(hostTwice)
-    return { mode, processes, hosts }
+    return { mode, processes, packages, hosts }
   },
 })
 

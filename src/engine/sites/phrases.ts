@@ -20,7 +20,7 @@ declareFailures({
   SITE_NOT_FOUND: {
     status: 404,
     en: () => 'There is no such site here; GET /v1/sites lists those there are.',
-    fa: () => 'چنین سایتی این‌جا نیست؛ GET /v1/sites آن‌ها را که هستند نشان می‌دهد.',
+    fa: () => 'چنین سایتی اینجا نیست؛ GET /v1/sites آن‌ها را که هستند نشان می‌دهد.',
   },
   SITE_LIMIT: {
     status: 403,
@@ -28,7 +28,7 @@ declareFailures({
     en: ({ max }) =>
       `A project has at most ${max} sites here; delete one, or publish a new version of one with POST /v1/sites/{id}.`,
     fa: ({ max }) =>
-      `هر پروژه در این‌جا حداکثر ${persian(max)} سایت دارد؛ یکی را حذف کنید یا با POST /v1/sites/{id} نسخهٔ تازه‌ای از یکی منتشر کنید.`,
+      `هر پروژه در اینجا حداکثر ${persian(max)} سایت دارد؛ یکی را حذف کنید یا با POST /v1/sites/{id} نسخهٔ تازه‌ای از یکی منتشر کنید.`,
   },
   SITE_PUBLISHING_LIMIT: {
     status: 429,

@@ -17,7 +17,7 @@ declare module '#platform/errors' {
       undone: boolean
     } & Partial<Place>
     SQL_TIMEOUT: { seconds: number; undone: boolean }
-    SQL_ANSWER_TOO_LARGE: { megabytes: number }
+    SQL_ANSWER_TOO_LARGE: { mebibytes: number; undone: boolean }
     SQL_BUSY: Record<string, never>
     SQL_OUTCOME_UNKNOWN: Record<string, never>
     SQL_DATABASE_LOST: Record<string, never>
@@ -33,9 +33,23 @@ const placeFa = ({ line, column }: Partial<Place>): string =>
 
 /** What PostgreSQL says of statements that do not run in a transaction. */
 export const needsToBeAlone = '25001'
-const alone: Localized = {
-  en: 'Send this statement alone, as the whole query: then it runs outside of a transaction.',
-  fa: 'این دستور را تنها و جداگانه بفرستید تا بیرون از تراکنش اجرا شود.',
+/** What it says of those that write where nothing may be written. */
+const isOnlyRead = '25006'
+
+/** What to do, by what PostgreSQL says. */
+const advice: Record<string, Localized> = {
+  [needsToBeAlone]: {
+    en: 'Send this statement alone, as the whole query: then it runs outside of a transaction.',
+    fa: 'این دستور را جداگانه بفرستید تا بیرون از تراکنش اجرا شود.',
+  },
+  [isOnlyRead]: {
+    en: 'To write, send read_only: false with confirm_write: true (kherad cloud sql: --write).',
+    fa: 'برای نوشتن read_only: false را با confirm_write: true بفرستید (در kherad cloud sql با ‎--write).',
+  },
+}
+const otherAdvice: Localized = {
+  en: 'Correct the query and send it again.',
+  fa: 'پرس‌وجو را درست کنید و دوباره بفرستید.',
 }
 
 declareFailures({
@@ -54,23 +68,23 @@ declareFailures({
   SQL_FAILED: {
     status: 400,
     en: (said) =>
-      `PostgreSQL says${placeEn(said)}: ${said.message} [${said.sqlState}]${said.hint === undefined ? '' : ` Hint: ${said.hint}`} ${said.undone ? 'Nothing was changed.' : 'It ran outside of a transaction: look what is left of it.'} ${said.sqlState === needsToBeAlone ? alone.en : 'Correct the query and send it again.'}`,
+      `PostgreSQL says${placeEn(said)}: ${said.message} [${said.sqlState}]${said.hint === undefined ? '' : ` Hint: ${said.hint}`} ${said.undone ? 'Nothing was changed.' : 'It ran outside of a transaction: check what is left of it.'} ${(advice[said.sqlState] ?? otherAdvice).en}`,
     fa: (said) =>
-      `PostgreSQL می‌گوید${placeFa(said)}: ${said.message} [${said.sqlState}]${said.hint === undefined ? '' : ` راهنمایی: ${said.hint}`} ${said.undone ? 'چیزی تغییر نکرد.' : 'بیرون از تراکنش اجرا شد: ببینید چه از آن مانده است.'} ${said.sqlState === needsToBeAlone ? alone.fa : 'پرس‌وجو را درست کنید و دوباره بفرستید.'}`,
+      `PostgreSQL می‌گوید${placeFa(said)}: ${said.message} [${said.sqlState}]${said.hint === undefined ? '' : ` راهنمایی: ${said.hint}`} ${said.undone ? 'چیزی تغییر نکرد.' : 'بیرون از تراکنش اجرا شد: ببینید چه از آن مانده است.'} ${(advice[said.sqlState] ?? otherAdvice).fa}`,
   },
   SQL_TIMEOUT: {
     status: 400,
     en: ({ seconds, undone }) =>
-      `The query ran longer than ${seconds} seconds and was stopped; ${undone ? 'nothing was changed.' : 'look what is left of it.'} Ask for less, do it in smaller parts, or make an index.`,
+      `The query ran longer than ${seconds} seconds and was stopped; ${undone ? 'nothing was changed.' : 'check what is left of it.'} Ask for less, do it in smaller parts, or make an index.`,
     fa: ({ seconds, undone }) =>
-      `پرس‌وجو بیش از ${persian(seconds)} ثانیه طول کشید و متوقف شد؛ ${undone ? 'چیزی تغییر نکرد.' : 'ببینید چه از آن مانده است.'} کمتر بخواهید، در بخش‌های کوچک‌تر انجام دهید یا نمایه بسازید.`,
+      `پرس‌وجو بیش از ${persian(seconds)} ثانیه طول کشید و متوقف شد؛ ${undone ? 'چیزی تغییر نکرد.' : 'ببینید چه از آن مانده است.'} کمتر بخواهید، در بخش‌های کوچک‌تر انجام دهید یا شاخص بسازید.`,
   },
   SQL_ANSWER_TOO_LARGE: {
     status: 400,
-    en: ({ megabytes }) =>
-      `The query answers or prints more than ${megabytes} MB, so it was stopped and nothing was changed; select fewer rows or shorter values.`,
-    fa: ({ megabytes }) =>
-      `پاسخ یا پیام‌های این پرس‌وجو بیش از ${persian(megabytes)} مگابایت است، پس متوقف شد و چیزی تغییر نکرد؛ ردیف‌های کمتر یا مقدارهای کوتاه‌تری بخواهید.`,
+    en: ({ mebibytes, undone }) =>
+      `The query answers or prints more than ${mebibytes} MiB, so it was stopped; ${undone ? 'nothing was changed.' : 'check what is left of it.'} Select fewer rows or shorter values.`,
+    fa: ({ mebibytes, undone }) =>
+      `پاسخ یا پیام‌های این پرس‌وجو بیش از ${persian(mebibytes)} مبی‌بایت است، پس متوقف شد؛ ${undone ? 'چیزی تغییر نکرد.' : 'ببینید چه از آن مانده است.'} ردیف‌های کمتر یا مقدارهای کوتاه‌تری بخواهید.`,
   },
   SQL_BUSY: {
     status: 429,

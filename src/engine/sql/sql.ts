@@ -16,14 +16,14 @@ export { readScript } from './lexer.ts'
 export { statementsOf } from './script.ts'
 export type { WrittenAnswer } from './write.ts'
 
-const turnsOptions = {
-  places: 32,
-  perOwner: 2,
-  waitingPerOwner: 16,
-  waiting: 500,
+const waiting = {
   longestWaitMs: 10_000,
   busy: () => new Failure('SQL_BUSY', {}, { retryAfterMs: 1_000 }),
 }
+/** Whatever clouds an account has, places and waiting are left for others. */
+const ofAccounts = { places: 32, perOwner: 8, waitingPerOwner: 32, waiting: 500, ...waiting }
+/** As many as connections of a developer to one database. */
+const ofClouds = { places: 32, perOwner: 2, waitingPerOwner: 8, waiting: 32, ...waiting }
 
 /** A request for reading, and a script, runs no longer. */
 const standardTimeouts = { readMs: 10_000, writeMs: 60_000 }
@@ -31,7 +31,8 @@ const standardTimeouts = { readMs: 10_000, writeMs: 60_000 }
 export class CloudSql {
   readonly #databases: Pick<CloudDatabases, 'use'>
   readonly #timeouts: typeof standardTimeouts
-  readonly #turns = new Turns(turnsOptions)
+  readonly #accounts = new Turns(ofAccounts)
+  readonly #clouds = new Turns(ofClouds)
 
   constructor(databases: Pick<CloudDatabases, 'use'>, timeouts = standardTimeouts) {
     this.#databases = databases
@@ -62,6 +63,8 @@ export class CloudSql {
   }
 
   #use<Result>(cloud: CloudKey, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
-    return this.#turns.run(cloud.cloudId, () => this.#databases.use(cloud, work))
+    return this.#accounts.run(cloud.accountId, () =>
+      this.#clouds.run(cloud.cloudId, () => this.#databases.use(cloud, work)),
+    )
   }
 }

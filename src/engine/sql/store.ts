@@ -1,4 +1,5 @@
 /** What is asked of the catalogue of a cloud's database: every name and operator of it is qualified, since the app may have its own. */
+import { ourSchemas } from '#engine/databases'
 
 export interface TypeRow {
   name: string
@@ -15,9 +16,6 @@ from rows from (pg_catalog.unnest($1::pg_catalog.oid[]), pg_catalog.unnest($2::p
   as f(type, modifier, place)
 left join pg_catalog.pg_type t on t.oid operator(pg_catalog.=) f.type
 order by f.place`
-
-/** Schemas that are not the app's. */
-const ourSchemas = `'information_schema', 'auth', 'storage', 'extensions', 'kherad', 'app_users'`
 
 /** What follows is asked with search_path = pg_catalog alone, and calls nothing that the app has made. */
 export const tablesText = `select json_build_object(
@@ -63,7 +61,7 @@ export const tablesText = `select json_build_object(
 from (
   select c.oid, n.nspname, c.relname, c.relkind, c.relrowsecurity, c.reltuples
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname not in (${ourSchemas})
+  where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname not in (${ourSchemas.all})
   order by n.nspname, c.relname
 ) t`
 
@@ -77,7 +75,7 @@ export const functionsText = `select json_build_object(
 from (
   select p.oid, n.nspname, p.proname, p.prokind, p.prosecdef, l.lanname
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
-  where n.nspname !~ '^pg_' and n.nspname not in (${ourSchemas})
+  where n.nspname !~ '^pg_' and n.nspname not in (${ourSchemas.all})
   order by n.nspname, p.proname, p.oid
 ) t`
 

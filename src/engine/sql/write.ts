@@ -1,5 +1,5 @@
 /** SQL that may write: a script in one transaction, as the owner of the app's tables. */
-import { databaseReport, type OpenDatabase } from '#engine/databases'
+import { type DiskState, databaseReport, type OpenDatabase, readOnlyBy } from '#engine/databases'
 import { fail } from '#platform/errors'
 import { answerLimits, answerOf, type SqlAnswer } from './answer.ts'
 import type { Statement } from './lexer.ts'
@@ -20,15 +20,32 @@ interface Script {
 }
 
 /**
- * Runs all of them or none. Throws SQL_FAILED, SQL_TIMEOUT, SQL_ANSWER_TOO_LARGE, SQL_DATABASE_LOST and SQL_BUSY: nothing has happened then,
+ * Runs all of them or none. Throws CLOUD_READ_ONLY, SQL_FAILED, SQL_TIMEOUT, SQL_ANSWER_TOO_LARGE, SQL_DATABASE_LOST and SQL_BUSY: nothing has happened then,
  * unless the failure says `executed`; and SQL_OUTCOME_UNKNOWN.
  */
 export async function write(open: OpenDatabase, script: Script): Promise<WrittenAnswer> {
+  requireRoom(await open.lookAtDisk(), script)
   const inTransaction = await withSession(open, 'postgres', script.timeoutMs, (session) =>
     runTogether(session, script),
   )
   if (inTransaction) return inTransaction
   return withSession(open, 'postgres', script.timeoutMs, (session) => runAlone(session, script))
+}
+
+/** Throws CLOUD_READ_ONLY where the disk is full, and a statement does not delete. */
+function requireRoom(disk: DiskState, { statements }: Script): void {
+  const why = readOnlyBy(disk)
+  if (why === null) return
+  if (statements.some(({ words: [first = ''] }) => !taken[disk].includes(first)))
+    fail('CLOUD_READ_ONLY', { why })
+}
+
+/** The first words of what is taken. */
+const taken: Record<DiskState, readonly string[]> = {
+  free: [],
+  full: ['delete', 'truncate', 'drop', 'vacuum'],
+  growing: ['truncate', 'drop', 'vacuum'],
+  machine: [],
 }
 
 /** Undefined where its one statement cannot run in a transaction, and nothing has happened. */

@@ -1,8 +1,10 @@
 /** Functions of the database, called by name; what they answer is narrowed as the rows of a table are. */
 import { type Catalogue, type Parameter, type Routine, type Table, tableOfColumns } from './catalogue.ts'
-import { Builder, bodyOf, type ReadOptions, type ReadPlan, readAnswer } from './read-sql.ts'
-import { refusals, refuse } from './refusals.ts'
+import { bodyOf, type ReadOptions, type ReadPlan, readAnswer } from './read-sql.ts'
+import { refusals } from './refusals.ts'
+import { refuse } from './refuse.ts'
 import type { TablesQuery } from './request.ts'
+import { Builder } from './rows-sql.ts'
 import { arrayLiteral, quoted, type Values } from './sql-text.ts'
 
 /** What a function is called with. */
@@ -22,13 +24,13 @@ const wholes: Readonly<Record<string, readonly string[]>> = {
   'application/octet-stream': ['bytea'],
 }
 
-/** Functions of this name. Throws TablesRefused where there is none. */
+/** Functions of this name. Throws RestRefused where there is none. */
 export function routinesOf(catalogue: Catalogue, schema: string, name: string): readonly Routine[] {
   const all = catalogue.routines(schema, name)
   return all.length > 0 ? all : refuse(refusals.noFunction(schema, name, []))
 }
 
-/** The one that takes these arguments and needs no others. Throws TablesRefused. */
+/** The one that takes these arguments and needs no others. Throws RestRefused. */
 export function chooseRoutine(all: readonly Routine[], given: readonly string[]): Routine {
   const fitting = all.filter(({ parameters }) => {
     const names = parameters.map(({ name }) => name)
@@ -58,7 +60,7 @@ export interface CallPlan extends ReadPlan {
   offset: number
 }
 
-/** Throws TablesRefused. */
+/** Throws RestRefused. */
 export function callPlan(
   catalogue: Catalogue,
   routine: Routine,

@@ -1,5 +1,6 @@
 import type { Catalogue, Table } from './catalogue.ts'
-import { refusals, refuse } from './refusals.ts'
+import { refusals } from './refusals.ts'
+import { refuse } from './refuse.ts'
 import type { Condition, FieldName, Operator } from './request.ts'
 import { arrayLiteral, operator, quoted, quotedTable, type Values } from './sql-text.ts'
 
@@ -20,7 +21,7 @@ interface Value {
   operators: string
 }
 
-/** Throws TablesRefused where there is no such column. */
+/** Throws RestRefused where there is no such column. */
 export const fieldSql = (place: Place, field: FieldName): string => valueIn(place, field).sql
 
 function valueIn(place: Place, { column, path, asText }: FieldName): Value {

@@ -1,7 +1,7 @@
 /** What PostgreSQL refuses, as PostgREST words it: the status by the code, the words its own. */
 import { cutText, type StatementFailed } from '#engine/databases'
 import type { Localized } from '#platform/errors'
-import type { TablesRefusal } from './refusals.ts'
+import type { Refusal } from './refuse.ts'
 
 /** Codes and, behind them, classes of codes (two characters), as PostgREST maps them. */
 const statuses: Readonly<Record<string, number>> = {
@@ -36,7 +36,7 @@ const statuses: Readonly<Record<string, number>> = {
   XX: 500,
 }
 
-export function databaseRefusal({ report, cause }: StatementFailed, isSignedIn: boolean): TablesRefusal {
+export function databaseRefusal({ report, cause }: StatementFailed, isSignedIn: boolean): Refusal {
   const { sqlState: code, message, detail, hint } = report
   const raised = code === 'PGRST' ? raisedRefusal(cause) : undefined
   if (raised) return raised
@@ -61,7 +61,7 @@ function statusOf(code: string, isSignedIn: boolean): number {
 const isErrorStatus = (status: number): boolean => status >= 400 && status <= 599
 
 /** `raise sqlstate 'PGRST'` with a JSON object as its message, and `{"status": 402}` as its detail. */
-function raisedRefusal({ message, detail }: Error & { detail?: string }): TablesRefusal | undefined {
+function raisedRefusal({ message, detail }: Error & { detail?: string }): Refusal | undefined {
   const [said, more] = [objectOf(message), objectOf(detail)]
   const status = Number(more?.status)
   if (typeof said?.code !== 'string' || typeof said.message !== 'string') return undefined

@@ -2,7 +2,8 @@
 import { type DatabaseCaller, type OpenDatabase, type Statement, StatementFailed } from '#engine/databases'
 import type { Answers } from './batch.ts'
 import { type Catalogue, catalogueQuery, readCatalogue } from './catalogue.ts'
-import { refusals, refuse, TablesRefused } from './refusals.ts'
+import { refusals } from './refusals.ts'
+import { RestRefused, refuse } from './refuse.ts'
 import { inDatabase, plansAreLost, SchemaChanged, type SessionOptions } from './session.ts'
 
 export type TablesStatements = (catalogue: Catalogue) => readonly Statement[]
@@ -49,7 +50,7 @@ async function whyAgain(
 ): Promise<'old catalogue' | 'lost plans' | undefined> {
   if (error instanceof SchemaChanged) return 'old catalogue'
   if (error instanceof StatementFailed) return plansAreLost(error) ? 'lost plans' : undefined
-  if (!(error instanceof TablesRefused)) return undefined
+  if (!(error instanceof RestRefused)) return undefined
   const { rows } = await open
     .pool('watcher')
     .query<{ version: string }>('select version::text from kherad.schema_version')

@@ -3,7 +3,8 @@
 import type { Budget } from './parse.ts'
 import { readField } from './parse-name.ts'
 import { Reader } from './reader.ts'
-import { refuse, unreadable, whys } from './refusals.ts'
+import { whys } from './refusals.ts'
+import { refuse, unreadable } from './refuse.ts'
 import type { Condition, FieldName, Operator, SearchFunction } from './request.ts'
 
 const maxDepth = 10
@@ -106,7 +107,8 @@ function operation(field: FieldName, reader: Reader, budget: Budget, isGrouped: 
   if (option === undefined) return { kind: 'compare', field, operator, value: written(value) }
   if ((option !== 'any' && option !== 'all') || !quantifiable.has(name))
     return refuse(unreadable(reader.text, whys.filter))
-  const values = arrayOf(value).map(written)
+  const members = arrayMembers(value) ?? refuse(unreadable(value, whys.array))
+  const values = members.map(written)
   budget.spend(values.length)
   return { kind: 'quantified', field, operator, which: option, values }
 }
@@ -170,7 +172,7 @@ function listValues(reader: Reader, end: number | undefined): string[] {
       reader.next === '"' && isEnded ? reader.quotedBefore(end === undefined ? ',)' : ',', end) : undefined
     if (value === undefined && reader.next === '"') isEnded = false
     values.push(value ?? plainValue(reader, end))
-    if (values.length > maxValues) refuse(unreadable(reader.text, whys.many))
+    if (values.length > maxValues) refuse(unreadable(reader.text, whys.values(maxValues)))
   } while (reader.take(','))
   return values
 }
@@ -183,9 +185,21 @@ function plainValue(reader: Reader, end: number | undefined): string {
   return reader.text.slice(begin, reader.place)
 }
 
-/** `{a,"b,c"}`. */
-function arrayOf(text: string): string[] {
-  if (!text.startsWith('{') || !text.endsWith('}')) refuse(unreadable(text, whys.array))
+/** Of `{a,"b,c"}`; undefined for what is no list of plain members. Throws RestRefused. */
+export function arrayMembers(text: string): string[] | undefined {
+  if (!text.startsWith('{') || !text.endsWith('}')) return undefined
   const reader = new Reader(text.slice(1, -1))
-  return reader.isOver ? [] : listValues(reader, reader.text.length)
+  const end = reader.text.length
+  const members: string[] = []
+  if (reader.text.trim() === '') return members
+  do {
+    reader.blanks()
+    const isQuoted = reader.next === '"'
+    const member = isQuoted ? reader.quotedBefore(',', end) : plainValue(reader, end).trim()
+    if (member === undefined || (!isQuoted && /["{}]/.test(member))) return undefined
+    members.push(member)
+    if (members.length > maxValues) refuse(unreadable(text, whys.values(maxValues)))
+    if (isQuoted) reader.blanks()
+  } while (reader.take(','))
+  return reader.isOver ? members : undefined
 }

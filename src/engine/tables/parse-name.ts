@@ -1,7 +1,8 @@
 /** Names of columns and tables: `title`, `"first name"`, `address->city`, `address->>city`, `list->0`. */
 import type { Localized } from '#platform/errors'
 import type { Reader } from './reader.ts'
-import { refuse, unreadable, whys } from './refusals.ts'
+import { whys } from './refusals.ts'
+import { refuse, unreadable } from './refuse.ts'
 import type { FieldName } from './request.ts'
 
 /** PostgreSQL cuts names at 63 bytes; members of JSON may be longer. */

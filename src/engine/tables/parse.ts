@@ -2,7 +2,8 @@
 import { parseCondition, parseGroup } from './parse-condition.ts'
 import { readField, readName } from './parse-name.ts'
 import { Reader } from './reader.ts'
-import { refusals, refuse, unreadable, whys } from './refusals.ts'
+import { refusals, whys } from './refusals.ts'
+import { refuse, unreadable } from './refuse.ts'
 import {
   type Narrowing,
   type Order,
@@ -27,7 +28,7 @@ export class Budget {
 
 const groupNames = new Set(['or', 'and', 'not.or', 'not.and'])
 
-/** Throws TablesRefused. */
+/** Throws RestRefused. */
 export function parseQuery(parameters: Iterable<readonly [name: string, value: string]>): TablesQuery {
   const budget = new Budget()
   const narrowings = new Map<string, Narrowing>()
@@ -120,6 +121,8 @@ function selectedList(reader: Reader, budget: Budget, depth: number): Selected[]
   return list
 }
 
+const aggregate = /^\.(?:count|sum|avg|max|min)\(/
+
 /** `*`, `alias:column->path::type`, `...alias:table!hint!inner(…)`. */
 function selected(reader: Reader, budget: Budget, depth: number): Selected {
   if (reader.take('*')) return { kind: 'all' }
@@ -137,8 +140,7 @@ function selected(reader: Reader, budget: Budget, depth: number): Selected {
   if (isSpread) refuse(unreadable(reader.text, whys.select))
   reader.place = fieldBegin
   const field = readField(reader)
-  if (/\.(?:count|sum|avg|max|min)$/.test(reader.text.slice(fieldBegin, reader.place)))
-    refuse(unreadable(reader.text, whys.aggregate))
+  if (aggregate.test(reader.text.slice(reader.place, reader.place + 8))) refuse(refusals.aggregate)
   const cast = reader.take('::') ? { cast: readName(reader, whys.select) } : {}
   return { kind: 'field', ...as, field, ...cast }
 }
@@ -158,8 +160,7 @@ function embedded(
   if (!reader.take('(')) refuse(unreadable(reader.text, whys.select))
   reader.blanks()
   const isEmpty = reader.next === ')'
-  if (isEmpty && ['count', 'sum', 'avg', 'max', 'min'].includes(target))
-    refuse(unreadable(reader.text, whys.aggregate))
+  if (isEmpty && ['count', 'sum', 'avg', 'max', 'min'].includes(target)) refuse(refusals.aggregate)
   const select = isEmpty ? [] : selectedList(reader, budget, depth + 1)
   if (!reader.take(')')) refuse(unreadable(reader.text, whys.select))
   return { target, hint, isInner, select }

@@ -1,43 +1,10 @@
-/** What is wrong with a query on tables, before any of it goes to the database. Codes are those of PostgREST, which clients know. */
+/** What is wrong with a query on tables, before any of it goes to the database. */
 import type { Localized } from '#platform/errors'
 import { persian } from '#platform/words'
-
-export interface TablesRefusal {
-  status: number
-  code: string
-  message: Localized
-  /** Objects leave as they are. */
-  details?: Localized | readonly object[] | undefined
-  hint?: Localized | undefined
-}
-
-export class TablesRefused extends Error {
-  override name = 'TablesRefused'
-  readonly refusal: TablesRefusal
-  constructor(refusal: TablesRefusal) {
-    super(refusal.message.en)
-    this.refusal = refusal
-  }
-}
-
-export function refuse(refusal: TablesRefusal): never {
-  throw new TablesRefused(refusal)
-}
-
-const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
-
-/** The text cannot be read. */
-export const unreadable = (text: string, why: Localized): TablesRefusal => ({
-  status: 400,
-  code: 'PGRST100',
-  message: {
-    en: `"failed to parse ${shown(text)}": ${why.en}`,
-    fa: `«${shown(text)}» خوانده نشد: ${why.fa}`,
-  },
-})
+import { type Refusal, shown } from './refuse.ts'
 
 export const whys = {
-  name: { en: 'a name of a column stands there.', fa: 'آنجا نام یک ستون می‌آید.' },
+  name: { en: 'the name of a column is expected there.', fa: 'در آنجا نام یک ستون لازم است.' },
   select: {
     en: 'columns are separated by commas, and a related table has its own in parentheses: id,customer:customers(name).',
     fa: 'ستون‌ها با ویرگول جدا می‌شوند و جدول مرتبط ستون‌های خودش را در پرانتز دارد: id,customer:customers(name).',
@@ -47,46 +14,51 @@ export const whys = {
     fa: 'هر فیلتر یک عملگر، یک نقطه و یک مقدار است، مانند eq.5 یا in.(1,2) یا not.is.null.',
   },
   logic: {
-    en: 'conditions stand in parentheses with commas between: (a.eq.1,and(b.gt.2,c.is.null)).',
-    fa: 'شرط‌ها در پرانتز و با ویرگول می‌آیند: (a.eq.1,and(b.gt.2,c.is.null)).',
+    en: 'conditions are written in parentheses, with commas between them: (a.eq.1,and(b.gt.2,c.is.null)).',
+    fa: 'شرط‌ها در پرانتز و با ویرگول نوشته می‌شوند: (a.eq.1,and(b.gt.2,c.is.null)).',
   },
   order: {
     en: 'an order is a column with asc or desc, and nullsfirst or nullslast: name.desc.nullslast.',
     fa: 'ترتیب نام ستون است با asc یا desc و nullsfirst یا nullslast: name.desc.nullslast.',
   },
-  list: { en: 'a list stands in parentheses: in.(1,"a,b").', fa: 'فهرست در پرانتز می‌آید: in.(1,"a,b").' },
+  list: {
+    en: 'a list is written in parentheses: in.(1,"a,b").',
+    fa: 'فهرست در پرانتز نوشته می‌شود: in.(1,"a,b").',
+  },
   is: {
-    en: 'is. takes null, not_null, true, false or unknown.',
-    fa: 'پس از is. یکی از null و not_null و true و false و unknown می‌آید.',
+    en: 'is takes null, not_null, true, false or unknown.',
+    fa: 'پس از is یکی از null و not_null و true و false و unknown می‌آید.',
   },
   alias: {
     en: 'what a column is called in the answer has letters, digits, spaces, _ $ . : / @ # * and -, in 63 bytes at most; give it another name: name:column.',
     fa: 'نام ستون در پاسخ از حرف و رقم و فاصله و _ $ . : / @ # * و - است و حداکثر ۶۳ بایت؛ نام دیگری به آن بدهید: name:column.',
   },
-  number: { en: 'a whole number stands there.', fa: 'آنجا عددی صحیح می‌آید.' },
+  number: { en: 'a whole number is expected there.', fa: 'در آنجا عددی صحیح لازم است.' },
   array: {
     en: 'any and all take values in braces: like(any).{a*,b*}.',
     fa: 'any و all مقدارها را در آکولاد می‌گیرند: like(any).{a*,b*}.',
   },
-  nul: { en: 'the character 0 stands in no text.', fa: 'نویسهٔ صفر در هیچ متنی نمی‌آید.' },
-  deep: { en: 'it is nested too deep.', fa: 'بیش از اندازه تودرتو است.' },
-  many: { en: 'it has too many parts.', fa: 'بخش‌هایش بیش از اندازه است.' },
-  aggregate: {
-    en: 'aggregates are not offered here; count rows with Prefer: count=exact, or call a function (rpc).',
-    fa: 'تابع‌های تجمعی اینجا در دسترس نیستند؛ با Prefer: count=exact بشمارید یا تابعی را صدا بزنید (rpc).',
+  nul: {
+    en: 'no text may contain the character NUL (U+0000).',
+    fa: 'هیچ متنی نویسهٔ NUL (U+0000) را نمی‌پذیرد.',
   },
-} satisfies Record<string, Localized>
+  deep: { en: 'it is nested too deeply.', fa: 'بیش از اندازه تودرتو است.' },
+  values: (max: number): Localized => ({
+    en: `a list has at most ${max} values.`,
+    fa: `هر فهرست حداکثر ${persian(max)} مقدار دارد.`,
+  }),
+} satisfies Record<string, Localized | ((max: number) => Localized)>
 
 export const refusals = {
-  noTable: (schema: string, name: string): TablesRefusal => ({
-    status: 404,
-    code: 'PGRST205',
+  aggregate: {
+    status: 400,
+    code: 'PGRST123',
     message: {
-      en: `Could not find the table '${schema}.${shown(name)}' in the schema cache`,
-      fa: `جدول «${shown(name)}» در شِمای ${schema} نیست.`,
+      en: 'Use of aggregate functions is not allowed; ask for a count with Prefer: count=exact.',
+      fa: 'تابع‌های تجمیعی در دسترس نیستند؛ شمار ردیف‌ها را با Prefer: count=exact بخواهید.',
     },
-  }),
-  noColumn: (table: string, name: string): TablesRefusal => ({
+  },
+  noColumn: (table: string, name: string): Refusal => ({
     status: 400,
     code: 'PGRST204',
     message: {
@@ -94,7 +66,7 @@ export const refusals = {
       fa: `جدول «${table}» ستون «${shown(name)}» ندارد.`,
     },
   }),
-  unknownColumn: (table: string, name: string): TablesRefusal => ({
+  unknownColumn: (table: string, name: string): Refusal => ({
     status: 400,
     code: '42703',
     message: {
@@ -106,7 +78,7 @@ export const refusals = {
     { schema, name }: { schema: string; name: string },
     target: string,
     hint: string | undefined,
-  ): TablesRefusal => ({
+  ): Refusal => ({
     status: 400,
     code: 'PGRST200',
     message: {
@@ -118,15 +90,15 @@ export const refusals = {
       fa: `در شِمای ${schema} کلیدی خارجی میان «${name}» و «${shown(target)}»${hint === undefined ? '' : ` با نشانهٔ «${shown(hint)}»`} پیدا نشد.`,
     },
     hint: {
-      en: 'A foreign key between the two makes one.',
-      fa: 'کلیدی خارجی میان این دو رابطه می‌سازد.',
+      en: 'Add a foreign key between the two tables.',
+      fa: 'کلیدی خارجی میان این دو جدول بسازید.',
     },
   }),
   ambiguous: (
     table: string,
     target: string,
-    found: readonly { kind: string; told: string; hints: readonly string[] }[],
-  ): TablesRefusal => {
+    found: readonly { kind: string; description: string; hints: readonly string[] }[],
+  ): Refusal => {
     const names = found.map(({ hints }) => `'${target}!${hints[0]}'`)
     return {
       status: 300,
@@ -135,10 +107,10 @@ export const refusals = {
         en: `Could not embed because more than one relationship was found for '${table}' and '${shown(target)}'`,
         fa: `میان «${table}» و «${shown(target)}» چند رابطه هست.`,
       },
-      details: found.map(({ kind, told }) => ({
+      details: found.map(({ kind, description }) => ({
         cardinality: kind,
         embedding: `${table} with ${target}`,
-        relationship: told,
+        relationship: description,
       })),
       hint: {
         en: `Try changing '${shown(target)}' to one of the following: ${names.join(', ')}. Find the desired relationship in the 'details' key.`,
@@ -146,7 +118,7 @@ export const refusals = {
       },
     }
   },
-  notEmbedded: (name: string): TablesRefusal => ({
+  notEmbedded: (name: string): Refusal => ({
     status: 400,
     code: 'PGRST108',
     message: {
@@ -154,25 +126,28 @@ export const refusals = {
       fa: `«${shown(name)}» فیلتر یا مرتب می‌شود اما در select نیست.`,
     },
   }),
-  orderOfMany: (name: string): TablesRefusal => ({
+  orderOfMany: (name: string): Refusal => ({
     status: 400,
     code: 'PGRST118',
     message: {
-      en: `Rows cannot be ordered by "${shown(name)}", of which there may be several for each.`,
-      fa: `ردیف‌ها را نمی‌توان با «${shown(name)}» مرتب کرد؛ شاید برای هر یک چند تا باشد.`,
+      en: `Rows cannot be ordered by a column of "${shown(name)}": several of its rows may belong to each of them.`,
+      fa: `ردیف‌ها را نمی‌توان با ستونی از «${shown(name)}» مرتب کرد: هر کدام شاید چند ردیف از آن داشته باشد.`,
     },
   }),
-  noType: (name: string): TablesRefusal => ({
+  noType: (name: string): Refusal => ({
     status: 400,
     code: '42704',
-    message: { en: `There is no type "${shown(name)}".`, fa: `نوع «${shown(name)}» نیست.` },
+    message: {
+      en: `There is no type "${shown(name)}" to cast to.`,
+      fa: `نوعی به نام «${shown(name)}» نیست که به آن تبدیل شود.`,
+    },
   }),
-  noFunction: (schema: string, name: string, parameters: readonly string[]): TablesRefusal => ({
+  noFunction: (schema: string, name: string, parameters: readonly string[]): Refusal => ({
     status: 404,
     code: 'PGRST202',
     message: {
       en: `There is no function ${schema}.${shown(name)}(${shown(parameters.join(', '))}).`,
-      fa: `تابع ${schema}.${shown(name)}(${shown(parameters.join('، '))}) نیست.`,
+      fa: `تابعی به شکل ${schema}.${shown(name)}(${shown(parameters.join('، '))}) نیست.`,
     },
   }),
   changing: {
@@ -183,7 +158,7 @@ export const refusals = {
       fa: 'جدول‌های این پایگاه تندتر از آن عوض می‌شوند که خوانده شوند؛ کمی بعد دوباره بفرستید.',
     },
   },
-  tooManyTables: (maxBytes: number): TablesRefusal => ({
+  tooManyTables: (maxBytes: number): Refusal => ({
     status: 503,
     code: 'PGRST002',
     message: {
@@ -191,7 +166,7 @@ export const refusals = {
       fa: `شرح جدول‌ها و تابع‌های شِمای public بیش از ${persian(maxBytes / 1024 / 1024)} مبی‌بایت است؛ برخی را حذف کنید یا به شِمای دیگری ببرید.`,
     },
   }),
-  severalFunctions: (schema: string, name: string, parameters: readonly string[]): TablesRefusal => ({
+  severalFunctions: (schema: string, name: string, parameters: readonly string[]): Refusal => ({
     status: 300,
     code: 'PGRST203',
     message: {
@@ -211,7 +186,7 @@ export const refusals = {
       fa: 'response.status باید کد وضعیتی درست باشد.',
     },
   },
-  statedHeaders: (max: number, maxCharacters: number): TablesRefusal => ({
+  statedHeaders: (max: number, maxCharacters: number): Refusal => ({
     status: 500,
     code: 'PGRST111',
     message: {
@@ -220,113 +195,15 @@ export const refusals = {
     },
     details: {
       en: `At most ${max} headers in ${maxCharacters} characters; values are visible characters of ASCII on one line.`,
-      fa: `حداکثر ${persian(max)} هدر در ${persian(maxCharacters)} نویسه؛ مقدارها نویسه‌های ASCII در یک خط‌اند.`,
+      fa: `حداکثر ${persian(max)} سرآیند در ${persian(maxCharacters)} نویسه؛ مقدارها نویسه‌های ASCII در یک خط‌اند.`,
     },
   }),
-  tooManyRows: (max: number): TablesRefusal => ({
-    status: 400,
-    code: '54000',
-    message: {
-      en: `A request writes at most ${max} rows; send fewer at once.`,
-      fa: `هر درخواست حداکثر ${persian(max)} ردیف می‌نویسد؛ هر بار ردیف‌های کمتری بفرستید.`,
-    },
-  }),
-  tooManyColumns: (max: number): TablesRefusal => ({
-    status: 400,
-    code: '54011',
-    message: { en: `A row has at most ${max} columns.`, fa: `هر ردیف حداکثر ${persian(max)} ستون دارد.` },
-  }),
-  tooManyValues: (max: number): TablesRefusal => ({
-    status: 400,
-    code: '54000',
-    message: {
-      en: `The rows of a request have at most ${max} values together, with the columns that \`columns\` names in each of them; send fewer rows at once.`,
-      fa: `ردیف‌های هر درخواست روی هم حداکثر ${persian(max)} مقدار دارند، همراه ستون‌هایی که columns برای هر ردیف نام می‌برد؛ هر بار ردیف‌های کمتری بفرستید.`,
-    },
-  }),
-  answerTooLarge: (maxBytes: number): TablesRefusal => ({
-    status: 400,
-    code: '54000',
-    message: {
-      en: `The answer has more than ${maxBytes / 1024 / 1024} MiB; ask for fewer rows or columns.`,
-      fa: `پاسخ بیش از ${persian(maxBytes / 1024 / 1024)} مبی‌بایت است؛ ردیف‌ها یا ستون‌های کمتری بخواهید.`,
-    },
-  }),
-  bodyType: (type: string): TablesRefusal => ({
-    status: 415,
-    code: 'PGRST102',
-    message: {
-      en: `Content-Type not acceptable: ${shown(type)}`,
-      fa: `بدنه‌ای از نوع ${shown(type)} پذیرفته نیست.`,
-    },
-    hint: {
-      en: 'Send application/json, text/csv or application/x-www-form-urlencoded.',
-      fa: 'application/json یا text/csv یا application/x-www-form-urlencoded بفرستید.',
-    },
-  }),
-  rowsBody: {
-    status: 400,
-    code: 'PGRST102',
-    message: {
-      en: 'The body has to be a JSON object, or for an insert an array of objects.',
-      fa: 'بدنه باید یک شیء JSON باشد، یا برای درج آرایه‌ای از شیءها.',
-    },
-  },
-  differentNames: {
-    status: 400,
-    code: 'PGRST102',
-    message: { en: 'All object keys must match', fa: 'همهٔ شیءها باید نام‌های یکسان داشته باشند.' },
-    hint: {
-      en: 'Name all columns in the query: columns=a,b.',
-      fa: 'همهٔ ستون‌ها را در نشانی نام ببرید: columns=a,b.',
-    },
-  },
-  oneRow: {
-    status: 400,
-    code: 'PGRST102',
-    message: {
-      en: 'What changes rows is one object: each row that fits gets its values.',
-      fa: 'تغییر ردیف‌ها یک شیء است: هر ردیفی که می‌خورد مقدارهای آن را می‌گیرد.',
-    },
-  },
-  csvNames: {
-    status: 400,
-    code: 'PGRST102',
-    message: {
-      en: 'The first line of CSV names the columns, each once.',
-      fa: 'سطر نخست CSV نام ستون‌هاست، هر کدام یک بار.',
-    },
-  },
-  csvLine: (line: number): TablesRefusal => ({
-    status: 400,
-    code: 'PGRST102',
-    message: {
-      en: `All lines of CSV have as many values as the first one; line ${line} has not.`,
-      fa: `همهٔ سطرهای CSV به اندازهٔ سطر نخست مقدار دارند؛ سطر ${persian(line)} ندارد.`,
-    },
-  }),
-  csvQuote: {
-    status: 400,
-    code: 'PGRST102',
-    message: {
-      en: 'In CSV a quote stands around a whole value, and two of them within it for one.',
-      fa: 'در CSV علامت نقل‌قول دور همهٔ یک مقدار می‌آید و درون آن دو تا به جای یکی.',
-    },
-  },
-  callMethod: (method: string): TablesRefusal => ({
-    status: 405,
-    code: 'PGRST101',
-    message: {
-      en: `Functions are called by GET, HEAD or POST, not by ${shown(method)}.`,
-      fa: `تابع‌ها با GET یا HEAD یا POST صدا زده می‌شوند، نه با ${shown(method)}.`,
-    },
-  }),
-  tooManyParts: (max: number): TablesRefusal => ({
+  tooManyParts: (max: number): Refusal => ({
     status: 400,
     code: 'PGRST100',
     message: {
-      en: `A query has at most ${max} parts.`,
-      fa: `هر پرس‌وجو حداکثر ${persian(max)} بخش دارد.`,
+      en: `A query has at most ${max} columns, tables, conditions and orders together.`,
+      fa: `هر پرس‌وجو روی هم حداکثر ${persian(max)} ستون، جدول، شرط و ترتیب دارد.`,
     },
   }),
 }

@@ -1,6 +1,7 @@
 /** How an embedded table is related to the one around it. */
 import type { Catalogue, ForeignKey, Routine, Table } from './catalogue.ts'
-import { refusals, refuse } from './refusals.ts'
+import { refusals } from './refusals.ts'
+import { refuse } from './refuse.ts'
 
 export type Pair = readonly [outer: string, inner: string]
 
@@ -17,8 +18,8 @@ export interface Relationship {
   by?: Routine | undefined
   /** Behind the name of the table they say which relationship is meant; the first of them never means two. */
   hints: readonly string[]
-  /** As it is told where several are possible. */
-  told: string
+  /** Where several are possible. */
+  description: string
 }
 
 interface Wanted {
@@ -26,7 +27,7 @@ interface Wanted {
   hint?: string | undefined
 }
 
-/** Throws TablesRefused where there is none, or several. */
+/** Throws RestRefused where there is none, or several. */
 export function relate(catalogue: Catalogue, table: Table, { target, hint }: Wanted): Relationship {
   const computed = byFunction(catalogue, table, target)
   if (computed) return computed
@@ -50,7 +51,7 @@ function byFunction(catalogue: Catalogue, table: Table, target: string): Relatio
   if (!returned) return undefined
   return {
     ...{ table: returned, kind: 'computed', isOne: routine.returns.isOneRow, on: [], by: routine },
-    ...{ hints: [], told: routine.name },
+    ...{ hints: [], description: routine.name },
   }
 }
 
@@ -75,7 +76,7 @@ const toOne = (key: ForeignKey): Relationship => ({
   isOne: true,
   on: key.columns.map((column, place) => [column, key.toColumns[place]!] as const),
   hints: hintsOf(key),
-  told: toldOf(key),
+  description: descriptionOf(key),
 })
 
 const toMany = (key: ForeignKey): Relationship => ({
@@ -84,13 +85,13 @@ const toMany = (key: ForeignKey): Relationship => ({
   isOne: key.isUnique,
   on: key.toColumns.map((column, place) => [column, key.columns[place]!] as const),
   hints: hintsOf(key),
-  told: toldOf(key),
+  description: descriptionOf(key),
 })
 
 const hintsOf = ({ name, columns, toColumns }: ForeignKey): string[] =>
   columns.length === 1 ? [name, columns[0]!, toColumns[0]!] : [name]
 
-const toldOf = ({ name, from, to, columns, toColumns }: ForeignKey): string =>
+const descriptionOf = ({ name, from, to, columns, toColumns }: ForeignKey): string =>
   `${name} using ${from.name}(${columns.join(', ')}) and ${to.name}(${toColumns.join(', ')})`
 
 /** A table in between whose primary key has the columns of both foreign keys. */
@@ -122,7 +123,7 @@ function throughTable(first: ForeignKey, second: ForeignKey): Relationship {
     },
     // Of a table that is related to itself only the second one says in which direction.
     hints: first.to === second.to ? [second.name] : [between.name, first.name, second.name],
-    told: `${between.name} using ${first.name}(${first.columns.join(', ')}) and ${second.name}(${second.columns.join(', ')})`,
+    description: `${between.name} using ${first.name}(${first.columns.join(', ')}) and ${second.name}(${second.columns.join(', ')})`,
   }
 }
 

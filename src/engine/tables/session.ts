@@ -29,12 +29,12 @@ const divisionByZero = '22012'
 export const plansAreLost = ({ report: { sqlState } }: StatementFailed): boolean =>
   sqlState === '26000' || sqlState === '42P05'
 
-/** Kept for each connection. */
-interface Kept {
+/** Of one connection. */
+interface Plans {
   prepared: Prepared
   schemaVersion: string
 }
-const kept = new WeakMap<pg.PoolClient, Kept>()
+const plans = new WeakMap<pg.PoolClient, Plans>()
 
 /** Rejects with SchemaChanged, StatementFailed, and what the driver throws where there is no connection. */
 export async function inDatabase(
@@ -54,7 +54,7 @@ async function transact(
   { schemaVersion, undoes, scope }: SessionOptions & { scope: string },
 ): Promise<Answers> {
   const { client } = session
-  const { prepared } = keptOf(client, schemaVersion)
+  const { prepared } = plansOf(client, schemaVersion)
   const begin = undoes ? [{ text: 'begin', values: [] }] : []
   const before = begin.length + 1
   const batch = new Batch([...begin, session.setup, ...statements], {
@@ -76,9 +76,9 @@ async function transact(
   }
 }
 
-function keptOf(client: pg.PoolClient, schemaVersion: string): Kept {
-  const known = kept.get(client) ?? { prepared: new Prepared(), schemaVersion }
-  kept.set(client, known)
+function plansOf(client: pg.PoolClient, schemaVersion: string): Plans {
+  const known = plans.get(client) ?? { prepared: new Prepared(), schemaVersion }
+  plans.set(client, known)
   // Types of parameters were read from columns as they were.
   if (known.schemaVersion !== schemaVersion) known.prepared.forgetAll()
   known.schemaVersion = schemaVersion

@@ -1,5 +1,6 @@
 /** Pieces of SQL: names in quotes, and values that leave beside the text. */
-import { refuse, unreadable, whys } from './refusals.ts'
+import { whys } from './refusals.ts'
+import { refuse, unreadable } from './refuse.ts'
 
 /** Names come from the catalogue, and quotes hold whatever they are made of. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
@@ -11,7 +12,7 @@ export const quotedTable = ({ schema, name }: { schema: string; name: string }):
 const longestNameBytes = 63
 const plainName = /^[\p{L}\p{M}\p{N}\p{Zs}\u200c_$.:/@#*-]+$/u
 
-/** A name that the request has chosen for a column of its answer. Throws TablesRefused for one that is more than words. */
+/** A name that the request has chosen for a column of its answer. Throws RestRefused for one that is more than words. */
 export function chosenName(name: string): string {
   if (!plainName.test(name) || Buffer.byteLength(name) > longestNameBytes)
     refuse(unreadable(name, whys.alias))

@@ -1,6 +1,7 @@
 /** What functions and triggers of the app state of their answer: `response.status` and `response.headers`, as PostgREST reads them. */
 import type { Statement } from '#engine/databases'
-import { refusals, refuse } from './refusals.ts'
+import { refusals } from './refusals.ts'
+import { refuse } from './refuse.ts'
 
 export interface StatedAnswer {
   status?: number | undefined
@@ -28,7 +29,7 @@ const ours = new Set([
   'content-range',
 ])
 
-/** Throws TablesRefused where they are none. */
+/** Throws RestRefused where they are none. */
 export function readStated(row: readonly (string | null)[] | undefined): StatedAnswer {
   const [status, headers] = row ?? []
   return { status: status ? readStatus(status) : undefined, headers: headers ? readHeaders(headers) : [] }

@@ -14,9 +14,18 @@ export { databaseRefusal } from './database-refusal.ts'
 export { tablesLimits } from './limits.ts'
 export { onTables, type TablesStatements } from './on-tables.ts'
 export { parseQuery } from './parse.ts'
+export { arrayMembers } from './parse-condition.ts'
 export { type ReadAnswer, type ReadOptions, type ReadPlan, readPlan } from './read-sql.ts'
-export { refusals, refuse, type TablesRefusal, TablesRefused } from './refusals.ts'
-export { type Narrowing, type TablesQuery, wayKey } from './request.ts'
+export { type Refusal, RestRefused, refuse, shown, unreadable } from './refuse.ts'
+export {
+  type Condition as TablesCondition,
+  type FieldName as TablesField,
+  type Narrowing,
+  type Order as TablesOrder,
+  type Selected as TablesSelected,
+  type TablesQuery,
+  wayKey,
+} from './request.ts'
 export type { SessionOptions } from './session.ts'
 export { readStated, type StatedAnswer, statedStatement } from './stated-answer.ts'
 export {

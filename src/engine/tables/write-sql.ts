@@ -2,10 +2,12 @@
 import type { Statement } from '#engine/databases'
 import type { Answers } from './batch.ts'
 import type { Catalogue, Column, Table } from './catalogue.ts'
-import { Builder, bodyOf, type ReadOptions } from './read-sql.ts'
-import { refusals, refuse } from './refusals.ts'
+import { bodyOf, type ReadOptions } from './read-sql.ts'
+import { refusals } from './refusals.ts'
+import { refuse } from './refuse.ts'
 import { relate } from './relationship.ts'
 import { type Narrowing, type Selected, type TablesQuery, wayKey } from './request.ts'
+import { Builder } from './rows-sql.ts'
 import { operator, quoted, quotedTable } from './sql-text.ts'
 
 export interface WriteOptions extends Pick<ReadOptions, 'maxBytes' | 'withoutNulls' | 'isCsv'> {
@@ -44,7 +46,7 @@ export type OnConflict =
   /** `target`: its columns; the primary key where absent. */
   | { kind: 'merge' | 'ignore'; target?: readonly string[] | undefined }
 
-/** Throws TablesRefused, as all of these do. */
+/** Throws RestRefused, as all of these do. */
 export function insertPlan(
   catalogue: Catalogue,
   table: Table,

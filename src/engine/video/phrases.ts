@@ -35,7 +35,7 @@ declareFailures({
     en: ({ credits, maxCredits }) =>
       `This video may cost ${credits} credits, and one call may cost at most ${maxCredits} here (studio.max_credits_per_call); ask for a shorter video or a lower resolution.`,
     fa: ({ credits, maxCredits }) =>
-      `این ویدیو شاید ${persian(credits)} اعتبار هزینه داشته باشد و هر درخواست در این‌جا حداکثر ${persian(maxCredits)} اعتبار (studio.max_credits_per_call)؛ ویدیوی کوتاه‌تر یا با وضوح کمتر بخواهید.`,
+      `این ویدیو شاید ${persian(credits)} اعتبار هزینه داشته باشد و هر درخواست در اینجا حداکثر ${persian(maxCredits)} اعتبار (studio.max_credits_per_call)؛ ویدیوی کوتاه‌تر یا با وضوح کمتر بخواهید.`,
   },
   VIDEO_QUEUE_FULL: {
     status: 429,

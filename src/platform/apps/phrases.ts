@@ -10,7 +10,7 @@ declareFailures({
   HOST_NOT_FOUND: {
     status: 404,
     en: ({ host }) => `There is nothing at ${host}. Check the address; what was here may have been deleted.`,
-    fa: ({ host }) => `در ${host} چیزی نیست. نشانی را بررسی کنید؛ شاید آنچه این‌جا بود حذف شده باشد.`,
+    fa: ({ host }) => `در ${host} چیزی نیست. نشانی را بررسی کنید؛ شاید آنچه اینجا بود حذف شده باشد.`,
   },
 })
 

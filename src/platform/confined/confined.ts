@@ -46,7 +46,7 @@ export interface ConfinedWork {
   startsPrograms?: boolean
   /**
    * Whether the next process of this kind is started when this one has ended, and waits a minute for its work: for short work that comes again and again,
-   * without files and scratch, which a process is started with.
+   * always with the same files and without scratch, which a process is started with.
    */
   keepsSpare?: boolean
   signal: AbortSignal
@@ -115,9 +115,8 @@ const nameOf = (module: string | Program): string =>
 /** What a process is started with. */
 function kindOf(work: ConfinedWork): string {
   const { module, timeoutMs, memoryMb, heapMb, nativeCode, startsPrograms, files, scratch } = work
-  if (typeof module !== 'string' || files || scratch)
-    throw new Error('no spare can be kept for work with files')
-  return JSON.stringify([module, secondsOf(timeoutMs), memoryMb, heapMb, nativeCode, startsPrograms])
+  if (typeof module !== 'string' || scratch) throw new Error('no spare can be kept for this work')
+  return JSON.stringify([module, secondsOf(timeoutMs), memoryMb, heapMb, nativeCode, startsPrograms, files])
 }
 
 async function runProcess(work: ConfinedWork, isolation: Isolation, spare?: ChildProcess): Promise<Outcome> {

@@ -8,7 +8,7 @@ export const phrases = {
   },
   port: {
     en: 'only the ports 80 and 443 are reached from here.',
-    fa: 'از این‌جا فقط درگاه‌های ۸۰ و ۴۴۳ در دسترس‌اند.',
+    fa: 'از اینجا فقط درگاه‌های ۸۰ و ۴۴۳ در دسترس‌اند.',
   },
   bad_request: {
     en: 'its method, its headers or the length of its body cannot be sent.',
@@ -16,7 +16,7 @@ export const phrases = {
   },
   protocol: {
     en: 'only https:// addresses are taken here.',
-    fa: 'این‌جا فقط نشانی https:// پذیرفته می‌شود.',
+    fa: 'اینجا فقط نشانی https:// پذیرفته می‌شود.',
   },
   address_not_public: {
     en: 'its host is not on the public internet; the operator of this service can allow networks by net.allow_cidrs.',
@@ -48,7 +48,7 @@ export const phrases = {
   },
   media_type: {
     en: 'what it leads to is of another type than is taken here.',
-    fa: 'نوع آنچه در آن نشانی است این‌جا پذیرفته نمی‌شود.',
+    fa: 'نوع آنچه در آن نشانی است اینجا پذیرفته نمی‌شود.',
   },
   bad_answer: {
     en: 'its host answered with something that cannot be read.',

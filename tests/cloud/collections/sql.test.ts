@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limitsOf } from '#engine/clouds'
 import { documentOf, type RowsQuery, readStatement } from '#engine/collections'
 import { Failure } from '#platform/errors'
-import { parseQuery } from '../../../src/capabilities/cloud/app/rest/parse-query.ts'
-import { RestRefused } from '../../../src/capabilities/cloud/app/rest/refusals.ts'
+import { readCollectionQuery } from '../../../src/capabilities/cloud/app/rest/collection-query.ts'
+import { RestRefused } from '../../../src/engine/tables/tables.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 
 let world: World
@@ -166,7 +166,7 @@ const query = fc.array(parameter, { minLength: 1, maxLength: 4 })
 /** Undefined for what is refused, which is a refusal of the caller in every case. */
 function queryOf(pairs: readonly (readonly [string, string])[]): RowsQuery | undefined {
   try {
-    const parsed = parseQuery(
+    const parsed = readCollectionQuery(
       new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])),
       false,
     )

@@ -2,6 +2,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Config } from '#platform/config'
+import { checkDedicated } from '../../../cli/doctor/dedicated.ts'
 import type { DatabaseRecord, DatabaseRole, OpenDatabase } from '../../../src/engine/databases/databases.ts'
 import { ExternalProvider } from '../../../src/engine/databases/external/provider.ts'
 import { roleName } from '../../../src/engine/databases/external/statements.ts'
@@ -27,12 +29,13 @@ let dataDir: string
 let server: Embedded
 let adminUrl: string
 let provider: ExternalProvider
+let connectionsOfPackage = 3
 const measured: Measurement[] = []
 
 beforeAll(async () => {
   dataDir = await mkdtemp(path.join(fastRoot, 'kherad-external-'))
   await chmod(dataDir, 0o711)
-  server = await startEmbedded({ dataDir, log, settings: { fsync: 'off' } })
+  server = await startEmbedded({ dataDir, log, settings: { fsync: 'off', max_notify_queue_pages: '1024' } })
   const password = await superuserPassword(await locateCluster(dataDir, log))
   adminUrl = socketUrl({ ...server.address, user: superuser, database: 'postgres', password: password! })
   provider = new ExternalProvider({
@@ -41,7 +44,7 @@ beforeAll(async () => {
     secrets: { open: async (sealed: string) => sealed } as unknown as Secrets,
     idleMs: 60_000,
     sizes: {
-      of: async () => ({ memoryBytes: 0, diskBytes: 40 * mebibyte, connections: 3 }),
+      of: async () => ({ memoryBytes: 0, diskBytes: 40 * mebibyte, connections: connectionsOfPackage }),
       requireTime: async () => {},
       measured: (_, measurement) => void measured.push(measurement),
       wasAwake: async () => {},
@@ -141,12 +144,126 @@ test('whoever develops an app changes nothing of the server, of the shared roles
   expect(rows).toEqual([{ open: false }])
 })
 
+test('what one session may take of the server is fixed for each role, and its code changes none of it', async () => {
+  const settings = ['temp_file_limit', 'log_min_messages', 'log_min_error_statement']
+  const shown = async (role: DatabaseRole) => {
+    const values: string[] = []
+    for (const name of settings)
+      values.push((await run(first, role, `show ${name}`)).rows[0]![name] as string)
+    return values
+  }
+  const attempts = [
+    'set temp_file_limit = -1',
+    'alter role current_user set temp_file_limit = -1',
+    'alter role current_user reset temp_file_limit',
+    `alter role current_user in database kherad_${first.ref} set temp_file_limit = -1`,
+    `alter database kherad_${first.ref} set temp_file_limit = -1`,
+    'alter role current_user connection limit -1',
+    `alter role current_user valid until 'infinity'`,
+    `set log_min_messages = 'debug5'`,
+  ]
+  for (const role of ['postgres', 'authenticator', 'app_reader', 'auth_admin', 'storage_admin'] as const) {
+    const before = await shown(role)
+    expect(before).toEqual(['16MB', 'fatal', 'panic'])
+    for (const attempt of attempts)
+      expect([attempt, await codeOf(run(first, role, attempt))]).toEqual([
+        attempt,
+        expect.stringMatching(/^(42501|25006)$/),
+      ])
+    // It takes away only what the role itself may set.
+    await codeOf(run(first, role, 'alter role current_user reset all'))
+    expect(await shown(role)).toEqual(before)
+  }
+  const sorting = `select count(*) from (select repeat(md5(n::text), 10) as t from generate_series(1, 200000) n order by t) s`
+  expect(await codeOf(run(first, 'postgres', sorting))).toBe('53400')
+}, 60_000)
+
+test('a login has so many connections and no more, whoever knows its password', async () => {
+  const { connections, url } = await provider.use(first, async (open) => {
+    const { options } = open.pool('app_reader') as unknown as { options: pg.ClientConfig }
+    const { rows } = await asAdmin((client) =>
+      client.query('select rolconnlimit as n from pg_roles where rolname = $1', [
+        roleName(first.ref, 'app_reader'),
+      ]),
+    )
+    return { connections: rows[0].n as number, url: options.connectionString! }
+  })
+  expect(connections).toBe(8)
+  const clients = Array.from({ length: 9 }, () => new pg.Client(url))
+  const codes: string[] = []
+  for (const client of clients) codes.push(await codeOf(client.connect()))
+  expect(codes).toEqual([...Array.from({ length: 8 }, () => 'done'), '53300'])
+  await expect(run(first, 'app_reader', 'select 1')).rejects.toMatchObject({ code: 'DATABASE_BUSY' })
+  for (const client of clients) await client.end()
+  // A larger package has more, from the next opening on.
+  connectionsOfPackage = 5
+  await provider.stop(first)
+  await run(first, 'postgres', 'select 1')
+  const { rows } = await asAdmin((client) =>
+    client.query('select rolconnlimit as n from pg_roles where rolname = $1', [
+      roleName(first.ref, 'authenticator'),
+    ]),
+  )
+  expect(rows).toEqual([{ n: 20 }])
+})
+
+test('an app that gives one of its roles another password is served again at the next request', async () => {
+  await run(first, 'postgres', `alter role current_user password 'known'`)
+  expect(await codeOf(run(first, 'postgres', 'select 1'))).toBe('DATABASE_BUSY')
+  expect(await codeOf(run(first, 'postgres', 'select 1'))).toBe('done')
+  const url = new URL(adminUrl)
+  url.username = roleName(first.ref, 'postgres')
+  url.password = 'known'
+  url.pathname = `/kherad_${first.ref}`
+  expect(await codeOf(new pg.Client(url.href).connect())).toBe('28P01')
+})
+
+test('an app that fills the queue of notifications, which all share, loses the session that keeps it full', async () => {
+  await provider.use(first, async (open) => {
+    const listening = await open.pool('postgres').connect()
+    await listening.query('listen x')
+    const kept = codeOf(listening.query('begin; select pg_sleep(50)'))
+    const flood = `do $$ begin for i in 1..600 loop perform pg_notify('x', i || repeat('x', 7900)); end loop; end $$`
+    await run(first, 'postgres', flood)
+    expect(await kept).toBe('57P01')
+    listening.release(true)
+    await until(async () => (await codeOf(run(first, 'postgres', flood))) === 'done')
+  })
+}, 30_000)
+
+test('code of an app that runs as a role of ours gives its sessions no other search path, now or later', async () => {
+  for (const role of ['auth_admin', 'storage_admin'] as const) {
+    await run(first, role, 'alter role current_user set search_path = public, pg_catalog')
+    await run(first, role, 'set search_path = public, pg_catalog')
+    // Another connection, and one that was used before.
+    await provider.use(first, async (open) => {
+      const clients = await Promise.all([1, 2].map(() => open.pool(role).connect()))
+      for (const client of clients) {
+        expect((await client.query('show search_path')).rows).toEqual([
+          { search_path: 'pg_catalog, pg_temp' },
+        ])
+        client.release()
+      }
+    })
+  }
+})
+
 test('one statement that fills its disk is ended there, too, and its app only reads', async () => {
   await run(first, 'postgres', 'create table filled (data text)')
   const fill = `insert into filled select repeat(md5(n::text), 30) from (select generate_series(1, 3000000) as n) as s`
   expect(await codeOf(run(first, 'postgres', fill))).toBe('57P01')
   await until(() => measured.some(({ isFull }) => isFull))
 }, 60_000)
+
+test('the doctor says how many databases a server has of those that it takes', async () => {
+  const databases = { local: false, servers: [{ name: 'one', url: adminUrl, limit: 2 }] }
+  const [check] = await checkDedicated({ databases, functions: { packages: [] } } as unknown as Config)
+  expect(check).toMatchObject({
+    name: 'cloud_server one',
+    state: 'ok',
+    message: { en: expect.stringMatching(/^PostgreSQL 1\d\S*, 2 databases of 2\.$/) },
+  })
+})
 
 test('there is room for as many as the operator says, and what is removed leaves neither database nor role', async () => {
   expect(await provider.place([])).toEqual({ place: 'one', osUser: null })

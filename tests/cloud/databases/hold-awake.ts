@@ -18,6 +18,8 @@ const context = { root, tools, programs, log, claims }
 const database = { ref, user: user === '' ? undefined : Number(user) }
 process.stdout.write('begins\n')
 await makeDatabase(context, database)
-await wake(context, database)
+const awake = await wake(context, database)
+// As every process of the service does.
+void awake.lost.then(() => awake.leave())
 process.stdout.write('awake\n')
 await new Promise(() => setInterval(() => undefined, 1_000))

@@ -4,13 +4,13 @@ import { mkdir, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Claims, SeenClaim } from '../../../src/engine/databases/local/claims.ts'
 import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
 import { end, removeAll } from '../../../src/engine/databases/local/remove.ts'
-import { serverOf, stopUnused, wake } from '../../../src/engine/databases/local/wake.ts'
+import { serverOf, stop, stopUnused, wake } from '../../../src/engine/databases/local/wake.ts'
 import { until } from '../../harness/until.ts'
 import { databasesIn, databaseUser, openLocalContext, query } from '../dedicated/local-databases.ts'
 import { hasJail } from '../jail/needs-jail.ts'
@@ -73,25 +73,39 @@ it('a database that a killed process kept awake is used by the next one, and sto
   expect(await claims.list()).toEqual([])
 }, 60_000)
 
-it('a process in another container sees who uses a database, and ends neither it nor its use', async () => {
+describe('beside a process in another container', () => {
   const database = { ref: 'p'.repeat(20), user: databaseUser }
-  const container = [context.tools.bwrap, '--dev-bind', '/', '/', '--proc', '/proc', '--unshare-pid']
-  const other = await holder(database.ref, 'awake', [...container, '--die-with-parent', '--'])
-  const [{ holder: theirs }] = (await claims.list()) as [SeenClaim]
+  const inContainer = (): Promise<ChildProcess> => {
+    const container = [context.tools.bwrap, '--dev-bind', '/', '/', '--proc', '/proc', '--unshare-pid']
+    return holder(database.ref, 'awake', [...container, '--die-with-parent', '--'])
+  }
+  const sweep = () => claims.sweep((ref) => stopUnused(context, { ref }))
   const startedAt = async () =>
     (await query(context, database, 'select pg_postmaster_start_time()::text as at'))[0]
-  const at = await startedAt()
-  await claims.sweep((ref) => stopUnused(context, { ref }))
-  expect(await claims.list()).toMatchObject([{ holder: theirs }])
-  expect(await startedAt()).toEqual(at)
-  // With its container all processes of the server end, and what it claimed is nobody's.
-  await kill(other)
-  await until(async () => {
-    await claims.sweep((ref) => stopUnused(context, { ref }))
-    return (await claims.list()).length === 0
-  })
-  expect(await startedAt()).not.toEqual(at)
-}, 60_000)
+
+  it('a database is shared, and neither its claim nor its server ends while that process lives', async () => {
+    const other = await inContainer()
+    const [{ holder: theirs }] = (await claims.list()) as [SeenClaim]
+    const at = await startedAt()
+    await sweep()
+    expect(await claims.list()).toMatchObject([{ holder: theirs }])
+    expect(await startedAt()).toEqual(at)
+    // With its container all processes of the server end, and what it claimed is nobody's.
+    await kill(other)
+    await until(async () => {
+      await sweep()
+      return (await claims.list()).length === 0
+    })
+    expect(await startedAt()).not.toEqual(at)
+  }, 60_000)
+
+  it('a database that runs there is stopped from here, whoever uses it', async () => {
+    const other = await inContainer()
+    expect(await stop(context, database)).toBe(true)
+    await until(async () => (await claims.list()).length === 0)
+    await kill(other)
+  }, 60_000)
+})
 
 it('wherever a process that makes and wakes it is killed, the next one ends it, and deletion leaves nothing', async () => {
   const database = { ref: 'm'.repeat(20), user: databaseUser }

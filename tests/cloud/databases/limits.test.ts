@@ -1,7 +1,8 @@
-import { mkdir, readFile, utimes } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, utimes } from 'node:fs/promises'
+import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Failure } from '#platform/errors'
-import type { OpenDatabase } from '../../../src/engine/databases/databases.ts'
+import { asRole, type OpenDatabase } from '../../../src/engine/databases/databases.ts'
 import { Claims } from '../../../src/engine/databases/local/claims.ts'
 import { type LocalDatabase, layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
@@ -10,6 +11,9 @@ import { LocalDatabases } from '../../../src/engine/databases/local/manager.ts'
 import { sweepDrafts } from '../../../src/engine/databases/local/remove.ts'
 import { serverOf } from '../../../src/engine/databases/local/wake.ts'
 import type { DatabaseSize, Measurement } from '../../../src/engine/databases/size.ts'
+import { cancel, look } from '../../../src/engine/databases/watch/sessions.ts'
+import { statementsOf } from '../../../src/engine/sql/script.ts'
+import { write } from '../../../src/engine/sql/write.ts'
 import { until } from '../../harness/until.ts'
 import { databasesIn, databaseUser, openLocalContext } from '../dedicated/local-databases.ts'
 import { hasJail } from '../jail/needs-jail.ts'
@@ -110,6 +114,102 @@ it('one statement that fills the disk is ended at a tenth beyond its part, and t
     await statement(db, 'vacuum filled')
     await until(async () => process.measured.at(-1)?.isFull === false)
     await statement(db, 'drop table filled')
+  })
+}, 60_000)
+
+it('many short scripts end at the disk as well: from there on only what deletes is taken, and everybody reads', async () => {
+  await using process = open()
+  const sql = (query: string) =>
+    process.databases.use(first!, (db) =>
+      write(db, { query, statements: statementsOf(query), timeoutMs: 10_000 }),
+    )
+  await sql('create table lines (n int, data text); grant select, insert on lines to anon')
+  const fill = `insert into lines select n, repeat(md5(n::text), 30) from generate_series(1, 4000) as n`
+  let refused: unknown
+  for (let nth = 0; nth < 40 && !refused; nth++)
+    refused = await sql(fill).then(
+      () => undefined,
+      (error) => error,
+    )
+  expect(refused).toMatchObject({ code: 'CLOUD_READ_ONLY' })
+  const bytes = (): Promise<number> =>
+    process.databases.use(first!, async (db) => {
+      const { rows } = await db
+        .pool('watcher')
+        .query('select pg_database_size(current_database())::float8 as bytes')
+      return rows[0].bytes
+    })
+  expect(await bytes()).toBeLessThan(44 * mebibyte)
+  for (const query of [
+    'select 1',
+    'with gone as (delete from lines returning n) select * from gone',
+    'delete from lines; insert into lines values (1)',
+  ])
+    await expect(sql(query)).rejects.toMatchObject({ code: 'CLOUD_READ_ONLY' })
+  // Requests of the app's roles, without waiting for what the platform writes down.
+  const asAnon = (text: string) =>
+    process.databases.use(first!, (db) =>
+      asRole(
+        db,
+        { role: 'anon', claims: '{}', method: 'POST', path: '/lines', headers: '{}' },
+        { isReadOnly: false },
+        async ({ client, setup }) => {
+          await client.query('begin')
+          await client.query(setup.text, [...setup.values])
+          const { rows } = await client.query(text)
+          await client.query('commit')
+          return rows
+        },
+      ),
+    )
+  expect(await failure(asAnon('insert into lines values (1)'))).toBe('25006')
+  expect(await asAnon('select n from lines limit 1')).toHaveLength(1)
+  await sql('delete from lines where n > 3000')
+  await sql('vacuum lines')
+  await sql('truncate lines; drop table lines')
+  expect((await sql('select 1')).rowCount).toBe(1)
+}, 60_000)
+
+it('a DELETE by which code of the app writes is taken once', async () => {
+  await using process = open()
+  const sql = (query: string) =>
+    process.databases.use(first!, (db) =>
+      write(db, { query, statements: statementsOf(query), timeoutMs: 10_000 }),
+    )
+  await sql(`create table few as select n from generate_series(1, 100) as n; create table lines (n int, data text);
+    create function more() returns trigger language plpgsql as $$ begin
+      insert into lines select n, repeat(md5(n::text), 30) from generate_series(1, 2000) as n; return old; end $$;
+    create trigger more after delete on few for each statement execute function more()`)
+  const fill = `insert into lines select n, repeat(md5(n::text), 30) from generate_series(1, 2000) as n`
+  for (let nth = 0; nth < 80; nth++) if ((await failure(sql(fill))) === 'CLOUD_READ_ONLY') break
+  await sql('delete from few where n = 1')
+  expect(await failure(sql('delete from few'))).toBe('CLOUD_READ_ONLY')
+  await sql('drop table lines; drop table few; drop function more()')
+  expect((await sql('select 1')).rowCount).toBe(1)
+}, 60_000)
+
+it('a function of the app that PostgreSQL calls by itself, to analyze a table, is seen and can be ended', async () => {
+  const settings = path.join(layoutOf(context.root, second!).data, 'postgresql.auto.conf')
+  await appendFile(settings, 'autovacuum_naptime = 1\n')
+  await using process = open()
+  await process.databases.use(second!, async (db) => {
+    const watcher = db.pool('watcher')
+    // Its own sessions are those of "postgres".
+    await statement(
+      db,
+      `create function slow(n int) returns int immutable language plpgsql as $$ begin
+        if session_user <> 'postgres' then perform pg_sleep(600); end if; return n; end $$;
+      create table slowly (n int) with (autovacuum_analyze_threshold = 0, autovacuum_analyze_scale_factor = 0);
+      create index on slowly (slow(n)); insert into slowly values (1), (2)`,
+    )
+    const analyzing = async () =>
+      (await look(watcher, true)).sessions.filter(({ role }) => role === 'autoanalyze')
+    await until(async () => (await analyzing()).length > 0)
+    const [seen] = await analyzing()
+    expect(seen).toMatchObject({ isIdle: false, writes: expect.any(Boolean) })
+    await cancel(watcher, [seen!.pid])
+    await until(async () => !(await analyzing()).some(({ pid }) => pid === seen!.pid))
+    await statement(db, 'drop table slowly; drop function slow')
   })
 }, 60_000)
 

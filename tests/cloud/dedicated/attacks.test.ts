@@ -237,6 +237,21 @@ check('roles and schemas of the platform cannot be taken over', async () => {
   )
 })
 
+/** With timeouts of half a second for reading and writing. */
+async function inHalfASecond(work: () => Promise<void>): Promise<void> {
+  const { sql } = world.app
+  world.app.sql = new CloudSql(world.app.databases, { readMs: 500, writeMs: 500 })
+  await work().finally(() => {
+    world.app.sql = sql
+  })
+}
+
+/** What was refused to wait for has ended in the database, too. */
+const nothingRuns = (): Promise<unknown> => {
+  const running = `select count(*)::int from pg_stat_activity where state <> 'idle' and pid <> pg_backend_pid() and backend_type = 'client backend'`
+  return until(async () => (await cloud.read(running)).body.rows[0][0] === 0)
+}
+
 check('a statement that never ends is ended, whatever it sets and catches', async () => {
   const plain = await open.connect()
   await plain.query('set statement_timeout = 100')
@@ -244,9 +259,7 @@ check('a statement that never ends is ended, whatever it sets and catches', asyn
   await plain.query('set statement_timeout = 0; select pg_sleep(0.2)')
   await plain.query(`do $$ begin perform set_config('statement_timeout', '100', true); perform pg_sleep(1);
     exception when query_canceled then perform pg_sleep(0.2); end $$`)
-  const { sql } = world.app
-  world.app.sql = new CloudSql(world.app.databases, { readMs: 500, writeMs: 500 })
-  try {
+  await inHalfASecond(async () => {
     const stubborn = `do $$ begin loop begin perform pg_sleep(10); exception when query_canceled then null; end; end loop; end $$`
     for (const query of [
       "select set_config('statement_timeout', '0', false), pg_sleep(60)",
@@ -261,29 +274,88 @@ check('a statement that never ends is ended, whatever it sets and catches', asyn
       'lock target; select pg_sleep(60)',
     ])
       expect([query, await codeOf(cloud.write(query))]).toEqual([query, 'SQL_TIMEOUT'])
-  } finally {
-    world.app.sql = sql
-  }
-  const running = `select count(*)::int from pg_stat_activity where state <> 'idle' and pid <> pg_backend_pid() and backend_type = 'client backend'`
-  await until(async () => (await cloud.read(running)).body.rows[0][0] === 0)
+  })
+  await nothingRuns()
   expect(await codeOf(cloud.write('insert into target values (1)'))).toBe('ran')
 })
+
+const joined = (count: number): string =>
+  `select count(*) from ${Array.from({ length: count }, (_, nth) => `target t${nth}`).join(', ')}`
+const deep = (open: string, close: string, count = 4_000): string =>
+  `select ${open.repeat(count)}1${close.repeat(count)}`
+/** Short texts that take a processor or the stack for as long as they like, and what they answer here. */
+const bombs: [guard: string, attack: string, answer: string][] = [
+  ['', joined(300), 'SQL_TIMEOUT'],
+  ['', joined(1_000), 'SQL_TIMEOUT'],
+  // Every order of the joins is tried.
+  ['set geqo = off; set from_collapse_limit = 100', joined(60), 'SQL_TIMEOUT'],
+  [
+    '',
+    "select count(*) from generate_series(1, 100000) n where repeat('ab', 2000) || n ~ '(a|b)*(a|b)*c\\1'",
+    'SQL_TIMEOUT',
+  ],
+  [
+    '',
+    "select count(*) from generate_series(1, 100000) n where to_tsvector('simple', repeat('a ', 10000) || n) @@ 'b'",
+    'SQL_TIMEOUT',
+  ],
+  [
+    '',
+    "select count(to_tsquery('simple', repeat('(a <-> ', 3000) || n || repeat(')', 3000))) from generate_series(1, 1000) n",
+    'SQL_TIMEOUT',
+  ],
+]
+/** Those that fail by themselves, on whatever connection. */
+const fizzling: Record<string, string> = {
+  "select 'a' ~ '((((a{1,99}){1,99}){1,99}){1,99})'": '2201B',
+  [deep('(select ', ')')]: '42601',
+}
+
+check(
+  'what takes a processor to plan or to match is ended in time, and neighbours answer meanwhile',
+  async () => {
+    // They go on until they are stopped.
+    const stopped = bombs.map(async ([guard, attack]) => {
+      const plain = await open.connect()
+      await plain.query(`${guard || 'select 1'}; set statement_timeout = 600`)
+      return plain.query(attack).then(
+        () => 'ran',
+        ({ code }) => code,
+      )
+    })
+    expect(await Promise.all(stopped)).toEqual(bombs.map(() => '57014'))
+    const started = 'select pg_postmaster_start_time()'
+    const before = (await cloud.read(started)).body.rows
+    await inHalfASecond(async () => {
+      const answers = await Promise.all(
+        bombs.map(([guard, attack]) =>
+          codeOf(guard ? cloud.write(`${guard}; ${attack}`) : cloud.read(attack)),
+        ),
+      )
+      expect(answers).toEqual(bombs.map(([, , answer]) => answer))
+    })
+    for (const [attack, code] of Object.entries(fizzling))
+      expect([attack.slice(0, 60), await codeOf(cloud.read(attack))]).toEqual([attack.slice(0, 60), code])
+    await nothingRuns()
+    expect((await cloud.read(started)).body.rows).toEqual(before)
+  },
+)
 
 check('what takes too much memory, disk or stack fails alone, and the database goes on', async () => {
   const started = async () => (await cloud.read('select pg_postmaster_start_time()')).body.rows[0][0]
   const before = await started()
   const long = "select length(repeat('x', 300000000)) as length"
   expect((await (await open.connect()).query(long)).rows).toEqual([{ length: 300_000_000 }])
-  const answers: Record<string, string> = {}
-  for (const query of [
-    long,
-    "select array_length(array_agg(repeat('x', 1000)), 1) from generate_series(1, 1000000)",
-    "select count(*) from (select n, repeat('x', 1000) from generate_series(1, 1000000) n order by 2, 1) s",
-    `select ${'('.repeat(15_000)}1${')'.repeat(15_000)}`,
-  ]) {
-    answers[query.slice(0, 60)] = await codeOf(cloud.read(query))
-  }
-  expect(Object.values(answers)).not.toContain('ran')
+  for (const [query, answer] of [
+    [long, '53200'],
+    ["select array_length(array_agg(repeat('x', 1000)), 1) from generate_series(1, 1000000)", '53200'],
+    [
+      "select count(*) from (select n, repeat('x', 1000) from generate_series(1, 1000000) n order by 2, 1) s",
+      '53400',
+    ],
+    [`select ${'1+'.repeat(15_000)}1`, '54001'],
+  ] as const)
+    expect([query.slice(0, 60), await codeOf(cloud.read(query))]).toEqual([query.slice(0, 60), answer])
   expect(await started()).toBe(before)
   // A session may give itself as much as it wants; the machine gives it no more.
   const hungry = `set work_mem = '2GB'; select count(*) from (select distinct repeat('x', 500) || n from generate_series(1, 3000000) n) s`

@@ -1,4 +1,5 @@
 /** Sign-in of app users on the database of their own cloud, as an unchanged client has it (docs/decisions/0083). */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { until } from '../../harness/until.ts'
 import { boot, dedicatedConfig, type TestCloud, type World } from '../../harness/world.ts'
@@ -293,4 +294,19 @@ it('data of a backup has its users, and no session that was ended since it was t
   expect((await client.auth.signInWithPassword({ email, password })).error).toBeNull()
   const [{ n }] = await sql('select count(*)::int as n from auth.users')
   expect((await cloud.client.get(`/v1/cloud/${cloud.id}/auth`)).body.users.used).toBe(n)
+})
+
+it('what a database says of which cloud it is makes no token of another one', async () => {
+  const own = (text: string, values: unknown[]) =>
+    world.app.databases.use(key(), (open) => open.pool('auth_admin').query(text, values))
+  const another = randomUUID()
+  // The first use of a database by a process puts this right.
+  const signUp = () => newClient(cloud).auth.signUp({ email: newAddress(), password })
+  await signUp()
+  await own('update app_users.cloud set account_id = $1, cloud_id = $1', [another])
+  const { data } = await signUp()
+  await own('update app_users.cloud set account_id = $1, cloud_id = $2', [world.account, cloud.id])
+  const { refresh_token } = data.session!
+  const refreshed = await ask(cloud, 'POST', '/token?grant_type=refresh_token', { body: { refresh_token } })
+  expect(refreshed.status).toBe(200)
 })

@@ -9,7 +9,7 @@ import { baseBackup } from '../../../src/engine/databases/local/base-backup.ts'
 import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
 import { endRestore, restoreDatabase } from '../../../src/engine/databases/local/restore.ts'
-import { wake } from '../../../src/engine/databases/local/wake.ts'
+import { stop, wake } from '../../../src/engine/databases/local/wake.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { awakeFor, databaseOf, databasesIn, openLocalContext, query } from './local-databases.ts'
 
@@ -46,8 +46,9 @@ async function* from(parts: readonly Buffer[], failing?: Error) {
   if (failing) throw failing
 }
 
+const isWanted = async () => true
 const restore = (parts: readonly Buffer[], id: string, failing?: Error) =>
-  restoreDatabase(context, database, { id, maxBytes, tar: () => from(parts, failing) })
+  restoreDatabase(context, database, { id, maxBytes, isWanted, tar: () => from(parts, failing) })
 
 it('a restore that was completed keeps what was written since, however often it is run again', async () => {
   expect(await restore(tar, 'againagainag')).toBe(true)
@@ -77,6 +78,19 @@ it('a backup that is cut or is not what was stored leaves the database as it is'
   expect(await databasesIn(context.root)).toEqual([database.ref])
 })
 
+it('a database whose disk was lost comes back from its backup, and one that is deleted meanwhile does not', async () => {
+  const { folder } = layoutOf(context.root, database)
+  await stop(context, database)
+  await rm(folder, { recursive: true })
+  const options = { id: 'lostlostlost', maxBytes, tar: () => from(tar), isWanted: async () => false }
+  expect(await restoreDatabase(context, database, options)).toBe(false)
+  expect(existsSync(folder)).toBe(false)
+  await expect(restore(tar.slice(0, -40), 'lostlostlost')).rejects.toThrow('cut')
+  expect(await restore(tar, 'lostlostlost')).toBe(true)
+  expect(await sum()).toBe(500_500)
+  expect(await databasesIn(context.root)).toEqual([database.ref])
+})
+
 it('what is written during a backup is in it or not, a row as a whole, and none of it disturbs the copy', async () => {
   await query(
     context,
@@ -102,7 +116,12 @@ it('what is written during a backup is in it or not, a row as a whole, and none 
   const parts = [first.value!]
   for await (const part of copy) parts.push(part)
   await awake.leave()
-  await restoreDatabase(context, database, { id: 'cccccccccccc', maxBytes: 1e9, tar: () => from(parts) })
+  await restoreDatabase(context, database, {
+    id: 'cccccccccccc',
+    maxBytes: 1e9,
+    isWanted,
+    tar: () => from(parts),
+  })
   const [row] = await query(
     context,
     database,

@@ -130,6 +130,11 @@ it('a backup becomes the database of a new cloud, which takes a package and has 
   const person = { email: 'sara@example.com', password: 'گذرواژهٔ بلند' }
   expect((await newClient(cloud).auth.signUp(person)).error).toBe(null)
   const made = await backUp()
+  for (const name of ['', 'a\u0000b', 'x'.repeat(41)]) {
+    const body = { confirm: 'نوبت‌ها', into: 'new', package: name }
+    const refused = await cloud.client.post(pathOf(`/${made.id}/restore`), body)
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'package'])
+  }
   const none = await cloud.client.post(pathOf(`/${made.id}/restore`), { confirm: 'نوبت‌ها', into: 'new' })
   expect(none.body.error.code).toBe('PACKAGE_USED_UP')
   const other = await world.dedicatedCloud('for its package')
@@ -153,6 +158,39 @@ it('a backup becomes the database of a new cloud, which takes a package and has 
   await remove(made.id)
   await cloud.client.request('DELETE', `/v1/cloud/${id}`, JSON.stringify({ confirm: 'دومی' }))
   await until(async () => (await cloud.client.get(`/v1/cloud/${id}`)).status === 404)
+})
+
+it('a backup is restored where the package has room for its database, and the disk of the machine', async () => {
+  const made = await backUp()
+  const mebibyte = 1024 * 1024
+  const update = (text: string, values: unknown[]) => world.app.db.query({ text }, values)
+  // A tenth more than the package has, and the log.
+  const most = Math.floor(100 * mebibyte * 1.1) + 512 * mebibyte
+  await update('update clouds.clouds set limits = $1 where cloud_id = $2', [
+    { disk_bytes: 100 * mebibyte },
+    cloud.id,
+  ])
+  const sized = (bytes: number) =>
+    update('update databases.backups set database_bytes = $1 where backup_id = $2', [bytes, made.id])
+  const asked = () => cloud.client.post(pathOf(`/${made.id}/restore`), { confirm: 'نوبت‌ها' })
+  await sized(most + 1)
+  const refused = await asked()
+  expect([refused.status, refused.body.error.code]).toEqual([403, 'BACKUP_TOO_LARGE'])
+  // More than any disk has.
+  await update(`update clouds.clouds set limits = '{"disk_bytes": 9e15}' where cloud_id = $1`, [cloud.id])
+  await sized(9e15)
+  const noRoom = await asked()
+  expect([noRoom.status, noRoom.body.error.code]).toEqual([503, 'DATABASE_NO_ROOM'])
+  expect(noRoom.headers.get('retry-after')).toBe('60')
+  await update('update clouds.clouds set limits = $1 where cloud_id = $2', [
+    { disk_bytes: 100 * mebibyte },
+    cloud.id,
+  ])
+  await sized(most)
+  await restore(made.id)
+  expect(await restored()).toMatchObject({ status: 'done' })
+  await update(`update clouds.clouds set limits = '{}' where cloud_id = $1`, [cloud.id])
+  await remove(made.id)
 })
 
 it('at its limits a backup is refused: how many, one at a time, of what there is, of whom it belongs to', async () => {

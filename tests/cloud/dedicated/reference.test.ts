@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasJail } from '../jail/needs-jail.ts'
 import { ok } from '../supabase-js/scenarios.ts'
 import { publicCalls } from '../supabase-js/surface.ts'
-import { type AppClient, bootTables, type TablesApp } from './tables-app.ts'
+import { type AppClient, bootApp, type DedicatedApp } from './dedicated-app.ts'
 
 const schema = `
 create table authors (id int primary key, name text not null, teacher_id int references authors, birth daterange);
@@ -42,11 +42,11 @@ alter sequence notes_id_seq restart 10;
 `
 
 const canRun = await hasJail()
-let app: TablesApp
+let app: DedicatedApp
 let client: AppClient
 beforeAll(async () => {
   if (!canRun) return
-  app = await bootTables(schema)
+  app = await bootApp(schema)
   client = app.service
 })
 afterAll(() => app?.[Symbol.asyncDispose]())

@@ -11,6 +11,7 @@ await restoreDatabase(
   {
     id,
     maxBytes: 1e9,
+    isWanted: async () => true,
     tar: () => createReadStream(file) as AsyncIterable<Buffer>,
   },
 )

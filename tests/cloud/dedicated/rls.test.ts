@@ -1,7 +1,7 @@
 /** Who may do what with rows of a dedicated cloud: by policies as people copy them, for whoever is signed in by real sessions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasJail } from '../jail/needs-jail.ts'
-import { type AppClient, bootTables, type TablesApp } from './tables-app.ts'
+import { type AppClient, bootApp, type DedicatedApp } from './dedicated-app.ts'
 
 const canRun = await hasJail()
 
@@ -27,14 +27,14 @@ interface Callers {
 type Who = keyof Callers
 const everyone: readonly Who[] = ['anon', 'a', 'b', 'service']
 
-let app: TablesApp
+let app: DedicatedApp
 let callers: Callers
 let ids: { a: string; b: string }
 
 beforeAll(async () => {
   if (!canRun) return
-  app = await bootTables(schema)
-  const [a, b] = [await app.user(), await app.user()]
+  app = await bootApp(schema)
+  const [a, b] = [await app.person(), await app.person()]
   callers = { anon: app.anon, service: app.service, a: a.client, b: b.client }
   ids = { a: a.id, b: b.id }
 })
@@ -47,7 +47,7 @@ async function fill(): Promise<void> {
     insert into comments values (1, 1, '${ids.b}', 'of b'), (2, 3, '${ids.a}', 'of a')`)
 }
 
-type Outcome = number | string | number[] | object[] | null
+type Outcome = number | string | number[] | object | null
 /** What each caller gets: ids of rows, or the code of the refusal. */
 const matrix: [
   what: string,
@@ -164,6 +164,99 @@ const matrix: [
     { anon: [], a: [1, 2], b: [1, 2], service: [1, 2] },
   ],
   [
+    'one row or none',
+    (c) => c.from('notes').select('id').eq('id', 1).maybeSingle(),
+    { anon: null, a: { id: 1 }, b: null, service: { id: 1 } },
+  ],
+  [
+    'exactly one row',
+    (c) => c.from('notes').select('id').eq('id', 1).single(),
+    { anon: 'PGRST116', a: { id: 1 }, b: 'PGRST116', service: { id: 1 } },
+  ],
+  [
+    'count of what an update changes',
+    (c) => c.from('notes').update({ title: 'x' }, { count: 'exact' }).gt('id', 0),
+    { anon: 0, a: 2, b: 1, service: 3 },
+  ],
+  [
+    'count of what a delete deletes',
+    (c) => c.from('notes').delete({ count: 'exact' }).gt('id', 0),
+    { anon: 0, a: 2, b: 1, service: 3 },
+  ],
+  [
+    'update of a table that may only be read and inserted into',
+    (c) => c.from('comments').update({ body: 'x' }).gt('id', 0).select('id').order('id'),
+    { anon: [], a: [], b: [], service: [1, 2] },
+  ],
+  [
+    'delete from such a table',
+    (c) => c.from('comments').delete().gt('id', 0).select('id').order('id'),
+    { anon: [], a: [], b: [], service: [1, 2] },
+  ],
+  [
+    'insert of many rows of which one is of another one',
+    (c) =>
+      c
+        .from('notes')
+        .insert([
+          { id: 8, owner: ids.a, title: 'x' },
+          { id: 9, owner: ids.b, title: 'y' },
+        ])
+        .select('id'),
+    { anon: '42501', a: '42501', b: '42501', service: [8, 9] },
+  ],
+  [
+    'upsert that leaves what is there',
+    (c) =>
+      c.from('notes').upsert({ id: 3, owner: ids.b, title: 'y' }, { ignoreDuplicates: true }).select('id'),
+    { anon: '42501', a: '42501', b: [], service: [] },
+  ],
+  [
+    'number of embedded rows',
+    (c) => c.from('notes').select('id, comments(count)').order('id').limit(1),
+    {
+      anon: [],
+      a: [{ id: 1, comments: [{ count: 1 }] }],
+      b: [{ id: 3, comments: [{ count: 1 }] }],
+      service: [{ id: 1, comments: [{ count: 1 }] }],
+    },
+  ],
+  [
+    'embedded rows of what was changed',
+    (c) => c.from('notes').update({ title: 'x' }).eq('id', 1).select('title, comments(body)'),
+    {
+      anon: [],
+      a: [{ title: 'x', comments: [{ body: 'of b' }] }],
+      b: [],
+      service: [{ title: 'x', comments: [{ body: 'of b' }] }],
+    },
+  ],
+  [
+    'embedded rows of embedded rows',
+    (c) => c.from('comments').select('body, notes(title, comments(body))').eq('id', 1),
+    {
+      anon: [],
+      a: [{ body: 'of b', notes: { title: 'a1', comments: [{ body: 'of b' }] } }],
+      b: [{ body: 'of b', notes: null }],
+      service: [{ body: 'of b', notes: { title: 'a1', comments: [{ body: 'of b' }] } }],
+    },
+  ],
+  [
+    'embedded rows of what a function returns',
+    (c) => c.rpc('my_notes').select('id, comments(id)').limit(1),
+    {
+      anon: [],
+      a: [{ id: 1, comments: [{ id: 1 }] }],
+      b: [{ id: 3, comments: [{ id: 2 }] }],
+      service: [{ id: 1, comments: [{ id: 1 }] }],
+    },
+  ],
+  [
+    'count of what a function returns',
+    (c) => c.rpc('my_notes', {}, { count: 'exact', head: true, get: true }),
+    { anon: 0, a: 2, b: 1, service: 3 },
+  ],
+  [
     'function that returns rows',
     (c) => c.rpc('my_notes').select('id'),
     { anon: [], a: [1, 2], b: [3], service: [1, 2, 3] },
@@ -214,17 +307,17 @@ test.runIf(canRun)(
   'neither a header, a claim in a body nor a parameter makes somebody another one',
   async () => {
     await fill()
-    const { token } = await app.user()
+    const { token } = await app.person()
     for (const headers of [
       { role: 'service_role' },
       { 'request.jwt.claims': JSON.stringify({ sub: ids.a, role: 'service_role' }) },
       { 'x-role': 'service_role', prefer: 'role=service_role' },
     ] as Record<string, string>[]) {
-      const reply = await app.ask('/notes?select=id', { token, headers })
+      const reply = await app.ask('/rest/v1/notes?select=id', { token, headers })
       expect([reply.status, await reply.json()]).toEqual([200, []])
     }
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify({ sub: ids.a, role: 'service_role' })).toString('base64url')}.`
-    expect((await app.ask('/notes', { token: unsigned })).status).toBe(401)
+    expect((await app.ask('/rest/v1/notes', { token: unsigned })).status).toBe(401)
   },
 )
 
@@ -356,7 +449,7 @@ test.runIf(canRun)(
     create function public.handle_new_user() returns trigger set search_path = '' as $$ begin
       insert into public.members (id, name) values (new.id, new.raw_user_meta_data ->> 'name'); return new; end; $$ language plpgsql security definer;
     create trigger on_auth_user_created after insert on auth.users for each row execute procedure public.handle_new_user();`)
-    const { id, client } = await app.user()
+    const { id, client } = await app.person()
     const { data } = await client.from('members').select('id')
     expect(data).toEqual([{ id }])
     const removed = await app.service.auth.admin.deleteUser(id)

@@ -1,7 +1,10 @@
 /** SQL of developers on the database of a dedicated cloud: what reading and writing answer, and what they refuse. */
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../../harness/until.ts'
 import type { World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
+import { newClient } from '../users/app.ts'
 import { type DedicatedCloud, dedicatedCloud, dedicatedWorld } from './dedicated-world.ts'
 
 const canRun = await hasJail()
@@ -213,7 +216,7 @@ check('what cannot run in a transaction runs alone, and only alone', async () =>
   await cloud.write('insert into alone values (1), (1)')
   const failed = await cloud.write('create unique index concurrently twice on alone (n)')
   expect([failed.status, failed.body.error.details.sqlstate]).toEqual([400, '23505'])
-  expect(failed.body.error.message).toContain('look what is left of it')
+  expect(failed.body.error.message).toContain('check what is left of it')
 })
 
 check('a write with a key happens once, and is answered again to the byte', async () => {
@@ -387,5 +390,49 @@ check(
     const many = await own.client.get(`/v1/cloud/${own.id}/database`)
     expect([many.status, many.body.tables.length, many.body.truncated]).toEqual([200, 1_000, true])
     expect(many.text.length).toBeLessThan(1_000_000)
+  },
+)
+
+check(
+  'at its disk an app reads and its owner deletes: whatever writes more is refused, by tables, files, sign-up and SQL alike',
+  async () => {
+    const full = await world.dedicatedCloud('پر')
+    const mebibyte = 1024 * 1024
+    const key = { accountId: world.account, cloudId: full.id }
+    await world.app.db.query({ text: 'update clouds.clouds set limits = $1 where cloud_id = $2' }, [
+      { disk_bytes: 40 * mebibyte },
+      full.id,
+    ])
+    await world.app.databases.stop(key)
+    const write = (query: string) =>
+      full.client.post(`/v1/cloud/${full.id}/database`, { query, read_only: false, confirm_write: true })
+    const code = async (query: string) => (await write(query)).body.error?.code
+    await write('create table lines (n int generated always as identity, data bytea)')
+    const app = newClient(full, { key: await full.serviceKey() })
+    await app.storage.createBucket('pictures')
+    // Each is short; what one writes before the next look is no more than a request can hold.
+    const line = { data: `\\x${randomBytes(500_000).toString('hex').slice(0, 1_000_000)}` }
+    const insert = () => app.from('lines').insert(line)
+    let last = await insert()
+    for (let nth = 0; nth < 200 && !last.error; nth++) last = await insert()
+    expect([last.error?.code, last.error?.hint]).toEqual(['25006', expect.stringContaining('disk')])
+    expect((await app.from('lines').select('n').limit(1)).data).toHaveLength(1)
+    expect((await app.storage.from('pictures').upload('a.txt', 'a')).error?.message).toContain('disk')
+    const person = { email: 'sara@example.com', password: 'گذرواژهٔ بلند' }
+    expect((await newClient(full).auth.signUp(person)).error?.message).toContain('disk')
+    expect(await code('insert into lines (data) values (null)')).toBe('CLOUD_READ_ONLY')
+    expect(await code('create table more (n int)')).toBe('CLOUD_READ_ONLY')
+    expect(await code('delete from lines where n > 1; select 1')).toBe('CLOUD_READ_ONLY')
+    const { body } = await full.client.post(`/v1/cloud/${full.id}/database`, { query: 'select 1 from lines' })
+    expect(body.row_count).toBeGreaterThan(1)
+    for (const query of [
+      'delete from lines where n > 3',
+      'vacuum lines',
+      'truncate lines',
+      'drop table lines',
+    ])
+      expect(await code(query), query).toBeUndefined()
+    await until(async () => (await code('create table lines (n int, data bytea)')) === undefined)
+    await until(async () => !(await insert()).error)
   },
 )

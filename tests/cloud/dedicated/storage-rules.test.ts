@@ -4,11 +4,11 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sweepBlobs, sweepUploads } from '#engine/buckets'
 import { setCloudLimits } from '#engine/clouds'
+import { deletePendingBlobs } from '#platform/storage'
 import { until } from '../../harness/until.ts'
 import { MovableClock, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
-import { dedicatedWorld } from './dedicated-world.ts'
-import { type Client, type Person, type StorageApp, storageApp } from './storage-app.ts'
+import { type AppClient, bootApp, type DedicatedApp, dedicatedApp, type Person } from './dedicated-app.ts'
 
 const canRun = await hasJail()
 const going = { aborted: false }
@@ -17,22 +17,24 @@ const minuteMs = 60 * 1000
 describe.runIf(canRun)('objects of a dedicated cloud', () => {
   const clock = new MovableClock()
   let world: World
-  let app: StorageApp
+  let app: DedicatedApp
   let a: Person
   let b: Person
   beforeAll(async () => {
-    world = await dedicatedWorld({ clock })
-    app = await storageApp(world)
-    a = await app.person()
-    b = await app.person()
-    await app.sql(`
+    app = await bootApp(
+      `
       insert into storage.buckets (id, name, public) values ('open', 'open', true), ('closed', 'closed', false);
       create policy p1 on storage.objects for insert to authenticated with check ((storage.foldername(name))[1] = auth.uid()::text);
       create policy p2 on storage.objects for select to authenticated using (owner_id = auth.uid()::text);
       create policy p3 on storage.objects for update to authenticated using (owner_id = auth.uid()::text);
-      create policy p4 on storage.objects for delete to authenticated using (owner_id = auth.uid()::text);`)
+      create policy p4 on storage.objects for delete to authenticated using (owner_id = auth.uid()::text);`,
+      { clock },
+    )
+    world = app.world
+    a = await app.person()
+    b = await app.person()
   })
-  afterAll(() => world?.[Symbol.asyncDispose]())
+  afterAll(() => app?.[Symbol.asyncDispose]())
 
   const key = () => ({ accountId: world.account, cloudId: app.cloud.id })
   const blobs = async () => {
@@ -48,13 +50,31 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     return found !== undefined
   }
 
+  /** When bytes that nothing names any more are deleted. */
+  const pending = async (blobId: string): Promise<Date[]> => {
+    const { rows } = await world.app.db.pool.query(
+      'select due_at from storage.pending_blobs where key like $1',
+      [`buckets/%/${blobId}`],
+    )
+    return rows.map((row) => row.due_at)
+  }
+  /** As if that time had come. */
+  const sweepPending = async (blobId: string) => {
+    const now = new Date(clock.nowMs())
+    await world.app.db.pool.query('update storage.pending_blobs set due_at = $2 where key like $1', [
+      `buckets/%/${blobId}`,
+      now,
+    ])
+    await deletePendingBlobs(world.app)
+  }
+
   test.each(['open', 'closed'])(
     'bucket %s: of anon, user A, user B and the service each does what the policies say',
     async (bucket) => {
       const said = (error: { statusCode?: string | undefined } | null): string =>
         error ? error.statusCode! : 'done'
       const outcome: Record<string, string[]> = {}
-      const clients: Record<string, Client> = {
+      const clients: Record<string, AppClient> = {
         anon: app.anon,
         a: a.client,
         b: b.client,
@@ -123,7 +143,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
       (await files.upload('over-form', new Blob([randomBytes(1_001)], { type: 'text/css' }))).error,
     ).toMatchObject({ statusCode: '413' })
     const chunked = (bytes: number) =>
-      app.ask(`/object/small/chunked-${bytes}`, {
+      app.ask(`/storage/v1/object/small/chunked-${bytes}`, {
         method: 'POST',
         key: app.serviceKey,
         headers: { 'content-type': 'text/plain' },
@@ -159,10 +179,10 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
       const reply = await new Promise<number>((resolve, reject) => {
         // fetch would straighten the path.
         const sent = request(
-          `${app.url}/storage/v1/object/open/`,
+          `${app.cloud.pathUrl}/storage/v1/object/open/`,
           {
             method: 'POST',
-            path: `${new URL(app.url).pathname}/storage/v1/object/open/${path}`,
+            path: `${new URL(app.cloud.pathUrl).pathname}/storage/v1/object/open/${path}`,
             headers: { apikey: app.serviceKey },
           },
           (message) => {
@@ -193,7 +213,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
 
   test('a body that never ends is cut, and nothing of it is left', async () => {
     const before = await app.counted()
-    const sent = request(`${app.url}/storage/v1/object/small/endless`, {
+    const sent = request(`${app.cloud.pathUrl}/storage/v1/object/small/endless`, {
       method: 'POST',
       headers: { apikey: app.serviceKey, 'content-type': 'text/plain' },
     })
@@ -268,13 +288,16 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     )
     await sweepBlobs(world.app, going)
     expect(await app.counted()).toEqual(before)
+    // Whoever reserved them may be writing them still.
+    expect(await pending(reserved)).toEqual([new Date(clock.nowMs() + 60 * minuteMs)])
+    await sweepPending(reserved)
     expect(await isStored(reserved)).toBe(false)
     expect((await blobs()).find((blob) => blob.blob_id === data!.version)).toMatchObject({ due_at: null })
     expect(await (await own.download('kept')).data!.text()).toBe('kept')
   })
 
   test('a row that the developer writes names no bytes of another cloud, and what it says of them harms its own app alone', async () => {
-    const other = await storageApp(world)
+    const other = await dedicatedApp(world)
     await other.service.storage.createBucket('secret')
     await other.service.storage.from('secret').upload('s', new Blob(['secret']))
     const { data } = await other.service.storage.from('secret').info('s')
@@ -292,13 +315,26 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     await other.sql(
       `update storage.objects set metadata = '{"size": 6, "mimetype": "text/html\\r\\nx: y", "cacheControl": "a\\nb"}'`,
     )
-    const lied = await other.ask('/object/secret/s', { key: other.serviceKey })
+    const lied = await other.ask('/storage/v1/object/secret/s', { key: other.serviceKey })
     expect([
       lied.status,
       lied.headers.get('content-type'),
       lied.headers.get('x'),
       lied.headers.get('cache-control'),
     ]).toEqual([200, 'text/plain; charset=utf-8', null, 'private, no-cache'])
+    // One more is on its way when the app is deleted, and arrives when nothing of it is left.
+    const { storage } = world.app
+    const put = storage.putStream
+    const writing = Promise.withResolvers<string>()
+    const goOn = Promise.withResolvers<void>()
+    storage.putStream = async (key, source) => {
+      writing.resolve(key)
+      await goOn.promise
+      await put(key, source)
+    }
+    const late = other.service.storage.from('secret').upload('late', new Blob(['late']))
+    const lateKey = await writing.promise
+    storage.putStream = put
     const deleted = await other.cloud.client.request(
       'DELETE',
       `/v1/cloud/${other.cloud.id}`,
@@ -308,6 +344,12 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     await until(async () => (await other.cloud.client.get(`/v1/cloud/${other.cloud.id}`)).status === 404)
     const left = await world.app.storage.get(`buckets/${world.account}/${other.cloud.id}/${data!.version}`)
     expect(left).toBeUndefined()
+    goOn.resolve()
+    expect((await late).error).not.toBeNull()
+    const lateId = lateKey.split('/').at(-1)!
+    expect(await pending(lateId)).toHaveLength(1)
+    await sweepPending(lateId)
+    expect(await world.app.storage.get(lateKey)).toBeUndefined()
   })
 
   test('the tables stay, and code of the developer runs as whoever asks', async () => {
@@ -345,7 +387,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     // Whatever it says, in whatever code, the platform has not failed; and it sees the request as it does for tables.
     for (const [body, said] of [
       ["raise sqlstate '57P01' using message = 'as if it were away'", 'as if it were away'],
-      ["raise notice '%', repeat('x', 17000000); return new", 'more than 16 MiB'],
+      ["raise notice '%', repeat('x', 5000000); return new", 'more than 4 MiB'],
       ["raise exception '%', repeat('پ', 100000)", `${'پ'.repeat(2_000)}…`],
       [
         "raise exception '% %', current_setting('request.method'), current_setting('request.headers')::jsonb ? 'apikey'",
@@ -384,11 +426,11 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     ])
       expect((await client.post(path, body)).status).toBe(400)
     const headersOfFile = {
-      apikey: app.publicKey,
+      apikey: app.cloud.publicKey,
       authorization: `Bearer ${a.token}`,
       'content-type': 'application/json',
     }
-    const file = await fetch(`${app.url}/files`, {
+    const file = await fetch(`${app.cloud.pathUrl}/files`, {
       method: 'POST',
       headers: headersOfFile,
       body: JSON.stringify({ name: 'f', content_base64: 'eA==' }),
@@ -421,7 +463,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
   // Uploads of this file end here: sweeping moves the clock.
   test('what is uploaded in parts and left is gone after a day', async () => {
     const before = await app.counted()
-    const reply = await app.ask('/upload/resumable', {
+    const reply = await app.ask('/storage/v1/upload/resumable', {
       method: 'POST',
       key: app.serviceKey,
       headers: {
@@ -444,5 +486,44 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     await sweepBlobs(world.app, going)
     expect(await app.counted()).toEqual(before)
     expect(await world.app.storage.get(rows[0].storage_key)).toBeUndefined()
+  })
+
+  test('rows that the developer has written as large as they like are read up to 64 KiB of a value, and 4 MiB in all', async () => {
+    const files = app.service.storage.from('open')
+    expect((await files.upload('large', new Blob(['x']))).error).toBeNull()
+    const get = (path: string) => app.ask(path, { key: app.serviceKey })
+    const codeOf = async (path: string) => ((await (await get(path)).json()) as { code?: string }).code
+    // As text an object has a blank behind the colon.
+    const sized = (bytes: number) =>
+      app.sql(`update storage.objects set user_metadata = jsonb_build_object('a', repeat('x', ${bytes - 9}))
+        where name = 'large'`)
+    await sized(64 * 1024)
+    expect((await get('/object/public/open/large')).status).toBe(200)
+    await sized(64 * 1024 + 1)
+    expect(await codeOf('/object/public/open/large')).toBe('OBJECT_ROW_TOO_LARGE')
+    await sized(20 * 1024 * 1024)
+    expect(await codeOf('/object/public/open/large')).toBe('OBJECT_ROW_TOO_LARGE')
+    expect(await codeOf('/object/info/open/large')).toBe('OBJECT_ROW_TOO_LARGE')
+    await app.sql(`update storage.objects set user_metadata = '[1]', metadata = '"text"', updated_at = 'infinity', created_at = '-infinity'
+      where name = 'large'`)
+    expect((await files.info('large')).data).toMatchObject({ size: 0 })
+
+    await app.sql(
+      `update storage.buckets set allowed_mime_types = array[null, 'text/plain'] where id = 'closed'`,
+    )
+    expect((await app.service.storage.getBucket('closed')).data).toMatchObject({
+      allowed_mime_types: ['text/plain'],
+    })
+    await app.sql(`update storage.buckets set allowed_mime_types = null where id = 'closed';
+      insert into storage.buckets (id, name, allowed_mime_types)
+      select 'many' || n, 'many' || n, array[repeat('x', 60000)] from generate_series(1, 100) n`)
+    const listed = (path: string) => codeOf(path).then((code) => expect(code).toBe('OBJECT_STATEMENT_FAILED'))
+    await listed('/bucket')
+    const own = await app.cloud.client.get(`/v1/cloud/${app.cloud.id}/storage`)
+    expect(own.body.error).toMatchObject({ code: 'OBJECT_STATEMENT_FAILED' })
+    expect((await get('/bucket?limit=10&sortColumn=id&search=many')).status).toBe(200)
+    await app.sql(
+      `delete from storage.buckets where id like 'many%'; delete from storage.objects where name = 'large'`,
+    )
   })
 })

@@ -5,20 +5,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../harness/until.ts'
 import type { World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
+import { type DedicatedApp, dedicatedApp, type Person } from './dedicated-app.ts'
 import { dedicatedWorld } from './dedicated-world.ts'
-import { type Person, type StorageApp, storageApp } from './storage-app.ts'
 import { metadataHeader, partBytes, Tus } from './tus-client.ts'
 
 const canRun = await hasJail()
 
 describe.runIf(canRun)('uploads in parts', () => {
   let world: World
-  let app: StorageApp
+  let app: DedicatedApp
   let a: Person
   let b: Person
   beforeAll(async () => {
     world = await dedicatedWorld()
-    app = await storageApp(world)
+    app = await dedicatedApp(world)
     a = await app.person()
     b = await app.person()
     await app.sql(`
@@ -29,7 +29,7 @@ describe.runIf(canRun)('uploads in parts', () => {
   })
   afterAll(() => world?.[Symbol.asyncDispose]())
 
-  const headersOf = ({ token }: Person) => ({ apikey: app.publicKey, authorization: `Bearer ${token}` })
+  const headersOf = ({ token }: Person) => ({ apikey: app.cloud.publicKey, authorization: `Bearer ${token}` })
   const upload = (
     bytes: Uint8Array<ArrayBuffer>,
     name: string,
@@ -42,7 +42,7 @@ describe.runIf(canRun)('uploads in parts', () => {
   ) => {
     const by = more.by ?? a
     return new Tus(bytes, {
-      endpoint: `${app.url}/storage/v1/upload/resumable`,
+      endpoint: `${app.cloud.pathUrl}/storage/v1/upload/resumable`,
       headers: { ...headersOf(by), ...more.headers },
       metadata: {
         bucketName: 'films',
@@ -122,26 +122,146 @@ describe.runIf(canRun)('uploads in parts', () => {
     expect((await bytesOf('broken.mp4')).equals(bytes)).toBe(true)
   })
 
-  test('of two parts at one place one wins, the last one too', async () => {
+  /** A part of which some has come and no more comes. */
+  const drip = async (film: Tus, offset: number, bytes: Uint8Array, length: number) => {
+    const sent = request(film.url, {
+      method: 'PATCH',
+      headers: {
+        ...{ ...film.options.headers, 'tus-resumable': '1.0.0', 'upload-offset': String(offset) },
+        ...{ 'content-type': 'application/offset+octet-stream', 'content-length': length },
+      },
+    })
+    sent.on('error', () => undefined)
+    sent.write(bytes)
+    await until(async () => (await leased()) === 1)
+    return sent
+  }
+  const ask = async (text: string): Promise<number> => {
+    const { rows } = await world.app.db.pool.query(text, [app.cloud.id])
+    return Number(rows[0].n)
+  }
+  const leased = () =>
+    ask('select count(*) as n from buckets.uploads where cloud_id = $1 and leased_until is not null')
+  const staged = () =>
+    ask(`select count(*) as n from storage.pending_blobs where key like 'bucket-parts/%' || $1 || '%'`)
+
+  test('one request at a time sends to an upload: of others nothing is kept, and the one whose client has come back goes on soon', async () => {
     const bytes = randomBytes(2_000) as Buffer<ArrayBuffer>
     const film = upload(bytes, 'twice.mp4', { withCreation: false })
     await film.create()
-    for (const offset of [0, 1_000]) {
-      const replies = await Promise.all(
-        [1, 2, 3].map(() => film.patch(offset, bytes.subarray(offset, offset + 1_000))),
-      )
-      expect(replies.map(({ status }) => status).toSorted()).toEqual([204, 409, 409])
-    }
+    const silent = await drip(film, 0, bytes.subarray(0, 400), 1_000)
+    const replies = await Promise.all([
+      ...[1, 2, 3].map(() => film.patch(0, bytes.subarray(0, 1_000))),
+      film.end(),
+    ])
+    expect(replies.map(({ status }) => status)).toEqual([423, 423, 423, 423])
+    expect(await staged()).toBe(1)
+    // The one that is silent is cut, and what had come of it counts.
+    await until(async () => (await film.patch(400, bytes.subarray(400, 1_000))).status === 204)
+    expect(silent.destroyed).toBe(true)
+    const last = await Promise.all([1, 2, 3].map(() => film.patch(1_000, bytes.subarray(1_000))))
+    expect(last.filter(({ status }) => status === 204)).toHaveLength(1)
+    for (const { status } of last.filter((reply) => !reply.ok)) expect([409, 423]).toContain(status)
     expect((await bytesOf('twice.mp4')).equals(bytes)).toBe(true)
-    expect(await parts()).toBe(0)
+    expect([await parts(), await staged()]).toEqual([0, 0])
     const late = await film.patch(500, bytes.subarray(0, 10))
     expect([late.status, late.headers.get('upload-offset')]).toEqual([409, '2000'])
+  })
+
+  test('a part that comes slowly keeps no database awake', async () => {
+    const { databases } = world.app
+    const use = databases.use.bind(databases)
+    let users = 0
+    databases.use = async (cloud, work) => {
+      users++
+      return use(cloud, work).finally(() => users--)
+    }
+    const film = upload(Buffer.alloc(1_000), 'slow.mp4', { withCreation: false })
+    await film.create()
+    const slow = await drip(film, 0, film.bytes.subarray(0, 1), 1_000)
+    await until(async () => (await staged()) === 1)
+    await until(() => users === 0)
+    expect(await leased()).toBe(1)
+    databases.use = use
+    slow.end(film.bytes.subarray(1))
+    await until(async () => (await leased()) === 0)
+    expect(await bytesOf('slow.mp4')).toHaveLength(1_000)
+  })
+
+  test('what is unfinished of one user, of all without a name and of the service key is bounded, to the last one', async () => {
+    const c = await app.person()
+    await app.sql(`create policy p4 on storage.objects for insert to anon with check (name like 'anybody/%')`)
+    const begin = async (by: Record<string, string>, name: string) => {
+      const film = upload(Buffer.alloc(1_000), name, { withCreation: false, metadata: { objectName: name } })
+      const reply = await new Tus(film.bytes, { ...film.options, headers: by }).create()
+      return reply
+    }
+    const made = await Promise.all(
+      Array.from({ length: 25 }, (_, at) => begin(headersOf(c), `${c.id}/${at}`)),
+    )
+    expect(made.map(({ status }) => status).toSorted()).toEqual([
+      ...Array(20).fill(201),
+      ...Array(5).fill(429),
+    ])
+    const { data } = await c.client.storage.from('films').createSignedUploadUrl(`${c.id}/linked`)
+    const linked = new Tus(Buffer.from('x'), {
+      endpoint: `${app.cloud.url}/storage/v1/upload/resumable/sign`,
+      headers: { apikey: app.cloud.publicKey, 'x-signature': data!.token },
+      metadata: { bucketName: 'films', objectName: `${c.id}/linked`, contentType: 'text/plain' },
+    })
+    expect((await linked.create()).status).toBe(429)
+    expect(await upload(Buffer.from('x'), 'of-another', { by: a }).send()).toBeUndefined()
+    for (const [role, most, headers, name] of [
+      ['anon', 100, { apikey: app.cloud.publicKey }, 'anybody/x'],
+      ['service_role', 1_000, { apikey: app.serviceKey }, 'x'],
+    ] as const) {
+      await world.app.db.pool.query(
+        `insert into buckets.uploads (account_id, cloud_id, upload_id, blob_id, role, bucket_id, name, upsert, properties, bytes, expires_at)
+        select $1, $2, gen_random_uuid(), gen_random_uuid(), $3, 'films', 'x', false, '{}', 1, now() + interval '1 day' from generate_series(2, $4)`,
+        [world.account, app.cloud.id, role, most],
+      )
+      const replies = [await begin(headers, name), await begin(headers, name)]
+      expect(
+        replies.map(({ status }) => status),
+        role,
+      ).toEqual([201, 429])
+      expect(await replies[1]!.json()).toMatchObject({ code: 'UPLOADS_TOO_MANY' })
+    }
+    await world.app.db.pool.query('delete from buckets.uploads where cloud_id = $1', [app.cloud.id])
+  })
+
+  test('an upload that is being finished is ended by nobody, and is whole', async () => {
+    const { storage } = world.app
+    const put = storage.putUnsized
+    const writing = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    storage.putUnsized = async (key, source, maxBytes) => {
+      if (key.startsWith('buckets/')) {
+        writing.resolve()
+        await goOn.promise
+      }
+      return put(key, source, maxBytes)
+    }
+    const before = await app.counted()
+    const film = upload(randomBytes(500) as Buffer<ArrayBuffer>, 'ended.mp4', { withCreation: false })
+    await film.create()
+    const last = film.patch()
+    await writing.promise
+    expect((await film.end()).status).toBe(423)
+    goOn.resolve()
+    storage.putUnsized = put
+    expect((await last).status).toBe(204)
+    expect((await bytesOf('ended.mp4')).equals(film.bytes)).toBe(true)
+    expect(await app.counted()).toEqual({ files: before.files + 1, bytes: before.bytes + 500 })
+    // Of one that is there, only the record ends.
+    expect((await film.end()).status).toBe(204)
+    expect((await bytesOf('ended.mp4')).equals(film.bytes)).toBe(true)
   })
 
   test('an upload is of whoever has begun it, and missing for everybody else', async () => {
     const film = upload(Buffer.alloc(100), 'mine.mp4', { withCreation: false })
     await film.create()
-    for (const headers of [headersOf(b), { apikey: app.publicKey }, { apikey: app.serviceKey }]) {
+    for (const headers of [headersOf(b), { apikey: app.cloud.publicKey }, { apikey: app.serviceKey }]) {
       const other = new Tus(film.bytes, { ...film.options, headers })
       other.url = film.url
       expect([
@@ -204,7 +324,9 @@ describe.runIf(canRun)('uploads in parts', () => {
     await film.create()
     const long = upload(Buffer.alloc(10), 'long.mp4', { withCreation: false })
     await long.create()
-    expect((await long.patch(0, Buffer.alloc(11))).status).toBe(413)
+    const tooLong = await long.patch(0, Buffer.alloc(11))
+    expect([tooLong.status, await tooLong.json()]).toMatchObject([413, { code: 'UPLOAD_LONGER_THAN_SAID' }])
+    expect(await staged()).toBe(0)
     expect((await long.resume()).headers.get('upload-offset')).toBe('0')
     expect((await long.end()).status).toBe(204)
     const options = await fetch(film.options.endpoint, { method: 'OPTIONS' })
@@ -240,8 +362,8 @@ describe.runIf(canRun)('uploads in parts', () => {
     const { data } = await a.client.storage.from('films').createSignedUploadUrl(name)
     const linked = (objectName: string) =>
       new Tus(Buffer.from('by link'), {
-        endpoint: `${app.url}/storage/v1/upload/resumable/sign`,
-        headers: { apikey: app.publicKey, 'x-signature': data!.token },
+        endpoint: `${app.cloud.pathUrl}/storage/v1/upload/resumable/sign`,
+        headers: { apikey: app.cloud.publicKey, 'x-signature': data!.token },
         metadata: { bucketName: 'films', objectName, contentType: 'text/plain' },
       })
     expect(await linked(`${a.id}/other.mp4`).send()).toBe(400)

@@ -4,8 +4,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
-import { dedicatedWorld } from './dedicated-world.ts'
-import { type Person, type StorageApp, storageApp } from './storage-app.ts'
+import { bootApp, type DedicatedApp, type Person } from './dedicated-app.ts'
 
 const canRun = await hasJail()
 /** Of this world alone: the system's is that of all worlds. */
@@ -13,15 +12,12 @@ const clock = { aheadMs: 0, nowMs: () => Date.now() + clock.aheadMs }
 
 describe.runIf(canRun)('buckets of a dedicated cloud', () => {
   let world: World
-  let app: StorageApp
+  let app: DedicatedApp
   let a: Person
   let b: Person
   beforeAll(async () => {
-    world = await dedicatedWorld({ clock })
-    app = await storageApp(world)
-    a = await app.person()
-    b = await app.person()
-    await app.sql(`
+    app = await bootApp(
+      `
       insert into storage.buckets (id, name, public) values ('avatars', 'avatars', true), ('papers', 'papers', false);
       create policy "own folder" on storage.objects for insert to authenticated
         with check (bucket_id in ('avatars', 'papers') and (storage.foldername(name))[1] = auth.uid()::text);
@@ -30,9 +26,14 @@ describe.runIf(canRun)('buckets of a dedicated cloud', () => {
       create policy "own objects changed" on storage.objects for update to authenticated
         using (owner_id = auth.uid()::text) with check (owner_id = auth.uid()::text);
       create policy "own objects deleted" on storage.objects for delete to authenticated
-        using (owner_id = auth.uid()::text);`)
+        using (owner_id = auth.uid()::text);`,
+      { clock },
+    )
+    world = app.world
+    a = await app.person()
+    b = await app.person()
   })
-  afterAll(() => world?.[Symbol.asyncDispose]())
+  afterAll(() => app?.[Symbol.asyncDispose]())
 
   test('buckets are made, shown, changed, emptied and deleted with the service key, and by no policy of nobody', async () => {
     const { storage } = app.service

@@ -1,15 +1,15 @@
 /** Requests on tables at their bounds, and beyond them: refused in words, before they cost anything. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasJail } from '../jail/needs-jail.ts'
-import { bootTables, type TablesApp } from './tables-app.ts'
+import { bootApp, type DedicatedApp } from './dedicated-app.ts'
 
 const canRun = await hasJail()
 const wide = Array.from({ length: 1_600 }, (_, nth) => `c${nth}`)
 
-let app: TablesApp
+let app: DedicatedApp
 beforeAll(async () => {
   if (!canRun) return
-  app = await bootTables(`
+  app = await bootApp(`
     create table texts (id int, body text, more jsonb);
     create table forty (${Array.from({ length: 40 }, (_, nth) => `c${nth} int`).join(', ')});
     create table wide (${wide.map((name) => `${name} int`).join(', ')});
@@ -21,12 +21,17 @@ afterAll(() => app?.[Symbol.asyncDispose]())
 
 const json = { 'content-type': 'application/json' }
 const post = async (path: string, body: string, headers: Record<string, string> = {}) => {
-  const reply = await app.ask(path, { method: 'POST', body, headers: { ...json, ...headers }, as: 'service' })
+  const reply = await app.ask(`/rest/v1${path}`, {
+    method: 'POST',
+    body,
+    headers: { ...json, ...headers },
+    key: app.serviceKey,
+  })
   const text = await reply.text()
   return { status: reply.status, code: text.startsWith('{') ? JSON.parse(text).code : undefined, text }
 }
 const get = async (path: string) => {
-  const reply = await app.ask(path, { as: 'service' })
+  const reply = await app.ask(`/rest/v1${path}`, { key: app.serviceKey })
   return { status: reply.status, code: ((await reply.json()) as { code?: string }).code }
 }
 
@@ -114,7 +119,7 @@ test.runIf(canRun)(
 
 test.runIf(canRun)('a query is as long as the head of a request may be', async () => {
   expect(await get(`/texts?body=eq.${'x'.repeat(8_000)}`)).toMatchObject({ status: 200 })
-  const reply = await app.ask(`/texts?body=eq.${'x'.repeat(1024 * 1024)}`).then(
+  const reply = await app.ask(`/rest/v1/texts?body=eq.${'x'.repeat(1024 * 1024)}`).then(
     ({ status }) => status,
     () => 'ended',
   )

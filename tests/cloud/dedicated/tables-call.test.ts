@@ -1,7 +1,7 @@
 /** Functions of a dedicated cloud's database, called by the unchanged supabase-js and by requests as they stand. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasJail } from '../jail/needs-jail.ts'
-import { bootTables, type TablesApp } from './tables-app.ts'
+import { bootApp, type DedicatedApp } from './dedicated-app.ts'
 
 const canRun = await hasJail()
 
@@ -41,15 +41,15 @@ create function seen() returns json language sql stable as $$ select json_build_
   'role', current_user, 'jwt', auth.jwt() ->> 'role') $$;
 `
 
-let app: TablesApp
+let app: DedicatedApp
 beforeAll(async () => {
-  if (canRun) app = await bootTables(schema)
+  if (canRun) app = await bootApp(schema)
 })
 afterAll(() => app?.[Symbol.asyncDispose]())
 
 const json = { 'content-type': 'application/json' }
 const rpc = (name: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = json) =>
-  app.ask(`/rpc/${name}`, { method: 'POST', body, headers })
+  app.ask(`/rest/v1/rpc/${name}`, { method: 'POST', body, headers })
 
 test.runIf(canRun)(
   'a function answers a value, values, a row, rows or nothing, as it returns them',
@@ -149,7 +149,7 @@ test.runIf(canRun)(
       'pg_catalog.version',
     ])
       expect((await app.anon.rpc(name)).status).toBe(404)
-    const trigger = await app.ask('/rpc/add', { method: 'PATCH', body: '{}', headers: json })
+    const trigger = await app.ask('/rest/v1/rpc/add', { method: 'PATCH', body: '{}', headers: json })
     expect([trigger.status, await trigger.json()]).toMatchObject([405, { code: 'PGRST101' }])
   },
 )
@@ -159,11 +159,11 @@ test.runIf(canRun)('by GET and HEAD nothing is changed, whatever a function does
   expect([read.status, read.error?.code]).toEqual([405, '25006'])
   const written = await app.service.rpc('score', { player: 1 })
   expect(written.data).toBe(6)
-  const tried = await app.ask('/rpc/score', {
+  const tried = await app.ask('/rest/v1/rpc/score', {
     method: 'POST',
     body: '{"player":1}',
     headers: { ...json, prefer: 'tx=rollback' },
-    as: 'service',
+    key: app.serviceKey,
   })
   expect(await tried.json()).toBe(7)
   const { data } = await app.anon.from('players').select('points').eq('id', 1).single()
@@ -232,7 +232,7 @@ test.runIf(canRun)('a function states headers and status of its answer, of this 
 })
 
 test.runIf(canRun)('a function sees who asks, and how', async () => {
-  const { client } = await app.user()
+  const { client } = await app.person()
   const { data } = await client.rpc('seen').setHeader('x-mine', 'm')
   expect(data).toEqual({
     method: 'POST',

@@ -305,7 +305,7 @@ test.runIf(canRun)('what cannot be is refused in the words that the client knows
   expect(await refused('people?id=eq.x')).toEqual([400, '22P02'])
   expect(await refused('people?labels.id=eq.1')).toEqual([400, 'PGRST108'])
   expect(await refused('people?select=id,labels(id)&order=labels(id)')).toEqual([400, 'PGRST118'])
-  expect(await refused('people?select=id.sum()')).toEqual([400, 'PGRST100'])
+  expect(await refused('people?select=id.sum()')).toEqual([400, 'PGRST123'])
   expect(await refused('people?select=id::nothing')).toEqual([400, '42704'])
   expect(await refused('people', { 'accept-profile': 'auth' })).toEqual([406, 'PGRST106'])
   expect(await refused('people', { accept: 'application/vnd.pgrst.plan+json' })).toEqual([406, 'PGRST107'])

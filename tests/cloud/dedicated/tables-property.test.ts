@@ -11,14 +11,14 @@ import {
   deletePlan,
   insertPlan,
   parseQuery,
+  RestRefused,
   readPlan,
   routinesOf,
-  TablesRefused,
   updatePlan,
 } from '#engine/tables'
 import { readCatalogue } from '../../../src/engine/tables/catalogue.ts'
 import { hasJail } from '../jail/needs-jail.ts'
-import { bootTables, type TablesApp } from './tables-app.ts'
+import { bootApp, type DedicatedApp } from './dedicated-app.ts'
 
 /** Names that a developer may give, and that hold all that ends a name. */
 const hostileTable = 'we"ird; drop table x --'
@@ -321,7 +321,7 @@ function statementsOf(query: readonly (readonly [string, string])[], keys: reado
     try {
       all.push(...make())
     } catch (error) {
-      if (!(error instanceof TablesRefused)) throw error
+      if (!(error instanceof RestRefused)) throw error
     }
   }
   const rows = (usesDefaults: boolean) => ({ columns: keys, json: '[]', number: 1, usesDefaults })
@@ -398,10 +398,10 @@ test('the text of a statement has words of this service, names of the catalogue,
 })
 
 const canRun = await hasJail()
-let app: TablesApp
+let app: DedicatedApp
 beforeAll(async () => {
   if (!canRun) return
-  app = await bootTables(`
+  app = await bootApp(`
     create table values_seen (id int primary key, title text, tags text[], meta jsonb, "a""b; drop table x --" text);
     create function echo(v text) returns text language sql immutable as 'select v';
   `)
@@ -417,11 +417,11 @@ test.runIf(canRun)('the database sees every value exactly as it was sent', async
   const chosen = ["'; drop table values_seen; --", '{"a"}', '(1,2)', 'a,b', 'NULL', '%', '\\']
   const values = [...new Set([...chosen, ...fc.sample(storable, 60)])]
   const rows = values.map((v, id) => ({ id, title: v, tags: [v, 'x'], meta: { [v]: v }, [hostileColumn]: v }))
-  const made = await app.ask('/values_seen', {
+  const made = await app.ask('/rest/v1/values_seen', {
     method: 'POST',
     body: JSON.stringify(rows),
     headers: { 'content-type': 'application/json', prefer: 'return=representation' },
-    as: 'service',
+    key: app.serviceKey,
   })
   expect(await made.json()).toEqual(rows)
   const asked = async (query: readonly (readonly [string, string])[]): Promise<number[]> => {
@@ -429,7 +429,7 @@ test.runIf(canRun)('the database sees every value exactly as it was sent', async
       ['select', 'id'],
       ...query.map(([one, value]): [string, string] => [one, value]),
     ])
-    const reply = await app.ask(`/values_seen?${parameters}`, { as: 'service' })
+    const reply = await app.ask(`/rest/v1/values_seen?${parameters}`, { key: app.serviceKey })
     const body = (await reply.json()) as { id: number }[]
     expect([reply.status, query, body]).toEqual([200, query, expect.any(Array)])
     return body.map(({ id }) => id)

@@ -1,7 +1,7 @@
 /** Rows of a dedicated cloud written over HTTP: by the unchanged supabase-js, and by requests as they stand. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasJail } from '../jail/needs-jail.ts'
-import { bootTables, type TablesApp } from './tables-app.ts'
+import { bootApp, type DedicatedApp } from './dedicated-app.ts'
 
 const canRun = await hasJail()
 
@@ -33,15 +33,15 @@ end $$;
 create trigger refuse_word before insert on loose for each row execute function refuse_word();
 `
 
-let app: TablesApp
+let app: DedicatedApp
 beforeAll(async () => {
-  if (canRun) app = await bootTables(schema)
+  if (canRun) app = await bootApp(schema)
 })
 afterAll(() => app?.[Symbol.asyncDispose]())
 
 const json = { 'content-type': 'application/json' }
 const post = (path: string, body: string, headers: Record<string, string> = json) =>
-  app.ask(path, { method: 'POST', body, headers, as: 'service' })
+  app.ask(`/rest/v1${path}`, { method: 'POST', body, headers, key: app.serviceKey })
 
 test.runIf(canRun)(
   'a row is inserted with values of every kind, and answered as it was written',
@@ -243,17 +243,17 @@ test.runIf(canRun)(
 
 test.runIf(canRun)('what is affected beyond a bound, or only tried, leaves nothing behind', async () => {
   await app.service.from('pairs').insert([1, 2, 3].map((b) => ({ a: 30, b })))
-  const many = await app.ask('/pairs?a=eq.30', {
+  const many = await app.ask('/rest/v1/pairs?a=eq.30', {
     method: 'PATCH',
     body: '{"word":"n"}',
     headers: { ...json, prefer: 'handling=strict,max-affected=2' },
-    as: 'service',
+    key: app.serviceKey,
   })
   expect([many.status, await many.json()]).toMatchObject([400, { code: 'PGRST124' }])
-  const tried = await app.ask('/pairs?a=eq.30', {
+  const tried = await app.ask('/rest/v1/pairs?a=eq.30', {
     method: 'DELETE',
     headers: { prefer: 'tx=rollback,return=representation' },
-    as: 'service',
+    key: app.serviceKey,
   })
   expect([tried.status, await tried.json(), tried.headers.get('preference-applied')]).toEqual([
     200,

@@ -43,7 +43,7 @@ On Starter ${works.starter} of them work or need no server, on a dedicated back-
 
 برنامه با همان \`@supabase/supabase-js\` دست‌نخورده با بک‌اندش گفت‌وگو می‌کند: به \`createClient\` همان \`service_url\` و \`public_key\` را بدهید که
 \`GET /v1/cloud/{id}/connection\` نشان می‌دهد. این صفحه از متدهای عمومی نسخهٔ ${persianDigits(version())} ساخته می‌شود (\`scripts/write-supabase-table.ts\`)
-و هر یک از ${persian(calls)} ردیفش روی هر دو پلن آزمونی دارد، هم با میزبان بک‌اند و هم با مسیر آن، و روی بک‌اند اختصاصی در Chromium هم.
+و هر یک از ${persian(calls)} ردیفش روی هر دو طرح آزمونی دارد، هم با میزبان بک‌اند و هم با مسیر آن، و روی بک‌اند اختصاصی در Chromium هم.
 روی Starter ${persian(works.starter)} تای آن‌ها کار می‌کنند یا سروری نمی‌خواهند و روی بک‌اند اختصاصی ${persian(works.dedicated)} تا.
 
 - روی Starter، ‎\`/files\` جای باکت‌ها را می‌گیرد: \`POST {"name", "content_base64"}\`، \`GET\`، \`GET /files/{id}\` و \`DELETE /files/{id}\`

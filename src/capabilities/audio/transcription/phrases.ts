@@ -4,7 +4,7 @@ import { persian } from '#platform/words'
 /** What recordings are read. */
 const read: Localized = {
   en: 'wav, mp3, flac, aac, ogg, webm and mp4 (m4a) are read here.',
-  fa: 'این‌جا wav، mp3، flac، aac، ogg، webm و mp4 (یا m4a) خوانده می‌شوند.',
+  fa: 'اینجا wav، mp3، flac، aac، ogg، webm و mp4 (یا m4a) خوانده می‌شوند.',
 }
 
 const times: Localized = { en: 'say when something was said', fa: 'زمان گفته‌ها را نمی‌گوید' }
@@ -54,7 +54,7 @@ export const reasons = {
   },
   unreadCodec: (mediaType: string | undefined, codec: string): Localized => ({
     en: `the audio track of this ${mediaType ?? 'file'} is coded as ${codec}, which is not read here; ${read.en}`,
-    fa: `صدای این ${mediaType ?? 'پرونده'} با ${codec} کد شده است که این‌جا خوانده نمی‌شود؛ ${read.fa}`,
+    fa: `صدای این ${mediaType ?? 'پرونده'} با ${codec} کد شده است که اینجا خوانده نمی‌شود؛ ${read.fa}`,
   }),
   noEvents: (format: string): Localized => ({
     en: `${format} comes whole; leave stream out, or send response_format json, verbose_json or diarized_json.`,

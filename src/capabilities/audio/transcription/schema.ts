@@ -96,7 +96,7 @@ const fileId = Type.String({
 const include = Type.Array(Type.String({ maxLength: 40 }), {
   maxItems: 10,
   description: 'Has no effect: no upstream here says probabilities of tokens.',
-  'x-description-fa': 'اثری ندارد: این‌جا هیچ بالادستی احتمال توکن‌ها را نمی‌گوید.',
+  'x-description-fa': 'اثری ندارد: اینجا هیچ بالادستی احتمال توکن‌ها را نمی‌گوید.',
 })
 const speakerNames = Type.Array(Type.String({ maxLength: 100 }), {
   maxItems: 4,
@@ -146,7 +146,7 @@ export const TranscriptionBody = Type.Object(
       Type.Unsafe<(typeof audioTypes)[number]>({
         ...oneOf(...audioTypes),
         description: 'With `audioBase64`. Its bytes alone decide which of them it is.',
-        'x-description-fa': 'همراه `audioBase64`. این‌که کدام است را تنها بایت‌ها می‌گویند.',
+        'x-description-fa': 'همراه `audioBase64`. اینکه کدام است را تنها بایت‌ها می‌گویند.',
       }),
     ),
     input_audio: Type.Optional(
@@ -178,7 +178,7 @@ export const TranscriptionBody = Type.Object(
     chunking_strategy: optional(
       Type.Union([Type.String({ maxLength: 1_000 }), Type.Object({})], {
         description: 'auto; long recordings are cut at silences here whatever it says.',
-        'x-description-fa': 'همان auto؛ ضبط‌های بلند در هر حال این‌جا در سکوت‌ها بریده می‌شوند.',
+        'x-description-fa': 'همان auto؛ ضبط‌های بلند در هر حال اینجا در سکوت‌ها بریده می‌شوند.',
       }),
     ),
     provider: optional(Provider),

@@ -44,7 +44,7 @@ declareFailures({
     en: () =>
       'Too many requests of this app back-end wait for the database at this moment; send this one again in a second.',
     fa: () =>
-      'در این لحظه درخواست‌های زیادی از این بک‌اند در صف پایگاه‌داده‌اند؛ یک ثانیه دیگر همین درخواست را دوباره بفرستید.',
+      'در این لحظه درخواست‌های زیادی از این بک‌اند در صف پایگاه داده‌اند؛ یک ثانیه دیگر همین درخواست را دوباره بفرستید.',
   },
   CLOUD_BUCKETS_UNAVAILABLE: {
     status: 403,
@@ -52,7 +52,7 @@ declareFailures({
     en: () =>
       'Storage buckets need dedicated infrastructure, which this Starter app back-end does not have. Private files of its users go to /files: POST {"name", "content_base64"} with the apikey and the session of the user.',
     fa: () =>
-      'باکت‌های فایل زیرساخت اختصاصی می‌خواهند که این بک‌اند Starter ندارد. فایل‌های خصوصی کاربران جایشان ‎/files است: POST با {"name", "content_base64"}، همراه apikey و نشست کاربر.',
+      'باکت‌های فایل بک‌اند اختصاصی می‌خواهند که این بک‌اند Starter ندارد. فایل‌های خصوصی کاربران جایشان ‎/files است: POST با {"name", "content_base64"}، همراه apikey و نشست کاربر.',
   },
   CLOUD_REALTIME_UNAVAILABLE: {
     status: 403,

@@ -32,7 +32,7 @@ export const pages: Record<PageKind, Record<Language, PageTexts>> = {
   recovery: {
     fa: {
       title: 'گذرواژهٔ تازه',
-      says: 'با دکمهٔ زیر به برنامه می‌روید و آن‌جا گذرواژهٔ تازه می‌گذارید.',
+      says: 'با دکمهٔ زیر به برنامه می‌روید و آنجا گذرواژهٔ تازه می‌گذارید.',
       button: 'ادامه',
     },
     en: {

@@ -25,7 +25,8 @@ export async function restore(context: BackupContext<RestoreBody>) {
 async function restoreInPlace(context: BackupContext<RestoreBody>) {
   const { app, language } = context
   const { cloud: found, row } = await requireBackup(context)
-  await app.databases.backups(keyOf(found))
+  const backups = await app.databases.backups(keyOf(found))
+  await backups.requireRoom(Number(row.database_bytes))
   const now = new Date(app.clock.nowMs())
   return acceptOnce(context, { ...options, now }, async (tx) => {
     const cloud = keyOf(await lockReadyCloud(tx, found))

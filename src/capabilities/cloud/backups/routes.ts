@@ -86,7 +86,13 @@ export const backupRoutes: Route[] = [
     reply: { 202: Restore },
     errors: [
       ...readyErrors,
-      ...(['PLAN_MISMATCH', 'BACKUP_NOT_FOUND', 'BACKUP_NOT_READY', 'RESTORE_RUNNING'] as const),
+      ...([
+        'PLAN_MISMATCH',
+        'BACKUP_NOT_FOUND',
+        'BACKUP_NOT_READY',
+        'BACKUP_TOO_LARGE',
+        'RESTORE_RUNNING',
+      ] as const),
       ...([
         'BACKUPS_OF_OPERATOR',
         'DATABASE_ELSEWHERE',

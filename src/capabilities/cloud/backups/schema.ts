@@ -11,6 +11,7 @@ import {
   timestamp,
   uuid,
 } from '#platform/schema'
+import { packageId } from '../package-id.ts'
 
 export const BackupParams = Type.Object({ id: Type.String(), backupId: Type.String() })
 
@@ -69,7 +70,7 @@ export const Restore = Type.Object({
     ...oneOf('queued', 'done', 'failed'),
     ...described(
       'While it is `queued`, the app may get 503.',
-      'تا وقتی `queued` است، برنامه ممکن است 503 بگیرد.',
+      'تا وقتی `queued` است، برنامه ممکن است ۵۰۳ بگیرد.',
     ),
   },
   error: nullable(Problem),
@@ -102,9 +103,7 @@ export const RestoreBody = Type.Object(
       ),
     }),
     name: Type.Optional(storableText(1, 100, described('Of the new one.', 'نام بک‌اند تازه.'))),
-    package: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, ...described('Of the new one.', 'بستهٔ بک‌اند تازه.') }),
-    ),
+    package: Type.Optional(packageId(described('Of the new one.', 'بستهٔ بک‌اند تازه.'))),
   },
   { ...closed, examples: [{ confirm: 'فروشگاه' }] },
 )

@@ -136,7 +136,7 @@ export const keyRoutes: Route[] = [
     scope: 'cloud:write',
     summary: {
       en: 'A new key, shown only here, in place of those of its kind.',
-      fa: 'کلیدی تازه که فقط این‌جا نشان داده می‌شود، به جای کلیدهای هم‌نوعش.',
+      fa: 'کلیدی تازه که فقط اینجا نشان داده می‌شود، به جای کلیدهای هم‌نوعش.',
     },
     idempotent: true,
     params: CloudParams,

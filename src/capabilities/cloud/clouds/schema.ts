@@ -11,6 +11,7 @@ import {
   timestamp,
   uuid,
 } from '#platform/schema'
+import { packageId } from '../package-id.ts'
 
 export const CloudParams = Type.Object({ id: Type.String() })
 
@@ -25,9 +26,7 @@ export const CloudBody = Type.Object(
       ),
     },
     package: Type.Optional(
-      storableText(
-        1,
-        40,
+      packageId(
         described(
           'Of `dedicated`: which package of the account, as GET /v1/cloud names it. Absent: the oldest that is free.',
           'برای `dedicated`: کدام بستهٔ حساب، به نامی که GET /v1/cloud می‌دهد. اگر نیاید: قدیمی‌ترین بستهٔ آزاد.',
@@ -134,7 +133,7 @@ export const Package = Type.Object({
   available: Type.Boolean(
     described(
       'Starter: it is offered here. Dedicated: the account has one that is free and paid.',
-      'Starter: این‌جا ارائه می‌شود. اختصاصی: حساب بسته‌ای آزاد و پرداخت‌شده دارد.',
+      'Starter: اینجا ارائه می‌شود. اختصاصی: حساب بسته‌ای آزاد و پرداخت‌شده دارد.',
     ),
   ),
   free: {
@@ -157,7 +156,7 @@ export type Package = Static<typeof Package>
 
 export const CloudList = Type.Object({
   ...plainList.schema(Cloud).properties,
-  packages: Type.Array(Package, described('What can be created here.', 'آنچه این‌جا می‌توان ساخت.')),
+  packages: Type.Array(Package, described('What can be created here.', 'آنچه اینجا می‌توان ساخت.')),
 })
 
 const used = (en?: string, fa?: string) =>
@@ -280,7 +279,7 @@ export const KeyBody = Type.Object(
         maximum: longestGraceSeconds,
         ...described(
           'How long the keys of this kind that there are already stay valid, at most seven days; 0 ends them at once. Default: 0, for `signing` 3600, until its sessions are over.',
-          'کلیدهای کنونی از این نوع تا چند ثانیه معتبر می‌مانند، حداکثر هفت روز؛ صفر یعنی همین دم پایان می‌یابند. پیش‌فرض: 0، و برای `signing` برابر 3600 تا پایان نشست‌هایش.',
+          'کلیدهای کنونی از این نوع تا چند ثانیه معتبر می‌مانند، حداکثر هفت روز؛ صفر یعنی همین دم پایان می‌یابند. پیش‌فرض: ۰، و برای `signing` برابر ۳٬۶۰۰ تا پایان نشست‌هایش.',
         ),
       }),
     ),
@@ -314,7 +313,7 @@ export const NewKey = Type.Object({
     ...nullable(Type.String()),
     ...described(
       'Shown only here; null for `signing`.',
-      'فقط این‌جا نشان داده می‌شود؛ برای `signing` برابر null.',
+      'فقط اینجا نشان داده می‌شود؛ برای `signing` برابر null.',
     ),
   },
 })

@@ -24,7 +24,7 @@ export const databaseRoutes: Route[] = [
     scope: 'cloud:read',
     summary: {
       en: 'The collections of an app back-end; on dedicated infrastructure its tables, policies, functions and sizes.',
-      fa: 'مجموعه‌های یک بک‌اند؛ در زیرساخت اختصاصی جدول‌ها، سیاست‌ها، تابع‌ها و اندازه‌هایش.',
+      fa: 'مجموعه‌های یک بک‌اند؛ در بک‌اند اختصاصی جدول‌ها، سیاست‌های دسترسی، تابع‌ها و اندازه‌هایش.',
     },
     params: CloudParams,
     reply: { 200: DatabaseView },
@@ -38,7 +38,7 @@ export const databaseRoutes: Route[] = [
     scope: 'cloud:write',
     summary: {
       en: 'Create a collection, and list, insert, update or delete its rows; on dedicated infrastructure run SQL.',
-      fa: 'ساختن مجموعه، و دیدن و درج و تغییر و حذف ردیف‌های آن؛ در زیرساخت اختصاصی اجرای SQL.',
+      fa: 'ساختن مجموعه، و دیدن و درج و تغییر و حذف ردیف‌های آن؛ در بک‌اند اختصاصی اجرای SQL.',
     },
     idempotent: true,
     params: CloudParams,
@@ -59,6 +59,7 @@ export const databaseRoutes: Route[] = [
       'ROWS_BUSY',
       'ROWS_TIMEOUT',
       'CONFIRM_WRITE_REQUIRED',
+      'CLOUD_READ_ONLY',
       'SQL_REFUSED',
       'SQL_FAILED',
       'SQL_OUTCOME_UNKNOWN',

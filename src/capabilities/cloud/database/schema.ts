@@ -64,7 +64,7 @@ export const DatabaseBody = Type.Object(
         maxLength: 40_000,
         ...described(
           'SQL, on dedicated infrastructure only: one statement that reads, or with `read_only: false` and `confirm_write: true` a script that is one transaction.',
-          'SQL، تنها در زیرساخت اختصاصی: یک دستور که می‌خواند، یا با `read_only: false` و `confirm_write: true` اسکریپتی که یک تراکنش است.',
+          'SQL، تنها در بک‌اند اختصاصی: یک دستور که می‌خواند، یا با `read_only: false` و `confirm_write: true` اسکریپتی که یک تراکنش است.',
         ),
       }),
     ),
@@ -198,7 +198,7 @@ const Table = Type.Object({
   row_estimate: nullable(
     count('As PostgreSQL estimates; null: never counted.', 'برآورد PostgreSQL؛ null یعنی هنوز نشمرده.'),
   ),
-  bytes: count('With its indexes.', 'با نمایه‌هایش.'),
+  bytes: count('With its indexes.', 'با شاخص‌هایش.'),
   columns: Type.Array(TableColumn),
   keys: Type.Array(TableKey),
   policies: Type.Array(TablePolicy),

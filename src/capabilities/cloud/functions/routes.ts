@@ -44,7 +44,7 @@ const functions: Route[] = [
     scope: 'cloud:functions',
     summary: {
       en: 'Deploy a function; one of the same name is replaced once the new code has started.',
-      fa: 'استقرار تابع؛ تابعی به همین نام، پس از آن‌که کد تازه اجرا شد، جایگزین می‌شود.',
+      fa: 'استقرار تابع؛ تابعی به همین نام، پس از آنکه کد تازه اجرا شد، جایگزین می‌شود.',
     },
     idempotent: true,
     bodyLimit: deployBytes,

@@ -10,6 +10,7 @@ import { Bucket, BucketBody, FilesOfCloud, FilesQuery } from './schema.ts'
 /** Of the database of a dedicated cloud, where buckets and objects stand. */
 const objectErrors: FailureCode[] = [
   ...databaseErrors,
+  'OBJECT_ROW_TOO_LARGE',
   'OBJECT_STATEMENT_FAILED',
   'OBJECT_STATEMENT_TIMEOUT',
   'OBJECT_DENIED',
@@ -40,7 +41,7 @@ export const storageRoutes: Route[] = [
     scope: 'cloud:write',
     summary: {
       en: 'Create a bucket; needs dedicated infrastructure, so a Starter app back-end refuses it.',
-      fa: 'ساختن باکت؛ زیرساخت اختصاصی می‌خواهد و بک‌اند Starter آن را رد می‌کند.',
+      fa: 'ساختن باکت؛ بک‌اند اختصاصی می‌خواهد و بک‌اند Starter آن را رد می‌کند.',
     },
     idempotent: true,
     params: CloudParams,

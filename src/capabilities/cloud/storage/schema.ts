@@ -40,7 +40,7 @@ const File = Type.Object({
 
 export const FilesOfCloud = Type.Object({
   ...plainList.schema(File).properties,
-  buckets: Type.Array(Bucket, described('Of dedicated infrastructure.', 'روی زیرساخت اختصاصی.')),
+  buckets: Type.Array(Bucket, described('Of dedicated infrastructure.', 'روی بک‌اند اختصاصی.')),
 })
 
 export const BucketBody = Type.Object(

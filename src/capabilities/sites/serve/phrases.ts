@@ -29,7 +29,7 @@ export const noticePhrases = {
     },
   },
   method: {
-    title: { fa: 'این کار این‌جا ممکن نیست', en: 'This cannot be done here' },
+    title: { fa: 'این کار اینجا ممکن نیست', en: 'This cannot be done here' },
     text: {
       fa: 'این سایت فقط صفحه‌ها و فایل‌ها را نشان می‌دهد و چیزی نمی‌پذیرد.',
       en: 'This site only shows pages and files; nothing can be sent to it.',

@@ -2,10 +2,8 @@
  * PostgreSQL servers of the operator as capacity: one database for each cloud. They share processors, memory, disk and the catalogues of the
  * server, which name all databases and roles: isolation is weaker than on this machine (docs/decisions/0080).
  */
-import { createHmac } from 'node:crypto'
 import { fail } from '#platform/errors'
 import type { Secrets } from '#platform/secrets'
-import { Connections, openWatcherPool } from '../connections.ts'
 import {
   type DatabaseProvider,
   type DatabaseRecord,
@@ -13,10 +11,12 @@ import {
   type OpenDatabase,
   sealedFor,
 } from '../databases.ts'
+import { type Closing, DatabasesInUse, type Opened } from '../in-use.ts'
 import type { DatabaseServer } from '../settings.ts'
 import type { DatabaseSizes } from '../size.ts'
-import { DatabaseWatch } from '../watch/watch.ts'
-import { disconnectOn, dropOn, makeOn, urlOf } from './server.ts'
+import { openWatched } from '../watched.ts'
+import { loginsOf, passwordOf } from './logins.ts'
+import { disconnectOn, dropOn, makeOn, secureOn, urlOf } from './server.ts'
 
 export interface ExternalOptions {
   servers: readonly DatabaseServer[]
@@ -25,21 +25,18 @@ export interface ExternalOptions {
   idleMs: number
 }
 
-interface Entry {
-  connections: Connections
-  end(): Promise<void>
-  users: number
-  idle?: NodeJS.Timeout | undefined
-}
-
 export class ExternalProvider implements DatabaseProvider {
   readonly name = 'external'
   readonly hasPasswords = true
   readonly #options: ExternalOptions
-  readonly #entries = new Map<string, Promise<Entry>>()
+  readonly #inUse: DatabasesInUse<DatabaseRecord>
 
   constructor(options: ExternalOptions) {
     this.#options = options
+    this.#inUse = new DatabasesInUse({
+      idleMs: options.idleMs,
+      open: (database, closing) => this.#open(database, closing),
+    })
   }
 
   /** The server with the most room. */
@@ -51,92 +48,52 @@ export class ExternalProvider implements DatabaseProvider {
   }
 
   async make(database: DatabaseRecord): Promise<void> {
-    await makeOn(this.#serverOf(database), database.ref, await this.#passwordsOf(database))
+    const [secret, size] = await Promise.all([this.#secretOf(database), this.#options.sizes.of(database)])
+    await makeOn(this.#serverOf(database), database.ref, await loginsOf(secret, size))
   }
 
-  async use<Result>(
-    database: DatabaseRecord,
-    work: (open: OpenDatabase) => Promise<Result>,
-  ): Promise<Result> {
-    const entry = await this.#entryOf(database)
-    entry.users++
-    clearTimeout(entry.idle)
-    try {
-      return await work(entry.connections)
-    } finally {
-      entry.users--
-      if (entry.users === 0)
-        entry.idle = setTimeout(() => void this.#close(database), this.#options.idleMs).unref()
-    }
+  use<Result>(database: DatabaseRecord, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
+    return this.#inUse.use(database, work)
   }
 
   async stop(database: DatabaseRecord): Promise<void> {
-    await this.#close(database)
+    // What is under way ends with its connection; only then is there nothing left to wait for.
     await disconnectOn(this.#serverOf(database), database.ref)
+    await this.#inUse.close(database)
   }
 
   async remove(database: DatabaseRecord): Promise<void> {
-    await this.#close(database)
     await dropOn(this.#serverOf(database), database.ref)
+    await this.#inUse.close(database)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#entries.keys()].map((ref) => this.#close({ ref })))
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#inUse[Symbol.asyncDispose]()
   }
 
-  async #entryOf(database: DatabaseRecord): Promise<Entry> {
-    const { ref } = database
-    const known = this.#entries.get(ref)
-    if (known) return known
-    const opening = this.#open(database)
-    this.#entries.set(ref, opening)
-    opening.catch(() => this.#entries.delete(ref))
-    return opening
-  }
-
-  async #open(database: DatabaseRecord): Promise<Entry> {
+  async #open(database: DatabaseRecord, closing: Closing): Promise<Opened> {
     const server = this.#serverOf(database)
     const { sizes } = this.#options
-    const [size, passwordOf] = await Promise.all([sizes.of(database), this.#passwordsOf(database)])
-    const addressOf = (role: DatabaseRole): string => urlOf(server, database.ref, role, passwordOf(role))
-    const watcher = openWatcherPool(addressOf)
-    const watch = new DatabaseWatch({
-      pool: watcher,
+    const [size, secret] = await Promise.all([sizes.of(database), this.#secretOf(database)])
+    await secureOn(server, database.ref, await loginsOf(secret, size))
+    return openWatched({
+      addressOf: (role: DatabaseRole) => urlOf(server, database.ref, role, passwordOf(secret, role)),
       size,
       whole: false,
       measured: (measurement) => sizes.measured(database, measurement),
-      blind: () => void this.#close(database),
+      unseen: closing.close,
+      // The next use gives the role its password again.
+      lockedOut: closing.close,
     })
-    const connections = new Connections({
-      addressOf,
-      size,
-      taken: () => watch.works(),
-      givenBack: () => watch.rested(),
-    })
-    const end = async (): Promise<void> => {
-      watch[Symbol.dispose]()
-      await Promise.all([connections.close(), watcher.end()])
-    }
-    return { connections, end, users: 0 }
-  }
-
-  async #close({ ref }: Pick<DatabaseRecord, 'ref'>): Promise<void> {
-    const entry = await this.#entries.get(ref)?.catch(() => undefined)
-    if (!entry) return
-    clearTimeout(entry.idle)
-    this.#entries.delete(ref)
-    await entry.end()
   }
 
   #serverOf({ place }: DatabaseRecord): DatabaseServer {
     return this.#options.servers.find(({ name }) => name === place) ?? fail('DATABASE_ELSEWHERE', {})
   }
 
-  /** Each role has its own, from the one secret of the database. */
-  async #passwordsOf(database: DatabaseRecord): Promise<(role: DatabaseRole) => string> {
+  async #secretOf(database: DatabaseRecord): Promise<string> {
     const { secretsSealed } = database
     if (secretsSealed === null) throw new Error('An external database has no secret.')
-    const secret = await this.#options.secrets.open(secretsSealed, sealedFor(database))
-    return (role) => createHmac('sha256', secret).update(role).digest('base64url')
+    return this.#options.secrets.open(secretsSealed, sealedFor(database))
   }
 }

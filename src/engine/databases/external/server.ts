@@ -5,18 +5,19 @@ import { fail } from '#platform/errors'
 import '../phrases.ts'
 import type { DatabaseRole } from '../databases.ts'
 import type { DatabaseServer } from '../settings.ts'
+import { type Login, secureLogins } from './logins.ts'
 import { refusals } from './phrases.ts'
 import { databaseName, draftName, loginRoles, roleName, sharedRoles, statementsFor } from './statements.ts'
 
 const oldestVersion = 180_000
 /** The key of the advisory lock under which databases are made and dropped, one after the other. */
 const changeLock = 7_210_418_004
+/** The same of the log-ins of one database, beside its name. */
+const loginsLock = 721_041_804
 const statementMs = 60_000
 
-type PasswordOf = (role: DatabaseRole) => string
-
 /** May run any number of times. Nothing of the app is there yet: this is the only time that the superuser works in its database. */
-export async function makeOn(server: DatabaseServer, ref: string, passwordOf: PasswordOf): Promise<void> {
+export async function makeOn(server: DatabaseServer, ref: string, logins: readonly Login[]): Promise<void> {
   await using admin = await connectAdmin(server)
   await admin.client.query('select pg_advisory_lock($1)', [changeLock])
   await prepareServer(admin.client, server)
@@ -27,16 +28,47 @@ export async function makeOn(server: DatabaseServer, ref: string, passwordOf: Pa
     `create database ${draftName(ref)} template template0 encoding 'UTF8' locale 'C' locale_provider builtin builtin_locale 'C.UTF-8'`,
   )
   await fill(server, ref)
-  for (const role of loginRoles)
-    await admin.client.query(
-      `alter role ${roleName(ref, role)} password ${admin.client.escapeLiteral(passwordOf(role))}`,
-    )
+  await secureLogins(admin.client, ref, logins)
   await admin.client.query(`alter database ${draftName(ref)} rename to ${databaseName(ref)}`)
 }
 
 async function fill(server: DatabaseServer, ref: string): Promise<void> {
   await using admin = await connectAdmin(server, draftName(ref))
   for (const statement of await statementsFor(ref)) await admin.client.query(statement)
+}
+
+/** Its log-ins are what they have to be, whatever its code has made of them and whatever package it has now. */
+export async function secureOn(server: DatabaseServer, ref: string, logins: readonly Login[]): Promise<void> {
+  await using admin = await connectAdmin(server)
+  // Two at once would change the same rows.
+  const lock = 'select pg_advisory_lock($1, hashtext($2))'
+  await admin.client.query(lock, [loginsLock, ref])
+  await secureLogins(admin.client, ref, logins)
+}
+
+export interface ServerFindings {
+  version: number
+  versionName: string
+  isSuperuser: boolean
+  /** Of apps. */
+  databases: number
+  /** Of the notifications that it keeps. */
+  queuePages: number
+}
+
+/** As the doctor reports it; nothing is changed. `away`: why it cannot be connected to. */
+export async function examineServer(server: DatabaseServer): Promise<ServerFindings | { away: string }> {
+  const connected = await connectAdmin(server).catch((error: NodeJS.ErrnoException) => error)
+  // One that tries several addresses says nothing by itself.
+  if (connected instanceof Error) return { away: connected.message || (connected.code ?? connected.name) }
+  await using admin = connected
+  const { rows } = await admin.client.query<ServerFindings>(
+    `select current_setting('server_version_num')::int as version, current_setting('server_version') as "versionName", rolsuper as "isSuperuser",
+      (select count(*)::int from pg_database where datname ~ '^kherad_[a-z0-9]{20}$') as databases,
+      coalesce(current_setting('max_notify_queue_pages', true)::int, 0) as "queuePages"
+      from pg_roles where rolname = current_user`,
+  )
+  return rows[0]!
 }
 
 /** Ends all that is connected to it. */
@@ -73,7 +105,10 @@ async function connectAdmin(
   if (database !== undefined) url.pathname = `/${database}`
   const client = new pg.Client({ ...clientConfig(url.href), statement_timeout: statementMs })
   client.on('error', () => undefined)
-  await client.connect()
+  await client.connect().catch(async (error: unknown) => {
+    await client.end().catch(() => undefined)
+    throw error
+  })
   return { client, [Symbol.asyncDispose]: () => client.end() }
 }
 

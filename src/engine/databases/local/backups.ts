@@ -6,7 +6,7 @@ import { baseBackup } from './base-backup.ts'
 import { nextTransactionOf } from './control-file.ts'
 import type { LocalDatabase } from './layout.ts'
 import type { LocalContext } from './local.ts'
-import { endRestore, restoreDatabase } from './restore.ts'
+import { endRestore, requireDisk, restoreDatabase } from './restore.ts'
 import { type Awake, wake } from './wake.ts'
 
 export class LocalBackups implements DatabaseBackups {
@@ -16,6 +16,10 @@ export class LocalBackups implements DatabaseBackups {
   constructor(context: LocalContext, database: LocalDatabase) {
     this.#context = context
     this.#database = database
+  }
+
+  requireRoom(bytes: number): Promise<void> {
+    return requireDisk(this.#context, bytes)
   }
 
   nextTransaction(): Promise<bigint | undefined> {

@@ -3,8 +3,12 @@
  * (https://www.postgresql.org/docs/18/protocol-replication.html).
  */
 import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import { clientConfig, copyOut, type SocketAddress } from '#platform/db'
+
+/** A store that takes nothing more would keep the database awake, and its log. */
+const longestMs = 2 * 60 * 60 * 1000
 
 /** What the messages of its copy begin with. */
 const newArchive = 0x6e
@@ -16,6 +20,8 @@ export async function* baseBackup(address: SocketAddress): AsyncGenerator<Buffer
   const client = new pg.Client(config)
   client.on('error', () => undefined)
   await client.connect()
+  const { connection } = client as unknown as { connection: { stream: Socket } }
+  const late = setTimeout(() => connection.stream.destroy(new Error('A backup takes too long.')), longestMs)
   try {
     // What was written since its beginning is read at its end: a slot keeps it until then, and goes with the connection.
     const slot = `kherad_${randomBytes(6).toString('hex')}`
@@ -24,6 +30,7 @@ export async function* baseBackup(address: SocketAddress): AsyncGenerator<Buffer
       copyOut(client, `BASE_BACKUP (LABEL 'kherad', CHECKPOINT 'fast', WAL true, MANIFEST 'no')`),
     )
   } finally {
+    clearTimeout(late)
     await client.end().catch(() => undefined)
   }
 }

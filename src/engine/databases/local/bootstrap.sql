@@ -28,7 +28,7 @@ create role storage_admin login nocreatedb nocreaterole;
 -- Sizes, sessions that take too much, changes of tables.
 create role watcher login nocreatedb nocreaterole;
 
-grant pg_monitor, pg_signal_backend, pg_use_reserved_connections to watcher;
+grant pg_monitor, pg_signal_backend, pg_signal_autovacuum_worker, pg_use_reserved_connections to watcher;
 
 create role backup login replication nocreatedb nocreaterole;
 

@@ -78,8 +78,11 @@ export class Claims implements AsyncDisposable {
 
   /** Stops what was left by processes that are gone, and what could not be stopped when it was given back. */
   async sweep(stop: StopUnused): Promise<void> {
-    const foreign = (await this.list()).filter(({ holder }) => processOf(holder) !== this.#self)
-    for (const ref of new Set(foreign.map((claim) => claim.ref))) await this.#clear(ref, stop)
+    const claims = await this.list()
+    if (claims.some(({ holder }) => processOf(holder) !== this.#self)) {
+      const unheld = await this.alone(() => this.#unheld(claims))
+      for (const ref of new Set(unheld.map((claim) => claim.ref))) await this.#clear(ref, stop)
+    }
     await this.#forgetDead()
   }
 
@@ -179,7 +182,7 @@ export class Claims implements AsyncDisposable {
 const processOf = (holder: string): string => holder.slice(0, holder.indexOf('-'))
 
 /** Of each database once, however many processes use it. */
-const bytesOf = (claims: readonly Claim[]): number =>
+export const bytesOf = (claims: readonly Claim[]): number =>
   [...new Map(claims.map(({ ref, bytes }) => [ref, bytes])).values()].reduce((sum, one) => sum + one, 0)
 
 const lastUse = (claims: readonly SeenClaim[], { ref }: Claim): number =>

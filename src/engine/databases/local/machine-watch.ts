@@ -3,16 +3,26 @@ import { stat, statfs, truncate } from 'node:fs/promises'
 import { type DatabaseSize, standardSize } from '../size.ts'
 import { type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
-import { processesOf } from './processes.ts'
+import { processesOf, signalIfThere } from './processes.ts'
 import { sharedBytesOf } from './program.ts'
 import { serverOf, stop } from './wake.ts'
 
 /** Once it is larger it is emptied: what runs out of memory says so at length, as often as an app likes. */
 const longestLogBytes = 1024 * 1024
 /** Of the whole disk; with less than that free nobody writes. */
-const leastFree = 0.1
+const usualLeastFree = 0.1
 /** A server that is beyond its memory for so many looks is stopped: what was ended in it did not end. */
 const mostLooksBeyond = 12
+
+/** With so many bytes more on the disk that has this folder. */
+export async function isDiskShort(
+  { leastFree = usualLeastFree }: Pick<LocalContext, 'leastFree'>,
+  folder: string,
+  moreBytes = 0,
+): Promise<boolean> {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  return bavail - moreBytes / bsize < blocks * leastFree
+}
 
 export class MachineWatch {
   readonly #context: LocalContext
@@ -26,10 +36,13 @@ export class MachineWatch {
 
   async look(): Promise<{ mustNotWrite: boolean }> {
     const layout = layoutOf(this.#context.root, this.#database)
-    const [disk, postmaster] = await Promise.all([statfs(layout.data), serverOf(layout)])
+    const [mustNotWrite, postmaster] = await Promise.all([
+      isDiskShort(this.#context, layout.data),
+      serverOf(layout),
+    ])
     await shorten(layout.logFile)
     if (postmaster !== undefined) await this.#holdMemory(postmaster, this.#database.size ?? standardSize)
-    return { mustNotWrite: disk.bavail < disk.blocks * (this.#context.leastFree ?? leastFree) }
+    return { mustNotWrite }
   }
 
   /** The largest of those that serve somebody is ended where all together are too large. */
@@ -49,7 +62,7 @@ export class MachineWatch {
     const [largest] = processes
       .filter(({ servesClient }) => servesClient)
       .sort((a, b) => b.ownBytes - a.ownBytes)
-    if (largest) endIfThere(largest.pid)
+    if (largest) signalIfThere(largest.pid, 'SIGTERM')
   }
 }
 
@@ -57,10 +70,4 @@ async function shorten(file: string): Promise<void> {
   const about = await stat(file).catch(() => undefined)
   // PostgreSQL appends to it, so it goes on at the new end.
   if (about && about.size > longestLogBytes) await truncate(file)
-}
-
-function endIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGTERM')
-  } catch {}
 }

@@ -2,14 +2,14 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { Failure, fail } from '#platform/errors'
 import type { Metrics } from '#platform/metrics'
-import { Connections, openWatcherPool } from '../connections.ts'
 import type { OpenDatabase } from '../databases.ts'
+import { type Closing, DatabasesInUse, type Opened } from '../in-use.ts'
 import type { DatabaseSizes } from '../size.ts'
-import { DatabaseWatch } from '../watch/watch.ts'
+import { openWatched } from '../watched.ts'
 import { type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { MachineWatch } from './machine-watch.ts'
-import { type Awake, stop, wake } from './wake.ts'
+import { stop, wake } from './wake.ts'
 
 export interface ManagerOptions<Database> {
   idleMs: number
@@ -17,19 +17,6 @@ export interface ManagerOptions<Database> {
   reportEveryMs?: number | undefined
   sizes: DatabaseSizes<Database>
   metrics?: Pick<Metrics, 'databasesAwake' | 'databaseWakeSeconds'> | undefined
-}
-
-interface Entry<Database> {
-  database: Database
-  awake: Awake
-  connections: Connections
-  watch: DatabaseWatch
-  end(): Promise<void>
-  users: number
-  /** Its hours are used: nobody new gets it, and it sleeps once whoever uses it has ended. */
-  refusal?: Failure | undefined
-  idle?: NodeJS.Timeout | undefined
-  reporting: NodeJS.Timeout
 }
 
 const reportMs = 60_000
@@ -48,50 +35,32 @@ const refusalOf = (checked: Promise<void>): Promise<Failure | undefined> =>
 export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> implements AsyncDisposable {
   readonly #context: LocalContext
   readonly #options: ManagerOptions<Database>
-  readonly #entries = new Map<string, Promise<Entry<Database>>>()
-  readonly #closing = new Set<Promise<void>>()
+  readonly #inUse: DatabasesInUse<Database>
 
   constructor(context: LocalContext, options: ManagerOptions<Database>) {
     this.#context = context
     this.#options = options
+    this.#inUse = new DatabasesInUse({
+      idleMs: options.idleMs,
+      open: (database, closing) => this.#open(database, closing),
+    })
   }
 
   /** It stays awake until `work` ends. Throws what `wake` throws, DATABASE_DOES_NOT_START, and what `work` throws. */
-  async use<Result>(database: Database, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
-    const entry = await this.#entryOf(database)
-    if (entry.refusal) throw entry.refusal
-    entry.users++
-    clearTimeout(entry.idle)
-    try {
-      return await work(entry.connections)
-    } finally {
-      entry.users--
-      if (entry.users === 0) this.#leave(entry)
-    }
+  use<Result>(database: Database, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
+    return this.#inUse.use(database, work)
   }
 
-  /** Stops it in this process once what uses it now has ended its statements: they fail. */
-  async close({ ref }: Pick<LocalDatabase, 'ref'>): Promise<void> {
-    const entry = await this.#entries.get(ref)?.catch(() => undefined)
-    if (entry) await this.#close(entry)
+  /** Stops it in this process: what uses it now fails. */
+  close(database: Pick<LocalDatabase, 'ref'>): Promise<void> {
+    return this.#inUse.close(database)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#entries.keys()].map((ref) => this.close({ ref })))
-    await Promise.all(this.#closing)
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#inUse[Symbol.asyncDispose]()
   }
 
-  async #entryOf(database: Database): Promise<Entry<Database>> {
-    const { ref } = database
-    const known = this.#entries.get(ref)
-    if (known) return known
-    const opening = this.#open(database)
-    this.#entries.set(ref, opening)
-    opening.catch(() => this.#entries.delete(ref))
-    return opening
-  }
-
-  async #open(database: Database): Promise<Entry<Database>> {
+  async #open(database: Database, closing: Closing): Promise<Opened> {
     const { sizes, metrics } = this.#options
     await sizes.requireTime(database)
     const beganMs = performance.now()
@@ -100,73 +69,43 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
     const awake = await wake(this.#context, sized).catch((error: unknown) => this.#refuse(sized.ref, error))
     metrics?.databaseWakeSeconds.of({}).since(beganMs)
     metrics?.databasesAwake.inc()
-    const watcher = openWatcherPool(awake.address)
     const machine = new MachineWatch(this.#context, sized)
-    const watch = new DatabaseWatch({
-      pool: watcher,
+    const watched = openWatched({
+      addressOf: awake.address,
       size,
       whole: true,
       beside: () => machine.look(),
       measured: (measurement) => sizes.measured(database, measurement),
-      blind: () => void stop(this.#context, database),
+      unseen: () => void stop(this.#context, database).catch((error) => this.#warn(database.ref, error)),
     })
-    const connections = new Connections({
-      addressOf: awake.address,
-      size,
-      taken: () => watch.works(),
-      givenBack: () => watch.rested(),
-    })
-    const end = async (): Promise<void> => {
-      watch[Symbol.dispose]()
-      await Promise.all([connections.close(), watcher.end()])
-      await this.#report(database).catch(() => undefined)
-      await awake.leave()
-      metrics?.databasesAwake.dec()
-    }
     const report = async (): Promise<void> => {
       await this.#report(database)
-      watch.limitTo(await sizes.of(database))
-      entry.refusal = await refusalOf(sizes.requireTime(database))
-      if (entry.users === 0 && entry.refusal) await this.#close(entry)
+      watched.watch.limitTo(await sizes.of(database))
+      closing.refuse(await refusalOf(sizes.requireTime(database)))
     }
     const { reportEveryMs = reportMs } = this.#options
     const reporting = setInterval(() => void report().catch(() => undefined), reportEveryMs).unref()
-    const entry: Entry<Database> = { database, awake, connections, watch, end, users: 0, reporting }
-    awake.whenRoomIsNeeded(() => {
-      if (entry.users === 0) void this.#close(entry)
-    })
+    awake.whenRoomIsNeeded(closing.closeIfUnused)
     // The next use wakes it again.
-    void awake.lost.then(() => this.#close(entry))
-    return entry
+    void awake.lost.then(closing.close)
+    const end = async (): Promise<void> => {
+      clearInterval(reporting)
+      await watched.end()
+      await this.#report(database).catch(() => undefined)
+      await awake.leave().catch((error) => this.#warn(database.ref, error))
+      metrics?.databasesAwake.dec()
+    }
+    return { connections: watched.connections, unused: awake.touch, end }
+  }
+
+  #warn(ref: string, error: unknown): void {
+    this.#context.log.warn({ ref, err: error }, 'PostgreSQL of a cloud is not left in order')
   }
 
   #refuse(ref: string, error: unknown): never {
     if (error instanceof Failure) throw error
     this.#context.log.error({ ref, err: error }, 'PostgreSQL of a cloud does not start')
     return fail('DATABASE_DOES_NOT_START', {}, { retryAfterMs: startAgainMs })
-  }
-
-  #leave(entry: Entry<Database>): void {
-    if (entry.refusal) void this.#close(entry)
-    else this.#closeLater(entry)
-  }
-
-  #closeLater(entry: Entry<Database>): void {
-    entry.awake.touch()
-    entry.idle = setTimeout(() => void this.#close(entry), this.#options.idleMs)
-    entry.idle.unref()
-  }
-
-  async #close(entry: Entry<Database>): Promise<void> {
-    const { ref } = entry.database
-    clearTimeout(entry.idle)
-    clearInterval(entry.reporting)
-    const current = await this.#entries.get(ref)?.catch(() => undefined)
-    if (current !== entry) return
-    this.#entries.delete(ref)
-    const closing = entry.end()
-    this.#closing.add(closing)
-    await closing.finally(() => this.#closing.delete(closing))
   }
 
   /** Takes the time since it was written down last for this process, so that no other one counts it, too. */

@@ -1,9 +1,6 @@
 /** Memory of this machine for the databases that are awake. */
-import { totalmem } from 'node:os'
 import { type Config, refuse } from '#platform/config'
-
-/** Of the whole machine, or what its container may have of it. */
-const memoryOfMachine = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem())
+import { memoryOfMachine } from './local.ts'
 
 export const memoryOfDatabases = (share: number): number => memoryOfMachine() * share
 

@@ -29,3 +29,11 @@ function readOr(file: string, otherwise: string): string {
     return otherwise
   }
 }
+
+export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { fail } from '#platform/errors'
 import { type JailedServer, librariesOf } from '#platform/jail'
 import '../phrases.ts'
-import { type DatabaseSize, standardSize } from '../size.ts'
+import { type DatabaseSize, standardSize, temporaryBytesOf } from '../size.ts'
 import type { Layout } from './layout.ts'
 import { refusals } from './phrases.ts'
 
@@ -83,6 +83,8 @@ const settings: Readonly<Record<string, string>> = {
   max_wal_senders: '2',
   min_wal_size: '4MB',
   max_wal_size: '64MB',
+  // A backup that falls behind fails, and is made again; who writes meanwhile goes on.
+  max_slot_wal_keep_size: '256MB',
   wal_compression: 'on',
   work_mem: '4MB',
   // Notifications that nobody has read: 8 MB of them, where PostgreSQL would keep 8 GB.
@@ -94,6 +96,8 @@ const settings: Readonly<Record<string, string>> = {
   io_method: 'sync',
   jit: 'off',
   dynamic_shared_memory_type: 'posix',
+  // What runs for a process of this service that was killed ends.
+  client_connection_check_interval: '5s',
   timezone: 'UTC',
   log_timezone: 'UTC',
   // A statement can raise what is below that, and fill the disk with it.
@@ -115,7 +119,7 @@ function flagsFor({ memoryBytes, diskBytes, connections }: DatabaseSize): string
     reserved_connections: String(reservedConnections),
     shared_buffers: kilobytes(sharedBytesOf({ memoryBytes })),
     maintenance_work_mem: kilobytes(between(8 * mebibyte, memoryBytes / 8, 128 * mebibyte)),
-    temp_file_limit: kilobytes(between(16 * mebibyte, diskBytes / 8, 512 * mebibyte)),
+    temp_file_limit: kilobytes(temporaryBytesOf({ diskBytes })),
   }
   return Object.entries({ ...settings, ...sized }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }

@@ -1,5 +1,6 @@
 /** PostgreSQL servers of this machine as capacity for databases of clouds. */
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fail } from '#platform/errors'
@@ -14,6 +15,7 @@ import { LocalBackups } from './backups.ts'
 import { Claims } from './claims.ts'
 import type { LocalDatabase } from './layout.ts'
 import type { LocalContext } from './local.ts'
+import { isDiskShort } from './machine-watch.ts'
 import { makeDatabase } from './make.ts'
 import { LocalDatabases } from './manager.ts'
 import { memoryOfDatabases } from './memory.ts'
@@ -47,19 +49,26 @@ interface Ready {
 }
 
 const sweepMs = 60_000
+/** The processor is first that of the requests which come as soon as the service is ready. */
+const beginMs = 5_000
 
 export class LocalProvider implements DatabaseProvider {
   readonly name = 'local'
   readonly hasPasswords = false
   readonly #options: LocalOptions
+  readonly #beginning: NodeJS.Timeout | undefined
   #ready: Promise<Ready> | undefined
 
   constructor(options: LocalOptions) {
     this.#options = options
+    // Servers that a killed process has left run on, and nobody watches them.
+    if (existsSync(options.root))
+      this.#beginning = setTimeout(() => void this.#open().catch(logged(options.log)), beginMs).unref()
   }
 
   async place(taken: { place: string; osUser: number | null }[]): ReturnType<DatabaseProvider['place']> {
-    const { place } = await this.#open()
+    const { place, context } = await this.#open()
+    if (await isDiskShort(context, context.root)) return undefined
     if (process.getuid?.() !== 0) return { place, osUser: null }
     const others = new Set(taken.filter((one) => one.place === place).map(({ osUser }) => osUser))
     let osUser = firstUser
@@ -84,14 +93,15 @@ export class LocalProvider implements DatabaseProvider {
     const { databases, context, place } = await this.#open()
     // What runs on another machine is stopped there.
     if (database.place !== place) return
-    await databases.close(database)
+    // Its server ends what is under way in it; only then is there nothing left to wait for.
     await stop(context, localOf(database))
+    await databases.close(database)
   }
 
   async remove(database: DatabaseRecord): Promise<void> {
     const { context, databases } = await this.#here(database)
-    await databases.close(database)
     await end(context, localOf(database))
+    await databases.close(database)
     await removeAll(context.root, database)
   }
 
@@ -103,6 +113,7 @@ export class LocalProvider implements DatabaseProvider {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#beginning)
     const ready = await this.#ready?.catch(() => undefined)
     clearInterval(ready?.sweeping)
     await ready?.databases[Symbol.asyncDispose]()

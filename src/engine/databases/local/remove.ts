@@ -4,6 +4,7 @@ import path from 'node:path'
 import { holdLock } from '#platform/jail'
 import { type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
+import { signalIfThere } from './processes.ts'
 import { serverOf, stop } from './wake.ts'
 
 /** A database that is made: as `makeDatabase` names it before it is complete. */
@@ -17,7 +18,7 @@ export async function end(context: LocalContext, database: LocalDatabase): Promi
   const layout = layoutOf(context.root, database)
   const pid = await serverOf(layout)
   // It is the first of its namespace: with it the kernel ends all in it.
-  if (pid !== undefined) process.kill(pid, 'SIGKILL')
+  if (pid !== undefined) signalIfThere(pid, 'SIGKILL')
   if (!(await stop(context, database, killMs))) throw new Error(`PostgreSQL of ${database.ref} does not end.`)
 }
 

@@ -7,16 +7,19 @@ import { execFile } from 'node:child_process'
 import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { fail } from '#platform/errors'
 import { holdLock } from '#platform/jail'
 import type { RestoreOptions } from '../databases.ts'
 import { type Layout, type LocalDatabase, layoutOf, makeFolders, removeFolders } from './layout.ts'
 import type { LocalContext } from './local.ts'
+import { isDiskShort } from './machine-watch.ts'
 import { unpack } from './unpack.ts'
 import { stop, wake } from './wake.ts'
 
 /** What was written while the backup was made is applied at its first start. */
 const longestStartMs = 15 * 60 * 1000
 const lockWaitMs = 2_000
+const noRoomMs = 60_000
 /** Somebody may wake the database between its stop and the lock. */
 const maxStops = 15
 
@@ -27,6 +30,7 @@ export async function restoreDatabase(
   options: RestoreOptions,
 ): Promise<boolean> {
   const layout = layoutOf(context.root, database)
+  if (!(await isThere(layout.folder)) && !(await makeAgain(layout, database, options))) return false
   const held = await holdLock(context.tools, layout.restoreLockFile, lockWaitMs)
   if (!held) return false
   await using _lock = held
@@ -45,6 +49,21 @@ export async function restoreDatabase(
   }
   await removeFolders(layoutOf(context.root, draft))
   return true
+}
+
+/**
+ * Of a database that was lost with its disk. A deletion may just have removed it, too: it ends the restoring before that, so what is made
+ * before this is asked is taken away here, and what is made after it there.
+ */
+async function makeAgain(
+  layout: Layout,
+  { user }: LocalDatabase,
+  { isWanted }: RestoreOptions,
+): Promise<boolean> {
+  await makeFolders(layout, user)
+  const wanted = await isWanted()
+  if (!wanted) await removeFolders(layout)
+  return wanted
 }
 
 const isCompleted = async ({ restoredFile }: Layout, id: string): Promise<boolean> =>
@@ -81,11 +100,18 @@ async function prepare(
   { tar, maxBytes }: RestoreOptions,
 ): Promise<void> {
   const layout = layoutOf(context.root, draft)
+  await requireDisk(context, maxBytes)
   await makeFolders(layout, draft.user)
   await unpack(tar(), { folder: layout.data, owner: draft.user, maxBytes })
   await startOnce(context, draft)
   // PostgreSQL has written what it has changed; the rest was only unpacked.
   await promisify(execFile)('sync', ['--file-system', layout.data])
+}
+
+/** Throws DATABASE_NO_ROOM. */
+export async function requireDisk(context: LocalContext, bytes: number): Promise<void> {
+  if (await isDiskShort(context, context.root, bytes))
+    fail('DATABASE_NO_ROOM', {}, { retryAfterMs: noRoomMs })
 }
 
 async function startOnce(context: LocalContext, database: LocalDatabase): Promise<void> {

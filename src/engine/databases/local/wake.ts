@@ -10,6 +10,7 @@ import type { Claim } from './claims.ts'
 import { isShortEnough, type Layout, type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import '../phrases.ts'
+import { signalIfThere } from './processes.ts'
 import { server } from './program.ts'
 import { upgrade } from './upgrade.ts'
 
@@ -26,7 +27,7 @@ const quickStopMs = 2_000
 const roomChannel = 'kherad_room'
 
 export interface Awake {
-  /** Where it answers, for whom it is asked. */
+  /** Where it answers, for whom it is requested. */
   address(user: string): SocketAddress
   /** Resolves when its server has gone. */
   readonly lost: Promise<void>
@@ -81,31 +82,38 @@ async function openSocketFolder(layout: Layout): Promise<{ path: string } & Asyn
 /** Room in the memory for databases: those that nobody uses make way, the one that was used longest ago first. */
 async function takeRoom(context: LocalContext, database: LocalDatabase): Promise<Claim> {
   const { memoryBytes } = database.size ?? standardSize
-  const asked = new Set<string>()
+  const requested = new Set<string>()
   for (;;) {
     const taken = await context.claims.take(database.ref, memoryBytes)
     if (!Array.isArray(taken)) return taken
-    const next = taken.find(({ ref }) => !asked.has(ref))
+    const next = taken.find(({ ref }) => !requested.has(ref))
     if (!next) fail('DATABASE_NO_ROOM', {}, { retryAfterMs: noRoomMs })
-    asked.add(next.ref)
-    await askToLeave(context, next)
+    requested.add(next.ref)
+    await requestRoom(context, next)
   }
 }
 
 /** After which there may be room. */
 const noRoomMs = 10_000
 
-async function askToLeave(context: LocalContext, { ref }: Claim): Promise<void> {
+async function requestRoom(context: LocalContext, { ref }: Claim): Promise<void> {
   const { claims } = context
   await claims.sweep((unused) => stopUnused(context, { ref: unused }))
   const layout = layoutOf(context.root, { ref })
   await using socket = await openSocketFolder(layout)
+  const isLeft = async (withinMs: number): Promise<boolean> => {
+    for (const deadline = performance.now() + withinMs; performance.now() < deadline; await pause(pollMs))
+      if (!(await claims.list()).some((claim) => claim.ref === ref)) return true
+    return false
+  }
   const client = await connect(socket.path)
-  if (!client) return
-  await client.query(`notify ${roomChannel}`).catch(() => undefined)
-  await client.end().catch(() => undefined)
-  for (const deadline = performance.now() + quickStopMs; performance.now() < deadline; await pause(pollMs))
-    if (!(await claims.list()).some((claim) => claim.ref === ref)) return
+  await client?.query(`notify ${roomChannel}`).catch(() => undefined)
+  await client?.end().catch(() => undefined)
+  if (client && (await isLeft(quickStopMs))) return
+  // One that no longer answers is stopping.
+  const again = await connect(socket.path)
+  await again?.end().catch(() => undefined)
+  if (!again) await isLeft(stopMs)
 }
 
 /** Starts it where it does not run. */
@@ -181,7 +189,7 @@ export async function stop(
   let mayAnnounce = true
   const isStopped = await signalled(context, layout, withinMs, {
     async signal(pid) {
-      endIfThere(pid)
+      signalIfThere(pid, 'SIGINT')
       return true
     },
     // Then those who use it where it runs give it back, and it is stopped there.
@@ -206,7 +214,7 @@ export async function stopUnused(
     return !isUsed
   }
   const isStopped = await signalled(context, layoutOf(context.root, { ref }), quickStopMs, {
-    signal: (pid) => ifUnused(() => endIfThere(pid)),
+    signal: (pid) => ifUnused(() => signalIfThere(pid, 'SIGINT')),
     outOfSight: () => ifUnused(() => undefined),
   })
   return isStopped || isUsed
@@ -243,12 +251,6 @@ async function isFree({ tools }: LocalContext, { folder, lockFile }: Layout): Pr
   const held = await holdLock(tools, lockFile, lockSliceMs)
   await held?.[Symbol.asyncDispose]()
   return held !== undefined
-}
-
-function endIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGINT')
-  } catch {}
 }
 
 /** Of all who are connected. False where nobody answers. */

@@ -1,4 +1,4 @@
-/** How long transactions may take, by who has them. The doors have shorter limits of their own; this holds whatever escapes them. */
+/** How long transactions may take, by who has them. Requests have shorter limits of their own; this holds whatever escapes them. */
 import type { WatchedSession } from './sessions.ts'
 
 /** Of exports of one database at a time there is one, by this advisory lock. */
@@ -12,6 +12,9 @@ const longestTransactionMs: Readonly<Record<string, number>> = {
   storage_admin: 30_000,
   app_reader: 600_000,
   postgres: 600_000,
+  // It looks at a sample of rows, by functions of the app where an index has them; vacuuming a large table takes long, and runs none.
+  autoanalyze: 60_000,
+  autovacuum: 3_600_000,
 }
 const longestIdleMs = 15_000
 /** Beyond its limit a transaction is cancelled, and its session ended so much later. */

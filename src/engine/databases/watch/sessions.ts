@@ -1,5 +1,6 @@
 /** What a watcher sees of a database, and how it ends what takes too much. Names are qualified: the app may have its own by the same name. */
 import type pg from 'pg'
+import { ourSchemas } from '../schemas.ts'
 import { exportLock } from './limits.ts'
 
 export interface WatchedSession {
@@ -20,6 +21,8 @@ export interface Look {
   dataBytes: number
   temporaryBytes: number
   walBytes: number
+  /** Of the queue that all databases of a server share: how much of it is full. */
+  notifications: number
   /** With an open transaction. */
   sessions: WatchedSession[]
 }
@@ -33,23 +36,29 @@ export async function look(pool: pg.Pool, whole: boolean): Promise<Look> {
 
 const own = 'pg_catalog.pg_database_size(pg_catalog.current_database())::float8 as "dataBytes"'
 
-const databaseSize = `select ${own}, 0 as "temporaryBytes", 0 as "walBytes"`
+const databaseSize = `select ${own}, 0 as "temporaryBytes", 0 as "walBytes", pg_catalog.pg_notification_queue_usage() as notifications`
 
-const serverSizes = `select ${own},
+const serverSizes = `select ${own}, 0 as notifications,
   (select coalesce(pg_catalog.sum(size), 0)::float8 from pg_catalog.pg_ls_tmpdir()) as "temporaryBytes",
   (select coalesce(pg_catalog.sum(size), 0)::float8 from pg_catalog.pg_ls_waldir()) as "walBytes"`
 
 const millisecondsSince = (column: string): string =>
   `(extract(epoch from pg_catalog.clock_timestamp() operator(pg_catalog.-) ${column}) operator(pg_catalog.*) 1000)::float8`
 
-const openTransactions = `select pid, usename::text as role, backend_xid is not null as writes,
+/** Of the app, and of PostgreSQL where it vacuums and analyzes tables by itself. */
+const openTransactions = `select pid,
+  case when backend_type operator(pg_catalog.=) 'client backend' then usename::text
+    when pid operator(pg_catalog.=) any (select pid from pg_catalog.pg_stat_progress_analyze) then 'autoanalyze'
+    else 'autovacuum' end as role,
+  backend_xid is not null as writes,
   coalesce(state operator(pg_catalog.=) any ('{idle in transaction,idle in transaction (aborted)}'::text[]), false) as "isIdle",
   coalesce(${millisecondsSince('xact_start')}, 0) as "transactionMs", coalesce(${millisecondsSince('state_change')}, 0) as "idleMs",
   exists (select from pg_catalog.pg_locks l where l.pid operator(pg_catalog.=) a.pid and l.granted and l.locktype operator(pg_catalog.=) 'advisory'
     and l.objsubid operator(pg_catalog.=) 1 and l.classid operator(pg_catalog.=) ${exportLock >> 32n}::oid
     and l.objid operator(pg_catalog.=) ${exportLock & 0xffffffffn}::oid) as "isExport"
   from pg_catalog.pg_stat_activity a
-  where datname operator(pg_catalog.=) pg_catalog.current_database() and backend_type operator(pg_catalog.=) 'client backend'
+  where datname operator(pg_catalog.=) pg_catalog.current_database()
+    and backend_type operator(pg_catalog.=) any ('{client backend,autovacuum worker}'::text[])
     and xact_start is not null and pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid()`
 
 /** As PostgreSQL estimates them. */
@@ -61,7 +70,7 @@ export async function rowsOf(pool: pg.Pool): Promise<number> {
 const estimate = `select coalesce(pg_catalog.sum(reltuples), 0)::float8 as rows
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid operator(pg_catalog.=) c.relnamespace
   where relkind operator(pg_catalog.=) 'r' and reltuples operator(pg_catalog.>) 0
-    and nspname operator(pg_catalog.<>) all ('{pg_catalog,information_schema,auth,app_users,storage,kherad}'::text[])`
+    and nspname operator(pg_catalog.<>) all (array['pg_catalog', ${ourSchemas.all}])`
 
 /** The statement fails; its session goes on. */
 export const cancel = (pool: pg.Pool, pids: readonly number[]): Promise<unknown> =>

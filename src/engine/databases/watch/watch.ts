@@ -3,21 +3,31 @@
  * change every setting of their own sessions. A check at the end of a statement would be too late: one INSERT wrote 781 MB in 1.5 s.
  */
 import type pg from 'pg'
+import type { DiskState } from '../databases.ts'
 import type { DatabaseSize, Measurement } from '../size.ts'
 import { verdictOn } from './limits.ts'
 import { cancel, type Look, look, rowsOf, terminate, type WatchedSession } from './sessions.ts'
 
 export const lookEveryMs = 250
+/** Where nobody works: PostgreSQL runs code of the app by itself, when it analyzes tables. */
+const idleLookMs = 5_000
 /** A watcher that sees nothing for so long cannot hold anything: then the server has to stop. */
-const longestBlindMs = 5_000
+const longestUnseenMs = 5_000
 /** What grows beyond the cap by this part of it is ended. */
 const overshoot = 0.1
 /** Where there is too much already: for what DELETE and VACUUM themselves write. */
 const slackBytes = 1024 * 1024
 const longestWalBytes = 512 * 1024 * 1024
 
-/** What is measured is told so often, if it has changed. */
-const tellEveryMs = 10_000
+/** All that one database comes to have on the disk, with its log. */
+export const mostBytesOf = ({ diskBytes }: Pick<DatabaseSize, 'diskBytes'>): number =>
+  Math.floor(diskBytes * (1 + overshoot)) + longestWalBytes
+
+/** Of the queue of notifications. Beyond it what is older ends: a session that listens keeps there, until its transaction ends, what others send. */
+const longestQueue = 0.5
+const longestListeningMs = 2_000
+/** What is measured is reported so often, if it has changed. */
+const reportEveryMs = 10_000
 /** More than all sessions together need for what is in order. */
 const longestTemporaryPart = 0.25
 const leastTemporaryBytes = 64 * 1024 * 1024
@@ -33,7 +43,7 @@ export interface WatchOptions {
   /** Not at every look: when it begins or ceases to be full, and now and then. It does not throw. */
   measured(measurement: Measurement): void
   /** Nothing could be seen for too long. */
-  blind(): void
+  unseen(): void
 }
 
 export class DatabaseWatch implements Disposable {
@@ -43,13 +53,16 @@ export class DatabaseWatch implements Disposable {
   #hasWorked = false
   #isLooking = false
   #isClosed = false
-  #seenAtMs = 0
-  #mustNotWrite = false
-  /** The least that was seen while it was beyond what is ended. */
-  #floorBytes: number | undefined
-  #before: Look | undefined
+  /** Looks have failed since then. */
+  #unseenSinceMs: number | undefined
+  #lookSoon: (() => void) | undefined
+  #isMachineShort = false
+  /** As the last look found it. */
+  #bytes: number | undefined
+  /** The least that was seen since it is full. */
+  #leastBytes: number | undefined
   #diskBytes: number
-  #told: { measurement: Measurement; atMs: number } | undefined
+  #reported: { measurement: Measurement; atMs: number } | undefined
 
   constructor(options: WatchOptions) {
     this.#options = options
@@ -61,15 +74,24 @@ export class DatabaseWatch implements Disposable {
     this.#diskBytes = diskBytes
   }
 
-  /** Nobody may write: the disk of the machine is short. */
-  get mustNotWrite(): boolean {
-    return this.#mustNotWrite
+  /** As it was seen last. */
+  get disk(): DiskState {
+    if (this.#isMachineShort) return 'machine'
+    if (this.#leastBytes === undefined) return 'free'
+    return this.#hasGrown ? 'growing' : 'full'
+  }
+
+  /** As it is now. */
+  async lookNow(): Promise<DiskState> {
+    await this.#lookOnce()
+    return this.disk
   }
 
   /** A connection is used until `rested`. */
   works(): void {
     this.#working++
     this.#hasWorked = true
+    this.#lookSoon?.()
     if (!this.#isLooking) void this.#lookOn()
   }
 
@@ -79,46 +101,60 @@ export class DatabaseWatch implements Disposable {
 
   [Symbol.dispose](): void {
     this.#isClosed = true
+    this.#lookSoon?.()
   }
 
   async #lookOn(): Promise<void> {
     this.#isLooking = true
-    this.#seenAtMs = performance.now()
-    // The last look is after the last work.
-    while (!this.#isClosed && (this.#working > 0 || this.#hasWorked)) {
+    while (!this.#isClosed) {
       this.#hasWorked = false
       await this.#lookOnce()
-      await new Promise<void>((resolve) => void setTimeout(resolve, lookEveryMs).unref())
+      await this.#pause(lookEveryMs)
+      // The last of the frequent looks is after the last work.
+      if (this.#working === 0 && !this.#hasWorked && this.#unseenSinceMs === undefined)
+        await this.#pause(idleLookMs)
     }
-    this.#isLooking = false
+  }
+
+  /** Or until somebody works, where it is a long one. */
+  async #pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms).unref()
+    if (ms > lookEveryMs) this.#lookSoon = resolve
+    await promise
+    clearTimeout(timer)
+    this.#lookSoon = undefined
   }
 
   async #lookOnce(): Promise<void> {
-    const { pool, whole, beside, blind } = this.#options
+    const { pool, whole, beside, unseen } = this.#options
+    if (this.#isClosed) return
     try {
       const [seen, { mustNotWrite }] = await Promise.all([
         look(pool, whole),
         beside?.() ?? { mustNotWrite: false },
       ])
-      this.#seenAtMs = performance.now()
-      this.#mustNotWrite = mustNotWrite
+      this.#unseenSinceMs = undefined
+      this.#isMachineShort = mustNotWrite
       if (this.#hasTooMuch(seen)) await terminate(pool, writersIn(seen))
       if (seen.temporaryBytes > this.#temporaryBytes()) await terminate(pool, computing(seen))
+      if (seen.notifications > longestQueue) await terminate(pool, olderThan(longestListeningMs, seen))
       await this.#endLong(seen.sessions)
-      await this.#tell(seen.dataBytes)
+      await this.#report(seen.dataBytes)
     } catch {
-      if (!this.#isClosed && performance.now() - this.#seenAtMs > longestBlindMs) blind()
+      this.#unseenSinceMs ??= performance.now()
+      if (!this.#isClosed && performance.now() - this.#unseenSinceMs > longestUnseenMs) unseen()
     }
   }
 
-  async #tell(diskBytes: number): Promise<void> {
+  async #report(diskBytes: number): Promise<void> {
     const now = performance.now()
     const isFull = diskBytes >= this.#diskBytes
-    const { measurement: before, atMs = Number.NEGATIVE_INFINITY } = this.#told ?? {}
+    const { measurement: before, atMs = Number.NEGATIVE_INFINITY } = this.#reported ?? {}
     const isNews = before?.isFull !== isFull
-    if (!isNews && (now - atMs < tellEveryMs || before?.diskBytes === diskBytes)) return
+    if (!isNews && (now - atMs < reportEveryMs || before?.diskBytes === diskBytes)) return
     const measurement = { diskBytes, isFull, rows: await rowsOf(this.#options.pool) }
-    this.#told = { measurement, atMs: now }
+    this.#reported = { measurement, atMs: now }
     this.#options.measured(measurement)
   }
 
@@ -126,22 +162,21 @@ export class DatabaseWatch implements Disposable {
     return Math.max(leastTemporaryBytes, this.#diskBytes * longestTemporaryPart)
   }
 
+  get #hasGrown(): boolean {
+    return this.#bytes! > this.#leastBytes! + slackBytes
+  }
+
   /** Whether what writes is ended. Where there is too much, what makes it less goes on. */
-  #hasTooMuch(seen: Look): boolean {
-    const before = this.#before
-    this.#before = seen
-    if (this.#mustNotWrite || seen.walBytes > longestWalBytes) return true
-    const bytes = seen.dataBytes
-    if (bytes <= this.#diskBytes * (1 + overshoot)) {
-      this.#floorBytes = undefined
-      return false
-    }
-    if (this.#floorBytes === undefined) {
-      this.#floorBytes = bytes
-      return before !== undefined
-    }
-    this.#floorBytes = Math.min(this.#floorBytes, bytes)
-    return bytes > this.#floorBytes + slackBytes
+  #hasTooMuch({ dataBytes, walBytes }: Look): boolean {
+    const before = this.#bytes
+    const wasFull = this.#leastBytes !== undefined
+    this.#bytes = dataBytes
+    this.#leastBytes =
+      dataBytes < this.#diskBytes ? undefined : Math.min(this.#leastBytes ?? dataBytes, dataBytes)
+    if (this.#isMachineShort || walBytes > longestWalBytes) return true
+    if (dataBytes <= this.#diskBytes * (1 + overshoot)) return false
+    // At the first look nobody knows whether it grows.
+    return wasFull ? this.#hasGrown : before !== undefined
   }
 
   async #endLong(sessions: readonly WatchedSession[]): Promise<void> {
@@ -158,3 +193,6 @@ const pidOf = ({ pid }: WatchedSession): number => pid
 const computing = ({ sessions }: Look): number[] => sessions.filter(({ isIdle }) => !isIdle).map(pidOf)
 
 const writersIn = ({ sessions }: Look): number[] => sessions.filter(({ writes }) => writes).map(pidOf)
+
+const olderThan = (longestMs: number, { sessions }: Look): number[] =>
+  sessions.filter(({ transactionMs }) => transactionMs > longestMs).map(pidOf)

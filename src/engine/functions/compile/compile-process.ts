@@ -3,15 +3,17 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as esbuild from 'esbuild'
 import { answer } from '#platform/confined-process'
-import { isMet, type PackageImport, readImport } from './packages.ts'
+import { isMet, type PackageImport, packageNames, readImport } from './packages.ts'
 import { type Mappings, mappingsOf, type Place } from './source-map.ts'
 
 export interface CompileTask {
   code: string
   /** TypeScript is more than JavaScript with types: enums and decorators become code. */
   isTypeScript: boolean
-  /** The folder that has `node_modules`. */
+  /** The folder that has `node_modules` of the platform. */
   home: string
+  /** Packages of the operator, and the folder that has theirs, once they are installed. */
+  operator: { names: readonly string[]; folder: string | undefined }
 }
 
 /** A package that became part of the bundle. */
@@ -25,7 +27,7 @@ export interface UsedPackage {
 export type Fault =
   | { kind: 'syntax'; message: string }
   | { kind: 'typescript' | 'dynamic' | 'require' | 'attributes' | 'heavy' }
-  | { kind: 'file' | 'node' | 'url' | 'other' | 'part' | 'runtime'; specifier: string }
+  | { kind: 'file' | 'node' | 'url' | 'other' | 'absent' | 'part' | 'runtime'; specifier: string }
   | { kind: 'version'; specifier: string; installed: string }
 
 export type CompileReport =
@@ -64,17 +66,21 @@ async function compile(task: CompileTask): Promise<CompileReport> {
 class Build {
   readonly #code: string
   readonly #home: string
+  readonly #operator: CompileTask['operator']
   readonly #loader: 'js' | 'ts'
   readonly #used = new Map<string, UsedPackage>()
   /** What was imported by the developer, by the folder that it lies in. */
   readonly #folders = new Map<string, string>()
+  /** The same for all files of packages of the operator, and of what these import. */
+  readonly #files = new Map<string, string>()
   readonly #resolved = new Map<string, Promise<esbuild.OnResolveResult>>()
   #refused: string | undefined
   #hasFault = false
 
-  constructor({ code, home, isTypeScript }: CompileTask) {
+  constructor({ code, home, operator, isTypeScript }: CompileTask) {
     this.#code = code
     this.#home = home
+    this.#operator = operator
     this.#loader = isTypeScript ? 'ts' : 'js'
   }
 
@@ -131,8 +137,12 @@ class Build {
   #setUp(build: esbuild.PluginBuild): void {
     build.onResolve({ filter: /.*/ }, async (args) => {
       if (args.kind === 'entry-point') return { path: fileName, namespace }
-      // What packages import is resolved as usual.
-      return args.namespace === namespace ? this.#resolve(build, args) : undefined
+      if (args.namespace === namespace) return this.#resolve(build, args)
+      // What packages import is resolved as usual; of packages of the operator from their folder alone.
+      const origin = this.#files.get(args.importer)
+      return origin === undefined || args.pluginData === asUsual
+        ? undefined
+        : this.#resolveWithin(build, args, origin)
     })
     build.onLoad({ filter: /.*/, namespace }, () => ({ contents: this.#code, loader: this.#loader }))
     build.onLoad({ filter: /.*/, namespace: 'types' }, () => ({ contents: '', loader: 'js' }))
@@ -146,7 +156,7 @@ class Build {
     if (kind !== 'import-statement') return this.#refuse({ kind: 'require' })
     if (Object.keys(args.with).length > 0) return this.#refuse({ kind: 'attributes' })
     if (specifier === this.#refused) return this.#refuse({ kind: 'runtime', specifier })
-    const wanted = readImport(specifier)
+    const wanted = readImport(specifier, [...packageNames, ...this.#operator.names])
     if (wanted.kind === 'types') return nothing
     if (wanted.kind !== 'package') return this.#refuse({ kind: wanted.kind, specifier })
     const known = this.#resolved.get(specifier)
@@ -167,28 +177,49 @@ class Build {
     specifier: string,
     { name, part, requested }: PackageImport,
   ): Promise<esbuild.OnResolveResult> {
-    const folder = path.join(this.#home, 'node_modules', name)
+    const home = packageNames.includes(name) ? this.#home : this.#operator.folder
+    if (home === undefined) return this.#refuse({ kind: 'absent', specifier })
+    const folder = path.join(home, 'node_modules', name)
     const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
       version: string
     }
     if (!isMet(requested, version)) return this.#refuse({ kind: 'version', specifier, installed: version })
     const found = await build.resolve(part === '' ? name : `${name}/${part}`, {
       kind: 'import-statement',
-      resolveDir: this.#home,
+      resolveDir: home,
     })
     const isOwn = found.path.startsWith(folder + path.sep) && found.namespace === 'file'
-    if (found.errors.length > 0 || !isOwn || !/\.m?js$/.test(found.path))
+    if (found.errors.length > 0 || !isOwn || !/\.[cm]?js$/.test(found.path))
       return this.#refuse({ kind: 'part', specifier })
-    this.#folders.set(path.dirname(found.path), specifier)
+    if (home === this.#home) this.#folders.set(path.dirname(found.path), specifier)
+    else this.#files.set(found.path, specifier)
     const known = this.#used.get(name)?.requested
     this.#used.set(name, { name, version, requested: requested ?? known ?? null })
     return { path: found.path, sideEffects: found.sideEffects }
   }
 
+  /** Node looks for packages in all folders above, too: among them may be those of anybody. */
+  async #resolveWithin(
+    build: esbuild.PluginBuild,
+    { path: wanted, kind, importer, resolveDir, with: attributes }: esbuild.OnResolveArgs,
+    origin: string,
+  ): Promise<esbuild.OnResolveResult | undefined> {
+    const found = await build.resolve(wanted, {
+      ...{ kind, importer, resolveDir, with: attributes, pluginData: asUsual },
+    })
+    const isWithin = found.namespace !== 'file' || isIn(this.#operator.folder, found.path)
+    if (found.errors.length > 0 || found.external || !isWithin)
+      return this.#refuse({ kind: 'runtime', specifier: origin })
+    this.#files.set(found.path, origin)
+    return undefined
+  }
+
   /** Nothing but the developer's code and packages became part of it, whatever else esbuild learns to import one day. */
   #checkInputs({ inputs }: esbuild.Metafile): void {
     for (const [input, { imports }] of Object.entries(inputs)) {
-      const isKnown = input === source || input.startsWith('types:') || input.startsWith('node_modules/')
+      const isOwn = input === source || input.startsWith('types:') || input.startsWith('(disabled):')
+      const file = path.resolve(this.#home, input)
+      const isKnown = isOwn || isIn(this.#home, file) || isIn(this.#operator.folder, file)
       const foreign = imports.find(({ external, path: to }) => external && to !== '<runtime>')
       if (!isKnown || foreign) throw new Error('something else was bundled')
     }
@@ -208,6 +239,8 @@ class Build {
 
   /** An error within a package: which import led there. */
   #faultOfPackage({ location, text }: esbuild.Message): Fault {
+    const origin = this.#files.get(path.join(this.#home, location?.file ?? ''))
+    if (origin !== undefined) return { kind: 'runtime', specifier: origin }
     for (let folder = path.join(this.#home, location?.file ?? ''); folder.length > this.#home.length; ) {
       folder = path.dirname(folder)
       const specifier = this.#folders.get(folder)
@@ -226,10 +259,17 @@ class Build {
   }
 }
 
+/** Whether a file is one of the packages in a folder. */
+const isIn = (folder: string | undefined, file: string): boolean =>
+  folder !== undefined && file.startsWith(path.join(folder, 'node_modules') + path.sep)
+
+/** Of an import that this plugin itself resolves. */
+const asUsual = {}
+
 /** An empty module. */
 const nothing = { path: 'types', namespace: 'types' } satisfies esbuild.OnResolveResult
 
-const kinds = 'dynamic require attributes file node url other part runtime version'.split(' ')
+const kinds = 'dynamic require attributes file node url other absent part runtime version'.split(' ')
 const isFault = (detail: unknown): detail is Fault =>
   typeof detail === 'object' && detail !== null && kinds.includes((detail as Fault).kind)
 

@@ -5,7 +5,9 @@ import { type Confine, type FindIsolation, openConfinement } from '#platform/con
 import { fail, type Localized } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { CompileReport, CompileTask, UsedPackage } from './compile-process.ts'
+import { installedPackages, type OperatorPackage } from './operator-packages.ts'
 import '../phrases.ts'
+import { packageNames } from './packages.ts'
 import { faultSentence, sentences } from './phrases.ts'
 import type { Mappings, Place } from './source-map.ts'
 
@@ -36,12 +38,31 @@ const memoryMb = 768
 
 const module = path.join(import.meta.dirname, 'compile-process.ts')
 
-export function openFunctionCompiler(log: Log, isolation?: FindIsolation): FunctionCompiler {
+export interface CompilerOptions {
+  log: Log
+  dataDir: string
+  /** Those of the operator. */
+  packages: readonly OperatorPackage[]
+  isolation?: FindIsolation | undefined
+}
+
+export function openFunctionCompiler({
+  log,
+  dataDir,
+  packages,
+  isolation,
+}: CompilerOptions): FunctionCompiler {
   const confine = openConfinement(log, places, isolation)
+  const names = packages.map(({ name }) => name)
+  const allowed = [...packageNames, ...names]
   return {
     async compile(source, { accountId, signal }) {
-      const report = await run(confine, { ...source, home: home() }, { accountId, signal })
-      if ('fault' in report) return refuseCode(faultSentence(report.fault), report.place)
+      const operator = {
+        names,
+        folder: names.length > 0 ? await installedPackages(dataDir, packages) : undefined,
+      }
+      const report = await run(confine, { ...source, home: home(), operator }, { accountId, signal })
+      if ('fault' in report) return refuseCode(faultSentence(report.fault, allowed), report.place)
       if (Buffer.byteLength(report.bundle) > maxBundleBytes) return refuseCode(sentences.tooLarge, undefined)
       return report
     },
@@ -61,12 +82,13 @@ async function run(
     memoryMb,
     // The bundle and its mappings as JSON.
     maxOutputBytes: 4 * maxBundleBytes,
+    ...(input.operator.folder !== undefined && { files: [input.operator.folder] }),
     startsPrograms: true,
     keepsSpare: true,
   })
   if ('value' in outcome) return outcome.value as CompileReport
   if (outcome.lost === 'busy') return fail('FUNCTIONS_BUSY', {})
-  return refuseCode(faultSentence({ kind: 'heavy' }), undefined)
+  return refuseCode(faultSentence({ kind: 'heavy' }, []), undefined)
 }
 
 /** Throws FUNCTION_CODE_INVALID. */

@@ -1,12 +1,11 @@
 /** Which imports a function may have, however they are spelled. */
 
 /** Packages of the platform's own lock file. */
-export const packageNames = ['@supabase/supabase-js', 'zod', 'hono'] as const
-export type PackageName = (typeof packageNames)[number]
+export const packageNames: readonly string[] = ['@supabase/supabase-js', 'zod', 'hono']
 
 export interface PackageImport {
   kind: 'package'
-  name: PackageName
+  name: string
   /** `cors` of `hono/cors`; empty for the package itself. */
   part: string
   /** The version that was written, as it was written. */
@@ -31,40 +30,38 @@ const packagePath = /^((?:@[\w.-]+\/)?[\w.-]+)(?:@([^/]*))?(?:\/(.+))?$/
 /** No empty segment, and none that begins with a dot. */
 const plainPart = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/
 
-/** Reads what stands between the quotes of an import. */
-export function readImport(specifier: string): Import {
+/** Reads what stands between the quotes of an import, where these packages may be imported. */
+export function readImport(specifier: string, names: readonly string[] = packageNames): Import {
   if (/^(?:npm|jsr):/.test(specifier)) {
     const path = specifier.slice(4).replace(/^\//, '')
-    return readPackage(path, specifier.startsWith('jsr:'))
+    return readPackage(path, names, specifier.startsWith('jsr:'))
   }
   if (specifier.startsWith('node:')) return { kind: 'node' }
-  if (specifier.startsWith('https://esm.sh/')) return readEsmSh(specifier)
+  if (specifier.startsWith('https://esm.sh/')) return readEsmSh(specifier, names)
   if (hasScheme.test(specifier)) return { kind: 'url' }
   if (/^[./#\\]/.test(specifier)) return { kind: 'file' }
-  return readPackage(specifier, false)
+  return readPackage(specifier, names)
 }
 
 /** What its query asks for is about builds, of which there is one here; another query would change what is imported. */
 const harmlessQuery = /^(?:(?:target|pin)=[\w.-]*|bundle|standalone|dev|dts|no-dts|no-check|no-bundle)$/
 
-function readEsmSh(address: string): Import {
+function readEsmSh(address: string, names: readonly string[]): Import {
   const [path = '', query = ''] = address.slice('https://esm.sh/'.length).split('?', 2)
   if (query !== '' && !query.split('&').every((one) => harmlessQuery.test(one))) return { kind: 'url' }
   const found = path.replace(/^(?:v\d+|stable)\//, '')
   const isJsr = found.startsWith('jsr/')
-  const read = readPackage(isJsr ? found.slice(4) : found, isJsr)
+  const read = readPackage(isJsr ? found.slice(4) : found, names, isJsr)
   return read.kind === 'other' ? { kind: 'url' } : read
 }
 
-function readPackage(path: string, isJsr: boolean): Import {
+function readPackage(path: string, names: readonly string[], isJsr = false): Import {
   const [, written = '', version, part = ''] = packagePath.exec(path) ?? []
   const name = (isJsr && ofJsr.get(written)) || written
   if (name === '@supabase/functions-js' && part.endsWith('.d.ts')) return { kind: 'types' }
-  if (!isAllowed(name) || (part !== '' && !plainPart.test(part))) return { kind: 'other' }
+  if (!names.includes(name) || (part !== '' && !plainPart.test(part))) return { kind: 'other' }
   return { kind: 'package', name, part, requested: version }
 }
-
-const isAllowed = (name: string): name is PackageName => (packageNames as readonly string[]).includes(name)
 
 const range = /^(?:\^|~|>=|=|v)?(\d{1,6})(?:\.(\d{1,6}|x|\*))?(?:\.(\d{1,6}|x|\*))?(?:[-+][\w.+-]*)?$/
 const any = new Set([undefined, '', '*', 'x', 'latest'])

@@ -1,14 +1,13 @@
 import type { Localized } from '#platform/errors'
 import type { Fault } from './compile-process.ts'
-import { packageNames } from './packages.ts'
-
-const allowed = { en: `${packageNames.join(', ')}`, fa: packageNames.join('، ') }
 
 /** What a developer wrote is repeated, up to this length. */
 const longest = 100
 const shown = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text)
 
-type Sentences = { [Kind in Fault['kind']]: (fault: Extract<Fault, { kind: Kind }>) => Localized }
+type Sentences = {
+  [Kind in Fault['kind']]: (fault: Extract<Fault, { kind: Kind }>, allowed: Localized) => Localized
+}
 
 const ofFaults: Sentences = {
   syntax: ({ message }) => ({ en: `${shown(message)}.`, fa: `خطای نحوی: ${shown(message)}` }),
@@ -40,13 +39,17 @@ const ofFaults: Sentences = {
     en: `"${shown(specifier)}" is not there: functions have the standards of the web (fetch, crypto, streams), not the modules of Node.`,
     fa: `«${shown(specifier)}» وجود ندارد: تابع‌ها استانداردهای وب (fetch و crypto و جریان‌ها) را دارند، نه ماژول‌های Node را.`,
   }),
-  url: ({ specifier }) => ({
+  url: ({ specifier }, allowed) => ({
     en: `Nothing is loaded from "${shown(specifier)}". Functions may import ${allowed.en}, also as npm:, jsr: or https://esm.sh/.`,
     fa: `چیزی از «${shown(specifier)}» بار نمی‌شود. تابع‌ها می‌توانند ${allowed.fa} را import کنند، به شکل npm: و jsr: و https://esm.sh/ هم.`,
   }),
-  other: ({ specifier }) => ({
+  other: ({ specifier }, allowed) => ({
     en: `"${shown(specifier)}" cannot be imported. Functions may import ${allowed.en}; copy what you need of others into the code.`,
     fa: `«${shown(specifier)}» را نمی‌توان import کرد. تابع‌ها می‌توانند ${allowed.fa} را import کنند؛ از بستهٔ دیگر هرچه لازم دارید در خود کد بگذارید.`,
+  }),
+  absent: ({ specifier }) => ({
+    en: `The operator of this platform lists "${shown(specifier)}" and has not installed it yet (kherad functions packages install); ask them.`,
+    fa: `گردانندهٔ این سکو «${shown(specifier)}» را در فهرست دارد ولی هنوز نصبش نکرده است (kherad functions packages install)؛ از او بخواهید.`,
   }),
   part: ({ specifier }) => ({
     en: `The package has no part of the name "${shown(specifier)}".`,
@@ -64,8 +67,9 @@ const ofFaults: Sentences = {
 
 const major = (version: string): string => version.split('.')[0]!
 
-/** What is wrong with the code, and what to do about it. */
-export const faultSentence = (fault: Fault): Localized => ofFaults[fault.kind](fault as never)
+/** What is wrong with the code, and what to do about it; `allowed`: the packages that functions may import. */
+export const faultSentence = (fault: Fault, allowed: readonly string[]): Localized =>
+  ofFaults[fault.kind](fault as never, { en: allowed.join(', '), fa: allowed.join('، ') })
 
 /** What its own code said when it was started. */
 export const bootSentence = (message: string): Localized => ({

@@ -26,7 +26,7 @@ export const reasons = {
   },
   hash: {
     en: 'password_hash cannot be set here; send password, or import an export.',
-    fa: 'password_hash این‌جا نوشته نمی‌شود؛ password بفرستید یا خروجی بک‌اند را وارد کنید.',
+    fa: 'password_hash اینجا نوشته نمی‌شود؛ password بفرستید یا خروجی بک‌اند را وارد کنید.',
   },
   ban: {
     en: 'ban_duration is none, or a time such as 24h or 1h30m, of at most a thousand years.',

@@ -1,10 +1,12 @@
 /** The rows of a body: checked one by one before anything goes to the database. */
+
 import { documentOf, isRowColumn, type NewRow, queryLimits, rowReasons } from '#engine/collections'
+import { refuse } from '#engine/tables'
 import { fail } from '#platform/errors'
 import { isUuid, uuidv7 } from '#platform/ids'
 import { Slice } from '#platform/slices'
 import type { AppCaller } from '../area.ts'
-import { refusals, refuse } from './refusals.ts'
+import { refusals } from './refusals.ts'
 
 type Members = Readonly<Record<string, unknown>>
 

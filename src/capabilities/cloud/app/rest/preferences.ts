@@ -1,6 +1,8 @@
 /** The `Prefer` header, and what an answer looks like. */
+
 import type { IncomingHttpHeaders } from 'node:http'
-import { refusals, refuse } from './refusals.ts'
+import { refuse } from '#engine/tables'
+import { refusals } from './refusals.ts'
 
 export interface Preferences {
   answers: 'minimal' | 'headers-only' | 'representation'

@@ -1,33 +1,10 @@
-/** Refusals in the words of PostgREST, which clients of this area read: `code`, `message`, `details`, `hint`. */
-
+/** What this area refuses, of collections and of tables alike, and failures of the platform in its words. */
 import { queryLimits } from '#engine/collections'
+import { type Refusal, shown } from '#engine/tables'
 import type { Failure, Language, Localized } from '#platform/errors'
 import { declarationOf } from '#platform/errors'
 import { persian } from '#platform/words'
 import type { AppReply } from '../area.ts'
-
-export interface Refusal {
-  status: number
-  code: string
-  message: Localized
-  /** Objects leave as they are. */
-  details?: Localized | readonly object[] | undefined
-  hint?: Localized | undefined
-}
-
-/** Thrown within this area; it leaves as its refusal says. */
-export class RestRefused extends Error {
-  override name = 'RestRefused'
-  readonly refusal: Refusal
-  constructor(refusal: Refusal) {
-    super(refusal.message.en)
-    this.refusal = refusal
-  }
-}
-
-export function refuse(refusal: Refusal): never {
-  throw new RestRefused(refusal)
-}
 
 export const refusalReply = (
   { status, code, message, details, hint }: Refusal,
@@ -42,27 +19,8 @@ export const refusalReply = (
   },
 })
 
-const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
-
-/** The query cannot be read. */
-export const badQuery = (where: string, why: Localized): Refusal => ({
-  status: 400,
-  code: 'PGRST100',
-  message: {
-    en: `"failed to parse ${shown(where)}": ${why.en}`,
-    fa: `«${shown(where)}» خوانده نشد: ${why.fa}`,
-  },
-})
-
+/** Why collections do not take what could be read. */
 export const whys = {
-  operator: {
-    en: 'a filter is an operator, a dot and a value, such as eq.5, in.(1,2) or not.is.null.',
-    fa: 'هر فیلتر یک عملگر، یک نقطه و یک مقدار است، مانند eq.5 یا in.(1,2) یا not.is.null.',
-  },
-  list: {
-    en: 'a list stands in parentheses with commas, such as (1,2,"a,b").',
-    fa: 'فهرست در پرانتز و با ویرگول نوشته می‌شود، مانند (1,2,"a,b").',
-  },
   contained: {
     en: 'it takes an array as {a,b}, JSON as {"a":1} or [1], or a range as [1,5).',
     fa: 'آرایه را به شکل {a,b}، JSON را به شکل {"a":1} یا [1] و بازه را به شکل [1,5) بنویسید.',
@@ -71,14 +29,6 @@ export const whys = {
     en: 'a range is written as [1,5) or (2026-01-01,2026-02-01].',
     fa: 'بازه به شکل [1,5) یا (2026-01-01,2026-02-01] نوشته می‌شود.',
   },
-  is: {
-    en: 'is takes null, not_null, true, false or unknown.',
-    fa: 'is یکی از null و not_null و true و false و unknown را می‌گیرد.',
-  },
-  logic: {
-    en: 'conditions stand in parentheses with commas, such as (a.eq.1,and(b.gt.2,c.is.null)).',
-    fa: 'شرط‌ها در پرانتز و با ویرگول نوشته می‌شوند، مانند (a.eq.1,and(b.gt.2,c.is.null)).',
-  },
   field: {
     en: 'a field is a name, with -> or ->> before names within it, such as address->city or address->>city.',
     fa: 'فیلد یک نام است و نام‌های درون آن پس از -> یا ->> می‌آیند، مانند address->city یا address->>city.',
@@ -86,14 +36,6 @@ export const whys = {
   columnPath: {
     en: 'id, owner_id, created_at and updated_at have nothing within them.',
     fa: 'در id و owner_id و created_at و updated_at چیزی نیست که نام برده شود.',
-  },
-  order: {
-    en: 'an order is a field, then .asc or .desc, then .nullsfirst or .nullslast.',
-    fa: 'ترتیب یک فیلد است و پس از آن .asc یا .desc و سپس .nullsfirst یا .nullslast.',
-  },
-  number: {
-    en: 'limit and offset are whole numbers of at least 0.',
-    fa: 'limit و offset عددهای صحیح نامنفی‌اند.',
   },
   search: {
     en: 'this language of text search is not known; leave it out, or use simple.',
@@ -107,10 +49,6 @@ export const whys = {
     en: `a request has at most ${queryLimits.conditions} filters.`,
     fa: `هر درخواست حداکثر ${persian(queryLimits.conditions)} فیلتر دارد.`,
   },
-  depth: {
-    en: `conditions stand in one another at most ${queryLimits.depth} deep.`,
-    fa: `شرط‌ها حداکثر ${persian(queryLimits.depth)} لایه در هم قرار می‌گیرند.`,
-  },
   values: {
     en: `a list has at most ${queryLimits.values} values, an array of contains at most 100.`,
     fa: `هر فهرست حداکثر ${persian(queryLimits.values)} مقدار دارد و آرایهٔ contains حداکثر ${persian(100)}.`,
@@ -123,7 +61,6 @@ export const whys = {
     en: `at most ${queryLimits.selected} fields are selected, and rows are ordered by at most ${queryLimits.orders}.`,
     fa: `حداکثر ${persian(queryLimits.selected)} فیلد انتخاب می‌شود و ردیف‌ها حداکثر با ${persian(queryLimits.orders)} فیلد مرتب می‌شوند.`,
   },
-  nul: { en: 'it contains the character NUL.', fa: 'نویسهٔ NUL در آن است.' },
 } as const satisfies Record<string, Localized>
 
 export const refusals = {
@@ -132,7 +69,7 @@ export const refusals = {
     code: '0A000',
     message: {
       en: 'Regular expressions (match, imatch) are not offered here; use like or ilike.',
-      fa: 'عبارت‌های منظم (match و imatch) این‌جا در دسترس نیستند؛ like یا ilike را به کار ببرید.',
+      fa: 'عبارت‌های منظم (match و imatch) اینجا در دسترس نیستند؛ like یا ilike را به کار ببرید.',
     },
   },
   rpc: (name: string): Refusal => ({
@@ -151,20 +88,12 @@ export const refusals = {
       fa: `مجموعه‌های بک‌اند Starter با هم رابطه ندارند و «${shown(name)}» را نمی‌توان در پاسخ گنجاند؛ آن را با درخواستی جدا بخوانید.`,
     },
   }),
-  aggregate: {
-    status: 400,
-    code: 'PGRST123',
-    message: {
-      en: 'Use of aggregate functions is not allowed; ask for a count with Prefer: count=exact.',
-      fa: 'تابع‌های تجمیعی در دسترس نیستند؛ شمار ردیف‌ها را با Prefer: count=exact بخواهید.',
-    },
-  },
   schema: (name: string): Refusal => ({
     status: 406,
     code: 'PGRST106',
     message: {
       en: `Invalid schema: ${shown(name)}. Only the schema public is exposed.`,
-      fa: `طرح‌وارهٔ ${shown(name)} نیست؛ تنها public در دسترس است.`,
+      fa: `شِمای ${shown(name)} نیست؛ تنها public در دسترس است.`,
     },
   }),
   mediaType: (types: string): Refusal => ({
@@ -199,7 +128,7 @@ export const refusals = {
     message: { en: 'Requested range not satisfiable', fa: 'بازهٔ خواسته‌شده در میان ردیف‌ها نیست' },
     details: {
       en: 'The lower boundary must be lower than or equal to the upper boundary in the Range header.',
-      fa: 'در سرایند Range آغاز بازه نباید پس از پایان آن باشد.',
+      fa: 'در سرآیند Range آغاز بازه نباید پس از پایان آن باشد.',
     },
   },
   preference: (names: string): Refusal => ({
@@ -257,7 +186,7 @@ export const refusals = {
     code: 'PGRST117',
     message: {
       en: `The method ${shown(method)} is not offered here; use GET, HEAD, POST, PATCH or DELETE.`,
-      fa: `متد ${shown(method)} این‌جا نیست؛ GET یا HEAD یا POST یا PATCH یا DELETE را به کار ببرید.`,
+      fa: `متد ${shown(method)} اینجا نیست؛ GET یا HEAD یا POST یا PATCH یا DELETE را به کار ببرید.`,
     },
   }),
   path: {

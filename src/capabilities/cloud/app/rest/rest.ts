@@ -11,14 +11,15 @@ import {
   type WriteAnswer,
   type WriteOptions,
 } from '#engine/collections'
-import { TablesRefused } from '#engine/tables'
+import { RestRefused, refuse } from '#engine/tables'
 import type { AppArea, AppCall, AppCaller, AppReply } from '../area.ts'
 import { answerTables } from '../tables/tables.ts'
 import { changedMembers, newRows } from './body.ts'
+import { type CollectionQuery, readCollectionQuery } from './collection-query.ts'
 import { describe } from './describe.ts'
-import { type ParsedQuery, parseQuery } from './parse-query.ts'
 import { type Preferences, preferencesOf, type Shape, shapeOf } from './preferences.ts'
-import { RestRefused, refusalOf, refusalReply, refusals, refuse } from './refusals.ts'
+import { refusalOf, refusalReply, refusals } from './refusals.ts'
+import { type RestTarget, requirePublicSchema, targetOf } from './target.ts'
 
 /** All rows of a request together. */
 const maxBodyBytes = 1024 * 1024
@@ -28,10 +29,11 @@ export const restArea: AppArea = {
   name: 'rest',
   async handle(call) {
     try {
-      return await (call.cloud.plan === 'dedicated' ? answerTables(call) : answer(call))
+      requirePublicSchema(call)
+      const target = targetOf(call.path)
+      return await (call.cloud.plan === 'dedicated' ? answerTables(call, target) : answer(call, target))
     } catch (error) {
-      if (error instanceof RestRefused || error instanceof TablesRefused)
-        return refusalReply(error.refusal, call.language)
+      if (error instanceof RestRefused) return refusalReply(error.refusal, call.language)
       throw error
     }
   },
@@ -41,24 +43,20 @@ export const restArea: AppArea = {
 interface RestRequest {
   call: AppCall
   collection: string
-  query: ParsedQuery
+  query: CollectionQuery
   preferences: Preferences
   shape: Shape
 }
 
-function answer(call: AppCall): Promise<AppReply> {
-  requirePublicSchema(call)
-  const path = call.path.replace(/^\//, '')
-  if (path === '') return describe(call)
-  const [name = '', rest, ...more] = path.split('/').map(decoded)
-  if (name === 'rpc' && rest !== undefined && more.length === 0) refuse(refusals.rpc(rest))
-  if (rest !== undefined || name === '') refuse(refusals.path)
+function answer(call: AppCall, { name, isFunction }: RestTarget): Promise<AppReply> {
+  if (isFunction) refuse(refusals.rpc(name))
+  if (name === '') return describe(call)
   const preferences = preferencesOf(call.headers)
   const shape = shapeOf(call.headers)
   const request = {
     call,
     collection: name,
-    query: parseQuery(call.query, shape.withoutNulls),
+    query: readCollectionQuery(call.query, shape.withoutNulls),
     preferences,
     shape,
   }
@@ -68,22 +66,6 @@ function answer(call: AppCall): Promise<AppReply> {
   if (call.method === 'PATCH') return change(request)
   if (call.method === 'DELETE') return remove(request)
   return refuse(refusals.method(call.method))
-}
-
-/** No name has the character 0, which PostgreSQL takes in no text. */
-function decoded(segment: string): string {
-  try {
-    const text = decodeURIComponent(segment)
-    return text.includes('\0') ? refuse(refusals.path) : text
-  } catch {
-    return refuse(refusals.path)
-  }
-}
-
-function requirePublicSchema({ method, headers }: AppCall): void {
-  const isRead = method === 'GET' || method === 'HEAD'
-  const schema = headers[isRead ? 'accept-profile' : 'content-profile']
-  if (schema !== undefined && schema !== 'public') refuse(refusals.schema(String(schema)))
 }
 
 function rowCaller(caller: AppCaller): RowCaller {

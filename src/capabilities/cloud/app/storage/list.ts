@@ -9,22 +9,13 @@ import {
   listKeysAs,
   namePrefix,
 } from '#engine/buckets'
-import { fail, type Localized } from '#platform/errors'
+import { fail } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
 import { bodyOf, objectCaller, withDatabase } from './asking.ts'
 import { boundedInteger } from './bounds.ts'
+import { listReasons } from './phrases.ts'
 
 const mostRows = 1_000
-const reasons = {
-  sort: {
-    en: 'sortBy.column is name, updated_at, created_at or last_accessed_at, and sortBy.order asc or desc.',
-    fa: 'sortBy.column یکی از name، updated_at، created_at و last_accessed_at است و sortBy.order یکی از asc و desc.',
-  },
-  cursor: {
-    en: 'cursor is the nextCursor of the page before, with the same sorting.',
-    fa: 'cursor همان nextCursor صفحهٔ پیش است، با همان ترتیب.',
-  },
-} satisfies Record<string, Localized>
 
 const Sort = Type.Object({ column: Type.Optional(Type.String()), order: Type.Optional(Type.String()) })
 const Versions = {
@@ -70,7 +61,7 @@ function sortOf({ sortBy }: Stated) {
   const column = sortBy?.column || 'name'
   const order = sortBy?.order || 'asc'
   if (!isSortColumn(column) || !['asc', 'desc'].includes(order))
-    return fail('INVALID_REQUEST', { why: reasons.sort }, { param: 'sortBy' })
+    return fail('INVALID_REQUEST', { why: listReasons.sort }, { param: 'sortBy' })
   return { column, isDescending: order === 'desc' }
 }
 
@@ -106,7 +97,7 @@ export async function listKeys(call: AppCall, rest: string): Promise<AppReply> {
   const body = await bodyOf<Stated>(call, KeysBody)
   requireNewest(body)
   const { column, isDescending } = sortOf(body)
-  if (column === 'last_accessed_at') fail('INVALID_REQUEST', { why: reasons.sort }, { param: 'sortBy' })
+  if (column === 'last_accessed_at') fail('INVALID_REQUEST', { why: listReasons.sort }, { param: 'sortBy' })
   const limit = boundedInteger(body.limit, { standard: mostRows, min: 1, max: mostRows, param: 'limit' })
   const after = body.cursor ? cursorOf(body.cursor, `${column} ${isDescending}`) : undefined
   const found = await withDatabase(call, (open) =>
@@ -146,5 +137,5 @@ function cursorOf(text: string, sorting: string): { value: string; name: string 
     if (of === sorting && typeof value === 'string' && typeof name === 'string')
       return { value: namePrefix(value), name: namePrefix(name) }
   } catch {}
-  return fail('INVALID_REQUEST', { why: reasons.cursor }, { param: 'cursor' })
+  return fail('INVALID_REQUEST', { why: listReasons.cursor }, { param: 'cursor' })
 }

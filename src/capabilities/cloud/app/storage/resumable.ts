@@ -142,11 +142,13 @@ export async function goOn(call: AppCall, uploadId: string): Promise<AppReply> {
   return { status: 204, headers: progressOf(await receive(call, upload, { caller, offset })) }
 }
 
+/** However slowly its bytes come: the database of the cloud is woken for the last of them alone. */
 const receive = (
   call: AppCall,
   upload: Upload,
   { caller, offset }: { caller: ObjectCaller; offset: number },
-): Promise<Upload> => asking(call, (own) => addPart(own, upload, { offset, source: call.stream() }), caller)
+): Promise<Upload> =>
+  addPart(call.app, upload, { offset, source: call.stream() }, (work) => asking(call, work, caller))
 
 export async function abandon(call: AppCall, uploadId: string): Promise<AppReply> {
   const other = otherVersion(call)

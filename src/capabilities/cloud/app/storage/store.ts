@@ -16,31 +16,13 @@ import {
   service,
 } from '#engine/buckets'
 import { mediaTypeOf } from '#engine/sites'
-import { fail, type Localized } from '#platform/errors'
+import { fail } from '#platform/errors'
 import { isMultipart } from '#platform/http'
 import type { SpoolFile } from '#platform/spool'
 import { sourceOf } from '#platform/storage'
 import type { AppCall, AppReply } from '../area.ts'
 import { asking, objectCaller, sized } from './asking.ts'
-
-const reasons = {
-  metadata: {
-    en: 'metadata is one JSON object of at most 16 KiB.',
-    fa: 'metadata یک شیء JSON تا ۱۶ کیبی‌بایت است.',
-  },
-  type: {
-    en: 'Content-Type names a media type, such as image/png.',
-    fa: 'Content-Type نوع رسانه است، مانند image/png.',
-  },
-  cache: {
-    en: 'Cache-Control is at most 200 plain characters.',
-    fa: 'Cache-Control حداکثر ۲۰۰ نویسهٔ ساده است.',
-  },
-  encoded: {
-    en: 'objects are stored as they are: leave out contentEncoding.',
-    fa: 'فایل‌ها همان‌گونه که هستند نگهداری می‌شوند: contentEncoding را بردارید.',
-  },
-} satisfies Record<string, Localized>
+import { objectReasons } from './phrases.ts'
 
 const typePattern = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;[\x20-\x7e]{0,150})?$/
 const longestMetadata = 16 * 1024
@@ -55,16 +37,16 @@ export function propertiesOf({
   cacheControl: string | undefined
   metadata: string | undefined
 }): ObjectProperties {
-  if (!typePattern.test(type)) fail('INVALID_REQUEST', { why: reasons.type }, { param: 'Content-Type' })
+  if (!typePattern.test(type)) fail('INVALID_REQUEST', { why: objectReasons.type }, { param: 'Content-Type' })
   const cache = cacheControl === undefined || cacheControl === '' ? 'no-cache' : cacheControl
   if (!/^[\x20-\x7e]{1,200}$/.test(cache))
-    fail('INVALID_REQUEST', { why: reasons.cache }, { param: 'cacheControl' })
+    fail('INVALID_REQUEST', { why: objectReasons.cache }, { param: 'cacheControl' })
   return { contentType: type, cacheControl: cache, userMetadata: metadataOf(metadata) }
 }
 
 function metadataOf(text: string | undefined): Record<string, unknown> | null {
   if (text === undefined || text === '') return null
-  const refuse = (): never => fail('INVALID_REQUEST', { why: reasons.metadata }, { param: 'metadata' })
+  const refuse = (): never => fail('INVALID_REQUEST', { why: objectReasons.metadata }, { param: 'metadata' })
   // PostgreSQL's JSON has no NUL.
   if (text.length > longestMetadata || /\\u0000/.test(text)) return refuse()
   try {
@@ -94,7 +76,7 @@ async function formOf(call: AppCall, maxBytes: number): Promise<Arrived> {
   const spec = { fields: Fields, files: { '*': 1 }, maxBytes, fieldBytes: longestMetadata }
   const { fields, files } = await sized(maxBytes, call.form(spec))
   const { cacheControl, metadata, contentEncoding } = fields as Record<string, string | undefined>
-  if (contentEncoding) fail('INVALID_REQUEST', { why: reasons.encoded }, { param: 'contentEncoding' })
+  if (contentEncoding) fail('INVALID_REQUEST', { why: objectReasons.encoded }, { param: 'contentEncoding' })
   const [file] = files
   return {
     file: file!,

@@ -8,7 +8,6 @@ import {
   type ReadAnswer,
   type Routine,
   readStated,
-  refusals,
   refuse,
   routineOfWhole,
   routinesOf,
@@ -18,6 +17,7 @@ import {
 import type { AppCall, AppReply } from '../area.ts'
 import { requireAffected, requireSingle } from './check.ts'
 import { formMembers, givenMembers, isJson, mediaTypeOf } from './given-rows.ts'
+import { tablesRefusals } from './refusals.ts'
 import { appliedLine, pageStatus, type RowsReply, rowsReply, span, typeLine, withStated } from './reply.ts'
 import type { TablesRequest } from './request.ts'
 
@@ -25,7 +25,7 @@ import type { TablesRequest } from './request.ts'
 export async function callFunction(request: TablesRequest): Promise<AppReply> {
   const { call, preferences } = request
   const isRead = call.method === 'GET' || call.method === 'HEAD'
-  if (!isRead && call.method !== 'POST') refuse(refusals.callMethod(call.method))
+  if (!isRead && call.method !== 'POST') refuse(tablesRefusals.callMethod(call.method))
   const body = isRead ? undefined : await readBody(call)
   let plan: CallPlan | undefined
   const isChecked =
@@ -88,7 +88,7 @@ async function readBody(call: AppCall): Promise<Body> {
 function ofBody(all: readonly Routine[], body: Body, { query }: AppCall): Chosen {
   const filters = [...query]
   if (body.kind === 'whole') {
-    const routine = routineOfWhole(all, body.type) ?? refuse(refusals.bodyType(body.type))
+    const routine = routineOfWhole(all, body.type) ?? refuse(tablesRefusals.bodyType(body.type))
     return { routine, given: { kind: 'whole', body: body.bytes }, filters }
   }
   const whole = routineOfWhole(all, 'application/json')
@@ -126,7 +126,7 @@ function replyOf(request: TablesRequest, plan: CallPlan, answer: ReadAnswer): Ro
   const { returns, offset } = plan
   if (returns.isVoid) return { status: 204, headers: appliedLine(preferences) }
   const { body, rows, total } = answer
-  if (body === undefined) return refuse(refusals.answerTooLarge(tablesLimits.answerBytes))
+  if (body === undefined) return refuse(tablesRefusals.answerTooLarge(tablesLimits.answerBytes))
   const status = returns.isSet ? pageStatus({ offset, rows, total }) : 200
   const range = ['content-range', `${span(offset, rows)}/${total ?? '*'}`] as const
   const reply: RowsReply = { status, headers: [range, ...appliedLine(preferences)] }

@@ -1,5 +1,6 @@
 /** What an answer has to be for the request to count. */
-import { refusals, refuse } from '../rest/refusals.ts'
+import { refuse } from '#engine/tables'
+import { refusals } from '../rest/refusals.ts'
 import type { TablesRequest } from './request.ts'
 
 /** Throws RestRefused, as all of these do. */

@@ -1,20 +1,21 @@
 /** Comma-separated values (RFC 4180): names of columns in the first line, and `NULL` without quotes for none. */
-import { refusals, refuse, tablesLimits } from '#engine/tables'
+import { refuse, tablesLimits } from '#engine/tables'
 import { Slice } from '#platform/slices'
+import { tablesRefusals } from './refusals.ts'
 
 type Row = Record<string, string | null>
 
-/** Throws TablesRefused. */
+/** Throws RestRefused. */
 export async function readCsv(text: string): Promise<Row[]> {
   const reader = new Cells(text.startsWith('\ufeff') ? text.slice(1) : text)
   const names = reader.line().map((cell) => cell ?? '')
-  if (names.some((name) => name === '') || new Set(names).size < names.length) refuse(refusals.csvNames)
+  if (names.some((name) => name === '') || new Set(names).size < names.length) refuse(tablesRefusals.csvNames)
   const rows: Row[] = []
   const slice = new Slice()
   while (!reader.isOver) {
     const cells = reader.line()
-    if (cells.length !== names.length) refuse(refusals.csvLine(rows.length + 2))
-    if (rows.length === tablesLimits.rows) refuse(refusals.tooManyRows(tablesLimits.rows))
+    if (cells.length !== names.length) refuse(tablesRefusals.csvLine(rows.length + 2))
+    if (rows.length === tablesLimits.rows) refuse(tablesRefusals.tooManyRows(tablesLimits.rows))
     rows.push(Object.fromEntries(names.map((name, place) => [name, cells[place] ?? null])))
     if (slice.isOver()) await slice.next()
   }
@@ -37,10 +38,10 @@ class Cells {
   line(): (string | null)[] {
     const cells: (string | null)[] = []
     do {
-      if (cells.length === tablesLimits.columns) refuse(refusals.tooManyColumns(tablesLimits.columns))
+      if (cells.length === tablesLimits.columns) refuse(tablesRefusals.tooManyColumns(tablesLimits.columns))
       cells.push(this.#text[this.#at] === '"' ? this.#quoted() : this.#plain())
     } while (this.#take(','))
-    if (!this.isOver && !this.#take('\r\n') && !this.#take('\n')) refuse(refusals.csvQuote)
+    if (!this.isOver && !this.#take('\r\n') && !this.#take('\n')) refuse(tablesRefusals.csvQuote)
     return cells
   }
 
@@ -63,7 +64,7 @@ class Cells {
     const begin = this.#at + 1
     for (let from = begin; ; ) {
       const end = this.#text.indexOf('"', from)
-      if (end === -1) return refuse(refusals.csvQuote)
+      if (end === -1) return refuse(tablesRefusals.csvQuote)
       if (this.#text[end + 1] !== '"') {
         this.#at = end + 1
         return this.#text.slice(begin, end).replaceAll('""', '"')

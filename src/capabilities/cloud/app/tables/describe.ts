@@ -1,8 +1,10 @@
 /** `GET /rest/v1/`: tables and functions that whoever asks may use, in the form of OpenAPI 2.0, which tools of the field read. */
+
 import type { Catalogue, Column, Table } from '#engine/tables'
+import { refuse } from '#engine/tables'
 import type { AppReply } from '../area.ts'
 import { openApiReply } from '../rest/describe.ts'
-import { refusals, refuse } from '../rest/refusals.ts'
+import { refusals } from '../rest/refusals.ts'
 import type { TablesRequest } from './request.ts'
 
 const rightsOf = `select c.oid::text, has_any_column_privilege(c.oid, 'select'), has_any_column_privilege(c.oid, 'insert'),

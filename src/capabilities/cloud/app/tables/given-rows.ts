@@ -1,9 +1,11 @@
 /** The rows of a body. What is checked here is their form; PostgreSQL reads the values, from the text as it came: no digit of a number is lost. */
-import { type GivenRows, refusals, refuse, tablesLimits } from '#engine/tables'
+import { type GivenRows, refuse, tablesLimits } from '#engine/tables'
 import { parseJson } from '#platform/http'
 import { Slice } from '#platform/slices'
 import type { AppCall } from '../area.ts'
+import { refusals } from '../rest/refusals.ts'
 import { readCsv } from './csv.ts'
+import { tablesRefusals } from './refusals.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -11,7 +13,7 @@ type Members = Readonly<Record<string, unknown>>
 export const mediaTypeOf = ({ headers }: Pick<AppCall, 'headers'>): string =>
   (headers['content-type']?.split(';')[0] ?? '').trim().toLowerCase() || 'application/json'
 
-/** Throws TablesRefused, INVALID_JSON, BODY_TOO_LARGE, TOO_MUCH_IN_FLIGHT. */
+/** Throws RestRefused, INVALID_JSON, BODY_TOO_LARGE, TOO_MUCH_IN_FLIGHT. */
 export async function givenRows(
   call: AppCall,
   { columns, usesDefaults }: { columns: readonly string[] | undefined; usesDefaults: boolean },
@@ -19,9 +21,10 @@ export async function givenRows(
   const type = mediaTypeOf(call)
   const bytes = await call.bytes(tablesLimits.bodyBytes)
   const { rows, json } = await rowsOf(type, bytes)
-  if (rows.length > tablesLimits.rows) refuse(refusals.tooManyRows(tablesLimits.rows))
+  if (rows.length > tablesLimits.rows) refuse(tablesRefusals.tooManyRows(tablesLimits.rows))
   const named = columns ?? (await commonNames(rows))
-  if (rows.length * named.length > tablesLimits.values) refuse(refusals.tooManyValues(tablesLimits.values))
+  if (rows.length * named.length > tablesLimits.values)
+    refuse(tablesRefusals.tooManyValues(tablesLimits.values))
   return { columns: named, json, number: rows.length, usesDefaults }
 }
 
@@ -34,14 +37,14 @@ async function rowsOf(type: string, bytes: Buffer): Promise<{ rows: readonly Mem
     const rows = [formMembers(bytes)]
     return { rows, json: JSON.stringify(rows) }
   }
-  if (!isJson(type)) refuse(refusals.bodyType(type))
+  if (!isJson(type)) refuse(tablesRefusals.bodyType(type))
   const text = bytes.toString()
   const value = await parseJson(bytes, tablesLimits.bodyBytes)
   if (isMembers(value)) return { rows: [value], json: `[${text}]` }
-  if (!Array.isArray(value)) return refuse(refusals.rowsBody)
+  if (!Array.isArray(value)) return refuse(refusals.body)
   const slice = new Slice()
   for (const one of value) {
-    if (!isMembers(one)) refuse(refusals.rowsBody)
+    if (!isMembers(one)) refuse(refusals.body)
     if (slice.isOver()) await slice.next()
   }
   return { rows: value, json: text }
@@ -51,7 +54,7 @@ async function rowsOf(type: string, bytes: Buffer): Promise<{ rows: readonly Mem
 export function formMembers(bytes: Buffer): Record<string, string> {
   const text = bytes.toString()
   const { columns } = tablesLimits
-  if (text.split('&', columns + 1).length > columns) refuse(refusals.tooManyColumns(columns))
+  if (text.split('&', columns + 1).length > columns) refuse(tablesRefusals.tooManyColumns(columns))
   return Object.fromEntries(new URLSearchParams(text))
 }
 
@@ -66,7 +69,7 @@ async function commonNames(rows: readonly Members[]): Promise<string[]> {
   const slice = new Slice()
   for (const row of rows) {
     if (Object.keys(row).length !== names.length || !names.every((name) => Object.hasOwn(row, name)))
-      refuse(refusals.differentNames)
+      refuse(tablesRefusals.differentNames)
     if (slice.isOver()) await slice.next()
   }
   return names

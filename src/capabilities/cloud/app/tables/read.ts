@@ -3,19 +3,19 @@ import {
   type Narrowing,
   type ReadPlan,
   readPlan,
-  refusals,
   refuse,
   type TablesQuery,
   tablesLimits,
   wayKey,
 } from '#engine/tables'
 import type { AppReply } from '../area.ts'
-import { refuse as refuseRest, refusals as restRefusals } from '../rest/refusals.ts'
+import { refusals } from '../rest/refusals.ts'
 import { requireSingle } from './check.ts'
+import { tablesRefusals } from './refusals.ts'
 import { appliedLine, pageStatus, rowsReply, span } from './reply.ts'
 import type { TableRequest } from './request.ts'
 
-/** Throws TablesRefused, RestRefused, StatementFailed. */
+/** Throws RestRefused, StatementFailed. */
 export async function read(request: TableRequest): Promise<AppReply> {
   const { call, schema, name, preferences, shape } = request
   const query = withRange(request.query, call.headers['range'])
@@ -29,7 +29,7 @@ export async function read(request: TableRequest): Promise<AppReply> {
   let plan: ReadPlan | undefined
   const answers = await request.run(
     (catalogue) => {
-      const table = catalogue.table(schema, name) ?? refuse(refusals.noTable(schema, name))
+      const table = catalogue.table(schema, name) ?? refuse(tablesRefusals.noTable(schema, name))
       plan = readPlan(catalogue, table, query, options)
       return plan.statements
     },
@@ -37,7 +37,7 @@ export async function read(request: TableRequest): Promise<AppReply> {
   )
   const { body, rows, total, names } = plan!.answer(answers)
   requireSingle(request, rows)
-  if (body === undefined) return refuse(refusals.answerTooLarge(tablesLimits.answerBytes))
+  if (body === undefined) return refuse(tablesRefusals.answerTooLarge(tablesLimits.answerBytes))
   const offset = query.narrowings.get(top)?.offset ?? 0
   const reply = {
     status: pageStatus({ offset, rows, total }),
@@ -57,7 +57,7 @@ function withRange(query: TablesQuery, range: string | undefined): TablesQuery {
   const [, first, last] = /^(\d{1,10})-(\d{1,10})?$/.exec(range?.trim() ?? '') ?? []
   if (first === undefined) return query
   const from = Math.min(Number(first), farthest)
-  if (last !== undefined && Number(last) < from) refuseRest(restRefusals.rangeBackwards)
+  if (last !== undefined && Number(last) < from) refuse(refusals.rangeBackwards)
   const given: Narrowing = query.narrowings.get(top) ?? { where: [], order: [], offset: 0 }
   const most = last === undefined ? undefined : Number(last) - from + 1
   const narrowing = {

@@ -1,8 +1,10 @@
 /** Rows as an answer of PostgREST. */
+
 import type { StatedAnswer } from '#engine/tables'
+import { refuse } from '#engine/tables'
 import type { AppReply } from '../area.ts'
 import type { Preferences, Shape } from '../rest/preferences.ts'
-import { refusals, refuse } from '../rest/refusals.ts'
+import { refusals } from '../rest/refusals.ts'
 
 export type HeaderLines = readonly (readonly [name: string, value: string])[]
 

@@ -4,7 +4,6 @@ import {
   deletePlan,
   insertPlan,
   readStated,
-  refusals,
   refuse,
   type StatedAnswer,
   statedStatement,
@@ -18,10 +17,11 @@ import {
 import type { AppReply } from '../area.ts'
 import { requireAffected, requireSingle } from './check.ts'
 import { givenRows } from './given-rows.ts'
+import { tablesRefusals } from './refusals.ts'
 import { appliedLine, type RowsReply, rowsReply, span, withStated } from './reply.ts'
 import type { TableRequest } from './request.ts'
 
-/** Throws TablesRefused, RestRefused, StatementFailed, and what reading a body throws. */
+/** Throws RestRefused, StatementFailed, and what reading a body throws. */
 export async function write(request: TableRequest): Promise<AppReply> {
   if (request.call.method === 'POST') return insert(request)
   return request.call.method === 'PATCH' ? update(request) : remove(request)
@@ -46,7 +46,7 @@ async function insert(request: TableRequest): Promise<AppReply> {
 async function update(request: TableRequest): Promise<AppReply> {
   const { query, preferences } = request
   const rows = await givenRows(request.call, { columns: query.columns, usesDefaults: preferences.leavesOut })
-  if (rows.number > 1) refuse(refusals.oneRow)
+  if (rows.number > 1) refuse(tablesRefusals.oneRow)
   const written = await run(request, (catalogue, table, options) =>
     updatePlan(catalogue, table, query, { rows, ...options }),
   )
@@ -86,7 +86,7 @@ async function run(request: TableRequest, make: Make): Promise<Written> {
     preferences.rollsBack || preferences.maxAffected !== undefined || options.answer === 'rows'
   const answers = await request.run(
     (catalogue) => {
-      const table = catalogue.table(schema, name) ?? refuse(refusals.noTable(schema, name))
+      const table = catalogue.table(schema, name) ?? refuse(tablesRefusals.noTable(schema, name))
       plan = make(catalogue, table, options)
       return [...plan.statements, statedStatement]
     },
@@ -108,7 +108,7 @@ function requireWanted(request: TableRequest, { rows, body }: WriteAnswer): void
   requireAffected(request, rows)
   if (request.preferences.answers !== 'representation') return
   requireSingle(request, rows)
-  if (body === undefined) refuse(refusals.answerTooLarge(tablesLimits.answerBytes))
+  if (body === undefined) refuse(tablesRefusals.answerTooLarge(tablesLimits.answerBytes))
 }
 
 function writtenReply(

@@ -1,0 +1,90 @@
+/** What apps need: databases on this machine and on servers of the operator, and packages of functions. */
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { examineMachine, examineServer } from '#engine/databases'
+import { installedPackages } from '#engine/functions'
+import type { Config } from '#platform/config'
+import { Failure } from '#platform/errors'
+import { openJail } from '#platform/jail'
+import { openLog } from '#platform/log'
+import { broken, type Check, examine, ok, warned } from './check.ts'
+import { nearest } from './machine.ts'
+import { doctorPhrases as words } from './phrases.ts'
+
+const oldestVersion = 180_000
+/** Of notifications that nobody has read, 8 KB each: more than that is more than an app needs. */
+const mostQueuePages = 16_384
+const mebibyte = 1024 * 1024
+
+/** No check where no package is offered and no database is there, and of servers where none is named. */
+export async function checkDedicated(config: Config): Promise<Check[]> {
+  const { local, servers } = config.databases
+  const isUsed = local && (config.clouds.packages.length > 0 || existsSync(rootOf(config)))
+  const [machine, ...others] = await Promise.all([
+    isUsed ? checkMachine(config) : [],
+    ...servers.map((server) => checkServer(server)),
+  ])
+  return [...machine, ...others, ...(await checkPackages(config))]
+}
+
+async function checkPackages({ dataDir, functions }: Config): Promise<Check[]> {
+  const { packages } = functions
+  if (packages.length === 0) return []
+  const areThere = (await installedPackages(dataDir, packages)) !== undefined
+  return [
+    areThere
+      ? ok('function_packages', words.functionPackages(packages.length))
+      : broken('function_packages', words.functionPackagesAbsent()),
+  ]
+}
+
+const rootOf = ({ dataDir }: Config): string => path.resolve(dataDir, 'databases')
+
+async function checkMachine(config: Config): Promise<Check[]> {
+  const more: Check[] = []
+  const jailed = await examine('cloud_databases', async () => {
+    using jail = openJail(openLog('silent'))
+    const root = rootOf(config)
+    const { memoryShare, leastFreeDisk } = config.databases
+    const found = await examineMachine({
+      ...{ root, folder: await nearest(root), pgBin: config.pgBin, memoryShare, leastFreeDisk },
+      ...{ jail, log: openLog('silent') },
+    }).catch(refusal)
+    if ('why' in found) return broken('cloud_databases', words.cloudDatabasesRefused(found.why))
+    const [free, least] = [found.freeBytes, found.leastFreeBytes].map((bytes) =>
+      (bytes / 1024 / mebibyte).toFixed(1),
+    ) as [string, string]
+    const memory = {
+      awake: found.awake,
+      used: Math.round(found.awakeBytes / mebibyte),
+      all: Math.floor(found.memoryBytes / mebibyte),
+    }
+    more.push(
+      found.freeBytes < found.leastFreeBytes
+        ? broken('cloud_disk', words.cloudDiskLow(free, least))
+        : ok('cloud_disk', words.cloudDisk(free, least)),
+      ok('cloud_memory', words.cloudMemory(memory)),
+    )
+    return ok('cloud_databases', words.cloudDatabases(found.major))
+  })
+  return [jailed, ...more]
+}
+
+function refusal(error: unknown): { why: { fa: string; en: string } } {
+  if (error instanceof Failure && error.code === 'DATABASES_UNAVAILABLE')
+    return error.detail as { why: { fa: string; en: string } }
+  throw error
+}
+
+async function checkServer(server: Config['databases']['servers'][number]): Promise<Check> {
+  const name = `cloud_server ${server.name}`
+  return examine(name, async () => {
+    const found = await examineServer(server)
+    if ('away' in found) return broken(name, words.cloudServerAway(found.away))
+    const { version, isSuperuser, databases, queuePages } = found
+    if (version < oldestVersion) return broken(name, words.cloudServerOld(found.versionName))
+    if (!isSuperuser) return broken(name, words.cloudServerRole())
+    if (queuePages > mostQueuePages) return warned(name, words.cloudServerQueue(queuePages, mostQueuePages))
+    return ok(name, words.cloudServer(found.versionName, databases, server.limit))
+  })
+}

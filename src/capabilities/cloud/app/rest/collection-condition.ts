@@ -1,0 +1,135 @@
+/** Filters as collections compare: by what a document holds, which has no types of columns. */
+import {
+  type Condition,
+  type Contained,
+  type Field,
+  isRowColumn,
+  queryLimits,
+  type RangeKind,
+  readingsOf,
+  searchConfigs,
+} from '#engine/collections'
+import { arrayMembers, refuse, type TablesCondition, type TablesField, unreadable } from '#engine/tables'
+import { refusals, whys } from './refusals.ts'
+
+const maxMembers = 100
+
+/** Counts those of a request. */
+export class Conditions {
+  #used = 0
+  take(): void {
+    this.#used++
+    if (this.#used > queryLimits.conditions) refuse(unreadable('or', whys.conditions))
+  }
+}
+
+/** Throws RestRefused. */
+export function fieldOf({ column, path, asText }: TablesField): Field {
+  if (path.length >= queryLimits.path) refuse(unreadable(column, whys.field))
+  if (!isRowColumn(column)) return { path: [column, ...path], asText }
+  if (path.length > 0) refuse(unreadable(column, whys.columnPath))
+  return { column }
+}
+
+/** Throws RestRefused. */
+export function conditionOf(condition: TablesCondition, counted: Conditions): Condition {
+  if (condition.kind === 'not') return { kind: 'not', of: conditionOf(condition.of, counted) }
+  if ('of' in condition)
+    return { kind: condition.kind, of: condition.of.map((one) => conditionOf(one, counted)) }
+  const field = fieldOf(condition.field)
+  if (condition.kind === 'quantified') {
+    const { which, operator, values } = condition
+    // Each of them is a condition.
+    if (values.length === 0) counted.take()
+    const of = values.map((text) => compared(field, operator, text, counted))
+    return { kind: which === 'any' ? 'or' : 'and', of }
+  }
+  if (condition.kind === 'compare') return compared(field, condition.operator, condition.value, counted)
+  counted.take()
+  if (condition.kind === 'in') return { kind: 'equal', field, texts: condition.values }
+  if (condition.kind === 'is')
+    return { kind: 'is', field, what: condition.what === 'not null' ? 'not_null' : condition.what }
+  return search(field, condition)
+}
+
+type TablesOperator = Extract<TablesCondition, { kind: 'compare' }>['operator']
+
+const sets = { '@>': 'contains', '<@': 'contained', '&&': 'overlaps' } as const
+const ranges = {
+  '<<': 'left',
+  '>>': 'right',
+  '&>': 'notLeft',
+  '&<': 'notRight',
+  '-|-': 'adjacent',
+} as const
+
+function compared(field: Field, operator: TablesOperator, text: string, counted: Conditions): Condition {
+  counted.take()
+  switch (operator) {
+    case '=':
+      return { kind: 'equal', field, texts: [text] }
+    case '<>':
+      return { kind: 'not', of: { kind: 'equal', field, texts: [text] } }
+    case 'is distinct from':
+      return { kind: 'distinct', field, text }
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return { kind: 'compare', field, operator, text }
+    case 'like':
+    case 'ilike':
+      return { kind: 'like', field, pattern: short(text), anyCase: operator === 'ilike' }
+    case '~':
+    case '~*':
+      return refuse(refusals.regex)
+    case '@>':
+    case '<@':
+    case '&&':
+      return { kind: sets[operator], field, value: containedOf(text) }
+    default: {
+      const of = rangeKind(text) ?? refuse(unreadable(text, whys.range))
+      return { kind: 'range', field, operator: ranges[operator], text, of }
+    }
+  }
+}
+
+const short = (pattern: string): string =>
+  pattern.length > queryLimits.patternCharacters ? refuse(unreadable(pattern, whys.pattern)) : pattern
+
+const searches = {
+  to_tsquery: 'words',
+  plainto_tsquery: 'plain',
+  phraseto_tsquery: 'phrase',
+  websearch_to_tsquery: 'web',
+} as const
+
+function search(
+  field: Field,
+  { by, config = 'simple', value }: Extract<TablesCondition, { kind: 'search' }>,
+): Condition {
+  const known = searchConfigs.find((one) => one === config) ?? refuse(unreadable(config, whys.search))
+  return { kind: 'search', field, parse: searches[by], config: known, text: short(value) }
+}
+
+function containedOf(text: string): Contained {
+  const isRange = /^[[(].*[\])]$/s.test(text) && (text.startsWith('(') || text.endsWith(')'))
+  const of = isRange ? rangeKind(text) : undefined
+  if (of) return { kind: 'range', text, of }
+  if (/^\{\s*\}$/.test(text)) return { kind: 'json', json: ['{}', '[]'] }
+  const json = /^[[{]/.test(text) ? readingsOf(text)[1] : undefined
+  if (json !== undefined) return { kind: 'json', json: [json] }
+  const members = arrayMembers(text) ?? refuse(unreadable(text, whys.contained))
+  if (members.length > maxMembers) refuse(unreadable(text, whys.values))
+  return { kind: 'array', members: members.map((member) => readingsOf(member)) }
+}
+
+const numberPart = /^(?:-?\d{1,100}(?:\.\d{1,100})?)?$/
+
+function rangeKind(text: string): RangeKind | undefined {
+  if (text === 'empty') return 'numbers'
+  if (text.length > 200) return undefined
+  const parts = /^[[(]([^,]*),([^,]*)[\])]$/.exec(text)
+  if (!parts) return undefined
+  return parts.slice(1).every((part) => numberPart.test(part.trim())) ? 'numbers' : 'times'
+}

@@ -1,0 +1,46 @@
+/** Objects moved and deleted, as whoever asks may by the policies of storage.objects. */
+import { fail } from '#platform/errors'
+import { asCaller } from './as-caller.ts'
+import { markUnresolved, resolveBlobs } from './blobs.ts'
+import { requireFits } from './bucket-limits.ts'
+import { readBucket } from './manage-buckets.ts'
+import * as store from './object-store.ts'
+import { type Asking, withObjectRefusals } from './objects.ts'
+import { sizeOf, typeOf } from './read-objects.ts'
+
+/** Those of them that the caller may delete. */
+export async function removeObjects(
+  { app, cloud, open, caller }: Asking,
+  bucket: string,
+  names: readonly string[],
+): Promise<store.ObjectRow[]> {
+  const rows = await asCaller(open, caller, async (run) => {
+    const gone = await store.deleteObjects(run, bucket, names)
+    await markUnresolved(app, cloud, versionsOf(gone))
+    return gone
+  })
+  // Another row may name the same bytes where the developer has copied one by SQL.
+  await resolveBlobs(app, cloud, open, versionsOf(rows))
+  return rows
+}
+
+const versionsOf = (rows: readonly { version: string | null }[]): string[] =>
+  rows.flatMap(({ version }) => version ?? [])
+
+/** Its bytes stay. Throws OBJECT_NOT_FOUND, OBJECT_EXISTS, OBJECT_DENIED, OBJECT_TOO_LARGE, OBJECT_TYPE_REFUSED and BUCKET_NOT_FOUND. */
+export async function moveObject(
+  { app, open, caller }: Asking,
+  from: store.ObjectPlace,
+  to: store.ObjectPlace,
+): Promise<store.ObjectRow> {
+  const target = await readBucket(open, to.bucket)
+  return withObjectRefusals(
+    to.bucket,
+    asCaller(open, caller, async (run) => {
+      const row = (await store.findObject(run, from)) ?? fail('OBJECT_NOT_FOUND', {})
+      if (to.bucket !== from.bucket) requireFits(target, { bytes: sizeOf(row), contentType: typeOf(row) })
+      const moved = await store.renameObject(run, row.id, to, new Date(app.clock.nowMs()))
+      return moved === 1 ? row : fail('OBJECT_DENIED', {})
+    }),
+  )
+}

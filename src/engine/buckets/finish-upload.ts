@@ -1,0 +1,64 @@
+/** The object of an upload whose parts have all come. */
+import { Failure } from '#platform/errors'
+import { markForDeletion } from '#platform/storage'
+import { asReader } from './as-caller.ts'
+import { abandonBlobs, type BucketsRoom, keyOfBlob, resolveBlobs } from './blobs.ts'
+import { deleteParts, removeUpload } from './end-uploads.ts'
+import { versionsThatAre } from './object-store.ts'
+import { type Asking, BytesGone, placeObject } from './objects.ts'
+import * as store from './upload-store.ts'
+
+/**
+ * May run again after a kill: then the row of its object may be there already. What is refused is refused for good, and the upload ends; what
+ * failed may be tried again. Throws what `placeObject` throws.
+ */
+export async function finishUpload(asking: Asking, upload: store.UploadRow): Promise<store.UploadRow> {
+  const { app, cloud, open } = asking
+  try {
+    const [placed] = await versionsThatAre(asReader(open), [upload.blob_id])
+    if (placed === undefined) await place(asking, upload)
+  } catch (error) {
+    if (isRefusal(error)) await removeUpload(asking, upload)
+    // Whoever had the lease after this process has finished the upload, and its object is deleted already.
+    if (error instanceof BytesGone) await abandonBlobs(app, cloud, [upload.blob_id])
+    throw error
+  }
+  const keys = await app.db.tx(async (tx) => {
+    await store.lockUpload(tx, upload)
+    const found = await store.deleteParts(tx, upload)
+    await markForDeletion(tx, found, new Date(app.clock.nowMs()))
+    await store.setProgress(tx, upload, { offset: upload.bytes, parts: upload.parts })
+    return found
+  })
+  await deleteParts(app, keys)
+  // Where the row was placed before a kill, nobody has said yet that it is kept.
+  await resolveBlobs(app, cloud, open, [upload.blob_id])
+  return { ...upload, offset_bytes: upload.bytes }
+}
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Failure && error.status < 500 && error.status !== 429
+
+async function place(asking: Asking, upload: store.UploadRow): Promise<void> {
+  const { app, cloud } = asking
+  const { bucket_id: bucket, name, upsert, properties, blob_id: blobId } = upload
+  const bytes = Number(upload.bytes)
+  const key = keyOfBlob(cloud, blobId)
+  const parts = await store.partsOf(app.db, upload)
+  // A process that was killed here before may have left some of its own in the store.
+  await app.storage.endUploads([key])
+  const written = await app.storage.putUnsized(key, bytesOf(app, parts), bytes)
+  if (written.bytes !== bytes) throw new Error('An upload has not the bytes of its parts.')
+  await placeObject(asking, { bucket, name, upsert, properties }, { blobId, bytes })
+}
+
+async function* bytesOf(
+  { storage }: BucketsRoom,
+  parts: readonly store.PartRow[],
+): AsyncGenerator<Uint8Array> {
+  for (const { storage_key: key } of parts) {
+    const part = await storage.get(key)
+    if (!part) throw new Error('A part of an upload is missing.')
+    yield* part as AsyncIterable<Uint8Array>
+  }
+}

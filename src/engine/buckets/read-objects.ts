@@ -1,0 +1,46 @@
+/** Objects read: their rows, what these say of their bytes, and the bytes. */
+import type { CloudKey } from '#engine/clouds'
+import type { OpenDatabase } from '#engine/databases'
+import { fail } from '#platform/errors'
+import { isUuid } from '#platform/ids'
+import { asCaller, asReader, type ObjectCaller } from './as-caller.ts'
+import { type BucketsRoom, keyOfBlob } from './blobs.ts'
+import * as store from './object-store.ts'
+
+/** Throws OBJECT_NOT_FOUND, also where no policy lets the caller see it. */
+export const requireObject = async (
+  { open, caller }: { open: OpenDatabase; caller: ObjectCaller },
+  place: store.ObjectPlace,
+): Promise<store.ObjectRow> =>
+  (await asCaller(open, caller, (run) => store.findObject(run, place))) ?? fail('OBJECT_NOT_FOUND', {})
+
+/** Whoever asks: its bucket is public, or a link of it was checked. Throws OBJECT_NOT_FOUND. */
+export const readObject = async (open: OpenDatabase, place: store.ObjectPlace): Promise<store.ObjectRow> =>
+  (await store.findObject(asReader(open), place)) ?? fail('OBJECT_NOT_FOUND', {})
+
+export const sizeOf = ({ metadata }: store.ObjectRow): number => {
+  const size = Number(metadata?.['size'])
+  return Number.isSafeInteger(size) && size >= 0 ? size : 0
+}
+
+export const typeOf = ({ metadata }: store.ObjectRow): string => {
+  const type = metadata?.['mimetype']
+  return typeof type === 'string' ? type : 'application/octet-stream'
+}
+
+export const cacheControlOf = ({ metadata }: store.ObjectRow): string => {
+  const stated = metadata?.['cacheControl']
+  return typeof stated === 'string' && /^[\x20-\x7e]{1,200}$/.test(stated) ? stated : 'no-cache'
+}
+
+/** All of the bytes, or a part of them. Throws OBJECT_NOT_FOUND where the row names none of this cloud. */
+export async function openBytes(
+  { storage }: Pick<BucketsRoom, 'storage'>,
+  cloud: CloudKey,
+  { version }: Pick<store.ObjectRow, 'version'>,
+  range?: { start: number; end: number },
+) {
+  const found =
+    version !== null && isUuid(version) ? await storage.get(keyOfBlob(cloud, version), range) : undefined
+  return found ?? fail('OBJECT_NOT_FOUND', {})
+}

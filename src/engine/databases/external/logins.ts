@@ -1,0 +1,81 @@
+/** How roles of a database log in, and what each of them may take of the server: what only its superuser can say. */
+import { createHash, createHmac, pbkdf2 } from 'node:crypto'
+import { promisify } from 'node:util'
+import type pg from 'pg'
+import { mostConnectionsOf } from '../connections.ts'
+import type { DatabaseRole } from '../databases.ts'
+import { type DatabaseSize, temporaryBytesOf } from '../size.ts'
+import { loginRoles, roleName } from './statements.ts'
+
+export interface Login {
+  role: DatabaseRole
+  /** What the server keeps of its password. */
+  verifier: string
+  connections: number
+  /** Sessions cannot change them. */
+  settings: Readonly<Record<string, string>>
+}
+
+/** Processes of this service that may have all connections of a package at once. */
+const processes = 4
+/** The default of PostgreSQL. */
+const iterations = 4_096
+
+/** Each role has a password of its own, from the one secret of the database. */
+export const passwordOf = (secret: string, role: DatabaseRole): string =>
+  createHmac('sha256', secret).update(role).digest('base64url')
+
+export const loginsOf = (
+  secret: string,
+  size: Pick<DatabaseSize, 'diskBytes' | 'connections'>,
+): Promise<Login[]> =>
+  Promise.all(
+    loginRoles.map(async (role) => ({
+      role,
+      verifier: await verifierOf(secret, role),
+      connections: processes * mostConnectionsOf(role, size),
+      settings: {
+        temp_file_limit: `${Math.round(temporaryBytesOf(size) / 1024)}kB`,
+        // What an app raises, and its statements that fail, would fill the log of the server.
+        log_min_messages: 'fatal',
+        log_min_error_statement: 'panic',
+      },
+    })),
+  )
+
+/** SCRAM-SHA-256 (RFC 5803), the same each time: so a password that was changed is seen, and none is in the log of the server. */
+async function verifierOf(secret: string, role: DatabaseRole): Promise<string> {
+  const salt = createHmac('sha256', secret).update(`${role} salt`).digest().subarray(0, 16)
+  const salted = await promisify(pbkdf2)(passwordOf(secret, role), salt, iterations, 32, 'sha256')
+  const keyOf = (name: string): Buffer => createHmac('sha256', salted).update(name).digest()
+  const storedKey = createHash('sha256').update(keyOf('Client Key')).digest('base64')
+  const serverKey = keyOf('Server Key').toString('base64')
+  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${serverKey}`
+}
+
+interface RoleRow {
+  name: string
+  verifier: string | null
+  connections: number
+  settings: string[]
+}
+
+/** Changes what differs. As superuser, in a database without anything of an app. */
+export async function secureLogins(client: pg.Client, ref: string, logins: readonly Login[]): Promise<void> {
+  const { rows } = await client.query<RoleRow>(
+    `select rolname as name, rolpassword as verifier, rolconnlimit as connections, coalesce(setconfig, '{}') as settings
+      from pg_authid left join pg_db_role_setting on setrole = pg_authid.oid and setdatabase = 0 where rolname = any ($1)`,
+    [loginRoles.map((role) => roleName(ref, role))],
+  )
+  for (const login of logins) {
+    const name = roleName(ref, login.role)
+    const row = rows.find((one) => one.name === name)
+    if (row?.verifier !== login.verifier || row.connections !== login.connections)
+      await client.query(
+        `alter role ${name} login connection limit ${login.connections} password ${client.escapeLiteral(login.verifier)}`,
+      )
+    for (const [setting, value] of Object.entries(login.settings))
+      if (!row?.settings.includes(`${setting}=${value}`))
+        await client.query(`alter role ${name} set ${setting} = ${client.escapeLiteral(value)}`)
+  }
+}

@@ -1,0 +1,119 @@
+/** Databases as one process uses them: opened by the first use, closed when nobody has used them for a while. */
+import type { Failure } from '#platform/errors'
+import type { OpenDatabase } from './databases.ts'
+
+export interface Opened {
+  connections: OpenDatabase
+  /** Called each time when nobody uses it any more; it stays open for a while. */
+  unused?(): void
+  /** What uses it fails. Called once; throws nothing. */
+  end(): Promise<void>
+}
+
+/** Of one that is opened or open; of one that is closed they do nothing. */
+export interface Closing {
+  close(): void
+  closeIfUnused(): void
+  /** Nobody new gets it, and it is closed once whoever uses it has ended; undefined: anybody does again. */
+  refuse(refusal: Failure | undefined): void
+}
+
+export interface InUseOptions<Database> {
+  idleMs: number
+  open(database: Database, closing: Closing): Promise<Opened>
+}
+
+interface Entry {
+  ref: string
+  opening: Promise<Opened>
+  users: number
+  refusal?: Failure | undefined
+  idle?: NodeJS.Timeout | undefined
+}
+
+export class DatabasesInUse<Database extends { ref: string }> implements AsyncDisposable {
+  readonly #options: InUseOptions<Database>
+  readonly #entries = new Map<string, Entry>()
+  readonly #closing = new Set<Promise<void>>()
+
+  constructor(options: InUseOptions<Database>) {
+    this.#options = options
+  }
+
+  /** It stays open until `work` ends. Throws what opening it and `work` throw, and the refusal. */
+  async use<Result>(database: Database, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
+    const entry = this.#entries.get(database.ref) ?? this.#open(database)
+    if (entry.refusal) throw entry.refusal
+    entry.users++
+    clearTimeout(entry.idle)
+    try {
+      const { connections } = await entry.opening
+      return await work(connections)
+    } finally {
+      entry.users--
+      if (entry.users === 0) this.#closeLater(entry)
+    }
+  }
+
+  /** What uses it now fails. */
+  async close({ ref }: { ref: string }): Promise<void> {
+    const entry = this.#entries.get(ref)
+    if (entry) await this.#close(entry)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#entries.values()].map((entry) => this.#close(entry)))
+    await Promise.all(this.#closing)
+  }
+
+  #open(database: Database): Entry {
+    const opening = Promise.withResolvers<Opened>()
+    const entry: Entry = { ref: database.ref, opening: opening.promise, users: 0 }
+    this.#entries.set(entry.ref, entry)
+    const opened = this.#options.open(database, {
+      close: () => void this.#close(entry),
+      closeIfUnused: () => {
+        if (entry.users === 0) void this.#close(entry)
+      },
+      refuse: (refusal) => {
+        entry.refusal = refusal
+        if (refusal && entry.users === 0) void this.#close(entry)
+      },
+    })
+    opening.resolve(opened)
+    opened.catch(() => {
+      if (this.#isCurrent(entry)) this.#entries.delete(entry.ref)
+    })
+    return entry
+  }
+
+  #closeLater(entry: Entry): void {
+    if (!this.#isCurrent(entry)) return
+    if (entry.refusal) {
+      void this.#close(entry)
+      return
+    }
+    entry.idle = setTimeout(() => void this.#close(entry), this.#options.idleMs).unref()
+    entry.opening.then(
+      (opened) => opened.unused?.(),
+      () => undefined,
+    )
+  }
+
+  /** Another one may be open by the same name: it stays so. */
+  async #close(entry: Entry): Promise<void> {
+    if (!this.#isCurrent(entry)) return
+    clearTimeout(entry.idle)
+    this.#entries.delete(entry.ref)
+    const closing = entry.opening.then(
+      (opened) => opened.end(),
+      () => undefined,
+    )
+    this.#closing.add(closing)
+    await closing.finally(() => this.#closing.delete(closing))
+  }
+
+  #isCurrent(entry: Entry): boolean {
+    return this.#entries.get(entry.ref) === entry
+  }
+}

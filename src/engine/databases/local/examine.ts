@@ -1,0 +1,52 @@
+/** What this machine has for databases, as the doctor reports it; nothing is made or changed. */
+import { statfs } from 'node:fs/promises'
+import type { Localized } from '#platform/errors'
+import type { Jail } from '#platform/jail'
+import type { Log } from '#platform/log'
+import { findBinaries } from '#platform/postgres'
+import { bytesOf, Claims } from './claims.ts'
+import { memoryOfMachine } from './local.ts'
+import { findPrograms } from './program.ts'
+
+export interface MachineFindings {
+  /** Of PostgreSQL. */
+  major: string
+  /** Databases that some process of this machine uses, and their memory of what all may take. */
+  awake: number
+  awakeBytes: number
+  memoryBytes: number
+  freeBytes: number
+  /** With less than that free nobody writes. */
+  leastFreeBytes: number
+}
+
+export interface ExamineOptions {
+  /** Of the databases; it may not be there. */
+  root: string
+  /** On the same disk, and there. */
+  folder: string
+  pgBin: string | undefined
+  memoryShare: number
+  leastFreeDisk: number
+  jail: Jail
+  log: Log
+}
+
+/** `why`: there can be none. Throws DATABASES_UNAVAILABLE where PostgreSQL cannot be used. */
+export async function examineMachine(options: ExamineOptions): Promise<MachineFindings | { why: Localized }> {
+  const { root, folder, pgBin, memoryShare, leastFreeDisk, jail, log } = options
+  const state = await jail.state()
+  if (state.kind === 'refused') return { why: state.why }
+  const { major } = await findPrograms((await findBinaries(pgBin, undefined, log)).postgres)
+  const memoryBytes = memoryOfMachine() * memoryShare
+  const claims = await new Claims(root, { tools: state.tools, limitBytes: memoryBytes }).list()
+  const disk = await statfs(folder)
+  return {
+    major,
+    awake: new Set(claims.map(({ ref }) => ref)).size,
+    awakeBytes: bytesOf(claims),
+    memoryBytes,
+    freeBytes: disk.bavail * disk.bsize,
+    leastFreeBytes: disk.blocks * disk.bsize * leastFreeDisk,
+  }
+}

@@ -1,0 +1,132 @@
+/** Related rows beside those of a table: joined laterally, as one object, an array of them, or columns of the row itself. */
+import type { Table } from './catalogue.ts'
+import type { Relationship } from './relationship.ts'
+import type { Condition, SelectedTable } from './request.ts'
+import { operator, quoted, quotedTable } from './sql-text.ts'
+
+/** Some columns of a statement, and their names. */
+export interface SqlColumns {
+  sql: string
+  names: readonly string[]
+}
+
+export interface Embed {
+  of: SelectedTable
+  name: string
+  relationship: Relationship
+  join: string
+  columns: SqlColumns[]
+  /** What has to hold of the row around it. */
+  required?: string | undefined
+  /** Says that there is no related row. */
+  absent: string
+}
+
+interface EmbedParts {
+  of: SelectedTable
+  relationship: Relationship
+  name: string
+  joined: string
+  rows: string
+  names: readonly string[]
+}
+
+/** How they stand in the statement. */
+export function embedOf(parts: EmbedParts): Embed {
+  const { of, relationship } = parts
+  if (of.isSpread) return relationship.isOne ? spreadOne(parts) : spreadMany(parts)
+  return relationship.isOne ? one(parts) : many(parts)
+}
+
+const embedColumns = (of: SelectedTable, name: string, sql: string): SqlColumns[] =>
+  of.select.length === 0 ? [] : [{ sql: `${sql} as ${quoted(name)}`, names: [name] }]
+
+function one({ of, relationship, name, joined, rows }: EmbedParts): Embed {
+  const limit = relationship.kind === 'computed' ? ' limit 1' : ''
+  return {
+    ...{ of, name, relationship },
+    join: `${joinOf(of)} (select pg_catalog.row_to_json(${joined}r.*) as one from (${rows}) as ${joined}r${limit}) as ${joined} on true`,
+    columns: embedColumns(of, name, `${joined}.one`),
+    absent: `(${joined}.one is null)`,
+  }
+}
+
+function many({ of, relationship, name, joined, rows }: EmbedParts): Embed {
+  return {
+    ...{ of, name, relationship },
+    join: `left join lateral (select coalesce(pg_catalog.json_agg(${joined}r.*), '[]') as many, pg_catalog.count(*) as number from (${rows}) as ${joined}r) as ${joined} on true`,
+    columns: embedColumns(of, name, `${joined}.many`),
+    required: of.isInner ? `${joined}.number ${operator('>')} 0` : undefined,
+    absent: `(${joined}.number ${operator('=')} 0)`,
+  }
+}
+
+const joinOf = ({ isInner }: SelectedTable): string => `${isInner ? 'inner' : 'left'} join lateral`
+
+/** Each of its columns as one of the row around it. */
+const spreadColumns = (joined: string, names: readonly string[]): SqlColumns[] =>
+  names.map((name) => ({ sql: `${joined}.${quoted(name)}`, names: [name] }))
+
+/** A column beside those of a row. */
+const presence = (joined: string): string => quoted(`${joined} is there`)
+
+function spreadOne({ of, relationship, name, joined, rows, names }: EmbedParts): Embed {
+  return {
+    ...{ of, name, relationship },
+    join: `${joinOf(of)} (select ${joined}r.*, true as ${presence(joined)} from (${rows}) as ${joined}r) as ${joined} on true`,
+    columns: spreadColumns(joined, names),
+    absent: `(${joined}.${presence(joined)} is null)`,
+  }
+}
+
+/** Each of its columns as an array of all of them. */
+function spreadMany({ of, relationship, name, joined, rows, names }: EmbedParts): Embed {
+  const arrays = names.map(
+    (column) => `coalesce(pg_catalog.json_agg(${joined}r.${quoted(column)}), '[]') as ${quoted(column)}`,
+  )
+  return {
+    ...{ of, name, relationship },
+    join: `left join lateral (select ${[...arrays, `pg_catalog.count(*) as ${presence(joined)}`].join(', ')} from (${rows}) as ${joined}r) as ${joined} on true`,
+    columns: spreadColumns(joined, names),
+    required: of.isInner ? `${joined}.${presence(joined)} ${operator('>')} 0` : undefined,
+    absent: `(${joined}.${presence(joined)} ${operator('=')} 0)`,
+  }
+}
+
+/** Whether a condition asks if there are rows of this embedded table. */
+export const isNamed = (conditions: readonly Condition[], name: string): boolean =>
+  conditions.some((condition) => {
+    if (condition.kind === 'and' || condition.kind === 'or') return isNamed(condition.of, name)
+    if (condition.kind === 'not') return isNamed([condition.of], name)
+    return condition.kind === 'is' && condition.field.column === name
+  })
+
+interface Side {
+  table: Table
+  alias: string
+}
+
+const equal = (outer: string, inner: Side, on: Relationship['on']): string =>
+  on
+    .map(([first, second]) => {
+      const equals = operator('=', inner.table.columns.get(second)?.operators)
+      return `${outer}.${quoted(first)} ${equals} ${inner.alias}.${quoted(second)}`
+    })
+    .join(' and ')
+
+/** The related table, or the rows that a function of the app returns for a row. */
+export const relatedSql = ({ table, by }: Relationship, outer: string): string =>
+  by ? `${quotedTable(by)}(${outer})` : quotedTable(table)
+
+export function joinConditions(
+  { on, through, by, table }: Relationship,
+  outer: string,
+  alias: string,
+): string[] {
+  if (by) return []
+  if (!through) return [equal(outer, { table, alias }, on)]
+  const between = { table: through.table, alias: `${alias}b` }
+  return [
+    `exists (select from ${quotedTable(through.table)} as ${between.alias} where ${equal(outer, between, through.on)} and ${equal(between.alias, { table, alias }, on)})`,
+  ]
+}

@@ -1,0 +1,38 @@
+/** Refusals in the words of PostgREST, which clients know: `code`, `message`, `details`, `hint`. */
+import type { Localized } from '#platform/errors'
+
+export interface Refusal {
+  status: number
+  code: string
+  message: Localized
+  /** Objects leave as they are. */
+  details?: Localized | readonly object[] | undefined
+  hint?: Localized | undefined
+}
+
+/** It leaves as its refusal says. */
+export class RestRefused extends Error {
+  override name = 'RestRefused'
+  readonly refusal: Refusal
+  constructor(refusal: Refusal) {
+    super(refusal.message.en)
+    this.refusal = refusal
+  }
+}
+
+export function refuse(refusal: Refusal): never {
+  throw new RestRefused(refusal)
+}
+
+/** Of what was asked, as much as a sentence has room for. */
+export const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
+
+/** The text cannot be read. */
+export const unreadable = (text: string, why: Localized): Refusal => ({
+  status: 400,
+  code: 'PGRST100',
+  message: {
+    en: `"failed to parse ${shown(text)}": ${why.en}`,
+    fa: `«${shown(text)}» خوانده نشد: ${why.fa}`,
+  },
+})
