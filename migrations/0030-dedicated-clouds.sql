@@ -92,6 +92,17 @@ create table buckets.checks (
 );
 create index checks_in_order on buckets.checks (checked_at);
 
+-- Names of public buckets, as they were when they were last read in the database of their cloud: a request for another one wakes nothing.
+create table buckets.public_buckets (
+  account_id uuid not null,
+  cloud_id uuid not null,
+  -- Null: too many to keep.
+  names text[],
+  read_at timestamptz not null,
+  primary key (account_id, cloud_id),
+  foreign key (account_id, cloud_id) references clouds.clouds on delete cascade
+);
+
 -- Uploads in parts (TUS).
 create table buckets.uploads (
   account_id uuid not null,

@@ -34,6 +34,15 @@ export async function findBucket(run: Run, id: string): Promise<BucketRow | unde
   return row && read(row)
 }
 
+/** What the platform can keep of them: whoever asks for one names it in at most as many bytes. */
+export const publicBuckets = async (run: Run, limit: number): Promise<string[]> => {
+  const rows = await run<{ id: string }>(
+    'select id from storage.buckets where public and pg_catalog.octet_length(id) <= 400 order by id limit $1',
+    [limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
 const sortable = ['id', 'name', 'created_at', 'updated_at'] as const
 export type BucketSort = (typeof sortable)[number]
 export const isBucketSort = (text: string): text is BucketSort =>

@@ -16,6 +16,7 @@ export {
   createBucket,
   deleteBucket,
   emptyBucket,
+  findBucket,
   readBucket,
   requireBucket,
 } from './manage-buckets.ts'
@@ -29,6 +30,7 @@ export {
   putObject,
   requireMayPut,
 } from './objects.ts'
+export { changingBuckets, mayBePublic, readPublicBuckets } from './public-buckets.ts'
 export {
   findObjectsAs,
   listAllBuckets,

@@ -40,9 +40,12 @@ export const requireBucket = async (
   (await asCaller(open, caller, (run) => store.findBucket(run, id))) ??
   fail('BUCKET_NOT_FOUND', { bucket: id })
 
+export const findBucket = (open: OpenDatabase, id: string): Promise<store.BucketRow | undefined> =>
+  store.findBucket(asReader(open), id)
+
 /** What its limits are, whoever asks. Throws BUCKET_NOT_FOUND. */
 export const readBucket = async (open: OpenDatabase, id: string): Promise<store.BucketRow> =>
-  (await store.findBucket(asReader(open), id)) ?? fail('BUCKET_NOT_FOUND', { bucket: id })
+  (await findBucket(open, id)) ?? fail('BUCKET_NOT_FOUND', { bucket: id })
 
 /** Throws BUCKET_NOT_FOUND and OBJECT_DENIED. */
 export async function changeBucket(

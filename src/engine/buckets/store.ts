@@ -125,3 +125,41 @@ export async function takeCheck(
   )
   return rows.length > 0
 }
+
+export const writePublicNames = (
+  db: Db,
+  { accountId, cloudId }: CloudKey,
+  names: readonly string[] | null,
+  now: Date,
+): Promise<unknown> =>
+  db.query(
+    {
+      text: `insert into buckets.public_buckets as p (account_id, cloud_id, names, read_at) values ($1, $2, $3::text[], $4)
+        on conflict (account_id, cloud_id) do update set names = excluded.names, read_at = excluded.read_at
+        where p.read_at <= excluded.read_at`,
+    },
+    [accountId, cloudId, names, now],
+  )
+
+/** True where they are not known, or were read before the database was restored. */
+export async function readPublicNames(
+  db: Db,
+  { accountId, cloudId }: CloudKey,
+  name: string,
+): Promise<boolean> {
+  const rows = await db.query<{ is_named: boolean }>(
+    {
+      text: `select names is null or $3 = any(names) as is_named from buckets.public_buckets p
+        where account_id = $1 and cloud_id = $2 and not exists (select from databases.restores r
+          where r.account_id = p.account_id and r.cloud_id = p.cloud_id and r.created_at >= p.read_at)`,
+    },
+    [accountId, cloudId, name],
+  )
+  return rows[0]?.is_named ?? true
+}
+
+export const forgetPublicNames = (db: Db, { accountId, cloudId }: CloudKey): Promise<unknown> =>
+  db.query({ text: 'delete from buckets.public_buckets where account_id = $1 and cloud_id = $2' }, [
+    accountId,
+    cloudId,
+  ])

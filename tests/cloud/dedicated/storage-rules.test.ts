@@ -1,7 +1,7 @@
 /** Who may do what with objects, what is bounded, what counts, and what is left. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sweepBlobs, sweepUploads } from '#engine/buckets'
 import { setCloudLimits } from '#engine/clouds'
 import { deletePendingBlobs } from '#platform/storage'
@@ -530,7 +530,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
   test('rows that the developer has written as large as they like are read up to 64 KiB of a value, and 4 MiB in all', async () => {
     const files = app.service.storage.from('open')
     expect((await files.upload('large', new Blob(['x']))).error).toBeNull()
-    const get = (path: string) => app.ask(path, { key: app.serviceKey })
+    const get = (path: string) => app.ask(`/storage/v1${path}`, { key: app.serviceKey })
     const codeOf = async (path: string) => ((await (await get(path)).json()) as { code?: string }).code
     // As text an object has a blank behind the colon.
     const sized = (bytes: number) =>
@@ -564,5 +564,40 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     await app.sql(
       `delete from storage.buckets where id like 'many%'; delete from storage.objects where name = 'large'`,
     )
+  })
+
+  test('who has no key wakes a database only by the name of a bucket that is public', async () => {
+    const files = app.service.storage.from('open')
+    await files.upload('seen.txt', new Blob(['seen']), { upsert: true })
+    const strange = async (bucket: string, form = 'object') => {
+      const use = vi.spyOn(world.app.databases, 'use')
+      const reply = await fetch(`${app.cloud.pathUrl}/storage/v1/${form}/public/${bucket}/seen.txt`)
+      const wakes = use.mock.calls.length > 0
+      use.mockRestore()
+      return [reply.status, wakes]
+    }
+    // Nothing is known of a cloud that was restored.
+    await world.app.db.pool.query('delete from buckets.public_buckets where cloud_id = $1', [app.cloud.id])
+    expect(await strange('none')).toEqual([400, true])
+    expect(await strange('none')).toEqual([400, false])
+    expect(await strange('closed')).toEqual([400, false])
+    expect(await strange('closed', 'render/image')).toEqual([400, false])
+    expect(await strange('open')).toEqual([200, true])
+    await app.cloud.write(`update storage.buckets set public = not public where id in ('open', 'closed')`)
+    expect(await strange('open')).toEqual([400, false])
+    expect(await strange('closed')).toEqual([400, true])
+    await app.service.storage.updateBucket('open', { public: true })
+    await app.service.storage.updateBucket('closed', { public: false })
+    expect(await strange('open')).toEqual([200, true])
+    expect(await strange('closed')).toEqual([400, false])
+    // By code of the app: what is public no longer is found out by the first request.
+    await app.sql(`update storage.buckets set public = false where id = 'open'`)
+    expect(await strange('open')).toEqual([400, true])
+    expect(await strange('open')).toEqual([400, false])
+    // And what has become public by one that has a key.
+    await app.sql(`update storage.buckets set public = true where id = 'open'`)
+    expect(await strange('open')).toEqual([400, false])
+    expect((await app.ask('/storage/v1/object/public/open/seen.txt')).status).toBe(200)
+    expect(await strange('open')).toEqual([200, true])
   })
 })

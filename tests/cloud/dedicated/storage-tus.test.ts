@@ -29,7 +29,8 @@ describe.runIf(canRun)('uploads in parts', () => {
   })
   afterAll(() => world?.[Symbol.asyncDispose]())
 
-  const headersOf = ({ token }: Person) => ({ apikey: app.cloud.publicKey, authorization: `Bearer ${token}` })
+  // Clients are told to send the session and no key beside it.
+  const headersOf = ({ token }: Person) => ({ authorization: `Bearer ${token}` })
   const upload = (
     bytes: Uint8Array<ArrayBuffer>,
     name: string,
@@ -369,5 +370,16 @@ describe.runIf(canRun)('uploads in parts', () => {
     expect(await linked(`${a.id}/other.mp4`).send()).toBe(400)
     expect(await linked(name).send()).toBeUndefined()
     expect((await bytesOf('linked.mp4')).toString()).toBe('by link')
+  })
+
+  test('a key alone in Authorization is a key, and what is neither key nor session is refused', async () => {
+    const ask = async (authorization: string, path = 'storage/v1/bucket') =>
+      (await fetch(`${app.cloud.pathUrl}/${path}`, { headers: { authorization } })).status
+    expect(await ask(`Bearer ${app.cloud.publicKey}`)).toBe(200)
+    expect(await ask(`Bearer ${a.token}`)).toBe(200)
+    expect(await ask(`Bearer ${a.token}x`)).toBe(400)
+    expect(await ask('')).toBe(400)
+    // Elsewhere the key says which app it is.
+    expect(await ask(`Bearer ${a.token}`, 'rest/v1/')).toBe(401)
   })
 })

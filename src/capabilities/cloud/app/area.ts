@@ -68,6 +68,8 @@ export interface AppArea {
   readonly name: string
   /** Whether `caller` may be `none` there: links of mails, signing keys, functions that everybody may call. Absent: nowhere. */
   isOpen?(asked: { method: string; path: string }): boolean
+  /** A key or a session in `Authorization` needs no `apikey` beside it. */
+  readonly isBearerEnough?: boolean
   /** Codes of what the code of an app did wrong: its developer reads of it, and this service has not failed. */
   readonly faultsOfApps?: ReadonlySet<string>
   /** Throws `Failure`s, which leave as `refused` words them. Preflights, and headers that let pages read the answer, are the frame's. */

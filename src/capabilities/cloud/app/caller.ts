@@ -11,6 +11,8 @@ export interface Credentials {
   headers: IncomingHttpHeaders
   /** From the query: WebSockets of browsers have no headers of their own. */
   queryKey?: string | undefined
+  /** Whether what stands in `Authorization` is enough: a key, or a session. */
+  isBearerEnough?: boolean | undefined
 }
 
 /** Longer than every key; a session's length is bounded by that of all headers. */
@@ -22,13 +24,14 @@ const longestKey = 200
  */
 export async function callerOf(
   cloud: LiveCloud,
-  { headers, queryKey }: Credentials,
+  { headers, queryKey, isBearerEnough = false }: Credentials,
   verify: VerifyToken,
 ): Promise<AppCaller> {
-  const key = textOf(headers['apikey']) ?? queryKey
-  const kind = key === undefined ? undefined : kindOf(cloud, key)
-  if (kind === undefined) fail('CLOUD_KEY_INVALID', { given: key !== undefined })
   const token = bearerOf(headers)
+  const key = textOf(headers['apikey']) ?? queryKey
+  const isAlone = isBearerEnough && key === undefined && token !== undefined
+  const kind = isAlone ? 'public' : key === undefined ? undefined : kindOf(cloud, key)
+  if (kind === undefined) fail('CLOUD_KEY_INVALID', { given: key !== undefined })
   const tokenKind = token === undefined ? kind : token === key ? kind : kindOf(cloud, token)
   if ((kind === 'service' || tokenKind === 'service') && isBrowser(headers))
     fail('CLOUD_SERVICE_KEY_EXPOSED', {})

@@ -116,7 +116,11 @@ export class CloudHandler implements HostHandler {
     if (!area) fail('CLOUD_PATH_NOT_FOUND', { path: path.slice(0, 200) })
     if (!methods.includes(method)) fail('METHOD_NOT_ALLOWED', { method, allowed: methods })
     const queryKey = new URLSearchParams(query).get('apikey') ?? undefined
-    const asking = callerOf(cloud, { headers: message.headers, queryKey }, verify)
+    const asking = callerOf(
+      cloud,
+      { headers: message.headers, queryKey, isBearerEnough: area.isBearerEnough },
+      verify,
+    )
     const isOpen = area.isOpen?.({ method, path: path.slice(area.prefix.length) }) ?? false
     const caller = isOpen ? await asking.catch(nobody) : await asking
     visit.caller = caller

@@ -1,5 +1,6 @@
 /** SQL on the database of a dedicated cloud, and what is in it. */
 import { claimFirst } from '#capabilities/calls'
+import { changingBuckets } from '#engine/buckets'
 import { type CloudRow, keyOf } from '#engine/clouds'
 import type { SqlAnswer } from '#engine/sql'
 import { fail } from '#platform/errors'
@@ -21,7 +22,7 @@ export async function runSql(context: Context<DatabaseBody>, cloud: CloudRow): P
     return new JsonText(answerText(await app.sql.read(keyOf(cloud), query), { statements: 1 }))
   if (body.confirm_write !== true) fail('CONFIRM_WRITE_REQUIRED', {}, { param: 'confirm_write' })
   return claimFirst(context, { endpoint: '/v1/cloud/database', statusCode: 200 }, async () => {
-    const answer = await app.sql.write(keyOf(cloud), query)
+    const answer = await changingBuckets(app, keyOf(cloud), () => app.sql.write(keyOf(cloud), query))
     return answerText(answer, answer)
   })
 }

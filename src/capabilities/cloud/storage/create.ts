@@ -1,5 +1,12 @@
 import { acceptOnce } from '#capabilities/calls'
-import { type BucketRow, bucketName, createBucket as create, readBucket, service } from '#engine/buckets'
+import {
+  type BucketRow,
+  bucketName,
+  changingBuckets,
+  createBucket as create,
+  readBucket,
+  service,
+} from '#engine/buckets'
 import { keyOf } from '#engine/clouds'
 import { fail } from '#platform/errors'
 import { Answer } from '#platform/http'
@@ -26,11 +33,13 @@ export async function createBucket(context: CloudContext<BucketBody>): Promise<A
   const row = await requireCloud(app, caller, params.id, { ready: true })
   if (row.plan === 'starter') fail('CLOUD_BUCKETS_UNAVAILABLE', {})
   const id = bucketName(body.name)
-  const bucket = await app.databases.use(keyOf(row), async (open) => {
-    const limits = { fileSizeLimit: body.file_size_limit ?? standardBytes, allowedMimeTypes: null }
-    await create(app, open, service, { id, isPublic: body.public ?? false, ...limits })
-    return readBucket(open, id)
-  })
+  const bucket = await changingBuckets(app, keyOf(row), () =>
+    app.databases.use(keyOf(row), async (open) => {
+      const limits = { fileSizeLimit: body.file_size_limit ?? standardBytes, allowedMimeTypes: null }
+      await create(app, open, service, { id, isPublic: body.public ?? false, ...limits })
+      return readBucket(open, id)
+    }),
+  )
   const options = { endpoint: '/v1/cloud/storage', statusCode: created }
   return new Answer(created, await acceptOnce(context, options, async () => shownBucket(bucket)))
 }

@@ -5,7 +5,7 @@ import type { Jail } from '#platform/jail'
 import type { Log } from '#platform/log'
 import { findBinaries } from '#platform/postgres'
 import { bytesOf, Claims } from './claims.ts'
-import { memoryOfMachine } from './local.ts'
+import { memoryOfDatabases } from './memory.ts'
 import { findPrograms } from './program.ts'
 
 export interface MachineFindings {
@@ -38,7 +38,7 @@ export async function examineMachine(options: ExamineOptions): Promise<MachineFi
   const state = await jail.state()
   if (state.kind === 'refused') return { why: state.why }
   const { major } = await findPrograms((await findBinaries(pgBin, undefined, log)).postgres)
-  const memoryBytes = memoryOfMachine() * memoryShare
+  const memoryBytes = memoryOfDatabases(memoryShare)
   const claims = await new Claims(root, { tools: state.tools, limitBytes: memoryBytes }).list()
   const disk = await statfs(folder)
   return {

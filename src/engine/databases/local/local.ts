@@ -1,5 +1,4 @@
 /** PostgreSQL servers of clouds on this machine: one for each, in a jail of its own, awake while it is used. */
-import { totalmem } from 'node:os'
 import type { JailTools } from '#platform/jail'
 import type { Log } from '#platform/log'
 import type { Claims } from './claims.ts'
@@ -15,6 +14,3 @@ export interface LocalContext {
   /** The part of the disk that stays free: with less of it nobody writes. A tenth where absent. */
   leastFree?: number | undefined
 }
-
-/** Of the whole machine, or what its container may have of it. */
-export const memoryOfMachine = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem())

@@ -4,6 +4,7 @@ import {
   type BucketRow,
   bucketName,
   changeBucket,
+  changingBuckets,
   createBucket as create,
   decode,
   deleteBucket as drop,
@@ -14,6 +15,7 @@ import {
   requireBucket,
   sizeLimit,
 } from '#engine/buckets'
+import type { OpenDatabase } from '#engine/databases'
 import { fail } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
 import { bodyOf, objectCaller, withDatabase } from './asking.ts'
@@ -52,11 +54,14 @@ function wishesOf(body: Stated) {
   }
 }
 
+const changing = (call: AppCall, work: (open: OpenDatabase) => Promise<void>): Promise<void> =>
+  changingBuckets(call.app, call.cloud, () => withDatabase(call, work))
+
 export async function createBucket(call: AppCall): Promise<AppReply> {
   const body = await bodyOf<Stated>(call, Body)
   const id = bucketName(body.id ?? body.name ?? '')
   const bucket = { isPublic: false, fileSizeLimit: null, allowedMimeTypes: null, ...wishesOf(body), id }
-  await withDatabase(call, (open) => create(call.app, open, objectCaller(call), bucket))
+  await changing(call, (open) => create(call.app, open, objectCaller(call), bucket))
   return { status: 200, body: { name: id } }
 }
 
@@ -99,12 +104,12 @@ export async function listBuckets(call: AppCall): Promise<AppReply> {
 export async function updateBucket(call: AppCall, rest: string): Promise<AppReply> {
   const id = bucketName(decode(rest))
   const change = wishesOf(await bodyOf<Stated>(call, Body))
-  await withDatabase(call, (open) => changeBucket(call.app, open, { caller: objectCaller(call), id, change }))
+  await changing(call, (open) => changeBucket(call.app, open, { caller: objectCaller(call), id, change }))
   return { status: 200, body: { message: 'Successfully updated' } }
 }
 
 export async function deleteBucket(call: AppCall, rest: string): Promise<AppReply> {
-  await withDatabase(call, (open) => drop(open, objectCaller(call), bucketName(decode(rest))))
+  await changing(call, (open) => drop(open, objectCaller(call), bucketName(decode(rest))))
   return { status: 200, body: { message: 'Successfully deleted' } }
 }
 

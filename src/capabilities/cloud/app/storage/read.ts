@@ -1,12 +1,14 @@
 /** Objects as they are read: their bytes, in parts too, and what is known of them. */
 import {
   cacheControlOf,
+  findBucket,
+  mayBePublic,
   type ObjectRow,
   openBytes,
   placeIn,
-  readBucket,
   readLink,
   readObject,
+  readPublicBuckets,
   requireObject,
   sizeOf,
   typeOf,
@@ -23,12 +25,17 @@ export interface Readable {
   isPrivate: boolean
 }
 
-/** Throws OBJECT_NOT_FOUND, also where the bucket is not public. */
+/** Throws OBJECT_NOT_FOUND, and BUCKET_NOT_FOUND, also where the bucket is not public; whoever has no key wakes nothing by that. */
 export async function publicObject(call: AppCall, rest: string): Promise<Readable> {
   const place = placeIn(rest)
+  const { app, cloud, caller } = call
+  const isKnown = await mayBePublic(app, cloud, place.bucket)
+  if (!isKnown && caller.role === 'none') fail('BUCKET_NOT_FOUND', { bucket: place.bucket })
   return withDatabase(call, async (open) => {
-    const bucket = await readBucket(open, place.bucket)
-    if (!bucket.public) fail('BUCKET_NOT_FOUND', { bucket: place.bucket })
+    const bucket = await findBucket(open, place.bucket)
+    // It was changed by code of the app, or nothing was known.
+    if ((bucket?.public ?? false) !== isKnown) await readPublicBuckets(app, cloud, open)
+    if (!bucket?.public) fail('BUCKET_NOT_FOUND', { bucket: place.bucket })
     return { row: await readObject(open, place), isPrivate: false }
   })
 }

@@ -80,6 +80,8 @@ const isReading = ({ reads = false }: StorageRoute, method: string): boolean =>
 export const storageArea: AppArea = {
   prefix: '/storage/v1',
   name: 'storage',
+  // Clients of uploads in parts are told to send the session alone.
+  isBearerEnough: true,
   isOpen: ({ method, path }) =>
     method === 'OPTIONS'
       ? resumable.test(path)
