@@ -9,6 +9,8 @@ import type { Metadata, UserRow } from './store.ts'
 import { insertToken, type Purpose, type TokenRow } from './token-store.ts'
 
 const minuteMs = 60_000
+const tokenLength = 43
+const proofBytes = 16
 
 export const lifetimeMs: Record<Purpose, number> = {
   signup: 24 * 60 * minuteMs,
@@ -51,9 +53,26 @@ export function secretOf(
   row: Pick<TokenRow, 'token_id' | 'purpose'>,
 ): Secret {
   const name = `${accountId}/${cloudId}/${row.token_id}/${row.purpose}`
-  const token = signer(Buffer.from(`${name}/token`)).toString('base64url')
   const code = signer(Buffer.from(`${name}/code`)).readUIntBE(0, 6) % 1_000_000
-  return { token, code: String(code).padStart(6, '0') }
+  return {
+    token: tokenOf(signer, { accountId, cloudId }, idBytes(row.token_id)),
+    code: String(code).padStart(6, '0'),
+  }
+}
+
+/** 43 characters: the id, and what proves that it was made here, half and half. */
+function tokenOf(signer: Signer, { accountId, cloudId }: CloudKey, id: Buffer): string {
+  const proof = signer(Buffer.from(`${accountId}/${cloudId}/${id.toString('hex')}/token`))
+  return Buffer.concat([id, proof.subarray(0, proofBytes)]).toString('base64url')
+}
+
+const idBytes = (tokenId: string): Buffer => Buffer.from(tokenId.replaceAll('-', ''), 'hex')
+
+/** Whether this cloud ever had it: whoever guesses wakes no database. */
+export function isOwnToken(signer: Signer, cloud: CloudKey, token: string): boolean {
+  if (token.length !== tokenLength) return false
+  const own = tokenOf(signer, cloud, Buffer.from(token, 'base64url').subarray(0, -proofBytes))
+  return timingSafeEqual(sha256(own), sha256(token))
 }
 
 export async function addToken(

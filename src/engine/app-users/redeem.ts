@@ -8,7 +8,7 @@ import { latinDigits } from '#platform/words'
 import { countAttempt, networkOf } from './attempts.ts'
 import { readEmail } from './email-address.ts'
 import { inEvenTime } from './even-time.ts'
-import { tokenSigner, withCode } from './one-time.ts'
+import { isOwnToken, tokenSigner, withCode } from './one-time.ts'
 import { type BegunSession, beginSession, issue, type OpenSession, requireUnblocked } from './sessions.ts'
 import { findByEmail, findByNewEmail, lockUser, type UserChange, type UserRow, updateUser } from './store.ts'
 import {
@@ -22,8 +22,6 @@ import {
 } from './token-store.ts'
 import { changeUsers, readUsers, type UsersTx } from './users-database.ts'
 
-const tokenLength = 43
-
 /** One that is valid now; undefined for what was used, has expired, or never was. */
 export async function findOpenToken(
   app: App,
@@ -31,7 +29,7 @@ export async function findOpenToken(
   token: string,
   purposes: readonly Purpose[],
 ): Promise<TokenRow | undefined> {
-  if (token.length !== tokenLength) return undefined
+  if (!isOwnToken(await tokenSigner(app), cloud, token)) return undefined
   const row = await readUsers(app, cloud, (reader) => findTokenByHash(reader, cloud, sha256(token)))
   const isOpen = row && purposes.includes(row.purpose) && row.expires_at.getTime() > app.clock.nowMs()
   return isOpen ? row : undefined

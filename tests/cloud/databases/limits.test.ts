@@ -246,12 +246,12 @@ it('all processes of a database together take no more than its memory, and the s
   })
 }, 60_000)
 
-it('a thousand requests at once open no more connections than the package has, and whoever waits too long is told', async () => {
+it('ten thousand requests at once open no more connections than the package has, and whoever waits too long is told', async () => {
   await using process = open({ connections: 3 })
   await process.databases.use(first!, async (db) => {
     const pool = db.pool('authenticator')
     const held = await Promise.all([1, 2, 3].map(() => pool.connect()))
-    const waiting = Promise.all(Array.from({ length: 1_000 }, () => failure(pool.query('select 1'))))
+    const waiting = Promise.all(Array.from({ length: 10_000 }, () => failure(pool.query('select 1'))))
     const { rows } = await db
       .pool('watcher')
       .query(`select count(*)::int as n from pg_stat_activity where usename = 'authenticator'`)
