@@ -53,11 +53,11 @@ test('in 200 worlds of crashes, pauses, outages and lost replies no call is unpa
     'leaves',
     'RATE_LIMITED',
     'CONCURRENCY_LIMITED',
-    'RESULT_NOT_STORED',
     'video completed',
   ])
     expect(counts[event] ?? 0, event).toBeGreaterThan(20)
-  for (const event of ['video UPSTREAM_FAILED', 'video CONTENT_REFUSED'])
+  // Rarer ones: a few, in whichever worlds the seed makes.
+  for (const event of ['RESULT_NOT_STORED', 'video UPSTREAM_FAILED', 'video CONTENT_REFUSED'])
     expect(counts[event] ?? 0, event).toBeGreaterThan(3)
 })
 
