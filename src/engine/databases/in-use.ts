@@ -13,7 +13,8 @@ export interface Opened {
 /** Of one that is opened or open; of one that is closed they do nothing. */
 export interface Closing {
   close(): void
-  closeIfUnused(): void
+  /** False where somebody uses it. */
+  closeIfUnused(): boolean
   /** Nobody new gets it, and it is closed once whoever uses it has ended; undefined: anybody does again. */
   refuse(refusal: Failure | undefined): void
 }
@@ -73,7 +74,9 @@ export class DatabasesInUse<Database extends { ref: string }> implements AsyncDi
     const opened = this.#options.open(database, {
       close: () => void this.#close(entry),
       closeIfUnused: () => {
-        if (entry.users === 0) void this.#close(entry)
+        if (entry.users > 0) return false
+        void this.#close(entry)
+        return true
       },
       refuse: (refusal) => {
         entry.refusal = refusal

@@ -25,14 +25,19 @@ const stopMs = 10_000
 const quickStopMs = 2_000
 /** Processes that use a database hear here when another one needs its room. */
 const roomChannel = 'kherad_room'
+/** What is said there: by whoever needs the room, and by whoever uses the database. */
+const needed = 'needed'
+const used = 'used'
+/** Where nobody says so, it is left within that. */
+const leavingMs = 5_000
 
 export interface Awake {
   /** Where it answers, for whom it is requested. */
   address(user: string): SocketAddress
   /** Resolves when its server has gone. */
   readonly lost: Promise<void>
-  /** Called when another database needs the room, and this one is to be left if nobody uses it. It does not throw. */
-  whenRoomIsNeeded(listener: () => void): void
+  /** Called when another database needs the room, and this one is to be left if nobody uses it: says whether it is. It does not throw. */
+  whenRoomIsNeeded(listener: () => boolean): void
   /** It is used now. */
   touch(): void
   /** Stops it if nobody else uses it. */
@@ -63,10 +68,17 @@ export async function wake(
     await client.end().catch(() => undefined)
     await kept.disposeAsync()
   }
+  let isLeft = (): boolean => false
+  client.on('notification', ({ payload }) => {
+    if (payload === needed && !isLeft())
+      client.query(`notify ${roomChannel}, '${used}'`).catch(() => undefined)
+  })
   return {
     address: (user) => ({ socketFolder: socket.path, port: 5432, user, database: 'postgres' }),
     lost: new Promise<void>((resolve) => client.once('end', () => resolve())),
-    whenRoomIsNeeded: (listener) => void client.on('notification', listener),
+    whenRoomIsNeeded: (listener) => {
+      isLeft = listener
+    },
     touch: () => void claims.touch(claim),
     leave: () => (left ??= leave()),
   }
@@ -101,19 +113,16 @@ async function requestRoom(context: LocalContext, { ref }: Claim): Promise<void>
   await claims.sweep((unused) => stopUnused(context, { ref: unused }))
   const layout = layoutOf(context.root, { ref })
   await using socket = await openSocketFolder(layout)
-  const isLeft = async (withinMs: number): Promise<boolean> => {
-    for (const deadline = performance.now() + withinMs; performance.now() < deadline; await pause(pollMs))
-      if (!(await claims.list()).some((claim) => claim.ref === ref)) return true
-    return false
-  }
+  // Undefined where it is stopping already, or just starts.
   const client = await connect(socket.path)
-  await client?.query(`notify ${roomChannel}`).catch(() => undefined)
+  let isUsed = false
+  client?.on('notification', ({ payload }) => {
+    isUsed ||= payload === used
+  })
+  await client?.query(`notify ${roomChannel}, '${needed}'`).catch(() => undefined)
+  for (const end = performance.now() + leavingMs; !isUsed && performance.now() < end; await pause(pollMs))
+    if (!(await claims.list()).some((claim) => claim.ref === ref)) break
   await client?.end().catch(() => undefined)
-  if (client && (await isLeft(quickStopMs))) return
-  // One that no longer answers is stopping.
-  const again = await connect(socket.path)
-  await again?.end().catch(() => undefined)
-  if (!again) await isLeft(stopMs)
 }
 
 /** Starts it where it does not run. */
