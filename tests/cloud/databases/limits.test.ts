@@ -75,6 +75,11 @@ const failure = (running: Promise<unknown>): Promise<string> =>
     () => 'done',
     (error: { code?: string; message: string }) => error.code ?? error.message,
   )
+/** As developers send them. */
+const scriptsOn =
+  ({ databases }: Pick<ReturnType<typeof open>, 'databases'>) =>
+  (query: string) =>
+    databases.use(first!, (db) => write(db, { query, statements: statementsOf(query), timeoutMs: 10_000 }))
 const isAwake = async (database: One) => (await serverOf(layoutOf(context.root, database))) !== undefined
 
 it('where memory is short the one that nobody uses makes way, and while all are used there is no room', async () => {
@@ -119,10 +124,7 @@ it('one statement that fills the disk is ended at a tenth beyond its part, and t
 
 it('many short scripts end at the disk as well: from there on only what deletes is taken, and everybody reads', async () => {
   await using process = open()
-  const sql = (query: string) =>
-    process.databases.use(first!, (db) =>
-      write(db, { query, statements: statementsOf(query), timeoutMs: 10_000 }),
-    )
+  const sql = scriptsOn(process)
   await sql('create table lines (n int, data text); grant select, insert on lines to anon')
   const fill = `insert into lines select n, repeat(md5(n::text), 30) from generate_series(1, 4000) as n`
   let refused: unknown
@@ -172,10 +174,7 @@ it('many short scripts end at the disk as well: from there on only what deletes 
 
 it('a DELETE by which code of the app writes is taken once', async () => {
   await using process = open()
-  const sql = (query: string) =>
-    process.databases.use(first!, (db) =>
-      write(db, { query, statements: statementsOf(query), timeoutMs: 10_000 }),
-    )
+  const sql = scriptsOn(process)
   await sql(`create table few as select n from generate_series(1, 100) as n; create table lines (n int, data text);
     create function more() returns trigger language plpgsql as $$ begin
       insert into lines select n, repeat(md5(n::text), 30) from generate_series(1, 2000) as n; return old; end $$;

@@ -11,8 +11,8 @@ import { serverOf, stop } from './wake.ts'
 const longestLogBytes = 1024 * 1024
 /** Of the whole disk; with less than that free nobody writes. */
 const usualLeastFree = 0.1
-/** A server that is beyond its memory for so many looks is stopped: what was ended in it did not end. */
-const mostLooksBeyond = 12
+/** A server that is beyond its memory for so long is stopped: what was ended in it did not end. */
+const longestBeyondMs = 3_000
 
 /** With so many bytes more on the disk that has this folder. */
 export async function isDiskShort(
@@ -27,7 +27,7 @@ export async function isDiskShort(
 export class MachineWatch {
   readonly #context: LocalContext
   readonly #database: LocalDatabase
-  #looksBeyond = 0
+  #beyondSinceMs: number | undefined
 
   constructor(context: LocalContext, database: LocalDatabase) {
     this.#context = context
@@ -50,11 +50,12 @@ export class MachineWatch {
     const processes = processesOf(postmaster)
     const bytes = processes.reduce((sum, { ownBytes }) => sum + ownBytes, sharedBytesOf(size))
     if (bytes <= size.memoryBytes) {
-      this.#looksBeyond = 0
+      this.#beyondSinceMs = undefined
       return
     }
     const { ref } = this.#database
-    if (++this.#looksBeyond > mostLooksBeyond) {
+    this.#beyondSinceMs ??= performance.now()
+    if (performance.now() - this.#beyondSinceMs > longestBeyondMs) {
       this.#context.log.warn({ ref, bytes }, 'a database stays beyond its memory and is stopped')
       await stop(this.#context, this.#database)
       return
