@@ -123,15 +123,21 @@ test.runIf(canRun)(
   },
 )
 
+/** Of somebody with one package, on a server of its own. */
+async function readyCloud(): Promise<{ client: () => Client; id: string; ref: string }> {
+  const person = await site.person()
+  const client = (): Client => site.client(site.newest, person)
+  await give(person)
+  await site.start()
+  const { id, ref } = (await client().post('/v1/cloud', { name: 'killed', plan: 'dedicated' })).body
+  await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready')
+  return { client, id, ref }
+}
+
 test.runIf(canRun)(
   'killed in its deletion, when its database is gone and its record is not: nothing is left, and its package is free',
   async () => {
-    const person = await site.person()
-    const client = (): Client => site.client(site.newest, person)
-    await give(person)
-    await site.start()
-    const { id, ref } = (await client().post('/v1/cloud', { name: 'killed', plan: 'dedicated' })).body
-    await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready')
+    const { client, id, ref } = await readyCloud()
     expect(await isThere(ref)).toBe(true)
     await site.killAll()
     await killedAt(
@@ -152,12 +158,7 @@ test.runIf(canRun)(
 test.runIf(canRun)(
   'killed in the middle of a backup: it is made all the same, every byte of both attempts is accounted for, and no server is left',
   async () => {
-    const person = await site.person()
-    const client = (): Client => site.client(site.newest, person)
-    await give(person)
-    await site.start()
-    const { id, ref } = (await client().post('/v1/cloud', { name: 'killed', plan: 'dedicated' })).body
-    await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready')
+    const { client, id, ref } = await readyCloud()
     const backups = `/v1/cloud/${id}/backups`
     await run(
       `create function databases.wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(18); return new; end $$`,
