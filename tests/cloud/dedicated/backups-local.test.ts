@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -40,6 +40,13 @@ const backUp = () =>
   })
 
 const sum = async () => (await query(context, database, 'select sum(n)::int as sum from kept'))[0]!['sum']
+
+/** Of the write-ahead log. */
+async function logBytes(): Promise<number> {
+  const folder = path.join(layoutOf(context.root, database).data, 'pg_wal')
+  const sizes = (await readdir(folder)).map(async (name) => (await stat(path.join(folder, name))).size)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
 
 async function* from(parts: readonly Buffer[], failing?: Error) {
   yield* parts
@@ -175,6 +182,29 @@ test.runIf(canRun).each(Object.entries(moments))(
     expect(await databasesIn(context.root)).toEqual([database.ref])
   },
 )
+
+it('a backup that is not read takes no more log than its bound and fails, and whoever writes meanwhile goes on', async () => {
+  await awakeFor(context, database, async (awake) => {
+    const stalled = baseBackup(awake.address('backup'))[Symbol.asyncIterator]()
+    await stalled.next()
+    const written = `insert into written select repeat('x', 1000000) from generate_series(1, 50); truncate written`
+    const writes = Array.from({ length: 12 }, () => written)
+    await query(
+      context,
+      database,
+      'create table written (filler text); alter table written alter filler set storage external',
+      ...writes,
+      'drop table written',
+    )
+    expect(await logBytes()).toBeLessThan(400 * 1024 * 1024)
+    await expect(
+      (async () => {
+        while (!(await stalled.next()).done);
+      })(),
+    ).rejects.toThrow()
+  })
+  expect((await backUp()).length).toBeGreaterThan(0)
+}, 60_000)
 
 it('data of an earlier release gets the steps that it lacks before anybody can connect, and that of a later one is refused', async () => {
   const step = path.join(context.root, 'step.sql')
