@@ -1,5 +1,6 @@
 /** Requests on tables at their bounds, and beyond them: refused in words, before they cost anything. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectNoHold } from '../../cost/cost.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { bootApp, type DedicatedApp } from './dedicated-app.ts'
 
@@ -96,6 +97,21 @@ test.runIf(canRun)(
     expect(await post('/forty', lines(10_000), csv)).toMatchObject({ status: 201 })
     expect(await post('/forty', lines(10_001), csv)).toMatchObject({ status: 400, code: '54000' })
     expect(await post('/wide', `${wide.join(',')},more\n`, csv)).toMatchObject({ status: 400, code: '54011' })
+  },
+)
+
+test.runIf(canRun)(
+  'CSV costs no more than its bytes: not the names of columns in each row, and no turn of the event loop',
+  async () => {
+    const csv = { 'content-type': 'text/csv' }
+    const long = `c0,${'n'.repeat(100_000)}\n${'1,\n'.repeat(10_000)}`
+    expect(await post('/forty?columns=c0', long, csv)).toMatchObject({ status: 201 })
+    expect(await post('/forty', long, csv)).toMatchObject({ status: 400, code: 'PGRST204' })
+    const lines = (number: number) => `${wide.join(',')}\n${`${','.repeat(1_599)}\n`.repeat(number)}`
+    expect(await post('/wide', lines(250), csv)).toMatchObject({ status: 400, code: '22P02' })
+    await expectNoHold('lines of many columns', async () => {
+      expect(await post('/wide', lines(600), csv)).toMatchObject({ status: 400, code: '54000' })
+    })
   },
 )
 
