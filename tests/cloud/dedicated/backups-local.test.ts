@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,7 +12,14 @@ import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
 import { endRestore, restoreDatabase } from '../../../src/engine/databases/local/restore.ts'
 import { stop, wake } from '../../../src/engine/databases/local/wake.ts'
 import { hasJail } from '../jail/needs-jail.ts'
-import { awakeFor, databaseOf, databasesIn, openLocalContext, query } from './local-databases.ts'
+import {
+  awakeFor,
+  databaseOf,
+  databasesIn,
+  localContext,
+  openLocalContext,
+  query,
+} from './local-databases.ts'
 
 const canRun = await hasJail()
 const it = test.runIf(canRun)
@@ -76,6 +84,65 @@ it('a backup that is cut or is not what was stored leaves the database as it is'
   await expect(restore([named], 'bbbbbbbbbbbb')).rejects.toThrow('damaged')
   expect(await sum()).toBe(1000)
   expect(await databasesIn(context.root)).toEqual([database.ref])
+})
+
+/** A disk of its own for databases, where this user may mount one. */
+async function smallDisk(mebibytes: number): Promise<(AsyncDisposable & { root: string }) | undefined> {
+  const root = await mkdtemp(path.join(tmpdir(), 'kherad-small-disk-'))
+  const options = ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=711`, 'none', root]
+  const isMounted = spawnSync('mount', options).status === 0
+  const disk = {
+    root,
+    async [Symbol.asyncDispose]() {
+      if (isMounted) spawnSync('umount', ['--lazy', root])
+      await rm(root, { recursive: true })
+    },
+  }
+  if (isMounted) return disk
+  await disk[Symbol.asyncDispose]()
+  return undefined
+}
+
+/** Takes all that is left of the disk. */
+async function fill(file: string): Promise<void> {
+  for (const bytes of [1024 * 1024, 4096]) {
+    const block = Buffer.alloc(bytes)
+    while (await appendFile(file, block).then(() => true, isFull));
+  }
+}
+
+function isFull({ code }: NodeJS.ErrnoException): false {
+  expect(code).toBe('ENOSPC')
+  return false
+}
+
+it('a restore whose disk is filled meanwhile says so and leaves the old data, and once there is room it succeeds', async ({
+  skip,
+}) => {
+  await using disk = await smallDisk(256)
+  if (!disk) return skip()
+  const small = await localContext(disk.root)
+  await using _claims = small.claims
+  await makeDatabase(small, database)
+  await query(small, database, 'create table kept as select 7 as n')
+  const filling = path.join(disk.root, 'awake-filling')
+  const put = (copy: () => AsyncIterable<Buffer>) =>
+    restoreDatabase(small, database, { id: 'fullfullfull', maxBytes, isWanted, tar: copy })
+  // At its first part, and where all of it is unpacked and PostgreSQL is to start from it.
+  for (const nth of [1, tar.length]) {
+    const filled = async function* () {
+      yield* tar.slice(0, nth)
+      await fill(filling)
+      yield* tar.slice(nth)
+    }
+    await expect(put(filled)).rejects.toMatchObject({ code: 'DATABASE_NO_ROOM' })
+    await rm(filling)
+    expect(await databasesIn(disk.root)).toEqual([database.ref])
+    expect(await query(small, database, 'select n from kept')).toEqual([{ n: 7 }])
+  }
+  expect(await put(() => from(tar))).toBe(true)
+  expect(await query(small, database, 'select sum(n)::int as sum from kept')).toEqual([{ sum: 500_500 }])
+  await stop(small, database)
 })
 
 it('a database whose disk was lost comes back from its backup, and one that is deleted meanwhile does not', async () => {
