@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { appendFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
@@ -18,4 +18,17 @@ export async function smallDisk(size: string): Promise<(AsyncDisposable & { path
   if (status === 0) return disk
   await rm(place, { recursive: true })
   return undefined
+}
+
+/** Takes all that is left of the disk of this file. */
+export async function fillDisk(file: string): Promise<void> {
+  for (const bytes of [1024 * 1024, 4096]) {
+    const block = Buffer.alloc(bytes)
+    while (await appendFile(file, block).then(() => true, isFull));
+  }
+}
+
+function isFull(error: NodeJS.ErrnoException): false {
+  if (error.code === 'ENOSPC') return false
+  throw error
 }

@@ -1,10 +1,10 @@
 /** A disk that is really full, of the databases; the platform's own lies on another. */
-import { open, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import { serverOf } from '../../../src/engine/databases/local/wake.ts'
-import { smallDisk } from '../../harness/small-disk.ts'
+import { fillDisk, smallDisk } from '../../harness/small-disk.ts'
 import { until } from '../../harness/until.ts'
 import { boot, dedicatedConfig } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
@@ -19,19 +19,6 @@ const kept = async (cloud: DedicatedCloud) => {
 const insert = async (cloud: DedicatedCloud, n: number): Promise<string> => {
   const { status, body } = await cloud.write(`insert into kept values (${n})`)
   return status === 200 ? 'done' : body.error.code
-}
-
-/** Takes whatever is left, to the last byte. */
-async function fill(file: string): Promise<void> {
-  await using handle = await open(file, 'w')
-  for (const bytes of [1024 * 1024, 1]) {
-    const block = Buffer.alloc(bytes)
-    for (let isTaken = true; isTaken; )
-      isTaken = await handle.write(block).then(
-        ({ bytesWritten }) => bytesWritten > 0,
-        () => false,
-      )
-  }
 }
 
 test.runIf(canRun)(
@@ -70,12 +57,12 @@ test.runIf(canRun)(
 
     // Somebody else fills it, and a database is killed then: it cannot write its log, so it does not start.
     const others = path.join(disk.path, 'others')
-    await fill(others)
+    await fillDisk(others)
     expect([await insert(growing, 3), await insert(beside, 3)]).toEqual(readsOnly)
     expect([await kept(growing), await kept(beside), (await platform()).status]).toEqual([[0], [0, 2], 200])
     const layout = layoutOf(path.join(disk.path, 'databases'), { ref: growing.ref })
     process.kill((await serverOf(layout))!, 'SIGKILL')
-    expect(await kept(growing)).toBe('DATABASE_DOES_NOT_START')
+    await until(async () => (await kept(growing)) === 'DATABASE_DOES_NOT_START')
     expect([await kept(beside), (await platform()).status]).toEqual([[0, 2], 200])
     await rm(others)
     await until(async () => (await insert(growing, 4)) === 'done')
