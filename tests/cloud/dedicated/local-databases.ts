@@ -1,5 +1,5 @@
 /** Databases of clouds on this machine, without a platform around them. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { Claims } from '../../../src/engine/databases/local/claims.ts'
@@ -36,6 +36,20 @@ export async function openLocalContext(): Promise<LocalContext & AsyncDisposable
       await rm(context.root, { recursive: true, force: true })
     },
   }
+}
+
+/** Whatever of its databases runs. */
+export async function processesOfUser(user: number): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const owners = await Promise.all(
+    pids.map((pid) =>
+      stat(`/proc/${pid}`).then(
+        ({ uid }) => uid,
+        () => undefined,
+      ),
+    ),
+  )
+  return pids.filter((_, index) => owners[index] === user)
 }
 
 /** What lies there of databases. */
