@@ -1,6 +1,6 @@
 /** SQL of storage.buckets, in the database of a cloud. */
 import type { Run } from './as-caller.ts'
-import { boundedText, readJson, readTime } from './read-columns.ts'
+import { boundedText, readText, readTime } from './read-columns.ts'
 
 export interface BucketRow {
   id: string
@@ -20,7 +20,10 @@ type Sent = Record<keyof BucketRow, unknown> & { allowed_mime_types: string | nu
 
 /** Throws OBJECT_ROW_TOO_LARGE. */
 function read(row: Sent): BucketRow {
-  const types = readJson(row.allowed_mime_types, 'allowed_mime_types') as unknown[] | null
+  // A list of texts, which PostgreSQL nests six deep at most.
+  const types = JSON.parse(readText(row.allowed_mime_types, 'allowed_mime_types') ?? 'null') as
+    | unknown[]
+    | null
   const created_at = readTime(row.created_at) ?? new Date(0)
   return {
     ...(row as Sent & Pick<BucketRow, 'id' | 'name' | 'owner' | 'public' | 'file_size_limit'>),

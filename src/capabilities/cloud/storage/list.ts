@@ -1,5 +1,5 @@
 import { findAppFile, listAppFiles } from '#engine/app-files'
-import { listAllBuckets, listAllObjects, type ObjectRow, sizeOf, typeOf } from '#engine/buckets'
+import { type AboutObject, listAllBuckets, listAllObjects, sizeOf, typeOf } from '#engine/buckets'
 import { type CloudKey, keyOf } from '#engine/clouds'
 import { cutPage, type Page } from '#platform/lists'
 import type { CloudContext } from '../clouds/create.ts'
@@ -65,7 +65,7 @@ async function filesPage(
   return { rows, hasMore: page.hasMore, isOfFiles }
 }
 
-const shownObject = (row: ObjectRow): Shown => ({
+const shownObject = (row: AboutObject): Shown => ({
   id: row.id,
   name: row.name,
   bucket: row.bucket_id,
