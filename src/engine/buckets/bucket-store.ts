@@ -1,4 +1,5 @@
 /** SQL of storage.buckets, in the database of a cloud. */
+import { Slice } from '#platform/slices'
 import type { Run } from './as-caller.ts'
 import { boundedText, readText, readTime } from './read-columns.ts'
 
@@ -68,7 +69,13 @@ export async function listBuckets(
     order by ${column} ${isDescending ? 'desc' : 'asc'}, id limit $2 offset $3`,
     [search, limit, offset],
   )
-  return rows.map(read)
+  const slice = new Slice()
+  const buckets: BucketRow[] = []
+  for (const row of rows) {
+    buckets.push(read(row))
+    if (slice.isOver()) await slice.next()
+  }
+  return buckets
 }
 
 export interface NewBucket {

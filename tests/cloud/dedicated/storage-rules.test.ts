@@ -562,6 +562,13 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     const own = await app.cloud.client.get(`/v1/cloud/${app.cloud.id}/storage`)
     expect(own.body.error).toMatchObject({ code: 'OBJECT_STATEMENT_FAILED' })
     expect((await get('/bucket?limit=10&sortColumn=id&search=many')).status).toBe(200)
+    await app.sql(`update storage.buckets set allowed_mime_types = array(select m || 'x' || substr(id, 5) from generate_series(1, 5500) m)
+      where id ~ '^many[1-6]'; delete from storage.buckets where id ~ '^many[7-9]'`)
+    await expectNoHold('types of buckets', async () => {
+      const reply = await get('/bucket')
+      expect(reply.status).toBe(200)
+      await reply.bytes()
+    })
     await app.sql(
       `delete from storage.buckets where id like 'many%'; delete from storage.objects where name = 'large'`,
     )
