@@ -17,7 +17,7 @@ import { makeSeries } from '../../../src/metrics.ts'
 import { openJail } from '../../../src/platform/jail/jail.ts'
 import { openMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { until } from '../../harness/until.ts'
-import { databasesIn, databaseUser, openLocalContext, query } from '../dedicated/local-databases.ts'
+import { awakeFor, databasesIn, databaseUser, openLocalContext, query } from '../dedicated/local-databases.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 
 const canRun = await hasJail()
@@ -36,8 +36,13 @@ afterAll(async () => {
 })
 
 /** Another process of the service, once it has said `word`. */
-async function holder(ref: string, word: string, container: string[] = []): Promise<ChildProcess> {
+async function holder(
+  ref: string,
+  word: string,
+  { container = [], statement = '' }: { container?: string[]; statement?: string } = {},
+): Promise<ChildProcess> {
   const words = [...container, process.execPath, program, context.root, ref, String(databaseUser ?? '')]
+  words.push(statement)
   const child = spawn(words[0]!, words.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] })
   for await (const line of createInterface(child.stdout!)) if (line === word) return child
   throw new Error('It ended.')
@@ -78,6 +83,25 @@ it('a database that a killed process kept awake is used by the next one, and sto
   expect(await claims.list()).toEqual([])
 }, 60_000)
 
+it('a statement that grows ends by itself when its process is killed, though its database stays awake and nobody watches it', async () => {
+  const database = { ref: 'g'.repeat(20), user: databaseUser }
+  // Slowly: in this test it is not to fill the disk.
+  const statement = 'create table grown as select generate_series(1, 1000000) as n, pg_sleep(0.001)::text'
+  const child = await holder(database.ref, 'awake', { statement })
+  await awakeFor(context, database, async () => {
+    const running = async () =>
+      await query(
+        context,
+        database,
+        `select pid from pg_stat_activity where query like 'create table grown%' and state = 'active'`,
+      )
+    await until(async () => (await running()).length === 1)
+    await kill(child)
+    await until(async () => (await running()).length === 0)
+    expect(await query(context, database, `select to_regclass('grown') as made`)).toEqual([{ made: null }])
+  })
+}, 60_000)
+
 it('a process that starts stops what a killed one has left awake, before anybody uses a database', async () => {
   const database = { ref: 's'.repeat(20), user: databaseUser }
   const layout = layoutOf(context.root, database)
@@ -97,7 +121,7 @@ describe('beside a process in another container', () => {
   const database = { ref: 'p'.repeat(20), user: databaseUser }
   const inContainer = (): Promise<ChildProcess> => {
     const container = [context.tools.bwrap, '--dev-bind', '/', '/', '--proc', '/proc', '--unshare-pid']
-    return holder(database.ref, 'awake', [...container, '--die-with-parent', '--'])
+    return holder(database.ref, 'awake', { container: [...container, '--die-with-parent', '--'] })
   }
   const sweep = () => claims.sweep((ref) => stopUnused(context, { ref }))
   const startedAt = async () =>

@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process'
 import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { fail } from '#platform/errors'
+import { Failure } from '#platform/errors'
 import { holdLock } from '#platform/jail'
 import type { RestoreOptions } from '../databases.ts'
 import { type Layout, type LocalDatabase, layoutOf, makeFolders, removeFolders } from './layout.ts'
@@ -44,7 +44,7 @@ export async function restoreDatabase(
       await exchange(context, database, draft, options.id)
     } catch (error) {
       await undo(context, database, draft)
-      throw error
+      throw isOfFullDisk(error) ? noRoom(error) : error
     }
   }
   await removeFolders(layoutOf(context.root, draft))
@@ -110,13 +110,24 @@ async function prepare(
 
 /** Throws DATABASE_NO_ROOM. */
 export async function requireDisk(context: LocalContext, bytes: number): Promise<void> {
-  if (await isDiskShort(context, context.root, bytes))
-    fail('DATABASE_NO_ROOM', {}, { retryAfterMs: noRoomMs })
+  if (await isDiskShort(context, context.root, bytes)) throw noRoom()
 }
 
+const noRoom = (cause?: unknown): Failure =>
+  new Failure('DATABASE_NO_ROOM', {}, { retryAfterMs: noRoomMs, cause })
+
+/** Others have filled it meanwhile; said by the system, or by PostgreSQL in what it said last. */
+const isOfFullDisk = (error: unknown): boolean =>
+  error instanceof Error && /ENOSPC|No space left|EDQUOT|quota exceeded/i.test(error.message)
+
 async function startOnce(context: LocalContext, database: LocalDatabase): Promise<void> {
-  const awake = await wake(context, database, { withinMs: longestStartMs, isRestoring: true })
-  await awake.leave()
+  try {
+    const awake = await wake(context, database, { withinMs: longestStartMs, isRestoring: true })
+    await awake.leave()
+  } catch (error) {
+    // To the last byte: then PostgreSQL cannot even say so in its log.
+    throw (await isDiskShort(context, context.root)) ? noRoom(error) : error
+  }
 }
 
 async function exchange(
