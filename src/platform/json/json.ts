@@ -86,6 +86,17 @@ function position(error: Error): NotJson['trouble'] {
   return { kind: /end of JSON/i.test(error.message) ? 'endsEarly' : 'unreadable' }
 }
 
+/** A list as JSON: each of its values is written at once, all of them in slices. */
+export async function listJson(values: readonly object[]): Promise<string> {
+  const texts: string[] = []
+  const slice = new Slice()
+  for (const value of values) {
+    texts.push(JSON.stringify(value))
+    if (slice.isOver()) await slice.next()
+  }
+  return `[${texts.join(',')}]`
+}
+
 async function readInSlices(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
   const reader = new JsonReader(bytes, bounds)
   const slice = new Slice()

@@ -15,6 +15,7 @@ beforeAll(async () => {
     create table forty (${Array.from({ length: 40 }, (_, nth) => `c${nth} int`).join(', ')});
     create table wide (${wide.map((name) => `${name} int`).join(', ')});
     create table nodes (id int primary key, parent_id int references nodes);
+    create function words(variadic v text[]) returns int language sql immutable as 'select cardinality(v)';
     create function echo(v text) returns int language sql immutable as 'select length(v)';
   `)
 })
@@ -132,6 +133,13 @@ test.runIf(canRun)(
     expect(await get(`/nodes?or=(${groups(10)})`)).toMatchObject({ status: 400, code: 'PGRST100' })
   },
 )
+
+test.runIf(canRun)('as many arguments of one name as a query has room for are read once each', async () => {
+  const reply = await app.ask(`/rest/v1/rpc/words?${'v&'.repeat(7_000)}`)
+  expect(await reply.text()).toBe('7000')
+  const read = () => app.ask(`/rest/v1/rpc/words?${'v&'.repeat(7_000)}`).then((one) => one.text())
+  await expectNoHold('arguments', read, 20)
+})
 
 test.runIf(canRun)('a query is as long as the head of a request may be', async () => {
   expect(await get(`/texts?body=eq.${'x'.repeat(8_000)}`)).toMatchObject({ status: 200 })
