@@ -27,6 +27,10 @@ export class Received implements Disposable {
     stream.on('data', this.#count)
   }
 
+  get bytes(): number {
+    return this.#bytes
+  }
+
   beginAgain(): void {
     this.#bytes = 0
   }
