@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import { type LiveCloud, requireUnfrozen } from '#engine/clouds'
 import { restoredFrom } from '#engine/database-backups'
-import { databaseReport, type OpenDatabase, readOnlyBy } from '#engine/databases'
+import { databaseReport, noRoomFailure, type OpenDatabase, readOnlyBy } from '#engine/databases'
 import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { announceUsers } from './live-sessions.ts'
@@ -125,6 +125,8 @@ function explain({ log }: Pick<Parts, 'log'>, error: unknown): never {
   const report = databaseReport(error)
   if (!report) throw error
   const { sqlState, message } = report
+  const noRoom = noRoomFailure(report, error)
+  if (noRoom) throw noRoom
   if (sqlState !== refusal)
     log.warn({ sql_state: sqlState }, 'the database of an app refused a statement about its users')
   return fail('APP_USER_TRIGGER_FAILED', { said: message }, { cause: error })
