@@ -156,6 +156,7 @@ export {
   cutText,
   type DatabaseReport,
   databaseReport,
+  noRoomFailure,
   StatementFailed,
   statementError,
 } from './database-report.ts'

@@ -71,6 +71,21 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     await deletePendingBlobs(world.app)
   }
 
+  test('where the disk below the database is full, nothing is stored and the app is told to try again later', async () => {
+    await app.sql(`create function public.full_disk() returns boolean language plpgsql as $$ begin
+        raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+      create policy full_disk on storage.objects as restrictive for insert with check (public.full_disk())`)
+    const before = await blobs()
+    const { error } = await a.client.storage.from('open').upload(`${a.id}/late.txt`, new Blob(['1']))
+    expect(error).toMatchObject({ status: 503, message: expect.stringContaining('no room') })
+    await app.sql('drop function public.full_disk cascade')
+    expect((await blobs()).filter(({ due_at }) => due_at === null)).toEqual(
+      before.filter(({ due_at }) => due_at === null),
+    )
+    expect((await a.client.storage.from('open').upload(`${a.id}/late.txt`, new Blob(['1']))).error).toBe(null)
+    await a.client.storage.from('open').remove([`${a.id}/late.txt`])
+  })
+
   /** What links of user A do in the hands of this one: to read, and to store. */
   const byLinks = async (client: AppClient, bucket: string, who: string): Promise<string[]> => {
     const own = a.client.storage.from(bucket)
