@@ -223,8 +223,8 @@ export class World implements AsyncDisposable {
   }
 }
 
-/** On a busy machine the test of the jail may not end as it should; it is done again by itself. */
-const createDedicated = (client: Client, name: string): Promise<Seen> =>
+/** Sent again where the test of the jail did not end as it should, as happens on a busy machine; it is done again by itself. */
+export const createDedicated = (client: Client, name: string): Promise<Seen> =>
   until(async () => {
     const made = await client.post('/v1/cloud', { name, plan: 'dedicated' })
     return made.body?.error?.code === 'DATABASES_UNAVAILABLE' ? undefined : made
