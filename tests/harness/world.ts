@@ -20,6 +20,7 @@ import type { GuardedNet } from '#platform/net'
 import { loadConfig } from '#settings'
 import { type Kherad, startKherad } from '../../src/server.ts'
 import { Client, type Seen } from './client.ts'
+import { endDatabases } from './end-databases.ts'
 import { cloneDatabase } from './postgres.ts'
 import { until } from './until.ts'
 
@@ -254,6 +255,7 @@ export async function boot(options: WorldOptions = {}): Promise<World> {
   const database = stack.use(await cloneDatabase())
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-world-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
+  stack.defer(() => endDatabases(path.join(folder, 'databases')))
   const env = readEnv({
     KHERAD_PORT: '0',
     KHERAD_DATA: folder,
