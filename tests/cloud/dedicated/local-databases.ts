@@ -10,6 +10,7 @@ import { type Awake, wake } from '../../../src/engine/databases/local/wake.ts'
 import { selfTest } from '../../../src/platform/jail/self-test.ts'
 import { openLog } from '../../../src/platform/log/log.ts'
 import { findBinaries } from '../../../src/platform/postgres/postgres.ts'
+import { endDatabases } from '../../harness/end-databases.ts'
 import { fastRoot } from '../../harness/fast-root.ts'
 
 const log = openLog('silent')
@@ -33,6 +34,7 @@ export async function openLocalContext(): Promise<LocalContext & AsyncDisposable
     ...context,
     async [Symbol.asyncDispose]() {
       await context.claims[Symbol.asyncDispose]()
+      await endDatabases(context.root)
       await rm(context.root, { recursive: true, force: true })
     },
   }
