@@ -1,4 +1,5 @@
 /** What a catalogue that somebody made large can cost. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { readCatalogue } from '../../../src/engine/tables/catalogue.ts'
 import { relate } from '../../../src/engine/tables/relationship.ts'
@@ -47,11 +48,17 @@ test('two hundred tables are embedded at once whatever keys there are, also thou
   const catalogue = readCatalogue(JSON.stringify(all), ['public'])
   const [one, two] = ['t1', 't2'].map((name) => catalogue.table('public', name)!)
   const refused = (target: string, hint?: string) => () => relate(catalogue, one!, { target, hint })
-  await expectNoHold('embedding', async () => {
+  // A turn is measured where the next one begins.
+  const expectQuick = (name: string, act: () => void) =>
+    expectNoHold(name, async () => {
+      act()
+      await nextTurn()
+    })
+  await expectQuick('embedding', () => {
     for (let nth = 10; nth < 250; nth++)
       expect(relate(catalogue, one!, { target: `t${nth}` }).table.name).toBe(`t${nth}`)
   })
-  await expectNoHold('four million relationships', async () => {
+  await expectQuick('four million relationships', () => {
     expect(refused('t1')).toThrow('more than one relationship')
   })
   expect(refused('t1', 'none')).toThrow('Could not find a relationship')
@@ -61,7 +68,7 @@ test('two hundred tables are embedded at once whatever keys there are, also thou
     table: two,
     hints: ['k2_7', 'id', 'id'],
   })
-  await expectNoHold('hints', async () => {
+  await expectQuick('hints', () => {
     for (let nth = 0; nth < 240; nth++)
       expect(relate(catalogue, one!, { target: 'id', hint: `k2_${nth}` }).table).toBe(two)
   })
