@@ -8,7 +8,9 @@ import { fast, quiet, temporaryFolder } from '../db/cluster-world.ts'
 import { Client } from '../harness/client.ts'
 import { startProcess } from '../harness/processes.ts'
 import { soon, until } from '../harness/until.ts'
-import { done, kherad, launcher } from './command-line.ts'
+import { asProcess, launcher } from './command-line.ts'
+
+const { done, kherad } = asProcess
 
 const isThere = (file: string): Promise<boolean> =>
   access(file).then(

@@ -3,7 +3,10 @@ import { Client } from '../harness/client.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { startProcess } from '../harness/processes.ts'
 import { soon, until } from '../harness/until.ts'
-import { done, kherad } from './command-line.ts'
+import { boot } from '../harness/world.ts'
+import { asProcess } from './command-line.ts'
+
+const { done, kherad } = asProcess
 
 test('what the CLI makes works at a running server, and what it revokes or suspends is refused within a second', async () => {
   await using database = await cloneDatabase()
@@ -136,4 +139,25 @@ test('the secret of a key is shown to people once, and the only account and proj
     { project_id: project.id, scopes: ['models:read', 'usage:read'], models: null, expires_at: null },
   ])
   expect((await kherad(env, 'key', 'list')).out).not.toMatch(/khr_/)
+})
+
+test('commands of a server, of its database and of neither end by themselves, as processes', async () => {
+  await using world = await boot()
+  const cloud = await world.cloud('shop')
+  const env = {
+    ...{ KHERAD_KEY: cloud.client.secret, KHERAD_BASE_URL: world.url, KHERAD_LOCALE: 'en' },
+    DATABASE_URL: world.app.config.databaseUrl!,
+  }
+  const commands = [
+    ['models'],
+    ['config', 'variables'],
+    ['site', 'list'],
+    ['site', 'all'],
+    ['cloud', 'list'],
+    ['cloud', 'all'],
+    ['cloud', 'functions', 'list', 'shop'],
+    ['cloud', 'users', 'list', 'shop'],
+    ['account', 'set', world.account, '--cap', '5'],
+  ]
+  for (const words of commands) await done(env, ...words)
 })

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDb } from '#platform/db'
 import { temporaryFolder } from '../db/cluster-world.ts'
 import { type ClonedDatabase, cloneDatabase, emptyDatabase } from '../harness/postgres.ts'
-import { done, kherad, launcher, refused } from './command-line.ts'
+import { asProcess, done, kherad, launcher, refused } from './command-line.ts'
 
 const unknown = '0199a0a0-0000-7000-8000-000000000000'
 /** A command that must be refused before any database is asked does not have one. */
@@ -114,8 +114,12 @@ describe('what is not there, or not possible, ends with 1 and one sentence', () 
   })
 })
 
+test('a process that is typed wrong ends with 2', async () => {
+  expect(await asProcess.refused(nowhere, 'account')).toMatchObject({ exit: 2, code: 'USAGE' })
+})
+
 test('people are refused in both languages, and nothing is printed on standard output', async () => {
-  const ran = await kherad(nowhere, 'account', 'list')
+  const ran = await asProcess.kherad(nowhere, 'account', 'list')
   expect(ran).toMatchObject({ code: 1, out: '' })
   expect(ran.err).toMatch(
     /^[^\n]*پایگاه داده[^\n]*\nThe database at 127\.0\.0\.1:1\/none does not answer[^\n]*\n$/,
@@ -123,7 +127,7 @@ test('people are refused in both languages, and nothing is printed on standard o
 })
 
 test('the JSON of a refusal is in the language of KHERAD_LOCALE', async () => {
-  expect((await refused(nowhere, 'account', 'list')).message).toMatch(/پاسخ نمی‌دهد/)
+  expect((await asProcess.refused(nowhere, 'account', 'list')).message).toMatch(/پاسخ نمی‌دهد/)
   expect((await refused({ ...nowhere, KHERAD_LOCALE: 'en' }, 'account', 'list')).message).toMatch(
     /does not answer/,
   )
@@ -223,7 +227,7 @@ test('the variables of the environment are listed with default and meaning, in b
 
 test('help and version need no database and end with 0', async () => {
   const { version } = (await import('../../package.json', { with: { type: 'json' } })).default
-  expect(await kherad(nowhere, '--version')).toMatchObject({ code: 0, out: `${version}\n` })
+  expect(await asProcess.kherad(nowhere, '--version')).toMatchObject({ code: 0, out: `${version}\n` })
   const whole = await kherad({ ...nowhere, KHERAD_LOCALE: 'en' }, 'help')
   for (const name of ['account grant', 'project create', 'key revoke', 'models', 'doctor'])
     expect(whole.out).toContain(`kherad ${name}`)

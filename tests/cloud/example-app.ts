@@ -6,9 +6,11 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { kherad } from '../cli/command-line.ts'
+import { asProcess } from '../cli/command-line.ts'
 import type { World } from '../harness/world.ts'
 import { openBrowser } from '../media/browser.ts'
+
+const { kherad } = asProcess
 
 const root = path.resolve(import.meta.dirname, '../..')
 

@@ -47,7 +47,7 @@ async function expectFree(
   return done
 }
 
-describe('the submission', () => {
+describe.concurrent('the submission', () => {
   test.each<[VideoFault]>([['lost'], ['malformed'], ['nameless'], [500]])(
     '%s: never sent again, failed and free after ten minutes, its price the loss of the platform',
     async (fault) => {
@@ -146,7 +146,7 @@ describe('the submission', () => {
   })
 })
 
-describe('the job', () => {
+describe.concurrent('the job', () => {
   test.each([
     ['refused', 'CONTENT_REFUSED'],
     ['failed', 'UPSTREAM_FAILED'],
@@ -203,7 +203,7 @@ describe('the job', () => {
   })
 })
 
-describe('the bytes', () => {
+describe.concurrent('the bytes', () => {
   test.each<[VideoFault]>([['wrong'], ['truncated'], ['empty']])(
     '%s once: they are fetched again, and the video is charged',
     async (fault) => {
@@ -258,7 +258,7 @@ describe('the bytes', () => {
   })
 })
 
-describe('what the vendor says it cost', () => {
+describe.concurrent('what the vendor says it cost', () => {
   test.each([
     ['less than the table', 0.123456, 123_456_000n],
     ['nothing', 0, 0n],
@@ -277,7 +277,7 @@ describe('what the vendor says it cost', () => {
   })
 })
 
-test.each([
+test.concurrent.each([
   ['test/film', 800_000_000n],
   ['test/delivered', 450_000_000n],
 ])('a video of %s that is shorter than ordered is charged as its entry says', async (model, charged) => {
@@ -288,7 +288,7 @@ test.each([
   expect(done.video!.durationSeconds).toBeCloseTo(4, 1)
 })
 
-test('an impatient reader gets 409, and a failed video is refused in words', async () => {
+test.concurrent('an impatient reader gets 409, and a failed video is refused in words', async () => {
   await using at = await bootVideos()
   const { world, vendor } = at
   vendor.plan({ states: ['processing', 'failed'] })
@@ -304,7 +304,7 @@ test('an impatient reader gets 409, and a failed video is refused in words', asy
   expect(await openVideo(world.app, { ...owner, projectId: job.id }, job)).toBeUndefined()
 })
 
-test('a webhook wakes the poller: no step is waited for', async () => {
+test.concurrent('a webhook wakes the poller: no step is waited for', async () => {
   await using at = await bootVideos(address)
   const { world, vendor } = at
   vendor.plan({ states: ['completed'] })
@@ -316,7 +316,7 @@ test('a webhook wakes the poller: no step is waited for', async () => {
   expect(await find(world, job)).toMatchObject({ status: 'completed' })
 })
 
-test('a webhook with another token, job or provider is none, and changes nothing', async () => {
+test.concurrent('a webhook with another token, job or provider is none, and changes nothing', async () => {
   await using at = await bootVideos(address)
   const { world, vendor } = at
   vendor.fail('submit', 'lost')

@@ -169,6 +169,15 @@ it('a user that the service key makes is as the trigger before it wants it, with
   expect((await admin.createUser({ email: newAddress() })).error).toMatchObject({
     code: 'unexpected_failure',
   })
+  // One list is the value of a member, which makes the object around it the first of these levels.
+  const nested = async (levels: number) => {
+    await sql(`create or replace function fill() returns trigger language plpgsql as $$ begin
+      new.raw_user_meta_data := jsonb_build_object('x', (repeat('[', ${levels - 1}) || '1' || repeat(']', ${levels - 1}))::jsonb); return new; end $$`)
+    return admin.createUser({ email: newAddress() })
+  }
+  expect((await nested(100)).error).toBeNull()
+  for (const levels of [101, 6_000])
+    expect((await nested(levels)).error).toMatchObject({ code: 'unexpected_failure', status: 422 })
   await sql(
     `create or replace function fill() returns trigger language plpgsql as $$ begin new.encrypted_password := 'x'; return new; end $$`,
   )

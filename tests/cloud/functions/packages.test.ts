@@ -10,10 +10,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { done, kherad, refused } from '../../cli/command-line.ts'
+import { asProcess } from '../../cli/command-line.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { deploy, send, textOf } from './scene.ts'
+
+const { done, kherad, refused } = asProcess
 
 const canRun = await hasJail()
 const it = test.runIf(canRun)

@@ -3,6 +3,7 @@
  * both change places while nobody can wake it, and what was there is kept until the new data has answered in its place. Wherever a process is
  * killed, the next run finds either data or the other, whole.
  */
+
 import { execFile } from 'node:child_process'
 import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -13,6 +14,7 @@ import type { RestoreOptions } from '../databases.ts'
 import { type Layout, type LocalDatabase, layoutOf, makeFolders, removeFolders } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { isDiskShort } from './machine-watch.ts'
+import { end } from './remove.ts'
 import { unpack } from './unpack.ts'
 import { stop, wake } from './wake.ts'
 
@@ -89,7 +91,7 @@ async function undo(context: LocalContext, database: LocalDatabase, draft: Local
     await rename(layout.dataBefore, layout.data)
   }
   await rm(layout.restoringFile, { force: true })
-  await stop(context, draft)
+  await end(context, draft)
   await removeFolders(layoutOf(context.root, draft))
 }
 
@@ -121,8 +123,13 @@ const isOfFullDisk = (error: unknown): boolean =>
   error instanceof Error && /ENOSPC|No space left|EDQUOT|quota exceeded/i.test(error.message)
 
 async function startOnce(context: LocalContext, database: LocalDatabase): Promise<void> {
-  const awake = await wake(context, database, { withinMs: longestStartMs, isRestoring: true })
-  await awake.leave()
+  try {
+    const awake = await wake(context, database, { withinMs: longestStartMs, isRestoring: true })
+    await awake.leave()
+  } catch (error) {
+    // To the last byte: then PostgreSQL cannot even say so in its log.
+    throw (await isDiskShort(context, context.root)) ? noRoom(error) : error
+  }
 }
 
 async function exchange(
