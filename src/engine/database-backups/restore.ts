@@ -100,7 +100,8 @@ async function attempt(
         key,
         (await store.findBackup(app.db.kysely, backupOf(key, row))) ? 'damaged' : 'backup_gone',
       )
-    const isNoRoom = error instanceof Failure && error.code === 'DATABASE_NO_ROOM'
+    const isNoRoom =
+      error instanceof Failure && ['DATABASE_NO_ROOM', 'DATABASE_TOO_LARGE'].includes(error.code)
     if (isNoRoom && app.clock.nowMs() - row.created_at.getTime() >= longestRoomWaitMs)
       return giveUp(app, key, 'no_room')
     return (await laterOf(app, key, error)) ?? giveUp(app, key, 'given_up')

@@ -101,6 +101,15 @@ it('where memory is short the one that nobody uses makes way, and while all are 
   expect([await isAwake(first!), await isAwake(second!)]).toEqual([true, false])
 })
 
+it('a database that may have more memory than all of them together is refused as one that never wakes, and makes nobody else leave', async () => {
+  await using process = open({ memoryBytes: 64 * mebibyte + 1 }, 64 * mebibyte)
+  await expect(process.databases.use(first!, async () => 'in')).rejects.toMatchObject({
+    ...{ code: 'DATABASE_TOO_LARGE', detail: { bytes: 64 * mebibyte + 1, max: 64 * mebibyte } },
+  })
+  await using fitting = open({ memoryBytes: 64 * mebibyte }, 64 * mebibyte)
+  expect(await fitting.databases.use(first!, async () => 'in')).toBe('in')
+})
+
 it('one statement that fills the disk is ended at a tenth beyond its part, and the neighbour goes on', async () => {
   await using process = open()
   await process.databases.use(second!, (db) => statement(db, 'create table if not exists beside (n int)'))
