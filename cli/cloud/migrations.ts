@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { readBounded, utf8 } from '../read-bounded.ts'
 import { madeOnce, requestRecord } from '../server/records.ts'
@@ -27,11 +28,16 @@ interface Migration {
 interface Applied {
   checksum: string
   isDone: boolean
+  /** It was begun, or came on, so recently that whoever runs it may still be at it. */
+  isRecent: boolean
 }
 
 /** Of 40,000 characters, less what records it. */
 const maxCharacters = 39_500
 const maxFiles = 1_000
+const lookAgainMs = 1_000
+/** A statement has 60 seconds, and may wait for its turn before. */
+const longestStatement = '90 seconds'
 /** Of a statement that PostgreSQL has refused. */
 const badRequest = 400
 
@@ -41,8 +47,9 @@ const makeRecords = `do $$ begin
   if pg_catalog.to_regnamespace('kherad_migrations') is null then create schema kherad_migrations; end if;
 end $$;
 create table if not exists kherad_migrations.applied
-  (name text primary key, checksum text not null, applied_at timestamptz default now())`
-const readRecords = `select pg_catalog.json_object_agg(name, pg_catalog.json_build_object('checksum', checksum, 'isDone', applied_at is not null))
+  (name text primary key, checksum text not null, applied_at timestamptz default now(), begun_at timestamptz default now())`
+const readRecords = `select pg_catalog.json_object_agg(name, pg_catalog.json_build_object('checksum', checksum, 'isDone', applied_at is not null,
+    'isRecent', begun_at > now() - interval '${longestStatement}'))
   from kherad_migrations.applied`
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
@@ -52,6 +59,8 @@ const recorded = ({ name, text, checksum }: Migration): string =>
 
 const begun = ({ name, checksum }: Migration): string =>
   `insert into kherad_migrations.applied (name, checksum, applied_at) values (${quoted(name)}, ${quoted(checksum)}, null)`
+const goesOn = ({ name }: Migration): string =>
+  `update kherad_migrations.applied set begun_at = now() where name = ${quoted(name)} and applied_at is null`
 const done = ({ name }: Migration): string =>
   `update kherad_migrations.applied set applied_at = now() where name = ${quoted(name)} and applied_at is null`
 const neverBegun = ({ name }: Migration): string =>
@@ -66,7 +75,7 @@ export async function runMigrations(
   const migrations = await readMigrations(places)
   const { server, cloud } = await namedCloud(session, given)
   const database = new Database(server, cloud)
-  const waiting = waitingOf(migrations, await database.applied())
+  const waiting = await database.waiting(migrations)
   for (const migration of waiting) {
     session.status(plain(migration.name))
     await database.run(migration)
@@ -165,6 +174,21 @@ class Database {
     return ((await this.#read(readRecords)) ?? {}) as Record<string, Applied>
   }
 
+  /** What `waitingOf` says once nobody else runs one of them outside of a transaction. */
+  async waiting(migrations: readonly Migration[]): Promise<Migration[]> {
+    const { notify, language, stopping } = this.#server
+    for (let isFirst = true; ; isFirst = false) {
+      const applied = await this.applied()
+      const running = migrations.find(({ name }) => {
+        const known = Object.hasOwn(applied, name) ? applied[name] : undefined
+        return known && !known.isDone && known.isRecent
+      })
+      if (!running) return waitingOf(migrations, applied)
+      if (isFirst) notify(words.runsElsewhere(plain(running.name))[language])
+      await pause(lookAgainMs, undefined, { signal: stopping })
+    }
+  }
+
   /** Where the answer was lost, or another one ran it at the same time, the records say whether it happened. */
   async run(migration: Migration): Promise<void> {
     if (migration.apart) return this.#runApart(migration, migration.apart)
@@ -184,16 +208,20 @@ class Database {
     try {
       await this.#write(begun(migration))
     } catch (error) {
-      // Another one has run it meanwhile, or is at it.
-      if (error instanceof ServerRefused && waitingOf([migration], await this.applied()).length === 0) return
-      throw error
+      // Another one has run it meanwhile, or is at it; where it was refused there, it is run here.
+      if (!(error instanceof ServerRefused) || !Object.hasOwn(await this.applied(), migration.name))
+        throw error
+      if ((await this.waiting([migration])).length === 0) return
+      return this.#runApart(migration, statements)
     }
-    for (const [index, text] of statements.entries())
+    for (const [index, text] of statements.entries()) {
+      if (index > 0) await this.#write(goesOn(migration))
       await this.#write(text).catch(async (error: unknown) => {
         const isRefused = error instanceof ServerRefused && error.status === badRequest
         if (isRefused && index === 0) await this.#write(neverBegun(migration))
         throw withFile(error, file)
       })
+    }
     await this.#write(done(migration))
   }
 

@@ -9,9 +9,10 @@ import {
   stateOf,
   suspendCloud,
 } from '#engine/clouds'
-import { forgetDatabase } from '#engine/databases'
+import { forgetDatabase, mostMemoryOf } from '#engine/databases'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
+import { loadConfig } from '#settings'
 import { readId, readName } from '../amounts.ts'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { type LimitOptions, limitsText, readAll, readLimits } from '../operate.ts'
@@ -121,8 +122,26 @@ async function forget(session: Session, { words: [named = ''], options }: Parsed
 async function limitOne(session: Session, given: ParsedArguments): Promise<Outcome> {
   const changes = readLimits(limitOptions, given)
   const room = { db: await session.db(), clock: session.clock }
-  const row = await setCloudLimits(room, keyOf(await cloudOf(session, given.words[0]!)), changes)
+  const found = await cloudOf(session, given.words[0]!)
+  await requireWakes(session, found, changes['memory_bytes'])
+  const row = await setCloudLimits(room, keyOf(found), changes)
   return answer(session, row, words.changed(row.ref)[session.language])
+}
+
+/** A database that may have more memory than all of its machine have together would never wake again. */
+async function requireWakes(
+  session: Session,
+  cloud: CloudRow,
+  bytes: number | null | undefined,
+): Promise<void> {
+  if (bytes === null || bytes === undefined) return
+  const config = loadConfig(session.env)
+  const most = await mostMemoryOf({ db: await session.db(), config }, keyOf(cloud))
+  if (most !== undefined && bytes > most)
+    refuse(
+      'TOO_MUCH_MEMORY',
+      words.tooMuchMemory(bytes, most, Math.round(config.databases.memoryShare * 100)),
+    )
 }
 
 /** By its id, its ref or its name. Refuses a name that several have, of whichever accounts. */

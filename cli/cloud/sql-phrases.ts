@@ -53,6 +53,11 @@ export const sqlPhrases = {
       `در ${name} دستوری هست که در تراکنش اجرا نمی‌شود (CONCURRENTLY یا VACUUM) و دستورهای دیگری کنار آن؛ آن را در فایل جداگانه‌ای بنویسید. چیزی اجرا نشد.`,
       `${name} has a statement that cannot run in a transaction (CONCURRENTLY or VACUUM), and others beside it; write it into a file of its own. Nothing was run.`,
     ),
+  runsElsewhere: (name: string): Sentence =>
+    sentence(
+      `${name} جای دیگری در حال اجراست؛ منتظر پایانش می‌مانیم`,
+      `${name} is being run elsewhere; waiting for its end`,
+    ),
   inDoubt: (name: string, quoted: string): Sentence =>
     sentence(
       `${name} بیرون از تراکنش آغاز شده و پایانش دانسته نیست. نگاه کنید که کارش انجام شده است یا نه (نمایهٔ نیمه‌کاره را با DROP INDEX بردارید)، سپس با kherad cloud sql --write یکی از این دو را اجرا کنید: اگر انجام شده update kherad_migrations.applied set applied_at = now() where name = ${quoted} و اگر باید دوباره اجرا شود delete from kherad_migrations.applied where name = ${quoted}`,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setReadOnly } from '#engine/clouds'
+import type { OpenDatabase } from '#engine/databases'
 import { type DedicatedCloud, dedicatedCloud, dedicatedWorld } from '../cloud/dedicated/dedicated-world.ts'
 import { hasJail } from '../cloud/jail/needs-jail.ts'
 import { until } from '../harness/until.ts'
@@ -29,6 +30,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
   await world[Symbol.asyncDispose]()
 })
+
+/** Indexes that wait for somebody who writes. */
+async function indexing(open: OpenDatabase): Promise<number> {
+  const { rows } = await open
+    .pool('watcher')
+    .query(
+      `select from pg_catalog.pg_stat_activity where query like 'create index%' and wait_event_type = 'Lock'`,
+    )
+  return rows.length
+}
 
 const env = (locale: 'fa' | 'en') => ({
   KHERAD_KEY: secret,
@@ -162,27 +173,44 @@ check(
       const holder = await open.pool('postgres').connect()
       await holder.query('begin; insert into apart values (1, 1)')
       const child = start(env('en'), ['cloud', ...words])
-      await until(async () => {
-        const { rows } = await open
-          .pool('watcher')
-          .query(
-            `select from pg_catalog.pg_stat_activity where query like 'create index%' and wait_event_type = 'Lock'`,
-          )
-        return rows.length > 0
-      })
+      const first = ended(child, words)
+      await until(async () => (await indexing(open)) > 0)
+      const second = start(env('en'), ['cloud', ...words])
+      const other = ended(second, words)
+      let said = ''
+      second.stderr.on('data', (part: Buffer) => (said += String(part)))
+      await until(() => said.includes('013_index.sql is being run elsewhere'))
+      await holder.query('commit')
+      holder.release()
+      expect([(await first).code, (await other).code], said).toEqual([0, 0])
+    })
+    await write('014_index.sql', 'create index concurrently by_difference on apart ((n - m))')
+    await world.app.databases.use(key, async (open) => {
+      const holder = await open.pool('postgres').connect()
+      await holder.query('begin; insert into apart values (1, 1)')
+      const child = start(env('en'), ['cloud', ...words])
+      await until(async () => (await indexing(open)) > 0)
       child.kill('SIGKILL')
       await holder.query('commit')
       holder.release()
     })
+    // Until the time of a statement is over it may still be under way.
+    await world.app.databases.use(key, (open) =>
+      open
+        .pool('postgres')
+        .query(
+          `update kherad_migrations.applied set begun_at = now() - interval '91 s' where applied_at is null`,
+        ),
+    )
     const doubted = await run(words)
-    expect([doubted.code, doubted.err]).toEqual([1, expect.stringContaining("where name = '013_index.sql'")])
+    expect([doubted.code, doubted.err]).toEqual([1, expect.stringContaining("where name = '014_index.sql'")])
     await run([
       'sql',
       cloud.ref,
-      "update kherad_migrations.applied set applied_at = now() where name = '013_index.sql'",
+      "update kherad_migrations.applied set applied_at = now() where name = '014_index.sql'",
       '--write',
     ])
-    expect((await run([...words, '--json'])).json).toEqual({ applied: [], skipped: 4 })
+    expect((await run([...words, '--json'])).json).toEqual({ applied: [], skipped: 5 })
   },
 )
 

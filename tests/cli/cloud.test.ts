@@ -1,9 +1,10 @@
 /** `kherad cloud`: the real command against a real server. */
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { memoryOfDatabases } from '../../src/engine/databases/local/memory.ts'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { boot, type World } from '../harness/world.ts'
@@ -176,6 +177,36 @@ test('what the end of a package has suspended is not resumed but by renewing it:
   )
   expect((await run(['cloud', 'resume', ref])).code).toBe(0)
   expect(await status()).toBe('ready')
+})
+
+test('what waiting does not change ends a command at once, and no limit is set with which a database would never wake', async () => {
+  const { id, ref } = (await key.post('/v1/cloud', { name: 'elsewhere', plan: 'starter' })).body
+  await sqlOf(`update clouds.clouds set plan = 'dedicated' where cloud_id = $1`, [id])
+  const [here, away] = [randomUUID(), randomUUID()]
+  const folder = path.join(world.app.config.dataDir, 'databases')
+  await mkdir(folder, { recursive: true })
+  await writeFile(path.join(folder, 'id'), `${here}\n`)
+  await sqlOf(
+    `insert into databases.databases (account_id, cloud_id, ref, provider, place, created_at)
+      values ($1, $2, $3, 'local', $4, now())`,
+    [world.account, id, ref, away],
+  )
+  // Were it tried again for two minutes, this would be late.
+  const asked = await run(['cloud', 'sql', ref, 'select 1', '--json'])
+  expect([asked.code, asked.err]).toEqual([
+    1,
+    expect.stringMatching(/DATABASE_ELSEWHERE|DATABASES_UNAVAILABLE/),
+  ])
+  expect(asked.err).not.toContain('again')
+  const most = Math.floor(memoryOfDatabases(0.25))
+  const limited = (bytes: number) => run(['cloud', 'limits', ref, '--memory-bytes', String(bytes), '--json'])
+  expect((await limited(most + 1)).code).toBe(0)
+  await sqlOf('update databases.databases set place = $2 where cloud_id = $1', [id, here])
+  const refused = await limited(most + 1)
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('TOO_MUCH_MEMORY')])
+  expect((await limited(most)).json.limits).toEqual({ memory_bytes: most })
+  await sqlOf('delete from databases.databases where cloud_id = $1', [id])
+  await sqlOf(`update clouds.clouds set plan = 'starter' where cloud_id = $1`, [id])
 })
 
 test('an app back-end whose machine is lost is deleted without it, by whoever says its name, who learns what would be left there', async () => {

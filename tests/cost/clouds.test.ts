@@ -67,6 +67,13 @@ test.each([
   ['a megabyte of numbers in one row', () => ({ query: '', body: `{"a":[${'1,'.repeat(500_000)}1]}` })],
   ['a megabyte of lists in one row', () => ({ query: '', body: `{"a":[${'[],'.repeat(240_000)}[]]}` })],
   [
+    'a megabyte of names in one row',
+    () => ({
+      query: '',
+      body: `{"a":[${Array.from({ length: 70_000 }, (_, nth) => `{"a${nth}":1}`).join()}]}`,
+    }),
+  ],
+  [
     'a megabyte of characters that are escaped',
     () => ({ query: '', body: `{"a":"${'\\u0001'.repeat(170_000)}"}` }),
   ],

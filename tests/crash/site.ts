@@ -9,6 +9,7 @@ import { uuidv7 } from '#platform/ids'
 import { type Caps, grant } from '#platform/ledger'
 import { Client, type Seen } from '../harness/client.ts'
 import { patient, upstreamConfig } from '../harness/config-text.ts'
+import { endDatabases } from '../harness/end-databases.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { type ServerProcess, startProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
@@ -330,5 +331,6 @@ export async function openSite({ leaseMs = shortLeaseMs, settings = '' } = {}): 
   const upstream = stack.use(await fakeUpstream())
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kherad-site-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
+  stack.defer(() => endDatabases(path.join(dataDir, 'databases')))
   return new Site({ db, databaseUrl, upstream, dataDir, leaseMs, settings }, stack.move())
 }

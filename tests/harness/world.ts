@@ -20,6 +20,7 @@ import type { GuardedNet } from '#platform/net'
 import { loadConfig } from '#settings'
 import { type Kherad, startKherad } from '../../src/server.ts'
 import { Client, type Seen } from './client.ts'
+import { endDatabases } from './end-databases.ts'
 import { cloneDatabase } from './postgres.ts'
 import { until } from './until.ts'
 
@@ -223,8 +224,8 @@ export class World implements AsyncDisposable {
   }
 }
 
-/** On a busy machine the test of the jail may not end as it should; it is done again by itself. */
-const createDedicated = (client: Client, name: string): Promise<Seen> =>
+/** Sent again where the test of the jail did not end as it should, as happens on a busy machine; it is done again by itself. */
+export const createDedicated = (client: Client, name: string): Promise<Seen> =>
   until(async () => {
     const made = await client.post('/v1/cloud', { name, plan: 'dedicated' })
     return made.body?.error?.code === 'DATABASES_UNAVAILABLE' ? undefined : made
@@ -254,6 +255,7 @@ export async function boot(options: WorldOptions = {}): Promise<World> {
   const database = stack.use(await cloneDatabase())
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-world-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
+  stack.defer(() => endDatabases(path.join(folder, 'databases')))
   const env = readEnv({
     KHERAD_PORT: '0',
     KHERAD_DATA: folder,

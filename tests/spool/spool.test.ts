@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { access, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -7,6 +7,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { Failure } from '#platform/errors'
 import { openSpool, TooLarge } from '#platform/spool'
+import { smallDisk } from '../harness/small-disk.ts'
 
 async function world(maxBytes = 1_000_000) {
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-spool-'))
@@ -85,24 +86,8 @@ test('a folder is empty and goes with all that is in it', async () => {
   expect(await place.left()).toEqual([])
 })
 
-/** A disk of half a megabyte, where this user may mount one. */
-async function smallDisk(): Promise<(AsyncDisposable & { path: string }) | undefined> {
-  const place = await mkdtemp(path.join(tmpdir(), 'kherad-small-disk-'))
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'none', place])
-  const disk = {
-    path: place,
-    async [Symbol.asyncDispose]() {
-      spawnSync('umount', [place])
-      await rm(place, { recursive: true })
-    },
-  }
-  if (status === 0) return disk
-  await rm(place, { recursive: true })
-  return undefined
-}
-
 test('a full disk is reported as one, and leaves nothing', async ({ skip }) => {
-  await using disk = await smallDisk()
+  await using disk = await smallDisk('512k')
   if (!disk) return skip()
   await using spool = await openSpool({ folder: path.join(disk.path, 'spool'), maxBytes: 10_000_000 })
   const refused = await spool

@@ -25,7 +25,7 @@ const forever = new Date('9999-12-31T00:00:00Z')
 
 /** Throws APP_USER_NOT_FOUND. */
 export async function requireUser(
-  app: Pick<App, 'db' | 'databases'>,
+  app: Pick<App, 'db' | 'databases' | 'log'>,
   cloud: UsersOf,
   userId: string,
   more: { param?: string } = {},

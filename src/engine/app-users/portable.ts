@@ -46,7 +46,7 @@ export interface ExportedUser {
 
 /** Every user, in portions of one statement each; those who have not confirmed a sign-up are left out. */
 export async function* exportUsers(
-  app: Pick<App, 'db' | 'databases'>,
+  app: Pick<App, 'db' | 'databases' | 'log'>,
   cloud: UsersOf,
 ): AsyncGenerator<ExportedUser> {
   for (let after: string | undefined, found = portion; found === portion; ) {

@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import { type LiveCloud, requireUnfrozen } from '#engine/clouds'
 import { restoredFrom } from '#engine/database-backups'
-import { databaseReport, type OpenDatabase, readOnlyBy } from '#engine/databases'
+import { databaseReport, noRoomFailure, type OpenDatabase, readOnlyBy } from '#engine/databases'
 import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { announceUsers } from './live-sessions.ts'
@@ -38,12 +38,18 @@ export const onUsersDb = <Result>(
     ? databases.use(cloud, async (open) => work(await ownDb(db, open, cloud)))
     : work(db)
 
-/** Outside a transaction. Throws what `use` of a dedicated cloud's database does. */
+/**
+ * Outside a transaction. Throws what `use` of a dedicated cloud's database does, and APP_USER_TRIGGER_FAILED where code of its app has made users
+ * larger than is received.
+ */
 export const readUsers = <Result>(
-  app: Pick<App, 'db' | 'databases'>,
+  app: Pick<App, 'db' | 'databases' | 'log'>,
   cloud: UsersOf,
   work: (reader: Reader) => Promise<Result>,
-): Promise<Result> => onUsersDb(app, cloud, (db) => work(db.kysely))
+): Promise<Result> =>
+  cloud.plan === 'dedicated'
+    ? onUsersDb(app, cloud, (db) => work(db.kysely).catch((error: unknown) => explain(app, error)))
+    : work(app.db.kysely)
 
 /**
  * One transaction. Sessions that it ends are dead in this process as soon as it has committed, and in all others once they have the
@@ -115,12 +121,14 @@ const refusal = 'KA001'
  * Code of the app refuses in its triggers, and makes statements of ours fail beside them: it may delete the row that it was called for, say more
  * than is received, or run until its time is over. What else fails may be a defect of this service, so it is logged.
  */
-function explain({ log }: Parts, error: unknown): never {
+function explain({ log }: Pick<Parts, 'log'>, error: unknown): never {
   const report = databaseReport(error)
   if (!report) throw error
   const { sqlState, message } = report
+  const noRoom = noRoomFailure(report, error)
+  if (noRoom) throw noRoom
   if (sqlState !== refusal)
-    log.warn({ sql_state: sqlState }, 'the database of an app refused a change of its users')
+    log.warn({ sql_state: sqlState }, 'the database of an app refused a statement about its users')
   return fail('APP_USER_TRIGGER_FAILED', { said: message }, { cause: error })
 }
 

@@ -7,6 +7,7 @@ import {
   asRole,
   canceled,
   type DatabaseCaller,
+  noRoomFailure,
   type OpenDatabase,
   Received,
   readOnlyBy,
@@ -117,7 +118,10 @@ function inWords(error: unknown): unknown {
   const { sqlState, message } = error.report
   if (sqlState === canceled) return new Failure('OBJECT_STATEMENT_TIMEOUT', {}, { cause: error })
   if (sqlState === '42501') return new Failure('OBJECT_DENIED', {}, { cause: error })
-  return new Failure('OBJECT_STATEMENT_FAILED', { message }, { cause: error })
+  return (
+    noRoomFailure(error.report, error) ??
+    new Failure('OBJECT_STATEMENT_FAILED', { message }, { cause: error })
+  )
 }
 
 /** Of the refusal that such a failure was made of: a caller may know better what it means. */

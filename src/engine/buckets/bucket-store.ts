@@ -1,6 +1,7 @@
 /** SQL of storage.buckets, in the database of a cloud. */
+import { Slice } from '#platform/slices'
 import type { Run } from './as-caller.ts'
-import { boundedText, readJson, readTime } from './read-columns.ts'
+import { boundedText, readText, readTime } from './read-columns.ts'
 
 export interface BucketRow {
   id: string
@@ -20,7 +21,10 @@ type Sent = Record<keyof BucketRow, unknown> & { allowed_mime_types: string | nu
 
 /** Throws OBJECT_ROW_TOO_LARGE. */
 function read(row: Sent): BucketRow {
-  const types = readJson(row.allowed_mime_types, 'allowed_mime_types') as unknown[] | null
+  // A list of texts, which PostgreSQL nests six deep at most.
+  const types = JSON.parse(readText(row.allowed_mime_types, 'allowed_mime_types') ?? 'null') as
+    | unknown[]
+    | null
   const created_at = readTime(row.created_at) ?? new Date(0)
   return {
     ...(row as Sent & Pick<BucketRow, 'id' | 'name' | 'owner' | 'public' | 'file_size_limit'>),
@@ -65,7 +69,13 @@ export async function listBuckets(
     order by ${column} ${isDescending ? 'desc' : 'asc'}, id limit $2 offset $3`,
     [search, limit, offset],
   )
-  return rows.map(read)
+  const slice = new Slice()
+  const buckets: BucketRow[] = []
+  for (const row of rows) {
+    buckets.push(read(row))
+    if (slice.isOver()) await slice.next()
+  }
+  return buckets
 }
 
 export interface NewBucket {

@@ -21,7 +21,13 @@ export {
   requireBucket,
 } from './manage-buckets.ts'
 export { bucketName, decode, namePrefix, objectName, placeIn } from './names.ts'
-export { type FolderEntry, isSortColumn, type ObjectPlace, type ObjectRow } from './object-store.ts'
+export {
+  type AboutObject,
+  type FolderEntry,
+  isSortColumn,
+  type ObjectPlace,
+  type ObjectRow,
+} from './object-store.ts'
 export {
   type Asking,
   copyObject,

@@ -1,46 +1,57 @@
 /** SQL of storage.objects, in the database of a cloud. What runs as whoever asks is filtered by the policies of the table. */
 import type { Run } from './as-caller.ts'
-import { boundedText, readObject, readTime } from './read-columns.ts'
+import { boundedObject, readText, readTime } from './read-columns.ts'
 
-export interface ObjectRow {
-  id: string
-  bucket_id: string
-  name: string
-  owner: string | null
-  owner_id: string | null
-  /** What this service wrote of the bytes, unless the developer has changed it. */
-  metadata: Record<string, unknown> | null
-  user_metadata: Record<string, unknown> | null
-  version: string | null
+interface Times {
   created_at: Date | null
   updated_at: Date | null
   last_accessed_at: Date | null
 }
 
-const columns = `${boundedText('metadata', 'metadata')}, ${boundedText('user_metadata', 'user_metadata')},
-  id, bucket_id, name, owner, owner_id, version, created_at, updated_at, last_accessed_at`
+/** `size`, `mimetype` and `cache_control` are what this service wrote of the bytes, unless the developer has changed it. */
+export interface AboutObject extends Times {
+  id: string
+  bucket_id: string
+  name: string
+  owner: string | null
+  owner_id: string | null
+  version: string | null
+  size: string | null
+  mimetype: string | null
+  cache_control: string | null
+}
 
-type Sent = { metadata: string | null; user_metadata: string | null } & Record<
-  'created_at' | 'updated_at' | 'last_accessed_at',
-  unknown
->
+/** Each of both is a JSON object, as text. */
+interface Metadata {
+  metadata: string | null
+  user_metadata: string | null
+}
 
-/** Throws OBJECT_ROW_TOO_LARGE. */
-const read = <Row extends Omit<ObjectRow, 'id'>>(row: Sent): Row =>
-  ({
-    ...row,
-    metadata: readObject(row.metadata, 'metadata'),
-    user_metadata: readObject(row.user_metadata, 'user_metadata'),
-    created_at: readTime(row.created_at),
-    updated_at: readTime(row.updated_at),
-    last_accessed_at: readTime(row.last_accessed_at),
-  }) as unknown as Row
+export type ObjectRow = AboutObject & Metadata
 
-const rowsOf = async <Row extends Omit<ObjectRow, 'id'> = ObjectRow>(
+const longestMember = 300
+const member = (name: string): string =>
+  `pg_catalog.left(pg_catalog.jsonb_extract_path_text(metadata, '${name}'), ${longestMember})`
+
+const about = `id, bucket_id, name, owner, owner_id, version, created_at, updated_at, last_accessed_at,
+  ${member('size')} as size, ${member('mimetype')} as mimetype, ${member('cacheControl')} as cache_control`
+const columns = `${about}, ${boundedObject('metadata')}, ${boundedObject('user_metadata')}`
+
+/** Dates that are none become null, and texts are checked. Throws OBJECT_ROW_TOO_LARGE. */
+const read = <Row extends Times & Partial<Metadata>>(row: Row): Row => ({
+  ...row,
+  created_at: readTime(row.created_at),
+  updated_at: readTime(row.updated_at),
+  last_accessed_at: readTime(row.last_accessed_at),
+  ...(row.metadata !== undefined && { metadata: readText(row.metadata, 'metadata') }),
+  ...(row.user_metadata !== undefined && { user_metadata: readText(row.user_metadata, 'user_metadata') }),
+})
+
+const rowsOf = async <Row extends Times & Partial<Metadata> = ObjectRow>(
   run: Run,
   text: string,
   values: readonly unknown[],
-): Promise<Row[]> => (await run<Sent>(text, values)).map((row) => read<Row>(row))
+): Promise<Row[]> => (await run<Row>(text, values)).map(read)
 
 export interface ObjectPlace {
   bucket: string
@@ -56,8 +67,8 @@ export async function findObject(run: Run, { bucket, name }: ObjectPlace): Promi
   return row
 }
 
-export const findObjects = (run: Run, bucket: string, names: readonly string[]): Promise<ObjectRow[]> =>
-  rowsOf(run, `select ${columns} from storage.objects where bucket_id = $1 and name = any($2::text[])`, [
+export const findObjects = (run: Run, bucket: string, names: readonly string[]): Promise<AboutObject[]> =>
+  rowsOf(run, `select ${about} from storage.objects where bucket_id = $1 and name = any($2::text[])`, [
     bucket,
     names,
   ])
@@ -71,7 +82,8 @@ export interface WrittenObject extends ObjectPlace {
   version: string
   ownerId: string | null
   metadata: Readonly<Record<string, unknown>>
-  userMetadata: Readonly<Record<string, unknown>> | null
+  /** A JSON object. */
+  userMetadata: string | null
   now: Date
 }
 
@@ -89,7 +101,7 @@ export const writeObject = (run: Run, object: WrittenObject, { replaces }: { rep
     }`,
     [
       ...[object.id, object.bucket, object.name, object.ownerId, object.version],
-      ...[JSON.stringify(object.metadata), object.userMetadata && JSON.stringify(object.userMetadata)],
+      ...[JSON.stringify(object.metadata), object.userMetadata],
       object.now,
     ],
   )
@@ -150,7 +162,8 @@ export interface FolderQuery {
   isDescending: boolean
 }
 
-export interface FolderEntry extends Omit<ObjectRow, 'id'> {
+export interface FolderEntry extends Times, Pick<Metadata, 'metadata'> {
+  name: string
   /** Null: a folder. */
   id: string | null
 }
@@ -166,15 +179,14 @@ export const listFolder = (run: Run, query: FolderQuery): Promise<FolderEntry[]>
       where o.bucket_id = $1 and pg_catalog.starts_with(o.name, $2::text || $3::text)
         and o.name >= ($2::text || $3::text)
     ), entries as (
-      select rest as entry, id, bucket_id, owner, owner_id, metadata, user_metadata, version, created_at, updated_at,
-        last_accessed_at from within where pg_catalog.strpos(rest, '/') = 0
+      select rest as entry, id, metadata, created_at, updated_at, last_accessed_at
+      from within where pg_catalog.strpos(rest, '/') = 0
       union all
-      select distinct pg_catalog.split_part(rest, '/', 1), null::uuid, null::text, null::uuid, null::text, null::jsonb,
-        null::jsonb, null::text, null::timestamptz, null::timestamptz, null::timestamptz
+      select distinct pg_catalog.split_part(rest, '/', 1), null::uuid, null::jsonb, null::timestamptz,
+        null::timestamptz, null::timestamptz
       from within where pg_catalog.strpos(rest, '/') > 0
     )
-    select entry as name, id, bucket_id, owner, owner_id, ${boundedText('metadata', 'metadata')},
-      null as user_metadata, version, created_at, updated_at, last_accessed_at from entries
+    select entry as name, id, ${boundedObject('metadata')}, created_at, updated_at, last_accessed_at from entries
     order by ${column === 'name' ? 'entry' : column} ${direction} nulls first, entry ${direction}, id is null desc
     limit $4 offset $5`,
     [bucket, folder, search, limit, offset],
@@ -206,15 +218,14 @@ export const listKeys = (
       select o.*, pg_catalog.substr(o.name, pg_catalog.length($2::text) + 1) as rest from storage.objects o
       where o.bucket_id = $1 and pg_catalog.starts_with(o.name, $2::text) and o.name >= $2::text
     ), entries as (
-      select name as key, id, bucket_id, owner, owner_id, metadata, user_metadata, version, created_at, updated_at,
-        last_accessed_at from within where not $3::boolean or pg_catalog.strpos(rest, '/') = 0
+      select name as key, id, metadata, created_at, updated_at, last_accessed_at
+      from within where not $3::boolean or pg_catalog.strpos(rest, '/') = 0
       union all
-      select distinct $2::text || pg_catalog.split_part(rest, '/', 1) || '/', null::uuid, null::text, null::uuid,
-        null::text, null::jsonb, null::jsonb, null::text, null::timestamptz, null::timestamptz, null::timestamptz
+      select distinct $2::text || pg_catalog.split_part(rest, '/', 1) || '/', null::uuid, null::jsonb,
+        null::timestamptz, null::timestamptz, null::timestamptz
       from within where $3::boolean and pg_catalog.strpos(rest, '/') > 0
     ), placed as (select entries.*, ${value} collate "C" as sorted_by from entries)
-    select key as name, id, bucket_id, owner, owner_id, ${boundedText('metadata', 'metadata')},
-      null as user_metadata, version, created_at, updated_at, last_accessed_at, sorted_by from placed
+    select key as name, id, ${boundedObject('metadata')}, created_at, updated_at, last_accessed_at, sorted_by from placed
     where $5::text is null or (sorted_by, key collate "C") ${isBeyond} ($5::text, $6::text)
     order by sorted_by ${direction}, key collate "C" ${direction} limit $4`,
     [bucket, prefix, withFolders, limit, after?.value ?? null, after?.name ?? null],
@@ -225,10 +236,10 @@ export const listKeys = (
 export const listAllObjects = (
   run: Run,
   { limit, after }: { limit: number; after?: string | undefined },
-): Promise<ObjectRow[]> =>
+): Promise<AboutObject[]> =>
   rowsOf(
     run,
-    `select ${columns} from storage.objects o where $2::uuid is null
+    `select ${about} from storage.objects o where $2::uuid is null
       or (coalesce(o.created_at, 'epoch'), o.id) < (select coalesce(l.created_at, 'epoch'), l.id from storage.objects l where l.id = $2::uuid)
     order by coalesce(o.created_at, 'epoch') desc, o.id desc limit $1`,
     [limit, after ?? null],

@@ -30,7 +30,8 @@ export interface ObjectProperties {
   contentType: string
   /** As it leaves. */
   cacheControl: string
-  userMetadata: Readonly<Record<string, unknown>> | null
+  /** A JSON object. */
+  userMetadata: string | null
 }
 
 export interface NewObject extends store.ObjectPlace {

@@ -21,13 +21,13 @@ export const findObjectsAs = (
   caller: ObjectCaller,
   bucket: string,
   names: readonly string[],
-): Promise<objects.ObjectRow[]> => asCaller(open, caller, (run) => objects.findObjects(run, bucket, names))
+): Promise<objects.AboutObject[]> => asCaller(open, caller, (run) => objects.findObjects(run, bucket, names))
 
 /** Of all buckets, for the developer: newest first. */
 export const listAllObjects = (
   open: OpenDatabase,
   page: { limit: number; after?: string | undefined },
-): Promise<objects.ObjectRow[]> => objects.listAllObjects(asReader(open), page)
+): Promise<objects.AboutObject[]> => objects.listAllObjects(asReader(open), page)
 
 export const listAllBuckets = (open: OpenDatabase): Promise<BucketRow[]> =>
   listBuckets(asReader(open), { search: '', column: 'name', isDescending: false, limit: 1_000, offset: 0 })

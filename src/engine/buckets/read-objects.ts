@@ -18,20 +18,15 @@ export const requireObject = async (
 export const readObject = async (open: OpenDatabase, place: store.ObjectPlace): Promise<store.ObjectRow> =>
   (await store.findObject(asReader(open), place)) ?? fail('OBJECT_NOT_FOUND', {})
 
-export const sizeOf = ({ metadata }: store.ObjectRow): number => {
-  const size = Number(metadata?.['size'])
+export const sizeOf = (row: store.AboutObject): number => {
+  const size = Number(row.size)
   return Number.isSafeInteger(size) && size >= 0 ? size : 0
 }
 
-export const typeOf = ({ metadata }: store.ObjectRow): string => {
-  const type = metadata?.['mimetype']
-  return typeof type === 'string' ? type : 'application/octet-stream'
-}
+export const typeOf = ({ mimetype }: store.AboutObject): string => mimetype ?? 'application/octet-stream'
 
-export const cacheControlOf = ({ metadata }: store.ObjectRow): string => {
-  const stated = metadata?.['cacheControl']
-  return typeof stated === 'string' && /^[\x20-\x7e]{1,200}$/.test(stated) ? stated : 'no-cache'
-}
+export const cacheControlOf = ({ cache_control: stated }: store.AboutObject): string =>
+  stated !== null && /^[\x20-\x7e]{1,200}$/.test(stated) ? stated : 'no-cache'
 
 /** All of the bytes, or a part of them. Throws OBJECT_NOT_FOUND where the row names none of this cloud. */
 export async function openBytes(

@@ -16,7 +16,7 @@ export interface UploadRow {
   properties: {
     contentType: string
     cacheControl: string
-    userMetadata: Record<string, unknown> | null
+    userMetadata: string | null
   }
   bytes: bigint
   /** As it is shown: all of it only when the object is there. */

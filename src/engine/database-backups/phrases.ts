@@ -69,13 +69,17 @@ const problems = {
     en: 'With it the backups of this app back-end would be larger than they may be together; delete one first.',
     fa: 'با آن حجم همهٔ پشتیبان‌های این بک‌اند از سقفشان می‌گذشت؛ نخست یکی را حذف کنید.',
   },
+  no_room: {
+    en: 'For ten minutes the server had no room for it, in its memory or on its disk; the database is as it was. Try again later, or tell the operator.',
+    fa: 'ده دقیقه در حافظه یا روی دیسک سرور برای آن جا نبود؛ پایگاه داده همان است که بود. دیرتر دوباره بکوشید یا به گرداننده خبر دهید.',
+  },
   damaged: {
     en: 'The stored bytes are not those that were written, so nothing was changed; restore another backup, and tell the operator.',
     fa: 'بایت‌های ذخیره‌شده آن نیست که نوشته شده بود، پس چیزی تغییر نکرد؛ پشتیبان دیگری را بازگردانید و به گرداننده خبر دهید.',
   },
   backup_gone: {
-    en: 'The backup was deleted meanwhile; restore another one.',
-    fa: 'پشتیبان در این میان حذف شد؛ پشتیبان دیگری را بازگردانید.',
+    en: 'The backup was deleted meanwhile, perhaps with its app back-end; the database is as it was. Restore another one.',
+    fa: 'پشتیبان در این میان حذف شد، شاید همراه بک‌اندش؛ پایگاه داده همان است که بود. پشتیبان دیگری را بازگردانید.',
   },
   cloud_gone: {
     en: 'The app back-end could not be set up.',

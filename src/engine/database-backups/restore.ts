@@ -15,6 +15,8 @@ import * as store from './store.ts'
 const busyMs = 5_000
 /** Until a cloud that is being set up for it may be ready. */
 const settingUpMs = 1_000
+/** For a disk or a memory that is full, since it was asked for. */
+const longestRoomWaitMs = 10 * 60 * 1000
 /** What is unpacked may be a little more than what was packed, never much. */
 const slackBytes = 1024 * 1024
 
@@ -68,13 +70,21 @@ async function restore(app: App, key: store.RestoreKey): Promise<Later | undefin
   if (cloud?.state === 'failed') return end(app, key, 'cloud_gone')
   // Its deletion ends what was begun.
   if (cloud?.state !== 'ready') return undefined
-  const from = { ...key, cloudId: row.from_cloud_id, backupId: row.backup_id }
-  const backup = await store.findBackup(app.db.kysely, from)
+  const backup = await store.findBackup(app.db.kysely, backupOf(key, row))
   if (backup?.state !== 'ready') return giveUp(app, key, 'backup_gone')
-  return attempt(app, key, backup)
+  return attempt(app, key, row, backup)
 }
 
-async function attempt(app: App, key: store.RestoreKey, backup: store.BackupRow): Promise<Later | undefined> {
+const backupOf = ({ accountId }: store.RestoreKey, row: store.RestoreRow): store.BackupKey => ({
+  ...{ accountId, cloudId: row.from_cloud_id, backupId: row.backup_id },
+})
+
+async function attempt(
+  app: App,
+  key: store.RestoreKey,
+  row: store.RestoreRow,
+  backup: store.BackupRow,
+): Promise<Later | undefined> {
   try {
     const backups = await app.databases.backups(key)
     const maxBytes = Number(backup.database_bytes) + slackBytes
@@ -84,7 +94,16 @@ async function attempt(app: App, key: store.RestoreKey, backup: store.BackupRow)
     }
     return (await backups.restore(options)) ? await end(app, key, null) : { laterMs: busyMs }
   } catch (error) {
-    if (error instanceof BackupDamaged) return giveUp(app, key, 'damaged')
+    if (error instanceof BackupDamaged)
+      return giveUp(
+        app,
+        key,
+        (await store.findBackup(app.db.kysely, backupOf(key, row))) ? 'damaged' : 'backup_gone',
+      )
+    const isNoRoom =
+      error instanceof Failure && ['DATABASE_NO_ROOM', 'DATABASE_TOO_LARGE'].includes(error.code)
+    if (isNoRoom && app.clock.nowMs() - row.created_at.getTime() >= longestRoomWaitMs)
+      return giveUp(app, key, 'no_room')
     return (await laterOf(app, key, error)) ?? giveUp(app, key, 'given_up')
   }
 }

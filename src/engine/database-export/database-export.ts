@@ -9,10 +9,9 @@ import { fail } from '#platform/errors'
 import { grants } from './grants.ts'
 import { after, aliases, before, edges, type Kind, withSchemas } from './objects.ts'
 import { inOrder, type Listed } from './order.ts'
-import './phrases.ts'
 import { extensions, notGoing, roles, schemas, sequenceValues, tablesToCopy } from './parts.ts'
+import { mostObjects, Reading, tooLarge } from './reading.ts'
 
-const mostObjects = 20_000
 const definedAtOnce = 50
 const chunkBytes = 64 * 1024
 /** After which another export may be over. */
@@ -23,23 +22,23 @@ interface Item extends Listed {
   oid: number
 }
 
-type Rows = Record<string, unknown>
-
 /** The client is that of `app_reader`, and is in no transaction. Throws EXPORT_RUNNING, EXPORT_TOO_LARGE and what the database refuses. */
 export async function* exportDatabase(client: pg.ClientBase): AsyncGenerator<Buffer> {
   await begin(client)
   try {
-    yield* inChunks(partsOf(client))
+    const reading = new Reading(client)
+    await lockTables(reading)
+    yield* inChunks(partsOf(reading, { withRows: true }))
   } finally {
     await client.query('rollback').catch(() => undefined)
   }
 }
 
-/** Whether an export may begin; throws the same. */
+/** Whether an export may begin, and comes to its end; throws the same. */
 export async function requireExportable(client: pg.ClientBase): Promise<void> {
   await begin(client)
   try {
-    await listed(client, before)
+    for await (const _part of partsOf(new Reading(client), { withRows: false }));
   } finally {
     await client.query('rollback').catch(() => undefined)
   }
@@ -63,22 +62,24 @@ async function begin(client: pg.ClientBase): Promise<void> {
   )
 }
 
-async function* partsOf(client: pg.ClientBase): AsyncGenerator<Buffer | string> {
-  await lockTables(client)
-  const first = await listed(client, before)
-  const needs = await needsOf(client)
-  const made = inOrder(first, needs)
-  const then = inOrder([...made.items, ...(await listed(client, after))], needs)
+async function* partsOf(
+  reading: Reading,
+  { withRows }: { withRows: boolean },
+): AsyncGenerator<Buffer | string> {
+  const [first, second] = [await listed(reading, before), await listed(reading, after)]
+  const needs = await needsOf(reading)
+  const made = await inOrder(first, needs)
+  const then = await inOrder([...made.items, ...second], needs)
   const later = then.items.slice(made.items.length)
   yield head
-  for (const part of [roles, schemas, extensions]) yield* linesOf(client, part)
-  yield* definitions(client, made.items)
-  yield* linesOf(client, sequenceValues)
-  yield* rows(client)
-  yield* definitions(client, later)
-  yield* filled(client, made.items)
-  yield* linesOf(client, grants)
-  yield* leftOut(client, [...made.leftOut, ...then.leftOut])
+  for (const part of [roles, schemas, extensions]) yield* linesOf(reading, part)
+  yield* definitions(reading, made.items)
+  yield* linesOf(reading, sequenceValues)
+  if (withRows) yield* rows(reading)
+  yield* definitions(reading, later)
+  yield* filled(reading, made.items)
+  yield* linesOf(reading, grants)
+  yield* leftOut(reading, [...made.leftOut, ...then.leftOut])
   yield '\n-- The end: nothing was cut.\n'
 }
 
@@ -93,50 +94,49 @@ select pg_catalog.set_config('search_path', '', false);
 `
 
 /** Nobody changes them while they are read; what is dropped at this very moment fails the export. */
-async function lockTables(client: pg.ClientBase): Promise<void> {
-  const names = (await client.query<{ name: string }>(tablesToCopy)).rows.map(({ name }) => name)
+async function lockTables(reading: Reading): Promise<void> {
+  const names: string[] = []
+  for await (const { name } of reading.list<{ name: string }>(tablesToCopy)) names.push(name)
   for (let at = 0; at < names.length; at += definedAtOnce)
-    await client.query(`lock table ${names.slice(at, at + definedAtOnce).join(', ')} in access share mode`)
+    await reading.rows(`lock table ${names.slice(at, at + definedAtOnce).join(', ')} in access share mode`)
 }
 
-async function listed(client: pg.ClientBase, kinds: readonly Kind[]): Promise<Item[]> {
+async function listed(reading: Reading, kinds: readonly Kind[]): Promise<Item[]> {
   const items: Item[] = []
   for (const kind of kinds) {
     const text = `${withSchemas(`select * from (${kind.list}) k order by is_ours desc, name`)} limit ${mostObjects + 1}`
-    const { rows: found } = await client.query<{ oid: number; name: string }>(text)
-    for (const { oid, name } of found) items.push({ kind, oid, name, key: `${kind.catalogue}/${oid}` })
-    if (items.length > mostObjects) fail('EXPORT_TOO_LARGE', { max: mostObjects })
+    for await (const { oid, name } of reading.list<{ oid: number; name: string }>(text))
+      items.push({ kind, oid, name, key: `${kind.catalogue}/${oid}` })
+    if (items.length > mostObjects) tooLarge()
   }
   return items
 }
 
 type Edge = Record<'catalogue' | 'of_catalogue', string> & Record<'oid' | 'of_oid', number>
 
-async function needsOf(client: pg.ClientBase): Promise<(key: string) => string[]> {
+async function needsOf(reading: Reading): Promise<(key: string) => string[]> {
   const owners = new Map<string, string>()
-  for (const { catalogue, oid, of_catalogue: of, of_oid: ofOid } of (await client.query<Edge>(aliases)).rows)
+  for await (const { catalogue, oid, of_catalogue: of, of_oid: ofOid } of reading.list<Edge>(aliases))
     owners.set(`${catalogue}/${oid}`, `${of}/${ofOid}`)
   const ownerOf = (key: string): string => {
     const owner = owners.get(key)
     return owner === undefined || owner === key ? key : ownerOf(owner)
   }
   const needs = new Map<string, Set<string>>()
-  for (const { catalogue, oid, of_catalogue: of, of_oid: ofOid } of (await client.query<Edge>(edges)).rows) {
+  for await (const { catalogue, oid, of_catalogue: of, of_oid: ofOid } of reading.list<Edge>(edges)) {
     const [one, other] = [ownerOf(`${catalogue}/${oid}`), ownerOf(`${of}/${ofOid}`)]
     if (one !== other) needs.set(one, (needs.get(one) ?? new Set()).add(other))
   }
   return (key) => [...(needs.get(key) ?? [])]
 }
 
-async function* definitions(client: pg.ClientBase, items: readonly Item[]): AsyncGenerator<string> {
+async function* definitions(reading: Reading, items: readonly Item[]): AsyncGenerator<string> {
   for (let at = 0; at < items.length; at += definedAtOnce) {
     const some = items.slice(at, at + definedAtOnce)
     const texts = new Map<string, string>()
     for (const kind of new Set(some.map((item) => item.kind))) {
       const oids = some.filter((item) => item.kind === kind).map(({ oid }) => oid)
-      const { rows: found } = await client.query<{ oid: number; sql: string }>(withSchemas(kind.define), [
-        oids,
-      ])
+      const found = await reading.rows<{ oid: number; sql: string }>(withSchemas(kind.define), [oids])
       for (const { oid, sql } of found) texts.set(`${kind.catalogue}/${oid}`, sql)
     }
     for (const { key, name } of some) {
@@ -147,35 +147,36 @@ async function* definitions(client: pg.ClientBase, items: readonly Item[]): Asyn
   }
 }
 
-async function* rows(client: pg.ClientBase): AsyncGenerator<Buffer | string> {
-  const { rows: tables } = await client.query<{ name: string; columns: string }>(tablesToCopy)
-  for (const { name, columns } of tables) {
+async function* rows(reading: Reading): AsyncGenerator<Buffer | string> {
+  for await (const { name, columns } of reading.list<{ name: string; columns: string }>(tablesToCopy)) {
     yield `copy ${name} (${columns}) from stdin;\n`
-    yield* copyOut(client, `copy ${name} (${columns}) to stdout`)
+    yield* copyOut(reading.client, `copy ${name} (${columns}) to stdout`)
     yield '\\.\n\n'
   }
 }
 
 /** Views that keep their rows, each after those that it reads. */
-async function* filled(client: pg.ClientBase, items: readonly Item[]): AsyncGenerator<string> {
-  const { rows: found } = await client.query<{ oid: number }>(
-    `select oid from pg_class where relkind = 'm' and relispopulated`,
-  )
-  const oids = new Set(found.map(({ oid }) => oid))
+async function* filled(reading: Reading, items: readonly Item[]): AsyncGenerator<string> {
+  const oids = new Set<number>()
+  const text = `select oid from pg_class where relkind = 'm' and relispopulated`
+  for await (const { oid } of reading.list<{ oid: number }>(text)) oids.add(oid)
   for (const { key, oid, name } of items)
     if (oids.has(oid) && key.startsWith('pg_class/')) yield `refresh materialized view ${name};\n`
 }
 
-async function* linesOf(client: pg.ClientBase, text: string): AsyncGenerator<string> {
-  const { rows: lines } = await client.query<{ sql: string }>(text)
-  for (const { sql } of lines) yield `${sql}\n`
-  if (lines.length > 0) yield '\n'
+async function* linesOf(reading: Reading, text: string): AsyncGenerator<string> {
+  let isEmpty = true
+  for await (const { sql } of reading.list<{ sql: string }>(text)) {
+    yield `${sql}\n`
+    isEmpty = false
+  }
+  if (!isEmpty) yield '\n'
 }
 
 /** What cannot go out is named, so that nobody misses it later. */
-async function* leftOut(client: pg.ClientBase, items: readonly Item[]): AsyncGenerator<string> {
-  const { rows: others } = await client.query<Rows>(notGoing)
-  const names = [...items.map(({ name }) => name), ...others.map((row) => String(row['name']))]
+async function* leftOut(reading: Reading, items: readonly Item[]): AsyncGenerator<string> {
+  const names = items.map(({ name }) => name)
+  for await (const { name } of reading.list<{ name: string }>(notGoing)) names.push(name)
   if (names.length === 0) return
   yield '-- Left out, because it is or needs something that is ours or has no place in an export:\n'
   for (const name of names) yield `--   ${name.replaceAll(/[\r\n]/g, ' ')}\n`

@@ -243,7 +243,7 @@ export const aliases = `
     where o.classid = 'pg_class'::regclass and o.refclassid = 'pg_class'::regclass and o.deptype = 'i' and o.refobjsubid > 0 and o.objid >= 16384`
 
 /** Who needs what. Built-in objects have lower numbers; schemas, roles and what comes with an extension are there before all of it. */
-export const edges = `select d.classid::regclass::text as catalogue, d.objid as oid, d.refclassid::regclass::text as of_catalogue, d.refobjid as of_oid
+export const edges = `select distinct d.classid::regclass::text as catalogue, d.objid as oid, d.refclassid::regclass::text as of_catalogue, d.refobjid as of_oid
   from pg_depend d
   where d.objid >= 16384 and d.refobjid >= 16384 and d.deptype in ('n', 'a', 'i', 'P', 'S')
     and d.refclassid <> all (array['pg_namespace'::regclass, 'pg_extension'::regclass])

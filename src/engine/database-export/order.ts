@@ -1,4 +1,5 @@
 /** The order in which objects are made: each after those that it needs, and otherwise as they are listed. */
+import { Slice } from '#platform/slices'
 
 export interface Listed {
   key: string
@@ -12,10 +13,11 @@ export interface Ordered<Item extends Listed> {
 }
 
 /** `needs` names by their keys what an item needs; a key that is not listed is something that does not go out. */
-export function inOrder<Item extends Listed>(
+export async function inOrder<Item extends Listed>(
   listed: readonly Item[],
   needs: (key: string) => readonly string[],
-): Ordered<Item> {
+): Promise<Ordered<Item>> {
+  const slice = new Slice()
   const byKey = new Map(listed.map((item) => [item.key, item]))
   const states = new Map<string, 'open' | 'made' | 'left out'>()
   const result: Ordered<Item> = { items: [], leftOut: [] }
@@ -27,6 +29,7 @@ export function inOrder<Item extends Listed>(
     // Walked without recursion: views may stand on views to any depth.
     const stack = states.has(first.key) ? [] : [{ item: first, rest: [...needs(first.key)] }]
     while (stack.length > 0) {
+      if (slice.isOver()) await slice.next()
       const { item, rest } = stack.at(-1)!
       const next = states.get(item.key) === 'left out' ? undefined : rest.pop()
       states.set(item.key, states.get(item.key) ?? 'open')

@@ -3,7 +3,7 @@ import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
   interface Failures {
-    EXPORT_TOO_LARGE: { max: number }
+    EXPORT_TOO_LARGE: { max: number; mebibytes: number }
     EXPORT_RUNNING: Record<string, never>
   }
 }
@@ -18,9 +18,9 @@ declareFailures({
   EXPORT_TOO_LARGE: {
     status: 409,
     retry: false,
-    en: ({ max }) =>
-      `This database holds more than ${max} tables, functions and other objects, which no export takes; drop what is not used, or take a backup.`,
-    fa: ({ max }) =>
-      `این پایگاه داده بیش از ${persian(max)} جدول، تابع و شیء دیگر دارد و خروجی آن گرفته نمی‌شود؛ آنچه به کار نمی‌آید را حذف کنید یا پشتیبان بگیرید.`,
+    en: ({ max, mebibytes }) =>
+      `An export takes at most ${max} tables, functions and other objects, and ${mebibytes} MiB of definitions and comments; this database holds more. Drop what is not used, or take a backup.`,
+    fa: ({ max, mebibytes }) =>
+      `خروجی حداکثر ${persian(max)} جدول، تابع و شیء دیگر و ${persian(mebibytes)} مبی‌بایت تعریف و توضیح می‌پذیرد و این پایگاه داده بیش از آن دارد. آنچه به کار نمی‌آید را حذف کنید یا پشتیبان بگیرید.`,
   },
 })

@@ -2,6 +2,8 @@
  * What the database of a cloud says against a statement. Its words are those of the app's developer, who may write as much as they like; every
  * part of the service reads them here.
  */
+import { Failure } from '#platform/errors'
+import './phrases.ts'
 
 export interface DatabaseReport {
   sqlState: string
@@ -61,3 +63,7 @@ export function statementError(error: Error): Error {
 
 /** Canceled: its time was over. */
 export const canceled = '57014'
+
+/** DATABASE_NO_ROOM where the disk below it is full: somebody else has filled it, and this statement is in order. */
+export const noRoomFailure = ({ sqlState }: DatabaseReport, cause: unknown): Failure | undefined =>
+  sqlState === '53100' ? new Failure('DATABASE_NO_ROOM', {}, { retryAfterMs: 10_000, cause }) : undefined

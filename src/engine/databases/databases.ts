@@ -114,8 +114,8 @@ export interface DatabaseProvider extends AsyncDisposable {
   ): Promise<Pick<DatabaseRecord, 'place' | 'osUser'> | undefined>
   make(database: DatabaseRecord): Promise<void>
   /**
-   * Wakes it and keeps it awake until `work` ends. Throws DATABASE_ELSEWHERE (503), DATABASE_NO_ROOM (503 with Retry-After) and
-   * DATABASE_DOES_NOT_START (503), and what `work` throws.
+   * Wakes it and keeps it awake until `work` ends. Throws DATABASE_ELSEWHERE (503), DATABASE_NO_ROOM (503 with Retry-After),
+   * DATABASE_TOO_LARGE (503), DATABASE_DOES_NOT_START (503), and what `work` throws.
    */
   use<Result>(database: DatabaseRecord, work: (open: OpenDatabase) => Promise<Result>): Promise<Result>
   /** Ends what runs of it here: the cloud was suspended, is deleted or restored. */
@@ -144,6 +144,7 @@ export interface CloudDatabases extends AsyncDisposable {
 export const databaseErrors: FailureCode[] = [
   'DATABASE_ELSEWHERE',
   'DATABASE_NO_ROOM',
+  'DATABASE_TOO_LARGE',
   'DATABASE_BUSY',
   'DATABASE_DOES_NOT_START',
   'DATABASES_UNAVAILABLE',
@@ -156,6 +157,7 @@ export {
   cutText,
   type DatabaseReport,
   databaseReport,
+  noRoomFailure,
   StatementFailed,
   statementError,
 } from './database-report.ts'
@@ -163,7 +165,7 @@ export { ExternalProvider } from './external/provider.ts'
 export { examineServer } from './external/server.ts'
 export { forgetDatabase } from './forget.ts'
 export { examineMachine } from './local/examine.ts'
-export { requireFittingPackages } from './local/memory.ts'
+export { mostMemoryOf, requireFittingPackages } from './local/memory.ts'
 export { LocalProvider } from './local/provider.ts'
 export { databaseSeries } from './metrics.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'

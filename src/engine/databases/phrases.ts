@@ -5,6 +5,7 @@ declare module '#platform/errors' {
   interface Failures {
     DATABASE_ELSEWHERE: Record<string, never>
     DATABASE_NO_ROOM: Record<string, never>
+    DATABASE_TOO_LARGE: { bytes: number; max: number }
     DATABASE_BUSY: Record<string, never>
     DATABASE_DOES_NOT_START: Record<string, never>
     CLOUD_RESTORING: Record<string, never>
@@ -17,7 +18,7 @@ declare module '#platform/errors' {
 declareFailures({
   DATABASE_ELSEWHERE: {
     status: 503,
-    retry: true,
+    retry: false,
     en: () =>
       'The database of this app back-end is on another machine of this service; the operator has to send its requests there.',
     fa: () =>
@@ -31,6 +32,14 @@ declareFailures({
     fa: () =>
       'در این لحظه در حافظه یا روی دیسک سرور برای این پایگاه داده جا نیست؛ دیرتر دوباره بکوشید یا به گرداننده خبر دهید.',
   },
+  DATABASE_TOO_LARGE: {
+    status: 503,
+    retry: false,
+    en: ({ bytes, max }) =>
+      `The database of this app back-end may have ${bytes} bytes of memory, and all databases of this server together have ${max}, so it cannot wake; the operator has to set a smaller memory_bytes or a larger databases.memory_percent.`,
+    fa: ({ bytes, max }) =>
+      `پایگاه دادهٔ این بک‌اند ${persian(bytes)} بایت حافظه می‌خواهد و همهٔ پایگاه‌های این سرور روی هم ${persian(max)} بایت دارند، پس بیدار نمی‌شود؛ گرداننده باید memory_bytes را کوچک‌تر یا databases.memory_percent را بزرگ‌تر کند.`,
+  },
   DATABASE_BUSY: {
     status: 503,
     retry: true,
@@ -41,7 +50,7 @@ declareFailures({
   },
   DATABASE_DOES_NOT_START: {
     status: 503,
-    retry: true,
+    retry: false,
     en: () =>
       'The database of this app back-end does not start; the operator of this service finds the reason in its log.',
     fa: () => 'پایگاه دادهٔ این بک‌اند راه نمی‌افتد؛ گردانندهٔ سرویس علت را در گزارش آن می‌یابد.',

@@ -27,6 +27,10 @@ export class Received implements Disposable {
     stream.on('data', this.#count)
   }
 
+  get bytes(): number {
+    return this.#bytes
+  }
+
   beginAgain(): void {
     this.#bytes = 0
   }
@@ -37,7 +41,7 @@ export class Received implements Disposable {
 }
 
 function tooMuch(mostBytes: number): Error {
-  const message = `more than ${mostBytes / 1024 / 1024} MiB were sent for one request`
+  const message = `more than ${mostBytes / 1024 / 1024} MiB were sent for one request; ask for less at once`
   const error = new pg.DatabaseError(message, message.length, 'error')
   return Object.assign(error, { severity: 'ERROR', code: programLimitExceeded })
 }

@@ -11,7 +11,7 @@ export interface DatabaseSize {
 /** What was seen of a database while somebody worked in it. */
 export interface Measurement {
   diskBytes: number
-  /** As PostgreSQL estimates them. */
+  /** About, as PostgreSQL counts them. */
   rows: number
   /** Its disk is full: apps only read. */
   isFull: boolean

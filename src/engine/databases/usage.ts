@@ -76,7 +76,7 @@ export async function requireAwakeTime(
 
 export interface Measured {
   diskBytes: number
-  /** As PostgreSQL estimates them. */
+  /** About, as PostgreSQL counts them. */
   rows: number
 }
 

@@ -102,9 +102,9 @@ declareFailures({
   SQL_DATABASE_LOST: {
     status: 503,
     en: () =>
-      'The database ended the connection before the query was done, and nothing was changed; it may have needed too much memory. Send it again in a few seconds.',
+      'The database ended the connection before the query was done, and nothing was changed; it may have needed more memory or more of the disk than there is. Send it again in a few seconds, or make it smaller.',
     fa: () =>
-      'پایگاه داده پیش از پایان پرس‌وجو ارتباط را بست و چیزی تغییر نکرد؛ شاید حافظهٔ زیادی می‌خواست. چند ثانیهٔ دیگر دوباره بفرستید.',
+      'پایگاه داده پیش از پایان پرس‌وجو ارتباط را بست و چیزی تغییر نکرد؛ شاید بیش از آنچه هست حافظه یا جای دیسک می‌خواست. چند ثانیهٔ دیگر دوباره بفرستید یا کوچک‌ترش کنید.',
   },
 })
 

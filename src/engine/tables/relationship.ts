@@ -27,21 +27,31 @@ interface Wanted {
   hint?: string | undefined
 }
 
+const mostShown = 10
+
 /** Throws RestRefused where there is none, or several. */
 export function relate(catalogue: Catalogue, table: Table, { target, hint }: Wanted): Relationship {
   const computed = byFunction(catalogue, table, target)
   if (computed) return computed
-  const { outgoing, incoming } = catalogue.foreignKeysOf(table)
-  const all = [
-    ...outgoing.filter((key) => isNamedOut(key, target)).map(toOne),
-    ...incoming.filter((key) => isNamedIn(key, target)).map(toMany),
-    ...across(catalogue, table, target),
-  ]
-  const found = hint === undefined ? all : all.filter(({ hints }) => hints.includes(hint))
+  const candidates = candidatesOf(catalogue, table).get(target)
+  const meant = hint === undefined ? candidates?.all : candidates?.byHint.get(hint)
+  const found = relationships(meant ?? [])
+    .take(mostShown)
+    .toArray()
   const [one, ...more] = found
   if (!one) return refuse(refusals.noRelationship(table, target, hint))
-  if (more.length > 0) refuse(refusals.ambiguous(table.name, target, found.slice(0, 10)))
+  if (more.length > 0) refuse(refusals.ambiguous(table.name, target, found))
   return one
+}
+
+/** Made one by one: two tables may have thousands of keys in common, and each two of them are a relationship across. */
+function* relationships(candidates: readonly Candidate[]): Generator<Relationship, undefined> {
+  for (const candidate of candidates)
+    if ('key' in candidate) yield candidate.isOut ? toOne(candidate.key) : toMany(candidate.key)
+    else
+      for (const first of candidate.firsts)
+        for (const second of candidate.seconds)
+          if (first.name !== second.name) yield throughTable(first, second)
 }
 
 /** It decides, also where a foreign key has the same name. */
@@ -55,19 +65,94 @@ function byFunction(catalogue: Catalogue, table: Table, target: string): Relatio
   }
 }
 
-/**
- * By the name of the table that it refers to, of the foreign key or of its only column. Of a table that refers to itself the table's name means
- * the rows that refer to this one.
- */
-function isNamedOut({ name, columns, from, to }: ForeignKey, target: string): boolean {
-  if (to.name === target && to !== from) return true
-  return !to.isView && (name === target || (columns.length === 1 && columns[0] === target))
+type Candidate =
+  | { key: ForeignKey; isOut: boolean }
+  /** By a table in between: its keys to the one table, and those to the other. */
+  | { firsts: readonly ForeignKey[]; seconds: readonly ForeignKey[] }
+
+/** What one name may mean. */
+class Candidates {
+  readonly all: Candidate[] = []
+  #byHint: Map<string, Candidate[]> | undefined
+
+  get byHint(): ReadonlyMap<string, readonly Candidate[]> {
+    if (this.#byHint) return this.#byHint
+    this.#byHint = new Map()
+    for (const candidate of this.all)
+      for (const [hint, meant] of hinted(candidate)) push(this.#byHint, hint, meant)
+    return this.#byHint
+  }
 }
 
-function isNamedIn({ name, from, to, toColumns }: ForeignKey, target: string): boolean {
-  if (from.name === target) return true
-  if (from === to || from.isView) return false
-  return name === target || (toColumns.length === 1 && toColumns[0] === target)
+const known = new WeakMap<Table, ReadonlyMap<string, Candidates>>()
+
+/** By the names that a request may have for them: hundreds of tables in one request look through no list of thousands of keys. */
+function candidatesOf(catalogue: Catalogue, table: Table): ReadonlyMap<string, Candidates> {
+  const made = known.get(table) ?? namedCandidates(catalogue, table)
+  known.set(table, made)
+  return made
+}
+
+function namedCandidates(catalogue: Catalogue, table: Table): Map<string, Candidates> {
+  const named = new Map<string, Candidates>()
+  const add = (names: readonly string[], candidate: Candidate): void => {
+    for (const name of new Set(names)) {
+      const candidates = named.get(name) ?? new Candidates()
+      candidates.all.push(candidate)
+      named.set(name, candidates)
+    }
+  }
+  const { outgoing, incoming } = catalogue.foreignKeysOf(table)
+  for (const key of outgoing) add(namesOut(key), { key, isOut: true })
+  for (const key of incoming) add(namesIn(key), { key, isOut: false })
+  // Of a table in between the primary key has the columns of both foreign keys.
+  const isBetween = ({ from, columns }: ForeignKey): boolean => isWithin(from.primaryKey, columns)
+  const within = incoming.filter((key) => key.from !== table && isBetween(key))
+  for (const [between, firsts] of Map.groupBy(within, ({ from }) => from)) {
+    const others = catalogue.foreignKeysOf(between).outgoing.filter(isBetween)
+    for (const [name, seconds] of Map.groupBy(others, ({ to }) => to.name)) add([name], { firsts, seconds })
+  }
+  return named
+}
+
+/**
+ * The name of the table that it refers to, of the foreign key and of its only column. Of a table that refers to itself the table's name means
+ * the rows that refer to this one.
+ */
+const namesOut = ({ name, columns, from, to }: ForeignKey): string[] => [
+  ...(to === from ? [] : [to.name]),
+  ...(to.isView ? [] : [name, ...onlyOf(columns)]),
+]
+
+const namesIn = ({ name, from, to, toColumns }: ForeignKey): string[] => [
+  from.name,
+  ...(from === to || from.isView ? [] : [name, ...onlyOf(toColumns)]),
+]
+
+const onlyOf = (columns: readonly string[]): readonly string[] => (columns.length === 1 ? columns : [])
+
+/** What of it each hint means: by the table in between all, by the name of a key what it is a part of. */
+function* hinted(candidate: Candidate): Generator<readonly [hint: string, meant: Candidate], undefined> {
+  if ('key' in candidate) {
+    for (const hint of new Set(hintsOf(candidate.key))) yield [hint, candidate]
+    return
+  }
+  const { firsts, seconds } = candidate
+  const isOne = isOfItself(firsts[0]!, seconds[0]!)
+  const between = firsts[0]!.from.name
+  if (!isOne) yield [between, candidate]
+  const isOther = ({ name }: ForeignKey): boolean => isOne || name !== between
+  for (const second of seconds.filter(isOther)) yield [second.name, { firsts, seconds: [second] }]
+  if (!isOne) for (const first of firsts.filter(isOther)) yield [first.name, { firsts: [first], seconds }]
+}
+
+/** Of a table that is related to itself only the second key says in which direction. */
+const isOfItself = (first: ForeignKey, second: ForeignKey): boolean => first.to === second.to
+
+function push(map: Map<string, Candidate[]>, name: string, candidate: Candidate): void {
+  const others = map.get(name)
+  if (others) others.push(candidate)
+  else map.set(name, [candidate])
 }
 
 const toOne = (key: ForeignKey): Relationship => ({
@@ -94,22 +179,6 @@ const hintsOf = ({ name, columns, toColumns }: ForeignKey): string[] =>
 const descriptionOf = ({ name, from, to, columns, toColumns }: ForeignKey): string =>
   `${name} using ${from.name}(${columns.join(', ')}) and ${to.name}(${toColumns.join(', ')})`
 
-/** A table in between whose primary key has the columns of both foreign keys. */
-function across(catalogue: Catalogue, table: Table, target: string): Relationship[] {
-  return catalogue
-    .foreignKeysOf(table)
-    .incoming.filter(({ from, columns }) => from !== table && isWithin(from.primaryKey, columns))
-    .flatMap((first) =>
-      catalogue
-        .foreignKeysOf(first.from)
-        .outgoing.filter(
-          ({ name, to, columns }) =>
-            name !== first.name && to.name === target && isWithin(first.from.primaryKey, columns),
-        )
-        .map((second) => throughTable(first, second)),
-    )
-}
-
 function throughTable(first: ForeignKey, second: ForeignKey): Relationship {
   const between = first.from
   return {
@@ -121,8 +190,7 @@ function throughTable(first: ForeignKey, second: ForeignKey): Relationship {
       table: between,
       on: first.toColumns.map((column, place) => [column, first.columns[place]!] as const),
     },
-    // Of a table that is related to itself only the second one says in which direction.
-    hints: first.to === second.to ? [second.name] : [between.name, first.name, second.name],
+    hints: isOfItself(first, second) ? [second.name] : [between.name, first.name, second.name],
     description: `${between.name} using ${first.name}(${first.columns.join(', ')}) and ${second.name}(${second.columns.join(', ')})`,
   }
 }

@@ -31,9 +31,9 @@ export interface WritePlan {
 
 /** What a body gives. */
 export interface GivenRows {
-  /** The members that count, each the name of a column. */
-  columns: readonly string[]
-  /** A JSON array of objects, as it came: PostgreSQL reads each value as the type of its column. */
+  /** The columns that are written, each with the name of the member that has its values. */
+  members: ReadonlyMap<string, string>
+  /** A JSON array of objects: PostgreSQL reads each value as the type of its column. */
   json: string
   /** How many. */
   number: number
@@ -54,7 +54,7 @@ export function insertPlan(
   { rows, onConflict, ...options }: WriteOptions & { rows: GivenRows; onConflict: OnConflict },
 ): WritePlan {
   const writing = new Writing(catalogue, table, query, options)
-  const named = writing.named(rows.columns)
+  const named = writing.named([...rows.members.keys()])
   const given = named.length > 0 ? inserted(writing.given(named, rows)) : writing.defaults(rows.number)
   return writing.plan(
     `insert into ${quotedTable(table)} ${given} ${conflictSql(writing, onConflict, named)} returning ${writing.returned()}`,
@@ -68,7 +68,7 @@ export function updatePlan(
   { rows, ...options }: WriteOptions & { rows: GivenRows },
 ): WritePlan {
   const writing = new Writing(catalogue, table, query, options)
-  const named = writing.named(rows.columns)
+  const named = writing.named([...rows.members.keys()])
   const alias = writing.builder.alias()
   const returned = writing.returned(alias)
   // Nothing to change: no row counts as changed.
@@ -152,10 +152,11 @@ class Writing {
     names.map((name) => this.table.columns.get(name) ?? refuse(refusals.noColumn(this.table.name, name)))
 
   /** Values of the named columns, read by PostgreSQL as their types. */
-  given(named: readonly Column[], { json, usesDefaults }: GivenRows): Given {
-    const types = named.map(({ name, type }) => `${quoted(name)} ${type}`).join(', ')
+  given(named: readonly Column[], { json, members, usesDefaults }: GivenRows): Given {
+    const memberOf = ({ name }: Column): string => members.get(name)!
+    const types = named.map((column) => `${quoted(memberOf(column))} ${column.type}`).join(', ')
     const body = this.builder.values.add(json)
-    const own = ({ name }: Column): string => `given.${quoted(name)}`
+    const own = (column: Column): string => `given.${quoted(memberOf(column))}`
     if (!usesDefaults || named.every((column) => column.default === null))
       return {
         cells: named.map((column) => ({ column, sql: own(column) })),
@@ -163,15 +164,18 @@ class Writing {
         order: '',
       }
     return {
-      cells: named.map((column) => ({ column, sql: this.#orDefault(column, own(column)) })),
+      cells: named.map((column) => ({
+        column,
+        sql: this.#orDefault(column, memberOf(column), own(column)),
+      })),
       from: `pg_catalog.jsonb_array_elements(${body}::pg_catalog.jsonb) with ordinality as element(members, place), lateral pg_catalog.jsonb_to_record(element.members) as given(${types})`,
       order: 'order by element.place',
     }
   }
 
-  #orDefault(column: Column, own: string): string {
+  #orDefault(column: Column, member: string, own: string): string {
     if (column.default === null) return own
-    const isNamed = `pg_catalog.jsonb_exists(element.members, ${this.builder.values.add(column.name)}::pg_catalog.text)`
+    const isNamed = `pg_catalog.jsonb_exists(element.members, ${this.builder.values.add(member)}::pg_catalog.text)`
     return `case when ${isNamed} then ${own} else cast(${column.default} as ${column.type}) end`
   }
 

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type pg from 'pg'
 
@@ -5,15 +6,17 @@ import type pg from 'pg'
 interface Connection {
   query(text: string): void
   sendCopyFail(why: string): void
-  stream: { pause(): void; resume(): void; destroy(): void }
+  stream: Pick<Socket, 'pause' | 'resume' | 'destroy' | 'on' | 'off'>
 }
 
 /** Messages that wait for their reader; of a COPY each is a row. */
 const mostWaiting = 64
+/** Of one message, which pg holds as a whole, and twice at that. */
+const mostMessageBytes = 64 * 1024 * 1024
 
 /**
  * What a statement copies to its client (COPY … TO STDOUT, BASE_BACKUP), message by message and only as fast as it is read. Ends with an error
- * where the statement does; whoever stops earlier ends the connection.
+ * where the statement does, and at a message of more than 64 MiB; whoever stops earlier ends the connection.
  */
 export function copyOut(client: pg.ClientBase, text: string): AsyncIterable<Buffer> {
   const copy = new CopyOut(text)
@@ -29,6 +32,8 @@ class CopyOut extends Readable implements pg.Submittable {
   readonly #text: string
   #connection: Connection | undefined
   #isOver = false
+  /** Of a message that is not whole yet. */
+  #cameBytes = 0
 
   constructor(text: string) {
     super({ objectMode: true, highWaterMark: mostWaiting })
@@ -37,6 +42,7 @@ class CopyOut extends Readable implements pg.Submittable {
 
   submit(connection: unknown): void {
     this.#connection = connection as Connection
+    this.#connection.stream.on('data', this.#count)
     this.#connection.query(this.#text)
   }
 
@@ -44,7 +50,13 @@ class CopyOut extends Readable implements pg.Submittable {
     this.#connection?.stream.resume()
   }
 
+  readonly #count = (bytes: Buffer): void => {
+    this.#cameBytes += bytes.length
+    if (this.#cameBytes > mostMessageBytes) this.destroy(new Error('A row of a copy has more than 64 MiB.'))
+  }
+
   handleCopyData({ chunk }: { chunk: Buffer }): void {
+    this.#cameBytes = 0
     // pg reads the next messages into the same memory.
     if (!this.destroyed && !this.push(Buffer.from(chunk))) this.#connection?.stream.pause()
   }
@@ -61,6 +73,7 @@ class CopyOut extends Readable implements pg.Submittable {
 
   /** The server goes on with a copy that nobody reads any more until its connection is gone. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#connection?.stream.off('data', this.#count)
     if (!this.#isOver) this.#connection?.stream.destroy()
     done(error)
   }

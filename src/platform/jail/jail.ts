@@ -17,6 +17,7 @@ export {
   isRunningAlready,
   type JailedServer,
   pidIn,
+  reserveInfo,
   type StartedServer,
   startServerInJail,
 } from './server.ts'

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { open, readFile } from 'node:fs/promises'
+import { open, readFile, writeFile } from 'node:fs/promises'
 import type { Duplex } from 'node:stream'
 import { bubblewrapWords } from './bubblewrap.ts'
 import { type Architecture, seccompFilter } from './seccomp.ts'
@@ -72,8 +72,18 @@ export async function startServerInJail(
   return { ended }
 }
 
-/** Only who has the lock may write over what the file says of the server that runs. Descriptor 4 is bubblewrap's. */
-const onceLocked = (infoFile: string): string[] => ['/bin/sh', '-c', 'umask 077; exec "$@" 4>"$0"', infoFile]
+/**
+ * Only who has the lock may write over what the file says of the server that runs. Descriptor 4 is bubblewrap's, which writes to it in
+ * place: on a full disk it would fail otherwise, and leave a process that waits for good and holds the lock.
+ */
+const onceLocked = (infoFile: string): string[] => ['/bin/sh', '-c', 'umask 077; exec "$@" 4<>"$0"', infoFile]
+
+/** More than bubblewrap writes. */
+const infoBytes = 1024
+
+/** Room for it, taken while there is some. */
+export const reserveInfo = (infoFile: string): Promise<void> =>
+  writeFile(infoFile, ' '.repeat(infoBytes), { mode: 0o600 })
 
 /** The process that the file of a server names; it may have ended long ago. */
 export async function pidIn(infoFile: string): Promise<number | undefined> {

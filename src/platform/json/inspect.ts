@@ -3,15 +3,20 @@ import { type JsonBounds, NotJson } from './not-json.ts'
 const quote = 0x22
 const backslash = 0x5c
 
-/** Checks nesting depth and members per object in one pass over the bytes, ignoring strings. Throws `NotJson`. */
-export function inspect(bytes: Buffer, { maxDepth, maxMembers }: JsonBounds): void {
+/**
+ * Checks nesting depth and members per object in one pass over the bytes, ignoring what is in strings. Returns how many strings there are, names
+ * included. Throws `NotJson`.
+ */
+export function inspect(bytes: Buffer, { maxDepth, maxMembers }: JsonBounds): number {
   const members: number[] = [0]
   let depth = 0
+  let strings = 0
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]
     if (byte === quote) {
+      strings++
       i = endOfString(bytes, i)
-      if (i < 0) return
+      if (i < 0) return strings
     } else if (byte === 0x7b || byte === 0x5b) {
       if (++depth > maxDepth) throw new NotJson({ kind: 'tooDeep', max: maxDepth })
       members[depth] = 0
@@ -19,6 +24,7 @@ export function inspect(bytes: Buffer, { maxDepth, maxMembers }: JsonBounds): vo
     else if (byte === 0x3a && ++members[depth]! > maxMembers)
       throw new NotJson({ kind: 'tooManyMembers', max: maxMembers })
   }
+  return strings
 }
 
 /**

@@ -129,8 +129,11 @@ test('the same bounds of depth and members hold for texts that are read at once 
   await expect(readJson(Buffer.from([0x22, 0xff, 0x22]), wide)).rejects.toBeInstanceOf(NotJson)
 })
 
-test('a text of 8 MB is read in slices: other work has its turn in between', async () => {
+test('a text of 8 MB, and one of many names, is read in slices: other work has its turn in between', async () => {
+  const names = Array.from({ length: 75_000 }, (_, nth) => `{"a${nth}":1}`)
+  expect(names.join().length).toBeLessThan(atOnceBytes)
   for (const text of [
+    `[${names.join()}]`,
     `{"data":"${'QUJD'.repeat(2_000_000)}"}`,
     `[${'{"type":"text","text":"hello"},'.repeat(150_000)}1]`,
     `"${'\\u0633'.repeat(1_300_000)}"`,

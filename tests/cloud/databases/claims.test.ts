@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { holdLock } from '#platform/jail'
 import { type Claim, Claims } from '../../../src/engine/databases/local/claims.ts'
 
 const program = path.join(import.meta.dirname, 'hold-claims.ts')
@@ -46,6 +47,24 @@ test.runIf(process.platform === 'linux')(
     expect(taken.filter(Array.isArray).length).toBeGreaterThanOrEqual(2)
     expect(await ours.take('g', 1)).toBeInstanceOf(Array)
     expect(await ours.take('g', 0)).toMatchObject({ ref: 'g' })
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'while one process counts what is taken, no other one takes anything',
+  async () => {
+    const [ours, theirs] = [claimsOf(100), claimsOf(100)]
+    const taking = await ours.alone(async () => {
+      const theirTurn = theirs.take('a', 25)
+      // Takes as long as theirs would, several times.
+      for (let nth = 0; nth < 5; nth++) {
+        const free = await holdLock({ flock: '/usr/bin/flock' }, `${root}/another.lock`, 0)
+        await free?.[Symbol.asyncDispose]()
+      }
+      expect(await ours.list()).toEqual([])
+      return { theirTurn }
+    })
+    expect(await taking.theirTurn).toMatchObject({ ref: 'a' })
   },
 )
 

@@ -1,4 +1,6 @@
-/** A process that keeps a database awake until it is killed: its folder, name and user are its arguments. */
+/** A process that keeps a database awake until it is killed: its folder, name and user are its arguments, and a statement that it runs. */
+import pg from 'pg'
+import { clientConfig } from '#platform/db'
 import { Claims } from '../../../src/engine/databases/local/claims.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
 import { findPrograms } from '../../../src/engine/databases/local/program.ts'
@@ -7,7 +9,7 @@ import { selfTest } from '../../../src/platform/jail/self-test.ts'
 import { openLog } from '../../../src/platform/log/log.ts'
 import { findBinaries } from '../../../src/platform/postgres/postgres.ts'
 
-const [root = '', ref = '', user = ''] = process.argv.slice(2)
+const [root = '', ref = '', user = '', statement = ''] = process.argv.slice(2)
 const log = openLog('silent')
 const jail = await selfTest(log)
 if (jail.kind === 'refused') throw new Error(jail.why.en)
@@ -21,5 +23,10 @@ await makeDatabase(context, database)
 const awake = await wake(context, database)
 // As every process of the service does.
 void awake.lost.then(() => awake.leave())
+if (statement !== '') {
+  const client = new pg.Client(clientConfig(awake.address('postgres')))
+  await client.connect()
+  void client.query(statement)
+}
 process.stdout.write('awake\n')
 await new Promise(() => setInterval(() => undefined, 1_000))

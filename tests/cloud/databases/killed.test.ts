@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, stat } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,6 +10,7 @@ import type { Claims, SeenClaim } from '../../../src/engine/databases/local/clai
 import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
+import { processesOf } from '../../../src/engine/databases/local/processes.ts'
 import { LocalProvider } from '../../../src/engine/databases/local/provider.ts'
 import { end, removeAll } from '../../../src/engine/databases/local/remove.ts'
 import { serverOf, stop, stopUnused, wake } from '../../../src/engine/databases/local/wake.ts'
@@ -17,7 +19,14 @@ import { makeSeries } from '../../../src/metrics.ts'
 import { openJail } from '../../../src/platform/jail/jail.ts'
 import { openMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { until } from '../../harness/until.ts'
-import { databasesIn, databaseUser, openLocalContext, query } from '../dedicated/local-databases.ts'
+import {
+  awakeFor,
+  databasesIn,
+  databaseUser,
+  openLocalContext,
+  processesOfUser,
+  query,
+} from '../dedicated/local-databases.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 
 const canRun = await hasJail()
@@ -35,9 +44,16 @@ afterAll(async () => {
   if (canRun) await context[Symbol.asyncDispose]()
 })
 
+const titleOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+
 /** Another process of the service, once it has said `word`. */
-async function holder(ref: string, word: string, container: string[] = []): Promise<ChildProcess> {
+async function holder(
+  ref: string,
+  word: string,
+  { container = [], statement = '' }: { container?: string[]; statement?: string } = {},
+): Promise<ChildProcess> {
   const words = [...container, process.execPath, program, context.root, ref, String(databaseUser ?? '')]
+  words.push(statement)
   const child = spawn(words[0]!, words.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] })
   for await (const line of createInterface(child.stdout!)) if (line === word) return child
   throw new Error('It ended.')
@@ -46,19 +62,6 @@ async function holder(ref: string, word: string, container: string[] = []): Prom
 async function kill(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit')
   if (child.kill('SIGKILL')) await ended
-}
-
-const processesOfUser = async (user: number): Promise<string[]> => {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const owners = await Promise.all(
-    pids.map((pid) =>
-      stat(`/proc/${pid}`).then(
-        ({ uid }) => uid,
-        () => undefined,
-      ),
-    ),
-  )
-  return pids.filter((_, index) => owners[index] === user)
 }
 
 it('a database that a killed process kept awake is used by the next one, and stopped when nobody does', async () => {
@@ -76,6 +79,40 @@ it('a database that a killed process kept awake is used by the next one, and sto
   await claims.sweep((ref) => stopUnused(context, { ref }))
   expect(await serverOf(layout)).toBeUndefined()
   expect(await claims.list()).toEqual([])
+}, 60_000)
+
+it('a statement that grows ends by itself when its process is killed, though its database stays awake and nobody watches it', async () => {
+  const database = { ref: 'g'.repeat(20), user: databaseUser }
+  // Slowly: in this test it is not to fill the disk.
+  const statement = 'create table grown as select generate_series(1, 1000000) as n, pg_sleep(0.001)::text'
+  const child = await holder(database.ref, 'awake', { statement })
+  await awakeFor(context, database, async () => {
+    const running = async () =>
+      await query(
+        context,
+        database,
+        `select pid from pg_stat_activity where query like 'create table grown%' and state = 'active'`,
+      )
+    await until(async () => (await running()).length === 1)
+    await kill(child)
+    await until(async () => (await running()).length === 0)
+    expect(await query(context, database, `select to_regclass('grown') as made`)).toEqual([{ made: null }])
+  })
+}, 60_000)
+
+it('a server that never ends stopping is killed by whoever wakes it, and has what was written', async () => {
+  const database = { ref: 't'.repeat(20), user: databaseUser }
+  await makeDatabase(context, database)
+  await query(context, database, 'create table kept as select 7 as n')
+  const stuck = await wake(context, database)
+  const postmaster = (await serverOf(layoutOf(context.root, database)))!
+  const checkpointer = processesOf(postmaster).find(({ pid }) => titleOf(pid).includes('checkpointer'))!
+  process.kill(checkpointer.pid, 'SIGSTOP')
+  process.kill(postmaster, 'SIGINT')
+  await stuck.lost
+  expect(await query(context, database, 'select n from kept')).toEqual([{ n: 7 }])
+  await stuck.leave()
+  expect(await serverOf(layoutOf(context.root, database))).toBeUndefined()
 }, 60_000)
 
 it('a process that starts stops what a killed one has left awake, before anybody uses a database', async () => {
@@ -97,7 +134,7 @@ describe('beside a process in another container', () => {
   const database = { ref: 'p'.repeat(20), user: databaseUser }
   const inContainer = (): Promise<ChildProcess> => {
     const container = [context.tools.bwrap, '--dev-bind', '/', '/', '--proc', '/proc', '--unshare-pid']
-    return holder(database.ref, 'awake', [...container, '--die-with-parent', '--'])
+    return holder(database.ref, 'awake', { container: [...container, '--die-with-parent', '--'] })
   }
   const sweep = () => claims.sweep((ref) => stopUnused(context, { ref }))
   const startedAt = async () =>

@@ -11,7 +11,7 @@ import { LocalDatabases } from '../../../src/engine/databases/local/manager.ts'
 import { sweepDrafts } from '../../../src/engine/databases/local/remove.ts'
 import { serverOf } from '../../../src/engine/databases/local/wake.ts'
 import type { DatabaseSize, Measurement } from '../../../src/engine/databases/size.ts'
-import { cancel, look } from '../../../src/engine/databases/watch/sessions.ts'
+import { cancel, look, rowsOf } from '../../../src/engine/databases/watch/sessions.ts'
 import { statementsOf } from '../../../src/engine/sql/script.ts'
 import { write } from '../../../src/engine/sql/write.ts'
 import { until } from '../../harness/until.ts'
@@ -99,6 +99,15 @@ it('where memory is short the one that nobody uses makes way, and while all are 
   // It wakes again where the other one is idle, in another process, too.
   expect(await ours.databases.use(first!, async (db) => (await statement(db, 'select 1')).rowCount)).toBe(1)
   expect([await isAwake(first!), await isAwake(second!)]).toEqual([true, false])
+})
+
+it('a database that may have more memory than all of them together is refused as one that never wakes, and makes nobody else leave', async () => {
+  await using process = open({ memoryBytes: 64 * mebibyte + 1 }, 64 * mebibyte)
+  await expect(process.databases.use(first!, async () => 'in')).rejects.toMatchObject({
+    ...{ code: 'DATABASE_TOO_LARGE', detail: { bytes: 64 * mebibyte + 1, max: 64 * mebibyte } },
+  })
+  await using fitting = open({ memoryBytes: 64 * mebibyte }, 64 * mebibyte)
+  expect(await fitting.databases.use(first!, async () => 'in')).toBe('in')
 })
 
 it('one statement that fills the disk is ended at a tenth beyond its part, and the neighbour goes on', async () => {
@@ -211,6 +220,20 @@ it('a function of the app that PostgreSQL calls by itself, to analyze a table, i
     await statement(db, 'drop table slowly; drop function slow')
   })
 }, 60_000)
+
+it('rows are counted as they come and go, of tables that nobody has analyzed too', async () => {
+  await using process = open({})
+  await process.databases.use(first!, async (db) => {
+    const watcher = db.pool('watcher')
+    const before = await rowsOf(watcher)
+    await statement(db, 'create table three as select generate_series(1, 3) as n')
+    await until(async () => (await rowsOf(watcher)) === before + 3)
+    await statement(db, 'delete from three where n = 1')
+    await until(async () => (await rowsOf(watcher)) === before + 2)
+    await statement(db, 'drop table three')
+    await until(async () => (await rowsOf(watcher)) === before)
+  })
+})
 
 it('with too little left on the disk of the machine nobody writes, and everybody reads', async () => {
   await using process = open({}, 1_000 * mebibyte, { leastFree: 1 })

@@ -169,6 +169,15 @@ it('a user that the service key makes is as the trigger before it wants it, with
   expect((await admin.createUser({ email: newAddress() })).error).toMatchObject({
     code: 'unexpected_failure',
   })
+  // One list is the value of a member, which makes the object around it the first of these levels.
+  const nested = async (levels: number) => {
+    await sql(`create or replace function fill() returns trigger language plpgsql as $$ begin
+      new.raw_user_meta_data := jsonb_build_object('x', (repeat('[', ${levels - 1}) || '1' || repeat(']', ${levels - 1}))::jsonb); return new; end $$`)
+    return admin.createUser({ email: newAddress() })
+  }
+  expect((await nested(100)).error).toBeNull()
+  for (const levels of [101, 6_000])
+    expect((await nested(levels)).error).toMatchObject({ code: 'unexpected_failure', status: 422 })
   await sql(
     `create or replace function fill() returns trigger language plpgsql as $$ begin new.encrypted_password := 'x'; return new; end $$`,
   )
@@ -183,7 +192,22 @@ it('a user that the service key makes is as the trigger before it wants it, with
       code: 'unexpected_failure',
     })
   }
+  await sql(`create or replace function fill() returns trigger language plpgsql as $$ begin
+    new.raw_user_meta_data := jsonb_build_object('x', repeat('x', 250000)); new.raw_app_meta_data := new.raw_user_meta_data; return new; end $$`)
+  const large = await Promise.all(Array.from({ length: 18 }, () => admin.createUser({ email: newAddress() })))
+  expect(large.map(({ error }) => error)).toEqual(large.map(() => null))
+  // A page of all of them would be more than is received.
+  expect((await admin.listUsers({ page: 1, perPage: 1_000 })).error).toMatchObject({
+    ...{ status: 422, code: 'unexpected_failure' },
+    message: expect.stringContaining('ask for less at once'),
+  })
+  const users = (limit: number) => cloud.client.get(`/v1/cloud/${cloud.id}/users?limit=${limit}`)
+  const refused = await users(100)
+  expect([refused.status, refused.body.error.code]).toEqual([422, 'APP_USER_TRIGGER_FAILED'])
+  expect((await users(10)).body.data).toHaveLength(10)
+  expect((await admin.listUsers({ page: 1, perPage: 10 })).data.users).toHaveLength(10)
   await sql('drop function fill() cascade')
+  for (const { data } of large) await admin.deleteUser(data.user!.id)
   const { data } = await admin.listUsers()
   const [{ n }] = await sql('select count(*)::int as n from auth.users')
   expect('total' in data && data.total).toBe(n)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,8 +10,17 @@ import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
 import { endRestore, restoreDatabase } from '../../../src/engine/databases/local/restore.ts'
 import { stop, wake } from '../../../src/engine/databases/local/wake.ts'
+import { fillDisk, smallDisk } from '../../harness/small-disk.ts'
 import { hasJail } from '../jail/needs-jail.ts'
-import { awakeFor, databaseOf, databasesIn, openLocalContext, query } from './local-databases.ts'
+import {
+  awakeFor,
+  databaseOf,
+  databasesIn,
+  localContext,
+  openLocalContext,
+  processesOfUser,
+  query,
+} from './local-databases.ts'
 
 const canRun = await hasJail()
 const it = test.runIf(canRun)
@@ -40,6 +49,13 @@ const backUp = () =>
   })
 
 const sum = async () => (await query(context, database, 'select sum(n)::int as sum from kept'))[0]!['sum']
+
+/** Of the write-ahead log. */
+async function logBytes(): Promise<number> {
+  const folder = path.join(layoutOf(context.root, database).data, 'pg_wal')
+  const sizes = (await readdir(folder)).map(async (name) => (await stat(path.join(folder, name))).size)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
 
 async function* from(parts: readonly Buffer[], failing?: Error) {
   yield* parts
@@ -76,6 +92,37 @@ it('a backup that is cut or is not what was stored leaves the database as it is'
   await expect(restore([named], 'bbbbbbbbbbbb')).rejects.toThrow('damaged')
   expect(await sum()).toBe(1000)
   expect(await databasesIn(context.root)).toEqual([database.ref])
+})
+
+it('a restore whose disk is filled meanwhile says so and leaves the old data, and once there is room it succeeds', async ({
+  skip,
+}) => {
+  await using disk = await smallDisk('256m')
+  if (!disk) return skip('this user may mount no disk')
+  const small = await localContext(disk.path)
+  await using _claims = small.claims
+  await makeDatabase(small, database)
+  await query(small, database, 'create table kept as select 7 as n')
+  const filling = path.join(disk.path, 'awake-filling')
+  const put = (copy: () => AsyncIterable<Buffer>) =>
+    restoreDatabase(small, database, { id: 'fullfullfull', maxBytes, isWanted, tar: copy })
+  // At its first part, and where all of it is unpacked and PostgreSQL is to start from it.
+  for (const nth of [1, tar.length]) {
+    const filled = async function* () {
+      yield* tar.slice(0, nth)
+      await fillDisk(filling)
+      yield* tar.slice(nth)
+    }
+    await expect(put(filled)).rejects.toMatchObject({ code: 'DATABASE_NO_ROOM' })
+    await rm(filling)
+    // PostgreSQL 18 does not end where it could not recover.
+    if (database.user !== undefined) expect(await processesOfUser(database.user)).toEqual([])
+    expect(await databasesIn(disk.path)).toEqual([database.ref])
+    expect(await query(small, database, 'select n from kept')).toEqual([{ n: 7 }])
+  }
+  expect(await put(() => from(tar))).toBe(true)
+  expect(await query(small, database, 'select sum(n)::int as sum from kept')).toEqual([{ sum: 500_500 }])
+  await stop(small, database)
 })
 
 it('a database whose disk was lost comes back from its backup, and one that is deleted meanwhile does not', async () => {
@@ -175,6 +222,29 @@ test.runIf(canRun).each(Object.entries(moments))(
     expect(await databasesIn(context.root)).toEqual([database.ref])
   },
 )
+
+it('a backup that is not read takes no more log than its bound and fails, and whoever writes meanwhile goes on', async () => {
+  await awakeFor(context, database, async (awake) => {
+    const stalled = baseBackup(awake.address('backup'))[Symbol.asyncIterator]()
+    await stalled.next()
+    const written = `insert into written select repeat('x', 1000000) from generate_series(1, 50); truncate written`
+    const writes = Array.from({ length: 12 }, () => written)
+    await query(
+      context,
+      database,
+      'create table written (filler text); alter table written alter filler set storage external',
+      ...writes,
+      'drop table written',
+    )
+    expect(await logBytes()).toBeLessThan(400 * 1024 * 1024)
+    await expect(
+      (async () => {
+        while (!(await stalled.next()).done);
+      })(),
+    ).rejects.toThrow()
+  })
+  expect((await backUp()).length).toBeGreaterThan(0)
+}, 60_000)
 
 it('data of an earlier release gets the steps that it lacks before anybody can connect, and that of a later one is refused', async () => {
   const step = path.join(context.root, 'step.sql')

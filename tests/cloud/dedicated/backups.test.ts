@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { givePackage } from '../../../src/engine/clouds/clouds.ts'
 import { dueClouds } from '../../../src/engine/database-backups/store.ts'
 import { until } from '../../harness/until.ts'
 import { boot, dedicatedConfig, MovableClock, type TestCloud, type World } from '../../harness/world.ts'
@@ -191,6 +192,121 @@ it('a backup is restored where the package has room for its database, and the di
   expect(await restored()).toMatchObject({ status: 'done' })
   await update(`update clouds.clouds set limits = '{}' where cloud_id = $1`, [cloud.id])
   await remove(made.id)
+})
+
+const query = (text: string, values: unknown[] = []) => world.app.db.query({ text }, values)
+
+/** Resolves when it waits for its next attempt. */
+async function tried(): Promise<void> {
+  await query(`update jobs.queue set run_at = now() where name = 'databases.restore'`)
+  await query(`notify jobs, 'databases.restore'`)
+  const waiting = `select from jobs.queue where name = 'databases.restore' and run_at > now() + interval '30 s'`
+  await until(async () => (await query(waiting)).length > 0 || (await list()).restore.status !== 'queued')
+}
+
+it('a restore that finds no room on the disk waits ten minutes for it, has then failed beside the old data, and with room the next one succeeds', async () => {
+  const made = await backUp()
+  await sql('insert into kept values (8)')
+  const before = await sql('select n from kept order by n')
+  const sized = (bytes: number) =>
+    query('update databases.backups set database_bytes = $1 where backup_id = $2', [bytes, made.id])
+  // More than any disk has. Had it been so before, the restore would not have been accepted.
+  await sized(9e15)
+  const id = randomUUID()
+  await query(
+    `insert into databases.restores (account_id, cloud_id, restore_id, from_cloud_id, backup_id, state, created_at)
+      values ($1, $2, $3, $2, $4, 'queued', $5)`,
+    [world.account, cloud.id, id, made.id, new Date(clock.nowMs())],
+  )
+  await query(
+    `insert into jobs.queue (account_id, job_id, name, data, singleton_key, run_at)
+      values ($1, $2, 'databases.restore', $3, $4, now())`,
+    [world.account, id, { cloudId: cloud.id, restoreId: id }, id],
+  )
+  clock.moveMs(10 * minuteMs - 1)
+  await tried()
+  expect((await list()).restore).toMatchObject({ status: 'queued' })
+  clock.moveMs(1)
+  await tried()
+  expect((await list()).restore).toMatchObject({ status: 'failed', error: { code: 'no_room' } })
+  expect(await sql('select n from kept order by n')).toEqual(before)
+  await sized(made.database_bytes)
+  await restore(made.id)
+  expect(await restored()).toMatchObject({ status: 'done' })
+  expect(await sql('select n from kept')).toHaveLength(before.length - 1)
+  await remove(made.id)
+})
+
+it('a backup that its store has no room for has failed and leaves no bytes, and a store that fails while one is restored leaves the old data', async () => {
+  const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+  const put = vi.spyOn(world.app.storage, 'putUnsized').mockImplementation(async (_key, source) => {
+    for await (const _part of source) break
+    throw full
+  })
+  const asked = await cloud.client.post(pathOf(), {})
+  const again = async (name: string) => {
+    await query('update jobs.queue set run_at = now() where name = $1', [name])
+    await query(`notify jobs, '${name}'`)
+  }
+  await until(async () => {
+    await again('databases.backup')
+    return (await cloud.client.get(pathOf(`/${asked.body.id}`))).body.status !== 'queued'
+  })
+  put.mockRestore()
+  expect((await settled(asked.body.id)).error).toMatchObject({ code: 'given_up' })
+  expect(await stored()).toEqual([])
+  const made = await backUp()
+  expect(made.status).toBe('ready')
+  await sql('insert into kept values (9)')
+  const before = await sql('select n from kept order by n')
+  const get = vi.spyOn(world.app.storage, 'get').mockRejectedValue(new Error('the store is away'))
+  await restore(made.id)
+  await until(async () => {
+    await again('databases.restore')
+    return (await list()).restore.status !== 'queued'
+  })
+  get.mockRestore()
+  expect(await restored()).toMatchObject({ status: 'failed', error: { code: 'given_up' } })
+  expect(await sql('select n from kept order by n')).toEqual(before)
+  await restore(made.id)
+  expect(await restored()).toMatchObject({ status: 'done' })
+  expect(await sql('select n from kept')).toHaveLength(before.length - 1)
+  await remove(made.id)
+})
+
+it('a backup that is deleted with its app back-end while it is restored into another one has failed there, and that one is as it was made', async () => {
+  const source = await world.dedicatedCloud('source')
+  await sql('create table kept (n int)', source)
+  const { body: asked } = await cloud.client.post(pathOf('', source), {})
+  const backup = pathOf(`/${asked.id}`, source)
+  await until(async () => (await cloud.client.get(backup)).body.status === 'ready')
+  await givePackage(world.app, {
+    ...{ accountId: world.account, packageId: undefined, offer: 'small', paidUntil: null },
+  })
+  const { storage } = world.app
+  const { promise: deleted, resolve: goOn } = Promise.withResolvers<void>()
+  const { promise: begun, resolve: begins } = Promise.withResolvers<void>()
+  const read = storage.get.bind(storage)
+  const get = vi.spyOn(storage, 'get').mockImplementation(async (...of) => {
+    begins()
+    await deleted
+    return read(...of)
+  })
+  const begin = { confirm: 'source', into: 'new', name: 'target' }
+  const { body } = await cloud.client.post(`${backup}/restore`, begin)
+  await begun
+  await cloud.client.request('DELETE', `/v1/cloud/${source.id}`, JSON.stringify({ confirm: 'source' }))
+  await until(async () => (await cloud.client.get(`/v1/cloud/${source.id}`)).status === 404)
+  goOn()
+  const target = { ...cloud, id: body.cloud_id }
+  expect(await restored(target)).toMatchObject({ status: 'failed', error: { code: 'backup_gone' } })
+  get.mockRestore()
+  expect(await sql(`select to_regclass('kept') as kept`, target)).toEqual([{ kept: null }])
+  expect(await stored()).toEqual([])
+  const databases = path.join(world.app.config.dataDir, 'databases')
+  expect((await readdir(databases)).filter((name) => name.startsWith('restore.'))).toEqual([])
+  await cloud.client.request('DELETE', `/v1/cloud/${target.id}`, JSON.stringify({ confirm: 'target' }))
+  await until(async () => (await cloud.client.get(`/v1/cloud/${target.id}`)).status === 404)
 })
 
 it('at its limits a backup is refused: how many, one at a time, of what there is, of whom it belongs to', async () => {

@@ -1,6 +1,9 @@
 /** What a catalogue that somebody made large can cost. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { readCatalogue } from '../../../src/engine/tables/catalogue.ts'
+import { relate } from '../../../src/engine/tables/relationship.ts'
+import { expectNoHold } from '../../cost/cost.ts'
 
 const columnOf = (name: string) => ({
   ...{ name, number: 1, type: 'integer', operators: 'pg_catalog', notNull: true },
@@ -31,4 +34,42 @@ test('of many foreign keys and views all keys of tables are there, and some twen
   expect(ofTables).toHaveLength(5_000)
   expect(outgoing.length).toBeGreaterThanOrEqual(20_000)
   expect(outgoing.length).toBeLessThan(20_000 + 31 * 31)
+})
+
+test('two hundred tables are embedded at once whatever keys there are, also thousands between the same two tables', async () => {
+  const key = (nth: number, from: string) => ({
+    ...{ name: `k${from}_${nth}`, from, columns: ['id'], to: '1', toColumns: ['id'], isUnique: false },
+  })
+  const between = { ...table('2'), primaryKey: ['id'] }
+  const others = Array.from({ length: 8_000 }, (_, nth) => table(String(nth + 10)))
+  const keys = Array.from({ length: 2_000 }, (_, nth) => key(nth, '2'))
+  const foreignKeys = [...keys, ...others.map(({ id }) => key(0, id))]
+  const all = { version: '1', tables: [table('1'), between, ...others], foreignKeys, routines: [], types: {} }
+  const catalogue = readCatalogue(JSON.stringify(all), ['public'])
+  const [one, two] = ['t1', 't2'].map((name) => catalogue.table('public', name)!)
+  const refused = (target: string, hint?: string) => () => relate(catalogue, one!, { target, hint })
+  // A turn is measured where the next one begins.
+  const expectQuick = (name: string, act: () => void) =>
+    expectNoHold(name, async () => {
+      act()
+      await nextTurn()
+    })
+  await expectQuick('embedding', () => {
+    for (let nth = 10; nth < 250; nth++)
+      expect(relate(catalogue, one!, { target: `t${nth}` }).table.name).toBe(`t${nth}`)
+  })
+  await expectQuick('four million relationships', () => {
+    expect(refused('t1')).toThrow('more than one relationship')
+  })
+  expect(refused('t1', 'none')).toThrow('Could not find a relationship')
+  // Of a table that is related to itself each second key goes with every first one.
+  expect(refused('t1', 'k2_7')).toThrow('more than one relationship')
+  expect(relate(catalogue, one!, { target: 't2', hint: 'k2_7' })).toMatchObject({
+    table: two,
+    hints: ['k2_7', 'id', 'id'],
+  })
+  await expectQuick('hints', () => {
+    for (let nth = 0; nth < 240; nth++)
+      expect(relate(catalogue, one!, { target: 'id', hint: `k2_${nth}` }).table).toBe(two)
+  })
 })

@@ -2,13 +2,14 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { exportDatabase } from '../../../src/engine/database-export/database-export.ts'
+import { exportDatabase, requireExportable } from '../../../src/engine/database-export/database-export.ts'
 import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
 import { singleUser } from '../../../src/engine/databases/local/program.ts'
 import { runServer } from '../../../src/engine/databases/local/run.ts'
 import { type Awake, wake } from '../../../src/engine/databases/local/wake.ts'
+import { standardSize } from '../../../src/engine/databases/size.ts'
 import { look } from '../../../src/engine/databases/watch/sessions.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { loadSql } from './load-sql.ts'
@@ -16,7 +17,11 @@ import { databaseOf, openLocalContext } from './local-databases.ts'
 
 const canRun = await hasJail()
 const it = test.runIf(canRun)
-const source = databaseOf('exportsexportsexport')
+const source = {
+  ...databaseOf('exportsexportsexport'),
+  // For one that has the usual memory, a row of 64 MiB is too large itself.
+  size: { ...standardSize, memoryBytes: 2 ** 30 },
+}
 const target = databaseOf('importsimportsimport')
 const open = new AsyncDisposableStack()
 let from: Awake
@@ -230,4 +235,45 @@ it('a table that is changed or dropped during an export waits for it, and rows a
   }
   expect(Buffer.concat(parts).toString()).toContain('copy public.zebra (n) from stdin;\n1\n\\.\n')
   await developer.query('drop table zebra')
+})
+
+it('definitions and comments of some 30 MiB go out, and beyond 32 the export is refused before it begins', async () => {
+  await using developer = await connect(from, 'postgres')
+  await developer.query('set search_path = pg_catalog')
+  const exporting = async () => {
+    await using reader = await connect(from, 'app_reader')
+    return await requireExportable(reader).then(
+      () => 'goes out',
+      ({ code, message }: Error & { code?: string }) => code ?? message,
+    )
+  }
+  const define = (first: number, last: number, bytes: number) =>
+    developer.query(`do $do$ begin for i in ${first}..${last} loop
+      execute format('create function public.filler_%s() returns text language sql as %L', i, format('select %L', repeat('x', ${bytes})));
+    end loop; end $do$`)
+  await define(1, 30, 1_000_000)
+  expect(await exporting()).toBe('goes out')
+  await developer.query(
+    `do $do$ begin execute format('comment on function public.filler_1() is %L', repeat('x', 4000000)); end $do$`,
+  )
+  expect(await exporting()).toBe('EXPORT_TOO_LARGE')
+  await developer.query('comment on function public.filler_1() is null')
+  expect(await exporting()).toBe('goes out')
+  // One that is larger than all may be never gets into this process.
+  await define(31, 31, 40_000_000)
+  expect(await exporting()).toBe('EXPORT_TOO_LARGE')
+  await developer.query(
+    `do $do$ begin for i in 1..31 loop execute format('drop function public.filler_%s', i); end loop; end $do$`,
+  )
+})
+
+it('a row of more than 64 MiB cuts the export, which then has no last line', async () => {
+  await using developer = await connect(from, 'postgres')
+  await developer.query(
+    `create table wide (text text storage external); insert into wide values (repeat('x', 66000000))`,
+  )
+  expect((await exported()).endsWith('-- The end: nothing was cut.\n')).toBe(true)
+  await developer.query(`update wide set text = repeat('x', 68000000)`)
+  await expect(exported()).rejects.toThrow('64 MiB')
+  await developer.query('drop table wide')
 })

@@ -1,5 +1,5 @@
 /** Databases of clouds on this machine, without a platform around them. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { Claims } from '../../../src/engine/databases/local/claims.ts'
@@ -10,6 +10,7 @@ import { type Awake, wake } from '../../../src/engine/databases/local/wake.ts'
 import { selfTest } from '../../../src/platform/jail/self-test.ts'
 import { openLog } from '../../../src/platform/log/log.ts'
 import { findBinaries } from '../../../src/platform/postgres/postgres.ts'
+import { endDatabases } from '../../harness/end-databases.ts'
 import { fastRoot } from '../../harness/fast-root.ts'
 
 const log = openLog('silent')
@@ -33,9 +34,24 @@ export async function openLocalContext(): Promise<LocalContext & AsyncDisposable
     ...context,
     async [Symbol.asyncDispose]() {
       await context.claims[Symbol.asyncDispose]()
+      await endDatabases(context.root)
       await rm(context.root, { recursive: true, force: true })
     },
   }
+}
+
+/** Whatever of its databases runs. */
+export async function processesOfUser(user: number): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const owners = await Promise.all(
+    pids.map((pid) =>
+      stat(`/proc/${pid}`).then(
+        ({ uid }) => uid,
+        () => undefined,
+      ),
+    ),
+  )
+  return pids.filter((_, index) => owners[index] === user)
 }
 
 /** What lies there of databases. */

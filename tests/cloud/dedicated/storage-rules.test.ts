@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sweepBlobs, sweepUploads } from '#engine/buckets'
 import { setCloudLimits } from '#engine/clouds'
 import { deletePendingBlobs } from '#platform/storage'
+import { expectNoHold } from '../../cost/cost.ts'
 import { until } from '../../harness/until.ts'
 import { MovableClock, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
@@ -69,6 +70,21 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     ])
     await deletePendingBlobs(world.app)
   }
+
+  test('where the disk below the database is full, nothing is stored and the app is told to try again later', async () => {
+    await app.sql(`create function public.full_disk() returns boolean language plpgsql as $$ begin
+        raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+      create policy full_disk on storage.objects as restrictive for insert with check (public.full_disk())`)
+    const before = await blobs()
+    const { error } = await a.client.storage.from('open').upload(`${a.id}/late.txt`, new Blob(['1']))
+    expect(error).toMatchObject({ status: 503, message: expect.stringContaining('no room') })
+    await app.sql('drop function public.full_disk cascade')
+    expect((await blobs()).filter(({ due_at }) => due_at === null)).toEqual(
+      before.filter(({ due_at }) => due_at === null),
+    )
+    expect((await a.client.storage.from('open').upload(`${a.id}/late.txt`, new Blob(['1']))).error).toBe(null)
+    await a.client.storage.from('open').remove([`${a.id}/late.txt`])
+  })
 
   /** What links of user A do in the hands of this one: to read, and to store. */
   const byLinks = async (client: AppClient, bucket: string, who: string): Promise<string[]> => {
@@ -561,9 +577,69 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     const own = await app.cloud.client.get(`/v1/cloud/${app.cloud.id}/storage`)
     expect(own.body.error).toMatchObject({ code: 'OBJECT_STATEMENT_FAILED' })
     expect((await get('/bucket?limit=10&sortColumn=id&search=many')).status).toBe(200)
+    await app.sql(`update storage.buckets set allowed_mime_types = array(select m || 'x' || substr(id, 5) from generate_series(1, 5500) m)
+      where id ~ '^many[1-6]'; delete from storage.buckets where id ~ '^many[7-9]'`)
+    await expectNoHold('types of buckets', async () => {
+      const reply = await get('/bucket')
+      expect(reply.status).toBe(200)
+      await reply.bytes()
+    })
     await app.sql(
       `delete from storage.buckets where id like 'many%'; delete from storage.objects where name = 'large'`,
     )
+  })
+
+  test('metadata is as deep as the developer has made it, no deeper than a body where an app states it, and holds up nobody', async () => {
+    const files = app.service.storage.from('open')
+    const upload = (levels: number) =>
+      files.upload('deep/0', new Blob(['deep']), {
+        metadata: { a: JSON.parse('['.repeat(levels - 1) + ']'.repeat(levels - 1)) },
+        upsert: true,
+      })
+    expect((await upload(100)).error).toBeNull()
+    expect((await upload(101)).error).toMatchObject({
+      statusCode: '400',
+      message: expect.stringMatching(/100/),
+    })
+    const head = JSON.stringify({ a: 0 }).replace('0', '['.repeat(5_000) + ']'.repeat(5_000))
+    const stated = await app.ask('/storage/v1/object/open/deep/1', {
+      method: 'POST',
+      body: 'deep',
+      headers: { 'x-metadata': btoa(head), 'content-type': 'text/plain' },
+      key: app.serviceKey,
+    })
+    expect(stated.status).toBe(400)
+
+    const deep = 6_000
+    const nested = '['.repeat(deep) + ']'.repeat(deep)
+    await app.sql(`update storage.objects set user_metadata = jsonb_build_object('a', '${nested}'::jsonb),
+      metadata = metadata || jsonb_build_object('a', '${nested}'::jsonb) where name = 'deep/0'`)
+    const ask = async (path: string, body?: object, method = body ? 'POST' : 'GET') => {
+      const reply = await app.ask(`/storage/v1/object${path}`, {
+        method,
+        ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        key: app.serviceKey,
+      })
+      return [reply.status, await reply.text()] as const
+    }
+    const holds = (text: string) => [200, expect.stringContaining(text)]
+    expect(await ask('/list/open', { prefix: 'deep' })).toEqual(holds(nested))
+    expect(await ask('/list-v2/open', { prefix: 'deep/' })).toEqual(holds(nested))
+    expect(await ask('/info/open/deep/0')).toEqual(holds(nested))
+    const copying = { bucketId: 'open', sourceKey: 'deep/0', destinationKey: 'deep/copy' }
+    expect((await ask('/copy', copying))[0]).toBe(200)
+    expect(await ask('/info/open/deep/copy')).toEqual(holds(nested))
+    expect(await ask('/open', { prefixes: ['deep/copy'] }, 'DELETE')).toEqual(holds(nested))
+
+    await app.sql(`insert into storage.objects (bucket_id, name, version, metadata)
+      select 'open', 'deep/' || n, gen_random_uuid(), jsonb_build_object('a',
+        (select jsonb_agg(jsonb_build_object(n || 'x' || m, 1)) from generate_series(1, 3200) m))
+      from generate_series(1, 50) n`)
+    await expectNoHold('metadata of fifty objects', async () => {
+      expect((await ask('/list/open', { prefix: 'deep', limit: 1_000 }))[0]).toBe(200)
+      expect((await app.cloud.client.get(`/v1/cloud/${app.cloud.id}/storage`)).status).toBe(200)
+    })
+    await app.sql(`delete from storage.objects where name like 'deep/%'`)
   })
 
   test('who has no key wakes a database only by the name of a bucket that is public', async () => {

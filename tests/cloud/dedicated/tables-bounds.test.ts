@@ -1,5 +1,6 @@
 /** Requests on tables at their bounds, and beyond them: refused in words, before they cost anything. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectNoHold } from '../../cost/cost.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { bootApp, type DedicatedApp } from './dedicated-app.ts'
 
@@ -14,6 +15,7 @@ beforeAll(async () => {
     create table forty (${Array.from({ length: 40 }, (_, nth) => `c${nth} int`).join(', ')});
     create table wide (${wide.map((name) => `${name} int`).join(', ')});
     create table nodes (id int primary key, parent_id int references nodes);
+    create function words(variadic v text[]) returns int language sql immutable as 'select cardinality(v)';
     create function echo(v text) returns int language sql immutable as 'select length(v)';
   `)
 })
@@ -100,6 +102,21 @@ test.runIf(canRun)(
 )
 
 test.runIf(canRun)(
+  'CSV costs no more than its bytes: not the names of columns in each row, and no turn of the event loop',
+  async () => {
+    const csv = { 'content-type': 'text/csv' }
+    const long = `c0,${'n'.repeat(100_000)}\n${'1,\n'.repeat(10_000)}`
+    expect(await post('/forty?columns=c0', long, csv)).toMatchObject({ status: 201 })
+    expect(await post('/forty', long, csv)).toMatchObject({ status: 400, code: 'PGRST204' })
+    const lines = (number: number) => `${wide.join(',')}\n${`${','.repeat(1_599)}\n`.repeat(number)}`
+    expect(await post('/wide', lines(250), csv)).toMatchObject({ status: 400, code: '22P02' })
+    await expectNoHold('lines of many columns', async () => {
+      expect(await post('/wide', lines(600), csv)).toMatchObject({ status: 400, code: '54000' })
+    })
+  },
+)
+
+test.runIf(canRun)(
   'JSON that is nested too deep, and queries with too many parts or too deep, are refused',
   async () => {
     const deep = (levels: number) => `{"id":2,"more":${'['.repeat(levels)}${']'.repeat(levels)}}`
@@ -116,6 +133,13 @@ test.runIf(canRun)(
     expect(await get(`/nodes?or=(${groups(10)})`)).toMatchObject({ status: 400, code: 'PGRST100' })
   },
 )
+
+test.runIf(canRun)('as many arguments of one name as a query has room for are read once each', async () => {
+  const reply = await app.ask(`/rest/v1/rpc/words?${'v&'.repeat(7_000)}`)
+  expect(await reply.text()).toBe('7000')
+  const read = () => app.ask(`/rest/v1/rpc/words?${'v&'.repeat(7_000)}`).then((one) => one.text())
+  await expectNoHold('arguments', read, 20)
+})
 
 test.runIf(canRun)('a query is as long as the head of a request may be', async () => {
   expect(await get(`/texts?body=eq.${'x'.repeat(8_000)}`)).toMatchObject({ status: 200 })

@@ -324,7 +324,12 @@ function statementsOf(query: readonly (readonly [string, string])[], keys: reado
       if (!(error instanceof RestRefused)) throw error
     }
   }
-  const rows = (usesDefaults: boolean) => ({ columns: keys, json: '[]', number: 1, usesDefaults })
+  const rows = (usesDefaults: boolean) => ({
+    members: new Map(keys.map((key) => [key, key])),
+    json: '[]',
+    number: 1,
+    usesDefaults,
+  })
   for (const of of ['things', hostileTable].map((one) => catalogue.table('public', one)!)) {
     const parsed = () => parseQuery(query)
     take(() => readPlan(catalogue, of, parsed(), { ...options, count: 'exact' }).statements)

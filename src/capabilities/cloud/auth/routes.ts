@@ -25,8 +25,9 @@ const usersPath = '/v1/cloud/{id}/users'
 const userPath = `${usersPath}/{user_id}`
 const linkPath = '/app-links/{ref}/{token}'
 
-/** Of a change of users, wherever they are. */
-const changeErrors: FailureCode[] = [...databaseErrors, 'CLOUD_MOVING', 'APP_USER_TRIGGER_FAILED']
+/** Of users, wherever they are. */
+const readErrors: FailureCode[] = [...databaseErrors, 'APP_USER_TRIGGER_FAILED']
+const changeErrors: FailureCode[] = [...readErrors, 'CLOUD_MOVING']
 
 const settingsRoutes: Route[] = [
   route({
@@ -70,7 +71,7 @@ const userRoutes: Route[] = [
     params: CloudParams,
     query: UsersQuery,
     reply: { 200: AppUserList },
-    errors: [...readyErrors, ...databaseErrors, 'APP_USER_EMAIL_INVALID'],
+    errors: [...readyErrors, ...readErrors, 'APP_USER_EMAIL_INVALID'],
     handle: list,
   }),
   route({
@@ -81,7 +82,7 @@ const userRoutes: Route[] = [
     summary: { en: 'One user of the app.', fa: 'یک کاربر برنامه.' },
     params: UserParams,
     reply: { 200: AppUser },
-    errors: [...readyErrors, ...databaseErrors, 'APP_USER_NOT_FOUND'],
+    errors: [...readyErrors, ...readErrors, 'APP_USER_NOT_FOUND'],
     handle: read,
   }),
   route({
@@ -164,7 +165,7 @@ const linkRoutes: Route[] = [
     },
     params: LinkParams,
     reply: pageReplies,
-    errors: databaseErrors,
+    errors: readErrors,
     handle: showLink,
   }),
   route({

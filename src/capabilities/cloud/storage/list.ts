@@ -1,6 +1,8 @@
 import { findAppFile, listAppFiles } from '#engine/app-files'
-import { listAllBuckets, listAllObjects, type ObjectRow, sizeOf, typeOf } from '#engine/buckets'
+import { type AboutObject, listAllBuckets, listAllObjects, sizeOf, typeOf } from '#engine/buckets'
 import { type CloudKey, keyOf } from '#engine/clouds'
+import { JsonText } from '#platform/http'
+import { listJson } from '#platform/json'
 import { cutPage, type Page } from '#platform/lists'
 import type { CloudContext } from '../clouds/create.ts'
 import { requireCloud } from '../require-cloud.ts'
@@ -36,12 +38,14 @@ export async function listFiles({ app, caller, params, query }: CloudContext<unk
   })
 }
 
-const answer = ({ rows, hasMore }: Page<Shown>, buckets: ReturnType<typeof shownBucket>[]) => ({
-  data: rows,
-  has_more: hasMore,
-  last_id: rows.at(-1)?.id ?? null,
-  buckets,
-})
+/** What the developer has written into the rows of buckets may be megabytes. */
+async function answer(
+  { rows, hasMore }: Page<Shown>,
+  buckets: ReturnType<typeof shownBucket>[],
+): Promise<JsonText> {
+  const rest = JSON.stringify({ data: rows, has_more: hasMore, last_id: rows.at(-1)?.id ?? null })
+  return new JsonText(`${rest.slice(0, -1)},"buckets":${await listJson(buckets)}}`)
+}
 
 /** `isOfFiles`: the place that was asked for is among the files. */
 async function filesPage(
@@ -65,7 +69,7 @@ async function filesPage(
   return { rows, hasMore: page.hasMore, isOfFiles }
 }
 
-const shownObject = (row: ObjectRow): Shown => ({
+const shownObject = (row: AboutObject): Shown => ({
   id: row.id,
   name: row.name,
   bucket: row.bucket_id,

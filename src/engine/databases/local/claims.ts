@@ -6,7 +6,9 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { access, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { fail } from '#platform/errors'
 import { holdLock, type JailTools } from '#platform/jail'
+import '../phrases.ts'
 
 export interface Claim {
   ref: string
@@ -47,8 +49,10 @@ export class Claims implements AsyncDisposable {
     this.#limitBytes = limitBytes
   }
 
-  /** Where there is no room it takes none, and returns those of other databases, the least recently used first. */
+  /** Throws DATABASE_TOO_LARGE where it would never have room. Where there is no room now it takes none, and returns those of other databases, the least recently used first. */
   async take(ref: string, bytes: number): Promise<Claim | SeenClaim[]> {
+    const max = Math.floor(this.#limitBytes)
+    if (bytes > max) fail('DATABASE_TOO_LARGE', { bytes, max })
     for (const folder of [this.#folder, this.#processes])
       await mkdir(folder, { recursive: true, mode: 0o700 })
     return this.alone(async () => {

@@ -1,6 +1,7 @@
 /** Where the database of a cloud lies on this machine. */
 import { chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { reserveInfo } from '#platform/jail'
 import type { DatabaseSize } from '../size.ts'
 
 export interface LocalDatabase {
@@ -68,6 +69,7 @@ export async function makeFolders(layout: Layout, user: number | undefined): Pro
   // PostgreSQL asks for the name of its user.
   const id = user ?? process.getuid?.() ?? 0
   await writeFile(layout.passwd, `postgres:x:${id}:${id}::/:\n`, { mode: 0o644 })
+  await reserveInfo(layout.infoFile)
   await mkdir(layout.empty, { recursive: true, mode: 0o755 })
   for (const folder of [layout.data, layout.socket]) {
     await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -20,8 +20,6 @@ export interface ManagerOptions<Database> {
 }
 
 const reportMs = 60_000
-/** After which a database that did not start may. */
-const startAgainMs = 10_000
 
 const refusalOf = (checked: Promise<void>): Promise<Failure | undefined> =>
   checked.then(
@@ -105,7 +103,7 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
   #refuse(ref: string, error: unknown): never {
     if (error instanceof Failure) throw error
     this.#context.log.error({ ref, err: error }, 'PostgreSQL of a cloud does not start')
-    return fail('DATABASE_DOES_NOT_START', {}, { retryAfterMs: startAgainMs })
+    return fail('DATABASE_DOES_NOT_START', {})
   }
 
   /** Takes the time since it was written down last for this process, so that no other one counts it, too. */

@@ -1,11 +1,28 @@
 /** Memory of this machine for the databases that are awake. */
 import { totalmem } from 'node:os'
+import path from 'node:path'
+import type { CloudKey } from '#engine/clouds'
 import { type Config, refuse } from '#platform/config'
+import type { Db } from '#platform/db'
+import { findDatabase } from '../store.ts'
+import { findPlace } from './place.ts'
 
 /** Of the whole machine, or what its container may have of it. */
 const memoryOfMachine = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem())
 
 export const memoryOfDatabases = (share: number): number => memoryOfMachine() * share
+
+/** That the database of a cloud can have and still wake; undefined where it is not on this machine. */
+export async function mostMemoryOf(
+  { db, config }: { db: Db; config: Pick<Config, 'dataDir' | 'databases'> },
+  cloud: CloudKey,
+): Promise<number | undefined> {
+  const record = await findDatabase(db, cloud)
+  const isHere =
+    record?.provider === 'local' &&
+    record.place === (await findPlace(path.resolve(config.dataDir, 'databases')))
+  return isHere ? Math.floor(memoryOfDatabases(config.databases.memoryShare)) : undefined
+}
 
 /** A database of a larger package would never wake here. Throws StartRefused. */
 export function requireFittingPackages({ clouds, databases }: Pick<Config, 'clouds' | 'databases'>): void {

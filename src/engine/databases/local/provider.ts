@@ -1,7 +1,6 @@
 /** PostgreSQL servers of this machine as capacity for databases of clouds. */
-import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { fail } from '#platform/errors'
 import type { Jail } from '#platform/jail'
@@ -19,6 +18,7 @@ import { isDiskShort } from './machine-watch.ts'
 import { makeDatabase } from './make.ts'
 import { LocalDatabases } from './manager.ts'
 import { memoryOfDatabases } from './memory.ts'
+import { makePlace } from './place.ts'
 import { findPrograms } from './program.ts'
 import { end, removeAll, sweepDrafts } from './remove.ts'
 import { stop, stopUnused } from './wake.ts'
@@ -152,7 +152,7 @@ export class LocalProvider implements DatabaseProvider {
     await sweep()
     const sweeping = setInterval(() => void sweep().catch(logged(log)), sweepMs).unref()
     const databases = new LocalDatabases<LocalDatabase & DatabaseRecord>(context, { idleMs, sizes, metrics })
-    return { place: await idOf(root), context, databases, sweeping }
+    return { place: await makePlace(root), context, databases, sweeping }
   }
 }
 
@@ -165,18 +165,3 @@ const localOf = (record: DatabaseRecord): DatabaseRecord & LocalDatabase => ({
   ...record,
   user: record.osUser ?? undefined,
 })
-
-/** Of this machine's folder; made once, by whichever process is first. */
-async function idOf(root: string): Promise<string> {
-  const file = path.join(root, 'id')
-  const read = () => readFile(file, 'utf8').then((text) => text.trim())
-  const known = await read().catch(() => undefined)
-  if (known !== undefined) return known
-  const draft = `${file}.${process.pid}`
-  await writeFile(draft, `${randomUUID()}\n`)
-  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-  })
-  await rm(draft)
-  return read()
-}

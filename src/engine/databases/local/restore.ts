@@ -3,16 +3,18 @@
  * both change places while nobody can wake it, and what was there is kept until the new data has answered in its place. Wherever a process is
  * killed, the next run finds either data or the other, whole.
  */
+
 import { execFile } from 'node:child_process'
 import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { fail } from '#platform/errors'
+import { Failure } from '#platform/errors'
 import { holdLock } from '#platform/jail'
 import type { RestoreOptions } from '../databases.ts'
 import { type Layout, type LocalDatabase, layoutOf, makeFolders, removeFolders } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { isDiskShort } from './machine-watch.ts'
+import { end } from './remove.ts'
 import { unpack } from './unpack.ts'
 import { stop, wake } from './wake.ts'
 
@@ -44,7 +46,7 @@ export async function restoreDatabase(
       await exchange(context, database, draft, options.id)
     } catch (error) {
       await undo(context, database, draft)
-      throw error
+      throw isOfFullDisk(error) ? noRoom(error) : error
     }
   }
   await removeFolders(layoutOf(context.root, draft))
@@ -89,7 +91,7 @@ async function undo(context: LocalContext, database: LocalDatabase, draft: Local
     await rename(layout.dataBefore, layout.data)
   }
   await rm(layout.restoringFile, { force: true })
-  await stop(context, draft)
+  await end(context, draft)
   await removeFolders(layoutOf(context.root, draft))
 }
 
@@ -110,13 +112,24 @@ async function prepare(
 
 /** Throws DATABASE_NO_ROOM. */
 export async function requireDisk(context: LocalContext, bytes: number): Promise<void> {
-  if (await isDiskShort(context, context.root, bytes))
-    fail('DATABASE_NO_ROOM', {}, { retryAfterMs: noRoomMs })
+  if (await isDiskShort(context, context.root, bytes)) throw noRoom()
 }
 
+const noRoom = (cause?: unknown): Failure =>
+  new Failure('DATABASE_NO_ROOM', {}, { retryAfterMs: noRoomMs, cause })
+
+/** Others have filled it meanwhile; said by the system, or by PostgreSQL in what it said last. */
+const isOfFullDisk = (error: unknown): boolean =>
+  error instanceof Error && /ENOSPC|No space left|EDQUOT|quota exceeded/i.test(error.message)
+
 async function startOnce(context: LocalContext, database: LocalDatabase): Promise<void> {
-  const awake = await wake(context, database, { withinMs: longestStartMs, isRestoring: true })
-  await awake.leave()
+  try {
+    const awake = await wake(context, database, { withinMs: longestStartMs, isRestoring: true })
+    await awake.leave()
+  } catch (error) {
+    // To the last byte: then PostgreSQL cannot even say so in its log.
+    throw (await isDiskShort(context, context.root)) ? noRoom(error) : error
+  }
 }
 
 async function exchange(

@@ -1,5 +1,6 @@
 /** A database that is awake for as long as somebody uses it, in whatever process of this machine: the last one stops it. */
 import { access, open, readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { clientConfig, isDatabaseAway, type SocketAddress } from '#platform/db'
@@ -21,6 +22,9 @@ const lockSliceMs = 50
 /** After which somebody who is refused because it is restored may try again. */
 const restoringMs = 5_000
 const stopMs = 10_000
+/** A server that stops writes its data within that, or it never will. */
+const longestStoppingMs = 5_000
+const killMs = 10_000
 /** Within it a server that was signalled has stopped, if nothing is under way in it. */
 const quickStopMs = 2_000
 /** Processes that use a database hear here when another one needs its room. */
@@ -134,11 +138,17 @@ async function reach(
   const layout = layoutOf(context.root, database)
   const deadline = performance.now() + withinMs
   let started: (StartedServer & { code?: number | null }) | undefined
+  let stoppingSinceMs: number | undefined
   while (performance.now() < deadline) {
     if (!isRestoring && (await isThere(layout.restoringFile)))
       fail('CLOUD_RESTORING', {}, { retryAfterMs: restoringMs })
     const client = await connect(socketFolder)
     if (client) return client
+    stoppingSinceMs = (await isStopping(layout)) ? (stoppingSinceMs ?? performance.now()) : undefined
+    if (stoppingSinceMs !== undefined && performance.now() - stoppingSinceMs > longestStoppingMs) {
+      await kill(context, layout)
+      stoppingSinceMs = undefined
+    }
     if (!started) {
       if ((await upgrade(context, database)) !== 'busy') started = await start(context, database, layout)
     } else if (started.code !== undefined) {
@@ -188,7 +198,25 @@ async function connect(socketFolder: string): Promise<pg.Client | undefined> {
   }
 }
 
-/** Ends its sessions and writes its data, whoever uses it. False where it still runs; it may be stopping. */
+const isStopping = async ({ data }: Layout): Promise<boolean> =>
+  /\nstopping\s*$/.test(await readFile(path.join(data, 'postmaster.pid'), 'latin1').catch(() => ''))
+
+/**
+ * Without writing its data: the next start finds them in its log. PostgreSQL 18 stays for good where it could not recover,
+ * on a full disk for example: its first process waits for the one of checkpoints, which nobody tells to end.
+ */
+function kill(context: LocalContext, layout: Layout, withinMs = killMs): Promise<boolean> {
+  return signalled(context, layout, withinMs, {
+    // It is the first of its namespace: with it the kernel ends all in it.
+    async signal(pid) {
+      signalIfThere(pid, 'SIGKILL')
+      return true
+    },
+    outOfSight: async () => true,
+  })
+}
+
+/** Ends its sessions and writes its data, whoever uses it; after `withinMs` without writing them. False where it still runs. */
 export async function stop(
   context: LocalContext,
   { ref }: Pick<LocalDatabase, 'ref'>,
@@ -196,7 +224,7 @@ export async function stop(
 ): Promise<boolean> {
   const layout = layoutOf(context.root, { ref })
   let mayAnnounce = true
-  const isStopped = await signalled(context, layout, withinMs, {
+  const hasStopped = await signalled(context, layout, withinMs, {
     async signal(pid) {
       signalIfThere(pid, 'SIGINT')
       return true
@@ -207,9 +235,9 @@ export async function stop(
       return true
     },
   })
-  if (!isStopped)
-    context.log.warn({ ref }, 'PostgreSQL of a cloud is still writing its data and will stop by itself')
-  return isStopped
+  if (hasStopped) return true
+  context.log.warn({ ref }, 'PostgreSQL of a cloud does not write its data and is killed')
+  return kill(context, layout)
 }
 
 /** The same if nobody uses it. True where somebody does, too. */

@@ -33,9 +33,11 @@ create table auth.users (
   email_change text collate "C" check (octet_length(email_change) <= 1024),
   email_change_sent_at timestamptz,
   last_sign_in_at timestamptz,
-  -- What a trigger makes of them is read, so it has a bound; numbers such as 1e300 are long here.
-  raw_app_meta_data jsonb check (octet_length(raw_app_meta_data::text) <= 262144),
-  raw_user_meta_data jsonb check (octet_length(raw_user_meta_data::text) <= 262144),
+  -- What a trigger makes of them is read and written, so it has bounds: those of a body for its depth, and numbers such as 1e300 are long here.
+  raw_app_meta_data jsonb check (octet_length(raw_app_meta_data::text) <= 262144
+    and not jsonb_path_exists(raw_app_meta_data, '$.**{101 to last}')),
+  raw_user_meta_data jsonb check (octet_length(raw_user_meta_data::text) <= 262144
+    and not jsonb_path_exists(raw_user_meta_data, '$.**{101 to last}')),
   is_super_admin boolean,
   created_at timestamptz,
   updated_at timestamptz,

@@ -61,16 +61,18 @@ const openTransactions = `select pid,
     and backend_type operator(pg_catalog.=) any ('{client backend,autovacuum worker}'::text[])
     and xact_start is not null and pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid()`
 
-/** As PostgreSQL estimates them. */
+/** As PostgreSQL counts them, or, where it has lost its count by a crash, as it estimated them when it last looked at the tables. */
 export async function rowsOf(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ rows: number }>(estimate)
   return rows[0]!.rows
 }
 
-const estimate = `select coalesce(pg_catalog.sum(reltuples), 0)::float8 as rows
+// reltuples alone is -1 until a table is first analyzed, which a small one never is.
+const estimate = `select coalesce(pg_catalog.sum(case when live operator(pg_catalog.>) 0 then live
+    when reltuples operator(pg_catalog.>) 0 then reltuples else 0 end), 0)::float8 as rows
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid operator(pg_catalog.=) c.relnamespace
-  where relkind operator(pg_catalog.=) 'r' and reltuples operator(pg_catalog.>) 0
-    and nspname operator(pg_catalog.<>) all (array['pg_catalog', ${ourSchemas.all}])`
+    cross join lateral (select pg_catalog.pg_stat_get_live_tuples(c.oid)::float8) as l(live)
+  where relkind operator(pg_catalog.=) 'r' and nspname operator(pg_catalog.<>) all (array['pg_catalog', ${ourSchemas.all}])`
 
 /** The statement fails; its session goes on. */
 export const cancel = (pool: pg.Pool, pids: readonly number[]): Promise<unknown> =>

@@ -152,10 +152,11 @@ export class DatabaseWatch implements Disposable {
     const isFull = diskBytes >= this.#diskBytes
     const { measurement: before, atMs = Number.NEGATIVE_INFINITY } = this.#reported ?? {}
     const isNews = before?.isFull !== isFull
-    if (!isNews && (now - atMs < reportEveryMs || before?.diskBytes === diskBytes)) return
+    if (!isNews && now - atMs < reportEveryMs) return
     const measurement = { diskBytes, isFull, rows: await rowsOf(this.#options.pool) }
     this.#reported = { measurement, atMs: now }
-    this.#options.measured(measurement)
+    if (isNews || before.diskBytes !== diskBytes || before.rows !== measurement.rows)
+      this.#options.measured(measurement)
   }
 
   #temporaryBytes(): number {

@@ -17,9 +17,11 @@ import {
 } from '#engine/buckets'
 import type { OpenDatabase } from '#engine/databases'
 import { fail } from '#platform/errors'
+import { listJson } from '#platform/json'
 import type { AppCall, AppReply } from '../area.ts'
 import { bodyOf, objectCaller, withDatabase } from './asking.ts'
 import { boundedInteger } from './bounds.ts'
+import { jsonReply } from './json-text.ts'
 
 const Body = Type.Object({
   id: Type.Optional(Type.String()),
@@ -98,7 +100,7 @@ export async function listBuckets(call: AppCall): Promise<AppReply> {
       offset: boundedInteger(query.get('offset'), { standard: 0, max: 1_000_000, param: 'offset' }),
     }),
   )
-  return { status: 200, body: rows.map(shown) }
+  return jsonReply(await listJson(rows.map(shown)))
 }
 
 export async function updateBucket(call: AppCall, rest: string): Promise<AppReply> {

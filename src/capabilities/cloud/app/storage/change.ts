@@ -1,6 +1,7 @@
 /** Objects moved, copied and deleted. */
 import { Type } from 'typebox'
 import {
+  type AboutObject,
   bucketName,
   copyObject as copy,
   decode,
@@ -13,6 +14,7 @@ import {
 import { fail } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
 import { asking, bodyOf } from './asking.ts'
+import { jsonReply, listText, objectText } from './json-text.ts'
 import { propertiesOf } from './store.ts'
 
 const Place = {
@@ -96,10 +98,13 @@ export async function removeObjects(call: AppCall, rest: string): Promise<AppRep
       : fail('BUCKETS_NOT_OFFERED', { what: 'versions' }),
   )
   const rows = await asking(call, (own) => remove(own, bucketName(decode(rest)), names))
-  return { status: 200, body: rows.map(shown) }
+  return jsonReply(listText(rows.map(shown)))
 }
 
-const shown = (row: ObjectRow) => ({
+const shown = ({ metadata, user_metadata, ...row }: ObjectRow): string =>
+  objectText(aboutOf(row), { metadata, user_metadata })
+
+const aboutOf = (row: AboutObject) => ({
   name: row.name,
   bucket_id: row.bucket_id,
   owner: row.owner,
@@ -109,8 +114,6 @@ const shown = (row: ObjectRow) => ({
   updated_at: row.updated_at?.toISOString() ?? null,
   created_at: row.created_at?.toISOString() ?? null,
   last_accessed_at: row.last_accessed_at?.toISOString() ?? null,
-  metadata: row.metadata,
-  user_metadata: row.user_metadata,
 })
 
 export async function removeObject(call: AppCall, rest: string): Promise<AppReply> {

@@ -13,6 +13,7 @@ import { fail } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
 import { bodyOf, objectCaller, withDatabase } from './asking.ts'
 import { boundedInteger } from './bounds.ts'
+import { jsonReply, listText, objectText } from './json-text.ts'
 import { listReasons } from './phrases.ts'
 
 const mostRows = 1_000
@@ -65,14 +66,18 @@ function sortOf({ sortBy }: Stated) {
   return { column, isDescending: order === 'desc' }
 }
 
-const entry = (row: FolderEntry) => ({
-  name: row.name,
-  id: row.id,
-  updated_at: row.updated_at?.toISOString() ?? null,
-  created_at: row.created_at?.toISOString() ?? null,
-  last_accessed_at: row.last_accessed_at?.toISOString() ?? null,
-  metadata: row.metadata,
-})
+const entry = (row: FolderEntry, more: object = {}): string =>
+  objectText(
+    {
+      name: row.name,
+      id: row.id,
+      updated_at: row.updated_at?.toISOString() ?? null,
+      created_at: row.created_at?.toISOString() ?? null,
+      last_accessed_at: row.last_accessed_at?.toISOString() ?? null,
+      ...more,
+    },
+    { metadata: row.metadata },
+  )
 
 export async function listFolder(call: AppCall, rest: string): Promise<AppReply> {
   const body = await bodyOf<Stated>(call, FolderBody)
@@ -90,7 +95,7 @@ export async function listFolder(call: AppCall, rest: string): Promise<AppReply>
     ...sortOf(body),
   }
   const rows = await withDatabase(call, (open) => listFolderAs(open, objectCaller(call), query))
-  return { status: 200, body: rows.map(entry) }
+  return jsonReply(listText(rows.map((row) => entry(row))))
 }
 
 export async function listKeys(call: AppCall, rest: string): Promise<AppReply> {
@@ -112,22 +117,18 @@ export async function listKeys(call: AppCall, rest: string): Promise<AppReply> {
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
   const hasNext = found.length > limit
-  return {
-    status: 200,
-    body: {
-      hasNext,
-      folders: rows
-        .filter(({ id }) => id === null)
-        .map(({ name }) => ({ name, key: name.replace(/\/$/, '') })),
-      objects: rows.filter(({ id }) => id !== null).map((row) => ({ ...entry(row), key: row.name })),
-      ...(hasNext &&
-        last && {
-          nextCursor: Buffer.from(
-            JSON.stringify([`${column} ${isDescending}`, last.sorted_by ?? '', last.name]),
-          ).toString('base64url'),
-        }),
-    },
+  const objects = rows.filter(({ id }) => id !== null).map((row) => entry(row, { key: row.name }))
+  const answer = {
+    hasNext,
+    folders: rows.filter(({ id }) => id === null).map(({ name }) => ({ name, key: name.replace(/\/$/, '') })),
+    ...(hasNext &&
+      last && {
+        nextCursor: Buffer.from(
+          JSON.stringify([`${column} ${isDescending}`, last.sorted_by ?? '', last.name]),
+        ).toString('base64url'),
+      }),
   }
+  return jsonReply(objectText(answer, { objects: listText(objects) }))
 }
 
 /** Throws INVALID_REQUEST. */

@@ -20,8 +20,8 @@ export const listReasons = {
 
 export const objectReasons = {
   metadata: {
-    en: 'metadata is one JSON object of at most 16 KiB.',
-    fa: 'metadata یک شیء JSON تا ۱۶ کیبی‌بایت است.',
+    en: 'metadata is one JSON object of at most 16 KiB and 100 levels.',
+    fa: 'metadata یک شیء JSON تا ۱۶ کیبی‌بایت و ۱۰۰ سطح است.',
   },
   type: {
     en: 'Content-Type names a media type, such as image/png.',

@@ -17,6 +17,7 @@ import { Failure, fail } from '#platform/errors'
 import { attachment, isKnown, partOf } from '#platform/http'
 import type { AppCall, AppReply } from '../area.ts'
 import { asking, withDatabase } from './asking.ts'
+import { jsonReply, objectText } from './json-text.ts'
 import { refused } from './refused.ts'
 
 export interface Readable {
@@ -127,9 +128,8 @@ export async function showObject(call: AppCall, rest: string): Promise<AppReply>
   const { row } = call.path.startsWith('/object/info/public/')
     ? await publicObject(call, rest)
     : await objectBySession(call, rest)
-  return {
-    status: 200,
-    body: {
+  const text = objectText(
+    {
       id: row.id,
       name: row.name,
       bucket_id: row.bucket_id,
@@ -138,9 +138,10 @@ export async function showObject(call: AppCall, rest: string): Promise<AppReply>
       content_type: typeOf(row),
       cache_control: cacheControlOf(row),
       etag: `"${row.version}"`,
-      metadata: row.user_metadata,
       created_at: row.created_at?.toISOString() ?? null,
       last_modified: row.updated_at?.toISOString() ?? null,
     },
-  }
+    { metadata: row.user_metadata },
+  )
+  return jsonReply(text)
 }

@@ -18,6 +18,7 @@ import {
 import { mediaTypeOf } from '#engine/sites'
 import { fail } from '#platform/errors'
 import { isMultipart } from '#platform/http'
+import { boundsOf, readSmallJson } from '#platform/json'
 import type { SpoolFile } from '#platform/spool'
 import { sourceOf } from '#platform/storage'
 import type { AppCall, AppReply } from '../area.ts'
@@ -44,15 +45,15 @@ export function propertiesOf({
   return { contentType: type, cacheControl: cache, userMetadata: metadataOf(metadata) }
 }
 
-function metadataOf(text: string | undefined): Record<string, unknown> | null {
+/** No deeper than JSON of a body: whatever is read here is written again, by a function that calls itself for each level. */
+function metadataOf(text: string | undefined): string | null {
   if (text === undefined || text === '') return null
   const refuse = (): never => fail('INVALID_REQUEST', { why: objectReasons.metadata }, { param: 'metadata' })
   // PostgreSQL's JSON has no NUL.
   if (text.length > longestMetadata || /\\u0000/.test(text)) return refuse()
   try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>
+    const value = readSmallJson(Buffer.from(text), boundsOf(longestMetadata))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return JSON.stringify(value)
   } catch {}
   return refuse()
 }

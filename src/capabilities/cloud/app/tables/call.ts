@@ -116,7 +116,8 @@ function ofQuery(all: readonly Routine[], { query }: AppCall): Chosen {
   for (const [name, value] of query) {
     const isFilter = !names.has(name) || (columns.has(name) && filterText.test(value))
     if (isFilter) filters.push([name, value])
-    else texts.set(name, [...(texts.get(name) ?? []), value])
+    else if (texts.has(name)) texts.get(name)!.push(value)
+    else texts.set(name, [value])
   }
   return { routine: chooseRoutine(all, [...texts.keys()]), given: { kind: 'texts', texts }, filters }
 }

@@ -3,23 +3,31 @@ import { refuse, tablesLimits } from '#engine/tables'
 import { Slice } from '#platform/slices'
 import { tablesRefusals } from './refusals.ts'
 
-type Row = Record<string, string | null>
+export interface CsvRows {
+  /** Of the columns. */
+  names: readonly string[]
+  number: number
+  /** An array of objects, whose members are named by the places of their columns. */
+  json: string
+}
 
 /** Throws RestRefused. */
-export async function readCsv(text: string): Promise<Row[]> {
+export async function readCsv(text: string): Promise<CsvRows> {
   const reader = new Cells(text.startsWith('\ufeff') ? text.slice(1) : text)
   const names = reader.line().map((cell) => cell ?? '')
   if (names.some((name) => name === '') || new Set(names).size < names.length) refuse(tablesRefusals.csvNames)
-  const rows: Row[] = []
+  const rows: string[] = []
   const slice = new Slice()
   while (!reader.isOver) {
     const cells = reader.line()
     if (cells.length !== names.length) refuse(tablesRefusals.csvLine(rows.length + 2))
     if (rows.length === tablesLimits.rows) refuse(tablesRefusals.tooManyRows(tablesLimits.rows))
-    rows.push(Object.fromEntries(names.map((name, place) => [name, cells[place] ?? null])))
+    rows.push(JSON.stringify({ ...cells }))
+    if (rows.length * names.length > tablesLimits.values)
+      refuse(tablesRefusals.tooManyValues(tablesLimits.values))
     if (slice.isOver()) await slice.next()
   }
-  return rows
+  return { names, number: rows.length, json: `[${rows.join(',')}]` }
 }
 
 class Cells {

@@ -20,19 +20,33 @@ export async function givenRows(
 ): Promise<GivenRows> {
   const type = mediaTypeOf(call)
   const bytes = await call.bytes(tablesLimits.bodyBytes)
+  const rows = type === 'text/csv' ? await csvRows(bytes, columns) : await jsonRows(type, bytes, columns)
+  if (rows.number * rows.members.size > tablesLimits.values)
+    refuse(tablesRefusals.tooManyValues(tablesLimits.values))
+  return { ...rows, usesDefaults }
+}
+
+type Columns = readonly string[] | undefined
+type Rows = Omit<GivenRows, 'usesDefaults'>
+
+/** Its members are named by their places: the names of columns would make many megabytes of a small body. */
+async function csvRows(bytes: Buffer, columns: Columns): Promise<Rows> {
+  const { names, number, json } = await readCsv(bytes.toString())
+  const places = new Map(names.map((name, place) => [name, place]))
+  const members = (columns ?? names).map(
+    (name, nth) => [name, String(places.get(name) ?? names.length + nth)] as const,
+  )
+  return { members: new Map(members), json, number }
+}
+
+async function jsonRows(type: string, bytes: Buffer, columns: Columns): Promise<Rows> {
   const { rows, json } = await rowsOf(type, bytes)
   if (rows.length > tablesLimits.rows) refuse(tablesRefusals.tooManyRows(tablesLimits.rows))
   const named = columns ?? (await commonNames(rows))
-  if (rows.length * named.length > tablesLimits.values)
-    refuse(tablesRefusals.tooManyValues(tablesLimits.values))
-  return { columns: named, json, number: rows.length, usesDefaults }
+  return { members: new Map(named.map((name) => [name, name])), json, number: rows.length }
 }
 
 async function rowsOf(type: string, bytes: Buffer): Promise<{ rows: readonly Members[]; json: string }> {
-  if (type === 'text/csv') {
-    const rows = await readCsv(bytes.toString())
-    return { rows, json: JSON.stringify(rows) }
-  }
   if (type === 'application/x-www-form-urlencoded') {
     const rows = [formMembers(bytes)]
     return { rows, json: JSON.stringify(rows) }
