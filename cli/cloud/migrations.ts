@@ -42,12 +42,13 @@ const longestStatement = '90 seconds'
 const badRequest = 400
 
 /** The records are the app's own: they are written in the transaction of the migration, so that one never is without the other. */
-// A database on a server of the operator may not make schemas: it has this one from its beginning.
+// A database on a server of the operator may not make schemas: it has this one from its beginning. The column is younger than the table.
 const makeRecords = `do $$ begin
   if pg_catalog.to_regnamespace('kherad_migrations') is null then create schema kherad_migrations; end if;
 end $$;
 create table if not exists kherad_migrations.applied
-  (name text primary key, checksum text not null, applied_at timestamptz default now(), begun_at timestamptz default now())`
+  (name text primary key, checksum text not null, applied_at timestamptz default now(), begun_at timestamptz default now());
+alter table kherad_migrations.applied add column if not exists begun_at timestamptz default now()`
 const readRecords = `select pg_catalog.json_object_agg(name, pg_catalog.json_build_object('checksum', checksum, 'isDone', applied_at is not null,
     'isRecent', begun_at > now() - interval '${longestStatement}'))
   from kherad_migrations.applied`

@@ -114,9 +114,12 @@ export class Claims implements AsyncDisposable {
   }
 
   async list(): Promise<SeenClaim[]> {
-    const names = await readdir(this.#folder).catch(() => [])
-    const claims = await Promise.all(names.map((name) => this.#read(name)))
-    return claims.filter((claim) => claim !== undefined)
+    for (;;) {
+      const names = await readdir(this.#folder).catch(() => [])
+      const claims = await Promise.all(names.map((name) => this.#read(name)))
+      // One that is given back at this moment has another name now, and would be seen by neither.
+      if (!claims.includes('moved')) return claims.filter((claim) => typeof claim === 'object')
+    }
   }
 
   /** What it still claims is left to the others. */
@@ -170,12 +173,11 @@ export class Claims implements AsyncDisposable {
     })
   }
 
-  async #read(name: string): Promise<SeenClaim | undefined> {
+  async #read(name: string): Promise<SeenClaim | 'moved' | undefined> {
     const [, ref, holder, bytes] = /^(.+)\.([\da-z-]+)\.(\d+)$/.exec(name) ?? []
-    // Given back meanwhile.
+    if (ref === undefined || holder === undefined) return undefined
     const about = await stat(path.join(this.#folder, name)).catch(() => undefined)
-    if (!about || ref === undefined || holder === undefined) return undefined
-    return { ref, holder, bytes: Number(bytes), usedMs: about.mtimeMs }
+    return about ? { ref, holder, bytes: Number(bytes), usedMs: about.mtimeMs } : 'moved'
   }
 
   #file({ ref, holder, bytes }: Claim): string {

@@ -97,7 +97,7 @@ const settings: Readonly<Record<string, string>> = {
   jit: 'off',
   dynamic_shared_memory_type: 'posix',
   // What runs for a process of this service that was killed ends before it has filled the disk: nobody watches it any more.
-  client_connection_check_interval: '1s',
+  client_connection_check_interval: '3s',
   timezone: 'UTC',
   log_timezone: 'UTC',
   // A statement can raise what is below that, and fill the disk with it.
