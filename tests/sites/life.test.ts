@@ -219,7 +219,7 @@ test('a site that is deleted while it is being published leaves nothing behind',
     expect((await key.post(`/v1/sites/${id}`, siteBody('hasty again'))).status).toBe(202)
     // It waits for the same lock as the publication, and has the site to itself meanwhile.
     const removal = remove(key, id, 'hasty again')
-    await until(async () => (await waitingFor('unused_since')) === 2)
+    await until(async () => (await waitingFor('set unused_since = $')) === 2)
     removed = removal
   }
   expect((await removed)?.status).toBe(200)
@@ -316,7 +316,7 @@ test.each(Object.keys(spoilers))(
       // Two at a time of one account: the third waits until these are ready.
       for (const name of ['two', 'three'])
         expect((await key.post(`/v1/sites/${other.id}`, siteBody(name))).status).toBe(202)
-      await until(async () => (await waitingFor('unused_since')) === 2)
+      await until(async () => (await waitingFor('update sites.blobs set unused_since')) === 2)
       expect(
         (await key.post(`/v1/sites/${id}`, siteBody('stable', { files: [page('in vain')] }))).status,
       ).toBe(202)

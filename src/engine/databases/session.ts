@@ -62,7 +62,10 @@ export class RoleSession {
 /** What functions of the app have set for the session, locked, prepared to read or listened to. */
 const sessionCleaning = `reset all; reset role; select pg_catalog.pg_advisory_unlock_all(); close all; unlisten *; discard temp; discard sequences`
 
-/** `work` runs one transaction. Throws what it throws, DATABASE_BUSY, and StatementFailed (57014) where the session took too long. */
+/**
+ * `work` runs one transaction. Throws what it throws, DATABASE_BUSY, and StatementFailed: 57014 where the session took too long, 25006 where it
+ * was ended because it had filled the disk.
+ */
 export async function asRole<Result>(
   open: OpenDatabase,
   caller: DatabaseCaller,
@@ -80,7 +83,8 @@ export async function asRole<Result>(
   try {
     return await work(session)
   } catch (error) {
-    throw isLate ? tooLate(error as Error) : error
+    if (isLate) throw tooLate(error as Error)
+    throw isReadOnly ? error : endedAtDisk(open, error as Error)
   } finally {
     clearTimeout(timer)
     session.clean()
@@ -120,3 +124,17 @@ export const readOnlyState = '25006'
 
 const tooLate = (cause: Error): StatementFailed =>
   new StatementFailed({ sqlState: canceled, message: 'canceling statement due to statement timeout' }, cause)
+
+/** What the watch ends has not been committed; its caller is told what the next one will be, and not that the database is away. */
+function endedAtDisk({ disk }: OpenDatabase, error: Error): Error {
+  const isEnded =
+    'code' in error && error.code === terminated && 'severity' in error && error.severity === 'FATAL'
+  if (!isEnded || disk === 'free') return error
+  return new StatementFailed(
+    { sqlState: readOnlyState, message: 'cannot write more: the disk is full' },
+    error,
+  )
+}
+
+/** By `pg_terminate_backend`, or by the end of the server. */
+const terminated = '57P01'

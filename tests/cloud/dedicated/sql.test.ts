@@ -434,5 +434,14 @@ check(
       expect(await code(query), query).toBeUndefined()
     await until(async () => (await code('create table lines (n int, data bytea)')) === undefined)
     await until(async () => !(await insert()).error)
+    // One request that fills it is ended, and is told the same.
+    await write(`alter table lines alter data set storage external;
+    create function grow() returns void language plpgsql as $$ begin
+      for n in 1..100 loop
+        insert into lines (data) values (decode(repeat(md5(n::text), 30000), 'hex')); perform pg_sleep(0.05);
+      end loop; end $$`)
+    const grown = await app.rpc('grow')
+    expect([grown.error?.code, grown.error?.hint]).toEqual(['25006', expect.stringContaining('disk')])
+    expect(await code('select grow()')).toBe('CLOUD_READ_ONLY')
   },
 )
