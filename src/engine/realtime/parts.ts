@@ -1,0 +1,168 @@
+/** The parts of a realtime call and what each says to the others. A call has one session; transports, engines and money know nothing of each other. */
+import type { RequestPart } from '#engine/paid'
+
+export type EndReason =
+  | 'client'
+  | 'idle'
+  | 'expired'
+  | 'credits'
+  | 'disconnected'
+  | 'failed'
+  | 'revoked'
+  | 'stopped'
+
+/** As OpenAI's realtime interface names them. */
+export interface RealtimeEvent {
+  type: string
+  event_id?: string
+  [field: string]: unknown
+}
+
+/** How a call reaches its client: WebRTC or a WebSocket. */
+export interface Transport {
+  readonly kind: 'webrtc' | 'websocket'
+  /** 20 ms at 24 kHz, mono, -1 to 1. Called at the pace of the sound. */
+  play(frame: Float32Array): void
+  send(event: RealtimeEvent): void
+  end(reason: EndReason): void
+}
+
+export interface TransportListener {
+  /** 20 ms at 16 kHz, mono, in order, gaps concealed. */
+  frame(samples: Float32Array): void
+  /** As it came, unchecked but for its size and that it is a JSON object. */
+  event(event: RealtimeEvent): void
+  gone(): void
+}
+
+/** What answers in a call: `pipeline`, `relay` or `passthrough`. */
+export interface CallEngine {
+  start(): Promise<void>
+  frame(samples: Float32Array): void
+  /** What the session does not answer itself: input_audio_buffer.*, response.*, output_audio_buffer.clear. */
+  event(event: RealtimeEvent): void
+  /** The conversation or the settings were changed by the client. */
+  changed(): void
+  /** Nothing upstream is open, and each of its steps is done, when this resolves. */
+  stop(): Promise<void>
+}
+
+/** A call as its engine sees it. */
+export interface CallView {
+  readonly callId: string
+  readonly session: SessionSettings
+  readonly conversation: Conversation
+  readonly money: CallMoney
+  readonly speaker: Speaker
+  emit(event: RealtimeEvent): void
+  end(reason: EndReason): void
+  /** Aborted when the call ends. */
+  readonly signal: AbortSignal
+}
+
+/** Of `session.update`, after it was checked. */
+export interface SessionSettings {
+  readonly instructions: string
+  readonly voice: string | undefined
+  readonly modalities: readonly ('text' | 'audio')[]
+  readonly transcription: {
+    model?: string | undefined
+    language?: string | undefined
+    prompt?: string | undefined
+  }
+  /** Null: the client says when a turn is over (input_audio_buffer.commit, response.create). */
+  readonly turnDetection: TurnDetection | null
+  readonly speed: number
+  readonly tools: readonly FunctionTool[]
+  readonly toolChoice: 'auto' | 'none' | 'required' | { name: string }
+  readonly maxOutputTokens: number | 'inf'
+}
+
+export interface TurnDetection {
+  /** `semantic_vad`: by the words heard so far; `server_vad`: by silence alone. */
+  readonly type: 'semantic_vad' | 'server_vad'
+  readonly silenceMs: number | undefined
+  readonly prefixMs: number
+  /** 0 to 1: how loud speech must be. */
+  readonly threshold: number
+  readonly createResponse: boolean
+  readonly interruptResponse: boolean
+  readonly idleMs: number | undefined
+}
+
+export interface FunctionTool {
+  name: string
+  description: string
+  /** JSON Schema. */
+  parameters: Record<string, unknown>
+}
+
+/** What was said so far; bounded in items and bytes. */
+export interface Conversation {
+  readonly items: readonly ConversationItem[]
+  /** Announces it (conversation.item.added). */
+  add(item: ConversationItem, previousId?: string): void
+  /** Its content is complete (conversation.item.done). */
+  done(id: string): void
+  get(id: string): ConversationItem | undefined
+  remove(id: string): void
+}
+
+export interface ConversationItem {
+  id: string
+  type: 'message' | 'function_call' | 'function_call_output'
+  status: 'in_progress' | 'completed' | 'incomplete'
+  role?: 'user' | 'assistant' | 'system'
+  content: ItemContent[]
+  /** Of function_call and its output. */
+  call_id?: string
+  name?: string
+  arguments?: string
+  output?: string
+}
+
+export type ItemContent =
+  | { type: 'input_text' | 'output_text'; text: string }
+  | { type: 'input_audio' | 'output_audio'; transcript: string | null }
+  | { type: 'input_image'; image_url: string; detail?: string }
+
+/** The sound that goes to the client, at the pace at which it is heard. */
+export interface Speaker {
+  /** Sound of an item, 24 kHz mono; it is played after what waits. `words` is what this piece says. */
+  say(itemId: string, samples: Float32Array, words?: string): void
+  /** No more of this item comes; resolves when it has been played or cut. */
+  finish(itemId: string): Promise<void>
+  /** Lower, by 18 dB, without a click. */
+  duck(): void
+  unduck(): void
+  /** Silence at once. What was heard of the item that was playing, and the words of it. */
+  cut(): { itemId: string; playedMs: number; heard: string } | undefined
+  readonly isPlaying: boolean
+}
+
+export type StepKind = 'transcription' | 'text' | 'speech' | 'response' | 'seconds'
+
+/** The money of a call: one hold that grows and shrinks (docs/decisions/0087). */
+export interface CallMoney {
+  /** Before each turn, when speech begins: takes what the next turn may cost at most. False where the balance does not bear it. */
+  reserve(worst: bigint): Promise<boolean>
+  /** Its row is committed when this resolves: only then may the upstream be called. Throws 402 where neither reserve nor balance bear it. */
+  step(step: { kind: StepKind; model: string; worst: bigint }): Promise<OpenStep>
+  /** Of what is done, in micro-credits. */
+  readonly spent: bigint
+}
+
+export interface OpenStep {
+  readonly stepId: string
+  /** For calls of `#engine/paid`: holds, charges and settles within this step. */
+  readonly part: RequestPart
+  /** Once; `cost` is at most what was taken. `discarded`: it was paid, and not used. */
+  done(cost: bigint, line: StepLine, options?: { discarded?: boolean }): void
+}
+
+/** What a receipt tells of a step. */
+export interface StepLine {
+  quantities: Record<string, number>
+  /** It may have cost more or less than is known: its process died. */
+  ambiguous?: boolean
+}
