@@ -11,7 +11,7 @@ export {
   type PaidOrderEnd,
   startPaidOrder,
 } from './paid-order.ts'
-export { type Charge, type Finished, type PaidCall, PaidRequest } from './paid-request.ts'
+export { type Charge, type Finished, type PaidCall, PaidRequest, type RequestPart } from './paid-request.ts'
 export { PaidTelemetry, providerName } from './paid-telemetry.ts'
 export { totalQuantities } from './quantities.ts'
 export { type SettledPart, SharedHold } from './shared-hold.ts'
