@@ -21,8 +21,8 @@ export interface RealtimeEvent {
 /** How a call reaches its client: WebRTC or a WebSocket. */
 export interface Transport {
   readonly kind: 'webrtc' | 'websocket'
-  /** 20 ms at 24 kHz, mono, -1 to 1. Called at the pace of the sound. */
-  play(frame: Float32Array): void
+  /** 20 ms at 24 kHz, mono, -1 to 1. Called at the pace of the sound; `itemId` is of whom it is, undefined in silence. */
+  play(frame: Float32Array, itemId: string | undefined): void
   send(event: RealtimeEvent): void
   end(reason: EndReason): void
 }
