@@ -1,5 +1,6 @@
 import type { OpusDecoderHandle } from 'libopus-wasm'
 import { hasRepair, JitterBuffer, maxPacketMs, type NextPacket } from './jitter-buffer.ts'
+import { SampleQueue } from './sample-queue.ts'
 
 export const hearingRate = 16_000
 const frameMs = 20
@@ -111,34 +112,5 @@ export class OpusSound {
     this.#concealedMs += ms
     this.#madeUpMs += ms
     return true
-  }
-}
-
-/** Samples in, frames out. */
-class SampleQueue {
-  #pieces: Float32Array[] = []
-  #length = 0
-
-  put(samples: Float32Array): void {
-    this.#pieces.push(samples)
-    this.#length += samples.length
-  }
-
-  /** Undefined where there are not so many. */
-  take(count: number): Float32Array | undefined {
-    if (this.#length < count) return undefined
-    const first = this.#pieces[0]!
-    this.#length -= count
-    if (first.length === count) return this.#pieces.shift()
-    const taken = new Float32Array(count)
-    for (let at = 0; at < count; ) {
-      const piece = this.#pieces[0]!
-      const part = piece.subarray(0, count - at)
-      taken.set(part, at)
-      at += part.length
-      if (part.length === piece.length) this.#pieces.shift()
-      else this.#pieces[0] = piece.subarray(part.length)
-    }
-    return taken
   }
 }
