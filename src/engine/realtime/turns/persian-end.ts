@@ -51,7 +51,7 @@ function endOfVerb(words: readonly string[], clause: Clause, verb: Verb): End {
   const own = words.slice(clause.from, verb.at)
   const behind = words[verb.at - 1] ?? ''
   const hasObject = own.some(isObject)
-  if (persian.dueBefore.has(behind) && !hasObject) return 'open'
+  if (persian.dueBefore.has(behind) && !hasObject && isDue(behind, verb)) return 'open'
   const asked = own.find((word) => persian.asking.has(word))
   if (!verb.form) return 'sure'
   if (persian.clauseVerbs.has(verb.form.verb)) return endOfClauseVerb(own, verb.form, hasObject, asked)
@@ -62,6 +62,10 @@ function endOfVerb(words: readonly string[], clause: Clause, verb: Verb): End {
   if (content.length > 0 || !verb.form.isPresent || verb.form.mood !== 'finite') return 'sure'
   return verb.form.verb === 'شد' ? 'open' : verb.form.verb === 'داشت' ? 'neutral' : 'sure'
 }
+
+const dueVerbs = new Set(['بود', 'داشت', 'آورد', 'انداخت'])
+const isDue = (word: string, { form }: Verb): boolean =>
+  form === undefined || dueVerbs.has(form.verb) || word === 'قرار'
 
 /** Of "want", "can", "know", "say" and their kin, behind which a clause follows unless they have an object already. */
 function endOfClauseVerb(

@@ -358,6 +358,7 @@ export class TurnTaking implements Disposable {
     const until = isCut ? this.#frames : current.takenUntil
     const { pause, words } = current
     this.#current = undefined
+    this.#lastFour = 0
     this.#freeFrom = until
     if (isCut) {
       const voiced = { voicedUntil: this.#frames, voicedFrames: 0, overlaps: false }
@@ -419,6 +420,7 @@ export class TurnTaking implements Disposable {
 
   #forget(current: Utterance): void {
     this.#current = undefined
+    this.#lastFour = 0
     this.#unduck(current)
   }
 
