@@ -32,6 +32,7 @@ import {
 import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
+import { openRealtimeCalls, type RealtimeCalls } from '#engine/realtime'
 import { openInference, type Upstream } from '#engine/routing'
 import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#engine/sites'
 import { openRecordings } from '#engine/sound'
@@ -91,6 +92,7 @@ export async function openApp(
   const app: App = {
     ...ground,
     ...books,
+    realtime: opening.use(await openRealtime(ground, books)),
     collections,
     jobs,
     models,
@@ -190,6 +192,21 @@ async function openBooks(
   processes.afterSweep(() => releaseRooms({ db, processes, clock }))
   return { processes, ledger, keys: opening.use(openKeyRing({ db, clock, log, metrics, modelId })) }
 }
+
+/** Calls, in processes that serve the API. */
+const openRealtime = (
+  ground: Ground,
+  books: Pick<App, 'processes' | 'ledger' | 'keys'>,
+): Promise<RealtimeCalls> =>
+  duringStart(ground.db, () =>
+    openRealtimeCalls(
+      { ...ground, ...books },
+      { capacity: ground.config.roles.api ? callsOfProcess : 0 },
+    ),
+  )
+
+/** Of what one core bears, with room for everything else that it serves. */
+const callsOfProcess = 8
 
 /** Without a domain every site is a name of this machine. */
 const openSites = ({ config, db, log }: Ground): Promise<SiteDirectory> =>
