@@ -150,10 +150,7 @@ export type ItemContent =
 
 /** The sound that goes to the client, at the pace at which it is heard. */
 export interface Speaker {
-  /**
-   * Sound of an item, 24 kHz mono; it is played after what waits. `words` begin a piece, and are what all of it says: sound without words belongs to the
-   * piece before, since speech comes in parts.
-   */
+  /** Sound of an item, 24 kHz mono; it is played after what waits. `words` is what this piece says. */
   say(itemId: string, samples: Float32Array, words?: string): void
   /** No more of this item comes; resolves when it has been played or cut. */
   finish(itemId: string): Promise<void>
@@ -163,8 +160,6 @@ export interface Speaker {
   /** Silence at once. What was heard of the item that was playing, and the words of it. */
   cut(): { itemId: string; playedMs: number; heard: string } | undefined
   readonly isPlaying: boolean
-  /** Of sound that was said and is not played yet. */
-  readonly waitingMs: number
 }
 
 export type StepKind = 'transcription' | 'text' | 'speech' | 'response' | 'seconds'
