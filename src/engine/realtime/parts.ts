@@ -176,10 +176,15 @@ export interface CallMoney {
 
 export interface OpenStep {
   readonly stepId: string
-  /** For calls of `#engine/paid`: holds, charges and settles within this step. */
+  /**
+   * For the one paid call of `#engine/paid` that is this step: it holds, charges and settles within it. Its `requestId` is the id of the
+   * step. It may hold more than was taken for the step, where reserve or balance bear that.
+   */
   readonly part: RequestPart
-  /** Once; `cost` is at most what was taken. `discarded`: it was paid, and not used. */
-  done(cost: bigint, line: StepLine, options?: { discarded?: boolean }): void
+  /**
+   * Once. `cost` is at most what was taken; absent where the call of `part` has settled it. `discarded`: it was paid, and not used.
+   */
+  done(cost: bigint | undefined, line: StepLine, options?: { discarded?: boolean }): void
 }
 
 /** What a receipt tells of a step. */
