@@ -29,7 +29,7 @@ export class CallConversation implements Conversation {
     const at = this.#placeBehind(previousId)
     this.#items.splice(at, 0, item)
     this.#measure(item)
-    this.#emit({ type: 'conversation.item.added', previous_item_id: this.#previousOf(at), item })
+    this.#emit({ type: 'conversation.item.added', previous_item_id: this.#previousOf(at), item: shown(item) })
     this.#dropOldest(item)
   }
 
@@ -38,7 +38,7 @@ export class CallConversation implements Conversation {
     const item = this.#items[at]
     if (!item) return
     this.#measure(item)
-    this.#emit({ type: 'conversation.item.done', previous_item_id: this.#previousOf(at), item })
+    this.#emit({ type: 'conversation.item.done', previous_item_id: this.#previousOf(at), item: shown(item) })
     this.#dropOldest(item)
   }
 
@@ -79,3 +79,6 @@ export class CallConversation implements Conversation {
     this.#emit({ type: 'conversation.item.deleted', item_id: id })
   }
 }
+
+/** As events have it. */
+export const shown = (item: ConversationItem) => ({ object: 'realtime.item', ...item })

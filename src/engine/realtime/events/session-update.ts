@@ -1,5 +1,5 @@
 /** `session.update` and the session of a new call: what is said replaces what was, what is not said stays. */
-import type { SessionSettings, TurnDetection } from '../parts.ts'
+import type { SessionSettings, SoundType, TurnDetection } from '../parts.ts'
 import { reasons } from '../phrases.ts'
 import {
   type Fields,
@@ -15,8 +15,7 @@ import {
 } from './fields.ts'
 import { readToolChoice, readTools, requireTool } from './tools.ts'
 
-export const soundTypes = ['audio/pcm', 'audio/pcmu', 'audio/pcma'] as const
-export type SoundType = (typeof soundTypes)[number]
+const soundTypes = ['audio/pcm', 'audio/pcmu', 'audio/pcma'] as const
 
 /** The settings of a call with what only its session and its transport need. */
 export interface CallSettings extends SessionSettings {
