@@ -20,7 +20,7 @@ export type {
   TimeSpan,
 } from './recording.ts'
 export { openRecordings, type Recordings } from './recordings.ts'
-export { resample } from './resample.ts'
+export { Resampler, resample } from './resample.ts'
 export type { FfmpegSetting } from './settings.ts'
 export { pauseLevelOf, pausesOf, type Span, silencesIn } from './silences.ts'
 export { isSpeakable, lettersOf, piecesOfText } from './text.ts'
