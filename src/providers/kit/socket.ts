@@ -91,6 +91,10 @@ export class UpstreamSocket {
     this.#ready.resolve()
   }
 
+  get isReady(): boolean {
+    return this.#isReady
+  }
+
   get isOver(): boolean {
     return this.#isOver
   }
