@@ -48,6 +48,11 @@ export class LiveAnswer {
     else this.#timers.read(true)
   }
 
+  /** All of it came; its end and its usage are told within this time. */
+  ending(withinMs: number): void {
+    this.#timers.enter('ending', withinMs)
+  }
+
   began(itemId: string): void {
     this.#piece()
     if (!this.#isCancelled) this.#sink.began(itemId)

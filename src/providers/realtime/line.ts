@@ -46,6 +46,10 @@ export class RealtimeLine implements RealtimeLink {
     this.#setup = call.setup
   }
 
+  get resumption(): undefined {
+    return undefined
+  }
+
   update(setup: RealtimeSetup): void {
     this.#setup = setup
     this.#send(sessionUpdate(setup, this.#client.host))
