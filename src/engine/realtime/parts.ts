@@ -158,15 +158,21 @@ export type ItemContent =
 
 /** The sound that goes to the client, at the pace at which it is heard. */
 export interface Speaker {
-  /** Sound of an item, 24 kHz mono; it is played after what waits. `words` is what this piece says. */
-  say(itemId: string, samples: Float32Array, words?: string): void
-  /** No more of this item comes; resolves when it has been played or cut. */
+  /**
+   * Sound of an item, 24 kHz mono, a copy of which is played after what waits. `words` is what this piece says, and what follows without words belongs
+   * to it. False where it was not taken: more than five minutes would wait, or the item was cut.
+   */
+  say(itemId: string, samples: Float32Array, words?: string): boolean
+  /** Resolves when less than ten seconds wait, which is also where they were cut: what makes more sound awaits it first. */
+  room(): Promise<void>
+  /** No more of this item comes; resolves when it has been heard or cut. */
   finish(itemId: string): Promise<void>
   /** Lower, by 18 dB, without a click. */
   duck(): void
   unduck(): void
-  /** Silence at once. What was heard of the item that was playing, and the words of it. */
+  /** Silence at once. What was heard of the item that was playing, and the words of it; what waited behind it is as if it had never been said. */
   cut(): { itemId: string; playedMs: number; heard: string } | undefined
+  /** Until the last of it has been heard, by what is known of the way to the client. */
   readonly isPlaying: boolean
 }
 
