@@ -2,6 +2,9 @@
 
 export { beginCall, type NewCall } from './begin.ts'
 export { callIdOf, callName } from './call-id.ts'
+export { readClientEvent } from './events/client-events.ts'
+export { errorEvent, newId, sessionFields } from './events/server-events.ts'
+export { type CallSettings, freshSettings, updateSession } from './events/session-update.ts'
 export { firstSeconds } from './money/call-time.ts'
 export { CallOver } from './money/over.ts'
 export type { MoneyListener, RunningCall, RunningMoney } from './money/running-money.ts'
@@ -16,6 +19,7 @@ export {
   insertClientSecret,
   takeClientCall,
 } from './secret-store.ts'
+export { CallSession, type SessionOptions } from './session.ts'
 export {
   askEnd,
   type CallKey,
