@@ -1,9 +1,12 @@
 /** Realtime calls: their parts, their records and their money (docs/decisions/0087-one-hold-that-rolls.md). */
 
 export { callIdOf, callName } from './call-id.ts'
+export { CallSound } from './call-sound.ts'
+export { soundClock } from './clock.ts'
 export { readClientEvent } from './events/client-events.ts'
 export { errorEvent, newId, sessionFields } from './events/server-events.ts'
 export { type CallSettings, freshSettings, updateSession } from './events/session-update.ts'
+export { type PcmFormat, PcmSound } from './hear/pcm-sound.ts'
 export type * from './parts.ts'
 export {
   deleteProcess,
@@ -19,6 +22,7 @@ export {
   takeClientCall,
 } from './secret-store.ts'
 export { CallSession, type SessionOptions } from './session.ts'
+export { PcmVoice } from './speak/pcm-voice.ts'
 export {
   askEnd,
   type CallKey,
