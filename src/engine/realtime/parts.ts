@@ -24,8 +24,16 @@ export interface Transport {
   /** 20 ms at 24 kHz, mono, -1 to 1. Called at the pace of the sound; `itemId` is of whom it is, undefined in silence. */
   play(frame: Float32Array, itemId: string | undefined): void
   send(event: RealtimeEvent): void
+  /** Nothing is sent any more. */
   end(reason: EndReason): void
+  /** Sound that comes in events, in Base64. Absent where sound comes by itself. Throws INVALID_REQUEST. */
+  append?(audio: string): void
+  /** The forms of sound in events, before the first and whenever they change. */
+  use?(forms: { inputSound: SoundType; outputSound: SoundType }): void
 }
+
+/** Of sound in events. audio/pcm: 16 bits, little-endian, 24,000 a second; the others: G.711 at 8,000. */
+export type SoundType = 'audio/pcm' | 'audio/pcmu' | 'audio/pcma'
 
 export interface TransportListener {
   /** 20 ms at 16 kHz, mono, in order, gaps concealed. */
