@@ -38,7 +38,8 @@ function call(more: Partial<SessionOptions> & { start?: () => Promise<void> } = 
     stop: async () => void log.push('stopped'),
   }
   const speaker: Speaker & Disposable = {
-    say: () => undefined,
+    say: () => true,
+    room: () => Promise.resolve(),
     finish: () => Promise.resolve(),
     duck: () => undefined,
     unduck: () => undefined,
