@@ -2,10 +2,16 @@
 import type { App, Caller } from '#app'
 import { planSpeaking } from '#engine/live-speech'
 import { SharedHold } from '#engine/paid'
-import type { CallMoney, EndReason, RealtimeEvent, StepKind, StepLine } from '#engine/realtime'
+import {
+  type CallMoney,
+  type EndReason,
+  Pipeline,
+  type RealtimeEvent,
+  type StepKind,
+  type StepLine,
+} from '#engine/realtime'
 import { resample } from '#engine/sound'
 import { uuidv7 } from '#platform/ids'
-import { Pipeline } from '../../src/engine/realtime/engines/pipeline/pipeline.ts'
 import { freshSettings } from '../../src/engine/realtime/events/session-update.ts'
 import { CallSession } from '../../src/engine/realtime/session.ts'
 import { PacedSpeaker } from '../../src/engine/realtime/speak/speaker.ts'

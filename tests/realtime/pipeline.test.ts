@@ -28,7 +28,7 @@ models:
   - id: voices/one
     kind: audio
     deployments: [{ provider: voices, model: tts-x }]
-    audio: { tasks: [speech], voices: [{ id: nava, name: نوا, languages: [fa] }], formats: [pcm] }
+    audio: { does: [speech], voices: [{ id: nava, name: نوا, languages: [fa] }], formats: [pcm] }
     pricing: { per_million_characters: 15 }
   - id: ears/one
     kind: transcription
@@ -66,7 +66,10 @@ const words = (...deltas: string[]) =>
   stream([...deltas.map((content) => chunk({ content })), chunk({}, 'stop'), done])
 
 async function talk(model: string, work: (call: TestCall) => Promise<void>, session = {}): Promise<void> {
-  for (const one of [texts, voices, ears]) one.reset()
+  for (const one of [texts, voices, ears]) {
+    one.reset()
+    one.calls.length = 0
+  }
   voices.reply(speech(0.5))
   await using call = await startCall(world.app, caller, model, session)
   await work(call)

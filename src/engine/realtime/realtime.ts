@@ -1,6 +1,10 @@
 /** Realtime calls: their parts, their records and their money (docs/decisions/0087-one-hold-that-rolls.md). */
 
 export { callIdOf, callName } from './call-id.ts'
+export { modelsOfPipeline, type PipelineModels } from './engines/pipeline/models.ts'
+export { Pipeline, type PipelineOptions } from './engines/pipeline/pipeline.ts'
+export type { PipelineSettings } from './engines/pipeline/settings.ts'
+export { worstOfTurn } from './engines/pipeline/worst.ts'
 export type * from './parts.ts'
 export {
   deleteProcess,
