@@ -37,6 +37,10 @@ export class SoundClock {
   readonly #members = new Set<Ticking>()
   #timer: NodeJS.Timeout | undefined
 
+  get isRunning(): boolean {
+    return this.#timer !== undefined
+  }
+
   /** Until what is returned is called. */
   join(member: Ticking): () => void {
     this.#members.add(member)

@@ -71,7 +71,9 @@ export class OpusSound {
 
   #decode(packet: Uint8Array, ms: number): boolean {
     try {
-      this.#decoded.put(this.#decoder.decodeFloat(packet, { maxFrameSize: maxPacketMs * samplesPerMs }))
+      this.#decoded.put(
+        clipped(this.#decoder.decodeFloat(packet, { maxFrameSize: maxPacketMs * samplesPerMs })),
+      )
     } catch {
       this.#errors += 1
       return this.#conceal(ms)
@@ -96,7 +98,8 @@ export class OpusSound {
 
   #restore(packet: Uint8Array, ms: number): boolean {
     try {
-      this.#decoded.put(this.#decoder.decodeFloat(packet, { decodeFec: true, frameSize: ms * samplesPerMs }))
+      const frameSize = ms * samplesPerMs
+      this.#decoded.put(clipped(this.#decoder.decodeFloat(packet, { decodeFec: true, frameSize })))
     } catch {
       return false
     }
@@ -108,9 +111,20 @@ export class OpusSound {
   #conceal(ms: number): boolean {
     const samples = ms * samplesPerMs
     const isSilence = this.#concealedMs + ms > mostConcealedMs
-    this.#decoded.put(isSilence ? new Float32Array(samples) : this.#decoder.decodePacketLossFloat(samples))
+    this.#decoded.put(
+      isSilence ? new Float32Array(samples) : clipped(this.#decoder.decodePacketLossFloat(samples)),
+    )
     this.#concealedMs += ms
     this.#madeUpMs += ms
     return true
   }
+}
+
+/** In place: libopus goes beyond full scale, and far beyond it for packets that no encoder made. */
+function clipped(samples: Float32Array): Float32Array {
+  for (let index = 0; index < samples.length; index++) {
+    const sample = samples[index]!
+    if (!(sample <= 1 && sample >= -1)) samples[index] = sample > 0 ? 1 : sample < 0 ? -1 : 0
+  }
+  return samples
 }

@@ -42,7 +42,7 @@ export class SpokenItem {
     const piece = this.#pieces.at(-1)
     if (piece) piece.length += samples.length
     this.#added += samples.length
-    if (samples.length > 0) this.#waiting.push(Int16Array.from(samples, integerOf))
+    if (samples.length > 0) this.#waiting.push(integersOf(samples))
     this.#waitingLength += samples.length
   }
 
@@ -93,4 +93,10 @@ function shareOf(text: string, share: number): string {
   return heard.join(' ')
 }
 
-const integerOf = (sample: number): number => Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768)))
+/** What is beyond full scale is clipped. */
+function integersOf(samples: Float32Array): Int16Array {
+  const integers = new Int16Array(samples.length)
+  for (let index = 0; index < samples.length; index++)
+    integers[index] = Math.max(-32_768, Math.min(32_767, samples[index]! * 32_768))
+  return integers
+}
