@@ -32,7 +32,7 @@ import {
 import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
-import { findClientSecret } from '#engine/realtime'
+import { findClientSecret, openRealtimeCalls, type RealtimeCalls } from '#engine/realtime'
 import { openInference, type Upstream } from '#engine/routing'
 import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#engine/sites'
 import { openRecordings } from '#engine/sound'
@@ -92,6 +92,7 @@ export async function openApp(
   const app: App = {
     ...ground,
     ...books,
+    realtime: opening.use(await openRealtime(ground, books)),
     collections,
     jobs,
     models,
@@ -196,6 +197,18 @@ async function openBooks(
   const keys = opening.use(openKeyRing({ db, clock, log, metrics, modelId, clientSecret }))
   return { processes, ledger, keys }
 }
+
+/** Calls, in processes that serve the API. */
+const openRealtime = (
+  ground: Ground,
+  books: Pick<App, 'processes' | 'ledger' | 'keys'>,
+): Promise<RealtimeCalls> =>
+  duringStart(ground.db, () =>
+    openRealtimeCalls({ ...ground, ...books }, { capacity: ground.config.roles.api ? callsOfProcess : 0 }),
+  )
+
+/** Of what one core bears, with room for everything else that it serves. */
+const callsOfProcess = 8
 
 /** Without a domain every site is a name of this machine. */
 const openSites = ({ config, db, log }: Ground): Promise<SiteDirectory> =>

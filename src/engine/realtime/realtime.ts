@@ -1,17 +1,18 @@
 /** Realtime calls: their parts, their records and their money (docs/decisions/0087-one-hold-that-rolls.md). */
 
+export { beginCall, type NewCall } from './begin.ts'
 export { callIdOf, callName } from './call-id.ts'
 export { readClientEvent } from './events/client-events.ts'
 export { errorEvent, newId, sessionFields } from './events/server-events.ts'
 export { type CallSettings, freshSettings, updateSession } from './events/session-update.ts'
+export { firstSeconds } from './money/call-time.ts'
+export { CallOver } from './money/over.ts'
+export type { MoneyListener, RunningCall, RunningMoney } from './money/running-money.ts'
+export { secondsOf } from './money/settle.ts'
+export { spentOf } from './money/step-store.ts'
 export type * from './parts.ts'
-export {
-  deleteProcess,
-  type FreeProcess,
-  freeProcesses,
-  type ProcessRow,
-  writeProcess,
-} from './process-store.ts'
+export { type FreeProcess, freeProcesses } from './process-store.ts'
+export { type AddedCall, openRealtimeCalls, RealtimeCalls, type RegistryOptions } from './registry.ts'
 export {
   type ClientSecretRow,
   findClientSecret,
