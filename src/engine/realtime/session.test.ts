@@ -44,8 +44,9 @@ function call(more: Partial<SessionOptions> & { start?: () => Promise<void> } = 
     duck: () => undefined,
     unduck: () => undefined,
     cut: () => undefined,
-    get isPlaying() 
-      return isPlaying,
+    get isPlaying() {
+      return isPlaying
+    },
   }
   const session = new CallSession({
     callId: '0193d3c0-0000-7000-8000-000000000001',
