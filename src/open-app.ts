@@ -204,11 +204,11 @@ const openRealtime = (
   books: Pick<App, 'processes' | 'ledger' | 'keys'>,
 ): Promise<RealtimeCalls> =>
   duringStart(ground.db, () =>
-    openRealtimeCalls({ ...ground, ...books }, { capacity: ground.config.roles.api ? callsOfProcess : 0 }),
+    openRealtimeCalls(
+      { ...ground, ...books },
+      { capacity: ground.config.roles.api ? ground.config.voice.capacity : 0 },
+    ),
   )
-
-/** Of what one core bears, with room for everything else that it serves. */
-const callsOfProcess = 8
 
 /** Without a domain every site is a name of this machine. */
 const openSites = ({ config, db, log }: Ground): Promise<SiteDirectory> =>

@@ -26,6 +26,14 @@ export const reasons = {
     en: 'a model is named by a text of at most 200 characters.',
     fa: 'نام مدل متنی با حداکثر ۲۰۰ نویسه است.',
   },
+  noBase64: {
+    en: 'it is no Base64.',
+    fa: 'Base64 نیست.',
+  },
+  tooMuchSound: {
+    en: 'more than a minute of sound would wait to be heard; send it at the pace at which it was spoken.',
+    fa: 'بیش از یک دقیقه صدا در انتظار شنیده شدن می‌ماند؛ آن را با همان سرعت گفتار بفرستید.',
+  },
   noCall: {
     en: 'say which call: send its id.',
     fa: 'بگویید کدام تماس: id آن را بفرستید.',
