@@ -60,14 +60,11 @@ export class Answer {
     return this.#status === 'completed' || this.#status === 'incomplete'
   }
 
-  /**
-   * Call once. It is asked for when `free` has resolved, which is when the upstream takes another one. `settled` resolves when its step is
-   * done, `heard` when the answer is over. Neither rejects unless `free` does.
-   */
-  run(free: () => Promise<void>): { settled: Promise<void>; heard: Promise<void> } {
+  /** Call once. It is asked for when `free` has resolved, which is when the upstream takes another one. Resolves when its step is done. */
+  async run(free: () => Promise<void>): Promise<void> {
     this.#emit('response.created', { response: this.#object() })
-    const settled = free().then(() => (this.isOver ? undefined : this.#ask()))
-    return { settled, heard: settled.then(() => this.#hear()) }
+    await free()
+    if (!this.isOver) await this.#ask()
   }
 
   /** Silence at once; the upstream learns how much was heard, and its step is done when it says what that cost. */
@@ -182,7 +179,8 @@ export class Answer {
     else step.done(worst, { quantities: {}, ambiguous: status === 'failed' }, { discarded })
   }
 
-  async #hear(): Promise<void> {
+  /** Resolves when the last of it has been heard, or was cut. */
+  async hear(): Promise<void> {
     if (this.isOver) return
     const message = this.#message
     if (message && this.#isSpeaking) {

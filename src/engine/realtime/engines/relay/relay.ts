@@ -260,19 +260,22 @@ export class Relay implements CallEngine, TurnListener {
 
   async #answerWith(answer: Answer, asked: ResponseOptions): Promise<void> {
     const before = this.#settled
-    const { settled, heard } = answer.run(async () => {
+    const settling = answer.run(async () => {
       await before
       this.#setAsked(asked)
       if (this.#isLeaving) await this.#reopen()
       await this.#link.ready().catch(() => undefined)
       this.#answerOfLink = answer
     })
-    this.#settled = settled.then(() => {
-      if (this.#answerOfLink === answer) this.#answerOfLink = undefined
-    })
+    this.#settled = settling
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#answerOfLink === answer) this.#answerOfLink = undefined
+      })
+    await settling
     await this.#settled
     if (this.#isLeaving) await this.#reopen()
-    await heard
+    await answer.hear()
     if (answer.failure) this.#failed(answer.failure)
     else if (answer.isFinished) this.#failures = 0
     if (this.#answer === answer) this.#goOn()
