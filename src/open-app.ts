@@ -32,13 +32,13 @@ import {
 import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
-import { openRealtimeCalls, type RealtimeCalls } from '#engine/realtime'
+import { findClientSecret, openRealtimeCalls, type RealtimeCalls } from '#engine/realtime'
 import { openInference, type Upstream } from '#engine/routing'
 import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#engine/sites'
 import { openRecordings } from '#engine/sound'
 import { CloudSql } from '#engine/sql'
 import { openPageCounter, openReader, openTools } from '#engine/tools'
-import { openKeyRing } from '#platform/auth'
+import { type ClientSecret, openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import { type FindIsolation, openConfinement, openIsolation } from '#platform/confined'
@@ -190,7 +190,12 @@ async function openBooks(
   const ledger = opening.use(openLedger({ db, clock, log, processes, thresholdsPercent, metrics }))
   const modelId = (name: string) => models.find(name)?.id ?? name
   processes.afterSweep(() => releaseRooms({ db, processes, clock }))
-  return { processes, ledger, keys: opening.use(openKeyRing({ db, clock, log, metrics, modelId })) }
+  const clientSecret = async (hash: Buffer): Promise<ClientSecret | undefined> => {
+    const row = await findClientSecret(db, hash, new Date(clock.nowMs()))
+    return row && { accountId: row.account_id, keyId: row.key_id, scopes: ['audio:write'] }
+  }
+  const keys = opening.use(openKeyRing({ db, clock, log, metrics, modelId, clientSecret }))
+  return { processes, ledger, keys }
 }
 
 /** Calls, in processes that serve the API. */
@@ -201,12 +206,9 @@ const openRealtime = (
   duringStart(ground.db, () =>
     openRealtimeCalls(
       { ...ground, ...books },
-      { capacity: ground.config.roles.api ? callsOfProcess : 0 },
+      { capacity: ground.config.roles.api ? ground.config.voice.capacity : 0 },
     ),
   )
-
-/** Of what one core bears, with room for everything else that it serves. */
-const callsOfProcess = 8
 
 /** Without a domain every site is a name of this machine. */
 const openSites = ({ config, db, log }: Ground): Promise<SiteDirectory> =>

@@ -68,3 +68,6 @@ export class SoundClock {
     }
   }
 }
+
+/** Of this process; it holds no other state. */
+export const soundClock = new SoundClock()

@@ -37,8 +37,9 @@ function call(more: Partial<SessionOptions> & { start?: () => Promise<void> } = 
     changed: () => log.push('changed'),
     stop: async () => void log.push('stopped'),
   }
-  const speaker: Speaker & Disposable = {
-    say: () => undefined,
+  const speaker: Speaker = {
+    say: () => true,
+    room: () => Promise.resolve(),
     finish: () => Promise.resolve(),
     duck: () => undefined,
     unduck: () => undefined,
@@ -46,7 +47,6 @@ function call(more: Partial<SessionOptions> & { start?: () => Promise<void> } = 
     get isPlaying() {
       return isPlaying
     },
-    [Symbol.dispose]: () => log.push('silent'),
   }
   const session = new CallSession({
     callId: '0193d3c0-0000-7000-8000-000000000001',
@@ -65,9 +65,9 @@ function call(more: Partial<SessionOptions> & { start?: () => Promise<void> } = 
       end: (reason) => log.push(`transport ${reason}`),
     },
     money: {} as CallMoney,
-    openSpeaker(given) {
+    openSound(given) {
       play = given
-      return speaker
+      return { speaker, [Symbol.dispose]: () => log.push('silent') }
     },
     openEngine(given) {
       view = given

@@ -44,7 +44,7 @@ export interface SessionOptions {
   expiresAtMs: number
   transport: Transport
   money: CallMoney
-  openSpeaker(play: Transport['play']): Speaker & Disposable
+  openSound(play: Transport['play']): Disposable & { speaker: Speaker }
   openEngine(call: CallView): CallEngine
   /** Settles the call; its engine has stopped. Does not throw. */
   settle(reason: EndReason, turns: number): Promise<void>
@@ -65,7 +65,7 @@ export class CallSession implements TransportListener, CallView {
   readonly #sessionId = newId('sess')
   readonly #gone = new AbortController()
   readonly #engine: CallEngine
-  readonly #openSpeaker: Speaker & Disposable
+  readonly #sound: Disposable
   readonly #played = new PlayedSound()
   readonly #ended = Promise.withResolvers<void>()
   #state: State = 'starting'
@@ -84,8 +84,9 @@ export class CallSession implements TransportListener, CallView {
     this.callId = options.callId
     this.money = options.money
     this.conversation = new CallConversation((event) => this.emit(event))
-    this.#openSpeaker = options.openSpeaker((frame, itemId) => this.#play(frame, itemId))
-    this.speaker = this.#openSpeaker
+    const sound = options.openSound((frame, itemId) => this.#play(frame, itemId))
+    this.#sound = sound
+    this.speaker = sound.speaker
     this.#lastSoundMs = options.clock.nowMs()
     this.#engine = options.openEngine(this)
   }
@@ -177,7 +178,7 @@ export class CallSession implements TransportListener, CallView {
     } catch (error) {
       this.#options.log.error({ err: error, call_id: this.callId }, 'the engine of a call did not stop')
     }
-    this.#openSpeaker[Symbol.dispose]()
+    this.#sound[Symbol.dispose]()
     await this.#options.settle(reason, this.#turns)
     this.#ended.resolve()
   }
