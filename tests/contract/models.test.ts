@@ -24,6 +24,7 @@ test('every model shows the members that the contract names, in types and sizes 
       'sandbox/transcribe',
       'sandbox/embedding',
       'sandbox/video',
+      'sandbox/realtime',
     ]),
   )
   expect(new Set(ids).size).toBe(ids.length)
@@ -166,6 +167,7 @@ describe('the official OpenAI client', () => {
       'sandbox/transcribe',
       'sandbox/embedding',
       'sandbox/video',
+      'sandbox/realtime',
     ])
   })
 

@@ -82,10 +82,11 @@ function cardOf({ models: catalogue, config: { defaults } }: App, model: AnyMode
 }
 
 /** Those that answer calls without the name of a model. */
-const defaultsOf = ({ defaultText, defaultVideo, defaultTranscription }: App['models']) => [
+const defaultsOf = ({ defaultText, defaultVideo, defaultTranscription, defaultRealtime }: App['models']) => [
   defaultText,
   defaultVideo,
   defaultTranscription,
+  defaultRealtime,
 ]
 
 export const models = { name: 'models', routes }

@@ -6,6 +6,8 @@ import type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
 import type { ImageModel } from './kinds/image/image-model.ts'
 import { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
 import type { NamedEntry } from './kinds/named.ts'
+import type { RealtimeModel } from './kinds/realtime/realtime-model.ts'
+import type { RealtimeEntry } from './kinds/realtime/settings.ts'
 import type { Model } from './kinds/text/text-model.ts'
 import type { TranscriptionModel } from './kinds/transcription/transcription-model.ts'
 import type { VideoModel } from './kinds/video/video-model.ts'
@@ -33,6 +35,13 @@ export interface Catalogue {
   defaultVideo?: VideoModel
   /** Writes the recordings of calls that name no model down; absent where no model does. */
   defaultTranscription?: TranscriptionModel
+  /** Answers calls that name no model; absent where the configuration names none. */
+  defaultRealtime?: RealtimeModel
+  /**
+   * What answers in a call with this model: a realtime model itself, a text model together with those that listen and speak for it.
+   * Undefined for every other kind, and where nothing listens or speaks.
+   */
+  realtimeOf(model: AnyModel): RealtimeModel | undefined
   providers(): ProviderConfig[]
   /** The provider of a deployment of this catalogue; asserts that it exists. */
   provider(id: string): ProviderConfig
@@ -94,6 +103,10 @@ export function buildCatalogue(
   const defaultText = defaultOf(config, named)
   const defaultVideo = defaultOfKind('video', config, named)
   const defaultTranscription = defaultOfKind('transcription', config, named)
+  const helpers = { text: defaultText, transcription: defaultTranscription, speech: speechOf(config, named) }
+  for (const entry of config.models) if (entry.kind === 'realtime') completePipeline(entry, named, helpers)
+  const realtimeOf = (model: AnyModel) => realtimeModelOf(model, helpers)
+  const defaultRealtime = defaultRealtimeOf(config, named, realtimeOf)
   return {
     find: (name) => named.get(name),
     list: () => list,
@@ -103,6 +116,8 @@ export function buildCatalogue(
     ...embeddingOf(config, named),
     ...(defaultVideo && { defaultVideo }),
     ...(defaultTranscription && { defaultTranscription }),
+    ...(defaultRealtime && { defaultRealtime }),
+    realtimeOf,
     providers: () => [...providers.values()],
     provider: (id) => {
       const provider = providers.get(id)
@@ -280,4 +295,81 @@ function defaultOfKind<Kind extends 'video' | 'transcription'>(
   const model = models.get(name)
   const where = defaults[`${kind}ModelWhere`] ?? `defaults.${kind}_model`
   return isOne(model) ? model : refuse(phrases.noPreset(where, name, kind, idsOf(models, kind)))
+}
+
+/** Those that work where an entry names none of its own. */
+interface Helpers {
+  text: Model
+  transcription: TranscriptionModel | undefined
+  speech: AudioModel | undefined
+}
+
+const canSpeak = (model: AnyModel | undefined): model is AudioModel =>
+  model?.kind === 'audio' && model.audio.tasks.some((task) => task !== 'answer')
+
+function speechOf({ defaults }: Config, models: ReadonlyMap<string, AnyModel>): AudioModel | undefined {
+  const { speechModel: name, speechModelWhere: where = 'defaults.speech_model' } = defaults
+  if (name === undefined) return [...models.values()].find(canSpeak)
+  const model = models.get(name)
+  return canSpeak(model) ? model : refuse(phrases.noPreset(where, name, 'audio', speaking(models)))
+}
+
+const speaking = (models: ReadonlyMap<string, AnyModel>): string[] =>
+  [...models].flatMap(([name, model]) => (canSpeak(model) && name === model.id ? [name] : []))
+
+/** From here on its models are known by their ids, and each is of the kind that it has to be. */
+function completePipeline(
+  entry: RealtimeEntry,
+  models: ReadonlyMap<string, AnyModel>,
+  helpers: Helpers,
+): void {
+  const model = models.get(entry.id)
+  assert(model?.kind === 'realtime')
+  const idOf = (kind: 'text' | 'transcription', name: string | undefined): string => {
+    const found = name === undefined ? helpers[kind] : models.get(name)
+    if (found?.kind === kind) return found.id
+    return refuse(phrases.noPreset(`${entry.where}.${kind}_model`, name ?? '', kind, idsOf(models, kind)))
+  }
+  const speech = entry.speechModel === undefined ? helpers.speech : models.get(entry.speechModel)
+  model.textModel = idOf('text', entry.textModel)
+  model.transcriptionModel = idOf('transcription', entry.transcriptionModel)
+  model.speechModel = canSpeak(speech)
+    ? speech.id
+    : refuse(
+        phrases.noPreset(`${entry.where}.speech_model`, entry.speechModel ?? '', 'audio', speaking(models)),
+      )
+  const parts = [model.textModel, model.transcriptionModel, model.speechModel]
+  model.sandbox = parts.some((id) => models.get(id)!.sandbox)
+}
+
+function realtimeModelOf(model: AnyModel, { transcription, speech }: Helpers): RealtimeModel | undefined {
+  if (model.kind === 'realtime') return model
+  if (model.kind !== 'text' || !transcription || !speech) return undefined
+  const { id, displayName, description, ownedBy, created, sandbox } = model
+  return {
+    ...{ id, displayName, description, ownedBy, created },
+    kind: 'realtime',
+    sandbox: sandbox || transcription.sandbox || speech.sandbox,
+    deployments: [],
+    fallbacks: [],
+    inputModalities: ['text', 'audio'],
+    engine: 'pipeline',
+    textModel: id,
+    transcriptionModel: transcription.id,
+    speechModel: speech.id,
+    pricing: { perMinute: 0 },
+  }
+}
+
+function defaultRealtimeOf(
+  { defaults: { realtimeModel: name, realtimeModelWhere: where = 'defaults.realtime_model' } }: Config,
+  models: ReadonlyMap<string, AnyModel>,
+  realtimeOf: Catalogue['realtimeOf'],
+): RealtimeModel | undefined {
+  if (name === undefined) return undefined
+  const model = models.get(name)
+  return (
+    (model && realtimeOf(model)) ??
+    refuse(phrases.noPreset(where, name, 'realtime', idsOf(models, 'realtime')))
+  )
 }

@@ -39,6 +39,12 @@ export interface DefaultsConfig {
   /** Writes the recordings of calls that name no model down; absent: the first transcription model. */
   transcriptionModel?: string
   transcriptionModelWhere?: string
+  /** Speaks in calls whose model names no voice model; absent: the first audio model that speaks. */
+  speechModel?: string
+  speechModelWhere?: string
+  /** Answers calls that name no model; absent: they have to name one. */
+  realtimeModel?: string
+  realtimeModelWhere?: string
   /** Models of Studio's presets; absent ones fall to another of the same medium, then to the default model. */
   studio: Record<Medium, PresetNames>
   creditsPerUsd: number
@@ -117,6 +123,23 @@ function presetNames(
   return names
 }
 
+type ModelName = 'text' | 'embedding' | 'video' | 'transcription' | 'speech' | 'realtime'
+
+/** Each with the place where it stands. */
+function namesOf(
+  typed: { [Name in ModelName as `${Name}_model`]?: string },
+  where: (name: `${ModelName}_model`) => string,
+): Pick<DefaultsConfig, `${ModelName}Model` | `${ModelName}ModelWhere`> {
+  const names: Partial<Record<`${ModelName}Model` | `${ModelName}ModelWhere`, string>> = {}
+  for (const name of ['text', 'embedding', 'video', 'transcription', 'speech', 'realtime'] as const) {
+    const model = typed[`${name}_model`]
+    if (model === undefined) continue
+    names[`${name}Model`] = model
+    names[`${name}ModelWhere`] = where(`${name}_model`)
+  }
+  return names
+}
+
 /** The default models and the value of a credit. */
 export const defaults = fileSection({
   name: 'defaults',
@@ -126,6 +149,8 @@ export const defaults = fileSection({
       embedding_model: modelName('the id of an embedding model', 'شناسه‌ی یک مدل embedding'),
       video_model: modelName('the id of a video model', 'شناسه‌ی یک مدل ویدیو'),
       transcription_model: modelName('the id of a transcription model', 'شناسه‌ی یک مدل رونویسی'),
+      speech_model: modelName('the id of an audio model that speaks', 'شناسه‌ی یک مدل صدا که حرف می‌زند'),
+      realtime_model: modelName('the id of a realtime or text model', 'شناسه‌ی یک مدل realtime یا متنی'),
       studio: Type.Object(
         {
           text: presetModels('text', 'متنی'),
@@ -148,28 +173,16 @@ export const defaults = fileSection({
     },
     { default: {} },
   ),
-  read: ({ text_model, embedding_model, video_model, transcription_model, studio, ...more }, { at }) => ({
-    ...(text_model !== undefined && { textModel: text_model, textModelWhere: at('text_model')!.where() }),
-    ...(embedding_model !== undefined && {
-      embeddingModel: embedding_model,
-      embeddingModelWhere: at('embedding_model')!.where(),
-    }),
-    ...(video_model !== undefined && {
-      videoModel: video_model,
-      videoModelWhere: at('video_model')!.where(),
-    }),
-    ...(transcription_model !== undefined && {
-      transcriptionModel: transcription_model,
-      transcriptionModelWhere: at('transcription_model')!.where(),
-    }),
+  read: ({ studio, credits_per_usd, markup, responses_max_output_tokens, ...models }, { at }) => ({
+    ...namesOf(models, (name) => at(name)!.where()),
     studio: {
       text: presetNames(studio.text, (preset) => at('studio', 'text', preset)),
       image: presetNames(studio.image, (preset) => at('studio', 'image', preset)),
       audio: presetNames(studio.audio, (preset) => at('studio', 'audio', preset)),
     },
-    creditsPerUsd: more.credits_per_usd,
-    markup: more.markup,
-    responsesMaxOutputTokens: more.responses_max_output_tokens,
+    creditsPerUsd: credits_per_usd,
+    markup,
+    responsesMaxOutputTokens: responses_max_output_tokens,
   }),
 })
 

@@ -21,11 +21,19 @@ export interface RealtimeEvent {
 /** How a call reaches its client: WebRTC or a WebSocket. */
 export interface Transport {
   readonly kind: 'webrtc' | 'websocket'
-  /** 20 ms at 24 kHz, mono, -1 to 1. Called at the pace of the sound. */
-  play(frame: Float32Array): void
+  /** 20 ms at 24 kHz, mono, -1 to 1. Called at the pace of the sound; `itemId` is of whom it is, undefined in silence. */
+  play(frame: Float32Array, itemId: string | undefined): void
   send(event: RealtimeEvent): void
+  /** Nothing is sent any more. */
   end(reason: EndReason): void
+  /** Sound that comes in events, in Base64. Absent where sound comes by itself. Throws INVALID_REQUEST. */
+  append?(audio: string): void
+  /** The forms of sound in events, before the first and whenever they change. */
+  use?(forms: { inputSound: SoundType; outputSound: SoundType }): void
 }
+
+/** Of sound in events. audio/pcm: 16 bits, little-endian, 24,000 a second; the others: G.711 at 8,000. */
+export type SoundType = 'audio/pcm' | 'audio/pcmu' | 'audio/pcma'
 
 export interface TransportListener {
   /** 20 ms at 16 kHz, mono, in order, gaps concealed. */
@@ -39,12 +47,34 @@ export interface TransportListener {
 export interface CallEngine {
   start(): Promise<void>
   frame(samples: Float32Array): void
-  /** What the session does not answer itself: input_audio_buffer.*, response.*, output_audio_buffer.clear. */
-  event(event: RealtimeEvent): void
+  /** What the session does not answer itself. What it throws is told to the client as the error of this event. */
+  event(event: EngineEvent): void
   /** The conversation or the settings were changed by the client. */
   changed(): void
   /** Nothing upstream is open, and each of its steps is done, when this resolves. */
   stop(): Promise<void>
+}
+
+/** Events of a client that its engine answers, checked. */
+export type EngineEvent =
+  | { type: 'input_audio_buffer.commit' | 'input_audio_buffer.clear' | 'output_audio_buffer.clear' }
+  | { type: 'response.create'; response: ResponseOptions }
+  /** Undefined: whichever is under way. */
+  | { type: 'response.cancel'; responseId: string | undefined }
+
+/** Of one response; what is undefined is as in the session. */
+export interface ResponseOptions {
+  instructions?: string | undefined
+  modalities?: readonly ('text' | 'audio')[] | undefined
+  tools?: readonly FunctionTool[] | undefined
+  toolChoice?: SessionSettings['toolChoice'] | undefined
+  maxOutputTokens?: number | 'inf' | undefined
+  /** `none`: its items do not become part of the conversation. */
+  conversation?: 'auto' | 'none' | undefined
+  /** In place of the conversation; a text is the id of an item of it. */
+  input?: readonly (ConversationItem | string)[] | undefined
+  /** Goes back in `response.created` and `response.done`. */
+  metadata?: Record<string, string> | undefined
 }
 
 /** A call as its engine sees it. */
@@ -128,15 +158,21 @@ export type ItemContent =
 
 /** The sound that goes to the client, at the pace at which it is heard. */
 export interface Speaker {
-  /** Sound of an item, 24 kHz mono; it is played after what waits. `words` is what this piece says. */
-  say(itemId: string, samples: Float32Array, words?: string): void
-  /** No more of this item comes; resolves when it has been played or cut. */
+  /**
+   * Sound of an item, 24 kHz mono, a copy of which is played after what waits. `words` is what this piece says, and what follows without words belongs
+   * to it. False where it was not taken: more than five minutes would wait, or the item was cut.
+   */
+  say(itemId: string, samples: Float32Array, words?: string): boolean
+  /** Resolves when less than ten seconds wait, which is also where they were cut: what makes more sound awaits it first. */
+  room(): Promise<void>
+  /** No more of this item comes; resolves when it has been heard or cut. */
   finish(itemId: string): Promise<void>
   /** Lower, by 18 dB, without a click. */
   duck(): void
   unduck(): void
-  /** Silence at once. What was heard of the item that was playing, and the words of it. */
+  /** Silence at once. What was heard of the item that was playing, and the words of it; what waited behind it is as if it had never been said. */
   cut(): { itemId: string; playedMs: number; heard: string } | undefined
+  /** Until the last of it has been heard, by what is known of the way to the client. */
   readonly isPlaying: boolean
 }
 
@@ -154,10 +190,15 @@ export interface CallMoney {
 
 export interface OpenStep {
   readonly stepId: string
-  /** For calls of `#engine/paid`: holds, charges and settles within this step. */
+  /**
+   * For the one paid call of `#engine/paid` that is this step: it holds, charges and settles within it. Its `requestId` is the id of the
+   * step. It may hold more than was taken for the step, where reserve or balance bear that.
+   */
   readonly part: RequestPart
-  /** Once; `cost` is at most what was taken. `discarded`: it was paid, and not used. */
-  done(cost: bigint, line: StepLine, options?: { discarded?: boolean }): void
+  /**
+   * Once. `cost` is at most what was taken; absent where the call of `part` has settled it. `discarded`: it was paid, and not used.
+   */
+  done(cost: bigint | undefined, line: StepLine, options?: { discarded?: boolean }): void
 }
 
 /** What a receipt tells of a step. */

@@ -5,6 +5,7 @@ import type {
   Feature,
   ImageModel,
   Model,
+  RealtimeModel,
   TranscriptionModel,
   VideoModel,
 } from '#engine/models'
@@ -234,6 +235,7 @@ const transcriptionModel: TranscriptionModel = {
     streams: true,
     takesPrompt: true,
     takesKeywords: false,
+    hearsLive: false,
   },
   pricing: { perMinute: 0.006, minimumSeconds: 0, inputPerMillion: 0, outputPerMillion: 0 },
 }
@@ -277,9 +279,30 @@ const videoModel: VideoModel = {
   },
 }
 
+const realtimeModel: RealtimeModel = {
+  id: 'sandbox/realtime',
+  kind: 'realtime',
+  displayName: 'Kherad Sandbox Realtime (simulator) · شبیه‌ساز تماس خرد',
+  description: [
+    'Simulator for development and tests: a call in which sandbox/transcribe listens, sandbox/fast answers and sandbox/speech speaks, offline inside the server. It understands the speech of sandbox/speech and typed text; of every other voice it notices that somebody spoke.',
+    'شبیه‌ساز برای توسعه و آزمون: تماسی که در آن sandbox/transcribe می‌شنود، sandbox/fast پاسخ می‌دهد و sandbox/speech حرف می‌زند، درون همین کارساز و بدون اینترنت. گفتار sandbox/speech و متن تایپ‌شده را می‌فهمد؛ از هر صدای دیگری فقط درمی‌یابد که کسی حرف زده است.',
+  ].join('\n'),
+  ownedBy: 'kherad',
+  created: 1_795_737_600,
+  sandbox: true,
+  deployments: [],
+  fallbacks: [],
+  inputModalities: ['text', 'audio'],
+  engine: 'pipeline',
+  textModel: 'sandbox/fast',
+  transcriptionModel: 'sandbox/transcribe',
+  speechModel: 'sandbox/speech',
+  pricing: { perMinute: 0 },
+}
+
 /**
  * As callers see them: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`, `sandbox/image`, `sandbox/vector`, `sandbox/speech`,
- * `sandbox/transcribe`, `sandbox/embedding`, `sandbox/video`.
+ * `sandbox/transcribe`, `sandbox/embedding`, `sandbox/video`, `sandbox/realtime`.
  */
 export const sandboxModels: AnyModel[] = [
   ...textModels,
@@ -289,6 +312,7 @@ export const sandboxModels: AnyModel[] = [
   transcriptionModel,
   embeddingModel,
   videoModel,
+  realtimeModel,
 ]
 
 /**

@@ -9,6 +9,24 @@ export {
   maxDimensions,
 } from './embedding.ts'
 export type { Drawn, ImageCall, ImageProvider } from './image.ts'
+export type {
+  LiveCall,
+  LiveHeard,
+  LiveLink,
+  LiveSink,
+  LiveTranscriber,
+  LiveUsage,
+} from './live-transcription.ts'
+export type {
+  RealtimeCall,
+  RealtimeEnd,
+  RealtimeInput,
+  RealtimeLink,
+  RealtimeProvider,
+  RealtimeSetup,
+  RealtimeSink,
+  RealtimeUsage,
+} from './realtime.ts'
 export type { Transcribed, TranscriptionCall, TranscriptionProvider } from './transcription.ts'
 export type { VideoCall, VideoLook, VideoProgress, VideoProvider, VideoTicket } from './video.ts'
 

@@ -5,11 +5,12 @@ import { audio } from './audio/audio.ts'
 import { embedding } from './embedding/embedding.ts'
 import { image } from './image/image.ts'
 import type { ModelKind } from './kind.ts'
+import { realtime } from './realtime/realtime.ts'
 import { text } from './text/text.ts'
 import { transcription } from './transcription/transcription.ts'
 import { video } from './video/video.ts'
 
-const all = [text, image, audio, video, transcription, embedding] as const
+const all = [text, image, audio, video, transcription, embedding, realtime] as const
 
 /** A model of any kind, as the catalogue lists it; `kind` tells which. */
 export type AnyModel = ReturnType<(typeof all)[number]['modelOf']>

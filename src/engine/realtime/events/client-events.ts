@@ -1,0 +1,120 @@
+/** What a client may say in a call, by the names of OpenAI's Realtime API. */
+import { fail } from '#platform/errors'
+import type { ConversationItem, EngineEvent, RealtimeEvent, ResponseOptions } from '../parts.ts'
+import { reasons } from '../phrases.ts'
+import {
+  type Fields,
+  isFields,
+  readFields,
+  readId,
+  readInteger,
+  readList,
+  readOneOf,
+  readText,
+  refuse,
+} from './fields.ts'
+import { readItem } from './items.ts'
+import { longestInstructions, readModalities, readTokens } from './session-update.ts'
+import { readToolChoice, readTools } from './tools.ts'
+
+/** An event that was checked. */
+export type ClientEvent =
+  | EngineEvent
+  | { type: 'session.update'; session: unknown }
+  | { type: 'input_audio_buffer.append'; audio: string }
+  | { type: 'conversation.item.create'; item: ConversationItem; previousId: string | undefined }
+  | { type: 'conversation.item.retrieve' | 'conversation.item.delete'; itemId: string }
+  | { type: 'conversation.item.truncate'; itemId: string; contentIndex: number; audioEndMs: number }
+
+type Reader = (event: Fields, newId: () => string) => ClientEvent
+
+/** Of one message; the session's own update is checked by `updateSession`. */
+const readers: Record<string, Reader> = {
+  'session.update': ({ session }) => ({ type: 'session.update', session: readFields(session, 'session') }),
+  'input_audio_buffer.append': ({ audio }) => ({
+    type: 'input_audio_buffer.append',
+    audio: typeof audio === 'string' ? audio : refuse('audio', reasons.base64),
+  }),
+  'input_audio_buffer.commit': () => ({ type: 'input_audio_buffer.commit' }),
+  'input_audio_buffer.clear': () => ({ type: 'input_audio_buffer.clear' }),
+  'output_audio_buffer.clear': () => ({ type: 'output_audio_buffer.clear' }),
+  'conversation.item.create': ({ item, previous_item_id }, newId) => ({
+    type: 'conversation.item.create',
+    item: readItem(item, 'item', newId),
+    previousId: previous_item_id == null ? undefined : readId(previous_item_id, 'previous_item_id'),
+  }),
+  'conversation.item.retrieve': ({ item_id }) => ({
+    type: 'conversation.item.retrieve',
+    itemId: readId(item_id, 'item_id'),
+  }),
+  'conversation.item.delete': ({ item_id }) => ({
+    type: 'conversation.item.delete',
+    itemId: readId(item_id, 'item_id'),
+  }),
+  'conversation.item.truncate': ({ item_id, content_index, audio_end_ms }) => ({
+    type: 'conversation.item.truncate',
+    itemId: readId(item_id, 'item_id'),
+    contentIndex: content_index == null ? 0 : readInteger(content_index, 'content_index', 0, 31),
+    audioEndMs: readInteger(audio_end_ms, 'audio_end_ms', 0, 24 * 3_600_000),
+  }),
+  'response.create': ({ response }, newId) => ({
+    type: 'response.create',
+    response: response == null ? {} : readResponse(readFields(response, 'response'), newId),
+  }),
+  'response.cancel': ({ response_id }) => ({
+    type: 'response.cancel',
+    responseId: response_id == null ? undefined : readId(response_id, 'response_id'),
+  }),
+}
+
+/**
+ * The event as the session understands it. Fields that the type does not have are ignored.
+ * @throws UNKNOWN_EVENT and INVALID_REQUEST with the path of what is wrong
+ */
+export function readClientEvent(event: RealtimeEvent, newId: () => string): ClientEvent {
+  const { type } = event
+  if (typeof type !== 'string' || type === '') return refuse('type', reasons.noType)
+  const read = Object.hasOwn(readers, type) ? readers[type] : undefined
+  return read ? read(event, newId) : fail('UNKNOWN_EVENT', { type: type.slice(0, 80) }, { param: 'type' })
+}
+
+const mostInput = 100
+const mostMarks = 16
+
+function readResponse(fields: Fields, newId: () => string): ResponseOptions {
+  const said = <Value>(name: string, read: (value: unknown, param: string) => Value): Value | undefined =>
+    fields[name] == null ? undefined : read(fields[name], `response.${name}`)
+  /** What is of no effect is told of in `session.updated` alone. */
+  const ignored: string[] = []
+  return {
+    instructions: said('instructions', (value, at) => readText(value, at, 0, longestInstructions)),
+    modalities: said('output_modalities', readModalities),
+    tools: said('tools', (value, at) => readTools(value, at, ignored)),
+    toolChoice: said('tool_choice', (value, at) => readToolChoice(value, at, ignored)),
+    maxOutputTokens: said('max_output_tokens', readTokens),
+    conversation: said('conversation', (value, at) => readOneOf(value, at, ['auto', 'none'])),
+    input: said('input', (value, at) =>
+      readList(value, at, mostInput).map((item, index) => readInput(item, `${at}.${index}`, newId)),
+    ),
+    metadata: said('metadata', readMetadata),
+  }
+}
+
+/** An item that is there already, by its id, or one for this response alone. */
+function readInput(value: unknown, param: string, newId: () => string): ConversationItem | string {
+  const fields = readFields(value, param)
+  return fields['type'] === 'item_reference'
+    ? readId(fields['id'], `${param}.id`)
+    : readItem(fields, param, newId)
+}
+
+function readMetadata(value: unknown, param: string): Record<string, string> {
+  const entries = Object.entries(isFields(value) ? value : refuse(param, reasons.object))
+  if (entries.length > mostMarks) refuse(param, reasons.list(mostMarks))
+  return Object.fromEntries(
+    entries.map(([name, mark]) => [
+      readText(name, param, 1, 64),
+      readText(mark, `${param}.${name.slice(0, 64)}`, 0, 512),
+    ]),
+  )
+}

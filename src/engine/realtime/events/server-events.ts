@@ -1,0 +1,94 @@
+/** What a call tells its client beside what its engine says. */
+import { asFailure, declarationOf, errorType, type Language } from '#platform/errors'
+import { randomBase62 } from '#platform/ids'
+import type { RealtimeEvent, SoundType, TurnDetection } from '../parts.ts'
+import { type CallSettings, rateOf } from './session-update.ts'
+
+/** `event_…`, `item_…`, `sess_…`: 21 random characters. */
+export const newId = (kind: 'event' | 'item' | 'sess' | 'resp'): string => `${kind}_${randomBase62(21)}`
+
+/** The event `error`. A client's event is named by its own `event_id`. What is not ours is told as INTERNAL, without its words. */
+export function errorEvent(error: unknown, language: Language, eventId?: string): RealtimeEvent {
+  const { code, status, detail, more } = asFailure(error)
+  return {
+    type: 'error',
+    error: {
+      type: errorType(status),
+      code,
+      message: declarationOf(code)[language](detail),
+      param: more.param ?? null,
+      event_id: eventId ?? null,
+    },
+  }
+}
+
+export interface SessionObject {
+  sessionId: string
+  settings: CallSettings
+  /** Unix milliseconds. */
+  expiresAtMs: number
+  /** Of the last update. */
+  ignored: readonly string[]
+}
+
+/** `session` of session.created, session.updated and a client secret. */
+export const sessionObject = ({ sessionId, settings, expiresAtMs, ignored }: SessionObject) => ({
+  object: 'realtime.session',
+  id: sessionId,
+  ...sessionFields(settings),
+  expires_at: Math.floor(expiresAtMs / 1000),
+  kherad: { ignored },
+})
+
+/** The settings in the names of the wire: what a client could send again. */
+export const sessionFields = (settings: CallSettings) => ({
+  type: settings.type,
+  model: settings.model,
+  output_modalities: settings.modalities,
+  instructions: settings.instructions,
+  audio: {
+    input: {
+      format: formatOf(settings.inputSound),
+      transcription: transcriptionOf(settings.transcription),
+      noise_reduction: null,
+      turn_detection: settings.turnDetection && detectionOf(settings.turnDetection),
+    },
+    output: {
+      format: formatOf(settings.outputSound),
+      ...(settings.voice !== undefined && { voice: settings.voice }),
+      speed: settings.speed,
+    },
+  },
+  tools: settings.tools.map((tool) => ({ type: 'function', ...tool })),
+  tool_choice:
+    typeof settings.toolChoice === 'string'
+      ? settings.toolChoice
+      : { type: 'function', name: settings.toolChoice.name },
+  max_output_tokens: settings.maxOutputTokens,
+  tracing: null,
+  truncation: 'auto',
+  prompt: null,
+  include: null,
+})
+
+const formatOf = (sound: SoundType) =>
+  sound === 'audio/pcm' ? { type: sound, rate: rateOf(sound) } : { type: sound }
+
+const transcriptionOf = ({ model, language, prompt }: CallSettings['transcription']) =>
+  model === undefined && language === undefined && prompt === undefined
+    ? null
+    : {
+        ...(model !== undefined && { model }),
+        ...(language !== undefined && { language }),
+        ...(prompt !== undefined && { prompt }),
+      }
+
+const detectionOf = (turns: TurnDetection) => ({
+  type: turns.type,
+  ...(turns.silenceMs !== undefined && { silence_duration_ms: turns.silenceMs }),
+  prefix_padding_ms: turns.prefixMs,
+  threshold: turns.threshold,
+  create_response: turns.createResponse,
+  interrupt_response: turns.interruptResponse,
+  idle_timeout_ms: turns.idleMs ?? null,
+})

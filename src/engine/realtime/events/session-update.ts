@@ -1,0 +1,267 @@
+/** `session.update` and the session of a new call: what is said replaces what was, what is not said stays. */
+import type { SessionSettings, SoundType, TurnDetection } from '../parts.ts'
+import { reasons } from '../phrases.ts'
+import {
+  type Fields,
+  isFields,
+  readFields,
+  readFlag,
+  readInteger,
+  readList,
+  readNumber,
+  readOneOf,
+  readText,
+  refuse,
+} from './fields.ts'
+import { readToolChoice, readTools, requireTool } from './tools.ts'
+
+const soundTypes = ['audio/pcm', 'audio/pcmu', 'audio/pcma'] as const
+
+/** The settings of a call with what only its session and its transport need. */
+export interface CallSettings extends SessionSettings {
+  readonly type: 'realtime' | 'transcription'
+  readonly model: string
+  /** Of sound in events; over WebRTC it is Opus on the track. */
+  readonly inputSound: SoundType
+  readonly outputSound: SoundType
+}
+
+/** What a session may be told beside what is in the update. */
+export interface UpdateRules {
+  /** The id of a transcription model that may be used here; undefined for any other name. */
+  transcriptionModel(name: string): string | undefined
+  /** A voice that was heard stays. */
+  isVoiceFixed: boolean
+}
+
+export interface Updated {
+  settings: CallSettings
+  /** Paths of fields that were read and have no effect here, such as `tracing`. */
+  ignored: string[]
+}
+
+export const longestInstructions = 12_000
+
+/** Of OpenAI's sessions. */
+export const semanticDetection: TurnDetection = {
+  type: 'semantic_vad',
+  silenceMs: undefined,
+  prefixMs: 300,
+  threshold: 0.5,
+  createResponse: true,
+  interruptResponse: true,
+  idleMs: undefined,
+}
+
+/** A session of which nothing was said. */
+export const freshSettings = (type: CallSettings['type'], model: string): CallSettings => ({
+  type,
+  model,
+  inputSound: 'audio/pcm',
+  outputSound: 'audio/pcm',
+  instructions: '',
+  voice: undefined,
+  modalities: ['audio'],
+  transcription: {},
+  turnDetection: semanticDetection,
+  speed: 1,
+  tools: [],
+  toolChoice: 'auto',
+  maxOutputTokens: 'inf',
+})
+
+type Reader = (value: unknown, param: string, was: CallSettings, to: Reading) => Partial<CallSettings>
+
+interface Reading extends UpdateRules {
+  ignored: string[]
+}
+
+/**
+ * The settings after this update; `was` is not changed. Null gives a field its first value back. Unknown fields and names of models that
+ * do not exist here are ignored and listed, since clients send what their vendor has.
+ * @throws INVALID_REQUEST with `param` below `session`; then nothing of the update holds
+ */
+export function updateSession(was: CallSettings, update: unknown, rules: UpdateRules): Updated {
+  const reading: Reading = { ...rules, ignored: [] }
+  const settings = readMembers(readFields(update, 'session'), 'session', sessionFields, was, reading)
+  requireTool(settings.toolChoice, settings.tools, 'session.tool_choice')
+  return { settings, ignored: reading.ignored.slice(0, mostIgnored) }
+}
+
+const mostIgnored = 50
+const longestPath = 100
+
+/** Reads each member by its reader; one without is ignored. */
+function readMembers(
+  fields: Fields,
+  param: string,
+  readers: Record<string, Reader>,
+  was: CallSettings,
+  to: Reading,
+): CallSettings {
+  let settings = was
+  for (const [name, value] of Object.entries(fields)) {
+    const path = `${param}.${name}`.slice(0, longestPath)
+    const read = Object.hasOwn(readers, name) ? readers[name] : undefined
+    if (read) settings = { ...settings, ...read(value, path, settings, to) }
+    else if (value !== null) to.ignored.push(path)
+  }
+  return settings
+}
+
+/** A member that is an object with readers of its own. */
+const group =
+  (readers: Record<string, Reader>): Reader =>
+  (value, param, was, to) =>
+    value === null ? {} : readMembers(readFields(value, param), param, readers, was, to)
+
+const ignore: Reader = (_value, param, _was, { ignored }) => {
+  ignored.push(param)
+  return {}
+}
+
+const sessionFields: Record<string, Reader> = {
+  type: (value, param, was) => {
+    if (value !== null && readOneOf(value, param, ['realtime', 'transcription']) !== was.type)
+      refuse(param, reasons.typeChanged)
+    return {}
+  },
+  model: (value, param, was, to) =>
+    value === null || value === was.model ? {} : ignore(value, param, was, to),
+  instructions: (value, param) => ({
+    instructions: value === null ? '' : readText(value, param, 0, longestInstructions),
+  }),
+  output_modalities: (value, param) => ({
+    modalities: value === null ? ['audio'] : readModalities(value, param),
+  }),
+  tools: (value, param, _was, { ignored }) => ({
+    tools: value === null ? [] : readTools(value, param, ignored),
+  }),
+  tool_choice: (value, param, _was, { ignored }) => ({
+    toolChoice: value === null ? 'auto' : readToolChoice(value, param, ignored),
+  }),
+  max_output_tokens: (value, param) => ({
+    maxOutputTokens: value === null ? 'inf' : readTokens(value, param),
+  }),
+  audio: group({
+    input: group({
+      format: (value, param) => ({ inputSound: readFormat(value, param) }),
+      transcription: (value, param, was, to) => ({
+        transcription: value === null ? {} : readTranscription(value, param, was.transcription, to),
+      }),
+      turn_detection: (value, param, was, to) => ({
+        turnDetection: value === null ? null : readTurnDetection(value, param, was.turnDetection, to),
+      }),
+    }),
+    output: group({
+      format: (value, param) => ({ outputSound: readFormat(value, param) }),
+      voice: readVoice,
+      speed: (value, param) => ({ speed: value === null ? 1 : readNumber(value, param, 0.25, 1.5) }),
+    }),
+  }),
+}
+
+/** Text beside sound is what sound has anyway: its transcript. */
+export function readModalities(value: unknown, param: string): ('text' | 'audio')[] {
+  const named = readList(value, param, 2).map((one, index) =>
+    readOneOf(one, `${param}.${index}`, ['text', 'audio']),
+  )
+  if (named.length === 0) refuse(param, reasons.oneOf(['["audio"]', '["text"]']))
+  return named.includes('audio') ? ['audio'] : ['text']
+}
+
+export const readTokens = (value: unknown, param: string): number | 'inf' =>
+  value === 'inf' ? 'inf' : readInteger(value, param, 1, 4_096)
+
+function readFormat(value: unknown, param: string): SoundType {
+  if (value === null) return 'audio/pcm'
+  const { type, rate } = readFields(value, param)
+  const sound = readOneOf(type, `${param}.type`, soundTypes)
+  if (rate != null && rate !== rateOf(sound)) refuse(`${param}.rate`, reasons.rate)
+  return sound
+}
+
+/** Samples a second of sound in events. */
+export const rateOf = (sound: SoundType): number => (sound === 'audio/pcm' ? 24_000 : 8_000)
+
+function readTranscription(
+  value: unknown,
+  param: string,
+  was: SessionSettings['transcription'],
+  { ignored, transcriptionModel }: Reading,
+): SessionSettings['transcription'] {
+  const fields = readFields(value, param)
+  const next = { ...was }
+  if (fields['model'] != null) {
+    const model = transcriptionModel(readText(fields['model'], `${param}.model`, 1, 200))
+    if (model === undefined) ignored.push(`${param}.model`)
+    else next.model = model
+  }
+  if (fields['model'] === null) next.model = undefined
+  if (fields['language'] !== undefined)
+    next.language =
+      fields['language'] === null ? undefined : readText(fields['language'], `${param}.language`, 2, 20)
+  if (fields['prompt'] !== undefined)
+    next.prompt =
+      fields['prompt'] === null ? undefined : readText(fields['prompt'], `${param}.prompt`, 0, 2_000)
+  listOthers(fields, ['model', 'language', 'prompt'], param, ignored)
+  return next
+}
+
+function readTurnDetection(
+  value: unknown,
+  param: string,
+  was: TurnDetection | null,
+  { ignored }: Reading,
+): TurnDetection {
+  const fields = readFields(value, param)
+  const type = readOneOf(fields['type'] ?? was?.type ?? 'server_vad', `${param}.type`, [
+    'semantic_vad',
+    'server_vad',
+  ])
+  const first = { ...semanticDetection, type }
+  const before = was?.type === type ? was : first
+  /** Absent: as before; null: as at first. */
+  const member = <Name extends keyof TurnDetection>(
+    name: string,
+    key: Name,
+    read: (value: unknown, param: string) => TurnDetection[Name],
+  ): TurnDetection[Name] => {
+    const said = fields[name]
+    if (said === undefined) return before[key]
+    return said === null ? first[key] : read(said, `${param}.${name}`)
+  }
+  listOthers(fields, detectionFields, param, ignored)
+  return {
+    type,
+    silenceMs: member('silence_duration_ms', 'silenceMs', (one, at) => readInteger(one, at, 100, 5_000)),
+    prefixMs: member('prefix_padding_ms', 'prefixMs', (one, at) => readInteger(one, at, 0, 1_000)),
+    threshold: member('threshold', 'threshold', (one, at) => readNumber(one, at, 0, 1)),
+    createResponse: member('create_response', 'createResponse', readFlag),
+    interruptResponse: member('interrupt_response', 'interruptResponse', readFlag),
+    idleMs: member('idle_timeout_ms', 'idleMs', (one, at) => readInteger(one, at, 5_000, 60_000)),
+  }
+}
+
+const detectionFields = [
+  'type',
+  'silence_duration_ms',
+  'prefix_padding_ms',
+  'threshold',
+  'create_response',
+  'interrupt_response',
+  'idle_timeout_ms',
+]
+
+function listOthers(fields: Fields, known: readonly string[], param: string, ignored: string[]): void {
+  for (const [name, value] of Object.entries(fields))
+    if (value !== null && !known.includes(name)) ignored.push(`${param}.${name}`.slice(0, longestPath))
+}
+
+/** A name, or an object with the id of a voice of the caller's own. */
+function readVoice(value: unknown, param: string, was: CallSettings, to: Reading): Partial<CallSettings> {
+  const named = isFields(value) ? value['id'] : value
+  const voice = named === null ? undefined : readText(named, param, 1, 80)
+  if (voice === was.voice) return {}
+  return to.isVoiceFixed ? ignore(value, param, was, to) : { voice }
+}

@@ -1,0 +1,193 @@
+/** SQL of realtime calls: the rows, and who may change them when. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import { type Page, readPage } from '#platform/lists'
+import type { EndReason, Transport } from './parts.ts'
+
+declare module '#platform/db' {
+  interface Tables {
+    'realtime.calls': CallRow
+  }
+}
+
+export type CallStatus = 'starting' | 'active' | 'ended'
+export type EngineName = 'pipeline' | 'relay' | 'passthrough'
+
+export interface CallRow {
+  account_id: string
+  call_id: string
+  project_id: string
+  key_id: string
+  receipt_id: string
+  process_id: string
+  transport: Transport['kind']
+  engine: EngineName
+  model: string
+  agent_id: string | null
+  customer_id: string | null
+  status: CallStatus
+  reason: EndReason | null
+  turns: number
+  tick_at: Date
+  end_asked_at: Date | null
+  created_at: Date
+  connected_at: Date | null
+  expires_at: Date
+  ended_at: Date | null
+  charged: bigint | null
+  file_id: string | null
+}
+
+export interface CallKey {
+  accountId: string
+  callId: string
+}
+
+export const insertCall = (tx: Tx, row: CallRow): Promise<unknown> =>
+  tx.insertInto('realtime.calls').values(row).execute()
+
+/** Calls of a key begin one after the other from here on, until the transaction ends. */
+export async function lockKey(tx: Tx, keyId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('realtime ' || ${keyId}, 0))`.execute(tx)
+}
+
+/** Calls of a key that have not ended, those that are connecting included. */
+export async function runningOf(
+  db: Db['kysely'] | Tx,
+  { accountId, keyId }: { accountId: string; keyId: string },
+): Promise<number> {
+  const { rows } = await sql<{ running: bigint }>`select count(*) as running from realtime.calls
+    where account_id = ${accountId} and key_id = ${keyId} and ended_at is null`.execute(db)
+  return Number(rows[0]!.running)
+}
+
+/** False where it has ended. */
+export async function writeConnected(db: Db, { accountId, callId }: CallKey, now: Date): Promise<boolean> {
+  const rows = await db.query(
+    {
+      name: 'realtime.connected',
+      text: `update realtime.calls set status = 'active', connected_at = coalesce(connected_at, $3), tick_at = $3
+        where account_id = $1 and call_id = $2 and ended_at is null returning 1`,
+    },
+    [accountId, callId, now],
+  )
+  return rows.length > 0
+}
+
+export const readCall = (db: Db, { accountId, callId }: CallKey): Promise<CallRow | undefined> =>
+  db.kysely
+    .selectFrom('realtime.calls')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('call_id', '=', callId)
+    .executeTakeFirst()
+
+/** Calls of an account, newest first. */
+export const listCalls = (
+  db: Db,
+  accountId: string,
+  { status, ...page }: { status?: CallStatus | undefined; limit: number; after_id?: string | undefined },
+): Promise<Page<CallRow>> => {
+  const calls = db.kysely.selectFrom('realtime.calls').selectAll().where('account_id', '=', accountId)
+  return readPage(status === undefined ? calls : calls.where('status', '=', status), 'call_id', page)
+}
+
+/** Its process ends it within a tick. */
+export const askEnd = (db: Db, { accountId, callId }: CallKey, now: Date): Promise<unknown> =>
+  db.query(
+    {
+      name: 'realtime.ask_end',
+      text: `update realtime.calls set end_asked_at = coalesce(end_asked_at, $3)
+        where account_id = $1 and call_id = $2 and ended_at is null`,
+    },
+    [accountId, callId, now],
+  )
+
+/** Locks the row if the call has not ended. No step of it begins from here on. */
+export const lockRunning = (tx: Tx, { accountId, callId }: CallKey): Promise<CallRow | undefined> =>
+  tx
+    .selectFrom('realtime.calls')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('call_id', '=', callId)
+    .where('ended_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+
+export async function writeEnded(
+  tx: Tx,
+  { accountId, callId }: CallKey,
+  end: Pick<CallRow, 'reason' | 'turns' | 'charged' | 'connected_at' | 'ended_at' | 'file_id'>,
+): Promise<void> {
+  await tx
+    .updateTable('realtime.calls')
+    .set({
+      status: 'ended',
+      reason: end.reason,
+      turns: end.turns,
+      charged: end.charged,
+      connected_at: end.connected_at,
+      ended_at: end.ended_at,
+      file_id: end.file_id,
+    })
+    .where('account_id', '=', accountId)
+    .where('call_id', '=', callId)
+    .execute()
+}
+
+/** What the process of a call knows of it. */
+export interface Tick {
+  call_id: string
+  turns: number
+  connected_at: Date | null
+}
+
+/** A call of this process, as the database has it. */
+export interface Ticked {
+  account_id: string
+  call_id: string
+  end_asked_at: Date | null
+  created_at: Date
+  connected_at: Date | null
+  expires_at: Date
+}
+
+/** Writes what this process knows of its calls; answers all that the database says are its own. */
+export const writeTicks = (
+  db: Db,
+  {
+    processId,
+    ticks,
+    now,
+    timeoutMs,
+  }: { processId: string; ticks: readonly Tick[]; now: Date; timeoutMs: number },
+): Promise<Ticked[]> =>
+  db.query(
+    {
+      name: 'realtime.tick',
+      text: `update realtime.calls c set tick_at = $3, turns = coalesce(r.turns, c.turns), connected_at = coalesce(c.connected_at, r.connected_at),
+          status = case when coalesce(c.connected_at, r.connected_at) is null then 'starting' else 'active' end
+        from realtime.calls o left join json_to_recordset($2::json) as r(call_id uuid, turns int, connected_at timestamptz) on r.call_id = o.call_id
+        where o.process_id = $1 and o.ended_at is null and c.account_id = o.account_id and c.call_id = o.call_id and c.ended_at is null
+        returning c.account_id, c.call_id, c.end_asked_at, c.created_at, c.connected_at, c.expires_at`,
+      timeoutMs,
+    },
+    [processId, JSON.stringify(ticks), now],
+  )
+
+/** Calls whose process is dead, and those that nobody has ended in time. */
+export const abandonedCalls = (
+  db: Db,
+  { leaseMs, before, most }: { leaseMs: number; before: Date; most: number },
+): Promise<Pick<CallRow, 'account_id' | 'call_id'>[]> =>
+  db.query(
+    {
+      name: 'realtime.abandoned',
+      text: `select account_id, call_id from realtime.calls where ended_at is null
+        and (not ledger.lives(process_id, $1 * interval '1 millisecond') or expires_at < $2) limit $3`,
+    },
+    [leaseMs, before, most],
+  )
+
+export const deleteOldCalls = (db: Db, before: Date): Promise<unknown> =>
+  db.query({ text: 'delete from realtime.calls where ended_at < $1' }, [before])

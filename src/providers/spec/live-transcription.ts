@@ -1,0 +1,71 @@
+import type { SpokenWord } from '#engine/turn'
+import type { Timeouts, UpstreamError } from './spec.ts'
+
+/** The interface of a provider room for live transcription: sound goes in while it is spoken, words come out. */
+export interface LiveTranscriber {
+  /**
+   * Opens one connection: no retry, no failover. Throws `UpstreamError` for every failure; `executed` is false where the upstream has heard
+   * nothing, which is always so here. After it has returned failures come by `sink.failed`.
+   */
+  open(call: LiveCall, sink: LiveSink): Promise<LiveLink>
+}
+
+export interface LiveCall {
+  /** The model's name at the upstream. */
+  upstreamModel: string
+  /** ISO 639-1; absent: the upstream finds out. */
+  language?: string | undefined
+  /** What the sound is about; upstreams whose wire has no field for it do without. */
+  prompt?: string | undefined
+  /** Words that may occur, such as names. */
+  keywords?: readonly string[] | undefined
+  /** Aborting it cuts the connection. */
+  signal: AbortSignal
+  /** `connectMs` and `firstByteMs` of the connection, `firstTokenMs` of each `commit`; the length of a link is bounded by its owner alone. */
+  timeouts: Timeouts
+  /** Called with the upstream's own id of the connection, where it says one. */
+  onUpstreamId?: ((id: string) => void) | undefined
+}
+
+/** Its methods never throw, and none is called after `failed` or once `close` was called. */
+export interface LiveSink {
+  /** All that was understood since the last commit; replaces what was said before. Never empty. */
+  partial(text: string): void
+  /** The connection is over; commits that are open reject with the same error. At most once. */
+  failed(error: UpstreamError): void
+}
+
+export interface LiveLink {
+  /**
+   * Sound as it is spoken: 16 kHz, mono, 16 bit, little-endian. Copied or sent before this returns. What an upstream does not take in time
+   * ends the link (`failed`).
+   */
+  write(pcm: Uint8Array): void
+  /**
+   * The end of an utterance: resolves with the final words of all that was written since the last one. One at a time. Rejects with
+   * `UpstreamError`. Costs nothing where nothing was written.
+   */
+  commit(): Promise<LiveHeard>
+  /** Ends the connection; idempotent, never rejects. */
+  close(): Promise<LiveUsage>
+}
+
+/** What was heard of one utterance. */
+export interface LiveHeard {
+  /** Empty where nothing was said. */
+  text: string
+  /** ISO 639-1, if the upstream says it. */
+  language?: string
+  /** In order, in seconds from the first sound of the link, where the upstream tells them. */
+  words?: SpokenWord[]
+}
+
+/** What a link costs. */
+export interface LiveUsage {
+  /** Of sound, as it was written: no upstream can bill more. */
+  seconds: number
+  /** What the upstream claims, never more than `seconds`; absent where it claims nothing. */
+  claimedSeconds?: number
+  /** Tokens that it claims, of wires that count by them. */
+  tokens?: { input: number; output: number }
+}
