@@ -58,6 +58,7 @@ export async function openCaller(stack: AsyncDisposableStack): Promise<Page> {
   const page = await browser.newPage()
   await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }))
   await page.goto('http://localhost/')
+  await page.addScriptTag({ content: script })
   return page
 }
 
@@ -74,12 +75,12 @@ export async function call(
   page: Page,
   rtc: WebRtc,
   through: (answer: string) => string = (answer) => answer,
-): Promise<{ echo: Echo; id: number }> {
-  const { id, sdp } = await page.evaluate(offerOfPage)
+): Promise<{ echo: Echo; id: number; offer: string }> {
+  const { id, sdp } = await run<{ id: number; sdp: string }>(page, 'offer')
   const echo = new Echo()
   echo.peer = rtc.answer(sdp, echo)
-  await page.evaluate(answerToPage, { id, sdp: through(echo.peer.answer) })
-  return { echo, id }
+  await run(page, 'answer', id, through(echo.peer.answer))
+  return { echo, id, offer: sdp }
 }
 
 export const withoutUdp = (answer: string): string =>
@@ -88,20 +89,16 @@ export const withoutUdp = (answer: string): string =>
     .filter((line) => !(line.startsWith('a=candidate:') && line.includes(' udp ')))
     .join('\r\n')
 
-interface PageConnection {
-  pc: RTCPeerConnection
-  channel: RTCDataChannel
-  texts: string[]
-}
-declare const window: { pcs?: PageConnection[]; stream?: MediaStream }
-
-async function offerOfPage(): Promise<{ id: number; sdp: string }> {
-  window.pcs ??= []
-  window.stream ??= await navigator.mediaDevices.getUserMedia({ audio: true })
+/** What the page can do; as text, since what is of a browser has no types here. */
+const script = `
+const connections = []
+let stream
+async function offer() {
+  stream ??= await navigator.mediaDevices.getUserMedia({ audio: true })
   const pc = new RTCPeerConnection()
-  pc.addTrack(window.stream.getAudioTracks()[0]!, window.stream)
+  pc.addTrack(stream.getAudioTracks()[0], stream)
   const channel = pc.createDataChannel('events')
-  const texts: string[] = []
+  const texts = []
   channel.onmessage = ({ data }) => texts.push(data)
   pc.ontrack = ({ track }) => {
     const sound = new Audio()
@@ -109,30 +106,35 @@ async function offerOfPage(): Promise<{ id: number; sdp: string }> {
     sound.play().catch(() => undefined)
   }
   await pc.setLocalDescription(await pc.createOffer())
-  return { id: window.pcs.push({ pc, channel, texts }) - 1, sdp: pc.localDescription!.sdp }
+  return { id: connections.push({ pc, channel, texts }) - 1, sdp: pc.localDescription.sdp }
 }
-
-async function answerToPage({ id, sdp }: { id: number; sdp: string }): Promise<void> {
-  await window.pcs![id]!.pc.setRemoteDescription({ type: 'answer', sdp })
+const answer = (id, sdp) => connections[id].pc.setRemoteDescription({ type: 'answer', sdp })
+async function state(id) {
+  const { pc, channel, texts } = connections[id]
+  let received = 0
+  let candidate = ''
+  for (const entry of (await pc.getStats()).values()) {
+    if (entry.type === 'inbound-rtp') received = entry.packetsReceived
+    if (entry.type === 'remote-candidate') candidate = entry.protocol + ' ' + entry.address
+  }
+  return { state: pc.connectionState, channel: channel.readyState, texts, received, candidate }
 }
-
-export const stateOf = (page: Page, id: number): Promise<PageState> =>
-  page.evaluate(async (which) => {
-    const { pc, channel, texts } = window.pcs![which]!
-    let received = 0
-    let candidate = ''
-    for (const entry of (await pc.getStats()).values()) {
-      if (entry.type === 'inbound-rtp') received = entry.packetsReceived
-      if (entry.type === 'remote-candidate') candidate = `${entry.protocol} ${entry.address}`
-    }
-    return { state: pc.connectionState, channel: channel.readyState, texts, received, candidate }
-  }, id)
-
-export const sayInPage = (page: Page, id: number, text: string): Promise<void> =>
-  page.evaluate(({ which, message }) => window.pcs![which]!.channel.send(message), {
-    which: id,
-    message: text,
+const say = (id, text) => connections[id].channel.send(text)
+const close = (id) => connections[id].pc.close()
+const openSecond = (id) =>
+  new Promise((resolve) => {
+    connections[id].pc.createDataChannel('more').onclose = () => resolve('closed')
   })
+`
 
-export const closeInPage = (page: Page, id: number): Promise<void> =>
-  page.evaluate((which) => window.pcs![which]!.pc.close(), id)
+const run = <Result>(page: Page, name: string, ...values: unknown[]): Promise<Result> =>
+  page.evaluate(`${name}(${values.map((value) => JSON.stringify(value)).join(', ')})`)
+
+export const stateOf = (page: Page, id: number): Promise<PageState> => run(page, 'state', id)
+
+export const sayInPage = (page: Page, id: number, text: string): Promise<void> => run(page, 'say', id, text)
+
+export const closeInPage = (page: Page, id: number): Promise<void> => run(page, 'close', id)
+
+/** What becomes of a channel beside the first. */
+export const openSecondChannel = (page: Page, id: number): Promise<string> => run(page, 'openSecond', id)
