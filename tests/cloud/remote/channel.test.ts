@@ -4,8 +4,14 @@ import { PassThrough, Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import { expect, test } from 'vitest'
 import type { LogLine, RuntimeState } from '#engine/functions'
-import { ChannelClient } from '../../../src/engine/functions/remote/channel.ts'
-import { asHeader, callHeader, goAhead, paths } from '../../../src/engine/functions/remote/messages.ts'
+import { ChannelClient } from '#platform/channel'
+import {
+  asHeader,
+  callHeader,
+  channelKey,
+  goAhead,
+  paths,
+} from '../../../src/engine/functions/remote/messages.ts'
 import { until } from '../../harness/until.ts'
 import {
   callOf,
@@ -280,7 +286,7 @@ test('with another key, and with another version, a host is not used and learns 
 
 test('nothing of a call runs before the API knows that the host has it, and may no longer ask another one', async () => {
   const one = await scriptedHost(async () => saying('ran'))
-  using client = new ChannelClient(one.url, keyOf('k'))
+  using client = new ChannelClient(one.url, channelKey(keyOf('k')))
   const { signal: _, body: __, ...head } = callOf(1)
   const offer = async () => {
     const headers = {
@@ -334,7 +340,7 @@ test('without the key nobody gets a byte: not by plain text, not by TLS, not by 
   const strangers = [
     { rejectUnauthorized: false },
     { ...suite, rejectUnauthorized: false },
-    ...['kherad functions 1', 'other'].map((identity) => ({
+    ...['kherad channel 1', 'other'].map((identity) => ({
       ...suite,
       pskCallback: () => ({ psk: Buffer.alloc(32), identity }),
       checkServerIdentity: () => undefined,
