@@ -51,8 +51,9 @@ create index calls_of_key on realtime.calls (account_id, key_id) where ended_at 
 create table realtime.steps (
   account_id uuid not null,
   call_id uuid not null,
-  -- In the order in which they began.
   step_id uuid not null,
+  -- In the order in which they began.
+  position integer not null,
   kind text not null check (kind in ('transcription', 'text', 'speech', 'response', 'seconds')),
   model text not null,
   -- What it may cost at most, in micro-credits.

@@ -7,6 +7,7 @@ import type { FunctionCompiler, FunctionRuntime, PlatformFunctions } from '#engi
 import type { Svgs, VideoProbe } from '#engine/media'
 import type { Catalogue } from '#engine/models'
 import type { Pipelines } from '#engine/pipelines'
+import type { RealtimeCalls } from '#engine/realtime'
 import type { Inference } from '#engine/routing'
 import type { SiteChecks, SiteCompressor, SiteDirectory } from '#engine/sites'
 import type { Recordings } from '#engine/sound'
@@ -47,6 +48,8 @@ export interface App {
   /** The processes that use this database, and which of them are alive. */
   processes: Processes
   ledger: Ledger
+  /** The realtime calls of this process. */
+  realtime: RealtimeCalls
   /** The queue of background work. */
   jobs: Jobs
   models: Catalogue

@@ -13,6 +13,7 @@ import { images } from '#capabilities/images'
 import { knowledge } from '#capabilities/knowledge'
 import { messages } from '#capabilities/messages'
 import { models } from '#capabilities/models'
+import { realtime } from '#capabilities/realtime'
 import { responses } from '#capabilities/responses'
 import { sites } from '#capabilities/sites'
 import { studio } from '#capabilities/studio'
@@ -44,6 +45,7 @@ const capabilities: Capability[] = [
   embeddings,
   images,
   audio,
+  realtime,
   studio,
   videos,
   agents,

@@ -32,12 +32,13 @@ import {
 import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
+import { findClientSecret, openRealtimeCalls, type RealtimeCalls } from '#engine/realtime'
 import { openInference, type Upstream } from '#engine/routing'
 import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#engine/sites'
 import { openRecordings } from '#engine/sound'
 import { CloudSql } from '#engine/sql'
 import { openPageCounter, openReader, openTools } from '#engine/tools'
-import { openKeyRing } from '#platform/auth'
+import { type ClientSecret, openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import { type FindIsolation, openConfinement, openIsolation } from '#platform/confined'
@@ -91,6 +92,7 @@ export async function openApp(
   const app: App = {
     ...ground,
     ...books,
+    realtime: opening.use(await openRealtime(ground, books)),
     collections,
     jobs,
     models,
@@ -188,8 +190,25 @@ async function openBooks(
   const ledger = opening.use(openLedger({ db, clock, log, processes, thresholdsPercent, metrics }))
   const modelId = (name: string) => models.find(name)?.id ?? name
   processes.afterSweep(() => releaseRooms({ db, processes, clock }))
-  return { processes, ledger, keys: opening.use(openKeyRing({ db, clock, log, metrics, modelId })) }
+  const clientSecret = async (hash: Buffer): Promise<ClientSecret | undefined> => {
+    const row = await findClientSecret(db, hash, new Date(clock.nowMs()))
+    return row && { accountId: row.account_id, keyId: row.key_id, scopes: ['audio:write'] }
+  }
+  const keys = opening.use(openKeyRing({ db, clock, log, metrics, modelId, clientSecret }))
+  return { processes, ledger, keys }
 }
+
+/** Calls, in processes that serve the API. */
+const openRealtime = (
+  ground: Ground,
+  books: Pick<App, 'processes' | 'ledger' | 'keys'>,
+): Promise<RealtimeCalls> =>
+  duringStart(ground.db, () =>
+    openRealtimeCalls(
+      { ...ground, ...books },
+      { capacity: ground.config.roles.api ? ground.config.voice.capacity : 0 },
+    ),
+  )
 
 /** Without a domain every site is a name of this machine. */
 const openSites = ({ config, db, log }: Ground): Promise<SiteDirectory> =>

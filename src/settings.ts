@@ -9,6 +9,7 @@ import { databases } from '#engine/databases/settings'
 import { files, studio } from '#engine/files/settings'
 import { functions, functionsHost } from '#engine/functions/settings'
 import { defaults, models, providers, vendors } from '#engine/models/settings'
+import { voice } from '#engine/realtime/settings'
 import { sites } from '#engine/sites/settings'
 import { ffmpeg } from '#engine/sound/settings'
 import { tools } from '#engine/tools/settings'
@@ -29,6 +30,7 @@ import { net } from '#platform/net/settings'
 import { proxies, tls } from '#platform/proxy/settings'
 import { storage } from '#platform/storage/settings'
 import { tracing } from '#platform/trace/settings'
+import { webrtc } from '#platform/webrtc/settings'
 
 export const settings: readonly Section[] = [
   providers,
@@ -51,6 +53,7 @@ export const settings: readonly Section[] = [
   functionsHost,
   mail,
   audio,
+  voice,
   limits,
   trustedProxies,
   apps,
@@ -58,6 +61,7 @@ export const settings: readonly Section[] = [
   proxies,
   vendors,
   tracing,
+  webrtc,
   ffmpeg,
 ]
 

@@ -21,6 +21,7 @@ const today = days()
 const replacements: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?/g, '‹time›'],
   [/kh([rps])_[A-Za-z0-9_-]{20,}/g, 'kh$1_‹secret›'],
+  [/ek_[A-Za-z0-9]{43}/g, 'ek_‹secret›'],
   [/("ref"\s*:\s*")[a-z]{20}/g, '$1‹ref›'],
   [/(\/app-links\/)[a-z]{20}\/[\w-]{43}/g, '$1‹ref›/‹token›'],
   [/("token_hash"\s*:\s*")[\w-]{43}/g, '$1‹token›'],

@@ -2,6 +2,7 @@
 import { askAgents, askWork } from './ask-background.ts'
 import { askClouds } from './ask-clouds.ts'
 import { askBatches, askPictures, askText } from './ask-models.ts'
+import { askRealtime } from './ask-realtime.ts'
 import { askSites } from './ask-sites.ts'
 import { askFiles, askKnowledge, askWebhooks } from './ask-stored.ts'
 import { askVideos } from './ask-videos.ts'
@@ -18,6 +19,7 @@ export async function askEverything(recorder: Recorder, site: Site): Promise<voi
   await atRest(site.db)
   await askPictures(recorder)
   await askVideos(recorder, site)
+  await askRealtime(recorder, site)
   await askWebhooks(recorder, site)
   await askBatches(recorder)
   await askKnowledge(recorder)

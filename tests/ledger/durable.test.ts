@@ -8,6 +8,7 @@ import {
   holdIn,
   type Payer,
   type Quantities,
+  reholdIn,
   setCaps,
   settleIn,
 } from '#platform/ledger'
@@ -74,6 +75,8 @@ const extend = (receiptId: string, step: string, microcredits: bigint, lifetimeM
       now(),
     ),
   )
+const rehold = (receiptId: string, from: bigint, to: bigint) =>
+  world.app.db.tx((tx) => reholdIn(tx, { accountId: world.account, receiptId, from, to }))
 const receipt = async (id: string) => (await world.app.ledger.receipt(world.account, world.project, id))!
 const sound = async () => expect(await world.app.ledger.violations()).toEqual([])
 
@@ -229,6 +232,70 @@ test('what is not free is refused, exactly at the edge, by balance and caps, and
   expect(await extend(other, 'first', 7n)).toBe(12n)
   await sound()
   await settle(other, 12n)
+  await sound()
+})
+
+test('an owner makes it larger and smaller, each change once, and what it promises is what is held', async () => {
+  const id = uuidv7()
+  const before = await world.balance()
+  await hold(id)
+  expect(await rehold(id, 5n, 40n)).toBe(true)
+  // The same once more, as after a reply that was lost.
+  expect(await rehold(id, 5n, 40n)).toBe(true)
+  expect(await world.balance()).toEqual({ available: before.available - 40n, held: before.held + 40n })
+  expect(await receipt(id)).toMatchObject({ state: 'running', held: 40n })
+  expect(await rehold(id, 40n, 0n)).toBe(true)
+  // What arrives late finds it elsewhere.
+  expect(await rehold(id, 5n, 40n)).toBe(false)
+  expect(await world.balance()).toEqual(before)
+  expect(await rehold(id, 0n, 9n)).toBe(true)
+  await sound()
+  expect(await settle(id, 9n)).toEqual({ chargedMicrocredits: 9n, lossMicrocredits: 0n })
+  expect(await rehold(id, 9n, 10n)).toBe(false)
+  await sound()
+})
+
+test('a change that balance or a cap does not bear is refused at the edge, one that is undone has not been, and it stays as it was', async () => {
+  const { available } = await world.balance()
+  const id = uuidv7()
+  await hold(id)
+  await expect(rehold(id, 5n, available + 1n)).rejects.toMatchObject({
+    code: 'INSUFFICIENT_CREDITS',
+    detail: { needMicrocredits: available - 4n, haveMicrocredits: available - 5n },
+  })
+  const failing = world.app.db.tx(async (tx) => {
+    expect(await reholdIn(tx, { accountId: world.account, receiptId: id, from: 5n, to: 6n })).toBe(true)
+    throw new Error('no')
+  })
+  await expect(failing).rejects.toThrow('no')
+  expect(await rehold(id, 5n, available)).toBe(true)
+  expect((await world.balance()).available).toBe(0n)
+  await settle(id, 0n)
+  const capped = await newPayer({ caps: { cap: 20n } })
+  const other = uuidv7()
+  await hold(other, { payer: capped })
+  await expect(rehold(other, 5n, 21n)).rejects.toMatchObject({
+    code: 'BUDGET_EXCEEDED',
+    detail: { scope: 'key', needMicrocredits: 16n, haveMicrocredits: 15n },
+  })
+  // A cap below what is held lets it shrink, and no more.
+  const { keyId } = capped
+  await world.app.db.tx((tx) => setCaps(tx, world.account, 'key', keyId, { cap: 2n }, { now: now() }))
+  await expect(rehold(other, 5n, 6n)).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED' })
+  expect(await rehold(other, 5n, 4n)).toBe(true)
+  await settle(other, 4n)
+  await sound()
+})
+
+test('one that was accepted without an answer to repeat is told to be under way, and to be done', async () => {
+  const id = uuidv7()
+  const claim = { key: 'unanswered', fingerprint: 'f' }
+  await hold(id, { claim, accepted: { statusCode: 201 } })
+  await expect(hold(uuidv7(), { claim })).rejects.toMatchObject({ receiptId: id })
+  const earlier = () => world.app.ledger.earlier(world.account, id, 1_000)
+  expect(await earlier()).toMatchObject({ state: 'running', status_code: 201, reply: null })
+  await settle(id, 1n)
+  expect(await earlier()).toMatchObject({ state: 'completed', reply: null })
   await sound()
 })
 

@@ -96,7 +96,7 @@ export type Answer =
   /** The process died, or was not there. */
   | { kind: 'none' }
 
-/** Nobody here has an app. */
+/** Nobody here has an app, or calls. */
 const noApps: Pick<
   App,
   | 'sites'
@@ -109,7 +109,9 @@ const noApps: Pick<
   | 'functions'
   | 'functionCompiler'
   | 'functionSource'
+  | 'realtime'
 > = {
+  realtime: {} as App['realtime'],
   databases: {} as App['databases'],
   sql: {} as App['sql'],
   functions: {} as App['functions'],

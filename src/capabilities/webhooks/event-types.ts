@@ -9,6 +9,7 @@ const all: Record<EventType, true> = {
   'budget.threshold': true,
   'video.completed': true,
   'video.failed': true,
+  'realtime.ended': true,
 }
 
 /** The event types that a webhook may subscribe to. */

@@ -24,8 +24,16 @@ export interface Transport {
   /** 20 ms at 24 kHz, mono, -1 to 1. Called at the pace of the sound; `itemId` is of whom it is, undefined in silence. */
   play(frame: Float32Array, itemId: string | undefined): void
   send(event: RealtimeEvent): void
+  /** Nothing is sent any more. */
   end(reason: EndReason): void
+  /** Sound that comes in events, in Base64. Absent where sound comes by itself. Throws INVALID_REQUEST. */
+  append?(audio: string): void
+  /** The forms of sound in events, before the first and whenever they change. */
+  use?(forms: { inputSound: SoundType; outputSound: SoundType }): void
 }
+
+/** Of sound in events. audio/pcm: 16 bits, little-endian, 24,000 a second; the others: G.711 at 8,000. */
+export type SoundType = 'audio/pcm' | 'audio/pcmu' | 'audio/pcma'
 
 export interface TransportListener {
   /** 20 ms at 16 kHz, mono, in order, gaps concealed. */
@@ -150,15 +158,21 @@ export type ItemContent =
 
 /** The sound that goes to the client, at the pace at which it is heard. */
 export interface Speaker {
-  /** Sound of an item, 24 kHz mono; it is played after what waits. `words` is what this piece says. */
-  say(itemId: string, samples: Float32Array, words?: string): void
-  /** No more of this item comes; resolves when it has been played or cut. */
+  /**
+   * Sound of an item, 24 kHz mono, a copy of which is played after what waits. `words` is what this piece says, and what follows without words belongs
+   * to it. False where it was not taken: more than five minutes would wait, or the item was cut.
+   */
+  say(itemId: string, samples: Float32Array, words?: string): boolean
+  /** Resolves when less than ten seconds wait, which is also where they were cut: what makes more sound awaits it first. */
+  room(): Promise<void>
+  /** No more of this item comes; resolves when it has been heard or cut. */
   finish(itemId: string): Promise<void>
   /** Lower, by 18 dB, without a click. */
   duck(): void
   unduck(): void
-  /** Silence at once. What was heard of the item that was playing, and the words of it. */
+  /** Silence at once. What was heard of the item that was playing, and the words of it; what waited behind it is as if it had never been said. */
   cut(): { itemId: string; playedMs: number; heard: string } | undefined
+  /** Until the last of it has been heard, by what is known of the way to the client. */
   readonly isPlaying: boolean
 }
 

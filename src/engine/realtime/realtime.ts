@@ -1,20 +1,33 @@
 /** Realtime calls: their parts, their records and their money (docs/decisions/0087-one-hold-that-rolls.md). */
 
+export { beginCall, type NewCall } from './begin.ts'
 export { callIdOf, callName } from './call-id.ts'
+export { CallSound } from './call-sound.ts'
+export { soundClock } from './clock.ts'
+export { modelsOfPipeline, type PipelineModels } from './engines/pipeline/models.ts'
+export { Pipeline, type PipelineOptions } from './engines/pipeline/pipeline.ts'
+export type { PipelineSettings } from './engines/pipeline/settings.ts'
+export { worstOfTurn } from './engines/pipeline/worst.ts'
+export { readClientEvent } from './events/client-events.ts'
+export { errorEvent, newId, sessionFields } from './events/server-events.ts'
+export { type CallSettings, freshSettings, updateSession } from './events/session-update.ts'
+export { type PcmFormat, PcmSound } from './hear/pcm-sound.ts'
+export { firstSeconds } from './money/call-time.ts'
+export { CallOver } from './money/over.ts'
+export type { MoneyListener, RunningCall, RunningMoney } from './money/running-money.ts'
+export { secondsOf } from './money/settle.ts'
+export { spentOf } from './money/step-store.ts'
 export type * from './parts.ts'
-export {
-  deleteProcess,
-  type FreeProcess,
-  freeProcesses,
-  type ProcessRow,
-  writeProcess,
-} from './process-store.ts'
+export { type FreeProcess, freeProcesses } from './process-store.ts'
+export { type AddedCall, openRealtimeCalls, RealtimeCalls, type RegistryOptions } from './registry.ts'
 export {
   type ClientSecretRow,
   findClientSecret,
   insertClientSecret,
   takeClientCall,
 } from './secret-store.ts'
+export { CallSession, type SessionOptions } from './session.ts'
+export { PcmVoice } from './speak/pcm-voice.ts'
 export {
   askEnd,
   type CallKey,

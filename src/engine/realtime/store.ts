@@ -66,7 +66,7 @@ export async function writeConnected(db: Db, { accountId, callId }: CallKey, now
   const rows = await db.query(
     {
       name: 'realtime.connected',
-      text: `update realtime.calls set status = 'active', connected_at = coalesce(connected_at, $3)
+      text: `update realtime.calls set status = 'active', connected_at = coalesce(connected_at, $3), tick_at = $3
         where account_id = $1 and call_id = $2 and ended_at is null returning 1`,
     },
     [accountId, callId, now],
@@ -117,11 +117,19 @@ export const lockRunning = (tx: Tx, { accountId, callId }: CallKey): Promise<Cal
 export async function writeEnded(
   tx: Tx,
   { accountId, callId }: CallKey,
-  end: Pick<CallRow, 'reason' | 'turns' | 'charged' | 'ended_at' | 'file_id'>,
+  end: Pick<CallRow, 'reason' | 'turns' | 'charged' | 'connected_at' | 'ended_at' | 'file_id'>,
 ): Promise<void> {
   await tx
     .updateTable('realtime.calls')
-    .set({ ...end, status: 'ended' })
+    .set({
+      status: 'ended',
+      reason: end.reason,
+      turns: end.turns,
+      charged: end.charged,
+      connected_at: end.connected_at,
+      ended_at: end.ended_at,
+      file_id: end.file_id,
+    })
     .where('account_id', '=', accountId)
     .where('call_id', '=', callId)
     .execute()
@@ -131,6 +139,7 @@ export async function writeEnded(
 export interface Tick {
   call_id: string
   turns: number
+  connected_at: Date | null
 }
 
 /** A call of this process, as the database has it. */
@@ -139,6 +148,8 @@ export interface Ticked {
   call_id: string
   end_asked_at: Date | null
   created_at: Date
+  connected_at: Date | null
+  expires_at: Date
 }
 
 /** Writes what this process knows of its calls; answers all that the database says are its own. */
@@ -154,10 +165,11 @@ export const writeTicks = (
   db.query(
     {
       name: 'realtime.tick',
-      text: `update realtime.calls c set tick_at = $3, turns = coalesce(r.turns, c.turns)
-        from realtime.calls o left join json_to_recordset($2::json) as r(call_id uuid, turns int) on r.call_id = o.call_id
+      text: `update realtime.calls c set tick_at = $3, turns = coalesce(r.turns, c.turns), connected_at = coalesce(c.connected_at, r.connected_at),
+          status = case when coalesce(c.connected_at, r.connected_at) is null then 'starting' else 'active' end
+        from realtime.calls o left join json_to_recordset($2::json) as r(call_id uuid, turns int, connected_at timestamptz) on r.call_id = o.call_id
         where o.process_id = $1 and o.ended_at is null and c.account_id = o.account_id and c.call_id = o.call_id and c.ended_at is null
-        returning c.account_id, c.call_id, c.end_asked_at, c.created_at`,
+        returning c.account_id, c.call_id, c.end_asked_at, c.created_at, c.connected_at, c.expires_at`,
       timeoutMs,
     },
     [processId, JSON.stringify(ticks), now],

@@ -10,6 +10,7 @@ export {
 export { SoundError, type SoundFault } from './fault.ts'
 export { type JoinOptions, joinSpeech, loudnessOf } from './join.ts'
 export { type Levels, levelMs, levelsOf } from './levels.ts'
+export { opusMs } from './opus-reader.ts'
 export { type Pcm, type Sound, type SoundStream, secondsOf } from './pcm.ts'
 export type {
   MeasuredRecording,
@@ -20,8 +21,9 @@ export type {
   TimeSpan,
 } from './recording.ts'
 export { openRecordings, type Recordings } from './recordings.ts'
-export { resample } from './resample.ts'
+export { Resampler, resample } from './resample.ts'
 export type { FfmpegSetting } from './settings.ts'
 export { pauseLevelOf, pausesOf, type Span, silencesIn } from './silences.ts'
-export { isSpeakable, lettersOf, piecesOfText } from './text.ts'
+export { boundariesOf, isSpeakable, lettersOf, piecesOfText } from './text.ts'
 export { VoiceDetector, type VoiceEvent, type VoiceOptions } from './voice.ts'
+export { type VoiceFrame, VoiceFrames, type VoiceFramesOptions } from './voice-frames.ts'

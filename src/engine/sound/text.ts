@@ -12,7 +12,7 @@ const maxBack = 12
 const aroundCut = 64
 
 /** How good a place between two words is for an end: behind a sentence, a clause, any word. */
-type Strength = 'sentence' | 'clause' | 'word'
+export type Strength = 'sentence' | 'clause' | 'word'
 
 /**
  * Cuts text for speech into pieces of `maxCharacters` at most (UTF-16 units; at least 16), as few as its sentences allow: behind a sentence,
@@ -58,7 +58,7 @@ function bestOf(places: Record<Strength, number>, start: number, max: number): n
 }
 
 /** Places at which a word begins behind spaces, and the end of the text. */
-function* boundariesOf(text: string): Iterable<{ at: number; strength: Strength }> {
+export function* boundariesOf(text: string): Iterable<{ at: number; strength: Strength }> {
   let wordStart = 0
   let lineStart = 0
   let wordEnd: number | undefined

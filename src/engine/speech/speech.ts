@@ -29,6 +29,7 @@ export interface SpeechSpec {
   where(setting: SpeechSetting, line?: number): string
 }
 
+export { SoundChannel } from './channel.ts'
 export { fitSpeech, layoutOf } from './fit.ts'
 export {
   type PaidSpeech,
@@ -38,4 +39,4 @@ export {
   startPaidSpeech,
 } from './paid-speech.ts'
 export { speechFailures } from './phrases.ts'
-export { planSpeech, type SpeechPlan } from './plan.ts'
+export { charactersOf, type PlannedOrder, planSpeech, type SpeechPlan } from './plan.ts'

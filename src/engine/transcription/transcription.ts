@@ -83,6 +83,7 @@ export interface Transcript {
 export type TranscriptPart = { kind: 'text'; text: string } | { kind: 'segment'; segment: SpokenSegment }
 
 export { foldPersian } from './fold.ts'
+export { heardOf } from './heard.ts'
 export { languageOf } from './language.ts'
 export {
   type PaidTranscription,
@@ -90,4 +91,5 @@ export {
   startPaidTranscription,
 } from './paid-transcription.ts'
 export { transcriptionFailures } from './phrases.ts'
-export { planTranscription, type TranscriptionPlan } from './plan.ts'
+export { heardRate, named } from './pieces.ts'
+export { maxTokensOf, orderOf, planTranscription, type TranscriptionPlan } from './plan.ts'

@@ -3,7 +3,7 @@ import { fail } from '#platform/errors'
 import type { Scope } from './scopes.ts'
 import './errors.ts'
 
-export { type KeyRingOptions, noPlan, openKeyRing } from './key-ring.ts'
+export { type ClientSecret, type KeyRingOptions, noPlan, openKeyRing } from './key-ring.ts'
 export { keySeries } from './metrics.ts'
 export { maxOrigins, readOrigin } from './origins.ts'
 export { declareScopes, isScope, type Scope, type Scopes, scopes } from './scopes.ts'
@@ -26,8 +26,8 @@ export {
   setProjectKeepDays,
 } from './store.ts'
 
-/** The kinds of credentials: a project key, a person's session, or a device of theirs. */
-export type CredentialKind = 'key' | 'session' | 'device'
+/** The kinds of credentials: a project key, a person's session, a device of theirs, or a client secret, which stands for a key for a while. */
+export type CredentialKind = 'key' | 'session' | 'device' | 'client'
 
 /** The caller, as every capability sees it. */
 export interface Caller {
@@ -45,10 +45,15 @@ export interface Caller {
   keepDays?: number | undefined
   /** Origins of pages that may use the key from a browser; undefined: no browser access. */
   origins?: ReadonlySet<string> | undefined
+  /** Of a client secret: its SHA-256. */
+  clientSecretHash?: Buffer
 }
 
 export interface KeyRing extends AsyncDisposable {
-  /** Throws INVALID_API_KEY (401), ACCOUNT_SUSPENDED or PLAN_REQUIRED (403), or SERVICE_UNAVAILABLE (503). */
+  /**
+   * Of a key or a client secret; the latter may do what its key may, within its own scopes. Throws INVALID_API_KEY (401), ACCOUNT_SUSPENDED or
+   * PLAN_REQUIRED (403), or SERVICE_UNAVAILABLE (503).
+   */
   caller(secret: string | undefined): Promise<Caller>
   /**
    * The same at once, for a valid key that was asked for lately; undefined for any other. `connection`: where it came from; clients send the

@@ -4,9 +4,10 @@ import { type Db, isDatabaseAway } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
-import { couldBeKey, sha256 } from '#platform/secrets'
+import { couldBeClientSecret, couldBeKey, sha256 } from '#platform/secrets'
 import type { Caller, KeyRing } from './auth.ts'
 import { Origins } from './origins.ts'
+import type { Scope } from './scopes.ts'
 import * as store from './store.ts'
 
 export interface KeyRingOptions {
@@ -16,6 +17,15 @@ export interface KeyRingOptions {
   metrics?: Metrics
   /** Resolves names of models to ids: the list of a key may contain aliases. */
   modelId?: (name: string) => string
+  /** Finds a client secret by its SHA-256; undefined for one that is unknown or over. Absent: there are none. */
+  clientSecret?: (hash: Buffer) => Promise<ClientSecret | undefined>
+}
+
+/** What a client secret stands for. */
+export interface ClientSecret {
+  accountId: string
+  keyId: string
+  scopes: readonly Scope[]
 }
 
 /** The plan of accounts that may sign in but not use paid calls yet. */
@@ -42,6 +52,7 @@ class CachedKeyRing implements KeyRing {
   readonly #clock: Clock
   readonly #log: Log
   readonly #modelId: (name: string) => string
+  readonly #clientSecret: KeyRingOptions['clientSecret']
   readonly #keys = new Map<string, CachedKey>()
   readonly #hashesOf = new Map<string, Set<string>>()
   /** The key that came last, and its hash, of each open connection. */
@@ -53,7 +64,8 @@ class CachedKeyRing implements KeyRing {
   /** Counts changes, so that a result read before a change is not cached after it. */
   #changes = 0
 
-  constructor({ db, clock, log, metrics, modelId = (name) => name }: KeyRingOptions) {
+  constructor({ db, clock, log, metrics, modelId = (name) => name, clientSecret }: KeyRingOptions) {
+    this.#clientSecret = clientSecret
     this.#db = db
     this.#clock = clock
     this.#log = log
@@ -70,6 +82,7 @@ class CachedKeyRing implements KeyRing {
   }
 
   async caller(secret: string | undefined): Promise<Caller> {
+    if (secret !== undefined && couldBeClientSecret(secret)) return this.#callerOfClient(sha256(secret))
     if (secret === undefined || !couldBeKey(secret)) fail('INVALID_API_KEY', {})
     const hash = sha256(secret).toString('base64')
     const cached = this.#keys.get(hash)
@@ -94,6 +107,15 @@ class CachedKeyRing implements KeyRing {
   async callerOf(accountId: string, keyId: string): Promise<Caller> {
     const row = await orUnavailable(store.keyById(this.#db, accountId, keyId))
     return this.#requireUsable(row && cachedKeyOf(row, this.#modelId))
+  }
+
+  /** Never cached: each begins a few connections, and is over at an exact time. */
+  async #callerOfClient(hash: Buffer): Promise<Caller> {
+    const found = this.#clientSecret && (await orUnavailable(this.#clientSecret(hash)))
+    if (!found) return fail('INVALID_API_KEY', {})
+    const caller = await this.callerOf(found.accountId, found.keyId)
+    const scopes = new Set<string>(found.scopes.filter((scope) => caller.scopes.has(scope)))
+    return { ...caller, kind: 'client', scopes, clientSecretHash: hash }
   }
 
   isOrigin(origin: string): Promise<boolean> {

@@ -139,10 +139,15 @@ function requireScopeOf({ scope, orScope }: Route, caller: Caller): void {
 export async function requireStillAdmitted(
   app: App,
   route: Route,
-  { headers }: ActiveRequest,
+  { headers, caller }: ActiveRequest,
 ): Promise<void> {
   if (route.scope === 'public') return
-  requireScopeOf(route, await app.keys.caller(secretOf(headers, route.keySources)))
+  // A client secret is for beginning: what it began lasts as long as its key.
+  const still =
+    caller.kind === 'client'
+      ? await app.keys.callerOf(caller.accountId, caller.keyId)
+      : await app.keys.caller(secretOf(headers, route.keySources))
+  requireScopeOf(route, still)
 }
 
 const keysOnly: readonly CredentialKind[] = ['key']

@@ -44,4 +44,10 @@ export function base62(value: number, length: number): string {
 }
 
 /** Prefixes of secrets. A secret never shares its prefix with a plain handle, so that scanners can find a leaked one. */
-export const secretPrefixes = { key: 'khr_', publicKey: 'khp_', serviceKey: 'khs_' } as const
+export const secretPrefixes = {
+  key: 'khr_',
+  publicKey: 'khp_',
+  serviceKey: 'khs_',
+  // As clients of the field look for it.
+  client: 'ek_',
+} as const

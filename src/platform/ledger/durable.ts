@@ -13,8 +13,11 @@ import { refuseAmount } from './refuse-amount.ts'
 export interface DurableHoldOptions extends Omit<HoldOptions, 'started' | 'lifetimeMs'> {
   /** Lifetime from now; absent: none. After it the sweep charges the full hold, since nobody reports what was done. */
   lifetimeMs?: number
-  /** The answer that accepts the work: a repeat under the idempotency key gets it, during the work and after it. */
-  accepted: { statusCode: number; reply: string }
+  /**
+   * The answer that accepts the work: a repeat under the idempotency key gets its `reply`, during the work and after it. Without one the
+   * repeat learns that the work is under way, or was done.
+   */
+  accepted: { statusCode: number; reply?: string | undefined }
 }
 
 /**
@@ -38,7 +41,7 @@ export async function holdIn(tx: Tx, options: DurableHoldOptions, now: Date): Pr
     receipt_id: earlier,
   } = await only(
     sql<OpResult>`select * from ledger.hold_in(json_populate_record(null::ledger.hold_op, ${JSON.stringify(op)}::json),
-      ${accepted.statusCode}::smallint, ${accepted.reply}, ${now})`.execute(tx),
+      ${accepted.statusCode}::smallint, ${accepted.reply ?? null}, ${now})`.execute(tx),
   )
   if (outcome === 'claimed') throw new ClaimTaken(earlier!)
   if (outcome === 'limited') refuseLimited(scope!, Number(need))
@@ -74,6 +77,28 @@ export async function extendIn(
   )
   if (outcome === 'insufficient') refuseAmount(scope!, need!, have!)
   return outcome === 'held' ? need! : undefined
+}
+
+export interface Rehold {
+  accountId: string
+  receiptId: string
+  /** What the hold promises now, as its owner knows, in micro-credits. */
+  from: bigint
+  to: bigint
+}
+
+/**
+ * Makes an open hold larger or smaller when the transaction commits; a larger one against balance and caps as a new hold would be. Holds of the
+ * account wait from here on. Only one owner may do so, one change after the other: repeating a change does nothing, and one that arrives after
+ * the next does no harm. Answers false where there is no such hold any more, or it promises neither amount. Throws INSUFFICIENT_CREDITS or
+ * BUDGET_EXCEEDED (402); the hold then stays as it was.
+ */
+export async function reholdIn(tx: Tx, { accountId, receiptId, from, to }: Rehold): Promise<boolean> {
+  const { outcome, scope, need, have } = await only(
+    sql<OpResult>`select * from ledger.rehold(${accountId}, ${receiptId}, ${from}, ${to}, null)`.execute(tx),
+  )
+  if (outcome === 'insufficient') refuseAmount(scope!, need!, have!)
+  return outcome === 'held'
 }
 
 export interface DurableSettlement extends Omit<Settlement, 'urgent'> {

@@ -33,6 +33,8 @@ export {
   type Extension,
   extendIn,
   holdIn,
+  type Rehold,
+  reholdIn,
   settleIn,
 } from './durable.ts'
 export { ledgerSeries } from './metrics.ts'

@@ -7,12 +7,18 @@ export { openSecrets, type Secrets, type SecretsOptions } from './vault.ts'
 
 export const sha256 = (data: string | Uint8Array): Buffer => hash('sha256', data, 'buffer')
 
+/** A client secret: `ek_` and 43 random base62 characters (256 bits). */
+export const newClientSecret = (): string => secretPrefixes.client + randomBase62(43)
+
+/** False for text that cannot be a client secret, without a database query. */
+export const couldBeClientSecret = (secret: string): boolean => /^ek_[0-9A-Za-z]{43}$/.test(secret)
+
 /** Whether a header `Authorization` carries this token; in constant time, so that the duration reveals nothing about it. */
 export const isBearerToken = (authorization: string | undefined, token: string): boolean =>
   timingSafeEqual(sha256(authorization?.replace(/^Bearer /i, '') ?? ''), sha256(token))
 
 /** A new secret: its prefix (`khr_` for a project key), 43 random base62 characters (256 bits), 6 of checksum. */
-export function newKeySecret(prefix: keyof typeof secretPrefixes = 'key'): string {
+export function newKeySecret(prefix: Exclude<keyof typeof secretPrefixes, 'client'> = 'key'): string {
   const body = randomBase62(43)
   return secretPrefixes[prefix] + body + checksum(body)
 }

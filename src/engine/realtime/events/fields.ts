@@ -5,7 +5,9 @@ import { reasons } from '../phrases.ts'
 export type Fields = Record<string, unknown>
 
 /** Throws INVALID_REQUEST. */
-export const refuse = (param: string, why: Localized): never => fail('INVALID_REQUEST', { why }, { param })
+export function refuse(param: string, why: Localized): never {
+  fail('INVALID_REQUEST', { why }, { param })
+}
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

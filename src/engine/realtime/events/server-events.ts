@@ -1,8 +1,8 @@
 /** What a call tells its client beside what its engine says. */
 import { asFailure, declarationOf, errorType, type Language } from '#platform/errors'
 import { randomBase62 } from '#platform/ids'
-import type { RealtimeEvent, TurnDetection } from '../parts.ts'
-import { type CallSettings, rateOf, type SoundType } from './session-update.ts'
+import type { RealtimeEvent, SoundType, TurnDetection } from '../parts.ts'
+import { type CallSettings, rateOf } from './session-update.ts'
 
 /** `event_…`, `item_…`, `sess_…`: 21 random characters. */
 export const newId = (kind: 'event' | 'item' | 'sess' | 'resp'): string => `${kind}_${randomBase62(21)}`

@@ -1,5 +1,5 @@
 /** `session.update` and the session of a new call: what is said replaces what was, what is not said stays. */
-import type { SessionSettings, TurnDetection } from '../parts.ts'
+import type { SessionSettings, SoundType, TurnDetection } from '../parts.ts'
 import { reasons } from '../phrases.ts'
 import {
   type Fields,
@@ -15,8 +15,7 @@ import {
 } from './fields.ts'
 import { readToolChoice, readTools, requireTool } from './tools.ts'
 
-export const soundTypes = ['audio/pcm', 'audio/pcmu', 'audio/pcma'] as const
-export type SoundType = (typeof soundTypes)[number]
+const soundTypes = ['audio/pcm', 'audio/pcmu', 'audio/pcma'] as const
 
 /** The settings of a call with what only its session and its transport need. */
 export interface CallSettings extends SessionSettings {
@@ -105,7 +104,7 @@ function readMembers(
     const path = `${param}.${name}`.slice(0, longestPath)
     const read = Object.hasOwn(readers, name) ? readers[name] : undefined
     if (read) settings = { ...settings, ...read(value, path, settings, to) }
-    else if (value !== null) to.ignored.push(path.slice('session.'.length))
+    else if (value !== null) to.ignored.push(path)
   }
   return settings
 }
@@ -117,7 +116,7 @@ const group =
     value === null ? {} : readMembers(readFields(value, param), param, readers, was, to)
 
 const ignore: Reader = (_value, param, _was, { ignored }) => {
-  ignored.push(param.slice('session.'.length))
+  ignored.push(param)
   return {}
 }
 
@@ -195,7 +194,7 @@ function readTranscription(
   const next = { ...was }
   if (fields['model'] != null) {
     const model = transcriptionModel(readText(fields['model'], `${param}.model`, 1, 200))
-    if (model === undefined) ignored.push('audio.input.transcription.model')
+    if (model === undefined) ignored.push(`${param}.model`)
     else next.model = model
   }
   if (fields['model'] === null) next.model = undefined
@@ -256,8 +255,7 @@ const detectionFields = [
 
 function listOthers(fields: Fields, known: readonly string[], param: string, ignored: string[]): void {
   for (const [name, value] of Object.entries(fields))
-    if (value !== null && !known.includes(name))
-      ignored.push(`${param}.${name}`.slice('session.'.length, longestPath))
+    if (value !== null && !known.includes(name)) ignored.push(`${param}.${name}`.slice(0, longestPath))
 }
 
 /** A name, or an object with the id of a voice of the caller's own. */

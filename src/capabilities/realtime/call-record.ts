@@ -1,0 +1,32 @@
+/** A call as its account sees it. */
+import type { CallRow } from '#engine/realtime'
+import { callName } from '#engine/realtime'
+import { creditsUp } from '#platform/ledger'
+import type { Call } from './schema.ts'
+
+/** @param now of a call that has not ended: until then it lasts */
+export const shownCall = (row: CallRow, now: Date): Call => ({
+  id: callName(row.call_id),
+  object: 'realtime.call',
+  status: row.status,
+  reason: row.reason,
+  model: row.model,
+  engine: row.engine,
+  transport: row.transport,
+  agent_id: row.agent_id,
+  created_at: row.created_at.toISOString(),
+  started_at: row.connected_at?.toISOString() ?? null,
+  expires_at: row.expires_at.toISOString(),
+  ended_at: row.ended_at?.toISOString() ?? null,
+  seconds: secondsOf(row, now),
+  turns: row.turns,
+  credits: creditsUp(row.charged ?? 0n),
+  pending: row.ended_at === null && row.end_asked_at !== null,
+  request_id: row.receipt_id,
+})
+
+function secondsOf({ connected_at, ended_at }: CallRow, now: Date): number {
+  if (!connected_at) return 0
+  const ms = (ended_at ?? now).getTime() - connected_at.getTime()
+  return Math.max(0, Math.ceil(ms / 1000))
+}

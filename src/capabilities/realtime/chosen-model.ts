@@ -1,0 +1,47 @@
+/** Which model answers a call, and which may listen in it. */
+import type { App, Caller } from '#app'
+import { requireMayUse } from '#capabilities/calls'
+import type { RealtimeModel } from '#engine/models'
+import { fail } from '#platform/errors'
+import { reasons } from './phrases.ts'
+
+interface Asking {
+  app: App
+  caller: Caller
+}
+
+/**
+ * What answers in a call with this model: a realtime model, or a text model with those that listen and speak for it. Not named: the default one.
+ * Throws MODEL_NOT_FOUND, MODEL_NOT_ALLOWED or MODEL_KIND_MISMATCH, and INVALID_REQUEST where none is named and there is no default.
+ */
+export function requireRealtimeModel({ app, caller }: Asking, name: string | undefined): RealtimeModel {
+  if (name === undefined) {
+    const model =
+      app.models.defaultRealtime ?? fail('INVALID_REQUEST', { why: reasons.noModel }, { param: 'model' })
+    requireMayUse(caller, model)
+    return model
+  }
+  const model = app.models.find(name) ?? fail('MODEL_NOT_FOUND', { model: name }, { param: 'model' })
+  requireMayUse(caller, model)
+  return (
+    app.models.realtimeOf(model) ??
+    fail('MODEL_KIND_MISMATCH', { model: model.id, kind: model.kind, needed: 'realtime' }, { param: 'model' })
+  )
+}
+
+/** `model` of a session, where it names one. Throws INVALID_REQUEST. */
+export function modelOfSession({ model }: Record<string, unknown>): string | undefined {
+  if (model == null) return undefined
+  if (typeof model !== 'string' || model.length > 200)
+    fail('INVALID_REQUEST', { why: reasons.modelName }, { param: 'session.model' })
+  return model
+}
+
+/** Ids of transcription models that the caller may use; undefined for every other name. */
+export const transcriptionModels =
+  ({ app, caller }: Asking) =>
+  (name: string): string | undefined => {
+    const model = app.models.find(name)
+    if (model?.kind !== 'transcription' || (caller.models && !caller.models.has(model.id))) return undefined
+    return model.id
+  }

@@ -1,0 +1,42 @@
+import type { Static } from 'typebox'
+import { acceptOnce } from '#capabilities/calls'
+import { insertClientSecret } from '#engine/realtime'
+import type { JsonText, RequestContext } from '#platform/http'
+import { newClientSecret, sha256 } from '#platform/secrets'
+import { modelOfSession, requireRealtimeModel } from './chosen-model.ts'
+import { firstSession } from './first-session.ts'
+import type { Secret, SecretBody } from './schema.ts'
+
+const standardSeconds = 600
+/** How many calls one secret may begin: a page that is loaded again begins another. */
+const callsOfSecret = 10
+
+/** A secret for a browser: it begins a few calls with this session in the name of the key, and does nothing else. */
+export function createSecret(context: RequestContext<Static<typeof SecretBody>>): Promise<JsonText> {
+  const { app, body, caller } = context
+  const { expires_after: { seconds = standardSeconds } = {}, session = {} } = body
+  const model = requireRealtimeModel(context, modelOfSession(session))
+  const { fields } = firstSession(context, model, session)
+  const createdMs = app.clock.nowMs()
+  const expiresAt = Math.floor(createdMs / 1000) + seconds
+  const value = newClientSecret()
+  const answer: Secret = { value, expires_at: expiresAt, session: fields }
+  return acceptOnce(
+    context,
+    { endpoint: '/v1/realtime/client_secrets', statusCode: 200, sealed: true },
+    async (tx) => {
+      await insertClientSecret(tx, {
+        account_id: caller.accountId,
+        secret_hash: sha256(value),
+        project_id: caller.projectId,
+        key_id: caller.keyId,
+        model: model.id,
+        session,
+        calls_left: callsOfSecret,
+        created_at: new Date(createdMs),
+        expires_at: new Date(expiresAt * 1000),
+      })
+      return answer
+    },
+  )
+}

@@ -1,0 +1,45 @@
+import type { Static } from 'typebox'
+import type { App } from '#app'
+import { askEnd, type CallRow, readCall } from '#engine/realtime'
+import { fail } from '#platform/errors'
+import type { RequestContext } from '#platform/http'
+import { shownCall } from './call-record.ts'
+import { reasons } from './phrases.ts'
+import { requireCall } from './read.ts'
+import type { Call, EndBody, EndQuery } from './schema.ts'
+
+/** How long an answer waits for the call to be settled; after it the answer says `pending`. */
+const waitMs = 3_000
+const lookMs = 100
+
+/** DELETE /v1/realtime/calls: the call that body or query name. */
+export function endNamed(
+  context: RequestContext<Static<typeof EndBody>, Static<typeof EndQuery>>,
+): Promise<Call> {
+  const { body, query } = context
+  const named = [body.id, body.call_id, query.id].filter((id) => id !== undefined)
+  const [name] = named
+  if (name === undefined) return fail('INVALID_REQUEST', { why: reasons.noCall }, { param: 'id' })
+  if (named.some((one) => one !== name))
+    fail('INVALID_REQUEST', { why: reasons.twoCalls }, { param: 'call_id' })
+  return endOne(context, name)
+}
+
+/** Ends a call of the account; a call that has ended is answered as it did. Throws NOT_FOUND. */
+export async function endOne(context: Pick<RequestContext, 'app' | 'caller'>, name: string): Promise<Call> {
+  const { app } = context
+  const row = await requireCall(context, name)
+  return shownCall(row.ended_at ? row : await end(app, row), new Date(app.clock.nowMs()))
+}
+
+/** As it is at the end of the wait, ended or not. */
+async function end(app: App, { account_id: accountId, call_id: callId }: CallRow): Promise<CallRow> {
+  const key = { accountId, callId }
+  await askEnd(app.db, key, new Date(app.clock.nowMs()))
+  const untilMs = performance.now() + waitMs
+  for (;;) {
+    const row = (await readCall(app.db, key))!
+    if (row.ended_at || performance.now() >= untilMs) return row
+    await new Promise((resolve) => setTimeout(resolve, lookMs))
+  }
+}

@@ -1,0 +1,45 @@
+import { declareFailures, type Localized } from '#platform/errors'
+import { persian } from '#platform/words'
+
+declare module '#platform/errors' {
+  interface Failures {
+    VOICE_BUSY: { capacity: number }
+  }
+}
+
+export const callFailures = declareFailures({
+  VOICE_BUSY: {
+    status: 503,
+    en: ({ capacity }) =>
+      `All ${capacity} places for calls are taken. Try again in some seconds; the operator sets their number (voice.capacity).`,
+    fa: ({ capacity }) =>
+      `هر ${persian(capacity)} جای تماس پر است. چند ثانیه بعد دوباره بکوشید؛ شمار جاها را گردانندهٔ سرویس تعیین می‌کند (voice.capacity).`,
+  },
+})
+
+export const reasons = {
+  noModel: {
+    en: 'name a model: a realtime or a text model; there is no defaults.realtime_model here.',
+    fa: 'مدلی را نام ببرید: یک مدل realtime یا متنی؛ اینجا defaults.realtime_model تعیین نشده است.',
+  },
+  modelName: {
+    en: 'a model is named by a text of at most 200 characters.',
+    fa: 'نام مدل متنی با حداکثر ۲۰۰ نویسه است.',
+  },
+  noBase64: {
+    en: 'it is no Base64.',
+    fa: 'Base64 نیست.',
+  },
+  tooMuchSound: {
+    en: 'more than a minute of sound would wait to be heard; send it at the pace at which it was spoken.',
+    fa: 'بیش از یک دقیقه صدا در انتظار شنیده شدن می‌ماند؛ آن را با همان سرعت گفتار بفرستید.',
+  },
+  noCall: {
+    en: 'say which call: send its id.',
+    fa: 'بگویید کدام تماس: id آن را بفرستید.',
+  },
+  twoCalls: {
+    en: 'id and call_id name two different calls.',
+    fa: 'id و call_id دو تماس متفاوت را نام می‌برند.',
+  },
+} satisfies Record<string, Localized>

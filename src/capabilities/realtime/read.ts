@@ -1,0 +1,32 @@
+import type { Static } from 'typebox'
+import type { App, Caller } from '#app'
+import { type CallRow, callIdOf, listCalls, readCall } from '#engine/realtime'
+import { fail } from '#platform/errors'
+import type { RequestContext } from '#platform/http'
+import { plainList } from '#platform/lists'
+import { shownCall } from './call-record.ts'
+import type { CallsQuery } from './schema.ts'
+
+/** A call of the caller's account, whichever key began it. Throws NOT_FOUND. */
+export async function requireCall(
+  { app, caller }: { app: App; caller: Caller },
+  name: string,
+): Promise<CallRow> {
+  const callId = callIdOf(name)
+  const row = callId && (await readCall(app.db, { accountId: caller.accountId, callId }))
+  return row || fail('NOT_FOUND', {}, { param: 'id' })
+}
+
+export const getCall = async (context: RequestContext<unknown, unknown, { id: string }>) =>
+  shownCall(await requireCall(context, context.params.id), new Date(context.app.clock.nowMs()))
+
+export async function list({
+  app,
+  caller,
+  query: { after_id, ...query },
+}: RequestContext<unknown, Static<typeof CallsQuery>>) {
+  const now = new Date(app.clock.nowMs())
+  const after = after_id === undefined ? undefined : callIdOf(after_id)
+  const page = await listCalls(app.db, caller.accountId, { ...query, after_id: after })
+  return plainList.answer(page, (row) => shownCall(row, now))
+}

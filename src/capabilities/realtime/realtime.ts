@@ -1,0 +1,94 @@
+/** Voice calls: begun over a WebSocket, read, ended; and secrets with which browsers begin them. */
+import { modelFailures } from '#capabilities/calls'
+import { type Route, route } from '#platform/http'
+import { createSecret } from './client-secrets.ts'
+import { endNamed, endOne } from './end.ts'
+import { getCall, list } from './read.ts'
+import { Call, CallList, CallParams, CallsQuery, EndBody, EndQuery, Secret, SecretBody } from './schema.ts'
+
+const secretBytes = 128 * 1024
+
+const routes: Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/realtime/calls',
+    operation: 'realtime.list',
+    scope: 'audio:write',
+    summary: { en: 'Calls of the account, newest first.', fa: 'تماس‌های حساب، تازه‌ترین در آغاز.' },
+    query: CallsQuery,
+    reply: { 200: CallList },
+    errors: [],
+    handle: list,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/realtime/calls',
+    operation: 'realtime.end',
+    scope: 'audio:write',
+    summary: {
+      en: 'End a call, named in the body or by `?id=`. One that has ended is answered as it did.',
+      fa: 'پایان دادن به تماسی که در بدنه یا با `?id=` نام برده شده. تماس پایان‌یافته همان پاسخ را دارد.',
+    },
+    bodyMayBeAbsent: true,
+    query: EndQuery,
+    body: EndBody,
+    reply: { 200: Call },
+    errors: ['NOT_FOUND'],
+    handle: endNamed,
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/realtime/calls/{id}',
+    operation: 'realtime.call',
+    scope: 'audio:write',
+    summary: { en: 'A call.', fa: 'یک تماس.' },
+    params: CallParams,
+    reply: { 200: Call },
+    errors: ['NOT_FOUND'],
+    handle: getCall,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/realtime/calls/{id}',
+    operation: 'realtime.endOne',
+    scope: 'audio:write',
+    summary: { en: 'End a call.', fa: 'پایان دادن به یک تماس.' },
+    params: CallParams,
+    reply: { 200: Call },
+    errors: ['NOT_FOUND'],
+    handle: (context) => endOne(context, context.params.id),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/realtime/calls/{id}/hangup',
+    operation: 'realtime.hangup',
+    scope: 'audio:write',
+    summary: {
+      en: 'End a call, as the clients of OpenAI do.',
+      fa: 'پایان دادن به یک تماس، به شیوهٔ برنامه‌های OpenAI.',
+    },
+    params: CallParams,
+    reply: { 200: Call },
+    errors: ['NOT_FOUND'],
+    handle: (context) => endOne(context, context.params.id),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/realtime/client_secrets',
+    operation: 'realtime.clientSecret',
+    scope: 'audio:write',
+    summary: {
+      en: 'A secret with which a browser begins calls in the name of this key.',
+      fa: 'رمزی که مرورگر با آن به نام این کلید تماس می‌گیرد.',
+    },
+    idempotent: true,
+    bodyLimit: secretBytes,
+    body: SecretBody,
+    bodyMayBeAbsent: true,
+    reply: { 200: Secret },
+    errors: modelFailures,
+    handle: createSecret,
+  }),
+]
+
+export const realtime = { name: 'realtime', routes }

@@ -1,0 +1,113 @@
+import { type Static, Type } from 'typebox'
+import { pageQuery, plainList } from '#platform/lists'
+import { anyObject, closed, described, nullable, oneOf, patterned, timestamp, uuid } from '#platform/schema'
+
+const callId = patterned('^rtc_[0-9a-f]{32}$', {
+  en: 'must be the id of a call: rtc_ and 32 hexadecimal digits',
+  fa: 'باید شناسهٔ یک تماس باشد: rtc_ و ۳۲ رقم شانزده‌شانزدهی',
+})
+
+const CallId = Type.String({ ...callId, ...described('The id of a call.', 'شناسهٔ یک تماس.') })
+
+export const CallParams = Type.Object({ id: CallId })
+
+export const CallsQuery = pageQuery(
+  {
+    max: 100,
+    after: Type.Optional(
+      Type.String({ ...callId, ...described('Calls older than this one.', 'تماس‌های پیش از این تماس.') }),
+    ),
+  },
+  { status: Type.Optional(oneOf('starting', 'active', 'ended')) },
+)
+
+/** Some clients drop the body of DELETE. */
+export const EndQuery = Type.Object({ id: Type.Optional(CallId) }, closed)
+
+export const EndBody = Type.Object(
+  {
+    id: Type.Optional(CallId),
+    call_id: Type.Optional(Type.String({ ...callId, ...described('The same as `id`.', 'همان `id`.') })),
+  },
+  closed,
+)
+
+/** A call as its account sees it. */
+export const Call = Type.Object({
+  id: CallId,
+  object: Type.Literal('realtime.call'),
+  status: oneOf('starting', 'active', 'ended'),
+  reason: nullable(
+    Type.Unsafe<string>({
+      ...oneOf('client', 'idle', 'expired', 'credits', 'disconnected', 'failed', 'revoked', 'stopped'),
+      ...described('Why it has ended.', 'چرا پایان یافته است.'),
+    }),
+  ),
+  model: Type.String(),
+  engine: oneOf('pipeline', 'relay', 'passthrough'),
+  transport: oneOf('webrtc', 'websocket'),
+  agent_id: nullable(uuid()),
+  created_at: timestamp(),
+  started_at: nullable(timestamp()),
+  expires_at: timestamp(),
+  ended_at: nullable(timestamp()),
+  seconds: Type.Integer({
+    minimum: 0,
+    ...described('From connected to the end, rounded up.', 'از برقراری تماس تا پایان، گردشده به بالا.'),
+  }),
+  turns: Type.Integer({ minimum: 0, ...described('Answers.', 'شمار پاسخ‌ها.') }),
+  credits: Type.Integer({
+    minimum: 0,
+    ...described('What it has cost; 0 until it has ended.', 'هزینهٔ آن؛ تا پیش از پایان ۰.'),
+  }),
+  pending: Type.Boolean(
+    described(
+      'It is to end, and what it has cost is not settled yet.',
+      'در حال پایان است و هزینه‌اش هنوز تسویه نشده.',
+    ),
+  ),
+  request_id: uuid('Of its receipt: GET /v1/requests/{id}.'),
+})
+export type Call = Static<typeof Call>
+
+export const CallList = plainList.schema(Call, CallId)
+
+const Session = anyObject(
+  described(
+    'As the session of `session.update` in a call; what has no effect here is ignored.',
+    'مانند session در رویداد `session.update` تماس؛ آنچه اینجا اثری ندارد نادیده می‌ماند.',
+  ),
+)
+
+export const SecretBody = Type.Object(
+  {
+    expires_after: Type.Optional(
+      Type.Object(
+        {
+          anchor: Type.Optional(Type.Literal('created_at')),
+          seconds: Type.Optional(
+            Type.Integer({
+              minimum: 10,
+              maximum: 7_200,
+              default: 600,
+              ...described(
+                'How long calls may be begun with it; one that was begun goes on.',
+                'تا چند ثانیه می‌توان با آن تماس گرفت؛ تماسی که آغاز شده ادامه می‌یابد.',
+              ),
+            }),
+          ),
+        },
+        closed,
+      ),
+    ),
+    session: Type.Optional(Session),
+  },
+  closed,
+)
+
+export const Secret = Type.Object({
+  value: Type.String(described('Shown once.', 'فقط یک بار نشان داده می‌شود.')),
+  expires_at: Type.Integer(described('Unix seconds.', 'ثانیه‌های یونیکس.')),
+  session: Session,
+})
+export type Secret = Static<typeof Secret>

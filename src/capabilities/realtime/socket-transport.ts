@@ -1,0 +1,172 @@
+/** A call over a WebSocket: events both ways, and sound in events. */
+import {
+  type EndReason,
+  newId,
+  type PcmFormat,
+  PcmSound,
+  PcmVoice,
+  type RealtimeEvent,
+  type SoundType,
+  type Transport,
+  type TransportListener,
+} from '#engine/realtime'
+import { fail } from '#platform/errors'
+import type { Socket, SocketMessage } from '#platform/http'
+import { boundsOf, readSmallJson } from '#platform/json'
+import { reasons } from './phrases.ts'
+
+/** Bytes of one message. */
+export const messageBytes = 256 * 1024
+/** Sound that waits to be heard; beyond it nothing more is read. */
+const mostWaitingMs = 30_000
+/** Events that wait for a client that reads too slowly; one more ends the call. */
+const mostUnsent = 1_000
+/** Answers whose place in their response is known. */
+const mostPlaces = 16
+
+const formats: Record<SoundType, PcmFormat> = {
+  'audio/pcm': 'pcm16',
+  'audio/pcmu': 'pcmu',
+  'audio/pcma': 'pcma',
+}
+
+/** RFC 6455, section 7.4.1. */
+const closeCodes: Partial<Record<EndReason, number>> = {
+  credits: 1008,
+  revoked: 1008,
+  failed: 1011,
+  stopped: 1001,
+}
+
+/** Where a spoken item stands in its response. */
+interface Place {
+  response_id: unknown
+  output_index: unknown
+  content_index: unknown
+}
+
+export class SocketTransport implements Transport {
+  readonly kind = 'websocket'
+  readonly #socket: Socket
+  readonly #places = new Map<string, Place>()
+  #ears = new PcmSound('pcm16')
+  #voice = new PcmVoice('pcm16')
+  #forms: { inputSound: SoundType; outputSound: SoundType } = {
+    inputSound: 'audio/pcm',
+    outputSound: 'audio/pcm',
+  }
+  /** Commits of sound that has not been heard yet: what comes behind one waits for it. */
+  #commits = 0
+  /** Messages that the client has not taken, when too much waits. */
+  #unsent = 0
+  #isOver = false
+  #roomWanted: (() => void) | undefined
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+  }
+
+  /** Frames that are due, once each 20 ms. */
+  *pull(): Generator<Float32Array> {
+    yield* this.#ears.pull()
+    if (this.#ears.waitingMs <= mostWaitingMs) this.#roomWanted?.()
+  }
+
+  /** Reads until the client has gone or the call is over. */
+  async read(listener: TransportListener & { unreadable(): void }): Promise<void> {
+    for await (const message of this.#socket.messages) {
+      if (this.#isOver) continue
+      const event = eventOf(message)
+      if (event) this.#take(event, listener)
+      else listener.unreadable()
+      if (this.#ears.waitingMs > mostWaitingMs) await this.#room()
+    }
+    this.#roomWanted?.()
+  }
+
+  #take(event: RealtimeEvent, listener: TransportListener): void {
+    if (event.type === 'input_audio_buffer.commit') {
+      this.#commits++
+      this.#ears.afterwards(() => {
+        this.#commits--
+        listener.event(event)
+      })
+    } else if (event.type === 'input_audio_buffer.clear') {
+      this.#ears.clear()
+      listener.event(event)
+    } else if (this.#commits > 0 && waitsForCommit(event)) this.#ears.afterwards(() => listener.event(event))
+    else listener.event(event)
+  }
+
+  #room(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#roomWanted = resolve
+      if (this.#socket.gone.aborted) resolve()
+      else this.#socket.gone.addEventListener('abort', () => resolve(), { once: true })
+    })
+  }
+
+  append(audio: string): void {
+    const result = this.#ears.append(audio)
+    if (result === 'malformed') fail('INVALID_REQUEST', { why: reasons.noBase64 }, { param: 'audio' })
+    if (result === 'full') fail('INVALID_REQUEST', { why: reasons.tooMuchSound }, { param: 'audio' })
+  }
+
+  use({ inputSound, outputSound }: { inputSound: SoundType; outputSound: SoundType }): void {
+    if (inputSound !== this.#forms.inputSound) {
+      this.#ears.clear()
+      this.#ears = new PcmSound(formats[inputSound])
+    }
+    if (outputSound !== this.#forms.outputSound) this.#voice = new PcmVoice(formats[outputSound])
+    this.#forms = { inputSound, outputSound }
+  }
+
+  play(frame: Float32Array, itemId: string | undefined): void {
+    const place = itemId === undefined ? undefined : this.#places.get(itemId)
+    // A client that does not read hears nothing anyway.
+    if (!place || this.#unsent > 0) return
+    this.send({
+      type: 'response.output_audio.delta',
+      event_id: newId('event'),
+      ...{ item_id: itemId, ...place },
+      delta: this.#voice.encode(frame),
+    })
+  }
+
+  send(event: RealtimeEvent): void {
+    if (this.#isOver) return
+    if (event.type === 'response.content_part.added') this.#learn(event)
+    const sent = this.#socket.send(JSON.stringify(event))
+    if (!sent) return
+    if (++this.#unsent > mostUnsent) this.#socket.close(closeCodes.failed, 'events are not read')
+    void sent.then(() => this.#unsent--)
+  }
+
+  end(reason: EndReason): void {
+    this.#isOver = true
+    this.#roomWanted?.()
+    this.#socket.close(closeCodes[reason], reason)
+  }
+
+  #learn({ item_id, response_id, output_index, content_index }: RealtimeEvent): void {
+    this.#places.set(String(item_id), { response_id, output_index, content_index })
+    if (this.#places.size > mostPlaces) this.#places.delete(this.#places.keys().next().value!)
+  }
+}
+
+/** Whoever cancels does not want to wait; sound keeps its own order. */
+const waitsForCommit = ({ type }: RealtimeEvent): boolean =>
+  type !== 'response.cancel' && type !== 'output_audio_buffer.clear' && type !== 'input_audio_buffer.append'
+
+/** Undefined for what is no JSON object. */
+function eventOf(message: SocketMessage): RealtimeEvent | undefined {
+  try {
+    const bytes = typeof message === 'string' ? Buffer.from(message) : message
+    const value = readSmallJson(bytes, boundsOf(messageBytes))
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as RealtimeEvent)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,203 @@
+/** What somebody said in a call, written down by one call to an upstream. */
+import type { App } from '#app'
+import { failureOf } from '#engine/inference'
+import { type TranscriptionModel, transcriptionModels } from '#engine/models'
+import { claimsOf, highest, orderCandidates, type PaidOrder, startPaidOrder } from '#engine/paid'
+import { encodeWhole, mediaTypeOf } from '#engine/sound'
+import {
+  heardOf,
+  heardRate,
+  languageOf,
+  maxTokensOf,
+  named,
+  orderOf,
+  planTranscription,
+  type TranscriptionPlan,
+} from '#engine/transcription'
+import type { TranscriptionOrder } from '#engine/turn'
+import type { Failure } from '#platform/errors'
+import type { Transcribed } from '#providers/spec'
+import type { LiveCall, LiveStep } from './live-speech.ts'
+
+export interface HearingOptions extends LiveCall {
+  model: TranscriptionModel
+  /** 16 kHz, mono; at least a tenth of a second. */
+  samples: Float32Array
+  /** As the client wrote it; left out where the model does not know it. */
+  language?: string | undefined
+  /** Left out where the model takes none. */
+  prompt?: string | undefined
+}
+
+export interface HeardLive {
+  /** Empty where nothing was said. */
+  text: string
+  /** Sent to the upstream. */
+  seconds: number
+  /** Why it is not known what was said. */
+  failure: Failure | undefined
+}
+
+/** A transcription that is not begun. */
+export interface Hearing {
+  /** What it may cost at most, in micro-credits. */
+  readonly worst: bigint
+  /** Call once. When it resolves the step is settled; where the upstream failed it costs nothing. Throws where the step cannot be paid. */
+  run(step: LiveStep): Promise<HeardLive>
+}
+
+interface Planned {
+  model: TranscriptionModel
+  plan: TranscriptionPlan
+}
+interface Candidate extends Planned {
+  order: TranscriptionOrder
+}
+
+export function planHearing(app: App, options: HearingOptions): Hearing {
+  const seconds = options.samples.length / heardRate
+  const asked = { ...planOf(options.model, seconds, options), order: undefined }
+  const candidates = orderCandidates<Planned & { order: unknown }>(app, options, asked, (other) =>
+    other.kind === 'transcription' ? alike(other, seconds, options, asked.plan) : undefined,
+  )
+  const worst = highest(candidates.map((one) => costOf(app, one, seconds, maxTokensOf(one.plan, seconds))))
+  return { worst, run: (step) => hear(app, { options, candidates, worst, seconds }, step) }
+}
+
+/** Their models are never asked for times or speakers. */
+function planOf(model: TranscriptionModel, seconds: number, wanted: HearingOptions): Planned {
+  const { languages, takesPrompt } = model.transcription
+  const language = wanted.language === undefined ? undefined : languageOf(wanted.language)
+  const isKnown = language && (!languages || languages.some((one) => (languageOf(one) ?? one) === language))
+  const plan = planTranscription(
+    model,
+    { sound: [], maxSeconds: seconds },
+    {
+      timestamps: 'none',
+      where: (setting) => `audio.input.transcription.${setting}`,
+      ...(isKnown && { language }),
+      ...(wanted.prompt && takesPrompt && { prompt: wanted.prompt }),
+    },
+  )
+  return { model, plan }
+}
+
+/** A fallback gets the same file, so it has to take it. */
+function alike(
+  model: TranscriptionModel,
+  seconds: number,
+  wanted: HearingOptions,
+  { encoding }: TranscriptionPlan,
+) {
+  try {
+    const planned = planOf(model, seconds, wanted)
+    return planned.plan.encoding === encoding ? { ...planned, order: undefined } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const costOf = (
+  app: App,
+  { model }: Planned,
+  seconds: number,
+  { input, output }: { input: number; output: number },
+): bigint =>
+  transcriptionModels.price(model, app.config.defaults, {
+    seconds: [seconds],
+    inputTokens: input,
+    outputTokens: output,
+  })
+
+interface Prepared {
+  options: HearingOptions
+  candidates: readonly Planned[]
+  worst: bigint
+  seconds: number
+}
+
+async function hear(
+  app: App,
+  { options, candidates, worst, seconds }: Prepared,
+  { stepId, part }: LiveStep,
+): Promise<HeardLive> {
+  const { samples, signal: gone, caller, endpoint, trace } = options
+  const { encoding } = candidates[0]!.plan
+  const file = { format: encoding, rate: heardRate, maxBytes: mostBytes }
+  const { bytes } = await encodeWhole([{ rate: heardRate, samples }], file)
+  const recording = named(bytes, mediaTypeOf(encoding), seconds)
+  const call = {
+    ...{ model: options.model, caller, endpoint, gone, trace, part },
+    requestId: stepId,
+    receivedMs: app.clock.nowMs(),
+    isFetchable: false,
+  }
+  const paid = await startPaidOrder<Candidate, Transcribed>(app, call, transcriptionModels, worst)
+  const orders = candidates.map((one): Candidate => ({ ...one, order: orderOf(one.plan, recording) }))
+  const filled = await paid.fill(orders, async (transcribed, { plan }) => ({
+    text: await textOf(transcribed, plan, seconds),
+    usage: transcribed.usage,
+  }))
+  const { candidate, fault } = filled
+  const text = filled.fault ? '' : filled.done.text
+  const claimed = filled.fault ? undefined : filled.done.usage
+  // Whoever went on speaking has made it useless, and pays for it as far as it was ordered.
+  const isCharged = !fault || (fault.fault === 'aborted' && fault.executed)
+  const failure = fault && failureOf(fault)
+  await settle(app, paid, { candidate, seconds, text, claimed, isCharged, failure })
+  return { text, seconds, failure }
+}
+
+/** Never reached: an utterance has a minute at most. */
+const mostBytes = 16 * 1024 * 1024
+
+async function textOf(transcribed: Transcribed, plan: TranscriptionPlan, seconds: number): Promise<string> {
+  const { language } = plan.settings
+  const heard = await heardOf(transcribed, {
+    from: 0,
+    to: seconds,
+    language,
+    normalizes: true,
+    diarizes: false,
+  })
+  return heard.text
+}
+
+interface Outcome {
+  candidate: Candidate
+  seconds: number
+  text: string
+  claimed: Transcribed['usage']
+  isCharged: boolean
+  failure: Failure | undefined
+}
+
+/** Where a model is paid by tokens and its upstream counts none: what most vendors count for a second. */
+const estimatedTokensPerSecond = 25
+
+async function settle(
+  app: App,
+  paid: PaidOrder<Candidate, Transcribed>,
+  { candidate, seconds, text, claimed, isCharged, failure }: Outcome,
+): Promise<void> {
+  const most = maxTokensOf(candidate.plan, seconds)
+  const { inputPerMillion, outputPerMillion } = candidate.model.pricing
+  const isByTokens = inputPerMillion > 0 || outputPerMillion > 0
+  const estimate = isByTokens ? Math.ceil(seconds * estimatedTokensPerSecond) : 0
+  const tokens = {
+    input: Math.min(claimed?.input ?? estimate, most.input),
+    output: Math.min(claimed?.output ?? (isByTokens ? Math.ceil(text.length / 2) : 0), most.output),
+  }
+  await paid.settle({
+    statusCode: failure?.status ?? 200,
+    failure,
+    microcredits: isCharged ? costOf(app, candidate, seconds, tokens) : 0n,
+    withinHold: true,
+    tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
+    quantities: isCharged ? { seconds: Math.ceil(seconds) } : undefined,
+    claims: claimsOf(paid.attempts, claimed, tokens),
+    detail: { head: { recording: { seconds: Number(seconds.toFixed(3)) } } },
+    figures: { seconds },
+    attributes: { 'gen_ai.usage.input_tokens': tokens.input, 'gen_ai.usage.output_tokens': tokens.output },
+  })
+}

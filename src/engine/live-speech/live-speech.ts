@@ -1,0 +1,25 @@
+/**
+ * Paid transcription and speech of a call, whose sound is in memory and whose results are stored nowhere: each call to an upstream is a step of its own,
+ * which whoever holds the money opens. Nothing here knows HTTP or a vendor.
+ */
+import type { Caller } from '#app'
+import type { RequestPart } from '#engine/paid'
+import type { TraceContext } from '#platform/trace'
+
+/** Who pays, and when nobody needs the result any more. */
+export interface LiveCall {
+  caller: Caller
+  /** Of the receipt. */
+  endpoint: string
+  signal: AbortSignal
+  trace?: TraceContext | undefined
+}
+
+/** One step of a call's hold: the call to the upstream holds, charges and settles within it. */
+export interface LiveStep {
+  readonly stepId: string
+  readonly part: RequestPart
+}
+
+export { type HeardLive, type Hearing, planHearing } from './hear-live.ts'
+export { planSpeaking, type Speaking, type SpokenLive, spokenRate } from './speak-live.ts'

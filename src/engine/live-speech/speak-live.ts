@@ -1,0 +1,262 @@
+/** A piece of an answer in a call, spoken by one model, heard while it is made. */
+import type { App } from '#app'
+import { failureOf } from '#engine/inference'
+import { type AudioModel, type AudioUsed, audioModels, maxSoundTokens } from '#engine/models'
+import {
+  claimsOf,
+  type FilledPart,
+  highest,
+  orderCandidates,
+  type PaidOrder,
+  startPaidOrder,
+} from '#engine/paid'
+import { decodeSound, resample, type Sound, secondsOf } from '#engine/sound'
+import { charactersOf, type PlannedOrder, planSpeech, SoundChannel, type SpeechPlan } from '#engine/speech'
+import type { AudioOrder, SoundFormat } from '#engine/turn'
+import type { Failure } from '#platform/errors'
+import { type Spoken as Reported, UpstreamError } from '#providers/spec'
+import type { LiveCall, LiveStep } from './live-speech.ts'
+
+/** In Hz, of what is spoken in calls; one channel. */
+export const spokenRate = 24_000
+
+export interface SpeakingOptions extends LiveCall {
+  model: AudioModel
+  /** Has something to say (`isSpeakable`), and fits one order of the model where that is possible. */
+  text: string
+  /** One that the model has; absent: its first. */
+  voice?: string | undefined
+  /** Left out where the model has no other pace. */
+  speed?: number | undefined
+}
+
+export interface SpokenLive {
+  /** Of the sound that came. */
+  seconds: number
+  characters: number
+  /** Why it is not whole. */
+  failure: Failure | undefined
+}
+
+/** A piece of speech that is not begun. */
+export interface Speaking {
+  /** What it may cost at most, in micro-credits. */
+  readonly worst: bigint
+  /**
+   * Call once: `onSound` gets 24 kHz, mono, as it comes. When it resolves the step is settled: by what came, also where nobody listens any more; where
+   * nothing came, as nothing. Throws where the step cannot be paid.
+   */
+  run(step: LiveStep, onSound: (samples: Float32Array) => void): Promise<SpokenLive>
+}
+
+interface Planned {
+  model: AudioModel
+  plan: SpeechPlan
+  order: PlannedOrder
+}
+interface Candidate extends Planned {
+  order: AudioOrder
+}
+
+/** Throws as `planSpeech` does: a voice that the model has not, or no text. */
+export function planSpeaking(app: App, options: SpeakingOptions): Speaking {
+  const asked = plannedOf(options.model, options)
+  const candidates = orderCandidates<Planned>(app, options, asked, (other) => {
+    try {
+      return other.kind === 'audio' ? plannedOf(other, options) : undefined
+    } catch {
+      return undefined
+    }
+  })
+  const { defaults } = app.config
+  const worst = highest(
+    candidates.map(({ model, plan }) => audioModels.worstCase(model, defaults, plan.bound)),
+  )
+  return {
+    worst,
+    run: (step, onSound) => new LiveSpeech(app, { options, candidates, worst }).run(step, onSound),
+  }
+}
+
+function plannedOf(model: AudioModel, { text, voice, speed = 1 }: SpeakingOptions): Planned {
+  const range = model.audio.speed
+  const plan = planSpeech(model, {
+    lines: [{ text, ...(voice !== undefined && { voice }) }],
+    format: 'pcm',
+    ...(range && { speed: Math.min(range.max, Math.max(range.min, speed)) }),
+    maxBytes: Number.MAX_SAFE_INTEGER,
+    where: (setting) => `audio.output.${setting}`,
+  })
+  return { model, plan, order: plan.orders[0]! }
+}
+
+interface Parts {
+  options: SpeakingOptions
+  candidates: readonly Planned[]
+  worst: bigint
+}
+
+/** Sound that is longer than its text can be is not read on. */
+const leastMaxSeconds = 10
+
+class LiveSpeech {
+  readonly #app: App
+  readonly #parts: Parts
+  readonly #filled: FilledPart<Candidate, Reported>[] = []
+  /** Whoever speaks; before that, the one tried last. */
+  #candidate: Planned
+  #seconds = 0
+
+  constructor(app: App, parts: Parts) {
+    this.#app = app
+    this.#parts = parts
+    this.#candidate = parts.candidates[0]!
+  }
+
+  async run({ stepId, part }: LiveStep, onSound: (samples: Float32Array) => void): Promise<SpokenLive> {
+    const { options, worst } = this.#parts
+    const { model, caller, endpoint, trace, signal: gone } = options
+    const call = {
+      ...{ model, caller, endpoint, gone, trace, part },
+      requestId: stepId,
+      receivedMs: this.#app.clock.nowMs(),
+      isFetchable: false,
+    }
+    const paid = await startPaidOrder<Candidate, Reported>(this.#app, call, audioModels, worst)
+    const failure = await this.#speak(paid, onSound).then(
+      () => undefined,
+      (error: unknown) =>
+        failureOf(
+          paid.fault ??
+            (error instanceof UpstreamError ? error : new UpstreamError('malformed', { cause: error })),
+        ),
+    )
+    await this.#settle(paid, failure)
+    return { seconds: this.#seconds, characters: this.#characters, failure }
+  }
+
+  async #speak(
+    paid: PaidOrder<Candidate, Reported>,
+    onSound: (samples: Float32Array) => void,
+  ): Promise<void> {
+    const { candidates, options } = this.#parts
+    await this.#order(paid, candidates, onSound)
+    // A text that is longer than one order of whoever speaks; another has another voice.
+    const { model, plan } = this.#candidate
+    for (const order of plan.orders.slice(1)) {
+      if (options.signal.aborted) return
+      await this.#order(paid, [{ model, plan, order }], onSound)
+    }
+  }
+
+  async #order(
+    paid: PaidOrder<Candidate, Reported>,
+    planned: readonly Planned[],
+    onSound: (samples: Float32Array) => void,
+  ): Promise<void> {
+    const channel = new SoundChannel()
+    const orders = planned.map((one) => ({
+      ...one,
+      order: { ...one.order, sink: this.#sinkOf(one, channel) },
+    }))
+    const ended = paid
+      .fill(orders, (reported) => reported)
+      .then((part) => {
+        this.#filled.push(part)
+        this.#candidate = part.candidate
+        channel.end(part.fault)
+      })
+    try {
+      const sound = this.#decoded(channel.read(), await channel.begun)
+      for await (const { samples } of resample(sound, spokenRate)) {
+        if (this.#parts.options.signal.aborted) break
+        onSound(samples)
+      }
+    } finally {
+      channel.drop()
+      await ended
+    }
+  }
+
+  #sinkOf(one: Planned, channel: SoundChannel): AudioOrder['sink'] {
+    return {
+      begin: (format) => {
+        this.#candidate = one
+        channel.begin(format)
+      },
+      write: (bytes) => channel.write(bytes),
+    }
+  }
+
+  async *#decoded(
+    bytes: AsyncIterable<Uint8Array>,
+    { encoding, rate = spokenRate, channels = 1 }: Partial<SoundFormat> = {},
+  ): AsyncGenerator<Sound> {
+    const pcm = encoding === 'pcm' ? { rate, channels } : undefined
+    const maxSeconds = Math.max(leastMaxSeconds, 2 * this.#candidate.plan.bound.seconds)
+    for await (const sound of decodeSound(bytes, { maxSeconds, ...(pcm && { pcm }) })) {
+      this.#seconds += secondsOf(sound)
+      yield sound
+    }
+  }
+
+  /** Of the orders that an upstream may bill. */
+  get #characters(): number {
+    return this.#filled.reduce(
+      (sum, { fault, candidate }) => sum + (fault && !fault.executed ? 0 : charactersOf(candidate.order)),
+      0,
+    )
+  }
+
+  get #claimed(): { input: number; output: number } | undefined {
+    const usages = this.#filled.flatMap((part) => (part.fault ? [] : (part.done.usage ?? [])))
+    if (!usages.some(({ input, output }) => input !== undefined || output !== undefined)) return undefined
+    const sum = (figure: 'input' | 'output') =>
+      usages.reduce((total, usage) => total + (usage[figure] ?? 0), 0)
+    return { input: sum('input'), output: sum('output') }
+  }
+
+  /** As the upstream claims as far as that can be, else by estimate where the price is by tokens. */
+  get #used(): AudioUsed {
+    const { model, plan } = this.#candidate
+    const { inputPerMillion, outputPerMillion } = model.pricing
+    const isByTokens = inputPerMillion > 0 || outputPerMillion > 0
+    const estimate = {
+      input: isByTokens ? Math.ceil(this.#characters / 2) : 0,
+      output: isByTokens ? Math.ceil(this.#seconds * estimatedTokensPerSecond) : 0,
+    }
+    const { input, output } = this.#claimed ?? estimate
+    const maxOutput = Math.max(plan.bound.outputTokens, maxSoundTokens(this.#seconds))
+    return {
+      characters: this.#characters,
+      // A sum of many pieces is off in its last digits, and would begin a further second.
+      seconds: Math.round(this.#seconds * 1e6) / 1e6,
+      inputTokens: Math.min(input, plan.bound.inputTokens),
+      outputTokens: Math.min(output, maxOutput),
+    }
+  }
+
+  async #settle(paid: PaidOrder<Candidate, Reported>, failure: Failure | undefined): Promise<void> {
+    const used = this.#used
+    const tokens = { input: used.inputTokens, output: used.outputTokens }
+    const cost = audioModels.price(this.#candidate.model, this.#app.config.defaults, used)
+    // Nothing was heard, and nobody had it stopped: it is free.
+    const isFree = failure !== undefined && this.#seconds === 0 && !this.#parts.options.signal.aborted
+    const { microcredits } = isFree ? { microcredits: 0n } : await paid.request.charge(cost)
+    const seconds = Math.ceil(used.seconds)
+    await paid.settle({
+      statusCode: failure?.status ?? 200,
+      failure,
+      microcredits,
+      withinHold: true,
+      tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
+      quantities: isFree ? undefined : { characters: used.characters, seconds },
+      claims: claimsOf(paid.attempts, this.#claimed, tokens),
+      detail: { head: { sound: { seconds: Number(used.seconds.toFixed(3)), characters: used.characters } } },
+      figures: { seconds, characters: used.characters },
+      attributes: { 'gen_ai.usage.input_tokens': tokens.input, 'gen_ai.usage.output_tokens': tokens.output },
+    })
+  }
+}
+
+const estimatedTokensPerSecond = 25

@@ -1,0 +1,69 @@
+/** A call begins: its row and its hold, in one transaction. */
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { type Claim, holdIn, type Payer } from '#platform/ledger'
+import type { Transport } from './parts.ts'
+import { type EngineName, insertCall, lockKey, runningOf } from './store.ts'
+
+export interface NewCall {
+  callId: string
+  payer: Payer
+  /** Of its request; UUID. */
+  receiptId: string
+  endpoint: string
+  /** That will have it. */
+  processId: string
+  transport: Transport['kind']
+  engine: EngineName
+  model: string
+  agentId?: string | undefined
+  customerId?: string | undefined
+  referenceId?: string | undefined
+  claim?: Claim | undefined
+  maxSeconds: number
+  /** What the first turn may cost at most, and `firstSeconds` of a call whose time costs credits; in micro-credits. */
+  held: bigint
+  /** How many calls of the key may run at once, over all processes. */
+  callsOfKey: number
+  /** The finished answer; without a reply a repeat is not answered by it. */
+  accepted: { statusCode: number; reply?: string | undefined }
+}
+
+/**
+ * Throws CONCURRENCY_LIMITED where the key has as many calls as it may, and what `holdIn` throws; then nothing has begun. The call is to be
+ * given to its process (`RealtimeCalls.add`) once this is committed; one that is not connected soon is ended.
+ */
+export async function beginCall(tx: Tx, call: NewCall, now: Date): Promise<void> {
+  const { accountId, projectId, keyId } = call.payer
+  await lockKey(tx, keyId)
+  if ((await runningOf(tx, { accountId, keyId })) >= call.callsOfKey)
+    fail('CONCURRENCY_LIMITED', { whose: 'key' }, { retryAfterMs: 5_000 })
+  await insertCall(tx, {
+    account_id: accountId,
+    call_id: call.callId,
+    project_id: projectId,
+    key_id: keyId,
+    receipt_id: call.receiptId,
+    process_id: call.processId,
+    transport: call.transport,
+    engine: call.engine,
+    model: call.model,
+    agent_id: call.agentId ?? null,
+    customer_id: call.customerId ?? null,
+    status: 'starting',
+    reason: null,
+    turns: 0,
+    tick_at: now,
+    end_asked_at: null,
+    created_at: now,
+    connected_at: null,
+    expires_at: new Date(now.getTime() + call.maxSeconds * 1000),
+    ended_at: null,
+    charged: null,
+    file_id: null,
+  })
+  const { payer, receiptId, endpoint, held, model, claim, customerId, referenceId, accepted } = call
+  // Without an end of its own: whoever ends the call ends it.
+  const hold = { payer, receiptId, endpoint, microcredits: held, model, claim, customerId, referenceId }
+  await holdIn(tx, { ...hold, accepted }, now)
+}

@@ -1,0 +1,370 @@
+/** One response of a call: the text model writes, its words are spoken as they come, its calls of tools go to the client. */
+import type { App } from '#app'
+import { type PaidTurn, startPaidTurn, worstCaseOf } from '#engine/inference'
+import type { LiveCall } from '#engine/live-speech'
+import type { FinishReason, Part, Usage } from '#engine/turn'
+import { asFailure, declarationOf, errorType, type Failure, type Language } from '#platform/errors'
+import { newId } from '../../events/server-events.ts'
+import type { CallView, ConversationItem, ResponseOptions } from '../../parts.ts'
+import { Clauses } from './clauses.ts'
+import type { PipelineModels } from './models.ts'
+import { turnOf } from './prompt.ts'
+import type { PipelineSettings } from './settings.ts'
+import { Voicing } from './voicing.ts'
+import { withinStep } from './within-step.ts'
+
+export interface AnswerOptions {
+  app: App
+  call: CallView
+  live: Omit<LiveCall, 'signal'>
+  models: PipelineModels
+  settings: PipelineSettings
+  language: Language
+  asked: ResponseOptions
+  /** Sound of it is heard, or not any more. */
+  onSpeaking: (isSpeaking: boolean) => void
+  /** All that it says. */
+  onSaid: (text: string) => void
+  /** Became part of the conversation. */
+  onItem: (id: string) => void
+}
+
+type Status = 'in_progress' | 'completed' | 'cancelled' | 'failed' | 'incomplete'
+/** Why it was broken off. */
+export type CancelReason = 'turn_detected' | 'client_cancelled'
+
+export class Answer {
+  readonly id = newId('resp')
+  readonly #options: AnswerOptions
+  readonly #stop = new AbortController()
+  readonly #clauses = new Clauses()
+  readonly #output: ConversationItem[] = []
+  /** Calls of tools, by their index in the answer. */
+  readonly #calls = new Map<number, ConversationItem>()
+  #message: ConversationItem | undefined
+  #voicing: Voicing | undefined
+  #paid: PaidTurn | undefined
+  #usage: Usage | undefined
+  #finishReason: FinishReason | undefined
+  #isWritten = false
+  #status: Status = 'in_progress'
+  #failure: Failure | undefined
+
+  constructor(options: AnswerOptions) {
+    this.#options = options
+  }
+
+  get isOver(): boolean {
+    return this.#status !== 'in_progress'
+  }
+  /** Nothing more is written: only what waits is spoken to its end. */
+  get isWritten(): boolean {
+    return this.#isWritten
+  }
+  get isCancelled(): boolean {
+    return this.#status === 'cancelled'
+  }
+  /** Why it failed, where nobody cancelled it. */
+  get failure(): Failure | undefined {
+    return this.isCancelled ? undefined : this.#failure
+  }
+  get #isSpoken(): boolean {
+    const { asked, call } = this.#options
+    return (asked.modalities ?? call.session.modalities).includes('audio')
+  }
+
+  /** Call once. When it resolves every step of it is done. Never rejects. */
+  async run(): Promise<void> {
+    this.#emit('response.created', { response: this.#object() })
+    try {
+      await this.#write()
+      this.#isWritten = true
+      for (const piece of this.#clauses.end()) this.#voicing?.say(piece)
+      this.#endCalls()
+      if (this.#message) this.#options.onSaid(textOf(this.#message))
+    } catch (error) {
+      this.#failure = asFailure(error)
+    }
+    await this.#voicing?.heard()
+    this.#failure ??= this.#voicing?.failure
+    const isCut = this.#finishReason === 'length' || this.#finishReason === 'content_filter'
+    this.#end(this.#failure ? 'failed' : isCut ? 'incomplete' : 'completed')
+  }
+
+  /** Silence at once; the conversation keeps what was heard of it. Its steps are done when `run` resolves. */
+  cancel(reason: CancelReason): void {
+    if (this.isOver) return
+    this.#stop.abort()
+    this.#paid?.leave()
+    this.#truncate()
+    this.#end('cancelled', reason)
+  }
+
+  #truncate(): void {
+    const { call } = this.#options
+    const cut = this.#voicing && call.speaker.cut()
+    const message = this.#message
+    if (!this.#voicing || !message) return
+    const isHeard = cut?.itemId === message.id
+    message.content = [{ type: 'output_audio', transcript: isHeard ? cut.heard : '' }]
+    this.#emit('output_audio_buffer.cleared', { response_id: this.id })
+    const audioEndMs = isHeard ? Math.round(cut.playedMs) : 0
+    this.#emit('conversation.item.truncated', {
+      item_id: message.id,
+      content_index: 0,
+      audio_end_ms: audioEndMs,
+    })
+  }
+
+  async #write(): Promise<void> {
+    const { app, call, live, models, settings, asked } = this.#options
+    const { session } = call
+    const model = models.text
+    const turn = turnOf(
+      {
+        items: this.#input,
+        instructions: [settings.instructions ?? '', asked.instructions ?? session.instructions],
+        isSpoken: this.#isSpoken,
+        tools: asked.tools ?? session.tools,
+        toolChoice: asked.toolChoice ?? session.toolChoice,
+        maxOutputTokens: asked.maxOutputTokens ?? session.maxOutputTokens,
+      },
+      model,
+    )
+    const worst = worstCaseOf(app, { model, turn, allowed: live.caller.models }).microcredits
+    await withinStep(call.money, { kind: 'text', model: model.id, worst }, async (step) => {
+      const { caller, endpoint, trace } = live
+      const receivedMs = app.clock.nowMs()
+      const paid = await startPaidTurn(app, {
+        ...{ caller, endpoint, trace, receivedMs, model, turn },
+        ...{ requestId: step.stepId, part: step.part, showsReasoning: false },
+      })
+      this.#paid = paid
+      if (this.isOver) paid.leave()
+      const failure = await this.#read(paid)
+      if (!failure) await paid.bill()
+      this.#usage = paid.usage()
+      await paid.finish({ statusCode: failure?.status ?? 200, ...(failure && { failure }) })
+      // Whoever interrupts has not made it fail.
+      if (!this.isOver) this.#failure = failure
+      const { input, output } = this.#usage
+      return { result: undefined, line: { quantities: { input_tokens: input, output_tokens: output } } }
+    })
+  }
+
+  /** The conversation, or what stands in its place. */
+  get #input(): readonly ConversationItem[] {
+    const { asked, call } = this.#options
+    if (!asked.input) return call.conversation.items
+    return asked.input.flatMap((one) => (typeof one === 'string' ? (call.conversation.get(one) ?? []) : one))
+  }
+
+  async #read(paid: PaidTurn): Promise<Failure | undefined> {
+    const ended = Promise.withResolvers<Failure | undefined>()
+    paid.start({
+      part: (part) => {
+        if (!this.isOver) this.#part(part)
+      },
+      flush: () => undefined,
+      done: () => ended.resolve(undefined),
+      failed: (failure) => ended.resolve(failure),
+    })
+    return ended.promise
+  }
+
+  #part(part: Part): void {
+    if (part.type === 'text' || part.type === 'refusal') this.#text(part.text)
+    else if (part.type === 'tool-call') this.#openCall(part)
+    else if (part.type === 'tool-arguments') this.#addArguments(part)
+    else if (part.type === 'finish') this.#finishReason = part.reason
+  }
+
+  #text(delta: string): void {
+    const message = this.#message ?? this.#openMessage()
+    const [content] = message.content
+    const at = this.#placeOf(message)
+    if (content?.type === 'output_audio') {
+      content.transcript += delta
+      this.#emit('response.output_audio_transcript.delta', { ...at, delta })
+    } else if (content?.type === 'output_text') {
+      content.text += delta
+      this.#emit('response.output_text.delta', { ...at, delta })
+    }
+    for (const piece of this.#clauses.write(delta)) this.#voicing?.say(piece)
+  }
+
+  #openMessage(): ConversationItem {
+    const message: ConversationItem = {
+      id: newId('item'),
+      type: 'message',
+      status: 'in_progress',
+      role: 'assistant',
+      content: [],
+    }
+    this.#message = message
+    this.#add(message)
+    message.content = [
+      this.#isSpoken ? { type: 'output_audio', transcript: '' } : { type: 'output_text', text: '' },
+    ]
+    this.#emit('response.content_part.added', { ...this.#placeOf(message), part: partOf(message) })
+    if (this.#isSpoken) this.#voicing = this.#openVoicing(message.id)
+    return message
+  }
+
+  #openVoicing(itemId: string): Voicing {
+    const { app, call, live, models, settings } = this.#options
+    const { voices, takesOtherVoices } = models.speech.audio
+    const isKnown = (name: string): boolean =>
+      takesOtherVoices || voices.some((one) => one.id === name || one.name === name)
+    return new Voicing({
+      ...{ app, call, itemId, model: models.speech },
+      live: { ...live, signal: this.#stop.signal },
+      // Clients send names of their vendor's voices.
+      voice: [call.session.voice, settings.voice].find((name) => name !== undefined && isKnown(name)),
+      speed: call.session.speed,
+      onSound: () => {
+        this.#emit('output_audio_buffer.started', { response_id: this.id })
+        this.#options.onSpeaking(true)
+      },
+    })
+  }
+
+  #openCall({ index, id, name }: Extract<Part, { type: 'tool-call' }>): void {
+    const call: ConversationItem = {
+      id: newId('item'),
+      type: 'function_call',
+      status: 'in_progress',
+      content: [],
+      call_id: id,
+      name,
+      arguments: '',
+    }
+    this.#calls.set(index, call)
+    this.#add(call)
+  }
+
+  #addArguments({ index, delta }: Extract<Part, { type: 'tool-arguments' }>): void {
+    const call = this.#calls.get(index)
+    if (!call) return
+    call.arguments += delta
+    this.#emit('response.function_call_arguments.delta', { ...this.#callAt(call), delta })
+  }
+
+  /** Before what was said beside them is heard: the client can begin. */
+  #endCalls(): void {
+    if (this.isOver) return
+    for (const call of this.#calls.values()) {
+      this.#emit('response.function_call_arguments.done', {
+        ...this.#callAt(call),
+        name: call.name,
+        arguments: call.arguments,
+      })
+      this.#done(call, 'completed')
+    }
+  }
+
+  #add(item: ConversationItem): void {
+    this.#output.push(item)
+    this.#emit('response.output_item.added', { ...this.#outputAt(item), item })
+    if (!this.#isKept) return
+    this.#options.call.conversation.add(item)
+    this.#options.onItem(item.id)
+  }
+
+  #done(item: ConversationItem, status: ConversationItem['status']): void {
+    item.status = status
+    this.#emit('response.output_item.done', { ...this.#outputAt(item), item })
+    if (this.#isKept) this.#options.call.conversation.done(item.id)
+  }
+
+  get #isKept(): boolean {
+    return this.#options.asked.conversation !== 'none'
+  }
+
+  #outputAt(item: ConversationItem) {
+    return { response_id: this.id, output_index: this.#output.indexOf(item) }
+  }
+  #callAt(item: ConversationItem) {
+    return { ...this.#outputAt(item), item_id: item.id, call_id: item.call_id }
+  }
+  #placeOf(item: ConversationItem) {
+    return { ...this.#outputAt(item), item_id: item.id, content_index: 0 }
+  }
+
+  #end(status: Status, reason?: CancelReason): void {
+    if (this.isOver) return
+    this.#status = status
+    if (this.#voicing) this.#options.onSpeaking(false)
+    if (this.#message) this.#endMessage(this.#message)
+    for (const call of this.#calls.values()) if (call.status === 'in_progress') this.#done(call, 'incomplete')
+    if (this.#voicing && status !== 'cancelled')
+      this.#emit('output_audio_buffer.stopped', { response_id: this.id })
+    this.#emit('response.done', { response: this.#object(reason) })
+  }
+
+  #endMessage(message: ConversationItem): void {
+    const at = this.#placeOf(message)
+    if (this.#voicing) {
+      this.#emit('response.output_audio.done', at)
+      this.#emit('response.output_audio_transcript.done', { ...at, transcript: textOf(message) })
+    } else this.#emit('response.output_text.done', { ...at, text: textOf(message) })
+    this.#emit('response.content_part.done', { ...at, part: partOf(message) })
+    this.#done(message, this.#status === 'completed' ? 'completed' : 'incomplete')
+  }
+
+  #object(reason?: CancelReason) {
+    const { asked, call } = this.#options
+    const { session, callId } = call
+    return {
+      object: 'realtime.response',
+      id: this.id,
+      status: this.#status,
+      status_details: this.#details(reason),
+      output: this.#output,
+      conversation_id: this.#isKept ? `conv_${callId}` : null,
+      output_modalities: asked.modalities ?? session.modalities,
+      max_output_tokens: asked.maxOutputTokens ?? session.maxOutputTokens,
+      usage: this.#usage ? usageOf(this.#usage) : null,
+      metadata: asked.metadata ?? null,
+    }
+  }
+
+  #details(reason: CancelReason | undefined) {
+    if (this.#status === 'cancelled') return { type: 'cancelled', reason }
+    if (this.#status === 'incomplete')
+      return {
+        type: 'incomplete',
+        reason: this.#finishReason === 'length' ? 'max_output_tokens' : 'content_filter',
+      }
+    return this.#failure ? { type: 'failed', error: errorOf(this.#failure, this.#options.language) } : null
+  }
+
+  #emit(type: string, fields: Record<string, unknown>): void {
+    this.#options.call.emit({ type, ...fields })
+  }
+}
+
+/** As events tell of it. */
+export const errorOf = ({ code, status, detail }: Failure, language: Language) => ({
+  type: errorType(status),
+  code,
+  message: declarationOf(code)[language](detail),
+})
+
+function textOf({ content: [content] }: ConversationItem): string {
+  if (content?.type === 'output_audio') return content.transcript ?? ''
+  return content?.type === 'output_text' ? content.text : ''
+}
+
+const partOf = (message: ConversationItem) =>
+  message.content[0]?.type === 'output_audio'
+    ? { type: 'audio', transcript: textOf(message) }
+    : { type: 'text', text: textOf(message) }
+
+const usageOf = ({ input, cachedInput, output }: Usage) => ({
+  total_tokens: input + output,
+  input_tokens: input,
+  output_tokens: output,
+  input_token_details: { text_tokens: input, audio_tokens: 0, cached_tokens: cachedInput },
+  output_token_details: { text_tokens: output, audio_tokens: 0 },
+})

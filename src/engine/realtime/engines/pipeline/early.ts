@@ -1,0 +1,94 @@
+/** Transcriptions that begin while somebody may still be speaking: their words say whether the turn is over, and are its transcript if it is. */
+import type { App } from '#app'
+import { type HeardLive, type LiveCall, planHearing } from '#engine/live-speech'
+import type { TranscriptionModel } from '#engine/models'
+import { asFailure } from '#platform/errors'
+import type { CallView } from '../../parts.ts'
+import { withinStep } from './within-step.ts'
+
+export interface HearingParts {
+  app: App
+  call: Pick<CallView, 'money' | 'session' | 'signal'>
+  live: Omit<LiveCall, 'signal'>
+  model: TranscriptionModel
+}
+
+/** Of one turn: each costs, and noise makes many pauses. */
+const mostOfTurn = 2
+/** Shorter sound is no word, and vendors refuse it. */
+const leastSamples = 1_600
+
+interface Early {
+  stop: AbortController
+  isVoid: boolean
+  heard: Promise<HeardLive>
+}
+
+export class EarlyTranscripts {
+  readonly #parts: HearingParts
+  readonly #pauses = new Map<number, Early>()
+  #turn = 0
+  #begun = 0
+
+  constructor(parts: HearingParts) {
+    this.#parts = parts
+  }
+
+  /** @param known what was said until the pause, or why that is not known */
+  begin(
+    pause: { number: number; turn: number; samples: Float32Array },
+    known: (heard: HeardLive) => void,
+  ): void {
+    if (pause.turn !== this.#turn) {
+      this.#turn = pause.turn
+      this.#begun = 0
+      this.#pauses.clear()
+    }
+    if (this.#begun >= mostOfTurn || pause.samples.length < leastSamples) return
+    this.#begun += 1
+    const stop = new AbortController()
+    const early: Early = {
+      stop,
+      isVoid: false,
+      heard: this.#hear(pause.samples, () => early.isVoid, stop.signal),
+    }
+    this.#pauses.set(pause.number, early)
+    void early.heard.then((heard) => {
+      if (!early.isVoid) known(heard)
+    })
+  }
+
+  /** Speech went on: it was paid, and is of no use. */
+  discard(pause: number): void {
+    const early = this.#pauses.get(pause)
+    if (!early) return
+    early.isVoid = true
+    early.stop.abort()
+    this.#pauses.delete(pause)
+  }
+
+  /** All of what was said in a turn: as it is known already, or by one more call. Never rejects. */
+  async whole({ pause, samples }: { pause?: number; samples: Float32Array }): Promise<HeardLive> {
+    const early = pause === undefined ? undefined : this.#pauses.get(pause)
+    const heard = await early?.heard
+    if (heard && !heard.failure) return heard
+    if (samples.length < leastSamples) return { text: '', seconds: 0, failure: undefined }
+    return this.#hear(samples, () => false, new AbortController().signal)
+  }
+
+  async #hear(samples: Float32Array, isVoid: () => boolean, stopped: AbortSignal): Promise<HeardLive> {
+    const { app, call, live, model } = this.#parts
+    const { language, prompt } = call.session.transcription
+    const signal = AbortSignal.any([stopped, call.signal])
+    try {
+      const hearing = planHearing(app, { ...live, signal, model, samples, language, prompt })
+      const step = { kind: 'transcription', model: model.id, worst: hearing.worst } as const
+      return await withinStep(call.money, step, async (open) => {
+        const result = await hearing.run(open)
+        return { result, line: { quantities: { seconds: Math.ceil(result.seconds) } }, discarded: isVoid() }
+      })
+    } catch (error) {
+      return { text: '', seconds: 0, failure: asFailure(error) }
+    }
+  }
+}

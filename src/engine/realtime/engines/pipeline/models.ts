@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import type { App } from '#app'
+import type { AudioModel, Model, RealtimeModel, TranscriptionModel } from '#engine/models'
+
+/** The models that work together in a call. */
+export interface PipelineModels {
+  text: Model
+  transcription: TranscriptionModel
+  speech: AudioModel
+}
+
+/** Asserts that they are there, and of their kinds: the catalogue has seen to it. */
+export function modelsOfPipeline({ models }: Pick<App, 'models'>, model: RealtimeModel): PipelineModels {
+  const text = models.find(model.textModel)
+  const transcription = models.find(model.transcriptionModel)
+  const speech = models.find(model.speechModel)
+  assert(text?.kind === 'text' && transcription?.kind === 'transcription' && speech?.kind === 'audio')
+  return { text, transcription, speech }
+}

@@ -1,0 +1,130 @@
+/** What the text model of a call is asked. */
+import { questionTurn } from '#engine/inference'
+import { measure, parseDataUrl } from '#engine/media'
+import type { Model } from '#engine/models'
+import type { Content, Message, Turn } from '#engine/turn'
+import { decodeBase64 } from '#platform/bytes'
+import type { ConversationItem, ItemContent, SessionSettings } from '../../parts.ts'
+
+/** Of one answer; nobody listens longer. */
+export const mostOutputTokens = 1_200
+/** Of what was said before, in bytes of text: about as many tokens as a call can pay for at every turn. */
+const mostHistoryBytes = 32_768
+/** Of all that is sent at most, beside tools. */
+export const mostPromptBytes = mostHistoryBytes + 32_768
+/** A token has two bytes at least, by the count that holds go by. */
+const bytesOfToken = 2
+
+const rules = `You are talking with somebody in a voice call. What you write is read aloud: use plain spoken sentences, short ones, without lists, headings, links, code or emoji. Answer in the language that is spoken to you. What you hear was written down by a machine and may contain its mistakes.`
+
+export interface Asked {
+  items: readonly ConversationItem[]
+  /** Of the operator, then of the session or the response. */
+  instructions: readonly string[]
+  isSpoken: boolean
+  tools: SessionSettings['tools']
+  toolChoice: SessionSettings['toolChoice']
+  maxOutputTokens: SessionSettings['maxOutputTokens']
+}
+
+/** Streamed, with the newest of the conversation as far as it has room. */
+export function turnOf(asked: Asked, model: Model): Turn {
+  const { tools, toolChoice, isSpoken, instructions } = asked
+  const canCall = model.features.includes('tools') && toolChoice !== 'none'
+  const limit = asked.maxOutputTokens === 'inf' ? mostOutputTokens : asked.maxOutputTokens
+  const system = [isSpoken ? rules : '', ...instructions].filter((text) => text.trim() !== '').join('\n\n')
+  const maxOutputTokens = Math.min(limit, mostOutputTokens)
+  const room = bytesOfToken * (model.contextLength - maxOutputTokens) - Buffer.byteLength(system)
+  const kept = newest(paired(asked.items), Math.min(mostHistoryBytes, room))
+  const turn = questionTurn(
+    {
+      messages: [
+        ...(system ? [{ role: 'system' as const, content: [{ type: 'text' as const, text: system }] }] : []),
+        ...messagesOf(kept, model),
+      ],
+      tools: canCall ? [...tools] : [],
+      maxOutputTokens,
+    },
+    model,
+  )
+  if (turn.tools.length === 0 || typeof toolChoice === 'string')
+    return {
+      ...turn,
+      toolChoice: { type: turn.tools.length > 0 && toolChoice === 'required' ? 'required' : 'auto' },
+    }
+  return { ...turn, toolChoice: { type: 'tool', name: toolChoice.name } }
+}
+
+/** Upstreams refuse a call of a tool without its output, and the other way round. */
+function paired(items: readonly ConversationItem[]): ConversationItem[] {
+  const called = new Set<string | undefined>()
+  const answered = new Set(
+    items.flatMap((item) => (item.type === 'function_call_output' ? (item.call_id ?? []) : [])),
+  )
+  return items.filter((item) => {
+    if (item.type === 'function_call') {
+      if (!answered.has(item.call_id!)) return false
+      called.add(item.call_id)
+      return true
+    }
+    return item.type !== 'function_call_output' || called.has(item.call_id)
+  })
+}
+
+/** As many of the last as have room, from a beginning that is no answer of a tool; the last always. */
+function newest(items: readonly ConversationItem[], room: number): readonly ConversationItem[] {
+  let left = room
+  let from = items.length
+  for (let at = items.length - 1; at >= 0; at--) {
+    left -= bytesOf(items[at]!)
+    if (left < 0 && from < items.length) break
+    // A call and its output stand and fall together.
+    if (items[at]!.type !== 'function_call_output') from = at
+  }
+  while (from > 0 && items[from]?.type === 'function_call' && items[from - 1]?.type === 'function_call')
+    from -= 1
+  return items.slice(from)
+}
+
+const bytesOf = ({ content, arguments: called = '', output = '' }: ConversationItem): number =>
+  Buffer.byteLength(called) +
+  Buffer.byteLength(output) +
+  content.reduce(
+    (sum, part) => sum + (part.type === 'input_image' ? imageBytes : Buffer.byteLength(textOf(part))),
+    0,
+  )
+
+/** What a picture counts for: about a thousand tokens. */
+const imageBytes = 2_000
+
+const textOf = (part: Exclude<ItemContent, { type: 'input_image' }>): string =>
+  'text' in part ? part.text : (part.transcript ?? '')
+
+function messagesOf(items: readonly ConversationItem[], model: Model): Message[] {
+  const messages: Message[] = []
+  for (const item of items) {
+    if (item.type === 'function_call') {
+      const call = { id: item.call_id!, name: item.name!, arguments: item.arguments! }
+      const before = messages.at(-1)
+      if (before?.role === 'assistant') before.toolCalls = [...(before.toolCalls ?? []), call]
+      else messages.push({ role: 'assistant', content: [], toolCalls: [call] })
+    } else if (item.type === 'function_call_output') {
+      const content: Content[] = [{ type: 'text', text: item.output ?? '' }]
+      messages.push({ role: 'tool', toolCallId: item.call_id!, content })
+    } else {
+      const content = item.content.flatMap((part) => contentOf(part, model))
+      if (content.length > 0) messages.push({ role: item.role ?? 'user', content })
+    }
+  }
+  return messages
+}
+
+function contentOf(part: ItemContent, model: Model): Content[] {
+  if (part.type !== 'input_image') {
+    const text = textOf(part)
+    return text.trim() === '' ? [] : [{ type: 'text', text }]
+  }
+  const bytes = decodeBase64(parseDataUrl(part.image_url)?.base64 ?? '')
+  const media = model.inputModalities.includes('image') && bytes ? measure(bytes) : undefined
+  return media ? [{ type: 'image', media }] : [{ type: 'text', text: '(A picture, which you cannot see.)' }]
+}

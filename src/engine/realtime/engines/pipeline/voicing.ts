@@ -1,0 +1,122 @@
+/** Speaks an answer piece by piece while it is written: pieces are ordered ahead of what is heard, and heard in their order. */
+
+import type { App } from '#app'
+import { type LiveCall, planSpeaking } from '#engine/live-speech'
+import type { AudioModel } from '#engine/models'
+import { isSpeakable } from '#engine/sound'
+import type { Failure } from '#platform/errors'
+import type { CallView } from '../../parts.ts'
+import { spokenForm } from './clauses.ts'
+import { withinStep } from './within-step.ts'
+
+export interface VoicingOptions {
+  app: App
+  call: Pick<CallView, 'money' | 'speaker'>
+  live: LiveCall
+  model: AudioModel
+  voice: string | undefined
+  speed: number
+  itemId: string
+  /** The first sound of the answer is there. */
+  onSound: () => void
+}
+
+/** Orders whose sound is not whole yet. */
+const mostOrders = 2
+
+/** A piece whose turn to be heard comes when those before it are through. */
+interface Piece {
+  /** Until its first sound has them. */
+  words: string | undefined
+  waiting: Float32Array[]
+  isThrough: boolean
+}
+
+export class Voicing {
+  readonly #options: VoicingOptions
+  readonly #texts: string[] = []
+  readonly #orders = new Set<Promise<void>>()
+  readonly #pieces: Piece[] = []
+  #working: Promise<void> | undefined
+  #failure: Failure | undefined
+  #hasSound = false
+
+  constructor(options: VoicingOptions) {
+    this.#options = options
+  }
+
+  /** Why something of it was not spoken. */
+  get failure(): Failure | undefined {
+    return this.#failure
+  }
+
+  say(text: string): void {
+    const words = spokenForm(text)
+    if (!isSpeakable(words) || this.#isOver) return
+    this.#texts.push(words)
+    this.#working ??= this.#work()
+  }
+
+  /** Resolves when all of it was heard, or cut. Never rejects. */
+  async heard(): Promise<void> {
+    while (this.#working || this.#orders.size > 0) await Promise.all([this.#working, ...this.#orders])
+    await this.#options.call.speaker.finish(this.#options.itemId)
+  }
+
+  get #isOver(): boolean {
+    return this.#failure !== undefined || this.#options.live.signal.aborted
+  }
+
+  async #work(): Promise<void> {
+    for (let text = this.#texts.shift(); text !== undefined && !this.#isOver; text = this.#texts.shift()) {
+      while (this.#orders.size >= mostOrders) await Promise.race(this.#orders)
+      await this.#options.call.speaker.room()
+      if (this.#isOver) break
+      const order: Promise<void> = this.#order(text).finally(() => this.#orders.delete(order))
+      this.#orders.add(order)
+    }
+    this.#working = undefined
+  }
+
+  async #order(words: string): Promise<void> {
+    const { app, call, live, model, voice, speed } = this.#options
+    const piece: Piece = { words, waiting: [], isThrough: false }
+    this.#pieces.push(piece)
+    try {
+      const speaking = planSpeaking(app, { ...live, model, text: words, voice, speed })
+      const step = { kind: 'speech', model: model.id, worst: speaking.worst } as const
+      const spoken = await withinStep(call.money, step, async (open) => {
+        const result = await speaking.run(open, (samples) => this.#hear(piece, samples))
+        const quantities = { characters: result.characters, seconds: Math.ceil(result.seconds) }
+        return { result, line: { quantities } }
+      })
+      if (spoken.failure && !live.signal.aborted) this.#failure ??= spoken.failure
+    } catch (error) {
+      this.#failure ??= error as Failure
+    }
+    piece.isThrough = true
+    this.#play()
+  }
+
+  #hear(piece: Piece, samples: Float32Array): void {
+    piece.waiting.push(samples)
+    this.#play()
+  }
+
+  #play(): void {
+    for (let next = this.#pieces[0]; next; next = this.#pieces[0]) {
+      for (const samples of next.waiting.splice(0)) this.#sound(next, samples)
+      if (!next.isThrough) return
+      this.#pieces.shift()
+    }
+  }
+
+  #sound(piece: Piece, samples: Float32Array): void {
+    const { call, itemId, live, onSound } = this.#options
+    if (live.signal.aborted || samples.length === 0) return
+    if (!this.#hasSound) onSound()
+    this.#hasSound = true
+    call.speaker.say(itemId, samples, piece.words)
+    piece.words = undefined
+  }
+}

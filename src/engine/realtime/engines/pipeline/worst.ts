@@ -1,0 +1,34 @@
+/** What a turn of a call may cost at most: what is said is written down, answered and spoken. */
+import type { App, Caller } from '#app'
+import { boundTurn, worstCaseOf } from '#engine/inference'
+import { planHearing, planSpeaking } from '#engine/live-speech'
+import { heardRate } from '#engine/transcription'
+import type { SessionSettings } from '../../parts.ts'
+import type { PipelineModels } from './models.ts'
+import { mostOutputTokens, mostPromptBytes } from './prompt.ts'
+
+/** Of one turn; who speaks on begins the next. */
+const mostSeconds = 60
+/** That is written down early, and once more when it is over. */
+const hearings = 2
+/** Letters of a token, where there are many. */
+const lettersOfToken = 3
+const longestAnswer = 'ا'.repeat(mostOutputTokens * lettersOfToken)
+
+/** In micro-credits; at every balance the same, so that it can be held before anything is known of the turn. */
+export function worstOfTurn(
+  app: App,
+  caller: Caller,
+  { text, transcription, speech }: PipelineModels,
+  { modalities }: Pick<SessionSettings, 'modalities'>,
+): bigint {
+  const live = { caller, endpoint: '', signal: neverAborted }
+  const samples = new Float32Array(mostSeconds * heardRate)
+  const heard = planHearing(app, { ...live, model: transcription, samples }).worst * BigInt(hearings)
+  const turn = boundTurn(mostPromptBytes, mostOutputTokens, text)
+  const written = worstCaseOf(app, { model: text, turn, allowed: caller.models }).microcredits
+  if (!modalities.includes('audio')) return heard + written
+  return heard + written + planSpeaking(app, { ...live, model: speech, text: longestAnswer }).worst
+}
+
+const neverAborted = new AbortController().signal

@@ -1,0 +1,130 @@
+import type { OpusDecoderHandle } from 'libopus-wasm'
+import { hasRepair, JitterBuffer, maxPacketMs, type NextPacket } from './jitter-buffer.ts'
+import { SampleQueue } from './sample-queue.ts'
+
+export const hearingRate = 16_000
+const frameMs = 20
+const frameSamples = (hearingRate * frameMs) / 1_000
+const samplesPerMs = hearingRate / 1_000
+/** What a backlog is worked off at: three times the pace of sound. */
+const framesPerPull = 3
+/** Sound that is made up begins to sound like a robot after that. */
+const mostConcealedMs = 100
+/** That many packets in a row that libopus refuses: the other side does not speak Opus. */
+const mostErrors = 50
+
+/**
+ * What a caller says, from Opus packets of RTP to frames of 20 ms at 16 kHz, in order. What is lost comes from the next packet where that repeats
+ * it (in-band FEC), is made up for 100 ms at most (PLC), and is silence after that.
+ */
+export class OpusSound {
+  readonly #decoder: OpusDecoderHandle
+  readonly #buffer = new JitterBuffer()
+  readonly #decoded = new SampleQueue()
+  /** A packet whose turn has come, behind a gap that is being filled. */
+  #next: NextPacket | undefined
+  #concealedMs = 0
+  #errors = 0
+  #restored = 0
+  #madeUpMs = 0
+
+  /** @param decoder at 16 kHz, mono; it is freed by whoever made it */
+  constructor(decoder: OpusDecoderHandle) {
+    this.#decoder = decoder
+  }
+
+  /** `restored` are lost packets that the next one repeated, `madeUpMs` is what had to be concealed. */
+  get counts() {
+    return { ...this.#buffer.counts, restored: this.#restored, madeUpMs: this.#madeUpMs }
+  }
+
+  /** Fifty packets in a row were no Opus: the call is to end. */
+  get hasFailed(): boolean {
+    return this.#errors >= mostErrors
+  }
+
+  /** @param sequence extended, so that it does not wrap; @param timestamp of 48 kHz, which wraps at 32 bits. The packet is kept. */
+  packet(packet: Uint8Array, sequence: number, timestamp: number): void {
+    this.#buffer.put(packet, sequence, timestamp)
+  }
+
+  /** Once each 20 ms: up to three frames of 320 samples. None before the first packet has come. */
+  pull(): Float32Array[] {
+    this.#buffer.tick()
+    const frames: Float32Array[] = []
+    while (frames.length < framesPerPull) {
+      const frame = this.#decoded.take(frameSamples)
+      if (frame) frames.push(frame)
+      else if (!this.#decodeMore()) break
+    }
+    return frames
+  }
+
+  #decodeMore(): boolean {
+    this.#next ??= this.#buffer.next()
+    if (!this.#next) return this.#buffer.takeFiller() && this.#conceal(frameMs)
+    if (this.#next.gapMs > 0) return this.#fillGap(this.#next)
+    const { packet, ms } = this.#next
+    this.#next = undefined
+    return this.#decode(packet, ms)
+  }
+
+  #decode(packet: Uint8Array, ms: number): boolean {
+    try {
+      this.#decoded.put(
+        clipped(this.#decoder.decodeFloat(packet, { maxFrameSize: maxPacketMs * samplesPerMs })),
+      )
+    } catch {
+      this.#errors += 1
+      return this.#conceal(ms)
+    }
+    this.#errors = 0
+    this.#concealedMs = 0
+    return true
+  }
+
+  /** A piece of it; the packet behind it repeats what came right before. */
+  #fillGap(next: NextPacket): boolean {
+    const { gapMs, ms, packet, isLoss } = next
+    const isRepaired = isLoss && gapMs <= ms && hasRepair(packet)
+    if (isRepaired && this.#restore(packet, gapMs)) {
+      next.gapMs = 0
+      return true
+    }
+    const pieceMs = gapMs > ms && gapMs - ms < frameMs ? gapMs - ms : Math.min(frameMs, gapMs)
+    next.gapMs -= pieceMs
+    return this.#conceal(pieceMs)
+  }
+
+  #restore(packet: Uint8Array, ms: number): boolean {
+    try {
+      const frameSize = ms * samplesPerMs
+      this.#decoded.put(clipped(this.#decoder.decodeFloat(packet, { decodeFec: true, frameSize })))
+    } catch {
+      return false
+    }
+    this.#restored += 1
+    this.#concealedMs = 0
+    return true
+  }
+
+  #conceal(ms: number): boolean {
+    const samples = ms * samplesPerMs
+    const isSilence = this.#concealedMs + ms > mostConcealedMs
+    this.#decoded.put(
+      isSilence ? new Float32Array(samples) : clipped(this.#decoder.decodePacketLossFloat(samples)),
+    )
+    this.#concealedMs += ms
+    this.#madeUpMs += ms
+    return true
+  }
+}
+
+/** In place: libopus goes beyond full scale, and far beyond it for packets that no encoder made. */
+function clipped(samples: Float32Array): Float32Array {
+  for (let index = 0; index < samples.length; index++) {
+    const sample = samples[index]!
+    if (!(sample <= 1 && sample >= -1)) samples[index] = sample > 0 ? 1 : sample < 0 ? -1 : 0
+  }
+  return samples
+}

@@ -1,0 +1,89 @@
+/** What the time of a call costs: one step that grows, a little ahead of the clock, so that a process that dies leaves little more than was used. */
+import type { Clock } from '#platform/clock'
+import { Failure } from '#platform/errors'
+import type { Step } from './step.ts'
+
+/** Of the first hold of a call whose time costs credits. */
+export const firstSeconds = 75
+/** Of the step: until the tick after the next one. */
+const aheadSeconds = 10
+/** The hold grows when fewer are left of it than these, to so many again. */
+const fewSeconds = 30
+const fullSeconds = 60
+/** Between two ticks. */
+const tickSeconds = 5
+
+/** The money of its call. */
+interface TimeMoney {
+  readonly call: { model: string }
+  step(step: { kind: 'seconds'; model: string; worst: bigint }): Promise<Step>
+  grow(step: Step, worst: bigint): Promise<void>
+  /** In micro-credits: what is held and not taken. */
+  readonly free: bigint
+  /** Makes so much free, or what the balance bears of it. */
+  fill(free: bigint): Promise<void>
+}
+
+/** `short`: the balance bears no more than is held, as of now; `over`: what is held ends before the next tick. */
+type TimeState = 'paid' | 'short' | 'over'
+
+export class CallTime {
+  readonly #price: (seconds: number) => bigint
+  readonly #clock: Clock
+  #beganMs = 0
+  #step: Step | undefined
+  /** What the step has so far. */
+  #seconds = 0
+  #isShort = false
+
+  constructor(price: (seconds: number) => bigint, clock: Clock) {
+    this.#price = price
+    this.#clock = clock
+  }
+
+  async start(money: TimeMoney): Promise<void> {
+    this.#beganMs = this.#clock.nowMs()
+    this.#seconds = aheadSeconds
+    this.#step = await money.step({
+      kind: 'seconds',
+      model: money.call.model,
+      worst: this.#price(aheadSeconds),
+    })
+  }
+
+  /** At each tick. */
+  async pay(money: TimeMoney): Promise<TimeState> {
+    const step = this.#step
+    if (!step) return 'paid'
+    const seconds = this.#elapsed + aheadSeconds
+    const more = this.#price(seconds) - step.worst
+    const few = more + this.#price(fewSeconds)
+    const wasShort = this.#isShort
+    if (money.free < few) await money.fill(more + this.#price(fullSeconds))
+    this.#isShort = money.free < few
+    try {
+      await money.grow(step, this.#price(seconds))
+      this.#seconds = seconds
+    } catch (error) {
+      if (!(error instanceof Failure) || error.status !== 402) throw error
+      if (this.#elapsed + tickSeconds >= this.#seconds) return 'over'
+    }
+    return this.#isShort && !wasShort ? 'short' : 'paid'
+  }
+
+  /** The call is over. Time that went on without a tick, as while the database was away, is paid from what is free. */
+  stop(free: bigint): void {
+    const step = this.#step
+    if (!step) return
+    this.#step = undefined
+    const seconds = Math.max(1, this.#elapsed)
+    const cost = this.#price(seconds)
+    const missing = cost - step.worst
+    if (missing > 0n && free > 0n) step.worst += missing < free ? missing : free
+    step.done(cost, { quantities: { seconds } })
+  }
+
+  get #elapsed(): number {
+    return Math.ceil((this.#clock.nowMs() - this.#beganMs) / 1000)
+  }
+}

@@ -1,0 +1,81 @@
+/** What the receipt of a call says: each of its steps, as far as there is room, and the others by kind and model. */
+import { totalQuantities } from '#engine/paid'
+import type { Quantities, Settlement } from '#platform/ledger'
+import type { StepGroup, StepRow } from './step-store.ts'
+
+/** Steps that have a line of their own. */
+export const maxLines = 500
+
+interface Line {
+  step: StepRow['kind']
+  model: string
+  /** How many it stands for; absent: one. */
+  steps?: number
+  microcredits: number
+  quantities?: Quantities
+  discarded?: true
+  /** Its process died: what it has cost is not known, and is at most this. */
+  ambiguous?: true
+  /** Of such a step: was sent with it. */
+  call_id?: string
+}
+
+export interface Explained {
+  steps: Line[]
+  more?: Line[]
+  attempts: unknown[]
+  usage_source: 'upstream' | 'estimated'
+}
+
+export function explain(rows: readonly StepRow[], groups: readonly StepGroup[]): Explained {
+  const isEstimated = rows.some(({ line }) => line?.usage_source === 'estimated')
+  return {
+    steps: rows.map(lineOf),
+    ...(groups.length > 0 && { more: groups.map(groupLine) }),
+    attempts: rows.flatMap(({ line }) => line?.attempts ?? []),
+    usage_source: isEstimated ? 'estimated' : 'upstream',
+  }
+}
+
+function lineOf({ step_id, kind, model, worst, cost, discarded, line }: StepRow): Line {
+  const isAmbiguous = cost === null || line?.ambiguous === true
+  return {
+    step: kind,
+    model,
+    microcredits: Number(cost ?? worst),
+    ...quantitiesOf(line?.quantities),
+    ...(discarded && { discarded }),
+    ...(isAmbiguous && { ambiguous: true, call_id: step_id }),
+  }
+}
+
+const groupLine = ({ kind, model, steps, cost, ambiguous, quantities }: StepGroup): Line => ({
+  step: kind,
+  model,
+  steps,
+  microcredits: Number(cost),
+  ...quantitiesOf(quantities),
+  ...(ambiguous > 0 && { ambiguous: true }),
+})
+
+const quantitiesOf = (quantities: Quantities | null | undefined): { quantities?: Quantities } =>
+  quantities && Object.keys(quantities).length > 0 ? { quantities } : {}
+
+/** Of all steps together: tokens, and other units but seconds, which are those of the call. */
+export function used(
+  rows: readonly StepRow[],
+  groups: readonly StepGroup[],
+): { tokens: NonNullable<Settlement['tokens']>; quantities: Quantities } {
+  const all = [...rows.map(({ line }) => line?.quantities), ...groups.map(({ quantities }) => quantities)]
+  const total = totalQuantities(all.flatMap((one) => (one ? [one] : []))) ?? {}
+  const { input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, seconds: _, ...others } = total
+  return {
+    tokens: {
+      input: input_tokens ?? 0,
+      cachedInput: cached_input_tokens ?? 0,
+      output: output_tokens ?? 0,
+      reasoning: reasoning_tokens ?? 0,
+    },
+    quantities: others,
+  }
+}

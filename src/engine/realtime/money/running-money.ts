@@ -1,0 +1,360 @@
+/** The money of one call, in the process that has it: one hold of what was spent, what is under way and what the next turn may cost. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { isDatabaseAway, type Tx } from '#platform/db'
+import { Failure, fail } from '#platform/errors'
+import { uuidv7 } from '#platform/ids'
+import { type Payer, reholdIn } from '#platform/ledger'
+import type { CallMoney, EndReason, StepKind } from '../parts.ts'
+import { type CallKey, type CallRow, readCall, writeConnected } from '../store.ts'
+import { CallTime } from './call-time.ts'
+import { CallOver } from './over.ts'
+import { type Settling, settleCall } from './settle.ts'
+import { Step, type StepMoney } from './step.ts'
+import { type BegunStep, hasEnded, type StepEnd, writeStep, writeStepEnds } from './step-store.ts'
+import { mostAwayMs, untilBack } from './until-back.ts'
+
+/** Who has the call. Both may be called more than once. */
+export interface MoneyListener {
+  /** The call is to end; `RunningMoney.end` follows once nothing of it is open upstream. */
+  end(reason: EndReason): void
+  /** Its time costs credits, and the balance bears no more of it than is held: about half a minute. */
+  warn(): void
+}
+
+/** What a process gives to the money of each of its calls. */
+export interface MoneyAround {
+  listener: MoneyListener
+  /** Aborts when this process has no more time to settle. */
+  closing: AbortSignal
+  /** It is being settled from now on. */
+  settling(ending: Promise<CallRow>): void
+}
+
+export interface RunningCall extends CallKey {
+  payer: Payer
+  receiptId: string
+  processId: string
+  model: string
+  createdMs: number
+  /** What its hold promises now, in micro-credits. */
+  held: bigint
+  /** In micro-credits, of so many seconds of connection. Absent: its time costs nothing. */
+  timePrice?: ((seconds: number) => bigint) | undefined
+}
+
+export class RunningMoney implements CallMoney, StepMoney {
+  readonly call: RunningCall
+  readonly #app: Settling
+  readonly #around: MoneyAround
+  readonly #time: CallTime | undefined
+  /** As it is committed; while it shrinks, as it will be. */
+  #held: bigint
+  #spent = 0n
+  /** Of steps whose cost is in the database. */
+  #written = 0n
+  /** All others. */
+  readonly #open = new Map<string, Step>()
+  #steps = 0
+  #unwritten: StepEnd[] = []
+  readonly #unbegun: string[] = []
+  readonly #beginning = new Set<Promise<unknown>>()
+  /** Changes of the hold, one after the other. */
+  #changes: Promise<unknown> = Promise.resolve()
+  #writing: Promise<void> | undefined
+  #ticking: Promise<void> | undefined
+  #isOver = false
+  /** The database was away for so long that it is not known what the hold promises. */
+  #isLost = false
+  #connectedAt: Date | undefined
+  #ending: Promise<CallRow> | undefined
+  turns = 0
+
+  constructor(app: Settling, call: RunningCall, around: MoneyAround) {
+    this.#app = app
+    this.call = call
+    this.#held = call.held
+    this.#around = around
+    this.#time = call.timePrice && new CallTime(call.timePrice, this.#app.clock)
+  }
+
+  get spent(): bigint {
+    return this.#spent
+  }
+  /** What its hold promises, in micro-credits. */
+  get held(): bigint {
+    return this.#held
+  }
+  get connectedAt(): Date | undefined {
+    return this.#connectedAt
+  }
+  get isEnding(): boolean {
+    return this.#ending !== undefined
+  }
+
+  /** Of what is held: spent, or taken for steps under way. */
+  get #taken(): bigint {
+    let taken = this.#written
+    for (const { worst } of this.#open.values()) taken += worst
+    return taken
+  }
+  /** What is held and not taken. */
+  get free(): bigint {
+    return this.#held - this.#taken
+  }
+
+  reserve(worst: bigint): Promise<boolean> {
+    return this.#inOrder(() => this.#rehold(this.#taken + worst)).then(() => true, refusedOnly)
+  }
+
+  async fill(free: bigint): Promise<void> {
+    await this.#inOrder(async () => {
+      const missing = free - this.free
+      if (missing <= 0n) return
+      const have = await this.#rehold(this.#held + missing).then(() => 0n, haveOf)
+      // Others may have taken it by now.
+      if (have > 0n) await this.#rehold(this.#held + have).catch(haveOf)
+    })
+  }
+
+  /** Throws 402 where neither reserve nor balance bear it, SERVICE_UNAVAILABLE where the database is away, and `CallOver`. */
+  async step({ kind, model, worst }: { kind: StepKind; model: string; worst: bigint }): Promise<Step> {
+    const nowMs = this.#app.clock.nowMs()
+    const beganMs = nowMs - this.call.createdMs
+    const facts = { stepId: uuidv7(nowMs), position: this.#steps++, kind, model, beganMs }
+    const step = new Step(this, facts, 0n)
+    const beginning = this.#begin(step, worst)
+    this.#beginning.add(beginning)
+    try {
+      await beginning
+    } finally {
+      this.#beginning.delete(beginning)
+    }
+    return step
+  }
+
+  async #begin(step: Step, worst: bigint): Promise<void> {
+    this.#open.set(step.stepId, step)
+    try {
+      await this.grow(step, worst)
+      if (this.#isOver) throw new CallOver()
+    } catch (error) {
+      this.#open.delete(step.stepId)
+      // Its row may be there all the same.
+      if (!(error instanceof Failure) || error.status !== 402) this.#unbegun.push(step.stepId)
+      throw error
+    }
+  }
+
+  async grow(step: Step, worst: bigint): Promise<void> {
+    if (this.#isOver) throw new CallOver()
+    const before = step.worst
+    // Counted from now on: whoever comes next finds less than nothing free, and waits for the hold to grow.
+    step.worst = worst
+    const begun = { ...step.facts, worst }
+    try {
+      if (this.free >= 0n) await this.#write(begun)
+      else
+        await this.#inOrder(() => (this.free >= 0n ? this.#write(begun) : this.#rehold(this.#taken, begun)))
+    } catch (error) {
+      step.worst = before
+      throw error
+    }
+  }
+
+  ended(_step: Step, end: StepEnd): void {
+    this.#spent += end.cost
+    this.#unwritten.push(end)
+    void this.writeEnds()
+  }
+
+  async endedWith(end: StepEnd, write: (tx: Tx) => Promise<void>): Promise<void> {
+    const { db } = this.#app
+    const writeBoth = (): Promise<void> =>
+      db.tx(async (tx) => {
+        await write(tx)
+        if ((await writeStepEnds(tx, this.call, [end])) === 0) throw new CallOver()
+      })
+    for (;;) {
+      try {
+        return await writeBoth()
+      } catch (error) {
+        if (!isDatabaseAway(error)) throw error
+        // Its COMMIT may have arrived.
+        await pause(againMs)
+        if (await this.#untilBack(() => hasEnded(db, this.call, end.stepId))) return
+      }
+    }
+  }
+
+  report({ facts }: Step, what: string): void {
+    this.#app.log.error({ receipt: this.call.receiptId, step: facts.stepId, kind: facts.kind }, what)
+  }
+
+  /** The client is there: from now on its time counts. */
+  async connected(): Promise<void> {
+    this.#connectedAt ??= new Date(this.#app.clock.nowMs())
+    // Where the database is away, the next tick writes it.
+    await writeConnected(this.#app.db, this.call, this.#connectedAt).catch((error: unknown) => {
+      if (!isDatabaseAway(error)) throw error
+    })
+    await this.#time?.start(this)
+  }
+
+  /** Every few seconds: writes what is unwritten, and pays for the time to come. Never rejects. */
+  tick(): Promise<void> {
+    this.#ticking ??= Promise.all([this.writeEnds(), this.#payTime()])
+      .then(() => {})
+      .finally(() => {
+        this.#ticking = undefined
+      })
+    return this.#ticking
+  }
+
+  async #payTime(): Promise<void> {
+    try {
+      const state = this.#isOver ? 'paid' : await this.#time?.pay(this)
+      if (state === 'short') this.#around.listener.warn()
+      if (state === 'over') this.#around.listener.end('credits')
+    } catch (error) {
+      // Whoever has the call knows already.
+      if (!(error instanceof CallOver) && !(error instanceof Failure)) this.#around.listener.end('failed')
+    }
+  }
+
+  /** Writes costs of steps that are not in the database. Never rejects: what could not be written is written with the next. */
+  writeEnds(): Promise<void> {
+    this.#writing ??= this.#writeEnds().finally(() => {
+      this.#writing = undefined
+    })
+    return this.#writing
+  }
+
+  async #writeEnds(): Promise<void> {
+    try {
+      while (this.#unwritten.length > 0) {
+        const ends = this.#unwritten.slice()
+        await writeStepEnds(this.#app.db.kysely, this.call, ends)
+        this.#unwritten = this.#unwritten.slice(ends.length)
+        for (const { stepId, cost } of ends) {
+          this.#open.delete(stepId)
+          this.#written += cost
+        }
+      }
+    } catch (error) {
+      if (!isDatabaseAway(error))
+        this.#app.log.error({ err: error, receipt: this.call.receiptId }, 'costs of a call were not written')
+    }
+  }
+
+  /**
+   * Ends and settles the call; safe to call twice. Call it when nothing of it is open upstream: steps under way are charged at their worst.
+   * Resolves with its row when that is durable; it is tried until then. Rejects only where this process stops first.
+   */
+  end(reason: EndReason, more: { facts?: Record<string, unknown>; fileId?: string } = {}): Promise<CallRow> {
+    if (!this.#ending) {
+      this.#ending = this.#end(reason, more)
+      this.#around.settling(this.#ending)
+    }
+    return this.#ending
+  }
+
+  async #end(
+    reason: EndReason,
+    more: { facts?: Record<string, unknown>; fileId?: string },
+  ): Promise<CallRow> {
+    this.#isOver = true
+    await Promise.allSettled(this.#beginning)
+    await Promise.allSettled([this.#changes, this.#writing])
+    this.#time?.stop(this.free)
+    for (const step of this.#open.values())
+      if (!step.end && step.isSettled) step.done(undefined, { quantities: {} })
+    await Promise.allSettled([this.#writing])
+    for (;;) {
+      try {
+        return await this.#settle(reason, more)
+      } catch (error) {
+        if (this.#around.closing.aborted) throw error
+        if (!isDatabaseAway(error))
+          this.#app.log.error(
+            { err: error, receipt: this.call.receiptId },
+            'a call could not be settled; it is tried again',
+          )
+        await pause(settleAgainMs, undefined, { signal: this.#around.closing })
+      }
+    }
+  }
+
+  async #settle(
+    reason: EndReason,
+    more: { facts?: Record<string, unknown>; fileId?: string },
+  ): Promise<CallRow> {
+    const ended = await settleCall(this.#app, this.call, {
+      reason,
+      turns: this.turns,
+      stepEnds: this.#unwritten,
+      unbegunSteps: this.#unbegun,
+      connectedAt: this.#connectedAt,
+      ...more,
+    })
+    return ended ?? (await readCall(this.#app.db, this.call))!
+  }
+
+  /** One change of the hold after the other. */
+  #inOrder<Result>(change: () => Promise<Result>): Promise<Result> {
+    const mine = this.#changes.then(change)
+    this.#changes = mine.catch(() => {})
+    return mine
+  }
+
+  /** Makes the hold promise so much, in one transaction with the step that needs it. */
+  async #rehold(to: bigint, step?: BegunStep): Promise<void> {
+    if (this.#isOver) throw new CallOver()
+    const { accountId, receiptId } = this.call
+    const from = this.#held
+    if (from === to && !step) return
+    // What is given back is taken by no step meanwhile.
+    if (to < from) this.#held = to
+    await this.#untilBack(() =>
+      this.#app.db.tx(async (tx) => {
+        if (step && !(await writeStep(tx, this.call, step))) throw new CallOver()
+        if (!(await reholdIn(tx, { accountId, receiptId, from, to }))) throw new CallOver()
+      }),
+    )
+    this.#held = to
+  }
+
+  async #write(step: BegunStep): Promise<void> {
+    const isWritten = await this.#untilBack(() => writeStep(this.#app.db.kysely, this.call, step))
+    if (!isWritten) throw new CallOver()
+  }
+
+  /** Tries again while the database is away. Throws SERVICE_UNAVAILABLE after twenty seconds: the call is to end then. */
+  async #untilBack<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#isLost) fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2_000 })
+    try {
+      return await untilBack(work, mostAwayMs)
+    } catch (error) {
+      if (error instanceof CallOver) this.#around.listener.end('failed')
+      if (!isDatabaseAway(error)) throw error
+      this.#isLost = true
+      this.#around.listener.end('failed')
+      return fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2_000 })
+    }
+  }
+}
+
+/** False for what the balance does not bear. */
+function refusedOnly(error: unknown): false {
+  if (error instanceof Failure && error.status === 402) return false
+  throw error
+}
+
+/** What balance and caps bear, of a refusal. */
+function haveOf(error: unknown): bigint {
+  if (!(error instanceof Failure) || error.status !== 402) throw error
+  return (error.detail as { haveMicrocredits?: bigint }).haveMicrocredits ?? 0n
+}
+
+/** Until a broken connection may be replaced by a good one. */
+const againMs = 500
+const settleAgainMs = 1_000

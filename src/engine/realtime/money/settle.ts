@@ -1,0 +1,157 @@
+/** The only place where a call ends in the database: its row, its money, its receipt and its event in one transaction. */
+import type { App } from '#app'
+import { totalQuantities } from '#engine/paid'
+import type { Tx } from '#platform/db'
+import { tell } from '#platform/events'
+import { reportSettlement, type Settled, settleIn } from '#platform/ledger'
+import { callName } from '../call-id.ts'
+import type { EndReason } from '../parts.ts'
+import { type CallKey, type CallRow, lockRunning, writeEnded } from '../store.ts'
+import { explain, maxLines, used } from './receipt.ts'
+import {
+  deleteSteps,
+  firstSteps,
+  groupsAfter,
+  type StepEnd,
+  type StepTotals,
+  totalsOf,
+  writeStepEnds,
+} from './step-store.ts'
+
+declare module '#platform/events' {
+  interface Events {
+    'realtime.ended': unknown
+  }
+}
+
+/** What settling a call needs of the app. */
+export type Settling = Pick<App, 'db' | 'clock' | 'log' | 'metrics' | 'config'>
+
+export interface CallEnd {
+  reason: EndReason
+  /** Absent: as its process wrote last. */
+  turns?: number
+  /** Of steps whose cost is not in the database. All others without one count at their worst. */
+  stepEnds?: readonly StepEnd[]
+  /** Steps that were refused, and may have a row all the same. */
+  unbegunSteps?: readonly string[]
+  /** For the receipt: losses, how fast it answered; never words. */
+  facts?: Record<string, unknown>
+  /** Of its sound. */
+  fileId?: string
+  /** Absent: as its row says. */
+  connectedAt?: Date | undefined
+  /** When it ended, by its row; default: now. */
+  endedAt?: (row: CallRow) => Date
+}
+
+/** Ends a call and settles what its steps have cost. Undefined where it had ended before. */
+export async function settleCall(app: Settling, key: CallKey, end: CallEnd): Promise<CallRow | undefined> {
+  const ended = await app.db.tx(async (tx) => {
+    const row = await lockRunning(tx, key)
+    if (!row) return undefined
+    await writeStepEnds(tx, key, end.stepEnds ?? [])
+    await deleteSteps(tx, key, end.unbegunSteps ?? [])
+    return settleRow(app, tx, row, end)
+  })
+  if (!ended) return undefined
+  reportSettlement(app, ended.row.receipt_id, ended.settled)
+  return ended.row
+}
+
+async function settleRow(
+  app: Settling,
+  tx: Tx,
+  row: CallRow,
+  end: CallEnd,
+): Promise<{ row: CallRow; settled: Settled }> {
+  const key = { accountId: row.account_id, callId: row.call_id }
+  const totals = await totalsOf(tx, key)
+  const rows = await firstSteps(tx, key, maxLines)
+  const groups = totals.steps > maxLines ? await groupsAfter(tx, key, maxLines) : []
+  await deleteSteps(tx, key)
+  const now = new Date(app.clock.nowMs())
+  const ended: CallRow = {
+    ...row,
+    status: 'ended',
+    reason: end.reason,
+    turns: end.turns ?? row.turns,
+    connected_at: row.connected_at ?? end.connectedAt ?? null,
+    ended_at: end.endedAt?.(row) ?? now,
+    file_id: end.fileId ?? null,
+    charged: totals.cost,
+  }
+  const { tokens, quantities } = used(rows, groups)
+  const detail = { ...headOf(ended, totals, end.facts), tokens, ...explain(rows, groups) }
+  await notify(tx, ended, now)
+  // Last, because holds of the account wait from here on.
+  const settled = await settleIn(
+    tx,
+    {
+      ...settlementOf(app, ended, totals),
+      ...{ tokens, detail },
+      quantities: totalQuantities([quantities, timeOf(ended)]),
+    },
+    now,
+  )
+  const paid = { ...ended, charged: settled.chargedMicrocredits }
+  await writeEnded(tx, key, paid)
+  return { row: paid, settled }
+}
+
+/** From the connection to the end; a call that was never connected has none. */
+export const secondsOf = ({
+  connected_at: from,
+  ended_at: to,
+}: Pick<CallRow, 'connected_at' | 'ended_at'>): number =>
+  from && to ? Math.max(0, Math.ceil((to.getTime() - from.getTime()) / 1000)) : 0
+
+const timeOf = (row: CallRow) => ({ seconds: secondsOf(row), turns: row.turns })
+
+const settlementOf = (app: Settling, row: CallRow, { cost, lost }: StepTotals) => ({
+  accountId: row.account_id,
+  receiptId: row.receipt_id,
+  microcredits: cost + lost,
+  lostMicrocredits: lost,
+  withinHold: true,
+  state: row.reason === 'failed' ? ('failed' as const) : ('completed' as const),
+  statusCode: row.transport === 'webrtc' ? 201 : 101,
+  thresholdsPercent: app.config.budgets.thresholdsPercent,
+})
+
+const headOf = (row: CallRow, { steps }: StepTotals, facts: CallEnd['facts']): Record<string, unknown> => ({
+  outcome: row.reason === 'failed' ? 'failed' : 'completed',
+  call: {
+    id: callName(row.call_id),
+    reason: row.reason,
+    transport: row.transport,
+    engine: row.engine,
+    seconds: secondsOf(row),
+    turns: row.turns,
+    steps,
+    ...facts,
+  },
+  total_ms: Math.max(0, row.ended_at!.getTime() - row.created_at.getTime()),
+})
+
+const notify = (tx: Tx, row: CallRow, now: Date): Promise<void> =>
+  tell(
+    tx,
+    {
+      accountId: row.account_id,
+      projectId: row.project_id,
+      type: 'realtime.ended',
+      data: {
+        id: callName(row.call_id),
+        status: row.status,
+        reason: row.reason,
+        model: row.model,
+        request_id: row.receipt_id,
+        seconds: secondsOf(row),
+        turns: row.turns,
+        charged_microcredits: String(row.charged),
+      },
+      onceKey: `realtime ${row.call_id}`,
+    },
+    now,
+  )

@@ -1,0 +1,146 @@
+/** A step of a call: what is taken for it, the one paid call that it may be, and how it ended. */
+import type { RequestPart } from '#engine/paid'
+import type { Tx } from '#platform/db'
+import type { Hold, HoldOptions, Settled, Settlement } from '#platform/ledger'
+import type { OpenStep, StepKind, StepLine } from '../parts.ts'
+import { type StepFacts, storedLine } from './line.ts'
+import type { StepEnd } from './step-store.ts'
+
+/** What a step asks of the money of its call. */
+export interface StepMoney {
+  /** Takes so much for the step from now on. Throws as `Hold.change` does; what it had it keeps. */
+  grow(step: Step, worst: bigint): Promise<void>
+  /** It is over; its cost is written soon. */
+  ended(step: Step, end: StepEnd): void
+  /** Writes its cost in one transaction with `write`. */
+  endedWith(end: StepEnd, write: (tx: Tx) => Promise<void>): Promise<void>
+  /** Something that must not happen, for the log. */
+  report(step: Step, what: string): void
+}
+
+export interface BegunFacts extends StepFacts {
+  /** Among the steps of the call. */
+  position: number
+  kind: StepKind
+  model: string
+}
+
+export class Step implements OpenStep {
+  readonly facts: BegunFacts
+  /** In micro-credits; what was taken for it. */
+  worst: bigint
+  readonly part: RequestPart
+  readonly #money: StepMoney
+  #paid: Hold | undefined
+  #settlement: Settlement | undefined
+  #end: StepEnd | undefined
+
+  constructor(money: StepMoney, facts: BegunFacts, worst: bigint) {
+    this.#money = money
+    this.facts = facts
+    this.worst = worst
+    this.part = {
+      id: facts.stepId,
+      hold: (options) => this.#hold(options),
+      // What it writes is written with its settlement.
+      afterSettlement: (ended) => void ended(true).catch((error) => money.report(this, String(error))),
+    }
+  }
+
+  get stepId(): string {
+    return this.facts.stepId
+  }
+
+  /** Its paid call has ended, and has said what it cost. */
+  get isSettled(): boolean {
+    return this.#settlement !== undefined
+  }
+  get end(): StepEnd | undefined {
+    return this.#end
+  }
+
+  done(cost: bigint | undefined, line: StepLine, { discarded = false } = {}): void {
+    if (this.#end) {
+      this.#money.report(this, 'a step of a call has ended twice')
+      return
+    }
+    this.#end = this.endOf(cost, line, discarded)
+    this.#money.ended(this, this.#end)
+  }
+
+  /** How it ends. Nothing is charged beyond what was taken for it; the rest is the platform's loss. */
+  endOf(cost: bigint | undefined, line: StepLine, discarded: boolean): StepEnd {
+    const { stepId, model } = this.facts
+    const settlement = this.#settlement
+    if (!settlement && cost === undefined) this.#money.report(this, 'a step of a call has no cost')
+    const used = settlement?.microcredits ?? cost ?? this.worst
+    const lost = settlement?.lostMicrocredits ?? 0n
+    const due = used - lost
+    if (due > this.worst) this.#money.report(this, 'a step of a call cost more than was taken for it')
+    const charged = due < this.worst ? due : this.worst
+    return {
+      stepId,
+      model: settlement?.model ?? model,
+      cost: charged,
+      lost: used - charged,
+      discarded,
+      line: storedLine(this.facts, line, settlement, charged),
+    }
+  }
+
+  async #hold({ receiptId, microcredits }: HoldOptions): Promise<Hold> {
+    if (this.#paid) throw new Error('a step of a call pays for one call of an upstream')
+    if (microcredits > this.worst) await this.#money.grow(this, microcredits)
+    this.#paid = new PartHold(this, receiptId, microcredits)
+    return this.#paid
+  }
+
+  async grow(worst: bigint): Promise<void> {
+    if (worst > this.worst) await this.#money.grow(this, worst)
+  }
+
+  settle(settlement: Settlement): Settled {
+    this.#settlement = settlement
+    const { cost, lost } = this.endOf(undefined, { quantities: {} }, false)
+    return { chargedMicrocredits: cost, lossMicrocredits: lost }
+  }
+
+  async settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<Settled> {
+    const settled = this.settle(settlement)
+    try {
+      await this.#money.endedWith(this.endOf(undefined, { quantities: {} }, false), write)
+    } catch (error) {
+      this.#settlement = undefined
+      throw error
+    }
+    return settled
+  }
+}
+
+class PartHold implements Hold {
+  readonly receiptId: string
+  microcredits: bigint
+  readonly #step: Step
+
+  constructor(step: Step, receiptId: string, microcredits: bigint) {
+    this.#step = step
+    this.receiptId = receiptId
+    this.microcredits = microcredits
+  }
+
+  async change(microcredits: bigint): Promise<void> {
+    await this.#step.grow(microcredits)
+    this.microcredits = microcredits
+  }
+
+  /** It lives as long as its call. */
+  async renew(): Promise<void> {}
+
+  async settle(settlement: Settlement): Promise<Settled> {
+    return this.#step.settle(settlement)
+  }
+
+  settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<Settled> {
+    return this.#step.settleWith(settlement, write)
+  }
+}

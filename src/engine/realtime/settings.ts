@@ -1,0 +1,42 @@
+/** `voice` of the configuration file: how many calls, and how long. */
+import { Type } from 'typebox'
+import { fileSection, integerIn } from '#platform/config'
+
+declare module '#platform/config' {
+  interface Settings {
+    voice: VoiceConfig
+  }
+}
+
+export interface VoiceConfig {
+  /** Calls that one process holds at a time. */
+  capacity: number
+  /** Calls that one key has at a time. */
+  callsPerKey: number
+  /** A call in which nobody speaks for so long ends. */
+  idleSeconds: number
+  /** The longest call. */
+  maxSeconds: number
+}
+
+export const voice = fileSection({
+  name: 'voice',
+  schema: Type.Object(
+    {
+      capacity: integerIn(0, 1_000, { default: 8, description: 'Calls that one process holds at a time.' }),
+      calls_per_key: integerIn(1, 1_000, { default: 2, description: 'Calls that one key has at a time.' }),
+      idle_seconds: integerIn(10, 600, {
+        default: 60,
+        description: 'A call in which nobody speaks for so long ends.',
+      }),
+      max_seconds: integerIn(10, 3_600, { default: 1_800, description: 'The longest call, in seconds.' }),
+    },
+    { default: {} },
+  ),
+  read: ({ capacity, calls_per_key, idle_seconds, max_seconds }) => ({
+    capacity,
+    callsPerKey: calls_per_key,
+    idleSeconds: idle_seconds,
+    maxSeconds: max_seconds,
+  }),
+})

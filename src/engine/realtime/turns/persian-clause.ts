@@ -1,0 +1,136 @@
+import { type VerbForm, verbForms } from './persian-verbs.ts'
+import * as persian from './persian-words.ts'
+
+/** A verb in a sentence; `form` is absent of "is" in its colloquial forms ("خوبه"). */
+export interface Verb {
+  at: number
+  form: VerbForm | undefined
+}
+
+export interface Clause {
+  /** How many more clauses are needed: "کتابی که خریدم" has one verb and needs two. */
+  owed: number
+  /** The last verb, and the one before it. */
+  last: Verb | undefined
+  before: Verb | undefined
+  /** Where the clause of the last verb begins. */
+  from: number
+}
+
+/** Persian is verb-final: a sentence is whole once each of its clauses has its verb. Looks at each word once. */
+export function readClauses(words: readonly string[]): Clause {
+  const clause: Clause = { owed: 1, last: undefined, before: undefined, from: 0 }
+  let hasMain = false
+  for (const [at, word] of words.entries()) {
+    if (isSubordinating(words, at)) clause.owed = Math.max(clause.owed, hasMain ? 1 : 2)
+    else if (word === 'که') clause.owed += isPlainThat(words, at) ? 0 : 1
+    else if (clause.owed === 0 && persian.coordinating.has(word)) {
+      hasMain = false
+      clause.owed = 1
+      clause.from = at + 1
+    } else {
+      const verb = verbAt(words, at)
+      if (!verb) continue
+      if (!belongsTo(clause.last, verb, words)) {
+        clause.owed = Math.max(0, clause.owed - 1)
+        if (clause.owed === 0) hasMain = true
+      }
+      if (clause.last && !isAuxiliary(clause.last, verb))
+        clause.from = Math.max(clause.from, clause.last.at + 1)
+      clause.before = clause.last
+      clause.last = verb
+    }
+  }
+  return clause
+}
+
+/** "اگر", "هر وقت", "با این که". */
+function isSubordinating(words: readonly string[], at: number): boolean {
+  const [word, next] = [words[at]!, words[at + 1] ?? '']
+  if (persian.subordinating.has(word)) return true
+  return (
+    (word === 'هر' && persian.behindEach.has(next)) || ((word === 'این' || word === 'آن') && next === 'که')
+  )
+}
+
+/** "وقتی که" is one conjunction, and "من که" only stresses. */
+const isPlainThat = (words: readonly string[], at: number): boolean =>
+  at === 0 ||
+  persian.pronouns.has(words[at - 1]!) ||
+  isSubordinating(words, at - 1) ||
+  (at > 1 && isSubordinating(words, at - 2))
+
+function belongsTo(last: Verb | undefined, verb: Verb, words: readonly string[]): boolean {
+  if (!last) return false
+  if (isAuxiliary(last, verb)) return true
+  const isJoined = words
+    .slice(last.at + 1, verb.at)
+    .every((word) => word !== 'که' && !persian.coordinating.has(word))
+  if (!isJoined || !last.form) return false
+  // "دارم می‌روم"
+  if (last.form.verb === 'داشت' && verb.form?.mood === 'finite') return words[verb.at]!.startsWith('می')
+  // "می‌خواهم بروم"
+  return verb.form?.mood === 'wish' && (persian.clauseVerbs.has(last.form.verb) || isPossible(last.form))
+}
+
+/** "می‌شود" with another verb behind it. */
+const isPossible = ({ verb, isPresent }: VerbForm): boolean => verb === 'شد' && isPresent
+
+/** "رفته بود", "گفته شد". */
+const isAuxiliary = (last: Verb, verb: Verb): boolean =>
+  last.at === verb.at - 1 &&
+  last.form?.mood === 'participle' &&
+  (verb.form === undefined || verb.form.verb === 'بود' || verb.form.verb === 'شد')
+
+/** Whether the word is a verb; `words` for what stands around it. */
+export function verbAt(words: readonly string[], at: number): Verb | undefined {
+  const word = words[at]!
+  const form = verbForms.get(word) ?? withObject(word)
+  if (form) return { at, form }
+  return persian.copulas.has(word) || isPossessed(word) || isCopulaAt(word)
+    ? { at, form: undefined }
+    : undefined
+}
+
+/** "گفتمش": the object is a letter behind the verb. */
+function withObject(word: string): VerbForm | undefined {
+  for (const object of ['ش', 'شون', 'تون', 'مون'])
+    if (word.endsWith(object) && word.length > object.length + 2) {
+      const form = verbForms.get(word.slice(0, -object.length))
+      if (form) return form
+    }
+  return undefined
+}
+
+const possessors = ['مه', 'ته', 'شه', 'مونه', 'تونه', 'شونه']
+/** "دخترمه", "اسمشه". */
+const isPossessed = (word: string): boolean =>
+  word.length >= 5 && possessors.some((ending) => word.endsWith(ending)) && !persian.notPossessed.has(word)
+
+const noCopula = new Set([
+  'درخواست',
+  'خواست',
+  'بازخواست',
+  'راست',
+  'ماست',
+  'باست',
+  'سیاست',
+  'ریاست',
+  'حراست',
+  'کیاست',
+  'فراست',
+])
+/** "رضاست", "یکتاست". */
+const isCopulaAt = (word: string): boolean => word.length >= 5 && word.endsWith('است') && !noCopula.has(word)
+
+const noObject = new Set(
+  'لیمو عمو پرتو مانتو پتو زانو بانو کانو منو بشو نشو جلو سرو کیمونو پیانو شامپو ماتو برتو گفتگو تنو نو تو شو مو خودرو'.split(
+    ' ',
+  ),
+)
+/** "گوشیمو", "اینو": the mark of the object in speech. */
+export const isObject = (word: string): boolean =>
+  word === 'رو' ||
+  word === 'را' ||
+  word === 'منو' ||
+  (word.length >= 4 && /[متشنی]و$|هارو$|هاو$/.test(word) && !noObject.has(word) && !verbForms.has(word))

@@ -1,0 +1,66 @@
+/** How long to wait at a silence, by the words so far: docs/decisions/0088. */
+import { endOfEnglish } from './english-end.ts'
+import { endOfPersian } from './persian-end.ts'
+import { asking, yesOrNo } from './persian-words.ts'
+import { readSaid, type Said } from './words.ts'
+
+/** `sure`: nothing is missing. `neutral`: it cannot be told. `open`: more must come. `brief`: two words at most, of which it cannot be told either. */
+export type End = 'sure' | 'brief' | 'neutral' | 'open'
+
+/** In ms of silence. */
+const waits: Record<End, number> = { sure: 250, brief: 500, neutral: 1_000, open: 1_400 }
+
+/** @param wasAsked the assistant had asked: answers are noun phrases, so that no verb is waited for */
+export function waitMsOf(text: string, wasAsked: boolean): number {
+  return waits[endOf(text, wasAsked)]
+}
+
+/** In linear time of the text, whatever it is. */
+export function endOf(text: string, wasAsked: boolean): End {
+  const said = readSaid(text)
+  if (said.words.length === 0) return 'neutral'
+  return isLatin(said) ? endOfEnglish(said, wasAsked) : endOfPersian(said, wasAsked)
+}
+
+/** Of the assistant's sentence. */
+export function isQuestion(text: string): boolean {
+  const { words, mark } = readSaid(text)
+  return mark === 'question' || (mark === undefined && words.slice(-3).some((word) => asking.has(word)))
+}
+
+/** "Yes, yes": who says it listens, and does not want to speak. */
+export function isBackchannel(text: string): boolean {
+  const { words } = readSaid(text)
+  return words.length > 0 && words.length <= 2 && words.every((word) => listening.has(word))
+}
+
+/** "No" and "wait" are none of them. */
+const listening = new Set(
+  [
+    ...yesOrNo,
+    'mm',
+    'mhm',
+    'hmm',
+    'hm',
+    'uh',
+    'huh',
+    'aha',
+    'yes',
+    'yeah',
+    'yep',
+    'right',
+    'sure',
+    'بسیار',
+    'همم',
+    'جالبه',
+    'میفهمم',
+    'واقعا',
+  ].filter((word) => !['نه', 'خیر', 'نخیر'].includes(word)),
+)
+
+/** By its last words: who changes the language goes on in the new one. */
+function isLatin({ words }: Said): boolean {
+  const last = words.slice(-4)
+  const latin = last.filter((word) => /[a-z]/.test(word)).length
+  return latin > last.filter((word) => /[آ-ی]/.test(word)).length
+}

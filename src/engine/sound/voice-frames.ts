@@ -1,0 +1,121 @@
+import { decibelsOf, rmsOf } from './loudness.ts'
+import { pcmOf } from './pcm.ts'
+
+/** What was heard in 20 ms. */
+export interface VoiceFrame {
+  isVoiced: boolean
+  /** In dB below full scale: 0 to -100. */
+  level: number
+}
+
+export interface VoiceFramesOptions {
+  /** How sure it has to be, 0 to 3: the higher, the less noise is taken for speech, and the more speech for noise. 2 if absent. */
+  strictness?: 0 | 1 | 2 | 3
+  /** In dB: so much louder than the noise has speech to begin; it goes on while it is louder by 4/9 of it. 9 if absent. */
+  aboveNoise?: number
+}
+
+export const voiceRate = 16_000
+export const voiceFrameMs = 20
+export const voiceFrameSamples = (voiceRate * voiceFrameMs) / 1_000
+
+const usualAboveNoise = 9
+/** What is quieter is no speech, however quiet its surroundings are. */
+const quietest = -55
+/** Speech that has begun is held to the lower threshold for so long after its last frame. */
+const hangFrames = 3
+
+/** One instance for all, at the first use. */
+let loaded: ReturnType<typeof import('@echogarden/fvad-wasm')['default']> | undefined
+
+/** Says of each 20 ms of sound at 16 kHz whether somebody speaks, by WebRTC's detector and a gate over the noise. What is opened is closed, by `using`. */
+export class VoiceFrames {
+  readonly #detect: (frame: Float32Array) => boolean
+  readonly #setStrictness: (strictness: number) => void
+  readonly #free: () => void
+  readonly #noise = new NoiseFloor()
+  #aboveNoise: number
+  #sinceVoiced = Infinity
+
+  private constructor(
+    aboveNoise: number,
+    detect: (frame: Float32Array) => boolean,
+    setStrictness: (strictness: number) => void,
+    free: () => void,
+  ) {
+    this.#aboveNoise = aboveNoise
+    this.#detect = detect
+    this.#setStrictness = setStrictness
+    this.#free = free
+  }
+
+  static async open(options: VoiceFramesOptions = {}): Promise<VoiceFrames> {
+    loaded ??= import('@echogarden/fvad-wasm').then((module) => module.default())
+    const library = await loaded
+    const detector = library._fvad_new()
+    library._fvad_set_sample_rate(detector, voiceRate)
+    const setStrictness = (strictness: number): void => void library._fvad_set_mode(detector, strictness)
+    setStrictness(options.strictness ?? 2)
+    const place = library._malloc(2 * voiceFrameSamples)
+    const detect = (frame: Float32Array): boolean => {
+      library.HEAPU8.set(pcmOf(frame), place)
+      return library._fvad_process(detector, place, voiceFrameSamples) === 1
+    }
+    return new VoiceFrames(options.aboveNoise ?? usualAboveNoise, detect, setStrictness, () => {
+      library._fvad_free(detector)
+      library._free(place)
+    })
+  }
+
+  /** From the next frame on. */
+  set({ strictness = 2, aboveNoise = usualAboveNoise }: VoiceFramesOptions): void {
+    this.#setStrictness(strictness)
+    this.#aboveNoise = aboveNoise
+  }
+
+  /** @param frame 320 samples */
+  next(frame: Float32Array): VoiceFrame {
+    if (frame.length !== voiceFrameSamples) throw new RangeError(`a frame of ${frame.length} samples`)
+    const level = Math.max(-100, decibelsOf(rmsOf(frame)))
+    const above = this.#sinceVoiced <= hangFrames ? (this.#aboveNoise * 4) / 9 : this.#aboveNoise
+    const isLoud = level > Math.max(quietest, this.#noise.next(level) + above)
+    // The detector keeps a state of its own and has to see every frame.
+    const isVoiced = this.#detect(frame) && isLoud
+    this.#sinceVoiced = isVoiced ? 1 : this.#sinceVoiced + 1
+    return { isVoiced, level }
+  }
+
+  [Symbol.dispose](): void {
+    this.#free()
+  }
+}
+
+const rememberedFrames = 150
+/** Until so many frames were heard, sound that begins loud is taken to begin with speech, and not with noise. */
+const firstFrames = 25
+const loudestAtFirst = -40
+
+/** The tenth part of the last three seconds that was quietest: even who speaks without rest pauses as long between syllables. */
+class NoiseFloor {
+  readonly #recent = new Uint8Array(rememberedFrames)
+  /** How many of them have each level in whole dB below full scale. */
+  readonly #counts = new Uint8Array(101)
+  #frames = 0
+
+  /** Of `level` and those before it, in dB. */
+  next(level: number): number {
+    const place = this.#frames % rememberedFrames
+    if (this.#frames >= rememberedFrames) this.#counts[this.#recent[place]!]!--
+    const quietness = Math.round(-Math.min(0, level))
+    this.#recent[place] = quietness
+    this.#counts[quietness]!++
+    this.#frames++
+    let left = Math.ceil(Math.min(this.#frames, rememberedFrames) / 10)
+    let floor = 100
+    for (; floor > 0; floor--) {
+      left -= this.#counts[floor]!
+      if (left <= 0) break
+    }
+    return this.#frames < firstFrames ? Math.min(-floor, loudestAtFirst) : -floor
+  }
+}

@@ -1,0 +1,344 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Caller } from '#app'
+import { type TranscriptionUpstream, transcriptionUpstream } from '../harness/transcription-upstream.ts'
+import { chunk, done, type FakeUpstream, fakeUpstream, json, stream } from '../harness/upstream.ts'
+import { boot, type World } from '../harness/world.ts'
+import { sandboxSpeech, startCall, type TestCall } from './pipeline-call.ts'
+
+let world: World
+let caller: Caller
+let texts: FakeUpstream
+let voices: FakeUpstream
+let ears: TranscriptionUpstream
+/** «سلام، پایتخت ایران کجاست؟» and «صبر کن، یک لحظه گوش بده.» */
+let question: Float32Array
+let interruption: Float32Array
+
+const configOf = (text: string, voice: string, ear: string) => `providers:
+  - { id: words, base_url: ${text}, api_key: k, dialects: [chat] }
+  - { id: voices, base_url: ${voice}, api_key: k, dialects: [speech] }
+  - { id: ears, base_url: ${ear}, api_key: k, dialects: [transcriptions] }
+models:
+  - id: words/one
+    deployments: [{ provider: words, model: gpt-x }]
+    context_length: 16000
+    max_output_tokens: 4000
+    features: [tools]
+    pricing: { input_per_million: 1, output_per_million: 2 }
+  - id: voices/one
+    kind: audio
+    deployments: [{ provider: voices, model: tts-x }]
+    audio: { does: [speech], voices: [{ id: nava, name: نوا, languages: [fa] }], formats: [pcm] }
+    pricing: { per_million_characters: 15 }
+  - id: ears/one
+    kind: transcription
+    deployments: [{ provider: ears, model: whisper-x }]
+    pricing: { per_minute: 0.006 }
+  - id: acme/talk
+    kind: realtime
+    text_model: words/one
+    transcription_model: ears/one
+    speech_model: voices/one
+  - id: acme/voiced
+    kind: realtime
+    text_model: words/one
+`
+
+beforeAll(async () => {
+  texts = await fakeUpstream()
+  voices = await fakeUpstream()
+  ears = await transcriptionUpstream()
+  world = await boot({ config: configOf(texts.url, voices.url, ears.url) })
+  caller = await world.app.keys.caller((await world.key({})).secret)
+  question = await sandboxSpeech(world.app, caller, 'سلام، پایتخت ایران کجاست؟')
+  interruption = await sandboxSpeech(world.app, caller, 'صبر کن، یک لحظه گوش بده.')
+}, 60_000)
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+  for (const one of [texts, voices, ears]) await one[Symbol.asyncDispose]()
+})
+
+/** Sound of 24 kHz as OpenAI's speech answers it. */
+const speech = (seconds: number) =>
+  stream([new Uint8Array(Math.round(seconds * 48_000)).fill(7)], { 'content-type': 'audio/pcm' })
+
+const words = (...deltas: string[]) =>
+  stream([...deltas.map((content) => chunk({ content })), chunk({}, 'stop'), done])
+
+async function talk(model: string, work: (call: TestCall) => Promise<void>, session = {}): Promise<void> {
+  for (const one of [texts, voices, ears]) {
+    one.reset()
+    one.calls.length = 0
+  }
+  voices.reply(speech(0.5))
+  await using call = await startCall(world.app, caller, model, session)
+  await work(call)
+  await call.stop()
+  expect(call.money.open).toBe(0)
+}
+
+const kindsOf = (call: TestCall) => call.money.steps.map(({ kind }) => kind)
+
+test('what is said in a call with the sandbox is heard, answered and spoken, in the events and the order of OpenAI', async () => {
+  await talk('sandbox/realtime', async (call) => {
+    call.say(question, 3_000)
+    const heard = await call.event('conversation.item.input_audio_transcription.completed')
+    expect(heard).toMatchObject({ transcript: 'سلام، پایتخت ایران کجاست؟' })
+    const { response } = await call.event('response.done')
+    expect(response).toMatchObject({
+      status: 'completed',
+      output: [{ role: 'assistant', status: 'completed' }],
+    })
+    const order = call.types().filter((type, at, all) => type !== all[at - 1])
+    expect(order.filter((type) => type !== 'output_audio_buffer.started')).toEqual([
+      'session.created',
+      'input_audio_buffer.speech_started',
+      'input_audio_buffer.speech_stopped',
+      'input_audio_buffer.committed',
+      'conversation.item.added',
+      'conversation.item.done',
+      'conversation.item.input_audio_transcription.completed',
+      'response.created',
+      'response.output_item.added',
+      'conversation.item.added',
+      'response.content_part.added',
+      'response.output_audio_transcript.delta',
+      'response.output_audio.done',
+      'response.output_audio_transcript.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'conversation.item.done',
+      'output_audio_buffer.stopped',
+      'response.done',
+    ])
+    expect(order.indexOf('output_audio_buffer.started')).toBeLessThan(
+      order.indexOf('response.output_audio.done'),
+    )
+    expect(call.played()).toBeGreaterThan(3 * 24_000)
+    expect(call.money.reserved).toHaveLength(1)
+  })
+})
+
+test('the text model is asked with the instructions and what was said before', async () => {
+  await talk('acme/talk', async (call) => {
+    call.send({ type: 'session.update', session: { type: 'realtime', instructions: 'تو راهنمای شهری.' } })
+    texts.replyOnce(words('تهران است.'), words('باشه.'))
+    call.say(question, 1_500)
+    await call.event('response.done')
+    const from = call.events.length
+    call.send({
+      type: 'conversation.item.create',
+      item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'ممنون' }] },
+    })
+    call.send({ type: 'response.create' })
+    await call.event('response.done', from)
+    const asked = texts.calls.at(-1)!.body as { messages: { role: string; content: unknown }[] }
+    expect(asked.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user'])
+    expect(JSON.stringify(asked.messages)).toContain('تو راهنمای شهری.')
+    expect(asked.messages.slice(1).map(({ content }) => content)).toEqual([
+      'سلام دنیا',
+      'تهران است.',
+      'ممنون',
+    ])
+    expect(voices.calls.map(({ body }) => body!['input'])).toEqual(['تهران است.', 'باشه.'])
+  })
+})
+
+test('text alone is not spoken', async () => {
+  await talk('acme/talk', async (call) => {
+    texts.replyOnce(words('تهران ', 'است.'))
+    call.send({
+      type: 'conversation.item.create',
+      item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'کجا؟' }] },
+    })
+    call.send({ type: 'response.create', response: { output_modalities: ['text'] } })
+    const { response } = await call.event('response.done')
+    expect(response).toMatchObject({
+      output: [{ content: [{ type: 'output_text', text: 'تهران است.' }] }],
+      output_modalities: ['text'],
+    })
+    expect(call.types()).toContain('response.output_text.delta')
+    expect(voices.calls).toEqual([])
+    expect(kindsOf(call)).toEqual(['text'])
+  })
+})
+
+test('a tool is called at the client, and its output answered', async () => {
+  await talk('acme/talk', async (call) => {
+    const parameters = { type: 'object', properties: { city: { type: 'string' } } }
+    call.send({
+      type: 'session.update',
+      session: { tools: [{ type: 'function', name: 'weather', description: 'هوا', parameters }] },
+    })
+    const called = {
+      index: 0,
+      id: 'call_1',
+      type: 'function',
+      function: { name: 'weather', arguments: '{"city":' },
+    }
+    texts.replyOnce(
+      stream([
+        chunk({ tool_calls: [called] }),
+        chunk({ tool_calls: [{ index: 0, function: { arguments: '"تهران"}' } }] }),
+        chunk({}, 'tool_calls'),
+        done,
+      ]),
+      words('هوا خوب است.'),
+    )
+    call.say(question, 1_500)
+    const ended = await call.event('response.function_call_arguments.done')
+    expect(ended).toMatchObject({ call_id: 'call_1', name: 'weather', arguments: '{"city":"تهران"}' })
+    const { response } = await call.event('response.done')
+    expect(response).toMatchObject({
+      status: 'completed',
+      output: [{ type: 'function_call', call_id: 'call_1' }],
+    })
+    const from = call.events.length
+    call.send({
+      type: 'conversation.item.create',
+      item: { type: 'function_call_output', call_id: 'call_1', output: '{"sky":"آفتابی"}' },
+    })
+    call.send({ type: 'response.create' })
+    await call.event('response.done', from)
+    const { messages } = texts.calls.at(-1)!.body as { messages: Record<string, unknown>[] }
+    expect(messages.slice(-2)).toMatchObject([
+      { role: 'assistant', tool_calls: [{ id: 'call_1' }] },
+      { role: 'tool', tool_call_id: 'call_1', content: '{"sky":"آفتابی"}' },
+    ])
+  })
+})
+
+test('whoever interrupts in words is listened to: the answer is cut, and keeps what was heard of it', async () => {
+  await talk('acme/talk', async (call) => {
+    voices.reply(speech(6))
+    texts.replyOnce(words('تهران پایتخت ایران است و شهر بزرگی است. '), words('بفرمایید.'))
+    call.say(question, 1_500)
+    await call.event('output_audio_buffer.started')
+    ears.hear({ text: 'صبر کن یک لحظه' })
+    call.say(interruption, 1_500)
+    const { response } = await call.event('response.done')
+    expect(response).toMatchObject({
+      status: 'cancelled',
+      status_details: { type: 'cancelled', reason: 'turn_detected' },
+    })
+    const truncated = await call.event('conversation.item.truncated')
+    const [item] = (response as { output: { id: string; content: { transcript: string }[] }[] }).output
+    expect(truncated['item_id']).toBe(item!.id)
+    expect(truncated['audio_end_ms']).toBeGreaterThan(100)
+    expect(truncated['audio_end_ms']).toBeLessThan(6_000)
+    const { transcript } = item!.content[0]!
+    expect('تهران پایتخت ایران است و شهر بزرگی است.'.startsWith(transcript)).toBe(true)
+    const types = call.types()
+    expect(types.indexOf('output_audio_buffer.cleared')).toBeLessThan(
+      types.lastIndexOf('input_audio_buffer.speech_started'),
+    )
+    const from = types.indexOf('response.done') + 1
+    expect((await call.event('response.done', from))['response']).toMatchObject({ status: 'completed' })
+    const { messages } = texts.calls.at(-1)!.body as { messages: { role: string; content: string }[] }
+    expect(messages.at(-1)).toMatchObject({ role: 'user', content: 'صبر کن یک لحظه' })
+  })
+})
+
+test('a "yes" while it speaks cuts nothing, and becomes no turn', async () => {
+  await talk('acme/talk', async (call) => {
+    voices.reply(speech(4))
+    texts.replyOnce(words('تهران پایتخت ایران است.'))
+    call.say(question, 1_500)
+    await call.event('output_audio_buffer.started')
+    ears.hear({ text: 'بله' })
+    call.say(interruption.subarray(0, 9_600), 1_500)
+    const { response } = await call.event('response.done')
+    expect(response).toMatchObject({
+      status: 'completed',
+      output: [{ content: [{ transcript: 'تهران پایتخت ایران است.' }] }],
+    })
+    expect(call.types().filter((type) => type === 'input_audio_buffer.speech_started')).toHaveLength(1)
+  })
+})
+
+test.each([
+  ['text', () => texts.reply(json(500, { error: { message: 'no' } }))],
+  ['speech', () => voices.reply(json(500, { error: { message: 'no' } }))],
+])(
+  'a failing upstream of %s fails the response, costs nothing of it, and the call goes on',
+  async (_, fail) => {
+    await talk('acme/talk', async (call) => {
+      fail()
+      call.send({ type: 'response.create' })
+      const { response } = await call.event('response.done')
+      expect(response).toMatchObject({
+        status: 'failed',
+        status_details: { type: 'failed', error: { code: expect.any(String) } },
+      })
+      for (const one of [texts, voices]) one.reset()
+      voices.reply(speech(0.2))
+      const from = call.events.length
+      call.send({ type: 'response.create' })
+      expect((await call.event('response.done', from))['response']).toMatchObject({ status: 'completed' })
+    })
+  },
+)
+
+test('a failing transcription is told, is not answered, and the third failure in a row ends the call', async () => {
+  await talk('acme/talk', async (call) => {
+    ears.reply(json(500, { error: { message: 'no' } }))
+    call.say(question, 2_500)
+    await call.event('conversation.item.input_audio_transcription.failed')
+    expect(call.types()).not.toContain('response.created')
+    texts.reply(json(500, { error: { message: 'no' } }))
+    for (let failures = 1; failures < 3; failures++) {
+      const from = call.events.length
+      call.send({ type: 'response.create' })
+      if (failures < 2) await call.event('response.done', from)
+    }
+    expect(await call.ended).toBe('failed')
+  })
+})
+
+test('one response at a time; a cancelled one is silent at once', async () => {
+  await talk('acme/talk', async (call) => {
+    texts.reply(stream([chunk({ content: 'تهران است. ' }), new Promise(() => undefined)]))
+    call.send({ type: 'response.cancel' })
+    expect(await call.event('error')).toMatchObject({ error: { code: 'NO_ACTIVE_RESPONSE' } })
+    call.send({ type: 'response.create' })
+    await call.event('response.output_audio_transcript.delta')
+    const from = call.events.length
+    call.send({ type: 'response.create' })
+    expect(await call.event('error', from)).toMatchObject({ error: { code: 'RESPONSE_ACTIVE' } })
+    call.send({ type: 'response.cancel' })
+    expect((await call.event('response.done'))['response']).toMatchObject({
+      status: 'cancelled',
+      status_details: { reason: 'client_cancelled' },
+    })
+  })
+})
+
+test('a client that says itself when it is done commits, and asks for the answer', async () => {
+  await talk(
+    'acme/talk',
+    async (call) => {
+      call.send({ type: 'input_audio_buffer.commit' })
+      expect(await call.event('error')).toMatchObject({ error: { code: 'NO_SOUND_TO_COMMIT' } })
+      const frames = call.frames()
+      call.say(question, 100)
+      await call.heard(frames + question.length / 320)
+      call.send({ type: 'input_audio_buffer.commit' })
+      await call.event('conversation.item.input_audio_transcription.completed')
+      expect(call.types()).not.toContain('input_audio_buffer.speech_started')
+      expect(call.types()).not.toContain('response.created')
+      call.send({ type: 'response.create' })
+      await call.event('response.done')
+    },
+    { audio: { input: { turn_detection: null } } },
+  )
+})
+
+test('where the balance does not bear the next turn, the call ends, and nobody is asked', async () => {
+  await talk('acme/talk', async (call) => {
+    call.money.bears = false
+    call.say(question, 1_500)
+    expect(await call.ended).toBe('credits')
+    expect(texts.calls).toEqual([])
+    expect(ears.forms()).toEqual([])
+  })
+})
