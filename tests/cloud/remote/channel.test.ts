@@ -321,7 +321,7 @@ test('calls over a line that says nothing any more, as where a network was cut, 
   await one.host.drain(0)
 })
 
-test('without the key nobody gets a byte: not by plain text, not by TLS, not by a key of their own', async () => {
+test('without the key nobody gets a byte: not by plain text, not by TLS, not by a key of their own, not by another label', async () => {
   const one = await scriptedHost(echo)
   const plain = connectTcp(one.host.port, '127.0.0.1')
   plain.on('error', () => {})
@@ -351,6 +351,10 @@ test('without the key nobody gets a byte: not by plain text, not by TLS, not by 
     const [error] = await once(socket, 'error')
     expect(String(error)).toMatch(/SSL|EPROTO|ECONNRESET/)
   }
+  // Nor by a channel of the same secret that leads to others.
+  using other = new ChannelClient(one.url, { secret: keyOf('k'), label: 'others' })
+  const [refused] = await once(other.request({ method: 'GET', path: paths.link }).end(), 'error')
+  expect(String(refused)).toMatch(/SSL|EPROTO|ECONNRESET/)
   expect(one.calls).toEqual([])
   await one.host.drain(0)
 })
