@@ -13,11 +13,13 @@ import { elevenLabsSpeech, elevenLabsTranscription } from '#providers/elevenlabs
 import { embeddingsProvider } from '#providers/embeddings'
 import { falImages, falVideos } from '#providers/fal'
 import { geminiImages, geminiSpeech, geminiVideos } from '#providers/gemini'
+import { geminiRealtime } from '#providers/gemini-live'
 import { type ImageRoom, imagesProvider, type PictureAddress } from '#providers/images'
 import type { LinkedAddress, UpstreamAddress, VideoRoom } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
 import { chatAnswers, chatImages } from '#providers/modalities'
 import { openRouterImages, openRouterTranscription, openRouterVideos } from '#providers/openrouter'
+import { realtimeProvider } from '#providers/realtime'
 import { responsesProvider } from '#providers/responses'
 import {
   sandboxAudio,
@@ -28,11 +30,12 @@ import {
   sandboxVideos,
 } from '#providers/sandbox'
 import { sherpaTranscription } from '#providers/sherpa'
-import type { AudioProvider, TextProvider } from '#providers/spec'
+import type { AudioProvider, LiveTranscriber, RealtimeProvider, TextProvider } from '#providers/spec'
 import { speechProvider } from '#providers/speech'
 import { type TranscriptionRoom, transcriptionsProvider } from '#providers/transcriptions'
 
 type Room = TextProvider & AsyncDisposable
+type TalkingRoom = RealtimeProvider & AsyncDisposable & Partial<Pick<TextProvider, 'ping'>>
 type SoundRoom = AudioProvider & AsyncDisposable & Pick<TextProvider, 'ping'>
 
 const rooms: Record<Wire, (address: UpstreamAddress & { id: string }) => Room> = {
@@ -69,7 +72,15 @@ const transcriptionRooms = {
   openrouter: openRouterTranscription,
   deepgram: deepgramTranscription,
   elevenlabs: elevenLabsTranscription,
-} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => TranscriptionRoom>>
+} satisfies Partial<
+  Record<Dialect, (address: UpstreamAddress) => TranscriptionRoom & Partial<LiveTranscriber>>
+>
+
+/** A provider with several of them talks by the first. */
+const realtimeRooms = {
+  realtime: realtimeProvider,
+  gemini: geminiRealtime,
+} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => TalkingRoom>>
 
 /** A provider with several of them makes videos by the first. */
 const videoRooms = {
@@ -143,7 +154,7 @@ function roomsFor(
   egressTo: (url: string | URL) => Egress,
   net: GuardedClient,
   opening: AsyncDisposableStack,
-): Pick<Upstream, 'provider' | 'orders'> {
+): Pick<Upstream, 'provider' | 'orders' | 'live' | 'realtime'> {
   const address = { ...named, egress: egressTo(named.baseUrl) }
   const wires = dialects.filter(isWire)
   const texts = wires.map((wire) => opening.use(rooms[wire](address)))
@@ -157,10 +168,13 @@ function roomsFor(
   })
   const audio = joinedSound(speaks, answers)
   const writing = firstOf(transcriptionRooms, dialects)
-  const transcription = writing && opening.use(writing(address))
+  const transcription: (TranscriptionRoom & Partial<LiveTranscriber>) | undefined =
+    writing && opening.use(writing(address))
+  const talking = firstOf(realtimeRooms, dialects)
+  const realtime: TalkingRoom | undefined = talking && opening.use(talking(address))
   const filming = firstOf(videoRooms, dialects)
   const video = filming && opening.use(filming({ ...address, ...links }, net))
-  const ping = wires.length === 0 ? (image ?? audio ?? video ?? transcription)?.ping : undefined
+  const ping = wires.length === 0 ? (image ?? audio ?? video ?? transcription ?? realtime)?.ping : undefined
   return {
     provider: joined(texts, ping),
     orders: {
@@ -170,6 +184,8 @@ function roomsFor(
       ...(transcription && { transcription }),
       ...(video && { video }),
     },
+    ...(transcription?.open && { live: { open: transcription.open } }),
+    ...(realtime && { realtime }),
   }
 }
 

@@ -12,6 +12,7 @@ import { jobSeries, jobTimeSeries } from '#platform/jobs'
 import { ledgerSeries } from '#platform/ledger'
 import { mailSeries } from '#platform/mail'
 import type { AllSeries, Registry } from '#platform/metrics'
+import { webrtcSeries } from '#platform/webrtc'
 
 /** The series of all rooms, in the order in which `GET /metrics` lists them. */
 export const makeSeries = (registry: Registry): AllSeries => ({
@@ -29,6 +30,7 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...databaseSeries(registry),
   ...functionsHostSeries(registry),
   ...mailSeries(registry),
+  ...webrtcSeries(registry),
 })
 
 /** Those of a host of functions, which has no other rooms. */

@@ -30,6 +30,7 @@ import { net } from '#platform/net/settings'
 import { proxies, tls } from '#platform/proxy/settings'
 import { storage } from '#platform/storage/settings'
 import { tracing } from '#platform/trace/settings'
+import { webrtc } from '#platform/webrtc/settings'
 
 export const settings: readonly Section[] = [
   providers,
@@ -60,6 +61,7 @@ export const settings: readonly Section[] = [
   proxies,
   vendors,
   tracing,
+  webrtc,
   ffmpeg,
 ]
 

@@ -38,6 +38,11 @@ const ofReceipts = 'a column of receipts, which say what was paid for'
 const ofScopes = 'the scopes of the contract are one list'
 
 export const nounExceptions: readonly NounException[] = [
+  {
+    place: 'src/platform/webrtc/',
+    noun: 'audio',
+    reason: 'the one kind of media of its connections, as SDP names it',
+  },
   { place: 'src/platform/ledger/', noun: 'customer', reason: ofReceipts },
   { place: 'src/platform/ledger/', noun: 'model', reason: ofReceipts },
   { place: 'src/platform/ledger/', noun: 'reasoning', reason: ofReceipts },

@@ -175,3 +175,36 @@ test('listening survives a cut connection, and says when it may have missed some
   expect(warnings).toEqual(['up', 'kherad_test:one', 'down', 'up', 'Other:دو'])
   expect(await backends(database.url, "query like 'listen%'")).toEqual([])
 })
+
+test('all listeners share one connection: each hears its channels, one that comes later too, and one that has left nothing', async () => {
+  await using database = await cloneDatabase()
+  await using db = await openDb({ url: database.url })
+  const heard: string[] = []
+  const listen = (name: string, channels: string[]): AsyncDisposable =>
+    db.listen(channels, {
+      message: (channel, payload) => heard.push(`${name} ${channel}:${payload}`),
+      up: () => heard.push(`${name} up`),
+      down: () => heard.push(`${name} down`),
+    })
+  const listening = () => backends(database.url, "query like 'listen%' or query = 'select 1'")
+  const one = listen('one', ['first', 'common'])
+  await until(() => heard.includes('one up'))
+  const other = listen('other', ['common'])
+  await until(() => heard.includes('other up'))
+  expect(await listening()).toHaveLength(1)
+  await ask(database.url, "notify first, 'x'; notify common, 'y'")
+  await until(() => heard.includes('other common:y'))
+  expect(heard).toEqual(['one up', 'other up', 'one first:x', 'one common:y', 'other common:y'])
+  await terminateOthers(database.url)
+  await until(() => heard.filter((item) => item.endsWith(' up')).length === 4)
+  expect(heard.slice(5, 7)).toEqual(['one down', 'other down'])
+  await one[Symbol.asyncDispose]()
+  await ask(database.url, "notify first, 'x'; notify common, 'z'")
+  await until(() => heard.includes('other common:z'))
+  expect(heard.slice(9)).toEqual(['other common:z'])
+  await other[Symbol.asyncDispose]()
+  expect(await listening()).toEqual([])
+  // Whoever comes after all have left is heard on a new one.
+  await using _next = listen('next', ['common'])
+  await until(() => heard.includes('next up'))
+})

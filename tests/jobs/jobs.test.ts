@@ -251,6 +251,28 @@ test('of several jobs with one key only the first is taken until it is over', as
   await until(() => ran.includes(5))
 })
 
+test('at rest one statement looks for work of all kinds, and claims none', async () => {
+  const mine = jobOf(async () => undefined)
+  const other = jobOf(async () => undefined)
+  const asked: string[] = []
+  const db: App['db'] = {
+    ...app.db,
+    query: (statement, values) => {
+      asked.push([statement.name, ...(statement.name === 'jobs.claim' ? [values[0]] : [])].join(' '))
+      return app.db.query(statement, values)
+    },
+  }
+  await using _workers = startWorkers({ app: { ...app, db }, jobs: [mine, other] as Job<never>[] })
+  const looks = () => asked.filter((name) => name === 'jobs.waiting').length
+  await until(() => looks() > 0)
+  await put(mine, { data: { n: 1 } })
+  await until(async () => (await queued(mine)).length === 0)
+  const before = looks()
+  await until(() => looks() > before)
+  expect(asked).toContain(`jobs.claim ${mine.name}`)
+  expect(asked).not.toContain(`jobs.claim ${other.name}`)
+})
+
 test('work can be put off until a time', async () => {
   const ran: number[] = []
   const mine = jobOf(async ({ data }) => void ran.push(data.n) as undefined)

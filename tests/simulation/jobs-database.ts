@@ -26,6 +26,12 @@ interface Put {
   singleton_key?: string
 }
 
+interface Turn {
+  name: string
+  every_ms: number
+  job_id: string
+}
+
 interface Ended {
   job_id: string
   fence: number
@@ -49,7 +55,8 @@ export class SimulatedQueue {
   }
 
   readonly statements: readonly Known[] = [
-    [/insert into jobs\.schedules/, (values) => this.#recur(values)],
+    [/insert into jobs\.schedules/, ([turns, at, account]) => this.#recur(turns, at, account)],
+    [/from unnest\(.*as k\(name\)/, ([names, worker]) => this.#waiting(names as string[], worker as string)],
     [/insert into jobs\.queue/, ([name, rows]) => this.#put(name as string, JSON.parse(rows as string))],
     [/from jobs\.claim\(/, (values) => this.#claim(values)],
     [/select jobs\.settle\(/, ([worker, ends]) => this.#settle(worker as string, JSON.parse(ends as string))],
@@ -74,14 +81,22 @@ export class SimulatedQueue {
     return []
   }
 
-  #recur([name, at, everyMs, account, jobId]: Values): Row[] {
+  #waiting(names: string[], worker: string): Row[] {
+    const isWaiting = (row: QueuedRow) => row.process === null && !row.parked
+    const rows = [...this.rows.values()].filter((row) => isWaiting(row) || row.process === worker)
+    const found = new Set(rows.map(({ name }) => name))
+    return names.filter((name) => found.has(name)).map((name) => ({ name }))
+  }
+
+  #recur(turns: unknown, at: unknown, account: unknown): Row[] {
     const atMs = (at as Date).getTime()
-    const last = this.schedules.get(name as string)
-    if (last && last.lastMs > atMs - (everyMs as number)) return []
-    this.schedules.set(name as string, { lastMs: atMs })
-    return this.#put(name as string, [
-      { account_id: account as string, job_id: jobId as string, data: null, singleton_key: 'recurring' },
-    ])
+    for (const { name, every_ms: everyMs, job_id } of JSON.parse(turns as string) as Turn[]) {
+      const last = this.schedules.get(name)
+      if (last && last.lastMs > atMs - everyMs) continue
+      this.schedules.set(name, { lastMs: atMs })
+      this.#put(name, [{ account_id: account as string, job_id, data: null, singleton_key: 'recurring' }])
+    }
+    return []
   }
 
   #claim([name, worker, busy, perAccount, most]: Values): Row[] {

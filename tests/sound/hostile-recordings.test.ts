@@ -164,7 +164,7 @@ test('bytes that fell over end in sound or in an error', async () => {
     return Math.floor((seed / 2 ** 32) * below)
   }
   for (const original of [webm(cluster(blocks)), recorded, mp4()]) {
-    const verdicts = Array.from({ length: 24 }, (_, turn) => {
+    const verdicts = Array.from({ length: 8 }, (_, turn) => {
       const bytes = Buffer.from(original)
       for (let count = 0; count <= turn % 4; count++) bytes[random(bytes.length)] = random(256)
       return verdictOf(bytes)
@@ -193,7 +193,8 @@ describe('hostile files end in their process', () => {
     ['a WebM of a million empty tracks', () => webm(element('1654ae6b', Buffer.from('ae80'.repeat(1_000_000), 'hex'))), ['empty', 'malformed']],
     ['a million clusters in each other', () => webm(Buffer.concat(Array<Buffer>(1_000_000).fill(Buffer.from('1f43b67501ffffffffffffff', 'hex')))), ['empty', 'malformed']],
     ['a WebM of 13 MB of nothing known', () => webm(bulk(megabytes)), ['truncated']],
-    ['a million packets of a byte', () => webm(cluster(Buffer.from('a3858100008018'.repeat(1_000_000), 'hex'))), ['too_long', 'malformed']],
+    // Seconds of reading for each million; they sound for four hours, of which a quarter is allowed.
+    ['a quarter of a million packets of a byte', () => webm(cluster(Buffer.from('a3858100008018'.repeat(250_000), 'hex'))), ['too_long', 'malformed']],
     ['an MP4 of a million empty boxes', () => Buffer.concat([fileType, Buffer.from('0000000866726565'.repeat(1_000_000), 'hex'), mp4().subarray(fileType.length)]), ['malformed', 'empty', 48_000 - 312]],
     ['a box that declares an exabyte', () => Buffer.concat([fileType, Buffer.from('000000016d6f6f760fffffffffffffff', 'hex'), bulk(1)]), ['truncated']],
     ['a million boxes in each other', () => Buffer.concat([fileType, nested(1_000_000)]), ['malformed', 'no_track']],
@@ -205,8 +206,11 @@ describe('hostile files end in their process', () => {
   for (const [name, make, expected] of cases)
     test(name, async () => {
       const bytes = make()
-      expect(expected).toContain(await verdictOf(bytes))
-      await expectNoHold(name, () => verdictOf(bytes))
+      let verdict: number | string | undefined
+      await expectNoHold(name, async () => {
+        verdict = await verdictOf(bytes)
+      })
+      expect(expected).toContain(verdict)
       expect(await verdictOf(mp4())).toBe(48_000 - 312)
     }, 60_000)
 

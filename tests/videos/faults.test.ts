@@ -25,6 +25,8 @@ import {
 const minuteMs = 60_000
 /** Pauses between fetches are of the machine's time: this clock must not reach the ceiling of a job meanwhile. */
 const fetchStepMs = 100
+/** The longest pause between two looks of the poller, or two fetches that the clock waits for. */
+const longStepMs = 15_000
 const address = { env: { KHERAD_BASE_URL: 'https://kherad.example' } }
 
 async function expectFree(
@@ -237,7 +239,7 @@ describe.concurrent('the bytes', () => {
       await untilMoved(clock, () => fetches() > 4, fetchStepMs)
       expect(await find(at.world, job)).toMatchObject({ pending: true })
       // Its time goes on while it is fetched.
-      await untilMoved(clock, async () => (await find(at.world, job))?.pending === false, 5_000)
+      await untilMoved(clock, async () => (await find(at.world, job))?.pending === false, longStepMs)
       await expectFree(at, job, 'TIMED_OUT', price)
     },
   )

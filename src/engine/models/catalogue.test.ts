@@ -417,3 +417,25 @@ models:${ears('ears/one')}${ears('ears/two')}
     /defaults\.transcription_model is sandbox\/text, which is not a model of the kind transcription .*: write one of ears\/one, ears\/two/,
   )
 })
+
+test.each([
+  ['openrouter', undefined],
+  ['deepgram', true],
+  ['elevenlabs', true],
+  ['transcriptions', true],
+])(
+  'a transcription model of %s hears sound while it is spoken, or is refused at the start',
+  (dialect, hears) => {
+    const file = `
+providers: [{ id: ears, base_url: 'https://ears.test/v1', api_key: k, dialects: [${dialect}] }]
+models:
+  - id: ears/live
+    kind: transcription
+    deployments: [{ provider: ears, model: live }]
+    transcription: { live: true }
+    pricing: { per_minute: 0.006 }
+`
+    if (hears) expect(build(file).find('ears/live')).toMatchObject({ transcription: { hearsLive: true } })
+    else expect(refusal(file)).toMatch(/no place for sound while it is spoken: leave transcription\.live out/)
+  },
+)

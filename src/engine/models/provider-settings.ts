@@ -24,7 +24,8 @@ declare module '#platform/config' {
  * The wires of text; OpenAI's endpoints of images (`/images/generations`, `/images/edits`), speech (`/audio/speech`) and
  * transcription (`/audio/transcriptions`); the vendors' own
  * wires of media: OpenRouter's `/images`, `/videos` and transcriptions, Gemini's `generateContent` and Veo, ElevenLabs, fal's queue, Deepgram; chat
- * completions that answer with pictures and sound where `modalities` asks for them; and sherpa-onnx in a child process of this server.
+ * completions that answer with pictures and sound where `modalities` asks for them; sherpa-onnx in a child process of this server; and OpenAI's
+ * realtime wire (`/realtime`).
  */
 export type Dialect = (typeof dialects)[number]
 
@@ -90,6 +91,7 @@ const dialects = [
   'transcriptions',
   'deepgram',
   'sherpa',
+  'realtime',
 ] as const
 const hour = 3_600_000
 /** Set by the client itself; an entry that overrides them would break every request. */

@@ -25,7 +25,7 @@ export type MediaModel = AudioModel | EmbeddingModel | ImageModel | Transcriptio
 
 /** Beside the wires of text, at the same address. */
 export const mediaDialects: { [Vendor in keyof VendorKeys]?: Dialect[] } = {
-  openai: ['images', 'speech', 'modalities', 'transcriptions'],
+  openai: ['images', 'speech', 'modalities', 'transcriptions', 'realtime'],
   groq: ['transcriptions'],
   openrouter: ['openrouter', 'modalities'],
 }

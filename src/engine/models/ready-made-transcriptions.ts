@@ -28,6 +28,7 @@ export const writesDown = (
     streams: false,
     takesPrompt: false,
     takesKeywords: false,
+    hearsLive: false,
     ...settings,
   },
   pricing: { perMinute: 0, minimumSeconds: 0, inputPerMillion: 0, outputPerMillion: 0, ...pricing },

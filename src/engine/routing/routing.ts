@@ -1,7 +1,14 @@
 /** Chooses the deployment that answers, with retries and fallbacks (decisions §9). */
 import type { ImageModel, Model, NamedModel, OrderProviders } from '#engine/models'
 import type { Turn } from '#engine/turn'
-import type { PartSink, TextProvider, Timeouts, UpstreamError } from '#providers/spec'
+import type {
+  LiveTranscriber,
+  PartSink,
+  RealtimeProvider,
+  TextProvider,
+  Timeouts,
+  UpstreamError,
+} from '#providers/spec'
 import type { Attempt } from './attempt.ts'
 import type { ModelsOptions } from './candidates.ts'
 import type { LinkOpener } from './links.ts'
@@ -21,6 +28,10 @@ export interface Upstream {
   provider: TextProvider
   /** By the model kinds whose orders it fills. */
   orders: Partial<OrderProviders>
+  /** Where its wire hears sound while it is spoken. */
+  live?: LiveTranscriber
+  /** Where it has models that hear and speak by themselves. */
+  realtime?: RealtimeProvider
   timeouts: Timeouts
   /** `cancel`: the upstream stops billing on abort; `drain`: it does not, so its usage report is read even when the caller is gone. */
   onDisconnect: 'cancel' | 'drain'

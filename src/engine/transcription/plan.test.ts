@@ -26,6 +26,7 @@ const modelWith = (settings: Partial<TranscriptionSettings> = {}): Transcription
     streams: false,
     takesPrompt: false,
     takesKeywords: false,
+    hearsLive: false,
     ...settings,
   },
   pricing: { perMinute: 0.06, minimumSeconds: 0, inputPerMillion: 0, outputPerMillion: 0 },

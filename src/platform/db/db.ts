@@ -4,7 +4,7 @@ import { refuseStart, StartRefused } from '#platform/errors'
 import { clientConfig, type SocketAddress, shownAddress } from './address.ts'
 import { isDatabaseAway } from './away.ts'
 import { columnTypes } from './column-types.ts'
-import { type ListenEvents, listenForEver } from './listen.ts'
+import { type ListenEvents, Listening } from './listen.ts'
 import type { MigrationRow } from './migration-state.ts'
 import { phrases } from './phrases.ts'
 import { runTransaction } from './transaction.ts'
@@ -53,13 +53,13 @@ export interface Db extends AsyncDisposable {
   tx<T>(fn: (tx: Tx) => Promise<T>): Promise<T>
   /** Runs a frequently executed statement and returns its rows. */
   query<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
-  /** Listens on the channels until disposed, on a connection of its own. */
+  /** Listens on the channels until disposed, on the one connection of all listeners. */
   listen(channels: readonly string[], on: ListenEvents): AsyncDisposable
 }
 
 export interface OpenOptions {
   url: string | SocketAddress
-  /** Maximum pooled connections; reserved statements add one, and each listener adds one. */
+  /** Maximum pooled connections; reserved statements add one, and all listeners together one. */
   maxConnections?: number | undefined
   /** No statement runs longer; 30 s if absent. */
   statementTimeoutMs?: number | undefined
@@ -114,6 +114,7 @@ export function dbOver(
 ): Db {
   const { shared: pool } = pools
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const listening = new Listening(url, log)
   return {
     kysely,
     pool,
@@ -126,7 +127,7 @@ export function dbOver(
       const { rows } = await pools[apart ? 'apart' : 'shared'].query(query)
       return rows as Row[]
     },
-    listen: (channels, on) => listenForEver(url, channels, on, log),
+    listen: (channels, on) => listening.listen(channels, on),
     async [Symbol.asyncDispose]() {
       if (!pools.apart.ending) await pools.apart.end()
       await kysely.destroy()

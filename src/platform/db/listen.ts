@@ -17,97 +17,169 @@ const longestRetryMs = 5_000
 /** A connection whose peer disappeared silently is detected within two of these intervals. */
 const heartbeatMs = 5_000
 
-/** Listens until disposed on a connection of its own, and reconnects with growing pauses whenever it is lost. */
-export function listenForEver(
-  url: string | SocketAddress,
-  channels: readonly string[],
-  on: ListenEvents,
-  log: DbLog,
-): AsyncDisposable {
-  const stop = new AbortController()
-  const done = keepListening(url, channels, on, log, stop.signal)
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort()
-      await done
-    },
-  }
+interface Listener {
+  readonly channels: readonly string[]
+  readonly on: ListenEvents
+  isUp: boolean
 }
 
-async function keepListening(
-  url: string | SocketAddress,
-  channels: readonly string[],
-  on: ListenEvents,
-  log: DbLog,
-  stop: AbortSignal,
-): Promise<void> {
-  let retryMs = firstRetryMs
-  while (!stop.aborted) {
-    const up = () => {
-      retryMs = firstRetryMs
-      on.up()
+/** What a process listens to, all on one connection, which is open while somebody listens. */
+export class Listening {
+  readonly #url: string | SocketAddress
+  readonly #log: DbLog
+  #line: Line | undefined
+
+  constructor(url: string | SocketAddress, log: DbLog) {
+    this.#url = url
+    this.#log = log
+  }
+
+  /** Listens until disposed. */
+  listen(channels: readonly string[], on: ListenEvents): AsyncDisposable {
+    this.#line ??= new Line(this.#url, this.#log)
+    const line = this.#line
+    const listener = { channels, on, isUp: false }
+    line.add(listener)
+    return {
+      [Symbol.asyncDispose]: async () => {
+        if (line.remove(listener) > 0) return
+        if (this.#line === line) this.#line = undefined
+        await line.end()
+      },
     }
-    const error = await listenOnce(
-      url,
-      channels,
-      { ...on, message: on.message.bind(on), up, down: on.down.bind(on) },
-      stop,
-    )
-    if (stop.aborted) return
-    log.warn({ err: error, retryMs }, 'the listening connection to the database is lost')
-    // Half of the pause is random, so that many processes do not reconnect at the same moment.
-    await pause(retryMs * (0.5 + Math.random() / 2), undefined, { signal: stop, ref: false }).catch(
-      () => undefined,
-    )
-    retryMs = Math.min(retryMs * 2, longestRetryMs)
   }
 }
 
-/** Runs for the lifetime of one connection; returns why it ended. */
-async function listenOnce(
-  url: string | SocketAddress,
-  channels: readonly string[],
-  on: ListenEvents,
-  stop: AbortSignal,
-): Promise<unknown> {
-  const client = new pg.Client(clientConfig(url))
-  const ended = Promise.withResolvers<unknown>()
-  client.on('error', ended.resolve)
-  client.on('end', () => ended.resolve(new Error('Connection terminated')))
-  client.on('notification', ({ channel, payload }) => {
-    if (!stop.aborted) on.message(channel, payload ?? '')
-  })
-  const onStop = () => ended.resolve(undefined)
-  stop.addEventListener('abort', onStop)
-  let isUp = false
-  let heartbeat: NodeJS.Timeout | undefined
-  try {
-    // While stopping, an address that does not answer is not waited for.
-    await Promise.race([client.connect(), ended.promise])
-    if (stop.aborted) return undefined
-    for (const channel of channels) await client.query(`listen ${client.escapeIdentifier(channel)}`)
-    if (stop.aborted) return undefined
-    isUp = true
-    on.up()
-    heartbeat = startHeartbeat(client, ended.resolve)
-    return await ended.promise
-  } catch (error) {
-    return error
-  } finally {
-    clearInterval(heartbeat)
-    stop.removeEventListener('abort', onStop)
-    if (isUp && !stop.aborted) on.down()
-    await close(client)
+/** One connection, which accepts one statement at a time. */
+interface Connection {
+  ask(text: string): Promise<unknown>
+  /** Ends it. */
+  fail(error: unknown): void
+}
+
+/** Reconnects with growing pauses whenever its connection is lost. */
+class Line {
+  readonly #url: string | SocketAddress
+  readonly #log: DbLog
+  readonly #stop = new AbortController()
+  readonly #listeners = new Set<Listener>()
+  readonly #kept: Promise<void>
+  #retryMs = firstRetryMs
+  #connection: Connection | undefined
+
+  constructor(url: string | SocketAddress, log: DbLog) {
+    this.#url = url
+    this.#log = log
+    this.#kept = this.#keep()
+  }
+
+  add(listener: Listener): void {
+    this.#listeners.add(listener)
+    if (this.#connection) void this.#begin(listener, this.#connection)
+  }
+
+  /** How many are left. Its channels stay until the connection ends: they are a few names of the program. */
+  remove(listener: Listener): number {
+    this.#listeners.delete(listener)
+    return this.#listeners.size
+  }
+
+  async end(): Promise<void> {
+    this.#stop.abort()
+    await this.#kept
+  }
+
+  async #keep(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      const error = await this.#listenOnce()
+      if (signal.aborted) return
+      const retryMs = this.#retryMs
+      this.#log.warn({ err: error, retryMs }, 'the listening connection to the database is lost')
+      // Half of the pause is random, so that many processes do not reconnect at the same moment.
+      await pause(retryMs * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(
+        () => undefined,
+      )
+      this.#retryMs = Math.min(retryMs * 2, longestRetryMs)
+    }
+  }
+
+  /** Runs for the lifetime of one connection; returns why it ended. */
+  async #listenOnce(): Promise<unknown> {
+    const { signal } = this.#stop
+    const client = new pg.Client(clientConfig(this.#url))
+    const ended = Promise.withResolvers<unknown>()
+    client.on('error', ended.resolve)
+    client.on('end', () => ended.resolve(new Error('Connection terminated')))
+    client.on('notification', ({ channel, payload }) => this.#onMessage(channel, payload ?? ''))
+    const onStop = () => ended.resolve(undefined)
+    signal.addEventListener('abort', onStop)
+    let heartbeat: NodeJS.Timeout | undefined
+    try {
+      // While stopping, an address that does not answer is not waited for.
+      await Promise.race([client.connect(), ended.promise])
+      if (signal.aborted) return undefined
+      const connection = connectionOf(client, ended.resolve)
+      this.#connection = connection
+      heartbeat = startHeartbeat(connection)
+      for (const listener of this.#listeners) void this.#begin(listener, connection)
+      return await ended.promise
+    } catch (error) {
+      return error
+    } finally {
+      clearInterval(heartbeat)
+      signal.removeEventListener('abort', onStop)
+      this.#connection = undefined
+      this.#goDown()
+      await close(client)
+    }
+  }
+
+  async #begin(listener: Listener, connection: Connection): Promise<void> {
+    try {
+      for (const channel of listener.channels) await connection.ask(`listen ${pg.escapeIdentifier(channel)}`)
+      if (this.#connection !== connection || !this.#listeners.has(listener)) return
+      this.#retryMs = firstRetryMs
+      listener.isUp = true
+      listener.on.up()
+    } catch (error) {
+      connection.fail(error)
+    }
+  }
+
+  #onMessage(channel: string, payload: string): void {
+    for (const { channels, on } of this.#listeners)
+      if (channels.includes(channel)) on.message(channel, payload)
+  }
+
+  #goDown(): void {
+    for (const listener of this.#listeners) {
+      const { isUp, on } = listener
+      listener.isUp = false
+      if (isUp) on.down()
+    }
+  }
+}
+
+function connectionOf(client: pg.Client, fail: (error: unknown) => void): Connection {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    ask(text) {
+      const asked = last.then(() => client.query(text))
+      last = asked.catch(() => undefined)
+      return asked
+    },
+    fail,
   }
 }
 
 /** An idle connection does not notice that its peer is gone, so it is queried at intervals. */
-function startHeartbeat(client: pg.Client, fail: (error: unknown) => void): NodeJS.Timeout {
+function startHeartbeat({ ask, fail }: Connection): NodeJS.Timeout {
   let answered = true
   const beat = () => {
     if (!answered) return fail(new Error('Connection terminated: no answer to the heartbeat'))
     answered = false
-    client.query('select 1').then(() => {
+    ask('select 1').then(() => {
       answered = true
     }, fail)
   }

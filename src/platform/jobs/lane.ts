@@ -60,23 +60,30 @@ export class Lane {
   }
 
   async #claimUntilStopped(): Promise<void> {
+    const { stopping } = this.#options
+    while (!stopping.aborted) {
+      await this.#woken.promise
+      // Before the claim: a wake during it leads to another one.
+      this.#woken = Promise.withResolvers()
+      await this.#claimAll()
+    }
+  }
+
+  /** Until there is no room, or nothing that is due. */
+  async #claimAll(): Promise<void> {
     const { stopping, app } = this.#options
     let pauseMs = 0
     while (!stopping.aborted) {
-      const woken = this.#woken.promise
       try {
         const claimed = await this.#claim()
         for (const queued of claimed) this.#start(queued)
         pauseMs = 0
-        if (claimed.length > 0) continue
+        if (claimed.length === 0) return
       } catch (error) {
         app.log.warn({ err: error, job: this.job.name }, 'jobs could not be claimed; it is tried again')
         pauseMs = Math.min(pauseMs * 2 + 100, maxClaimPauseMs)
         await pause(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
-        continue
       }
-      await woken
-      this.#woken = Promise.withResolvers()
     }
   }
 

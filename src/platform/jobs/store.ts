@@ -95,26 +95,54 @@ export async function sweep(db: Db, lapseMs: number): Promise<bigint> {
   return row!.orphans
 }
 
-/** Queues recurring jobs that are due; the first process that asks does it. */
+/**
+ * The kinds of which jobs wait, due or not, and those that this process has claimed some of, perhaps by a statement whose reply was lost.
+ * Two probes of an index for each kind, however long the queue is.
+ */
+export async function waitingKinds(db: Db, names: readonly string[], processId: string): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(
+    {
+      name: 'jobs.waiting',
+      text: `select k.name from unnest($1::text[]) as k(name)
+        where exists (select from jobs.queue q where q.name = k.name and q.process_id is null and q.parked_at is null)
+          or exists (select from jobs.queue q where q.name = k.name and q.process_id = $2)`,
+    },
+    [names, processId],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** A recurring job, whose next turn has this id. */
+export interface Turn {
+  name: string
+  every_ms: number
+  job_id: string
+}
+
+/** Queues the recurring jobs that are due; the first process that asks does it. */
 export const scheduleNext = (
   db: Db,
-  options: { name: string; accountId: string; jobId: string; everyMs: number; now: Date },
+  { turns, accountId, now }: { turns: readonly Turn[]; accountId: string; now: Date },
 ): Promise<unknown> =>
   db.query(
     {
       name: 'jobs.recur',
-      text: `with due as (
-          insert into jobs.schedules as s (name, last_at) values ($1, $2)
+      // In the order of their names: two processes that ask at once wait for each other, and never both.
+      text: `with turns as (
+          select * from json_to_recordset($1::json) as t(name text, every_ms bigint, job_id uuid)
+        ), due as (
+          insert into jobs.schedules as s (name, last_at) select name, $2 from turns order by name
           on conflict (name) do update set last_at = excluded.last_at
-            where s.last_at <= excluded.last_at - $3 * interval '1 millisecond'
+            where s.last_at <= excluded.last_at
+              - (select every_ms from turns t where t.name = excluded.name) * interval '1 millisecond'
           returning name
         ), put as (
           insert into jobs.queue (account_id, job_id, name, data, singleton_key, run_at)
-          select $4, $5, name, 'null', 'recurring', now() from due
+          select $3, job_id, name, 'null', 'recurring', now() from turns join due using (name) order by name
           on conflict do nothing
           returning name
         )
         select pg_notify('jobs', name) from put`,
     },
-    [options.name, options.now, options.everyMs, options.accountId, options.jobId],
+    [JSON.stringify(turns), now, accountId],
   )

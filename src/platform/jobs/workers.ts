@@ -32,21 +32,18 @@ export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
     cut: cut.signal,
   }
   const lanes = new Map(jobs.map((job) => [job.name, new Lane(job, options)]))
-  const wakeAll = (): void => {
-    for (const lane of lanes.values()) lane.wake()
-  }
+  const wakeWaiting = waker(app, lanes, stopping.signal)
   const listener = db.listen(['jobs'], {
     message: (_channel, name) => lanes.get(name)?.wake(),
-    up: wakeAll,
+    up: wakeWaiting,
     down: () => undefined,
   })
   const recurring = recur(app, jobs)
   const poll = setInterval(() => {
-    wakeAll()
+    wakeWaiting()
     recurring()
   }, pollMs).unref()
   processes.afterSweep(() => sweep(app))
-  recurring()
 
   return {
     async [Symbol.asyncDispose]() {
@@ -71,26 +68,44 @@ async function sweep({ db, log, processes }: App): Promise<void> {
   if (orphans > 0n) log.warn({ jobs: String(orphans) }, 'jobs of dead processes were given to others')
 }
 
-/** Queries the database at most once per interval of each recurring job, by the platform's clock. */
+/** Wakes the lanes of which jobs wait. One statement finds them: at rest a process claims nothing. */
+function waker(
+  { db, log, processes }: App,
+  lanes: ReadonlyMap<string, Lane>,
+  stopping: AbortSignal,
+): () => void {
+  let isLooking = false
+  return () => {
+    if (isLooking) return
+    isLooking = true
+    store
+      .waitingKinds(db, [...lanes.keys()], processes.id)
+      .then((names) => {
+        for (const name of names) lanes.get(name)!.wake()
+      })
+      .catch((error: unknown) => {
+        if (!stopping.aborted) log.warn({ err: error }, 'waiting jobs could not be found; it is tried again')
+      })
+      .finally(() => {
+        isLooking = false
+      })
+  }
+}
+
+/** Queries the database at most once per interval of each recurring job, by the platform's clock. The processor is first that of who waits for the start. */
 function recur({ db, clock, log }: App, jobs: readonly Job<never>[]): () => void {
-  const due = new Map(jobs.flatMap(({ name, everyMs }) => (everyMs ? [[name, { everyMs, atMs: 0 }]] : [])))
+  const recurring = jobs.flatMap(({ name, everyMs }) => (everyMs ? [{ name, everyMs, atMs: 0 }] : []))
   return () => {
     const nowMs = clock.nowMs()
-    for (const [name, when] of due) {
-      if (when.atMs > nowMs) continue
-      when.atMs = nowMs + when.everyMs
-      store
-        .scheduleNext(db, {
-          name,
-          accountId: platformAccount,
-          jobId: uuidv7(),
-          everyMs: when.everyMs,
-          now: new Date(nowMs),
-        })
-        .catch((error: unknown) => {
-          when.atMs = nowMs
-          log.warn({ err: error, job: name }, 'recurring work could not be put into the queue')
-        })
-    }
+    const due = recurring.filter(({ atMs }) => atMs <= nowMs)
+    if (due.length === 0) return
+    for (const one of due) one.atMs = nowMs + one.everyMs
+    const turns = due.map(({ name, everyMs }) => ({ name, every_ms: everyMs, job_id: uuidv7() }))
+    store
+      .scheduleNext(db, { turns, accountId: platformAccount, now: new Date(nowMs) })
+      .catch((error: unknown) => {
+        for (const one of due) one.atMs = nowMs
+        log.warn({ err: error }, 'recurring work could not be put into the queue')
+      })
   }
 }

@@ -13,6 +13,7 @@ export { ProxyFailed } from './failed.ts'
 export { redactedProxy } from './redacted.ts'
 export type { CaConfig, ProxyConfig } from './settings.ts'
 export { openTunnel, type Target, tryProxy } from './tunnel.ts'
+export { openWebSocket, type WebSocketOptions } from './web-socket.ts'
 
 /** How requests reach one origin: proxy and trusted roots. */
 export interface Egress {

@@ -3,6 +3,7 @@ import {
   checkLength,
   claimedSeconds,
   faultOfError,
+  firstOf,
   isRecord,
   languageCode,
   listBytes,
@@ -18,20 +19,27 @@ import {
   UpstreamClient,
   wordsIn,
 } from '#providers/kit'
-import { type Transcribed, type TranscriptionCall, UpstreamError } from '#providers/spec'
+import {
+  type LiveTranscriber,
+  type Transcribed,
+  type TranscriptionCall,
+  UpstreamError,
+} from '#providers/spec'
 import type { TranscriptionRoom } from '#providers/transcriptions'
+import { openDeepgram } from './live.ts'
 
 /**
  * Deepgram's `POST /listen` (developers.deepgram.com: listen, diarization, utterances, keyterm): the file as it is, everything else in the
  * address. It takes no prompt, and does not stream on this endpoint.
  */
-export function deepgramTranscription(address: UpstreamAddress): TranscriptionRoom {
+export function deepgramTranscription(address: UpstreamAddress): TranscriptionRoom & LiveTranscriber {
   const client = new UpstreamClient({
     ...address,
     keyHeader: { name: 'authorization', scheme: 'Token' },
   })
   return {
     transcribe: (call) => transcribe(client, call),
+    open: (call, sink) => openDeepgram(client, call, sink),
     ping: async (signal) => {
       // Its list of models is the same without a key.
       await client.json({ path: '/auth/token', signal, timeouts: pingTimeouts }, listBytes)
@@ -116,10 +124,5 @@ async function timesIn(
 /** Words as they stand in the transcript, with their marks. */
 const punctuatedWords = (list: unknown, { recording }: TranscriptionOrder): Promise<SpokenWord[]> =>
   wordsIn(list, recording.seconds, 'punctuated_word')
-
-const firstOf = (list: unknown): Record<string, unknown> | undefined => {
-  const first: unknown = Array.isArray(list) ? list[0] : undefined
-  return isRecord(first) ? first : undefined
-}
 
 const malformed = (detail: string): UpstreamError => new UpstreamError('malformed', { detail })

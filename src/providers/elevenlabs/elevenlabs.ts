@@ -12,11 +12,13 @@ import {
 import {
   type AudioCall,
   type AudioProvider,
+  type LiveTranscriber,
   type Spoken,
   type TextProvider,
   UpstreamError,
 } from '#providers/spec'
 import type { TranscriptionRoom } from '#providers/transcriptions'
+import { openScribe } from './live.ts'
 import { transcribe } from './transcribe.ts'
 
 /** Hertz of the samples that it makes. */
@@ -35,11 +37,12 @@ export function elevenLabsSpeech(
   }
 }
 
-/** ElevenLabs: recordings by Scribe. */
-export function elevenLabsTranscription(address: UpstreamAddress): TranscriptionRoom {
+/** ElevenLabs: recordings by Scribe, and sound while it is spoken. */
+export function elevenLabsTranscription(address: UpstreamAddress): TranscriptionRoom & LiveTranscriber {
   const client = clientOf(address)
   return {
     transcribe: (call) => transcribe(client, call),
+    open: (call, sink) => openScribe(client, call, sink),
     ping: (signal) => ping(client, signal),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }

@@ -17,6 +17,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The first item of a list, where it is an object. */
+export function firstOf(list: unknown): Record<string, unknown> | undefined {
+  const first: unknown = Array.isArray(list) ? list[0] : undefined
+  return isRecord(first) ? first : undefined
+}
+
 /** An answer of at most `maxBytes`, parsed as JSON, in slices if it is large; its bytes are freed. Throws malformed if it is not JSON. */
 export async function readJson(bytes: Buffer, maxBytes: number): Promise<unknown> {
   try {

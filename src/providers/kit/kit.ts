@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { type Egress, openDispatcher, ProxyFailed } from '#platform/proxy'
+import { type Egress, openDispatcher, openWebSocket, ProxyFailed } from '#platform/proxy'
 import { type Timeouts, UpstreamError } from '#providers/spec'
 import { tooLong } from './bounds.ts'
 import { type AnswerReceiver, Exchange, type ReplyHeaders } from './exchange.ts'
 import { faultOfProxy, faultOfStatus } from './fault.ts'
 import { readJson } from './json.ts'
 import { redirectOf } from './redirected.ts'
+import { maxEventBytes, type SocketReceiver, UpstreamSocket } from './socket.ts'
 import { isStreamed, type StreamedBody } from './streamed-body.ts'
 import { WholeBody } from './whole-body.ts'
 
@@ -23,8 +24,11 @@ export {
 export { faultOfError, maskSecrets } from './fault.ts'
 export { Form } from './form.ts'
 export { headerOf } from './header.ts'
-export { claimedCount, isRecord, readJson } from './json.ts'
+export { claimedCount, firstOf, isRecord, readJson } from './json.ts'
 export { type FileOptions, fileBytes, type Links, linkedBytes } from './linked-bytes.ts'
+export { LiveAnswer } from './live-answer.ts'
+export { LiveSession, type LiveWire } from './live-session.ts'
+export { base64Of, Pcm24 } from './live-sound.ts'
 export { mediaAsk } from './media-ask.ts'
 export { mediaTokens } from './media-tokens.ts'
 export { listModels, modelNames } from './model-names.ts'
@@ -32,6 +36,7 @@ export { pdfName } from './pdf-name.ts'
 export { linkedPicture, type PictureLinks, pictureIn } from './picture.ts'
 export { nearestShape, sizeTier } from './picture-shape.ts'
 export { sameWireBody } from './same-wire-body.ts'
+export { type SocketReceiver, type UpstreamEvent, UpstreamSocket } from './socket.ts'
 export { faultIn, SoundStart } from './sound-start.ts'
 export {
   checkLength,
@@ -93,6 +98,11 @@ export interface UpstreamOptions {
   timeouts: Timeouts
   /** Set for non-streamed answers, whose headers come only with the complete body; then longer than `timeouts.firstByteMs`. */
   firstByteMs?: number
+}
+
+export interface SocketOptions extends Pick<UpstreamOptions, 'path' | 'isFromRoot' | 'headers' | 'timeouts'> {
+  /** Aborting it cuts the connection. */
+  signal: AbortSignal
 }
 
 export interface WholeOptions extends UpstreamOptions {
@@ -167,6 +177,24 @@ export class UpstreamClient implements AsyncDisposable {
       faultOf: this.#faultOf,
     }
     return Exchange.send(this.#pool, request, receiver)
+  }
+
+  /**
+   * Opens a WebSocket at a path of this upstream; resolves once the receiver says that it is ready. Throws `UpstreamError` with
+   * `executed: false`.
+   */
+  socket(options: SocketOptions, receiver: SocketReceiver): Promise<UpstreamSocket> {
+    const { timeouts, signal } = options
+    const { 'content-type': _, ...headers } = { ...this.#headers, ...options.headers }
+    const url = new URL(`${this.#origin}${this.#pathOf(options)}`)
+    const { connectMs } = timeouts
+    const open = () =>
+      openWebSocket(url, { ...this.#egress, headers, connectMs, maxMessageBytes: maxEventBytes })
+    return UpstreamSocket.connect(
+      open,
+      { timeouts, signal, secrets: this.secrets, faultOf: this.#faultOf },
+      receiver,
+    )
   }
 
   /** The whole body of a success, at most `maxBytes`. */

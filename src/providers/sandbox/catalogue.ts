@@ -235,6 +235,7 @@ const transcriptionModel: TranscriptionModel = {
     streams: true,
     takesPrompt: true,
     takesKeywords: false,
+    hearsLive: false,
   },
   pricing: { perMinute: 0.006, minimumSeconds: 0, inputPerMillion: 0, outputPerMillion: 0 },
 }

@@ -18,6 +18,8 @@ export interface RealtimeCall {
   /** The model's name at the upstream. */
   upstreamModel: string
   setup: RealtimeSetup
+  /** `RealtimeLink.resumption` of a session that was closed: this one goes on where that one stopped. */
+  resumption?: string | undefined
   /** Aborting it cuts the connection. */
   signal: AbortSignal
   /**
@@ -46,7 +48,9 @@ export interface RealtimeSetup {
 
 /** One session. All methods but `close` are ignored once the session has failed or was closed. */
 export interface RealtimeLink {
-  /** For all further responses. */
+  /** What a further session needs to go on where this one is now; undefined where the upstream cannot, or not now. */
+  readonly resumption: string | undefined
+  /** For all further responses; where an upstream takes it at the start only, `sink.leaving` asks for another session. */
   update(setup: RealtimeSetup): void
   /** Sound of the user's turn: `inputRate`, mono, 16 bit, little-endian. It costs nothing before `respond`. */
   write(pcm: Uint8Array): void
@@ -90,7 +94,7 @@ export interface RealtimeSink {
   functionCall(call: { itemId: string; callId: string; name: string; arguments: string }): void
   /** The answer is over. */
   finished(end: RealtimeEnd): void
-  /** The upstream will close the session, and nothing is lost if it is closed and opened again now. */
+  /** The session must be opened again before the next answer: the upstream will close it, or takes a changed setup at the start only. */
   leaving(): void
   failed(error: UpstreamError): void
 }

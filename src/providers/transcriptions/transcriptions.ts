@@ -7,9 +7,17 @@ import {
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import type { TextProvider, Transcribed, TranscriptionCall, TranscriptionProvider } from '#providers/spec'
+import {
+  type LiveTranscriber,
+  type TextProvider,
+  type Transcribed,
+  type TranscriptionCall,
+  type TranscriptionProvider,
+  UpstreamError,
+} from '#providers/spec'
 import { heardIn } from './answer.ts'
 import { heardInEvents } from './events.ts'
+import { openTranscriptionSession } from './live.ts'
 import { type Endpoint, formOf } from './request.ts'
 
 export type TranscriptionRoom = TranscriptionProvider & AsyncDisposable & { ping: TextProvider['ping'] }
@@ -24,12 +32,16 @@ const ownEndpoint = '/inference'
  * Any upstream that speaks OpenAI's `/audio/transcriptions`: OpenAI, Groq, Speaches, LocalAI. A base address that ends in `/inference` is
  * whisper.cpp's server, which takes the same form there and lists no models.
  */
-export function transcriptionsProvider(address: UpstreamAddress): TranscriptionRoom {
+export function transcriptionsProvider(address: UpstreamAddress): TranscriptionRoom & LiveTranscriber {
   const endpoint: Endpoint = address.baseUrl.endsWith(ownEndpoint) ? 'whisper.cpp' : 'openai'
   const baseUrl = endpoint === 'openai' ? address.baseUrl : address.baseUrl.slice(0, -ownEndpoint.length)
   const client = new UpstreamClient({ ...address, baseUrl })
   return {
     transcribe: (call) => transcribe(client, call, endpoint),
+    open: async (call, sink) => {
+      if (endpoint === 'openai') return openTranscriptionSession(client, call, sink)
+      throw new UpstreamError('not_found', { executed: false, detail: 'This server hears recordings only.' })
+    },
     ping: async (signal) => {
       const ask = { signal, timeouts: pingTimeouts }
       if (endpoint === 'openai') return modelNames(await client.json({ path: '/models', ...ask }, listBytes))

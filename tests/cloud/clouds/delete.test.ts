@@ -203,7 +203,10 @@ test('limits of the operator count for that cloud alone, until they are taken ba
   const limitsOf = async ({ client, id }: TestCloud) => (await client.get(`/v1/cloud/${id}`)).body.limits
   await setCloudLimits(world.app, key, { rows: 5, users: 7 })
   expect(await limitsOf(cloud)).toMatchObject({ rows: 5, users: 7, secrets: 20 })
-  expect((await world.app.clouds.find(cloud.ref))?.limits).toMatchObject({ rows: 5, users: 7 })
+  // The server hears of it a moment later: this is what the operator's own process does.
+  const served = async () => (await world.app.clouds.find(cloud.ref))?.limits
+  await until(async () => (await served())?.rows === 5)
+  expect(await served()).toMatchObject({ rows: 5, users: 7 })
   await setCloudLimits(world.app, key, { rows: null })
   expect(await limitsOf(cloud)).toMatchObject({ rows: 10_000, users: 7 })
   expect(await limitsOf(other)).toMatchObject({ rows: 10_000, users: 1_000 })

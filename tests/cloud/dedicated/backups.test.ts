@@ -71,11 +71,18 @@ const stored = async () => {
     .map(({ parentPath, name }) => path.join(parentPath, name))
 }
 
+const query = (text: string, values: unknown[] = []) => world.app.db.query({ text }, values)
+
+/** The pause before the next attempt of a job that failed is over. */
+async function again(name: string): Promise<void> {
+  await query('update jobs.queue set run_at = now() where name = $1 and process_id is null', [name])
+  await query(`notify jobs, '${name}'`)
+}
+
 /** Resolves when the job of the night has run, and all that it has queued. */
 async function night(): Promise<void> {
   const id = randomUUID()
   const platform = '00000000-0000-0000-0000-000000000000'
-  const query = (text: string, values: unknown[] = []) => world.app.db.query({ text }, values)
   await query(
     `insert into jobs.queue (account_id, job_id, name, data, run_at) values ($1, $2, 'databases.nightly', 'null', now())`,
     [platform, id],
@@ -122,6 +129,7 @@ it('bytes of a store that are not those that were written are refused, and the d
   })
   expect(await sql('select n from kept order by n')).toEqual([{ n: 1 }, { n: 3 }])
   await writeFile(file!, bytes)
+  await again('databases.restore')
   expect(await restored()).toMatchObject({ status: 'done' })
   expect(await sql('select n from kept')).toEqual([{ n: 1 }])
   await remove(made.id)
@@ -138,13 +146,9 @@ it('a backup becomes the database of a new cloud, which takes a package and has 
   }
   const none = await cloud.client.post(pathOf(`/${made.id}/restore`), { confirm: 'نوبت‌ها', into: 'new' })
   expect(none.body.error.code).toBe('PACKAGE_USED_UP')
-  const other = await world.dedicatedCloud('for its package')
-  await cloud.client.request(
-    'DELETE',
-    `/v1/cloud/${other.id}`,
-    JSON.stringify({ confirm: 'for its package' }),
-  )
-  await until(async () => (await cloud.client.get(`/v1/cloud/${other.id}`)).status === 404)
+  await givePackage(world.app, {
+    ...{ accountId: world.account, packageId: undefined, offer: 'small', paidUntil: null },
+  })
   const { cloud_id: id } = await restore(made.id, { into: 'new', name: 'دومی' })
   const second = { ...cloud, id }
   expect(await restored(second)).toMatchObject({ status: 'done' })
@@ -194,8 +198,6 @@ it('a backup is restored where the package has room for its database, and the di
   await remove(made.id)
 })
 
-const query = (text: string, values: unknown[] = []) => world.app.db.query({ text }, values)
-
 /** Resolves when it waits for its next attempt. */
 async function tried(): Promise<void> {
   await query(`update jobs.queue set run_at = now() where name = 'databases.restore'`)
@@ -244,10 +246,6 @@ it('a backup that its store has no room for has failed and leaves no bytes, and 
     throw full
   })
   const asked = await cloud.client.post(pathOf(), {})
-  const again = async (name: string) => {
-    await query('update jobs.queue set run_at = now() where name = $1', [name])
-    await query(`notify jobs, '${name}'`)
-  }
   await until(async () => {
     await again('databases.backup')
     return (await cloud.client.get(pathOf(`/${asked.body.id}`))).body.status !== 'queued'
@@ -358,7 +356,6 @@ it('a database that was changed is backed up at night, one that sleeps unchanged
 })
 
 it('at night the cloud that waits longest is backed up first, and one whose backup is on its way keeps no other from its turn', async () => {
-  const query = (text: string, values: unknown[] = []) => world.app.db.query({ text }, values)
   await query(
     `insert into databases.backups (account_id, cloud_id, backup_id, kind, state, created_at, confirmed_at, expires_at)
       values ($1, $2, $2, 'asked', 'queued', '2020-01-01', '2020-01-01', '2020-01-02')`,
@@ -372,7 +369,6 @@ it('at night the cloud that waits longest is backed up first, and one whose back
 })
 
 it('a backup that is being restored outlives its week, and what a parked job has left is failed, so that the next one runs', async () => {
-  const query = (text: string, values: unknown[] = []) => world.app.db.query({ text }, values)
   clock.moveMs(1)
   const made = await backUp()
   await query(

@@ -90,6 +90,29 @@ test('filler is due each tick once nothing has come for too long, and is taken o
   expect(line.gaps).toEqual([80])
 })
 
+test('the next packet is missed only once the last one has ended, however long that is', () => {
+  const buffer = new JitterBuffer()
+  const long = Uint8Array.of(0x58, 0, 0)
+  const isFillerDue = (): boolean => {
+    buffer.tick()
+    buffer.next()
+    return buffer.takeFiller()
+  }
+  buffer.put(long, 1, 0)
+  expect(Array.from({ length: 6 }, isFillerDue)).toEqual([false, false, false, false, false, true])
+})
+
+test('of those given up, the last 64 are known as such when they come late', () => {
+  const line = new Line().put(1).tick().put(67).tick(3)
+  expect(line.out).toEqual([1, 67])
+  line.put(2, 3)
+  expect(line.buffer.counts).toMatchObject({ late: 1, repeated: 1 })
+  line.put(133).tick(12)
+  expect(line.out).toEqual([1, 67, 133])
+  line.put(66, 132)
+  expect(line.buffer.counts).toMatchObject({ late: 2, repeated: 2 })
+})
+
 test('packets that were only delayed are all passed on, however late they are, and the wait grows', () => {
   const line = new Line().put(1).tick(20).put(2, 3, 4, 5).tick()
   expect(line.out).toEqual([1, 2, 3, 4, 5])

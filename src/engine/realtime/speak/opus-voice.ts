@@ -9,7 +9,7 @@ const framesPerComfort = 20
 
 export interface VoicePacket {
   packet: Uint8Array
-  /** Of RTP: samples at 48 kHz, 32 bits. */
+  /** Of RTP: samples at 48 kHz from the beginning of the call, of which 24 hours have 32 bits. */
   timestamp: number
 }
 
@@ -37,7 +37,7 @@ export class OpusVoice {
 
   /** Each frame counts, whether it is sent or not. @param frame 480 samples; @param isSilence nothing is said in it */
   encode(frame: Float32Array, isSilence: boolean): VoicePacket | undefined {
-    const timestamp = (this.#frames++ * ticksPerFrame) >>> 0
+    const timestamp = this.#frames++ * ticksPerFrame
     this.#silentFrames = isSilence ? this.#silentFrames + 1 : 0
     const past = this.#silentFrames - framesToSilence
     if (past > 0 && past % framesPerComfort !== 0) return undefined

@@ -141,6 +141,17 @@ test('what was cut stays silent: sound of it that comes later is not taken, and 
   expect(played.at(-1)!.samples.every((sample) => sample === 0.5)).toBe(true)
 })
 
+test('of items that were cut, the last hundred are known', () => {
+  const { speaker } = opened()
+  const ids = Array.from({ length: 101 }, (_, index) => `item ${index}`)
+  for (const id of ids) {
+    speaker.say(id, sound(20))
+    speaker.cut()
+  }
+  const isTaken = (id: string): boolean => speaker.say(id, sound(20))
+  expect(ids.map(isTaken)).toEqual([true, ...ids.slice(1).map(() => false)])
+})
+
 test('an item whose end is still on its way is the one that is cut, and those behind it were never heard', () => {
   const { speaker, tick } = opened({ tailMs: 100 })
   speaker.say('a', sound(40), 'تمام')

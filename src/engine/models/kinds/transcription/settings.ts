@@ -35,6 +35,10 @@ const Settings = Type.Object(
     }),
     diarize: Type.Boolean({ default: false, description: 'It tells speakers apart.' }),
     stream: Type.Boolean({ default: false, description: 'Text comes while it is made.' }),
+    live: Type.Boolean({
+      default: false,
+      description: 'It hears sound while it is spoken, over a connection that stays open: for calls.',
+    }),
     prompt: Type.Boolean({ default: false }),
     keywords: Type.Boolean({ default: false }),
     languages: Type.Optional(
@@ -93,6 +97,7 @@ export function readTranscriptionEntry(
       timestamps: transcription.timestamps,
       diarizes: transcription.diarize,
       streams: transcription.stream,
+      hearsLive: transcription.live,
       takesPrompt: transcription.prompt,
       takesKeywords: transcription.keywords,
       ...(transcription.languages && { languages: transcription.languages }),

@@ -25,6 +25,8 @@ export interface TranscriptionSettings {
   diarizes: boolean
   /** Whether text comes while it is made. */
   streams: boolean
+  /** Whether it hears sound while it is spoken, too. */
+  hearsLive: boolean
   takesPrompt: boolean
   takesKeywords: boolean
   /** ISO 639-1; absent: whatever is said. */

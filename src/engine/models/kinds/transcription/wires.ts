@@ -12,12 +12,19 @@ interface TranscriptionWire {
   takesKeywords?: false
   diarizes?: false
   streams?: false
+  hearsLive?: false
 }
 
 /** A provider with several of them writes recordings down by the first (src/connect.ts). */
 const wires: Partial<Record<Dialect, TranscriptionWire>> = {
   transcriptions: {},
-  openrouter: { takesPrompt: false, takesKeywords: false, diarizes: false, streams: false },
+  openrouter: {
+    takesPrompt: false,
+    takesKeywords: false,
+    diarizes: false,
+    streams: false,
+    hearsLive: false,
+  },
   deepgram: { takesPrompt: false, streams: false },
   elevenlabs: { takesPrompt: false, streams: false },
   sherpa: {
@@ -26,6 +33,7 @@ const wires: Partial<Record<Dialect, TranscriptionWire>> = {
     takesKeywords: false,
     diarizes: false,
     streams: false,
+    hearsLive: false,
   },
 }
 
@@ -36,7 +44,7 @@ export function unableTranscription(
 ): Sentence | undefined {
   const wire = Object.entries(wires).find(([dialect]) => dialects.some((own) => own === dialect))?.[1]
   if (!wire) return undefined
-  const { formats, takesPrompt, takesKeywords, diarizes, streams } = transcription
+  const { formats, takesPrompt, takesKeywords, diarizes, streams, hearsLive } = transcription
   if (takesPrompt && wire.takesPrompt === false) return unableField('a prompt', 'پیش‌متن', 'prompt')
   if (takesKeywords && wire.takesKeywords === false)
     return unableField('keywords', 'واژه‌های کلیدی', 'keywords')
@@ -44,6 +52,8 @@ export function unableTranscription(
     return unableField('telling speakers apart', 'جدا کردن گوینده‌ها', 'diarize')
   if (streams && wire.streams === false)
     return unableField('an answer that comes piece by piece', 'پاسخ تکه‌تکه', 'stream')
+  if (hearsLive && wire.hearsLive === false)
+    return unableField('sound while it is spoken', 'صدایی که هنوز گفته می‌شود', 'live')
   const format = wire.formats && formats.find((one) => !wire.formats!.includes(one))
   if (format) return unableFormat(format, wire.formats!)
   // Speakers come in a format of their own, which has no words (developers.openai.com, createTranscription).

@@ -1,0 +1,196 @@
+/** One connection: whose datagrams are believed, and what becomes of them (docs/decisions/0086). */
+import { randomBytes, randomInt } from 'node:crypto'
+import type { Certificate } from './certificate.ts'
+import { DataChannel, longestMessageBytes } from './data-channel.ts'
+import { DtlsClient, type SecuredMedia } from './dtls-client.ts'
+import { isDtls } from './dtls-records.ts'
+import { Media } from './media.ts'
+import type { Path } from './path.ts'
+import type { Peer, PeerHandler, PeerStats } from './peer.ts'
+import { Rate } from './rate.ts'
+import { isMedia } from './rtp.ts'
+import { type Candidate, writeAnswer } from './sdp-answer.ts'
+import type { Offer } from './sdp-offer.ts'
+import { type Check, successOf } from './stun.ts'
+
+export interface ConnectionOptions {
+  offer: Offer
+  certificate: Certificate
+  candidates: readonly Candidate[]
+  handler: PeerHandler
+  /** Monotonic, in milliseconds. */
+  nowMs(): number
+  connectMs: number
+  /** It is no longer; these were its paths, which are closed. */
+  over(paths: Iterable<Path>): void
+}
+
+/** For silence on all lines, and for a client that no longer says that it wants what we send (RFC 7675). */
+const silentMs = 15_000
+const consentMs = 30_000
+const reportMs = 5_000
+const pathsPerConnection = 16
+/** A path that takes no more gets no sound, which would be late, and beyond the second bound nothing. */
+const waiting = { sound: 65_536, all: 262_144 } as const
+/** Of DTLS, whose handshake and data channel are small. */
+const dataBytes = { perSecond: 1_000_000, burst: 10_000_000 } as const
+
+export class Connection implements Peer {
+  readonly ufrag = randomBytes(6).toString('hex')
+  readonly password = randomBytes(16).toString('hex')
+  readonly answer: string
+  readonly #options: ConnectionOptions
+  readonly #ssrc = randomInt(1, 2 ** 32)
+  readonly #handler: PeerHandler
+  readonly #paths = new Set<Path>()
+  readonly #dtls: DtlsClient
+  readonly #dataRate: Rate
+  readonly #madeMs: number
+  #path: Path | undefined
+  #media: Media | undefined
+  #channel: DataChannel | undefined
+  #seenMs: number
+  #consentMs: number
+  #reportedMs = 0
+  #isOver = false
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+    const { offer, certificate, candidates, handler } = options
+    this.#handler = handler
+    this.#madeMs = this.#seenMs = this.#consentMs = options.nowMs()
+    this.#dataRate = new Rate(dataBytes, this.#madeMs)
+    this.answer = writeAnswer(offer, {
+      ufrag: this.ufrag,
+      password: this.password,
+      fingerprint: certificate.fingerprint,
+      candidates,
+      ssrc: this.#ssrc,
+      sctpPort: offer.sctpPort,
+      longestMessage: longestMessageBytes,
+    })
+    this.#dtls = new DtlsClient({
+      certificate,
+      fingerprint: offer.fingerprint,
+      send: (datagram) => this.#send(datagram, waiting.all),
+      secured: (media) => this.#secured(media),
+      data: (bytes) => this.#takeData(bytes),
+      closed: () => this.#end('closed'),
+      failed: () => this.#end('failed'),
+    })
+  }
+
+  get path(): 'udp' | 'tcp' | undefined {
+    return this.#path?.transport
+  }
+
+  /** Whether a check is one of the client of the offer; its password was checked already. */
+  isNamed({ username }: Check): boolean {
+    return username === `${this.ufrag}:${this.#options.offer.ufrag}`
+  }
+
+  /** A check that is authentic, answered on its own path. False where it has too many paths. */
+  check(check: Check, path: Path): boolean {
+    if (!this.#paths.has(path) && this.#paths.size >= pathsPerConnection) return false
+    this.#paths.add(path)
+    this.#seenMs = this.#consentMs = this.#options.nowMs()
+    path.send(successOf(check, path, this.password))
+    if (!check.nominates) return true
+    const isFirst = this.#path === undefined && this.#media === undefined
+    this.#path = path
+    if (isFirst) this.#dtls.start()
+    return true
+  }
+
+  /** A datagram that came by one of its paths; whoever wrote it. */
+  receive(datagram: Buffer): void {
+    if (this.#isOver) return
+    if (isMedia(datagram)) this.#takeMedia(datagram)
+    else if (isDtls(datagram)) this.#dtls.receive(datagram)
+  }
+
+  /** The path is gone; the client may come by another. */
+  lost(path: Path): void {
+    this.#paths.delete(path)
+    if (this.#path === path) this.#path = undefined
+  }
+
+  sendAudio(packet: Uint8Array, timestamp: number): void {
+    if (this.#media !== undefined && (this.#path?.waitingBytes ?? waiting.sound) < waiting.sound)
+      this.#send(this.#media.seal(packet, timestamp), waiting.sound)
+  }
+
+  sendText(text: string): boolean {
+    return this.#channel?.send(text) ?? false
+  }
+
+  stats(): PeerStats {
+    const none = { packetsIn: 0, packetsOut: 0, lost: 0, lossOut: 0, roundTripMs: undefined }
+    return this.#media?.stats() ?? none
+  }
+
+  close(): void {
+    this.#end('closed')
+  }
+
+  /** Once a second. */
+  tick(): void {
+    const nowMs = this.#options.nowMs()
+    const why = this.#whyOver(nowMs)
+    if (why !== undefined) this.#end(why)
+    if (this.#media === undefined || this.#isOver || nowMs - this.#reportedMs < reportMs) return
+    this.#reportedMs = nowMs
+    this.#send(this.#media.report(Date.now()), waiting.sound)
+  }
+
+  #whyOver(nowMs: number): 'failed' | 'lost' | 'abuse' | undefined {
+    if (this.#media === undefined)
+      return nowMs - this.#madeMs >= this.#options.connectMs ? 'failed' : undefined
+    if (nowMs - this.#seenMs >= silentMs || nowMs - this.#consentMs >= consentMs) return 'lost'
+    return this.#media.isAbused() ? 'abuse' : undefined
+  }
+
+  #secured(media: SecuredMedia): void {
+    const { offer } = this.#options
+    const nowMs = this.#options.nowMs()
+    this.#seenMs = nowMs
+    this.#media = new Media(media, { payloadType: offer.payloadType, ssrc: this.#ssrc, nowMs })
+    if (offer.sections.some(({ kind }) => kind === 'data'))
+      this.#channel = new DataChannel(offer.sctpPort, {
+        send: (packet) => this.#dtls.send(packet),
+        opened: () => this.#handler.channelOpen(),
+        text: (message) => this.#handler.text(message),
+        closed: () => this.#end('closed'),
+        abused: () => this.#end('abuse'),
+      })
+    this.#handler.connected()
+  }
+
+  #takeMedia(datagram: Buffer): void {
+    const { authentic, packet } = this.#media?.receive(datagram, Date.now()) ?? { authentic: false }
+    if (authentic) this.#seenMs = this.#options.nowMs()
+    if (packet !== undefined) this.#handler.audio(packet.payload, packet.index, packet.timestamp)
+  }
+
+  #takeData(bytes: Buffer): void {
+    const nowMs = this.#options.nowMs()
+    this.#seenMs = nowMs
+    if (this.#dataRate.take(bytes.length, nowMs)) this.#channel?.receive(bytes)
+    else this.#end('abuse')
+  }
+
+  #send(datagram: Buffer, mostWaiting: number): void {
+    if (this.#path !== undefined && this.#path.waitingBytes < mostWaiting) this.#path.send(datagram)
+  }
+
+  #end(why: 'closed' | 'lost' | 'failed' | 'abuse'): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#channel?.close()
+    this.#dtls.close()
+    for (const path of this.#paths) path.close()
+    this.#path = undefined
+    this.#options.over(this.#paths)
+    this.#handler.ended(why)
+  }
+}

@@ -1,0 +1,167 @@
+/** One data channel of texts (RFC 8831, RFC 8832) on the SCTP of werift, held to bounds that this has not. */
+import { type RTCDtlsTransport, RTCSctpTransport, type SctpAssociation } from './werift.ts'
+
+export interface DataChannelOptions {
+  /** One packet of SCTP. */
+  send(packet: Buffer): void
+  opened(): void
+  text(message: string): void
+  /** The other side has ended it. */
+  closed(): void
+  /** It sends what no honest client sends. */
+  abused(): void
+}
+
+/** Of one message, in both directions. */
+export const longestMessageBytes = 65_536
+const waitingBytes = 262_144
+/** What a message costs beside its text while it waits. */
+const overheadBytes = 64
+
+const bounds = {
+  /** Streams of the other side; browsers number theirs 1, 3, 5 … */
+  streams: 64,
+  opens: 8,
+  nameBytes: 64,
+  /** Of messages that are not whole yet. */
+  partialBytes: 8 * longestMessageBytes,
+  partialChunks: 1_024,
+  /** Packets that came before one that is missing; werift sorts them for each that comes. */
+  ahead: 256,
+} as const
+
+const protocol = { control: 50, text: 51, emptyText: 56 } as const
+const control = { ack: 2, open: 3 } as const
+const chunk = { data: 0, forward: 192 } as const
+
+export class DataChannel {
+  readonly #options: DataChannelOptions
+  readonly #sctp: SctpAssociation
+  #stream: number | undefined
+  #opens = 0
+  #waiting = 0
+
+  constructor(port: number, options: DataChannelOptions) {
+    this.#options = options
+    const transport = new RTCSctpTransport(port)
+    const line = { id: '', onStateChange: { subscribe: () => ({ unSubscribe: () => undefined }) } }
+    const send = async (packet: Buffer): Promise<void> => this.#options.send(packet)
+    transport.setDtlsTransport({
+      ...line,
+      sendData: send,
+      iceTransport: { role: 'controlled' },
+    } as unknown as RTCDtlsTransport)
+    this.#sctp = transport.sctp as unknown as SctpAssociation
+    this.#sctp._inboundStreamsMax = bounds.streams
+    // In place of the transport's own reader of messages.
+    this.#sctp.onReceive.allUnsubscribe()
+    this.#sctp.onReceive.subscribe((stream, kind, bytes) => this.#receive(stream, kind, bytes))
+    this.#sctp.onReconfigStreams.allUnsubscribe()
+    this.#sctp.onReconfigStreams.subscribe((streams) => {
+      if (this.#stream !== undefined && streams.includes(this.#stream)) this.#stream = undefined
+    })
+    this.#sctp.stateChanged.closed.subscribe(() => this.#options.closed())
+    transport.start(port).catch(() => undefined)
+  }
+
+  /** False where more waits than a client that reads leaves waiting, or there is no channel. */
+  send(text: string): boolean {
+    const bytes = Buffer.from(text)
+    if (this.#stream === undefined || this.#waiting > waitingBytes || bytes.length > longestMessageBytes)
+      return false
+    const weight = bytes.length + overheadBytes
+    this.#waiting += weight
+    const sent = this.#send(this.#stream, bytes.length > 0 ? protocol.text : protocol.emptyText, bytes)
+    sent.finally(() => {
+      this.#waiting -= weight
+    })
+    return true
+  }
+
+  /** A packet of whoever has proven itself, who may be hostile all the same. */
+  receive(packet: Buffer): void {
+    if (!this.#mayTake(packet)) return
+    // It throws where the packet is none.
+    this.#sctp.handleData(packet).catch(() => undefined)
+    if (this.#isOverfull()) this.#options.abused()
+  }
+
+  close(): void {
+    this.#sctp.stateChanged.closed.allUnsubscribe()
+    this.#sctp.stop().catch(() => undefined)
+  }
+
+  #mayTake(packet: Buffer): boolean {
+    const { sackMisOrdered, lastReceivedTsn = 0 } = this.#sctp
+    const isFull = sackMisOrdered.size >= bounds.ahead
+    const next = (lastReceivedTsn + 1) >>> 0
+    for (const { type, body } of chunksOf(packet)) {
+      if (type === chunk.forward && !forwardedStreams(body).every(isStream)) return false
+      if (type !== chunk.data) continue
+      if (body.length < 12 || !isStream(body.readUInt16BE(4))) return false
+      if (isFull && body.readUInt32BE(0) !== next) return false
+    }
+    return true
+  }
+
+  #isOverfull(): boolean {
+    let bytes = 0
+    let chunks = 0
+    for (const { reassembly } of Object.values(this.#sctp.inboundStreams)) {
+      chunks += reassembly.length
+      for (const { userData } of reassembly) bytes += userData.length
+    }
+    return bytes > bounds.partialBytes || chunks > bounds.partialChunks
+  }
+
+  #receive(stream: number, kind: number, bytes: Buffer): void {
+    if (kind === protocol.control) this.#control(stream, bytes)
+    else if (stream !== this.#stream) return
+    else if (bytes.length > longestMessageBytes) this.#options.abused()
+    else if (kind === protocol.text) this.#options.text(bytes.toString())
+    else if (kind === protocol.emptyText) this.#options.text('')
+  }
+
+  #control(stream: number, bytes: Buffer): void {
+    if (bytes[0] !== control.open || bytes.length < 12) return
+    const isShort = bytes.readUInt16BE(8) <= bounds.nameBytes && bytes.readUInt16BE(10) <= bounds.nameBytes
+    const isRepeat = stream === this.#stream
+    if (++this.#opens > bounds.opens) this.#options.abused()
+    else if (isRepeat || (this.#stream === undefined && isShort)) this.#accept(stream, isRepeat)
+    else this.#refuse(stream)
+  }
+
+  #accept(stream: number, isRepeat: boolean): void {
+    this.#stream = stream
+    this.#send(stream, protocol.control, Buffer.from([control.ack]))
+    if (!isRepeat) this.#options.opened()
+  }
+
+  /** A second channel is closed again. */
+  #refuse(stream: number): void {
+    this.#sctp.reconfigQueue.push(stream)
+    this.#sctp.transmitReconfigRequest().catch(() => undefined)
+  }
+
+  #send(stream: number, kind: number, bytes: Buffer): Promise<void> {
+    return this.#sctp.send(stream, kind, bytes, { ordered: true }).catch(() => undefined)
+  }
+}
+
+const isStream = (stream: number): boolean => stream < bounds.streams
+
+/** What stands in a packet behind its header; what is not whole ends it. */
+function* chunksOf(packet: Buffer): Generator<{ type: number; body: Buffer }> {
+  for (let at = 12; at + 4 <= packet.length; ) {
+    const length = packet.readUInt16BE(at + 2)
+    if (length < 4 || at + length > packet.length) return
+    yield { type: packet[at]!, body: packet.subarray(at + 4, at + length) }
+    at += (length + 3) & ~3
+  }
+}
+
+function forwardedStreams(body: Buffer): number[] {
+  const streams: number[] = []
+  for (let at = 4; at + 4 <= body.length; at += 4) streams.push(body.readUInt16BE(at))
+  return streams
+}

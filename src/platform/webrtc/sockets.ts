@@ -1,0 +1,210 @@
+/** The sockets of an endpoint: at each address one of UDP and one of TCP, all of one port. */
+import { createSocket, type Socket as UdpSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer, isIPv6, type Server, type Socket as TcpSocket } from 'node:net'
+import { type Deadline, deadlines } from '#platform/clock'
+import type { Path } from './path.ts'
+import { FrameReader, frame } from './tcp-frames.ts'
+
+export interface SocketsOptions {
+  listen: readonly string[]
+  tcp: boolean
+  /** A datagram; `path` makes the way back, which is kept where the datagram proves itself. */
+  received(datagram: Buffer, from: Source): void
+  /** The connection of TCP with this key has ended. */
+  gone(key: string): void
+  malformed(): void
+}
+
+export interface Source {
+  /** The same for all that comes by the same path. */
+  readonly key: string
+  path(): Path
+}
+
+/** Of connections of TCP on which nobody has proven himself. */
+const strangers = { most: 64, ms: 5_000, bytes: 4_096 } as const
+const bufferBytes = 1_048_576
+const lingerMs = 1_000
+const noSuchFamily = new Set<string | undefined>(['EAFNOSUPPORT', 'EADDRNOTAVAIL', 'EINVAL'])
+
+export class Sockets implements AsyncDisposable {
+  readonly #options: SocketsOptions
+  readonly #udp: UdpSocket[] = []
+  readonly #tcp: Server[] = []
+  readonly #open = new Set<TcpSocket>()
+  /** Those of `listen` that this machine has. */
+  readonly addresses: string[] = []
+  port: number
+  #strangers = 0
+
+  private constructor(port: number, options: SocketsOptions) {
+    this.port = port
+    this.#options = options
+  }
+
+  /** All of them or none. `port` 0: one that the system chooses. Throws what the system says of a port that is taken. */
+  static async open(port: number, options: SocketsOptions): Promise<Sockets> {
+    const sockets = new Sockets(port, options)
+    try {
+      for (const address of options.listen) await sockets.#openAt(address)
+      return sockets
+    } catch (error) {
+      await sockets[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  async #openAt(address: string): Promise<void> {
+    try {
+      this.port = await this.#openUdp(address, this.port)
+    } catch (error) {
+      // A machine without IPv6 serves those of IPv4.
+      const isAbsent = noSuchFamily.has((error as NodeJS.ErrnoException).code)
+      if (address === '::' && isAbsent && this.addresses.length > 0) return
+      throw error
+    }
+    if (this.#options.tcp) await this.#openTcp(address, this.port)
+    this.addresses.push(address)
+  }
+
+  async #openUdp(address: string, port: number): Promise<number> {
+    const isSix = isIPv6(address)
+    const socket = createSocket({
+      type: isSix ? 'udp6' : 'udp4',
+      ipv6Only: isSix,
+      recvBufferSize: bufferBytes,
+      sendBufferSize: bufferBytes,
+      // What is sent to is an address already.
+      lookup: (host, _options, found) => found(null, host, isSix ? 6 : 4),
+    })
+    this.#udp.push(socket)
+    socket.bind(port, address)
+    await once(socket, 'listening')
+    // Of a datagram that could not be sent; whoever waits for it notices.
+    socket.on('error', () => undefined)
+    socket.on('message', (datagram, from) => {
+      const key = `udp ${from.address} ${from.port}`
+      this.#options.received(datagram, { key, path: () => udpPath(socket, key, from) })
+    })
+    return socket.address().port
+  }
+
+  async #openTcp(address: string, port: number): Promise<void> {
+    const server = createServer({ noDelay: true }, (socket) => this.#accept(socket))
+    this.#tcp.push(server)
+    server.listen({ host: address, port, ipv6Only: isIPv6(address) })
+    await once(server, 'listening')
+    server.on('error', () => undefined)
+  }
+
+  #accept(socket: TcpSocket): void {
+    socket.on('error', () => undefined)
+    if (this.#strangers >= strangers.most) {
+      socket.destroy()
+      return
+    }
+    this.#strangers++
+    this.#open.add(socket)
+    const line = new Line(socket, this.#options, () => this.#strangers--)
+    socket.on('data', (bytes) => line.take(bytes))
+    socket.on('close', () => {
+      this.#open.delete(socket)
+      line.closed()
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#open) socket.destroy()
+    await Promise.all([
+      ...this.#tcp.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
+      ...this.#udp.map((socket) => new Promise<void>((resolve) => closeUdp(socket, resolve))),
+    ])
+  }
+}
+
+function closeUdp(socket: UdpSocket, done: () => void): void {
+  try {
+    socket.close(done)
+  } catch {
+    // It was never open.
+    done()
+  }
+}
+
+const udpPath = (
+  socket: UdpSocket,
+  key: string,
+  { address, port }: { address: string; port: number },
+): Path => ({
+  key,
+  transport: 'udp',
+  address,
+  port,
+  waitingBytes: 0,
+  send: (datagram) => socket.send(datagram, port, address),
+  close: () => undefined,
+})
+
+/** One connection of TCP. */
+class Line {
+  readonly #socket: TcpSocket
+  readonly #options: SocketsOptions
+  readonly #reader = new FrameReader()
+  readonly #key: string
+  readonly #expiry: Deadline
+  readonly #known: () => void
+  #strangeBytes: number | undefined = 0
+
+  constructor(socket: TcpSocket, options: SocketsOptions, known: () => void) {
+    this.#socket = socket
+    this.#options = options
+    this.#known = known
+    this.#key = `tcp ${socket.remoteAddress} ${socket.remotePort}`
+    this.#expiry = deadlines.in(strangers.ms, () => socket.destroy())
+  }
+
+  take(bytes: Buffer): void {
+    if (this.#strangeBytes !== undefined) this.#strangeBytes += bytes.length
+    const datagrams = this.#reader.push(bytes)
+    if (datagrams === undefined || (this.#strangeBytes ?? 0) > strangers.bytes) {
+      this.#options.malformed()
+      this.#socket.destroy()
+      return
+    }
+    for (const datagram of datagrams)
+      this.#options.received(datagram, { key: this.#key, path: () => this.#path() })
+  }
+
+  closed(): void {
+    this.#prove()
+    this.#options.gone(this.#key)
+  }
+
+  /** Somebody is there who knows a password. */
+  #path(): Path {
+    this.#prove()
+    const socket = this.#socket
+    return {
+      key: this.#key,
+      transport: 'tcp',
+      address: socket.remoteAddress ?? '0.0.0.0',
+      port: socket.remotePort ?? 0,
+      get waitingBytes() {
+        return socket.writableLength
+      },
+      send: (datagram) => void (socket.writable && socket.write(frame(datagram))),
+      close: () => {
+        socket.end()
+        deadlines.in(lingerMs, () => socket.destroy())
+      },
+    }
+  }
+
+  #prove(): void {
+    if (this.#strangeBytes === undefined) return
+    this.#strangeBytes = undefined
+    this.#expiry.cancel()
+    this.#known()
+  }
+}

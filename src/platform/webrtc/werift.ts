@@ -1,0 +1,24 @@
+/** What this room uses of werift: its SCTP, which it exports as part of a transport alone, with members that its types hide. */
+import { type RTCDtlsTransport, RTCSctpTransport } from 'werift'
+
+export { type RTCDtlsTransport, RTCSctpTransport }
+
+interface Subject<Args extends unknown[]> {
+  subscribe(listener: (...args: Args) => void): unknown
+  allUnsubscribe(): void
+}
+
+export interface SctpAssociation {
+  _inboundStreamsMax: number
+  readonly inboundStreams: Record<number, { reassembly: { userData: Buffer }[] }>
+  readonly sackMisOrdered: Set<number>
+  readonly lastReceivedTsn: number | undefined
+  readonly reconfigQueue: number[]
+  readonly onReceive: Subject<[stream: number, kind: number, bytes: Buffer]>
+  readonly onReconfigStreams: Subject<[streams: number[]]>
+  readonly stateChanged: { closed: Subject<[]> }
+  handleData(packet: Buffer): Promise<void>
+  send(stream: number, kind: number, bytes: Buffer, options: { ordered: boolean }): Promise<void>
+  transmitReconfigRequest(): Promise<void>
+  stop(): Promise<void>
+}

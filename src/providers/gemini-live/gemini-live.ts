@@ -1,0 +1,24 @@
+/**
+ * Gemini's Live API (ai.google.dev/api/live: BidiGenerateContent; ai.google.dev/gemini-api/docs/live-session for resumption and goAway). The
+ * upstream begins to answer when an activity ends, and counts what it hears of one; so the sound of a turn waits here until the answer is
+ * asked for, and goes in one activity.
+ */
+import { type UpstreamAddress, UpstreamClient } from '#providers/kit'
+import type { RealtimeProvider } from '#providers/spec'
+import { GeminiLine } from './line.ts'
+
+const service = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent'
+
+export function geminiRealtime(address: UpstreamAddress): RealtimeProvider & AsyncDisposable {
+  const client = new UpstreamClient({ ...address, keyHeader: { name: 'x-goog-api-key' } })
+  return {
+    inputRate: 16_000,
+    connect: async (call, sink) => {
+      const line = new GeminiLine(client.secrets, call, sink)
+      const { timeouts, signal } = call
+      await client.socket({ path: service, isFromRoot: true, timeouts, signal }, line)
+      return line
+    },
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * OpenAI's realtime wire over a WebSocket, as it is since its general release (developers.openai.com: realtime, client events, server events,
+ * websocket), and those who speak it too: Azure (learn.microsoft.com: realtime audio, `/openai/v1/realtime`, its key in the header `api-key`),
+ * xAI (docs.x.ai: voice agent), LocalAI, Speaches. Names of events from before that release are understood.
+ */
+import { listBytes, modelNames, pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
+import type { RealtimeProvider, TextProvider } from '#providers/spec'
+import { RealtimeLine } from './line.ts'
+
+export function realtimeProvider(
+  address: UpstreamAddress,
+): RealtimeProvider & AsyncDisposable & Pick<TextProvider, 'ping'> {
+  const client = new UpstreamClient(address)
+  return {
+    inputRate: 24_000,
+    connect: async (call, sink) => {
+      const line = new RealtimeLine(client, call, sink)
+      const { timeouts, signal, upstreamModel } = call
+      const path = `/realtime?${new URLSearchParams({ model: upstreamModel })}`
+      await client.socket({ path, timeouts, signal }, line)
+      return line
+    },
+    ping: async (signal) =>
+      modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}

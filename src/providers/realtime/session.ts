@@ -1,0 +1,75 @@
+import type { UpstreamEvent } from '#providers/kit'
+import type { RealtimeInput, RealtimeSetup } from '#providers/spec'
+
+/** xAI has the fields of the sound at the top of its session. */
+const isFlat = (host: string): boolean => /(^|\.)x\.ai$/.test(host)
+/** Part of the context that stays when older turns are left out, so that they are not left out at each turn. */
+const retention = 0.8
+
+/** The whole setup: fields that are left out keep what they were. Turn detection is off, since we say when a turn is over. */
+export function sessionUpdate(setup: RealtimeSetup, host: string): UpstreamEvent {
+  const { instructions, voice, speaks, speed, tools, toolChoice, maxOutputTokens, maxInputTokens } = setup
+  const input = { format: pcm, turn_detection: null, transcription: transcriptionOf(setup) }
+  const output = {
+    format: pcm,
+    ...(voice !== undefined && { voice }),
+    ...(speed !== undefined && { speed }),
+  }
+  const common = {
+    instructions,
+    tools: tools.map((tool) => ({ type: 'function', ...tool })),
+    tool_choice: typeof toolChoice === 'string' ? toolChoice : { type: 'function', ...toolChoice },
+  }
+  if (isFlat(host))
+    return update({
+      ...common,
+      ...(voice !== undefined && { voice }),
+      turn_detection: { type: null },
+      audio: { input: { format: pcm }, output: { format: pcm } },
+    })
+  return update({
+    type: 'realtime',
+    ...common,
+    output_modalities: [speaks ? 'audio' : 'text'],
+    audio: { input, output },
+    max_output_tokens: maxOutputTokens,
+    truncation: {
+      type: 'retention_ratio',
+      retention_ratio: retention,
+      token_limits: { post_instructions: maxInputTokens },
+    },
+  })
+}
+
+const pcm = { type: 'audio/pcm', rate: 24_000 } as const
+
+const update = (session: UpstreamEvent): UpstreamEvent => ({ type: 'session.update', session })
+
+function transcriptionOf({ transcription }: RealtimeSetup): UpstreamEvent | null {
+  // Without a model of its own an upstream has none to choose by itself.
+  if (transcription?.model === undefined) return null
+  const { model, language, prompt } = transcription
+  return { model, ...(language !== undefined && { language }), ...(prompt !== undefined && { prompt }) }
+}
+
+export const itemCreate = (input: RealtimeInput): UpstreamEvent => ({
+  type: 'conversation.item.create',
+  item: { ...(input.id !== undefined && { id: input.id }), ...itemOf(input) },
+})
+
+function itemOf(input: RealtimeInput): UpstreamEvent {
+  if (input.type === 'image')
+    return message('user', { type: 'input_image', image_url: input.dataUrl, detail: 'auto' })
+  if (input.type === 'function_call')
+    return { type: 'function_call', call_id: input.callId, name: input.name, arguments: input.arguments }
+  if (input.type === 'function_result')
+    return { type: 'function_call_output', call_id: input.callId, output: input.output }
+  const { role, text } = input
+  return message(role, { type: role === 'assistant' ? 'output_text' : 'input_text', text })
+}
+
+const message = (role: string, content: UpstreamEvent): UpstreamEvent => ({
+  type: 'message',
+  role,
+  content: [content],
+})
