@@ -11,7 +11,7 @@ export interface VoiceFrame {
 export interface VoiceFramesOptions {
   /** How sure it has to be, 0 to 3: the higher, the less noise is taken for speech, and the more speech for noise. 2 if absent. */
   strictness?: 0 | 1 | 2 | 3
-  /** In dB: so much louder than the noise has speech to begin; it goes on while it is louder by 4/9 of it. 9 if absent. */
+  /** In dB: so much louder than the noise has speech to begin; it goes on while it is louder by 4/9 of it. 7 if absent. */
   aboveNoise?: number
 }
 
@@ -19,11 +19,11 @@ export const voiceRate = 16_000
 export const voiceFrameMs = 20
 export const voiceFrameSamples = (voiceRate * voiceFrameMs) / 1_000
 
-const usualAboveNoise = 9
+const usualAboveNoise = 7
 /** What is quieter is no speech, however quiet its surroundings are. */
 const quietest = -55
 /** Speech that has begun is held to the lower threshold for so long after its last frame. */
-const hangFrames = 3
+const hangFrames = 5
 
 /** One instance for all, at the first use. */
 let loaded: ReturnType<typeof import('@echogarden/fvad-wasm')['default']> | undefined

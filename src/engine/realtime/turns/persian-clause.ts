@@ -13,8 +13,6 @@ export interface Clause {
   /** The last verb, and the one before it. */
   last: Verb | undefined
   before: Verb | undefined
-  /** One clause was whole, and another was joined to it: "رفتم و نبود", "نرفتم چون دیر بود". */
-  isJoined: boolean
   /** A verb of the listener, or of what the speaker wants, has come. */
   hasRequest: boolean
   /** Where the clause of the last verb begins. */
@@ -27,13 +25,11 @@ export function readClauses(words: readonly string[]): Clause {
     owed: 1,
     last: undefined,
     before: undefined,
-    isJoined: false,
     hasRequest: false,
     from: 0,
   }
   let hasMain = false
   for (const [at, word] of words.entries()) {
-    clause.isJoined ||= clause.owed === 0 && isJoint(words, at)
     if (isSubordinating(words, at)) clause.owed = Math.max(clause.owed, hasMain ? 1 : 2)
     else if (word === 'که') clause.owed += isPlainThat(words, at) ? 0 : 1
     else if (clause.owed === 0 && persian.coordinating.has(word)) {
@@ -56,9 +52,6 @@ export function readClauses(words: readonly string[]): Clause {
   }
   return clause
 }
-
-const isJoint = (words: readonly string[], at: number): boolean =>
-  words[at] === 'که' || persian.coordinating.has(words[at]!) || isSubordinating(words, at)
 
 /** "اگر", "هر وقت", "با این که". */
 function isSubordinating(words: readonly string[], at: number): boolean {

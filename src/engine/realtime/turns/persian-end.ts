@@ -66,7 +66,7 @@ function endOfVerb(words: readonly string[], clause: Clause, verb: Verb, wasAske
   if (missing) return missing
   if (isAsked || isRequest(words, clause, verb)) return 'sure'
   // What is not as it should be is why people call: they leave it at that.
-  if (isNegative(words[verb.at]!, verb) || clause.isJoined) return 'sure'
+  if (isNegative(words[verb.at]!, verb)) return 'sure'
   return wasAsked || clause.hasRequest ? 'brief' : 'neutral'
 }
 
