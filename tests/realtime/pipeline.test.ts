@@ -77,6 +77,12 @@ async function talk(model: string, work: (call: TestCall) => Promise<void>, sess
   expect(call.money.open).toBe(0)
 }
 
+/** In micro-credits, of the steps that a model was paid for. */
+const paidTo = (call: TestCall, model: string): bigint[] =>
+  call.money.hold.settled.flatMap(({ settlement }) =>
+    settlement.model === model ? settlement.microcredits : [],
+  )
+
 const kindsOf = (call: TestCall) => call.money.steps.map(({ kind }) => kind)
 
 test('what is said in a call with the sandbox is heard, answered and spoken, in the events and the order of OpenAI', async () => {
@@ -141,6 +147,8 @@ test('the text model is asked with the instructions and what was said before', a
       'ممنون',
     ])
     expect(voices.calls.map(({ body }) => body!['input'])).toEqual(['تهران است.', 'باشه.'])
+    // 15 USD for a million characters, of which there are ten and five.
+    expect(paidTo(call, 'voices/one')).toEqual([150_000n, 75_000n])
   })
 })
 
@@ -261,7 +269,7 @@ test.each([
   ['speech', () => voices.reply(json(500, { error: { message: 'no' } }))],
 ])(
   'a failing upstream of %s fails the response, costs nothing of it, and the call goes on',
-  async (_, fail) => {
+  async (what, fail) => {
     await talk('acme/talk', async (call) => {
       fail()
       call.send({ type: 'response.create' })
@@ -270,6 +278,7 @@ test.each([
         status: 'failed',
         status_details: { type: 'failed', error: { code: expect.any(String) } },
       })
+      expect(paidTo(call, what === 'text' ? 'words/one' : 'voices/one')).toEqual([0n])
       for (const one of [texts, voices]) one.reset()
       voices.reply(speech(0.2))
       const from = call.events.length
@@ -340,5 +349,52 @@ test('where the balance does not bear the next turn, the call ends, and nobody i
     expect(await call.ended).toBe('credits')
     expect(texts.calls).toEqual([])
     expect(ears.forms()).toEqual([])
+  })
+})
+
+test('a step that cannot be paid asks nobody, and ends the call', async () => {
+  await talk('acme/talk', async (call) => {
+    call.money.pays = false
+    call.send({ type: 'response.create' })
+    expect(await call.ended).toBe('credits')
+    expect(texts.calls).toEqual([])
+  })
+})
+
+test('whoever speaks on after a sentence takes it back: its answer is withdrawn, and the whole is answered', async () => {
+  await talk('acme/talk', async (call) => {
+    texts.reply(words('بفرمایید.'))
+    ears.hear({ text: 'پایتخت ایران کجاست؟' })
+    call.once('input_audio_buffer.committed', () => {
+      ears.hear({ text: 'پایتخت ایران کجاست؟ و جمعیتش چقدر است؟' })
+      call.say(interruption, 1_500)
+    })
+    call.say(interruption)
+    const deleted = await call.event('conversation.item.deleted')
+    const [first] = call.events.filter(({ type }) => type === 'input_audio_buffer.committed')
+    expect(deleted['item_id']).toBe(first!['item_id'])
+    await call.event('response.done', call.types().indexOf('conversation.item.deleted'))
+    const { messages } = texts.calls.at(-1)!.body as { messages: { role: string; content: string }[] }
+    expect(messages.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
+      'پایتخت ایران کجاست؟ و جمعیتش چقدر است؟',
+    ])
+  })
+})
+
+test('an early transcript of speech that goes on is given up, and is a step that says so', async () => {
+  await talk('acme/talk', async (call) => {
+    texts.reply(words('بفرمایید.'))
+    const asked: unknown[] = []
+    ears.hear((form) => {
+      asked.push(form)
+      return asked.length === 1 ? new Promise(() => undefined) : { text: 'پایتخت ایران کجاست؟' }
+    })
+    call.say(interruption.subarray(0, 9_600), 160)
+    call.say(interruption, 1_500)
+    await call.event('response.done')
+    expect(call.money.steps.filter(({ isDiscarded }) => isDiscarded)).toMatchObject([
+      { kind: 'transcription' },
+    ])
+    expect(call.types().filter((type) => type === 'input_audio_buffer.committed')).toHaveLength(1)
   })
 })
