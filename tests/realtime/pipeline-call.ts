@@ -29,6 +29,7 @@ export interface DoneStep {
 class TestMoney implements CallMoney {
   readonly steps: DoneStep[] = []
   readonly spent = 0n
+  readonly held = 0n
   open = 0
   reserved: bigint[] = []
   /** What `reserve` answers. */

@@ -122,6 +122,9 @@ test('what is said in a call with the sandbox is heard, answered and spoken, in 
     )
     expect(call.played()).toBeGreaterThan(3 * 24_000)
     expect(call.money.reserved).toHaveLength(1)
+    const cost = call.money.hold.settled.reduce((sum, { settlement }) => sum + settlement.microcredits, 0n)
+    expect(cost).toBeGreaterThan(0n)
+    expect(cost).toBeLessThanOrEqual(call.money.reserved[0]!)
   })
 })
 

@@ -1,4 +1,4 @@
-/** `voice` of the configuration file: how many calls, and how long. */
+/** `voice` of the configuration file: how many calls, how long, and what answers in them. */
 import { Type } from 'typebox'
 import { fileSection, integerIn } from '#platform/config'
 import { type PipelineSettings, pipelineSchema, readPipeline } from './engines/pipeline/settings.ts'
@@ -18,6 +18,7 @@ export interface VoiceConfig {
   idleSeconds: number
   /** The longest call. */
   maxSeconds: number
+  /** Of the engine `pipeline`. */
   pipeline: PipelineSettings
 }
 
