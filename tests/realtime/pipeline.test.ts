@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from '#app'
+import { resample } from '#engine/sound'
+import type { Client } from '../harness/client.ts'
 import { type TranscriptionUpstream, transcriptionUpstream } from '../harness/transcription-upstream.ts'
+import { until } from '../harness/until.ts'
 import { chunk, done, type FakeUpstream, fakeUpstream, json, stream } from '../harness/upstream.ts'
 import { boot, type World } from '../harness/world.ts'
 import { sandboxSpeech, startCall, type TestCall } from './pipeline-call.ts'
+import { connect } from './socket-call.ts'
 
 let world: World
+let key: Client
 let caller: Caller
 let texts: FakeUpstream
 let voices: FakeUpstream
@@ -49,7 +54,8 @@ beforeAll(async () => {
   voices = await fakeUpstream()
   ears = await transcriptionUpstream()
   world = await boot({ config: configOf(texts.url, voices.url, ears.url) })
-  caller = await world.app.keys.caller((await world.key({})).secret)
+  key = await world.key()
+  caller = await world.app.keys.caller(key.secret)
   question = await sandboxSpeech(world.app, caller, 'سلام، پایتخت ایران کجاست؟')
   interruption = await sandboxSpeech(world.app, caller, 'صبر کن، یک لحظه گوش بده.')
 }, 60_000)
@@ -400,4 +406,43 @@ test('an early transcript of speech that goes on is given up, and is a step that
     ])
     expect(call.types().filter((type) => type === 'input_audio_buffer.committed')).toHaveLength(1)
   })
+})
+
+/** As events carry it: 24 kHz, 16 bits, half a second each. */
+async function* spokenEvents(samples: Float32Array): AsyncGenerator<{ type: string; audio: string }> {
+  const sound = resample([{ rate: 16_000, samples }], 24_000)
+  const bytes: Buffer[] = []
+  for await (const piece of sound)
+    bytes.push(Buffer.from(Int16Array.from(piece.samples, (one) => Math.round(one * 32_767)).buffer))
+  const all = Buffer.concat(bytes)
+  for (let at = 0; at < all.length; at += 24_000)
+    yield { type: 'input_audio_buffer.append', audio: all.subarray(at, at + 24_000).toString('base64') }
+}
+
+test('over a WebSocket speech is answered by the three upstreams, each of which is a step of the receipt', async () => {
+  for (const one of [texts, voices, ears]) one.reset()
+  voices.reply(speech(0.3))
+  texts.reply(words('تهران است.'))
+  const call = await connect(world, key.secret, { query: '?model=acme/talk' })
+  await call.event('session.created')
+  const silence = new Float32Array(16_000)
+  for (const samples of [question, silence]) for await (const event of spokenEvents(samples)) call.send(event)
+  const heard = await call.event('conversation.item.input_audio_transcription.completed')
+  expect(heard.transcript).toBe('سلام دنیا')
+  const { response } = await call.event('response.done')
+  expect(response).toMatchObject({
+    status: 'completed',
+    output: [{ content: [{ transcript: 'تهران است.' }] }],
+  })
+  expect(call.sound().length).toBe(7_200)
+  const [{ id }] = (await key.get('/v1/realtime/calls')).body.data
+  call.close()
+  const ended = () => key.get(`/v1/realtime/calls/${id}`)
+  await until(async () => (await ended()).body.status === 'ended')
+  const { details, microcredits } = (await key.receipt((await ended()).body.request_id)).body
+  const { steps } = details as { steps: { step: string; model: string; microcredits: number }[] }
+  expect(steps.map(({ model }) => model)).toEqual(
+    expect.arrayContaining(['ears/one', 'words/one', 'voices/one']),
+  )
+  expect(String(steps.reduce((sum, step) => sum + step.microcredits, 0))).toBe(microcredits)
 })
