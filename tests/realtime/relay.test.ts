@@ -149,6 +149,7 @@ async function begin({
         return open as OpenStep
       },
       spent: 0n,
+      held: 0n,
     },
     speaker,
     emit,
