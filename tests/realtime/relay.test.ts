@@ -131,6 +131,7 @@ async function begin({
     session: { ...settings, turnDetection },
     conversation: new CallConversation(emit),
     money: {
+      held: 0n,
       reserve: (sum) => {
         call.reserved.push(sum)
         return Promise.resolve(!call.isBroke)
