@@ -116,7 +116,7 @@ test('two that settle a call at once charge it once, and tell of its end once', 
   await one.seemDead()
   await using _others = await openSweeper()
   const own = call.money.end('client')
-  await until(() => site.isWaiting('realtime.calls'))
+  await until(() => site.isWaiting('"realtime"."calls"'))
   await lock[Symbol.asyncDispose]()
   expect(await own).toMatchObject({ charged: 30n })
   await noHold(person)

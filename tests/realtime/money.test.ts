@@ -177,6 +177,29 @@ test('steps at once never take more than is held, whatever their order, and what
   await call.money.end('client')
 })
 
+test('what a hold gives back is taken by no step while it is given back', async () => {
+  const call = await start({ held: 100n })
+  const lock = await world.app.db.pool.connect()
+  await lock.query('begin')
+  await lock.query(`select from ledger.balances where account_id = '${world.account}' for update`)
+  const reserved = call.money.reserve(10n)
+  await until(async () => {
+    const text = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    return (await world.app.db.query({ text }, [])).length > 0
+  })
+  const [small, large] = [take(call, 10n), take(call, 50n)]
+  await small
+  expect(await stepsOf(call)).toMatchObject([{ worst: 10n }])
+  await lock.query('rollback')
+  lock.release()
+  expect(await reserved).toBe(true)
+  await large
+  expect(call.money.held).toBe(60n)
+  for (const step of [await small, await large]) step.done(0n, none)
+  await call.money.end('client')
+  await sound()
+})
+
 test('a step costs at most what was taken for it; the rest is the loss of the platform, in its books', async () => {
   const call = await start({ held: 10n })
   const step = await take(call, 10n)
