@@ -28,6 +28,7 @@ export interface DoneStep {
 class TestMoney implements CallMoney {
   readonly steps: DoneStep[] = []
   readonly spent = 0n
+  readonly held = 0n
   open = 0
   reserved: bigint[] = []
   /** What `reserve` answers. */
@@ -132,9 +133,9 @@ export async function startCall(
       end: (reason) => ended.resolve(reason),
     },
     money,
-    openSpeaker: (play) => {
+    openSound: (play) => {
       speaker = new PacedSpeaker({ play, tailMs: () => 0 })
-      return Object.assign(speaker, { [Symbol.dispose]: () => undefined })
+      return { speaker, [Symbol.dispose]: () => undefined }
     },
     openEngine: (view) =>
       new Pipeline(app, view, {

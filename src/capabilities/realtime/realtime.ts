@@ -1,14 +1,51 @@
 /** Voice calls: begun over a WebSocket, read, ended; and secrets with which browsers begin them. */
-import { modelFailures } from '#capabilities/calls'
-import { type Route, route } from '#platform/http'
+import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
+import { type Route, route, socketRoute } from '#platform/http'
 import { createSecret } from './client-secrets.ts'
 import { endNamed, endOne } from './end.ts'
+import { callFailures } from './phrases.ts'
 import { getCall, list } from './read.ts'
-import { Call, CallList, CallParams, CallsQuery, EndBody, EndQuery, Secret, SecretBody } from './schema.ts'
+import {
+  Call,
+  CallList,
+  CallParams,
+  CallsQuery,
+  EndBody,
+  EndQuery,
+  Secret,
+  SecretBody,
+  SocketQuery,
+} from './schema.ts'
+import { openCall, subprotocolKey } from './socket.ts'
+import { messageBytes } from './socket-transport.ts'
 
 const secretBytes = 128 * 1024
 
+/**
+ * A client that sends its sound in frames of 20 ms sends 50 messages a second, beside its events. A megabyte a second is sixteen times the
+ * pace of sound.
+ */
+const bounds = { messageBytes, messagesPerSecond: 100, bytesPerSecond: 1024 * 1024 }
+
 const routes: Route[] = [
+  socketRoute({
+    path: '/v1/realtime',
+    operation: 'realtime.connect',
+    scope: 'audio:write',
+    credentials: ['key', 'client'],
+    keySources: [subprotocolKey],
+    cors: 'any',
+    protocols: ['realtime'],
+    bounds,
+    summary: {
+      en: 'A voice call over a WebSocket, with the events of OpenAI’s Realtime API.',
+      fa: 'تماس صوتی از راه WebSocket، با رویدادهای Realtime API‌ی OpenAI.',
+    },
+    headers: referenceHeaders,
+    query: SocketQuery,
+    errors: [...modelFailures, ...paymentFailures, ...callFailures],
+    handle: openCall,
+  }),
   route({
     method: 'GET',
     path: '/v1/realtime/calls',

@@ -72,6 +72,21 @@ export type Call = Static<typeof Call>
 
 export const CallList = plainList.schema(Call, CallId)
 
+export const SocketQuery = Type.Object(
+  {
+    model: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        ...described(
+          'A realtime or a text model; left out: `defaults.realtime_model` of the configuration. A client secret has its own.',
+          'یک مدل realtime یا متنی؛ اگر نیاید `defaults.realtime_model` پیکربندی. رمز کوتاه‌مدت مدل خودش را دارد.',
+        ),
+      }),
+    ),
+  },
+  closed,
+)
+
 const Session = anyObject(
   described(
     'As the session of `session.update` in a call; what has no effect here is ignored.',

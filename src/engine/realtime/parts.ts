@@ -186,6 +186,8 @@ export interface CallMoney {
   step(step: { kind: StepKind; model: string; worst: bigint }): Promise<OpenStep>
   /** Of what is done, in micro-credits. */
   readonly spent: bigint
+  /** What the hold promises now, in micro-credits. */
+  readonly held: bigint
 }
 
 export interface OpenStep {

@@ -25,6 +25,7 @@ function call(more: Partial<SessionOptions> & { start?: () => Promise<void> } = 
   let view: CallView | undefined
   let play: Transport['play'] | undefined
   let isPlaying = false
+  const money = { spent: 0n, held: 5_000_000n } as CallMoney & { spent: bigint }
   const engine: CallEngine = {
     start: more.start ?? (() => Promise.resolve()),
     frame: () => log.push('frame'),
@@ -64,7 +65,7 @@ function call(more: Partial<SessionOptions> & { start?: () => Promise<void> } = 
       send: (event) => sent.push(structuredClone(event)),
       end: (reason) => log.push(`transport ${reason}`),
     },
-    money: {} as CallMoney,
+    money,
     openSound(given) {
       play = given
       return { speaker, [Symbol.dispose]: () => log.push('silent') }
@@ -79,7 +80,7 @@ function call(more: Partial<SessionOptions> & { start?: () => Promise<void> } = 
   const types = () => sent.map(({ type }) => type)
   const last = () => sent.at(-1) as RealtimeEvent & { error: Record<string, unknown> }
   return {
-    ...{ session, sent, log, types, last },
+    ...{ session, sent, log, types, last, money },
     view: () => view!,
     /** So much of an item is played; the last of it is still under way. */
     playMs(itemId: string, ms: number) {
@@ -270,6 +271,17 @@ test('a call is told 15 seconds before its time is over, once, and ends when it 
   vi.advanceTimersByTime(1_000)
   await session.ended
   expect(sent.at(-1)).toMatchObject({ type: 'kherad.ending', reason: 'expired', seconds: 0 })
+})
+
+test('what a call has cost is told within a second, and a warning at once', async () => {
+  const { session, sent, money } = await running()
+  vi.advanceTimersByTime(3_000)
+  expect(sent).toEqual([])
+  money.spent = 1_500_000n
+  vi.advanceTimersByTime(3_000)
+  expect(sent).toEqual([{ type: 'kherad.credits', event_id: expect.any(String), held: 5, spent: 1.5 }])
+  session.warn()
+  expect(sent[1]).toMatchObject({ type: 'kherad.credits', warning: true, held: 5, spent: 1.5 })
 })
 
 test('a call ends once, for the first reason, and is settled behind its engine; afterwards nothing is said or heard', async () => {

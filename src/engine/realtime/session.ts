@@ -1,6 +1,7 @@
 /** One call: between a client, by whichever transport, and the engine that answers. */
 import type { Clock } from '#platform/clock'
 import { Failure, fail, type Language } from '#platform/errors'
+import { exactCredits } from '#platform/ledger'
 import type { Log } from '#platform/log'
 import { CallConversation, shown } from './conversation.ts'
 import { type ClientEvent, readClientEvent } from './events/client-events.ts'
@@ -76,6 +77,7 @@ export class CallSession implements TransportListener, CallView {
   #isSpeaking = false
   #lastSoundMs: number
   #isWarned = false
+  #toldSpent = 0n
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: SessionOptions) {
@@ -152,6 +154,16 @@ export class CallSession implements TransportListener, CallView {
     this.#refuse(new Failure('INVALID_REQUEST', { why: reasons.notJson }, {}))
   }
 
+  /** The balance bears no more of the call than is held. */
+  warn(): void {
+    this.#tellCredits({ warning: true })
+  }
+
+  /** It will end for this reason, in so many seconds. */
+  announceEnd(reason: EndReason, seconds: number): void {
+    this.emit({ type: 'kherad.ending', reason, seconds })
+  }
+
   gone(): void {
     this.end('disconnected')
   }
@@ -164,7 +176,7 @@ export class CallSession implements TransportListener, CallView {
 
   end(reason: EndReason): void {
     if (this.#isOver()) return
-    this.emit({ type: 'kherad.ending', reason, seconds: 0 })
+    this.announceEnd(reason, 0)
     this.#state = 'ended'
     clearInterval(this.#timer)
     this.#gone.abort()
@@ -306,16 +318,22 @@ export class CallSession implements TransportListener, CallView {
     this.#lastSoundMs = this.#options.clock.nowMs()
   }
 
+  #tellCredits(more: { warning?: true }): void {
+    const { held, spent } = this.money
+    this.#toldSpent = spent
+    this.emit({ type: 'kherad.credits', held: exactCredits(held), spent: exactCredits(spent), ...more })
+  }
+
   #tick(): void {
     const { clock, expiresAtMs, idleMs } = this.#options
     const nowMs = clock.nowMs()
+    if (this.money.spent !== this.#toldSpent) this.#tellCredits({})
     if (this.#isSpeaking) this.#lastSoundMs = nowMs
     if (nowMs >= expiresAtMs) this.end('expired')
     else if (nowMs - this.#lastSoundMs >= idleMs) this.end('idle')
     else if (!this.#isWarned && nowMs >= expiresAtMs - expiryWarningMs) {
       this.#isWarned = true
-      const seconds = Math.ceil((expiresAtMs - nowMs) / 1000)
-      this.emit({ type: 'kherad.ending', reason: 'expired', seconds })
+      this.announceEnd('expired', Math.ceil((expiresAtMs - nowMs) / 1000))
     }
   }
 }

@@ -1,6 +1,7 @@
-/** `voice` of the configuration file: how many calls, and how long. */
+/** `voice` of the configuration file: how many calls, how long, and what answers in them. */
 import { Type } from 'typebox'
 import { fileSection, integerIn } from '#platform/config'
+import { type PipelineSettings, pipelineSchema, readPipeline } from './engines/pipeline/settings.ts'
 
 declare module '#platform/config' {
   interface Settings {
@@ -17,6 +18,8 @@ export interface VoiceConfig {
   idleSeconds: number
   /** The longest call. */
   maxSeconds: number
+  /** Of the engine `pipeline`. */
+  pipeline: PipelineSettings
 }
 
 export const voice = fileSection({
@@ -30,13 +33,15 @@ export const voice = fileSection({
         description: 'A call in which nobody speaks for so long ends.',
       }),
       max_seconds: integerIn(10, 3_600, { default: 1_800, description: 'The longest call, in seconds.' }),
+      pipeline: pipelineSchema,
     },
     { default: {} },
   ),
-  read: ({ capacity, calls_per_key, idle_seconds, max_seconds }) => ({
+  read: ({ capacity, calls_per_key, idle_seconds, max_seconds, pipeline }) => ({
     capacity,
     callsPerKey: calls_per_key,
     idleSeconds: idle_seconds,
     maxSeconds: max_seconds,
+    pipeline: readPipeline(pipeline),
   }),
 })

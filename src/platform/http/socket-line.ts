@@ -20,6 +20,7 @@ export class SocketLine implements Socket {
   readonly #waiting: SocketMessage[] = []
   readonly #pulse: NodeJS.Timeout
   #wake: (() => void) | undefined
+  #closeCode: number | undefined
   #seenMs = performance.now()
   #window = { startMs: performance.now(), messages: 0, bytes: 0 }
 
@@ -34,7 +35,8 @@ export class SocketLine implements Socket {
     ws.on('ping', ({ length }: Buffer) => void this.#isAdmitted(length))
     // For a message that is too long or a broken frame, the library closes the connection with the matching code.
     ws.on('error', () => undefined)
-    ws.on('close', () => {
+    ws.on('close', (code) => {
+      this.#closeCode = code
       clearInterval(this.#pulse)
       this.#gone.abort()
       this.#wake?.()
@@ -43,6 +45,10 @@ export class SocketLine implements Socket {
 
   get gone(): AbortSignal {
     return this.#gone.signal
+  }
+
+  get closeCode(): number | undefined {
+    return this.#closeCode
   }
 
   get protocol(): string {

@@ -70,6 +70,8 @@ export class EarlyTranscripts {
   /** All of what was said in a turn: as it is known already, or by one more call. Never rejects. */
   async whole({ pause, samples }: { pause?: number; samples: Float32Array }): Promise<HeardLive> {
     const early = pause === undefined ? undefined : this.#pauses.get(pause)
+    // Its answer may be withdrawn, and the turn go on.
+    this.#begun = 0
     const heard = await early?.heard
     if (heard && !heard.failure) return heard
     if (samples.length < leastSamples) return { text: '', seconds: 0, failure: undefined }
