@@ -150,6 +150,7 @@ async function begin({
         return open as OpenStep
       },
       spent: 0n,
+      held: 0n,
     },
     speaker,
     emit,
@@ -285,6 +286,25 @@ test('a cancelled response is cut where it was heard, and charged once the upstr
   await until(() => call.steps.length === 2)
 })
 
+test('the answer after an interruption waits until the upstream has ended the one before', async () => {
+  let answers = 0
+  upstream.serve(openAiVoice({ fault: (moment) => moment === 'middle' && ++answers === 1 }))
+  const call = await begin()
+  respond(call)
+  await until(() => call.said > 0)
+  call.engine.interrupted()
+  respond(call)
+  await until(() => call.steps[1]?.done)
+  expect(call.steps.map(({ done: end }) => end?.cost)).toEqual([475n, 475n])
+  const types = upstream.sessions[0]!.events.map(({ type }) => type)
+  expect(types.filter((type) => String(type).startsWith('response.'))).toEqual([
+    'response.create',
+    'response.cancel',
+    'response.create',
+  ])
+  expect(call.ends).toEqual([])
+})
+
 test('an upstream that breaks off is not asked again: the answer is charged, the next turn has a new session with what was said', async () => {
   let sessions = 0
   upstream.serve(() => {
@@ -297,7 +317,7 @@ test('an upstream that breaks off is not asked again: the answer is charged, the
       },
     })()
   })
-  const call = await begin()
+  const call = await begin({ start: false })
   call.view.conversation.add({
     id: 'item_before',
     type: 'message',
@@ -305,9 +325,10 @@ test('an upstream that breaks off is not asked again: the answer is charged, the
     role: 'user',
     content: [{ type: 'input_text', text: 'پیش از این' }],
   })
-  call.engine.changed()
+  await call.engine.start()
   respond(call)
   await until(() => call.steps[0]?.done)
+  expect(JSON.stringify(upstream.sessions[0]!.events)).toContain('پیش از این')
   expect(call.steps[0]!.done).toEqual({ cost: worst, line: { quantities: {}, ambiguous: true } })
   call.heard()
   await done(call)

@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import { type HeardLive, type LiveCall, planHearing } from '#engine/live-speech'
 import type { TranscriptionModel } from '#engine/models'
-import { asFailure } from '#platform/errors'
+import { asFailure, Failure } from '#platform/errors'
 import type { CallView } from '../../parts.ts'
 import { withinStep } from './within-step.ts'
 
@@ -90,6 +90,7 @@ export class EarlyTranscripts {
         return { result, line: { quantities: { seconds: Math.ceil(result.seconds) } }, discarded: isVoid() }
       })
     } catch (error) {
+      if (!(error instanceof Failure)) app.log.error({ err: error }, 'speech was not written down')
       return { text: '', seconds: 0, failure: asFailure(error) }
     }
   }

@@ -309,7 +309,7 @@ export class Pipeline implements CallEngine, TurnListener {
   #run(work: Promise<void>): void {
     const entry: Promise<void> = work
       .catch((error: unknown) => {
-        this.#app.log.error({ err: error, call: this.#call.callId }, 'a call could not go on')
+        this.#app.log.error({ err: error, call_id: this.#call.callId }, 'a call could not go on')
         this.#call.end('failed')
       })
       .finally(() => this.#work.delete(entry))

@@ -89,6 +89,7 @@ export class Relay implements CallEngine, TurnListener {
     await this.#link.open().catch((error: unknown) => {
       throw error instanceof UpstreamError ? failureOf(error) : error
     })
+    this.#link.follow()
     this.#openIfManual()
   }
 

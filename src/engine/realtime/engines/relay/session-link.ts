@@ -1,6 +1,5 @@
 /** The session at the upstream: opened, told what the conversation has, and opened again where the upstream leaves. */
 import type {
-  RealtimeInput,
   RealtimeLink,
   RealtimeProvider,
   RealtimeSetup,
@@ -51,7 +50,7 @@ export class SessionLink {
     return this.#link !== undefined && this.#opening === undefined
   }
 
-  /** Opens a session, or another one in place of the one before. Throws `UpstreamError`. */
+  /** Opens a session, or another one in place of the one before; `follow` then tells it what it does not know. Throws `UpstreamError`. */
   open(): Promise<void> {
     this.#opening ??= this.#connect().finally(() => {
       this.#opening = undefined
@@ -75,7 +74,7 @@ export class SessionLink {
     this.#link?.update(this.#options.setup())
   }
 
-  /** As the client changed it. */
+  /** Tells the upstream what of the conversation it does not have, and what is no longer there. */
   follow(): void {
     if (!this.isOpen) return
     const { conversation } = this.#options
@@ -144,17 +143,6 @@ export class SessionLink {
     this.#known.clear()
     this.#theirs.clear()
     this.#ours.clear()
-    this.#tellAll(link)
-  }
-
-  #tellAll(link: RealtimeLink): void {
-    const { conversation } = this.#options
-    const inputs: RealtimeInput[] = []
-    for (const item of conversation.items) {
-      this.#known.add(item.id)
-      inputs.push(...inputsOf(item, conversation))
-    }
-    for (const input of inputs) link.add(input)
   }
 
   #name(itemId: string, theirs: string): void {
