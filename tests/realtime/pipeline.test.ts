@@ -4,7 +4,7 @@ import { resample } from '#engine/sound'
 import type { Client } from '../harness/client.ts'
 import { type TranscriptionUpstream, transcriptionUpstream } from '../harness/transcription-upstream.ts'
 import { until } from '../harness/until.ts'
-import { chunk, done, type FakeUpstream, fakeUpstream, json, stream } from '../harness/upstream.ts'
+import { chunk, done, type FakeUpstream, fakeUpstream, json, stall, stream } from '../harness/upstream.ts'
 import { boot, type World } from '../harness/world.ts'
 import { sandboxSpeech, startCall, type TestCall } from './pipeline-call.ts'
 import { connect } from './socket-call.ts'
@@ -372,7 +372,12 @@ test('a step that cannot be paid asks nobody, and ends the call', async () => {
 
 test('whoever speaks on after a sentence takes it back: its answer is withdrawn, and the whole is answered', async () => {
   await talk('acme/talk', async (call) => {
-    texts.reply(words('بفرمایید.'))
+    // What was heard for a while is not withdrawn any more.
+    let isWithdrawn = false
+    texts.reply(() => (isWithdrawn ? words('بفرمایید.') : stream([stall])))
+    call.once('conversation.item.deleted', () => {
+      isWithdrawn = true
+    })
     ears.hear({ text: 'پایتخت ایران کجاست؟' })
     call.once('input_audio_buffer.committed', () => {
       ears.hear({ text: 'پایتخت ایران کجاست؟ و جمعیتش چقدر است؟' })
