@@ -109,7 +109,7 @@ test('what its entry lacks is refused with the place and how to fix it, and a ki
     /:3: models\[0\]\.pricing\.per_character is missing/,
   )
   expect(refusal(file.replace('kind: speech', 'kind: smell'))).toMatch(
-    /kind is "smell": write one of text, image, audio, video, transcription, embedding, speech\./,
+    /kind is "smell": write one of text, image, audio, video, transcription, embedding, realtime, speech\./,
   )
 })
 

@@ -22,7 +22,7 @@ test('killed before and after the commit of a step that extends a hold, whoever 
   const expectHeld = async (held: bigint): Promise<void> => {
     // The server notices a while later that its client is gone, and undoes what was under way.
     await until(async () => {
-      const open = `select from pg_stat_activity where query like '%ledger.extend_in%' and state <> 'idle' and pid <> pg_backend_pid()`
+      const open = `select from pg_stat_activity where datname = current_database() and query like '%ledger.extend_in%' and state <> 'idle' and pid <> pg_backend_pid()`
       return (await site.db.query({ text: open }, [])).length === 0
     })
     expect(await site.balances(person)).toEqual({ balance: 1_000n, held })
@@ -31,7 +31,7 @@ test('killed before and after the commit of a step that extends a hold, whoever 
 
   const lock = await site.lock(person)
   const waits = until(async () => {
-    const waiting = `select from pg_stat_activity where query like '%ledger.extend_in%' and wait_event_type = 'Lock'`
+    const waiting = `select from pg_stat_activity where datname = current_database() and query like '%ledger.extend_in%' and wait_event_type = 'Lock'`
     return (await site.db.query({ text: waiting }, [])).length > 0
   })
   expect(await extendElsewhere(job, { when: waits })).toEqual([])

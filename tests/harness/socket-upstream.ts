@@ -16,6 +16,8 @@ export interface UpstreamSession {
   events: SocketEvent[]
   /** Bytes that came as binary messages, all together. */
   binaryBytes: number
+  /** Pings that came and were answered. */
+  pings: number
   /** An object as JSON; text and bytes as they are. */
   send(message: SocketEvent | string | Uint8Array): void
   close(code?: number, reason?: string): void
@@ -117,6 +119,7 @@ function sessionOf(
     headers,
     events: [],
     binaryBytes: 0,
+    pings: 0,
     send: (message) =>
       ws.send(
         typeof message === 'string' || message instanceof Uint8Array ? message : JSON.stringify(message),
@@ -131,6 +134,9 @@ function sessionOf(
     whenClosed: closed.promise,
   }
   ws.on('error', () => {})
+  ws.on('ping', () => {
+    session.pings += 1
+  })
   ws.on('close', (code) => closed.resolve(code))
   ws.on('message', (data: RawData, isBinary) => {
     const bytes = data as Buffer

@@ -50,7 +50,12 @@ export async function spoken(text: string, options: SpokenOptions = {}): Promise
     stretches.push({ words: part, fromMs, untilMs: (1_000 * length) / rate })
   }
   add(new Float32Array(samplesOf(afterMs)))
-  const samples = Float32Array.from(pieces.flatMap((piece) => [...piece]))
+  const samples = new Float32Array(length)
+  let at = 0
+  for (const piece of pieces) {
+    samples.set(piece, at)
+    at += piece.length
+  }
   if (noiseDb !== undefined) addNoise(samples, noiseDb, seed)
   return { rate, samples, stretches }
 }

@@ -348,7 +348,8 @@ test('what is extended while a sweep waits for the lock is not swept', async () 
     const swept = world.app.ledger.sweep()
     await until(async () => {
       const { rows } = await world.app.db.pool.query(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%ledger.sweep%'`,
+        `select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%ledger.sweep%'`,
       )
       return rows.length > 0
     })

@@ -1,10 +1,10 @@
 /** Live transcription over the vendors' wires, and what every WebSocket to an upstream must bear. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { openOutbound } from '#platform/proxy'
+import { openOutbound, openWebSocket } from '#platform/proxy'
 import { deepgramTranscription } from '#providers/deepgram'
 import { elevenLabsTranscription } from '#providers/elevenlabs'
-import type { UpstreamAddress } from '#providers/kit'
+import { type UpstreamAddress, UpstreamSocket } from '#providers/kit'
 import { type LiveCall, type LiveLink, type LiveTranscriber, UpstreamError } from '#providers/spec'
 import { transcriptionsProvider } from '#providers/transcriptions'
 import { privateAuthority } from '../harness/certificate.ts'
@@ -463,6 +463,32 @@ describe('the way to an upstream', () => {
     session!.resume()
     expect(await session!.whenClosed).toBe(1000)
     expect(failures).toEqual([])
+  })
+
+  test('one that gives no sign of life any more is cut, and one that only answers pings is not', async () => {
+    const failures: UpstreamError[] = []
+    const url = new URL(upstream.url)
+    await UpstreamSocket.connect(
+      () => openWebSocket(url, { headers: {}, connectMs: 5_000, maxMessageBytes: 1_000 }),
+      {
+        timeouts: patient,
+        signal: new AbortController().signal,
+        pulseMs: 20,
+        secrets: [],
+        faultOf: () => new UpstreamError('unavailable'),
+      },
+      {
+        opened: (socket) => socket.ready(),
+        event: () => undefined,
+        failed: (error) => void failures.push(error),
+      },
+    )
+    const [session] = upstream.sessions
+    await until(() => session!.pings >= 10)
+    expect(failures).toEqual([])
+    session!.pause()
+    await until(() => failures.length === 1)
+    expect(failures).toMatchObject([{ fault: 'cut', detail: 'no sign of life' }])
   })
 
   test('nobody who listens is no work', async () => {

@@ -1,10 +1,12 @@
 /** The money of calls, on a real database: one hold that rolls, steps that are written before they are paid for, one receipt. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { questionTurn, startPaidTurn, worstCaseOf } from '#engine/inference'
+import type { Model } from '#engine/models'
 import { askEnd, beginCall, freeProcesses, readCall, type StepKind } from '#engine/realtime'
 import { revokeKey, setAccountState, setKey } from '#platform/auth'
 import type { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { type Payer, setCaps } from '#platform/ledger'
+import { type HoldOptions, type Payer, setCaps } from '#platform/ledger'
 import { until } from '../harness/until.ts'
 import { boot, type KeyOptions, MovableClock, type World } from '../harness/world.ts'
 import { type CallWish, callOf, startCall, type TestCall } from './calls.ts'
@@ -85,6 +87,60 @@ test('a hold is what was spent, what is under way and the next turn; the receipt
   expect(await stepsOf(call)).toEqual([])
   // A second end changes nothing.
   expect(await call.money.end('failed')).toEqual(ended)
+  await sound()
+})
+
+test('a paid answer within a step is held, charged and explained by it, and what it writes is written with its cost', async () => {
+  const { app } = world
+  const model = app.models.find('sandbox/fast') as Model
+  const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'سلام' }] }]
+  const turn = { ...questionTurn({ messages, maxOutputTokens: 50 }, model), stream: true }
+  const { microcredits: worst } = worstCaseOf(app, { model, turn, allowed: undefined })
+  const call = await start({ held: worst })
+  await call.money.connected()
+  clock.moveMs(2_000)
+  const step = await call.money.step({ kind: 'text', model: model.id, worst })
+  const paid = await startPaidTurn(app, {
+    ...{ model, turn, endpoint: '/v1/realtime/calls', requestId: step.stepId, showsReasoning: false },
+    ...{ caller: await app.keys.callerOf(payer.accountId, payer.keyId), receivedMs: clock.nowMs() },
+    part: step.part,
+  })
+  await new Promise<void>((done, failed) => paid.start({ part() {}, flush() {}, done, failed }))
+  const { chargedMicrocredits: cost } = await paid.finish({ statusCode: 200 })
+  expect(cost).toBeGreaterThan(0n)
+  step.done(undefined, { quantities: { pieces: 1 } })
+  expect(call.money.spent).toBe(cost)
+  const other = await take(call, 20n, 'transcription')
+  const hold = await other.part.hold({ microcredits: 15n } as HoldOptions)
+  const settlement = { microcredits: 15n, lostMicrocredits: 4n, state: 'completed', statusCode: 200 } as const
+  const failing = hold.settleWith(settlement, () => Promise.reject(new Error('no room')))
+  await expect(failing).rejects.toThrow('no room')
+  await hold.settleWith(settlement, (tx) =>
+    tx
+      .updateTable('realtime.calls')
+      .set({ file_id: step.stepId })
+      .where('call_id', '=', call.callId)
+      .execute()
+      .then(() => {}),
+  )
+  expect((await rowOf(call)).file_id).toBe(step.stepId)
+  expect((await stepsOf(call))[1]).toMatchObject({ cost: 11n, lost: 4n })
+  other.done(undefined, none)
+  const row = await call.money.end('client')
+  expect(row.charged).toBe(cost + 11n)
+  const { detail } = await receiptOf(call)
+  expect(linesOf(detail)).toMatchObject([
+    {
+      step: 'text',
+      model: model.id,
+      microcredits: Number(cost),
+      quantities: { pieces: 1, input_tokens: expect.any(Number) },
+    },
+    { step: 'transcription', microcredits: 11 },
+  ])
+  expect((detail as { attempts: unknown }).attempts).toMatchObject([
+    { attempt_id: `${step.stepId}-1`, microcredits: Number(cost), outcome: 'answered', started_ms: 2_000 },
+  ])
   await sound()
 })
 

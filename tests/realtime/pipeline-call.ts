@@ -11,6 +11,7 @@ import {
   type StepLine,
 } from '#engine/realtime'
 import { resample } from '#engine/sound'
+import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { freshSettings } from '../../src/engine/realtime/events/session-update.ts'
 import { CallSession } from '../../src/engine/realtime/session.ts'
@@ -33,6 +34,8 @@ class TestMoney implements CallMoney {
   reserved: bigint[] = []
   /** What `reserve` answers. */
   bears = true
+  /** Whether a step can be paid. */
+  pays = true
   readonly #app: App
   readonly hold: SharedHold
 
@@ -47,6 +50,8 @@ class TestMoney implements CallMoney {
   }
 
   async step({ kind, model }: Parameters<CallMoney['step']>[0]) {
+    if (!this.pays)
+      throw new Failure('INSUFFICIENT_CREDITS', { needMicrocredits: 1n, haveMicrocredits: 0n }, {})
     this.open += 1
     const stepId = uuidv7(this.#app.clock.nowMs())
     return {
@@ -89,6 +94,8 @@ export interface TestCall extends AsyncDisposable {
   /** Resolves with the first event of this type from `from` on. */
   event(type: string, from?: number): Promise<RealtimeEvent>
   types(): string[]
+  /** Called with the next event of this type, at once. */
+  once(type: string, then: () => void): void
   /** Frames that were heard so far. */
   frames(): number
   heard(frames: number): Promise<void>
@@ -99,6 +106,18 @@ export interface TestCall extends AsyncDisposable {
 /** Frames of 20 ms pass at this pace, in ms. */
 const paceMs = 4
 const frameSamples = 320
+
+const optionsOf = (app: App, model: string) => ({
+  callId: 'test',
+  settings: freshSettings('realtime', model),
+  ignored: [],
+  transcriptionModel: (name: string) => name,
+  language: 'en' as const,
+  clock: app.clock,
+  log: app.log,
+  idleMs: 60_000,
+  expiresAtMs: app.clock.nowMs() + 600_000,
+})
 
 export async function startCall(
   app: App,
@@ -111,25 +130,23 @@ export async function startCall(
   const ended = Promise.withResolvers<EndReason>()
   const money = new TestMoney(app)
   const waiting: Float32Array[] = []
+  const awaited = new Map<string, () => void>()
   let played = 0
   let frames = 0
   let speaker: PacedSpeaker | undefined
   const call = new CallSession({
-    callId: 'test',
-    settings: freshSettings('realtime', model),
-    ignored: [],
-    transcriptionModel: (name) => name,
-    language: 'en',
-    clock: app.clock,
-    log: app.log,
-    idleMs: 60_000,
-    expiresAtMs: app.clock.nowMs() + 600_000,
+    ...optionsOf(app, model),
     transport: {
       kind: 'webrtc',
       play: (frame, itemId) => {
         if (itemId !== undefined) played += frame.length
       },
-      send: (event) => void events.push(structuredClone(event)),
+      send: (event) => {
+        events.push(structuredClone(event))
+        const then = awaited.get(event.type)
+        awaited.delete(event.type)
+        then?.()
+      },
       end: (reason) => ended.resolve(reason),
     },
     money,
@@ -172,6 +189,7 @@ export async function startCall(
       return find()!
     },
     types: () => events.map(({ type }) => type),
+    once: (type, then) => void awaited.set(type, then),
     frames: () => frames,
     heard: async (count) => void (await until(() => frames >= count, 30_000)),
     stop: async () => {

@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from '#app'
+import { resample } from '#engine/sound'
+import type { Client } from '../harness/client.ts'
 import { type TranscriptionUpstream, transcriptionUpstream } from '../harness/transcription-upstream.ts'
+import { until } from '../harness/until.ts'
 import { chunk, done, type FakeUpstream, fakeUpstream, json, stream } from '../harness/upstream.ts'
 import { boot, type World } from '../harness/world.ts'
 import { sandboxSpeech, startCall, type TestCall } from './pipeline-call.ts'
+import { connect } from './socket-call.ts'
 
 let world: World
+let key: Client
 let caller: Caller
 let texts: FakeUpstream
 let voices: FakeUpstream
@@ -49,7 +54,8 @@ beforeAll(async () => {
   voices = await fakeUpstream()
   ears = await transcriptionUpstream()
   world = await boot({ config: configOf(texts.url, voices.url, ears.url) })
-  caller = await world.app.keys.caller((await world.key({})).secret)
+  key = await world.key()
+  caller = await world.app.keys.caller(key.secret)
   question = await sandboxSpeech(world.app, caller, 'سلام، پایتخت ایران کجاست؟')
   interruption = await sandboxSpeech(world.app, caller, 'صبر کن، یک لحظه گوش بده.')
 }, 60_000)
@@ -76,6 +82,12 @@ async function talk(model: string, work: (call: TestCall) => Promise<void>, sess
   await call.stop()
   expect(call.money.open).toBe(0)
 }
+
+/** In micro-credits, of the steps that a model was paid for. */
+const paidTo = (call: TestCall, model: string): bigint[] =>
+  call.money.hold.settled.flatMap(({ settlement }) =>
+    settlement.model === model ? settlement.microcredits : [],
+  )
 
 const kindsOf = (call: TestCall) => call.money.steps.map(({ kind }) => kind)
 
@@ -116,6 +128,9 @@ test('what is said in a call with the sandbox is heard, answered and spoken, in 
     )
     expect(call.played()).toBeGreaterThan(3 * 24_000)
     expect(call.money.reserved).toHaveLength(1)
+    const cost = call.money.hold.settled.reduce((sum, { settlement }) => sum + settlement.microcredits, 0n)
+    expect(cost).toBeGreaterThan(0n)
+    expect(cost).toBeLessThanOrEqual(call.money.reserved[0]!)
   })
 })
 
@@ -141,6 +156,8 @@ test('the text model is asked with the instructions and what was said before', a
       'ممنون',
     ])
     expect(voices.calls.map(({ body }) => body!['input'])).toEqual(['تهران است.', 'باشه.'])
+    // 15 USD for a million characters, of which there are ten and five.
+    expect(paidTo(call, 'voices/one')).toEqual([150_000n, 75_000n])
   })
 })
 
@@ -261,7 +278,7 @@ test.each([
   ['speech', () => voices.reply(json(500, { error: { message: 'no' } }))],
 ])(
   'a failing upstream of %s fails the response, costs nothing of it, and the call goes on',
-  async (_, fail) => {
+  async (what, fail) => {
     await talk('acme/talk', async (call) => {
       fail()
       call.send({ type: 'response.create' })
@@ -270,6 +287,7 @@ test.each([
         status: 'failed',
         status_details: { type: 'failed', error: { code: expect.any(String) } },
       })
+      expect(paidTo(call, what === 'text' ? 'words/one' : 'voices/one')).toEqual([0n])
       for (const one of [texts, voices]) one.reset()
       voices.reply(speech(0.2))
       const from = call.events.length
@@ -341,4 +359,90 @@ test('where the balance does not bear the next turn, the call ends, and nobody i
     expect(texts.calls).toEqual([])
     expect(ears.forms()).toEqual([])
   })
+})
+
+test('a step that cannot be paid asks nobody, and ends the call', async () => {
+  await talk('acme/talk', async (call) => {
+    call.money.pays = false
+    call.send({ type: 'response.create' })
+    expect(await call.ended).toBe('credits')
+    expect(texts.calls).toEqual([])
+  })
+})
+
+test('whoever speaks on after a sentence takes it back: its answer is withdrawn, and the whole is answered', async () => {
+  await talk('acme/talk', async (call) => {
+    texts.reply(words('بفرمایید.'))
+    ears.hear({ text: 'پایتخت ایران کجاست؟' })
+    call.once('input_audio_buffer.committed', () => {
+      ears.hear({ text: 'پایتخت ایران کجاست؟ و جمعیتش چقدر است؟' })
+      call.say(interruption, 1_500)
+    })
+    call.say(interruption)
+    const deleted = await call.event('conversation.item.deleted')
+    const [first] = call.events.filter(({ type }) => type === 'input_audio_buffer.committed')
+    expect(deleted['item_id']).toBe(first!['item_id'])
+    await call.event('response.done', call.types().indexOf('conversation.item.deleted'))
+    const { messages } = texts.calls.at(-1)!.body as { messages: { role: string; content: string }[] }
+    expect(messages.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
+      'پایتخت ایران کجاست؟ و جمعیتش چقدر است؟',
+    ])
+  })
+})
+
+test('an early transcript of speech that goes on is given up, and is a step that says so', async () => {
+  await talk('acme/talk', async (call) => {
+    texts.reply(words('بفرمایید.'))
+    const asked: unknown[] = []
+    ears.hear((form) => {
+      asked.push(form)
+      return asked.length === 1 ? new Promise(() => undefined) : { text: 'پایتخت ایران کجاست؟' }
+    })
+    call.say(interruption.subarray(0, 9_600), 160)
+    call.say(interruption, 1_500)
+    await call.event('response.done')
+    expect(call.money.steps.filter(({ isDiscarded }) => isDiscarded)).toMatchObject([
+      { kind: 'transcription' },
+    ])
+    expect(call.types().filter((type) => type === 'input_audio_buffer.committed')).toHaveLength(1)
+  })
+})
+
+/** As events carry it: 24 kHz, 16 bits, half a second each. */
+async function* spokenEvents(samples: Float32Array): AsyncGenerator<{ type: string; audio: string }> {
+  const sound = resample([{ rate: 16_000, samples }], 24_000)
+  const bytes: Buffer[] = []
+  for await (const piece of sound)
+    bytes.push(Buffer.from(Int16Array.from(piece.samples, (one) => Math.round(one * 32_767)).buffer))
+  const all = Buffer.concat(bytes)
+  for (let at = 0; at < all.length; at += 24_000)
+    yield { type: 'input_audio_buffer.append', audio: all.subarray(at, at + 24_000).toString('base64') }
+}
+
+test('over a WebSocket speech is answered by the three upstreams, each of which is a step of the receipt', async () => {
+  for (const one of [texts, voices, ears]) one.reset()
+  voices.reply(speech(0.3))
+  texts.reply(words('تهران است.'))
+  const call = await connect(world, key.secret, { query: '?model=acme/talk' })
+  await call.event('session.created')
+  const silence = new Float32Array(16_000)
+  for (const samples of [question, silence]) for await (const event of spokenEvents(samples)) call.send(event)
+  const heard = await call.event('conversation.item.input_audio_transcription.completed')
+  expect(heard.transcript).toBe('سلام دنیا')
+  const { response } = await call.event('response.done')
+  expect(response).toMatchObject({
+    status: 'completed',
+    output: [{ content: [{ transcript: 'تهران است.' }] }],
+  })
+  expect(call.sound().length).toBe(7_200)
+  const [{ id }] = (await key.get('/v1/realtime/calls')).body.data
+  call.close()
+  const ended = () => key.get(`/v1/realtime/calls/${id}`)
+  await until(async () => (await ended()).body.status === 'ended')
+  const { details, microcredits } = (await key.receipt((await ended()).body.request_id)).body
+  const { steps } = details as { steps: { step: string; model: string; microcredits: number }[] }
+  expect(steps.map(({ model }) => model)).toEqual(
+    expect.arrayContaining(['ears/one', 'words/one', 'voices/one']),
+  )
+  expect(String(steps.reduce((sum, step) => sum + step.microcredits, 0))).toBe(microcredits)
 })

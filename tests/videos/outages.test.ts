@@ -77,7 +77,8 @@ test.each([
     const job = await order(world)
     if (fault) await until(async () => (await rowOf(world, job.id)).rounds === 1)
     const outages = failTransactions(world, 8)
-    await untilMoved(clock, () => outages.left === 0, 500)
+    // A look that failed is tried again after a minute of this clock.
+    await untilMoved(clock, () => outages.left === 0, 2_000)
     const done = await ended(at, job)
     expect(done).toMatchObject({ status: 'completed', microcredits: price })
     expect(vendor.jobs).toHaveLength(1)

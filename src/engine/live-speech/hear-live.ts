@@ -56,16 +56,29 @@ interface Candidate extends Planned {
 
 export function planHearing(app: App, options: HearingOptions): Hearing {
   const seconds = options.samples.length / heardRate
-  const asked = { ...planOf(options.model, seconds, options), order: undefined }
-  const candidates = orderCandidates<Planned & { order: unknown }>(app, options, asked, (other) =>
-    other.kind === 'transcription' ? alike(other, seconds, options, asked.plan) : undefined,
-  )
-  const worst = highest(candidates.map((one) => costOf(app, one, seconds, maxTokensOf(one.plan, seconds))))
+  const candidates = candidatesOf(app, options, seconds)
+  const worst = worstOf(app, candidates, seconds)
   return { worst, run: (step) => hear(app, { options, candidates, worst, seconds }, step) }
 }
 
+/** What so many seconds may cost at most when they are written down, in micro-credits. */
+export const worstOfHearing = (app: App, options: Wanted, seconds: number): bigint =>
+  worstOf(app, candidatesOf(app, options, seconds), seconds)
+
+type Wanted = Pick<HearingOptions, 'caller' | 'model' | 'language' | 'prompt'>
+
+function candidatesOf(app: App, options: Wanted, seconds: number): Planned[] {
+  const asked = { ...planOf(options.model, seconds, options), order: undefined }
+  return orderCandidates<Planned & { order: unknown }>(app, options, asked, (other) =>
+    other.kind === 'transcription' ? alike(other, seconds, options, asked.plan) : undefined,
+  )
+}
+
+const worstOf = (app: App, candidates: readonly Planned[], seconds: number): bigint =>
+  highest(candidates.map((one) => costOf(app, one, seconds, maxTokensOf(one.plan, seconds))))
+
 /** Their models are never asked for times or speakers. */
-function planOf(model: TranscriptionModel, seconds: number, wanted: HearingOptions): Planned {
+function planOf(model: TranscriptionModel, seconds: number, wanted: Wanted): Planned {
   const { languages, takesPrompt } = model.transcription
   const language = wanted.language === undefined ? undefined : languageOf(wanted.language)
   const isKnown = language && (!languages || languages.some((one) => (languageOf(one) ?? one) === language))
@@ -83,12 +96,7 @@ function planOf(model: TranscriptionModel, seconds: number, wanted: HearingOptio
 }
 
 /** A fallback gets the same file, so it has to take it. */
-function alike(
-  model: TranscriptionModel,
-  seconds: number,
-  wanted: HearingOptions,
-  { encoding }: TranscriptionPlan,
-) {
+function alike(model: TranscriptionModel, seconds: number, wanted: Wanted, { encoding }: TranscriptionPlan) {
   try {
     const planned = planOf(model, seconds, wanted)
     return planned.plan.encoding === encoding ? { ...planned, order: undefined } : undefined

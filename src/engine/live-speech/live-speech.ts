@@ -21,5 +21,5 @@ export interface LiveStep {
   readonly part: RequestPart
 }
 
-export { type HeardLive, type Hearing, planHearing } from './hear-live.ts'
+export { type HeardLive, type Hearing, planHearing, worstOfHearing } from './hear-live.ts'
 export { planSpeaking, type Speaking, type SpokenLive, spokenRate } from './speak-live.ts'

@@ -13,7 +13,7 @@ class HandClock extends SoundClock {
   }
 }
 
-function opened(leadMs: number) {
+function opened(leadMs: number, pull?: () => Float32Array[]) {
   const clock = new HandClock()
   const played: (string | undefined)[] = []
   const heard: number[] = []
@@ -21,7 +21,7 @@ function opened(leadMs: number) {
   const sound = new CallSound({
     clock,
     play: (_frame, itemId) => played.push(itemId),
-    pull: () => waiting.splice(0),
+    pull: pull ?? (() => waiting.splice(0)),
     hear: (frame) => heard.push(frame[0]!),
     leadMs,
     tailMs: () => 0,
@@ -63,8 +63,22 @@ test('without a lead each tick plays one frame, and what is heard comes before i
   expect(played).toEqual(['a', 'a'])
 })
 
-test('a call that is over has left the clock', () => {
+test('after a delay of the process each frame that is missed is played, and what came meanwhile is asked for once', () => {
+  let pulls = 0
+  const { tick, played } = opened(0, () => {
+    pulls += 1
+    return []
+  })
+  tick(3)
+  expect(played).toHaveLength(3)
+  expect(pulls).toBe(1)
+})
+
+test('a call that is over has left the clock, and nobody waits for what it would have said', async () => {
   const { sound, clock } = opened(0)
+  sound.speaker.say('a', new Float32Array(24 * 20_000))
+  const waits = [sound.speaker.room(), sound.speaker.finish('a')]
   sound[Symbol.dispose]()
+  await Promise.all(waits)
   expect(clock.member).toBeUndefined()
 })

@@ -8,7 +8,10 @@ const tickMs = 20
 export interface CallSoundOptions {
   clock: SoundClock
   play: Transport['play']
-  /** Frames of 20 ms at 16 kHz that are due, once each 20 ms. */
+  /**
+   * Frames of 20 ms at 16 kHz that are due. Once a tick, after a delay of the process, too: what came by the network meanwhile has not been
+   * read yet, and is not to be taken for missing.
+   */
   pull(): Iterable<Float32Array>
   hear(frame: Float32Array): void
   /**
@@ -42,7 +45,8 @@ export class CallSound implements Disposable {
     })
     this.#leave = options.clock.join({
       tick: (frames) => {
-        for (let frame = 0; frame < frames; frame++) this.#tick()
+        for (const frame of options.pull()) options.hear(frame)
+        for (let frame = 0; frame < frames; frame++) this.#say()
       },
       failed: options.failed,
     })
@@ -50,11 +54,12 @@ export class CallSound implements Disposable {
 
   [Symbol.dispose](): void {
     this.#leave()
+    // Nobody waits for sound that is not played any more.
+    this.speaker.cut()
   }
 
-  #tick(): void {
-    const { pull, hear, leadMs } = this.#options
-    for (const frame of pull()) hear(frame)
+  #say(): void {
+    const { leadMs } = this.#options
     this.speaker.tick()
     if (!this.#isSounding) this.#aheadMs = Math.max(0, this.#aheadMs - tickMs)
     else if (this.#aheadMs + tickMs <= leadMs && this.speaker.waitingMs > 0) {

@@ -4,6 +4,7 @@ export { beginCall, type NewCall } from './begin.ts'
 export { callIdOf, callName } from './call-id.ts'
 export { CallSound } from './call-sound.ts'
 export { soundClock } from './clock.ts'
+export { type CallCodecs, Codecs } from './codecs.ts'
 export { modelsOfPipeline, type PipelineModels } from './engines/pipeline/models.ts'
 export { Pipeline, type PipelineOptions } from './engines/pipeline/pipeline.ts'
 export type { PipelineSettings } from './engines/pipeline/settings.ts'
@@ -11,6 +12,7 @@ export { worstOfTurn } from './engines/pipeline/worst.ts'
 export { readClientEvent } from './events/client-events.ts'
 export { errorEvent, newId, sessionFields } from './events/server-events.ts'
 export { type CallSettings, freshSettings, updateSession } from './events/session-update.ts'
+export { OpusSound } from './hear/opus-sound.ts'
 export { type PcmFormat, PcmSound } from './hear/pcm-sound.ts'
 export { firstSeconds } from './money/call-time.ts'
 export { CallOver } from './money/over.ts'
@@ -27,6 +29,7 @@ export {
   takeClientCall,
 } from './secret-store.ts'
 export { CallSession, type SessionOptions } from './session.ts'
+export { OpusVoice } from './speak/opus-voice.ts'
 export { PcmVoice } from './speak/pcm-voice.ts'
 export {
   askEnd,

@@ -11,7 +11,7 @@ export interface VoiceFrame {
 export interface VoiceFramesOptions {
   /** How sure it has to be, 0 to 3: the higher, the less noise is taken for speech, and the more speech for noise. 2 if absent. */
   strictness?: 0 | 1 | 2 | 3
-  /** In dB: so much louder than the noise has speech to begin; it goes on while it is louder by 4/9 of it. 9 if absent. */
+  /** In dB: so much louder than the noise has speech to begin; it goes on while it is louder by 4/9 of it. 7 if absent. */
   aboveNoise?: number
 }
 
@@ -19,11 +19,11 @@ export const voiceRate = 16_000
 export const voiceFrameMs = 20
 export const voiceFrameSamples = (voiceRate * voiceFrameMs) / 1_000
 
-const usualAboveNoise = 9
+const usualAboveNoise = 7
 /** What is quieter is no speech, however quiet its surroundings are. */
 const quietest = -55
 /** Speech that has begun is held to the lower threshold for so long after its last frame. */
-const hangFrames = 3
+const hangFrames = 5
 
 /** One instance for all, at the first use. */
 let loaded: ReturnType<typeof import('@echogarden/fvad-wasm')['default']> | undefined
@@ -33,7 +33,9 @@ export class VoiceFrames {
   readonly #detect: (frame: Float32Array) => boolean
   readonly #setStrictness: (strictness: number) => void
   readonly #free: () => void
+  readonly #low = new LowPass()
   readonly #noise = new NoiseFloor()
+  readonly #lowNoise = new NoiseFloor()
   #aboveNoise: number
   #sinceVoiced = Infinity
 
@@ -76,9 +78,12 @@ export class VoiceFrames {
   /** @param frame 320 samples */
   next(frame: Float32Array): VoiceFrame {
     if (frame.length !== voiceFrameSamples) throw new RangeError(`a frame of ${frame.length} samples`)
-    const level = Math.max(-100, decibelsOf(rmsOf(frame)))
+    const level = levelOf(frame)
+    const lowLevel = levelOf(this.#low.next(frame))
     const above = this.#sinceVoiced <= hangFrames ? (this.#aboveNoise * 4) / 9 : this.#aboveNoise
-    const isLoud = level > Math.max(quietest, this.#noise.next(level) + above)
+    const isAbove = level > this.#noise.next(level) + above
+    const isLowAbove = lowLevel > this.#lowNoise.next(lowLevel) + above
+    const isLoud = level > quietest && (isAbove || isLowAbove)
     // The detector keeps a state of its own and has to see every frame.
     const isVoiced = this.#detect(frame) && isLoud
     this.#sinceVoiced = isVoiced ? 1 : this.#sinceVoiced + 1
@@ -87,6 +92,26 @@ export class VoiceFrames {
 
   [Symbol.dispose](): void {
     this.#free()
+  }
+}
+
+const levelOf = (samples: Float32Array): number => Math.max(-100, decibelsOf(rmsOf(samples)))
+
+/** What is below 1 kHz, where vowels have most of what they have, and noise a part of it. */
+class LowPass {
+  readonly #out = new Float32Array(voiceFrameSamples)
+  readonly #share = 1 - Math.exp((-2 * Math.PI * 1_000) / voiceRate)
+  #first = 0
+  #second = 0
+
+  /** Overwritten by the next. */
+  next(frame: Float32Array): Float32Array {
+    for (let index = 0; index < frame.length; index++) {
+      this.#first += this.#share * (frame[index]! - this.#first)
+      this.#second += this.#share * (this.#first - this.#second)
+      this.#out[index] = this.#second
+    }
+    return this.#out
   }
 }
 

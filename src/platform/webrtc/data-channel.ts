@@ -36,7 +36,8 @@ const chunk = { data: 0, forward: 192 } as const
 
 export class DataChannel {
   readonly #options: DataChannelOptions
-  readonly #sctp: SctpAssociation
+  /** Of werift; for tests of its bounds too. */
+  readonly association: SctpAssociation
   #stream: number | undefined
   #opens = 0
   #waiting = 0
@@ -51,16 +52,16 @@ export class DataChannel {
       sendData: send,
       iceTransport: { role: 'controlled' },
     } as unknown as RTCDtlsTransport)
-    this.#sctp = transport.sctp as unknown as SctpAssociation
-    this.#sctp._inboundStreamsMax = bounds.streams
+    this.association = transport.sctp as unknown as SctpAssociation
+    this.association._inboundStreamsMax = bounds.streams
     // In place of the transport's own reader of messages.
-    this.#sctp.onReceive.allUnsubscribe()
-    this.#sctp.onReceive.subscribe((stream, kind, bytes) => this.#receive(stream, kind, bytes))
-    this.#sctp.onReconfigStreams.allUnsubscribe()
-    this.#sctp.onReconfigStreams.subscribe((streams) => {
+    this.association.onReceive.allUnsubscribe()
+    this.association.onReceive.subscribe((stream, kind, bytes) => this.#receive(stream, kind, bytes))
+    this.association.onReconfigStreams.allUnsubscribe()
+    this.association.onReconfigStreams.subscribe((streams) => {
       if (this.#stream !== undefined && streams.includes(this.#stream)) this.#stream = undefined
     })
-    this.#sctp.stateChanged.closed.subscribe(() => this.#options.closed())
+    this.association.stateChanged.closed.subscribe(() => this.#options.closed())
     transport.start(port).catch(() => undefined)
   }
 
@@ -82,17 +83,17 @@ export class DataChannel {
   receive(packet: Buffer): void {
     if (!this.#mayTake(packet)) return
     // It throws where the packet is none.
-    this.#sctp.handleData(packet).catch(() => undefined)
+    this.association.handleData(packet).catch(() => undefined)
     if (this.#isOverfull()) this.#options.abused()
   }
 
   close(): void {
-    this.#sctp.stateChanged.closed.allUnsubscribe()
-    this.#sctp.stop().catch(() => undefined)
+    this.association.stateChanged.closed.allUnsubscribe()
+    this.association.stop().catch(() => undefined)
   }
 
   #mayTake(packet: Buffer): boolean {
-    const { sackMisOrdered, lastReceivedTsn = 0 } = this.#sctp
+    const { sackMisOrdered, lastReceivedTsn = 0 } = this.association
     const isFull = sackMisOrdered.size >= bounds.ahead
     const next = (lastReceivedTsn + 1) >>> 0
     for (const { type, body } of chunksOf(packet)) {
@@ -107,7 +108,7 @@ export class DataChannel {
   #isOverfull(): boolean {
     let bytes = 0
     let chunks = 0
-    for (const { reassembly } of Object.values(this.#sctp.inboundStreams)) {
+    for (const { reassembly } of Object.values(this.association.inboundStreams)) {
       chunks += reassembly.length
       for (const { userData } of reassembly) bytes += userData.length
     }
@@ -139,12 +140,12 @@ export class DataChannel {
 
   /** A second channel is closed again. */
   #refuse(stream: number): void {
-    this.#sctp.reconfigQueue.push(stream)
-    this.#sctp.transmitReconfigRequest().catch(() => undefined)
+    this.association.reconfigQueue.push(stream)
+    this.association.transmitReconfigRequest().catch(() => undefined)
   }
 
   #send(stream: number, kind: number, bytes: Buffer): Promise<void> {
-    return this.#sctp.send(stream, kind, bytes, { ordered: true }).catch(() => undefined)
+    return this.association.send(stream, kind, bytes, { ordered: true }).catch(() => undefined)
   }
 }
 

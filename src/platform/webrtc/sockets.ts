@@ -79,8 +79,10 @@ export class Sockets implements AsyncDisposable {
       lookup: (host, _options, found) => found(null, host, isSix ? 6 : 4),
     })
     this.#udp.push(socket)
+    // It listens before bind returns, since nothing is looked up.
+    const listening = once(socket, 'listening')
     socket.bind(port, address)
-    await once(socket, 'listening')
+    await listening
     // Of a datagram that could not be sent; whoever waits for it notices.
     socket.on('error', () => undefined)
     socket.on('message', (datagram, from) => {

@@ -19,8 +19,8 @@ const maxUnsentBytes = 1024 * 1024
 const windowMs = 10_000
 /** Averaged over the window; far above what sound and its words need, and little enough that nobody else waits. */
 const mostPerSecond = { messages: 1_000, bytes: 4 * 1024 * 1024 }
-const pulseMs = 10_000
-const silentMs = 30_000
+/** How often a ping is sent; without any sign of life for three times as long the connection is over. */
+const usualPulseMs = 10_000
 /** How long the other side has to answer a close before the connection is cut. */
 const closingMs = 1_000
 const maxRefusalBytes = 64 * 1024
@@ -39,6 +39,7 @@ export interface SocketReceiver {
 export interface SocketSetting {
   timeouts: Timeouts
   signal: AbortSignal
+  pulseMs?: number
   /** Masked in every error. */
   secrets: readonly string[]
   faultOf(status: number, headers: ReplyHeaders, body: string): UpstreamError
@@ -132,13 +133,17 @@ export class UpstreamSocket {
     this.#ws.terminate()
   }
 
+  get #pulseMs(): number {
+    return this.#setting.pulseMs ?? usualPulseMs
+  }
+
   readonly #stop = (): void => this.fail(new UpstreamError('aborted'))
 
   #listen(): void {
     const ws = this.#ws
     ws.on('upgrade', () => this.#timers.enter('firstByte', this.#setting.timeouts.firstByteMs))
     ws.on('open', () => {
-      this.#pulse = setInterval(() => this.#beat(), pulseMs).unref()
+      this.#pulse = setInterval(() => this.#beat(), this.#pulseMs).unref()
       this.#guarded(() => this.#receiver.opened(this))
     })
     ws.on('unexpected-response', (_request, response) => this.#refused(response))
@@ -186,7 +191,7 @@ export class UpstreamSocket {
   }
 
   #beat(): void {
-    if (performance.now() - this.#seenMs > silentMs)
+    if (performance.now() - this.#seenMs > 3 * this.#pulseMs)
       this.fail(new UpstreamError('cut', { detail: 'no sign of life' }))
     else if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping()
   }

@@ -500,6 +500,7 @@ describe('the room', () => {
       'sandbox/transcribe',
       'sandbox/embedding',
       'sandbox/video',
+      'sandbox/realtime',
     ])
     for (const model of sandboxModels) {
       expect(`${model.displayName} ${model.description}`).toMatch(/[Ss]imulator[\s\S]*شبیه‌ساز/)

@@ -129,7 +129,10 @@ it('bytes of a store that are not those that were written are refused, and the d
   })
   expect(await sql('select n from kept order by n')).toEqual([{ n: 1 }, { n: 3 }])
   await writeFile(file!, bytes)
-  await again('databases.restore')
+  await until(async () => {
+    await again('databases.restore')
+    return (await list()).restore.status !== 'queued'
+  })
   expect(await restored()).toMatchObject({ status: 'done' })
   expect(await sql('select n from kept')).toEqual([{ n: 1 }])
   await remove(made.id)

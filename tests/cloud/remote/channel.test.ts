@@ -4,8 +4,14 @@ import { PassThrough, Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import { expect, test } from 'vitest'
 import type { LogLine, RuntimeState } from '#engine/functions'
-import { ChannelClient } from '../../../src/engine/functions/remote/channel.ts'
-import { asHeader, callHeader, goAhead, paths } from '../../../src/engine/functions/remote/messages.ts'
+import { ChannelClient } from '#platform/channel'
+import {
+  asHeader,
+  callHeader,
+  channelKey,
+  goAhead,
+  paths,
+} from '../../../src/engine/functions/remote/messages.ts'
 import { until } from '../../harness/until.ts'
 import {
   callOf,
@@ -280,7 +286,7 @@ test('with another key, and with another version, a host is not used and learns 
 
 test('nothing of a call runs before the API knows that the host has it, and may no longer ask another one', async () => {
   const one = await scriptedHost(async () => saying('ran'))
-  using client = new ChannelClient(one.url, keyOf('k'))
+  using client = new ChannelClient(one.url, channelKey(keyOf('k')))
   const { signal: _, body: __, ...head } = callOf(1)
   const offer = async () => {
     const headers = {
@@ -315,7 +321,7 @@ test('calls over a line that says nothing any more, as where a network was cut, 
   await one.host.drain(0)
 })
 
-test('without the key nobody gets a byte: not by plain text, not by TLS, not by a key of their own', async () => {
+test('without the key nobody gets a byte: not by plain text, not by TLS, not by a key of their own, not by another label', async () => {
   const one = await scriptedHost(echo)
   const plain = connectTcp(one.host.port, '127.0.0.1')
   plain.on('error', () => {})
@@ -334,7 +340,7 @@ test('without the key nobody gets a byte: not by plain text, not by TLS, not by 
   const strangers = [
     { rejectUnauthorized: false },
     { ...suite, rejectUnauthorized: false },
-    ...['kherad functions 1', 'other'].map((identity) => ({
+    ...['kherad channel 1', 'other'].map((identity) => ({
       ...suite,
       pskCallback: () => ({ psk: Buffer.alloc(32), identity }),
       checkServerIdentity: () => undefined,
@@ -345,6 +351,10 @@ test('without the key nobody gets a byte: not by plain text, not by TLS, not by 
     const [error] = await once(socket, 'error')
     expect(String(error)).toMatch(/SSL|EPROTO|ECONNRESET/)
   }
+  // Nor by a channel of the same secret that leads to others.
+  using other = new ChannelClient(one.url, { secret: keyOf('k'), label: 'others' })
+  const [refused] = await once(other.request({ method: 'GET', path: paths.link }).end(), 'error')
+  expect(String(refused)).toMatch(/SSL|EPROTO|ECONNRESET/)
   expect(one.calls).toEqual([])
   await one.host.drain(0)
 })

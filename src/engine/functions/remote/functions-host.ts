@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { CloudKey } from '#engine/clouds'
+import { channelServer } from '#platform/channel'
 import { Failure } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import type { CloudProgram, FunctionRuntime } from '../functions.ts'
-import { channelServer } from './channel.ts'
 import { HostLinks } from './host-link.ts'
 import {
   type AnswerHead,
@@ -17,6 +17,7 @@ import {
   asHeader,
   type CallHead,
   callHeader,
+  channelKey,
   fromHeader,
   goAhead,
   largestProgramBytes,
@@ -54,7 +55,7 @@ export async function openFunctionsHost(options: FunctionsHostOptions): Promise<
   metrics.channelLinks.from(() => [[{}, links.count]])
   const runtime = openRuntime(links)
   const channel = new Channel(runtime, links, log)
-  const server = channelServer(key, channel.serve)
+  const server = channelServer(channelKey(key), channel.serve)
   const sockets = new Set<Duplex>()
   server.on('connection', (socket) => {
     sockets.add(socket)

@@ -1,11 +1,15 @@
 /** What goes over the channel, as JSON. */
 import { type Readable, Transform } from 'node:stream'
 import type { CloudKey } from '#engine/clouds'
+import type { ChannelKey } from '#platform/channel'
 import { asFailure, Failure, type Localized } from '#platform/errors'
 import type { CloudProgram, FunctionAnswer, FunctionCall, LogLine, RuntimeState } from '../functions.ts'
 
 /** Grows with every change of what goes over the channel: the two sides are started with the same program, or do not speak. */
 export const channelVersion = '3'
+
+/** Of the secret that the API and its hosts of functions share. */
+export const channelKey = (secret: string): ChannelKey => ({ secret, label: 'hosts of functions' })
 
 export const paths = { link: '/link', call: '/call', tryOut: '/try', forget: '/forget' } as const
 export const callHeader = 'x-call'

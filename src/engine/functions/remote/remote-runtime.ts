@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { CloudKey } from '#engine/clouds'
+import { ChannelClient } from '#platform/channel'
 import { Failure, fail } from '#platform/errors'
 import type {
   CloudProgram,
@@ -13,7 +14,6 @@ import type {
   Tried,
 } from '../functions.ts'
 import { passBody } from '../pass-body.ts'
-import { ChannelClient } from './channel.ts'
 import type { HostAddress } from './host-address.ts'
 import {
   type AnswerHead,
@@ -21,6 +21,7 @@ import {
   asHeader,
   type CallHead,
   callHeader,
+  channelKey,
   fromHeader,
   goAhead,
   noHost,
@@ -123,7 +124,7 @@ class Host implements AsyncDisposable {
 
   constructor({ url, key }: HostAddress, side: PlatformSide) {
     this.url = url
-    this.#client = new ChannelClient(url, key)
+    this.#client = new ChannelClient(url, channelKey(key))
     this.link = new PlatformLink(side, this.#client, new URL(url).host)
   }
 

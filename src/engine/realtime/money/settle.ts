@@ -78,7 +78,7 @@ async function settleRow(
     turns: end.turns ?? row.turns,
     connected_at: row.connected_at ?? end.connectedAt ?? null,
     ended_at: end.endedAt?.(row) ?? now,
-    file_id: end.fileId ?? null,
+    file_id: end.fileId ?? row.file_id,
     charged: totals.cost,
   }
   const { tokens, quantities } = used(rows, groups)

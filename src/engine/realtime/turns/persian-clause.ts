@@ -13,13 +13,21 @@ export interface Clause {
   /** The last verb, and the one before it. */
   last: Verb | undefined
   before: Verb | undefined
+  /** A verb of the listener, or of what the speaker wants, has come. */
+  hasRequest: boolean
   /** Where the clause of the last verb begins. */
   from: number
 }
 
 /** Persian is verb-final: a sentence is whole once each of its clauses has its verb. Looks at each word once. */
 export function readClauses(words: readonly string[]): Clause {
-  const clause: Clause = { owed: 1, last: undefined, before: undefined, from: 0 }
+  const clause: Clause = {
+    owed: 1,
+    last: undefined,
+    before: undefined,
+    hasRequest: false,
+    from: 0,
+  }
   let hasMain = false
   for (const [at, word] of words.entries()) {
     if (isSubordinating(words, at)) clause.owed = Math.max(clause.owed, hasMain ? 1 : 2)
@@ -37,6 +45,7 @@ export function readClauses(words: readonly string[]): Clause {
       }
       if (clause.last && !isAuxiliary(clause.last, verb))
         clause.from = Math.max(clause.from, clause.last.at + 1)
+      clause.hasRequest ||= clause.last?.form?.mood === 'order' || clause.last?.form?.verb === 'خواست'
       clause.before = clause.last
       clause.last = verb
     }
@@ -56,6 +65,7 @@ function isSubordinating(words: readonly string[], at: number): boolean {
 /** "وقتی که" is one conjunction, and "من که" only stresses. */
 const isPlainThat = (words: readonly string[], at: number): boolean =>
   at === 0 ||
+  persian.timeSpans.has(words[at - 1]!) ||
   persian.pronouns.has(words[at - 1]!) ||
   isSubordinating(words, at - 1) ||
   (at > 1 && isSubordinating(words, at - 2))
@@ -85,12 +95,17 @@ const isAuxiliary = (last: Verb, verb: Verb): boolean =>
 /** Whether the word is a verb; `words` for what stands around it. */
 export function verbAt(words: readonly string[], at: number): Verb | undefined {
   const word = words[at]!
-  const form = verbForms.get(word) ?? withObject(word)
+  if (persian.politeness.has(word)) return undefined
+  const form = verbForms.get(word) ?? withObject(word) ?? (words[at + 1] === 'که' ? ofMany(word) : undefined)
   if (form) return { at, form }
   return persian.copulas.has(word) || isPossessed(word) || isCopulaAt(word)
     ? { at, form: undefined }
     : undefined
 }
+
+/** "گفتن که": they did; elsewhere it is the infinitive. */
+const ofMany = (word: string): VerbForm | undefined =>
+  word.endsWith('ن') ? verbForms.get(word.slice(0, -1)) : undefined
 
 /** "گفتمش": the object is a letter behind the verb. */
 function withObject(word: string): VerbForm | undefined {

@@ -10,16 +10,26 @@ export function endOfPersian({ words: all, mark }: Said, wasAsked: boolean): End
   if (isNumber(last)) return wasAsked && numbersIn(words) <= 2 ? 'brief' : 'neutral'
   if (mark === 'open' || isOpening(words)) return 'open'
   if (mark === 'question') return 'sure'
+  if (words.length > 2 && persian.tags.has(last) && isWhole(words.slice(0, -1))) return 'sure'
   const clause = readClauses(words)
-  if (clause.last?.at === words.length - 1) return endOfVerb(words, clause, clause.last)
+  if (clause.last?.at === words.length - 1) return endOfVerb(words, clause, clause.last, wasAsked)
   return endOfOther(words, wasAsked)
 }
 
-/** "برو دیگه", "گفتم بهش": what stands behind a verb is no part of what is waited for. */
+function isWhole(words: readonly string[]): boolean {
+  const { owed, last } = readClauses(words)
+  return owed === 0 && last?.at === words.length - 1
+}
+
+/** "برو دیگه", "گفتم بهش", "می‌رم مدرسه", "بده به من": what stands behind a verb is no part of what is waited for. */
 function withoutTrailing(words: readonly string[]): readonly string[] {
   let length = words.length
   while (length > 1 && persian.trailing.has(words[length - 1]!)) length--
-  return length < words.length && verbAt(words, length - 1) ? words.slice(0, length) : words
+  if (length < words.length && verbAt(words, length - 1)) return words.slice(0, length)
+  if (isOpening(words) || persian.closing.has(words.at(-1)!) || verbAt(words, words.length - 1)) return words
+  const behind = words.length - (words.at(-2) === 'به' ? 3 : 2)
+  const verb = behind < 0 ? undefined : verbAt(words, behind)?.form
+  return verb && persian.goalVerbs.has(verb.verb) ? words.slice(0, behind + 1) : words
 }
 
 const isNumber = (word: string): boolean => persian.numbers.has(word) || /^\d+$/.test(word)
@@ -46,38 +56,77 @@ function endOfOther(words: readonly string[], wasAsked: boolean): End {
   return wasAsked ? 'brief' : 'neutral'
 }
 
-function endOfVerb(words: readonly string[], clause: Clause, verb: Verb): End {
+/** Whole sentences: who asks for something has said it all; who only tells something has more to say, unless it is an answer. */
+function endOfVerb(words: readonly string[], clause: Clause, verb: Verb, wasAsked: boolean): End {
   if (clause.owed > 0) return 'open'
   const own = words.slice(clause.from, verb.at)
-  const behind = words[verb.at - 1] ?? ''
   const hasObject = own.some(isObject)
-  if (persian.dueBefore.has(behind) && !hasObject && isDue(behind, verb)) return 'open'
-  const asked = own.find((word) => persian.asking.has(word))
-  if (!verb.form) return 'sure'
-  if (persian.clauseVerbs.has(verb.form.verb)) return endOfClauseVerb(own, verb.form, hasObject, asked)
-  if (asked) return 'sure'
-  if (persian.thinking.has(behind) && !hasObject) return 'open'
-  if (behind === 'دوست' && !hasObject) return 'neutral'
+  const isAsked = words.some((word) => persian.asking.has(word))
+  const missing = endOfUnfinished(words, own, verb, hasObject)
+  if (missing) return missing
+  if (isAsked || isRequest(words, clause, verb)) return 'sure'
+  // What is not as it should be is why people call: they leave it at that.
+  if (isNegative(words[verb.at]!, verb)) return 'sure'
+  return wasAsked || clause.hasRequest ? 'brief' : 'neutral'
+}
+
+/** Undefined: nothing is missing behind this verb. */
+function endOfUnfinished(
+  words: readonly string[],
+  own: readonly string[],
+  verb: Verb,
+  hasObject: boolean,
+): End | undefined {
   const content = own.filter((word) => !persian.addressing.has(word) && !persian.pronouns.has(word))
-  if (content.length > 0 || !verb.form.isPresent || verb.form.mood !== 'finite') return 'sure'
-  return verb.form.verb === 'شد' ? 'open' : verb.form.verb === 'داشت' ? 'neutral' : 'sure'
+  const behind = words[verb.at - 1] ?? ''
+  if (!verb.form) return persian.due.has(words[verb.at]!) && content.length === 0 ? 'open' : undefined
+  if (persian.clauseVerbs.has(verb.form.verb)) return endOfClauseVerb(own, verb.form, hasObject)
+  if (hasObject) return undefined
+  if (persian.thinking.has(behind) || (persian.dueBefore.has(behind) && isDue(behind, verb))) return 'open'
+  if (behind === 'دوست') return 'neutral'
+  if (
+    content.length > 0 ||
+    !verb.form.isPresent ||
+    (verb.form.mood !== 'finite' && verb.form.verb !== 'گذاشت')
+  )
+    return undefined
+  if (verb.form.verb === 'گذاشت') return 'open'
+  return verb.form.verb === 'شد' ? 'open' : verb.form.verb === 'داشت' ? 'neutral' : undefined
+}
+
+/** Of "want", "can", "know", "say" and their kin, behind which a clause follows unless they have an object already. */
+function endOfClauseVerb(
+  own: readonly string[],
+  { verb, isNegative }: NonNullable<Verb['form']>,
+  hasObject: boolean,
+): End | undefined {
+  const isWhat = own.some((word) => askedFor.has(word))
+  if (verb === 'توانست') return isNegative ? 'neutral' : 'open'
+  if (isWhat) return undefined
+  if (verb === 'خواست') return hasObject || own.some(isQuantity) ? 'sure' : 'open'
+  if (hasObject || (verb === 'گفت' && own.some(isQuantity))) return undefined
+  return isNegative && !own.some((word) => persian.asking.has(word)) ? 'neutral' : 'open'
+}
+
+const isNegative = (word: string, { form }: Verb): boolean => form?.isNegative ?? word.startsWith('نیست')
+
+/** Of the listener, or of what the speaker wants: "بگید", "دارید", "می‌خوام برم", "می‌شه ببینم". */
+function isRequest(words: readonly string[], { before, hasRequest }: Clause, { at, form }: Verb): boolean {
+  if (!form) return false
+  if (form.mood === 'order' || /ید$|ین$|[^ا]ی$/.test(words[at]!)) return true
+  const asks = before?.form
+  if (!asks) return false
+  // "می‌خواستم ببینم دکتر هست"
+  if (asks.mood === 'wish' && hasRequest && persian.clauseVerbs.has(asks.verb)) return true
+  return (
+    form.mood === 'wish' &&
+    (hasRequest || asks.verb === 'خواست' || asks.verb === 'توانست' || (asks.verb === 'شد' && asks.isPresent))
+  )
 }
 
 const dueVerbs = new Set(['بود', 'داشت', 'آورد', 'انداخت'])
 const isDue = (word: string, { form }: Verb): boolean =>
   form === undefined || dueVerbs.has(form.verb) || word === 'قرار'
-
-/** Of "want", "can", "know", "say" and their kin, behind which a clause follows unless they have an object already. */
-function endOfClauseVerb(
-  own: readonly string[],
-  form: NonNullable<Verb['form']>,
-  hasObject: boolean,
-  asked: string | undefined,
-): End {
-  if (hasObject || (asked !== undefined && askedFor.has(asked))) return 'sure'
-  if ((form.verb === 'خواست' || form.verb === 'گفت') && own.some(isQuantity)) return 'sure'
-  return form.isNegative && asked === undefined ? 'neutral' : 'open'
-}
 
 /** "چی گفتی": they are the object. */
 const askedFor = new Set(['چی', 'چه', 'چیا', 'کدوم', 'کدام', 'چند', 'چندتا', 'چقدر'])

@@ -207,7 +207,7 @@ export class TurnTaking implements Disposable {
 
   /** Who speaks into the assistant's words has to be louder, and clearer, than its echo. */
   #setVoice(): void {
-    const aboveNoise = 9 + 12 * ((this.#detection?.threshold ?? 0.5) - 0.5)
+    const aboveNoise = 7 + 12 * ((this.#detection?.threshold ?? 0.5) - 0.5)
     this.#voice.set(
       this.#isAssistantSpeaking
         ? { strictness: 3, aboveNoise: aboveNoise + 6 }

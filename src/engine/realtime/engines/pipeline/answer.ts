@@ -3,7 +3,7 @@ import type { App } from '#app'
 import { type PaidTurn, startPaidTurn, worstCaseOf } from '#engine/inference'
 import type { LiveCall } from '#engine/live-speech'
 import type { FinishReason, Part, Usage } from '#engine/turn'
-import { asFailure, declarationOf, errorType, type Failure, type Language } from '#platform/errors'
+import { asFailure, declarationOf, errorType, Failure, type Language } from '#platform/errors'
 import { newId } from '../../events/server-events.ts'
 import type { CallView, ConversationItem, ResponseOptions } from '../../parts.ts'
 import { Clauses } from './clauses.ts'
@@ -83,12 +83,18 @@ export class Answer {
       this.#endCalls()
       if (this.#message) this.#options.onSaid(textOf(this.#message))
     } catch (error) {
-      this.#failure = asFailure(error)
+      this.#failure = this.#failureOf(error)
     }
     await this.#voicing?.heard()
     this.#failure ??= this.#voicing?.failure
     const isCut = this.#finishReason === 'length' || this.#finishReason === 'content_filter'
     this.#end(this.#failure ? 'failed' : isCut ? 'incomplete' : 'completed')
+  }
+
+  #failureOf(error: unknown): Failure {
+    const { app, call } = this.#options
+    if (!(error instanceof Failure)) app.log.error({ err: error, call_id: call.callId }, 'an answer broke')
+    return asFailure(error)
   }
 
   /** Silence at once; the conversation keeps what was heard of it. Its steps are done when `run` resolves. */

@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import { type HeardLive, type LiveCall, planHearing } from '#engine/live-speech'
 import type { TranscriptionModel } from '#engine/models'
-import { asFailure } from '#platform/errors'
+import { asFailure, Failure } from '#platform/errors'
 import type { CallView } from '../../parts.ts'
 import { withinStep } from './within-step.ts'
 
@@ -70,6 +70,8 @@ export class EarlyTranscripts {
   /** All of what was said in a turn: as it is known already, or by one more call. Never rejects. */
   async whole({ pause, samples }: { pause?: number; samples: Float32Array }): Promise<HeardLive> {
     const early = pause === undefined ? undefined : this.#pauses.get(pause)
+    // Its answer may be withdrawn, and the turn go on.
+    this.#begun = 0
     const heard = await early?.heard
     if (heard && !heard.failure) return heard
     if (samples.length < leastSamples) return { text: '', seconds: 0, failure: undefined }
@@ -88,6 +90,7 @@ export class EarlyTranscripts {
         return { result, line: { quantities: { seconds: Math.ceil(result.seconds) } }, discarded: isVoid() }
       })
     } catch (error) {
+      if (!(error instanceof Failure)) app.log.error({ err: error }, 'speech was not written down')
       return { text: '', seconds: 0, failure: asFailure(error) }
     }
   }

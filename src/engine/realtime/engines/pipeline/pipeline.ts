@@ -32,9 +32,12 @@ export interface PipelineOptions {
 /** Failures of upstreams, one after the other, that end a call. */
 const mostFailures = 3
 
+const frameMs = 20
+
 /** A turn whose answer may be withdrawn. */
 interface Answered {
   turn: number
+  startMs: number
   items: string[]
   isWithdrawn: boolean
 }
@@ -54,6 +57,8 @@ export class Pipeline implements CallEngine, TurnListener {
   /** The turn for which the money of its answer is reserved, or being reserved. */
   #reservedTurn = 0
   #failures = 0
+  /** Since the call began to be heard. */
+  #heardMs = 0
   #canPay = true
   /** What is under way; each of them never rejects. */
   readonly #work = new Set<Promise<void>>()
@@ -73,7 +78,9 @@ export class Pipeline implements CallEngine, TurnListener {
   }
 
   frame(samples: Float32Array): void {
-    if (!this.#call.signal.aborted) this.#turns?.write(samples)
+    if (this.#call.signal.aborted || !this.#turns) return
+    this.#heardMs += frameMs
+    this.#turns.write(samples)
   }
 
   changed(): void {
@@ -168,7 +175,8 @@ export class Pipeline implements CallEngine, TurnListener {
     }
     this.#call.conversation.add(item)
     this.#call.conversation.done(itemId)
-    const answered: Answered = { turn: turn.number, items: [itemId], isWithdrawn: false }
+    const { number, startMs } = turn
+    const answered: Answered = { turn: number, startMs, items: [itemId], isWithdrawn: false }
     this.#answered = answered
     this.#run(this.#hear(turn, item, answered))
   }
@@ -179,7 +187,10 @@ export class Pipeline implements CallEngine, TurnListener {
     answered.isWithdrawn = true
     this.#silence('turn_detected')
     for (const id of answered.items) this.#call.conversation.remove(id)
-    this.#emit('input_audio_buffer.speech_started', { audio_start_ms: 0, item_id: this.#item })
+    this.#emit('input_audio_buffer.speech_started', {
+      audio_start_ms: answered.startMs,
+      item_id: this.#item,
+    })
   }
 
   duck(): void {
@@ -195,7 +206,12 @@ export class Pipeline implements CallEngine, TurnListener {
   }
 
   idle(): void {
-    this.#emit('input_audio_buffer.timeout_triggered', { item_id: this.#item })
+    const idleMs = this.#call.session.turnDetection?.idleMs ?? 0
+    this.#emit('input_audio_buffer.timeout_triggered', {
+      audio_start_ms: this.#heardMs - idleMs,
+      audio_end_ms: this.#heardMs,
+      item_id: this.#item,
+    })
     this.#respond({})
   }
 
@@ -293,7 +309,7 @@ export class Pipeline implements CallEngine, TurnListener {
   #run(work: Promise<void>): void {
     const entry: Promise<void> = work
       .catch((error: unknown) => {
-        this.#app.log.error({ err: error, call: this.#call.callId }, 'a call could not go on')
+        this.#app.log.error({ err: error, call_id: this.#call.callId }, 'a call could not go on')
         this.#call.end('failed')
       })
       .finally(() => this.#work.delete(entry))

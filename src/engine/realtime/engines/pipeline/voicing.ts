@@ -4,7 +4,7 @@ import type { App } from '#app'
 import { type LiveCall, planSpeaking } from '#engine/live-speech'
 import type { AudioModel } from '#engine/models'
 import { isSpeakable } from '#engine/sound'
-import type { Failure } from '#platform/errors'
+import { asFailure, Failure } from '#platform/errors'
 import type { CallView } from '../../parts.ts'
 import { spokenForm } from './clauses.ts'
 import { withinStep } from './within-step.ts'
@@ -92,7 +92,8 @@ export class Voicing {
       })
       if (spoken.failure && !live.signal.aborted) this.#failure ??= spoken.failure
     } catch (error) {
-      this.#failure ??= error as Failure
+      if (!(error instanceof Failure)) app.log.error({ err: error }, 'a piece of an answer was not spoken')
+      this.#failure ??= asFailure(error)
     }
     piece.isThrough = true
     this.#play()

@@ -1,8 +1,7 @@
 /** What a turn of a call may cost at most: what is said is written down, answered and spoken. */
 import type { App, Caller } from '#app'
 import { boundTurn, worstCaseOf } from '#engine/inference'
-import { planHearing, planSpeaking } from '#engine/live-speech'
-import { heardRate } from '#engine/transcription'
+import { planSpeaking, worstOfHearing } from '#engine/live-speech'
 import type { SessionSettings } from '../../parts.ts'
 import type { PipelineModels } from './models.ts'
 import { mostOutputTokens, mostPromptBytes } from './prompt.ts'
@@ -23,8 +22,7 @@ export function worstOfTurn(
   { modalities }: Pick<SessionSettings, 'modalities'>,
 ): bigint {
   const live = { caller, endpoint: '', signal: neverAborted }
-  const samples = new Float32Array(mostSeconds * heardRate)
-  const heard = planHearing(app, { ...live, model: transcription, samples }).worst * BigInt(hearings)
+  const heard = worstOfHearing(app, { caller, model: transcription }, mostSeconds) * BigInt(hearings)
   const turn = boundTurn(mostPromptBytes, mostOutputTokens, text)
   const written = worstCaseOf(app, { model: text, turn, allowed: caller.models }).microcredits
   if (!modalities.includes('audio')) return heard + written

@@ -1,14 +1,14 @@
 /**
- * The channel between the API and hosts of functions: HTTP over TLS that both sides authenticate by a key they share (ECDHE-PSK). Nobody without the
- * key reads it, takes part in it, or repeats what was recorded of it; who learns the key later cannot read what was said before.
+ * A channel between processes of one service, on any machines: HTTP over TLS that both sides authenticate by a secret they share (ECDHE-PSK). Nobody
+ * without it reads the channel, takes part in it, or repeats what was recorded of it; who learns it later cannot read what was said before.
  */
 import { hkdfSync } from 'node:crypto'
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, createServer, request, type Server } from 'node:https'
 
-/** Meta data of calls stand in headers: the address and 16 KB of headers of a request, in base64. */
+/** Meta data of what is passed on stand in headers: the address and 16 KB of headers of a request, in base64. */
 const maxHeaderSize = 256 * 1024
-const identity = 'kherad functions 1'
+const identity = 'kherad channel 1'
 
 /** The only one: forward secrecy, both sides by the key, and no certificate that somebody would have to renew. */
 const suite = {
@@ -17,13 +17,20 @@ const suite = {
   maxVersion: 'TLSv1.2',
 } as const
 
-const presharedKeyOf = (key: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', key, '', 'kherad channel to hosts of functions', 32))
+export interface ChannelKey {
+  /** What both sides know, at least 32 characters. */
+  secret: string
+  /** To whom the channel leads, such as `hosts of work`. Channels of one secret with different labels do not open each other. */
+  label: string
+}
+
+const presharedKeyOf = ({ secret, label }: ChannelKey): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, '', `kherad channel to ${label}`, 32))
 
 export type ServeChannel = (message: IncomingMessage, response: ServerResponse) => void
 
-/** Not yet listening. Every request was sent by somebody who has the key. */
-export function channelServer(key: string, serve: ServeChannel): Server {
+/** Not yet listening. Every request was sent by somebody who has the secret. */
+export function channelServer(key: ChannelKey, serve: ServeChannel): Server {
   const psk = presharedKeyOf(key)
   const server = createServer(
     {
@@ -52,12 +59,12 @@ export interface ChannelRequest {
   headers?: Record<string, string>
 }
 
-/** Requests to one host of functions. */
+/** Requests to one process at the other end, at an address such as `https://10.0.0.7:8090`. */
 export class ChannelClient implements Disposable {
   readonly #url: URL
   readonly #agent: Agent
 
-  constructor(url: string, key: string) {
+  constructor(url: string, key: ChannelKey) {
     const psk = presharedKeyOf(key)
     this.#url = new URL(url)
     this.#agent = new Agent({
@@ -65,7 +72,7 @@ export class ChannelClient implements Disposable {
       keepAlive: true,
       timeout: 300_000,
       maxCachedSessions: 0,
-      // Who has the key is the host: there is no certificate with a name.
+      // Who has the secret is the other end: there is no certificate with a name.
       pskCallback: () => ({ psk, identity }),
       checkServerIdentity: () => undefined,
     })

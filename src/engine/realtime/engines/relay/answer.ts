@@ -1,0 +1,319 @@
+/** One response of a call: held before it is asked for, spoken as it comes, and charged by what the upstream counts. */
+
+import { failureOf } from '#engine/inference'
+import { asFailure, declarationOf, errorType, type Failure, type Language } from '#platform/errors'
+import type { RealtimeEnd, UpstreamError } from '#providers/spec'
+import { newId } from '../../events/server-events.ts'
+import type { CallView, ConversationItem, OpenStep, ResponseOptions } from '../../parts.ts'
+import { costOf, quantitiesOf, type RelayPricing } from './price.ts'
+import type { SessionLink } from './session-link.ts'
+import { samplesOf } from './user-sound.ts'
+
+export interface AnswerOptions {
+  call: CallView
+  link: SessionLink
+  model: { id: string; pricing: RelayPricing }
+  /** In micro-credits, of this response. */
+  worst: bigint
+  asked: ResponseOptions
+  language: Language
+  onSpeaking: (isSpeaking: boolean) => void
+  onSaid: (text: string) => void
+}
+
+type Status = 'in_progress' | 'completed' | 'cancelled' | 'failed' | 'incomplete'
+export type CancelReason = 'turn_detected' | 'client_cancelled'
+
+export class Answer {
+  readonly id = newId('resp')
+  readonly #options: AnswerOptions
+  readonly #output: ConversationItem[] = []
+  readonly #finished = Promise.withResolvers<RealtimeEnd>()
+  #message: ConversationItem | undefined
+  /** Words that no sound has come for yet. */
+  #words = ''
+  #isSpeaking = false
+  /** The upstream makes it. */
+  #isAsked = false
+  #status: Status = 'in_progress'
+  #end: RealtimeEnd | undefined
+  #failure: Failure | undefined
+
+  constructor(options: AnswerOptions) {
+    this.#options = options
+  }
+
+  get isOver(): boolean {
+    return this.#status !== 'in_progress'
+  }
+
+  /** Nothing more comes: what waits is spoken to its end. */
+  get isMade(): boolean {
+    return this.#end !== undefined
+  }
+
+  get failure(): Failure | undefined {
+    return this.#status === 'cancelled' ? undefined : this.#failure
+  }
+
+  get isFinished(): boolean {
+    return this.#status === 'completed' || this.#status === 'incomplete'
+  }
+
+  /** Call once. It is asked for when `free` has resolved, which is when the upstream takes another one. Resolves when its step is done. */
+  async run(free: () => Promise<void>): Promise<void> {
+    this.#emit('response.created', { response: this.#object() })
+    await free()
+    if (!this.isOver) await this.#ask()
+  }
+
+  /** Silence at once; the upstream learns how much was heard, and its step is done when it says what that cost. */
+  cancel(reason: CancelReason): void {
+    if (this.isOver) return
+    if (this.#isAsked && !this.isMade) this.#options.link.cancel()
+    this.#truncate()
+    this.#finish('cancelled', reason)
+  }
+
+  // What the upstream says of it
+
+  began(theirs: string): void {
+    if (this.#message || this.isOver) return
+    const message: ConversationItem = {
+      id: newId('item'),
+      type: 'message',
+      status: 'in_progress',
+      role: 'assistant',
+      content: [],
+    }
+    this.#message = message
+    this.#add(message, theirs)
+    message.content = [
+      this.#isSpoken ? { type: 'output_audio', transcript: '' } : { type: 'output_text', text: '' },
+    ]
+    this.#emit('response.content_part.added', { ...this.#placeOf(message), part: partOf(message) })
+  }
+
+  sound(theirs: string, pcm: Uint8Array): void {
+    this.began(theirs)
+    if (!this.#message || this.isOver) return
+    if (!this.#isSpeaking) {
+      this.#isSpeaking = true
+      this.#emit('output_audio_buffer.started', { response_id: this.id })
+      this.#options.onSpeaking(true)
+    }
+    const words = this.#words
+    this.#words = ''
+    this.#options.call.speaker.say(this.#message.id, samplesOf(pcm), words === '' ? undefined : words)
+  }
+
+  words(theirs: string, delta: string, spoken: boolean): void {
+    this.began(theirs)
+    const message = this.#message
+    const [content] = message?.content ?? []
+    if (!message || !content || this.isOver) return
+    if (spoken) this.#words += delta
+    if (content.type === 'output_audio') content.transcript += delta
+    else if (content.type === 'output_text') content.text += delta
+    const kind = content.type === 'output_audio' ? 'output_audio_transcript' : 'output_text'
+    this.#emit(`response.${kind}.delta`, { ...this.#placeOf(message), delta })
+  }
+
+  functionCall({ itemId, callId, name, arguments: text }: FunctionCall): void {
+    if (this.isOver) return
+    const call: ConversationItem = {
+      id: newId('item'),
+      type: 'function_call',
+      status: 'in_progress',
+      content: [],
+      call_id: callId,
+      name,
+      arguments: text,
+    }
+    this.#add(call, itemId)
+    const at = { ...this.#outputAt(call), item_id: call.id, call_id: callId }
+    this.#emit('response.function_call_arguments.delta', { ...at, delta: text })
+    this.#emit('response.function_call_arguments.done', { ...at, name, arguments: text })
+    this.#done(call, 'completed')
+  }
+
+  finished(end: RealtimeEnd): void {
+    this.#end ??= end
+    this.#finished.resolve(this.#end)
+  }
+
+  /** The session is over, and what the answer cost is not known. */
+  broke(error: UpstreamError): void {
+    this.finished({ status: 'failed', error })
+  }
+
+  // From the step to the last word
+
+  async #ask(): Promise<void> {
+    const { call, link, model, worst } = this.#options
+    let step: OpenStep
+    try {
+      step = await call.money.step({ kind: 'response', model: model.id, worst })
+    } catch (error) {
+      this.#failure = asFailure(error)
+      return
+    }
+    if (this.isOver || !link.isOpen) {
+      step.done(0n, { quantities: {} })
+      if (!this.isOver) this.#end = { status: 'failed' }
+      return
+    }
+    this.#isAsked = true
+    link.respond()
+    this.#charge(step, await this.#finished.promise)
+  }
+
+  #charge(step: OpenStep, { usage, error, status }: RealtimeEnd): void {
+    const { model, worst } = this.#options
+    if (error) this.#failure = failureOf(error)
+    const discarded = this.#status === 'cancelled' && !this.#message
+    if (usage)
+      step.done(costOf(usage, model.pricing, worst), { quantities: quantitiesOf(usage) }, { discarded })
+    else if (error && !error.executed) step.done(0n, { quantities: {} })
+    // It may have been made, and nobody says what it cost.
+    else step.done(worst, { quantities: {}, ambiguous: status === 'failed' }, { discarded })
+  }
+
+  /** Resolves when the last of it has been heard, or was cut. */
+  async hear(): Promise<void> {
+    if (this.isOver) return
+    const message = this.#message
+    if (message && this.#isSpeaking) {
+      this.#options.onSaid(textOf(message))
+      await this.#options.call.speaker.finish(message.id)
+    }
+    if (this.isOver) return
+    const status = this.#failure ? 'failed' : (this.#end?.status ?? 'failed')
+    this.#finish(status === 'cancelled' ? 'incomplete' : status)
+  }
+
+  #truncate(): void {
+    const message = this.#message
+    if (!message || !this.#isSpeaking) return
+    const { call, link } = this.#options
+    const cut = call.speaker.cut()
+    const isHeard = cut?.itemId === message.id
+    const playedMs = isHeard ? Math.round(cut.playedMs) : 0
+    message.content = [{ type: 'output_audio', transcript: isHeard ? cut.heard : '' }]
+    link.truncate(message.id, playedMs)
+    this.#emit('output_audio_buffer.cleared', { response_id: this.id })
+    this.#emit('conversation.item.truncated', {
+      item_id: message.id,
+      content_index: 0,
+      audio_end_ms: playedMs,
+    })
+  }
+
+  get #isSpoken(): boolean {
+    const { asked, call } = this.#options
+    return (asked.modalities ?? call.session.modalities).includes('audio')
+  }
+
+  #add(item: ConversationItem, theirs: string): void {
+    const { call, link } = this.#options
+    this.#output.push(item)
+    link.made(item.id, theirs)
+    this.#emit('response.output_item.added', { ...this.#outputAt(item), item })
+    call.conversation.add(item)
+  }
+
+  #done(item: ConversationItem, status: ConversationItem['status']): void {
+    item.status = status
+    this.#emit('response.output_item.done', { ...this.#outputAt(item), item })
+    this.#options.call.conversation.done(item.id)
+  }
+
+  #finish(status: Status, reason?: CancelReason): void {
+    this.#status = status
+    if (this.#isSpeaking) this.#options.onSpeaking(false)
+    if (this.#message) this.#endMessage(this.#message)
+    if (this.#isSpeaking && status !== 'cancelled')
+      this.#emit('output_audio_buffer.stopped', { response_id: this.id })
+    this.#emit('response.done', { response: this.#object(reason) })
+  }
+
+  #endMessage(message: ConversationItem): void {
+    const at = this.#placeOf(message)
+    if (message.content[0]?.type === 'output_audio') {
+      this.#emit('response.output_audio.done', at)
+      this.#emit('response.output_audio_transcript.done', { ...at, transcript: textOf(message) })
+    } else this.#emit('response.output_text.done', { ...at, text: textOf(message) })
+    this.#emit('response.content_part.done', { ...at, part: partOf(message) })
+    this.#done(message, this.#status === 'completed' ? 'completed' : 'incomplete')
+  }
+
+  #outputAt(item: ConversationItem) {
+    return { response_id: this.id, output_index: this.#output.indexOf(item) }
+  }
+
+  #placeOf(item: ConversationItem) {
+    return { ...this.#outputAt(item), item_id: item.id, content_index: 0 }
+  }
+
+  #object(reason?: CancelReason) {
+    const { asked, call } = this.#options
+    return {
+      object: 'realtime.response',
+      id: this.id,
+      status: this.#status,
+      status_details: this.#details(reason),
+      output: this.#output,
+      conversation_id: `conv_${call.callId}`,
+      output_modalities: asked.modalities ?? call.session.modalities,
+      max_output_tokens: asked.maxOutputTokens ?? call.session.maxOutputTokens,
+      usage: this.#end?.usage ? usageOf(this.#end.usage) : null,
+      metadata: asked.metadata ?? null,
+    }
+  }
+
+  #details(reason: CancelReason | undefined) {
+    if (this.#status === 'cancelled') return { type: 'cancelled', reason }
+    if (this.#status === 'incomplete') return { type: 'incomplete', reason: 'max_output_tokens' }
+    return this.#failure ? { type: 'failed', error: errorOf(this.#failure, this.#options.language) } : null
+  }
+
+  #emit(type: string, fields: Record<string, unknown>): void {
+    this.#options.call.emit({ type, ...fields })
+  }
+}
+
+type FunctionCall = { itemId: string; callId: string; name: string; arguments: string }
+
+const errorOf = ({ code, status, detail }: Failure, language: Language) => ({
+  type: errorType(status),
+  code,
+  message: declarationOf(code)[language](detail),
+})
+
+function textOf({ content: [content] }: ConversationItem): string {
+  if (content?.type === 'output_audio') return content.transcript ?? ''
+  return content?.type === 'output_text' ? content.text : ''
+}
+
+const partOf = (message: ConversationItem) =>
+  message.content[0]?.type === 'output_audio'
+    ? { type: 'audio', transcript: textOf(message) }
+    : { type: 'text', text: textOf(message) }
+
+function usageOf(usage: NonNullable<RealtimeEnd['usage']>) {
+  const quantities = quantitiesOf(usage)
+  const input = quantities['input_tokens']!
+  const output = quantities['output_tokens']!
+  return {
+    total_tokens: input + output,
+    input_tokens: input,
+    output_tokens: output,
+    input_token_details: {
+      text_tokens: usage.textInput + usage.cachedTextInput,
+      audio_tokens: usage.audioInput + usage.cachedAudioInput,
+      image_tokens: usage.imageInput,
+      cached_tokens: usage.cachedTextInput + usage.cachedAudioInput,
+    },
+    output_token_details: { text_tokens: usage.textOutput, audio_tokens: usage.audioOutput },
+  }
+}

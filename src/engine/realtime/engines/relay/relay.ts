@@ -1,0 +1,432 @@
+/**
+ * The engine `relay`: a model of an upstream hears and speaks by itself; when a turn is over and when it answers is decided here, so that each
+ * response is held before it is asked for. Interruptions are judged by how long somebody speaks, for words come only after the turn.
+ */
+import type { App } from '#app'
+import { failureOf } from '#engine/inference'
+import { deadlines } from '#platform/clock'
+import type { Failure, Language } from '#platform/errors'
+import { type RealtimeProvider, type RealtimeSetup, type Timeouts, UpstreamError } from '#providers/spec'
+import { refuse } from '../../events/fields.ts'
+import { newId } from '../../events/server-events.ts'
+import type { CallEngine, CallView, ConversationItem, EngineEvent, ResponseOptions } from '../../parts.ts'
+import { type Pause, type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import { Answer, type CancelReason } from './answer.ts'
+import { reasons } from './phrases.ts'
+import { type RelayLimits, type RelayPrice, type RelayPricing, worstOf } from './price.ts'
+import { type LinkListener, SessionLink } from './session-link.ts'
+import { UserSound } from './user-sound.ts'
+
+export interface RelayOptions {
+  provider: RealtimeProvider
+  timeouts: Timeouts
+  model: RelayLimits & {
+    /** Ours. */
+    id: string
+    upstreamModel: string
+    pricing: RelayPricing
+    /** Where the client names none that it has. */
+    voice?: string | undefined
+    voices: readonly string[]
+    /** Of the upstream, which writes down what the user says; absent: nobody does. */
+    transcriptionModel?: string | undefined
+  }
+  language: Language
+}
+
+/** Failures, one after the other, that end a call. */
+const mostFailures = 2
+/** Who speaks so long into an answer interrupts it; less is «بله», or a cough. */
+const interruptMs = 500
+/** For what a response cost that was cut by the end of the call. */
+const farewellMs = 3_000
+/** Of a turn whose beginning another session had. */
+const againSeconds = 15
+/** Stands for words that are not known. */
+const someWords = 'someone speaks'
+
+export class Relay implements CallEngine, TurnListener {
+  readonly #app: App
+  readonly #call: CallView
+  readonly #options: RelayOptions
+  readonly #link: SessionLink
+  readonly #sound: UserSound
+  #turns: TurnTaking | undefined
+  #item = newId('item')
+  #answer: Answer | undefined
+  /** Until its step is done the upstream takes no other one. */
+  #settled: Promise<void> = Promise.resolve()
+  #asked: ResponseOptions = {}
+  #next: ResponseOptions | undefined
+  #failures = 0
+  #canPay = true
+  /** The session was opened anew within a turn. */
+  #isAnew = false
+  #isLeaving = false
+  #isSpeaking = false
+  /** Of the session at the upstream, which outlives the call until it has said what it cost. */
+  readonly #gone = new AbortController()
+  readonly #work = new Set<Promise<void>>()
+
+  constructor(app: App, call: CallView, options: RelayOptions) {
+    this.#app = app
+    this.#call = call
+    this.#options = options
+    const { provider, timeouts, model } = options
+    const { conversation } = call
+    const { signal } = this.#gone
+    const { upstreamModel } = model
+    const setup = () => this.#setup()
+    this.#link = new SessionLink(
+      { provider, upstreamModel, timeouts, signal, conversation, setup },
+      this.#listener(),
+    )
+    this.#sound = new UserSound(provider.inputRate, (pcm) => this.#link.write(pcm))
+  }
+
+  async start(): Promise<void> {
+    this.#turns = await TurnTaking.open(this.#call.session.turnDetection, this)
+    await this.#link.open().catch((error: unknown) => {
+      throw error instanceof UpstreamError ? failureOf(error) : error
+    })
+    this.#link.follow()
+    this.#openIfManual()
+  }
+
+  frame(samples: Float32Array): void {
+    if (this.#call.signal.aborted) return
+    this.#sound.write(samples)
+    this.#turns?.write(samples)
+  }
+
+  changed(): void {
+    const { turnDetection } = this.#call.session
+    this.#turns?.update(turnDetection)
+    this.#openIfManual()
+    this.#link.update()
+    this.#link.follow()
+  }
+
+  event(event: EngineEvent): void {
+    switch (event.type) {
+      case 'input_audio_buffer.commit':
+        if (!this.#turns?.commit()) refuse('type', reasons.noSound)
+        return
+      case 'input_audio_buffer.clear':
+        this.#turns?.clear()
+        this.#sound.close()
+        this.#openIfManual()
+        this.#link.discard()
+        this.#emit('input_audio_buffer.cleared', {})
+        return
+      case 'output_audio_buffer.clear':
+        this.#answer?.cancel('client_cancelled')
+        return
+      case 'response.cancel':
+        if (!this.#answer || (event.responseId ?? this.#answer.id) !== this.#answer.id)
+          refuse('response_id', reasons.notActive)
+        this.#answer?.cancel('client_cancelled')
+        return
+      case 'response.create':
+        this.#create(event.response)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#next = undefined
+    this.#answer?.cancel('client_cancelled')
+    await within(farewellMs, this.#settled)
+    await this.#link.close()
+    this.#gone.abort()
+    this.#answerOfLink?.broke(new UpstreamError('aborted'))
+    while (this.#work.size > 0) await Promise.all(this.#work)
+    this.#turns?.[Symbol.dispose]()
+    this.#turns = undefined
+  }
+
+  // What is heard
+
+  started({ startMs }: { number: number; startMs: number }): void {
+    if (this.#answer && this.#call.session.turnDetection?.interruptResponse) this.#silence('turn_detected')
+    this.#speaks(startMs)
+    this.#reserve()
+  }
+
+  paused(pause: Pause): void {
+    // Only into the words of the assistant: there it is judged before it is a turn.
+    if (!this.#isSpeaking) return
+    const { turnDetection } = this.#call.session
+    const spokenMs = pause.untilMs - pause.startMs - (turnDetection?.prefixMs ?? 0)
+    const words = spokenMs >= interruptMs ? someWords : ''
+    queueMicrotask(() => this.#turns?.words(pause.turn, words, pause.untilMs))
+  }
+
+  resumed(): void {}
+
+  ended(turn: Turn): void {
+    const itemId = this.#item
+    this.#item = newId('item')
+    const { turnDetection } = this.#call.session
+    this.#sound.close()
+    this.#openIfManual()
+    if (turnDetection)
+      this.#emit('input_audio_buffer.speech_stopped', { audio_end_ms: turn.endMs, item_id: itemId })
+    this.#emit('input_audio_buffer.committed', {
+      previous_item_id: this.#call.conversation.items.at(-1)?.id ?? null,
+      item_id: itemId,
+    })
+    this.#call.conversation.add(userItem(itemId))
+    this.#call.conversation.done(itemId)
+    this.#run(this.#commit(itemId, turn))
+    if (turnDetection?.createResponse) this.#respond({})
+  }
+
+  /** The user goes on: what the upstream has of the turn stays, and the rest becomes another item behind it. */
+  withdrawn(): void {
+    this.#silence('turn_detected')
+    this.#speaks()
+  }
+
+  duck(): void {
+    this.#call.speaker.duck()
+  }
+
+  unduck(): void {
+    this.#call.speaker.unduck()
+  }
+
+  interrupted(): void {
+    this.#silence('turn_detected')
+  }
+
+  idle(): void {
+    this.#emit('input_audio_buffer.timeout_triggered', { item_id: this.#item })
+    this.#respond({})
+  }
+
+  #speaks(startMs?: number): void {
+    this.#emit('input_audio_buffer.speech_started', { audio_start_ms: startMs ?? 0, item_id: this.#item })
+    this.#sound.open(startMs)
+  }
+
+  #openIfManual(): void {
+    if (!this.#call.session.turnDetection && !this.#sound.isOpen) this.#sound.open()
+  }
+
+  async #commit(itemId: string, { samples }: Turn): Promise<void> {
+    if (!this.#link.isOpen) await this.#link.ready().catch(() => undefined)
+    if (this.#isAnew) this.#sound.again(samples.subarray(-againSeconds * 16_000))
+    this.#isAnew = false
+    if (this.#link.isOpen) this.#link.commit(itemId)
+  }
+
+  /** While somebody speaks, so that nobody waits for it at the end of the turn. */
+  #reserve(): void {
+    this.#run(
+      this.#call.money.reserve(this.#worst({})).then((isReserved) => {
+        this.#canPay = isReserved
+        // An answer that is under way is paid: it is heard to its end.
+        if (!isReserved && !this.#answer) this.#call.end('credits')
+      }),
+    )
+  }
+
+  // What is answered
+
+  #create(asked: ResponseOptions): void {
+    if (asked.conversation === 'none' || asked.input) refuse('response', reasons.outside)
+    // What is only spoken to its end lets the next one wait, such as a tool's output.
+    if (this.#answer && (!this.#answer.isMade || this.#next)) refuse('type', reasons.active)
+    this.#respond(asked)
+  }
+
+  #respond(asked: ResponseOptions): void {
+    if (this.#answer) {
+      this.#next = asked
+      return
+    }
+    const { model, language } = this.#options
+    const answer = new Answer({
+      ...{ call: this.#call, link: this.#link, model, language, asked },
+      worst: this.#worst(asked),
+      onSpeaking: (isSpeaking) => {
+        this.#isSpeaking = isSpeaking
+        this.#turns?.assistantSpeaks(isSpeaking)
+      },
+      onSaid: (text) => this.#turns?.assistantSaid(text),
+    })
+    this.#answer = answer
+    this.#run(this.#answerWith(answer, asked))
+  }
+
+  async #answerWith(answer: Answer, asked: ResponseOptions): Promise<void> {
+    const before = this.#settled
+    const settling = answer.run(async () => {
+      await before
+      this.#setAsked(asked)
+      if (this.#isLeaving) await this.#reopen()
+      await this.#link.ready().catch(() => undefined)
+      this.#answerOfLink = answer
+    })
+    this.#settled = settling
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#answerOfLink === answer) this.#answerOfLink = undefined
+      })
+    await settling
+    await this.#settled
+    if (this.#isLeaving) await this.#reopen()
+    await answer.hear()
+    if (answer.failure) this.#failed(answer.failure)
+    else if (answer.isFinished) this.#failures = 0
+    if (this.#answer === answer) this.#goOn()
+  }
+
+  #answerOfLink: Answer | undefined
+
+  /** What one response wants beside the session. */
+  #setAsked(asked: ResponseOptions): void {
+    const hadOwn = isOwn(this.#asked)
+    this.#asked = asked
+    if (hadOwn || isOwn(asked)) this.#link.update()
+  }
+
+  #goOn(): void {
+    this.#answer = undefined
+    const next = this.#next
+    this.#next = undefined
+    if (next && !this.#call.signal.aborted) this.#respond(next)
+    else if (!this.#canPay) this.#call.end('credits')
+  }
+
+  #silence(reason: CancelReason): void {
+    this.#answer?.cancel(reason)
+    this.#answer = undefined
+    this.#next = undefined
+  }
+
+  #failed(failure: Failure): void {
+    this.#failures += 1
+    if (failure.status === 402) this.#call.end('credits')
+    else if (this.#failures >= mostFailures) this.#call.end('failed')
+  }
+
+  // The session at the upstream
+
+  #setup(): RealtimeSetup {
+    const { session } = this.#call
+    const { model } = this.#options
+    const { voices, voice, transcriptionModel } = model
+    const asked = this.#asked
+    const wanted = session.voice !== undefined && voices.includes(session.voice) ? session.voice : voice
+    const { language, prompt } = session.transcription
+    return {
+      instructions: asked.instructions ?? session.instructions,
+      voice: wanted,
+      ...(session.speed !== 1 && { speed: session.speed }),
+      speaks: (asked.modalities ?? session.modalities).includes('audio'),
+      tools: asked.tools ?? session.tools,
+      toolChoice: asked.toolChoice ?? session.toolChoice,
+      maxOutputTokens: this.#maxOutput(asked),
+      maxInputTokens: model.maxInputTokens,
+      ...(transcriptionModel !== undefined && {
+        transcription: { model: transcriptionModel, language, prompt },
+      }),
+    }
+  }
+
+  #maxOutput(asked: ResponseOptions): number {
+    const most = this.#options.model.maxOutputTokens
+    const wanted = asked.maxOutputTokens ?? this.#call.session.maxOutputTokens
+    return wanted === 'inf' ? most : Math.min(most, wanted)
+  }
+
+  #worst(asked: ResponseOptions): bigint {
+    const { session } = this.#call
+    const price: RelayPrice = { ...this.#options.model, maxOutputTokens: this.#maxOutput(asked) }
+    return worstOf(price, {
+      instructions: asked.instructions ?? session.instructions,
+      tools: asked.tools ?? session.tools,
+    })
+  }
+
+  #listener(): LinkListener {
+    return {
+      heard: (transcript) => this.#heard(transcript),
+      began: (theirs) => this.#answerOfLink?.began(theirs),
+      sound: (theirs, pcm) => this.#answerOfLink?.sound(theirs, pcm),
+      words: (theirs, delta, spoken) => this.#answerOfLink?.words(theirs, delta, spoken),
+      functionCall: (call) => this.#answerOfLink?.functionCall(call),
+      finished: (end) => this.#answerOfLink?.finished(end),
+      leaving: () => {
+        this.#isLeaving = true
+        if (!this.#answerOfLink) this.#run(this.#reopen())
+      },
+      failed: (error) => this.#broke(error),
+    }
+  }
+
+  /** An answer that is under way is lost, and never asked for again: it may have been made. The next turn has another session. */
+  #broke(error: UpstreamError): void {
+    const answer = this.#answerOfLink
+    if (answer) answer.broke(error)
+    else this.#failed(failureOf(error))
+    if (!this.#call.signal.aborted && this.#failures < mostFailures) this.#run(this.#reopen())
+  }
+
+  async #reopen(): Promise<void> {
+    this.#isLeaving = false
+    this.#isAnew = this.#sound.isOpen
+    try {
+      await this.#link.open()
+      this.#link.follow()
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
+      if (!this.#call.signal.aborted) this.#call.end('failed')
+    }
+  }
+
+  #heard({ itemId, text, isFinal }: { itemId: string; text: string; isFinal: boolean }): void {
+    const item = this.#call.conversation.get(itemId)
+    if (!isFinal || !item) return
+    item.content = [{ type: 'input_audio', transcript: text }]
+    this.#emit('conversation.item.input_audio_transcription.completed', {
+      item_id: itemId,
+      content_index: 0,
+      transcript: text,
+    })
+  }
+
+  #run(work: Promise<void>): void {
+    const entry: Promise<void> = work
+      .catch((error: unknown) => {
+        this.#app.log.error({ err: error, call: this.#call.callId }, 'a call could not go on')
+        this.#call.end('failed')
+      })
+      .finally(() => this.#work.delete(entry))
+    this.#work.add(entry)
+  }
+
+  #emit(type: string, fields: Record<string, unknown>): void {
+    this.#call.emit({ type, ...fields })
+  }
+}
+
+const isOwn = ({ instructions, modalities, tools, toolChoice, maxOutputTokens }: ResponseOptions): boolean =>
+  [instructions, modalities, tools, toolChoice, maxOutputTokens].some((one) => one !== undefined)
+
+const userItem = (id: string): ConversationItem => ({
+  id,
+  type: 'message',
+  status: 'completed',
+  role: 'user',
+  content: [{ type: 'input_audio', transcript: null }],
+})
+
+/** Resolves with `work`, or without it after this time. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  const passed = Promise.withResolvers<void>()
+  const deadline = deadlines.in(ms, passed.resolve)
+  await Promise.race([work, passed.promise])
+  deadline.cancel()
+}

@@ -1,0 +1,179 @@
+/** The session at the upstream: opened, told what the conversation has, and opened again where the upstream leaves. */
+import type {
+  RealtimeLink,
+  RealtimeProvider,
+  RealtimeSetup,
+  RealtimeSink,
+  Timeouts,
+  UpstreamError,
+} from '#providers/spec'
+import type { Conversation } from '../../parts.ts'
+import { inputsOf } from './items.ts'
+
+export interface SessionLinkOptions {
+  provider: RealtimeProvider
+  upstreamModel: string
+  timeouts: Timeouts
+  signal: AbortSignal
+  conversation: Conversation
+  setup(): RealtimeSetup
+}
+
+/** What the engine is told, with ids of the conversation in place of the upstream's. */
+export interface LinkListener
+  extends Pick<RealtimeSink, 'heard' | 'began' | 'sound' | 'words' | 'functionCall' | 'finished'> {
+  failed(error: UpstreamError): void
+  leaving(): void
+}
+
+export class SessionLink {
+  readonly #options: SessionLinkOptions
+  readonly #listener: LinkListener
+  #link: RealtimeLink | undefined
+  #opening: Promise<void> | undefined
+  /** Counts sessions, so that what an earlier one still says is told to nobody. */
+  #sessions = 0
+  /** Ids of the upstream by ours, and ours by those. */
+  readonly #theirs = new Map<string, string>()
+  readonly #ours = new Map<string, string>()
+  /** Items that the upstream has. */
+  readonly #known = new Set<string>()
+  /** Of turns that were committed, until the upstream names them. */
+  #committing: string[] = []
+
+  constructor(options: SessionLinkOptions, listener: LinkListener) {
+    this.#options = options
+    this.#listener = listener
+  }
+
+  get isOpen(): boolean {
+    return this.#link !== undefined && this.#opening === undefined
+  }
+
+  /** Opens a session, or another one in place of the one before; `follow` then tells it what it does not know. Throws `UpstreamError`. */
+  open(): Promise<void> {
+    this.#opening ??= this.#connect().finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  /** Resolves when a session is open, if one is being opened. */
+  async ready(): Promise<void> {
+    await this.#opening
+  }
+
+  async close(): Promise<void> {
+    this.#sessions += 1
+    const link = this.#link
+    this.#link = undefined
+    await link?.close()
+  }
+
+  update(): void {
+    this.#link?.update(this.#options.setup())
+  }
+
+  /** Tells the upstream what of the conversation it does not have, and what is no longer there. */
+  follow(): void {
+    if (!this.isOpen) return
+    const { conversation } = this.#options
+    for (const id of this.#known)
+      if (!conversation.get(id)) {
+        this.#known.delete(id)
+        this.#link?.remove(this.#theirs.get(id) ?? id)
+      }
+    for (const item of conversation.items) {
+      if (this.#known.has(item.id) || item.status === 'in_progress') continue
+      this.#known.add(item.id)
+      for (const input of inputsOf(item, conversation)) this.#link?.add(input)
+    }
+  }
+
+  write(pcm: Uint8Array): void {
+    if (this.isOpen) this.#link?.write(pcm)
+  }
+
+  discard(): void {
+    this.#link?.discard()
+  }
+
+  /** What was written is this item. */
+  commit(itemId: string): void {
+    this.#known.add(itemId)
+    this.#committing.push(itemId)
+    this.#link?.commit()
+  }
+
+  /** The upstream made this item itself. */
+  made(itemId: string, theirs: string): void {
+    this.#name(itemId, theirs)
+    this.#known.add(itemId)
+  }
+
+  respond(): void {
+    this.#link?.respond()
+  }
+
+  cancel(): void {
+    this.#link?.cancel()
+  }
+
+  truncate(itemId: string, playedMs: number): void {
+    const theirs = this.#theirs.get(itemId)
+    if (theirs !== undefined) this.#link?.truncate(theirs, playedMs)
+  }
+
+  async #connect(): Promise<void> {
+    const { provider, upstreamModel, timeouts, signal, setup } = this.#options
+    const resumption = this.#link?.resumption
+    await this.close()
+    this.#committing = []
+    const session = this.#sessions
+    const link = await provider.connect(
+      { upstreamModel, timeouts, signal, setup: setup(), resumption },
+      this.#sink(session),
+    )
+    if (session !== this.#sessions) {
+      await link.close()
+      return
+    }
+    this.#link = link
+    if (resumption !== undefined) return
+    this.#known.clear()
+    this.#theirs.clear()
+    this.#ours.clear()
+  }
+
+  #name(itemId: string, theirs: string): void {
+    this.#theirs.set(itemId, theirs)
+    this.#ours.set(theirs, itemId)
+  }
+
+  #sink(session: number): RealtimeSink {
+    const listener = this.#listener
+    const isNow = (): boolean => session === this.#sessions
+    const ours = (theirs: string): string => this.#ours.get(theirs) ?? theirs
+    return {
+      committed: (theirs) => {
+        const itemId = isNow() ? this.#committing.shift() : undefined
+        if (itemId !== undefined) this.#name(itemId, theirs)
+      },
+      heard: (transcript) => {
+        if (isNow()) listener.heard({ ...transcript, itemId: ours(transcript.itemId) })
+      },
+      began: (theirs) => void (isNow() && listener.began(theirs)),
+      sound: (theirs, pcm) => void (isNow() && listener.sound(theirs, pcm)),
+      words: (theirs, delta, spoken) => void (isNow() && listener.words(theirs, delta, spoken)),
+      functionCall: (call) => void (isNow() && listener.functionCall(call)),
+      finished: (end) => void (isNow() && listener.finished(end)),
+      leaving: () => void (isNow() && listener.leaving()),
+      failed: (error) => {
+        if (!isNow()) return
+        this.#sessions += 1
+        this.#link = undefined
+        listener.failed(error)
+      },
+    }
+  }
+}

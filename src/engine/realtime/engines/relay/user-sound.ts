@@ -1,0 +1,77 @@
+/** The sound of the user on its way to the upstream: kept for a moment, so that a turn begins where speech did. */
+import { Resampler } from '#engine/sound'
+
+const rate = 16_000
+const frameMs = 20
+/** Of a prefix and of an interruption, which is known 1.2 seconds after it began. */
+const mostFrames = 4_000 / frameMs
+const filterWidth = 16
+
+export class UserSound {
+  readonly #send: (pcm: Uint8Array) => void
+  readonly #resampler: Resampler
+  readonly #recent: Float32Array[] = []
+  #frames = 0
+  /** Every frame before it was sent, or is of no turn. */
+  #sentUntil = 0
+  #isOpen = false
+
+  /** `send` gets samples of `inputRate`, mono, 16 bit, little-endian. */
+  constructor(inputRate: number, send: (pcm: Uint8Array) => void) {
+    this.#resampler = new Resampler(rate, inputRate, filterWidth)
+    this.#send = send
+  }
+
+  /** 20 ms at 16 kHz. */
+  write(frame: Float32Array): void {
+    this.#recent.push(frame.slice())
+    if (this.#recent.length > mostFrames) this.#recent.shift()
+    this.#frames += 1
+    if (this.#isOpen) this.#flush()
+  }
+
+  /** A turn has begun, at this time of the call or where the last one ended: it goes out from there on, and as it comes. */
+  open(fromMs = 0): void {
+    this.#sentUntil = Math.max(this.#sentUntil, Math.floor(fromMs / frameMs))
+    this.#isOpen = true
+    this.#flush()
+  }
+
+  /** The turn is over. */
+  close(): void {
+    this.#isOpen = false
+    this.#sentUntil = this.#frames
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** Samples of a turn whose beginning another session had. */
+  again(samples: Float32Array): void {
+    this.#send(pcmOf(this.#resampler.write(samples)))
+  }
+
+  #flush(): void {
+    const first = this.#frames - this.#recent.length
+    const from = Math.max(this.#sentUntil, first)
+    for (let at = from; at < this.#frames; at++)
+      this.#send(pcmOf(this.#resampler.passing(this.#recent[at - first]!)))
+    this.#sentUntil = this.#frames
+  }
+}
+
+/** Samples from -1 to 1 in 16 bits, little-endian. */
+export function pcmOf(samples: Float32Array): Uint8Array {
+  const view = new DataView(new ArrayBuffer(2 * samples.length))
+  for (let at = 0; at < samples.length; at++)
+    view.setInt16(2 * at, Math.max(-32_768, Math.min(32_767, Math.round(samples[at]! * 32_768))), true)
+  return new Uint8Array(view.buffer)
+}
+
+export function samplesOf(pcm: Uint8Array): Float32Array {
+  const view = new DataView(pcm.buffer, pcm.byteOffset, pcm.byteLength)
+  const samples = new Float32Array(pcm.byteLength >> 1)
+  for (let at = 0; at < samples.length; at++) samples[at] = view.getInt16(2 * at, true) / 32_768
+  return samples
+}

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { crc32c, RTCDataChannel, RTCDataChannelParameters } from 'werift'
+import { DataChannel } from './data-channel.ts'
+import { type RTCDtlsTransport, RTCSctpTransport } from './werift.ts'
+
+/** Our end of a channel, and a client of another implementation, whose packets can be written by hand too. */
+async function openPair() {
+  const seen = { opened: 0, closed: 0, abused: 0, texts: [] as string[] }
+  const line = {
+    id: 'client',
+    onStateChange: { subscribe: () => ({ unSubscribe: () => undefined }) },
+    iceTransport: { role: 'controlling' },
+    dataReceiver: (_packet: Buffer) => undefined as unknown,
+    sendData: async (packet: Buffer) => void setImmediate(() => channel.receive(packet)),
+  }
+  const channel: DataChannel = new DataChannel(5_000, {
+    send: (packet) => void setImmediate(() => line.dataReceiver(packet)),
+    opened: () => seen.opened++,
+    text: (text) => seen.texts.push(text),
+    closed: () => seen.closed++,
+    abused: () => seen.abused++,
+  })
+  const client = new RTCSctpTransport(5_000)
+  client.setDtlsTransport(line as unknown as RTCDtlsTransport)
+  await client.start(5_000)
+  const named = (label: string) => new RTCDataChannel(client, new RTCDataChannelParameters({ label }))
+  const theirs = named('events')
+  await expect.poll(() => seen.opened).toBe(1)
+  const { remoteVerificationTag, localTsn } = client.sctp as unknown as {
+    remoteVerificationTag: number
+    localTsn: number
+  }
+  const data = (ahead: number, flags: number, bytes: Buffer, stream = 1): void => {
+    const chunk = Buffer.alloc(16)
+    chunk.writeUInt8(flags, 1)
+    chunk.writeUInt16BE(16 + bytes.length, 2)
+    chunk.writeUInt32BE((localTsn + ahead) >>> 0, 4)
+    chunk.writeUInt16BE(stream, 8)
+    chunk.writeUInt16BE(1, 10)
+    chunk.writeUInt32BE(51, 12)
+    channel.receive(packetOf(remoteVerificationTag, Buffer.concat([chunk, bytes])))
+  }
+  return { seen, channel, client, theirs, named, data }
+}
+
+function packetOf(tag: number, chunk: Buffer): Buffer {
+  const padded = Buffer.concat([chunk, Buffer.alloc((4 - (chunk.length % 4)) % 4)])
+  const packet = Buffer.concat([Buffer.alloc(12), padded])
+  packet.writeUInt16BE(5_000, 0)
+  packet.writeUInt16BE(5_000, 2)
+  packet.writeUInt32BE(tag, 4)
+  packet.writeUInt32LE(crc32c(packet), 8)
+  return packet
+}
+
+const first = 2
+const last = 1
+test('texts go both ways, and a channel beside the first is closed', async () => {
+  const { seen, channel, theirs, named } = await openPair()
+  const heard: unknown[] = []
+  theirs.onMessage.subscribe((text) => heard.push(text))
+  theirs.send('سلام')
+  theirs.send('x'.repeat(65_536))
+  await expect.poll(() => seen.texts.map(({ length }) => length)).toEqual([4, 65_536])
+  expect(channel.send('درود')).toBe(true)
+  await expect.poll(() => heard).toEqual(['درود'])
+  const second = named('more')
+  await expect.poll(() => second.readyState).toBe('closed')
+  expect([seen.opened, seen.closed, seen.abused]).toEqual([1, 0, 0])
+  channel.close()
+})
+
+test('a message that does not end is ended', async () => {
+  const { seen, channel, data } = await openPair()
+  data(0, first, Buffer.alloc(1_024))
+  for (let i = 1; i < 512; i++) data(i, 0, Buffer.alloc(1_024))
+  expect(seen.abused).toBe(0)
+  data(512, 0, Buffer.alloc(1))
+  expect(seen.abused).toBe(1)
+  channel.close()
+})
+
+test('so is one of more pieces than any message has', async () => {
+  const { seen, channel, data } = await openPair()
+  data(0, first, Buffer.alloc(1))
+  for (let i = 1; i < 1_024; i++) data(i, 0, Buffer.alloc(1))
+  expect(seen.abused).toBe(0)
+  data(1_024, 0, Buffer.alloc(1))
+  expect(seen.abused).toBe(1)
+  channel.close()
+})
+
+test('a message of 65,537 bytes ends it', async () => {
+  const { seen, channel, data } = await openPair()
+  for (let i = 0; i < 64; i++) data(i, i === 0 ? first : 0, Buffer.alloc(1_024))
+  data(64, last, Buffer.alloc(1))
+  await expect.poll(() => seen.abused).toBe(1)
+  expect(seen.texts).toEqual([])
+  channel.close()
+})
+
+test('beyond 256 that came early only the missing one is taken, and no stream beyond the 64th', async () => {
+  const { channel, data } = await openPair()
+  data(1, first | last, Buffer.alloc(1), 64)
+  expect(channel.association.inboundStreams).not.toHaveProperty('64')
+  for (let i = 1; i < 2_000; i++) data(i, first | last, Buffer.alloc(1))
+  expect(channel.association.sackMisOrdered.size).toBe(256)
+  data(0, first | last, Buffer.alloc(1))
+  expect(channel.association.sackMisOrdered.size).toBe(0)
+  channel.close()
+})
