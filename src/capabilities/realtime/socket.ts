@@ -80,16 +80,16 @@ function sessionOf(context: Asking, begun: BegunCall, transport: SocketTransport
   return session
 }
 
-/** RFC 6455, section 7.4.1: nobody closed it; a bound was broken; the message was too long. */
+/** RFC 6455, section 7.4.1: nobody closed it; a bound was broken; what came was malformed or too long. */
 const abnormal = 1006
 const violated = 1008
-const tooLong = 1009
+const broken: readonly (number | undefined)[] = [1002, 1009]
 
 /** Why a line without a call on it is closed. */
 async function whyGone({ app, caller }: Asking, { closeCode, stopping }: Socket): Promise<EndReason> {
   if (stopping.aborted) return 'stopped'
   if (closeCode === abnormal) return 'disconnected'
-  if (closeCode === tooLong) return 'failed'
+  if (broken.includes(closeCode)) return 'failed'
   if (closeCode !== violated) return 'client'
   const refused = await app.keys.callerOf(caller.accountId, caller.keyId).then(
     () => false,

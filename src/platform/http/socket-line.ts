@@ -11,6 +11,8 @@ const stuckMs = 60_000
 const windowMs = 10_000
 /** RFC 6455, section 7.4.1. */
 const tooFast = 1008
+const malformed = 1002
+const tooLong = 1009
 
 export class SocketLine implements Socket {
   readonly stopping: AbortSignal
@@ -34,9 +36,11 @@ export class SocketLine implements Socket {
     ws.on('pong', ({ length }: Buffer) => void this.#isAdmitted(length))
     ws.on('ping', ({ length }: Buffer) => void this.#isAdmitted(length))
     // For a message that is too long or a broken frame, the library closes the connection with the matching code.
-    ws.on('error', () => undefined)
+    ws.on('error', ({ code }: NodeJS.ErrnoException) => {
+      this.#closeCode = code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? tooLong : malformed
+    })
     ws.on('close', (code) => {
-      this.#closeCode = code
+      this.#closeCode ??= code
       clearInterval(this.#pulse)
       this.#gone.abort()
       this.#wake?.()

@@ -44,7 +44,7 @@ export interface Socket {
   /** Default code: 1000. Queued messages are still sent. */
   close(code?: number, reason?: string): void
   readonly gone: AbortSignal
-  /** Of the close of this connection, once it is gone (RFC 6455, section 7.4); 1006 where nobody said one. */
+  /** Of the close of this connection, once it is gone (RFC 6455, section 7.4); 1006 where nobody said one, 1002 and 1009 for what the client sent. */
   readonly closeCode: number | undefined
   /**
    * Aborts when the server begins to stop. What is under way may end within the time that a stop has (`drainMs`, as streams); the
