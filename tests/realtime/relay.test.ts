@@ -150,7 +150,6 @@ async function begin({
         return open as OpenStep
       },
       spent: 0n,
-      held: 0n,
     },
     speaker,
     emit,
