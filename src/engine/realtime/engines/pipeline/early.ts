@@ -13,8 +13,11 @@ export interface HearingParts {
   model: TranscriptionModel
 }
 
-/** Of one turn: each costs, and noise makes many pauses. */
-const mostOfTurn = 2
+/** Of one turn: each costs, and noise makes many pauses. With fewer a sure end waits three times as long (docs/decisions/0088). */
+const mostOfTurn = 8
+/** Of all of them: `worst.ts` counts on it. */
+export const mostEarlySeconds = 120
+const sampleRate = 16_000
 /** Shorter sound is no word, and vendors refuse it. */
 const leastSamples = 1_600
 
@@ -29,6 +32,7 @@ export class EarlyTranscripts {
   readonly #pauses = new Map<number, Early>()
   #turn = 0
   #begun = 0
+  #samples = 0
 
   constructor(parts: HearingParts) {
     this.#parts = parts
@@ -42,10 +46,14 @@ export class EarlyTranscripts {
     if (pause.turn !== this.#turn) {
       this.#turn = pause.turn
       this.#begun = 0
+      this.#samples = 0
       this.#pauses.clear()
     }
-    if (this.#begun >= mostOfTurn || pause.samples.length < leastSamples) return
+    const samples = this.#samples + pause.samples.length
+    if (this.#begun >= mostOfTurn || samples > mostEarlySeconds * sampleRate) return
+    if (pause.samples.length < leastSamples) return
     this.#begun += 1
+    this.#samples = samples
     const stop = new AbortController()
     const early: Early = {
       stop,

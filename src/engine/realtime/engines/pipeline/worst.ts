@@ -3,13 +3,14 @@ import type { App, Caller } from '#app'
 import { boundTurn, worstCaseOf } from '#engine/inference'
 import { planSpeaking, worstOfHearing } from '#engine/live-speech'
 import type { SessionSettings } from '../../parts.ts'
+import { mostEarlySeconds } from './early.ts'
 import type { PipelineModels } from './models.ts'
 import { mostOutputTokens, mostPromptBytes } from './prompt.ts'
 
 /** Of one turn; who speaks on begins the next. */
 const mostSeconds = 60
-/** That is written down early, and once more when it is over. */
-const hearings = 2
+/** It is written down when it is over, and early before. */
+const hearings = 1 + mostEarlySeconds / mostSeconds
 /** Letters of a token, where there are many. */
 const lettersOfToken = 3
 const longestAnswer = 'ا'.repeat(mostOutputTokens * lettersOfToken)
