@@ -82,7 +82,9 @@ test('a client secret says what its session will be, is good for 10 to 7,200 sec
 
 test('a client secret names a model that its key may use, and a session that a call would take', async () => {
   await using world = await boot()
-  const key = await world.key({ scopes: ['audio:write'], models: ['sandbox/fast'] })
+  const parts = ['sandbox/fast', 'sandbox/transcribe', 'sandbox/speech']
+  const key = await world.key({ scopes: ['audio:write'], models: parts })
+  const mute = await world.key({ scopes: ['audio:write'], models: parts.slice(0, 2) })
   const refusal = async (body: unknown) => {
     const { status, body: answer } = await key.post(secrets, body)
     return [status, answer.error?.code, answer.error?.param]
@@ -93,6 +95,10 @@ test('a client secret names a model that its key may use, and a session that a c
   expect(await refusal({ session: { model: 7 } })).toEqual([400, 'INVALID_REQUEST', 'session.model'])
   const fast = { model: 'sandbox/fast' }
   expect(await refusal({ session: fast })).toEqual([200, undefined, undefined])
+  expect((await mute.post(secrets, { session: fast })).body.error).toMatchObject({
+    code: 'MODEL_NOT_ALLOWED',
+    message: expect.stringContaining('sandbox/speech'),
+  })
   const bad = { ...fast, audio: { output: { speed: 2 } } }
   expect(await refusal({ session: bad })).toEqual([400, 'INVALID_REQUEST', 'session.audio.output.speed'])
   const open = await world.key()

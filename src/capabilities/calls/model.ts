@@ -20,7 +20,7 @@ export function requireModel<Kind extends AnyModel['kind']>(
 }
 
 /** Throws MODEL_NOT_ALLOWED. */
-export function requireMayUse({ models }: Caller, { id }: AnyModel): void {
+export function requireMayUse({ models }: Caller, { id }: Pick<AnyModel, 'id'>): void {
   if (models && !models.has(id)) fail('MODEL_NOT_ALLOWED', { model: id }, { param: 'model' })
 }
 

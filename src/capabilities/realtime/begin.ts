@@ -21,7 +21,7 @@ import {
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
-import { requireRealtimeModel } from './chosen-model.ts'
+import { modelsOf, requireRealtimeModel } from './chosen-model.ts'
 import { firstSession } from './first-session.ts'
 import type { SocketQuery } from './schema.ts'
 
@@ -96,13 +96,8 @@ async function hold(context: Asking, { model, settings, ignored, secret }: Chose
     )
   })
   const listener = new EndingCall()
-  const money = app.realtime.add(
-    {
-      ...named,
-      ...{ accountId: caller.accountId, payer: caller, createdMs: nowMs, timePrice, models: [model.id] },
-    },
-    listener,
-  )
+  const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
+  const money = app.realtime.add({ ...named, ...owner, createdMs: nowMs, timePrice }, listener)
   return { callId, model, settings, ignored, money, listener, expiresAtMs: nowMs + maxSeconds * 1000 }
 }
 

@@ -2,6 +2,7 @@
 import type { App, Caller } from '#app'
 import { requireMayUse } from '#capabilities/calls'
 import type { RealtimeModel } from '#engine/models'
+import { modelsOfPipeline } from '#engine/realtime'
 import { fail } from '#platform/errors'
 import { reasons } from './phrases.ts'
 
@@ -12,21 +13,29 @@ interface Asking {
 
 /**
  * What answers in a call with this model: a realtime model, or a text model with those that listen and speak for it. Not named: the default one.
- * Throws MODEL_NOT_FOUND, MODEL_NOT_ALLOWED or MODEL_KIND_MISMATCH, and INVALID_REQUEST where none is named and there is no default.
+ * Throws MODEL_NOT_FOUND, MODEL_KIND_MISMATCH, MODEL_NOT_ALLOWED where the key may not use it or one that works for it, which would fail in the
+ * middle of the call, and INVALID_REQUEST where none is named and there is no default.
  */
 export function requireRealtimeModel({ app, caller }: Asking, name: string | undefined): RealtimeModel {
-  if (name === undefined) {
-    const model =
-      app.models.defaultRealtime ?? fail('INVALID_REQUEST', { why: reasons.noModel }, { param: 'model' })
-    requireMayUse(caller, model)
-    return model
-  }
-  const model = app.models.find(name) ?? fail('MODEL_NOT_FOUND', { model: name }, { param: 'model' })
-  requireMayUse(caller, model)
+  const model = realtimeModel(app, name)
+  for (const id of modelsOf(app, model)) requireMayUse(caller, { id })
+  return model
+}
+
+function realtimeModel({ models }: App, name: string | undefined): RealtimeModel {
+  if (name === undefined)
+    return models.defaultRealtime ?? fail('INVALID_REQUEST', { why: reasons.noModel }, { param: 'model' })
+  const model = models.find(name) ?? fail('MODEL_NOT_FOUND', { model: name }, { param: 'model' })
   return (
-    app.models.realtimeOf(model) ??
+    models.realtimeOf(model) ??
     fail('MODEL_KIND_MISMATCH', { model: model.id, kind: model.kind, needed: 'realtime' }, { param: 'model' })
   )
+}
+
+/** Ids of a model and of all that work for it: what a call pays for. */
+export function modelsOf(app: App, model: RealtimeModel): string[] {
+  const { text, transcription, speech } = modelsOfPipeline(app, model)
+  return [...new Set([model.id, text.id, transcription.id, speech.id])]
 }
 
 /** `model` of a session, where it names one. Throws INVALID_REQUEST. */

@@ -188,6 +188,3 @@ export const abandonedCalls = (
     },
     [leaseMs, before, most],
   )
-
-export const deleteOldCalls = (db: Db, before: Date): Promise<unknown> =>
-  db.query({ text: 'delete from realtime.calls where ended_at < $1' }, [before])
