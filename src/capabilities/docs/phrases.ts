@@ -85,6 +85,7 @@ export const groups: Record<string, Record<Language, string>> = {
   studio: { fa: 'استودیو', en: 'Studio' },
   audio: { fa: 'صدا', en: 'Audio' },
   videos: { fa: 'ویدیوها', en: 'Videos' },
+  realtime: { fa: 'تماس‌های صوتی', en: 'Voice calls' },
   hooks: { fa: 'خبرهای فروشندگان', en: 'Webhooks of vendors' },
   agents: { fa: 'عامل‌ها', en: 'Agents' },
   work: { fa: 'کارها', en: 'Work' },
