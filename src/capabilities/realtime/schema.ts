@@ -66,7 +66,10 @@ export const Call = Type.Object({
       'در حال پایان است و هزینه‌اش هنوز تسویه نشده.',
     ),
   ),
-  request_id: uuid('Of its receipt: GET /v1/requests/{id}.'),
+  request_id: Type.String({
+    ...uuid(),
+    ...described('Of its receipt: `GET /v1/requests/{id}`.', 'رسید آن: `GET /v1/requests/{id}`.'),
+  }),
 })
 export type Call = Static<typeof Call>
 
