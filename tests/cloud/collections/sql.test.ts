@@ -267,10 +267,10 @@ test('hostile queries are answered or refused as a fault of the caller, and leav
         if (!(error instanceof Failure) || error.code !== 'ROW_QUERY') throw error
       }
     }),
-    { numRuns: 800 },
+    // About one in ten is answered, by chance more or fewer.
+    { numRuns: 1_600 },
   )
-  // About one in ten is, by chance more or fewer.
-  expect(answered).toBeGreaterThan(20)
+  expect(answered).toBeGreaterThan(50)
   expect(await world.app.collections.read({ ...key(), limits }, queryOf([['order', 'id']])!)).toEqual(before)
 })
 
