@@ -12,16 +12,15 @@ import {
   findClientSecret,
   firstSeconds,
   type MoneyListener,
-  modelsOfPipeline,
   type RunningMoney,
   runningOf,
   takeClientCall,
-  worstOfTurn,
 } from '#engine/realtime'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
-import { modelsOf, requireRealtimeModel } from './chosen-model.ts'
+import { modelsOf, worstOf } from './call-engine.ts'
+import { requireRealtimeModel } from './chosen-model.ts'
 import { firstSession } from './first-session.ts'
 import type { SocketQuery } from './schema.ts'
 
@@ -78,8 +77,7 @@ async function hold(context: Asking, { model, settings, ignored, secret }: Chose
   const nowMs = app.clock.nowMs()
   const callId = uuidv7(nowMs)
   const timePrice = timePriceOf(app, model)
-  const held =
-    worstOfTurn(app, caller, modelsOfPipeline(app, model), settings) + (timePrice?.(firstSeconds) ?? 0n)
+  const held = worstOf(context, model, settings) + (timePrice?.(firstSeconds) ?? 0n)
   const named = { callId, model: model.id, processId: app.realtime.processId, receiptId: requestId, held }
   const { customerId, referenceId } = payer(context)
   await app.db.tx(async (tx) => {
@@ -90,6 +88,7 @@ async function hold(context: Asking, { model, settings, ignored, secret }: Chose
       {
         ...named,
         ...{ payer: caller, endpoint, transport: 'websocket', engine: model.engine, customerId, referenceId },
+        secretHash: secret?.secret_hash,
         ...{ maxSeconds, callsOfKey: callsPerKey, accepted: { statusCode: 101 } },
       },
       now,

@@ -2,8 +2,8 @@
 import type { App, Caller } from '#app'
 import { requireMayUse } from '#capabilities/calls'
 import type { RealtimeModel } from '#engine/models'
-import { modelsOfPipeline } from '#engine/realtime'
 import { fail } from '#platform/errors'
+import { modelsOf } from './call-engine.ts'
 import { reasons } from './phrases.ts'
 
 interface Asking {
@@ -30,12 +30,6 @@ function realtimeModel({ models }: App, name: string | undefined): RealtimeModel
     models.realtimeOf(model) ??
     fail('MODEL_KIND_MISMATCH', { model: model.id, kind: model.kind, needed: 'realtime' }, { param: 'model' })
   )
-}
-
-/** Ids of a model and of all that work for it: what a call pays for. */
-export function modelsOf(app: App, model: RealtimeModel): string[] {
-  const { text, transcription, speech } = modelsOfPipeline(app, model)
-  return [...new Set([model.id, text.id, transcription.id, speech.id])]
 }
 
 /** `model` of a session, where it names one. Throws INVALID_REQUEST. */

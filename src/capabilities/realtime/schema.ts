@@ -44,7 +44,7 @@ export const Call = Type.Object({
     }),
   ),
   model: Type.String(),
-  engine: oneOf('pipeline', 'relay', 'passthrough'),
+  engine: oneOf('pipeline', 'relay', 'passthrough', 'transcription'),
   transport: oneOf('webrtc', 'websocket'),
   agent_id: nullable(uuid()),
   created_at: timestamp(),

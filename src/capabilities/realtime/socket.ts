@@ -1,9 +1,9 @@
 /** GET /v1/realtime: a call over a WebSocket. */
-import { CallSession, CallSound, type EndReason, Pipeline, soundClock } from '#engine/realtime'
+import type { EndReason } from '#engine/realtime'
 import { Failure } from '#platform/errors'
 import { type KeySource, type Socket, type SocketStream, socketStream } from '#platform/http'
 import { type Asking, type BegunCall, begin } from './begin.ts'
-import { transcriptionModels } from './chosen-model.ts'
+import { openSession } from './call-session.ts'
 import { SocketTransport } from './socket-transport.ts'
 
 /** Browsers can send no header with a WebSocket. */
@@ -30,8 +30,11 @@ export async function openCall(context: Asking): Promise<SocketStream> {
 /** Until the call is settled. */
 async function talk(context: Asking, begun: BegunCall, socket: Socket): Promise<void> {
   const transport = new SocketTransport(socket)
-  const session = sessionOf(context, begun, transport)
-  begun.listener.join(session)
+  const session = openSession(context, begun, transport, {
+    pull: () => transport.pull(),
+    leadMs,
+    tailMs: () => tailMs,
+  })
   // It has the time of a stop to come to its end; then the line is closed.
   const stop = () => session.announceEnd('stopped', Math.floor(context.app.config.timing.drainMs / 1000))
   if (socket.stopping.aborted) stop()
@@ -41,43 +44,6 @@ async function talk(context: Asking, begun: BegunCall, socket: Socket): Promise<
   await transport.read(session)
   session.end(await whyGone(context, socket))
   await session.ended
-}
-
-function sessionOf(context: Asking, begun: BegunCall, transport: SocketTransport): CallSession {
-  const { app, caller, language, trace } = context
-  const { callId, model, settings, ignored, money, expiresAtMs } = begun
-  const failed = (error: unknown): void => {
-    app.log.error({ err: error, call_id: callId }, 'a call broke')
-    session.end('failed')
-  }
-  const session = new CallSession({
-    ...{ callId, settings, ignored, language, money, expiresAtMs, transport },
-    transcriptionModel: transcriptionModels(context),
-    clock: app.clock,
-    log: app.log,
-    idleMs: app.config.voice.idleSeconds * 1000,
-    openSound: (play) =>
-      new CallSound({
-        ...{ clock: soundClock, play, leadMs, failed },
-        tailMs: () => tailMs,
-        pull: () => transport.pull(),
-        hear: (frame) => session.frame(frame),
-      }),
-    openEngine: (view) =>
-      new Pipeline(app, view, {
-        ...{ model, language, settings: app.config.voice.pipeline },
-        live: { caller, endpoint: '/v1/realtime', trace },
-      }),
-    async settle(reason, turns) {
-      money.turns = turns
-      try {
-        await money.end(reason)
-      } catch (error) {
-        app.log.error({ err: error, call_id: callId }, 'a call was not settled; its sweep does it')
-      }
-    },
-  })
-  return session
 }
 
 /** RFC 6455, section 7.4.1: nobody closed it; a bound was broken; what came was malformed or too long. */

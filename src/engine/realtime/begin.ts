@@ -20,6 +20,10 @@ export interface NewCall {
   customerId?: string | undefined
   referenceId?: string | undefined
   claim?: Claim | undefined
+  /** The client secret that begins it. */
+  secretHash?: Buffer | undefined
+  /** Its words and its sound are kept. */
+  store?: boolean | undefined
   maxSeconds: number
   /** What the first turn may cost at most, and `firstSeconds` of a call whose time costs credits; in micro-credits. */
   held: bigint
@@ -61,6 +65,8 @@ export async function beginCall(tx: Tx, call: NewCall, now: Date): Promise<void>
     ended_at: null,
     charged: null,
     file_id: null,
+    secret_hash: call.secretHash ?? null,
+    store: call.store ?? false,
   })
   const { payer, receiptId, endpoint, held, model, claim, customerId, referenceId, accepted } = call
   // Without an end of its own: whoever ends the call ends it.

@@ -176,7 +176,7 @@ export interface Speaker {
   readonly isPlaying: boolean
 }
 
-export type StepKind = 'transcription' | 'text' | 'speech' | 'response' | 'seconds'
+export type StepKind = 'transcription' | 'text' | 'speech' | 'response' | 'seconds' | 'embedding'
 
 /** The money of a call: one hold that grows and shrinks (docs/decisions/0087). */
 export interface CallMoney {

@@ -2,7 +2,7 @@
 
 export { beginCall, type NewCall } from './begin.ts'
 export { callIdOf, callName } from './call-id.ts'
-export { CallSound } from './call-sound.ts'
+export { CallSound, type CallSoundOptions } from './call-sound.ts'
 export { soundClock } from './clock.ts'
 export { type CallCodecs, Codecs } from './codecs.ts'
 export { modelsOfPipeline, type PipelineModels } from './engines/pipeline/models.ts'

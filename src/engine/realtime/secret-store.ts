@@ -15,7 +15,9 @@ export interface ClientSecretRow {
   project_id: string
   key_id: string
   model: string | null
+  agent_id: string | null
   session: Record<string, unknown>
+  store: boolean
   calls_left: number
   created_at: Date
   expires_at: Date

@@ -11,7 +11,7 @@ declare module '#platform/db' {
 }
 
 export type CallStatus = 'starting' | 'active' | 'ended'
-export type EngineName = 'pipeline' | 'relay' | 'passthrough'
+export type EngineName = 'pipeline' | 'relay' | 'passthrough' | 'transcription'
 
 export interface CallRow {
   account_id: string
@@ -36,6 +36,8 @@ export interface CallRow {
   ended_at: Date | null
   charged: bigint | null
   file_id: string | null
+  secret_hash: Buffer | null
+  store: boolean
 }
 
 export interface CallKey {
