@@ -1,6 +1,7 @@
 /** Voice calls: begun over a WebSocket, read, ended; and secrets with which browsers begin them. */
 import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
 import { type Route, route, socketRoute } from '#platform/http'
+import { messageBytes } from './client-event.ts'
 import { createSecret } from './client-secrets.ts'
 import { endNamed, endOne } from './end.ts'
 import { callFailures } from './phrases.ts'
@@ -17,7 +18,6 @@ import {
   SocketQuery,
 } from './schema.ts'
 import { openCall, subprotocolKey } from './socket.ts'
-import { messageBytes } from './socket-transport.ts'
 
 const secretBytes = 128 * 1024
 
