@@ -37,10 +37,16 @@ export interface Wish {
   /** In seconds, where it is to be shorter than the longest call. */
   maxSeconds?: number | undefined
   /** What answers the request; called when nothing but the hold can refuse it. What it throws refuses the call. */
-  accept(call: CallFacts): { statusCode: number; reply?: string }
+  accept(call: CallFacts): Accepted | Promise<Accepted>
 }
 
-/** A call that nobody has been refused yet. */
+/** As `NewCall` has it. */
+interface Accepted {
+  statusCode: number
+  reply?: string
+}
+
+/** A call that nothing but its hold can refuse. */
 export interface CallFacts {
   callId: string
   model: RealtimeModel
@@ -110,7 +116,7 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   const { callId, createdMs, expiresAtMs, maxSeconds } = facts
   const named = { callId, model: model.id, processId: app.realtime.processId, receiptId: requestId, held }
   const { customerId, referenceId, claim } = payer(context)
-  const accepted = wish.accept(facts)
+  const accepted = await wish.accept(facts)
   await app.db.tx(async (tx) => {
     const now = new Date(createdMs)
     if (secret && !(await takeClientCall(tx, secret.secret_hash, now))) fail('INVALID_API_KEY', {})
