@@ -96,7 +96,8 @@ async function hold(context: Asking, { model, settings, ignored, secret }: Chose
   })
   const listener = new EndingCall()
   const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
-  const money = app.realtime.add({ ...named, ...owner, createdMs: nowMs, timePrice }, listener)
+  const kinds = { engine: model.engine, transport: 'websocket' as const }
+  const money = app.realtime.add({ ...named, ...owner, ...kinds, createdMs: nowMs, timePrice }, listener)
   return { callId, model, settings, ignored, money, listener, expiresAtMs: nowMs + maxSeconds * 1000 }
 }
 
@@ -109,9 +110,11 @@ function timePriceOf(app: App, model: RealtimeModel): ((seconds: number) => bigi
 export class EndingCall implements MoneyListener {
   #session: CallSession | undefined
   #reason: EndReason | undefined
+  #stopSeconds: number | undefined
 
   join(session: CallSession): void {
     this.#session = session
+    if (this.#stopSeconds !== undefined) session.announceEnd('stopped', this.#stopSeconds)
     if (this.#reason) session.end(this.#reason)
   }
 
@@ -122,5 +125,10 @@ export class EndingCall implements MoneyListener {
 
   warn(): void {
     this.#session?.warn()
+  }
+
+  stopping(seconds: number): void {
+    this.#stopSeconds = seconds
+    this.#session?.announceEnd('stopped', seconds)
   }
 }

@@ -1,27 +1,28 @@
 /** The calls of this process: how many it takes, their money, and what the database says of them every few seconds. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { sweepCalls } from './abandoned.ts'
 import { type MoneyListener, type RunningCall, RunningMoney } from './money/running-money.ts'
 import { type Settling, settleCall } from './money/settle.ts'
 import { mostAwayMs } from './money/until-back.ts'
-import type { EndReason } from './parts.ts'
+import type { EndReason, Transport } from './parts.ts'
 import { deleteProcess, writeProcess } from './process-store.ts'
 import { type Checking, whyUnpaid } from './still-paid.ts'
-import { type Ticked, writeTicks } from './store.ts'
+import { type EngineName, type Ticked, writeTicks } from './store.ts'
 
 export type RegistryApp = Settling & Checking & Pick<App, 'processes'>
 
 export interface RegistryOptions {
   /** How many calls this process takes; 0: it takes none, and only ends those of dead processes. */
   capacity: number
-  /** Where other processes reach it. */
-  address?: string | undefined
 }
 
 /** A call as its session gives it. */
 export interface AddedCall extends RunningCall {
   /** Of the call and of what works in it: all of which its key may use. */
   models: readonly string[]
+  engine: EngineName
+  transport: Transport['kind']
 }
 
 const tickMs = 5_000
@@ -33,6 +34,8 @@ const connectMs = 15_000
 const endMs = 20_000
 /** A stop waits so long for calls to end, and so long again for them to be settled. */
 const stopMs = 2_000
+/** How often a drain looks whether calls are left. */
+const lookMs = 100
 
 /** Begins to keep calls. Disposing it ends those that are left. */
 export async function openRealtimeCalls(app: RegistryApp, options: RegistryOptions): Promise<RealtimeCalls> {
@@ -47,7 +50,10 @@ export class RealtimeCalls implements AsyncDisposable {
   readonly #calls = new Map<string, RegisteredCall>()
   readonly #closing = new AbortController()
   #places = 0
-  #isDraining = false
+  #address: string | undefined
+  #draining: Promise<void> | undefined
+  /** When calls that are left at a drain are ended. */
+  #drainEndMs = 0
   #timer: NodeJS.Timeout | undefined
   #ticking: Promise<void> | undefined
   /** When the database answered a tick last. */
@@ -59,7 +65,10 @@ export class RealtimeCalls implements AsyncDisposable {
   }
 
   async open(): Promise<void> {
-    this.#app.processes.afterSweep(() => sweepCalls(this.#app))
+    const { metrics, processes } = this.#app
+    processes.afterSweep(() => sweepCalls(this.#app))
+    metrics.realtimeCalls?.from(() => this.#counts())
+    metrics.realtimeCapacity?.from(() => [[{}, this.capacity]])
     if (this.#options.capacity === 0) return
     await this.#writeLease()
     this.#timer = setInterval(() => void this.tick(), tickMs)
@@ -69,6 +78,10 @@ export class RealtimeCalls implements AsyncDisposable {
   get processId(): string {
     return this.#app.processes.id
   }
+  /** Calls that it takes at a time; none while it is stopped. */
+  get capacity(): number {
+    return this.#draining ? 0 : this.#options.capacity
+  }
   /** Calls that run, and places that were reserved. */
   get busy(): number {
     return this.#calls.size + this.#places
@@ -76,7 +89,7 @@ export class RealtimeCalls implements AsyncDisposable {
 
   /** A place for a call that is being prepared, until it is disposed; undefined where none is free, or this process is being stopped. */
   reserve(): Disposable | undefined {
-    if (this.#isDraining || this.busy >= this.#options.capacity) return undefined
+    if (this.busy >= this.capacity) return undefined
     this.#places++
     let isTaken = true
     return {
@@ -95,6 +108,7 @@ export class RealtimeCalls implements AsyncDisposable {
       () => this.#calls.delete(call.callId),
       () => this.#calls.delete(call.callId),
     )
+    if (this.#draining) registered.announceStop(this.#drainEndMs - performance.now())
     return registered.money
   }
 
@@ -105,10 +119,30 @@ export class RealtimeCalls implements AsyncDisposable {
     return call !== undefined
   }
 
-  /** No further call is taken from here on. */
-  async drain(): Promise<void> {
-    this.#isDraining = true
-    if (this.#options.capacity > 0) await this.#writeLease()
+  /** Where other processes reach this one. */
+  async reachableAt(address: string): Promise<void> {
+    this.#address = address
+    await this.#writeLease()
+  }
+
+  /** No further call is taken from here on. Those that run are told, and ended when their time is over; resolves when none is left. */
+  drain(withinMs: number): Promise<void> {
+    this.#draining ??= this.#drain(withinMs)
+    return this.#draining
+  }
+
+  async #drain(withinMs: number): Promise<void> {
+    const settleMs = Math.min(stopMs, withinMs / 4)
+    this.#drainEndMs = performance.now() + withinMs - settleMs
+    for (const call of this.#calls.values()) call.announceStop(withinMs - settleMs)
+    if (this.#options.capacity > 0)
+      await this.#writeLease().catch((error: unknown) =>
+        this.#app.log.warn({ err: error }, 'others could not be told that this process takes no more calls'),
+      )
+    while (this.busy > 0 && performance.now() < this.#drainEndMs) await pause(lookMs)
+    const left = [...this.#calls.values()]
+    for (const call of left) call.end('stopped')
+    await within(settleMs, Promise.allSettled(left.map((call) => call.over)))
   }
 
   /** Also runs by itself, every five seconds; never rejects. */
@@ -150,6 +184,8 @@ export class RealtimeCalls implements AsyncDisposable {
     try {
       const rows = await writeTicks(db, { processId: this.processId, ticks, now, timeoutMs: tickTimeoutMs })
       this.#answeredMs = performance.now()
+      // Others may have taken this process for dead, and deleted it.
+      await this.#writeLease()
       return rows
     } catch (error) {
       this.#app.log.warn({ err: error }, 'calls could not be written; it is tried again')
@@ -186,17 +222,24 @@ export class RealtimeCalls implements AsyncDisposable {
   }
 
   #writeLease(): Promise<unknown> {
-    const { capacity, address } = this.#options
     return writeProcess(this.#app.db, {
       process_id: this.processId,
-      address: address ?? null,
-      capacity,
-      draining: this.#isDraining,
+      address: this.#address ?? null,
+      capacity: this.#options.capacity,
+      draining: this.#draining !== undefined,
     })
   }
 
+  *#counts(): Generator<readonly [{ engine: string; transport: string }, number]> {
+    const kinds = Map.groupBy(this.#calls.values(), ({ engine, transport }) => `${engine} ${transport}`)
+    for (const calls of kinds.values()) {
+      const { engine, transport } = calls[0]!
+      yield [{ engine, transport }, calls.length]
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isDraining = true
+    await this.drain(0)
     clearInterval(this.#timer)
     const left = [...this.#calls.values()]
     for (const call of left) call.end('stopped')
@@ -222,6 +265,8 @@ const isLate = ({ created_at: createdAt }: Ticked, nowMs: number): boolean =>
 class RegisteredCall {
   readonly money: RunningMoney
   readonly models: readonly string[]
+  readonly engine: EngineName
+  readonly transport: Transport['kind']
   /** Once it is settled. */
   readonly over: Promise<unknown>
   readonly #app: RegistryApp
@@ -233,6 +278,8 @@ class RegisteredCall {
     this.#app = app
     this.#listener = listener
     this.models = call.models
+    this.engine = call.engine
+    this.transport = call.transport
     const settled = Promise.withResolvers<unknown>()
     this.over = settled.promise
     this.money = new RunningMoney(app, call, {
@@ -244,6 +291,10 @@ class RegisteredCall {
 
   get isEnding(): boolean {
     return this.#reason !== undefined || this.money.isEnding
+  }
+
+  announceStop(inMs: number): void {
+    if (!this.isEnding) this.#listener.stopping?.(Math.max(0, Math.floor(inMs / 1000)))
   }
 
   /** Tells whoever has it, once. */
