@@ -22,7 +22,8 @@ export { secondsOf } from './money/settle.ts'
 export { spentOf } from './money/step-store.ts'
 export type * from './parts.ts'
 export { type FreeProcess, freeProcesses } from './process-store.ts'
-export { type AddedCall, openRealtimeCalls, RealtimeCalls, type RegistryOptions } from './registry.ts'
+export type { AddedCall } from './registered-call.ts'
+export { openRealtimeCalls, RealtimeCalls, type RegistryOptions } from './registry.ts'
 export {
   type ClientSecretRow,
   findClientSecret,

@@ -2,13 +2,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { sweepCalls } from './abandoned.ts'
-import { type MoneyListener, type RunningCall, RunningMoney } from './money/running-money.ts'
+import type { MoneyListener, RunningMoney } from './money/running-money.ts'
 import { type Settling, settleCall } from './money/settle.ts'
 import { mostAwayMs } from './money/until-back.ts'
-import type { EndReason, Transport } from './parts.ts'
+import type { EndReason } from './parts.ts'
 import { deleteProcess, writeProcess } from './process-store.ts'
+import { type AddedCall, RegisteredCall } from './registered-call.ts'
 import { type Checking, whyUnpaid } from './still-paid.ts'
-import { type EngineName, type Ticked, writeTicks } from './store.ts'
+import { type Ticked, writeTicks } from './store.ts'
 
 export type RegistryApp = Settling & Checking & Pick<App, 'processes'>
 
@@ -17,21 +18,11 @@ export interface RegistryOptions {
   capacity: number
 }
 
-/** A call as its session gives it. */
-export interface AddedCall extends RunningCall {
-  /** Of the call and of what works in it: all of which its key may use. */
-  models: readonly string[]
-  engine: EngineName
-  transport: Transport['kind']
-}
-
 const tickMs = 5_000
 /** Of a statement of a tick; the next one is due then. */
 const tickTimeoutMs = 4_000
 /** A call that is not connected by then is ended. */
 const connectMs = 15_000
-/** Who was told to end a call has this long; then it is settled without. */
-const endMs = 20_000
 /** A stop waits so long for calls to end, and so long again for them to be settled. */
 const stopMs = 2_000
 /** How often a drain looks whether calls are left. */
@@ -51,6 +42,7 @@ export class RealtimeCalls implements AsyncDisposable {
   readonly #closing = new AbortController()
   #places = 0
   #address: string | undefined
+  #isDraining = false
   #draining: Promise<void> | undefined
   /** When calls that are left at a drain are ended. */
   #drainEndMs = 0
@@ -80,7 +72,7 @@ export class RealtimeCalls implements AsyncDisposable {
   }
   /** Calls that it takes at a time; none while it is stopped. */
   get capacity(): number {
-    return this.#draining ? 0 : this.#options.capacity
+    return this.#isDraining ? 0 : this.#options.capacity
   }
   /** Calls that run, and places that were reserved. */
   get busy(): number {
@@ -108,7 +100,7 @@ export class RealtimeCalls implements AsyncDisposable {
       () => this.#calls.delete(call.callId),
       () => this.#calls.delete(call.callId),
     )
-    if (this.#draining) registered.announceStop(this.#drainEndMs - performance.now())
+    if (this.#isDraining) registered.announceStop(this.#drainEndMs - performance.now())
     return registered.money
   }
 
@@ -132,6 +124,7 @@ export class RealtimeCalls implements AsyncDisposable {
   }
 
   async #drain(withinMs: number): Promise<void> {
+    this.#isDraining = true
     const settleMs = Math.min(stopMs, withinMs / 4)
     this.#drainEndMs = performance.now() + withinMs - settleMs
     for (const call of this.#calls.values()) call.announceStop(withinMs - settleMs)
@@ -226,7 +219,7 @@ export class RealtimeCalls implements AsyncDisposable {
       process_id: this.processId,
       address: this.#address ?? null,
       capacity: this.#options.capacity,
-      draining: this.#draining !== undefined,
+      draining: this.#isDraining,
     })
   }
 
@@ -260,65 +253,6 @@ export class RealtimeCalls implements AsyncDisposable {
 
 const isLate = ({ created_at: createdAt }: Ticked, nowMs: number): boolean =>
   createdAt.getTime() + connectMs <= nowMs
-
-/** One call of this process, from its beginning to its settlement. */
-class RegisteredCall {
-  readonly money: RunningMoney
-  readonly models: readonly string[]
-  readonly engine: EngineName
-  readonly transport: Transport['kind']
-  /** Once it is settled. */
-  readonly over: Promise<unknown>
-  readonly #app: RegistryApp
-  readonly #listener: MoneyListener
-  #reason: EndReason | undefined
-  #endedMs = 0
-
-  constructor(app: RegistryApp, call: AddedCall, listener: MoneyListener, closing: AbortSignal) {
-    this.#app = app
-    this.#listener = listener
-    this.models = call.models
-    this.engine = call.engine
-    this.transport = call.transport
-    const settled = Promise.withResolvers<unknown>()
-    this.over = settled.promise
-    this.money = new RunningMoney(app, call, {
-      listener: { end: (reason) => this.end(reason), warn: () => listener.warn() },
-      closing,
-      settling: (ending) => settled.resolve(ending),
-    })
-  }
-
-  get isEnding(): boolean {
-    return this.#reason !== undefined || this.money.isEnding
-  }
-
-  announceStop(inMs: number): void {
-    if (!this.isEnding) this.#listener.stopping?.(Math.max(0, Math.floor(inMs / 1000)))
-  }
-
-  /** Tells whoever has it, once. */
-  end(reason: EndReason): void {
-    if (this.isEnding) return
-    this.#reason = reason
-    this.#endedMs = performance.now()
-    this.#listener.end(reason)
-  }
-
-  /** Whoever was told has not ended it. */
-  endOverdue(): void {
-    if (!this.#reason || this.money.isEnding || performance.now() - this.#endedMs < endMs) return
-    this.#app.log.error(
-      { receipt: this.money.call.receiptId },
-      'a call did not end when it was told to; it is settled',
-    )
-    this.settle()
-  }
-
-  settle(): void {
-    this.money.end(this.#reason ?? 'failed').catch(() => {})
-  }
-}
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const timer = Promise.withResolvers<void>()
