@@ -16,6 +16,7 @@ export { errorEvent, newId, sessionFields } from './events/server-events.ts'
 export { type CallSettings, freshSettings, updateSession } from './events/session-update.ts'
 export { OpusSound } from './hear/opus-sound.ts'
 export { type PcmFormat, PcmSound } from './hear/pcm-sound.ts'
+export { realtimeSeries } from './metrics.ts'
 export { firstSeconds } from './money/call-time.ts'
 export { CallOver } from './money/over.ts'
 export type { MoneyListener, RunningCall, RunningMoney } from './money/running-money.ts'
@@ -23,7 +24,8 @@ export { secondsOf } from './money/settle.ts'
 export { spentOf } from './money/step-store.ts'
 export type * from './parts.ts'
 export { type FreeProcess, freeProcesses } from './process-store.ts'
-export { type AddedCall, openRealtimeCalls, RealtimeCalls, type RegistryOptions } from './registry.ts'
+export type { AddedCall } from './registered-call.ts'
+export { openRealtimeCalls, RealtimeCalls, type RegistryOptions } from './registry.ts'
 export {
   type ClientSecretRow,
   findClientSecret,
