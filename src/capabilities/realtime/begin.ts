@@ -32,6 +32,8 @@ export interface BegunCall {
   model: RealtimeModel
   settings: CallSettings
   ignored: readonly string[]
+  /** Its words and its sound are kept. */
+  store: boolean
   expiresAtMs: number
   money: RunningMoney
   listener: EndingCall
@@ -79,6 +81,8 @@ async function hold(context: Asking, { model, settings, ignored, secret }: Chose
   const timePrice = timePriceOf(app, model)
   const held = worstOf(context, model, settings) + (timePrice?.(firstSeconds) ?? 0n)
   const named = { callId, model: model.id, processId: app.realtime.processId, receiptId: requestId, held }
+  // Whoever made a client secret decides for those who call with it.
+  const store = secret?.store ?? context.query.store ?? false
   const { customerId, referenceId } = payer(context)
   await app.db.tx(async (tx) => {
     const now = new Date(nowMs)
@@ -89,6 +93,7 @@ async function hold(context: Asking, { model, settings, ignored, secret }: Chose
         ...named,
         ...{ payer: caller, endpoint, transport: 'websocket', engine: model.engine, customerId, referenceId },
         secretHash: secret?.secret_hash,
+        store,
         ...{ maxSeconds, callsOfKey: callsPerKey, accepted: { statusCode: 101 } },
       },
       now,
@@ -97,7 +102,8 @@ async function hold(context: Asking, { model, settings, ignored, secret }: Chose
   const listener = new EndingCall()
   const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
   const money = app.realtime.add({ ...named, ...owner, createdMs: nowMs, timePrice }, listener)
-  return { callId, model, settings, ignored, money, listener, expiresAtMs: nowMs + maxSeconds * 1000 }
+  const expiresAtMs = nowMs + maxSeconds * 1000
+  return { callId, model, settings, ignored, store, money, listener, expiresAtMs }
 }
 
 function timePriceOf(app: App, model: RealtimeModel): ((seconds: number) => bigint) | undefined {

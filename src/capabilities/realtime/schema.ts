@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { SoundState } from '#engine/realtime'
 import { pageQuery, plainList } from '#platform/lists'
 import { anyObject, closed, described, nullable, oneOf, patterned, timestamp, uuid } from '#platform/schema'
 
@@ -47,6 +48,25 @@ export const Call = Type.Object({
   engine: oneOf('pipeline', 'relay', 'passthrough', 'transcription'),
   transport: oneOf('webrtc', 'websocket'),
   agent_id: nullable(uuid()),
+  store: Type.Boolean(described('Its words and its sound are kept.', 'سخنان و صدای آن نگه داشته می‌شود.')),
+  sound: nullable(
+    Type.Unsafe<SoundState>({
+      ...oneOf('recording', 'stored', 'lost'),
+      ...described(
+        'Where it is kept: under way, stored as `file_id`, or lost: there was no room for it, or its process died. The call goes on without.',
+        'اگر نگه داشته می‌شود: در حال ضبط، ذخیره‌شده با نام `file_id`، یا ازدست‌رفته: جایی برایش نبود یا پردازه‌اش از کار افتاد. تماس بدون آن ادامه می‌یابد.',
+      ),
+    }),
+  ),
+  file_id: nullable(
+    Type.String({
+      ...uuid(),
+      ...described(
+        'Its sound, the caller left and the assistant right: `GET /v1/files/{id}`.',
+        'صدای آن، تماس‌گیرنده در چپ و دستیار در راست: `GET /v1/files/{id}`.',
+      ),
+    }),
+  ),
   created_at: timestamp(),
   started_at: nullable(timestamp()),
   expires_at: timestamp(),
@@ -59,6 +79,10 @@ export const Call = Type.Object({
   credits: Type.Integer({
     minimum: 0,
     ...described('What it has cost; 0 until it has ended.', 'هزینهٔ آن؛ تا پیش از پایان ۰.'),
+  }),
+  microcredits: Type.String({
+    pattern: '^[0-9]+$',
+    ...described('The same exactly: a millionth of a credit.', 'همان، دقیق: یک‌میلیونم اعتبار.'),
   }),
   pending: Type.Boolean(
     described(
@@ -83,6 +107,15 @@ export const SocketQuery = Type.Object(
         ...described(
           'A realtime or a text model; left out: `defaults.realtime_model` of the configuration. A client secret has its own.',
           'یک مدل realtime یا متنی؛ اگر نیاید `defaults.realtime_model` پیکربندی. رمز کوتاه‌مدت مدل خودش را دارد.',
+        ),
+      }),
+    ),
+    store: Type.Optional(
+      Type.Boolean({
+        default: false,
+        ...described(
+          'Keep its words and its sound. A client secret says so itself.',
+          'سخنان و صدای تماس نگه داشته شود. رمز کوتاه‌مدت خودش آن را تعیین کرده است.',
         ),
       }),
     ),
@@ -119,6 +152,15 @@ export const SecretBody = Type.Object(
       ),
     ),
     session: Type.Optional(Session),
+    store: Type.Optional(
+      Type.Boolean({
+        default: false,
+        ...described(
+          'Keep words and sound of the calls that are begun with it.',
+          'سخنان و صدای تماس‌هایی که با آن آغاز می‌شوند نگه داشته شود.',
+        ),
+      }),
+    ),
   },
   closed,
 )

@@ -40,5 +40,6 @@ export {
   listCalls,
   readCall,
   runningOf,
+  type SoundState,
   writeConnected,
 } from './store.ts'

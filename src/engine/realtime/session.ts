@@ -289,6 +289,7 @@ export class CallSession implements TransportListener, CallView {
     const { expiresAtMs } = this.#options
     const session = sessionObject({
       sessionId: this.#sessionId,
+      callId: this.callId,
       settings: this.#settings,
       expiresAtMs,
       ignored,

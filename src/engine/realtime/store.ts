@@ -38,7 +38,11 @@ export interface CallRow {
   file_id: string | null
   secret_hash: Buffer | null
   store: boolean
+  sound: SoundState | null
 }
+
+/** What became of the sound of a call that keeps it. */
+export type SoundState = 'recording' | 'stored' | 'lost'
 
 export interface CallKey {
   accountId: string
