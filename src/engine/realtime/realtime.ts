@@ -14,6 +14,9 @@ export { errorEvent, newId, sessionFields } from './events/server-events.ts'
 export { type CallSettings, freshSettings, updateSession } from './events/session-update.ts'
 export { OpusSound } from './hear/opus-sound.ts'
 export { type PcmFormat, PcmSound } from './hear/pcm-sound.ts'
+export { deleteCallsBefore, forgetCall } from './keep/forget.ts'
+export { KeptCall, type KeptCallOptions } from './keep/kept-call.ts'
+export { readTranscript, type TranscriptRow } from './keep/transcript-store.ts'
 export { firstSeconds } from './money/call-time.ts'
 export { CallOver } from './money/over.ts'
 export type { MoneyListener, RunningCall, RunningMoney } from './money/running-money.ts'
@@ -28,7 +31,7 @@ export {
   insertClientSecret,
   takeClientCall,
 } from './secret-store.ts'
-export { CallSession, type SessionOptions } from './session.ts'
+export { CallSession, type SessionOptions, type SessionWords } from './session.ts'
 export { OpusVoice } from './speak/opus-voice.ts'
 export { PcmVoice } from './speak/pcm-voice.ts'
 export {

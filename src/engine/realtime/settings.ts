@@ -18,6 +18,8 @@ export interface VoiceConfig {
   idleSeconds: number
   /** The longest call. */
   maxSeconds: number
+  /** Days for which calls that have ended are listed, with the words and the sound of those that keep them. */
+  keepDays: number
   /** Of the engine `pipeline`. */
   pipeline: PipelineSettings
 }
@@ -33,15 +35,21 @@ export const voice = fileSection({
         description: 'A call in which nobody speaks for so long ends.',
       }),
       max_seconds: integerIn(10, 3_600, { default: 1_800, description: 'The longest call, in seconds.' }),
+      keep_days: integerIn(1, 36_500, {
+        default: 30,
+        description:
+          'Days for which calls that have ended are listed, and the words and the sound that are kept of them. Receipts stay.',
+      }),
       pipeline: pipelineSchema,
     },
     { default: {} },
   ),
-  read: ({ capacity, calls_per_key, idle_seconds, max_seconds, pipeline }) => ({
+  read: ({ capacity, calls_per_key, idle_seconds, max_seconds, keep_days, pipeline }) => ({
     capacity,
     callsPerKey: calls_per_key,
     idleSeconds: idle_seconds,
     maxSeconds: max_seconds,
+    keepDays: keep_days,
     pipeline: readPipeline(pipeline),
   }),
 })
