@@ -1,7 +1,17 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TInteger, Type } from 'typebox'
 import type { SoundState } from '#engine/realtime'
 import { pageQuery, plainList } from '#platform/lists'
-import { anyObject, closed, described, nullable, oneOf, patterned, timestamp, uuid } from '#platform/schema'
+import {
+  anyObject,
+  closed,
+  described,
+  nullable,
+  oneOf,
+  pageLimit,
+  patterned,
+  timestamp,
+  uuid,
+} from '#platform/schema'
 
 const callId = patterned('^rtc_[0-9a-f]{32}$', {
   en: 'must be the id of a call: rtc_ and 32 hexadecimal digits',
@@ -96,6 +106,53 @@ export const Call = Type.Object({
   }),
 })
 export type Call = Static<typeof Call>
+
+export const TranscriptQuery = Type.Object(
+  {
+    limit: pageLimit(500, 100),
+    after: Type.Optional(
+      Type.Integer({
+        minimum: -1,
+        maximum: 2_147_483_647,
+        default: -1,
+        ...described(
+          'What was said after this position: `last` of the page before.',
+          'آنچه پس از این جایگاه گفته شد: `last` صفحهٔ پیشین.',
+        ),
+      }),
+    ) as unknown as TInteger,
+  },
+  closed,
+)
+
+const Spoken = Type.Object({
+  position: Type.Integer({ minimum: 0 }),
+  role: oneOf('user', 'assistant'),
+  text: Type.String(
+    described(
+      'What was interrupted is cut where it was heard last.',
+      'آنچه قطع شد همان‌جا که آخرین بار شنیده شد بریده شده است.',
+    ),
+  ),
+  at_ms: Type.Integer({
+    minimum: 0,
+    ...described('Since the call was connected.', 'از برقراری تماس.'),
+  }),
+})
+
+export const Transcript = Type.Object({
+  object: Type.Literal('realtime.transcript'),
+  data: Type.Array(Spoken),
+  has_more: Type.Boolean(),
+  last: nullable(Type.Integer({ minimum: 0 })),
+})
+export type Transcript = Static<typeof Transcript>
+
+export const DeletedTranscript = Type.Object({
+  id: CallId,
+  object: Type.Literal('realtime.transcript'),
+  deleted: Type.Literal(true),
+})
 
 export const CallList = plainList.schema(Call, CallId)
 
