@@ -17,6 +17,9 @@ export { type CallSettings, freshSettings, updateSession } from './events/sessio
 export { OpusSound } from './hear/opus-sound.ts'
 export { type PcmFormat, PcmSound } from './hear/pcm-sound.ts'
 export { realtimeSeries } from './metrics.ts'
+export { deleteCallsBefore, forgetCall } from './keep/forget.ts'
+export { KeptCall, type KeptCallOptions } from './keep/kept-call.ts'
+export { readTranscript, type TranscriptRow } from './keep/transcript-store.ts'
 export { firstSeconds } from './money/call-time.ts'
 export { CallOver } from './money/over.ts'
 export type { MoneyListener, RunningCall, RunningMoney } from './money/running-money.ts'
@@ -32,7 +35,7 @@ export {
   insertClientSecret,
   takeClientCall,
 } from './secret-store.ts'
-export { CallSession, type SessionOptions } from './session.ts'
+export { CallSession, type SessionOptions, type SessionWords } from './session.ts'
 export { OpusVoice } from './speak/opus-voice.ts'
 export { PcmVoice } from './speak/pcm-voice.ts'
 export {
@@ -44,5 +47,6 @@ export {
   listCalls,
   readCall,
   runningOf,
+  type SoundState,
   writeConnected,
 } from './store.ts'
