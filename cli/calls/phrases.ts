@@ -48,5 +48,6 @@ export const callColumns = {
 }
 
 export const callOptions: OptionHelp = {
+  all: { value: '', about: sentence('تماس‌های پایان‌یافته هم', 'those that have ended too') },
   account: { value: 'ID', about: sentence('تنها تماس‌های این حساب', 'only those of this account') },
 }
