@@ -22,13 +22,19 @@ function checkModels(models: Catalogue): Check {
   const texts = models.list().filter(({ kind, sandbox }) => kind === 'text' && !sandbox)
   const [partner] = [models.defaultRealtime, ...texts.map(models.realtimeOf)].filter((model) => model)
   if (!partner) return ok(name, words.sandboxOnly())
-  const { text, transcription, speech } = modelsOfPipeline({ models }, partner)
   const rest = models.defaultRealtime ? { fa: '', en: '' } : words.noDefault()
+  if (partner.engine !== 'pipeline') return ok(name, joined(words.vendorModel(partner.id), rest))
+  const { text, transcription, speech } = modelsOfPipeline({ models }, partner)
   const lacking = [transcription, speech].filter(({ sandbox }) => sandbox && !text.sandbox)
   if (lacking.length > 0) return warned(name, words.sandboxParts(lacking.map(({ id }) => id).join(', ')))
-  const who = words.models({ hears: transcription.id, answers: text.id, speaks: speech.id })
-  return ok(name, { fa: who.fa + rest.fa, en: who.en + rest.en })
+  const all = { hears: transcription.id, answers: text.id, speaks: speech.id }
+  return ok(name, joined(words.models(all), rest))
 }
+
+const joined = (one: Sentence, other: Sentence): Sentence => ({
+  fa: one.fa + other.fa,
+  en: one.en + other.en,
+})
 
 /** Ports and addresses: both are known only of sockets that open. */
 async function checkReach(config: Config): Promise<Check[]> {
