@@ -1,5 +1,6 @@
 /** Realtime calls: their parts, their records and their money (docs/decisions/0087-one-hold-that-rolls.md). */
 
+export { findAnyCall, listAnyCalls } from './all-calls-store.ts'
 export { beginCall, type NewCall } from './begin.ts'
 export { callIdOf, callName } from './call-id.ts'
 export { CallSound, type CallSoundOptions } from './call-sound.ts'
