@@ -5,7 +5,7 @@ import type { TranscriptionModel } from '#engine/models'
 import { type Failure, fail, type Language } from '#platform/errors'
 import { refuse } from '../../events/fields.ts'
 import { newId } from '../../events/server-events.ts'
-import type { CallEngine, CallView, ConversationItem, EngineEvent } from '../../parts.ts'
+import type { CallEngine, CallView, ConversationItem, EngineEvent, TurnDetection } from '../../parts.ts'
 import { type Pause, type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
 import { Hearing } from '../hearing/hearing.ts'
 import { errorOf } from '../pipeline/answer.ts'
@@ -66,7 +66,7 @@ export class Transcription implements CallEngine, TurnListener {
   }
 
   async start(): Promise<void> {
-    this.#turns = await TurnTaking.open(this.#call.session.turnDetection, this)
+    this.#turns = await TurnTaking.open(this.#detection, this)
   }
 
   frame(samples: Float32Array): void {
@@ -76,9 +76,9 @@ export class Transcription implements CallEngine, TurnListener {
   }
 
   changed(): void {
-    const { turnDetection } = this.#call.session
-    this.#turns?.update(turnDetection)
-    if (!turnDetection) this.#hearing.clear()
+    const detection = this.#detection
+    this.#turns?.update(detection)
+    if (!detection) this.#clear()
   }
 
   event(event: EngineEvent): void {
@@ -88,7 +88,7 @@ export class Transcription implements CallEngine, TurnListener {
         return
       case 'input_audio_buffer.clear':
         this.#turns?.clear()
-        this.#hearing.clear()
+        this.#clear()
         this.#emit('input_audio_buffer.cleared', {})
         return
       default:
@@ -101,6 +101,17 @@ export class Transcription implements CallEngine, TurnListener {
     await this.#hearing.stop()
     this.#turns?.[Symbol.dispose]()
     this.#turns = undefined
+  }
+
+  /** Nothing is answered, so that no answer is withdrawn, and none interrupted. */
+  get #detection(): TurnDetection | null {
+    const { turnDetection } = this.#call.session
+    return turnDetection && { ...turnDetection, createResponse: false, interruptResponse: false }
+  }
+
+  #clear(): void {
+    this.#hearing.clear()
+    this.#words.clear()
   }
 
   get #model(): TranscriptionModel {
