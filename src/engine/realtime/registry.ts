@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { sweepCalls } from './abandoned.ts'
+import { Codecs } from './codecs.ts'
 import type { MoneyListener, RunningMoney } from './money/running-money.ts'
 import { type Settling, settleCall } from './money/settle.ts'
 import { mostAwayMs } from './money/until-back.ts'
@@ -36,6 +37,8 @@ export async function openRealtimeCalls(app: RegistryApp, options: RegistryOptio
 }
 
 export class RealtimeCalls implements AsyncDisposable {
+  /** For calls over WebRTC. */
+  readonly codecs: Codecs
   readonly #app: RegistryApp
   readonly #options: RegistryOptions
   readonly #calls = new Map<string, RegisteredCall>()
@@ -54,6 +57,7 @@ export class RealtimeCalls implements AsyncDisposable {
   constructor(app: RegistryApp, options: RegistryOptions) {
     this.#app = app
     this.#options = options
+    this.codecs = new Codecs(options.capacity)
   }
 
   async open(): Promise<void> {
