@@ -71,11 +71,12 @@ async function runAlone(config: Config): Promise<void> {
  * What later requests would wait for: their schemas, the ports of calls, and a try of the jail, which says in the log whether functions run here. The processor
  * is first that of the requests which come as soon as the server is ready; they make what they need themselves.
  */
-async function prepare({ log, functions, realtime, webrtc }: App, signal: AbortSignal): Promise<void> {
+async function prepare(app: App, signal: AbortSignal): Promise<void> {
+  const { config, log, functions, realtime, webrtc } = app
   await pause(preparingAfterMs, undefined, { signal }).catch(() => undefined)
-  await warmUp(routes, log, signal)
+  if (config.roles.api) await warmUp(routes, log, signal)
   if (!signal.aborted && realtime.capacity > 0) await webrtc.open()
-  if (!signal.aborted) await functions.state()
+  if (!signal.aborted && config.roles.api) await functions.state()
 }
 
 /** The parent may have died in the meantime. */
