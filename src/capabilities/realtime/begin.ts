@@ -36,6 +36,8 @@ export interface Wish {
   sessions: readonly Record<string, unknown>[]
   /** In seconds, where it is to be shorter than the longest call. */
   maxSeconds?: number | undefined
+  /** Its words and its sound are to be kept. */
+  store?: boolean | undefined
   /** What answers the request; called when nothing but the hold can refuse it. What it throws refuses the call. */
   accept(call: CallFacts): Accepted | Promise<Accepted>
 }
@@ -63,6 +65,8 @@ export interface BegunCall {
   model: RealtimeModel
   settings: CallSettings
   ignored: readonly string[]
+  /** Its words and its sound are kept. */
+  store: boolean
   expiresAtMs: number
   money: RunningMoney
   listener: EndingCall
@@ -115,6 +119,8 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   const facts = factsOf(context, wish, { model, held })
   const { callId, createdMs, expiresAtMs, maxSeconds } = facts
   const named = { callId, model: model.id, processId: app.realtime.processId, receiptId: requestId, held }
+  // Whoever made a client secret decides for those who call with it.
+  const store = secret ? secret.store : (wish.store ?? false)
   const { customerId, referenceId, claim } = payer(context)
   const accepted = await wish.accept(facts)
   await app.db.tx(async (tx) => {
@@ -126,6 +132,7 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
         ...named,
         ...{ payer: caller, endpoint, transport, engine: model.engine, customerId, referenceId, claim },
         secretHash: secret?.secret_hash,
+        store,
         ...{ maxSeconds, callsOfKey: app.config.voice.callsPerKey, accepted },
       },
       now,
@@ -135,7 +142,11 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
   const kinds = { engine: model.engine, transport }
   const money = app.realtime.add({ ...named, ...owner, ...kinds, createdMs, timePrice }, listener)
+<<<<<<< HEAD
   return { callId, model, settings, ignored, money, listener, expiresAtMs }
+=======
+  return { callId, model, settings, ignored, store, money, listener, expiresAtMs }
+>>>>>>> main
 }
 
 function factsOf(
@@ -161,10 +172,12 @@ function timePriceOf(app: App, model: RealtimeModel): ((seconds: number) => bigi
 export class EndingCall implements MoneyListener {
   #session: Pick<CallSession, 'end' | 'warn' | 'announceEnd'> | undefined
   #reason: EndReason | undefined
+  #isWarned = false
   #stopSeconds: number | undefined
 
   join(session: Pick<CallSession, 'end' | 'warn' | 'announceEnd'>): void {
     this.#session = session
+    if (this.#isWarned) session.warn()
     if (this.#stopSeconds !== undefined) session.announceEnd('stopped', this.#stopSeconds)
     if (this.#reason) session.end(this.#reason)
   }
@@ -175,6 +188,7 @@ export class EndingCall implements MoneyListener {
   }
 
   warn(): void {
+    this.#isWarned = true
     this.#session?.warn()
   }
 

@@ -35,6 +35,7 @@ export async function openCall(
     endpoint: '/v1/realtime',
     model: context.query.model,
     sessions: [],
+    store: context.query.store,
     accept: () => ({ statusCode: 101 }),
   })
   return socketStream(

@@ -1,5 +1,6 @@
 /** Realtime calls: their parts, their records and their money (docs/decisions/0087-one-hold-that-rolls.md). */
 
+export { findAnyCall, listAnyCalls } from './all-calls-store.ts'
 export { beginCall, type NewCall } from './begin.ts'
 export { callIdOf, callName } from './call-id.ts'
 export { CallSound, type CallSoundOptions } from './call-sound.ts'
@@ -9,6 +10,8 @@ export { modelsOfPipeline, type PipelineModels } from './engines/pipeline/models
 export { Pipeline, type PipelineOptions } from './engines/pipeline/pipeline.ts'
 export type { PipelineSettings } from './engines/pipeline/settings.ts'
 export { worstOfTurn } from './engines/pipeline/worst.ts'
+export { relayModelOf, upstreamsOf, worstOfRelay } from './engines/relay/of-model.ts'
+export { Relay, type RelayOptions } from './engines/relay/relay.ts'
 export { readClientEvent } from './events/client-events.ts'
 export { errorEvent, newId, sessionFields } from './events/server-events.ts'
 export { type CallSettings, freshSettings, updateSession } from './events/session-update.ts'
@@ -25,6 +28,9 @@ export {
   type VoiceHost,
 } from './host-links.ts'
 export { realtimeSeries } from './metrics.ts'
+export { deleteCallsBefore, forgetCall } from './keep/forget.ts'
+export { KeptCall, type KeptCallOptions } from './keep/kept-call.ts'
+export { readTranscript, type TranscriptRow } from './keep/transcript-store.ts'
 export { firstSeconds } from './money/call-time.ts'
 export { CallOver } from './money/over.ts'
 export type { MoneyListener, RunningCall, RunningMoney } from './money/running-money.ts'
@@ -40,7 +46,7 @@ export {
   insertClientSecret,
   takeClientCall,
 } from './secret-store.ts'
-export { CallSession, type SessionOptions } from './session.ts'
+export { CallSession, type SessionOptions, type SessionWords } from './session.ts'
 export { OpusVoice } from './speak/opus-voice.ts'
 export { PcmVoice } from './speak/pcm-voice.ts'
 export {
@@ -52,5 +58,6 @@ export {
   listCalls,
   readCall,
   runningOf,
+  type SoundState,
   writeConnected,
 } from './store.ts'
