@@ -142,11 +142,7 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
   const kinds = { engine: model.engine, transport }
   const money = app.realtime.add({ ...named, ...owner, ...kinds, createdMs, timePrice }, listener)
-<<<<<<< HEAD
-  return { callId, model, settings, ignored, money, listener, expiresAtMs }
-=======
   return { callId, model, settings, ignored, store, money, listener, expiresAtMs }
->>>>>>> main
 }
 
 function factsOf(

@@ -47,16 +47,8 @@ export class PeerCall implements PeerHandler {
   /** It is paid for from now on. */
   begin(begun: BegunCall): void {
     this.#begun = begun
-<<<<<<< HEAD
-    begun.listener.join({
-      end: (reason) => this.end(reason),
-      warn: () => this.#session?.warn(),
-      announceEnd: (reason, seconds) => this.#session?.announceEnd(reason, seconds),
-    })
-=======
     // What is said to it now is said again to its session.
     begun.listener.join({ end: (reason) => this.end(reason), warn: () => {}, announceEnd: () => {} })
->>>>>>> main
     if (this.#over) this.#settle(this.#over)
   }
 

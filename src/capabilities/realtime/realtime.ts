@@ -211,11 +211,7 @@ const routes: Route[] = [
   }),
 ]
 
-<<<<<<< HEAD
-export const realtime = { name: 'realtime', routes }
+export const realtime = { name: 'realtime', routes, jobs: [tidyJob as Job<never>] }
 
 /** What this process does for others that are to begin calls: see `openVoiceHost`. */
 export const startVoiceHost = (app: App) => openVoiceHost(app, { begin: createCall, socket: openCall })
-=======
-export const realtime = { name: 'realtime', routes, jobs: [tidyJob as Job<never>] }
->>>>>>> main
