@@ -140,7 +140,8 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   })
   const listener = new EndingCall()
   const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
-  const money = app.realtime.add({ ...named, ...owner, createdMs, timePrice }, listener)
+  const kinds = { engine: model.engine, transport }
+  const money = app.realtime.add({ ...named, ...owner, ...kinds, createdMs, timePrice }, listener)
   return { callId, model, settings, ignored, store, money, listener, expiresAtMs }
 }
 
@@ -165,11 +166,15 @@ function timePriceOf(app: App, model: RealtimeModel): ((seconds: number) => bigi
 
 /** Hands what the money of a call says to whoever has it, which may come later. */
 export class EndingCall implements MoneyListener {
-  #session: Pick<CallSession, 'end' | 'warn'> | undefined
+  #session: Pick<CallSession, 'end' | 'warn' | 'announceEnd'> | undefined
   #reason: EndReason | undefined
+  #isWarned = false
+  #stopSeconds: number | undefined
 
-  join(session: Pick<CallSession, 'end' | 'warn'>): void {
+  join(session: Pick<CallSession, 'end' | 'warn' | 'announceEnd'>): void {
     this.#session = session
+    if (this.#isWarned) session.warn()
+    if (this.#stopSeconds !== undefined) session.announceEnd('stopped', this.#stopSeconds)
     if (this.#reason) session.end(this.#reason)
   }
 
@@ -179,6 +184,12 @@ export class EndingCall implements MoneyListener {
   }
 
   warn(): void {
+    this.#isWarned = true
     this.#session?.warn()
+  }
+
+  stopping(seconds: number): void {
+    this.#stopSeconds = seconds
+    this.#session?.announceEnd('stopped', seconds)
   }
 }
