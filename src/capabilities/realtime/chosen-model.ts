@@ -2,6 +2,7 @@
 import type { App, Caller } from '#app'
 import { requireMayUse } from '#capabilities/calls'
 import type { RealtimeModel } from '#engine/models'
+import type { CallAgent } from '#engine/realtime'
 import { fail } from '#platform/errors'
 import { modelsOf } from './call-engine.ts'
 import { reasons } from './phrases.ts'
@@ -19,6 +20,21 @@ interface Asking {
 export function requireRealtimeModel({ app, caller }: Asking, name: string | undefined): RealtimeModel {
   const model = realtimeModel(app, name)
   for (const id of modelsOf(app, model)) requireMayUse(caller, { id })
+  return model
+}
+
+/**
+ * What answers in a call with an agent: the agent's own model, with those that listen and speak for it, or for a realtime model of the same text
+ * model. Throws as `requireRealtimeModel`, and INVALID_REQUEST where another text model is named.
+ */
+export function requireAgentModel(
+  asking: Asking,
+  agent: Pick<CallAgent, 'model'>,
+  name: string | undefined,
+): RealtimeModel {
+  const model = requireRealtimeModel(asking, name ?? agent.model.id)
+  if (model.textModel !== agent.model.id)
+    fail('INVALID_REQUEST', { why: reasons.modelOfAgent(agent.model.id) }, { param: 'model' })
   return model
 }
 

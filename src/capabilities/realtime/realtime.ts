@@ -1,4 +1,5 @@
 /** Voice calls: begun over a WebSocket, read, ended; and secrets with which browsers begin them. */
+import { callAgentFailures } from '#capabilities/agents'
 import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
 import { type Route, route, socketRoute } from '#platform/http'
 import { createSecret } from './client-secrets.ts'
@@ -43,7 +44,7 @@ const routes: Route[] = [
     },
     headers: referenceHeaders,
     query: SocketQuery,
-    errors: [...modelFailures, ...paymentFailures, ...callFailures],
+    errors: [...modelFailures, ...callAgentFailures, ...paymentFailures, ...callFailures],
     handle: openCall,
   }),
   route({
@@ -123,7 +124,7 @@ const routes: Route[] = [
     body: SecretBody,
     bodyMayBeAbsent: true,
     reply: { 200: Secret },
-    errors: modelFailures,
+    errors: [...modelFailures, ...callAgentFailures],
     handle: createSecret,
   }),
 ]

@@ -75,6 +75,14 @@ export type Call = Static<typeof Call>
 
 export const CallList = plainList.schema(Call, CallId)
 
+export const AgentId = Type.String({
+  ...uuid(),
+  ...described(
+    'An agent of the project, of the kind chat: it answers by its instructions, model, knowledge and tools. A client secret has its own.',
+    'عاملی از همین پروژه، از نوع chat: با دستور، مدل، دانش و ابزارهای خودش پاسخ می‌دهد. رمز کوتاه‌مدت عامل خودش را دارد.',
+  ),
+})
+
 export const SocketQuery = Type.Object(
   {
     model: Type.Optional(
@@ -86,6 +94,7 @@ export const SocketQuery = Type.Object(
         ),
       }),
     ),
+    agent_id: Type.Optional(AgentId),
   },
   closed,
 )
@@ -118,6 +127,7 @@ export const SecretBody = Type.Object(
         closed,
       ),
     ),
+    agent_id: Type.Optional(AgentId),
     session: Type.Optional(Session),
   },
   closed,

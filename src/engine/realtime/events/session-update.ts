@@ -66,6 +66,7 @@ export const freshSettings = (type: CallSettings['type'], model: string): CallSe
   turnDetection: semanticDetection,
   speed: 1,
   tools: [],
+  hosted: [],
   toolChoice: 'auto',
   maxOutputTokens: 'inf',
 })

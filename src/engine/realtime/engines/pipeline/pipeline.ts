@@ -13,6 +13,7 @@ import type {
   TurnDetection,
 } from '../../parts.ts'
 import { type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import type { CallAgent } from './agent.ts'
 import { Answer, type CancelReason, errorOf } from './answer.ts'
 import { EarlyTranscripts } from './early.ts'
 import { modelsOfPipeline, type PipelineModels } from './models.ts'
@@ -24,6 +25,8 @@ export interface PipelineOptions {
   /** Who pays, and on which receipts. */
   live: Omit<LiveCall, 'signal'>
   model: RealtimeModel
+  /** Undefined where the model answers by itself. */
+  agent?: CallAgent | undefined
   settings: PipelineSettings
   /** Of errors within events. */
   language: Language
@@ -296,7 +299,11 @@ export class Pipeline implements CallEngine, TurnListener {
   #reserve(turn: number): void {
     if (this.#reservedTurn === turn) return
     this.#reservedTurn = turn
-    const worst = worstOfTurn(this.#app, this.#options.live.caller, this.#models, this.#call.session)
+    const worst = worstOfTurn(this.#app, this.#options.live.caller, {
+      models: this.#models,
+      agent: this.#options.agent,
+      settings: this.#call.session,
+    })
     this.#run(
       this.#call.money.reserve(worst).then((isReserved) => {
         this.#canPay = isReserved

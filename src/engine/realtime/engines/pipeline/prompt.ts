@@ -86,9 +86,9 @@ function newest(items: readonly ConversationItem[], room: number): readonly Conv
   return items.slice(from)
 }
 
-const bytesOf = ({ content, arguments: called = '', output = '' }: ConversationItem): number =>
+const bytesOf = ({ content, arguments: called = '', output }: ConversationItem): number =>
   Buffer.byteLength(called) +
-  Buffer.byteLength(output) +
+  Buffer.byteLength(output ?? '') +
   content.reduce(
     (sum, part) => sum + (part.type === 'input_image' ? imageBytes : Buffer.byteLength(textOf(part))),
     0,
