@@ -3,6 +3,7 @@ import type { App, Caller } from '#app'
 import { requireMayUse } from '#capabilities/calls'
 import type { RealtimeModel } from '#engine/models'
 import type { CallAgent } from '#engine/realtime'
+import type { BuiltInTool } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { modelsOf } from './call-engine.ts'
 import { reasons } from './phrases.ts'
@@ -64,3 +65,13 @@ export const transcriptionModels =
     if (model?.kind !== 'transcription' || (caller.models && !caller.models.has(model.id))) return undefined
     return model.id
   }
+
+/** Which tools that run here a call has: those of this configuration, where the model that answers takes tools. */
+export function hostedTools(
+  { app }: Asking,
+  { engine, textModel }: RealtimeModel,
+): (tool: BuiltInTool) => boolean {
+  const model = engine === 'pipeline' ? app.models.find(textModel) : undefined
+  const takesTools = model?.kind === 'text' && model.features.includes('tools')
+  return (tool) => takesTools && app.tools.find(tool) !== undefined
+}

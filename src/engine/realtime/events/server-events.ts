@@ -1,4 +1,5 @@
 /** What a call tells its client beside what its engine says. */
+import type { HostedToolEntry } from '#engine/turn'
 import { asFailure, declarationOf, errorType, type Language } from '#platform/errors'
 import { randomBase62 } from '#platform/ids'
 import type { RealtimeEvent, SoundType, TurnDetection } from '../parts.ts'
@@ -59,7 +60,10 @@ export const sessionFields = (settings: CallSettings) => ({
       speed: settings.speed,
     },
   },
-  tools: settings.tools.map((tool) => ({ type: 'function', ...tool })),
+  tools: [
+    ...settings.tools.map((tool) => ({ type: 'function', ...tool })),
+    ...settings.hosted.map(hostedField),
+  ],
   tool_choice:
     typeof settings.toolChoice === 'string'
       ? settings.toolChoice
@@ -69,6 +73,12 @@ export const sessionFields = (settings: CallSettings) => ({
   truncation: 'auto',
   prompt: null,
   include: null,
+})
+
+const hostedField = ({ tool, allowedDomains, blockedDomains }: HostedToolEntry) => ({
+  type: `kherad:${tool}`,
+  ...(allowedDomains && { allowed_domains: allowedDomains }),
+  ...(blockedDomains && { blocked_domains: blockedDomains }),
 })
 
 const formatOf = (sound: SoundType) =>

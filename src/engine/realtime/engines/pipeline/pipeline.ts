@@ -16,6 +16,7 @@ import { type Turn, type TurnListener, TurnTaking } from '../../turns/turn-takin
 import type { CallAgent } from './agent.ts'
 import { Answer, type CancelReason, errorOf } from './answer.ts'
 import { EarlyTranscripts } from './early.ts'
+import { Knowledge } from './knowledge.ts'
 import { modelsOfPipeline, type PipelineModels } from './models.ts'
 import './phrases.ts'
 import type { PipelineSettings } from './settings.ts'
@@ -51,6 +52,7 @@ export class Pipeline implements CallEngine, TurnListener {
   readonly #options: PipelineOptions
   readonly #models: PipelineModels
   readonly #early: EarlyTranscripts
+  readonly #knowledge: Knowledge | undefined
   #turns: TurnTaking | undefined
   /** Item of the turn that is spoken. */
   #item = newId('item')
@@ -73,7 +75,9 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#models = modelsOfPipeline(app, options.model)
     const named = call.session.transcription.model && app.models.find(call.session.transcription.model)
     const model = named && named.kind === 'transcription' ? named : this.#models.transcription
-    this.#early = new EarlyTranscripts({ app, call, live: options.live, model })
+    const { live, agent } = options
+    this.#early = new EarlyTranscripts({ app, call, live, model })
+    this.#knowledge = agent?.recall && new Knowledge({ app, call, live, recall: agent.recall })
   }
 
   async start(): Promise<void> {
@@ -256,10 +260,10 @@ export class Pipeline implements CallEngine, TurnListener {
       this.#next = asked
       return
     }
-    const { live, settings, language } = this.#options
+    const { live, settings, language, agent } = this.#options
     const answer = new Answer({
       ...{ app: this.#app, call: this.#call, models: this.#models },
-      ...{ live, settings, language, asked },
+      ...{ live, settings, language, asked, agent, knowledge: this.#knowledge },
       onSpeaking: (isSpeaking) => this.#turns?.assistantSpeaks(isSpeaking),
       onSaid: (text) => this.#turns?.assistantSaid(text),
       onItem: (id) => answered?.items.push(id),

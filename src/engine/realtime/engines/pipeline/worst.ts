@@ -5,6 +5,7 @@ import { planSpeaking, worstOfHearing } from '#engine/live-speech'
 import type { SessionSettings } from '../../parts.ts'
 import { type CallAgent, mostPassageBytes } from './agent.ts'
 import { mostEarlySeconds } from './early.ts'
+import { hostedOf, toolsOf, worstFees } from './hosted.ts'
 import type { PipelineModels } from './models.ts'
 import { mostOutputTokens, mostPromptBytes } from './prompt.ts'
 
@@ -19,7 +20,7 @@ const longestAnswer = 'ا'.repeat(mostOutputTokens * lettersOfToken)
 export interface TurnParts {
   models: PipelineModels
   agent: CallAgent | undefined
-  settings: Pick<SessionSettings, 'modalities'>
+  settings: Pick<SessionSettings, 'modalities' | 'tools' | 'hosted'>
 }
 
 /** What an agent adds to a prompt at most. */
@@ -30,14 +31,16 @@ const bytesOf = ({ instructions, recall }: CallAgent): number =>
 export function worstOfTurn(
   app: App,
   caller: Caller,
-  { models: { text, transcription, speech }, agent, settings: { modalities } }: TurnParts,
+  { models: { text, transcription, speech }, agent, settings }: TurnParts,
 ): bigint {
   const live = { caller, endpoint: '', signal: neverAborted }
   const heard = worstOfHearing(app, { caller, model: transcription }, mostSeconds) * BigInt(hearings)
   const promptBytes = mostPromptBytes + (agent ? bytesOf(agent) : 0)
   const turn = boundTurn(promptBytes, mostOutputTokens, text)
-  const written = worstCaseOf(app, { model: text, turn, allowed: caller.models }).microcredits
-  if (!modalities.includes('audio')) return heard + written
+  const model = worstCaseOf(app, { model: text, turn, allowed: caller.models }).microcredits
+  const uses = hostedOf(agent, settings.hosted, settings.tools)
+  const written = model + worstFees(toolsOf(app, agent), uses)
+  if (!settings.modalities.includes('audio')) return heard + written
   return heard + written + planSpeaking(app, { ...live, model: speech, text: longestAnswer }).worst
 }
 
