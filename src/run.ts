@@ -9,7 +9,7 @@ import { loadConfig, loadFunctionsHostConfig } from '#settings'
 import { routes } from './capabilities.ts'
 import { functionsWelcome, refuseSecrets, startFunctionsHost } from './functions-host.ts'
 import { refusal, takenApps, welcome } from './phrases.ts'
-import { checkListenable, startKherad, warnOfTakenPort } from './server.ts'
+import { checkListenable, startKherad, voiceDrainMs, warnOfTakenPort } from './server.ts'
 import { warmUp } from './warm.ts'
 import { forkWorkers, type Ready } from './workers.ts'
 
@@ -68,12 +68,13 @@ async function runAlone(config: Config): Promise<void> {
 }
 
 /**
- * What later requests would wait for: their schemas, and a try of the jail, which says in the log whether functions run here. The processor
+ * What later requests would wait for: their schemas, the ports of calls, and a try of the jail, which says in the log whether functions run here. The processor
  * is first that of the requests which come as soon as the server is ready; they make what they need themselves.
  */
-async function prepare({ log, functions }: App, signal: AbortSignal): Promise<void> {
+async function prepare({ config, log, functions, webrtc }: App, signal: AbortSignal): Promise<void> {
   await pause(preparingAfterMs, undefined, { signal }).catch(() => undefined)
   await warmUp(routes, log, signal)
+  if (!signal.aborted && config.voice.capacity > 0) await webrtc.open()
   if (!signal.aborted) await functions.state()
 }
 
@@ -99,9 +100,10 @@ async function runWorkers(config: Config, isAppsTaken: boolean): Promise<void> {
 }
 
 /** Ends the process when its time is over: that of a drain, from the last moment at which a result was being stored. The next start recovers. */
-function endIfItHangs({ timing }: Config, isStoring: () => boolean): void {
+function endIfItHangs(config: Config, isStoring: () => boolean): void {
+  const { roles, timing } = config
   const beganMs = performance.now()
-  let endMs = timing.drainMs
+  let endMs = timing.drainMs + (roles.voice && !roles.api ? voiceDrainMs(config) : 0)
   setInterval(() => {
     const nowMs = performance.now() - beganMs
     if (isStoring()) endMs = Math.max(endMs, Math.min(nowMs + timing.drainMs, timing.storedDrainMs))

@@ -34,7 +34,7 @@ export function requireAgentModel(
   name: string | undefined,
 ): RealtimeModel {
   const model = requireRealtimeModel(asking, name ?? agent.model.id)
-  if (model.textModel !== agent.model.id)
+  if (model.engine !== 'pipeline' || model.textModel !== agent.model.id)
     fail('INVALID_REQUEST', { why: reasons.modelOfAgent(agent.model.id) }, { param: 'model' })
   return model
 }
@@ -67,11 +67,8 @@ export const transcriptionModels =
   }
 
 /** Which tools that run here a call has: those of this configuration, where the model that answers takes tools. */
-export function hostedTools(
-  { app }: Asking,
-  { engine, textModel }: RealtimeModel,
-): (tool: BuiltInTool) => boolean {
-  const model = engine === 'pipeline' ? app.models.find(textModel) : undefined
-  const takesTools = model?.kind === 'text' && model.features.includes('tools')
+export function hostedTools({ app }: Asking, model: RealtimeModel): (tool: BuiltInTool) => boolean {
+  const text = model.engine === 'pipeline' ? app.models.find(model.textModel) : undefined
+  const takesTools = text?.kind === 'text' && text.features.includes('tools')
   return (tool) => takesTools && app.tools.find(tool) !== undefined
 }

@@ -1,9 +1,17 @@
 /** GET /v1/realtime: a call over a WebSocket. */
+import type { Static } from 'typebox'
 import type { EndReason } from '#engine/realtime'
 import { Failure } from '#platform/errors'
-import { type KeySource, type Socket, type SocketStream, socketStream } from '#platform/http'
+import {
+  type KeySource,
+  type RequestContext,
+  type Socket,
+  type SocketStream,
+  socketStream,
+} from '#platform/http'
 import { type Asking, type BegunCall, begin } from './begin.ts'
 import { openSession } from './call-session.ts'
+import type { SocketQuery } from './schema.ts'
 import { SocketTransport } from './socket-transport.ts'
 
 /** Browsers can send no header with a WebSocket. */
@@ -19,8 +27,17 @@ const leadMs = 200
 /** Of the way to the client and its own buffer. */
 const tailMs = 60
 
-export async function openCall(context: Asking): Promise<SocketStream> {
-  const begun = await begin(context)
+export async function openCall(
+  context: RequestContext<unknown, Static<typeof SocketQuery>>,
+): Promise<SocketStream> {
+  const begun = await begin(context, {
+    transport: 'websocket',
+    endpoint: '/v1/realtime',
+    model: context.query.model,
+    agentId: context.query.agent_id,
+    sessions: [],
+    accept: () => ({ statusCode: 101 }),
+  })
   return socketStream(
     (socket) => talk(context, begun, socket),
     async () => void (await begun.money.end('disconnected')),
@@ -35,10 +52,6 @@ async function talk(context: Asking, begun: BegunCall, socket: Socket): Promise<
     leadMs,
     tailMs: () => tailMs,
   })
-  // It has the time of a stop to come to its end; then the line is closed.
-  const stop = () => session.announceEnd('stopped', Math.floor(context.app.config.timing.drainMs / 1000))
-  if (socket.stopping.aborted) stop()
-  else socket.stopping.addEventListener('abort', stop, { once: true })
   await begun.money.connected()
   await session.start()
   await transport.read(session)
