@@ -1,4 +1,5 @@
 /** Calls, and the secrets with which browsers begin them. */
+import { offer } from '../../tests/realtime/offer.ts'
 import type { Recorder } from './recorder.ts'
 import type { Site } from './site.ts'
 
@@ -30,4 +31,11 @@ export async function askRealtime(recorder: Recorder, { db }: Site): Promise<voi
   await recorder.ask('call: ended by its path', 'DELETE', `${calls}/${name}`)
   await recorder.ask('call: hung up', 'POST', `${calls}/${name}/hangup`)
   await recorder.ask('call: of nobody', 'GET', `${calls}/rtc_${'0'.repeat(32)}`)
+  const made = await recorder.ask('call: begun by a browser', 'POST', calls, {
+    json: { sdp: offer, model: 'sandbox/realtime' },
+  })
+  await recorder.ask('call: that waits for its browser, hung up', 'POST', `${calls}/${made.id}/hangup`)
+  await recorder.ask('call: begun by no offer', 'POST', calls, {
+    raw: { type: 'application/sdp', body: 'v=1' },
+  })
 }
