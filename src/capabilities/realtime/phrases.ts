@@ -42,6 +42,10 @@ export const reasons = {
     en: 'name a model: a realtime or a text model; there is no defaults.realtime_model here.',
     fa: 'مدلی را نام ببرید: یک مدل realtime یا متنی؛ اینجا defaults.realtime_model تعیین نشده است.',
   },
+  noTranscription: {
+    en: 'name a transcription model: this server has none by itself.',
+    fa: 'یک مدل رونویسی را نام ببرید: این سرور خودش مدلی برای آن ندارد.',
+  },
   modelName: {
     en: 'a model is named by a text of at most 200 characters.',
     fa: 'نام مدل متنی با حداکثر ۲۰۰ نویسه است.',

@@ -12,6 +12,11 @@ export type { PipelineSettings } from './engines/pipeline/settings.ts'
 export { worstOfTurn } from './engines/pipeline/worst.ts'
 export { relayModelOf, upstreamsOf, worstOfRelay } from './engines/relay/of-model.ts'
 export { Relay, type RelayOptions } from './engines/relay/relay.ts'
+export {
+  Transcription,
+  type TranscriptionOptions,
+  worstOfTranscription,
+} from './engines/transcription/transcription.ts'
 export { readClientEvent } from './events/client-events.ts'
 export { errorEvent, newId, sessionFields } from './events/server-events.ts'
 export { type CallSettings, freshSettings, updateSession } from './events/session-update.ts'
