@@ -34,6 +34,7 @@ export async function openCall(
     transport: 'websocket',
     endpoint: '/v1/realtime',
     model: context.query.model,
+    agentId: context.query.agent_id,
     sessions: context.query.intent ? [{ type: context.query.intent }] : [],
     store: context.query.store,
     accept: () => ({ statusCode: 101 }),

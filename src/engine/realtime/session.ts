@@ -36,6 +36,7 @@ export interface SessionOptions {
   /** What the session of the request named and has no effect here. */
   ignored: readonly string[]
   transcriptionModel: UpdateRules['transcriptionModel']
+  hasHosted?: UpdateRules['hasHosted']
   language: Language
   clock: Clock
   log: Log
@@ -155,7 +156,7 @@ export class CallSession implements TransportListener, CallView {
     }
     const eventId = typeof event.event_id === 'string' ? event.event_id.slice(0, longestEventId) : undefined
     try {
-      this.#answer(readClientEvent(event, () => newId('item')))
+      this.#answer(readClientEvent(event, () => newId('item'), this.#options.hasHosted))
     } catch (error) {
       this.#refuse(error, eventId)
     }
@@ -240,9 +241,10 @@ export class CallSession implements TransportListener, CallView {
   }
 
   #update(update: unknown): void {
-    const { transport, transcriptionModel } = this.#options
+    const { transport, transcriptionModel, hasHosted } = this.#options
     const isVoiceFixed = this.#played.isAny
-    const { settings, ignored } = updateSession(this.#settings, update, { transcriptionModel, isVoiceFixed })
+    const rules = { transcriptionModel, hasHosted, isVoiceFixed }
+    const { settings, ignored } = updateSession(this.#settings, update, rules)
     this.#settings = settings
     transport.use?.(settings)
     this.#tellSession('session.updated', ignored)

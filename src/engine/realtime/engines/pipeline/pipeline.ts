@@ -14,7 +14,9 @@ import type {
 } from '../../parts.ts'
 import { type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
 import { Hearing } from '../hearing/hearing.ts'
+import type { CallAgent } from './agent.ts'
 import { Answer, type CancelReason, errorOf } from './answer.ts'
+import { Knowledge } from './knowledge.ts'
 import { modelsOfPipeline, type PipelineModels } from './models.ts'
 import './phrases.ts'
 import type { PipelineSettings } from './settings.ts'
@@ -24,6 +26,8 @@ export interface PipelineOptions {
   /** Who pays, and on which receipts. */
   live: Omit<LiveCall, 'signal'>
   model: PipelineModel
+  /** Undefined where the model answers by itself. */
+  agent?: CallAgent | undefined
   settings: PipelineSettings
   /** Of errors within events. */
   language: Language
@@ -48,6 +52,7 @@ export class Pipeline implements CallEngine, TurnListener {
   readonly #options: PipelineOptions
   readonly #models: PipelineModels
   readonly #hearing: Hearing
+  readonly #knowledge: Knowledge | undefined
   #turns: TurnTaking | undefined
   /** Item of the turn that is spoken. */
   #item = newId('item')
@@ -70,7 +75,9 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#models = modelsOfPipeline(app, options.model)
     const named = call.session.transcription.model && app.models.find(call.session.transcription.model)
     const model = named && named.kind === 'transcription' ? named : this.#models.transcription
-    this.#hearing = new Hearing({ app, call, live: options.live, model })
+    const { live, agent } = options
+    this.#hearing = new Hearing({ app, call, live, model })
+    this.#knowledge = agent?.recall && new Knowledge({ app, call, live, recall: agent.recall })
   }
 
   async start(): Promise<void> {
@@ -260,10 +267,10 @@ export class Pipeline implements CallEngine, TurnListener {
       this.#next = asked
       return
     }
-    const { live, settings, language } = this.#options
+    const { live, settings, language, agent } = this.#options
     const answer = new Answer({
       ...{ app: this.#app, call: this.#call, models: this.#models },
-      ...{ live, settings, language, asked },
+      ...{ live, settings, language, asked, agent, knowledge: this.#knowledge },
       onSpeaking: (isSpeaking) => this.#turns?.assistantSpeaks(isSpeaking),
       onSaid: (text) => this.#turns?.assistantSaid(text),
       onItem: (id) => answered?.items.push(id),
@@ -303,7 +310,11 @@ export class Pipeline implements CallEngine, TurnListener {
   #reserve(turn: number): void {
     if (this.#reservedTurn === turn) return
     this.#reservedTurn = turn
-    const worst = worstOfTurn(this.#app, this.#options.live.caller, this.#models, this.#call.session)
+    const worst = worstOfTurn(this.#app, this.#options.live.caller, {
+      models: this.#models,
+      agent: this.#options.agent,
+      settings: this.#call.session,
+    })
     this.#run(
       this.#call.money.reserve(worst).then((isReserved) => {
         this.#canPay = isReserved
