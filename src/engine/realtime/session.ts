@@ -36,6 +36,7 @@ export interface SessionOptions {
   /** What the session of the request named and has no effect here. */
   ignored: readonly string[]
   transcriptionModel: UpdateRules['transcriptionModel']
+  hasHosted?: UpdateRules['hasHosted']
   language: Language
   clock: Clock
   log: Log
@@ -113,7 +114,7 @@ export class CallSession implements TransportListener, CallView {
     return this.#gone.signal
   }
 
-  /** Answers that were begun. */
+  /** Answers that were begun; of a session that answers nothing, turns that were written down. */
   get turns(): number {
     return this.#turns
   }
@@ -155,7 +156,7 @@ export class CallSession implements TransportListener, CallView {
     }
     const eventId = typeof event.event_id === 'string' ? event.event_id.slice(0, longestEventId) : undefined
     try {
-      this.#answer(readClientEvent(event, () => newId('item')))
+      this.#answer(readClientEvent(event, () => newId('item'), this.#options.hasHosted))
     } catch (error) {
       this.#refuse(error, eventId)
     }
@@ -240,9 +241,10 @@ export class CallSession implements TransportListener, CallView {
   }
 
   #update(update: unknown): void {
-    const { transport, transcriptionModel } = this.#options
+    const { transport, transcriptionModel, hasHosted } = this.#options
     const isVoiceFixed = this.#played.isAny
-    const { settings, ignored } = updateSession(this.#settings, update, { transcriptionModel, isVoiceFixed })
+    const rules = { transcriptionModel, hasHosted, isVoiceFixed }
+    const { settings, ignored } = updateSession(this.#settings, update, rules)
     this.#settings = settings
     transport.use?.(settings)
     this.#tellSession('session.updated', ignored)
@@ -321,11 +323,16 @@ export class CallSession implements TransportListener, CallView {
 
   /** What the engine says of speech and answers: an idle call is one in which neither happens. */
   #watch({ type }: RealtimeEvent): void {
-    if (type === 'response.created') this.#turns++
+    if (type === this.#turnEvent) this.#turns++
     if (type === 'input_audio_buffer.speech_started') this.#isSpeaking = true
     else if (type === 'input_audio_buffer.speech_stopped') this.#isSpeaking = false
     else if (!type.startsWith('response.')) return
     this.#hearSomething()
+  }
+
+  /** One of each turn. */
+  get #turnEvent(): string {
+    return this.#settings.type === 'transcription' ? 'input_audio_buffer.committed' : 'response.created'
   }
 
   #hearSomething(): void {

@@ -13,8 +13,10 @@ import type {
   TurnDetection,
 } from '../../parts.ts'
 import { type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import { Hearing } from '../hearing/hearing.ts'
+import type { CallAgent } from './agent.ts'
 import { Answer, type CancelReason, errorOf } from './answer.ts'
-import { EarlyTranscripts } from './early.ts'
+import { Knowledge } from './knowledge.ts'
 import { modelsOfPipeline, type PipelineModels } from './models.ts'
 import './phrases.ts'
 import type { PipelineSettings } from './settings.ts'
@@ -24,6 +26,8 @@ export interface PipelineOptions {
   /** Who pays, and on which receipts. */
   live: Omit<LiveCall, 'signal'>
   model: PipelineModel
+  /** Undefined where the model answers by itself. */
+  agent?: CallAgent | undefined
   settings: PipelineSettings
   /** Of errors within events. */
   language: Language
@@ -47,7 +51,8 @@ export class Pipeline implements CallEngine, TurnListener {
   readonly #call: CallView
   readonly #options: PipelineOptions
   readonly #models: PipelineModels
-  readonly #early: EarlyTranscripts
+  readonly #hearing: Hearing
+  readonly #knowledge: Knowledge | undefined
   #turns: TurnTaking | undefined
   /** Item of the turn that is spoken. */
   #item = newId('item')
@@ -70,7 +75,9 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#models = modelsOfPipeline(app, options.model)
     const named = call.session.transcription.model && app.models.find(call.session.transcription.model)
     const model = named && named.kind === 'transcription' ? named : this.#models.transcription
-    this.#early = new EarlyTranscripts({ app, call, live: options.live, model })
+    const { live, agent } = options
+    this.#hearing = new Hearing({ app, call, live, model })
+    this.#knowledge = agent?.recall && new Knowledge({ app, call, live, recall: agent.recall })
   }
 
   async start(): Promise<void> {
@@ -80,11 +87,13 @@ export class Pipeline implements CallEngine, TurnListener {
   frame(samples: Float32Array): void {
     if (this.#call.signal.aborted || !this.#turns) return
     this.#heardMs += frameMs
+    this.#hearing.frame(samples)
     this.#turns.write(samples)
   }
 
   changed(): void {
     this.#turns?.update(this.#detection)
+    if (!this.#detection) this.#hearing.clear()
   }
 
   event(event: EngineEvent): void {
@@ -94,6 +103,7 @@ export class Pipeline implements CallEngine, TurnListener {
         return
       case 'input_audio_buffer.clear':
         this.#turns?.clear()
+        this.#hearing.clear()
         this.#emit('input_audio_buffer.cleared', {})
         return
       case 'output_audio_buffer.clear':
@@ -111,6 +121,7 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#next = undefined
     this.#answer?.cancel('client_cancelled')
     while (this.#work.size > 0) await Promise.all(this.#work)
+    await this.#hearing.stop()
     this.#turns?.[Symbol.dispose]()
     this.#turns = undefined
   }
@@ -142,18 +153,19 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#item = newId('item')
     this.#emit('input_audio_buffer.speech_started', { audio_start_ms: startMs, item_id: this.#item })
     this.#reserve(number)
+    this.#hearing.started({ number, startMs })
   }
 
   paused(pause: Parameters<TurnListener['paused']>[0]): void {
     this.#reserve(pause.turn)
     if (!this.#canPay) return
-    this.#early.begin(pause, ({ text, failure }) => {
+    this.#hearing.begin(pause, ({ text, failure }) => {
       if (!failure) this.#turns?.words(pause.turn, text, pause.untilMs)
     })
   }
 
   resumed(pause: number): void {
-    this.#early.discard(pause)
+    this.#hearing.discard(pause)
   }
 
   ended(turn: Turn): void {
@@ -179,9 +191,11 @@ export class Pipeline implements CallEngine, TurnListener {
     const answered: Answered = { turn: number, startMs, items: [itemId], isWithdrawn: false }
     this.#answered = answered
     this.#run(this.#hear(turn, item, answered))
+    this.#hearing.ended(turn)
   }
 
   withdrawn(turn: number): void {
+    this.#hearing.withdrawn(turn)
     const answered = this.#answered
     if (answered?.turn !== turn) return
     answered.isWithdrawn = true
@@ -217,7 +231,7 @@ export class Pipeline implements CallEngine, TurnListener {
 
   async #hear(turn: Turn, item: ConversationItem, answered: Answered): Promise<void> {
     const known = turn.words === undefined ? undefined : { text: turn.words, seconds: 0, failure: undefined }
-    const heard = known ?? (await this.#early.whole(turn))
+    const heard = known ?? (await this.#hearing.whole(turn))
     if (answered.isWithdrawn || this.#call.signal.aborted) return
     if (heard.failure) return this.#unheard(item, heard.failure)
     this.#transcribed(item, heard, turn)
@@ -253,10 +267,10 @@ export class Pipeline implements CallEngine, TurnListener {
       this.#next = asked
       return
     }
-    const { live, settings, language } = this.#options
+    const { live, settings, language, agent } = this.#options
     const answer = new Answer({
       ...{ app: this.#app, call: this.#call, models: this.#models },
-      ...{ live, settings, language, asked },
+      ...{ live, settings, language, asked, agent, knowledge: this.#knowledge },
       onSpeaking: (isSpeaking) => this.#turns?.assistantSpeaks(isSpeaking),
       onSaid: (text) => this.#turns?.assistantSaid(text),
       onItem: (id) => answered?.items.push(id),
@@ -296,7 +310,11 @@ export class Pipeline implements CallEngine, TurnListener {
   #reserve(turn: number): void {
     if (this.#reservedTurn === turn) return
     this.#reservedTurn = turn
-    const worst = worstOfTurn(this.#app, this.#options.live.caller, this.#models, this.#call.session)
+    const worst = worstOfTurn(this.#app, this.#options.live.caller, {
+      models: this.#models,
+      agent: this.#options.agent,
+      settings: this.#call.session,
+    })
     this.#run(
       this.#call.money.reserve(worst).then((isReserved) => {
         this.#canPay = isReserved
