@@ -28,6 +28,7 @@ import type { Secrets } from '#platform/secrets'
 import type { Spool } from '#platform/spool'
 import type { Storage } from '#platform/storage'
 import type { Tracing } from '#platform/trace'
+import type { LazyWebRtc } from '#platform/webrtc'
 
 export type { Caller } from '#platform/auth'
 
@@ -50,6 +51,8 @@ export interface App {
   ledger: Ledger
   /** The realtime calls of this process. */
   realtime: RealtimeCalls
+  /** Where calls over WebRTC arrive. */
+  webrtc: LazyWebRtc
   /** The queue of background work. */
   jobs: Jobs
   models: Catalogue

@@ -57,6 +57,7 @@ import { openSecrets } from '#platform/secrets'
 import { openSpool, type Spool } from '#platform/spool'
 import { openStorage } from '#platform/storage'
 import { openTracing, type Tracing, type TracingConfig } from '#platform/trace'
+import { LazyWebRtc } from '#platform/webrtc'
 import { sandboxModels } from '#providers/sandbox'
 import { openSearch } from '#providers/search'
 import { connect, openNet } from './connect.ts'
@@ -89,9 +90,12 @@ export async function openApp(
   const isolation = openIsolation()
   const jail = opening.use(openJail(ground.log))
   const databases = opening.use(openDatabases(ground, jail))
+  const { config, log, metrics } = ground
   const app: App = {
     ...ground,
     ...books,
+    // Before the calls, which end first.
+    webrtc: opening.use(new LazyWebRtc(config.webrtc, log, { metrics })),
     realtime: opening.use(await openRealtime(ground, books)),
     collections,
     jobs,

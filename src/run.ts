@@ -68,12 +68,13 @@ async function runAlone(config: Config): Promise<void> {
 }
 
 /**
- * What later requests would wait for: their schemas, and a try of the jail, which says in the log whether functions run here. The processor
+ * What later requests would wait for: their schemas, the ports of calls, and a try of the jail, which says in the log whether functions run here. The processor
  * is first that of the requests which come as soon as the server is ready; they make what they need themselves.
  */
-async function prepare({ log, functions }: App, signal: AbortSignal): Promise<void> {
+async function prepare({ config, log, functions, webrtc }: App, signal: AbortSignal): Promise<void> {
   await pause(preparingAfterMs, undefined, { signal }).catch(() => undefined)
   await warmUp(routes, log, signal)
+  if (!signal.aborted && config.voice.capacity > 0) await webrtc.open()
   if (!signal.aborted) await functions.state()
 }
 

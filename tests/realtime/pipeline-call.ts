@@ -126,6 +126,7 @@ export async function startCall(
   session: Record<string, unknown> = {},
 ): Promise<TestCall> {
   const realtime = app.models.realtimeOf(app.models.find(model)!)!
+  if (realtime.engine !== 'pipeline') throw new Error(`${model} is no pipeline`)
   const events: RealtimeEvent[] = []
   const ended = Promise.withResolvers<EndReason>()
   const money = new TestMoney(app)

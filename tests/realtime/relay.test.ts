@@ -41,12 +41,11 @@ afterAll(() => upstream[Symbol.asyncDispose]())
 const perToken = (credits: number): bigint => BigInt(credits) * 1_000_000n
 const model: RelayOptions['model'] = {
   id: 'acme/voice',
-  upstreamModel: 'voice-1',
   maxInputTokens: 1_000,
   maxOutputTokens: 200,
   voices: ['marin'],
   voice: 'marin',
-  transcriptionModel: 'ears-1',
+  transcription: { model: 'ears-1', price: () => 0n },
   pricing: {
     textInput: perToken(1),
     audioInput: perToken(2),
@@ -160,7 +159,10 @@ async function begin({
     signal: gone.signal,
   }
   const app = { log: { error: (what: unknown) => console.error(what) } } as unknown as App
-  const engine = new Relay(app, view, { provider, timeouts: patient, model, language: 'fa' })
+  const engine = new Relay(app, view, {
+    upstreams: [{ provider, upstreamModel: 'voice-1', timeouts: patient }],
+    ...{ model, language: 'fa' },
+  })
   const call: TestCall = {
     ...{ engine, view, events, steps: [], reserved: [], ends: [], said: 0, isBroke: false },
     heard: () => {

@@ -110,8 +110,10 @@ const noApps: Pick<
   | 'functionCompiler'
   | 'functionSource'
   | 'realtime'
+  | 'webrtc'
 > = {
   realtime: {} as App['realtime'],
+  webrtc: {} as App['webrtc'],
   databases: {} as App['databases'],
   sql: {} as App['sql'],
   functions: {} as App['functions'],

@@ -1,5 +1,4 @@
 /** A call begins: who may, which model, a place, and the first hold. */
-import type { Static } from 'typebox'
 import type { App } from '#app'
 import { payer } from '#capabilities/calls'
 import { type RealtimeModel, realtimeModels } from '#engine/models'
@@ -14,6 +13,7 @@ import {
   type MoneyListener,
   type RunningMoney,
   runningOf,
+  type Transport,
   takeClientCall,
 } from '#engine/realtime'
 import { fail } from '#platform/errors'
@@ -22,9 +22,40 @@ import { uuidv7 } from '#platform/ids'
 import { modelsOf, worstOf } from './call-engine.ts'
 import { requireRealtimeModel } from './chosen-model.ts'
 import { firstSession } from './first-session.ts'
-import type { SocketQuery } from './schema.ts'
 
-export type Asking = RequestContext<unknown, Static<typeof SocketQuery>>
+/** The request that begins a call. */
+export type Asking = RequestContext
+
+/** What it asks for. */
+export interface Wish {
+  transport: Transport['kind']
+  /** Where the receipt says that it began. */
+  endpoint: string
+  model: string | undefined
+  /** One after the other, as if each were a `session.update`. */
+  sessions: readonly Record<string, unknown>[]
+  /** In seconds, where it is to be shorter than the longest call. */
+  maxSeconds?: number | undefined
+  /** What answers the request; called when nothing but the hold can refuse it. What it throws refuses the call. */
+  accept(call: CallFacts): Accepted | Promise<Accepted>
+}
+
+/** As `NewCall` has it. */
+interface Accepted {
+  statusCode: number
+  reply?: string
+}
+
+/** A call that nothing but its hold can refuse. */
+export interface CallFacts {
+  callId: string
+  model: RealtimeModel
+  createdMs: number
+  expiresAtMs: number
+  maxSeconds: number
+  /** In micro-credits. */
+  held: bigint
+}
 
 /** A call that is paid for and has no client yet. */
 export interface BegunCall {
@@ -37,24 +68,28 @@ export interface BegunCall {
   listener: EndingCall
 }
 
-const endpoint = '/v1/realtime'
 const retryAfterMs = 5_000
 
 /**
  * Begins a call in the name of its key. Throws, before anything is held: the refusals of its model and session, CONCURRENCY_LIMITED,
  * VOICE_BUSY, INVALID_API_KEY for a client secret that is used up; and what a hold throws.
  */
-export async function begin(context: Asking): Promise<BegunCall> {
+export async function begin(context: Asking, wish: Wish): Promise<BegunCall> {
   const { app, caller } = context
   const secret = await clientSecretOf(context)
   // What a client secret was made for stands: clients send the model of their vendor beside it.
-  const model = requireRealtimeModel(context, secret?.model ?? context.query.model)
-  const { settings, ignored } = firstSession(context, model, secret?.session ?? {})
+  const model = requireRealtimeModel(context, secret?.model ?? wish.model)
+  const { settings, ignored } = firstSession(
+    context,
+    model,
+    ...(secret ? [secret.session] : []),
+    ...wish.sessions,
+  )
   if ((await runningOf(app.db.kysely, caller)) >= app.config.voice.callsPerKey)
     fail('CONCURRENCY_LIMITED', { whose: 'key' }, { retryAfterMs })
   const { capacity } = app.config.voice
   using _place = app.realtime.reserve() ?? fail('VOICE_BUSY', { capacity }, { retryAfterMs })
-  return hold(context, { model, settings, ignored, secret })
+  return hold(context, wish, { model, settings, ignored, secret })
 }
 
 /** Undefined for a caller with a key. */
@@ -71,33 +106,49 @@ interface Chosen extends Pick<BegunCall, 'model' | 'settings' | 'ignored'> {
   secret: ClientSecretRow | undefined
 }
 
-async function hold(context: Asking, { model, settings, ignored, secret }: Chosen): Promise<BegunCall> {
+async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunCall> {
   const { app, caller, requestId } = context
-  const { callsPerKey, maxSeconds } = app.config.voice
-  const nowMs = app.clock.nowMs()
-  const callId = uuidv7(nowMs)
+  const { model, settings, ignored, secret } = chosen
+  const { transport, endpoint } = wish
   const timePrice = timePriceOf(app, model)
   const held = worstOf(context, model, settings) + (timePrice?.(firstSeconds) ?? 0n)
+  const facts = factsOf(context, wish, { model, held })
+  const { callId, createdMs, expiresAtMs, maxSeconds } = facts
   const named = { callId, model: model.id, processId: app.realtime.processId, receiptId: requestId, held }
-  const { customerId, referenceId } = payer(context)
+  const { customerId, referenceId, claim } = payer(context)
+  const accepted = await wish.accept(facts)
   await app.db.tx(async (tx) => {
-    const now = new Date(nowMs)
+    const now = new Date(createdMs)
     if (secret && !(await takeClientCall(tx, secret.secret_hash, now))) fail('INVALID_API_KEY', {})
     await beginCall(
       tx,
       {
         ...named,
-        ...{ payer: caller, endpoint, transport: 'websocket', engine: model.engine, customerId, referenceId },
+        ...{ payer: caller, endpoint, transport, engine: model.engine, customerId, referenceId, claim },
         secretHash: secret?.secret_hash,
-        ...{ maxSeconds, callsOfKey: callsPerKey, accepted: { statusCode: 101 } },
+        ...{ maxSeconds, callsOfKey: app.config.voice.callsPerKey, accepted },
       },
       now,
     )
   })
   const listener = new EndingCall()
   const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
-  const money = app.realtime.add({ ...named, ...owner, createdMs: nowMs, timePrice }, listener)
-  return { callId, model, settings, ignored, money, listener, expiresAtMs: nowMs + maxSeconds * 1000 }
+  const money = app.realtime.add({ ...named, ...owner, createdMs, timePrice }, listener)
+  return { callId, model, settings, ignored, money, listener, expiresAtMs }
+}
+
+function factsOf(
+  { app: { clock, config } }: Asking,
+  { maxSeconds: wished = Number.POSITIVE_INFINITY }: Wish,
+  chosen: Pick<CallFacts, 'model' | 'held'>,
+): CallFacts {
+  const createdMs = clock.nowMs()
+  const maxSeconds = Math.min(wished, config.voice.maxSeconds)
+  return {
+    ...chosen,
+    callId: uuidv7(createdMs),
+    ...{ createdMs, maxSeconds, expiresAtMs: createdMs + maxSeconds * 1000 },
+  }
 }
 
 function timePriceOf(app: App, model: RealtimeModel): ((seconds: number) => bigint) | undefined {
@@ -105,12 +156,12 @@ function timePriceOf(app: App, model: RealtimeModel): ((seconds: number) => bigi
   return (seconds) => realtimeModels.price(model, app.config.defaults, { seconds })
 }
 
-/** Hands what the money of a call says to its session, which may come later. */
+/** Hands what the money of a call says to whoever has it, which may come later. */
 export class EndingCall implements MoneyListener {
-  #session: CallSession | undefined
+  #session: Pick<CallSession, 'end' | 'warn'> | undefined
   #reason: EndReason | undefined
 
-  join(session: CallSession): void {
+  join(session: Pick<CallSession, 'end' | 'warn'>): void {
     this.#session = session
     if (this.#reason) session.end(this.#reason)
   }

@@ -7,22 +7,35 @@ import {
   type CallView,
   modelsOfPipeline,
   Pipeline,
+  Relay,
+  relayModelOf,
+  upstreamsOf,
+  worstOfRelay,
   worstOfTurn,
 } from '#engine/realtime'
 import type { Asking, BegunCall } from './begin.ts'
 
 /** Ids of a model and of all that work for it: what a call pays for. */
 export function modelsOf(app: App, model: RealtimeModel): string[] {
+  if (model.engine === 'relay') return [model.id]
   const { text, transcription, speech } = modelsOfPipeline(app, model)
   return [...new Set([model.id, text.id, transcription.id, speech.id])]
 }
 
 /** What a turn may cost at most, in micro-credits. */
-export const worstOf = ({ app, caller }: Asking, model: RealtimeModel, settings: CallSettings): bigint =>
-  worstOfTurn(app, caller, modelsOfPipeline(app, model), settings)
+export function worstOf({ app, caller }: Asking, model: RealtimeModel, settings: CallSettings): bigint {
+  if (model.engine === 'relay') return worstOfRelay(app, model, settings)
+  return worstOfTurn(app, caller, modelsOfPipeline(app, model), settings)
+}
 
-export const openEngine = (context: Asking, { model }: BegunCall, view: CallView): CallEngine => {
+export function openEngine(context: Asking, { model }: BegunCall, view: CallView): CallEngine {
   const { app, caller, language, trace } = context
+  if (model.engine === 'relay')
+    return new Relay(app, view, {
+      upstreams: upstreamsOf(app, model),
+      model: relayModelOf(app, model),
+      language,
+    })
   return new Pipeline(app, view, {
     ...{ model, language, settings: app.config.voice.pipeline },
     live: { caller, endpoint: '/v1/realtime', trace },

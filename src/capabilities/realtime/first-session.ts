@@ -3,17 +3,23 @@ import type { RealtimeModel } from '#engine/models'
 import { type CallSettings, freshSettings, sessionFields, updateSession } from '#engine/realtime'
 import { transcriptionModels } from './chosen-model.ts'
 
-/** The settings with which a call begins, and what of the session has no effect. Throws INVALID_REQUEST with `param` below `session`. */
+/**
+ * The settings with which a call begins, and what of its sessions has no effect: each says more than the one before it. Throws INVALID_REQUEST with
+ * `param` below `session`.
+ */
 export function firstSession(
   asking: { app: App; caller: Caller },
   model: RealtimeModel,
-  session: Record<string, unknown>,
+  ...sessions: readonly Record<string, unknown>[]
 ): { settings: CallSettings; ignored: string[]; fields: Record<string, unknown> } {
-  // Its name was resolved: an alias is no other model.
-  const { model: _, ...told } = session
-  const { settings, ignored } = updateSession(freshSettings('realtime', model.id), told, {
-    transcriptionModel: transcriptionModels(asking),
-    isVoiceFixed: false,
-  })
+  const rules = { transcriptionModel: transcriptionModels(asking), isVoiceFixed: false }
+  let settings = freshSettings('realtime', model.id)
+  const ignored: string[] = []
+  // The name of the model was resolved: an alias is no other model.
+  for (const { model: _, ...told } of sessions) {
+    const updated = updateSession(settings, told, rules)
+    settings = updated.settings
+    ignored.push(...updated.ignored)
+  }
   return { settings, ignored, fields: sessionFields(settings) }
 }

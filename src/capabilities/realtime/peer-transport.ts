@@ -20,6 +20,7 @@ const clientBufferMs = 60
 export class PeerTransport implements Transport {
   readonly kind = 'webrtc'
   readonly #peer: Peer
+  readonly #hasEvents: boolean
   readonly #codecs: CallCodecs
   readonly #ears: OpusSound
   readonly #voice: OpusVoice
@@ -28,8 +29,10 @@ export class PeerTransport implements Transport {
   #frames = 0
   #isOver = false
 
-  constructor(peer: Peer, codecs: CallCodecs) {
+  /** @param hasEvents false where the client offered no data channel */
+  constructor(peer: Peer, codecs: CallCodecs, { hasEvents = true }: { hasEvents?: boolean } = {}) {
     this.#peer = peer
+    this.#hasEvents = hasEvents
     this.#codecs = codecs
     this.#ears = new OpusSound(codecs.decoder)
     this.#voice = new OpusVoice(codecs.encoder)
@@ -68,7 +71,7 @@ export class PeerTransport implements Transport {
 
   /** In their order: what the channel does not take waits, and so does all that follows. */
   send(event: RealtimeEvent): void {
-    if (this.#isOver) return
+    if (this.#isOver || !this.#hasEvents) return
     const text = JSON.stringify(event)
     if (this.#unsent.length === 0 && this.#peer.sendText(text)) return
     // What is too much is dropped here and ends the call at the next tick.

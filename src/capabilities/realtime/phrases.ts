@@ -4,6 +4,7 @@ import { persian } from '#platform/words'
 declare module '#platform/errors' {
   interface Failures {
     VOICE_BUSY: { capacity: number }
+    WEBRTC_UNAVAILABLE: object
   }
 }
 
@@ -15,6 +16,13 @@ export const callFailures = declareFailures({
     fa: ({ capacity }) =>
       `هر ${persian(capacity)} جای تماس پر است. چند ثانیه بعد دوباره بکوشید؛ شمار جاها را گردانندهٔ سرویس تعیین می‌کند (voice.capacity).`,
   },
+  WEBRTC_UNAVAILABLE: {
+    status: 503,
+    en: () =>
+      'No call over WebRTC can be taken here: none of its ports is free, or its address is not this machine’s (webrtc.ports, webrtc.listen; the log says which). Call over WebSocket until then: GET /v1/realtime.',
+    fa: () =>
+      'اینجا تماس WebRTC ممکن نیست: هیچ‌یک از درگاه‌هایش آزاد نیست یا نشانی‌اش از این ماشین نیست (webrtc.ports و webrtc.listen؛ لاگ می‌گوید کدام). تا آن زمان از راه WebSocket تماس بگیرید: GET /v1/realtime.',
+  },
 })
 
 export const reasons = {
@@ -25,6 +33,10 @@ export const reasons = {
   modelName: {
     en: 'a model is named by a text of at most 200 characters.',
     fa: 'نام مدل متنی با حداکثر ۲۰۰ نویسه است.',
+  },
+  sessionText: {
+    en: 'a session is the text of a JSON object.',
+    fa: 'session متن یک شیء JSON است.',
   },
   noBase64: {
     en: 'it is no Base64.',

@@ -1,7 +1,9 @@
 /** Voice calls: begun over a WebSocket, read, ended; and secrets with which browsers begin them. */
 import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
 import { type Route, route, socketRoute } from '#platform/http'
+import { messageBytes } from './client-event.ts'
 import { createSecret } from './client-secrets.ts'
+import { createCall } from './create.ts'
 import { endNamed, endOne } from './end.ts'
 import { callFailures } from './phrases.ts'
 import { getCall, list } from './read.ts'
@@ -10,16 +12,22 @@ import {
   CallList,
   CallParams,
   CallsQuery,
+  CreateBody,
+  CreatedCall,
+  CreateForm,
+  CreateQuery,
   EndBody,
   EndQuery,
+  longestSdp,
   Secret,
   SecretBody,
   SocketQuery,
 } from './schema.ts'
 import { openCall, subprotocolKey } from './socket.ts'
-import { messageBytes } from './socket-transport.ts'
 
 const secretBytes = 128 * 1024
+/** An offer in JSON, whose line ends are longer there, and a session. */
+const createBytes = 256 * 1024
 
 /**
  * A client that sends its sound in frames of 20 ms sends 50 messages a second, beside its events. A megabyte a second is sixteen times the
@@ -45,6 +53,35 @@ const routes: Route[] = [
     query: SocketQuery,
     errors: [...modelFailures, ...paymentFailures, ...callFailures],
     handle: openCall,
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/realtime/calls',
+    operation: 'realtime.create',
+    scope: 'audio:write',
+    credentials: ['key', 'client'],
+    cors: 'any',
+    idempotent: true,
+    bodyLimit: createBytes,
+    textBody: { mediaType: 'application/sdp', field: 'sdp' },
+    summary: {
+      en: 'A voice call over WebRTC. An offer that is the whole body (`application/sdp`) or stands in a form is answered by SDP alone.',
+      fa: 'تماس صوتی از راه WebRTC. پاسخ پیشنهادی که تمام بدنه است (`application/sdp`) یا در فرم آمده فقط SDP است.',
+    },
+    headers: referenceHeaders,
+    query: CreateQuery,
+    body: CreateBody,
+    upload: {
+      fields: CreateForm,
+      files: {},
+      maxBytes: createBytes,
+      fieldBytes: longestSdp,
+      isOptional: true,
+    },
+    reply: { 201: CreatedCall },
+    otherTypes: 'application/sdp',
+    errors: [...modelFailures, ...paymentFailures, ...callFailures],
+    handle: createCall,
   }),
   route({
     method: 'GET',

@@ -97,6 +97,100 @@ const Session = anyObject(
   ),
 )
 
+/** Characters of an offer; its bytes are as many at most. */
+export const longestSdp = 65_536
+const longestSession = 65_536
+/** In a query, which has the length of a line of HTTP. */
+const longestQuerySession = 8_192
+
+const Sdp = Type.String({
+  minLength: 1,
+  maxLength: longestSdp,
+  ...described(
+    'The offer of RTCPeerConnection.createOffer(), as it is.',
+    'متن createOffer() همان‌گونه که هست.',
+  ),
+})
+const modelOrDefault = Type.String({
+  maxLength: 200,
+  ...described(
+    'A realtime or a text model; left out: that of the session, or `defaults.realtime_model`. A client secret has its own.',
+    'یک مدل realtime یا متنی؛ اگر نیاید مدل session یا `defaults.realtime_model`. رمز کوتاه‌مدت مدل خودش را دارد.',
+  ),
+})
+const sessionText = (maxLength: number) =>
+  Type.String({ maxLength, ...described('The session as the text of JSON.', 'session به شکل متن JSON.') })
+
+export const CreateBody = Type.Object(
+  {
+    sdp: Sdp,
+    model: Type.Optional(modelOrDefault),
+    voice: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        ...described('As `audio.output.voice` of the session.', 'همان `audio.output.voice` در session.'),
+      }),
+    ),
+    instructions: Type.Optional(
+      Type.String({
+        maxLength: 12_000,
+        ...described('As `instructions` of the session.', 'همان `instructions` در session.'),
+      }),
+    ),
+    session: Type.Optional(Session),
+    max_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 10,
+        maximum: 3_600,
+        ...described(
+          'The call ends after so long; never later than the operator allows.',
+          'تماس پس از این مدت پایان می‌یابد؛ هرگز دیرتر از آنچه گرداننده اجازه داده نیست.',
+        ),
+      }),
+    ),
+  },
+  closed,
+)
+
+/** Beside an offer that is the whole body. */
+export const CreateQuery = Type.Object(
+  {
+    model: Type.Optional(modelOrDefault),
+    session: Type.Optional(sessionText(longestQuerySession)),
+  },
+  closed,
+)
+
+export const CreateForm = Type.Object(
+  { sdp: Sdp, session: Type.Optional(sessionText(longestSession)) },
+  closed,
+)
+
+/** A call that was begun, with the answer to its offer. */
+export const CreatedCall = Type.Object({
+  id: CallId,
+  object: Type.Literal('realtime.call'),
+  status: Type.Literal('active'),
+  model: Type.String(),
+  engine: oneOf('pipeline', 'relay', 'passthrough', 'transcription'),
+  sdp: Type.String(described('For setRemoteDescription().', 'برای setRemoteDescription().')),
+  created_at: timestamp(),
+  expires_at: timestamp(),
+  max_seconds: Type.Integer(),
+  reserved_credits: Type.Integer({
+    minimum: 0,
+    ...described(
+      'Held for its first turn; it grows and shrinks as the call goes on.',
+      'برای نخستین نوبت نگه داشته شد؛ با پیش رفتن تماس کم و زیاد می‌شود.',
+    ),
+  }),
+  request_id: Type.String({
+    ...uuid(),
+    ...described('Of its receipt: `GET /v1/requests/{id}`.', 'رسید آن: `GET /v1/requests/{id}`.'),
+  }),
+})
+export type CreatedCall = Static<typeof CreatedCall>
+
 export const SecretBody = Type.Object(
   {
     expires_after: Type.Optional(

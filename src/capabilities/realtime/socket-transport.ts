@@ -11,12 +11,10 @@ import {
   type TransportListener,
 } from '#engine/realtime'
 import { fail } from '#platform/errors'
-import type { Socket, SocketMessage } from '#platform/http'
-import { boundsOf, readSmallJson } from '#platform/json'
+import type { Socket } from '#platform/http'
+import { eventOf } from './client-event.ts'
 import { reasons } from './phrases.ts'
 
-/** Bytes of one message. */
-export const messageBytes = 256 * 1024
 /** Sound that waits to be heard; beyond it nothing more is read. */
 const mostWaitingMs = 30_000
 /** Events that wait for a client that reads too slowly; one more ends the call. */
@@ -157,16 +155,3 @@ export class SocketTransport implements Transport {
 /** Whoever cancels does not want to wait; sound keeps its own order. */
 const waitsForCommit = ({ type }: RealtimeEvent): boolean =>
   type !== 'response.cancel' && type !== 'output_audio_buffer.clear' && type !== 'input_audio_buffer.append'
-
-/** Undefined for what is no JSON object. */
-function eventOf(message: SocketMessage): RealtimeEvent | undefined {
-  try {
-    const bytes = typeof message === 'string' ? Buffer.from(message) : message
-    const value = readSmallJson(bytes, boundsOf(messageBytes))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as RealtimeEvent)
-      : undefined
-  } catch {
-    return undefined
-  }
-}

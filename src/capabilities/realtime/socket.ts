@@ -1,9 +1,17 @@
 /** GET /v1/realtime: a call over a WebSocket. */
+import type { Static } from 'typebox'
 import type { EndReason } from '#engine/realtime'
 import { Failure } from '#platform/errors'
-import { type KeySource, type Socket, type SocketStream, socketStream } from '#platform/http'
+import {
+  type KeySource,
+  type RequestContext,
+  type Socket,
+  type SocketStream,
+  socketStream,
+} from '#platform/http'
 import { type Asking, type BegunCall, begin } from './begin.ts'
 import { openSession } from './call-session.ts'
+import type { SocketQuery } from './schema.ts'
 import { SocketTransport } from './socket-transport.ts'
 
 /** Browsers can send no header with a WebSocket. */
@@ -19,8 +27,16 @@ const leadMs = 200
 /** Of the way to the client and its own buffer. */
 const tailMs = 60
 
-export async function openCall(context: Asking): Promise<SocketStream> {
-  const begun = await begin(context)
+export async function openCall(
+  context: RequestContext<unknown, Static<typeof SocketQuery>>,
+): Promise<SocketStream> {
+  const begun = await begin(context, {
+    transport: 'websocket',
+    endpoint: '/v1/realtime',
+    model: context.query.model,
+    sessions: [],
+    accept: () => ({ statusCode: 101 }),
+  })
   return socketStream(
     (socket) => talk(context, begun, socket),
     async () => void (await begun.money.end('disconnected')),

@@ -104,7 +104,7 @@ export function buildCatalogue(
   const defaultVideo = defaultOfKind('video', config, named)
   const defaultTranscription = defaultOfKind('transcription', config, named)
   const helpers = { text: defaultText, transcription: defaultTranscription, speech: speechOf(config, named) }
-  for (const entry of config.models) if (entry.kind === 'realtime') completePipeline(entry, named, helpers)
+  for (const entry of config.models) if (isPipeline(entry)) completePipeline(entry, named, helpers)
   const realtimeOf = (model: AnyModel) => realtimeModelOf(model, helpers)
   const defaultRealtime = defaultRealtimeOf(config, named, realtimeOf)
   return {
@@ -317,14 +317,19 @@ function speechOf({ defaults }: Config, models: ReadonlyMap<string, AnyModel>): 
 const speaking = (models: ReadonlyMap<string, AnyModel>): string[] =>
   [...models].flatMap(([name, model]) => (canSpeak(model) && name === model.id ? [name] : []))
 
+type PipelineEntry = Extract<RealtimeEntry, { engine: 'pipeline' }>
+
+const isPipeline = (entry: ModelEntry): entry is PipelineEntry =>
+  entry.kind === 'realtime' && entry.engine === 'pipeline'
+
 /** From here on its models are known by their ids, and each is of the kind that it has to be. */
 function completePipeline(
-  entry: RealtimeEntry,
+  entry: PipelineEntry,
   models: ReadonlyMap<string, AnyModel>,
   helpers: Helpers,
 ): void {
   const model = models.get(entry.id)
-  assert(model?.kind === 'realtime')
+  assert(model?.kind === 'realtime' && model.engine === 'pipeline')
   const idOf = (kind: 'text' | 'transcription', name: string | undefined): string => {
     const found = name === undefined ? helpers[kind] : models.get(name)
     if (found?.kind === kind) return found.id

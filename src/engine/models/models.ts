@@ -72,8 +72,14 @@ export { type Figures, type ModelKind, modelKind, type OrderProviders } from './
 export { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
 export { microcreditsOf, type PriceConversion } from './kinds/microcredits.ts'
 export { usdPerMillion } from './kinds/pricing.ts'
+export { relayPricing, relayTranscriptionCost } from './kinds/realtime/price.ts'
 export { realtime as realtimeModels } from './kinds/realtime/realtime.ts'
-export type { RealtimeEngine, RealtimeModel } from './kinds/realtime/realtime-model.ts'
+export type {
+  PipelineModel,
+  RealtimeEngine,
+  RealtimeModel,
+  RelayModel,
+} from './kinds/realtime/realtime-model.ts'
 export { text as textModels } from './kinds/text/text.ts'
 export type { Feature, Model, Pricing } from './kinds/text/text-model.ts'
 export {

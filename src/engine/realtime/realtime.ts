@@ -9,6 +9,8 @@ export { modelsOfPipeline, type PipelineModels } from './engines/pipeline/models
 export { Pipeline, type PipelineOptions } from './engines/pipeline/pipeline.ts'
 export type { PipelineSettings } from './engines/pipeline/settings.ts'
 export { worstOfTurn } from './engines/pipeline/worst.ts'
+export { relayModelOf, upstreamsOf, worstOfRelay } from './engines/relay/of-model.ts'
+export { Relay, type RelayOptions } from './engines/relay/relay.ts'
 export { readClientEvent } from './events/client-events.ts'
 export { errorEvent, newId, sessionFields } from './events/server-events.ts'
 export { type CallSettings, freshSettings, updateSession } from './events/session-update.ts'

@@ -1,6 +1,7 @@
 /** The calls of this process: how many it takes, their money, and what the database says of them every few seconds. */
 import type { App } from '#app'
 import { sweepCalls } from './abandoned.ts'
+import { Codecs } from './codecs.ts'
 import { type MoneyListener, type RunningCall, RunningMoney } from './money/running-money.ts'
 import { type Settling, settleCall } from './money/settle.ts'
 import { mostAwayMs } from './money/until-back.ts'
@@ -42,6 +43,8 @@ export async function openRealtimeCalls(app: RegistryApp, options: RegistryOptio
 }
 
 export class RealtimeCalls implements AsyncDisposable {
+  /** For calls over WebRTC. */
+  readonly codecs: Codecs
   readonly #app: RegistryApp
   readonly #options: RegistryOptions
   readonly #calls = new Map<string, RegisteredCall>()
@@ -56,6 +59,7 @@ export class RealtimeCalls implements AsyncDisposable {
   constructor(app: RegistryApp, options: RegistryOptions) {
     this.#app = app
     this.#options = options
+    this.codecs = new Codecs(options.capacity)
   }
 
   async open(): Promise<void> {

@@ -16,7 +16,7 @@ import type { OrderCandidate, OrderKind, OrderRun } from './order-journey.ts'
 
 export { type Attempt, type PricedAttempt, priced } from './attempt.ts'
 export { type BudgetOutcome, budgetOutcome, supportsBudget } from './budget.ts'
-export { deploymentsFor, type ModelsOptions, roomFor } from './candidates.ts'
+export { deploymentsFor, inOrder, type ModelsOptions, roomFor } from './candidates.ts'
 export { continuationTokens } from './delivered.ts'
 export { wireOf } from './links.ts'
 export { upstreamSeries } from './metrics.ts'

@@ -4,7 +4,7 @@ import { type CredentialKind, requireScope } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { claimOf } from '#platform/idempotency'
 import { type ActiveRequest, pathOf } from './active-request.ts'
-import { parseJson, readBody } from './body.ts'
+import { parseJson, readBody, textBodyOf } from './body.ts'
 import { readToDisk } from './body-to-disk.ts'
 import { admitOrigin, exposeByPolicy, exposeRefusal, requireOrigin, requirePage } from './cors.ts'
 import { type HostPattern, hostPattern } from './host.ts'
@@ -89,7 +89,7 @@ export async function admit(
     using _turn = await intake.large.turn(Number(message.headers['content-length'] ?? 0))
     const { bytes, slot } = await readBody(message, limit, intake)
     context.slot = slot
-    const body = await parseJson(bytes, limit)
+    const body = isText(route, context) ? textBodyOf(route, bytes) : await parseJson(bytes, limit)
     context.body = body === undefined && route.bodyMayBeAbsent ? {} : body
     await checks.body(context.body)
     app.metrics.stages.parse.since(readMs)
@@ -100,8 +100,15 @@ export async function admit(
       headerText(String(key)),
       route.method,
       pathOf(message.url!),
-      whatCame(context),
+      // A text has what belongs to it in the query.
+      route.textBody ? { query: context.query, came: whatCame(context) } : whatCame(context),
     )
+}
+
+/** Whether the body is the text of the route, by its media type. */
+function isText({ textBody }: Route, { headers }: ActiveRequest): boolean {
+  const [type = ''] = (headers['content-type'] ?? '').split(';')
+  return textBody !== undefined && type.trim().toLowerCase() === textBody.mediaType
 }
 
 function bodyLimitOf({ bodyLimit = defaultBodyLimit }: Route, { config }: App): number {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { freeBytes, passingBuffer } from '#platform/bytes'
 import { Failure, fail } from '#platform/errors'
 import { boundsOf, NotJson, readJson } from '#platform/json'
+import type { Route } from './http.ts'
 import { type BodySlot, type Intake, tooMuch } from './intake.ts'
 import { jsonTrouble, reasons } from './phrases.ts'
 
@@ -151,6 +152,18 @@ export async function parseJson(bytes: Buffer, limit: number): Promise<unknown> 
     throw asInvalidJson(error)
   } finally {
     freeBytes(bytes)
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The JSON that a text stands for (`Route.textBody`). Throws INVALID_REQUEST where it is not UTF-8. */
+export function textBodyOf({ textBody }: Pick<Route, 'textBody'>, bytes: Buffer): unknown {
+  const { field } = textBody!
+  try {
+    return { [field]: utf8.decode(bytes) }
+  } catch {
+    return fail('INVALID_REQUEST', { why: reasons.notUtf8 }, { param: field })
   }
 }
 

@@ -134,6 +134,8 @@ interface Spec {
    * The fingerprint of an idempotency key is that of the bytes as they came.
    */
   bodyToDisk?: boolean
+  /** A body of this media type is a text: it is read as JSON that has this one field. */
+  textBody?: { mediaType: string; field: string }
   /** A request without a body is one with `{}`. */
   bodyMayBeAbsent?: boolean
   /** Schemas by status; a string is a media type that is not JSON. */

@@ -151,9 +151,9 @@ export const reasons = {
   },
   fieldTwice: { en: 'this field stands in the form twice.', fa: 'این فیلد دو بار در فرم آمده است.' },
   /** A file under another name than the route knows is taken for a field, so the sentence says where files go. */
-  longField: (bytes: number, part: string): Localized => ({
-    en: `this field is longer than ${bytes} bytes; a file is sent as the part ${part}.`,
-    fa: `این فیلد بلندتر از ${persianDigits(bytes)} بایت است؛ فایل را در بخش ${part} بفرستید.`,
+  longField: (bytes: number, part: string | undefined): Localized => ({
+    en: `this field is longer than ${bytes} bytes${part === undefined ? '' : `; a file is sent as the part ${part}`}.`,
+    fa: `این فیلد بلندتر از ${persianDigits(bytes)} بایت است${part === undefined ? '' : `؛ فایل را در بخش ${part} بفرستید`}.`,
   }),
   notUtf8: { en: 'it is not UTF-8.', fa: 'UTF-8 نیست.' },
   tooDeep: (levels: number): Localized => ({

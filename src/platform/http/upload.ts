@@ -18,7 +18,7 @@ export interface UploadSpec<Fields extends TSchema = TSchema> {
   fields: Fields
   /**
    * Names of the parts that are files, and how many of each there may be. What may stand more than once may be called `name[]` too; `*` are
-   * all parts that bear the name of a file.
+   * all parts that bear the name of a file. Empty for a form of texts alone.
    */
   files: Record<string, number>
   /** Maximum bytes of all files together, which an operator may set; more is answered with 413. */
@@ -143,7 +143,7 @@ class Form {
       .on('file', (name, content, fileName, _encoding, mediaType) =>
         this.#file(partOf(spec, name, fileName)!, content, fileName, mediaType),
       )
-      .on('filesLimit', () => this.#tooMany(needed(spec)))
+      .on('filesLimit', () => this.#tooMany(needed(spec)!))
       .on('fieldsLimit', () => this.#wrong(reasons.manyFields))
       .on('partsLimit', () => this.#wrong(reasons.manyFields))
       .on('error', () => this.#wrong(reasons.notMultipart))
@@ -155,7 +155,7 @@ class Form {
     const files = await Promise.all(this.#taking)
     const name = needed(this.#spec)
     const { maxBytes, isOptional = false } = this.#spec
-    if (files.length === 0 && !isOptional)
+    if (files.length === 0 && !isOptional && name !== undefined)
       fail('INVALID_REQUEST', { why: reasons.noFile(name) }, { param: name })
     if (files.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes) throw tooLarge(maxBytes)
     return { fields: Object.fromEntries(this.#fields), files }
@@ -274,7 +274,7 @@ function listsIn({ fields }: UploadSpec): Map<string, ListField> {
 const mostMembers = 100
 
 /** The part without which a form is refused, unless its files are optional. */
-const needed = ({ files }: UploadSpec): string => Object.keys(files)[0]!
+const needed = ({ files }: UploadSpec): string | undefined => Object.keys(files)[0]
 
 /** The file that a part is, if it is one. */
 function partOf({ files }: UploadSpec, name: string, fileName: string | undefined): string | undefined {

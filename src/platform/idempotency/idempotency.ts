@@ -80,6 +80,7 @@ export async function answerAgain(
   if (isUnanswered || !earlier.claiming) fail('IDEMPOTENCY_IN_PROGRESS', {}, { receiptId })
   const files = filesIn(earlier.detail)
   if (earlier.reply === null) refuseRepeat(receiptId, files)
+  if (earlier.reply.startsWith(unrepeatableMark)) refuseUnrepeatable(receiptId, earlier.reply)
   const isPaid = earlier.model !== null && earlier.state !== 'running'
   return {
     requestId: receiptId,
@@ -89,6 +90,24 @@ export async function answerAgain(
     files,
     missing: missingIn(earlier.detail),
   }
+}
+
+/** No JSON begins so. */
+const unrepeatableMark = '409 '
+
+/** Of an answer that cannot be sent again: what a repeat is told in its place. */
+export interface Unrepeatable {
+  /** Where what it began is found, such as `GET /v1/…`. */
+  made: string
+  details: Record<string, string>
+}
+
+/** To be kept in place of the answer. */
+export const unrepeatable = (told: Unrepeatable): string => unrepeatableMark + JSON.stringify(told)
+
+function refuseUnrepeatable(receiptId: string, text: string): never {
+  const { made, details }: Unrepeatable = JSON.parse(text.slice(unrepeatableMark.length))
+  return fail('REQUEST_ALREADY_ACCEPTED', { receiptId, files: made }, { receiptId, details })
 }
 
 /** What a request made and what is kept of it, as its receipt says. */

@@ -122,6 +122,7 @@ const serverOf = (host: string): Json => {
 
 const contentOf = (route: Route): Json => ({
   ...(route.body && { 'application/json': { schema: bodyOf(route) } }),
+  ...(route.textBody && contentOfTypes(route.textBody.mediaType)),
   ...(route.upload && { 'multipart/form-data': { schema: formOf(route.upload) } }),
 })
 

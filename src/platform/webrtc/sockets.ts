@@ -81,7 +81,8 @@ export class Sockets implements AsyncDisposable {
     this.#udp.push(socket)
     // It listens before bind returns, since nothing is looked up.
     const listening = once(socket, 'listening')
-    socket.bind(port, address)
+    // Each process has a port of its own, also among those that share the port of HTTP.
+    socket.bind({ port, address, exclusive: true })
     await listening
     // Of a datagram that could not be sent; whoever waits for it notices.
     socket.on('error', () => undefined)
@@ -95,7 +96,7 @@ export class Sockets implements AsyncDisposable {
   async #openTcp(address: string, port: number): Promise<void> {
     const server = createServer({ noDelay: true }, (socket) => this.#accept(socket))
     this.#tcp.push(server)
-    server.listen({ host: address, port, ipv6Only: isIPv6(address) })
+    server.listen({ host: address, port, ipv6Only: isIPv6(address), exclusive: true })
     await once(server, 'listening')
     server.on('error', () => undefined)
   }

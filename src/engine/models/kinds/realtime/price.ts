@@ -1,6 +1,6 @@
-/** What the time of a call costs, beside the models that work in it. */
+/** What the time of a call costs, beside the models that work in it, and what the tokens of a relay cost. */
 import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
-import type { RealtimeModel } from './realtime-model.ts'
+import type { RealtimeModel, RelayModel, RelayTokenPrices } from './realtime-model.ts'
 
 /** In micro-credits, rounded up once; whole seconds of a connection. */
 export function realtimeCost(
@@ -10,4 +10,31 @@ export function realtimeCost(
 ): bigint {
   const perMinute = microcreditsOf(pricing.perMinute, conversion)
   return (perMinute * BigInt(seconds) + 59n) / 60n
+}
+
+/** Micro-credits of a million tokens of each kind. */
+export function relayPricing(
+  { pricing: { perMillion } }: RelayModel,
+  conversion: PriceConversion,
+): Record<keyof RelayTokenPrices, bigint> {
+  const of = (kind: keyof RelayTokenPrices): bigint => microcreditsOf(perMillion[kind], conversion)
+  return {
+    textInput: of('textInput'),
+    audioInput: of('audioInput'),
+    imageInput: of('imageInput'),
+    cachedTextInput: of('cachedTextInput'),
+    cachedAudioInput: of('cachedAudioInput'),
+    textOutput: of('textOutput'),
+    audioOutput: of('audioOutput'),
+  }
+}
+
+/** In micro-credits, rounded up once: of speech that the upstream of a relay writes down. */
+export function relayTranscriptionCost(
+  { pricing }: RelayModel,
+  conversion: PriceConversion,
+  seconds: number,
+): bigint {
+  const perMinute = microcreditsOf(pricing.transcriptionPerMinute, conversion)
+  return (perMinute * BigInt(Math.ceil(seconds * 1_000)) + 59_999n) / 60_000n
 }

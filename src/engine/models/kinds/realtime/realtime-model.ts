@@ -1,12 +1,13 @@
-/** A model that one talks with in a call, what answers in it, and what a call costs beside that. */
+/** A model that one talks with in a call, what answers in it, and what a call costs. */
 import type { NamedModel } from '../../models.ts'
 
-/** `pipeline`: the words are written down, a text model answers them, and its answer is spoken. */
-export type RealtimeEngine = 'pipeline'
+export type RealtimeModel = PipelineModel | RelayModel
+export type RealtimeEngine = RealtimeModel['engine']
 
-export interface RealtimeModel extends NamedModel {
+/** The words are written down, a text model answers them, and its answer is spoken. */
+export interface PipelineModel extends NamedModel {
   kind: 'realtime'
-  engine: RealtimeEngine
+  engine: 'pipeline'
   /** Ids of the models that work together; each costs as it does alone. */
   textModel: string
   transcriptionModel: string
@@ -14,7 +15,42 @@ export interface RealtimeModel extends NamedModel {
   pricing: RealtimePricing
 }
 
+/** Its upstream hears and speaks by itself. */
+export interface RelayModel extends NamedModel {
+  kind: 'realtime'
+  engine: 'relay'
+  relay: RelaySettings
+  pricing: RelayPrices
+}
+
+export interface RelaySettings {
+  /** Of the upstream; the first one speaks where the client names none of them. Empty: the upstream has one of its own. */
+  voices: string[]
+  /** Of the upstream, which writes down what is said to it; absent: nobody does. */
+  transcriptionModel?: string
+  /** Tokens of a response; what is older is left out. */
+  maxInputTokens: number
+  maxOutputTokens: number
+}
+
 /** USD, beside what the models cost. */
 export interface RealtimePricing {
   perMinute: number
+}
+
+/** USD: of a minute of the call, and of a million tokens of each kind. */
+export interface RelayPrices extends RealtimePricing {
+  /** Of what is said, where the upstream writes it down. */
+  transcriptionPerMinute: number
+  perMillion: RelayTokenPrices
+}
+
+export interface RelayTokenPrices {
+  textInput: number
+  audioInput: number
+  imageInput: number
+  cachedTextInput: number
+  cachedAudioInput: number
+  textOutput: number
+  audioOutput: number
 }

@@ -1,31 +1,70 @@
 /** Models that one talks with in a call. */
 import { Type } from 'typebox'
 import { modelKind, withoutTokens } from '../kind.ts'
-import { creditsPerUsd, currency, usdEach } from '../pricing.ts'
+import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import { realtimeCost } from './price.ts'
 import type { RealtimeModel } from './realtime-model.ts'
 import { type RealtimeEntry, RealtimeEntrySchema, readRealtimeEntry } from './settings.ts'
 
-const model = (en: string, fa: string) => Type.String({ description: en, 'x-description-fa': fa })
+const text = (en: string, fa: string) => Type.String({ description: en, 'x-description-fa': fa })
+const ofPipeline = (en: string, fa: string) => Type.Optional(text(en, fa))
+const ofRelay = () => Type.Optional(usdPerMillion())
+
+/** As cards and `details` have them; in USD. */
+function pricesOf(model: RealtimeModel) {
+  if (model.engine === 'pipeline') return { per_minute: model.pricing.perMinute }
+  const { perMinute, transcriptionPerMinute, perMillion } = model.pricing
+  return {
+    per_minute: perMinute,
+    text_input_per_million: perMillion.textInput,
+    audio_input_per_million: perMillion.audioInput,
+    image_input_per_million: perMillion.imageInput,
+    cached_text_input_per_million: perMillion.cachedTextInput,
+    cached_audio_input_per_million: perMillion.cachedAudioInput,
+    text_output_per_million: perMillion.textOutput,
+    audio_output_per_million: perMillion.audioOutput,
+    transcription_per_minute: transcriptionPerMinute,
+  }
+}
+
+const partsOf = (model: RealtimeModel) =>
+  model.engine === 'pipeline'
+    ? {
+        engine: model.engine,
+        text_model: model.textModel,
+        transcription_model: model.transcriptionModel,
+        speech_model: model.speechModel,
+      }
+    : { engine: model.engine, voices: model.relay.voices }
 
 export const realtime = modelKind({
   kind: 'realtime',
   entry: RealtimeEntrySchema,
   readEntry: readRealtimeEntry,
-  // It has no deployments: those of its models are called.
-  dialects: [],
-  lacking: { en: 'has no calls', fa: 'تماس ندارد' },
-  modelOf: (entry: RealtimeEntry, { named }): RealtimeModel => ({
-    ...named,
-    kind: 'realtime',
-    inputModalities: ['text', 'audio'],
-    engine: entry.engine,
-    // Completed by the catalogue, which knows the other models.
-    textModel: entry.textModel ?? '',
-    transcriptionModel: entry.transcriptionModel ?? '',
-    speechModel: entry.speechModel ?? '',
-    pricing: entry.pricing,
-  }),
+  // Of relays: a pipeline has no deployments, those of its models are called.
+  dialects: ['realtime', 'gemini'],
+  lacking: {
+    en: 'has no models that hear and speak by themselves: add the dialect realtime or gemini to it',
+    fa: 'مدلی که خودش بشنود و حرف بزند ندارد: گویش realtime یا gemini را به آن بیفزایید',
+  },
+  modelOf: (entry: RealtimeEntry, { named }): RealtimeModel => {
+    const common = { ...named, kind: 'realtime', inputModalities: ['text', 'audio'] } as const
+    const inputModalities = [...common.inputModalities]
+    if (entry.engine === 'relay') {
+      const { engine, relay, pricing } = entry
+      return { ...common, inputModalities, engine, relay, pricing }
+    }
+    return {
+      ...common,
+      inputModalities,
+      engine: entry.engine,
+      // Completed by the catalogue, which knows the other models.
+      textModel: entry.textModel ?? '',
+      transcriptionModel: entry.transcriptionModel ?? '',
+      speechModel: entry.speechModel ?? '',
+      pricing: entry.pricing,
+    }
+  },
   routes: ['/v1/realtime'],
   pricing: Type.Object({
     currency: currency(),
@@ -33,37 +72,54 @@ export const realtime = modelKind({
       en: 'per minute of a call, beside what its models cost',
       fa: 'برای هر دقیقه تماس، جدا از بهای مدل‌هایش',
     }),
+    text_input_per_million: ofRelay(),
+    audio_input_per_million: ofRelay(),
+    image_input_per_million: ofRelay(),
+    cached_text_input_per_million: ofRelay(),
+    cached_audio_input_per_million: ofRelay(),
+    text_output_per_million: ofRelay(),
+    audio_output_per_million: ofRelay(),
+    transcription_per_minute: Type.Optional(
+      usdEach({
+        en: 'per minute of speech that is written down',
+        fa: 'برای هر دقیقه گفتاری که نوشته می‌شود',
+      }),
+    ),
     credits_per_usd: creditsPerUsd(),
   }),
   studioSettings: Type.Object({
-    engine: model('What answers in a call: `pipeline`.', 'آن‌چه در تماس پاسخ می‌دهد: `pipeline`.'),
-    text_model: model('Answers.', 'پاسخ می‌دهد.'),
-    transcription_model: model('Writes down what is said.', 'گفته‌ها را می‌نویسد.'),
-    speech_model: model('Speaks the answer.', 'پاسخ را می‌گوید.'),
+    engine: text(
+      'What answers in a call: `pipeline`, models of this server together; `relay`, a model that hears and speaks by itself.',
+      'آن‌چه در تماس پاسخ می‌دهد: `pipeline`، مدل‌های این سرور با هم؛ `relay`، مدلی که خودش می‌شنود و حرف می‌زند.',
+    ),
+    text_model: ofPipeline('Of a pipeline: answers.', 'در pipeline: پاسخ می‌دهد.'),
+    transcription_model: ofPipeline(
+      'Of a pipeline: writes down what is said.',
+      'در pipeline: گفته‌ها را می‌نویسد.',
+    ),
+    speech_model: ofPipeline('Of a pipeline: speaks the answer.', 'در pipeline: پاسخ را می‌گوید.'),
+    voices: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Of a relay; the first one speaks where none is named.',
+        'x-description-fa': 'در relay؛ اگر نامی نیاید، نخستین صدا حرف می‌زند.',
+      }),
+    ),
   }),
-  card: ({ engine, textModel, transcriptionModel, speechModel, pricing }) => ({
+  card: (model) => ({
     output_modalities: ['audio', 'text'],
     ...withoutTokens,
-    pricing: { per_minute: pricing.perMinute },
-    studio_settings: {
-      engine,
-      text_model: textModel,
-      transcription_model: transcriptionModel,
-      speech_model: speechModel,
-    },
+    pricing: pricesOf(model),
+    studio_settings: partsOf(model),
   }),
   figures: ({ engine }) => ({ abilities: [engine] }),
-  details: ({ engine, textModel, transcriptionModel, speechModel, pricing }) => ({
-    engine,
-    text_model: textModel,
-    transcription_model: transcriptionModel,
-    speech_model: speechModel,
+  details: (model) => ({
+    ...partsOf(model),
     /** USD. */
-    pricing: { per_minute: pricing.perMinute },
+    pricing: pricesOf(model),
   }),
-  prices: ({ pricing }) => [pricing.perMinute],
+  prices: (model) => Object.values(pricesOf(model)),
   operation: 'realtime',
-  // No upstream is asked for a call: its models are, each as its own kind says.
+  // No upstream is asked for a call: its models are, each as its own kind says, and a relay holds each response by itself.
   ask: undefined,
   mayRepeat: () => false,
   mayReleaseClaim: () => false,

@@ -1,13 +1,20 @@
 /** Models for calls in the configuration file. */
 import { type Static, Type } from 'typebox'
-import { type ConfigNode, reading, usd } from '#platform/config'
-import { oneOf } from '#platform/schema'
+import { type ConfigNode, reading, refusals, refuse, type Sentence } from '#platform/config'
 import { type NamedEntry, named, namedOf } from '../named.ts'
-import type { RealtimeEngine, RealtimePricing } from './realtime-model.ts'
+import type { RealtimeEngine, RealtimePricing, RelayPrices, RelaySettings } from './realtime-model.ts'
+import {
+  RealtimePricingSchema,
+  RelaySchema,
+  readPipelinePrice,
+  readRelay,
+  readRelayPrices,
+} from './relay-settings.ts'
 
-export interface RealtimeEntry extends NamedEntry {
-  kind: 'realtime'
-  engine: RealtimeEngine
+export type RealtimeEntry = NamedEntry & { kind: 'realtime' } & (PipelineEntry | RelayEntry)
+
+interface PipelineEntry {
+  engine: 'pipeline'
   /** Absent: those of `defaults`, else the first of their kinds. */
   textModel?: string
   transcriptionModel?: string
@@ -15,46 +22,86 @@ export interface RealtimeEntry extends NamedEntry {
   pricing: RealtimePricing
 }
 
-/** USD of a minute. */
-const dearest = 1_000_000
+interface RelayEntry {
+  engine: 'relay'
+  relay: RelaySettings
+  pricing: RelayPrices
+}
 
 const modelId = (en: string, fa: string) => Type.Optional(Type.String(reading({ expected: { en, fa } })))
 
-const { deployments: _, ...ownNamed } = named
+const { deployments, ...ownNamed } = named
+
+const engineExpected = {
+  en: 'pipeline or relay; passthrough is none, for a call that runs past this server cannot be held before each answer',
+  fa: 'pipeline یا relay؛ passthrough نداریم، چون تماسی که از کنار این سرور بگذرد پیش از هر پاسخ رزرو اعتبار ندارد',
+}
 
 export const RealtimeEntrySchema = Type.Object({
   ...ownNamed,
   engine: Type.Unsafe<RealtimeEngine>({
-    ...oneOf('pipeline'),
+    type: 'string',
+    pattern: '^(pipeline|relay)$',
     default: 'pipeline',
-    description: 'pipeline: a transcription, a text and a speech model work together.',
+    description:
+      'pipeline: a transcription, a text and a speech model work together; relay: a model of a provider hears and speaks by itself.',
+    ...reading({ expected: engineExpected }),
   }),
   text_model: modelId('the id of a text model', 'شناسه‌ی یک مدل متنی'),
   transcription_model: modelId('the id of a transcription model', 'شناسه‌ی یک مدل رونویسی'),
   speech_model: modelId('the id of an audio model that speaks', 'شناسه‌ی یک مدل صدا که حرف می‌زند'),
-  pricing: Type.Object(
-    {
-      per_minute: usd(dearest, {
-        default: 0,
-        description: 'USD per minute of a call, beside what its models cost.',
-      }),
-    },
-    { default: {} },
-  ),
+  /** Of the engine `relay`. */
+  deployments: Type.Optional(deployments),
+  realtime: RelaySchema,
+  pricing: RealtimePricingSchema,
 })
 
-export function readRealtimeEntry(
-  typed: Static<typeof RealtimeEntrySchema>,
-  node: ConfigNode,
-): RealtimeEntry {
-  const { engine, text_model, transcription_model, speech_model, pricing } = typed
+const ofPipeline = ['text_model', 'transcription_model', 'speech_model'] as const
+const ofRelay = ['deployments', 'realtime'] as const
+
+const wantsPipeline: Sentence = {
+  en: 'engine: pipeline, or leave it out: the model of a relay hears and speaks by itself',
+  fa: 'engine: pipeline، یا آن را بردارید: مدل relay خودش می‌شنود و حرف می‌زند',
+}
+const wantsRelay: Sentence = {
+  en: 'engine: relay beside it, or leave it out: a pipeline asks the providers of its models',
+  fa: 'کنار آن engine: relay، یا آن را بردارید: pipeline از ارائه‌دهندگان مدل‌هایش می‌پرسد',
+}
+const deploymentsMissing: Sentence = {
+  en: 'write at least one of { provider, model }, whose provider has the dialect realtime or gemini',
+  fa: 'دست‌کم یک { provider, model } بنویسید که ارائه‌دهنده‌اش گویش realtime یا gemini دارد',
+}
+
+type Typed = Static<typeof RealtimeEntrySchema>
+
+export function readRealtimeEntry(typed: Typed, node: ConfigNode): RealtimeEntry {
+  return typed.engine === 'relay' ? relayEntry(typed, node) : pipelineEntry(typed, node)
+}
+
+function pipelineEntry(typed: Typed, node: ConfigNode): RealtimeEntry {
+  for (const name of ofRelay) node.find(name)?.wrong(wantsRelay)
+  const { text_model, transcription_model, speech_model } = typed
   return {
     ...namedOf({ ...typed, deployments: [] }, node),
     kind: 'realtime',
-    engine,
+    engine: 'pipeline',
     ...(text_model !== undefined && { textModel: text_model }),
     ...(transcription_model !== undefined && { transcriptionModel: transcription_model }),
     ...(speech_model !== undefined && { speechModel: speech_model }),
-    pricing: { perMinute: pricing.per_minute },
+    pricing: readPipelinePrice(typed.pricing, node),
+  }
+}
+
+function relayEntry(typed: Typed, node: ConfigNode): RealtimeEntry {
+  for (const name of ofPipeline) node.find(name)?.wrong(wantsPipeline)
+  const { deployments: upstreams, realtime } = typed
+  if (!upstreams) refuse(refusals.missing(node.where('deployments'), deploymentsMissing))
+  const relay = readRelay(realtime)
+  return {
+    ...namedOf({ ...typed, deployments: upstreams }, node),
+    kind: 'realtime',
+    engine: 'relay',
+    relay,
+    pricing: readRelayPrices(typed.pricing, node, relay.transcriptionModel !== undefined),
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { App } from '#app'
-import type { AudioModel, Model, RealtimeModel, TranscriptionModel } from '#engine/models'
+import type { AudioModel, Model, PipelineModel, TranscriptionModel } from '#engine/models'
 
 /** The models that work together in a call. */
 export interface PipelineModels {
@@ -10,7 +10,7 @@ export interface PipelineModels {
 }
 
 /** Asserts that they are there, and of their kinds: the catalogue has seen to it. */
-export function modelsOfPipeline({ models }: Pick<App, 'models'>, model: RealtimeModel): PipelineModels {
+export function modelsOfPipeline({ models }: Pick<App, 'models'>, model: PipelineModel): PipelineModels {
   const text = models.find(model.textModel)
   const transcription = models.find(model.transcriptionModel)
   const speech = models.find(model.speechModel)

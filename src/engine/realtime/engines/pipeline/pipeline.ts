@@ -1,7 +1,7 @@
 /** The engine `pipeline`: what is said is written down, a text model answers it, and its answer is spoken. */
 import type { App } from '#app'
 import type { HeardLive, LiveCall } from '#engine/live-speech'
-import type { RealtimeModel } from '#engine/models'
+import type { PipelineModel } from '#engine/models'
 import { type Failure, fail, type Language } from '#platform/errors'
 import { newId } from '../../events/server-events.ts'
 import type {
@@ -23,7 +23,7 @@ import { worstOfTurn } from './worst.ts'
 export interface PipelineOptions {
   /** Who pays, and on which receipts. */
   live: Omit<LiveCall, 'signal'>
-  model: RealtimeModel
+  model: PipelineModel
   settings: PipelineSettings
   /** Of errors within events. */
   language: Language

@@ -5,8 +5,8 @@
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
 import { deadlines } from '#platform/clock'
-import type { Failure, Language } from '#platform/errors'
-import { type RealtimeProvider, type RealtimeSetup, type Timeouts, UpstreamError } from '#providers/spec'
+import { Failure, type Language } from '#platform/errors'
+import { type RealtimeSetup, UpstreamError } from '#providers/spec'
 import { refuse } from '../../events/fields.ts'
 import { newId } from '../../events/server-events.ts'
 import type { CallEngine, CallView, ConversationItem, EngineEvent, ResponseOptions } from '../../parts.ts'
@@ -14,22 +14,20 @@ import { type Pause, type Turn, type TurnListener, TurnTaking } from '../../turn
 import { Answer, type CancelReason } from './answer.ts'
 import { reasons } from './phrases.ts'
 import { type RelayLimits, type RelayPrice, type RelayPricing, worstOf } from './price.ts'
-import { type LinkListener, SessionLink } from './session-link.ts'
+import { type LinkListener, type RelayUpstream, SessionLink } from './session-link.ts'
 import { UserSound } from './user-sound.ts'
 
 export interface RelayOptions {
-  provider: RealtimeProvider
-  timeouts: Timeouts
+  upstreams: readonly RelayUpstream[]
   model: RelayLimits & {
     /** Ours. */
     id: string
-    upstreamModel: string
     pricing: RelayPricing
     /** Where the client names none that it has. */
     voice?: string | undefined
     voices: readonly string[]
     /** Of the upstream, which writes down what the user says; absent: nobody does. */
-    transcriptionModel?: string | undefined
+    transcription?: { model: string; price(seconds: number): bigint } | undefined
   }
   language: Language
 }
@@ -42,6 +40,8 @@ const interruptMs = 500
 const farewellMs = 3_000
 /** Of a turn whose beginning another session had. */
 const againSeconds = 15
+/** Of one turn, with its silence. */
+export const mostTurnSeconds = 64
 /** Stands for words that are not known. */
 const someWords = 'someone speaks'
 
@@ -50,7 +50,7 @@ export class Relay implements CallEngine, TurnListener {
   readonly #call: CallView
   readonly #options: RelayOptions
   readonly #link: SessionLink
-  readonly #sound: UserSound
+  #sound: UserSound
   #turns: TurnTaking | undefined
   #item = newId('item')
   #answer: Answer | undefined
@@ -72,16 +72,16 @@ export class Relay implements CallEngine, TurnListener {
     this.#app = app
     this.#call = call
     this.#options = options
-    const { provider, timeouts, model } = options
+    const { upstreams } = options
     const { conversation } = call
     const { signal } = this.#gone
-    const { upstreamModel } = model
     const setup = () => this.#setup()
-    this.#link = new SessionLink(
-      { provider, upstreamModel, timeouts, signal, conversation, setup },
-      this.#listener(),
-    )
-    this.#sound = new UserSound(provider.inputRate, (pcm) => this.#link.write(pcm))
+    this.#link = new SessionLink({ upstreams, signal, conversation, setup }, this.#listener())
+    this.#sound = this.#openSound()
+  }
+
+  #openSound(): UserSound {
+    return new UserSound(this.#link.inputRate, (pcm) => this.#link.write(pcm))
   }
 
   async start(): Promise<void> {
@@ -89,6 +89,8 @@ export class Relay implements CallEngine, TurnListener {
     await this.#link.open().catch((error: unknown) => {
       throw error instanceof UpstreamError ? failureOf(error) : error
     })
+    // It may be another one than the first.
+    this.#sound = this.#openSound()
     this.#link.follow()
     this.#openIfManual()
   }
@@ -177,7 +179,8 @@ export class Relay implements CallEngine, TurnListener {
     })
     this.#call.conversation.add(userItem(itemId))
     this.#call.conversation.done(itemId)
-    this.#run(this.#commit(itemId, turn))
+    this.#committed = this.#commit(itemId, turn)
+    this.#run(this.#committed)
     if (turnDetection?.createResponse) this.#respond({})
   }
 
@@ -217,13 +220,34 @@ export class Relay implements CallEngine, TurnListener {
     if (!this.#link.isOpen) await this.#link.ready().catch(() => undefined)
     if (this.#isAnew) this.#sound.again(samples.subarray(-againSeconds * 16_000))
     this.#isAnew = false
-    if (this.#link.isOpen) this.#link.commit(itemId)
+    const seconds = this.#sound.takeSeconds()
+    const worst = this.#options.model.transcription?.price(seconds) ?? 0n
+    if (!this.#link.isOpen) return
+    if (worst === 0n) this.#link.commit(itemId)
+    else await this.#commitPaid(itemId, { seconds, worst })
+  }
+
+  /** The upstream writes down what is committed, at a price of its own. */
+  async #commitPaid(itemId: string, { seconds, worst }: { seconds: number; worst: bigint }): Promise<void> {
+    const { call, model } = { call: this.#call, model: this.#options.model }
+    this.#sound.hold()
+    try {
+      const step = await call.money.step({ kind: 'transcription', model: model.id, worst })
+      const { isOpen } = this.#link
+      if (isOpen) this.#link.commit(itemId)
+      step.done(isOpen ? worst : 0n, { quantities: isOpen ? { seconds: Math.ceil(seconds) } : {} })
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      this.#failed(error)
+    } finally {
+      this.#sound.release()
+    }
   }
 
   /** While somebody speaks, so that nobody waits for it at the end of the turn. */
   #reserve(): void {
     this.#run(
-      this.#call.money.reserve(this.#worst({})).then((isReserved) => {
+      this.#call.money.reserve(this.#worstOfTurn).then((isReserved) => {
         this.#canPay = isReserved
         // An answer that is under way is paid: it is heard to its end.
         if (!isReserved && !this.#answer) this.#call.end('credits')
@@ -263,6 +287,7 @@ export class Relay implements CallEngine, TurnListener {
     const before = this.#settled
     const settling = answer.run(async () => {
       await before
+      await this.#committed.catch(() => undefined)
       this.#setAsked(asked)
       if (this.#isLeaving) await this.#reopen()
       await this.#link.ready().catch(() => undefined)
@@ -283,6 +308,8 @@ export class Relay implements CallEngine, TurnListener {
   }
 
   #answerOfLink: Answer | undefined
+  /** The turn before is the upstream's. */
+  #committed: Promise<void> = Promise.resolve()
 
   /** What one response wants beside the session. */
   #setAsked(asked: ResponseOptions): void {
@@ -316,7 +343,7 @@ export class Relay implements CallEngine, TurnListener {
   #setup(): RealtimeSetup {
     const { session } = this.#call
     const { model } = this.#options
-    const { voices, voice, transcriptionModel } = model
+    const { voices, voice, transcription } = model
     const asked = this.#asked
     const wanted = session.voice !== undefined && voices.includes(session.voice) ? session.voice : voice
     const { language, prompt } = session.transcription
@@ -329,9 +356,7 @@ export class Relay implements CallEngine, TurnListener {
       toolChoice: asked.toolChoice ?? session.toolChoice,
       maxOutputTokens: this.#maxOutput(asked),
       maxInputTokens: model.maxInputTokens,
-      ...(transcriptionModel !== undefined && {
-        transcription: { model: transcriptionModel, language, prompt },
-      }),
+      ...(transcription && { transcription: { model: transcription.model, language, prompt } }),
     }
   }
 
@@ -339,6 +364,10 @@ export class Relay implements CallEngine, TurnListener {
     const most = this.#options.model.maxOutputTokens
     const wanted = asked.maxOutputTokens ?? this.#call.session.maxOutputTokens
     return wanted === 'inf' ? most : Math.min(most, wanted)
+  }
+
+  get #worstOfTurn(): bigint {
+    return this.#worst({}) + (this.#options.model.transcription?.price(mostTurnSeconds) ?? 0n)
   }
 
   #worst(asked: ResponseOptions): bigint {

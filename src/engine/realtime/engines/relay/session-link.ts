@@ -1,19 +1,26 @@
 /** The session at the upstream: opened, told what the conversation has, and opened again where the upstream leaves. */
-import type {
-  RealtimeLink,
-  RealtimeProvider,
-  RealtimeSetup,
-  RealtimeSink,
-  Timeouts,
+import {
+  type RealtimeLink,
+  type RealtimeProvider,
+  type RealtimeSetup,
+  type RealtimeSink,
+  type Timeouts,
   UpstreamError,
 } from '#providers/spec'
 import type { Conversation } from '../../parts.ts'
 import { inputsOf } from './items.ts'
 
-export interface SessionLinkOptions {
+/** One that has the model. */
+export interface RelayUpstream {
   provider: RealtimeProvider
+  /** The model's name there. */
   upstreamModel: string
   timeouts: Timeouts
+}
+
+export interface SessionLinkOptions {
+  /** In the order in which they are tried when the call begins; the first that opens a session has the call to its end. */
+  upstreams: readonly RelayUpstream[]
   signal: AbortSignal
   conversation: Conversation
   setup(): RealtimeSetup
@@ -29,6 +36,7 @@ export interface LinkListener
 export class SessionLink {
   readonly #options: SessionLinkOptions
   readonly #listener: LinkListener
+  #upstream: RelayUpstream | undefined
   #link: RealtimeLink | undefined
   #opening: Promise<void> | undefined
   /** Counts sessions, so that what an earlier one still says is told to nobody. */
@@ -44,6 +52,11 @@ export class SessionLink {
   constructor(options: SessionLinkOptions, listener: LinkListener) {
     this.#options = options
     this.#listener = listener
+  }
+
+  /** Of the sound that it takes, once a session was open. */
+  get inputRate(): RealtimeProvider['inputRate'] {
+    return (this.#upstream ?? this.#options.upstreams[0]!).provider.inputRate
   }
 
   get isOpen(): boolean {
@@ -125,15 +138,11 @@ export class SessionLink {
   }
 
   async #connect(): Promise<void> {
-    const { provider, upstreamModel, timeouts, signal, setup } = this.#options
     const resumption = this.#link?.resumption
     await this.close()
     this.#committing = []
     const session = this.#sessions
-    const link = await provider.connect(
-      { upstreamModel, timeouts, signal, setup: setup(), resumption },
-      this.#sink(session),
-    )
+    const link = await this.#first(session, resumption)
     if (session !== this.#sessions) {
       await link.close()
       return
@@ -143,6 +152,25 @@ export class SessionLink {
     this.#known.clear()
     this.#theirs.clear()
     this.#ours.clear()
+  }
+
+  /** Nothing was asked of one that fails here. */
+  async #first(session: number, resumption: string | undefined): Promise<RealtimeLink> {
+    const { upstreams, signal, setup } = this.#options
+    let failure: UpstreamError | undefined
+    for (const upstream of this.#upstream ? [this.#upstream] : upstreams) {
+      const { provider, upstreamModel, timeouts } = upstream
+      try {
+        const call = { upstreamModel, timeouts, signal, setup: setup(), resumption }
+        const link = await provider.connect(call, this.#sink(session))
+        this.#upstream = upstream
+        return link
+      } catch (error) {
+        if (!(error instanceof UpstreamError) || signal.aborted) throw error
+        failure = error
+      }
+    }
+    throw failure ?? new UpstreamError('connect', { detail: 'no upstream has the model' })
   }
 
   #name(itemId: string, theirs: string): void {

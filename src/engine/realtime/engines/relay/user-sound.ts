@@ -15,6 +15,8 @@ export class UserSound {
   /** Every frame before it was sent, or is of no turn. */
   #sentUntil = 0
   #isOpen = false
+  #isHeld = false
+  #sentFrames = 0
 
   /** `send` gets samples of `inputRate`, mono, 16 bit, little-endian. */
   constructor(inputRate: number, send: (pcm: Uint8Array) => void) {
@@ -43,20 +45,40 @@ export class UserSound {
     this.#sentUntil = this.#frames
   }
 
+  /** What was said is committed first: until `release` what comes waits, as long as it is kept. */
+  hold(): void {
+    this.#isHeld = true
+  }
+
+  release(): void {
+    this.#isHeld = false
+    if (this.#isOpen) this.#flush()
+  }
+
+  /** Of sound that went out since the last time. */
+  takeSeconds(): number {
+    const seconds = (this.#sentFrames * frameMs) / 1_000
+    this.#sentFrames = 0
+    return seconds
+  }
+
   get isOpen(): boolean {
     return this.#isOpen
   }
 
   /** Samples of a turn whose beginning another session had. */
   again(samples: Float32Array): void {
+    this.#sentFrames += samples.length / (rate * (frameMs / 1_000))
     this.#send(pcmOf(this.#resampler.write(samples)))
   }
 
   #flush(): void {
+    if (this.#isHeld) return
     const first = this.#frames - this.#recent.length
     const from = Math.max(this.#sentUntil, first)
     for (let at = from; at < this.#frames; at++)
       this.#send(pcmOf(this.#resampler.passing(this.#recent[at - first]!)))
+    this.#sentFrames += Math.max(0, this.#frames - from)
     this.#sentUntil = this.#frames
   }
 }

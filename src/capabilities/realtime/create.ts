@@ -1,0 +1,134 @@
+/** POST /v1/realtime/calls: a call over WebRTC. */
+import type { Static } from 'typebox'
+import { requireUnclaimed, setAppliedFields } from '#capabilities/calls'
+import { callName } from '#engine/realtime'
+import { fail } from '#platform/errors'
+import { Answer, JsonText, type RequestContext } from '#platform/http'
+import { unrepeatable } from '#platform/idempotency'
+import { boundsOf, readSmallJson } from '#platform/json'
+import { creditsUp } from '#platform/ledger'
+import { SdpRefused } from '#platform/webrtc'
+import { begin, type CallFacts } from './begin.ts'
+import { modelOfSession } from './chosen-model.ts'
+import { PeerCall } from './peer-call.ts'
+import { reasons } from './phrases.ts'
+import type { CreateBody, CreatedCall, CreateForm, CreateQuery } from './schema.ts'
+
+type Creating = RequestContext<
+  Static<typeof CreateBody>,
+  Static<typeof CreateQuery>,
+  unknown,
+  Static<typeof CreateForm>
+>
+
+const endpoint = '/v1/realtime/calls'
+const retryAfterMs = 5_000
+
+/**
+ * Answers the offer, and begins a call that has a client once that connects: one that does not is over soon, for nothing. Throws what `begin` does,
+ * INVALID_REQUEST for an offer that cannot be answered, and WEBRTC_UNAVAILABLE; before anything is held.
+ */
+export async function createCall(context: Creating): Promise<Answer> {
+  await requireUnclaimed(context)
+  const { offer, wantsSdp, ...wish } = wishOf(context)
+  let peer: PeerCall | undefined
+  let created: CreatedCall | undefined
+  try {
+    const begun = await begin(context, {
+      ...wish,
+      ...{ transport: 'webrtc', endpoint },
+      accept: async (facts) => {
+        peer = await answered(context, offer)
+        created = createdCall(context, facts, peer.answer)
+        return { statusCode: 201, reply: wantsSdp ? unrepeatableOf(created) : JSON.stringify(created) }
+      },
+    })
+    peer!.begin(begun)
+  } catch (error) {
+    peer?.end('failed')
+    throw error
+  }
+  return answerOf(context, created!, wantsSdp)
+}
+
+interface Wished {
+  offer: string
+  /** The answer is SDP alone. */
+  wantsSdp: boolean
+  model: string | undefined
+  sessions: Record<string, unknown>[]
+  maxSeconds: number | undefined
+}
+
+/** What body, form and query ask for together. Throws INVALID_REQUEST. */
+function wishOf({ body, upload, query, headers }: Creating): Wished {
+  const { sdp, ...fields }: Partial<Static<typeof CreateBody>> = upload ? { sdp: upload.fields.sdp } : body
+  const text = upload?.fields.session ?? query.session
+  const session = fields.session ?? (text === undefined ? {} : sessionOf(text))
+  const { voice, instructions, model = query.model ?? modelOfSession(session), max_seconds } = fields
+  const short = {
+    ...(instructions !== undefined && { instructions }),
+    ...(voice !== undefined && { audio: { output: { voice } } }),
+  }
+  return {
+    offer: sdp!,
+    wantsSdp: upload !== undefined || isSdp(headers['content-type']),
+    model,
+    sessions: [session, short],
+    maxSeconds: max_seconds,
+  }
+}
+
+const isSdp = (type = ''): boolean => /^\s*application\/sdp\s*(;|$)/i.test(type)
+
+function sessionOf(text: string): Record<string, unknown> {
+  const bytes = Buffer.from(text)
+  try {
+    const value = readSmallJson(bytes, boundsOf(bytes.length))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>
+  } catch {}
+  return fail('INVALID_REQUEST', { why: reasons.sessionText }, { param: 'session' })
+}
+
+async function answered(context: Creating, offer: string): Promise<PeerCall> {
+  const webrtc = (await context.app.webrtc.open()) ?? fail('WEBRTC_UNAVAILABLE', {}, { retryAfterMs })
+  try {
+    return new PeerCall(context, webrtc, offer)
+  } catch (error) {
+    if (error instanceof SdpRefused) fail('INVALID_REQUEST', { why: error.reason }, { param: 'sdp' })
+    throw error
+  }
+}
+
+const createdCall = (
+  { requestId }: Creating,
+  { callId, model, createdMs, expiresAtMs, maxSeconds, held }: CallFacts,
+  sdp: string,
+): CreatedCall => ({
+  id: callName(callId),
+  object: 'realtime.call',
+  status: 'active',
+  model: model.id,
+  engine: model.engine,
+  sdp,
+  created_at: new Date(createdMs).toISOString(),
+  expires_at: new Date(expiresAtMs).toISOString(),
+  max_seconds: maxSeconds,
+  reserved_credits: creditsUp(held),
+  request_id: requestId,
+})
+
+/** SDP is no JSON, which alone is repeated. */
+const unrepeatableOf = ({ id }: CreatedCall): string =>
+  unrepeatable({ made: `GET ${endpoint}/${id}`, details: { call_id: id } })
+
+function answerOf(context: Creating, created: CreatedCall, wantsSdp: boolean): Answer {
+  const { body } = context
+  context.setHeader('location', `${endpoint}/${created.id}`)
+  if (body?.max_seconds !== undefined && body.max_seconds > created.max_seconds)
+    setAppliedFields(context, 'x-clamped-fields', [{ param: 'max_seconds', applied: created.max_seconds }])
+  return wantsSdp
+    ? new Answer(201, created.sdp, 'application/sdp')
+    : new Answer(201, new JsonText(JSON.stringify(created)))
+}

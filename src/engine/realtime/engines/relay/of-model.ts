@@ -1,0 +1,45 @@
+/** What the engine `relay` needs of a model of the catalogue. */
+import type { App } from '#app'
+import { type RelayModel, relayPricing, relayTranscriptionCost } from '#engine/models'
+import { inOrder } from '#engine/routing'
+import type { SessionSettings } from '../../parts.ts'
+import { worstOf } from './price.ts'
+import { mostTurnSeconds, type RelayOptions } from './relay.ts'
+
+/** Its deployments in the order in which they are tried, each with the provider that has it. */
+export function upstreamsOf(
+  { inference }: Pick<App, 'inference'>,
+  { deployments }: RelayModel,
+): RelayOptions['upstreams'] {
+  return inOrder(deployments, Math.random).flatMap(({ provider, model: upstreamModel }) => {
+    const upstream = inference.upstreamOf(provider)
+    if (!upstream?.realtime) return []
+    return [{ provider: upstream.realtime, upstreamModel, timeouts: upstream.timeouts }]
+  })
+}
+
+export function relayModelOf({ config }: Pick<App, 'config'>, model: RelayModel): RelayOptions['model'] {
+  const { voices, transcriptionModel, maxInputTokens, maxOutputTokens } = model.relay
+  const { defaults } = config
+  return {
+    id: model.id,
+    ...{ maxInputTokens, maxOutputTokens, voices, voice: voices[0] },
+    pricing: relayPricing(model, defaults),
+    ...(transcriptionModel !== undefined && {
+      transcription: {
+        model: transcriptionModel,
+        price: (seconds) => relayTranscriptionCost(model, defaults, seconds),
+      },
+    }),
+  }
+}
+
+/** What a turn may cost at most, in micro-credits: it is written down and answered. */
+export function worstOfRelay(
+  app: Pick<App, 'config'>,
+  model: RelayModel,
+  session: Pick<SessionSettings, 'instructions' | 'tools'>,
+): bigint {
+  const relayed = relayModelOf(app, model)
+  return worstOf(relayed, session) + (relayed.transcription?.price(mostTurnSeconds) ?? 0n)
+}
