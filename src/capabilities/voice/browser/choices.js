@@ -74,7 +74,8 @@ export class Choices {
       group.append(...options)
       return group
     })
-    this.#model.replaceChildren(option('', say('standardModel')), ...groups)
+    // Only a key that sees no models leaves the choice to the service.
+    this.#model.replaceChildren(...(groups.length > 0 ? groups : [option('', say('standardModel'))]))
     const first = this.#models.find((one) => one.kind === 'realtime' && one.default)
     if (first) this.#model.value = first.id
   }
