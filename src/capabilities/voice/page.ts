@@ -81,8 +81,9 @@ const keyForm = (translate: Translate): Html => html`<form id="key-form" hidden>
 </form>
 <p id="key-line" hidden>${translate('keyInUse')} <code dir="ltr" id="key-shown"></code> <button type="button" class="plain" id="forget">${translate('otherKey')}</button></p>`
 
+/** Their names are Latin mostly, and are cut at their ends where there is no room. */
 const choice = (id: string, label: string): Html =>
-  html`<div class="choice"><label for="${id}">${label}</label><select id="${id}"></select></div>`
+  html`<div class="choice"><label for="${id}">${label}</label><select id="${id}" dir="auto"></select></div>`
 
 const settings = (translate: Translate): Html => html`<fieldset id="settings">
 <legend>${translate('settings')}</legend>

@@ -110,6 +110,7 @@ function nameOf({ id, name, gender }) {
 function option(value, text) {
   const one = document.createElement('option')
   one.value = value
+  one.dir = 'auto'
   one.textContent = text
   return one
 }

@@ -150,6 +150,7 @@ const view = {
   ended(sentence, failed) {
     call = undefined
     clearInterval(ticking)
+    element('held').textContent = credits(0)
     element('note').textContent = failed ? '' : sentence
     element('call-error').textContent = failed ? sentence : ''
     element('talk-label').textContent = say('start')

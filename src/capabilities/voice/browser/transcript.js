@@ -69,7 +69,7 @@ export class Transcript {
     name.textContent = who
     const words = document.createElement('p')
     words.dir = 'auto'
-    line.className = role
+    line.className = `said ${role}`
     // It has nothing to say yet.
     line.hidden = true
     line.append(name, words)
