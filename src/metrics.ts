@@ -2,6 +2,7 @@ import { cloudSeries } from '#capabilities/cloud'
 import { webhookSeries } from '#capabilities/webhooks'
 import { databaseSeries } from '#engine/databases'
 import { brokerSeries, channelSeries, functionSeries } from '#engine/functions'
+import { realtimeSeries } from '#engine/realtime'
 import { upstreamSeries } from '#engine/routing'
 import { videoSeries } from '#engine/video'
 import { appsSeries } from '#platform/apps'
@@ -31,6 +32,7 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...functionsHostSeries(registry),
   ...mailSeries(registry),
   ...webrtcSeries(registry),
+  ...realtimeSeries(registry),
 })
 
 /** Those of a host of functions, which has no other rooms. */

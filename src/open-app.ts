@@ -202,7 +202,7 @@ async function openBooks(
   return { processes, ledger, keys }
 }
 
-/** Calls, in processes that serve the API. */
+/** Calls: a process without the role holds none, and ends those of dead processes. */
 const openRealtime = (
   ground: Ground,
   books: Pick<App, 'processes' | 'ledger' | 'keys'>,
@@ -210,7 +210,7 @@ const openRealtime = (
   duringStart(ground.db, () =>
     openRealtimeCalls(
       { ...ground, ...books },
-      { capacity: ground.config.roles.api ? ground.config.voice.capacity : 0 },
+      { capacity: ground.config.roles.voice ? ground.config.voice.capacity : 0 },
     ),
   )
 

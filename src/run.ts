@@ -9,7 +9,7 @@ import { loadConfig, loadFunctionsHostConfig } from '#settings'
 import { routes } from './capabilities.ts'
 import { functionsWelcome, refuseSecrets, startFunctionsHost } from './functions-host.ts'
 import { refusal, takenApps, welcome } from './phrases.ts'
-import { checkListenable, startKherad, warnOfTakenPort } from './server.ts'
+import { checkListenable, startKherad, voiceDrainMs, warnOfTakenPort } from './server.ts'
 import { warmUp } from './warm.ts'
 import { forkWorkers, type Ready } from './workers.ts'
 
@@ -100,9 +100,10 @@ async function runWorkers(config: Config, isAppsTaken: boolean): Promise<void> {
 }
 
 /** Ends the process when its time is over: that of a drain, from the last moment at which a result was being stored. The next start recovers. */
-function endIfItHangs({ timing }: Config, isStoring: () => boolean): void {
+function endIfItHangs(config: Config, isStoring: () => boolean): void {
+  const { roles, timing } = config
   const beganMs = performance.now()
-  let endMs = timing.drainMs
+  let endMs = timing.drainMs + (roles.voice && !roles.api ? voiceDrainMs(config) : 0)
   setInterval(() => {
     const nowMs = performance.now() - beganMs
     if (isStoring()) endMs = Math.max(endMs, Math.min(nowMs + timing.drainMs, timing.storedDrainMs))

@@ -54,10 +54,17 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   }
 }
 
+/** How long calls go on at a stop: in a process that does more than hold them, as long as anything else. */
+export const voiceDrainMs = ({ roles, timing, voice }: Config): number =>
+  roles.api ? timing.drainMs : voice.drainSeconds * 1000
+
 /** Requests and jobs have the same time to finish; calls whose result is stored have more, also those whose caller has left. */
-async function drain({ config, ledger }: App, serving: readonly AsyncDisposable[]): Promise<void> {
+async function drain({ config, ledger, realtime }: App, serving: readonly AsyncDisposable[]): Promise<void> {
+  const callsOver = realtime.drain(voiceDrainMs(config))
+  // Whoever watches a process that only holds calls sees them end.
+  if (!config.roles.api) await callsOver
   const endMs = performance.now() + config.timing.storedDrainMs
-  await Promise.all(serving.map((one) => one[Symbol.asyncDispose]()))
+  await Promise.all([callsOver, ...serving.map((one) => one[Symbol.asyncDispose]())])
   await ledger.stored(Math.max(0, endMs - performance.now()))
 }
 

@@ -55,7 +55,7 @@ test('a word after npm start that means nothing is refused, and one that does is
   expect(start('--role', 'worker').roles).toEqual(start('--role=worker').roles)
   for (const typed of [['--rol', 'worker'], ['--role', 'api', '--port=9000'], ['worker'], ['--help']])
     expect(() => start(...typed)).toThrow(
-      /means nothing to the start: remove it; it takes --role all, api or worker/,
+      /means nothing to the start: remove it; it takes --role all, api, worker, voice or functions/,
     )
 })
 

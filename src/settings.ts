@@ -9,7 +9,7 @@ import { databases } from '#engine/databases/settings'
 import { files, studio } from '#engine/files/settings'
 import { functions, functionsHost } from '#engine/functions/settings'
 import { defaults, models, providers, vendors } from '#engine/models/settings'
-import { voice } from '#engine/realtime/settings'
+import { voice, voiceHost } from '#engine/realtime/settings'
 import { sites } from '#engine/sites/settings'
 import { ffmpeg } from '#engine/sound/settings'
 import { tools } from '#engine/tools/settings'
@@ -54,6 +54,7 @@ export const settings: readonly Section[] = [
   mail,
   audio,
   voice,
+  voiceHost,
   limits,
   trustedProxies,
   apps,

@@ -67,6 +67,7 @@ export function addCall(
   started.money = calls.add(
     {
       ...{ payer, callId, receiptId, model, held, models, createdMs },
+      ...{ engine: call.engine, transport: call.transport },
       accountId: payer.accountId,
       processId: calls.processId,
       ...(timePrice && { timePrice }),

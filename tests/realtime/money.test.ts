@@ -304,7 +304,7 @@ test('a process takes as many calls as it may, those that are being prepared inc
   places[3]![Symbol.dispose]()
   expect(realtime.busy).toBe(7)
   expect(await freeProcesses(own.app.db, own.app.processes.leaseMs)).toHaveLength(1)
-  await realtime.drain()
+  await realtime.drain(0)
   expect(realtime.reserve()).toBeUndefined()
   expect(await freeProcesses(own.app.db, own.app.processes.leaseMs)).toEqual([])
 })

@@ -36,6 +36,8 @@ export interface Wish {
   sessions: readonly Record<string, unknown>[]
   /** In seconds, where it is to be shorter than the longest call. */
   maxSeconds?: number | undefined
+  /** Its words and its sound are to be kept. */
+  store?: boolean | undefined
   /** What answers the request; called when nothing but the hold can refuse it. What it throws refuses the call. */
   accept(call: CallFacts): Accepted | Promise<Accepted>
 }
@@ -63,6 +65,8 @@ export interface BegunCall {
   model: RealtimeModel
   settings: CallSettings
   ignored: readonly string[]
+  /** Its words and its sound are kept. */
+  store: boolean
   expiresAtMs: number
   money: RunningMoney
   listener: EndingCall
@@ -115,6 +119,8 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   const facts = factsOf(context, wish, { model, held })
   const { callId, createdMs, expiresAtMs, maxSeconds } = facts
   const named = { callId, model: model.id, processId: app.realtime.processId, receiptId: requestId, held }
+  // Whoever made a client secret decides for those who call with it.
+  const store = secret ? secret.store : (wish.store ?? false)
   const { customerId, referenceId, claim } = payer(context)
   const accepted = await wish.accept(facts)
   await app.db.tx(async (tx) => {
@@ -126,6 +132,7 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
         ...named,
         ...{ payer: caller, endpoint, transport, engine: model.engine, customerId, referenceId, claim },
         secretHash: secret?.secret_hash,
+        store,
         ...{ maxSeconds, callsOfKey: app.config.voice.callsPerKey, accepted },
       },
       now,
@@ -133,8 +140,9 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   })
   const listener = new EndingCall()
   const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
-  const money = app.realtime.add({ ...named, ...owner, createdMs, timePrice }, listener)
-  return { callId, model, settings, ignored, money, listener, expiresAtMs }
+  const kinds = { engine: model.engine, transport }
+  const money = app.realtime.add({ ...named, ...owner, ...kinds, createdMs, timePrice }, listener)
+  return { callId, model, settings, ignored, store, money, listener, expiresAtMs }
 }
 
 function factsOf(
@@ -158,11 +166,15 @@ function timePriceOf(app: App, model: RealtimeModel): ((seconds: number) => bigi
 
 /** Hands what the money of a call says to whoever has it, which may come later. */
 export class EndingCall implements MoneyListener {
-  #session: Pick<CallSession, 'end' | 'warn'> | undefined
+  #session: Pick<CallSession, 'end' | 'warn' | 'announceEnd'> | undefined
   #reason: EndReason | undefined
+  #isWarned = false
+  #stopSeconds: number | undefined
 
-  join(session: Pick<CallSession, 'end' | 'warn'>): void {
+  join(session: Pick<CallSession, 'end' | 'warn' | 'announceEnd'>): void {
     this.#session = session
+    if (this.#isWarned) session.warn()
+    if (this.#stopSeconds !== undefined) session.announceEnd('stopped', this.#stopSeconds)
     if (this.#reason) session.end(this.#reason)
   }
 
@@ -172,6 +184,12 @@ export class EndingCall implements MoneyListener {
   }
 
   warn(): void {
+    this.#isWarned = true
     this.#session?.warn()
+  }
+
+  stopping(seconds: number): void {
+    this.#stopSeconds = seconds
+    this.#session?.announceEnd('stopped', seconds)
   }
 }

@@ -14,7 +14,7 @@ const callsOfSecret = 10
 /** A secret for a browser: it begins a few calls with this session in the name of the key, and does nothing else. */
 export function createSecret(context: RequestContext<Static<typeof SecretBody>>): Promise<JsonText> {
   const { app, body, caller } = context
-  const { expires_after: { seconds = standardSeconds } = {}, session = {} } = body
+  const { expires_after: { seconds = standardSeconds } = {}, session = {}, store = false } = body
   const model = requireRealtimeModel(context, modelOfSession(session))
   const { fields } = firstSession(context, model, session)
   const createdMs = app.clock.nowMs()
@@ -33,7 +33,7 @@ export function createSecret(context: RequestContext<Static<typeof SecretBody>>)
         model: model.id,
         agent_id: null,
         session,
-        store: false,
+        store,
         calls_left: callsOfSecret,
         created_at: new Date(createdMs),
         expires_at: new Date(expiresAt * 1000),

@@ -58,6 +58,7 @@ interface Wished {
   model: string | undefined
   sessions: Record<string, unknown>[]
   maxSeconds: number | undefined
+  store: boolean | undefined
 }
 
 /** What body, form and query ask for together. Throws INVALID_REQUEST. */
@@ -65,7 +66,13 @@ function wishOf({ body, upload, query, headers }: Creating): Wished {
   const { sdp, ...fields }: Partial<Static<typeof CreateBody>> = upload ? { sdp: upload.fields.sdp } : body
   const text = upload?.fields.session ?? query.session
   const session = fields.session ?? (text === undefined ? {} : sessionOf(text))
-  const { voice, instructions, model = query.model ?? modelOfSession(session), max_seconds } = fields
+  const {
+    voice,
+    instructions,
+    model = query.model ?? modelOfSession(session),
+    max_seconds,
+    store = query.store,
+  } = fields
   const short = {
     ...(instructions !== undefined && { instructions }),
     ...(voice !== undefined && { audio: { output: { voice } } }),
@@ -76,6 +83,7 @@ function wishOf({ body, upload, query, headers }: Creating): Wished {
     model,
     sessions: [session, short],
     maxSeconds: max_seconds,
+    store,
   }
 }
 

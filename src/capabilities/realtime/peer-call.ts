@@ -47,7 +47,8 @@ export class PeerCall implements PeerHandler {
   /** It is paid for from now on. */
   begin(begun: BegunCall): void {
     this.#begun = begun
-    begun.listener.join({ end: (reason) => this.end(reason), warn: () => this.#session?.warn() })
+    // What is said to it now is said again to its session.
+    begun.listener.join({ end: (reason) => this.end(reason), warn: () => {}, announceEnd: () => {} })
     if (this.#over) this.#settle(this.#over)
   }
 

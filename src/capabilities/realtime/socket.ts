@@ -35,6 +35,7 @@ export async function openCall(
     endpoint: '/v1/realtime',
     model: context.query.model,
     sessions: [],
+    store: context.query.store,
     accept: () => ({ statusCode: 101 }),
   })
   return socketStream(
@@ -51,10 +52,6 @@ async function talk(context: Asking, begun: BegunCall, socket: Socket): Promise<
     leadMs,
     tailMs: () => tailMs,
   })
-  // It has the time of a stop to come to its end; then the line is closed.
-  const stop = () => session.announceEnd('stopped', Math.floor(context.app.config.timing.drainMs / 1000))
-  if (socket.stopping.aborted) stop()
-  else socket.stopping.addEventListener('abort', stop, { once: true })
   await begun.money.connected()
   await session.start()
   await transport.read(session)

@@ -19,7 +19,8 @@ export const writeProcess = (db: Db, row: ProcessRow): Promise<unknown> =>
     {
       name: 'realtime.process',
       text: `insert into realtime.processes (process_id, address, capacity, draining) values ($1, $2, $3, $4)
-        on conflict (process_id) do update set address = excluded.address, capacity = excluded.capacity, draining = excluded.draining`,
+        on conflict (process_id) do update set address = excluded.address, capacity = excluded.capacity, draining = excluded.draining
+        where (processes.address, processes.capacity, processes.draining) is distinct from (excluded.address, excluded.capacity, excluded.draining)`,
     },
     [row.process_id, row.address, row.capacity, row.draining],
   )
@@ -35,6 +36,31 @@ export const deleteDeadProcesses = (db: Db, leaseMs: number): Promise<unknown> =
     },
     [leaseMs],
   )
+
+/** Where the living process of this id is reached; undefined where it is dead, or reached by nobody. */
+export async function addressOf(db: Db, processId: string, leaseMs: number): Promise<string | undefined> {
+  const [row] = await db.query<{ address: string | null }>(
+    {
+      name: 'realtime.process_address',
+      text: `select address from realtime.processes where process_id = $1 and ledger.lives(process_id, $2 * interval '1 millisecond')`,
+    },
+    [processId, leaseMs],
+  )
+  return row?.address ?? undefined
+}
+
+/** How many calls all processes together take at a time. */
+export async function wholeCapacity(db: Db, leaseMs: number): Promise<number> {
+  const [row] = await db.query<{ capacity: number }>(
+    {
+      name: 'realtime.whole_capacity',
+      text: `select coalesce(sum(capacity), 0)::int as capacity from realtime.processes
+        where not draining and ledger.lives(process_id, $1 * interval '1 millisecond')`,
+    },
+    [leaseMs],
+  )
+  return row!.capacity
+}
 
 /** A process that can take a further call. */
 export interface FreeProcess {

@@ -1,5 +1,6 @@
 /** Realtime calls: their parts, their records and their money (docs/decisions/0087-one-hold-that-rolls.md). */
 
+export { findAnyCall, listAnyCalls } from './all-calls-store.ts'
 export { beginCall, type NewCall } from './begin.ts'
 export { callIdOf, callName } from './call-id.ts'
 export { CallSound, type CallSoundOptions } from './call-sound.ts'
@@ -16,6 +17,10 @@ export { errorEvent, newId, sessionFields } from './events/server-events.ts'
 export { type CallSettings, freshSettings, updateSession } from './events/session-update.ts'
 export { OpusSound } from './hear/opus-sound.ts'
 export { type PcmFormat, PcmSound } from './hear/pcm-sound.ts'
+export { realtimeSeries } from './metrics.ts'
+export { deleteCallsBefore, forgetCall } from './keep/forget.ts'
+export { KeptCall, type KeptCallOptions } from './keep/kept-call.ts'
+export { readTranscript, type TranscriptRow } from './keep/transcript-store.ts'
 export { firstSeconds } from './money/call-time.ts'
 export { CallOver } from './money/over.ts'
 export type { MoneyListener, RunningCall, RunningMoney } from './money/running-money.ts'
@@ -23,14 +28,15 @@ export { secondsOf } from './money/settle.ts'
 export { spentOf } from './money/step-store.ts'
 export type * from './parts.ts'
 export { type FreeProcess, freeProcesses } from './process-store.ts'
-export { type AddedCall, openRealtimeCalls, RealtimeCalls, type RegistryOptions } from './registry.ts'
+export type { AddedCall } from './registered-call.ts'
+export { openRealtimeCalls, RealtimeCalls, type RegistryOptions } from './registry.ts'
 export {
   type ClientSecretRow,
   findClientSecret,
   insertClientSecret,
   takeClientCall,
 } from './secret-store.ts'
-export { CallSession, type SessionOptions } from './session.ts'
+export { CallSession, type SessionOptions, type SessionWords } from './session.ts'
 export { OpusVoice } from './speak/opus-voice.ts'
 export { PcmVoice } from './speak/pcm-voice.ts'
 export {
@@ -42,5 +48,6 @@ export {
   listCalls,
   readCall,
   runningOf,
+  type SoundState,
   writeConnected,
 } from './store.ts'

@@ -1,12 +1,14 @@
 /** The calls of this process: how many it takes, their money, and what the database says of them every few seconds. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { sweepCalls } from './abandoned.ts'
 import { Codecs } from './codecs.ts'
-import { type MoneyListener, type RunningCall, RunningMoney } from './money/running-money.ts'
+import type { MoneyListener, RunningMoney } from './money/running-money.ts'
 import { type Settling, settleCall } from './money/settle.ts'
 import { mostAwayMs } from './money/until-back.ts'
 import type { EndReason } from './parts.ts'
 import { deleteProcess, writeProcess } from './process-store.ts'
+import { type AddedCall, RegisteredCall } from './registered-call.ts'
 import { type Checking, whyUnpaid } from './still-paid.ts'
 import { type Ticked, writeTicks } from './store.ts'
 
@@ -15,14 +17,6 @@ export type RegistryApp = Settling & Checking & Pick<App, 'processes'>
 export interface RegistryOptions {
   /** How many calls this process takes; 0: it takes none, and only ends those of dead processes. */
   capacity: number
-  /** Where other processes reach it. */
-  address?: string | undefined
-}
-
-/** A call as its session gives it. */
-export interface AddedCall extends RunningCall {
-  /** Of the call and of what works in it: all of which its key may use. */
-  models: readonly string[]
 }
 
 const tickMs = 5_000
@@ -30,10 +24,10 @@ const tickMs = 5_000
 const tickTimeoutMs = 4_000
 /** A call that is not connected by then is ended. */
 const connectMs = 15_000
-/** Who was told to end a call has this long; then it is settled without. */
-const endMs = 20_000
 /** A stop waits so long for calls to end, and so long again for them to be settled. */
 const stopMs = 2_000
+/** How often a drain looks whether calls are left. */
+const lookMs = 100
 
 /** Begins to keep calls. Disposing it ends those that are left. */
 export async function openRealtimeCalls(app: RegistryApp, options: RegistryOptions): Promise<RealtimeCalls> {
@@ -50,7 +44,11 @@ export class RealtimeCalls implements AsyncDisposable {
   readonly #calls = new Map<string, RegisteredCall>()
   readonly #closing = new AbortController()
   #places = 0
+  #address: string | undefined
   #isDraining = false
+  #draining: Promise<void> | undefined
+  /** When calls that are left at a drain are ended. */
+  #drainEndMs = 0
   #timer: NodeJS.Timeout | undefined
   #ticking: Promise<void> | undefined
   /** When the database answered a tick last. */
@@ -63,7 +61,10 @@ export class RealtimeCalls implements AsyncDisposable {
   }
 
   async open(): Promise<void> {
-    this.#app.processes.afterSweep(() => sweepCalls(this.#app))
+    const { metrics, processes } = this.#app
+    processes.afterSweep(() => sweepCalls(this.#app))
+    metrics.realtimeCalls?.from(() => this.#counts())
+    metrics.realtimeCapacity?.from(() => [[{}, this.capacity]])
     if (this.#options.capacity === 0) return
     await this.#writeLease()
     this.#timer = setInterval(() => void this.tick(), tickMs)
@@ -73,6 +74,10 @@ export class RealtimeCalls implements AsyncDisposable {
   get processId(): string {
     return this.#app.processes.id
   }
+  /** Calls that it takes at a time; none while it is stopped. */
+  get capacity(): number {
+    return this.#isDraining ? 0 : this.#options.capacity
+  }
   /** Calls that run, and places that were reserved. */
   get busy(): number {
     return this.#calls.size + this.#places
@@ -80,7 +85,7 @@ export class RealtimeCalls implements AsyncDisposable {
 
   /** A place for a call that is being prepared, until it is disposed; undefined where none is free, or this process is being stopped. */
   reserve(): Disposable | undefined {
-    if (this.#isDraining || this.busy >= this.#options.capacity) return undefined
+    if (this.busy >= this.capacity) return undefined
     this.#places++
     let isTaken = true
     return {
@@ -99,6 +104,7 @@ export class RealtimeCalls implements AsyncDisposable {
       () => this.#calls.delete(call.callId),
       () => this.#calls.delete(call.callId),
     )
+    if (this.#isDraining) registered.announceStop(this.#drainEndMs - performance.now())
     return registered.money
   }
 
@@ -109,10 +115,31 @@ export class RealtimeCalls implements AsyncDisposable {
     return call !== undefined
   }
 
-  /** No further call is taken from here on. */
-  async drain(): Promise<void> {
+  /** Where other processes reach this one. */
+  async reachableAt(address: string): Promise<void> {
+    this.#address = address
+    await this.#writeLease()
+  }
+
+  /** No further call is taken from here on. Those that run are told, and ended when their time is over; resolves when none is left. */
+  drain(withinMs: number): Promise<void> {
+    this.#draining ??= this.#drain(withinMs)
+    return this.#draining
+  }
+
+  async #drain(withinMs: number): Promise<void> {
     this.#isDraining = true
-    if (this.#options.capacity > 0) await this.#writeLease()
+    const settleMs = Math.min(stopMs, withinMs / 4)
+    this.#drainEndMs = performance.now() + withinMs - settleMs
+    for (const call of this.#calls.values()) call.announceStop(withinMs - settleMs)
+    if (this.#options.capacity > 0)
+      await this.#writeLease().catch((error: unknown) =>
+        this.#app.log.warn({ err: error }, 'others could not be told that this process takes no more calls'),
+      )
+    while (this.busy > 0 && performance.now() < this.#drainEndMs) await pause(lookMs)
+    const left = [...this.#calls.values()]
+    for (const call of left) call.end('stopped')
+    await within(settleMs, Promise.allSettled(left.map((call) => call.over)))
   }
 
   /** Also runs by itself, every five seconds; never rejects. */
@@ -154,6 +181,8 @@ export class RealtimeCalls implements AsyncDisposable {
     try {
       const rows = await writeTicks(db, { processId: this.processId, ticks, now, timeoutMs: tickTimeoutMs })
       this.#answeredMs = performance.now()
+      // Others may have taken this process for dead, and deleted it.
+      await this.#writeLease()
       return rows
     } catch (error) {
       this.#app.log.warn({ err: error }, 'calls could not be written; it is tried again')
@@ -190,17 +219,24 @@ export class RealtimeCalls implements AsyncDisposable {
   }
 
   #writeLease(): Promise<unknown> {
-    const { capacity, address } = this.#options
     return writeProcess(this.#app.db, {
       process_id: this.processId,
-      address: address ?? null,
-      capacity,
+      address: this.#address ?? null,
+      capacity: this.#options.capacity,
       draining: this.#isDraining,
     })
   }
 
+  *#counts(): Generator<readonly [{ engine: string; transport: string }, number]> {
+    const kinds = Map.groupBy(this.#calls.values(), ({ engine, transport }) => `${engine} ${transport}`)
+    for (const calls of kinds.values()) {
+      const { engine, transport } = calls[0]!
+      yield [{ engine, transport }, calls.length]
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isDraining = true
+    await this.drain(0)
     clearInterval(this.#timer)
     const left = [...this.#calls.values()]
     for (const call of left) call.end('stopped')
@@ -221,57 +257,6 @@ export class RealtimeCalls implements AsyncDisposable {
 
 const isLate = ({ created_at: createdAt }: Ticked, nowMs: number): boolean =>
   createdAt.getTime() + connectMs <= nowMs
-
-/** One call of this process, from its beginning to its settlement. */
-class RegisteredCall {
-  readonly money: RunningMoney
-  readonly models: readonly string[]
-  /** Once it is settled. */
-  readonly over: Promise<unknown>
-  readonly #app: RegistryApp
-  readonly #listener: MoneyListener
-  #reason: EndReason | undefined
-  #endedMs = 0
-
-  constructor(app: RegistryApp, call: AddedCall, listener: MoneyListener, closing: AbortSignal) {
-    this.#app = app
-    this.#listener = listener
-    this.models = call.models
-    const settled = Promise.withResolvers<unknown>()
-    this.over = settled.promise
-    this.money = new RunningMoney(app, call, {
-      listener: { end: (reason) => this.end(reason), warn: () => listener.warn() },
-      closing,
-      settling: (ending) => settled.resolve(ending),
-    })
-  }
-
-  get isEnding(): boolean {
-    return this.#reason !== undefined || this.money.isEnding
-  }
-
-  /** Tells whoever has it, once. */
-  end(reason: EndReason): void {
-    if (this.isEnding) return
-    this.#reason = reason
-    this.#endedMs = performance.now()
-    this.#listener.end(reason)
-  }
-
-  /** Whoever was told has not ended it. */
-  endOverdue(): void {
-    if (!this.#reason || this.money.isEnding || performance.now() - this.#endedMs < endMs) return
-    this.#app.log.error(
-      { receipt: this.money.call.receiptId },
-      'a call did not end when it was told to; it is settled',
-    )
-    this.settle()
-  }
-
-  settle(): void {
-    this.money.end(this.#reason ?? 'failed').catch(() => {})
-  }
-}
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const timer = Promise.withResolvers<void>()

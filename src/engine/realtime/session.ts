@@ -45,10 +45,19 @@ export interface SessionOptions {
   expiresAtMs: number
   transport: Transport
   money: CallMoney
+  /** Keeps its words; absent where they are not kept. */
+  words?: SessionWords | undefined
   openSound(play: Transport['play']): Disposable & { speaker: Speaker }
   openEngine(call: CallView): CallEngine
   /** Settles the call; its engine has stopped. Does not throw. */
   settle(reason: EndReason, turns: number): Promise<void>
+}
+
+/** Sees what the client is told, and what it would have been told after the end. */
+export interface SessionWords {
+  event(event: RealtimeEvent, conversation: Conversation): void
+  /** It is as if it had never been said. */
+  removed(itemId: string): void
 }
 
 type State = 'starting' | 'active' | 'ended'
@@ -85,7 +94,10 @@ export class CallSession implements TransportListener, CallView {
     this.#settings = options.settings
     this.callId = options.callId
     this.money = options.money
-    this.conversation = new CallConversation((event) => this.emit(event))
+    this.conversation = new CallConversation(
+      (event) => this.emit(event),
+      (id) => options.words?.removed(id),
+    )
     const sound = options.openSound((frame, itemId) => this.#play(frame, itemId))
     this.#sound = sound
     this.speaker = sound.speaker
@@ -169,6 +181,7 @@ export class CallSession implements TransportListener, CallView {
   }
 
   emit(event: RealtimeEvent): void {
+    this.#options.words?.event(event, this.conversation)
     if (this.#isOver()) return
     this.#watch(event)
     this.#options.transport.send({ ...event, event_id: newId('event') })
@@ -289,6 +302,7 @@ export class CallSession implements TransportListener, CallView {
     const { expiresAtMs } = this.#options
     const session = sessionObject({
       sessionId: this.#sessionId,
+      callId: this.callId,
       settings: this.#settings,
       expiresAtMs,
       ignored,

@@ -72,10 +72,12 @@ export interface Timing {
   streamHeartbeatMs: number
 }
 
-/** The role of a process: answering requests (health and metrics are always answered), background work, or both. */
+/** What a process does: it answers requests (health and metrics are always answered), works in the background, holds calls; or all of them. */
 export interface Roles {
   api: boolean
   worker: boolean
+  /** It holds voice calls. */
+  voice?: boolean
   /** Neither of them, and no database: it runs code of apps that others send it. */
   functions?: boolean
 }

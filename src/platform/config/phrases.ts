@@ -32,8 +32,8 @@ export const phrases = {
   },
   /** An unknown word after `npm start --` is refused: ignoring it could start the process in the wrong role. */
   unknownWord: (word: string): Sentence => ({
-    en: `${JSON.stringify(word)} means nothing to the start: remove it; it takes --role all, api or worker, and its settings from the environment.`,
-    fa: `${JSON.stringify(word)} برای آغاز معنایی ندارد: آن را بردارید؛ تنها --role با all، api یا worker پذیرفته می‌شود و تنظیم‌های دیگر از محیط خوانده می‌شوند.`,
+    en: `${JSON.stringify(word)} means nothing to the start: remove it; it takes --role all, api, worker, voice or functions, and its settings from the environment.`,
+    fa: `${JSON.stringify(word)} برای آغاز معنایی ندارد: آن را بردارید؛ تنها --role با all، api، worker، voice یا functions پذیرفته می‌شود و تنظیم‌های دیگر از محیط خوانده می‌شوند.`,
   }),
   /** As `wrong`, for a secret, which is not repeated. */
   unusable: (where: Where, expected: Sentence): Sentence => ({

@@ -95,10 +95,11 @@ function readWorkers(env: Env): number {
 }
 
 function readRoles({ role }: Env): Roles {
-  if (role === 'all' || role === 'api' || role === 'worker')
-    return { api: role !== 'worker', worker: role !== 'api' }
+  if (role === 'all') return { api: true, worker: true, voice: true }
+  if (role === 'api' || role === 'worker' || role === 'voice')
+    return { api: role === 'api', worker: role === 'worker', voice: role === 'voice' }
   if (role === 'functions') return { api: false, worker: false, functions: true }
-  return mistyped('KHERAD_ROLE', role, oneOf(['all', 'api', 'worker', 'functions']))
+  return mistyped('KHERAD_ROLE', role, oneOf(['all', 'api', 'worker', 'voice', 'functions']))
 }
 
 /** The value is a secret, so the sentence never repeats it. */

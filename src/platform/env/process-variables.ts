@@ -103,8 +103,8 @@ export const processVariables = [
     name: 'KHERAD_ROLE',
     default: 'all',
     about: {
-      en: 'What this process does: all, api, worker or functions; the word after --role wins.',
-      fa: 'کار این پردازه: all، api، worker یا functions؛ واژهٔ پس از --role مقدم است.',
+      en: 'What this process does: all, api, worker, voice or functions; the word after --role wins.',
+      fa: 'کار این پردازه: all، api، worker، voice یا functions؛ واژهٔ پس از --role مقدم است.',
     },
   },
   {

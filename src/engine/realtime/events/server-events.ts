@@ -1,6 +1,7 @@
 /** What a call tells its client beside what its engine says. */
 import { asFailure, declarationOf, errorType, type Language } from '#platform/errors'
 import { randomBase62 } from '#platform/ids'
+import { callName } from '../call-id.ts'
 import type { RealtimeEvent, SoundType, TurnDetection } from '../parts.ts'
 import { type CallSettings, rateOf } from './session-update.ts'
 
@@ -24,6 +25,7 @@ export function errorEvent(error: unknown, language: Language, eventId?: string)
 
 export interface SessionObject {
   sessionId: string
+  callId: string
   settings: CallSettings
   /** Unix milliseconds. */
   expiresAtMs: number
@@ -32,12 +34,12 @@ export interface SessionObject {
 }
 
 /** `session` of session.created, session.updated and a client secret. */
-export const sessionObject = ({ sessionId, settings, expiresAtMs, ignored }: SessionObject) => ({
+export const sessionObject = ({ sessionId, callId, settings, expiresAtMs, ignored }: SessionObject) => ({
   object: 'realtime.session',
   id: sessionId,
   ...sessionFields(settings),
   expires_at: Math.floor(expiresAtMs / 1000),
-  kherad: { ignored },
+  kherad: { call_id: callName(callId), ignored },
 })
 
 /** The settings in the names of the wire: what a client could send again. */

@@ -19,6 +19,8 @@ export interface MoneyListener {
   end(reason: EndReason): void
   /** Its time costs credits, and the balance bears no more of it than is held: about half a minute. */
   warn(): void
+  /** Its process is being stopped: it is ended in so many seconds. */
+  stopping?(seconds: number): void
 }
 
 /** What a process gives to the money of each of its calls. */

@@ -1,0 +1,74 @@
+/** One call of this process, from its beginning to its settlement. */
+import { type MoneyListener, type RunningCall, RunningMoney } from './money/running-money.ts'
+import type { Settling } from './money/settle.ts'
+import type { EndReason, Transport } from './parts.ts'
+import type { EngineName } from './store.ts'
+
+/** Who was told to end a call has this long; then it is settled without. */
+const endMs = 20_000
+
+/** A call as its session gives it. */
+export interface AddedCall extends RunningCall {
+  /** Of the call and of what works in it: all of which its key may use. */
+  models: readonly string[]
+  engine: EngineName
+  transport: Transport['kind']
+}
+
+export class RegisteredCall {
+  readonly money: RunningMoney
+  readonly models: readonly string[]
+  readonly engine: EngineName
+  readonly transport: Transport['kind']
+  /** Once it is settled. */
+  readonly over: Promise<unknown>
+  readonly #app: Settling
+  readonly #listener: MoneyListener
+  #reason: EndReason | undefined
+  #endedMs = 0
+
+  constructor(app: Settling, call: AddedCall, listener: MoneyListener, closing: AbortSignal) {
+    this.#app = app
+    this.#listener = listener
+    this.models = call.models
+    this.engine = call.engine
+    this.transport = call.transport
+    const settled = Promise.withResolvers<unknown>()
+    this.over = settled.promise
+    this.money = new RunningMoney(app, call, {
+      listener: { end: (reason) => this.end(reason), warn: () => listener.warn() },
+      closing,
+      settling: (ending) => settled.resolve(ending),
+    })
+  }
+
+  get isEnding(): boolean {
+    return this.#reason !== undefined || this.money.isEnding
+  }
+
+  announceStop(inMs: number): void {
+    if (!this.isEnding) this.#listener.stopping?.(Math.max(0, Math.floor(inMs / 1000)))
+  }
+
+  /** Tells whoever has it, once. */
+  end(reason: EndReason): void {
+    if (this.isEnding) return
+    this.#reason = reason
+    this.#endedMs = performance.now()
+    this.#listener.end(reason)
+  }
+
+  /** Whoever was told has not ended it. */
+  endOverdue(): void {
+    if (!this.#reason || this.money.isEnding || performance.now() - this.#endedMs < endMs) return
+    this.#app.log.error(
+      { receipt: this.money.call.receiptId },
+      'a call did not end when it was told to; it is settled',
+    )
+    this.settle()
+  }
+
+  settle(): void {
+    this.money.end(this.#reason ?? 'failed').catch(() => {})
+  }
+}
