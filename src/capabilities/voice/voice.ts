@@ -36,6 +36,7 @@ const files = [
   'call.js',
   'calls.js',
   'choices.js',
+  'kept.js',
   'make.js',
   'peer-line.js',
   'receipt.js',

@@ -32,6 +32,8 @@ export class Call {
   /** @type {Line | undefined} */
   #line
   #isOver = false
+  /** What to say once it is connected. */
+  #connected = 'connected'
   /** What the server said about the end. */
   #reason = 'disconnected'
   #isCallerSpeaking = false
@@ -89,7 +91,7 @@ export class Call {
     } catch (error) {
       await this.#giveUp(error)
     }
-    if (!this.#isOver) this.#view.note(say('overSocket'))
+    this.#connected = 'overSocket'
     return openSocketLine({ ...options, context: this.#context }).catch(() => {
       throw new Fault(say('notOpened'))
     })
@@ -110,7 +112,7 @@ export class Call {
     this.#view.event(event)
     switch (event.type) {
       case 'session.created':
-        this.#view.note(say('connected'))
+        this.#view.note(say(this.#connected))
         break
       case 'kherad.credits':
         this.#view.money({ spent: Number(event['spent']), held: Number(event['held']) })

@@ -1,5 +1,6 @@
 /** The calls of the account, and their receipts. */
 import { sentenceOf } from './api.js'
+import { keptOf } from './kept.js'
 import { make } from './make.js'
 import { receiptOf } from './receipt.js'
 import { credits, duration, number, say, when } from './words.js'
@@ -9,11 +10,13 @@ import { credits, duration, number, say, when } from './words.js'
 /**
  * @typedef {{
  *   id: string, status: string, reason: string | null, model: string, created_at: string,
- *   seconds: number, turns: number, credits: number, pending: boolean, request_id: string,
+ *   seconds: number, turns: number, microcredits: string, pending: boolean, request_id: string,
+ *   store: boolean, sound: 'recording' | 'stored' | 'lost' | null, file_id: string | null,
  * }} CallRecord
  */
 
 const pageSize = 10
+const microcreditsPerCredit = 1_000_000
 
 export class Calls {
   #api
@@ -70,31 +73,50 @@ export class Calls {
     model.dir = 'ltr'
     const facts = make('p', { className: 'facts', text: factsOf(call) })
     const row = make('li', { className: 'one-call' }, [make('p', {}, [date, ' ', model]), facts])
-    if (call.status === 'ended') row.append(...this.#details(call))
+    if (call.status === 'ended') row.append(this.#details(call))
     return row
   }
 
-  /**
-   * A button, and what it opens.
-   * @param {CallRecord} call
-   */
+  /** @param {CallRecord} call */
   #details(call) {
-    const id = `receipt-${call.id}`
-    const opened = make('div', { className: 'receipt' })
-    opened.id = id
-    opened.hidden = true
-    const button = make('button', { className: 'plain', text: say('receipt') })
-    button.setAttribute('type', 'button')
-    button.setAttribute('aria-expanded', 'false')
-    button.setAttribute('aria-controls', id)
-    button.setAttribute('aria-label', say('receiptOf', { date: when(call.created_at) }))
-    button.addEventListener('click', async () => {
-      opened.hidden = !opened.hidden
-      button.setAttribute('aria-expanded', String(!opened.hidden))
-      if (!opened.hidden) opened.replaceChildren(await receiptOf(this.#api, call.request_id))
-    })
-    return [button, opened]
+    const buttons = make('div', { className: 'buttons' })
+    const date = when(call.created_at)
+    const details = make('div', {}, [buttons])
+    /**
+     * @param {'receipt' | 'kept'} name
+     * @param {() => Promise<Node>} show
+     */
+    const add = (name, show) => {
+      const opened = make('div', { className: 'opened' })
+      opened.id = `${name}-${call.id}`
+      buttons.append(opener(opened, { text: say(name), label: say(`${name}Of`, { date }) }, show))
+      details.append(opened)
+    }
+    add('receipt', () => receiptOf(this.#api, call.request_id))
+    if (call.store) add('kept', () => keptOf(this.#api, call, () => void this.load()))
+    return details
   }
+}
+
+/**
+ * A button that shows and hides what it makes.
+ * @param {HTMLElement} opened
+ * @param {{ text: string, label: string }} names
+ * @param {() => Promise<Node>} show
+ */
+function opener(opened, { text, label }, show) {
+  opened.hidden = true
+  const button = make('button', { className: 'plain', text })
+  button.type = 'button'
+  button.setAttribute('aria-expanded', 'false')
+  button.setAttribute('aria-controls', opened.id)
+  button.setAttribute('aria-label', label)
+  button.addEventListener('click', async () => {
+    opened.hidden = !opened.hidden
+    button.setAttribute('aria-expanded', String(!opened.hidden))
+    if (!opened.hidden) opened.replaceChildren(await show())
+  })
+  return button
 }
 
 /** @param {CallRecord} call */
@@ -103,7 +125,8 @@ function factsOf(call) {
     duration(call.seconds),
     say(call.turns === 1 ? 'oneTurn' : 'turns', { number: number(call.turns) }),
   ]
-  if (call.status === 'ended') parts.push(credits(call.credits), say(`ended_${call.reason}`))
+  if (call.status === 'ended')
+    parts.push(credits(Number(call.microcredits) / microcreditsPerCredit), say(`ended_${call.reason}`))
   else parts.push(say(call.pending ? 'pending' : 'active'))
   return parts.join(' · ')
 }

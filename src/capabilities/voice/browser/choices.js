@@ -12,16 +12,17 @@ import { language, say } from './words.js'
 export class Choices {
   #model
   #voice
+  #keep
   /** @type {Model[]} */
   #models = []
 
   /**
-   * @param {HTMLSelectElement} model
-   * @param {HTMLSelectElement} voice
+   * @param {{ model: HTMLSelectElement, voice: HTMLSelectElement, keep: HTMLInputElement }} elements
    */
-  constructor(model, voice) {
+  constructor({ model, voice, keep }) {
     this.#model = model
     this.#voice = voice
+    this.#keep = keep
     model.addEventListener('change', () => this.#showVoices())
   }
 
@@ -48,6 +49,7 @@ export class Choices {
     const model = this.#model.value
     const voice = this.#voice.value
     return {
+      store: this.#keep.checked,
       session: {
         type: 'realtime',
         ...(model && { model }),

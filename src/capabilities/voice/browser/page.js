@@ -14,7 +14,11 @@ const keyInput = /** @type {HTMLInputElement} */ (element('key'))
 const talk = /** @type {HTMLButtonElement} */ (element('talk'))
 const settings = /** @type {HTMLFieldSetElement} */ (element('settings'))
 const sound = /** @type {HTMLAudioElement} */ (element('sound'))
-const choices = new Choices(select('model'), select('voice'))
+const choices = new Choices({
+  model: select('model'),
+  voice: select('voice'),
+  keep: /** @type {HTMLInputElement} */ (element('keep')),
+})
 const transcript = new Transcript(element('transcript'), element('spoken'))
 
 /** @param {string} id */
