@@ -1,7 +1,7 @@
 /** A call begins: who may, which model, a place, and the first hold. */
 import type { App } from '#app'
 import { payer } from '#capabilities/calls'
-import { type RealtimeModel, realtimeModels } from '#engine/models'
+import { realtimeModels } from '#engine/models'
 import {
   beginCall,
   type CallSession,
@@ -19,8 +19,8 @@ import {
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
-import { modelsOf, worstOf } from './call-engine.ts'
-import { requireRealtimeModel } from './chosen-model.ts'
+import { type CallModel, engineOf, modelsOf, worstOf } from './call-engine.ts'
+import { requireCallModel } from './chosen-model.ts'
 import { firstSession } from './first-session.ts'
 
 /** The request that begins a call. */
@@ -51,7 +51,7 @@ interface Accepted {
 /** A call that nothing but its hold can refuse. */
 export interface CallFacts {
   callId: string
-  model: RealtimeModel
+  model: CallModel
   createdMs: number
   expiresAtMs: number
   maxSeconds: number
@@ -62,7 +62,7 @@ export interface CallFacts {
 /** A call that is paid for and has no client yet. */
 export interface BegunCall {
   callId: string
-  model: RealtimeModel
+  model: CallModel
   settings: CallSettings
   ignored: readonly string[]
   /** Its words and its sound are kept. */
@@ -82,13 +82,10 @@ export async function begin(context: Asking, wish: Wish): Promise<BegunCall> {
   const { app, caller } = context
   const secret = await clientSecretOf(context)
   // What a client secret was made for stands: clients send the model of their vendor beside it.
-  const model = requireRealtimeModel(context, secret?.model ?? wish.model)
-  const { settings, ignored } = firstSession(
-    context,
-    model,
-    ...(secret ? [secret.session] : []),
-    ...wish.sessions,
-  )
+  const sessions = secret ? [secret.session, ...wish.sessions] : wish.sessions
+  const [first] = secret ? [secret.session] : wish.sessions
+  const model = requireCallModel(context, secret?.model ?? wish.model, first)
+  const { settings, ignored } = firstSession(context, model, ...sessions)
   if ((await runningOf(app.db.kysely, caller)) >= app.config.voice.callsPerKey)
     fail('CONCURRENCY_LIMITED', { whose: 'key' }, { retryAfterMs })
   const { capacity } = app.config.voice
@@ -130,7 +127,7 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
       tx,
       {
         ...named,
-        ...{ payer: caller, endpoint, transport, engine: model.engine, customerId, referenceId, claim },
+        ...{ payer: caller, endpoint, transport, engine: engineOf(model), customerId, referenceId, claim },
         secretHash: secret?.secret_hash,
         store,
         ...{ maxSeconds, callsOfKey: app.config.voice.callsPerKey, accepted },
@@ -140,7 +137,7 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   })
   const listener = new EndingCall()
   const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
-  const kinds = { engine: model.engine, transport }
+  const kinds = { engine: engineOf(model), transport }
   const money = app.realtime.add({ ...named, ...owner, ...kinds, createdMs, timePrice }, listener)
   return { callId, model, settings, ignored, store, money, listener, expiresAtMs }
 }
@@ -159,8 +156,9 @@ function factsOf(
   }
 }
 
-function timePriceOf(app: App, model: RealtimeModel): ((seconds: number) => bigint) | undefined {
-  if (model.pricing.perMinute === 0) return undefined
+function timePriceOf(app: App, model: CallModel): ((seconds: number) => bigint) | undefined {
+  // A transcription costs what is said alone.
+  if (model.kind === 'transcription' || model.pricing.perMinute === 0) return undefined
   return (seconds) => realtimeModels.price(model, app.config.defaults, { seconds })
 }
 

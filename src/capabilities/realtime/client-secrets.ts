@@ -3,7 +3,7 @@ import { acceptOnce } from '#capabilities/calls'
 import { insertClientSecret } from '#engine/realtime'
 import type { JsonText, RequestContext } from '#platform/http'
 import { newClientSecret, sha256 } from '#platform/secrets'
-import { modelOfSession, requireRealtimeModel } from './chosen-model.ts'
+import { modelOfSession, requireCallModel } from './chosen-model.ts'
 import { firstSession } from './first-session.ts'
 import type { Secret, SecretBody } from './schema.ts'
 
@@ -15,7 +15,7 @@ const callsOfSecret = 10
 export function createSecret(context: RequestContext<Static<typeof SecretBody>>): Promise<JsonText> {
   const { app, body, caller } = context
   const { expires_after: { seconds = standardSeconds } = {}, session = {}, store = false } = body
-  const model = requireRealtimeModel(context, modelOfSession(session))
+  const model = requireCallModel(context, modelOfSession(session), session)
   const { fields } = firstSession(context, model, session)
   const createdMs = app.clock.nowMs()
   const expiresAt = Math.floor(createdMs / 1000) + seconds

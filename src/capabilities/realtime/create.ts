@@ -9,6 +9,7 @@ import { boundsOf, readSmallJson } from '#platform/json'
 import { creditsUp } from '#platform/ledger'
 import { SdpRefused } from '#platform/webrtc'
 import { begin, type CallFacts } from './begin.ts'
+import { engineOf } from './call-engine.ts'
 import { modelOfSession } from './chosen-model.ts'
 import { PeerCall } from './peer-call.ts'
 import { reasons } from './phrases.ts'
@@ -118,7 +119,7 @@ const createdCall = (
   object: 'realtime.call',
   status: 'active',
   model: model.id,
-  engine: model.engine,
+  engine: engineOf(model),
   sdp,
   created_at: new Date(createdMs).toISOString(),
   expires_at: new Date(expiresAtMs).toISOString(),

@@ -1,4 +1,5 @@
 /** Voice calls: begun over a WebSocket, read, ended; and secrets with which browsers begin them. */
+import type { App } from '#app'
 import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
 import { type Route, route, socketRoute } from '#platform/http'
 import type { Job } from '#platform/jobs'
@@ -6,6 +7,8 @@ import { messageBytes } from './client-event.ts'
 import { createSecret } from './client-secrets.ts'
 import { createCall } from './create.ts'
 import { endNamed, endOne } from './end.ts'
+import { atHost, socketAtHost } from './hosts/at-host.ts'
+import { openVoiceHost } from './hosts/voice-host.ts'
 import { callFailures } from './phrases.ts'
 import { getCall, list } from './read.ts'
 import {
@@ -58,7 +61,7 @@ const routes: Route[] = [
     headers: referenceHeaders,
     query: SocketQuery,
     errors: [...modelFailures, ...paymentFailures, ...callFailures],
-    handle: openCall,
+    handle: socketAtHost(openCall),
   }),
   route({
     method: 'POST',
@@ -87,7 +90,7 @@ const routes: Route[] = [
     reply: { 201: CreatedCall },
     otherTypes: 'application/sdp',
     errors: [...modelFailures, ...paymentFailures, ...callFailures],
-    handle: createCall,
+    handle: atHost(createCall),
   }),
   route({
     method: 'GET',
@@ -209,3 +212,6 @@ const routes: Route[] = [
 ]
 
 export const realtime = { name: 'realtime', routes, jobs: [tidyJob as Job<never>] }
+
+/** What this process does for others that are to begin calls: see `openVoiceHost`. */
+export const startVoiceHost = (app: App) => openVoiceHost(app, { begin: createCall, socket: openCall })

@@ -175,6 +175,15 @@ export const SocketQuery = Type.Object(
       }),
     ),
     store: Type.Optional(storeWords),
+    intent: Type.Optional(
+      Type.Unsafe<'transcription'>({
+        ...oneOf('transcription'),
+        ...described(
+          'What is said is written down, and nothing is answered: `model` is a transcription model, left out the default one.',
+          'گفته‌ها فقط نوشته می‌شود و پاسخی نمی‌آید: `model` یک مدل رونویسی است و اگر نیاید مدل پیش‌فرض.',
+        ),
+      }),
+    ),
   },
   closed,
 )

@@ -113,7 +113,7 @@ export class CallSession implements TransportListener, CallView {
     return this.#gone.signal
   }
 
-  /** Answers that were begun. */
+  /** Answers that were begun; of a session that answers nothing, turns that were written down. */
   get turns(): number {
     return this.#turns
   }
@@ -321,11 +321,16 @@ export class CallSession implements TransportListener, CallView {
 
   /** What the engine says of speech and answers: an idle call is one in which neither happens. */
   #watch({ type }: RealtimeEvent): void {
-    if (type === 'response.created') this.#turns++
+    if (type === this.#turnEvent) this.#turns++
     if (type === 'input_audio_buffer.speech_started') this.#isSpeaking = true
     else if (type === 'input_audio_buffer.speech_stopped') this.#isSpeaking = false
     else if (!type.startsWith('response.')) return
     this.#hearSomething()
+  }
+
+  /** One of each turn. */
+  get #turnEvent(): string {
+    return this.#settings.type === 'transcription' ? 'input_audio_buffer.committed' : 'response.created'
   }
 
   #hearSomething(): void {

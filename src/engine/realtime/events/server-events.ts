@@ -35,7 +35,7 @@ export interface SessionObject {
 
 /** `session` of session.created, session.updated and a client secret. */
 export const sessionObject = ({ sessionId, callId, settings, expiresAtMs, ignored }: SessionObject) => ({
-  object: 'realtime.session',
+  object: settings.type === 'transcription' ? 'realtime.transcription_session' : 'realtime.session',
   id: sessionId,
   ...sessionFields(settings),
   expires_at: Math.floor(expiresAtMs / 1000),
@@ -43,18 +43,25 @@ export const sessionObject = ({ sessionId, callId, settings, expiresAtMs, ignore
 })
 
 /** The settings in the names of the wire: what a client could send again. */
-export const sessionFields = (settings: CallSettings) => ({
+export const sessionFields = (settings: CallSettings): Record<string, unknown> =>
+  settings.type === 'transcription'
+    ? { type: settings.type, audio: { input: inputOf(settings) }, include: null }
+    : realtimeFields(settings)
+
+const inputOf = (settings: CallSettings) => ({
+  format: formatOf(settings.inputSound),
+  transcription: transcriptionOf(settings.transcription),
+  noise_reduction: null,
+  turn_detection: settings.turnDetection && detectionOf(settings.turnDetection),
+})
+
+const realtimeFields = (settings: CallSettings) => ({
   type: settings.type,
   model: settings.model,
   output_modalities: settings.modalities,
   instructions: settings.instructions,
   audio: {
-    input: {
-      format: formatOf(settings.inputSound),
-      transcription: transcriptionOf(settings.transcription),
-      noise_reduction: null,
-      turn_detection: settings.turnDetection && detectionOf(settings.turnDetection),
-    },
+    input: inputOf(settings),
     output: {
       format: formatOf(settings.outputSound),
       ...(settings.voice !== undefined && { voice: settings.voice }),

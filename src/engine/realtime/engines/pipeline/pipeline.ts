@@ -13,8 +13,8 @@ import type {
   TurnDetection,
 } from '../../parts.ts'
 import { type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import { Hearing } from '../hearing/hearing.ts'
 import { Answer, type CancelReason, errorOf } from './answer.ts'
-import { EarlyTranscripts } from './early.ts'
 import { modelsOfPipeline, type PipelineModels } from './models.ts'
 import './phrases.ts'
 import type { PipelineSettings } from './settings.ts'
@@ -47,7 +47,7 @@ export class Pipeline implements CallEngine, TurnListener {
   readonly #call: CallView
   readonly #options: PipelineOptions
   readonly #models: PipelineModels
-  readonly #early: EarlyTranscripts
+  readonly #hearing: Hearing
   #turns: TurnTaking | undefined
   /** Item of the turn that is spoken. */
   #item = newId('item')
@@ -70,7 +70,7 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#models = modelsOfPipeline(app, options.model)
     const named = call.session.transcription.model && app.models.find(call.session.transcription.model)
     const model = named && named.kind === 'transcription' ? named : this.#models.transcription
-    this.#early = new EarlyTranscripts({ app, call, live: options.live, model })
+    this.#hearing = new Hearing({ app, call, live: options.live, model })
   }
 
   async start(): Promise<void> {
@@ -80,11 +80,13 @@ export class Pipeline implements CallEngine, TurnListener {
   frame(samples: Float32Array): void {
     if (this.#call.signal.aborted || !this.#turns) return
     this.#heardMs += frameMs
+    this.#hearing.frame(samples)
     this.#turns.write(samples)
   }
 
   changed(): void {
     this.#turns?.update(this.#detection)
+    if (!this.#detection) this.#hearing.clear()
   }
 
   event(event: EngineEvent): void {
@@ -94,6 +96,7 @@ export class Pipeline implements CallEngine, TurnListener {
         return
       case 'input_audio_buffer.clear':
         this.#turns?.clear()
+        this.#hearing.clear()
         this.#emit('input_audio_buffer.cleared', {})
         return
       case 'output_audio_buffer.clear':
@@ -111,6 +114,7 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#next = undefined
     this.#answer?.cancel('client_cancelled')
     while (this.#work.size > 0) await Promise.all(this.#work)
+    await this.#hearing.stop()
     this.#turns?.[Symbol.dispose]()
     this.#turns = undefined
   }
@@ -142,18 +146,19 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#item = newId('item')
     this.#emit('input_audio_buffer.speech_started', { audio_start_ms: startMs, item_id: this.#item })
     this.#reserve(number)
+    this.#hearing.started({ number, startMs })
   }
 
   paused(pause: Parameters<TurnListener['paused']>[0]): void {
     this.#reserve(pause.turn)
     if (!this.#canPay) return
-    this.#early.begin(pause, ({ text, failure }) => {
+    this.#hearing.begin(pause, ({ text, failure }) => {
       if (!failure) this.#turns?.words(pause.turn, text, pause.untilMs)
     })
   }
 
   resumed(pause: number): void {
-    this.#early.discard(pause)
+    this.#hearing.discard(pause)
   }
 
   ended(turn: Turn): void {
@@ -179,9 +184,11 @@ export class Pipeline implements CallEngine, TurnListener {
     const answered: Answered = { turn: number, startMs, items: [itemId], isWithdrawn: false }
     this.#answered = answered
     this.#run(this.#hear(turn, item, answered))
+    this.#hearing.ended(turn)
   }
 
   withdrawn(turn: number): void {
+    this.#hearing.withdrawn(turn)
     const answered = this.#answered
     if (answered?.turn !== turn) return
     answered.isWithdrawn = true
@@ -217,7 +224,7 @@ export class Pipeline implements CallEngine, TurnListener {
 
   async #hear(turn: Turn, item: ConversationItem, answered: Answered): Promise<void> {
     const known = turn.words === undefined ? undefined : { text: turn.words, seconds: 0, failure: undefined }
-    const heard = known ?? (await this.#early.whole(turn))
+    const heard = known ?? (await this.#hearing.whole(turn))
     if (answered.isWithdrawn || this.#call.signal.aborted) return
     if (heard.failure) return this.#unheard(item, heard.failure)
     this.#transcribed(item, heard, turn)
