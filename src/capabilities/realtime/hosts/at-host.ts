@@ -58,10 +58,7 @@ function lost(error: unknown): never {
   throw error
 }
 
-async function answeredBy(
-  host: VoiceHost,
-  context: RequestContext,
-): Promise<Answer | undefined> {
+async function answeredBy(host: VoiceHost, context: RequestContext): Promise<Answer | undefined> {
   const { app, gone } = context
   const text = await app.realtime.hosts.post(host, paths.begin, JSON.stringify(sentRequest(context)), gone)
   return text === undefined ? undefined : answerOf(context, JSON.parse(text) as SentAnswer)
