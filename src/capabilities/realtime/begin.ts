@@ -137,7 +137,7 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   })
   const listener = new EndingCall()
   const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
-  const kinds = { engine: model.engine, transport }
+  const kinds = { engine: engineOf(model), transport }
   const money = app.realtime.add({ ...named, ...owner, ...kinds, createdMs, timePrice }, listener)
   return { callId, model, settings, ignored, store, money, listener, expiresAtMs }
 }
