@@ -392,9 +392,9 @@ export class Pipeline implements CallEngine, TurnListener {
       agent: this.#options.agent,
       settings: this.#call.session,
     })
+    this.#run(
       this.#call.money.reserve(worst).then((isReserved) => {
         this.#canPay = isReserved
-        // An answer that is under way is paid: it is heard to its end.
         if (!isReserved) this.#leave()
       }),
     )
