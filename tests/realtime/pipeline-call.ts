@@ -49,6 +49,10 @@ class TestMoney implements CallMoney {
     return this.bears
   }
 
+  async spare(): Promise<boolean> {
+    return this.pays
+  }
+
   async step({ kind, model }: Parameters<CallMoney['step']>[0]) {
     if (!this.pays)
       throw new Failure('INSUFFICIENT_CREDITS', { needMicrocredits: 1n, haveMicrocredits: 0n }, {})

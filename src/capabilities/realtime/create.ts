@@ -9,6 +9,7 @@ import { boundsOf, readSmallJson } from '#platform/json'
 import { creditsUp } from '#platform/ledger'
 import { SdpRefused } from '#platform/webrtc'
 import { begin, type CallFacts } from './begin.ts'
+import { engineOf } from './call-engine.ts'
 import { modelOfSession } from './chosen-model.ts'
 import { PeerCall } from './peer-call.ts'
 import { reasons } from './phrases.ts'
@@ -56,6 +57,7 @@ interface Wished {
   /** The answer is SDP alone. */
   wantsSdp: boolean
   model: string | undefined
+  agentId: string | undefined
   sessions: Record<string, unknown>[]
   maxSeconds: number | undefined
   store: boolean | undefined
@@ -81,6 +83,7 @@ function wishOf({ body, upload, query, headers }: Creating): Wished {
     offer: sdp!,
     wantsSdp: upload !== undefined || isSdp(headers['content-type']),
     model,
+    agentId: fields.agent_id ?? query.agent_id,
     sessions: [session, short],
     maxSeconds: max_seconds,
     store,
@@ -118,7 +121,7 @@ const createdCall = (
   object: 'realtime.call',
   status: 'active',
   model: model.id,
-  engine: model.engine,
+  engine: engineOf(model),
   sdp,
   created_at: new Date(createdMs).toISOString(),
   expires_at: new Date(expiresAtMs).toISOString(),

@@ -34,7 +34,8 @@ export async function openCall(
     transport: 'websocket',
     endpoint: '/v1/realtime',
     model: context.query.model,
-    sessions: [],
+    agentId: context.query.agent_id,
+    sessions: context.query.intent ? [{ type: context.query.intent }] : [],
     store: context.query.store,
     accept: () => ({ statusCode: 101 }),
   })

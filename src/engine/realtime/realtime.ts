@@ -6,17 +6,33 @@ export { callIdOf, callName } from './call-id.ts'
 export { CallSound, type CallSoundOptions } from './call-sound.ts'
 export { soundClock } from './clock.ts'
 export { type CallCodecs, Codecs } from './codecs.ts'
+export { type CallAgent, mostPassageBytes } from './engines/pipeline/agent.ts'
 export { modelsOfPipeline, type PipelineModels } from './engines/pipeline/models.ts'
 export { Pipeline, type PipelineOptions } from './engines/pipeline/pipeline.ts'
 export type { PipelineSettings } from './engines/pipeline/settings.ts'
 export { worstOfTurn } from './engines/pipeline/worst.ts'
 export { relayModelOf, upstreamsOf, worstOfRelay } from './engines/relay/of-model.ts'
 export { Relay, type RelayOptions } from './engines/relay/relay.ts'
+export {
+  Transcription,
+  type TranscriptionOptions,
+  worstOfTranscription,
+} from './engines/transcription/transcription.ts'
 export { readClientEvent } from './events/client-events.ts'
 export { errorEvent, newId, sessionFields } from './events/server-events.ts'
 export { type CallSettings, freshSettings, updateSession } from './events/session-update.ts'
 export { OpusSound } from './hear/opus-sound.ts'
 export { type PcmFormat, PcmSound } from './hear/pcm-sound.ts'
+export {
+  HostLinks,
+  HostLost,
+  headersFor,
+  hostHeaders,
+  hostKey,
+  hostRefusals,
+  hostVersion,
+  type VoiceHost,
+} from './host-links.ts'
 export { realtimeSeries } from './metrics.ts'
 export { deleteCallsBefore, forgetCall } from './keep/forget.ts'
 export { KeptCall, type KeptCallOptions } from './keep/kept-call.ts'
@@ -27,7 +43,7 @@ export type { MoneyListener, RunningCall, RunningMoney } from './money/running-m
 export { secondsOf } from './money/settle.ts'
 export { spentOf } from './money/step-store.ts'
 export type * from './parts.ts'
-export { type FreeProcess, freeProcesses } from './process-store.ts'
+export { type FreeProcess, freeProcesses, wholeCapacity } from './process-store.ts'
 export type { AddedCall } from './registered-call.ts'
 export { openRealtimeCalls, RealtimeCalls, type RegistryOptions } from './registry.ts'
 export {

@@ -1,4 +1,5 @@
 /** What a call tells its client beside what its engine says. */
+import type { HostedToolEntry } from '#engine/turn'
 import { asFailure, declarationOf, errorType, type Language } from '#platform/errors'
 import { randomBase62 } from '#platform/ids'
 import { callName } from '../call-id.ts'
@@ -35,7 +36,7 @@ export interface SessionObject {
 
 /** `session` of session.created, session.updated and a client secret. */
 export const sessionObject = ({ sessionId, callId, settings, expiresAtMs, ignored }: SessionObject) => ({
-  object: 'realtime.session',
+  object: settings.type === 'transcription' ? 'realtime.transcription_session' : 'realtime.session',
   id: sessionId,
   ...sessionFields(settings),
   expires_at: Math.floor(expiresAtMs / 1000),
@@ -43,25 +44,35 @@ export const sessionObject = ({ sessionId, callId, settings, expiresAtMs, ignore
 })
 
 /** The settings in the names of the wire: what a client could send again. */
-export const sessionFields = (settings: CallSettings) => ({
+export const sessionFields = (settings: CallSettings): Record<string, unknown> =>
+  settings.type === 'transcription'
+    ? { type: settings.type, audio: { input: inputOf(settings) }, include: null }
+    : realtimeFields(settings)
+
+const inputOf = (settings: CallSettings) => ({
+  format: formatOf(settings.inputSound),
+  transcription: transcriptionOf(settings.transcription),
+  noise_reduction: null,
+  turn_detection: settings.turnDetection && detectionOf(settings.turnDetection),
+})
+
+const realtimeFields = (settings: CallSettings) => ({
   type: settings.type,
   model: settings.model,
   output_modalities: settings.modalities,
   instructions: settings.instructions,
   audio: {
-    input: {
-      format: formatOf(settings.inputSound),
-      transcription: transcriptionOf(settings.transcription),
-      noise_reduction: null,
-      turn_detection: settings.turnDetection && detectionOf(settings.turnDetection),
-    },
+    input: inputOf(settings),
     output: {
       format: formatOf(settings.outputSound),
       ...(settings.voice !== undefined && { voice: settings.voice }),
       speed: settings.speed,
     },
   },
-  tools: settings.tools.map((tool) => ({ type: 'function', ...tool })),
+  tools: [
+    ...settings.tools.map((tool) => ({ type: 'function', ...tool })),
+    ...settings.hosted.map(hostedField),
+  ],
   tool_choice:
     typeof settings.toolChoice === 'string'
       ? settings.toolChoice
@@ -71,6 +82,12 @@ export const sessionFields = (settings: CallSettings) => ({
   truncation: 'auto',
   prompt: null,
   include: null,
+})
+
+const hostedField = ({ tool, allowedDomains, blockedDomains }: HostedToolEntry) => ({
+  type: `kherad:${tool}`,
+  ...(allowedDomains && { allowed_domains: allowedDomains }),
+  ...(blockedDomains && { blocked_domains: blockedDomains }),
 })
 
 const formatOf = (sound: SoundType) =>

@@ -13,7 +13,7 @@ import {
   readText,
   refuse,
 } from './fields.ts'
-import { readToolChoice, readTools, requireTool } from './tools.ts'
+import { type HasHosted, readToolChoice, readTools, requireTool } from './tools.ts'
 
 const soundTypes = ['audio/pcm', 'audio/pcmu', 'audio/pcma'] as const
 
@@ -30,6 +30,8 @@ export interface CallSettings extends SessionSettings {
 export interface UpdateRules {
   /** The id of a transcription model that may be used here; undefined for any other name. */
   transcriptionModel(name: string): string | undefined
+  /** Whether a tool that runs here is to be had; absent: none is. */
+  hasHosted?: HasHosted | undefined
   /** A voice that was heard stays. */
   isVoiceFixed: boolean
 }
@@ -53,6 +55,14 @@ export const semanticDetection: TurnDetection = {
   idleMs: undefined,
 }
 
+/** Of sessions that are written down alone: nobody waits for an answer, and early words cost. */
+export const silenceDetection: TurnDetection = {
+  ...semanticDetection,
+  type: 'server_vad',
+  createResponse: false,
+  interruptResponse: false,
+}
+
 /** A session of which nothing was said. */
 export const freshSettings = (type: CallSettings['type'], model: string): CallSettings => ({
   type,
@@ -63,9 +73,10 @@ export const freshSettings = (type: CallSettings['type'], model: string): CallSe
   voice: undefined,
   modalities: ['audio'],
   transcription: {},
-  turnDetection: semanticDetection,
+  turnDetection: type === 'transcription' ? silenceDetection : semanticDetection,
   speed: 1,
   tools: [],
+  hosted: [],
   toolChoice: 'auto',
   maxOutputTokens: 'inf',
 })
@@ -73,6 +84,7 @@ export const freshSettings = (type: CallSettings['type'], model: string): CallSe
 type Reader = (value: unknown, param: string, was: CallSettings, to: Reading) => Partial<CallSettings>
 
 interface Reading extends UpdateRules {
+  hasHosted: HasHosted
   ignored: string[]
 }
 
@@ -82,8 +94,9 @@ interface Reading extends UpdateRules {
  * @throws INVALID_REQUEST with `param` below `session`; then nothing of the update holds
  */
 export function updateSession(was: CallSettings, update: unknown, rules: UpdateRules): Updated {
-  const reading: Reading = { ...rules, ignored: [] }
-  const settings = readMembers(readFields(update, 'session'), 'session', sessionFields, was, reading)
+  const reading: Reading = { ...rules, hasHosted: rules.hasHosted ?? (() => false), ignored: [] }
+  const readers = was.type === 'transcription' ? transcriptionFields : sessionFields
+  const settings = readMembers(readFields(update, 'session'), 'session', readers, was, reading)
   requireTool(settings.toolChoice, settings.tools, 'session.tool_choice')
   return { settings, ignored: reading.ignored.slice(0, mostIgnored) }
 }
@@ -120,12 +133,30 @@ const ignore: Reader = (_value, param, _was, { ignored }) => {
   return {}
 }
 
+const readType: Reader = (value, param, was) => {
+  if (value !== null && readOneOf(value, param, ['realtime', 'transcription']) !== was.type)
+    refuse(param, reasons.typeChanged)
+  return {}
+}
+
+const readInput = group({
+  format: (value, param) => ({ inputSound: readFormat(value, param) }),
+  transcription: (value, param, was, to) => ({
+    transcription: value === null ? {} : readTranscription(value, param, was.transcription, to),
+  }),
+  turn_detection: (value, param, was, to) => ({
+    turnDetection: value === null ? null : readTurnDetection(value, param, was.turnDetection, to),
+  }),
+})
+
+/** It answers nothing. */
+const transcriptionFields: Record<string, Reader> = {
+  type: readType,
+  audio: group({ input: readInput }),
+}
+
 const sessionFields: Record<string, Reader> = {
-  type: (value, param, was) => {
-    if (value !== null && readOneOf(value, param, ['realtime', 'transcription']) !== was.type)
-      refuse(param, reasons.typeChanged)
-    return {}
-  },
+  type: readType,
   model: (value, param, was, to) =>
     value === null || value === was.model ? {} : ignore(value, param, was, to),
   instructions: (value, param) => ({
@@ -134,9 +165,8 @@ const sessionFields: Record<string, Reader> = {
   output_modalities: (value, param) => ({
     modalities: value === null ? ['audio'] : readModalities(value, param),
   }),
-  tools: (value, param, _was, { ignored }) => ({
-    tools: value === null ? [] : readTools(value, param, ignored),
-  }),
+  tools: (value, param, _was, to) =>
+    value === null ? { tools: [], hosted: [] } : readTools(value, param, to),
   tool_choice: (value, param, _was, { ignored }) => ({
     toolChoice: value === null ? 'auto' : readToolChoice(value, param, ignored),
   }),
@@ -144,15 +174,7 @@ const sessionFields: Record<string, Reader> = {
     maxOutputTokens: value === null ? 'inf' : readTokens(value, param),
   }),
   audio: group({
-    input: group({
-      format: (value, param) => ({ inputSound: readFormat(value, param) }),
-      transcription: (value, param, was, to) => ({
-        transcription: value === null ? {} : readTranscription(value, param, was.transcription, to),
-      }),
-      turn_detection: (value, param, was, to) => ({
-        turnDetection: value === null ? null : readTurnDetection(value, param, was.turnDetection, to),
-      }),
-    }),
+    input: readInput,
     output: group({
       format: (value, param) => ({ outputSound: readFormat(value, param) }),
       voice: readVoice,
