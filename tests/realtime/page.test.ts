@@ -60,6 +60,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
 
   test('who speaks is heard, written down and answered aloud, sees the cost run, hangs up, and reads the receipt', async () => {
     const key = await world.key()
+    const agent = (await key.post('/v1/agents', { name: 'راهنما', instructions: 'کوتاه پاسخ بده.' })).body
     await using phone = await open({
       lang: 'fa',
       viewport: { width: 360, height: 740 },
@@ -67,6 +68,9 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
     })
     await phone.useKey(key.secret)
     expect(await phone.says('#calls-list', /./)).toBe('هنوز تماسی نیست.')
+    await phone.page.selectOption('#agent', { label: 'راهنما' })
+    await phone.page.selectOption('#voice', 'sandbox-mina')
+    expect(await phone.page.locator('#model').isDisabled()).toBe(true)
     await phone.talk()
     await phone.says('.said.user', /شبیه‌ساز/)
     expect(await phone.says('.said.assistant', /[۰-۹]/)).not.toMatch(/[0-9]/)
@@ -78,7 +82,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
     expect(await phone.value('getComputedStyle(document.getElementById("talk")).animationName')).toBe('none')
     await until(async () => (await phone.value<number>('energy()')) > 0.001, 30_000)
     expect((await key.get(calls)).body.data).toMatchObject([
-      { status: 'active', transport: 'webrtc', store: false },
+      { status: 'active', transport: 'webrtc', store: false, agent_id: agent.id },
     ])
     await phone.talk()
     await phone.says('#note', /^تماس پایان یافت\.$/)

@@ -50,6 +50,10 @@ export const reasons = {
     en: 'a model is named by a text of at most 200 characters.',
     fa: 'نام مدل متنی با حداکثر ۲۰۰ نویسه است.',
   },
+  modelOfAgent: (model: string): Localized => ({
+    en: `this agent answers with ${model}: leave the model out, or name a realtime model of that text model.`,
+    fa: `این عامل با ${model} پاسخ می‌دهد: model را حذف کنید یا مدل realtimeی را نام ببرید که همین مدل متنی را دارد.`,
+  }),
   sessionText: {
     en: 'a session is the text of a JSON object.',
     fa: 'session متن یک شیء JSON است.',
@@ -70,4 +74,4 @@ export const reasons = {
     en: 'id and call_id name two different calls.',
     fa: 'id و call_id دو تماس متفاوت را نام می‌برند.',
   },
-} satisfies Record<string, Localized>
+} satisfies Record<string, Localized | ((model: string) => Localized)>

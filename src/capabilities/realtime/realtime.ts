@@ -1,5 +1,6 @@
 /** Voice calls: begun over a WebSocket, read, ended; and secrets with which browsers begin them. */
 import type { App } from '#app'
+import { callAgentFailures } from '#capabilities/agents'
 import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
 import { type Route, route, socketRoute } from '#platform/http'
 import type { Job } from '#platform/jobs'
@@ -60,7 +61,7 @@ const routes: Route[] = [
     },
     headers: referenceHeaders,
     query: SocketQuery,
-    errors: [...modelFailures, ...paymentFailures, ...callFailures],
+    errors: [...modelFailures, ...callAgentFailures, ...paymentFailures, ...callFailures],
     handle: socketAtHost(openCall),
   }),
   route({
@@ -89,7 +90,7 @@ const routes: Route[] = [
     },
     reply: { 201: CreatedCall },
     otherTypes: 'application/sdp',
-    errors: [...modelFailures, ...paymentFailures, ...callFailures],
+    errors: [...modelFailures, ...callAgentFailures, ...paymentFailures, ...callFailures],
     handle: atHost(createCall),
   }),
   route({
@@ -206,7 +207,7 @@ const routes: Route[] = [
     body: SecretBody,
     bodyMayBeAbsent: true,
     reply: { 200: Secret },
-    errors: modelFailures,
+    errors: [...modelFailures, ...callAgentFailures],
     handle: createSecret,
   }),
 ]
