@@ -14,7 +14,7 @@ import { voicePhrases as words } from './voice-phrases.ts'
 const mostPorts = 64
 
 export async function checkVoice(config: Config, models: Catalogue): Promise<Check[]> {
-  if (config.voice.capacity === 0 || !config.roles.api) return [skipped('voice', words.none())]
+  if (config.voice.capacity === 0 || !config.roles.voice) return [skipped('voice', words.none())]
   return [checkModels(models), ...(await checkReach(config)), checkMicrophone(config)]
 }
 

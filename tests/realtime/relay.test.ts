@@ -67,6 +67,7 @@ const settings: SessionSettings = {
   turnDetection: null,
   speed: 1,
   tools: [],
+  hosted: [],
   toolChoice: 'auto',
   maxOutputTokens: 'inf',
 }
@@ -131,6 +132,7 @@ async function begin({
     conversation: new CallConversation(emit),
     money: {
       held: 0n,
+      spare: async () => true,
       reserve: (sum) => {
         call.reserved.push(sum)
         return Promise.resolve(!call.isBroke)

@@ -26,6 +26,10 @@ export const reasons = {
     en: 'this run is durable work, which is not streamed: leave stream out and poll status_url.',
     fa: 'این اجرا کار ماندگار است و جریانی نیست: stream را حذف کنید و status_url را بخوانید.',
   },
+  noCallOfWork: {
+    en: 'only agents of the kind chat answer in calls: runs of the others are durable work.',
+    fa: 'در تماس فقط عامل‌های نوع chat پاسخ می‌دهند؛ اجرای بقیه کار ماندگار است.',
+  },
   shortWork: (least: number) => ({
     en: `input of durable work must have at least ${least} characters.`,
     fa: `input کار ماندگار باید دست‌کم ${persian(least)} نویسه داشته باشد.`,

@@ -1,9 +1,11 @@
 /** A call begins: who may, which model, a place, and the first hold. */
 import type { App } from '#app'
+import { agentOfCall } from '#capabilities/agents'
 import { payer } from '#capabilities/calls'
 import { realtimeModels } from '#engine/models'
 import {
   beginCall,
+  type CallAgent,
   type CallSession,
   type CallSettings,
   type ClientSecretRow,
@@ -20,7 +22,7 @@ import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { type CallModel, engineOf, modelsOf, worstOf } from './call-engine.ts'
-import { requireCallModel } from './chosen-model.ts'
+import { requireAgentModel, requireCallModel } from './chosen-model.ts'
 import { firstSession } from './first-session.ts'
 
 /** The request that begins a call. */
@@ -32,6 +34,8 @@ export interface Wish {
   /** Where the receipt says that it began. */
   endpoint: string
   model: string | undefined
+  /** An agent that answers. A client secret has its own, or none. */
+  agentId: string | undefined
   /** One after the other, as if each were a `session.update`. */
   sessions: readonly Record<string, unknown>[]
   /** In seconds, where it is to be shorter than the longest call. */
@@ -63,6 +67,8 @@ export interface CallFacts {
 export interface BegunCall {
   callId: string
   model: CallModel
+  /** Undefined where the model answers by itself. */
+  agent: CallAgent | undefined
   settings: CallSettings
   ignored: readonly string[]
   /** Its words and its sound are kept. */
@@ -82,15 +88,18 @@ export async function begin(context: Asking, wish: Wish): Promise<BegunCall> {
   const { app, caller } = context
   const secret = await clientSecretOf(context)
   // What a client secret was made for stands: clients send the model of their vendor beside it.
+  const agentId = secret ? secret.agent_id : wish.agentId
+  const agent = agentId ? await agentOfCall(context, agentId) : undefined
+  const named = secret ? (secret.model ?? undefined) : wish.model
   const sessions = secret ? [secret.session, ...wish.sessions] : wish.sessions
   const [first] = secret ? [secret.session] : wish.sessions
-  const model = requireCallModel(context, secret?.model ?? wish.model, first)
+  const model = agent ? requireAgentModel(context, agent, named) : requireCallModel(context, named, first)
   const { settings, ignored } = firstSession(context, model, ...sessions)
   if ((await runningOf(app.db.kysely, caller)) >= app.config.voice.callsPerKey)
     fail('CONCURRENCY_LIMITED', { whose: 'key' }, { retryAfterMs })
   const { capacity } = app.config.voice
   using _place = app.realtime.reserve() ?? fail('VOICE_BUSY', { capacity }, { retryAfterMs })
-  return hold(context, wish, { model, settings, ignored, secret })
+  return hold(context, wish, { model, agent, settings, ignored, secret })
 }
 
 /** Undefined for a caller with a key. */
@@ -103,16 +112,16 @@ async function clientSecretOf({
   return (await findClientSecret(app.db, hash, now)) ?? fail('INVALID_API_KEY', {})
 }
 
-interface Chosen extends Pick<BegunCall, 'model' | 'settings' | 'ignored'> {
+interface Chosen extends Pick<BegunCall, 'model' | 'agent' | 'settings' | 'ignored'> {
   secret: ClientSecretRow | undefined
 }
 
 async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunCall> {
   const { app, caller, requestId } = context
-  const { model, settings, ignored, secret } = chosen
+  const { model, agent, settings, ignored, secret } = chosen
   const { transport, endpoint } = wish
   const timePrice = timePriceOf(app, model)
-  const held = worstOf(context, model, settings) + (timePrice?.(firstSeconds) ?? 0n)
+  const held = worstOf(context, { model, agent, settings }) + (timePrice?.(firstSeconds) ?? 0n)
   const facts = factsOf(context, wish, { model, held })
   const { callId, createdMs, expiresAtMs, maxSeconds } = facts
   const named = { callId, model: model.id, processId: app.realtime.processId, receiptId: requestId, held }
@@ -130,6 +139,7 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
         ...{ payer: caller, endpoint, transport, engine: engineOf(model), customerId, referenceId, claim },
         secretHash: secret?.secret_hash,
         store,
+        agentId: agent?.agentId,
         ...{ maxSeconds, callsOfKey: app.config.voice.callsPerKey, accepted },
       },
       now,
@@ -139,7 +149,7 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
   const kinds = { engine: engineOf(model), transport }
   const money = app.realtime.add({ ...named, ...owner, ...kinds, createdMs, timePrice }, listener)
-  return { callId, model, settings, ignored, store, money, listener, expiresAtMs }
+  return { callId, model, agent, settings, ignored, store, money, listener, expiresAtMs }
 }
 
 function factsOf(

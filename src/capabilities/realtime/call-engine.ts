@@ -3,7 +3,6 @@ import type { App } from '#app'
 import type { RealtimeModel, TranscriptionModel } from '#engine/models'
 import {
   type CallEngine,
-  type CallSettings,
   type CallView,
   type EngineName,
   modelsOfPipeline,
@@ -31,14 +30,16 @@ export function modelsOf(app: App, model: CallModel): string[] {
   return [...new Set([model.id, text.id, transcription.id, speech.id])]
 }
 
+export type Answering = Pick<BegunCall, 'model' | 'agent' | 'settings'>
+
 /** What a turn may cost at most, in micro-credits. */
-export function worstOf({ app, caller }: Asking, model: CallModel, settings: CallSettings): bigint {
+export function worstOf({ app, caller }: Asking, { model, agent, settings }: Answering): bigint {
   if (model.kind === 'transcription') return worstOfTranscription(app, { caller, model })
   if (model.engine === 'relay') return worstOfRelay(app, model, settings)
-  return worstOfTurn(app, caller, modelsOfPipeline(app, model), settings)
+  return worstOfTurn(app, caller, { models: modelsOfPipeline(app, model), agent, settings })
 }
 
-export function openEngine(context: Asking, { model }: BegunCall, view: CallView): CallEngine {
+export function openEngine(context: Asking, { model, agent }: BegunCall, view: CallView): CallEngine {
   const { app, caller, language, trace } = context
   const live = { caller, endpoint: '/v1/realtime', trace }
   if (model.kind === 'transcription') return new Transcription(app, view, { live, model, language })
@@ -49,7 +50,7 @@ export function openEngine(context: Asking, { model }: BegunCall, view: CallView
       language,
     })
   return new Pipeline(app, view, {
-    ...{ model, language, settings: app.config.voice.pipeline },
+    ...{ model, agent, language, settings: app.config.voice.pipeline },
     live,
   })
 }

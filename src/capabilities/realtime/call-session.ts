@@ -9,7 +9,7 @@ import {
 } from '#engine/realtime'
 import type { Asking, BegunCall } from './begin.ts'
 import { openEngine } from './call-engine.ts'
-import { transcriptionModels } from './chosen-model.ts'
+import { hostedTools, transcriptionModels } from './chosen-model.ts'
 
 /** How a transport takes and gives sound: frames that are due once each 20 ms, how far ahead of the ear it is sent, and the way from here to it. */
 export type TransportSound = Pick<CallSoundOptions, 'pull' | 'leadMs' | 'tailMs'>
@@ -31,6 +31,7 @@ export function openSession(
   const session = new CallSession({
     ...{ callId, settings, ignored, language, money, expiresAtMs, transport },
     transcriptionModel: transcriptionModels(context),
+    hasHosted: hostedTools(context, begun.model),
     clock: app.clock,
     log: app.log,
     idleMs: app.config.voice.idleSeconds * 1000,

@@ -2,6 +2,8 @@
 import type { App, Caller } from '#app'
 import { requireMayUse } from '#capabilities/calls'
 import type { RealtimeModel, TranscriptionModel } from '#engine/models'
+import type { CallAgent } from '#engine/realtime'
+import type { BuiltInTool } from '#engine/turn'
 import { fail } from '#platform/errors'
 import { type CallModel, modelsOf } from './call-engine.ts'
 import { reasons } from './phrases.ts'
@@ -56,6 +58,21 @@ export function requireRealtimeModel({ app, caller }: Asking, name: string | und
   return model
 }
 
+/**
+ * What answers in a call with an agent: the agent's own model, with those that listen and speak for it, or for a realtime model of the same text
+ * model. Throws as `requireRealtimeModel`, and INVALID_REQUEST where another text model is named.
+ */
+export function requireAgentModel(
+  asking: Asking,
+  agent: Pick<CallAgent, 'model'>,
+  name: string | undefined,
+): RealtimeModel {
+  const model = requireRealtimeModel(asking, name ?? agent.model.id)
+  if (model.engine !== 'pipeline' || model.textModel !== agent.model.id)
+    fail('INVALID_REQUEST', { why: reasons.modelOfAgent(agent.model.id) }, { param: 'model' })
+  return model
+}
+
 function realtimeModel({ models }: App, name: string | undefined): RealtimeModel {
   if (name === undefined)
     return models.defaultRealtime ?? fail('INVALID_REQUEST', { why: reasons.noModel }, { param: 'model' })
@@ -82,3 +99,11 @@ export const transcriptionModels =
     if (model?.kind !== 'transcription' || (caller.models && !caller.models.has(model.id))) return undefined
     return model.id
   }
+
+/** Which tools that run here a call has: those of this configuration, where the model that answers takes tools. */
+export function hostedTools({ app }: Asking, model: CallModel): (tool: BuiltInTool) => boolean {
+  const text =
+    model.kind === 'realtime' && model.engine === 'pipeline' ? app.models.find(model.textModel) : undefined
+  const takesTools = text?.kind === 'text' && text.features.includes('tools')
+  return (tool) => takesTools && app.tools.find(tool) !== undefined
+}

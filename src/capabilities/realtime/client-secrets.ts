@@ -1,9 +1,10 @@
 import type { Static } from 'typebox'
+import { agentOfCall } from '#capabilities/agents'
 import { acceptOnce } from '#capabilities/calls'
 import { insertClientSecret } from '#engine/realtime'
 import type { JsonText, RequestContext } from '#platform/http'
 import { newClientSecret, sha256 } from '#platform/secrets'
-import { modelOfSession, requireCallModel } from './chosen-model.ts'
+import { modelOfSession, requireAgentModel, requireCallModel } from './chosen-model.ts'
 import { firstSession } from './first-session.ts'
 import type { Secret, SecretBody } from './schema.ts'
 
@@ -12,10 +13,12 @@ const standardSeconds = 600
 const callsOfSecret = 10
 
 /** A secret for a browser: it begins a few calls with this session in the name of the key, and does nothing else. */
-export function createSecret(context: RequestContext<Static<typeof SecretBody>>): Promise<JsonText> {
+export async function createSecret(context: RequestContext<Static<typeof SecretBody>>): Promise<JsonText> {
   const { app, body, caller } = context
-  const { expires_after: { seconds = standardSeconds } = {}, session = {}, store = false } = body
-  const model = requireCallModel(context, modelOfSession(session), session)
+  const { expires_after: { seconds = standardSeconds } = {}, agent_id, session = {}, store = false } = body
+  const agent = agent_id === undefined ? undefined : await agentOfCall(context, agent_id)
+  const named = modelOfSession(session)
+  const model = agent ? requireAgentModel(context, agent, named) : requireCallModel(context, named, session)
   const { fields } = firstSession(context, model, session)
   const createdMs = app.clock.nowMs()
   const expiresAt = Math.floor(createdMs / 1000) + seconds
@@ -30,8 +33,9 @@ export function createSecret(context: RequestContext<Static<typeof SecretBody>>)
         secret_hash: sha256(value),
         project_id: caller.projectId,
         key_id: caller.keyId,
-        model: model.id,
-        agent_id: null,
+        // An agent's own model may change, and is not named then.
+        model: agent && named === undefined ? null : model.id,
+        agent_id: agent?.agentId ?? null,
         session,
         store,
         calls_left: callsOfSecret,

@@ -57,6 +57,7 @@ interface Wished {
   /** The answer is SDP alone. */
   wantsSdp: boolean
   model: string | undefined
+  agentId: string | undefined
   sessions: Record<string, unknown>[]
   maxSeconds: number | undefined
   store: boolean | undefined
@@ -82,6 +83,7 @@ function wishOf({ body, upload, query, headers }: Creating): Wished {
     offer: sdp!,
     wantsSdp: upload !== undefined || isSdp(headers['content-type']),
     model,
+    agentId: fields.agent_id ?? query.agent_id,
     sessions: [session, short],
     maxSeconds: max_seconds,
     store,

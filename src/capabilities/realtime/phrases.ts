@@ -4,6 +4,7 @@ import { persian } from '#platform/words'
 declare module '#platform/errors' {
   interface Failures {
     VOICE_BUSY: { capacity: number }
+    VOICE_HOST_LOST: Record<string, never>
     WEBRTC_UNAVAILABLE: object
   }
 }
@@ -12,9 +13,20 @@ export const callFailures = declareFailures({
   VOICE_BUSY: {
     status: 503,
     en: ({ capacity }) =>
-      `All ${capacity} places for calls are taken. Try again in some seconds; the operator sets their number (voice.capacity).`,
+      capacity === 0
+        ? 'No process of this service takes calls now. Try again in some seconds; the operator starts one (--role voice).'
+        : `All ${capacity} places for calls are taken. Try again in some seconds; the operator sets their number (voice.capacity).`,
     fa: ({ capacity }) =>
-      `هر ${persian(capacity)} جای تماس پر است. چند ثانیه بعد دوباره بکوشید؛ شمار جاها را گردانندهٔ سرویس تعیین می‌کند (voice.capacity).`,
+      capacity === 0
+        ? 'اکنون هیچ پردازه‌ای از این سرویس تماس نمی‌پذیرد. چند ثانیه بعد دوباره بکوشید؛ گردانندهٔ سرویس پردازه‌ای برای آن روشن می‌کند (--role voice).'
+        : `هر ${persian(capacity)} جای تماس پر است. چند ثانیه بعد دوباره بکوشید؛ شمار جاها را گردانندهٔ سرویس تعیین می‌کند (voice.capacity).`,
+  },
+  VOICE_HOST_LOST: {
+    status: 502,
+    en: () =>
+      'The process that was to hold this call broke off before it answered. Begin a new call; one that was begun and has no client ends by itself.',
+    fa: () =>
+      'پردازه‌ای که باید این تماس را نگه می‌داشت پیش از پاسخ قطع شد. تماس تازه‌ای بگیرید؛ تماسی که آغاز شده و کسی در آن نیست خودبه‌خود پایان می‌یابد.',
   },
   WEBRTC_UNAVAILABLE: {
     status: 503,
@@ -38,6 +50,10 @@ export const reasons = {
     en: 'a model is named by a text of at most 200 characters.',
     fa: 'نام مدل متنی با حداکثر ۲۰۰ نویسه است.',
   },
+  modelOfAgent: (model: string): Localized => ({
+    en: `this agent answers with ${model}: leave the model out, or name a realtime model of that text model.`,
+    fa: `این عامل با ${model} پاسخ می‌دهد: model را حذف کنید یا مدل realtimeی را نام ببرید که همین مدل متنی را دارد.`,
+  }),
   sessionText: {
     en: 'a session is the text of a JSON object.',
     fa: 'session متن یک شیء JSON است.',
@@ -58,4 +74,4 @@ export const reasons = {
     en: 'id and call_id name two different calls.',
     fa: 'id و call_id دو تماس متفاوت را نام می‌برند.',
   },
-} satisfies Record<string, Localized>
+} satisfies Record<string, Localized | ((model: string) => Localized)>

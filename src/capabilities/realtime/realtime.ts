@@ -1,4 +1,6 @@
 /** Voice calls: begun over a WebSocket, read, ended; and secrets with which browsers begin them. */
+import type { App } from '#app'
+import { callAgentFailures } from '#capabilities/agents'
 import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
 import { type Route, route, socketRoute } from '#platform/http'
 import type { Job } from '#platform/jobs'
@@ -6,6 +8,8 @@ import { messageBytes } from './client-event.ts'
 import { createSecret } from './client-secrets.ts'
 import { createCall } from './create.ts'
 import { endNamed, endOne } from './end.ts'
+import { atHost, socketAtHost } from './hosts/at-host.ts'
+import { openVoiceHost } from './hosts/voice-host.ts'
 import { callFailures } from './phrases.ts'
 import { getCall, list } from './read.ts'
 import {
@@ -57,8 +61,8 @@ const routes: Route[] = [
     },
     headers: referenceHeaders,
     query: SocketQuery,
-    errors: [...modelFailures, ...paymentFailures, ...callFailures],
-    handle: openCall,
+    errors: [...modelFailures, ...callAgentFailures, ...paymentFailures, ...callFailures],
+    handle: socketAtHost(openCall),
   }),
   route({
     method: 'POST',
@@ -86,8 +90,8 @@ const routes: Route[] = [
     },
     reply: { 201: CreatedCall },
     otherTypes: 'application/sdp',
-    errors: [...modelFailures, ...paymentFailures, ...callFailures],
-    handle: createCall,
+    errors: [...modelFailures, ...callAgentFailures, ...paymentFailures, ...callFailures],
+    handle: atHost(createCall),
   }),
   route({
     method: 'GET',
@@ -203,9 +207,12 @@ const routes: Route[] = [
     body: SecretBody,
     bodyMayBeAbsent: true,
     reply: { 200: Secret },
-    errors: modelFailures,
+    errors: [...modelFailures, ...callAgentFailures],
     handle: createSecret,
   }),
 ]
 
 export const realtime = { name: 'realtime', routes, jobs: [tidyJob as Job<never>] }
+
+/** What this process does for others that are to begin calls: see `openVoiceHost`. */
+export const startVoiceHost = (app: App) => openVoiceHost(app, { begin: createCall, socket: openCall })

@@ -162,6 +162,13 @@ const storeWords = Type.Boolean(
     'سخنان و صدای تماس نگه داشته شود؛ اگر نیاید، نه. رمز کوتاه‌مدت خودش آن را تعیین کرده است.',
   ),
 )
+export const AgentId = Type.String({
+  ...uuid(),
+  ...described(
+    'An agent of the project, of the kind chat: it answers by its instructions, model, knowledge and tools. A client secret has its own.',
+    'عاملی از همین پروژه، از نوع chat: با دستور، مدل، دانش و ابزارهای خودش پاسخ می‌دهد. رمز کوتاه‌مدت عامل خودش را دارد.',
+  ),
+})
 
 export const SocketQuery = Type.Object(
   {
@@ -184,6 +191,7 @@ export const SocketQuery = Type.Object(
         ),
       }),
     ),
+    agent_id: Type.Optional(AgentId),
   },
   closed,
 )
@@ -223,6 +231,7 @@ export const CreateBody = Type.Object(
   {
     sdp: Sdp,
     model: Type.Optional(modelOrDefault),
+    agent_id: Type.Optional(AgentId),
     voice: Type.Optional(
       Type.String({
         maxLength: 100,
@@ -255,6 +264,7 @@ export const CreateBody = Type.Object(
 export const CreateQuery = Type.Object(
   {
     model: Type.Optional(modelOrDefault),
+    agent_id: Type.Optional(AgentId),
     session: Type.Optional(sessionText(longestQuerySession)),
     store: Type.Optional(storeWords),
   },
@@ -312,6 +322,7 @@ export const SecretBody = Type.Object(
         closed,
       ),
     ),
+    agent_id: Type.Optional(AgentId),
     session: Type.Optional(Session),
     store: Type.Optional(
       Type.Boolean({

@@ -1,5 +1,6 @@
 /** The parts of a realtime call and what each says to the others. A call has one session; transports, engines and money know nothing of each other. */
 import type { RequestPart } from '#engine/paid'
+import type { HostedToolEntry } from '#engine/turn'
 
 export type EndReason =
   | 'client'
@@ -51,9 +52,14 @@ export interface CallEngine {
   event(event: EngineEvent): void
   /** The conversation or the settings were changed by the client. */
   changed(): void
+  /** Something to say to the caller once nobody speaks; engines without a voice of their own leave it out. */
+  notify?(notice: CallNotice): void
   /** Nothing upstream is open, and each of its steps is done, when this resolves. */
   stop(): Promise<void>
 }
+
+/** `credits`: the balance bears no further turn; `expired`: its time is over soon. */
+export type CallNotice = 'credits' | 'expired'
 
 /** Events of a client that its engine answers, checked. */
 export type EngineEvent =
@@ -67,6 +73,8 @@ export interface ResponseOptions {
   instructions?: string | undefined
   modalities?: readonly ('text' | 'audio')[] | undefined
   tools?: readonly FunctionTool[] | undefined
+  /** Come with `tools`. */
+  hosted?: readonly HostedToolEntry[] | undefined
   toolChoice?: SessionSettings['toolChoice'] | undefined
   maxOutputTokens?: number | 'inf' | undefined
   /** `none`: its items do not become part of the conversation. */
@@ -104,6 +112,8 @@ export interface SessionSettings {
   readonly turnDetection: TurnDetection | null
   readonly speed: number
   readonly tools: readonly FunctionTool[]
+  /** Tools that run here. */
+  readonly hosted: readonly HostedToolEntry[]
   readonly toolChoice: 'auto' | 'none' | 'required' | { name: string }
   readonly maxOutputTokens: number | 'inf'
 }
@@ -140,7 +150,8 @@ export interface Conversation {
 
 export interface ConversationItem {
   id: string
-  type: 'message' | 'function_call' | 'function_call_output'
+  /** `mcp_call`: a hosted tool, as clients of OpenAI know tools that run at the server. */
+  type: 'message' | 'function_call' | 'function_call_output' | 'mcp_call'
   status: 'in_progress' | 'completed' | 'incomplete'
   role?: 'user' | 'assistant' | 'system'
   content: ItemContent[]
@@ -148,7 +159,11 @@ export interface ConversationItem {
   call_id?: string
   name?: string
   arguments?: string
-  output?: string
+  /** Null while a hosted tool runs. */
+  output?: string | null
+  /** Of mcp_call. */
+  server_label?: string
+  error?: { type: 'tool_execution_error'; message: string } | null
 }
 
 export type ItemContent =
@@ -183,11 +198,21 @@ export interface CallMoney {
   /** Before each turn, when speech begins: takes what the next turn may cost at most. False where the balance does not bear it. */
   reserve(worst: bigint): Promise<boolean>
   /** Its row is committed when this resolves: only then may the upstream be called. Throws 402 where neither reserve nor balance bear it. */
-  step(step: { kind: StepKind; model: string; worst: bigint }): Promise<OpenStep>
+  step(step: NewStep): Promise<OpenStep>
+  /** Makes so much of the hold free for a step. False where neither reserve nor balance bear it. */
+  spare(worst: bigint): Promise<boolean>
   /** Of what is done, in micro-credits. */
   readonly spent: bigint
   /** What the hold promises now, in micro-credits. */
   readonly held: bigint
+}
+
+export interface NewStep {
+  kind: StepKind
+  model: string
+  worst: bigint
+  /** UUID; where its call was given one before. */
+  stepId?: string | undefined
 }
 
 export interface OpenStep {

@@ -24,6 +24,9 @@ export const eventFailures = declareFailures({
   },
 })
 
+/** Of the metadata of a response that the call says by itself; no model has written it. */
+export const noticeMark = 'kherad.notice'
+
 /** Why an event of a client is refused. */
 export const reasons = {
   noType: {
@@ -68,6 +71,10 @@ export const reasons = {
     en: `two tools are called ${name}.`,
     fa: `نام دو ابزار ${name} است.`,
   }),
+  domain: {
+    en: 'it must be a domain such as example.com, or one with a path.',
+    fa: 'باید دامنه‌ای مانند example.com باشد، یا دامنه‌ای با مسیر.',
+  },
   noSuchTool: (name: string): Localized => ({
     en: `no tool is called ${name}.`,
     fa: `ابزاری به نام ${name} نیست.`,

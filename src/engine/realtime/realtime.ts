@@ -6,6 +6,7 @@ export { callIdOf, callName } from './call-id.ts'
 export { CallSound, type CallSoundOptions } from './call-sound.ts'
 export { soundClock } from './clock.ts'
 export { type CallCodecs, Codecs } from './codecs.ts'
+export { type CallAgent, mostPassageBytes } from './engines/pipeline/agent.ts'
 export { modelsOfPipeline, type PipelineModels } from './engines/pipeline/models.ts'
 export { Pipeline, type PipelineOptions } from './engines/pipeline/pipeline.ts'
 export type { PipelineSettings } from './engines/pipeline/settings.ts'
@@ -22,17 +23,27 @@ export { errorEvent, newId, sessionFields } from './events/server-events.ts'
 export { type CallSettings, freshSettings, updateSession } from './events/session-update.ts'
 export { OpusSound } from './hear/opus-sound.ts'
 export { type PcmFormat, PcmSound } from './hear/pcm-sound.ts'
-export { realtimeSeries } from './metrics.ts'
+export {
+  HostLinks,
+  HostLost,
+  headersFor,
+  hostHeaders,
+  hostKey,
+  hostRefusals,
+  hostVersion,
+  type VoiceHost,
+} from './host-links.ts'
 export { deleteCallsBefore, forgetCall } from './keep/forget.ts'
 export { KeptCall, type KeptCallOptions } from './keep/kept-call.ts'
 export { readTranscript, type TranscriptRow } from './keep/transcript-store.ts'
+export { realtimeSeries } from './metrics.ts'
 export { firstSeconds } from './money/call-time.ts'
 export { CallOver } from './money/over.ts'
 export type { MoneyListener, RunningCall, RunningMoney } from './money/running-money.ts'
 export { secondsOf } from './money/settle.ts'
 export { spentOf } from './money/step-store.ts'
 export type * from './parts.ts'
-export { type FreeProcess, freeProcesses } from './process-store.ts'
+export { type FreeProcess, freeProcesses, wholeCapacity } from './process-store.ts'
 export type { AddedCall } from './registered-call.ts'
 export { openRealtimeCalls, RealtimeCalls, type RegistryOptions } from './registry.ts'
 export {

@@ -15,7 +15,7 @@ import {
 } from './fields.ts'
 import { readItem } from './items.ts'
 import { longestInstructions, readModalities, readTokens } from './session-update.ts'
-import { readToolChoice, readTools } from './tools.ts'
+import { type HasHosted, readToolChoice, readTools } from './tools.ts'
 
 /** An event that was checked. */
 export type ClientEvent =
@@ -26,7 +26,7 @@ export type ClientEvent =
   | { type: 'conversation.item.retrieve' | 'conversation.item.delete'; itemId: string }
   | { type: 'conversation.item.truncate'; itemId: string; contentIndex: number; audioEndMs: number }
 
-type Reader = (event: Fields, newId: () => string) => ClientEvent
+type Reader = (event: Fields, newId: () => string, hasHosted: HasHosted) => ClientEvent
 
 /** Of one message; the session's own update is checked by `updateSession`. */
 const readers: Record<string, Reader> = {
@@ -57,9 +57,9 @@ const readers: Record<string, Reader> = {
     contentIndex: content_index == null ? 0 : readInteger(content_index, 'content_index', 0, 31),
     audioEndMs: readInteger(audio_end_ms, 'audio_end_ms', 0, 24 * 3_600_000),
   }),
-  'response.create': ({ response }, newId) => ({
+  'response.create': ({ response }, newId, hasHosted) => ({
     type: 'response.create',
-    response: response == null ? {} : readResponse(readFields(response, 'response'), newId),
+    response: response == null ? {} : readResponse(readFields(response, 'response'), newId, hasHosted),
   }),
   'response.cancel': ({ response_id }) => ({
     type: 'response.cancel',
@@ -71,17 +71,23 @@ const readers: Record<string, Reader> = {
  * The event as the session understands it. Fields that the type does not have are ignored.
  * @throws UNKNOWN_EVENT and INVALID_REQUEST with the path of what is wrong
  */
-export function readClientEvent(event: RealtimeEvent, newId: () => string): ClientEvent {
+export function readClientEvent(
+  event: RealtimeEvent,
+  newId: () => string,
+  hasHosted: HasHosted = () => false,
+): ClientEvent {
   const { type } = event
   if (typeof type !== 'string' || type === '') return refuse('type', reasons.noType)
   const read = Object.hasOwn(readers, type) ? readers[type] : undefined
-  return read ? read(event, newId) : fail('UNKNOWN_EVENT', { type: type.slice(0, 80) }, { param: 'type' })
+  return read
+    ? read(event, newId, hasHosted)
+    : fail('UNKNOWN_EVENT', { type: type.slice(0, 80) }, { param: 'type' })
 }
 
 const mostInput = 100
 const mostMarks = 16
 
-function readResponse(fields: Fields, newId: () => string): ResponseOptions {
+function readResponse(fields: Fields, newId: () => string, hasHosted: HasHosted): ResponseOptions {
   const said = <Value>(name: string, read: (value: unknown, param: string) => Value): Value | undefined =>
     fields[name] == null ? undefined : read(fields[name], `response.${name}`)
   /** What is of no effect is told of in `session.updated` alone. */
@@ -89,7 +95,7 @@ function readResponse(fields: Fields, newId: () => string): ResponseOptions {
   return {
     instructions: said('instructions', (value, at) => readText(value, at, 0, longestInstructions)),
     modalities: said('output_modalities', readModalities),
-    tools: said('tools', (value, at) => readTools(value, at, ignored)),
+    ...said('tools', (value, at) => readTools(value, at, { ignored, hasHosted })),
     toolChoice: said('tool_choice', (value, at) => readToolChoice(value, at, ignored)),
     maxOutputTokens: said('max_output_tokens', readTokens),
     conversation: said('conversation', (value, at) => readOneOf(value, at, ['auto', 'none'])),

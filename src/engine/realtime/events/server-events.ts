@@ -1,4 +1,5 @@
 /** What a call tells its client beside what its engine says. */
+import type { HostedToolEntry } from '#engine/turn'
 import { asFailure, declarationOf, errorType, type Language } from '#platform/errors'
 import { randomBase62 } from '#platform/ids'
 import { callName } from '../call-id.ts'
@@ -68,7 +69,10 @@ const realtimeFields = (settings: CallSettings) => ({
       speed: settings.speed,
     },
   },
-  tools: settings.tools.map((tool) => ({ type: 'function', ...tool })),
+  tools: [
+    ...settings.tools.map((tool) => ({ type: 'function', ...tool })),
+    ...settings.hosted.map(hostedField),
+  ],
   tool_choice:
     typeof settings.toolChoice === 'string'
       ? settings.toolChoice
@@ -78,6 +82,12 @@ const realtimeFields = (settings: CallSettings) => ({
   truncation: 'auto',
   prompt: null,
   include: null,
+})
+
+const hostedField = ({ tool, allowedDomains, blockedDomains }: HostedToolEntry) => ({
+  type: `kherad:${tool}`,
+  ...(allowedDomains && { allowed_domains: allowedDomains }),
+  ...(blockedDomains && { blocked_domains: blockedDomains }),
 })
 
 const formatOf = (sound: SoundType) =>

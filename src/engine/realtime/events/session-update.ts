@@ -13,7 +13,7 @@ import {
   readText,
   refuse,
 } from './fields.ts'
-import { readToolChoice, readTools, requireTool } from './tools.ts'
+import { type HasHosted, readToolChoice, readTools, requireTool } from './tools.ts'
 
 const soundTypes = ['audio/pcm', 'audio/pcmu', 'audio/pcma'] as const
 
@@ -30,6 +30,8 @@ export interface CallSettings extends SessionSettings {
 export interface UpdateRules {
   /** The id of a transcription model that may be used here; undefined for any other name. */
   transcriptionModel(name: string): string | undefined
+  /** Whether a tool that runs here is to be had; absent: none is. */
+  hasHosted?: HasHosted | undefined
   /** A voice that was heard stays. */
   isVoiceFixed: boolean
 }
@@ -74,6 +76,7 @@ export const freshSettings = (type: CallSettings['type'], model: string): CallSe
   turnDetection: type === 'transcription' ? silenceDetection : semanticDetection,
   speed: 1,
   tools: [],
+  hosted: [],
   toolChoice: 'auto',
   maxOutputTokens: 'inf',
 })
@@ -81,6 +84,7 @@ export const freshSettings = (type: CallSettings['type'], model: string): CallSe
 type Reader = (value: unknown, param: string, was: CallSettings, to: Reading) => Partial<CallSettings>
 
 interface Reading extends UpdateRules {
+  hasHosted: HasHosted
   ignored: string[]
 }
 
@@ -90,7 +94,7 @@ interface Reading extends UpdateRules {
  * @throws INVALID_REQUEST with `param` below `session`; then nothing of the update holds
  */
 export function updateSession(was: CallSettings, update: unknown, rules: UpdateRules): Updated {
-  const reading: Reading = { ...rules, ignored: [] }
+  const reading: Reading = { ...rules, hasHosted: rules.hasHosted ?? (() => false), ignored: [] }
   const readers = was.type === 'transcription' ? transcriptionFields : sessionFields
   const settings = readMembers(readFields(update, 'session'), 'session', readers, was, reading)
   requireTool(settings.toolChoice, settings.tools, 'session.tool_choice')
@@ -161,9 +165,8 @@ const sessionFields: Record<string, Reader> = {
   output_modalities: (value, param) => ({
     modalities: value === null ? ['audio'] : readModalities(value, param),
   }),
-  tools: (value, param, _was, { ignored }) => ({
-    tools: value === null ? [] : readTools(value, param, ignored),
-  }),
+  tools: (value, param, _was, to) =>
+    value === null ? { tools: [], hosted: [] } : readTools(value, param, to),
   tool_choice: (value, param, _was, { ignored }) => ({
     toolChoice: value === null ? 'auto' : readToolChoice(value, param, ignored),
   }),

@@ -1,18 +1,99 @@
+import { isDomainRule } from '#engine/tools'
+import type { BuiltInTool, HostedToolEntry } from '#engine/turn'
 import type { FunctionTool, SessionSettings } from '../parts.ts'
 import { reasons } from '../phrases.ts'
-import { isFields, readFields, readList, readName, readOneOf, readText, refuse } from './fields.ts'
+import {
+  type Fields,
+  isFields,
+  readFields,
+  readList,
+  readName,
+  readOneOf,
+  readText,
+  refuse,
+} from './fields.ts'
 
 const mostTools = 128
 const longestDescription = 4_096
 
-/** The functions of a list of tools; what else is in it (hosted tools of other servers) is named in `ignored` by its path. */
-export function readTools(value: unknown, param: string, ignored: string[]): FunctionTool[] {
+/** Tools that run here, by the types that Responses has for them too. */
+const hostedTypes: Readonly<Record<string, BuiltInTool>> = {
+  web_search: 'web_search',
+  web_search_2025_08_26: 'web_search',
+  web_search_preview: 'web_search',
+  web_search_preview_2025_03_11: 'web_search',
+  'kherad:web_search': 'web_search',
+  'kherad:web_fetch': 'web_fetch',
+  'kherad:datetime': 'datetime',
+  'kherad:bash': 'bash',
+}
+
+/** Whether a call has a tool that runs here. */
+export type HasHosted = (tool: BuiltInTool) => boolean
+
+export interface ReadTools {
+  tools: FunctionTool[]
+  hosted: HostedToolEntry[]
+}
+
+/** The functions of a list of tools, and the tools that run here; what else is in it is named in `ignored` by its path. */
+export function readTools(
+  value: unknown,
+  param: string,
+  to: { ignored: string[]; hasHosted: HasHosted },
+): ReadTools {
+  const entries = readList(value, param, mostTools)
+  const hosted = new Map<string, HostedToolEntry>()
+  for (const [index, entry] of entries.entries()) {
+    const path = `${param}.${index}`
+    const tool = hostedOfType(readFields(entry, path)['type'])
+    if (!tool) continue
+    if (to.hasHosted(tool) && !hosted.has(tool))
+      hosted.set(tool, readHosted(entry as Fields, tool, path, to.ignored))
+    else to.ignored.push(path)
+  }
+  return { tools: readFunctions(entries, param, to.ignored), hosted: [...hosted.values()] }
+}
+
+const hostedOfType = (type: unknown): BuiltInTool | undefined =>
+  typeof type === 'string' && Object.hasOwn(hostedTypes, type) ? hostedTypes[type] : undefined
+
+const mostDomains = 100
+
+/** Domains stand in `filters` or beside it, as Responses has them; every other member is ignored. */
+function readHosted(entry: Fields, tool: BuiltInTool, path: string, ignored: string[]): HostedToolEntry {
+  const { type: _, filters, ...members } = entry
+  const all = { ...members, ...(filters == null ? {} : readFields(filters, `${path}.filters`)) }
+  const domains = (name: string): string[] | undefined =>
+    all[name] == null
+      ? undefined
+      : readList(all[name], `${path}.${name}`, mostDomains).map((rule, index) =>
+          typeof rule === 'string' && isDomainRule(rule)
+            ? rule
+            : refuse(`${path}.${name}.${index}`, reasons.domain),
+        )
+  const canFilter = tool === 'web_search' || tool === 'web_fetch'
+  const allowedDomains = canFilter ? domains('allowed_domains') : undefined
+  const blockedDomains = canFilter ? domains('blocked_domains') : undefined
+  for (const [name, member] of Object.entries(all))
+    if (member !== null && !(canFilter && (name === 'allowed_domains' || name === 'blocked_domains')))
+      ignored.push(`${path}.${name}`.slice(0, longestPath))
+  return {
+    ...{ tool, name: tool, param: path },
+    ...(allowedDomains && { allowedDomains }),
+    ...(blockedDomains && { blockedDomains }),
+  }
+}
+
+const longestPath = 100
+
+function readFunctions(entries: readonly unknown[], param: string, ignored: string[]): FunctionTool[] {
   const names = new Set<string>()
-  return readList(value, param, mostTools).flatMap((entry, index) => {
+  return entries.flatMap((entry, index) => {
     const path = `${param}.${index}`
     const { type = 'function', name, description, parameters } = readFields(entry, path)
     if (type !== 'function') {
-      ignored.push(path)
+      if (!hostedOfType(type)) ignored.push(path)
       return []
     }
     const tool: FunctionTool = {

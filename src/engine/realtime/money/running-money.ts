@@ -4,7 +4,7 @@ import { isDatabaseAway, type Tx } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { type Payer, reholdIn } from '#platform/ledger'
-import type { CallMoney, EndReason, StepKind } from '../parts.ts'
+import type { CallMoney, EndReason, NewStep } from '../parts.ts'
 import { type CallKey, type CallRow, readCall, writeConnected } from '../store.ts'
 import { CallTime } from './call-time.ts'
 import { CallOver } from './over.ts'
@@ -51,6 +51,7 @@ export class RunningMoney implements CallMoney, StepMoney {
   readonly #time: CallTime | undefined
   /** As it is committed; while it shrinks, as it will be. */
   #held: bigint
+  #reserved: bigint
   #spent = 0n
   /** Of steps whose cost is in the database. */
   #written = 0n
@@ -75,6 +76,7 @@ export class RunningMoney implements CallMoney, StepMoney {
     this.#app = app
     this.call = call
     this.#held = call.held
+    this.#reserved = call.held
     this.#around = around
     this.#time = call.timePrice && new CallTime(call.timePrice, this.#app.clock)
   }
@@ -104,7 +106,13 @@ export class RunningMoney implements CallMoney, StepMoney {
     return this.#held - this.#taken
   }
 
+  /** What the turn that comes may cost, as it was held last; at first all of the hold. */
+  get reserved(): bigint {
+    return this.#reserved
+  }
+
   reserve(worst: bigint): Promise<boolean> {
+    this.#reserved = worst
     return this.#inOrder(() => this.#rehold(this.#taken + worst)).then(() => true, refusedOnly)
   }
 
@@ -118,11 +126,22 @@ export class RunningMoney implements CallMoney, StepMoney {
     })
   }
 
+  async spare(worst: bigint): Promise<boolean> {
+    try {
+      await this.fill(worst)
+    } catch (error) {
+      // Whoever has the call knows already.
+      if (!(error instanceof CallOver) && !(error instanceof Failure)) throw error
+      return false
+    }
+    return this.free >= worst
+  }
+
   /** Throws 402 where neither reserve nor balance bear it, SERVICE_UNAVAILABLE where the database is away, and `CallOver`. */
-  async step({ kind, model, worst }: { kind: StepKind; model: string; worst: bigint }): Promise<Step> {
+  async step({ kind, model, worst, stepId }: NewStep): Promise<Step> {
     const nowMs = this.#app.clock.nowMs()
     const beganMs = nowMs - this.call.createdMs
-    const facts = { stepId: uuidv7(nowMs), position: this.#steps++, kind, model, beganMs }
+    const facts = { stepId: stepId ?? uuidv7(nowMs), position: this.#steps++, kind, model, beganMs }
     const step = new Step(this, facts, 0n)
     const beginning = this.#begin(step, worst)
     this.#beginning.add(beginning)

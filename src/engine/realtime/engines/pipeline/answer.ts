@@ -1,14 +1,19 @@
 /** One response of a call: the text model writes, its words are spoken as they come, its calls of tools go to the client. */
 import type { App } from '#app'
-import { type PaidTurn, startPaidTurn, worstCaseOf } from '#engine/inference'
+import { type PaidTurn, prepareTurn, startPaidTurn, worstCaseOf } from '#engine/inference'
 import type { LiveCall } from '#engine/live-speech'
 import type { FinishReason, Part, Usage } from '#engine/turn'
 import { asFailure, declarationOf, errorType, Failure, type Language } from '#platform/errors'
 import { newId } from '../../events/server-events.ts'
 import type { CallView, ConversationItem, ResponseOptions } from '../../parts.ts'
+import type { CallAgent } from './agent.ts'
 import { Clauses } from './clauses.ts'
+import { hostedOf, toolsOf } from './hosted.ts'
+import { HostedCalls } from './hosted-calls.ts'
+import type { Knowledge } from './knowledge.ts'
 import type { PipelineModels } from './models.ts'
 import { turnOf } from './prompt.ts'
+import { spokenLanguage, waitingSentence } from './sentences.ts'
 import type { PipelineSettings } from './settings.ts'
 import { Voicing } from './voicing.ts'
 import { withinStep } from './within-step.ts'
@@ -19,8 +24,12 @@ export interface AnswerOptions {
   live: Omit<LiveCall, 'signal'>
   models: PipelineModels
   settings: PipelineSettings
+  agent: CallAgent | undefined
+  knowledge: Knowledge | undefined
   language: Language
   asked: ResponseOptions
+  /** Said as it stands; no model is asked. */
+  script?: string | undefined
   /** Sound of it is heard, or not any more. */
   onSpeaking: (isSpeaking: boolean) => void
   /** All that it says. */
@@ -41,7 +50,11 @@ export class Answer {
   readonly #output: ConversationItem[] = []
   /** Calls of tools, by their index in the answer. */
   readonly #calls = new Map<number, ConversationItem>()
+  /** Calls of tools that run here. */
+  readonly #hosted: HostedCalls
   #message: ConversationItem | undefined
+  /** What comes next does not go on in the sentence before. */
+  #isApart = false
   #voicing: Voicing | undefined
   #paid: PaidTurn | undefined
   #usage: Usage | undefined
@@ -52,6 +65,7 @@ export class Answer {
 
   constructor(options: AnswerOptions) {
     this.#options = options
+    this.#hosted = this.#openHosted()
   }
 
   get isOver(): boolean {
@@ -60,6 +74,9 @@ export class Answer {
   /** Nothing more is written: only what waits is spoken to its end. */
   get isWritten(): boolean {
     return this.#isWritten
+  }
+  get isScripted(): boolean {
+    return this.#options.script !== undefined
   }
   get isCancelled(): boolean {
     return this.#status === 'cancelled'
@@ -77,7 +94,9 @@ export class Answer {
   async run(): Promise<void> {
     this.#emit('response.created', { response: this.#object() })
     try {
-      await this.#write()
+      const { script } = this.#options
+      if (script === undefined) await this.#write()
+      else this.#text(script)
       this.#isWritten = true
       for (const piece of this.#clauses.end()) this.#voicing?.say(piece)
       this.#endCalls()
@@ -123,26 +142,18 @@ export class Answer {
   }
 
   async #write(): Promise<void> {
-    const { app, call, live, models, settings, asked } = this.#options
-    const { session } = call
+    const { app, call, live, models, agent } = this.#options
     const model = models.text
-    const turn = turnOf(
-      {
-        items: this.#input,
-        instructions: [settings.instructions ?? '', asked.instructions ?? session.instructions],
-        isSpoken: this.#isSpoken,
-        tools: asked.tools ?? session.tools,
-        toolChoice: asked.toolChoice ?? session.toolChoice,
-        maxOutputTokens: asked.maxOutputTokens ?? session.maxOutputTokens,
-      },
-      model,
-    )
-    const worst = worstCaseOf(app, { model, turn, allowed: live.caller.models }).microcredits
+    const turn = await this.#turn()
+    if (this.isOver) return
+    const tools = toolsOf(app, agent)
+    const whole = prepareTurn(app, { model, turn, tools })
+    const worst = worstCaseOf(app, { model, turn: whole, allowed: live.caller.models }).microcredits
     await withinStep(call.money, { kind: 'text', model: model.id, worst }, async (step) => {
       const { caller, endpoint, trace } = live
       const receivedMs = app.clock.nowMs()
       const paid = await startPaidTurn(app, {
-        ...{ caller, endpoint, trace, receivedMs, model, turn },
+        ...{ caller, endpoint, trace, receivedMs, model, turn, tools },
         ...{ requestId: step.stepId, part: step.part, showsReasoning: false },
       })
       this.#paid = paid
@@ -156,6 +167,28 @@ export class Answer {
       const { input, output } = this.#usage
       return { result: undefined, line: { quantities: { input_tokens: input, output_tokens: output } } }
     })
+  }
+
+  /** What the model is asked. */
+  async #turn() {
+    const { call, models, settings, asked, agent, knowledge } = this.#options
+    const { session } = call
+    const items = this.#input
+    const tools = asked.tools ?? session.tools
+    const told = asked.instructions ?? session.instructions
+    return turnOf(
+      {
+        items,
+        passages: await knowledge?.on(items),
+        instructions: [settings.instructions ?? '', agent?.instructions ?? '', told],
+        isSpoken: this.#isSpoken,
+        tools,
+        hosted: hostedOf(agent, asked.tools ? (asked.hosted ?? []) : session.hosted, tools),
+        toolChoice: asked.toolChoice ?? session.toolChoice,
+        maxOutputTokens: asked.maxOutputTokens ?? session.maxOutputTokens,
+      },
+      models.text,
+    )
   }
 
   /** The conversation, or what stands in its place. */
@@ -182,10 +215,14 @@ export class Answer {
     if (part.type === 'text' || part.type === 'refusal') this.#text(part.text)
     else if (part.type === 'tool-call') this.#openCall(part)
     else if (part.type === 'tool-arguments') this.#addArguments(part)
+    else if (part.type === 'hosted-call') this.#useTool(part)
+    else if (part.type === 'hosted-result') this.#hosted.ended(part)
     else if (part.type === 'finish') this.#finishReason = part.reason
   }
 
-  #text(delta: string): void {
+  #text(written: string): void {
+    const delta = this.#isApart && written !== '' && textOf(this.#message) !== '' ? ` ${written}` : written
+    this.#isApart = false
     const message = this.#message ?? this.#openMessage()
     const [content] = message.content
     const at = this.#placeOf(message)
@@ -235,6 +272,34 @@ export class Answer {
     })
   }
 
+  #useTool(part: Extract<Part, { type: 'hosted-call' }>): void {
+    // What was said before is heard while the tool runs.
+    this.#sayRest()
+    this.#hosted.began(part)
+  }
+
+  #sayRest(): void {
+    for (const piece of this.#clauses.end()) this.#voicing?.say(piece)
+    this.#isApart = true
+  }
+
+  #openHosted(): HostedCalls {
+    const { call, language } = this.#options
+    const keepWaiting = (said: number): void => {
+      this.#sayRest()
+      this.#text(waitingSentence(spokenLanguage(call, language), said))
+      this.#sayRest()
+    }
+    return new HostedCalls({
+      add: (item) => this.#add(item, this.#message),
+      done: (item, status) => this.#done(item, status),
+      emit: (type, item, fields) =>
+        this.#emit(type, { ...this.#outputAt(item), item_id: item.id, ...fields }),
+      isQuiet: () => !call.speaker.isPlaying && !this.#voicing?.isBusy,
+      ...(this.#isSpoken && { keepWaiting }),
+    })
+  }
+
   #openCall({ index, id, name }: Extract<Part, { type: 'tool-call' }>): void {
     const call: ConversationItem = {
       id: newId('item'),
@@ -269,11 +334,14 @@ export class Answer {
     }
   }
 
-  #add(item: ConversationItem): void {
+  /** `before`: what the caller hears last; a tool was used for it. */
+  #add(item: ConversationItem, before?: ConversationItem): void {
     this.#output.push(item)
     this.#emit('response.output_item.added', { ...this.#outputAt(item), item })
     if (!this.#isKept) return
-    this.#options.call.conversation.add(item)
+    const { conversation } = this.#options.call
+    const at = before ? conversation.items.indexOf(before) : -1
+    conversation.add(item, at < 0 ? undefined : (conversation.items[at - 1]?.id ?? 'root'))
     this.#options.onItem(item.id)
   }
 
@@ -300,6 +368,7 @@ export class Answer {
   #end(status: Status, reason?: CancelReason): void {
     if (this.isOver) return
     this.#status = status
+    this.#hosted.stop()
     if (this.#voicing) this.#options.onSpeaking(false)
     if (this.#message) this.#endMessage(this.#message)
     for (const call of this.#calls.values()) if (call.status === 'in_progress') this.#done(call, 'incomplete')
@@ -357,7 +426,8 @@ export const errorOf = ({ code, status, detail }: Failure, language: Language) =
   message: declarationOf(code)[language](detail),
 })
 
-function textOf({ content: [content] }: ConversationItem): string {
+function textOf(message: ConversationItem | undefined): string {
+  const [content] = message?.content ?? []
   if (content?.type === 'output_audio') return content.transcript ?? ''
   return content?.type === 'output_text' ? content.text : ''
 }

@@ -53,5 +53,10 @@ export class Clauses {
 
 const marks = /[*_#`]+/g
 
-/** Without the marks of Markdown, which nobody reads aloud. */
-export const spokenForm = (piece: string): string => piece.replace(marks, '').trim()
+/** `[words](https://…)`, of which the words are spoken, and `[3]`, which points at a source. */
+const link = /\[([^[\]\n]{1,300})\]\(https?:[^\s()]{1,2000}\)/g
+const pointer = /\s?\[[0-9۰-۹]{1,2}\]/g
+
+/** Without the marks of Markdown and addresses, which nobody reads aloud. */
+export const spokenForm = (piece: string): string =>
+  piece.replace(link, '$1').replace(pointer, '').replace(marks, '').trim()

@@ -2,7 +2,7 @@
 import { questionTurn } from '#engine/inference'
 import { measure, parseDataUrl } from '#engine/media'
 import type { Model } from '#engine/models'
-import type { Content, Message, Turn } from '#engine/turn'
+import type { Content, HostedToolEntry, Message, Turn } from '#engine/turn'
 import { decodeBase64 } from '#platform/bytes'
 import type { ConversationItem, ItemContent, SessionSettings } from '../../parts.ts'
 
@@ -23,36 +23,54 @@ export interface Asked {
   instructions: readonly string[]
   isSpoken: boolean
   tools: SessionSettings['tools']
+  /** With names of their own. */
+  hosted?: readonly HostedToolEntry[]
+  /** Quoted from the knowledge of an agent; stand before what the caller said last. */
+  passages?: string | undefined
   toolChoice: SessionSettings['toolChoice']
   maxOutputTokens: SessionSettings['maxOutputTokens']
 }
 
 /** Streamed, with the newest of the conversation as far as it has room. */
 export function turnOf(asked: Asked, model: Model): Turn {
-  const { tools, toolChoice, isSpoken, instructions } = asked
+  const { tools, hosted = [], toolChoice, isSpoken, instructions, passages = '' } = asked
   const canCall = model.features.includes('tools') && toolChoice !== 'none'
   const limit = asked.maxOutputTokens === 'inf' ? mostOutputTokens : asked.maxOutputTokens
   const system = [isSpoken ? rules : '', ...instructions].filter((text) => text.trim() !== '').join('\n\n')
   const maxOutputTokens = Math.min(limit, mostOutputTokens)
-  const room = bytesOfToken * (model.contextLength - maxOutputTokens) - Buffer.byteLength(system)
+  const taken = Buffer.byteLength(system) + Buffer.byteLength(passages)
+  const room = bytesOfToken * (model.contextLength - maxOutputTokens) - taken
   const kept = newest(paired(asked.items), Math.min(mostHistoryBytes, room))
   const turn = questionTurn(
     {
       messages: [
         ...(system ? [{ role: 'system' as const, content: [{ type: 'text' as const, text: system }] }] : []),
-        ...messagesOf(kept, model),
+        ...withPassages(messagesOf(kept, model), passages),
       ],
       tools: canCall ? [...tools] : [],
       maxOutputTokens,
     },
     model,
   )
-  if (turn.tools.length === 0 || typeof toolChoice === 'string')
-    return {
-      ...turn,
-      toolChoice: { type: turn.tools.length > 0 && toolChoice === 'required' ? 'required' : 'auto' },
-    }
-  return { ...turn, toolChoice: { type: 'tool', name: toolChoice.name } }
+  const uses = canCall ? hosted : []
+  const offered = turn.tools.length + uses.length
+  return {
+    ...turn,
+    ...(uses.length > 0 && { hosted: { tools: [...uses], atLimit: 'answer' as const } }),
+    toolChoice: choiceOf(toolChoice, offered),
+  }
+}
+
+const choiceOf = (choice: SessionSettings['toolChoice'], offered: number): Turn['toolChoice'] => {
+  if (offered === 0) return { type: 'auto' }
+  if (typeof choice === 'string') return { type: choice === 'required' ? 'required' : 'auto' }
+  return { type: 'tool', name: choice.name }
+}
+
+function withPassages(messages: Message[], passages: string): Message[] {
+  const last = messages.findLast(({ role }) => role === 'user')
+  if (last && passages !== '') last.content = [{ type: 'text', text: passages }, ...last.content]
+  return messages
 }
 
 /** Upstreams refuse a call of a tool without its output, and the other way round. */
@@ -86,9 +104,9 @@ function newest(items: readonly ConversationItem[], room: number): readonly Conv
   return items.slice(from)
 }
 
-const bytesOf = ({ content, arguments: called = '', output = '' }: ConversationItem): number =>
+const bytesOf = ({ content, arguments: called = '', output, error }: ConversationItem): number =>
   Buffer.byteLength(called) +
-  Buffer.byteLength(output) +
+  Buffer.byteLength(output ?? error?.message ?? '') +
   content.reduce(
     (sum, part) => sum + (part.type === 'input_image' ? imageBytes : Buffer.byteLength(textOf(part))),
     0,
@@ -103,7 +121,8 @@ const textOf = (part: Exclude<ItemContent, { type: 'input_image' }>): string =>
 function messagesOf(items: readonly ConversationItem[], model: Model): Message[] {
   const messages: Message[] = []
   for (const item of items) {
-    if (item.type === 'function_call') {
+    if (item.type === 'mcp_call') messages.push(...hostedMessages(item))
+    else if (item.type === 'function_call') {
       const call = { id: item.call_id!, name: item.name!, arguments: item.arguments! }
       const before = messages.at(-1)
       if (before?.role === 'assistant') before.toolCalls = [...(before.toolCalls ?? []), call]
@@ -118,6 +137,20 @@ function messagesOf(items: readonly ConversationItem[], model: Model): Message[]
   }
   return messages
 }
+
+/** A tool that ran here, and what it gave. */
+function hostedMessages({ id, name, arguments: called, output, error }: ConversationItem): Message[] {
+  const text = output ?? error?.message
+  if (text === undefined) return []
+  return [
+    { role: 'assistant', content: [], toolCalls: [{ id, name: name!, arguments: called! }] },
+    { role: 'tool', toolCallId: id, content: [{ type: 'text', text }], ...(error && { isError: true }) },
+  ]
+}
+
+/** All that it says. */
+export const textOfItem = ({ content }: ConversationItem): string =>
+  content.map((part) => (part.type === 'input_image' ? '' : textOf(part))).join('\n')
 
 function contentOf(part: ItemContent, model: Model): Content[] {
   if (part.type !== 'input_image') {

@@ -50,6 +50,11 @@ export class Voicing {
     return this.#failure
   }
 
+  /** Something of it has no sound yet. */
+  get isBusy(): boolean {
+    return this.#working !== undefined || this.#orders.size > 0
+  }
+
   say(text: string): void {
     const words = spokenForm(text)
     if (!isSpeakable(words) || this.#isOver) return

@@ -3,9 +3,12 @@ import type { App, Caller } from '#app'
 import { boundTurn, worstCaseOf } from '#engine/inference'
 import { planSpeaking, worstOfHearing } from '#engine/live-speech'
 import type { SessionSettings } from '../../parts.ts'
+import { type CallAgent, mostPassageBytes } from './agent.ts'
 import { mostEarlySeconds } from './early.ts'
+import { hostedOf, toolsOf, worstFees } from './hosted.ts'
 import type { PipelineModels } from './models.ts'
 import { mostOutputTokens, mostPromptBytes } from './prompt.ts'
+import { longestFarewell } from './sentences.ts'
 
 /** Of one turn; who speaks on begins the next. */
 const mostSeconds = 60
@@ -15,19 +18,34 @@ const hearings = 1 + mostEarlySeconds / mostSeconds
 const lettersOfToken = 3
 const longestAnswer = 'ا'.repeat(mostOutputTokens * lettersOfToken)
 
+export interface TurnParts {
+  models: PipelineModels
+  agent: CallAgent | undefined
+  settings: Pick<SessionSettings, 'modalities' | 'tools' | 'hosted'>
+}
+
+/** What an agent adds to a prompt at most. */
+const bytesOf = ({ instructions, recall }: CallAgent): number =>
+  Buffer.byteLength(instructions) + (recall ? mostPassageBytes : 0)
+
 /** In micro-credits; at every balance the same, so that it can be held before anything is known of the turn. */
 export function worstOfTurn(
   app: App,
   caller: Caller,
-  { text, transcription, speech }: PipelineModels,
-  { modalities }: Pick<SessionSettings, 'modalities'>,
+  { models: { text, transcription, speech }, agent, settings }: TurnParts,
 ): bigint {
   const live = { caller, endpoint: '', signal: neverAborted }
   const heard = worstOfHearing(app, { caller, model: transcription }, mostSeconds) * BigInt(hearings)
-  const turn = boundTurn(mostPromptBytes, mostOutputTokens, text)
-  const written = worstCaseOf(app, { model: text, turn, allowed: caller.models }).microcredits
-  if (!modalities.includes('audio')) return heard + written
-  return heard + written + planSpeaking(app, { ...live, model: speech, text: longestAnswer }).worst
+  const promptBytes = mostPromptBytes + (agent ? bytesOf(agent) : 0)
+  const turn = boundTurn(promptBytes, mostOutputTokens, text)
+  const model = worstCaseOf(app, { model: text, turn, allowed: caller.models }).microcredits
+  const uses = hostedOf(agent, settings.hosted, settings.tools)
+  const written = model + worstFees(toolsOf(app, agent), uses)
+  if (!settings.modalities.includes('audio')) return heard + written
+  const spoken = [longestAnswer, longestFarewell].map(
+    (words) => planSpeaking(app, { ...live, model: speech, text: words }).worst,
+  )
+  return spoken.reduce((sum, worst) => sum + worst, heard + written)
 }
 
 const neverAborted = new AbortController().signal

@@ -1,0 +1,90 @@
+/** Uses of hosted tools in one answer: an item of each, and a sentence to the caller where they take long. */
+import type { Part } from '#engine/turn'
+import { newId } from '../../events/server-events.ts'
+import type { ConversationItem } from '../../parts.ts'
+
+export interface HostedCallsOptions {
+  add(item: ConversationItem): void
+  done(item: ConversationItem, status: ConversationItem['status']): void
+  /** An event about the item. */
+  emit(type: string, item: ConversationItem, fields?: Record<string, unknown>): void
+  /** Nothing is heard, or about to be. */
+  isQuiet(): boolean
+  /** Says that it takes a little; `said`: how often it was said before. Absent: nobody listens. */
+  keepWaiting?: ((said: number) => void) | undefined
+}
+
+/** Of what a tool has answered, for the client and for later turns; the model of this answer gets all of it. */
+const longestOutput = 4_000
+const label = 'kherad'
+/** From then on silence seems a fault. */
+const silenceMs = 1_200
+const againMs = 8_000
+const mostSentences = 3
+
+export class HostedCalls {
+  readonly #options: HostedCallsOptions
+  /** Those without a result, by the id of the model. */
+  readonly #running = new Map<string, ConversationItem>()
+  #said = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: HostedCallsOptions) {
+    this.#options = options
+  }
+
+  began({ id, name, input }: Extract<Part, { type: 'hosted-call' }>): void {
+    const item: ConversationItem = {
+      id: newId('item'),
+      type: 'mcp_call',
+      status: 'in_progress',
+      content: [],
+      server_label: label,
+      name,
+      arguments: cut(JSON.stringify(input) ?? '{}'),
+      output: null,
+      error: null,
+    }
+    this.#running.set(id, item)
+    this.#options.add(item)
+    this.#options.emit('response.mcp_call_arguments.done', item, { arguments: item.arguments })
+    this.#options.emit('response.mcp_call.in_progress', item)
+    this.#timer ??= setTimeout(() => this.#onSilence(), silenceMs)
+  }
+
+  ended({ id, result }: Extract<Part, { type: 'hosted-result' }>): void {
+    const item = this.#running.get(id)
+    if (!item) return
+    this.#running.delete(id)
+    const text = cut(result.content)
+    if (result.error === undefined) item.output = text
+    else item.error = { type: 'tool_execution_error', message: text }
+    this.#options.emit(`response.mcp_call.${item.error ? 'failed' : 'completed'}`, item)
+    this.#options.done(item, item.error ? 'incomplete' : 'completed')
+    if (this.#running.size === 0) this.#stopTimer()
+  }
+
+  /** No result comes any more. */
+  stop(): void {
+    this.#stopTimer()
+    for (const item of this.#running.values()) this.#options.done(item, 'incomplete')
+    this.#running.clear()
+  }
+
+  #onSilence(): void {
+    const { isQuiet, keepWaiting } = this.#options
+    this.#timer = undefined
+    if (!keepWaiting || this.#said === mostSentences) return
+    const isQuietNow = isQuiet()
+    if (isQuietNow) keepWaiting(this.#said++)
+    this.#timer = setTimeout(() => this.#onSilence(), isQuietNow ? againMs : silenceMs)
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+}
+
+const cut = (text: string): string =>
+  text.length <= longestOutput ? text : `${text.slice(0, longestOutput - 1).toWellFormed()}…`

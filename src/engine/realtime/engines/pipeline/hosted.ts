@@ -1,0 +1,32 @@
+/** Which hosted tools the model of a call may use: those of its agent and those that its session names. */
+import type { App } from '#app'
+import { type HostedTools, joinTools } from '#engine/tools'
+import type { HostedToolEntry, Tool } from '#engine/turn'
+import type { CallAgent } from './agent.ts'
+
+/** Of one tool in one answer; somebody waits for it. */
+const mostUses = 3
+/** Of a page that is fetched: more would be read at every step, and is not spoken. */
+const mostPageTokens = 4_000
+
+/** Named so that none is called like a function of the client. */
+export function hostedOf(
+  agent: CallAgent | undefined,
+  asked: readonly HostedToolEntry[],
+  functions: readonly Pick<Tool, 'name'>[],
+): HostedToolEntry[] {
+  const names = new Set(functions.map(({ name }) => name))
+  return [...(agent?.hosted ?? []), ...asked].map((entry) => {
+    let { name } = entry
+    while (names.has(name)) name = `kherad_${name}`
+    names.add(name)
+    return { ...entry, name, maxUses: mostUses, maxContentTokens: mostPageTokens }
+  })
+}
+
+export const toolsOf = ({ tools }: Pick<App, 'tools'>, agent: CallAgent | undefined): HostedTools =>
+  agent ? joinTools(tools, agent.tools) : tools
+
+/** Fees of all uses that one answer may have, in micro-credits. */
+export const worstFees = (tools: HostedTools, hosted: readonly HostedToolEntry[]): bigint =>
+  hosted.reduce((sum, { tool }) => sum + BigInt(mostUses) * (tools.find(tool)?.price ?? 0n), 0n)

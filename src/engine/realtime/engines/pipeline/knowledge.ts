@@ -1,0 +1,79 @@
+/** What the knowledge of an agent has on what the caller said last. Its vectors are a step of the call. */
+import type { App } from '#app'
+import type { LiveCall } from '#engine/live-speech'
+import type { RequestPart } from '#engine/paid'
+import { uuidv7 } from '#platform/ids'
+import type { CallView, ConversationItem, OpenStep } from '../../parts.ts'
+import type { CallAgent } from './agent.ts'
+import { textOfItem } from './prompt.ts'
+
+export interface KnowledgeOptions {
+  app: App
+  call: Pick<CallView, 'callId' | 'money' | 'signal'>
+  live: Omit<LiveCall, 'signal'>
+  recall: NonNullable<CallAgent['recall']>
+}
+
+export class Knowledge {
+  readonly #options: KnowledgeOptions
+  /** Of the last question: answers to the same one, as after a tool of the client, do not search again. */
+  #last: { question: string; passages: Promise<string | undefined> } | undefined
+
+  constructor(options: KnowledgeOptions) {
+    this.#options = options
+  }
+
+  /** Quoted, for the model; undefined where there are none. Never rejects: an answer without them is better than none. */
+  on(items: readonly ConversationItem[]): Promise<string | undefined> {
+    const item = items.findLast(({ role }) => role === 'user')
+    const question = item ? textOfItem(item).trim() : ''
+    if (question === '') return Promise.resolve(undefined)
+    if (this.#last?.question !== question) this.#last = { question, passages: this.#find(question) }
+    return this.#last.passages
+  }
+
+  async #find(question: string): Promise<string | undefined> {
+    const { app, call, live, recall } = this.#options
+    const step = new LaterStep(this.#options)
+    try {
+      const passages = await recall(question, {
+        ...live,
+        requestId: step.part.id,
+        receivedMs: app.clock.nowMs(),
+        gone: call.signal,
+        part: step.part,
+      })
+      step.done(undefined)
+      return passages
+    } catch (error) {
+      step.done(0n)
+      if (!call.signal.aborted)
+        app.log.error({ err: error, call_id: call.callId }, 'the knowledge of a call was not found')
+      return undefined
+    }
+  }
+}
+
+/** A step that begins with the hold of its paid call: whether there is one is known only then. */
+class LaterStep {
+  readonly part: RequestPart
+  #open: OpenStep | undefined
+
+  constructor({ app, call }: Pick<KnowledgeOptions, 'app' | 'call'>) {
+    const stepId = uuidv7(app.clock.nowMs())
+    this.part = {
+      id: stepId,
+      hold: async (options) => {
+        const model = options.model ?? ''
+        const { microcredits: worst } = options
+        this.#open = await call.money.step({ kind: 'embedding', model, worst, stepId })
+        return this.#open.part.hold(options)
+      },
+      afterSettlement: (ended) => this.#open?.part.afterSettlement(ended),
+    }
+  }
+
+  done(cost: bigint | undefined): void {
+    this.#open?.done(cost, { quantities: {} })
+  }
+}

@@ -1,0 +1,50 @@
+/** What a call says by itself, in the language that is spoken in it. */
+import type { Language } from '#platform/errors'
+import type { CallNotice, CallView } from '../../parts.ts'
+
+type Sentences = Record<Language, string>
+
+/** While a tool runs, so that nobody waits in silence; the last one is said again. */
+const waiting: readonly Sentences[] = [
+  { fa: 'یک لحظه، دارم نگاه می‌کنم.', en: 'One moment, let me check.' },
+  { fa: 'هنوز دارم بررسی می‌کنم؛ کمی صبر کنید.', en: 'I am still looking; please wait a little.' },
+]
+
+export const waitingSentence = (language: Language, said: number): string =>
+  waiting[Math.min(said, waiting.length - 1)]![language]
+
+export const noticeSentences: Record<CallNotice, Sentences> = {
+  credits: {
+    fa: 'اعتبار حساب برای ادامهٔ این تماس رو به پایان است.',
+    en: 'The credit for this call is nearly used up.',
+  },
+  expired: {
+    fa: 'زمان این تماس رو به پایان است.',
+    en: 'The time of this call is nearly over.',
+  },
+}
+
+export const farewell: Sentences = {
+  fa: 'اعتبار این تماس تمام شد. خدانگهدار.',
+  en: 'The credit for this call has run out. Goodbye.',
+}
+
+/** Is held with every turn, so that it can be said when the balance bears none any more. */
+export const longestFarewell: string = Object.values(farewell).reduce((a, b) => (a.length < b.length ? b : a))
+
+const persianLetter = /[\u0600-\u06ff]/
+
+/** As its transcription was told, else as was spoken last, else as whoever began it reads. */
+export function spokenLanguage(
+  { session, conversation }: Pick<CallView, 'session' | 'conversation'>,
+  otherwise: Language,
+): Language {
+  const named = session.transcription.language
+  if (named !== undefined) return named.toLowerCase().startsWith('fa') ? 'fa' : 'en'
+  const said = conversation.items.findLast(({ role }) => role === 'user')?.content ?? []
+  const text = said
+    .map((part) => ('transcript' in part ? part.transcript : 'text' in part ? part.text : ''))
+    .join('')
+  if (text.trim() === '') return otherwise
+  return persianLetter.test(text) ? 'fa' : 'en'
+}
