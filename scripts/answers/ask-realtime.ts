@@ -1,4 +1,5 @@
 /** Calls, and the secrets with which browsers begin them. */
+import { offer } from '../../tests/realtime/offer.ts'
 import type { Recorder } from './recorder.ts'
 import type { Site } from './site.ts'
 
@@ -40,4 +41,11 @@ export async function askRealtime(recorder: Recorder, { db }: Site): Promise<voi
   await recorder.ask('call: its words deleted', 'DELETE', words)
   await recorder.ask('call: its words that are gone', 'GET', words)
   await recorder.ask('call: of nobody', 'GET', `${calls}/rtc_${'0'.repeat(32)}`)
+  const made = await recorder.ask('call: begun by a browser', 'POST', calls, {
+    json: { sdp: offer, model: 'sandbox/realtime' },
+  })
+  await recorder.ask('call: that waits for its browser, hung up', 'POST', `${calls}/${made.id}/hangup`)
+  await recorder.ask('call: begun by no offer', 'POST', calls, {
+    raw: { type: 'application/sdp', body: 'v=1' },
+  })
 }

@@ -24,6 +24,9 @@ export const eventFailures = declareFailures({
   },
 })
 
+/** Of the metadata of a response that the call says by itself; no model has written it. */
+export const noticeMark = 'kherad.notice'
+
 /** Why an event of a client is refused. */
 export const reasons = {
   noType: {

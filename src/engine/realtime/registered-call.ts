@@ -26,6 +26,7 @@ export class RegisteredCall {
   readonly #listener: MoneyListener
   #reason: EndReason | undefined
   #endedMs = 0
+  #isShort = false
 
   constructor(app: Settling, call: AddedCall, listener: MoneyListener, closing: AbortSignal) {
     this.#app = app
@@ -48,6 +49,13 @@ export class RegisteredCall {
 
   announceStop(inMs: number): void {
     if (!this.isEnding) this.#listener.stopping?.(Math.max(0, Math.floor(inMs / 1000)))
+  }
+
+  /** Tells whoever has it that the balance bears no turn after the one that is reserved: once, until it does again. */
+  warnIfShort(free: bigint): void {
+    const wasShort = this.#isShort
+    this.#isShort = free < this.money.reserved
+    if (this.#isShort && !wasShort && !this.isEnding) this.#listener.warn()
   }
 
   /** Tells whoever has it, once. */

@@ -10,7 +10,7 @@ import { mostAwayMs } from './money/until-back.ts'
 import type { EndReason } from './parts.ts'
 import { deleteProcess, writeProcess } from './process-store.ts'
 import { type AddedCall, RegisteredCall } from './registered-call.ts'
-import { type Checking, whyUnpaid } from './still-paid.ts'
+import { type Checking, freeOf, whyUnpaid } from './still-paid.ts'
 import { type Ticked, writeTicks } from './store.ts'
 
 export type RegistryApp = Settling & Checking & Pick<App, 'processes'>
@@ -219,7 +219,9 @@ export class RealtimeCalls implements AsyncDisposable {
       calls.map(async (call) => {
         if (call.isEnding) return
         const why = await whyUnpaid(this.#app, call.money.call.payer, call.models)
-        if (why) call.end(why)
+        if (why) return call.end(why)
+        const free = await freeOf(this.#app, call.money.call.payer)
+        if (free !== undefined) call.warnIfShort(free)
       }),
     )
   }

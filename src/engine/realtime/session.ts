@@ -19,7 +19,7 @@ import type {
   Transport,
   TransportListener,
 } from './parts.ts'
-import { reasons } from './phrases.ts'
+import { noticeMark, reasons } from './phrases.ts'
 import { PlayedSound } from './played-sound.ts'
 
 /** So many events of unknown types end a call: its client speaks something else. */
@@ -170,6 +170,7 @@ export class CallSession implements TransportListener, CallView {
   /** The balance bears no more of the call than is held. */
   warn(): void {
     this.#tellCredits({ warning: true })
+    this.#engine.notify?.('credits')
   }
 
   /** It will end for this reason, in so many seconds. */
@@ -322,8 +323,8 @@ export class CallSession implements TransportListener, CallView {
   }
 
   /** What the engine says of speech and answers: an idle call is one in which neither happens. */
-  #watch({ type }: RealtimeEvent): void {
-    if (type === this.#turnEvent) this.#turns++
+  #watch({ type, response }: RealtimeEvent): void {
+    if (type === this.#turnEvent && !isNotice(response)) this.#turns++
     if (type === 'input_audio_buffer.speech_started') this.#isSpeaking = true
     else if (type === 'input_audio_buffer.speech_stopped') this.#isSpeaking = false
     else if (!type.startsWith('response.')) return
@@ -355,11 +356,16 @@ export class CallSession implements TransportListener, CallView {
     else if (!this.#isWarned && nowMs >= expiresAtMs - expiryWarningMs) {
       this.#isWarned = true
       this.announceEnd('expired', Math.ceil((expiresAtMs - nowMs) / 1000))
+      this.#engine.notify?.('expired')
     }
   }
 }
 
 const longestEventId = 512
+
+/** What the call says by itself is no answer. */
+const isNotice = (response: unknown): boolean =>
+  (response as { metadata?: object | null } | undefined)?.metadata?.[noticeMark as keyof object] !== undefined
 
 /** The words of the first share (0 to 1) of what was said. */
 function wordsWithin(text: string, share: number): string {

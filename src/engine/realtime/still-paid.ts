@@ -23,6 +23,24 @@ export async function whyUnpaid(
   }
 }
 
+/** What balance and caps bear beside all that is held, in micro-credits; undefined while that is not known. */
+export async function freeOf({ ledger, log }: Checking, payer: Payer): Promise<bigint | undefined> {
+  try {
+    const [{ balance, held }, meters] = await Promise.all([
+      ledger.balance(payer.accountId),
+      ledger.meters(payer),
+    ])
+    const left = meters.flatMap(({ cap, spent, held, month_cap, month_spent, month_held }) => [
+      ...(cap === null ? [] : [cap - spent - held]),
+      ...(month_cap === null ? [] : [month_cap - month_spent - month_held]),
+    ])
+    return left.reduce((least, one) => (one < least ? one : least), balance - held)
+  } catch (error) {
+    log.warn({ err: error }, 'the balance of a call could not be read; it is tried again')
+    return undefined
+  }
+}
+
 async function isAboveCap({ ledger }: Checking, payer: Payer): Promise<boolean> {
   const meters = await ledger.meters(payer)
   return meters.some(

@@ -1,5 +1,6 @@
 /** A request that begins a call, in a process that has a place for it: this one, or another one (docs/decisions/0089). */
 import type { App } from '#app'
+import { requireUnclaimed } from '#capabilities/calls'
 import { HostLost, type VoiceHost, wholeCapacity } from '#engine/realtime'
 import { Failure, fail } from '#platform/errors'
 import type { Answer, RequestContext, SocketStream } from '#platform/http'
@@ -13,8 +14,11 @@ type Handler<Context, Result> = (context: Context) => Promise<Result>
 /** For a route whose answer is whole. The handler throws VOICE_BUSY, before it began anything, where its process has no place. */
 export const atHost =
   <Context extends RequestContext>(handle: Handler<Context, Answer>) =>
-  (context: Context): Promise<Answer> =>
-    somewhere(context, handle, (host) => answeredBy(host, context))
+  async (context: Context): Promise<Answer> => {
+    // A repeat needs no place.
+    await requireUnclaimed(context)
+    return somewhere(context, handle, (host) => answeredBy(host, context))
+  }
 
 /** For a route that is upgraded to a WebSocket: its messages go on to the process that has the call. */
 export const socketAtHost =
@@ -58,10 +62,7 @@ function lost(error: unknown): never {
   throw error
 }
 
-async function answeredBy(
-  host: VoiceHost,
-  context: RequestContext,
-): Promise<Answer | undefined> {
+async function answeredBy(host: VoiceHost, context: RequestContext): Promise<Answer | undefined> {
   const { app, gone } = context
   const text = await app.realtime.hosts.post(host, paths.begin, JSON.stringify(sentRequest(context)), gone)
   return text === undefined ? undefined : answerOf(context, JSON.parse(text) as SentAnswer)

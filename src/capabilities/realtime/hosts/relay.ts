@@ -35,10 +35,7 @@ const lostCode = 1011
 const handshakeMs = 30_000
 
 /** Undefined where the host has not taken it. Throws what refuses the call, and HostLost. */
-export async function openRelay(
-  context: RequestContext,
-  host: VoiceHost,
-): Promise<SocketStream | undefined> {
+export async function openRelay(context: RequestContext, host: VoiceHost): Promise<SocketStream | undefined> {
   const line = await connectedTo(context, host)
   if (!line) return undefined
   return socketStream(
@@ -75,10 +72,7 @@ function announceStop(socket: Socket, seconds: number): void {
   )
 }
 
-async function connectedTo(
-  context: RequestContext,
-  host: VoiceHost,
-): Promise<SocketLine | undefined> {
+async function connectedTo(context: RequestContext, host: VoiceHost): Promise<SocketLine | undefined> {
   const { WebSocket } = await import('ws')
   const { hosts } = context.app.realtime
   const connection = hosts.connect(host)

@@ -51,6 +51,7 @@ export class RunningMoney implements CallMoney, StepMoney {
   readonly #time: CallTime | undefined
   /** As it is committed; while it shrinks, as it will be. */
   #held: bigint
+  #reserved: bigint
   #spent = 0n
   /** Of steps whose cost is in the database. */
   #written = 0n
@@ -75,6 +76,7 @@ export class RunningMoney implements CallMoney, StepMoney {
     this.#app = app
     this.call = call
     this.#held = call.held
+    this.#reserved = call.held
     this.#around = around
     this.#time = call.timePrice && new CallTime(call.timePrice, this.#app.clock)
   }
@@ -104,7 +106,13 @@ export class RunningMoney implements CallMoney, StepMoney {
     return this.#held - this.#taken
   }
 
+  /** What the turn that comes may cost, as it was held last; at first all of the hold. */
+  get reserved(): bigint {
+    return this.#reserved
+  }
+
   reserve(worst: bigint): Promise<boolean> {
+    this.#reserved = worst
     return this.#inOrder(() => this.#rehold(this.#taken + worst)).then(() => true, refusedOnly)
   }
 

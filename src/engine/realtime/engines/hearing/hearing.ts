@@ -83,6 +83,7 @@ export class Hearing {
   }
 
   discard(pause: number): void {
+    this.#live?.resume()
     this.#early.discard(pause)
   }
 
@@ -106,7 +107,9 @@ export class Hearing {
   /** The turn goes on: what was said since is of it. */
   withdrawn(turn: number): void {
     this.#lingering = 0
-    if (this.#liveOf(turn)) this.#sound.open()
+    const live = this.#liveOf(turn)
+    live?.resume()
+    if (live) this.#sound.open()
     else this.#leave()
   }
 

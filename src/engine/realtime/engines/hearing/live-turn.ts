@@ -31,6 +31,7 @@ export class LiveTurn {
   #segments: string[] = []
   #isBroken = false
   #isAsked = false
+  #isPausing = false
   #closing: Promise<void> | undefined
   #step: OpenStep | undefined
 
@@ -57,9 +58,15 @@ export class LiveTurn {
 
   /** Nothing is said for a moment: the words of all until now. Rejects where it is broken. */
   pause(number: number): Promise<string> {
+    this.#isPausing = true
     const words = this.#commit()
     this.#pauses.set(number, words)
     return words
+  }
+
+  /** Somebody speaks on. */
+  resume(): void {
+    this.#isPausing = false
   }
 
   /** The words of the turn: those of the pause, if nothing was said behind it. Rejects where it is broken. */
@@ -74,17 +81,22 @@ export class LiveTurn {
   }
 
   async #open(): Promise<void> {
-    const { call, plan, model, partial } = this.#options
+    const { call, plan, model } = this.#options
     const step = await call.money.step({ kind: 'transcription', model, worst: plan.worst })
     this.#step = step
     const stream = await plan.open({
       signal: call.signal,
-      partial: (text) => partial([...this.#segments, text].join(' ')),
+      partial: (text) => this.#partial(text),
       failed: (error) => this.#break(error),
     })
     this.#stream = stream
     for (const pcm of this.#waiting) stream.write(pcm)
     this.#waiting = []
+  }
+
+  /** What is understood of silence is nothing, whatever an upstream makes of it. */
+  #partial(text: string): void {
+    if (!this.#isPausing) this.#options.partial([...this.#segments, text].join(' '))
   }
 
   #commit(): Promise<string> {

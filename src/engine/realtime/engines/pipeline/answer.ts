@@ -28,6 +28,8 @@ export interface AnswerOptions {
   knowledge: Knowledge | undefined
   language: Language
   asked: ResponseOptions
+  /** Said as it stands; no model is asked. */
+  script?: string | undefined
   /** Sound of it is heard, or not any more. */
   onSpeaking: (isSpeaking: boolean) => void
   /** All that it says. */
@@ -73,6 +75,9 @@ export class Answer {
   get isWritten(): boolean {
     return this.#isWritten
   }
+  get isScripted(): boolean {
+    return this.#options.script !== undefined
+  }
   get isCancelled(): boolean {
     return this.#status === 'cancelled'
   }
@@ -89,7 +94,9 @@ export class Answer {
   async run(): Promise<void> {
     this.#emit('response.created', { response: this.#object() })
     try {
-      await this.#write()
+      const { script } = this.#options
+      if (script === undefined) await this.#write()
+      else this.#text(script)
       this.#isWritten = true
       for (const piece of this.#clauses.end()) this.#voicing?.say(piece)
       this.#endCalls()

@@ -1,11 +1,12 @@
 /** The engine `pipeline`: what is said is written down, a text model answers it, and its answer is spoken. */
 import type { App } from '#app'
-import type { HeardLive, LiveCall } from '#engine/live-speech'
+import { type HeardLive, type LiveCall, planSpeaking } from '#engine/live-speech'
 import type { PipelineModel } from '#engine/models'
 import { type Failure, fail, type Language } from '#platform/errors'
 import { newId } from '../../events/server-events.ts'
 import type {
   CallEngine,
+  CallNotice,
   CallView,
   ConversationItem,
   EngineEvent,
@@ -19,6 +20,8 @@ import { Answer, type CancelReason, errorOf } from './answer.ts'
 import { Knowledge } from './knowledge.ts'
 import { modelsOfPipeline, type PipelineModels } from './models.ts'
 import './phrases.ts'
+import { noticeMark } from '../../phrases.ts'
+import { farewell, noticeSentences, spokenLanguage } from './sentences.ts'
 import type { PipelineSettings } from './settings.ts'
 import { worstOfTurn } from './worst.ts'
 
@@ -37,6 +40,8 @@ export interface PipelineOptions {
 const mostFailures = 3
 
 const frameMs = 20
+/** From an empty balance to the end of the call. */
+const leaveMs = 5_000
 
 /** A turn whose answer may be withdrawn. */
 interface Answered {
@@ -65,6 +70,14 @@ export class Pipeline implements CallEngine, TurnListener {
   /** Since the call began to be heard. */
   #heardMs = 0
   #canPay = true
+  /** Somebody speaks, or what was said is being written down. */
+  #isHearing = false
+  /** To be said when there is room. */
+  readonly #notices: CallNotice[] = []
+  readonly #notified = new Set<CallNotice>()
+  /** The balance bears no further turn: the caller is told so, and the call ends. */
+  #isLeaving = false
+  #leaving: NodeJS.Timeout | undefined
   /** What is under way; each of them never rejects. */
   readonly #work = new Set<Promise<void>>()
 
@@ -85,7 +98,7 @@ export class Pipeline implements CallEngine, TurnListener {
   }
 
   frame(samples: Float32Array): void {
-    if (this.#call.signal.aborted || !this.#turns) return
+    if (this.#call.signal.aborted || !this.#turns || this.#isLeaving) return
     this.#heardMs += frameMs
     this.#hearing.frame(samples)
     this.#turns.write(samples)
@@ -96,6 +109,13 @@ export class Pipeline implements CallEngine, TurnListener {
     if (!this.#detection) this.#hearing.clear()
   }
 
+  notify(notice: CallNotice): void {
+    if (this.#notified.has(notice)) return
+    this.#notified.add(notice)
+    this.#notices.push(notice)
+    this.#sayNotices()
+  }
+
   event(event: EngineEvent): void {
     switch (event.type) {
       case 'input_audio_buffer.commit':
@@ -104,6 +124,7 @@ export class Pipeline implements CallEngine, TurnListener {
       case 'input_audio_buffer.clear':
         this.#turns?.clear()
         this.#hearing.clear()
+        this.#isHearing = false
         this.#emit('input_audio_buffer.cleared', {})
         return
       case 'output_audio_buffer.clear':
@@ -119,6 +140,7 @@ export class Pipeline implements CallEngine, TurnListener {
 
   async stop(): Promise<void> {
     this.#next = undefined
+    clearTimeout(this.#leaving)
     this.#answer?.cancel('client_cancelled')
     while (this.#work.size > 0) await Promise.all(this.#work)
     await this.#hearing.stop()
@@ -151,12 +173,14 @@ export class Pipeline implements CallEngine, TurnListener {
   started({ number, startMs }: { number: number; startMs: number }): void {
     if (this.#answer && this.#call.session.turnDetection?.interruptResponse) this.#silence('turn_detected')
     this.#item = newId('item')
+    this.#isHearing = true
     this.#emit('input_audio_buffer.speech_started', { audio_start_ms: startMs, item_id: this.#item })
     this.#reserve(number)
     this.#hearing.started({ number, startMs })
   }
 
   paused(pause: Parameters<TurnListener['paused']>[0]): void {
+    if (this.#isLeaving) return
     this.#reserve(pause.turn)
     if (!this.#canPay) return
     this.#hearing.begin(pause, ({ text, failure }) => {
@@ -169,6 +193,7 @@ export class Pipeline implements CallEngine, TurnListener {
   }
 
   ended(turn: Turn): void {
+    if (this.#isLeaving) return
     const itemId = this.#item
     this.#item = newId('item')
     const { turnDetection } = this.#call.session
@@ -190,7 +215,7 @@ export class Pipeline implements CallEngine, TurnListener {
     const { number, startMs } = turn
     const answered: Answered = { turn: number, startMs, items: [itemId], isWithdrawn: false }
     this.#answered = answered
-    this.#run(this.#hear(turn, item, answered))
+    this.#run(this.#hear(turn, item, answered).then(() => this.#heard(answered)))
     this.#hearing.ended(turn)
   }
 
@@ -199,6 +224,7 @@ export class Pipeline implements CallEngine, TurnListener {
     const answered = this.#answered
     if (answered?.turn !== turn) return
     answered.isWithdrawn = true
+    this.#isHearing = true
     this.#silence('turn_detected')
     for (const id of answered.items) this.#call.conversation.remove(id)
     this.#emit('input_audio_buffer.speech_started', {
@@ -240,6 +266,13 @@ export class Pipeline implements CallEngine, TurnListener {
     if (answers && heard.text.trim() !== '') this.#respond({}, answered)
   }
 
+  /** Nobody speaks any more, unless that was not the end of it. */
+  #heard({ isWithdrawn }: Answered): void {
+    if (isWithdrawn) return
+    this.#isHearing = false
+    this.#sayNotices()
+  }
+
   #transcribed(item: ConversationItem, { text }: HeardLive, { samples }: Turn): void {
     item.content = [{ type: 'input_audio', transcript: text }]
     this.#emit('conversation.item.input_audio_transcription.completed', {
@@ -263,26 +296,41 @@ export class Pipeline implements CallEngine, TurnListener {
 
   /** Its answer is the next one: after the one that is under way, if there is one. */
   #respond(asked: ResponseOptions, answered?: Answered): void {
+    if (this.#isLeaving) return
     if (this.#answer) {
       this.#next = asked
       return
     }
+    this.#begin(asked, { answered })
+  }
+
+  #begin(
+    asked: ResponseOptions,
+    { answered, script }: { answered?: Answered | undefined; script?: string },
+  ): Promise<void> {
     const { live, settings, language, agent } = this.#options
     const answer = new Answer({
       ...{ app: this.#app, call: this.#call, models: this.#models },
-      ...{ live, settings, language, asked, agent, knowledge: this.#knowledge },
+      ...{ live, settings, language, asked, script, agent, knowledge: this.#knowledge },
       onSpeaking: (isSpeaking) => this.#turns?.assistantSpeaks(isSpeaking),
       onSaid: (text) => this.#turns?.assistantSaid(text),
       onItem: (id) => answered?.items.push(id),
     })
     this.#answer = answer
-    this.#run(answer.run().then(() => this.#ended(answer)))
+    const over = answer.run().then(() => this.#ended(answer))
+    this.#run(over)
+    return over
   }
 
   #ended(answer: Answer): void {
+    // What the call says by itself may fail: it goes on as well without.
+    if (!answer.isScripted) this.#count(answer)
+    if (this.#answer === answer) this.#goOn()
+  }
+
+  #count(answer: Answer): void {
     if (answer.failure) this.#failed(answer.failure)
     else if (!answer.isCancelled) this.#failures = 0
-    if (this.#answer === answer) this.#goOn()
   }
 
   #goOn(): void {
@@ -290,7 +338,8 @@ export class Pipeline implements CallEngine, TurnListener {
     const next = this.#next
     this.#next = undefined
     if (next && !this.#call.signal.aborted) this.#respond(next)
-    else if (!this.#canPay) this.#call.end('credits')
+    else if (!this.#canPay) this.#leave()
+    else this.#sayNotices()
   }
 
   /** The answer is cut; what comes next need not wait until its upstreams are closed. */
@@ -302,8 +351,43 @@ export class Pipeline implements CallEngine, TurnListener {
 
   #failed(failure: Failure): void {
     this.#failures += 1
-    if (failure.status === 402) this.#call.end('credits')
+    if (failure.status === 402) this.#leave()
     else if (this.#failures >= mostFailures) this.#call.end('failed')
+  }
+
+  // What the call says by itself
+
+  /** Once nobody speaks and nothing is answered. */
+  #sayNotices(): void {
+    if (this.#answer || this.#isHearing || this.#isLeaving) return
+    const notice = this.#notices.shift()
+    if (notice) this.#run(this.#say(noticeSentences[notice], notice))
+  }
+
+  /** Where sound is answered, and it can be paid. Resolves when it was said, or not. */
+  async #say(sentences: Record<Language, string>, notice: CallNotice, isLast = false): Promise<void> {
+    const call = this.#call
+    if (call.signal.aborted || !call.session.modalities.includes('audio')) return
+    const script = sentences[spokenLanguage(call, this.#options.language)]
+    const speaking = { ...this.#options.live, signal: call.signal, model: this.#models.speech, text: script }
+    if (!(await call.money.spare(planSpeaking(this.#app, speaking).worst)) || call.signal.aborted) return
+    // Somebody was faster: what they get is heard first.
+    const isLate = this.#answer || (!isLast && (this.#isHearing || this.#isLeaving))
+    if (isLate) return void this.#notices.unshift(notice)
+    await this.#begin({ metadata: { [noticeMark]: notice } }, { script })
+  }
+
+  /** The balance bears nothing further: the caller is told so, as far as that was held, and the call ends. */
+  #leave(): void {
+    const call = this.#call
+    if (this.#isLeaving || call.signal.aborted) return
+    this.#canPay = false
+    // An answer that is under way is paid, and heard to its end.
+    if (this.#answer) return
+    this.#isLeaving = true
+    this.#emit('kherad.ending', { reason: 'credits', seconds: leaveMs / 1_000 })
+    this.#leaving = setTimeout(() => call.end('credits'), leaveMs)
+    this.#run(this.#say(farewell, 'credits', true).then(() => call.end('credits')))
   }
 
   /** While somebody speaks, so that nobody waits for it at the end of the turn. */
@@ -318,8 +402,7 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#run(
       this.#call.money.reserve(worst).then((isReserved) => {
         this.#canPay = isReserved
-        // An answer that is under way is paid: it is heard to its end.
-        if (!isReserved && !this.#answer) this.#call.end('credits')
+        if (!isReserved) this.#leave()
       }),
     )
   }

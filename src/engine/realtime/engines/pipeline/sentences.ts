@@ -29,6 +29,9 @@ export const farewell: Sentences = {
   en: 'The credit for this call has run out. Goodbye.',
 }
 
+/** Is held with every turn, so that it can be said when the balance bears none any more. */
+export const longestFarewell: string = Object.values(farewell).reduce((a, b) => (a.length < b.length ? b : a))
+
 const persianLetter = /[\u0600-\u06ff]/
 
 /** As its transcription was told, else as was spoken last, else as whoever began it reads. */

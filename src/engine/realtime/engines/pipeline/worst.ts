@@ -8,6 +8,7 @@ import { mostEarlySeconds } from './early.ts'
 import { hostedOf, toolsOf, worstFees } from './hosted.ts'
 import type { PipelineModels } from './models.ts'
 import { mostOutputTokens, mostPromptBytes } from './prompt.ts'
+import { longestFarewell } from './sentences.ts'
 
 /** Of one turn; who speaks on begins the next. */
 const mostSeconds = 60
@@ -41,7 +42,10 @@ export function worstOfTurn(
   const uses = hostedOf(agent, settings.hosted, settings.tools)
   const written = model + worstFees(toolsOf(app, agent), uses)
   if (!settings.modalities.includes('audio')) return heard + written
-  return heard + written + planSpeaking(app, { ...live, model: speech, text: longestAnswer }).worst
+  const spoken = [longestAnswer, longestFarewell].map(
+    (words) => planSpeaking(app, { ...live, model: speech, text: words }).worst,
+  )
+  return spoken.reduce((sum, worst) => sum + worst, heard + written)
 }
 
 const neverAborted = new AbortController().signal

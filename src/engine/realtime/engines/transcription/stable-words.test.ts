@@ -20,7 +20,9 @@ test('words that were told and are understood otherwise later are not told again
 })
 
 test('whatever is understood, what was told is always a beginning of it in whole words, or of what was told before', () => {
-  const text = fc.array(fc.constantFrom('یک', 'یکی', 'دو', 'سه'), { maxLength: 6 }).map((one) => one.join(' '))
+  const text = fc
+    .array(fc.constantFrom('یک', 'یکی', 'دو', 'سه'), { maxLength: 6 })
+    .map((one) => one.join(' '))
   fc.assert(
     fc.property(fc.array(text, { maxLength: 8 }), (partials) => {
       const words = new StableWords()

@@ -130,11 +130,14 @@ export class Transcription implements CallEngine, TurnListener {
 
   paused(pause: Pause): void {
     // Where silence alone ends a turn, a recording of its beginning would be paid for nothing.
-    const isEarly = this.#call.session.turnDetection?.type === 'semantic_vad' || this.#hearing.isLive
+    const { isLive } = this.#hearing
+    const isEarly = this.#call.session.turnDetection?.type === 'semantic_vad' || isLive
     if (!isEarly || !this.#canPay) return
     this.#hearing.begin(pause, ({ text, failure }) => {
       if (failure) return
-      this.#partial(pause.turn, text)
+      const told = this.#words.get(pause.turn)
+      // Those of a recording may be other ones once more was said.
+      if (told && isLive) this.#delta(told.item, told.words.whole(text))
       this.#turns?.words(pause.turn, text, pause.untilMs)
     })
   }
