@@ -17,6 +17,7 @@ const modules: readonly CommandModule[] = [
   { nouns: ['config'], load: async () => (await import('./config.ts')).configCommands },
   { nouns: ['functions'], load: async () => (await import('./functions.ts')).functionHostCommands },
   { nouns: ['receipt'], load: async () => (await import('./receipts.ts')).receiptCommands },
+  { nouns: ['call'], load: async () => (await import('./calls.ts')).callCommands },
   { nouns: ['reconcile'], load: async () => (await import('./reconcile.ts')).reconcileCommands },
   { nouns: ['doctor'], load: async () => (await import('./doctor.ts')).doctorCommands },
   { nouns: ['work'], load: async () => (await import('./work.ts')).workCommands },

@@ -14,6 +14,7 @@ import {
   checkPort,
 } from './doctor/machine.ts'
 import { type CheckName, checkTitles, doctorPhrases } from './doctor/phrases.ts'
+import { voiceTitles } from './doctor/voice-phrases.ts'
 import { width } from './output.ts'
 
 export const doctorCommands: Command[] = [
@@ -108,7 +109,7 @@ async function examineAll(session: Session, live: boolean): Promise<Check[]> {
 /** `provider acme` is the title of providers and the id of the one. */
 function titleOf(name: string): Sentence {
   const [kind = '', id] = name.split(' ')
-  const known: Readonly<Record<string, Sentence>> = { ...checkTitles, ...liveTitles }
+  const known: Readonly<Record<string, Sentence>> = { ...checkTitles, ...voiceTitles, ...liveTitles }
   const title = known[kind] ?? { fa: kind, en: kind }
   return id === undefined ? title : { fa: `${title.fa} ${id}`, en: `${title.en} ${id}` }
 }

@@ -5,7 +5,11 @@ alter table realtime.calls
   -- The client secret that began it, SHA-256; null where a key did.
   add column secret_hash bytea,
   -- Its words and its sound are kept.
-  add column store boolean not null default false;
+  add column store boolean not null default false,
+  -- What became of its sound; null where it is not kept.
+  add column sound text check (sound in ('recording', 'stored', 'lost'));
+create index calls_over on realtime.calls (ended_at) where ended_at is not null;
+create index calls_recorded on realtime.calls (process_id) where sound = 'recording';
 
 alter table realtime.steps
   drop constraint steps_kind_check,

@@ -18,6 +18,7 @@ import { responses } from '#capabilities/responses'
 import { sites } from '#capabilities/sites'
 import { studio } from '#capabilities/studio'
 import { videos } from '#capabilities/videos'
+import { voice } from '#capabilities/voice'
 import { webhooks } from '#capabilities/webhooks'
 import { work } from '#capabilities/work'
 import type { HostHandler } from '#platform/apps'
@@ -46,6 +47,7 @@ const capabilities: Capability[] = [
   images,
   audio,
   realtime,
+  voice,
   studio,
   videos,
   agents,

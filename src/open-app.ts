@@ -210,7 +210,10 @@ const openRealtime = (
   duringStart(ground.db, () =>
     openRealtimeCalls(
       { ...ground, ...books },
-      { capacity: ground.config.roles.voice ? ground.config.voice.capacity : 0 },
+      {
+        capacity: ground.config.roles.voice ? ground.config.voice.capacity : 0,
+        secret: ground.config.secret,
+      },
     ),
   )
 

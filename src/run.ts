@@ -59,7 +59,7 @@ async function runAlone(config: Config): Promise<void> {
   else process.stdout.write(welcome(kherad))
   serving = true
   const preparing = new AbortController()
-  if (config.roles.api) void prepare(kherad.app, preparing.signal)
+  if (config.roles.api || config.roles.voice) void prepare(kherad.app, preparing.signal)
   const signal = await stop.asked
   preparing.abort()
   kherad.app.log.info({ signal }, 'stopping')
@@ -68,14 +68,15 @@ async function runAlone(config: Config): Promise<void> {
 }
 
 /**
- * What later requests would wait for: their schemas, the ports of calls, and a try of the jail, which says in the log whether functions run here. The processor
+ * What later requests would wait for: their schemas, the port and the codecs of calls, and a try of the jail, which says in the log whether functions run here. The processor
  * is first that of the requests which come as soon as the server is ready; they make what they need themselves.
  */
-async function prepare({ config, log, functions, webrtc }: App, signal: AbortSignal): Promise<void> {
+async function prepare(app: App, signal: AbortSignal): Promise<void> {
+  const { config, log, functions, realtime, webrtc } = app
   await pause(preparingAfterMs, undefined, { signal }).catch(() => undefined)
-  await warmUp(routes, log, signal)
-  if (!signal.aborted && config.voice.capacity > 0) await webrtc.open()
-  if (!signal.aborted) await functions.state()
+  if (config.roles.api) await warmUp(routes, log, signal)
+  if (!signal.aborted && realtime.capacity > 0) await Promise.all([webrtc.open(), realtime.codecs.warm()])
+  if (!signal.aborted && config.roles.api) await functions.state()
 }
 
 /** The parent may have died in the meantime. */

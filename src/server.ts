@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import type { App } from '#app'
 import { metricsRoutes } from '#capabilities/health'
 import { type FirstStart, makeFirst } from '#capabilities/identity'
+import { startVoiceHost } from '#capabilities/realtime'
 import type { Discovery } from '#engine/models'
 import { type Apps, AppsZone, type HostHandler, keptOut, openApps, sharedApps } from '#platform/apps'
 import type { Config } from '#platform/config'
@@ -42,7 +43,12 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   const { app, discovered } = await openApp(options, opening)
   const first = await duringStart(app.db, () => makeFirst(app, config.bootstrapKey))
   const listeners = await openListeners(options, app)
-  const serving = [...listenersOf(listeners, config), ...startBackground(app)]
+  const voiceHost = await startVoiceHost(app)
+  const serving = [
+    ...listenersOf(listeners, config),
+    ...startBackground(app),
+    ...(voiceHost ? [voiceHost] : []),
+  ]
   opening.defer(() => drain(app, serving))
   const open = opening.move()
   return {

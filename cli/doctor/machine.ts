@@ -91,17 +91,28 @@ export const checkPort = ({ host, port, baseUrl }: Config): Promise<Check> =>
     const code = await tryPort(host, port)
     if (code === undefined) return ok('port', words.portFree(address))
     if (code !== 'EADDRINUSE') return broken('port', words.portForbidden(address, code))
-    const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-    const reply = await fetch(`http://${local.includes(':') ? `[${local}]` : local}:${port}/health/ready`, {
-      signal: AbortSignal.timeout(timeoutMs),
-      redirect: 'error',
-    }).catch(() => undefined)
-    await reply?.body?.cancel()
-    // Every answer of this server has both headers, and no other server's has.
-    const ours = reply?.headers.has('x-request-id') && reply.headers.has('request-id')
-    if (!ours) return broken('port', words.portTaken(address))
-    return reply?.ok ? ok('port', words.portOurs(baseUrl)) : broken('port', words.portNotReady(baseUrl))
+    const reply = await serverAt({ host, port })
+    if (reply === 'none') return broken('port', words.portTaken(address))
+    return reply === 'ready'
+      ? ok('port', words.portOurs(baseUrl))
+      : broken('port', words.portNotReady(baseUrl))
   })
+
+/** Whether a server of this program answers at its port. */
+export async function serverAt({
+  host,
+  port,
+}: Pick<Config, 'host' | 'port'>): Promise<'ready' | 'not ready' | 'none'> {
+  const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  const reply = await fetch(`http://${local.includes(':') ? `[${local}]` : local}:${port}/health/ready`, {
+    signal: AbortSignal.timeout(timeoutMs),
+    redirect: 'error',
+  }).catch(() => undefined)
+  await reply?.body?.cancel()
+  // Every answer of this server has both headers, and no other server's has.
+  if (!reply?.headers.has('x-request-id') || !reply.headers.has('request-id')) return 'none'
+  return reply.ok ? 'ready' : 'not ready'
+}
 
 /** Undefined when the port can be opened, else the code of why not. */
 function tryPort(host: string, port: number): Promise<string | undefined> {

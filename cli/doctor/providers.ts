@@ -15,6 +15,7 @@ import { checkMail } from './mail.ts'
 import { checkOutbound } from './outbound.ts'
 import { doctorPhrases as words } from './phrases.ts'
 import { checkVendorModels } from './vendor-models.ts'
+import { checkVoice } from './voice.ts'
 
 const pingMs = 5_000
 
@@ -30,10 +31,11 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
   await using connections = new AsyncDisposableStack()
   const upstreams = connect(models, openNet(config, outbound), outbound, connections)
   const providers = models.providers()
-  const [ways, mail, dedicated, ...pings] = await Promise.all([
+  const [ways, mail, dedicated, voice, ...pings] = await Promise.all([
     checkOutbound({ config, providers, outbound }),
     checkMail(config, outbound),
     checkDedicated(config),
+    checkVoice(config, models),
     ...providers.map((provider) => ping(provider, upstreams.get(provider.id), outbound, models.list())),
   ])
   const silent = discovered.silent.map((address) => broken('local_models', words.silentProvider(address)))
@@ -46,6 +48,7 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
     ...ways,
     ...mail,
     ...dedicated,
+    ...voice,
     ...pings.flat(),
   ]
 }

@@ -39,6 +39,7 @@ const replacements: [RegExp, string][] = [
   [/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g, '‹sha256›'],
   [/(?<![0-9a-f])01[0-9a-f]{10}7[0-9a-f]{3}[89ab][0-9a-f]{15}/g, '‹hex›'],
   [/sealed:1:[A-Za-z0-9+/=]+/g, 'sealed:1:‹sealed›'],
+  [/("sdp"\s*:\s*")v=0[^"]+/g, '$1‹sdp›'],
   [/("(?:hint|fingerprint|next_after)"\s*:\s*")[^"]+/g, '$1‹own›'],
   // Files are packed with their times, so that their sizes differ by some bytes.
   [/("bytes"\s*:\s*)\d{4,}/g, '$1‹n›'],

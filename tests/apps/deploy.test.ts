@@ -7,6 +7,7 @@ import path from 'node:path'
 import { connect } from 'node:tls'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import type { AppsRequest } from '#platform/apps'
 import { hasJail } from '../cloud/jail/needs-jail.ts'
 import { temporaryFolder } from '../db/cluster-world.ts'
@@ -182,6 +183,21 @@ async function expectStreams(port: number): Promise<void> {
   expect(text).toBe('onetwo')
 }
 
+/** A voice call over a WebSocket, as a browser opens it: the upgrade and both subprotocols arrive, and what is said comes back as it comes. */
+async function expectCalls(port: number): Promise<void> {
+  const { secret } = await world.key({ scopes: ['audio:write'] })
+  const address = `wss://127.0.0.1:${port}/v1/realtime?model=sandbox/realtime`
+  const call = new WebSocket(address, ['realtime', `openai-insecure-api-key.${secret}`], {
+    ...{ servername: 'ai.example.org', rejectUnauthorized: false },
+    headers: { host: 'ai.example.org' },
+  })
+  const [first] = await once(call, 'message')
+  expect(call.protocol).toBe('realtime')
+  expect(JSON.parse(String(first))).toMatchObject({ type: 'session.created' })
+  call.close()
+  await once(call, 'close')
+}
+
 /** Bodies of 100 MiB come through, longer ones are refused by the length that they state. */
 async function expectBodies(port: number): Promise<void> {
   const limit = 100 * 1024 * 1024
@@ -242,7 +258,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect(stderr).not.toMatch(/\[(warn|emerg)\]/)
   })
 
-  test('with it serves both zones and clouds whole, streams at once, and believes no visitor', async () => {
+  test('with it serves both zones and clouds whole, streams and voice calls at once, and believes no visitor', async () => {
     await certified()
     const [plain, secure] = [await freePort(), await freePort()]
     const file = path.join(folder.path, 'nginx.conf')
@@ -259,6 +275,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     await using _nginx = await start('nginx', words(file), secure)
     await expectZones(secure)
     await expectStreams(secure)
+    await expectCalls(secure)
     await expectBodies(secure)
     if (runsFunctions) await expectClouds(world, secure)
     await expect(visit(secure, 'evil.example')).rejects.toThrow()
@@ -273,7 +290,7 @@ describe.skipIf(!hasCaddy)('Caddy', () => {
     expect(stderr).not.toContain('is not formatted')
   })
 
-  test('with it serves both zones and clouds whole, and obtains certificates only for hosts that exist', async () => {
+  test('with it serves both zones, clouds and voice calls whole, and obtains certificates only for hosts that exist', async () => {
     const [plain, secure] = [await freePort(), await freePort()]
     const file = path.join(folder.path, 'Caddyfile')
     await writeFile(
@@ -286,6 +303,7 @@ describe.skipIf(!hasCaddy)('Caddy', () => {
     await using _caddy = await start('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], secure)
     await expectZones(secure)
     await expectStreams(secure)
+    await expectCalls(secure)
     if (runsFunctions) await expectClouds(world, secure)
     expect((await visit(secure, 'www.shop.example')).status).toBe(200)
     for (const host of ['other.apps.example.net', 'evil.example', 'a.www.shop.example'])

@@ -64,6 +64,11 @@ export async function socketUpstream(tls?: { key: string; cert: string }): Promi
     line.on('close', () => lines.delete(line))
     line.on('error', () => {})
   })
+  // It has nothing but its sockets.
+  server.on('request', (_request, response) => {
+    response.writeHead(404, { 'content-type': 'application/json' })
+    response.end('{"error":{"message":"no such path"}}')
+  })
   server.on('upgrade', (request, line, head) => {
     if (refusal === 'silence') return
     if (refusal) {

@@ -14,7 +14,7 @@ export async function insertCallRow(world: World, { turns }: { turns: number }):
       ...{ model: 'sandbox/realtime', agent_id: null, customer_id: null, status: 'ended', reason: 'client' },
       ...{ turns, tick_at: at, end_asked_at: null, created_at: at, connected_at: at, expires_at: at },
       ...{ ended_at: new Date(at.getTime() + 60_500), charged: 2_500_000n, file_id: null },
-      ...{ secret_hash: null, store: false },
+      ...{ secret_hash: null, store: false, sound: null },
     })
     .execute()
   return callName(callId)

@@ -103,6 +103,8 @@ export interface TestCall extends AsyncDisposable {
   /** Frames that were heard so far. */
   frames(): number
   heard(frames: number): Promise<void>
+  /** 20 ms of sound pass, in both directions. */
+  tick(): void
   /** Ends it; resolves when every step of it is done. */
   stop(): Promise<void>
 }
@@ -123,11 +125,13 @@ const optionsOf = (app: App, model: string) => ({
   expiresAtMs: app.clock.nowMs() + 600_000,
 })
 
+/** `isPaced: false`: no time passes but by `tick`. */
 export async function startCall(
   app: App,
   caller: Caller,
   model: string,
   session: Record<string, unknown> = {},
+  { isPaced = true }: { isPaced?: boolean } = {},
 ): Promise<TestCall> {
   const realtime = app.models.realtimeOf(app.models.find(model)!)!
   if (realtime.engine !== 'pipeline') throw new Error(`${model} is no pipeline`)
@@ -169,11 +173,12 @@ export async function startCall(
     settle: async () => undefined,
   })
   await call.start()
-  const ticking = setInterval(() => {
+  const tick = (): void => {
     call.frame(waiting.shift() ?? new Float32Array(frameSamples))
     speaker!.tick()
     frames += 1
-  }, paceMs)
+  }
+  const ticking = isPaced ? setInterval(tick, paceMs) : undefined
   const send = (event: RealtimeEvent): void => call.event(event)
   if (Object.keys(session).length > 0) send({ type: 'session.update', session })
   return {
@@ -196,6 +201,7 @@ export async function startCall(
     types: () => events.map(({ type }) => type),
     once: (type, then) => void awaited.set(type, then),
     frames: () => frames,
+    tick,
     heard: async (count) => void (await until(() => frames >= count, 30_000)),
     stop: async () => {
       call.end('client')

@@ -1,6 +1,7 @@
 /** JSON Schema → a list of fields that a person reads: name, type, bounds, meaning, and what is inside. */
 import type { TSchema } from 'typebox'
-import { type Content, code, Html, html, joined, prose } from './html.ts'
+import { type Content, Html, html } from '#platform/html'
+import { code, joined, prose } from './html.ts'
 import { types } from './phrases.ts'
 import type { Translator } from './translator.ts'
 

@@ -1,10 +1,11 @@
 /** The reference as one self-contained page. */
 import { createHash } from 'node:crypto'
 import { declarationOf, declaredCodes, errorBody, Failure, type Language, sentenceOf } from '#platform/errors'
+import { Html, html } from '#platform/html'
 import type { Route } from '#platform/http'
 import { contractVersion } from '#platform/openapi'
 import { callOf } from './example.ts'
-import { Html, html, prose } from './html.ts'
+import { prose } from './html.ts'
 import { conventions, groups } from './phrases.ts'
 import { pre, routeSection } from './route-section.ts'
 import { script } from './script.ts'

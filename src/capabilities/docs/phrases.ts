@@ -86,6 +86,7 @@ export const groups: Record<string, Record<Language, string>> = {
   audio: { fa: 'صدا', en: 'Audio' },
   videos: { fa: 'ویدیوها', en: 'Videos' },
   realtime: { fa: 'تماس‌های صوتی', en: 'Voice calls' },
+  voice: { fa: 'صفحهٔ تماس', en: 'Page of calls' },
   hooks: { fa: 'خبرهای فروشندگان', en: 'Webhooks of vendors' },
   agents: { fa: 'عامل‌ها', en: 'Agents' },
   work: { fa: 'کارها', en: 'Work' },

@@ -1,10 +1,11 @@
 import type { TSchema } from 'typebox'
 import { declarationOf } from '#platform/errors'
+import { type Content, type Html, html } from '#platform/html'
 import type { Route } from '#platform/http'
 import { codesOf, formOf, idempotencyKey, repliesWithParts } from '#platform/openapi'
 import { callOf } from './example.ts'
 import { fieldList, fieldsOf } from './fields.ts'
-import { type Content, code, type Html, html, joined, prose } from './html.ts'
+import { code, joined, prose } from './html.ts'
 import type { Translator } from './translator.ts'
 
 /** Everything about one route. */

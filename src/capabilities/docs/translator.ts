@@ -1,5 +1,5 @@
 import type { Language } from '#platform/errors'
-import { type Html, html } from './html.ts'
+import { type Html, html } from '#platform/html'
 import { phrases, type Word } from './phrases.ts'
 
 /** Phrases and number format of one language. */

@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import { agentOfCall } from '#capabilities/agents'
 import { payer } from '#capabilities/calls'
-import { type RealtimeModel, realtimeModels } from '#engine/models'
+import { realtimeModels } from '#engine/models'
 import {
   beginCall,
   type CallAgent,
@@ -21,8 +21,8 @@ import {
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
-import { modelsOf, worstOf } from './call-engine.ts'
-import { requireAgentModel, requireRealtimeModel } from './chosen-model.ts'
+import { type CallModel, engineOf, modelsOf, worstOf } from './call-engine.ts'
+import { requireAgentModel, requireCallModel } from './chosen-model.ts'
 import { firstSession } from './first-session.ts'
 
 /** The request that begins a call. */
@@ -40,6 +40,8 @@ export interface Wish {
   sessions: readonly Record<string, unknown>[]
   /** In seconds, where it is to be shorter than the longest call. */
   maxSeconds?: number | undefined
+  /** Its words and its sound are to be kept. */
+  store?: boolean | undefined
   /** What answers the request; called when nothing but the hold can refuse it. What it throws refuses the call. */
   accept(call: CallFacts): Accepted | Promise<Accepted>
 }
@@ -53,7 +55,7 @@ interface Accepted {
 /** A call that nothing but its hold can refuse. */
 export interface CallFacts {
   callId: string
-  model: RealtimeModel
+  model: CallModel
   createdMs: number
   expiresAtMs: number
   maxSeconds: number
@@ -64,11 +66,13 @@ export interface CallFacts {
 /** A call that is paid for and has no client yet. */
 export interface BegunCall {
   callId: string
-  model: RealtimeModel
+  model: CallModel
   /** Undefined where the model answers by itself. */
   agent: CallAgent | undefined
   settings: CallSettings
   ignored: readonly string[]
+  /** Its words and its sound are kept. */
+  store: boolean
   expiresAtMs: number
   money: RunningMoney
   listener: EndingCall
@@ -87,13 +91,10 @@ export async function begin(context: Asking, wish: Wish): Promise<BegunCall> {
   const agentId = secret ? secret.agent_id : wish.agentId
   const agent = agentId ? await agentOfCall(context, agentId) : undefined
   const named = secret ? (secret.model ?? undefined) : wish.model
-  const model = agent ? requireAgentModel(context, agent, named) : requireRealtimeModel(context, named)
-  const { settings, ignored } = firstSession(
-    context,
-    model,
-    ...(secret ? [secret.session] : []),
-    ...wish.sessions,
-  )
+  const sessions = secret ? [secret.session, ...wish.sessions] : wish.sessions
+  const [first] = secret ? [secret.session] : wish.sessions
+  const model = agent ? requireAgentModel(context, agent, named) : requireCallModel(context, named, first)
+  const { settings, ignored } = firstSession(context, model, ...sessions)
   if ((await runningOf(app.db.kysely, caller)) >= app.config.voice.callsPerKey)
     fail('CONCURRENCY_LIMITED', { whose: 'key' }, { retryAfterMs })
   const { capacity } = app.config.voice
@@ -124,6 +125,8 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   const facts = factsOf(context, wish, { model, held })
   const { callId, createdMs, expiresAtMs, maxSeconds } = facts
   const named = { callId, model: model.id, processId: app.realtime.processId, receiptId: requestId, held }
+  // Whoever made a client secret decides for those who call with it.
+  const store = secret ? secret.store : (wish.store ?? false)
   const { customerId, referenceId, claim } = payer(context)
   const accepted = await wish.accept(facts)
   await app.db.tx(async (tx) => {
@@ -133,8 +136,9 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
       tx,
       {
         ...named,
-        ...{ payer: caller, endpoint, transport, engine: model.engine, customerId, referenceId, claim },
+        ...{ payer: caller, endpoint, transport, engine: engineOf(model), customerId, referenceId, claim },
         secretHash: secret?.secret_hash,
+        store,
         agentId: agent?.agentId,
         ...{ maxSeconds, callsOfKey: app.config.voice.callsPerKey, accepted },
       },
@@ -143,9 +147,9 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   })
   const listener = new EndingCall()
   const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
-  const kinds = { engine: model.engine, transport }
+  const kinds = { engine: engineOf(model), transport }
   const money = app.realtime.add({ ...named, ...owner, ...kinds, createdMs, timePrice }, listener)
-  return { callId, model, agent, settings, ignored, money, listener, expiresAtMs }
+  return { callId, model, agent, settings, ignored, store, money, listener, expiresAtMs }
 }
 
 function factsOf(
@@ -162,8 +166,9 @@ function factsOf(
   }
 }
 
-function timePriceOf(app: App, model: RealtimeModel): ((seconds: number) => bigint) | undefined {
-  if (model.pricing.perMinute === 0) return undefined
+function timePriceOf(app: App, model: CallModel): ((seconds: number) => bigint) | undefined {
+  // A transcription costs what is said alone.
+  if (model.kind === 'transcription' || model.pricing.perMinute === 0) return undefined
   return (seconds) => realtimeModels.price(model, app.config.defaults, { seconds })
 }
 

@@ -14,6 +14,9 @@ export const shownCall = (row: CallRow, now: Date): Call => ({
   engine: row.engine,
   transport: row.transport,
   agent_id: row.agent_id,
+  store: row.store,
+  sound: row.sound,
+  file_id: row.file_id,
   created_at: row.created_at.toISOString(),
   started_at: row.connected_at?.toISOString() ?? null,
   expires_at: row.expires_at.toISOString(),
@@ -21,6 +24,7 @@ export const shownCall = (row: CallRow, now: Date): Call => ({
   seconds: secondsOf(row, now),
   turns: row.turns,
   credits: creditsUp(row.charged ?? 0n),
+  microcredits: String(row.charged ?? 0n),
   pending: row.ended_at === null && row.end_asked_at !== null,
   request_id: row.receipt_id,
 })

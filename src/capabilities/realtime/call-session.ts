@@ -1,5 +1,12 @@
 /** The session of a call that was begun, whatever carries it. */
-import { CallSession, CallSound, type CallSoundOptions, soundClock, type Transport } from '#engine/realtime'
+import {
+  CallSession,
+  CallSound,
+  type CallSoundOptions,
+  KeptCall,
+  soundClock,
+  type Transport,
+} from '#engine/realtime'
 import type { Asking, BegunCall } from './begin.ts'
 import { openEngine } from './call-engine.ts'
 import { hostedTools, transcriptionModels } from './chosen-model.ts'
@@ -20,6 +27,7 @@ export function openSession(
     app.log.error({ err: error, call_id: callId }, 'a call broke')
     session.end('failed')
   }
+  const kept = keptCall(context, begun)
   const session = new CallSession({
     ...{ callId, settings, ignored, language, money, expiresAtMs, transport },
     transcriptionModel: transcriptionModels(context),
@@ -27,18 +35,42 @@ export function openSession(
     clock: app.clock,
     log: app.log,
     idleMs: app.config.voice.idleSeconds * 1000,
+    words: kept,
     openSound: (play) =>
-      new CallSound({ ...sound, clock: soundClock, play, failed, hear: (frame) => session.frame(frame) }),
+      new CallSound({
+        ...{ ...sound, clock: soundClock, failed },
+        play: (frame, itemId) => {
+          if (itemId !== undefined) kept?.said(frame)
+          play(frame, itemId)
+        },
+        hear: (frame) => {
+          kept?.heard(frame)
+          session.frame(frame)
+        },
+      }),
     openEngine: (view) => openEngine(context, begun, view),
     async settle(reason, turns) {
       money.turns = turns
+      await kept?.ending()
       try {
         await money.end(reason)
       } catch (error) {
         app.log.error({ err: error, call_id: callId }, 'a call was not settled; its sweep does it')
       }
+      await kept?.ended()
     },
   })
   begun.listener.join(session)
   return session
+}
+
+/** Undefined where nothing of the call is kept. */
+function keptCall({ app, caller, requestId }: Asking, { callId, store }: BegunCall): KeptCall | undefined {
+  if (!store) return undefined
+  const { accountId, projectId, keyId, keepDays } = caller
+  const { maxSeconds, keepDays: daysOfCalls } = app.config.voice
+  return new KeptCall(app, {
+    ...{ accountId, projectId, keyId, callId, receiptId: requestId, maxSeconds },
+    keepDays: keepDays ?? daysOfCalls,
+  })
 }

@@ -1,16 +1,50 @@
 /** Which model answers a call, and which may listen in it. */
 import type { App, Caller } from '#app'
 import { requireMayUse } from '#capabilities/calls'
-import type { RealtimeModel } from '#engine/models'
+import type { RealtimeModel, TranscriptionModel } from '#engine/models'
 import type { CallAgent } from '#engine/realtime'
 import type { BuiltInTool } from '#engine/turn'
 import { fail } from '#platform/errors'
-import { modelsOf } from './call-engine.ts'
+import { type CallModel, modelsOf } from './call-engine.ts'
 import { reasons } from './phrases.ts'
 
 interface Asking {
   app: App
   caller: Caller
+}
+
+/** Which model a call has: what answers in it, or, in a session of the type `transcription`, what writes down. Throws as those two do. */
+export const requireCallModel = (
+  asking: Asking,
+  name: string | undefined,
+  session: Record<string, unknown> = {},
+): CallModel =>
+  session['type'] === 'transcription'
+    ? requireTranscriptionModel(asking, name ?? namedInSession(asking, session))
+    : requireRealtimeModel(asking, name)
+
+/** Not named: the default one. Throws MODEL_NOT_FOUND, MODEL_KIND_MISMATCH, MODEL_NOT_ALLOWED, and INVALID_REQUEST where there is none. */
+function requireTranscriptionModel({ app, caller }: Asking, name: string | undefined): TranscriptionModel {
+  const { models } = app
+  const model =
+    name === undefined
+      ? (models.defaultTranscription ??
+        fail('INVALID_REQUEST', { why: reasons.noTranscription }, { param: 'model' }))
+      : (models.find(name) ?? fail('MODEL_NOT_FOUND', { model: name }, { param: 'model' }))
+  if (model.kind !== 'transcription') {
+    const { id, kind } = model
+    return fail('MODEL_KIND_MISMATCH', { model: id, kind, needed: 'transcription' }, { param: 'model' })
+  }
+  requireMayUse(caller, model)
+  return model
+}
+
+/** `audio.input.transcription.model`, where it is one of ours: clients send those of their vendor. Its shape is checked with the session's. */
+function namedInSession(asking: Asking, session: Record<string, unknown>): string | undefined {
+  const member = (value: unknown, name: string): unknown =>
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+  const named = ['audio', 'input', 'transcription', 'model'].reduce(member, session as unknown)
+  return typeof named === 'string' ? transcriptionModels(asking)(named) : undefined
 }
 
 /**
@@ -67,8 +101,8 @@ export const transcriptionModels =
   }
 
 /** Which tools that run here a call has: those of this configuration, where the model that answers takes tools. */
-export function hostedTools({ app }: Asking, model: RealtimeModel): (tool: BuiltInTool) => boolean {
-  const text = model.engine === 'pipeline' ? app.models.find(model.textModel) : undefined
+export function hostedTools({ app }: Asking, model: CallModel): (tool: BuiltInTool) => boolean {
+  const text = model.kind === 'realtime' && model.engine === 'pipeline' ? app.models.find(model.textModel) : undefined
   const takesTools = text?.kind === 'text' && text.features.includes('tools')
   return (tool) => takesTools && app.tools.find(tool) !== undefined
 }

@@ -4,7 +4,7 @@ import { acceptOnce } from '#capabilities/calls'
 import { insertClientSecret } from '#engine/realtime'
 import type { JsonText, RequestContext } from '#platform/http'
 import { newClientSecret, sha256 } from '#platform/secrets'
-import { modelOfSession, requireAgentModel, requireRealtimeModel } from './chosen-model.ts'
+import { modelOfSession, requireAgentModel, requireCallModel } from './chosen-model.ts'
 import { firstSession } from './first-session.ts'
 import type { Secret, SecretBody } from './schema.ts'
 
@@ -15,10 +15,10 @@ const callsOfSecret = 10
 /** A secret for a browser: it begins a few calls with this session in the name of the key, and does nothing else. */
 export async function createSecret(context: RequestContext<Static<typeof SecretBody>>): Promise<JsonText> {
   const { app, body, caller } = context
-  const { expires_after: { seconds = standardSeconds } = {}, agent_id, session = {} } = body
+  const { expires_after: { seconds = standardSeconds } = {}, agent_id, session = {}, store = false } = body
   const agent = agent_id === undefined ? undefined : await agentOfCall(context, agent_id)
   const named = modelOfSession(session)
-  const model = agent ? requireAgentModel(context, agent, named) : requireRealtimeModel(context, named)
+  const model = agent ? requireAgentModel(context, agent, named) : requireCallModel(context, named, session)
   const { fields } = firstSession(context, model, session)
   const createdMs = app.clock.nowMs()
   const expiresAt = Math.floor(createdMs / 1000) + seconds
@@ -37,7 +37,7 @@ export async function createSecret(context: RequestContext<Static<typeof SecretB
         model: agent && named === undefined ? null : model.id,
         agent_id: agent?.agentId ?? null,
         session,
-        store: false,
+        store,
         calls_left: callsOfSecret,
         created_at: new Date(createdMs),
         expires_at: new Date(expiresAt * 1000),

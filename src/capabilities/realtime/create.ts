@@ -9,6 +9,7 @@ import { boundsOf, readSmallJson } from '#platform/json'
 import { creditsUp } from '#platform/ledger'
 import { SdpRefused } from '#platform/webrtc'
 import { begin, type CallFacts } from './begin.ts'
+import { engineOf } from './call-engine.ts'
 import { modelOfSession } from './chosen-model.ts'
 import { PeerCall } from './peer-call.ts'
 import { reasons } from './phrases.ts'
@@ -59,6 +60,7 @@ interface Wished {
   agentId: string | undefined
   sessions: Record<string, unknown>[]
   maxSeconds: number | undefined
+  store: boolean | undefined
 }
 
 /** What body, form and query ask for together. Throws INVALID_REQUEST. */
@@ -66,7 +68,13 @@ function wishOf({ body, upload, query, headers }: Creating): Wished {
   const { sdp, ...fields }: Partial<Static<typeof CreateBody>> = upload ? { sdp: upload.fields.sdp } : body
   const text = upload?.fields.session ?? query.session
   const session = fields.session ?? (text === undefined ? {} : sessionOf(text))
-  const { voice, instructions, model = query.model ?? modelOfSession(session), max_seconds } = fields
+  const {
+    voice,
+    instructions,
+    model = query.model ?? modelOfSession(session),
+    max_seconds,
+    store = query.store,
+  } = fields
   const short = {
     ...(instructions !== undefined && { instructions }),
     ...(voice !== undefined && { audio: { output: { voice } } }),
@@ -78,6 +86,7 @@ function wishOf({ body, upload, query, headers }: Creating): Wished {
     agentId: fields.agent_id ?? query.agent_id,
     sessions: [session, short],
     maxSeconds: max_seconds,
+    store,
   }
 }
 
@@ -112,7 +121,7 @@ const createdCall = (
   object: 'realtime.call',
   status: 'active',
   model: model.id,
-  engine: model.engine,
+  engine: engineOf(model),
   sdp,
   created_at: new Date(createdMs).toISOString(),
   expires_at: new Date(expiresAtMs).toISOString(),

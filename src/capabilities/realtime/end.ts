@@ -4,6 +4,7 @@ import { askEnd, type CallRow, readCall } from '#engine/realtime'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { shownCall } from './call-record.ts'
+import { endAtHost } from './hosts/end-at-host.ts'
 import { reasons } from './phrases.ts'
 import { requireCall } from './read.ts'
 import type { Call, EndBody, EndQuery } from './schema.ts'
@@ -33,10 +34,14 @@ export async function endOne(context: Pick<RequestContext, 'app' | 'caller'>, na
 }
 
 /** As it is at the end of the wait, ended or not. */
-async function end(app: App, { account_id: accountId, call_id: callId }: CallRow): Promise<CallRow> {
+async function end(
+  app: App,
+  { account_id: accountId, call_id: callId, process_id: processId }: CallRow,
+): Promise<CallRow> {
   const key = { accountId, callId }
-  // Another process ends it at its next tick.
-  if (!app.realtime.end(callId, 'client')) await askEnd(app.db, key, new Date(app.clock.nowMs()))
+  const isEnding = app.realtime.end(callId, 'client') || (await endAtHost(app, processId, callId))
+  // Its process ends it at its next tick.
+  if (!isEnding) await askEnd(app.db, key, new Date(app.clock.nowMs()))
   const untilMs = performance.now() + waitMs
   for (;;) {
     const row = (await readCall(app.db, key))!

@@ -1,6 +1,6 @@
 import type { App, Caller } from '#app'
-import type { RealtimeModel } from '#engine/models'
 import { type CallSettings, freshSettings, sessionFields, updateSession } from '#engine/realtime'
+import type { CallModel } from './call-engine.ts'
 import { hostedTools, transcriptionModels } from './chosen-model.ts'
 
 /**
@@ -9,7 +9,7 @@ import { hostedTools, transcriptionModels } from './chosen-model.ts'
  */
 export function firstSession(
   asking: { app: App; caller: Caller },
-  model: RealtimeModel,
+  model: CallModel,
   ...sessions: readonly Record<string, unknown>[]
 ): { settings: CallSettings; ignored: string[]; fields: Record<string, unknown> } {
   const rules = {
@@ -17,7 +17,7 @@ export function firstSession(
     hasHosted: hostedTools(asking, model),
     isVoiceFixed: false,
   }
-  let settings = freshSettings('realtime', model.id)
+  let settings = freshSettings(model.kind, model.id)
   const ignored: string[] = []
   // The name of the model was resolved: an alias is no other model.
   for (const { model: _, ...told } of sessions) {

@@ -4,6 +4,7 @@ import { persian } from '#platform/words'
 declare module '#platform/errors' {
   interface Failures {
     VOICE_BUSY: { capacity: number }
+    VOICE_HOST_LOST: Record<string, never>
     WEBRTC_UNAVAILABLE: object
   }
 }
@@ -12,9 +13,20 @@ export const callFailures = declareFailures({
   VOICE_BUSY: {
     status: 503,
     en: ({ capacity }) =>
-      `All ${capacity} places for calls are taken. Try again in some seconds; the operator sets their number (voice.capacity).`,
+      capacity === 0
+        ? 'No process of this service takes calls now. Try again in some seconds; the operator starts one (--role voice).'
+        : `All ${capacity} places for calls are taken. Try again in some seconds; the operator sets their number (voice.capacity).`,
     fa: ({ capacity }) =>
-      `هر ${persian(capacity)} جای تماس پر است. چند ثانیه بعد دوباره بکوشید؛ شمار جاها را گردانندهٔ سرویس تعیین می‌کند (voice.capacity).`,
+      capacity === 0
+        ? 'اکنون هیچ پردازه‌ای از این سرویس تماس نمی‌پذیرد. چند ثانیه بعد دوباره بکوشید؛ گردانندهٔ سرویس پردازه‌ای برای آن روشن می‌کند (--role voice).'
+        : `هر ${persian(capacity)} جای تماس پر است. چند ثانیه بعد دوباره بکوشید؛ شمار جاها را گردانندهٔ سرویس تعیین می‌کند (voice.capacity).`,
+  },
+  VOICE_HOST_LOST: {
+    status: 502,
+    en: () =>
+      'The process that was to hold this call broke off before it answered. Begin a new call; one that was begun and has no client ends by itself.',
+    fa: () =>
+      'پردازه‌ای که باید این تماس را نگه می‌داشت پیش از پاسخ قطع شد. تماس تازه‌ای بگیرید؛ تماسی که آغاز شده و کسی در آن نیست خودبه‌خود پایان می‌یابد.',
   },
   WEBRTC_UNAVAILABLE: {
     status: 503,
@@ -29,6 +41,10 @@ export const reasons = {
   noModel: {
     en: 'name a model: a realtime or a text model; there is no defaults.realtime_model here.',
     fa: 'مدلی را نام ببرید: یک مدل realtime یا متنی؛ اینجا defaults.realtime_model تعیین نشده است.',
+  },
+  noTranscription: {
+    en: 'name a transcription model: this server has none by itself.',
+    fa: 'یک مدل رونویسی را نام ببرید: این سرور خودش مدلی برای آن ندارد.',
   },
   modelName: {
     en: 'a model is named by a text of at most 200 characters.',

@@ -7,14 +7,16 @@ import { plainList } from '#platform/lists'
 import { shownCall } from './call-record.ts'
 import type { CallsQuery } from './schema.ts'
 
-/** A call of the caller's account, whichever key began it. Throws NOT_FOUND. */
+/** A call of the caller's account, whichever key began it; for a client secret, one that it began itself. Throws NOT_FOUND. */
 export async function requireCall(
   { app, caller }: { app: App; caller: Caller },
   name: string,
 ): Promise<CallRow> {
   const callId = callIdOf(name)
   const row = callId && (await readCall(app.db, { accountId: caller.accountId, callId }))
-  return row || fail('NOT_FOUND', {}, { param: 'id' })
+  const { clientSecretHash: hash } = caller
+  const isTheirs = row && (!hash || row.secret_hash?.equals(hash))
+  return isTheirs ? row : fail('NOT_FOUND', {}, { param: 'id' })
 }
 
 export const getCall = async (context: RequestContext<unknown, unknown, { id: string }>) =>

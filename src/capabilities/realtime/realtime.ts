@@ -1,11 +1,15 @@
 /** Voice calls: begun over a WebSocket, read, ended; and secrets with which browsers begin them. */
+import type { App } from '#app'
 import { callAgentFailures } from '#capabilities/agents'
 import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
 import { type Route, route, socketRoute } from '#platform/http'
+import type { Job } from '#platform/jobs'
 import { messageBytes } from './client-event.ts'
 import { createSecret } from './client-secrets.ts'
 import { createCall } from './create.ts'
 import { endNamed, endOne } from './end.ts'
+import { atHost, socketAtHost } from './hosts/at-host.ts'
+import { openVoiceHost } from './hosts/voice-host.ts'
 import { callFailures } from './phrases.ts'
 import { getCall, list } from './read.ts'
 import {
@@ -17,14 +21,19 @@ import {
   CreatedCall,
   CreateForm,
   CreateQuery,
+  DeletedTranscript,
   EndBody,
   EndQuery,
   longestSdp,
   Secret,
   SecretBody,
   SocketQuery,
+  Transcript,
+  TranscriptQuery,
 } from './schema.ts'
 import { openCall, subprotocolKey } from './socket.ts'
+import { tidyJob } from './tidy.ts'
+import { deleteTranscript, getTranscript } from './transcript.ts'
 
 const secretBytes = 128 * 1024
 /** An offer in JSON, whose line ends are longer there, and a session. */
@@ -53,7 +62,7 @@ const routes: Route[] = [
     headers: referenceHeaders,
     query: SocketQuery,
     errors: [...modelFailures, ...callAgentFailures, ...paymentFailures, ...callFailures],
-    handle: openCall,
+    handle: socketAtHost(openCall),
   }),
   route({
     method: 'POST',
@@ -82,7 +91,7 @@ const routes: Route[] = [
     reply: { 201: CreatedCall },
     otherTypes: 'application/sdp',
     errors: [...modelFailures, ...callAgentFailures, ...paymentFailures, ...callFailures],
-    handle: createCall,
+    handle: atHost(createCall),
   }),
   route({
     method: 'GET',
@@ -116,6 +125,8 @@ const routes: Route[] = [
     path: '/v1/realtime/calls/{id}',
     operation: 'realtime.call',
     scope: 'audio:write',
+    credentials: ['key', 'client'],
+    cors: 'any',
     summary: { en: 'A call.', fa: 'یک تماس.' },
     params: CallParams,
     reply: { 200: Call },
@@ -127,6 +138,8 @@ const routes: Route[] = [
     path: '/v1/realtime/calls/{id}',
     operation: 'realtime.endOne',
     scope: 'audio:write',
+    credentials: ['key', 'client'],
+    cors: 'any',
     summary: { en: 'End a call.', fa: 'پایان دادن به یک تماس.' },
     params: CallParams,
     reply: { 200: Call },
@@ -138,6 +151,8 @@ const routes: Route[] = [
     path: '/v1/realtime/calls/{id}/hangup',
     operation: 'realtime.hangup',
     scope: 'audio:write',
+    credentials: ['key', 'client'],
+    cors: 'any',
     summary: {
       en: 'End a call, as the clients of OpenAI do.',
       fa: 'پایان دادن به یک تماس، به شیوهٔ برنامه‌های OpenAI.',
@@ -146,6 +161,37 @@ const routes: Route[] = [
     reply: { 200: Call },
     errors: ['NOT_FOUND'],
     handle: (context) => endOne(context, context.params.id),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/realtime/calls/{id}/transcript',
+    operation: 'realtime.transcript',
+    scope: 'audio:write',
+    credentials: ['key', 'client'],
+    cors: 'any',
+    summary: {
+      en: 'What was said in a call that keeps it (`store`), in its order; while it runs, too.',
+      fa: 'سخنان تماسی که آن‌ها را نگه می‌دارد (`store`)، به ترتیب؛ در میانهٔ تماس هم.',
+    },
+    params: CallParams,
+    query: TranscriptQuery,
+    reply: { 200: Transcript },
+    errors: ['NOT_FOUND'],
+    handle: getTranscript,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/realtime/calls/{id}/transcript',
+    operation: 'realtime.forget',
+    scope: 'audio:write',
+    summary: {
+      en: 'Delete the words and the sound of a call, for good. One that runs goes on, and nothing more of it is kept.',
+      fa: 'حذف همیشگی سخنان و صدای یک تماس. تماس در جریان ادامه می‌یابد و دیگر چیزی از آن نگه داشته نمی‌شود.',
+    },
+    params: CallParams,
+    reply: { 200: DeletedTranscript },
+    errors: ['NOT_FOUND'],
+    handle: deleteTranscript,
   }),
   route({
     method: 'POST',
@@ -166,4 +212,7 @@ const routes: Route[] = [
   }),
 ]
 
-export const realtime = { name: 'realtime', routes }
+export const realtime = { name: 'realtime', routes, jobs: [tidyJob as Job<never>] }
+
+/** What this process does for others that are to begin calls: see `openVoiceHost`. */
+export const startVoiceHost = (app: App) => openVoiceHost(app, { begin: createCall, socket: openCall })

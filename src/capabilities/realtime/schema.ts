@@ -1,6 +1,17 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TInteger, Type } from 'typebox'
+import type { SoundState } from '#engine/realtime'
 import { pageQuery, plainList } from '#platform/lists'
-import { anyObject, closed, described, nullable, oneOf, patterned, timestamp, uuid } from '#platform/schema'
+import {
+  anyObject,
+  closed,
+  described,
+  nullable,
+  oneOf,
+  pageLimit,
+  patterned,
+  timestamp,
+  uuid,
+} from '#platform/schema'
 
 const callId = patterned('^rtc_[0-9a-f]{32}$', {
   en: 'must be the id of a call: rtc_ and 32 hexadecimal digits',
@@ -47,6 +58,25 @@ export const Call = Type.Object({
   engine: oneOf('pipeline', 'relay', 'passthrough', 'transcription'),
   transport: oneOf('webrtc', 'websocket'),
   agent_id: nullable(uuid()),
+  store: Type.Boolean(described('Its words and its sound are kept.', 'سخنان و صدای آن نگه داشته می‌شود.')),
+  sound: nullable(
+    Type.Unsafe<SoundState>({
+      ...oneOf('recording', 'stored', 'lost'),
+      ...described(
+        'Where it is kept: under way, stored as `file_id`, or lost: there was no room for it, or its process died. The call goes on without.',
+        'اگر نگه داشته می‌شود: در حال ضبط، ذخیره‌شده با نام `file_id`، یا ازدست‌رفته: جایی برایش نبود یا پردازه‌اش از کار افتاد. تماس بدون آن ادامه می‌یابد.',
+      ),
+    }),
+  ),
+  file_id: nullable(
+    Type.String({
+      ...uuid(),
+      ...described(
+        'Its sound, the caller left and the assistant right: `GET /v1/files/{id}`.',
+        'صدای آن، تماس‌گیرنده در چپ و دستیار در راست: `GET /v1/files/{id}`.',
+      ),
+    }),
+  ),
   created_at: timestamp(),
   started_at: nullable(timestamp()),
   expires_at: timestamp(),
@@ -59,6 +89,10 @@ export const Call = Type.Object({
   credits: Type.Integer({
     minimum: 0,
     ...described('What it has cost; 0 until it has ended.', 'هزینهٔ آن؛ تا پیش از پایان ۰.'),
+  }),
+  microcredits: Type.String({
+    pattern: '^[0-9]+$',
+    ...described('The same exactly: a millionth of a credit.', 'همان، دقیق: یک‌میلیونم اعتبار.'),
   }),
   pending: Type.Boolean(
     described(
@@ -73,8 +107,61 @@ export const Call = Type.Object({
 })
 export type Call = Static<typeof Call>
 
+export const TranscriptQuery = Type.Object(
+  {
+    limit: pageLimit(500, 100),
+    after: Type.Optional(
+      Type.Integer({
+        minimum: -1,
+        maximum: 2_147_483_647,
+        default: -1,
+        ...described(
+          'What was said after this position: `last` of the page before.',
+          'آنچه پس از این جایگاه گفته شد: `last` صفحهٔ پیشین.',
+        ),
+      }),
+    ) as unknown as TInteger,
+  },
+  closed,
+)
+
+const Spoken = Type.Object({
+  position: Type.Integer({ minimum: 0 }),
+  role: oneOf('user', 'assistant'),
+  text: Type.String(
+    described(
+      'What was interrupted is cut where it was heard last.',
+      'آنچه قطع شد همان‌جا که آخرین بار شنیده شد بریده شده است.',
+    ),
+  ),
+  at_ms: Type.Integer({
+    minimum: 0,
+    ...described('Since the call was connected.', 'از برقراری تماس.'),
+  }),
+})
+
+export const Transcript = Type.Object({
+  object: Type.Literal('realtime.transcript'),
+  data: Type.Array(Spoken),
+  has_more: Type.Boolean(),
+  last: nullable(Type.Integer({ minimum: 0 })),
+})
+export type Transcript = Static<typeof Transcript>
+
+export const DeletedTranscript = Type.Object({
+  id: CallId,
+  object: Type.Literal('realtime.transcript'),
+  deleted: Type.Literal(true),
+})
+
 export const CallList = plainList.schema(Call, CallId)
 
+const storeWords = Type.Boolean(
+  described(
+    'Keep its words and its sound; left out: not. A client secret says so itself.',
+    'سخنان و صدای تماس نگه داشته شود؛ اگر نیاید، نه. رمز کوتاه‌مدت خودش آن را تعیین کرده است.',
+  ),
+)
 export const AgentId = Type.String({
   ...uuid(),
   ...described(
@@ -91,6 +178,16 @@ export const SocketQuery = Type.Object(
         ...described(
           'A realtime or a text model; left out: `defaults.realtime_model` of the configuration. A client secret has its own.',
           'یک مدل realtime یا متنی؛ اگر نیاید `defaults.realtime_model` پیکربندی. رمز کوتاه‌مدت مدل خودش را دارد.',
+        ),
+      }),
+    ),
+    store: Type.Optional(storeWords),
+    intent: Type.Optional(
+      Type.Unsafe<'transcription'>({
+        ...oneOf('transcription'),
+        ...described(
+          'What is said is written down, and nothing is answered: `model` is a transcription model, left out the default one.',
+          'گفته‌ها فقط نوشته می‌شود و پاسخی نمی‌آید: `model` یک مدل رونویسی است و اگر نیاید مدل پیش‌فرض.',
         ),
       }),
     ),
@@ -158,6 +255,7 @@ export const CreateBody = Type.Object(
         ),
       }),
     ),
+    store: Type.Optional(storeWords),
   },
   closed,
 )
@@ -168,6 +266,7 @@ export const CreateQuery = Type.Object(
     model: Type.Optional(modelOrDefault),
     agent_id: Type.Optional(AgentId),
     session: Type.Optional(sessionText(longestQuerySession)),
+    store: Type.Optional(storeWords),
   },
   closed,
 )
@@ -225,6 +324,15 @@ export const SecretBody = Type.Object(
     ),
     agent_id: Type.Optional(AgentId),
     session: Type.Optional(Session),
+    store: Type.Optional(
+      Type.Boolean({
+        default: false,
+        ...described(
+          'Keep words and sound of the calls that are begun with it.',
+          'سخنان و صدای تماس‌هایی که با آن آغاز می‌شوند نگه داشته شود.',
+        ),
+      }),
+    ),
   },
   closed,
 )

@@ -22,8 +22,8 @@ export const subprotocolKey: KeySource = {
   description: 'A client secret (or a key) as the subprotocol `openai-insecure-api-key.<secret>`.',
 }
 
-/** So far ahead of the ear sound is sent: clients play it as it comes. */
-const leadMs = 200
+/** So far ahead of the ear sound is sent: clients play it as it comes. What is under way is not lowered when somebody interrupts. */
+const leadMs = 120
 /** Of the way to the client and its own buffer. */
 const tailMs = 60
 
@@ -35,7 +35,8 @@ export async function openCall(
     endpoint: '/v1/realtime',
     model: context.query.model,
     agentId: context.query.agent_id,
-    sessions: [],
+    sessions: context.query.intent ? [{ type: context.query.intent }] : [],
+    store: context.query.store,
     accept: () => ({ statusCode: 101 }),
   })
   return socketStream(

@@ -66,6 +66,7 @@ export const worstOfHearing = (app: App, options: Wanted, seconds: number): bigi
   worstOf(app, candidatesOf(app, options, seconds), seconds)
 
 type Wanted = Pick<HearingOptions, 'caller' | 'model' | 'language' | 'prompt'>
+type Said = Pick<HearingOptions, 'language' | 'prompt'>
 
 function candidatesOf(app: App, options: Wanted, seconds: number): Planned[] {
   const asked = { ...planOf(options.model, seconds, options), order: undefined }
@@ -78,7 +79,7 @@ const worstOf = (app: App, candidates: readonly Planned[], seconds: number): big
   highest(candidates.map((one) => costOf(app, one, seconds, maxTokensOf(one.plan, seconds))))
 
 /** Their models are never asked for times or speakers. */
-function planOf(model: TranscriptionModel, seconds: number, wanted: Wanted): Planned {
+export function planOf(model: TranscriptionModel, seconds: number, wanted: Said): Planned {
   const { languages, takesPrompt } = model.transcription
   const language = wanted.language === undefined ? undefined : languageOf(wanted.language)
   const isKnown = language && (!languages || languages.some((one) => (languageOf(one) ?? one) === language))
@@ -181,7 +182,7 @@ interface Outcome {
 }
 
 /** Where a model is paid by tokens and its upstream counts none: what most vendors count for a second. */
-const estimatedTokensPerSecond = 25
+export const estimatedTokensPerSecond = 25
 
 async function settle(
   app: App,

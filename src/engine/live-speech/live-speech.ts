@@ -22,4 +22,12 @@ export interface LiveStep {
 }
 
 export { type HeardLive, type Hearing, planHearing, worstOfHearing } from './hear-live.ts'
+export {
+  hearsLive,
+  mostStreamSeconds,
+  planStream,
+  type SpeechStream,
+  type StreamCost,
+  type StreamPlan,
+} from './hear-stream.ts'
 export { planSpeaking, type Speaking, type SpokenLive, spokenRate } from './speak-live.ts'

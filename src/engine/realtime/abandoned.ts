@@ -1,5 +1,6 @@
 /** Calls whose process is dead are ended by another: what their steps have cost, and those under way at their worst, is charged. */
 import type { App } from '#app'
+import { writeLostOfDead } from './keep/transcript-store.ts'
 import { type Settling, settleCall } from './money/settle.ts'
 import { deleteDeadProcesses } from './process-store.ts'
 import { deleteExpiredSecrets } from './secret-store.ts'
@@ -23,6 +24,7 @@ export async function sweepCalls(app: Settling & Pick<App, 'processes'>): Promis
     }
     found = calls.length
   }
+  await writeLostOfDead(db, leaseMs)
   await deleteDeadProcesses(db, leaseMs)
   await deleteExpiredSecrets(db, new Date(clock.nowMs()))
 }

@@ -67,6 +67,7 @@ export async function beginCall(tx: Tx, call: NewCall, now: Date): Promise<void>
     file_id: null,
     secret_hash: call.secretHash ?? null,
     store: call.store ?? false,
+    sound: call.store ? 'recording' : null,
   })
   const { payer, receiptId, endpoint, held, model, claim, customerId, referenceId, accepted } = call
   // Without an end of its own: whoever ends the call ends it.

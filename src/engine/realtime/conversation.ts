@@ -7,13 +7,16 @@ export const mostBytes = 2 * 1024 * 1024
 /** Announces each change to the client. */
 export class CallConversation implements Conversation {
   readonly #emit: (event: RealtimeEvent) => void
+  readonly #removed: (id: string) => void
   readonly #items: ConversationItem[] = []
   /** As JSON. Content grows until `done`, which measures again. */
   readonly #bytesOf = new Map<string, number>()
   #bytes = 0
 
-  constructor(emit: (event: RealtimeEvent) => void) {
+  /** @param removed called for what `remove` removes, and not for what there is no room for */
+  constructor(emit: (event: RealtimeEvent) => void, removed: (id: string) => void = () => {}) {
     this.#emit = emit
+    this.#removed = removed
   }
 
   get items(): readonly ConversationItem[] {
@@ -44,6 +47,7 @@ export class CallConversation implements Conversation {
 
   remove(id: string): void {
     if (!this.#bytesOf.has(id)) return
+    this.#removed(id)
     this.#removeAt(this.#items.findIndex((item) => item.id === id))
   }
 

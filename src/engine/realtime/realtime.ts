@@ -1,5 +1,6 @@
 /** Realtime calls: their parts, their records and their money (docs/decisions/0087-one-hold-that-rolls.md). */
 
+export { findAnyCall, listAnyCalls } from './all-calls-store.ts'
 export { beginCall, type NewCall } from './begin.ts'
 export { callIdOf, callName } from './call-id.ts'
 export { CallSound, type CallSoundOptions } from './call-sound.ts'
@@ -12,11 +13,29 @@ export type { PipelineSettings } from './engines/pipeline/settings.ts'
 export { worstOfTurn } from './engines/pipeline/worst.ts'
 export { relayModelOf, upstreamsOf, worstOfRelay } from './engines/relay/of-model.ts'
 export { Relay, type RelayOptions } from './engines/relay/relay.ts'
+export {
+  Transcription,
+  type TranscriptionOptions,
+  worstOfTranscription,
+} from './engines/transcription/transcription.ts'
 export { readClientEvent } from './events/client-events.ts'
 export { errorEvent, newId, sessionFields } from './events/server-events.ts'
 export { type CallSettings, freshSettings, updateSession } from './events/session-update.ts'
 export { OpusSound } from './hear/opus-sound.ts'
 export { type PcmFormat, PcmSound } from './hear/pcm-sound.ts'
+export {
+  HostLinks,
+  HostLost,
+  headersFor,
+  hostHeaders,
+  hostKey,
+  hostRefusals,
+  hostVersion,
+  type VoiceHost,
+} from './host-links.ts'
+export { deleteCallsBefore, forgetCall } from './keep/forget.ts'
+export { KeptCall, type KeptCallOptions } from './keep/kept-call.ts'
+export { readTranscript, type TranscriptRow } from './keep/transcript-store.ts'
 export { realtimeSeries } from './metrics.ts'
 export { firstSeconds } from './money/call-time.ts'
 export { CallOver } from './money/over.ts'
@@ -24,7 +43,7 @@ export type { MoneyListener, RunningCall, RunningMoney } from './money/running-m
 export { secondsOf } from './money/settle.ts'
 export { spentOf } from './money/step-store.ts'
 export type * from './parts.ts'
-export { type FreeProcess, freeProcesses } from './process-store.ts'
+export { type FreeProcess, freeProcesses, wholeCapacity } from './process-store.ts'
 export type { AddedCall } from './registered-call.ts'
 export { openRealtimeCalls, RealtimeCalls, type RegistryOptions } from './registry.ts'
 export {
@@ -33,7 +52,7 @@ export {
   insertClientSecret,
   takeClientCall,
 } from './secret-store.ts'
-export { CallSession, type SessionOptions } from './session.ts'
+export { CallSession, type SessionOptions, type SessionWords } from './session.ts'
 export { OpusVoice } from './speak/opus-voice.ts'
 export { PcmVoice } from './speak/pcm-voice.ts'
 export {
@@ -45,5 +64,6 @@ export {
   listCalls,
   readCall,
   runningOf,
+  type SoundState,
   writeConnected,
 } from './store.ts'

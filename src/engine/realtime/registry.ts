@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { sweepCalls } from './abandoned.ts'
 import { Codecs } from './codecs.ts'
+import { HostLinks } from './host-links.ts'
 import type { MoneyListener, RunningMoney } from './money/running-money.ts'
 import { type Settling, settleCall } from './money/settle.ts'
 import { mostAwayMs } from './money/until-back.ts'
@@ -17,6 +18,8 @@ export type RegistryApp = Settling & Checking & Pick<App, 'processes'>
 export interface RegistryOptions {
   /** How many calls this process takes; 0: it takes none, and only ends those of dead processes. */
   capacity: number
+  /** KHERAD_SECRET: by it processes of one database know each other. */
+  secret?: string | undefined
 }
 
 const tickMs = 5_000
@@ -39,6 +42,8 @@ export async function openRealtimeCalls(app: RegistryApp, options: RegistryOptio
 export class RealtimeCalls implements AsyncDisposable {
   /** For calls over WebRTC. */
   readonly codecs: Codecs
+  /** Other processes that hold calls. */
+  readonly hosts: HostLinks
   readonly #app: RegistryApp
   readonly #options: RegistryOptions
   readonly #calls = new Map<string, RegisteredCall>()
@@ -58,6 +63,7 @@ export class RealtimeCalls implements AsyncDisposable {
     this.#app = app
     this.#options = options
     this.codecs = new Codecs(options.capacity)
+    this.hosts = new HostLinks(app, options.secret)
   }
 
   async open(): Promise<void> {
@@ -240,6 +246,7 @@ export class RealtimeCalls implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.drain(0)
     clearInterval(this.#timer)
+    this.hosts[Symbol.dispose]()
     const left = [...this.#calls.values()]
     for (const call of left) call.end('stopped')
     const over = Promise.allSettled(left.map((call) => call.over))

@@ -46,10 +46,19 @@ export interface SessionOptions {
   expiresAtMs: number
   transport: Transport
   money: CallMoney
+  /** Keeps its words; absent where they are not kept. */
+  words?: SessionWords | undefined
   openSound(play: Transport['play']): Disposable & { speaker: Speaker }
   openEngine(call: CallView): CallEngine
   /** Settles the call; its engine has stopped. Does not throw. */
   settle(reason: EndReason, turns: number): Promise<void>
+}
+
+/** Sees what the client is told, and what it would have been told after the end. */
+export interface SessionWords {
+  event(event: RealtimeEvent, conversation: Conversation): void
+  /** It is as if it had never been said. */
+  removed(itemId: string): void
 }
 
 type State = 'starting' | 'active' | 'ended'
@@ -86,7 +95,10 @@ export class CallSession implements TransportListener, CallView {
     this.#settings = options.settings
     this.callId = options.callId
     this.money = options.money
-    this.conversation = new CallConversation((event) => this.emit(event))
+    this.conversation = new CallConversation(
+      (event) => this.emit(event),
+      (id) => options.words?.removed(id),
+    )
     const sound = options.openSound((frame, itemId) => this.#play(frame, itemId))
     this.#sound = sound
     this.speaker = sound.speaker
@@ -102,7 +114,7 @@ export class CallSession implements TransportListener, CallView {
     return this.#gone.signal
   }
 
-  /** Answers that were begun. */
+  /** Answers that were begun; of a session that answers nothing, turns that were written down. */
   get turns(): number {
     return this.#turns
   }
@@ -171,6 +183,7 @@ export class CallSession implements TransportListener, CallView {
   }
 
   emit(event: RealtimeEvent): void {
+    this.#options.words?.event(event, this.conversation)
     if (this.#isOver()) return
     this.#watch(event)
     this.#options.transport.send({ ...event, event_id: newId('event') })
@@ -292,6 +305,7 @@ export class CallSession implements TransportListener, CallView {
     const { expiresAtMs } = this.#options
     const session = sessionObject({
       sessionId: this.#sessionId,
+      callId: this.callId,
       settings: this.#settings,
       expiresAtMs,
       ignored,
@@ -310,11 +324,16 @@ export class CallSession implements TransportListener, CallView {
 
   /** What the engine says of speech and answers: an idle call is one in which neither happens. */
   #watch({ type, response }: RealtimeEvent): void {
-    if (type === 'response.created' && !isNotice(response)) this.#turns++
+    if (type === this.#turnEvent && !isNotice(response)) this.#turns++
     if (type === 'input_audio_buffer.speech_started') this.#isSpeaking = true
     else if (type === 'input_audio_buffer.speech_stopped') this.#isSpeaking = false
     else if (!type.startsWith('response.')) return
     this.#hearSomething()
+  }
+
+  /** One of each turn. */
+  get #turnEvent(): string {
+    return this.#settings.type === 'transcription' ? 'input_audio_buffer.committed' : 'response.created'
   }
 
   #hearSomething(): void {

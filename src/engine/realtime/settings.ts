@@ -30,6 +30,8 @@ export interface VoiceConfig {
   maxSeconds: number
   /** How long the stop of a process that only holds calls lets them go on. */
   drainSeconds: number
+  /** Days for which calls that have ended are listed, with the words and the sound of those that keep them. */
+  keepDays: number
   /** Of the engine `pipeline`. */
   pipeline: PipelineSettings
 }
@@ -49,16 +51,22 @@ export const voice = fileSection({
         default: 300,
         description: 'How long the stop of a process of the role voice lets its calls go on, in seconds.',
       }),
+      keep_days: integerIn(1, 36_500, {
+        default: 30,
+        description:
+          'Days for which calls that have ended are listed, and the words and the sound that are kept of them. Receipts stay.',
+      }),
       pipeline: pipelineSchema,
     },
     { default: {} },
   ),
-  read: ({ capacity, calls_per_key, idle_seconds, max_seconds, drain_seconds, pipeline }) => ({
+  read: ({ capacity, calls_per_key, idle_seconds, max_seconds, drain_seconds, keep_days, pipeline }) => ({
     capacity,
     callsPerKey: calls_per_key,
     idleSeconds: idle_seconds,
     maxSeconds: max_seconds,
     drainSeconds: drain_seconds,
+    keepDays: keep_days,
     pipeline: readPipeline(pipeline),
   }),
 })

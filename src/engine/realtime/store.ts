@@ -38,7 +38,11 @@ export interface CallRow {
   file_id: string | null
   secret_hash: Buffer | null
   store: boolean
+  sound: SoundState | null
 }
+
+/** What became of the sound of a call that keeps it. */
+export type SoundState = 'recording' | 'stored' | 'lost'
 
 export interface CallKey {
   accountId: string
@@ -116,10 +120,20 @@ export const lockRunning = (tx: Tx, { accountId, callId }: CallKey): Promise<Cal
     .forUpdate()
     .executeTakeFirst()
 
+/** Locks the row, whether or not the call has ended. */
+export const lockCall = (tx: Tx, { accountId, callId }: CallKey): Promise<CallRow | undefined> =>
+  tx
+    .selectFrom('realtime.calls')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('call_id', '=', callId)
+    .forUpdate()
+    .executeTakeFirst()
+
 export async function writeEnded(
   tx: Tx,
   { accountId, callId }: CallKey,
-  end: Pick<CallRow, 'reason' | 'turns' | 'charged' | 'connected_at' | 'ended_at' | 'file_id'>,
+  end: Pick<CallRow, 'reason' | 'turns' | 'charged' | 'connected_at' | 'ended_at' | 'file_id' | 'sound'>,
 ): Promise<void> {
   await tx
     .updateTable('realtime.calls')
@@ -131,6 +145,7 @@ export async function writeEnded(
       connected_at: end.connected_at,
       ended_at: end.ended_at,
       file_id: end.file_id,
+      sound: end.sound,
     })
     .where('account_id', '=', accountId)
     .where('call_id', '=', callId)

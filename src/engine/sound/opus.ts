@@ -33,7 +33,7 @@ export async function openOpus(rate: number, { note }: CodecOptions): Promise<Co
   let taken = 0
   let packets = 0
   const pages: Uint8Array[] = [
-    stream.header(headOf(lookahead * scale, rate)),
+    stream.header(headOf({ channels: 1, preSkip: lookahead * scale, rate })),
     stream.header(Buffer.concat([Buffer.from('OpusTags'), vorbisComment('kherad', note)])),
   ]
   const encode = (samples: Float32Array): void => {
@@ -63,11 +63,20 @@ export async function openOpus(rate: number, { note }: CodecOptions): Promise<Co
   }
 }
 
-function headOf(preSkip: number, rate: number): Uint8Array {
+/** @param preSkip samples at 48 kHz that precede the first one @param rate of what was encoded, for people */
+export function headOf({
+  channels,
+  preSkip,
+  rate,
+}: {
+  channels: number
+  preSkip: number
+  rate: number
+}): Uint8Array {
   const head = Buffer.alloc(19)
   head.write('OpusHead')
   head[8] = 1 // version
-  head[9] = 1 // channels
+  head[9] = channels
   head.writeUInt16LE(preSkip, 10)
   head.writeUInt32LE(rate, 12)
   return head

@@ -5,6 +5,7 @@
 import { hkdfSync } from 'node:crypto'
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, createServer, request, type Server } from 'node:https'
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 
 /** Meta data of what is passed on stand in headers: the address and 16 KB of headers of a request, in base64. */
 const maxHeaderSize = 256 * 1024
@@ -61,28 +62,35 @@ export interface ChannelRequest {
 
 /** Requests to one process at the other end, at an address such as `https://10.0.0.7:8090`. */
 export class ChannelClient implements Disposable {
-  readonly #url: URL
+  readonly #end: { host: string; port: number }
+  readonly #keyed: Pick<
+    ConnectionOptions,
+    'ciphers' | 'minVersion' | 'maxVersion' | 'pskCallback' | 'checkServerIdentity'
+  >
   readonly #agent: Agent
 
   constructor(url: string, key: ChannelKey) {
     const psk = presharedKeyOf(key)
-    this.#url = new URL(url)
-    this.#agent = new Agent({
+    const { hostname, port } = new URL(url)
+    const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+    this.#end = { host, port: Number(port) }
+    this.#keyed = {
       ...suite,
-      keepAlive: true,
-      timeout: 300_000,
-      maxCachedSessions: 0,
       // Who has the secret is the other end: there is no certificate with a name.
       pskCallback: () => ({ psk, identity }),
       checkServerIdentity: () => undefined,
-    })
+    }
+    this.#agent = new Agent({ ...this.#keyed, keepAlive: true, timeout: 300_000, maxCachedSessions: 0 })
   }
 
   /** The caller writes the body and ends it. */
   request({ method, path, headers = {} }: ChannelRequest): ClientRequest {
-    const { hostname, port } = this.#url
-    const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
-    return request({ host, port: Number(port), method, path, headers, agent: this.#agent, maxHeaderSize })
+    return request({ ...this.#end, method, path, headers, agent: this.#agent, maxHeaderSize })
+  }
+
+  /** A connection of its own, for what is no request and its answer; not yet open. */
+  connect(): TLSSocket {
+    return connect({ ...this.#end, ...this.#keyed })
   }
 
   /** Ends all that is under way, and every connection: the next request opens a new one. */

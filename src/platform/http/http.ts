@@ -37,7 +37,15 @@ export { type ByteRange, partOf } from './range.ts'
 export { doubtful, pathOfTarget } from './request-line.ts'
 export { limitRequestTime } from './request-timeout.ts'
 export { openServer, type Server, type Violation, type Zone } from './server.ts'
-export { type Socket, type SocketMessage, type SocketStream, socketRoute, socketStream } from './socket.ts'
+export {
+  type Socket,
+  type SocketBounds,
+  type SocketMessage,
+  SocketStream,
+  socketRoute,
+  socketStream,
+} from './socket.ts'
+export { SocketLine } from './socket-line.ts'
 export { peerOf, type VisitorAddress, visitorOf } from './trusted-proxies.ts'
 export { isMultipart, readUpload, type Upload, type UploadedFile, type UploadSpec } from './upload.ts'
 export { type Check, compile, compileSteps, type WarmStep } from './validate.ts'

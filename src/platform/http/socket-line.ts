@@ -23,6 +23,7 @@ export class SocketLine implements Socket {
   readonly #pulse: NodeJS.Timeout
   #wake: (() => void) | undefined
   #closeCode: number | undefined
+  #closeReason = ''
   #seenMs = performance.now()
   #window = { startMs: performance.now(), messages: 0, bytes: 0 }
 
@@ -39,8 +40,9 @@ export class SocketLine implements Socket {
     ws.on('error', ({ code }: NodeJS.ErrnoException) => {
       this.#closeCode = code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? tooLong : malformed
     })
-    ws.on('close', (code) => {
+    ws.on('close', (code, reason) => {
       this.#closeCode ??= code
+      this.#closeReason = reason.toString()
       clearInterval(this.#pulse)
       this.#gone.abort()
       this.#wake?.()
@@ -53,6 +55,11 @@ export class SocketLine implements Socket {
 
   get closeCode(): number | undefined {
     return this.#closeCode
+  }
+
+  /** What the other side said of it. */
+  get closeReason(): string {
+    return this.#closeReason
   }
 
   get protocol(): string {

@@ -23,6 +23,8 @@ export interface ConnectionOptions {
   connectMs: number
   /** It is no longer; these were its paths, which are closed. */
   over(paths: Iterable<Path>): void
+  /** Something was dropped that is more than an honest client sends. */
+  flooded(): void
 }
 
 /** For silence on all lines, and for a client that no longer says that it wants what we send (RFC 7675). */
@@ -34,6 +36,10 @@ const pathsPerConnection = 16
 const waiting = { sound: 65_536, all: 262_144 } as const
 /** Of DTLS, whose handshake and data channel are small. */
 const dataBytes = { perSecond: 1_000_000, burst: 10_000_000 } as const
+/** Of the same: each takes time, however small it is. */
+const dataRecords = { perSecond: 1_000, burst: 10_000 } as const
+/** Browsers send 21 a second while they look for a path. What exceeds it is not answered, and ends nothing: whoever saw one can repeat it. */
+const checks = { perSecond: 50, burst: 500 } as const
 
 export class Connection implements Peer {
   readonly ufrag = randomBytes(6).toString('hex')
@@ -45,6 +51,8 @@ export class Connection implements Peer {
   readonly #paths = new Set<Path>()
   readonly #dtls: DtlsClient
   readonly #dataRate: Rate
+  readonly #recordRate: Rate
+  readonly #checkRate: Rate
   readonly #madeMs: number
   #path: Path | undefined
   #media: Media | undefined
@@ -60,6 +68,8 @@ export class Connection implements Peer {
     this.#handler = handler
     this.#madeMs = this.#seenMs = this.#consentMs = options.nowMs()
     this.#dataRate = new Rate(dataBytes, this.#madeMs)
+    this.#recordRate = new Rate(dataRecords, this.#madeMs)
+    this.#checkRate = new Rate(checks, this.#madeMs)
     this.answer = writeAnswer(offer, {
       ufrag: this.ufrag,
       password: this.password,
@@ -89,8 +99,12 @@ export class Connection implements Peer {
     return username === `${this.ufrag}:${this.#options.offer.ufrag}`
   }
 
-  /** A check that is authentic, answered on its own path. False where it has too many paths. */
+  /** A check that is authentic, answered on its own path. False where it has too many paths, or there are too many checks. */
   check(check: Check, path: Path): boolean {
+    if (!this.#checkRate.take(1, this.#options.nowMs())) {
+      this.#options.flooded()
+      return false
+    }
     if (!this.#paths.has(path) && this.#paths.size >= pathsPerConnection) return false
     this.#paths.add(path)
     this.#seenMs = this.#consentMs = this.#options.nowMs()
@@ -167,15 +181,19 @@ export class Connection implements Peer {
   }
 
   #takeMedia(datagram: Buffer): void {
-    const { authentic, packet } = this.#media?.receive(datagram, Date.now()) ?? { authentic: false }
+    if (this.#media === undefined) return
+    const { authentic, isFlood, packet } = this.#media.receive(datagram, Date.now())
     if (authentic) this.#seenMs = this.#options.nowMs()
+    if (isFlood) this.#options.flooded()
+    if (this.#media.isFlooded) this.#end('abuse')
     if (packet !== undefined) this.#handler.audio(packet.payload, packet.index, packet.timestamp)
   }
 
   #takeData(bytes: Buffer): void {
     const nowMs = this.#options.nowMs()
     this.#seenMs = nowMs
-    if (this.#dataRate.take(bytes.length, nowMs)) this.#channel?.receive(bytes)
+    const mayCome = this.#recordRate.take(1, nowMs) && this.#dataRate.take(bytes.length, nowMs)
+    if (mayCome) this.#channel?.receive(bytes)
     else this.#end('abuse')
   }
 

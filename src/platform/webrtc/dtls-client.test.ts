@@ -108,6 +108,15 @@ describe('DTLS as client', () => {
     expect(pair.media).toBeUndefined()
   })
 
+  test('a server that has heard something else is refused by its last message', async () => {
+    const pair = connect(keys)
+    const { cipher } = pair.server as unknown as { cipher: { verifyData(heard: Buffer): Buffer } }
+    const verifyData = cipher.verifyData.bind(cipher)
+    cipher.verifyData = (heard) => verifyData(Buffer.concat([heard, Buffer.from([0])]))
+    await expect.poll(() => pair.failure?.message).toBe('the two sides have not heard the same')
+    expect(pair.media).toBeUndefined()
+  })
+
   test('another certificate than the one of the offer is refused', async () => {
     const pair = connect(keys, { fingerprint: Buffer.alloc(32) })
     await expect.poll(() => pair.failure?.message).toBe('another certificate')

@@ -57,7 +57,7 @@ export class Endpoint implements WebRtc {
   readonly #nowMs: () => number
   readonly #connections = new Map<string, Connection>()
   readonly #owners = new Map<string, { connection: Connection; path: Path }>()
-  readonly #dropped = { stranger: 0, malformed: 0 }
+  readonly #dropped = { stranger: 0, malformed: 0, flood: 0 }
   #sockets: Sockets | undefined
   #candidates: readonly Candidate[] = []
   #timer: NodeJS.Timeout | undefined
@@ -98,6 +98,7 @@ export class Endpoint implements WebRtc {
       handler,
       nowMs: this.#nowMs,
       connectMs: this.#options.connectMs ?? connectMs,
+      flooded: () => this.#dropped.flood++,
       over: (paths) => this.#forget(connection, paths),
     })
     this.#connections.set(connection.ufrag, connection)
@@ -152,7 +153,7 @@ export class Endpoint implements WebRtc {
 
   /** Once a second, since a flood is counted by hundreds of thousands. */
   #count(): void {
-    for (const reason of ['stranger', 'malformed'] as const) {
+    for (const reason of ['stranger', 'malformed', 'flood'] as const) {
       this.#options.metrics?.webrtcDropped.inc({ reason }, this.#dropped[reason])
       this.#dropped[reason] = 0
     }

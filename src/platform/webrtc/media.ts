@@ -14,10 +14,19 @@ export interface MediaOptions {
   nowMs: number
 }
 
+export interface ReceivedMedia {
+  /** It came from the other side. */
+  authentic: boolean
+  /** It was more than the rate of sound, and is dropped. */
+  isFlood?: true
+  /** Sound that is to be heard. */
+  packet?: { payload: Buffer; index: number; timestamp: number }
+}
+
 /** Of sound; a packet is 20 ms. One that exceeds them is dropped. */
 const packets = { perSecond: 60, burst: 120 } as const
-/** Whoever sends more for so many seconds is no browser. */
-const abuse = { packetsPerSecond: 200, seconds: 5 } as const
+/** Whoever sends more for so many seconds is no browser, nor is one that sends so much in a single one; reports count, too. */
+const abuse = { packetsPerSecond: 200, seconds: 5, mostInSecond: 2_000 } as const
 const longestOpusBytes = 1_275
 
 export class Media {
@@ -59,27 +68,30 @@ export class Media {
     return this.#sender.rtcp(this.#reports.write(this.#sent, nowMs))
   }
 
-  /**
-   * A datagram of anybody. `authentic`: whether it came from the other side. `packet`: sound that is to be heard.
-   */
-  receive(
-    datagram: Buffer,
-    nowMs: number,
-  ): { authentic: boolean; packet?: { payload: Buffer; index: number; timestamp: number } } {
+  /** A datagram of anybody. */
+  receive(datagram: Buffer, nowMs: number): ReceivedMedia {
     if (isRtcp(datagram)) {
       const report = this.#receiver.rtcp(datagram)
-      if (report !== undefined) this.#theirs = this.#reports.read(report, nowMs) ?? this.#theirs
-      return { authentic: report !== undefined }
+      if (report === undefined) return { authentic: false }
+      this.#thisSecond++
+      this.#theirs = this.#reports.read(report, nowMs) ?? this.#theirs
+      return { authentic: true }
     }
     const rtp = this.#receiver.rtp(datagram)
     if (rtp === undefined) return { authentic: false }
     this.#thisSecond++
-    const isHonest = this.#rate.take(1, nowMs) && rtp.payload.length <= longestOpusBytes
-    if (!isHonest || rtp.payloadType !== this.#options.payloadType) return { authentic: true }
+    if (!this.#rate.take(1, nowMs)) return { authentic: true, isFlood: true }
+    const isSound = rtp.payloadType === this.#options.payloadType && rtp.payload.length <= longestOpusBytes
+    if (!isSound) return { authentic: true }
     this.#received++
     this.#reports.received(rtp, nowMs)
     // Browsers send empty packets to keep a way open.
     return rtp.payload.length === 0 ? { authentic: true } : { authentic: true, packet: rtp }
+  }
+
+  /** More has come in this second than in any of an honest client. */
+  get isFlooded(): boolean {
+    return this.#thisSecond > abuse.mostInSecond
   }
 
   /** Once a second. True where it has been too much for too long. */

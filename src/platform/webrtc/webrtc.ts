@@ -4,6 +4,7 @@ import type { WebRtc } from './peer.ts'
 import type { WebRtcConfig } from './settings.ts'
 
 export type { WebRtcOptions } from './endpoint.ts'
+export { type FreePorts, findFreePorts } from './free-ports.ts'
 export { LazyWebRtc } from './lazy.ts'
 export { webrtcSeries } from './metrics.ts'
 export type { Peer, PeerHandler, PeerStats, WebRtc } from './peer.ts'

@@ -2,6 +2,7 @@
 import type { HostedToolEntry } from '#engine/turn'
 import { asFailure, declarationOf, errorType, type Language } from '#platform/errors'
 import { randomBase62 } from '#platform/ids'
+import { callName } from '../call-id.ts'
 import type { RealtimeEvent, SoundType, TurnDetection } from '../parts.ts'
 import { type CallSettings, rateOf } from './session-update.ts'
 
@@ -25,6 +26,7 @@ export function errorEvent(error: unknown, language: Language, eventId?: string)
 
 export interface SessionObject {
   sessionId: string
+  callId: string
   settings: CallSettings
   /** Unix milliseconds. */
   expiresAtMs: number
@@ -33,27 +35,34 @@ export interface SessionObject {
 }
 
 /** `session` of session.created, session.updated and a client secret. */
-export const sessionObject = ({ sessionId, settings, expiresAtMs, ignored }: SessionObject) => ({
-  object: 'realtime.session',
+export const sessionObject = ({ sessionId, callId, settings, expiresAtMs, ignored }: SessionObject) => ({
+  object: settings.type === 'transcription' ? 'realtime.transcription_session' : 'realtime.session',
   id: sessionId,
   ...sessionFields(settings),
   expires_at: Math.floor(expiresAtMs / 1000),
-  kherad: { ignored },
+  kherad: { call_id: callName(callId), ignored },
 })
 
 /** The settings in the names of the wire: what a client could send again. */
-export const sessionFields = (settings: CallSettings) => ({
+export const sessionFields = (settings: CallSettings): Record<string, unknown> =>
+  settings.type === 'transcription'
+    ? { type: settings.type, audio: { input: inputOf(settings) }, include: null }
+    : realtimeFields(settings)
+
+const inputOf = (settings: CallSettings) => ({
+  format: formatOf(settings.inputSound),
+  transcription: transcriptionOf(settings.transcription),
+  noise_reduction: null,
+  turn_detection: settings.turnDetection && detectionOf(settings.turnDetection),
+})
+
+const realtimeFields = (settings: CallSettings) => ({
   type: settings.type,
   model: settings.model,
   output_modalities: settings.modalities,
   instructions: settings.instructions,
   audio: {
-    input: {
-      format: formatOf(settings.inputSound),
-      transcription: transcriptionOf(settings.transcription),
-      noise_reduction: null,
-      turn_detection: settings.turnDetection && detectionOf(settings.turnDetection),
-    },
+    input: inputOf(settings),
     output: {
       format: formatOf(settings.outputSound),
       ...(settings.voice !== undefined && { voice: settings.voice }),

@@ -55,6 +55,14 @@ export const semanticDetection: TurnDetection = {
   idleMs: undefined,
 }
 
+/** Of sessions that are written down alone: nobody waits for an answer, and early words cost. */
+export const silenceDetection: TurnDetection = {
+  ...semanticDetection,
+  type: 'server_vad',
+  createResponse: false,
+  interruptResponse: false,
+}
+
 /** A session of which nothing was said. */
 export const freshSettings = (type: CallSettings['type'], model: string): CallSettings => ({
   type,
@@ -65,7 +73,7 @@ export const freshSettings = (type: CallSettings['type'], model: string): CallSe
   voice: undefined,
   modalities: ['audio'],
   transcription: {},
-  turnDetection: semanticDetection,
+  turnDetection: type === 'transcription' ? silenceDetection : semanticDetection,
   speed: 1,
   tools: [],
   hosted: [],
@@ -87,7 +95,8 @@ interface Reading extends UpdateRules {
  */
 export function updateSession(was: CallSettings, update: unknown, rules: UpdateRules): Updated {
   const reading: Reading = { ...rules, hasHosted: rules.hasHosted ?? (() => false), ignored: [] }
-  const settings = readMembers(readFields(update, 'session'), 'session', sessionFields, was, reading)
+  const readers = was.type === 'transcription' ? transcriptionFields : sessionFields
+  const settings = readMembers(readFields(update, 'session'), 'session', readers, was, reading)
   requireTool(settings.toolChoice, settings.tools, 'session.tool_choice')
   return { settings, ignored: reading.ignored.slice(0, mostIgnored) }
 }
@@ -124,12 +133,30 @@ const ignore: Reader = (_value, param, _was, { ignored }) => {
   return {}
 }
 
+const readType: Reader = (value, param, was) => {
+  if (value !== null && readOneOf(value, param, ['realtime', 'transcription']) !== was.type)
+    refuse(param, reasons.typeChanged)
+  return {}
+}
+
+const readInput = group({
+  format: (value, param) => ({ inputSound: readFormat(value, param) }),
+  transcription: (value, param, was, to) => ({
+    transcription: value === null ? {} : readTranscription(value, param, was.transcription, to),
+  }),
+  turn_detection: (value, param, was, to) => ({
+    turnDetection: value === null ? null : readTurnDetection(value, param, was.turnDetection, to),
+  }),
+})
+
+/** It answers nothing. */
+const transcriptionFields: Record<string, Reader> = {
+  type: readType,
+  audio: group({ input: readInput }),
+}
+
 const sessionFields: Record<string, Reader> = {
-  type: (value, param, was) => {
-    if (value !== null && readOneOf(value, param, ['realtime', 'transcription']) !== was.type)
-      refuse(param, reasons.typeChanged)
-    return {}
-  },
+  type: readType,
   model: (value, param, was, to) =>
     value === null || value === was.model ? {} : ignore(value, param, was, to),
   instructions: (value, param) => ({
@@ -147,15 +174,7 @@ const sessionFields: Record<string, Reader> = {
     maxOutputTokens: value === null ? 'inf' : readTokens(value, param),
   }),
   audio: group({
-    input: group({
-      format: (value, param) => ({ inputSound: readFormat(value, param) }),
-      transcription: (value, param, was, to) => ({
-        transcription: value === null ? {} : readTranscription(value, param, was.transcription, to),
-      }),
-      turn_detection: (value, param, was, to) => ({
-        turnDetection: value === null ? null : readTurnDetection(value, param, was.turnDetection, to),
-      }),
-    }),
+    input: readInput,
     output: group({
       format: (value, param) => ({ outputSound: readFormat(value, param) }),
       voice: readVoice,

@@ -80,6 +80,8 @@ async function settleRow(
     ended_at: end.endedAt?.(row) ?? now,
     file_id: end.fileId ?? row.file_id,
     charged: totals.cost,
+    // What was never connected has no sound.
+    ...(!row.connected_at && !end.connectedAt && { sound: null }),
   }
   const { tokens, quantities } = used(rows, groups)
   const detail = { ...headOf(ended, totals, end.facts), tokens, ...explain(rows, groups) }

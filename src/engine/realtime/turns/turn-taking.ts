@@ -73,7 +73,11 @@ const withdrawFrames = framesOf(700)
 const withdrawVoicedFrames = framesOf(120)
 /** Of an answer: whoever has heard more knows that it was given. */
 const heardFrames = framesOf(300)
-const duckVoicedFrames = framesOf(200)
+/** Detectors find speech up to 140 ms late, and the voice has to be lower 200 ms after it began. */
+const duckVoicedFrames = framesOf(80)
+/** Less is a noise as likely as a word: it is not transcribed, and the voice is raised again soon after it. */
+const wordVoicedFrames = framesOf(200)
+const noiseQuietFrames = framesOf(200)
 const overlapVoicedFrames = framesOf(500)
 const overlapFrames = framesOf(1_200)
 const backchannelFrames = framesOf(700)
@@ -265,7 +269,7 @@ export class TurnTaking implements Disposable {
     } else if (!current.isPausing && this.#frames - current.voicedUntil >= pauseFrames) {
       current.isPausing = true
       if (this.#ended) this.#current = undefined
-      else if (!current.isOverlapping || current.wasDucked) this.#pause(current)
+      else if (!current.isOverlapping || current.voicedFrames >= wordVoicedFrames) this.#pause(current)
     }
     if (this.#current === current) this.#decide(current)
   }
@@ -394,8 +398,10 @@ export class TurnTaking implements Disposable {
   #goOnBeside(current: Utterance, isWordless: boolean): void {
     const isHeard = current.isPausing && current.words !== undefined
     const isLate = current.duckedAt !== undefined && this.#frames - current.duckedAt >= overlapFrames
-    if (isHeard || isLate) this.#unduck(current)
     const quietFrames = this.#frames - current.voicedUntil
+    const isNoise = current.voicedFrames < wordVoicedFrames && quietFrames >= noiseQuietFrames
+    if (isHeard || isLate || isNoise) this.#unduck(current)
+    if (isNoise) current.wasDucked = false
     const isPending = current.pause !== undefined && !isHeard
     if (
       (isHeard && isWordless) ||

@@ -14,9 +14,9 @@ import type {
   TurnDetection,
 } from '../../parts.ts'
 import { type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import { Hearing } from '../hearing/hearing.ts'
 import type { CallAgent } from './agent.ts'
 import { Answer, type CancelReason, errorOf } from './answer.ts'
-import { EarlyTranscripts } from './early.ts'
 import { Knowledge } from './knowledge.ts'
 import { modelsOfPipeline, type PipelineModels } from './models.ts'
 import './phrases.ts'
@@ -56,7 +56,7 @@ export class Pipeline implements CallEngine, TurnListener {
   readonly #call: CallView
   readonly #options: PipelineOptions
   readonly #models: PipelineModels
-  readonly #early: EarlyTranscripts
+  readonly #hearing: Hearing
   readonly #knowledge: Knowledge | undefined
   #turns: TurnTaking | undefined
   /** Item of the turn that is spoken. */
@@ -89,7 +89,7 @@ export class Pipeline implements CallEngine, TurnListener {
     const named = call.session.transcription.model && app.models.find(call.session.transcription.model)
     const model = named && named.kind === 'transcription' ? named : this.#models.transcription
     const { live, agent } = options
-    this.#early = new EarlyTranscripts({ app, call, live, model })
+    this.#hearing = new Hearing({ app, call, live, model })
     this.#knowledge = agent?.recall && new Knowledge({ app, call, live, recall: agent.recall })
   }
 
@@ -100,11 +100,13 @@ export class Pipeline implements CallEngine, TurnListener {
   frame(samples: Float32Array): void {
     if (this.#call.signal.aborted || !this.#turns || this.#isLeaving) return
     this.#heardMs += frameMs
+    this.#hearing.frame(samples)
     this.#turns.write(samples)
   }
 
   changed(): void {
     this.#turns?.update(this.#detection)
+    if (!this.#detection) this.#hearing.clear()
   }
 
   notify(notice: CallNotice): void {
@@ -121,6 +123,7 @@ export class Pipeline implements CallEngine, TurnListener {
         return
       case 'input_audio_buffer.clear':
         this.#turns?.clear()
+        this.#hearing.clear()
         this.#isHearing = false
         this.#emit('input_audio_buffer.cleared', {})
         return
@@ -140,6 +143,7 @@ export class Pipeline implements CallEngine, TurnListener {
     clearTimeout(this.#leaving)
     this.#answer?.cancel('client_cancelled')
     while (this.#work.size > 0) await Promise.all(this.#work)
+    await this.#hearing.stop()
     this.#turns?.[Symbol.dispose]()
     this.#turns = undefined
   }
@@ -172,19 +176,20 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#isHearing = true
     this.#emit('input_audio_buffer.speech_started', { audio_start_ms: startMs, item_id: this.#item })
     this.#reserve(number)
+    this.#hearing.started({ number, startMs })
   }
 
   paused(pause: Parameters<TurnListener['paused']>[0]): void {
     if (this.#isLeaving) return
     this.#reserve(pause.turn)
     if (!this.#canPay) return
-    this.#early.begin(pause, ({ text, failure }) => {
+    this.#hearing.begin(pause, ({ text, failure }) => {
       if (!failure) this.#turns?.words(pause.turn, text, pause.untilMs)
     })
   }
 
   resumed(pause: number): void {
-    this.#early.discard(pause)
+    this.#hearing.discard(pause)
   }
 
   ended(turn: Turn): void {
@@ -211,9 +216,11 @@ export class Pipeline implements CallEngine, TurnListener {
     const answered: Answered = { turn: number, startMs, items: [itemId], isWithdrawn: false }
     this.#answered = answered
     this.#run(this.#hear(turn, item, answered).then(() => this.#heard(answered)))
+    this.#hearing.ended(turn)
   }
 
   withdrawn(turn: number): void {
+    this.#hearing.withdrawn(turn)
     const answered = this.#answered
     if (answered?.turn !== turn) return
     answered.isWithdrawn = true
@@ -250,7 +257,7 @@ export class Pipeline implements CallEngine, TurnListener {
 
   async #hear(turn: Turn, item: ConversationItem, answered: Answered): Promise<void> {
     const known = turn.words === undefined ? undefined : { text: turn.words, seconds: 0, failure: undefined }
-    const heard = known ?? (await this.#early.whole(turn))
+    const heard = known ?? (await this.#hearing.whole(turn))
     if (answered.isWithdrawn || this.#call.signal.aborted) return
     if (heard.failure) return this.#unheard(item, heard.failure)
     this.#transcribed(item, heard, turn)

@@ -39,6 +39,11 @@ export class UserSound {
     this.#flush()
   }
 
+  /** It may go on: what comes meanwhile is sent when it is opened again, as long as it is kept. */
+  pause(): void {
+    this.#isOpen = false
+  }
+
   /** The turn is over. */
   close(): void {
     this.#isOpen = false

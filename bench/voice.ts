@@ -1,0 +1,261 @@
+/**
+ * `npm run bench:voice -- [seconds] [calls] [part of a name]`: concurrent calls with the server on one core and the load, the upstreams and PostgreSQL on
+ * another, for each engine and transport. What it prints is described in bench/README.md.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { freePort } from '../tests/harness/free-port.ts'
+import { hasEspeak, spoken } from '../tests/harness/spoken.ts'
+import {
+  cpuSeconds,
+  key,
+  machine,
+  type Running,
+  root,
+  run,
+  runScript,
+  started,
+  temporaryFolder,
+} from './stage.ts'
+import { median, row, table } from './table.ts'
+import type { CallResult } from './voice/call.ts'
+import type { VoiceLoadOptions, VoiceLoadResult } from './voice/load.ts'
+import type { Memory } from './voice/memory-probe.ts'
+
+const [seconds = 40, concurrent = 8] = process.argv.slice(2, 4).map(Number)
+const only = process.argv[4] ?? ''
+const serverCore = 0
+const loadCore = 1
+/** Of the scripted upstreams, behind the end of a turn: transcription is over by then. */
+const scriptedMs = 450
+const memoryCalls = 200
+
+const configOf = (upstream: string): string => `
+providers:
+  - { id: fake, base_url: ${upstream}/v1, api_key: k, dialects: [chat, speech, transcriptions] }
+models:
+  - { id: bench/text, deployments: [{ provider: fake, model: m }], context_length: 16000, max_output_tokens: 4000, pricing: { input_per_million: 0, output_per_million: 0 } }
+  - { id: bench/voice, kind: audio, deployments: [{ provider: fake, model: m }], audio: { does: [speech], voices: [{ id: a }], formats: [pcm] }, pricing: { per_million_characters: 0 } }
+  - { id: bench/ears, kind: transcription, deployments: [{ provider: fake, model: m }], pricing: { per_minute: 0 } }
+  - { id: bench/talk, kind: realtime, text_model: bench/text, transcription_model: bench/ears, speech_model: bench/voice }
+voice: { capacity: 100, calls_per_key: 1000 }
+webrtc: { listen: [127.0.0.1], ports: [0, 0] }
+`
+
+const interruptionTexts = [
+  'صبر کن، یک لحظه گوش بده',
+  'نه، منظورم این نبود',
+  'خب حالا قیمتش چنده',
+  'فردا ساعت چند باز می‌شود',
+  'متوجه نشدم، دوباره بگو',
+  'حرفم را قطع نکن',
+  'راستی یک چیز دیگر',
+  'چرا این‌قدر گرونه',
+]
+
+await using stack = new AsyncDisposableStack()
+const folder = await temporaryFolder(stack)
+const upstream = stack.use(await runScript('voice/upstream.ts'))
+pin(upstream.child.pid!, loadCore)
+const memoryFile = path.join(folder, 'memory.json')
+const server = stack.use(await start())
+const pid = server.child.pid!
+console.log(`${machine()}; server on core ${serverCore}, all else on core ${loadCore}; ${seconds} s\n`)
+
+const scripted = await recordings((text) => (hasEspeak ? ofEspeak(text) : ofSandbox(text)))
+const sandbox = await recordings(ofSandbox)
+table([
+  ...[
+    'engine',
+    'transport',
+    'calls',
+    'failed',
+    'connect p50',
+    'whole p50',
+    'end of turn p50',
+    'own p50, p95',
+  ],
+  ...[
+    'lowered at sender p95',
+    'at the ear p95',
+    'late frames',
+    'of a core a call',
+    'load: of a core, late p99',
+  ],
+])
+for (const [engine, model, files] of [
+  ['pipeline', 'bench/talk', scripted],
+  ['sandbox', 'sandbox/realtime', sandbox],
+] as const)
+  for (const transport of ['websocket', 'webrtc'] as const)
+    if (`${engine} ${transport}`.includes(only)) await measure(engine, { model, transport, ...files })
+if ('memory'.includes(only))
+  for (const transport of ['websocket', 'webrtc'] as const) await measureMemory(transport)
+
+type Measured = Pick<VoiceLoadOptions, 'model' | 'transport' | 'question' | 'interruptions'>
+
+async function measure(engine: string, measured: Measured): Promise<void> {
+  // What is loaded at the first call is not what calls cost.
+  await load({ ...measured, concurrent: 2, calls: 2, answers: 1, seconds: 20 })
+  const isScripted = engine === 'pipeline'
+  const cpu = cpuSeconds(pid)
+  const options = { ...measured, interruptions: isScripted ? measured.interruptions : [] }
+  const result = await load({ ...options, concurrent, calls: concurrent, answers: 1_000, seconds })
+  const core = (cpuSeconds(pid) - cpu) / result.seconds / concurrent
+  const all = (name: Exclude<keyof CallResult, 'failures'>): number[] =>
+    result.calls.flatMap((call) => call[name])
+  const failures = result.calls.flatMap((call) => call.failures)
+  const [whole, silence] = [all('whole'), all('silence')]
+  const own = whole.map((ms, at) => ms - silence[at]! - (isScripted ? scriptedMs : 0))
+  const [frames, late] = [sum(all('frames')), sum(all('late'))]
+  row([
+    ...[engine, measured.transport, String(result.calls.length), String(failures.length)],
+    ...[ms(median(all('connectMs'))), ms(median(whole)), ms(median(silence))],
+    `${ms(median(own))}, ${ms(percentile(own, 95))}`,
+    ms(percentile(all('loweredAtSender'), 95)),
+    ms(percentile(all('loweredAtEar'), 95)),
+    `${((100 * late) / frames).toFixed(2)} % of ${frames}`,
+    `${(100 * core).toFixed(2)} %`,
+    `${(100 * result.core).toFixed(0)} %, ${ms(percentile(all('sentLate'), 99))}`,
+  ])
+  for (const failure of new Set(failures)) console.error(failure)
+}
+
+/** Short calls, one after another at each of the places. */
+async function measureMemory(transport: VoiceLoadOptions['transport']): Promise<void> {
+  const measured = { model: 'bench/talk', transport, ...scripted, interruptions: [] }
+  await load({ ...measured, concurrent, calls: concurrent, answers: 1, seconds: 120 })
+  const before = await memory()
+  const { calls } = await load({ ...measured, concurrent, calls: memoryCalls, answers: 1, seconds: 600 })
+  const after = await memory()
+  const failures = calls.flatMap((call) => call.failures).length
+  const shown = ({ heapMegabytes, externalMegabytes, residentMegabytes }: Memory): string =>
+    `heap ${heapMegabytes.toFixed(1)}, outside of it ${externalMegabytes.toFixed(1)}, resident ${residentMegabytes.toFixed(0)} MB`
+  console.log(
+    `\n${calls.length} calls over ${transport} (${failures} failed): before ${shown(before)}; after ${shown(after)}`,
+  )
+}
+
+async function memory(): Promise<Memory> {
+  await pause(5_000)
+  rmSync(memoryFile, { force: true })
+  process.kill(pid, 'SIGUSR2')
+  for (;;) {
+    await pause(100)
+    try {
+      return JSON.parse(readFileSync(memoryFile, 'utf8'))
+    } catch {
+      // It is not written yet.
+    }
+  }
+}
+
+async function start(): Promise<Running> {
+  const port = await freePort()
+  const config = path.join(folder, 'voice.yaml')
+  await writeFile(config, configOf(upstream.url))
+  const profile = process.env['BENCH_PROFILE']
+  const options = [`--import=${path.join(root, 'bench/voice/memory-probe.ts')}`]
+  if (profile) options.push(`--cpu-prof --cpu-prof-dir=${profile}`)
+  const server = await run(
+    ['taskset', '-c', String(serverCore), process.execPath, ...started],
+    {
+      ...{
+        KHERAD_PORT: String(port),
+        KHERAD_APPS_PORT: '0',
+        KHERAD_CONFIG: config,
+        KHERAD_LOG_LEVEL: 'error',
+      },
+      ...{ KHERAD_DATA: path.join(folder, 'data'), KHERAD_BOOTSTRAP_KEY: key },
+      ...{ NODE_OPTIONS: options.join(' '), BENCH_MEMORY: memoryFile },
+    },
+    `http://127.0.0.1:${port}`,
+    '/health/ready',
+  )
+  for (const child of descendants(server.child.pid!)) pin(child, loadCore)
+  return server
+}
+
+/** All threads of a process; what it starts later is where it is. */
+function pin(process: number, core: number): void {
+  try {
+    execFileSync('taskset', ['-a', '-c', '-p', String(core), String(process)], { stdio: 'ignore' })
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+function descendants(process: number): number[] {
+  const children = readFileSync(`/proc/${process}/task/${process}/children`, 'utf8')
+    .split(' ')
+    .filter(Boolean)
+    .map(Number)
+  return children.flatMap((child) => [child, ...descendants(child)])
+}
+
+async function load(options: Omit<VoiceLoadOptions, 'url' | 'key'>): Promise<VoiceLoadResult> {
+  const asked: VoiceLoadOptions = { url: server.url, key, ...options }
+  const script = path.join(root, 'bench/voice/load.ts')
+  const command = ['-c', String(loadCore), process.execPath, script, JSON.stringify(asked)]
+  const child = spawn('taskset', command, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let out = ''
+  child.stdout.on('data', (text) => {
+    out += text
+  })
+  await once(child, 'close')
+  return JSON.parse(out)
+}
+
+async function recordings(speak: (text: string) => Promise<Float32Array>) {
+  const files: string[] = []
+  for (const text of ['پایتخت ایران کجاست؟', ...interruptionTexts]) {
+    const file = path.join(folder, `${files.length}-${speak.name}-${Math.random()}.f32`)
+    const samples = await speak(text)
+    await writeFile(file, new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))
+    files.push(file)
+  }
+  const [question, ...interruptions] = files
+  return { question: question!, interruptions }
+}
+
+async function ofEspeak(text: string): Promise<Float32Array> {
+  return (await spoken(text, { rate: 24_000, beforeMs: 0, afterMs: 0 })).samples
+}
+
+/** Its transcription understands it. */
+async function ofSandbox(text: string): Promise<Float32Array> {
+  const reply = await fetch(`${server.url}/v1/audio/speech`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'sandbox/speech',
+      input: text,
+      voice: 'sandbox-mina',
+      response_format: 'pcm',
+    }),
+  })
+  if (!reply.ok) throw new Error(await reply.text())
+  const bytes = Buffer.from(await reply.arrayBuffer())
+  return Float32Array.from({ length: bytes.length >> 1 }, (_, at) => bytes.readInt16LE(2 * at) / 32_768)
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+function sum(values: number[]): number {
+  return values.reduce((all, one) => all + one, 0)
+}
+
+/** Nothing was measured: a dash. */
+function ms(value: number | undefined): string {
+  return value === undefined || Number.isNaN(value) ? '–' : `${value.toFixed(0)} ms`
+}
+
+function percentile(values: number[], share: number): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * share) / 100))]
+}

@@ -1,0 +1,69 @@
+/** A request that begins a call, in a process that has a place for it: this one, or another one (docs/decisions/0089). */
+import type { App } from '#app'
+import { requireUnclaimed } from '#capabilities/calls'
+import { HostLost, type VoiceHost, wholeCapacity } from '#engine/realtime'
+import { Failure, fail } from '#platform/errors'
+import type { Answer, RequestContext, SocketStream } from '#platform/http'
+import { answerOf, paths, type SentAnswer, sentRequest } from './messages.ts'
+import { openRelay } from './relay.ts'
+
+const retryAfterMs = 5_000
+
+type Handler<Context, Result> = (context: Context) => Promise<Result>
+
+/** For a route whose answer is whole. The handler throws VOICE_BUSY, before it began anything, where its process has no place. */
+export const atHost =
+  <Context extends RequestContext>(handle: Handler<Context, Answer>) =>
+  async (context: Context): Promise<Answer> => {
+    // A repeat needs no place.
+    await requireUnclaimed(context)
+    return somewhere(context, handle, (host) => answeredBy(host, context))
+  }
+
+/** For a route that is upgraded to a WebSocket: its messages go on to the process that has the call. */
+export const socketAtHost =
+  <Context extends RequestContext>(handle: Handler<Context, SocketStream>) =>
+  (context: Context): Promise<SocketStream> =>
+    somewhere(context, handle, (host) => openRelay(context, host))
+
+/** @param elsewhere undefined where that process has no place, or is not reached */
+async function somewhere<Context extends RequestContext, Result>(
+  context: Context,
+  handle: Handler<Context, Result>,
+  elsewhere: (host: VoiceHost) => Promise<Result | undefined>,
+): Promise<Result> {
+  const { app, trace } = context
+  const own = await unlessBusy(app.realtime.capacity > 0 ? () => handle(context) : undefined)
+  if (own) return own
+  for (const host of await app.realtime.hosts.free()) {
+    const result = await unlessBusy(() => elsewhere(host).catch(lost))
+    if (!result) continue
+    trace.note({ host: host.address })
+    return result
+  }
+  return fail('VOICE_BUSY', { capacity: await capacityOf(app) }, { retryAfterMs })
+}
+
+async function unlessBusy<Result>(
+  begin: (() => Promise<Result | undefined>) | undefined,
+): Promise<Result | undefined> {
+  try {
+    return await begin?.()
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'VOICE_BUSY') return undefined
+    throw error
+  }
+}
+
+const capacityOf = ({ db, processes }: App): Promise<number> => wholeCapacity(db, processes.leaseMs)
+
+function lost(error: unknown): never {
+  if (error instanceof HostLost) throw new Failure('VOICE_HOST_LOST', {}, { executed: true, cause: error })
+  throw error
+}
+
+async function answeredBy(host: VoiceHost, context: RequestContext): Promise<Answer | undefined> {
+  const { app, gone } = context
+  const text = await app.realtime.hosts.post(host, paths.begin, JSON.stringify(sentRequest(context)), gone)
+  return text === undefined ? undefined : answerOf(context, JSON.parse(text) as SentAnswer)
+}

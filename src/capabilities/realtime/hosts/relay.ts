@@ -1,0 +1,115 @@
+/** A WebSocket of a client here whose call another process has: messages go on both ways, unread. */
+import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { WebSocket } from 'ws'
+import { HostLost, headersFor, newId, type VoiceHost } from '#engine/realtime'
+import {
+  type RequestContext,
+  type Socket,
+  type SocketBounds,
+  SocketLine,
+  type SocketStream,
+  socketStream,
+} from '#platform/http'
+import { asHeader, paths, refusalOf, requestHeader, type SentRefusal, sentRequest } from './messages.ts'
+
+/** Both ends are ours: the client's own bounds hold at its connection. */
+export const relayBounds: SocketBounds = {
+  messageBytes: 16 * 1024 * 1024,
+  messagesPerSecond: Number.POSITIVE_INFINITY,
+  bytesPerSecond: Number.POSITIVE_INFINITY,
+  idleMs: 20_000,
+  keyCheckMs: 0,
+  perKey: 0,
+}
+
+/** Close codes of the client (RFC 6455, section 7.4.1), of which some cannot be sent, go on as codes of our own; and that this process stops. */
+const relayedFrom = 3_000
+export const stoppedCode = 4_900
+
+export const relayedCode = (code = 1006): number => (code < 2_000 ? code + relayedFrom : 1_000 + relayedFrom)
+export const originalCode = (code: number | undefined): number | undefined =>
+  code !== undefined && code >= 1_000 + relayedFrom ? code - relayedFrom : code
+
+const lostCode = 1011
+const handshakeMs = 30_000
+
+/** Undefined where the host has not taken it. Throws what refuses the call, and HostLost. */
+export async function openRelay(context: RequestContext, host: VoiceHost): Promise<SocketStream | undefined> {
+  const line = await connectedTo(context, host)
+  if (!line) return undefined
+  return socketStream(
+    async (socket) => {
+      const drainSeconds = Math.floor(context.app.config.timing.drainMs / 1000)
+      const stop = (): void => announceStop(socket, drainSeconds)
+      if (socket.stopping.aborted) stop()
+      else socket.stopping.addEventListener('abort', stop, { once: true })
+      await Promise.all([
+        passOn(socket, line).then(() =>
+          line.close(socket.stopping.aborted ? stoppedCode : relayedCode(socket.closeCode)),
+        ),
+        passOn(line, socket).then(() => {
+          const code = line.closeCode ?? lostCode
+          socket.close(isSendable(code) ? code : lostCode, line.closeReason)
+        }),
+      ])
+    },
+    () => line.cut(),
+  )
+}
+
+async function passOn(from: Socket, to: Socket): Promise<void> {
+  for await (const message of from.messages) await to.send(message)
+}
+
+const isSendable = (code: number): boolean =>
+  code === 1000 || code === 1001 || (code >= 1007 && code <= 1011) || code >= 3000
+
+/** This process is stopped, not that of the call. */
+function announceStop(socket: Socket, seconds: number): void {
+  void socket.send(
+    JSON.stringify({ type: 'kherad.ending', event_id: newId('event'), reason: 'stopped', seconds }),
+  )
+}
+
+async function connectedTo(context: RequestContext, host: VoiceHost): Promise<SocketLine | undefined> {
+  const { WebSocket } = await import('ws')
+  const { hosts } = context.app.realtime
+  const connection = hosts.connect(host)
+  let isReached = false
+  connection.once('secureConnect', () => {
+    isReached = true
+  })
+  const ws = new WebSocket(`ws://host${paths.socket}`, {
+    createConnection: () => connection,
+    headers: { ...headersFor(host), [requestHeader]: asHeader(sentRequest(context)) },
+    ...{ perMessageDeflate: false, handshakeTimeout: handshakeMs, maxPayload: relayBounds.messageBytes },
+  })
+  const leave = (): void => ws.terminate()
+  context.gone.addEventListener('abort', leave, { once: true })
+  try {
+    const answered = await opened(ws)
+    if (answered instanceof SocketLine) return answered
+    hosts.refused(host, answered.statusCode)
+    if (answered.statusCode !== 400) return undefined
+    throw refusalOf(JSON.parse(await text(answered)) as SentRefusal)
+  } catch (error) {
+    if (!(error instanceof NotOpened)) throw error
+    context.gone.throwIfAborted()
+    if (isReached) throw new HostLost('a process of calls broke off', { cause: error })
+    return undefined
+  } finally {
+    context.gone.removeEventListener('abort', leave)
+    if (ws.readyState !== ws.OPEN) ws.terminate()
+  }
+}
+
+class NotOpened extends Error {}
+
+const opened = (ws: WebSocket): Promise<SocketLine | IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    // At once: what comes with the handshake is not to be missed.
+    ws.once('open', () => resolve(new SocketLine(ws, relayBounds, new AbortController().signal)))
+    ws.once('unexpected-response', (_, response) => resolve(response))
+    ws.on('error', (cause) => reject(new NotOpened('no connection', { cause })))
+  })

@@ -1,0 +1,14 @@
+/** What happens to calls that have ended, in the background. */
+import { deleteCallsBefore } from '#engine/realtime'
+import { job } from '#platform/jobs'
+
+/** Deletes those that ended before the days for which they are kept. */
+export const tidyJob = job<null>({
+  name: 'realtime.tidy',
+  limits: () => ({ perAccount: 1, perProcess: 1 }),
+  everyMs: 60 * 60 * 1000,
+  async handle({ app, signal }) {
+    await deleteCallsBefore(app, signal)
+    return undefined
+  },
+})

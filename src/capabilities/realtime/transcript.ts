@@ -1,0 +1,38 @@
+/** What was said in a call that keeps it. */
+import type { Static } from 'typebox'
+import { type CallRow, callName, forgetCall, readTranscript } from '#engine/realtime'
+import { fail } from '#platform/errors'
+import type { RequestContext } from '#platform/http'
+import { requireCall } from './read.ts'
+import type { Transcript, TranscriptQuery } from './schema.ts'
+
+type Named = RequestContext<unknown, unknown, { id: string }>
+
+export async function getTranscript(
+  context: RequestContext<unknown, Static<typeof TranscriptQuery>, { id: string }>,
+): Promise<Transcript> {
+  const { app, query, params } = context
+  const row = await requireCall(context, params.id)
+  if (!row.store) return notKept()
+  const { rows, hasMore } = await readTranscript(app.db, keyOf(row), {
+    after: query.after,
+    limit: query.limit,
+  })
+  return {
+    object: 'realtime.transcript',
+    data: rows.map(({ position, role, words, at_ms }) => ({ position, role, text: words, at_ms })),
+    has_more: hasMore,
+    last: rows.at(-1)?.position ?? null,
+  }
+}
+
+/** Of words and sound, for good; a call that runs goes on, and nothing more of it is kept. */
+export async function deleteTranscript(context: Named) {
+  const row = await requireCall(context, context.params.id)
+  if (!(await forgetCall(context.app, keyOf(row)))) return notKept()
+  return { id: callName(row.call_id), object: 'realtime.transcript' as const, deleted: true as const }
+}
+
+const keyOf = ({ account_id, call_id }: CallRow) => ({ accountId: account_id, callId: call_id })
+
+const notKept = (): never => fail('NOT_FOUND', {}, { param: 'id' })

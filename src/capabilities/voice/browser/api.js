@@ -1,0 +1,93 @@
+/** Requests to this server in the name of a key, which is nowhere but here. */
+import { has, language, say } from './words.js'
+
+/** What the server refused, or that it did not answer. */
+export class Refusal extends Error {
+  /**
+   * @param {string} code of the error; OFFLINE where no answer came
+   * @param {string} sentence of the server
+   */
+  constructor(code, sentence) {
+    super(sentence)
+    this.code = code
+  }
+}
+
+/**
+ * What to say to a person.
+ * @param {unknown} error
+ */
+export function sentenceOf(error) {
+  if (!(error instanceof Refusal)) return say('ended_failed')
+  if (has(`error_${error.code}`)) return say(`error_${error.code}`)
+  return error.message || say('offline')
+}
+
+/**
+ * @param {string} path
+ * @param {{ method?: string, secret: string, type?: string, body?: string, accept?: string }} request
+ */
+export async function send(path, { method = 'GET', secret, type, body }) {
+  const reply = await fetch(path, {
+    method,
+    headers: {
+      authorization: `Bearer ${secret}`,
+      'accept-language': language,
+      ...(type !== undefined && { 'content-type': type }),
+    },
+    ...(body !== undefined && { body }),
+    cache: 'no-store',
+    credentials: 'omit',
+  }).catch(() => undefined)
+  if (!reply) throw new Refusal('OFFLINE', say('offline'))
+  if (reply.ok) return reply
+  const told = await reply.json().catch(() => undefined)
+  throw new Refusal(told?.error?.code ?? 'OFFLINE', told?.error?.message ?? '')
+}
+
+export class Api {
+  /** @type {string} */
+  #key
+
+  /** @param {string} key */
+  constructor(key) {
+    this.#key = key
+  }
+
+  /** Enough of it to know it again. */
+  get shown() {
+    return `${this.#key.slice(0, 4)}…${this.#key.slice(-4)}`
+  }
+
+  /** @param {string} path */
+  async get(path) {
+    return (await send(path, { secret: this.#key })).json()
+  }
+
+  /**
+   * @param {string} path
+   * @param {unknown} body
+   */
+  async post(path, body) {
+    const request = {
+      method: 'POST',
+      secret: this.#key,
+      type: 'application/json',
+      body: JSON.stringify(body),
+    }
+    return (await send(path, request)).json()
+  }
+
+  /**
+   * The bytes of a file.
+   * @param {string} path
+   */
+  async bytes(path) {
+    return (await send(path, { secret: this.#key })).blob()
+  }
+
+  /** @param {string} path */
+  async remove(path) {
+    return (await send(path, { method: 'DELETE', secret: this.#key })).json()
+  }
+}

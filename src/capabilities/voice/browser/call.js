@@ -1,0 +1,206 @@
+/** One call of this page: from the microphone to the end. */
+import { Refusal, sentenceOf } from './api.js'
+import { NotConnected, openPeerLine } from './peer-line.js'
+import { openSocketLine } from './socket-line.js'
+import { number, say } from './words.js'
+
+/** @import { Api } from './api.js' */
+/** @import { CallEvent, CallState, CallView, Line } from './line.d.ts' */
+
+/** A turn that is not answered, such as "yes, yes" into an answer, is thought about for so long. */
+const mostThinkingMs = 4_000
+
+/** Why the microphone stays closed, by the names of the browser's errors. */
+const microphoneFaults = new Map([
+  ['NotAllowedError', 'micDenied'],
+  ['SecurityError', 'micDenied'],
+  ['NotFoundError', 'micMissing'],
+  ['OverconstrainedError', 'micMissing'],
+])
+
+/** A sentence for the person who calls. */
+class Fault extends Error {}
+
+export class Call {
+  #api
+  #view
+  #audio
+  /** Only a press of a button may begin one that is heard. */
+  #context = new AudioContext()
+  /** @type {MediaStream | undefined} */
+  #microphone
+  /** @type {Line | undefined} */
+  #line
+  #isOver = false
+  /** What to say once it is connected. */
+  #connected = 'connected'
+  /** What the server said about the end. */
+  #reason = 'disconnected'
+  #isCallerSpeaking = false
+  #isHeard = false
+  #isThinking = false
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #thinking
+
+  /**
+   * @param {Api} api
+   * @param {CallView} view
+   * @param {HTMLAudioElement} audio
+   */
+  constructor(api, view, audio) {
+    this.#api = api
+    this.#view = view
+    this.#audio = audio
+  }
+
+  /**
+   * @param {object} order the body of the request for its secret: what answers, and how
+   */
+  async begin(order) {
+    this.#view.state('connecting')
+    try {
+      this.#microphone = await openMicrophone()
+      const { value } = await this.#api.post('/v1/realtime/client_secrets', order)
+      const line = await this.#open(value)
+      if (this.#isOver) return line.close()
+      this.#line = line
+    } catch (error) {
+      this.#end(error instanceof Fault ? error.message : sentenceOf(error), true)
+    }
+    if (this.#isOver) this.#release()
+  }
+
+  hangUp() {
+    this.#line?.close()
+    this.#end(say('ended_client'), false)
+  }
+
+  /**
+   * WebRTC, and a WebSocket where that does not connect.
+   * @param {string} secret
+   */
+  async #open(secret) {
+    const microphone = /** @type {MediaStream} */ (this.#microphone)
+    const options = {
+      ...{ secret, microphone, audio: this.#audio },
+      heard: (/** @type {CallEvent} */ event) => this.#heard(event),
+      gone: () => this.#gone(),
+    }
+    try {
+      return await openPeerLine(options)
+    } catch (error) {
+      await this.#giveUp(error)
+    }
+    this.#connected = 'overSocket'
+    return openSocketLine({ ...options, context: this.#context }).catch(() => {
+      throw new Fault(say('notOpened'))
+    })
+  }
+
+  /**
+   * Throws what a WebSocket would meet, too.
+   * @param {unknown} error
+   */
+  async #giveUp(error) {
+    if (error instanceof NotConnected) await this.#api.remove(error.address).catch(() => undefined)
+    else if (error instanceof Refusal && error.code !== 'WEBRTC_UNAVAILABLE') throw error
+  }
+
+  /** @param {CallEvent} event */
+  #heard(event) {
+    if (this.#isOver) return
+    this.#view.event(event)
+    switch (event.type) {
+      case 'session.created':
+        this.#view.note(say(this.#connected))
+        break
+      case 'kherad.credits':
+        this.#view.money({ spent: Number(event['spent']), held: Number(event['held']) })
+        if (event['warning']) this.#view.note(say('warning'))
+        break
+      case 'kherad.ending':
+        this.#ending(event)
+        break
+      default:
+        this.#follow(event.type)
+    }
+    this.#showState()
+  }
+
+  /** @param {CallEvent} event */
+  #ending({ reason, seconds }) {
+    if (seconds === 0) this.#reason = reason
+    else if (reason === 'expired') this.#view.note(say('expiring', { number: number(seconds) }))
+    else if (reason === 'stopped') this.#view.note(say('stopping', { number: number(seconds) }))
+  }
+
+  /**
+   * Who speaks.
+   * @param {string} type of an event
+   */
+  #follow(type) {
+    if (type === 'input_audio_buffer.speech_started') this.#isCallerSpeaking = true
+    else if (type === 'input_audio_buffer.speech_stopped') {
+      this.#isCallerSpeaking = false
+      this.#think()
+    } else if (type === 'response.created') this.#think()
+    else if (type === 'output_audio_buffer.started') {
+      this.#isHeard = true
+      this.#isThinking = false
+    } else if (type === 'output_audio_buffer.stopped' || type === 'output_audio_buffer.cleared')
+      this.#isHeard = false
+    else if (type === 'response.done') this.#isThinking = false
+  }
+
+  #think() {
+    this.#isThinking = true
+    clearTimeout(this.#thinking)
+    this.#thinking = setTimeout(() => {
+      this.#isThinking = false
+      if (!this.#isOver) this.#showState()
+    }, mostThinkingMs)
+  }
+
+  #showState() {
+    /** @type {CallState} */
+    let state = 'listening'
+    if (this.#isCallerSpeaking) state = 'caller'
+    else if (this.#isHeard) state = 'assistant'
+    else if (this.#isThinking) state = 'thinking'
+    this.#view.state(state)
+  }
+
+  #gone() {
+    this.#line?.close()
+    this.#end(say(`ended_${this.#reason}`), this.#reason !== 'client')
+  }
+
+  /**
+   * @param {string} sentence
+   * @param {boolean} failed
+   */
+  #end(sentence, failed) {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#thinking)
+    this.#release()
+    this.#view.state('idle')
+    this.#view.ended(sentence, failed)
+  }
+
+  /** The light of the microphone goes out. */
+  #release() {
+    for (const track of this.#microphone?.getTracks() ?? []) track.stop()
+    if (this.#context.state !== 'closed') void this.#context.close()
+  }
+}
+
+/** @returns {Promise<MediaStream>} */
+async function openMicrophone() {
+  const sound = { echoCancellation: true, noiseSuppression: true, autoGainControl: true }
+  try {
+    return await navigator.mediaDevices.getUserMedia({ audio: sound })
+  } catch (error) {
+    throw new Fault(say(microphoneFaults.get(/** @type {Error} */ (error).name) ?? 'micBusy'))
+  }
+}

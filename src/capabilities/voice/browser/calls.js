@@ -1,0 +1,132 @@
+/** The calls of the account, and their receipts. */
+import { sentenceOf } from './api.js'
+import { keptOf } from './kept.js'
+import { make } from './make.js'
+import { receiptOf } from './receipt.js'
+import { credits, duration, number, say, when } from './words.js'
+
+/** @import { Api } from './api.js' */
+
+/**
+ * @typedef {{
+ *   id: string, status: string, reason: string | null, model: string, created_at: string,
+ *   seconds: number, turns: number, microcredits: string, pending: boolean, request_id: string,
+ *   store: boolean, sound: 'recording' | 'stored' | 'lost' | null, file_id: string | null,
+ * }} CallRecord
+ */
+
+const pageSize = 10
+const microcreditsPerCredit = 1_000_000
+
+export class Calls {
+  #api
+  #list
+  #more
+  #error
+  /** @type {string | undefined} */
+  #last
+
+  /**
+   * @param {Api} api
+   * @param {{ list: HTMLElement, more: HTMLElement, error: HTMLElement }} elements
+   */
+  constructor(api, { list, more, error }) {
+    this.#api = api
+    this.#list = list
+    this.#more = more
+    this.#error = error
+  }
+
+  /** From the newest on. */
+  async load() {
+    this.#last = undefined
+    await this.#page((rows) => {
+      this.#list.replaceChildren(...rows.map((row) => this.#row(row)))
+      if (rows.length === 0) this.#list.append(make('li', { className: 'hint', text: say('noCalls') }))
+    })
+  }
+
+  /** Those before the last one that is shown. */
+  loadMore() {
+    return this.#page((rows) => this.#list.append(...rows.map((row) => this.#row(row))))
+  }
+
+  /** @param {(rows: CallRecord[]) => void} show */
+  async #page(show) {
+    const after = this.#last === undefined ? '' : `&after=${this.#last}`
+    try {
+      const { data, has_more: hasMore } = await this.#api.get(`/v1/realtime/calls?limit=${pageSize}${after}`)
+      this.#error.textContent = ''
+      this.#last = data.at(-1)?.id
+      this.#more.hidden = !hasMore
+      show(data)
+    } catch (error) {
+      this.#error.textContent = sentenceOf(error)
+    }
+  }
+
+  /** @param {CallRecord} call */
+  #row(call) {
+    const date = make('time', { text: when(call.created_at) })
+    date.setAttribute('datetime', call.created_at)
+    const model = make('span', { className: 'name', text: call.model })
+    model.dir = 'ltr'
+    const facts = make('p', { className: 'facts', text: factsOf(call) })
+    const row = make('li', { className: 'one-call' }, [make('p', {}, [date, ' ', model]), facts])
+    if (call.status === 'ended') row.append(this.#details(call))
+    return row
+  }
+
+  /** @param {CallRecord} call */
+  #details(call) {
+    const buttons = make('div', { className: 'buttons' })
+    const date = when(call.created_at)
+    const details = make('div', {}, [buttons])
+    /**
+     * @param {'receipt' | 'kept'} name
+     * @param {() => Promise<Node>} show
+     */
+    const add = (name, show) => {
+      const opened = make('div', { className: 'opened' })
+      opened.id = `${name}-${call.id}`
+      buttons.append(opener(opened, { text: say(name), label: say(`${name}Of`, { date }) }, show))
+      details.append(opened)
+    }
+    add('receipt', () => receiptOf(this.#api, call.request_id))
+    if (call.store) add('kept', () => keptOf(this.#api, call, () => void this.load()))
+    return details
+  }
+}
+
+/**
+ * A button that shows and hides what it makes.
+ * @param {HTMLElement} opened
+ * @param {{ text: string, label: string }} names
+ * @param {() => Promise<Node>} show
+ */
+function opener(opened, { text, label }, show) {
+  opened.hidden = true
+  const button = make('button', { className: 'plain', text })
+  button.type = 'button'
+  button.setAttribute('aria-expanded', 'false')
+  button.setAttribute('aria-controls', opened.id)
+  button.setAttribute('aria-label', label)
+  button.addEventListener('click', async () => {
+    opened.hidden = !opened.hidden
+    button.setAttribute('aria-expanded', String(!opened.hidden))
+    if (!opened.hidden) opened.replaceChildren(await show())
+  })
+  return button
+}
+
+/** @param {CallRecord} call */
+function factsOf(call) {
+  const parts = [
+    duration(call.seconds),
+    say(call.turns === 1 ? 'oneTurn' : 'turns', { number: number(call.turns) }),
+  ]
+  if (call.status === 'ended')
+    parts.push(credits(Number(call.microcredits) / microcreditsPerCredit), say(`ended_${call.reason}`))
+  else parts.push(say(call.pending ? 'pending' : 'active'))
+  return parts.join(' · ')
+}

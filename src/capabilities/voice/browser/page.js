@@ -1,0 +1,196 @@
+/** The page of calls: a key, one button, and what comes of it. */
+import { Api, sentenceOf } from './api.js'
+import { Call } from './call.js'
+import { Calls } from './calls.js'
+import { Choices } from './choices.js'
+import { element, make } from './make.js'
+import { Transcript } from './transcript.js'
+import { credits, duration, language, say } from './words.js'
+
+/** @import { CallState, CallView } from './line.d.ts' */
+
+const form = element('key-form')
+const keyInput = /** @type {HTMLInputElement} */ (element('key'))
+const talk = /** @type {HTMLButtonElement} */ (element('talk'))
+const settings = /** @type {HTMLFieldSetElement} */ (element('settings'))
+const sound = /** @type {HTMLAudioElement} */ (element('sound'))
+const choices = new Choices({
+  model: select('model'),
+  voice: select('voice'),
+  agent: select('agent'),
+  keep: /** @type {HTMLInputElement} */ (element('keep')),
+})
+const transcript = new Transcript(element('transcript'), element('spoken'))
+
+/** @param {string} id */
+function select(id) {
+  return /** @type {HTMLSelectElement} */ (element(id))
+}
+
+/** @type {Api | undefined} */
+let api
+/** @type {Calls | undefined} */
+let calls
+/** @type {Call | undefined} */
+let call
+/** @type {ReturnType<typeof setInterval> | undefined} */
+let ticking
+
+// Without HTTPS browsers have no microphone, and say nothing about it.
+const canHear = window.isSecureContext && navigator.mediaDevices !== undefined
+if (!canHear) sayInsecure()
+talk.disabled = !canHear
+form.hidden = false
+
+function sayInsecure() {
+  const port = location.port === '' ? '' : `:${location.port}`
+  const [before = '', after = ''] = say('insecure').split('{local}')
+  const local = make('code', { text: `http://localhost${port}/voice` })
+  local.dir = 'ltr'
+  const guide = make('code', { text: language === 'fa' ? 'docs/guides/voice.fa.md' : 'docs/guides/voice.md' })
+  guide.dir = 'ltr'
+  const notice = element('insecure')
+  notice.replaceChildren(
+    make('p', {}, [before, local, after]),
+    make('p', {}, [`${say('insecureGuide')}: `, guide]),
+  )
+  notice.hidden = false
+}
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault()
+  const key = keyInput.value.trim()
+  element('key-error').textContent = ''
+  if (key === '') {
+    element('key-error').textContent = say('keyMissing')
+    keyInput.focus()
+    return
+  }
+  await useKey(key)
+})
+
+/** @param {string} key */
+async function useKey(key) {
+  const next = new Api(key)
+  try {
+    const mayList = await choices.load(next)
+    element('choices-hint').textContent = mayList ? '' : say('noModels')
+    element('choices-hint').hidden = mayList
+  } catch (error) {
+    element('key-error').textContent = sentenceOf(error)
+    return
+  }
+  // It stands in no field that somebody else could read or a browser could store.
+  keyInput.value = ''
+  api = next
+  element('key-shown').textContent = next.shown
+  show('key-line', true)
+  show('desk', true)
+  form.hidden = true
+  showState('idle')
+  calls = new Calls(next, {
+    list: element('calls-list'),
+    more: element('more'),
+    error: element('calls-error'),
+  })
+  talk.focus()
+  await calls.load()
+}
+
+element('forget').addEventListener('click', () => {
+  call?.hangUp()
+  api = undefined
+  calls = undefined
+  transcript.clear()
+  element('calls-list').replaceChildren()
+  show('key-line', false)
+  show('desk', false)
+  form.hidden = false
+  keyInput.focus()
+})
+
+element('reload').addEventListener('click', () => calls?.load())
+element('more').addEventListener('click', () => calls?.loadMore())
+
+talk.addEventListener('click', () => {
+  if (call) call.hangUp()
+  else if (api) begin(api)
+})
+
+// Who leaves has hung up.
+window.addEventListener('pagehide', () => call?.hangUp())
+
+/** @param {Api} caller */
+function begin(caller) {
+  transcript.clear()
+  element('note').textContent = ''
+  element('call-error').textContent = ''
+  element('talk-label').textContent = say('hangUp')
+  settings.disabled = true
+  showMoney({ spent: 0, held: 0 })
+  for (const id of ['figures', 'transcript', 'transcript-title']) show(id, true)
+  const begun = Date.now()
+  const showTime = () => {
+    element('time').textContent = duration((Date.now() - begun) / 1000)
+  }
+  showTime()
+  ticking = setInterval(showTime, 1000)
+  try {
+    call = new Call(caller, view, sound)
+  } catch {
+    view.ended(say('noSound'), true)
+    return
+  }
+  void call.begin(choices.order)
+}
+
+/** @type {CallView} */
+const view = {
+  state: showState,
+  note(sentence) {
+    element('note').textContent = sentence
+  },
+  money: showMoney,
+  event: (event) => transcript.take(event),
+  ended(sentence, failed) {
+    call = undefined
+    clearInterval(ticking)
+    element('held').textContent = credits(0)
+    element('note').textContent = failed ? '' : sentence
+    element('call-error').textContent = failed ? sentence : ''
+    element('talk-label').textContent = say('start')
+    settings.disabled = false
+    showState('idle')
+    void showSettled()
+  },
+}
+
+/** @param {{ spent: number, held: number }} figures */
+function showMoney({ spent, held }) {
+  element('spent').textContent = credits(spent)
+  element('held').textContent = credits(held)
+}
+
+/** @param {CallState} state */
+function showState(state) {
+  const name = `state${state[0]?.toUpperCase()}${state.slice(1)}`
+  element('call').dataset['state'] = state
+  element('state').textContent = say(name)
+}
+
+/** A call is settled some moments after it has ended. */
+async function showSettled() {
+  for (const waitMs of [300, 1_500, 4_000]) {
+    await new Promise((resolve) => setTimeout(resolve, waitMs))
+    if (call) return
+    await calls?.load()
+  }
+}
+
+/**
+ * @param {string} id
+ * @param {boolean} isShown
+ */
+function show(id, isShown) {
+  element(id).hidden = !isShown
+}

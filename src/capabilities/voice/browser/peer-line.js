@@ -1,0 +1,102 @@
+/** A call over WebRTC: sound on a track, events on the channel `oai-events`. */
+import { send } from './api.js'
+
+/** @import { Line, LineOptions } from './line.d.ts' */
+
+/** Within so long a connection comes about, or none does: networks that let no UDP through are silent about it. */
+const mostConnectMs = 5_000
+/** A connection that broke may come back by itself. */
+const mostBrokenMs = 6_000
+
+/** The server has made a call, and this page does not reach it. */
+export class NotConnected extends Error {
+  /** @param {string} address of the call */
+  constructor(address) {
+    super('not connected')
+    this.address = address
+  }
+}
+
+/**
+ * Rejects with a Refusal of the server, or with NotConnected.
+ * @param {LineOptions} options
+ * @returns {Promise<Line>}
+ */
+export async function openPeerLine({ secret, microphone, audio, heard, gone }) {
+  const peer = new RTCPeerConnection()
+  try {
+    for (const track of microphone.getAudioTracks()) peer.addTrack(track, microphone)
+    peer.ontrack = ({ track }) => {
+      audio.srcObject = new MediaStream([track])
+      audio.play().catch(() => undefined)
+    }
+    const channel = peer.createDataChannel('oai-events')
+    channel.onmessage = ({ data }) => heard(JSON.parse(data))
+    await peer.setLocalDescription(await peer.createOffer())
+    const address = await answer(peer, secret)
+    await opened(peer, channel, address)
+    watch(peer, channel, gone)
+    return {
+      send: (event) => channel.send(JSON.stringify(event)),
+      close() {
+        channel.onclose = null
+        peer.onconnectionstatechange = null
+        peer.close()
+        audio.srcObject = null
+      },
+    }
+  } catch (error) {
+    peer.close()
+    throw error
+  }
+}
+
+/**
+ * Its own address is where the call is read and ended.
+ * @param {RTCPeerConnection} peer
+ * @param {string} secret
+ */
+async function answer(peer, secret) {
+  const body = peer.localDescription?.sdp ?? ''
+  const reply = await send('/v1/realtime/calls', { method: 'POST', secret, type: 'application/sdp', body })
+  const address = reply.headers.get('location') ?? ''
+  await peer.setRemoteDescription({ type: 'answer', sdp: await reply.text() })
+  return address
+}
+
+/**
+ * @param {RTCPeerConnection} peer
+ * @param {RTCDataChannel} channel
+ * @param {string} address
+ * @returns {Promise<void>}
+ */
+function opened(peer, channel, address) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new NotConnected(address)), mostConnectMs)
+    channel.onopen = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    peer.onconnectionstatechange = () => {
+      if (peer.connectionState !== 'failed') return
+      clearTimeout(timer)
+      reject(new NotConnected(address))
+    }
+  })
+}
+
+/**
+ * @param {RTCPeerConnection} peer
+ * @param {RTCDataChannel} channel
+ * @param {() => void} gone
+ */
+function watch(peer, channel, gone) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let broken
+  channel.onclose = gone
+  peer.onconnectionstatechange = () => {
+    clearTimeout(broken)
+    if (peer.connectionState === 'disconnected') broken = setTimeout(gone, mostBrokenMs)
+    else if (peer.connectionState === 'failed' || peer.connectionState === 'closed') gone()
+  }
+}

@@ -1,0 +1,93 @@
+/** A call over a WebSocket: sound in events, both ways. */
+/** @import { CallEvent, Line, LineOptions } from './line.d.ts' */
+
+/** Bytes that wait to be sent; what the microphone hears beyond them is dropped. */
+const mostUnsentBytes = 1_000_000
+
+/** What silences the loudspeaker: what waits in it was cut at the server. */
+const cuts = new Set(['output_audio_buffer.cleared', 'conversation.item.truncated'])
+
+/**
+ * Rejects where it cannot be opened; browsers do not tell a page why.
+ * @param {LineOptions & { context: AudioContext }} options `context` begun at a press of a button, or it stays silent
+ * @returns {Promise<Line>}
+ */
+export async function openSocketLine({ secret, microphone, context, heard, gone }) {
+  await context.audioWorklet.addModule('/voice/sound-worklet.js')
+  await context.resume()
+  const socket = await openSocket(secret)
+  const sound = joinSound(context, microphone, (audio) => {
+    if (socket.readyState === WebSocket.OPEN && socket.bufferedAmount < mostUnsentBytes)
+      socket.send(JSON.stringify({ type: 'input_audio_buffer.append', audio }))
+  })
+  socket.onmessage = ({ data }) => {
+    const event = /** @type {CallEvent} */ (JSON.parse(data))
+    if (event.type === 'response.output_audio.delta') sound.play(event.delta)
+    else {
+      if (cuts.has(event.type)) sound.clear()
+      heard(event)
+    }
+  }
+  socket.onclose = () => {
+    sound.close()
+    gone()
+  }
+  return {
+    send: (event) => socket.send(JSON.stringify(event)),
+    close() {
+      sound.close()
+      socket.close()
+    },
+  }
+}
+
+/**
+ * @param {string} secret
+ * @returns {Promise<WebSocket>}
+ */
+function openSocket(secret) {
+  const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/realtime`
+  // Browsers send no header with a WebSocket, and an address is written into logs.
+  const socket = new WebSocket(address, ['realtime', `openai-insecure-api-key.${secret}`])
+  return new Promise((resolve, reject) => {
+    socket.onopen = () => resolve(socket)
+    socket.onclose = () => reject(new Error('no line'))
+  })
+}
+
+/**
+ * @param {AudioContext} context
+ * @param {MediaStream} microphone
+ * @param {(audio: string) => void} spoken Base64 of 16-bit samples
+ */
+function joinSound(context, microphone, spoken) {
+  const source = context.createMediaStreamSource(microphone)
+  const listen = new AudioWorkletNode(context, 'listen', {
+    numberOfOutputs: 0,
+    channelCount: 1,
+    channelCountMode: 'explicit',
+  })
+  const play = new AudioWorkletNode(context, 'play', { numberOfInputs: 0, outputChannelCount: [1] })
+  listen.port.onmessage = ({ data }) => spoken(base64Of(new Uint8Array(data.buffer)))
+  source.connect(listen)
+  play.connect(context.destination)
+  return {
+    /** @param {string} audio */
+    play(audio) {
+      const samples = new Int16Array(bytesOf(audio).buffer)
+      play.port.postMessage(samples, [samples.buffer])
+    },
+    clear: () => play.port.postMessage(null),
+    close() {
+      source.disconnect()
+      play.disconnect()
+      listen.port.onmessage = null
+    },
+  }
+}
+
+/** @param {Uint8Array} bytes */
+const base64Of = (bytes) => btoa(String.fromCharCode(...bytes))
+
+/** @param {string} text */
+const bytesOf = (text) => Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))

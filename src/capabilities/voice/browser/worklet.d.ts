@@ -1,0 +1,6 @@
+/** What a thread of sound has, which the types of pages lack (https://webaudio.github.io/web-audio-api/#AudioWorkletGlobalScope). */
+declare const sampleRate: number
+declare class AudioWorkletProcessor {
+  readonly port: MessagePort
+}
+declare function registerProcessor(name: string, processor: new () => AudioWorkletProcessor): void

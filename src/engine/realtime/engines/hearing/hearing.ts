@@ -1,0 +1,147 @@
+/**
+ * What a caller says in words: while it is spoken, where a provider of the model hears live, else by recordings of what was said until a pause. A
+ * connection that breaks costs nothing, and recordings take its place: no word is lost.
+ */
+import { type HeardLive, hearsLive, planStream } from '#engine/live-speech'
+import { Failure } from '#platform/errors'
+import { UpstreamError } from '#providers/spec'
+import type { Pause, Turn } from '../../turns/turn-taking.ts'
+import { EarlyTranscripts, type HearingParts } from '../pipeline/early.ts'
+import { UserSound } from '../relay/user-sound.ts'
+import { LiveTurn } from './live-turn.ts'
+
+export interface HearingOptions extends HearingParts {
+  /** All that is understood of a turn so far, where it is heard live. */
+  partial?: (turn: number, text: string) => void
+}
+
+const rate = 16_000
+/** Who goes on so soon after the end has the same turn again: its connection waits so long. */
+const lingerFrames = 50
+/** Broken connections, one after the other: from then on recordings alone. */
+const mostBroken = 2
+
+export class Hearing {
+  readonly #options: HearingOptions
+  readonly #early: EarlyTranscripts
+  readonly #sound: UserSound
+  #live: LiveTurn | undefined
+  /** Of a turn that has ended, until its connection is closed. */
+  #lingering = 0
+  #broken = 0
+  readonly #open = new Set<Promise<void>>()
+
+  constructor(options: HearingOptions) {
+    this.#options = options
+    this.#early = new EarlyTranscripts(options)
+    this.#sound = new UserSound(rate, (pcm) => this.#live?.write(pcm))
+  }
+
+  /** Whether turns are heard while they are spoken. */
+  get isLive(): boolean {
+    return this.#broken < mostBroken && hearsLive(this.#options.app, this.#options.model)
+  }
+
+  /** 20 ms, before whoever decides about turns has it. */
+  frame(samples: Float32Array): void {
+    this.#sound.write(samples)
+    if (this.#lingering > 0 && --this.#lingering === 0) this.#leave()
+  }
+
+  started({ number, startMs }: { number: number; startMs: number }): void {
+    this.#leave()
+    if (!this.isLive) return
+    const { app, call, model, partial } = this.#options
+    const { language, prompt } = call.session.transcription
+    const live = new LiveTurn({
+      ...{ turn: number, call, model: model.id },
+      plan: planStream(app, { model, language, prompt }),
+      partial: (text) => partial?.(number, text),
+      broke: (error) => this.#broke(error),
+    })
+    this.#live = live
+    this.#sound.open(startMs)
+  }
+
+  /** @param known what was said until the pause, or why that is not known */
+  begin(pause: Pause, known: (heard: HeardLive) => void): void {
+    const live = this.#liveOf(pause.turn)
+    if (!live) {
+      this.#early.begin(pause, known)
+      return
+    }
+    live.pause(pause.number).then(
+      (text) => {
+        this.#broken = 0
+        known({ text, seconds: 0, failure: undefined })
+      },
+      () => {
+        const isSpoken = this.#live === live && this.#lingering === 0
+        if (isSpoken && !this.#options.call.signal.aborted) this.#early.begin(pause, known)
+      },
+    )
+  }
+
+  discard(pause: number): void {
+    this.#live?.resume()
+    this.#early.discard(pause)
+  }
+
+  /** Its words may be asked for until its connection is closed. */
+  ended({ number }: Turn): void {
+    if (!this.#liveOf(number)) return
+    this.#sound.pause()
+    this.#lingering = lingerFrames
+  }
+
+  /** All of what was said in a turn. Never rejects. */
+  async whole(turn: Turn): Promise<HeardLive> {
+    const words = await this.#liveOf(turn.number)
+      ?.whole(turn.pause)
+      .catch(() => undefined)
+    if (words === undefined) return this.#early.whole(turn)
+    this.#broken = 0
+    return { text: words, seconds: 0, failure: undefined }
+  }
+
+  /** The turn goes on: what was said since is of it. */
+  withdrawn(turn: number): void {
+    this.#lingering = 0
+    const live = this.#liveOf(turn)
+    live?.resume()
+    if (live) this.#sound.open()
+    else this.#leave()
+  }
+
+  /** What was said is of no turn. */
+  clear(): void {
+    this.#leave()
+  }
+
+  /** Resolves when the steps of its connections are done. */
+  async stop(): Promise<void> {
+    this.#leave()
+    await Promise.all(this.#open)
+  }
+
+  #liveOf(turn: number): LiveTurn | undefined {
+    return this.#live?.turn === turn && !this.#live.isBroken ? this.#live : undefined
+  }
+
+  #leave(): void {
+    const live = this.#live
+    this.#live = undefined
+    this.#lingering = 0
+    this.#sound.pause()
+    if (!live) return
+    const closing: Promise<void> = live.close().finally(() => this.#open.delete(closing))
+    this.#open.add(closing)
+  }
+
+  #broke(error: unknown): void {
+    this.#broken += 1
+    const { log } = this.#options.app
+    if (!(error instanceof UpstreamError) && !(error instanceof Failure))
+      log.error({ err: error }, 'live transcription broke')
+  }
+}

@@ -1,0 +1,256 @@
+/** The engine `transcription`: what is said is written down, and nothing is answered. For captions. */
+import type { App } from '#app'
+import { type HeardLive, type LiveCall, worstOfHearing } from '#engine/live-speech'
+import type { TranscriptionModel } from '#engine/models'
+import { type Failure, fail, type Language } from '#platform/errors'
+import { refuse } from '../../events/fields.ts'
+import { newId } from '../../events/server-events.ts'
+import type { CallEngine, CallView, ConversationItem, EngineEvent, TurnDetection } from '../../parts.ts'
+import { type Pause, type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import { Hearing } from '../hearing/hearing.ts'
+import { errorOf } from '../pipeline/answer.ts'
+import { mostEarlySeconds } from '../pipeline/early.ts'
+import '../pipeline/phrases.ts'
+import { reasons } from './phrases.ts'
+import { StableWords } from './stable-words.ts'
+
+export interface TranscriptionOptions {
+  /** Who pays, and on which receipts. */
+  live: Omit<LiveCall, 'signal'>
+  /** Where the session names none. */
+  model: TranscriptionModel
+  /** Of errors within events. */
+  language: Language
+}
+
+/** Failures, one after the other, that end a session. */
+const mostFailures = 3
+const mostTurnSeconds = 60
+/** A turn is written down twice at most, while it is spoken and from its recording, and where its words decide when it is over, early too. */
+const hearings = 2 + mostEarlySeconds / mostTurnSeconds
+
+/** In micro-credits, of one turn. */
+export const worstOfTranscription = (
+  app: App,
+  { caller, model }: { caller: LiveCall['caller']; model: TranscriptionModel },
+): bigint => worstOfHearing(app, { caller, model }, mostTurnSeconds) * BigInt(hearings)
+
+export class Transcription implements CallEngine, TurnListener {
+  readonly #app: App
+  readonly #call: CallView
+  readonly #options: TranscriptionOptions
+  readonly #hearing: Hearing
+  #turns: TurnTaking | undefined
+  /** Item of the turn that is spoken. */
+  #item = newId('item')
+  /** What its client was told of turns that are not whole yet. */
+  readonly #words = new Map<number, { item: string; words: StableWords }>()
+  #failures = 0
+  #canPay = true
+  /** What is under way; each of them never rejects. */
+  readonly #work = new Set<Promise<void>>()
+
+  constructor(app: App, call: CallView, options: TranscriptionOptions) {
+    this.#app = app
+    this.#call = call
+    this.#options = options
+    const model = (): TranscriptionModel => this.#model
+    this.#hearing = new Hearing({
+      ...{ app, call, live: options.live },
+      // As the session has it when a turn begins.
+      get model() {
+        return model()
+      },
+      partial: (turn, text) => this.#partial(turn, text),
+    })
+  }
+
+  async start(): Promise<void> {
+    this.#turns = await TurnTaking.open(this.#detection, this)
+  }
+
+  frame(samples: Float32Array): void {
+    if (this.#call.signal.aborted || !this.#turns) return
+    this.#hearing.frame(samples)
+    this.#turns.write(samples)
+  }
+
+  changed(): void {
+    const detection = this.#detection
+    this.#turns?.update(detection)
+    if (!detection) this.#clear()
+  }
+
+  event(event: EngineEvent): void {
+    switch (event.type) {
+      case 'input_audio_buffer.commit':
+        if (!this.#turns?.commit()) fail('NO_SOUND_TO_COMMIT', {})
+        return
+      case 'input_audio_buffer.clear':
+        this.#turns?.clear()
+        this.#clear()
+        this.#emit('input_audio_buffer.cleared', {})
+        return
+      default:
+        refuse('type', reasons.noAnswers)
+    }
+  }
+
+  async stop(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work)
+    await this.#hearing.stop()
+    this.#turns?.[Symbol.dispose]()
+    this.#turns = undefined
+  }
+
+  /** Nothing is answered, so that no answer is withdrawn, and none interrupted. */
+  get #detection(): TurnDetection | null {
+    const { turnDetection } = this.#call.session
+    return turnDetection && { ...turnDetection, createResponse: false, interruptResponse: false }
+  }
+
+  #clear(): void {
+    this.#hearing.clear()
+    this.#words.clear()
+  }
+
+  get #model(): TranscriptionModel {
+    const { model } = this.#call.session.transcription
+    const named = model === undefined ? undefined : this.#app.models.find(model)
+    return named?.kind === 'transcription' ? named : this.#options.model
+  }
+
+  started({ number, startMs }: { number: number; startMs: number }): void {
+    this.#item = newId('item')
+    this.#words.set(number, { item: this.#item, words: new StableWords() })
+    this.#emit('input_audio_buffer.speech_started', { audio_start_ms: startMs, item_id: this.#item })
+    this.#reserve()
+    this.#hearing.started({ number, startMs })
+  }
+
+  paused(pause: Pause): void {
+    // Where silence alone ends a turn, a recording of its beginning would be paid for nothing.
+    const { isLive } = this.#hearing
+    const isEarly = this.#call.session.turnDetection?.type === 'semantic_vad' || isLive
+    if (!isEarly || !this.#canPay) return
+    this.#hearing.begin(pause, ({ text, failure }) => {
+      if (failure) return
+      const told = this.#words.get(pause.turn)
+      // Those of a recording may be other ones once more was said.
+      if (told && isLive) this.#delta(told.item, told.words.whole(text))
+      this.#turns?.words(pause.turn, text, pause.untilMs)
+    })
+  }
+
+  resumed(pause: number): void {
+    this.#hearing.discard(pause)
+  }
+
+  ended(turn: Turn): void {
+    const itemId = this.#item
+    this.#item = newId('item')
+    const { turnDetection } = this.#call.session
+    if (turnDetection)
+      this.#emit('input_audio_buffer.speech_stopped', { audio_end_ms: turn.endMs, item_id: itemId })
+    this.#emit('input_audio_buffer.committed', {
+      previous_item_id: this.#call.conversation.items.at(-1)?.id ?? null,
+      item_id: itemId,
+    })
+    const item: ConversationItem = {
+      id: itemId,
+      type: 'message',
+      status: 'completed',
+      role: 'user',
+      content: [{ type: 'input_audio', transcript: null }],
+    }
+    this.#call.conversation.add(item)
+    this.#call.conversation.done(itemId)
+    this.#run(this.#hear(turn, item))
+    this.#hearing.ended(turn)
+  }
+
+  /** Only of turns that are answered. */
+  withdrawn(): void {}
+  duck(): void {}
+  unduck(): void {}
+  interrupted(): void {}
+  idle(): void {}
+
+  async #hear(turn: Turn, item: ConversationItem): Promise<void> {
+    const { words: known } = turn
+    const heard = known === undefined ? await this.#hearing.whole(turn) : { text: known, failure: undefined }
+    const told = this.#words.get(turn.number)?.words ?? new StableWords()
+    this.#words.delete(turn.number)
+    if (this.#call.signal.aborted) return
+    if (heard.failure) this.#unheard(item, heard.failure)
+    else this.#transcribed(item, heard, { turn, told })
+  }
+
+  #transcribed(
+    item: ConversationItem,
+    { text }: Pick<HeardLive, 'text'>,
+    { turn, told }: { turn: Turn; told: StableWords },
+  ): void {
+    this.#failures = 0
+    this.#delta(item.id, told.whole(text))
+    item.content = [{ type: 'input_audio', transcript: text }]
+    this.#emit('conversation.item.input_audio_transcription.completed', {
+      item_id: item.id,
+      content_index: 0,
+      transcript: text,
+      usage: { type: 'duration', seconds: Math.ceil(turn.samples.length / 16_000) },
+    })
+    if (!this.#canPay) this.#call.end('credits')
+  }
+
+  #unheard(item: ConversationItem, failure: Failure): void {
+    this.#emit('conversation.item.input_audio_transcription.failed', {
+      item_id: item.id,
+      content_index: 0,
+      error: errorOf(failure, this.#options.language),
+    })
+    this.#failures += 1
+    if (failure.status === 402) this.#call.end('credits')
+    else if (this.#failures >= mostFailures) this.#call.end('failed')
+  }
+
+  #partial(turn: number, text: string): void {
+    const told = this.#words.get(turn)
+    if (told) this.#delta(told.item, told.words.partial(text))
+  }
+
+  #delta(itemId: string, delta: string): void {
+    if (delta !== '')
+      this.#emit('conversation.item.input_audio_transcription.delta', {
+        item_id: itemId,
+        content_index: 0,
+        delta,
+      })
+  }
+
+  /** While somebody speaks, so that nobody waits for it at the end of the turn. */
+  #reserve(): void {
+    const worst = worstOfTranscription(this.#app, { caller: this.#options.live.caller, model: this.#model })
+    this.#run(
+      this.#call.money.reserve(worst).then((isReserved) => {
+        this.#canPay = isReserved
+        // What was said before is paid, and written to its end.
+        if (!isReserved && this.#work.size <= 1) this.#call.end('credits')
+      }),
+    )
+  }
+
+  #run(work: Promise<void>): void {
+    const entry: Promise<void> = work
+      .catch((error: unknown) => {
+        this.#app.log.error({ err: error, call_id: this.#call.callId }, 'a transcription could not go on')
+        this.#call.end('failed')
+      })
+      .finally(() => this.#work.delete(entry))
+    this.#work.add(entry)
+  }
+
+  #emit(type: string, fields: Record<string, unknown>): void {
+    this.#call.emit({ type, ...fields })
+  }
+}

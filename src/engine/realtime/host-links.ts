@@ -1,0 +1,153 @@
+/** From this process to others that hold calls, over the channel that all processes of one KHERAD_SECRET have. */
+import { once } from 'node:events'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { TLSSocket } from 'node:tls'
+import type { App } from '#app'
+import { ChannelClient, type ChannelKey } from '#platform/channel'
+import { addressOf, freeProcesses } from './process-store.ts'
+
+/** Grows with every change of what goes over the channel: processes of different versions pass each other no calls. */
+export const hostVersion = '1'
+
+export const hostKey = (secret: string): ChannelKey => ({ secret, label: 'processes of calls' })
+
+/** Who is meant, and by whom: an address may have been another process's, or mean another machine there. */
+export const hostHeaders = { process: 'x-process', version: 'x-version' } as const
+
+/** Answers of a host that has begun nothing: it is not the process that was meant; it speaks another version. */
+export const hostRefusals = { otherProcess: 421, otherVersion: 409 } as const
+
+/** Another process that holds calls. */
+export interface VoiceHost {
+  processId: string
+  address: string
+}
+
+/** The host had the whole request and did not answer: what it did, its rows know. */
+export class HostLost extends Error {
+  override name = 'HostLost'
+}
+
+/** Until a host has taken what it is asked; before that nothing has begun, so that another may be asked. */
+const takeMs = 3_000
+const answerMs = 30_000
+/** Each start of a process may have another address; whoever is forgotten keeps no connection. */
+const mostClients = 64
+
+export class HostLinks implements Disposable {
+  readonly #app: Pick<App, 'db' | 'log' | 'processes'>
+  readonly #key: ChannelKey | undefined
+  readonly #clients = new Map<string, ChannelClient>()
+
+  /** @param secret KHERAD_SECRET; without one no process reaches another */
+  constructor(app: Pick<App, 'db' | 'log' | 'processes'>, secret: string | undefined) {
+    this.#app = app
+    this.#key = secret === undefined ? undefined : hostKey(secret)
+  }
+
+  /** Others that can take a further call, the least busy first. */
+  async free(): Promise<VoiceHost[]> {
+    if (!this.#key) return []
+    const { db, processes } = this.#app
+    const rows = await freeProcesses(db, processes.leaseMs)
+    return rows.flatMap(({ process_id: processId, address }) =>
+      address === null || processId === processes.id ? [] : [{ processId, address }],
+    )
+  }
+
+  /** The living process of this id; undefined where nobody reaches it. */
+  async of(processId: string): Promise<VoiceHost | undefined> {
+    if (!this.#key) return undefined
+    const { db, processes } = this.#app
+    const address = await addressOf(db, processId, processes.leaseMs)
+    return address === undefined ? undefined : { processId, address }
+  }
+
+  /** Its answer; undefined where it has not taken it. Throws HostLost, and what `signal` is aborted with. */
+  async post(host: VoiceHost, path: string, body: string, signal?: AbortSignal): Promise<string | undefined> {
+    const bytes = Buffer.from(body)
+    const sent = this.#clientOf(host).request({
+      method: 'POST',
+      path,
+      headers: {
+        ...headersFor(host),
+        // Calls begin rarely: a kept connection may have been forgotten by a firewall, and the host would seem to be away.
+        ...{ connection: 'close', expect: '100-continue', 'content-length': String(bytes.length) },
+      },
+    })
+    const leave = (): void => void sent.destroy()
+    signal?.addEventListener('abort', leave, { once: true })
+    try {
+      if (!(await this.#isTaken(sent, host))) return undefined
+      sent.end(bytes)
+      return await answerOf(sent)
+    } catch (cause) {
+      signal?.throwIfAborted()
+      throw new HostLost('a process of calls broke off', { cause })
+    } finally {
+      signal?.removeEventListener('abort', leave)
+      sent.destroy()
+    }
+  }
+
+  /** A connection of its own, not yet open. */
+  connect(host: VoiceHost): TLSSocket {
+    return this.#clientOf(host).connect()
+  }
+
+  /** A host refused without having begun anything. */
+  refused(host: VoiceHost, status: number | undefined): void {
+    if (status === hostRefusals.otherVersion)
+      this.#app.log.error(
+        { address: host.address },
+        'a process of calls has another version of Kherad: no call is passed to it; start both with the same one',
+      )
+  }
+
+  async #isTaken(sent: ClientRequest, host: VoiceHost): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    sent.once('continue', () => resolve(true))
+    sent.once('response', ({ statusCode }: IncomingMessage) => {
+      this.refused(host, statusCode)
+      resolve(false)
+    })
+    sent.on('error', (error) => {
+      this.#app.log.debug({ err: error, address: host.address }, 'a process of calls is not reached')
+      resolve(false)
+    })
+    sent.once('close', () => resolve(false))
+    const timer = setTimeout(() => resolve(false), takeMs)
+    sent.flushHeaders()
+    const isTaken = await promise
+    clearTimeout(timer)
+    return isTaken
+  }
+
+  #clientOf({ address }: VoiceHost): ChannelClient {
+    const known = this.#clients.get(address)
+    if (known) return known
+    if (this.#clients.size >= mostClients) this.#clients.delete(this.#clients.keys().next().value!)
+    const client = new ChannelClient(address, this.#key!)
+    this.#clients.set(address, client)
+    return client
+  }
+
+  [Symbol.dispose](): void {
+    for (const client of this.#clients.values()) client[Symbol.dispose]()
+    this.#clients.clear()
+  }
+}
+
+export const headersFor = ({ processId }: VoiceHost): Record<string, string> => ({
+  [hostHeaders.process]: processId,
+  [hostHeaders.version]: hostVersion,
+})
+
+async function answerOf(sent: ClientRequest): Promise<string> {
+  const [response] = (await once(sent, 'response', { signal: AbortSignal.timeout(answerMs) })) as [
+    IncomingMessage,
+  ]
+  if (response.statusCode !== 200) throw new Error(`the answer has the status ${response.statusCode}`)
+  return text(response)
+}

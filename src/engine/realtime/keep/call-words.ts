@@ -1,0 +1,154 @@
+/** The words of a call that keeps them, of both sides, in the order in which they were said. */
+import { isDatabaseAway } from '#platform/db'
+import type { Log } from '#platform/log'
+import type { Conversation, ConversationItem, RealtimeEvent } from '../parts.ts'
+import type { Spoken } from './transcript-store.ts'
+
+export const mostRows = 2_000
+/** Of one item; what is longer is cut. */
+export const mostLetters = 20_000
+/** Of a call. */
+export const mostLettersOfCall = 1_000_000
+/** Items whose words may still change. More than a conversation has. */
+const mostItems = 1_000
+const writeEveryMs = 1_000
+
+export interface CallWordsOptions {
+  /** Since the call was connected. */
+  nowMs(): number
+  /** False where they are not kept any more. */
+  write(spoken: readonly Spoken[]): Promise<boolean>
+  log: Pick<Log, 'error'>
+  callId: string
+}
+
+/** Learns of them from what the client is told, and writes them within a second or so. */
+export class CallWords {
+  readonly #options: CallWordsOptions
+  readonly #items = new Map<string, Spoken>()
+  #unwritten = new Map<number, Spoken>()
+  #began: { id: unknown; atMs: number } | undefined
+  #positions = 0
+  #rows = 0
+  #letters = 0
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> | undefined
+  #isOver = false
+
+  constructor(options: CallWordsOptions) {
+    this.#options = options
+  }
+
+  /** Before the client learns of it. */
+  event(event: RealtimeEvent, conversation: Conversation): void {
+    if (this.#isOver) return
+    switch (event.type) {
+      case 'input_audio_buffer.speech_started':
+        this.#began = { id: event['item_id'], atMs: this.#options.nowMs() }
+        return
+      case 'conversation.item.added':
+      case 'response.output_item.added':
+        this.#open(event['item'] as ConversationItem)
+        return
+      case 'conversation.item.done':
+      case 'response.output_item.done':
+        this.#said(event['item'] as ConversationItem)
+        return
+      case 'conversation.item.truncated':
+        // Of one whose words may not change any more nothing is known here.
+        if (this.#items.has(String(event['item_id']))) this.#said(conversation.get(String(event['item_id'])))
+        return
+      case 'conversation.item.input_audio_transcription.completed':
+        this.#heard(String(event['item_id']), String(event['transcript']))
+    }
+  }
+
+  /** It is as if it had never been said: the turn goes on, and is heard once more as a whole; or the client deleted it. */
+  removed(itemId: string): void {
+    const item = this.#items.get(itemId)
+    if (item) this.#put(item, '')
+  }
+
+  /** Writes what is unwritten. Never rejects: where the database is away, it is tried again. */
+  write(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined
+    })
+    return this.#writing
+  }
+
+  /** Nothing is written from here on. */
+  stop(): void {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+  }
+
+  #open({ id, type, role }: ConversationItem): Spoken | undefined {
+    if (type !== 'message' || role === 'system' || role === undefined) return undefined
+    const known = this.#items.get(id)
+    if (known) return known
+    const atMs = this.#began?.id === id ? this.#began.atMs : this.#options.nowMs()
+    const item = { position: this.#positions++, role, words: null, at_ms: atMs }
+    this.#items.set(id, item)
+    if (this.#items.size > mostItems) this.#items.delete(this.#items.keys().next().value!)
+    return item
+  }
+
+  #said(item: ConversationItem | undefined): void {
+    const spoken = item && this.#open(item)
+    if (spoken) this.#put(spoken, wordsOf(item))
+  }
+
+  #heard(id: string, transcript: string): void {
+    const item = this.#open({ id, type: 'message', role: 'user', status: 'completed', content: [] })
+    this.#put(item!, transcript)
+  }
+
+  #put(item: Spoken, text: string): void {
+    const before = item.words?.length ?? 0
+    const words = kept(text, Math.min(mostLetters, mostLettersOfCall - this.#letters + before))
+    if (words === item.words) return
+    if (item.words === null && this.#rows >= mostRows) return
+    this.#rows += Number(words !== null) - Number(item.words !== null)
+    this.#letters += (words?.length ?? 0) - before
+    item.words = words
+    this.#unwritten.set(item.position, item)
+    this.#timer ??= setTimeout(() => void this.write(), writeEveryMs)
+  }
+
+  async #write(): Promise<void> {
+    while (this.#unwritten.size > 0 && !this.#isOver) {
+      const spoken = [...this.#unwritten.values()]
+      this.#unwritten = new Map()
+      try {
+        if (!(await this.#options.write(spoken))) this.stop()
+      } catch (error) {
+        if (!isDatabaseAway(error)) return this.#report(error)
+        for (const one of spoken) this.#unwritten.set(one.position, one)
+        if (!this.#isOver) this.#timer ??= setTimeout(() => void this.write(), writeEveryMs)
+        return
+      }
+    }
+  }
+
+  #report(error: unknown): void {
+    this.#options.log.error({ err: error, call_id: this.#options.callId }, 'words of a call were not written')
+  }
+}
+
+const wordsOf = ({ content }: ConversationItem): string =>
+  content
+    .map((part) => {
+      if ('text' in part) return part.text
+      return 'transcript' in part ? (part.transcript ?? '') : ''
+    })
+    .filter((text) => text !== '')
+    .join('\n')
+
+/** As the database can hold them; null for none. */
+function kept(text: string, most: number): string | null {
+  const words = text.slice(0, most).replaceAll('\0', '').toWellFormed().trim()
+  return words === '' ? null : words
+}

@@ -1,0 +1,142 @@
+/** What is kept of a call that wants it: its words as they are said, and its sound as a file of its project. The call never waits for either. */
+import type { App } from '#app'
+import { CreationRoom, dropBytes } from '#engine/files'
+import { mediaTypeOf, StereoOpus } from '#engine/sound'
+import type { Tx } from '#platform/db'
+import { Failure } from '#platform/errors'
+import { sourceOf } from '#platform/storage'
+import { soundClock } from '../clock.ts'
+import type { Conversation, RealtimeEvent } from '../parts.ts'
+import type { CallKey } from '../store.ts'
+import { CallWords } from './call-words.ts'
+import { CallRecorder } from './recorder.ts'
+import { writeLost, writeSpoken, writeStored } from './transcript-store.ts'
+
+export interface KeptCallOptions extends CallKey {
+  projectId: string
+  keyId: string
+  receiptId: string
+  /** Of its sound. */
+  keepDays: number
+  maxSeconds: number
+}
+
+/** Twice what a second of two voices takes. */
+const bytesPerSecond = 6_000
+/** Of the head, and of pages that are not full. */
+const headBytes = 128 * 1024
+
+/** From the first thing that the client is told. */
+export class KeptCall {
+  readonly #app: App
+  readonly #options: KeptCallOptions
+  readonly #words: CallWords
+  #beganMs: number | undefined
+  #recorder: CallRecorder | undefined
+  #room: CreationRoom | undefined
+  /** Its row says that there will be no sound. */
+  #lost: Promise<unknown> | undefined
+
+  constructor(app: App, options: KeptCallOptions) {
+    this.#app = app
+    this.#options = options
+    this.#words = new CallWords({
+      nowMs: () => Math.max(0, app.clock.nowMs() - this.#beganMs!),
+      write: (spoken) => writeSpoken(app.db, options, spoken),
+      log: app.log,
+      callId: options.callId,
+    })
+  }
+
+  event(event: RealtimeEvent, conversation: Conversation): void {
+    if (this.#beganMs === undefined) {
+      this.#beganMs = this.#app.clock.nowMs()
+      this.#recorder = this.#record()
+    }
+    this.#words.event(event, conversation)
+  }
+
+  removed(itemId: string): void {
+    this.#words.removed(itemId)
+  }
+
+  /** 20 ms of the caller, at 16 kHz. */
+  heard(frame: Float32Array): void {
+    this.#recorder?.heard(frame)
+  }
+
+  /** 20 ms of the assistant, at 24 kHz. */
+  said(frame: Float32Array): void {
+    this.#recorder?.said(frame)
+  }
+
+  /** Before the call is settled: nothing is said any more. What of its words the database takes is written when it resolves. Never rejects. */
+  async ending(): Promise<void> {
+    void this.#recorder?.end()
+    await this.#words.write()
+  }
+
+  /** After it was settled: the rest of its words, and its file. Never rejects. */
+  async ended(): Promise<void> {
+    await this.#words.write()
+    this.#words.stop()
+    try {
+      await this.#store()
+    } catch (error) {
+      this.#lose(error)
+    }
+    await this.#room?.release()
+    await this.#lost
+  }
+
+  #record(): CallRecorder {
+    const { app, maxBytes } = { app: this.#app, maxBytes: this.#maxBytes }
+    return new CallRecorder({
+      clock: soundClock,
+      maxBytes,
+      open: async () => {
+        this.#room = await this.#reserve()
+        return StereoOpus.open()
+      },
+      write: (pages) => app.spool.write(pages, { maxBytes }),
+      failed: (error) => this.#lose(error),
+    })
+  }
+
+  get #maxBytes(): number {
+    return this.#options.maxSeconds * bytesPerSecond + headBytes
+  }
+
+  #reserve(): Promise<CreationRoom> {
+    const call = { ...this.#options, source: 'call' }
+    return CreationRoom.reserve(this.#app, call, { creations: 1, bytes: this.#maxBytes })
+  }
+
+  async #store(): Promise<void> {
+    const room = this.#room
+    const file = await this.#recorder?.end()
+    if (!file || !room) return this.#lose(undefined)
+    await using spooled = file
+    const staged = await room.stage({ bytes: sourceOf(spooled), mediaType: mediaTypeOf('opus') })
+    const fileId = staged.row.file_id
+    const commit = async (tx: Tx): Promise<boolean> => {
+      const isWanted = await writeStored(tx, this.#options, fileId)
+      if (isWanted) await room.commit(tx, [staged])
+      return isWanted
+    }
+    if (await this.#app.db.tx(commit)) room.committed()
+    else await dropBytes(this.#app, this.#options.accountId, fileId)
+  }
+
+  /** Once. A project whose room is full is no fault. */
+  #lose(error: unknown): void {
+    if (this.#lost) return
+    const { log, db } = this.#app
+    const { callId } = this.#options
+    if (error !== undefined && !(error instanceof Failure && error.code === 'FILES_QUOTA_EXCEEDED'))
+      log.warn({ err: error, call_id: callId }, 'the sound of a call is not kept')
+    this.#lost = writeLost(db, this.#options).catch((failure: unknown) =>
+      log.warn({ err: failure, call_id: callId }, 'that the sound of a call was lost is written later'),
+    )
+  }
+}

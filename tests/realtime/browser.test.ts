@@ -1,0 +1,274 @@
+/** Real Chromium, real speech, real sound both ways; only the models are scripted. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../harness/client.ts'
+import { openShapingProxy } from '../harness/shaping-proxy.ts'
+import { hasEspeak, spoken } from '../harness/spoken.ts'
+import { type TranscriptionUpstream, transcriptionUpstream } from '../harness/transcription-upstream.ts'
+import { until } from '../harness/until.ts'
+import { chunk, done, type FakeUpstream, fakeUpstream, stream } from '../harness/upstream.ts'
+import { boot, MovableClock, type World } from '../harness/world.ts'
+import { browserPath } from '../media/browser.ts'
+import {
+  addAgentsSdk,
+  type BrowserCall,
+  type Caller,
+  openCallerPage,
+  type Speech,
+  speechOf,
+} from './browser-call.ts'
+
+const configOf = (text: string, voice: string, ear: string) => `
+webrtc: { listen: [127.0.0.1], ports: [0, 0] }
+providers:
+  - { id: words, base_url: ${text}, api_key: k, dialects: [chat] }
+  - { id: voices, base_url: ${voice}, api_key: k, dialects: [speech] }
+  - { id: ears, base_url: ${ear}, api_key: k, dialects: [transcriptions] }
+models:
+  - id: words/one
+    deployments: [{ provider: words, model: gpt-x }]
+    context_length: 16000
+    max_output_tokens: 4000
+    features: [tools]
+    pricing: { input_per_million: 1, output_per_million: 2 }
+  - id: voices/one
+    kind: audio
+    deployments: [{ provider: voices, model: tts-x }]
+    audio: { does: [speech], voices: [{ id: nava, name: نوا, languages: [fa] }], formats: [pcm] }
+    pricing: { per_million_characters: 15 }
+  - id: ears/one
+    kind: transcription
+    deployments: [{ provider: ears, model: whisper-x }]
+    pricing: { per_minute: 0.006 }
+  - id: acme/talk
+    kind: realtime
+    text_model: words/one
+    transcription_model: ears/one
+    speech_model: voices/one
+  - id: acme/timed
+    kind: realtime
+    text_model: words/one
+    transcription_model: ears/one
+    speech_model: voices/one
+    pricing: { per_minute: 1 }
+`
+const calls = '/v1/realtime/calls'
+const model = 'acme/talk'
+
+/** A voice at 24 kHz that says an even note. */
+const note = (seconds: number): Buffer => {
+  const samples = Int16Array.from({ length: 24_000 * seconds }, (_, at) => 8_000 * Math.sin(at / 10))
+  return Buffer.from(samples.buffer)
+}
+const voice = (seconds: number) => stream([note(seconds)], { 'content-type': 'audio/pcm' })
+const words = (...deltas: string[]) =>
+  stream([...deltas.map((content) => chunk({ content })), chunk({}, 'stop'), done])
+
+describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () => {
+  const stack = new AsyncDisposableStack()
+  let world: World
+  let clock: MovableClock
+  let key: Client
+  let texts: FakeUpstream
+  let voices: FakeUpstream
+  let ears: TranscriptionUpstream
+  let caller: Caller
+  /** «سلام، پایتخت ایران کجاست؟» and «صبر کن، یک لحظه گوش بده.» */
+  let question: Speech
+  let interruption: Speech
+
+  beforeAll(async () => {
+    texts = stack.use(await fakeUpstream())
+    voices = stack.use(await fakeUpstream())
+    ears = stack.use(await transcriptionUpstream())
+    clock = new MovableClock()
+    world = stack.use(await boot({ clock, config: configOf(texts.url, voices.url, ears.url) }))
+    key = await world.key()
+    const speech = async (text: string) =>
+      speechOf((await spoken(text, { beforeMs: 0, afterMs: 0, noiseDb: -75 })).samples)
+    question = await speech('سلام، پایتخت ایران کجاست؟')
+    interruption = await speech('صبر کن، یک لحظه گوش بده.')
+    const folder = await mkdtemp(path.join(tmpdir(), 'kherad-caller-'))
+    stack.defer(() => rm(folder, { recursive: true, force: true }))
+    const captured = new Int16Array(16_000 * 3 + question.length)
+    captured.set(question, 16_000 * 3)
+    caller = await openCallerPage(stack, folder, captured)
+  }, 120_000)
+  afterAll(() => stack.disposeAsync())
+  afterEach(async () => {
+    await until(() => world.app.realtime.busy === 0, 30_000)
+    clock.moveMs(1)
+  })
+
+  /** The models answer as in the beginning: «سلام دنیا» is heard, and a note of so many seconds is the voice. */
+  function script(seconds: number, ...replies: ReturnType<typeof words>[]): void {
+    for (const one of [texts, voices, ears]) one.reset()
+    voices.reply(voice(seconds))
+    texts.replyOnce(...replies)
+  }
+
+  const recordOf = async (id: string) => (await key.get(`${calls}/${id}`)).body
+  async function ended(id: string) {
+    await until(async () => (await recordOf(id)).status === 'ended', 30_000)
+    return recordOf(id)
+  }
+
+  /** What is asked is heard, and the answer is sound at the client. */
+  async function converses(call: BrowserCall, from = 0): Promise<void> {
+    const { energy = 0 } = await call.state()
+    await call.say(question)
+    const heard = await call.event('conversation.item.input_audio_transcription.completed', from)
+    expect(heard.transcript).toBe('سلام دنیا')
+    await call.event('output_audio_buffer.started', from)
+    await until(async () => (await call.state()).energy > energy + 0.005, 30_000)
+    expect((await call.event('response.done', from)).response.status).toBe('completed')
+  }
+
+  test('hears a person, answers, is interrupted, calls a tool of the page, and ends when the page closes it', async () => {
+    const called = {
+      index: 0,
+      id: 'call_1',
+      type: 'function',
+      function: { name: 'weather', arguments: '{}' },
+    }
+    script(
+      1,
+      words('تهران است.'),
+      words('تهران پایتخت ایران است و شهر بزرگی است.'),
+      stream([chunk({ tool_calls: [called] }), chunk({}, 'tool_calls'), done]),
+      words('هوا خوب است.'),
+    )
+    const call = await caller.call({ url: world.url, secret: key.secret }, { model, instructions: 'کوتاه' })
+    const { session } = await call.event('session.created')
+    expect(session).toMatchObject({ model, instructions: 'کوتاه' })
+    await converses(call)
+    expect(await call.state()).toMatchObject({ connection: 'connected', channel: 'open', protocol: 'udp' })
+
+    voices.reply(voice(8))
+    let from = (await call.events()).length
+    await call.say(question)
+    await call.event('output_audio_buffer.started', from)
+    ears.hear({ text: 'صبر کن یک لحظه' })
+    await call.send({
+      type: 'session.update',
+      session: {
+        type: 'realtime',
+        tools: [{ type: 'function', name: 'weather', parameters: { type: 'object' } }],
+      },
+    })
+    await call.say(interruption)
+    const cut = await call.event('conversation.item.truncated', from)
+    expect(cut.audio_end_ms).toBeLessThan(8_000)
+
+    const asked = await call.event('response.function_call_arguments.done', from)
+    expect(asked).toMatchObject({ call_id: 'call_1', name: 'weather' })
+    voices.reply(voice(1))
+    from = (await call.events()).length
+    await call.send({
+      type: 'conversation.item.create',
+      item: { type: 'function_call_output', call_id: 'call_1', output: 'آفتابی' },
+    })
+    await call.send({ type: 'response.create' })
+    expect((await call.event('response.done', from)).response.status).toBe('completed')
+
+    await call.close()
+    const record = await ended(call.id)
+    expect(record).toMatchObject({ reason: 'client', transport: 'webrtc', turns: 4 })
+    const receipt = (await key.receipt(record.request_id)).body
+    expect(receipt).toMatchObject({ state: 'completed', pending: false })
+    expect(BigInt(receipt.microcredits)).toBeGreaterThan(0n)
+  })
+
+  test('works where no UDP passes, and its page is told when the server ends it', async () => {
+    script(1, words('تهران است.'))
+    const call = await caller.call({ url: world.url, secret: key.secret }, { model }, { tcp: true })
+    await converses(call)
+    expect(await call.state()).toMatchObject({ connection: 'connected', protocol: 'tcp' })
+    const gone = await key.request('DELETE', `${calls}/${call.id}`)
+    expect(gone.body).toMatchObject({ status: 'ended', reason: 'client', turns: 1 })
+    expect(await call.event('kherad.ending')).toMatchObject({ reason: 'client', seconds: 0 })
+    await until(async () => (await call.state()).channel === 'closed', 30_000)
+    await call.close()
+  })
+
+  test('works where a tenth is lost and the rest comes up to 100 ms late', async () => {
+    script(2, words('تهران است.'))
+    const { port } = (await world.app.webrtc.open())!
+    const shaping = { loss: 0.1, jitterMs: 100 }
+    await using proxy = await openShapingProxy({
+      ...{ target: { address: '127.0.0.1', port }, address: '127.0.0.5' },
+      ...{ toServer: shaping, toClient: shaping, seed: 3 },
+    })
+    const call = await caller.call({ url: world.url, secret: key.secret }, { model }, { to: proxy.address })
+    await converses(call)
+    expect(await call.state()).toMatchObject({ protocol: 'udp', address: proxy.address })
+    expect(proxy.counts.toClient.lost).toBeGreaterThan(5)
+    await call.close()
+    expect(await ended(call.id)).toMatchObject({ turns: 1 })
+  })
+
+  test('ends by itself: when nobody speaks, when its time is over, and when the balance is', async () => {
+    script(1)
+    const { client: poor } = await world.stranger(1_400)
+    const call = (secret: string, body: object) => caller.call({ url: world.url, secret }, body)
+    const idle = await call(key.secret, { model })
+    await idle.event('session.created')
+    clock.moveMs(60_000)
+    expect(await idle.event('kherad.ending')).toMatchObject({ reason: 'idle', seconds: 0 })
+    expect(await ended(idle.id)).toMatchObject({ reason: 'idle', turns: 0, credits: 0, seconds: 60 })
+
+    const short = await call(key.secret, { model, max_seconds: 20 })
+    await short.event('session.created')
+    clock.moveMs(10_000)
+    expect(await short.event('kherad.ending')).toMatchObject({ reason: 'expired', seconds: 10 })
+    clock.moveMs(10_000)
+    expect(await ended(short.id)).toMatchObject({ reason: 'expired', seconds: 20 })
+
+    const timed = await call(poor.secret, { model: 'acme/timed' })
+    await timed.event('session.created')
+    const typed = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'هنوز اینجایم' }] }
+    await until(async () => {
+      await timed.send({ type: 'conversation.item.create', item: typed })
+      clock.moveMs(2_000)
+      await world.app.realtime.tick()
+      return (await poor.get(`${calls}/${timed.id}`)).body.status === 'ended'
+    }, 30_000)
+    expect(await timed.event('kherad.ending')).toMatchObject({ reason: 'credits', seconds: 0 })
+    expect((await timed.events()).filter(({ warning }) => warning)).not.toEqual([])
+    expect((await poor.get(`${calls}/${timed.id}`)).body).toMatchObject({
+      status: 'ended',
+      reason: 'credits',
+    })
+  })
+
+  test('is held by the Agents SDK of OpenAI unchanged, with the secret of a page and its own microphone', async () => {
+    script(1, words('تهران است.'))
+    const { value } = (await key.post('/v1/realtime/client_secrets', { session: { model } })).body
+    await addAgentsSdk(caller.page)
+    const heard = await caller.page.evaluate(`(async () => {
+      const { RealtimeAgent, RealtimeSession, OpenAIRealtimeWebRTC } = OpenAIAgentsRealtime
+      const transport = new OpenAIRealtimeWebRTC({ baseUrl: ${JSON.stringify(`${world.url}${calls}`)} })
+      const session = new RealtimeSession(new RealtimeAgent({ name: 'guide', instructions: 'کوتاه' }), { transport })
+      const errors = []
+      session.on('error', (error) => errors.push(String(error?.error?.message ?? JSON.stringify(error))))
+      const turn = new Promise((resolve) => transport.on('turn_done', resolve))
+      await session.connect({ apiKey: ${JSON.stringify(value)} })
+      await turn
+      const { callId } = transport
+      const history = session.history.map(({ role, content }) => [role, content?.[0]?.transcript])
+      session.close()
+      return { callId, history, errors }
+    })()`)
+    expect(heard).toMatchObject({
+      errors: [],
+      history: [
+        ['user', 'سلام دنیا'],
+        ['assistant', 'تهران است.'],
+      ],
+    })
+    const { callId } = heard as { callId: string }
+    expect(await ended(callId)).toMatchObject({ reason: 'client', turns: 1, transport: 'webrtc' })
+  })
+})

@@ -1,0 +1,133 @@
+/** What a client that has proven itself may send and must send, each at the bound at which it is ended. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { WebRtc } from '#platform/webrtc'
+import { Echo, openLoopback } from './browser-peer.ts'
+import { LeanPeer, offerOf } from './lean-peer.ts'
+
+/** Of the endpoint, in milliseconds; it stands still where a test does not move it. */
+let nowMs = 0
+let rtc: WebRtc
+let flooded = 0
+beforeEach(async () => {
+  nowMs = flooded = 0
+  const webrtcDropped = {
+    inc: ({ reason }: { reason: string }, count: number) => {
+      if (reason === 'flood') flooded += count
+    },
+  }
+  const webrtcConnections = { inc() {}, dec() {} }
+  rtc = await openLoopback({ nowMs: () => nowMs, metrics: { webrtcDropped, webrtcConnections } as never })
+})
+afterEach(() => rtc[Symbol.asyncDispose]())
+
+async function connected(): Promise<AsyncDisposable & { echo: Echo; peer: LeanPeer; texts: string[] }> {
+  const echo = new Echo()
+  const texts: string[] = []
+  const peer = await LeanPeer.connect({
+    answer(offer) {
+      echo.peer = rtc.answer(offer, echo)
+      return echo.peer.answer
+    },
+    text: (text) => texts.push(text),
+  })
+  return { echo, peer, texts, [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose]() }
+}
+
+/** Until the connection has ended; the sockets of the system hold a few hundred. Resolves with how many were sent. */
+async function flood({ echo }: { echo: Echo }, send: () => unknown, most: number): Promise<number> {
+  let sent = 0
+  while (echo.end === undefined && sent < most) {
+    await send()
+    if (++sent % 50 === 0) await turn()
+  }
+  await turn()
+  return sent
+}
+
+/** Once a second the endpoint looks at its connections, and reports each 5 s of its time. */
+async function tickAt(ms: number, { peer }: { peer: LeanPeer }): Promise<void> {
+  nowMs = ms
+  const { reports } = peer.came
+  await expect.poll(() => peer.came.reports).toBeGreaterThan(reports)
+}
+
+test('a client of another implementation holds sound and texts, and is not taken for a flood', async () => {
+  await using made = await connected()
+  const { echo, peer, texts } = made
+  for (let i = 0; i < 20; i++) peer.sendAudio(Buffer.from([0x48, i]), i * 960)
+  peer.sendText('سلام')
+  await expect.poll(() => peer.came.packets).toBe(20)
+  await expect.poll(() => texts).toEqual(['hello', 'سلام'])
+  expect([echo.end, flooded]).toEqual([undefined, 0])
+})
+
+test('a flood of sound ends it, and is counted', async () => {
+  await using made = await connected()
+  const sent = await flood(made, () => made.peer.sendAudio(Buffer.alloc(80, 0x48), 0), 20_000)
+  expect(made.echo.end).toBe('abuse')
+  expect(sent).toBeGreaterThan(2_000)
+  // 120 at once, and 60 a second.
+  expect(made.echo.heard).toBeLessThan(1_000)
+  await expect.poll(() => flooded).toBeGreaterThan(1_000)
+})
+
+test('10 MB of data at once end it', async () => {
+  await using made = await connected()
+  const bytes = Buffer.alloc(1_150)
+  const sent = await flood(made, () => made.peer.sendRecord(bytes), 20_000)
+  expect(made.echo.end).toBe('abuse')
+  expect(sent * bytes.length).toBeGreaterThan(9_990_000)
+})
+
+test('so do 10,000 records, however small', async () => {
+  await using made = await connected()
+  const sent = await flood(made, () => made.peer.sendRecord(Buffer.alloc(1)), 20_000)
+  expect(made.echo.end).toBe('abuse')
+  expect(sent).toBeGreaterThan(9_900)
+})
+
+test('of a flood of checks 500 are answered, and it ends nothing', async () => {
+  await using made = await connected()
+  for (let i = 0; i < 1_000; i++) {
+    made.peer.check()
+    if (i % 50 === 0) await turn()
+  }
+  await expect.poll(() => flooded).toBeGreaterThan(499)
+  expect(made.peer.came.checks).toBe(500)
+  expect(made.echo.end).toBeUndefined()
+})
+
+test('whoever sends sound and no longer consents to ours is lost after 30 s', async () => {
+  await using made = await connected()
+  const { echo, peer } = made
+  peer.stopChecks()
+  for (const ms of [12_000, 24_000, 29_999]) {
+    await tickAt(ms, made)
+    const { heard } = echo
+    peer.sendAudio(Buffer.from([0x48]), ms)
+    await expect.poll(() => echo.heard).toBeGreaterThan(heard)
+  }
+  expect(echo.end).toBeUndefined()
+  nowMs = 30_000
+  await expect.poll(() => echo.end).toBe('lost')
+})
+
+test('a thousand offers that nobody follows leave nothing in memory', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const fingerprint = Array(32).fill('AB').join(':')
+  let ends = 0
+  const peers = Array.from({ length: 1_000 }, (_, i) => {
+    const echo = new Echo()
+    echo.ended = () => void ends++
+    return new WeakRef(rtc.answer(offerOf(`name${i}`, fingerprint), echo))
+  })
+  nowMs = 10_000
+  await expect.poll(() => ends).toBe(1_000)
+  await turn()
+  collect()
+  expect(peers.filter((peer) => peer.deref() !== undefined)).toEqual([])
+})
