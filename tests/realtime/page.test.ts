@@ -79,7 +79,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
     ).toBe(true)
     expect(await phone.says('#spent', /[۱-۹]/)).toMatch(/^[۰-۹٫]+ اعتبار$/)
     await phone.says('#state', /^دستیار حرف می‌زند$/)
-    expect(await phone.value('getComputedStyle(document.getElementById("talk")).animationName')).toBe('none')
+    expect(await phone.value('getComputedStyle(document.querySelector(".disc")).animationName')).toBe('none')
     await until(async () => (await phone.value<number>('energy()')) > 0.001, 30_000)
     expect((await key.get(calls)).body.data).toMatchObject([
       { status: 'active', transport: 'webrtc', store: false, agent_id: agent.id },
