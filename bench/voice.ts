@@ -105,21 +105,23 @@ async function measure(engine: string, measured: Measured): Promise<void> {
   const options = { ...measured, interruptions: isScripted ? measured.interruptions : [] }
   const result = await load({ ...options, concurrent, calls: concurrent, answers: 1_000, seconds })
   const core = (cpuSeconds(pid) - cpu) / result.seconds / concurrent
-  const all = <Name extends keyof CallResult>(name: Name) => result.calls.flatMap((call) => call[name])
-  const [whole, silence] = [all('whole') as number[], all('silence') as number[]]
+  const all = (name: Exclude<keyof CallResult, 'failures'>): number[] =>
+    result.calls.flatMap((call) => call[name])
+  const failures = result.calls.flatMap((call) => call.failures)
+  const [whole, silence] = [all('whole'), all('silence')]
   const own = whole.map((ms, at) => ms - silence[at]! - (isScripted ? scriptedMs : 0))
-  const [frames, late] = [sum(all('frames') as number[]), sum(all('late') as number[])]
+  const [frames, late] = [sum(all('frames')), sum(all('late'))]
   row([
-    ...[engine, measured.transport, String(result.calls.length), String(all('failures').length)],
-    ...[ms(median(all('connectMs') as number[])), ms(median(whole)), ms(median(silence))],
+    ...[engine, measured.transport, String(result.calls.length), String(failures.length)],
+    ...[ms(median(all('connectMs'))), ms(median(whole)), ms(median(silence))],
     `${ms(median(own))}, ${ms(percentile(own, 95))}`,
-    ms(percentile(all('loweredAtSender') as number[], 95)),
-    ms(percentile(all('loweredAtEar') as number[], 95)),
+    ms(percentile(all('loweredAtSender'), 95)),
+    ms(percentile(all('loweredAtEar'), 95)),
     `${((100 * late) / frames).toFixed(2)} % of ${frames}`,
     `${(100 * core).toFixed(2)} %`,
-    `${(100 * result.core).toFixed(0)} %, ${ms(percentile(all('sentLate') as number[], 99))}`,
+    `${(100 * result.core).toFixed(0)} %, ${ms(percentile(all('sentLate'), 99))}`,
   ])
-  for (const failure of new Set(all('failures') as string[])) console.error(failure)
+  for (const failure of new Set(failures)) console.error(failure)
 }
 
 /** Short calls, one after another at each of the places. */

@@ -43,8 +43,9 @@ afterAll(async () => {
   for (const one of [texts, voices, ears]) await one[Symbol.asyncDispose]()
 })
 
+const pcm = { 'content-type': 'audio/pcm' }
 /** Frames of 20 ms of sound. */
-const speech = (frames: number) => new Uint8Array(frames * 960).fill(7)
+const speech = (frames: number) => new Uint8Array(frames * 960).map((_, at) => (at % 251) ^ 0x80)
 
 interface Turn {
   /** Frames between the last one with voice and the end of the turn. */
@@ -59,10 +60,9 @@ interface Turn {
 async function turn(call: TestCall): Promise<Turn> {
   const rest = Promise.withResolvers<void>()
   ears.hear({ text: 'پایتخت ایران کجاست؟' })
-  texts.replyOnce(
-    stream([chunk({ content: 'پایتخت آن تهران است. ' }), rest.promise, chunk({}, 'stop'), done]),
-  )
-  voices.replyOnce(stream([speech(3), rest.promise, speech(40)], { 'content-type': 'audio/pcm' }))
+  const text = [chunk({ content: 'پایتخت آن تهران است. ' }), chunk({ content: 'شهر' })]
+  texts.replyOnce(stream([...text, rest.promise, chunk({}, 'stop'), done]))
+  voices.replyOnce(stream([speech(3), rest.promise, speech(40)], pcm), stream([speech(20)], pcm))
   const from = call.events.length
   const find = (type: string) => call.events.slice(from).find((event) => event.type === type)
   const transcribed = () => call.money.steps.filter(({ kind }) => kind === 'transcription').length

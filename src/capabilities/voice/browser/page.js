@@ -17,6 +17,7 @@ const sound = /** @type {HTMLAudioElement} */ (element('sound'))
 const choices = new Choices({
   model: select('model'),
   voice: select('voice'),
+  agent: select('agent'),
   keep: /** @type {HTMLInputElement} */ (element('keep')),
 })
 const transcript = new Transcript(element('transcript'), element('spoken'))
