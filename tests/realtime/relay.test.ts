@@ -160,9 +160,12 @@ async function begin({
     },
     signal: gone.signal,
   }
-  const app = { log: { error: (what: unknown) => console.error(what) } } as unknown as App
+  const app = {
+    log: { error: (what: unknown) => console.error(what) },
+    metrics: { disbelieved: { inc: () => undefined } },
+  } as unknown as App
   const engine = new Relay(app, view, {
-    upstreams: [{ provider, upstreamModel: 'voice-1', timeouts: patient }],
+    upstreams: [{ deployment: 'acme/voice-1', provider, upstreamModel: 'voice-1', timeouts: patient }],
     ...{ model, language: 'fa' },
   })
   const call: TestCall = {

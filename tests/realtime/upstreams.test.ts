@@ -169,7 +169,7 @@ test('a vendor that claims absurd figures is paid what was held, and one that le
   const { record, steps } = await receiptOf(key)
   const responses = steps.filter(({ step }: { step: string }) => step === 'response')
   expect(responses).toMatchObject([
-    { microcredits: worst },
+    { microcredits: worst, quantities: { input_tokens: 1_002, output_tokens: 200 } },
     { microcredits: worst, ambiguous: true },
     { microcredits: worst },
   ])

@@ -2,10 +2,10 @@
 
 import { failureOf } from '#engine/inference'
 import { asFailure, declarationOf, errorType, type Failure, type Language } from '#platform/errors'
-import type { RealtimeEnd, UpstreamError } from '#providers/spec'
+import type { RealtimeEnd, RealtimeUsage, UpstreamError } from '#providers/spec'
 import { newId } from '../../events/server-events.ts'
 import type { CallView, ConversationItem, OpenStep, ResponseOptions } from '../../parts.ts'
-import { costOf, quantitiesOf, type RelayPricing } from './price.ts'
+import { claimOf, costOf, type MostTokens, quantitiesOf, type RelayPricing } from './price.ts'
 import type { SessionLink } from './session-link.ts'
 import { samplesOf } from './user-sound.ts'
 
@@ -15,6 +15,10 @@ export interface AnswerOptions {
   model: { id: string; pricing: RelayPricing }
   /** In micro-credits, of this response. */
   worst: bigint
+  /** Tokens that were held. */
+  most: MostTokens
+  /** The upstream claims more than can be. */
+  onDisbelieved: (claim: { claimed: MostTokens; believed: MostTokens }) => void
   asked: ResponseOptions
   language: Language
   onSpeaking: (isSpeaking: boolean) => void
@@ -169,14 +173,23 @@ export class Answer {
   }
 
   #charge(step: OpenStep, { usage, error, status }: RealtimeEnd): void {
-    const { model, worst } = this.#options
+    const { model, worst, most } = this.#options
     if (error) this.#failure = failureOf(error)
     const discarded = this.#status === 'cancelled' && !this.#message
-    if (usage)
-      step.done(costOf(usage, model.pricing, worst), { quantities: quantitiesOf(usage) }, { discarded })
-    else if (error && !error.executed) step.done(0n, { quantities: {} })
+    if (usage) {
+      const quantities = quantitiesOf(usage, most)
+      step.done(costOf(usage, model.pricing, worst), { quantities }, { discarded })
+      this.#check(usage)
+    } else if (error && !error.executed) step.done(0n, { quantities: {} })
     // It may have been made, and nobody says what it cost.
     else step.done(worst, { quantities: {}, ambiguous: status === 'failed' }, { discarded })
+  }
+
+  #check(usage: RealtimeUsage): void {
+    const { most, onDisbelieved } = this.#options
+    const { claimed, believed } = claimOf(usage, most)
+    if (claimed.input > believed.input || claimed.output > believed.output)
+      onDisbelieved({ claimed, believed })
   }
 
   /** Resolves when the last of it has been heard, or was cut. */
@@ -266,7 +279,7 @@ export class Answer {
       conversation_id: `conv_${call.callId}`,
       output_modalities: asked.modalities ?? call.session.modalities,
       max_output_tokens: asked.maxOutputTokens ?? call.session.maxOutputTokens,
-      usage: this.#end?.usage ? usageOf(this.#end.usage) : null,
+      usage: this.#end?.usage ? usageOf(this.#end.usage, this.#options.most) : null,
       metadata: asked.metadata ?? null,
     }
   }
@@ -300,8 +313,8 @@ const partOf = (message: ConversationItem) =>
     ? { type: 'audio', transcript: textOf(message) }
     : { type: 'text', text: textOf(message) }
 
-function usageOf(usage: NonNullable<RealtimeEnd['usage']>) {
-  const quantities = quantitiesOf(usage)
+function usageOf(usage: RealtimeUsage, most: MostTokens) {
+  const quantities = quantitiesOf(usage, most)
   const input = quantities['input_tokens']!
   const output = quantities['output_tokens']!
   return {

@@ -11,10 +11,11 @@ export function upstreamsOf(
   { inference }: Pick<App, 'inference'>,
   { deployments }: RelayModel,
 ): RelayOptions['upstreams'] {
-  return inOrder(deployments, Math.random).flatMap(({ provider, model: upstreamModel }) => {
+  return inOrder(deployments, Math.random).flatMap(({ id, provider, model: upstreamModel }) => {
     const upstream = inference.upstreamOf(provider)
     if (!upstream?.realtime) return []
-    return [{ provider: upstream.realtime, upstreamModel, timeouts: upstream.timeouts }]
+    const { realtime, timeouts } = upstream
+    return [{ deployment: id, provider: realtime, upstreamModel, timeouts }]
   })
 }
 

@@ -22,17 +22,35 @@ const dearest = (...prices: bigint[]): bigint => prices.reduce((most, one) => (o
 /** In micro-credits, rounded up once: everything that may go in at the dearest kind, and everything that may come out. */
 export function worstOf(
   { pricing, maxInputTokens, maxOutputTokens }: RelayPrice,
-  { instructions, tools }: { instructions: string; tools: readonly FunctionTool[] },
+  { instructions, tools }: Before,
 ): bigint {
   const { textInput, audioInput, imageInput, textOutput, audioOutput } = pricing
-  // Both stand before the conversation at each response, and no token is less than a character.
-  const before = instructions.length + JSON.stringify(tools).length
   return ceil(
-    BigInt(before) * textInput +
+    BigInt(tokensBefore({ instructions, tools })) * textInput +
       BigInt(maxInputTokens) * dearest(textInput, audioInput, imageInput) +
       BigInt(maxOutputTokens) * dearest(textOutput, audioOutput),
   )
 }
+
+interface Before {
+  instructions: string
+  tools: readonly FunctionTool[]
+}
+
+/** Both stand before the conversation at each response, and no token is less than a character. */
+const tokensBefore = ({ instructions, tools }: Before): number =>
+  instructions.length + JSON.stringify(tools).length
+
+/** Tokens that a response can be at most: what was held. */
+export interface MostTokens {
+  input: number
+  output: number
+}
+
+export const mostTokensOf = (limits: RelayLimits, before: Before): MostTokens => ({
+  input: tokensBefore(before) + limits.maxInputTokens,
+  output: limits.maxOutputTokens,
+})
 
 /** What the upstream claims, at most `worst`. */
 export function costOf(usage: RealtimeUsage, pricing: RelayPricing, worst: bigint): bigint {
@@ -41,15 +59,33 @@ export function costOf(usage: RealtimeUsage, pricing: RelayPricing, worst: bigin
   return cost < worst ? cost : worst
 }
 
-/** Of a receipt; claims beyond what could be asked for are none. */
-export function quantitiesOf(usage: RealtimeUsage): Record<string, number> {
+/** What the upstream claims of both sides, and what of it can be. */
+export function claimOf(
+  usage: RealtimeUsage,
+  most: MostTokens,
+): { claimed: MostTokens; believed: MostTokens } {
   const { textInput, audioInput, imageInput, cachedTextInput, cachedAudioInput, textOutput, audioOutput } =
     usage
+  const claimed = {
+    input: textInput + audioInput + imageInput + cachedTextInput + cachedAudioInput,
+    output: textOutput + audioOutput,
+  }
+  const believed = {
+    input: Math.min(claimed.input, most.input),
+    output: Math.min(claimed.output, most.output),
+  }
+  return { claimed, believed }
+}
+
+/** Of a receipt; claims beyond what could be asked for are none. */
+export function quantitiesOf(usage: RealtimeUsage, most: MostTokens): Record<string, number> {
+  const { audioInput, cachedTextInput, cachedAudioInput, audioOutput } = usage
+  const { input, output } = claimOf(usage, most).believed
   return {
-    input_tokens: textInput + audioInput + imageInput + cachedTextInput + cachedAudioInput,
-    audio_input_tokens: audioInput + cachedAudioInput,
-    cached_tokens: cachedTextInput + cachedAudioInput,
-    output_tokens: textOutput + audioOutput,
-    audio_output_tokens: audioOutput,
+    input_tokens: input,
+    audio_input_tokens: Math.min(audioInput + cachedAudioInput, input),
+    cached_tokens: Math.min(cachedTextInput + cachedAudioInput, input),
+    output_tokens: output,
+    audio_output_tokens: Math.min(audioOutput, output),
   }
 }

@@ -4,16 +4,24 @@
  */
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
+import { alarmClaims } from '#engine/paid'
 import { deadlines } from '#platform/clock'
 import { Failure, type Language } from '#platform/errors'
 import { type RealtimeSetup, UpstreamError } from '#providers/spec'
 import { refuse } from '../../events/fields.ts'
 import { newId } from '../../events/server-events.ts'
-import type { CallEngine, CallView, ConversationItem, EngineEvent, ResponseOptions } from '../../parts.ts'
+import type {
+  CallEngine,
+  CallView,
+  ConversationItem,
+  EngineEvent,
+  ResponseOptions,
+  SessionSettings,
+} from '../../parts.ts'
 import { type Pause, type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
 import { Answer, type CancelReason } from './answer.ts'
 import { reasons } from './phrases.ts'
-import { type RelayLimits, type RelayPrice, type RelayPricing, worstOf } from './price.ts'
+import { mostTokensOf, type RelayLimits, type RelayPrice, type RelayPricing, worstOf } from './price.ts'
 import { type LinkListener, type RelayUpstream, SessionLink } from './session-link.ts'
 import { UserSound } from './user-sound.ts'
 
@@ -273,6 +281,9 @@ export class Relay implements CallEngine, TurnListener {
     const answer = new Answer({
       ...{ call: this.#call, link: this.#link, model, language, asked },
       worst: this.#worst(asked),
+      most: mostTokensOf(this.#priceOf(asked), this.#before(asked)),
+      onDisbelieved: (claim) =>
+        alarmClaims(this.#app, this.#call.callId, [], [{ deployment: this.#link.deployment, ...claim }]),
       onSpeaking: (isSpeaking) => {
         this.#isSpeaking = isSpeaking
         this.#turns?.assistantSpeaks(isSpeaking)
@@ -371,12 +382,19 @@ export class Relay implements CallEngine, TurnListener {
   }
 
   #worst(asked: ResponseOptions): bigint {
+    return worstOf(this.#priceOf(asked), this.#before(asked))
+  }
+
+  #priceOf(asked: ResponseOptions): RelayPrice {
+    return { ...this.#options.model, maxOutputTokens: this.#maxOutput(asked) }
+  }
+
+  #before(asked: ResponseOptions): Pick<SessionSettings, 'instructions' | 'tools'> {
     const { session } = this.#call
-    const price: RelayPrice = { ...this.#options.model, maxOutputTokens: this.#maxOutput(asked) }
-    return worstOf(price, {
+    return {
       instructions: asked.instructions ?? session.instructions,
       tools: asked.tools ?? session.tools,
-    })
+    }
   }
 
   #listener(): LinkListener {

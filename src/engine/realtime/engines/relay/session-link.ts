@@ -12,6 +12,8 @@ import { inputsOf } from './items.ts'
 
 /** One that has the model. */
 export interface RelayUpstream {
+  /** `provider/model`, for the operator. */
+  deployment: string
   provider: RealtimeProvider
   /** The model's name there. */
   upstreamModel: string
@@ -57,6 +59,10 @@ export class SessionLink {
   /** Of the sound that it takes, once a session was open. */
   get inputRate(): RealtimeProvider['inputRate'] {
     return (this.#upstream ?? this.#options.upstreams[0]!).provider.inputRate
+  }
+
+  get deployment(): string {
+    return (this.#upstream ?? this.#options.upstreams[0]!).deployment
   }
 
   get isOpen(): boolean {
