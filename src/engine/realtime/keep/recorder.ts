@@ -2,8 +2,8 @@
 import { Resampler, type StereoOpus, stereoFrame, stereoRate } from '#engine/sound'
 import type { SpoolFile } from '#platform/spool'
 import type { SoundClock } from '../clock.ts'
-import { hearingRate } from '../hear/opus-sound.ts'
 import { SampleQueue } from '../hear/sample-queue.ts'
+import { speakingRate } from '../speak/spoken-item.ts'
 
 /** What a caller has said by now waits for so many frames at most: what came in a burst makes the recording longer, and none of it is lost. */
 const slackFrames = 10
@@ -32,7 +32,7 @@ export interface RecorderOptions {
 export class CallRecorder {
   readonly #options: RecorderOptions
   readonly #leave: () => void
-  readonly #resampler = new Resampler(hearingRate, stereoRate, filterWidth)
+  readonly #resampler = new Resampler(speakingRate, stereoRate, filterWidth)
   readonly #caller = new SampleQueue()
   readonly #assistant = new SampleQueue()
   readonly #file: Promise<SpoolFile | undefined>
@@ -56,17 +56,17 @@ export class CallRecorder {
     this.#file = this.#write()
   }
 
-  /** What the caller says: frames at 16 kHz. */
+  /** What the caller says: frames at 16 kHz, which are kept as they are. */
   heard(frame: Float32Array): void {
     if (this.#isOver) return
-    this.#caller.put(this.#resampler.write(frame))
+    this.#caller.put(frame)
     if (this.#caller.length > mostWaitingSamples) this.#fail(new Error('sound waits for its file'))
   }
 
   /** What the assistant says: frames at 24 kHz, none in silence. It may be ahead of the ear: it is written at the pace of the ear. */
   said(frame: Float32Array): void {
     if (this.#isOver) return
-    this.#assistant.put(frame)
+    this.#assistant.put(this.#resampler.write(frame))
     if (this.#assistant.length > mostWaitingSamples) this.#fail(new Error('sound waits for its file'))
   }
 
