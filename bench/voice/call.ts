@@ -68,6 +68,8 @@ class Caller {
     const open = transport === 'webrtc' ? openPeerLine : openSocketLine
     const beganMs = performance.now()
     const created = this.#next('session.created')
+    // Where there is no line it does not come, which is no failure of its own.
+    created.catch(() => undefined)
     this.#line = await open({
       ...this.#script,
       event: ({ type }) => this.#told(String(type)),
