@@ -68,14 +68,14 @@ async function runAlone(config: Config): Promise<void> {
 }
 
 /**
- * What later requests would wait for: their schemas, the ports of calls, and a try of the jail, which says in the log whether functions run here. The processor
+ * What later requests would wait for: their schemas, the port and the codecs of calls, and a try of the jail, which says in the log whether functions run here. The processor
  * is first that of the requests which come as soon as the server is ready; they make what they need themselves.
  */
 async function prepare(app: App, signal: AbortSignal): Promise<void> {
   const { config, log, functions, realtime, webrtc } = app
   await pause(preparingAfterMs, undefined, { signal }).catch(() => undefined)
   if (config.roles.api) await warmUp(routes, log, signal)
-  if (!signal.aborted && realtime.capacity > 0) await webrtc.open()
+  if (!signal.aborted && realtime.capacity > 0) await Promise.all([webrtc.open(), realtime.codecs.warm()])
   if (!signal.aborted && config.roles.api) await functions.state()
 }
 

@@ -85,6 +85,10 @@ async function askOpen(recorder: Recorder): Promise<void> {
     '/docs',
     '/docs?lang=en',
     '/docs?lang=xx',
+    '/voice',
+    '/voice?lang=xx',
+    '/voice/page.css',
+    '/voice/nothing.js',
     '/openapi.json',
     '/metrics',
   ])

@@ -205,6 +205,7 @@ test.each([
   ['post', '/v1/chat/completions', ['application/json', 'text/event-stream']],
   ['get', '/metrics', ['text/plain']],
   ['get', '/docs', ['text/html']],
+  ['get', '/voice/{file}', ['text/css', 'text/javascript']],
   ['get', '/v1/messages/batches/{batch_id}/results', ['application/x-jsonl']],
 ])('%s %s names the media types that it answers', (method, path, types) => {
   const content = document.paths[path]?.[method]?.responses['200']?.content ?? {}

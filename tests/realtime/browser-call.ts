@@ -118,7 +118,7 @@ export async function addAgentsSdk(page: Page): Promise<void> {
 export const speechOf = (samples: Float32Array): Speech =>
   Int16Array.from(samples, (sample) => Math.round(32_767 * sample))
 
-function wavOf(samples: Speech): Buffer {
+export function wavOf(samples: Speech): Buffer {
   const head = Buffer.alloc(44)
   const bytes = samples.byteLength
   head.write('RIFF')

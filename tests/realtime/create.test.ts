@@ -186,27 +186,28 @@ test('whoever cannot pay is refused with 402, and holds neither place nor connec
 })
 
 test('a repeat of a call in JSON gets the same answer, also where no place is left; one by SDP learns which call it began', async () => {
-  const key = await world.key()
+  const [key, other] = [await world.key(), await world.key()]
   const once = { 'idempotency-key': 'once' }
   const first = await create(key, {}, once)
-  const sdpOnce = { 'idempotency-key': 'by sdp' }
-  const bySdp = await createBySdp(key, offer, undefined, sdpOnce)
-  const id = bySdp.headers.get('location')!.split('/').pop()
+  const others = await Promise.all([create(other), create(other)])
+  expect((await create(key)).body.error.code).toBe('VOICE_BUSY')
   const again = await create(key, {}, once)
   expect([again.status, again.text]).toEqual([201, first.text])
   expect(again.headers.get('idempotent-replayed')).toBe('true')
+  for (const { body } of others) await other.post(`${calls}/${body.id}/hangup`, {})
+
+  const sdpOnce = { 'idempotency-key': 'by sdp' }
+  const bySdp = await createBySdp(key, offer, undefined, sdpOnce)
+  const id = bySdp.headers.get('location')!.split('/').pop()
   const repeated = async () => {
     const { status, body } = await createBySdp(key, offer, undefined, sdpOnce)
-    expect([status, body.error.code, body.error.details]).toEqual([
-      ...[409, 'REQUEST_ALREADY_ACCEPTED'],
-      { call_id: id },
-    ])
+    expect([status, body.error.code]).toEqual([409, 'REQUEST_ALREADY_ACCEPTED'])
+    expect(body.error.details).toEqual({ call_id: id })
     expect(body.error.message).toContain(`GET ${calls}/${id}`)
   }
   await repeated()
-  expect((await createBySdp(key, offer, '?model=sandbox/fast', sdpOnce)).body.error.code).toBe(
-    'IDEMPOTENCY_CONFLICT',
-  )
+  const changed = await createBySdp(key, offer, '?model=sandbox/fast', sdpOnce)
+  expect(changed.body.error.code).toBe('IDEMPOTENCY_CONFLICT')
   await key.post(`${calls}/${id}/hangup`, {})
   await repeated()
   expect((await key.get(`${calls}?status=starting`)).body.data).toHaveLength(1)

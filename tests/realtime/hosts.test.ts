@@ -1,8 +1,11 @@
 /** Calls of an API that holds none: two real processes hold them, at two addresses. */
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type CallRow, callIdOf, headersFor, hostHeaders, hostKey, hostVersion } from '#engine/realtime'
-import { ChannelClient, type ChannelKey } from '#platform/channel'
+import { ChannelClient, type ChannelKey, channelServer } from '#platform/channel'
+import { startKherad } from '../../src/server.ts'
 import { DatabaseProxy } from '../crash/database-proxy.ts'
 import type { Client } from '../harness/client.ts'
 import { type ServerProcess, startProcess } from '../harness/processes.ts'
@@ -56,6 +59,15 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
+const open = new Set<SocketCall>()
+// A test that failed leaves no place taken.
+afterEach(async () => {
+  for (const call of open) call.cut()
+  open.clear()
+  const running = 'select from realtime.calls where ended_at is null'
+  await until(async () => (await world.app.db.query({ text: running }, [])).length === 0, 60_000)
+})
+
 interface Host {
   process_id: string
   address: string
@@ -78,6 +90,7 @@ const newest = async (key: Client) => (await key.get(`${calls}?limit=1`)).body.d
 async function talking(): Promise<{ call: SocketCall; id: string; key: Client }> {
   const key = await world.key()
   const call = await connect(world, key.secret)
+  open.add(call)
   await call.event('session.created')
   const { id } = await newest(key)
   await said(call)
@@ -133,10 +146,59 @@ async function asked(
   }
 }
 
+/** A living process with a place, whose channel is served by the test. */
+async function fakeHost(
+  { app }: World,
+  name: string,
+  serve: (message: IncomingMessage, response: ServerResponse) => void,
+): Promise<AsyncDisposable> {
+  const server = channelServer(hostKey(secret), serve)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const id = `00000000-0000-4000-8000-00000000000${name}`
+  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await app.db.query({ text: 'insert into ledger.processes values ($1, now())' }, [id])
+  const row = 'insert into realtime.processes (process_id, address, capacity) values ($1, $2, 1)'
+  await app.db.query({ text: row }, [id, address])
+  return {
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
 test('a process of the role voice refuses to start without the secret that it shares with the API', async () => {
   await expect(boot({ roles: { api: false, worker: false, voice: true } })).rejects.toThrow(
     /KHERAD_SECRET is not set/,
   )
+})
+
+test('who is not reached, means another process or has another version is passed by; who breaks off with the whole request is not asked again', async () => {
+  await using alone = await boot({ roles: { api: true, worker: true }, env: { KHERAD_SECRET: secret } })
+  const key = await alone.key()
+  const body = { sdp: offer, model: 'sandbox/realtime' }
+  const served: string[] = []
+  const serve = (name: string, how: (message: IncomingMessage, response: ServerResponse) => void) =>
+    fakeHost(alone, name, (message, response) => {
+      served.push(name)
+      how(message, response)
+    })
+  await using _stranger = await serve('1', (_, response) => void response.writeHead(421).end())
+  await using _older = await serve('2', (_, response) => void response.writeHead(409).end())
+  await (await serve('3', () => {}))[Symbol.asyncDispose]()
+  const nobody = await key.post(calls, body)
+  expect(nobody.body.error.message).toMatch(/^All 3 places/)
+  expect(served).toEqual(['1', '2'])
+  await using _breaks = await serve('4', (message, response) => {
+    response.writeContinue()
+    message.resume().on('end', () => message.socket.destroy())
+  })
+  await using _next = await serve('5', (_, response) => void response.writeHead(421).end())
+  const lost = await key.post(calls, body)
+  expect(lost).toMatchObject({ status: 502, body: { error: { code: 'VOICE_HOST_LOST' } } })
+  expect(served.slice(2)).toEqual(['1', '2', '4'])
 })
 
 // The last two tests end the processes.
@@ -204,6 +266,24 @@ describe('two processes with one place each', { shuffle: false }, () => {
     for (const one of both) one.call.close()
     for (const one of both) await ended(one.id)
     await paid(id, 'client')
+  })
+
+  test('a process of the API that stops tells the clients whose calls are elsewhere, and these end', async () => {
+    const { timing, ...same } = world.app.config
+    const other = await startKherad({
+      config: { ...same, port: 0, timing: { ...timing, drainMs: 2_000 } },
+      log: world.app.log,
+    })
+    const key = await world.key()
+    const call = await connect({ url: other.server.url }, key.secret)
+    open.add(call)
+    await call.event('session.created')
+    await said(call)
+    const { id } = await newest(key)
+    await other[Symbol.asyncDispose]()
+    expect(await call.event('kherad.ending')).toMatchObject({ reason: 'stopped', seconds: 2 })
+    expect((await call.closed).code).toBe(1001)
+    await paid(id, 'stopped')
   })
 
   test('kill -9 of one: the line of its client is closed, what it has done is charged, and no hold stays open', async () => {

@@ -19,12 +19,12 @@ export interface SocketCall extends AsyncDisposable {
   cut(): void
 }
 
-const addressOf = (world: World, query: string): string =>
+const addressOf = (world: Pick<World, 'url'>, query: string): string =>
   `${world.url.replace(/^http/, 'ws')}/v1/realtime${query}`
 
 /** Refused where it rejects: the status and the body of the answer. */
 export async function connect(
-  world: World,
+  world: Pick<World, 'url'>,
   secret: string,
   {
     query = '?model=sandbox/realtime',

@@ -102,19 +102,28 @@ export class PeerCall implements PeerHandler {
       this.end('failed')
       return
     }
-    const transport = new PeerTransport(this.#peer, codecs, { hasEvents: this.#hasChannel })
-    this.#transport = transport
-    const session = openSession(this.#context, begun, transport, {
-      pull: () => transport.pull(),
-      leadMs: 0,
-      tailMs: () => transport.tailMs,
-    })
-    this.#session = session
+    const session = this.#open(begun, new PeerTransport(this.#peer, codecs, { hasEvents: this.#hasChannel }))
     const early = this.#early
     this.#early = []
     for (const message of early) this.text(message)
     await begun.money.connected()
     if (!session.signal.aborted) await session.start()
+  }
+
+  #open(begun: BegunCall, transport: PeerTransport): CallSession {
+    this.#transport = transport
+    try {
+      this.#session = openSession(this.#context, begun, transport, {
+        pull: () => transport.pull(),
+        leadMs: 0,
+        tailMs: () => transport.tailMs,
+      })
+      return this.#session
+    } catch (error) {
+      // With its codecs.
+      transport.end('failed')
+      throw error
+    }
   }
 
   #settle(reason: EndReason): void {

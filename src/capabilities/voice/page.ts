@@ -87,7 +87,7 @@ const choice = (id: string, label: string): Html =>
 
 const settings = (translate: Translate): Html => html`<fieldset id="settings">
 <legend>${translate('settings')}</legend>
-<div class="choices">${choice('model', translate('model'))}${choice('voice', translate('voice'))}</div>
+<div class="choices">${choice('model', translate('model'))}${choice('voice', translate('voice'))}${choice('agent', translate('agent'))}</div>
 <p class="hint" id="choices-hint" hidden></p>
 <p class="check"><input type="checkbox" id="keep" aria-describedby="keep-hint"><label for="keep">${translate('keep')}</label></p>
 <p class="hint" id="keep-hint">${translate('keepHint')}</p>

@@ -25,6 +25,12 @@ export class Codecs {
     return this.#open
   }
 
+  /** Loads what the first call would wait for. */
+  async warm(): Promise<void> {
+    const codecs = await this.take()
+    codecs?.[Symbol.dispose]()
+  }
+
   /** Undefined where as many calls have theirs as may. */
   async take(): Promise<CallCodecs | undefined> {
     if (this.#open >= this.#capacity) return undefined

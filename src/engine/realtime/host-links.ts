@@ -32,6 +32,8 @@ export class HostLost extends Error {
 /** Until a host has taken what it is asked; before that nothing has begun, so that another may be asked. */
 const takeMs = 3_000
 const answerMs = 30_000
+/** Each start of a process may have another address; whoever is forgotten keeps no connection. */
+const mostClients = 64
 
 export class HostLinks implements Disposable {
   readonly #app: Pick<App, 'db' | 'log' | 'processes'>
@@ -49,12 +51,9 @@ export class HostLinks implements Disposable {
     if (!this.#key) return []
     const { db, processes } = this.#app
     const rows = await freeProcesses(db, processes.leaseMs)
-    const others = rows.flatMap(({ process_id: processId, address }) =>
+    return rows.flatMap(({ process_id: processId, address }) =>
       address === null || processId === processes.id ? [] : [{ processId, address }],
     )
-    // Whoever is gone needs no connection.
-    if (this.#clients.size > mostClients) this[Symbol.dispose]()
-    return others
   }
 
   /** The living process of this id; undefined where nobody reaches it. */
@@ -71,7 +70,11 @@ export class HostLinks implements Disposable {
     const sent = this.#clientOf(host).request({
       method: 'POST',
       path,
-      headers: { ...headersFor(host), expect: '100-continue', 'content-length': String(bytes.length) },
+      headers: {
+        ...headersFor(host),
+        // Calls begin rarely: a kept connection may have been forgotten by a firewall, and the host would seem to be away.
+        ...{ connection: 'close', expect: '100-continue', 'content-length': String(bytes.length) },
+      },
     })
     const leave = (): void => void sent.destroy()
     signal?.addEventListener('abort', leave, { once: true })
@@ -124,6 +127,7 @@ export class HostLinks implements Disposable {
   #clientOf({ address }: VoiceHost): ChannelClient {
     const known = this.#clients.get(address)
     if (known) return known
+    if (this.#clients.size >= mostClients) this.#clients.delete(this.#clients.keys().next().value!)
     const client = new ChannelClient(address, this.#key!)
     this.#clients.set(address, client)
     return client
@@ -134,9 +138,6 @@ export class HostLinks implements Disposable {
     this.#clients.clear()
   }
 }
-
-/** Each start of a process may have another address. */
-const mostClients = 64
 
 export const headersFor = ({ processId }: VoiceHost): Record<string, string> => ({
   [hostHeaders.process]: processId,

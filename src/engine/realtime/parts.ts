@@ -44,7 +44,7 @@ export interface TransportListener {
   gone(): void
 }
 
-/** What answers in a call: `pipeline`, `relay` or `passthrough`. */
+/** What answers in a call: `pipeline` or `relay`; or what writes it down: `transcription`. */
 export interface CallEngine {
   start(): Promise<void>
   frame(samples: Float32Array): void

@@ -33,10 +33,10 @@ export {
   hostVersion,
   type VoiceHost,
 } from './host-links.ts'
-export { realtimeSeries } from './metrics.ts'
 export { deleteCallsBefore, forgetCall } from './keep/forget.ts'
 export { KeptCall, type KeptCallOptions } from './keep/kept-call.ts'
 export { readTranscript, type TranscriptRow } from './keep/transcript-store.ts'
+export { realtimeSeries } from './metrics.ts'
 export { firstSeconds } from './money/call-time.ts'
 export { CallOver } from './money/over.ts'
 export type { MoneyListener, RunningCall, RunningMoney } from './money/running-money.ts'

@@ -12,18 +12,21 @@ import { language, say } from './words.js'
 export class Choices {
   #model
   #voice
+  #agent
   #keep
   /** @type {Model[]} */
   #models = []
 
   /**
-   * @param {{ model: HTMLSelectElement, voice: HTMLSelectElement, keep: HTMLInputElement }} elements
+   * @param {{ model: HTMLSelectElement, voice: HTMLSelectElement, agent: HTMLSelectElement, keep: HTMLInputElement }} elements
    */
-  constructor({ model, voice, keep }) {
+  constructor({ model, voice, agent, keep }) {
     this.#model = model
     this.#voice = voice
+    this.#agent = agent
     this.#keep = keep
     model.addEventListener('change', () => this.#showVoices())
+    agent.addEventListener('change', () => this.#showVoices())
   }
 
   /**
@@ -31,13 +34,9 @@ export class Choices {
    * @param {Api} api
    */
   async load(api) {
-    const models = await api.get('/v1/models').then(
-      ({ data }) => data,
-      (error) => {
-        if (error instanceof Refusal && error.code === 'INSUFFICIENT_SCOPE') return undefined
-        throw error
-      },
-    )
+    const models = await visible(api, '/v1/models')
+    const agents = await visible(api, '/v1/agents')
+    this.#showAgents(agents ?? [])
     this.#models = models ?? []
     this.#showModels()
     this.#showVoices()
@@ -46,9 +45,12 @@ export class Choices {
 
   /** The body of a request for a client secret. */
   get order() {
-    const model = this.#model.value
+    const agent = this.#agent.value
+    // An agent has a model of its own.
+    const model = agent ? '' : this.#model.value
     const voice = this.#voice.value
     return {
+      ...(agent && { agent_id: agent }),
       store: this.#keep.checked,
       session: {
         type: 'realtime',
@@ -60,6 +62,13 @@ export class Choices {
         },
       },
     }
+  }
+
+  /** @param {{ id: string, name: string, kind: string }[]} agents */
+  #showAgents(agents) {
+    const talking = agents.filter(({ kind }) => kind === 'chat').map(({ id, name }) => option(id, name))
+    this.#agent.replaceChildren(option('', say('noAgent')), ...talking)
+    this.#agent.disabled = talking.length === 0
   }
 
   #showModels() {
@@ -85,7 +94,8 @@ export class Choices {
   /** Those of the model that speaks for the chosen one. */
   #showVoices() {
     const before = this.#voice.value
-    const chosen = this.#models.find(({ id }) => id === this.#model.value)
+    this.#model.disabled = this.#agent.value !== ''
+    const chosen = this.#agent.value ? undefined : this.#models.find(({ id }) => id === this.#model.value)
     const speaks = this.#models.filter(({ kind }) => kind === 'audio')
     const named = speaks.find(({ id }) => id === chosen?.studio_settings?.speech_model)
     const speech = named ?? speaks.find((one) => one.default) ?? speaks[0]
@@ -98,6 +108,20 @@ export class Choices {
     if (voices.some(({ id }) => id === before)) this.#voice.value = before
   }
 }
+
+/**
+ * The rows of a list; undefined where the key may not read it.
+ * @param {Api} api
+ * @param {string} path
+ */
+const visible = (api, path) =>
+  api.get(path).then(
+    ({ data }) => data,
+    (error) => {
+      if (error instanceof Refusal && error.code === 'INSUFFICIENT_SCOPE') return undefined
+      throw error
+    },
+  )
 
 /** @param {Voice} voice */
 function nameOf({ id, name, gender }) {

@@ -17,6 +17,7 @@ const sound = /** @type {HTMLAudioElement} */ (element('sound'))
 const choices = new Choices({
   model: select('model'),
   voice: select('voice'),
+  agent: select('agent'),
   keep: /** @type {HTMLInputElement} */ (element('keep')),
 })
 const transcript = new Transcript(element('transcript'), element('spoken'))
@@ -182,7 +183,7 @@ async function showSettled() {
   for (const waitMs of [300, 1_500, 4_000]) {
     await new Promise((resolve) => setTimeout(resolve, waitMs))
     if (call) return
-    await calls?.load()
+    await calls?.refresh()
   }
 }
 

@@ -38,7 +38,8 @@ function linesOf(lines, microcredits) {
   // Who has no mouse scrolls it, too.
   list.tabIndex = 0
   list.setAttribute('aria-label', say('receipt'))
-  return make('div', {}, [list, make('p', { className: 'line' }, [say('total'), sumOf(microcredits)])])
+  const total = make('p', { className: 'line' }, [say('total'), sumOf(microcredits)])
+  return make('div', {}, lines.length > 0 ? [list, total] : [total])
 }
 
 /** @param {number} microcredits */

@@ -96,7 +96,7 @@ export class Answer {
     try {
       const { script } = this.#options
       if (script === undefined) await this.#write()
-      else this.#text(script)
+      else this.#recite(script)
       this.#isWritten = true
       for (const piece of this.#clauses.end()) this.#voicing?.say(piece)
       this.#endCalls()
@@ -220,7 +220,20 @@ export class Answer {
     else if (part.type === 'finish') this.#finishReason = part.reason
   }
 
-  #text(written: string): void {
+  #text(delta: string): void {
+    this.#show(delta)
+    for (const piece of this.#clauses.write(delta)) this.#voicing?.say(piece)
+  }
+
+  /** A sentence of the call itself, in one piece. */
+  #recite(sentence: string): void {
+    this.#sayRest()
+    this.#show(sentence)
+    this.#voicing?.say(sentence)
+    this.#isApart = true
+  }
+
+  #show(written: string): void {
     const delta = this.#isApart && written !== '' && textOf(this.#message) !== '' ? ` ${written}` : written
     this.#isApart = false
     const message = this.#message ?? this.#openMessage()
@@ -233,7 +246,6 @@ export class Answer {
       content.text += delta
       this.#emit('response.output_text.delta', { ...at, delta })
     }
-    for (const piece of this.#clauses.write(delta)) this.#voicing?.say(piece)
   }
 
   #openMessage(): ConversationItem {
@@ -285,11 +297,8 @@ export class Answer {
 
   #openHosted(): HostedCalls {
     const { call, language } = this.#options
-    const keepWaiting = (said: number): void => {
-      this.#sayRest()
-      this.#text(waitingSentence(spokenLanguage(call, language), said))
-      this.#sayRest()
-    }
+    const keepWaiting = (said: number): void =>
+      this.#recite(waitingSentence(spokenLanguage(call, language), said))
     return new HostedCalls({
       add: (item) => this.#add(item, this.#message),
       done: (item, status) => this.#done(item, status),

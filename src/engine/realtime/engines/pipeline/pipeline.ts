@@ -402,7 +402,6 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#run(
       this.#call.money.reserve(worst).then((isReserved) => {
         this.#canPay = isReserved
-        // An answer that is under way is paid: it is heard to its end.
         if (!isReserved) this.#leave()
       }),
     )
