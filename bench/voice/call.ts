@@ -58,6 +58,8 @@ class Caller {
   #isOver = false
   #awaited: { type: string; resolve: (atMs: number) => void }[] = []
   #onSound: (() => void) | undefined
+  /** What is heard is of the answer that is waited for: what comes before it was said to begin is the rest of the last one. */
+  #isBegun = false
 
   constructor(script: CallScript) {
     this.#script = script
@@ -68,6 +70,8 @@ class Caller {
     const open = transport === 'webrtc' ? openPeerLine : openSocketLine
     const beganMs = performance.now()
     const created = this.#next('session.created')
+    // Where there is no line it does not come, which is no failure of its own.
+    created.catch(() => undefined)
     this.#line = await open({
       ...this.#script,
       event: ({ type }) => this.#told(String(type)),
@@ -101,7 +105,7 @@ class Caller {
   }
 
   async #ask(recording: Recording): Promise<void> {
-    this.#heard.reset()
+    this.#forget()
     const stopped = this.#next('input_audio_buffer.speech_stopped')
     const sounded = this.#firstSound()
     const { endedMs } = await this.#say(recording)
@@ -121,7 +125,7 @@ class Caller {
       this.result.loweredAtSender.push(lowered.sentMs - beganMs)
       this.result.loweredAtEar.push(lowered.heardMs - beganMs)
     }
-    this.#heard.reset()
+    this.#forget()
     const firstMs = await this.#firstSound()
     this.result.silence.push((await stopped) - endedMs)
     this.result.whole.push(firstMs - endedMs)
@@ -165,7 +169,13 @@ class Caller {
     })
   }
 
+  #forget(): void {
+    this.#heard.reset()
+    this.#isBegun = false
+  }
+
   #hear(position: number, rms: number | undefined): void {
+    if (!this.#isBegun) return
     this.#heard.frame(position, rms, performance.now())
     this.#onSound?.()
     this.#onSound = undefined
@@ -187,6 +197,7 @@ class Caller {
   }
 
   #told(type: string): void {
+    if (type === 'output_audio_buffer.started') this.#isBegun = true
     if (type === 'error') this.result.failures.push(type)
     const [now, later] = [
       this.#awaited.filter((one) => one.type === type),

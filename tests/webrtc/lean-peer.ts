@@ -124,7 +124,11 @@ export class LeanPeer implements AsyncDisposable {
     }
     this.check()
     const beginning = setInterval(() => this.check(), 500)
-    const late = setTimeout(() => this.#connected.reject(new Error('it did not connect')), connectMs)
+    const late = setTimeout(() => {
+      this.#connected.reject(new Error('it did not connect'))
+      this.#open.reject(new Error('its channel did not open'))
+    }, connectMs)
+    this.#open.promise.catch(() => undefined)
     try {
       await this.#connected.promise
       await this.#open.promise
