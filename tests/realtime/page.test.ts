@@ -67,7 +67,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
       reducedMotion: 'reduce',
     })
     await phone.useKey(key.secret)
-    expect(await phone.says('#calls-list', /./)).toBe('هنوز تماسی نیست.')
+    await phone.says('#calls-list', /./)
     await phone.page.selectOption('#agent', { label: 'راهنما' })
     await phone.page.selectOption('#voice', 'sandbox-mina')
     expect(await phone.page.locator('#model').isDisabled()).toBe(true)
@@ -81,14 +81,17 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
     await phone.says('#state', /^دستیار حرف می‌زند$/)
     expect(await phone.value('getComputedStyle(document.querySelector(".disc")).animationName')).toBe('none')
     await until(async () => (await phone.value<number>('energy()')) > 0.001, 30_000)
-    expect((await key.get(calls)).body.data).toMatchObject([
+    expect((await key.get(`${calls}?limit=1`)).body.data).toMatchObject([
       { status: 'active', transport: 'webrtc', store: false, agent_id: agent.id },
     ])
     await phone.talk()
     await phone.says('#note', /^تماس پایان یافت\.$/)
     const listed = await phone.says('.one-call', /اعتبار · تماس پایان یافت/)
     expect(listed).toMatch(/^[۰-۹]+ \S+ ۱۴[۰-۹]{2}، [۰-۹]{2}:[۰-۹]{2}/)
-    await phone.page.getByRole('button', { name: /^رسید تماس/ }).click()
+    await phone.page
+      .getByRole('button', { name: /^رسید تماس/ })
+      .first()
+      .click()
     const receipt = await phone.says('.opened', /جمع/)
     for (const step of ['نوشتن گفتار', 'پاسخ مدل', 'گفتن پاسخ']) expect(receipt).toContain(step)
     const { microcredits, seconds } = (await key.get(calls)).body.data[0]
@@ -120,10 +123,9 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
     await desk.talk()
     await free()
     await desk.says('.one-call >> nth=0', /The call has ended/)
-    expect((await key.get(calls)).body.data).toMatchObject([
+    expect((await key.get(`${calls}?limit=2`)).body.data).toMatchObject([
       { transport: 'websocket', store: true },
       { transport: 'webrtc', turns: 0, microcredits: '0' },
-      {},
     ])
     await until(async () => (await key.get(calls)).body.data[0].sound === 'stored', 30_000)
     await desk.value('void document.querySelectorAll(".one-call").forEach((one) => one.classList.add("old"))')
@@ -133,7 +135,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
       .getByRole('button', { name: /^Words and sound of the call/ })
       .first()
       .click()
-    await desk.says('.opened .lines', /You[\s\S]*Assistant/)
+    await desk.says('.opened .lines', /^You · 0:/)
     await desk.page.getByRole('button', { name: 'Listen' }).click()
     await until(() => desk.value('document.querySelector("audio[controls]")?.duration > 2'), 30_000)
     await desk.page.getByRole('button', { name: 'Delete words and sound' }).click()
@@ -269,6 +271,8 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
     '%s, %s, %d pixels, %s: it fits, reads well and can be used by keyboard and screen reader',
     async (lang, direction, width, colorScheme) => {
       const key = await world.key()
+      await (await connect(world, key.secret))[Symbol.asyncDispose]()
+      await free()
       await using one = await open({ lang, viewport: { width, height: 800 }, colorScheme })
       // By the keyboard alone.
       await one.page.locator('#key').focus()
