@@ -351,11 +351,16 @@ test('a client that says itself when it is done commits, and asks for the answer
   )
 })
 
-test('where the balance does not bear the next turn, the call ends, and nobody is asked', async () => {
+test('where the balance does not bear the next turn, the call says goodbye and ends, and no model is asked', async () => {
   await talk('acme/talk', async (call) => {
     call.money.bears = false
     call.say(question, 1_500)
     expect(await call.ended).toBe('credits')
+    expect(call.events).toContainEqual(
+      expect.objectContaining({ type: 'kherad.ending', reason: 'credits', seconds: 5 }),
+    )
+    expect(kindsOf(call)).toEqual(['speech'])
+    expect(call.played()).toBeGreaterThan(0)
     expect(texts.calls).toEqual([])
     expect(ears.forms()).toEqual([])
   })

@@ -36,6 +36,7 @@ function call(more: Partial<SessionOptions> & { start?: () => Promise<void> } = 
       log.push(event.type)
     },
     changed: () => log.push('changed'),
+    notify: (notice) => log.push(`say ${notice}`),
     stop: async () => void log.push('stopped'),
   }
   const speaker: Speaker = {
@@ -260,11 +261,12 @@ test('a call in which nobody speaks for its idle time ends then, and neither spe
 })
 
 test('a call is told 15 seconds before its time is over, once, and ends when it is', async () => {
-  const { session, sent, view } = await running({ idleMs: 600_000, expiresAtMs: Date.now() + 60_000 })
+  const { session, sent, view, log } = await running({ idleMs: 600_000, expiresAtMs: Date.now() + 60_000 })
   vi.advanceTimersByTime(44_000)
   expect(sent).toEqual([])
   vi.advanceTimersByTime(1_000)
   expect(sent).toMatchObject([{ type: 'kherad.ending', reason: 'expired', seconds: 15 }])
+  expect(log).toEqual(['say expired'])
   vi.advanceTimersByTime(14_000)
   view().emit({ type: 'response.created' })
   expect(sent).toHaveLength(2)
@@ -274,7 +276,7 @@ test('a call is told 15 seconds before its time is over, once, and ends when it 
 })
 
 test('what a call has cost is told within a second, and a warning at once', async () => {
-  const { session, sent, money } = await running()
+  const { session, sent, money, log } = await running()
   vi.advanceTimersByTime(3_000)
   expect(sent).toEqual([])
   money.spent = 1_500_000n
@@ -282,6 +284,7 @@ test('what a call has cost is told within a second, and a warning at once', asyn
   expect(sent).toEqual([{ type: 'kherad.credits', event_id: expect.any(String), held: 5, spent: 1.5 }])
   session.warn()
   expect(sent[1]).toMatchObject({ type: 'kherad.credits', warning: true, held: 5, spent: 1.5 })
+  expect(log).toEqual(['say credits'])
 })
 
 test('a call ends once, for the first reason, and is settled behind its engine; afterwards nothing is said or heard', async () => {
