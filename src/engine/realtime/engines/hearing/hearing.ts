@@ -118,10 +118,10 @@ export class Hearing {
     this.#leave()
   }
 
-  /** Resolves when the steps of its connections are done. */
+  /** The call is over. Resolves when each of its steps is done. */
   async stop(): Promise<void> {
     this.#leave()
-    await Promise.all(this.#open)
+    await Promise.all([...this.#open, this.#early.stop()])
   }
 
   #liveOf(turn: number): LiveTurn | undefined {

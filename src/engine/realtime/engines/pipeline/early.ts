@@ -30,6 +30,8 @@ interface Early {
 export class EarlyTranscripts {
   readonly #parts: HearingParts
   readonly #pauses = new Map<number, Early>()
+  /** Those that are given up, too, until their steps are done. */
+  readonly #running = new Set<Promise<HeardLive>>()
   #turn = 0
   #begun = 0
   #samples = 0
@@ -61,6 +63,8 @@ export class EarlyTranscripts {
       heard: this.#hear(pause.samples, () => early.isVoid, stop.signal),
     }
     this.#pauses.set(pause.number, early)
+    this.#running.add(early.heard)
+    void early.heard.then(() => this.#running.delete(early.heard))
     void early.heard.then((heard) => {
       if (!early.isVoid) known(heard)
     })
@@ -73,6 +77,11 @@ export class EarlyTranscripts {
     early.isVoid = true
     early.stop.abort()
     this.#pauses.delete(pause)
+  }
+
+  /** The call is over. Resolves when the steps of all of them are done. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#running)
   }
 
   /** All of what was said in a turn: as it is known already, or by one more call. Never rejects. */
