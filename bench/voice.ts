@@ -92,8 +92,8 @@ for (const [engine, model, files] of [
 ] as const)
   for (const transport of ['websocket', 'webrtc'] as const)
     if (`${engine} ${transport}`.includes(only)) await measure(engine, { model, transport, ...files })
-if ('memory'.includes(only))
-  for (const transport of ['websocket', 'webrtc'] as const) await measureMemory(transport)
+for (const transport of ['websocket', 'webrtc'] as const)
+  if (`memory ${transport}`.includes(only)) await measureMemory(transport)
 
 type Measured = Pick<VoiceLoadOptions, 'model' | 'transport' | 'question' | 'interruptions'>
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type CallRow, callIdOf, headersFor, hostHeaders, hostKey, hostVersion } from '#engine/realtime'
 import { ChannelClient, type ChannelKey, channelServer } from '#platform/channel'
 import { startKherad } from '../../src/server.ts'
@@ -59,6 +59,15 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
+const open = new Set<SocketCall>()
+// A test that failed leaves no place taken.
+afterEach(async () => {
+  for (const call of open) call.cut()
+  open.clear()
+  const running = 'select from realtime.calls where ended_at is null'
+  await until(async () => (await world.app.db.query({ text: running }, [])).length === 0, 60_000)
+})
+
 interface Host {
   process_id: string
   address: string
@@ -81,6 +90,7 @@ const newest = async (key: Client) => (await key.get(`${calls}?limit=1`)).body.d
 async function talking(): Promise<{ call: SocketCall; id: string; key: Client }> {
   const key = await world.key()
   const call = await connect(world, key.secret)
+  open.add(call)
   await call.event('session.created')
   const { id } = await newest(key)
   await said(call)
@@ -266,6 +276,7 @@ describe('two processes with one place each', { shuffle: false }, () => {
     })
     const key = await world.key()
     const call = await connect({ url: other.server.url }, key.secret)
+    open.add(call)
     await call.event('session.created')
     await said(call)
     const { id } = await newest(key)

@@ -79,7 +79,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
     ).toBe(true)
     expect(await phone.says('#spent', /[۱-۹]/)).toMatch(/^[۰-۹٫]+ اعتبار$/)
     await phone.says('#state', /^دستیار حرف می‌زند$/)
-    expect(await phone.value('getComputedStyle(document.getElementById("talk")).animationName')).toBe('none')
+    expect(await phone.value('getComputedStyle(document.querySelector(".disc")).animationName')).toBe('none')
     await until(async () => (await phone.value<number>('energy()')) > 0.001, 30_000)
     expect((await key.get(calls)).body.data).toMatchObject([
       { status: 'active', transport: 'webrtc', store: false, agent_id: agent.id },
@@ -126,7 +126,9 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
       {},
     ])
     await until(async () => (await key.get(calls)).body.data[0].sound === 'stored', 30_000)
+    await desk.value('void document.querySelectorAll(".one-call").forEach((one) => one.classList.add("old"))')
     await desk.page.locator('#reload').click()
+    await desk.page.locator('.one-call:not(.old)').first().waitFor()
     await desk.page
       .getByRole('button', { name: /^Words and sound of the call/ })
       .first()
@@ -275,7 +277,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
       await one.page.locator('.one-call').first().waitFor()
       expect(await one.value('document.activeElement.id')).toBe('talk')
       await one.page.locator('.buttons button').first().press('Enter')
-      await one.page.locator('.lines').waitFor()
+      await one.page.locator('.opened .line').last().waitFor()
       const seen = await one.value<Record<string, unknown>>(lookAround)
       expect(seen).toEqual({
         direction,

@@ -117,10 +117,13 @@ export class VoicePage {
   /** The first text of this element that matches. */
   async says(selector: string, expected: RegExp): Promise<string> {
     let text = ''
-    await until(async () => {
+    const matches = async () => {
       text = (await this.page.locator(selector).allInnerTexts()).join('\n')
       return expected.test(text)
-    }, 30_000)
+    }
+    await until(matches, 30_000).catch((error) => {
+      throw new Error(`${selector} says "${text}" and not ${expected}`, { cause: error })
+    })
     return text
   }
 

@@ -65,12 +65,15 @@ export function openSession(
 }
 
 /** Undefined where nothing of the call is kept. */
-function keptCall({ app, caller, requestId }: Asking, { callId, store }: BegunCall): KeptCall | undefined {
+function keptCall(
+  { app, caller, requestId }: Asking,
+  { callId, store, expiresAtMs }: BegunCall,
+): KeptCall | undefined {
   if (!store) return undefined
   const { accountId, projectId, keyId, keepDays } = caller
-  const { maxSeconds, keepDays: daysOfCalls } = app.config.voice
+  const maxSeconds = Math.max(0, Math.ceil((expiresAtMs - app.clock.nowMs()) / 1000))
   return new KeptCall(app, {
     ...{ accountId, projectId, keyId, callId, receiptId: requestId, maxSeconds },
-    keepDays: keepDays ?? daysOfCalls,
+    keepDays: keepDays ?? app.config.voice.keepDays,
   })
 }

@@ -102,7 +102,8 @@ export const transcriptionModels =
 
 /** Which tools that run here a call has: those of this configuration, where the model that answers takes tools. */
 export function hostedTools({ app }: Asking, model: CallModel): (tool: BuiltInTool) => boolean {
-  const text = model.kind === 'realtime' && model.engine === 'pipeline' ? app.models.find(model.textModel) : undefined
+  const text =
+    model.kind === 'realtime' && model.engine === 'pipeline' ? app.models.find(model.textModel) : undefined
   const takesTools = text?.kind === 'text' && text.features.includes('tools')
   return (tool) => takesTools && app.tools.find(tool) !== undefined
 }

@@ -83,7 +83,10 @@ async function open(app: App, { model, plan, events }: Opening): Promise<SpeechS
     upstreams.map(({ deployment }) => deployment),
     Math.random,
   )
-  let failure = new UpstreamError('connect', { detail: 'no provider of the model hears live', executed: false })
+  let failure = new UpstreamError('connect', {
+    detail: 'no provider of the model hears live',
+    executed: false,
+  })
   for (const deployment of order) {
     const { live, timeouts } = upstreams.find((one) => one.deployment === deployment)!
     try {
@@ -129,8 +132,7 @@ class OpenStream implements SpeechStream {
     const usage = await this.#link.close()
     const { seconds } = usage
     const tokens = this.#tokensOf(usage)
-    const microcredits =
-      seconds === 0 ? 0n : costOf(this.#app, this.#options.model, { seconds, ...tokens })
+    const microcredits = seconds === 0 ? 0n : costOf(this.#app, this.#options.model, { seconds, ...tokens })
     return { seconds, microcredits }
   }
 

@@ -46,6 +46,11 @@ export class Calls {
     })
   }
 
+  /** From the newest on, unless a person reads one of them. */
+  async refresh() {
+    if (!this.#list.querySelector('.opened:not([hidden])')) await this.load()
+  }
+
   /** Those before the last one that is shown. */
   loadMore() {
     return this.#page((rows) => this.#list.append(...rows.map((row) => this.#row(row))))

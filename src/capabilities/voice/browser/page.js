@@ -183,7 +183,7 @@ async function showSettled() {
   for (const waitMs of [300, 1_500, 4_000]) {
     await new Promise((resolve) => setTimeout(resolve, waitMs))
     if (call) return
-    await calls?.load()
+    await calls?.refresh()
   }
 }
 

@@ -42,7 +42,12 @@ export class KeptCall {
     this.#options = options
     this.#words = new CallWords({
       nowMs: () => Math.max(0, app.clock.nowMs() - this.#beganMs!),
-      write: (spoken) => writeSpoken(app.db, options, spoken),
+      write: async (spoken) => {
+        const isKept = await writeSpoken(app.db, options, spoken)
+        // Deleted meanwhile: its sound is not kept either.
+        if (!isKept) void this.#recorder?.end()
+        return isKept
+      },
       log: app.log,
       callId: options.callId,
     })
