@@ -250,9 +250,9 @@ test('a model that never stops using tools is stopped, and answers with what it 
 })
 
 test('a caller whose balance bears no further turn is told so in an event and aloud, which is a step of the receipt and no answer', async () => {
-  const before = (await world.balance()).held
+  await world.settled()
   const first = await connect(world, key.secret, { query: '?model=words/one' })
-  const worst = (await world.balance()).held - before
+  const worst = (await world.balance()).held
   await receiptOf(first)
   const poor = await world.key({ caps: { cap: worst + worst / 2n } })
   await using call = await connect(world, poor.secret, { query: '?model=words/one' })
