@@ -25,13 +25,11 @@ let finds: RequestListener
 const findings =
   (content: string): RequestListener =>
   (_request, response) =>
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(
-        JSON.stringify({
-          results: [0, 1, 2, 3].map((at) => ({ url: `https://example.ir/${at}`, title: 'خبر', content })),
-        }),
-      )
+    response.writeHead(200, { 'content-type': 'application/json' }).end(
+      JSON.stringify({
+        results: [0, 1, 2, 3].map((at) => ({ url: `https://example.ir/${at}`, title: 'خبر', content })),
+      }),
+    )
 
 const configOf = (text: string, engine: string) => `providers:
   - { id: words, base_url: ${text}, api_key: k, dialects: [chat] }

@@ -25,6 +25,7 @@ export class Calls {
   #error
   /** @type {string | undefined} */
   #last
+  #asked = 0
 
   /**
    * @param {Api} api
@@ -38,35 +39,52 @@ export class Calls {
   }
 
   /** From the newest on. */
-  async load() {
-    this.#last = undefined
-    await this.#page((rows) => {
-      this.#list.replaceChildren(...rows.map((row) => this.#row(row)))
-      if (rows.length === 0) this.#list.append(make('li', { className: 'hint', text: say('noCalls') }))
-    })
+  load() {
+    return this.#show(() => true)
   }
 
   /** From the newest on, unless a person reads one of them. */
-  async refresh() {
-    if (!this.#list.querySelector('.opened:not([hidden])')) await this.load()
+  refresh() {
+    return this.#show(() => !this.#list.querySelector('.opened:not([hidden])'))
   }
 
   /** Those before the last one that is shown. */
   loadMore() {
-    return this.#page((rows) => this.#list.append(...rows.map((row) => this.#row(row))))
+    return this.#page(this.#last, (rows) => this.#list.append(...rows.map((row) => this.#row(row))))
   }
 
-  /** @param {(rows: CallRecord[]) => void} show */
-  async #page(show) {
-    const after = this.#last === undefined ? '' : `&after=${this.#last}`
+  /**
+   * @param {() => boolean} isWanted asked again when the answer is there: somebody may have opened a call meanwhile
+   */
+  async #show(isWanted) {
+    if (!isWanted()) return
+    await this.#page(
+      undefined,
+      (rows) => {
+        this.#list.replaceChildren(...rows.map((row) => this.#row(row)))
+        if (rows.length === 0) this.#list.append(make('li', { className: 'hint', text: say('noCalls') }))
+      },
+      isWanted,
+    )
+  }
+
+  /**
+   * Of two answers under way the one that was asked for last is shown.
+   * @param {string | undefined} last
+   * @param {(rows: CallRecord[]) => void} show
+   */
+  async #page(last, show, isWanted = () => true) {
+    const asked = ++this.#asked
+    const after = last === undefined ? '' : `&after=${last}`
     try {
       const { data, has_more: hasMore } = await this.#api.get(`/v1/realtime/calls?limit=${pageSize}${after}`)
+      if (asked !== this.#asked || !isWanted()) return
       this.#error.textContent = ''
       this.#last = data.at(-1)?.id
       this.#more.hidden = !hasMore
       show(data)
     } catch (error) {
-      this.#error.textContent = sentenceOf(error)
+      if (asked === this.#asked) this.#error.textContent = sentenceOf(error)
     }
   }
 
