@@ -24,23 +24,25 @@ import { median, row, table } from './table.ts'
 import type { CallResult } from './voice/call.ts'
 import type { VoiceLoadOptions, VoiceLoadResult } from './voice/load.ts'
 import type { Memory } from './voice/memory-probe.ts'
+import { answerAfterMs } from './voice/realtime-upstream.ts'
 
 const [seconds = 40, concurrent = 8] = process.argv.slice(2, 4).map(Number)
 const only = process.argv[4] ?? ''
 const serverCore = 0
 const loadCore = 1
 /** Of the scripted upstreams, behind the end of a turn: transcription is over by then. */
-const scriptedMs = 450
+const scriptedMs: Record<string, number> = { pipeline: 450, relay: answerAfterMs }
 const memoryCalls = 200
 
 const configOf = (upstream: string): string => `
 providers:
-  - { id: fake, base_url: ${upstream}/v1, api_key: k, dialects: [chat, speech, transcriptions] }
+  - { id: fake, base_url: ${upstream}/v1, api_key: k, dialects: [chat, speech, transcriptions, realtime] }
 models:
   - { id: bench/text, deployments: [{ provider: fake, model: m }], context_length: 16000, max_output_tokens: 4000, pricing: { input_per_million: 0, output_per_million: 0 } }
   - { id: bench/voice, kind: audio, deployments: [{ provider: fake, model: m }], audio: { does: [speech], voices: [{ id: a }], formats: [pcm] }, pricing: { per_million_characters: 0 } }
   - { id: bench/ears, kind: transcription, deployments: [{ provider: fake, model: m }], pricing: { per_minute: 0 } }
   - { id: bench/talk, kind: realtime, text_model: bench/text, transcription_model: bench/ears, speech_model: bench/voice }
+  - { id: bench/relay, kind: realtime, engine: relay, deployments: [{ provider: fake, model: m }], pricing: { per_minute: 0.01 } }
 voice: { capacity: 100, calls_per_key: 1000 }
 webrtc: { listen: [127.0.0.1], ports: [0, 0] }
 `
@@ -88,6 +90,7 @@ table([
 ])
 for (const [engine, model, files] of [
   ['pipeline', 'bench/talk', scripted],
+  ['relay', 'bench/relay', scripted],
   ['sandbox', 'sandbox/realtime', sandbox],
 ] as const)
   for (const transport of ['websocket', 'webrtc'] as const)
@@ -100,7 +103,7 @@ type Measured = Pick<VoiceLoadOptions, 'model' | 'transport' | 'question' | 'int
 async function measure(engine: string, measured: Measured): Promise<void> {
   // What is loaded at the first call is not what calls cost.
   await load({ ...measured, concurrent: 2, calls: 2, answers: 1, seconds: 20 })
-  const isScripted = engine === 'pipeline'
+  const isScripted = engine in scriptedMs
   const cpu = cpuSeconds(pid)
   const options = { ...measured, interruptions: isScripted ? measured.interruptions : [] }
   const result = await load({ ...options, concurrent, calls: concurrent, answers: 1_000, seconds })
@@ -109,7 +112,7 @@ async function measure(engine: string, measured: Measured): Promise<void> {
     result.calls.flatMap((call) => call[name])
   const failures = result.calls.flatMap((call) => call.failures)
   const [whole, silence] = [all('whole'), all('silence')]
-  const own = whole.map((ms, at) => ms - silence[at]! - (isScripted ? scriptedMs : 0))
+  const own = whole.map((ms, at) => ms - silence[at]! - (scriptedMs[engine] ?? 0))
   const [frames, late] = [sum(all('frames')), sum(all('late'))]
   row([
     ...[engine, measured.transport, String(result.calls.length), String(failures.length)],

@@ -1,8 +1,9 @@
 /**
  * The models of a call, scripted: `node bench/voice/upstream.ts PORT`. A transcription answers after 150 ms, a text model begins after 300 ms and speech
- * after 150 ms. Speech is a tone of one loudness, 60 ms for each character, so that a load generator sees when it is lowered.
+ * after 150 ms; a realtime model, after 300 ms, speaks for 4.8 s. Speech is a tone of one loudness, 60 ms for each character, so that a load generator sees when it is lowered.
  */
 import { createServer, type ServerResponse } from 'node:http'
+import { serveRealtime } from './realtime-upstream.ts'
 
 const delayMs = { transcription: 150, text: 300, speech: 150 } as const
 const samplesPerCharacter = 24 * 60
@@ -32,7 +33,7 @@ function answerText(response: ServerResponse): void {
   response.end(`${event({ delta: {}, finish_reason: 'stop' }, { usage })}data: [DONE]\n\n`)
 }
 
-createServer({ noDelay: true, keepAlive: true }, (request, response) => {
+const server = createServer({ noDelay: true, keepAlive: true }, (request, response) => {
   const parts: Buffer[] = []
   request.on('data', (part: Buffer) => parts.push(part))
   request.on('end', () => {
@@ -50,4 +51,6 @@ createServer({ noDelay: true, keepAlive: true }, (request, response) => {
       )
     } else response.end()
   })
-}).listen(Number(process.argv[2]), '127.0.0.1')
+})
+serveRealtime(server, toneOf(80))
+server.listen(Number(process.argv[2]), '127.0.0.1')

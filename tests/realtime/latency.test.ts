@@ -8,18 +8,8 @@ import { type TranscriptionUpstream, transcriptionUpstream } from '../harness/tr
 import { until } from '../harness/until.ts'
 import { chunk, done, type FakeUpstream, fakeUpstream, stream } from '../harness/upstream.ts'
 import { boot, type World } from '../harness/world.ts'
+import { callConfig } from './call-config.ts'
 import { sandboxSpeech, startCall, type TestCall } from './pipeline-call.ts'
-
-const configOf = (text: string, voice: string, ear: string) => `providers:
-  - { id: words, base_url: ${text}, api_key: k, dialects: [chat] }
-  - { id: voices, base_url: ${voice}, api_key: k, dialects: [speech] }
-  - { id: ears, base_url: ${ear}, api_key: k, dialects: [transcriptions] }
-models:
-  - { id: words/one, deployments: [{ provider: words, model: m }], context_length: 16000, max_output_tokens: 4000, pricing: { input_per_million: 1, output_per_million: 2 } }
-  - { id: voices/one, kind: audio, deployments: [{ provider: voices, model: m }], audio: { does: [speech], voices: [{ id: nava }], formats: [pcm] }, pricing: { per_million_characters: 15 } }
-  - { id: ears/one, kind: transcription, deployments: [{ provider: ears, model: m }], pricing: { per_minute: 0.006 } }
-  - { id: acme/talk, kind: realtime, text_model: words/one, transcription_model: ears/one, speech_model: voices/one }
-`
 
 let world: World
 let caller: Caller
@@ -33,7 +23,7 @@ beforeAll(async () => {
   texts = await fakeUpstream()
   voices = await fakeUpstream()
   ears = await transcriptionUpstream()
-  world = await boot({ config: configOf(texts.url, voices.url, ears.url) })
+  world = await boot({ config: callConfig({ texts: texts.url, voices: voices.url, ears: ears.url }) })
   caller = await world.app.keys.caller((await world.key()).secret)
   const samples = await sandboxSpeech(world.app, caller, 'پایتخت ایران کجاست؟')
   question = samples.subarray(0, samples.findLastIndex((sample) => Math.abs(sample) > 0.003) + 1)

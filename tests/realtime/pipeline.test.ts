@@ -6,6 +6,7 @@ import { type TranscriptionUpstream, transcriptionUpstream } from '../harness/tr
 import { until } from '../harness/until.ts'
 import { chunk, done, type FakeUpstream, fakeUpstream, json, stall, stream } from '../harness/upstream.ts'
 import { boot, type World } from '../harness/world.ts'
+import { callConfig } from './call-config.ts'
 import { sandboxSpeech, startCall, type TestCall } from './pipeline-call.ts'
 import { connect } from './socket-call.ts'
 
@@ -19,41 +20,15 @@ let ears: TranscriptionUpstream
 let question: Float32Array
 let interruption: Float32Array
 
-const configOf = (text: string, voice: string, ear: string) => `providers:
-  - { id: words, base_url: ${text}, api_key: k, dialects: [chat] }
-  - { id: voices, base_url: ${voice}, api_key: k, dialects: [speech] }
-  - { id: ears, base_url: ${ear}, api_key: k, dialects: [transcriptions] }
-models:
-  - id: words/one
-    deployments: [{ provider: words, model: gpt-x }]
-    context_length: 16000
-    max_output_tokens: 4000
-    features: [tools]
-    pricing: { input_per_million: 1, output_per_million: 2 }
-  - id: voices/one
-    kind: audio
-    deployments: [{ provider: voices, model: tts-x }]
-    audio: { does: [speech], voices: [{ id: nava, name: نوا, languages: [fa] }], formats: [pcm] }
-    pricing: { per_million_characters: 15 }
-  - id: ears/one
-    kind: transcription
-    deployments: [{ provider: ears, model: whisper-x }]
-    pricing: { per_minute: 0.006 }
-  - id: acme/talk
-    kind: realtime
-    text_model: words/one
-    transcription_model: ears/one
-    speech_model: voices/one
-  - id: acme/voiced
-    kind: realtime
-    text_model: words/one
-`
+const models = '  - { id: acme/voiced, kind: realtime, text_model: words/one }'
 
 beforeAll(async () => {
   texts = await fakeUpstream()
   voices = await fakeUpstream()
   ears = await transcriptionUpstream()
-  world = await boot({ config: configOf(texts.url, voices.url, ears.url) })
+  world = await boot({
+    config: callConfig({ texts: texts.url, voices: voices.url, ears: ears.url }, { models }),
+  })
   key = await world.key()
   caller = await world.app.keys.caller(key.secret)
   question = await sandboxSpeech(world.app, caller, 'سلام، پایتخت ایران کجاست؟')

@@ -56,8 +56,8 @@ export async function cuesOf({ segments, words, seconds }: Spoken): Promise<Cue[
   const cues: ShownWord[][] = []
   const rest: ShownWord[] = []
   for (const spoken of await timedWords(segments, words)) {
-    if (slice.isOver()) await slice.next()
     for (const word of shownOf(spoken)) {
+      if (slice.isOver()) await slice.next()
       if (rest.length > 0 && endsBefore(rest, word)) cues.push(rest.splice(0))
       rest.push(word)
       while (!fits(rest)) cues.push(rest.splice(0, placeToCut(rest)))
@@ -67,25 +67,30 @@ export async function cuesOf({ segments, words, seconds }: Spoken): Promise<Cue[
   return timed(cues, seconds, slice)
 }
 
-/** Without what would direct a player; a word that is longer than a line is cut. */
-function shownOf(word: TimedWord): ShownWord[] {
+/** Without what would direct a player; a word that is longer than a line is cut, piece by piece: it may be all of the transcript. */
+function* shownOf(word: TimedWord): Generator<ShownWord> {
   const text = word.text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '')
-  if (text === '') return []
+  if (text === '') return
   const width = widthOf(text)
-  if (width <= maxLine) return [{ ...word, text, width }]
-  const signs = [...text]
-  const parts = Array.from({ length: Math.ceil(signs.length / maxLine) }, (_, index) =>
-    signs.slice(index * maxLine, (index + 1) * maxLine).join(''),
-  )
-  const each = (word.end - word.start) / parts.length
-  return parts.map((part, index) => ({
-    ...word,
-    text: part,
-    width: widthOf(part),
-    start: word.start + index * each,
-    end: word.start + (index + 1) * each,
-    isFirst: word.isFirst && index === 0,
-  }))
+  if (width <= maxLine) {
+    yield { ...word, text, width }
+    return
+  }
+  const signs = hasPair.test(text) ? [...text] : text
+  const parts = Math.ceil(signs.length / maxLine)
+  const each = (word.end - word.start) / parts
+  for (let index = 0; index < parts; index++) {
+    const piece = signs.slice(index * maxLine, (index + 1) * maxLine)
+    const part = typeof piece === 'string' ? piece : piece.join('')
+    yield {
+      ...word,
+      text: part,
+      width: widthOf(part),
+      start: word.start + index * each,
+      end: word.start + (index + 1) * each,
+      isFirst: word.isFirst && index === 0,
+    }
+  }
 }
 
 /** Whether a cue of these words is over before the next one, whatever room it has. */

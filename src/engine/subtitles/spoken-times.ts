@@ -34,10 +34,13 @@ export async function timedWords(
     if (slice.isOver()) await slice.next()
     // One segment may be all of the transcript.
     const spans =
-      (segments.length > 0 && (await clock.spansOf(texts, segment, slice))) || sharesOf(texts, segment)
-    if (slice.isOver()) await slice.next()
-    for (const [index, text] of texts.entries())
-      timed.push({ text, ...spans[index]!, speaker: segment.speaker, isFirst: index === 0 })
+      (segments.length > 0 && (await clock.spansOf(texts, segment, slice))) ||
+      (await sharesOf(texts, segment, slice))
+    for (const [index, text] of texts.entries()) {
+      if (slice.isOver()) await slice.next()
+      const { start, end } = spans[index]!
+      timed.push({ text, start, end, speaker: segment.speaker, isFirst: index === 0 })
+    }
   }
   return timed
 }
@@ -48,14 +51,17 @@ interface Span {
 }
 
 /** Each word takes as much of the segment as it has of its letters. */
-function sharesOf(texts: readonly string[], { start, end }: Span): Span[] {
+async function sharesOf(texts: readonly string[], { start, end }: Span, slice: Slice): Promise<Span[]> {
   const total = texts.reduce((sum, { length }) => sum + length + 1, 0)
+  const spans: Span[] = []
   let before = 0
-  return texts.map((text) => {
+  for (const { length } of texts) {
+    if (slice.isOver()) await slice.next()
     const from = start + ((end - start) * before) / total
-    before += text.length + 1
-    return { start: from, end: start + ((end - start) * before) / total }
-  })
+    before += length + 1
+    spans.push({ start: from, end: start + ((end - start) * before) / total })
+  }
+  return spans
 }
 
 /** How far the times of an upstream's words may lie outside of the segment that they are in, in seconds. */
@@ -99,6 +105,7 @@ class WordClock {
     let spelled = 0
     const edges: { upTo: number; span: Span }[] = []
     while (spelled < wanted.length && at < words.length && words[at]!.start <= end + tolerance) {
+      if (slice.isOver()) await slice.next()
       const word = words[at++]!
       // Where the letters part ways the rest need not be read.
       if (!wanted.startsWith(word.letters, spelled)) return undefined
@@ -106,21 +113,27 @@ class WordClock {
       edges.push({ upTo: spelled, span: word })
     }
     if (spelled !== wanted.length || edges.length === 0) return undefined
-    if (slice.isOver()) await slice.next()
     this.#next = at
-    return spansBetween(letters, edges)
+    return spansBetween(letters, edges, slice)
   }
 }
 
 /** From where a word's first letter is said to where its last one is. */
-function spansBetween(letters: readonly string[], edges: readonly { upTo: number; span: Span }[]): Span[] {
+async function spansBetween(
+  letters: readonly string[],
+  edges: readonly { upTo: number; span: Span }[],
+  slice: Slice,
+): Promise<Span[]> {
+  const spans: Span[] = []
   let at = 0
   let edge = 0
-  return letters.map(({ length }) => {
+  for (const { length } of letters) {
+    if (slice.isOver()) await slice.next()
     while (edge < edges.length - 1 && edges[edge]!.upTo <= at) edge++
     const { start } = edges[edge]!.span
     at += length
     while (edge < edges.length - 1 && edges[edge]!.upTo < at) edge++
-    return { start, end: edges[edge]!.span.end }
-  })
+    spans.push({ start, end: edges[edge]!.span.end })
+  }
+  return spans
 }

@@ -1,6 +1,6 @@
 /** What a call tells its client beside what its engine says. */
 import type { HostedToolEntry } from '#engine/turn'
-import { asFailure, declarationOf, errorType, type Language } from '#platform/errors'
+import { asFailure, declarationOf, errorType, type Failure, type Language } from '#platform/errors'
 import { randomBase62 } from '#platform/ids'
 import { callName } from '../call-id.ts'
 import type { RealtimeEvent, SoundType, TurnDetection } from '../parts.ts'
@@ -11,18 +11,23 @@ export const newId = (kind: 'event' | 'item' | 'sess' | 'resp'): string => `${ki
 
 /** The event `error`. A client's event is named by its own `event_id`. What is not ours is told as INTERNAL, without its words. */
 export function errorEvent(error: unknown, language: Language, eventId?: string): RealtimeEvent {
-  const { code, status, detail, more } = asFailure(error)
+  const failure = asFailure(error)
   return {
     type: 'error',
     error: {
-      type: errorType(status),
-      code,
-      message: declarationOf(code)[language](detail),
-      param: more.param ?? null,
+      ...errorObject(failure, language),
+      param: failure.more.param ?? null,
       event_id: eventId ?? null,
     },
   }
 }
+
+/** `error` of events that tell what failed. */
+export const errorObject = ({ code, status, detail }: Failure, language: Language) => ({
+  type: errorType(status),
+  code,
+  message: declarationOf(code)[language](detail),
+})
 
 export interface SessionObject {
   sessionId: string

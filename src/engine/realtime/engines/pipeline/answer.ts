@@ -3,8 +3,8 @@ import type { App } from '#app'
 import { type PaidTurn, prepareTurn, startPaidTurn, worstCaseOf } from '#engine/inference'
 import type { LiveCall } from '#engine/live-speech'
 import type { FinishReason, Part, Usage } from '#engine/turn'
-import { asFailure, declarationOf, errorType, Failure, type Language } from '#platform/errors'
-import { newId } from '../../events/server-events.ts'
+import { asFailure, Failure, type Language } from '#platform/errors'
+import { errorObject, newId } from '../../events/server-events.ts'
 import type { CallView, ConversationItem, ResponseOptions } from '../../parts.ts'
 import type { CallAgent } from './agent.ts'
 import { Clauses } from './clauses.ts'
@@ -420,20 +420,15 @@ export class Answer {
         type: 'incomplete',
         reason: this.#finishReason === 'length' ? 'max_output_tokens' : 'content_filter',
       }
-    return this.#failure ? { type: 'failed', error: errorOf(this.#failure, this.#options.language) } : null
+    return this.#failure
+      ? { type: 'failed', error: errorObject(this.#failure, this.#options.language) }
+      : null
   }
 
   #emit(type: string, fields: Record<string, unknown>): void {
     this.#options.call.emit({ type, ...fields })
   }
 }
-
-/** As events tell of it. */
-export const errorOf = ({ code, status, detail }: Failure, language: Language) => ({
-  type: errorType(status),
-  code,
-  message: declarationOf(code)[language](detail),
-})
 
 function textOf(message: ConversationItem | undefined): string {
   const [content] = message?.content ?? []

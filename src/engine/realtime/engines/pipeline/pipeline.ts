@@ -1,9 +1,8 @@
 /** The engine `pipeline`: what is said is written down, a text model answers it, and its answer is spoken. */
 import type { App } from '#app'
-import { type HeardLive, type LiveCall, planSpeaking } from '#engine/live-speech'
+import type { LiveCall } from '#engine/live-speech'
 import type { PipelineModel } from '#engine/models'
 import { type Failure, fail, type Language } from '#platform/errors'
-import { newId } from '../../events/server-events.ts'
 import type {
   CallEngine,
   CallNotice,
@@ -13,15 +12,17 @@ import type {
   ResponseOptions,
   TurnDetection,
 } from '../../parts.ts'
+import { noticeMark } from '../../phrases.ts'
 import { type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import { EngineWork } from '../engine-work.ts'
 import { Hearing } from '../hearing/hearing.ts'
+import { UserTurns } from '../user-turns.ts'
 import type { CallAgent } from './agent.ts'
-import { Answer, type CancelReason, errorOf } from './answer.ts'
+import { Answer, type CancelReason } from './answer.ts'
 import { Knowledge } from './knowledge.ts'
 import { modelsOfPipeline, type PipelineModels } from './models.ts'
+import { Notices } from './notices.ts'
 import './phrases.ts'
-import { noticeMark } from '../../phrases.ts'
-import { farewell, noticeSentences, spokenLanguage } from './sentences.ts'
 import type { PipelineSettings } from './settings.ts'
 import { worstOfTurn } from './worst.ts'
 
@@ -40,8 +41,6 @@ export interface PipelineOptions {
 const mostFailures = 3
 
 const frameMs = 20
-/** From an empty balance to the end of the call. */
-const leaveMs = 5_000
 
 /** A turn whose answer may be withdrawn. */
 interface Answered {
@@ -56,11 +55,10 @@ export class Pipeline implements CallEngine, TurnListener {
   readonly #call: CallView
   readonly #options: PipelineOptions
   readonly #models: PipelineModels
+  readonly #users: UserTurns
   readonly #hearing: Hearing
   readonly #knowledge: Knowledge | undefined
   #turns: TurnTaking | undefined
-  /** Item of the turn that is spoken. */
-  #item = newId('item')
   #answered: Answered | undefined
   #answer: Answer | undefined
   #next: ResponseOptions | undefined
@@ -72,14 +70,8 @@ export class Pipeline implements CallEngine, TurnListener {
   #canPay = true
   /** Somebody speaks, or what was said is being written down. */
   #isHearing = false
-  /** To be said when there is room. */
-  readonly #notices: CallNotice[] = []
-  readonly #notified = new Set<CallNotice>()
-  /** The balance bears no further turn: the caller is told so, and the call ends. */
-  #isLeaving = false
-  #leaving: NodeJS.Timeout | undefined
-  /** What is under way; each of them never rejects. */
-  readonly #work = new Set<Promise<void>>()
+  readonly #notices: Notices
+  readonly #work: EngineWork
 
   constructor(app: App, call: CallView, options: PipelineOptions) {
     this.#app = app
@@ -88,9 +80,17 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#models = modelsOfPipeline(app, options.model)
     const named = call.session.transcription.model && app.models.find(call.session.transcription.model)
     const model = named && named.kind === 'transcription' ? named : this.#models.transcription
-    const { live, agent } = options
+    const { live, agent, language } = options
+    this.#users = new UserTurns(call)
+    this.#work = new EngineWork(app, call)
     this.#hearing = new Hearing({ app, call, live, model })
     this.#knowledge = agent?.recall && new Knowledge({ app, call, live, recall: agent.recall })
+    this.#notices = new Notices({
+      ...{ app, call, live, models: this.#models, language, work: this.#work },
+      isAnswering: () => this.#answer !== undefined,
+      isHearing: () => this.#isHearing,
+      say: (script, notice) => this.#begin({ metadata: { [noticeMark]: notice } }, { script }),
+    })
   }
 
   async start(): Promise<void> {
@@ -98,7 +98,7 @@ export class Pipeline implements CallEngine, TurnListener {
   }
 
   frame(samples: Float32Array): void {
-    if (this.#call.signal.aborted || !this.#turns || this.#isLeaving) return
+    if (this.#call.signal.aborted || !this.#turns || this.#notices.isLeaving) return
     this.#heardMs += frameMs
     this.#hearing.frame(samples)
     this.#turns.write(samples)
@@ -110,10 +110,7 @@ export class Pipeline implements CallEngine, TurnListener {
   }
 
   notify(notice: CallNotice): void {
-    if (this.#notified.has(notice)) return
-    this.#notified.add(notice)
-    this.#notices.push(notice)
-    this.#sayNotices()
+    this.#notices.add(notice)
   }
 
   event(event: EngineEvent): void {
@@ -140,9 +137,9 @@ export class Pipeline implements CallEngine, TurnListener {
 
   async stop(): Promise<void> {
     this.#next = undefined
-    clearTimeout(this.#leaving)
+    this.#notices.stop()
     this.#answer?.cancel('client_cancelled')
-    while (this.#work.size > 0) await Promise.all(this.#work)
+    await this.#work.over()
     await this.#hearing.stop()
     this.#turns?.[Symbol.dispose]()
     this.#turns = undefined
@@ -172,15 +169,14 @@ export class Pipeline implements CallEngine, TurnListener {
 
   started({ number, startMs }: { number: number; startMs: number }): void {
     if (this.#answer && this.#call.session.turnDetection?.interruptResponse) this.#silence('turn_detected')
-    this.#item = newId('item')
     this.#isHearing = true
-    this.#emit('input_audio_buffer.speech_started', { audio_start_ms: startMs, item_id: this.#item })
+    this.#users.began(startMs)
     this.#reserve(number)
     this.#hearing.started({ number, startMs })
   }
 
   paused(pause: Parameters<TurnListener['paused']>[0]): void {
-    if (this.#isLeaving) return
+    if (this.#notices.isLeaving) return
     this.#reserve(pause.turn)
     if (!this.#canPay) return
     this.#hearing.begin(pause, ({ text, failure }) => {
@@ -193,29 +189,12 @@ export class Pipeline implements CallEngine, TurnListener {
   }
 
   ended(turn: Turn): void {
-    if (this.#isLeaving) return
-    const itemId = this.#item
-    this.#item = newId('item')
-    const { turnDetection } = this.#call.session
-    if (turnDetection)
-      this.#emit('input_audio_buffer.speech_stopped', { audio_end_ms: turn.endMs, item_id: itemId })
-    this.#emit('input_audio_buffer.committed', {
-      previous_item_id: this.#call.conversation.items.at(-1)?.id ?? null,
-      item_id: itemId,
-    })
-    const item: ConversationItem = {
-      id: itemId,
-      type: 'message',
-      status: 'completed',
-      role: 'user',
-      content: [{ type: 'input_audio', transcript: null }],
-    }
-    this.#call.conversation.add(item)
-    this.#call.conversation.done(itemId)
+    if (this.#notices.isLeaving) return
+    const item = this.#users.ended(turn)
     const { number, startMs } = turn
-    const answered: Answered = { turn: number, startMs, items: [itemId], isWithdrawn: false }
+    const answered: Answered = { turn: number, startMs, items: [item.id], isWithdrawn: false }
     this.#answered = answered
-    this.#run(this.#hear(turn, item, answered).then(() => this.#heard(answered)))
+    this.#work.run(this.#hear(turn, item, answered).then(() => this.#heard(answered)))
     this.#hearing.ended(turn)
   }
 
@@ -227,10 +206,7 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#isHearing = true
     this.#silence('turn_detected')
     for (const id of answered.items) this.#call.conversation.remove(id)
-    this.#emit('input_audio_buffer.speech_started', {
-      audio_start_ms: answered.startMs,
-      item_id: this.#item,
-    })
+    this.#users.goesOn(answered.startMs)
   }
 
   duck(): void {
@@ -250,7 +226,7 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#emit('input_audio_buffer.timeout_triggered', {
       audio_start_ms: this.#heardMs - idleMs,
       audio_end_ms: this.#heardMs,
-      item_id: this.#item,
+      item_id: this.#users.itemId,
     })
     this.#respond({})
   }
@@ -259,8 +235,11 @@ export class Pipeline implements CallEngine, TurnListener {
     const known = turn.words === undefined ? undefined : { text: turn.words, seconds: 0, failure: undefined }
     const heard = known ?? (await this.#hearing.whole(turn))
     if (answered.isWithdrawn || this.#call.signal.aborted) return
-    if (heard.failure) return this.#unheard(item, heard.failure)
-    this.#transcribed(item, heard, turn)
+    if (heard.failure) {
+      this.#users.unheard(item, heard.failure, this.#options.language)
+      return this.#failed(heard.failure)
+    }
+    this.#users.transcribed(item, heard.text, turn.samples.length)
     const answers = this.#call.session.turnDetection?.createResponse ?? false
     // Noise has no words, and nobody waits for an answer to it.
     if (answers && heard.text.trim() !== '') this.#respond({}, answered)
@@ -270,33 +249,14 @@ export class Pipeline implements CallEngine, TurnListener {
   #heard({ isWithdrawn }: Answered): void {
     if (isWithdrawn) return
     this.#isHearing = false
-    this.#sayNotices()
-  }
-
-  #transcribed(item: ConversationItem, { text }: HeardLive, { samples }: Turn): void {
-    item.content = [{ type: 'input_audio', transcript: text }]
-    this.#emit('conversation.item.input_audio_transcription.completed', {
-      item_id: item.id,
-      content_index: 0,
-      transcript: text,
-      usage: { type: 'duration', seconds: Math.ceil(samples.length / 16_000) },
-    })
-  }
-
-  #unheard(item: ConversationItem, failure: Failure): void {
-    this.#emit('conversation.item.input_audio_transcription.failed', {
-      item_id: item.id,
-      content_index: 0,
-      error: errorOf(failure, this.#options.language),
-    })
-    this.#failed(failure)
+    this.#notices.sayNext()
   }
 
   // What is answered
 
   /** Its answer is the next one: after the one that is under way, if there is one. */
   #respond(asked: ResponseOptions, answered?: Answered): void {
-    if (this.#isLeaving) return
+    if (this.#notices.isLeaving) return
     if (this.#answer) {
       this.#next = asked
       return
@@ -318,7 +278,7 @@ export class Pipeline implements CallEngine, TurnListener {
     })
     this.#answer = answer
     const over = answer.run().then(() => this.#ended(answer))
-    this.#run(over)
+    this.#work.run(over)
     return over
   }
 
@@ -339,7 +299,7 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#next = undefined
     if (next && !this.#call.signal.aborted) this.#respond(next)
     else if (!this.#canPay) this.#leave()
-    else this.#sayNotices()
+    else this.#notices.sayNext()
   }
 
   /** The answer is cut; what comes next need not wait until its upstreams are closed. */
@@ -355,39 +315,10 @@ export class Pipeline implements CallEngine, TurnListener {
     else if (this.#failures >= mostFailures) this.#call.end('failed')
   }
 
-  // What the call says by itself
-
-  /** Once nobody speaks and nothing is answered. */
-  #sayNotices(): void {
-    if (this.#answer || this.#isHearing || this.#isLeaving) return
-    const notice = this.#notices.shift()
-    if (notice) this.#run(this.#say(noticeSentences[notice], notice))
-  }
-
-  /** Where sound is answered, and it can be paid. Resolves when it was said, or not. */
-  async #say(sentences: Record<Language, string>, notice: CallNotice, isLast = false): Promise<void> {
-    const call = this.#call
-    if (call.signal.aborted || !call.session.modalities.includes('audio')) return
-    const script = sentences[spokenLanguage(call, this.#options.language)]
-    const speaking = { ...this.#options.live, signal: call.signal, model: this.#models.speech, text: script }
-    if (!(await call.money.spare(planSpeaking(this.#app, speaking).worst)) || call.signal.aborted) return
-    // Somebody was faster: what they get is heard first.
-    const isLate = this.#answer || (!isLast && (this.#isHearing || this.#isLeaving))
-    if (isLate) return void this.#notices.unshift(notice)
-    await this.#begin({ metadata: { [noticeMark]: notice } }, { script })
-  }
-
-  /** The balance bears nothing further: the caller is told so, as far as that was held, and the call ends. */
+  /** The balance bears nothing further. An answer that is under way is paid, and heard to its end. */
   #leave(): void {
-    const call = this.#call
-    if (this.#isLeaving || call.signal.aborted) return
     this.#canPay = false
-    // An answer that is under way is paid, and heard to its end.
-    if (this.#answer) return
-    this.#isLeaving = true
-    this.#emit('kherad.ending', { reason: 'credits', seconds: leaveMs / 1_000 })
-    this.#leaving = setTimeout(() => call.end('credits'), leaveMs)
-    this.#run(this.#say(farewell, 'credits', true).then(() => call.end('credits')))
+    if (!this.#answer && !this.#notices.isLeaving && !this.#call.signal.aborted) this.#notices.leave()
   }
 
   /** While somebody speaks, so that nobody waits for it at the end of the turn. */
@@ -399,22 +330,12 @@ export class Pipeline implements CallEngine, TurnListener {
       agent: this.#options.agent,
       settings: this.#call.session,
     })
-    this.#run(
+    this.#work.run(
       this.#call.money.reserve(worst).then((isReserved) => {
         this.#canPay = isReserved
         if (!isReserved) this.#leave()
       }),
     )
-  }
-
-  #run(work: Promise<void>): void {
-    const entry: Promise<void> = work
-      .catch((error: unknown) => {
-        this.#app.log.error({ err: error, call_id: this.#call.callId }, 'a call could not go on')
-        this.#call.end('failed')
-      })
-      .finally(() => this.#work.delete(entry))
-    this.#work.add(entry)
   }
 
   #emit(type: string, fields: Record<string, unknown>): void {

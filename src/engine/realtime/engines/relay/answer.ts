@@ -1,9 +1,8 @@
 /** One response of a call: held before it is asked for, spoken as it comes, and charged by what the upstream counts. */
-
 import { failureOf } from '#engine/inference'
-import { asFailure, declarationOf, errorType, type Failure, type Language } from '#platform/errors'
+import { asFailure, type Failure, type Language } from '#platform/errors'
 import type { RealtimeEnd, RealtimeUsage, UpstreamError } from '#providers/spec'
-import { newId } from '../../events/server-events.ts'
+import { errorObject, newId } from '../../events/server-events.ts'
 import type { CallView, ConversationItem, OpenStep, ResponseOptions } from '../../parts.ts'
 import { claimOf, costOf, type MostTokens, quantitiesOf, type RelayPricing } from './price.ts'
 import type { SessionLink } from './session-link.ts'
@@ -287,7 +286,9 @@ export class Answer {
   #details(reason: CancelReason | undefined) {
     if (this.#status === 'cancelled') return { type: 'cancelled', reason }
     if (this.#status === 'incomplete') return { type: 'incomplete', reason: 'max_output_tokens' }
-    return this.#failure ? { type: 'failed', error: errorOf(this.#failure, this.#options.language) } : null
+    return this.#failure
+      ? { type: 'failed', error: errorObject(this.#failure, this.#options.language) }
+      : null
   }
 
   #emit(type: string, fields: Record<string, unknown>): void {
@@ -296,12 +297,6 @@ export class Answer {
 }
 
 type FunctionCall = { itemId: string; callId: string; name: string; arguments: string }
-
-const errorOf = ({ code, status, detail }: Failure, language: Language) => ({
-  type: errorType(status),
-  code,
-  message: declarationOf(code)[language](detail),
-})
 
 function textOf({ content: [content] }: ConversationItem): string {
   if (content?.type === 'output_audio') return content.transcript ?? ''

@@ -9,16 +9,10 @@ import { deadlines } from '#platform/clock'
 import { Failure, type Language } from '#platform/errors'
 import { type RealtimeSetup, UpstreamError } from '#providers/spec'
 import { refuse } from '../../events/fields.ts'
-import { newId } from '../../events/server-events.ts'
-import type {
-  CallEngine,
-  CallView,
-  ConversationItem,
-  EngineEvent,
-  ResponseOptions,
-  SessionSettings,
-} from '../../parts.ts'
+import type { CallEngine, CallView, EngineEvent, ResponseOptions, SessionSettings } from '../../parts.ts'
 import { type Pause, type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import { EngineWork } from '../engine-work.ts'
+import { UserTurns } from '../user-turns.ts'
 import { Answer, type CancelReason } from './answer.ts'
 import { reasons } from './phrases.ts'
 import { mostTokensOf, type RelayLimits, type RelayPrice, type RelayPricing, worstOf } from './price.ts'
@@ -60,12 +54,13 @@ export class Relay implements CallEngine, TurnListener {
   readonly #link: SessionLink
   #sound: UserSound
   #turns: TurnTaking | undefined
-  #item = newId('item')
   #answer: Answer | undefined
   /** Until its step is done the upstream takes no other one. */
   #settled: Promise<void> = Promise.resolve()
   #asked: ResponseOptions = {}
   #next: ResponseOptions | undefined
+  /** Of the turn that is spoken, since the call began to be heard. */
+  #startMs = 0
   #failures = 0
   #canPay = true
   /** The session was opened anew within a turn. */
@@ -74,12 +69,15 @@ export class Relay implements CallEngine, TurnListener {
   #isSpeaking = false
   /** Of the session at the upstream, which outlives the call until it has said what it cost. */
   readonly #gone = new AbortController()
-  readonly #work = new Set<Promise<void>>()
+  readonly #users: UserTurns
+  readonly #work: EngineWork
 
   constructor(app: App, call: CallView, options: RelayOptions) {
     this.#app = app
     this.#call = call
     this.#options = options
+    this.#users = new UserTurns(call)
+    this.#work = new EngineWork(app, call)
     const { upstreams } = options
     const { conversation } = call
     const { signal } = this.#gone
@@ -149,7 +147,7 @@ export class Relay implements CallEngine, TurnListener {
     await this.#link.close()
     this.#gone.abort()
     this.#answerOfLink?.broke(new UpstreamError('aborted'))
-    while (this.#work.size > 0) await Promise.all(this.#work)
+    await this.#work.over()
     this.#turns?.[Symbol.dispose]()
     this.#turns = undefined
   }
@@ -158,7 +156,9 @@ export class Relay implements CallEngine, TurnListener {
 
   started({ startMs }: { number: number; startMs: number }): void {
     if (this.#answer && this.#call.session.turnDetection?.interruptResponse) this.#silence('turn_detected')
-    this.#speaks(startMs)
+    this.#startMs = startMs
+    this.#users.began(startMs)
+    this.#sound.open(startMs)
     this.#reserve()
   }
 
@@ -174,28 +174,20 @@ export class Relay implements CallEngine, TurnListener {
   resumed(): void {}
 
   ended(turn: Turn): void {
-    const itemId = this.#item
-    this.#item = newId('item')
     const { turnDetection } = this.#call.session
     this.#sound.close()
     this.#openIfManual()
-    if (turnDetection)
-      this.#emit('input_audio_buffer.speech_stopped', { audio_end_ms: turn.endMs, item_id: itemId })
-    this.#emit('input_audio_buffer.committed', {
-      previous_item_id: this.#call.conversation.items.at(-1)?.id ?? null,
-      item_id: itemId,
-    })
-    this.#call.conversation.add(userItem(itemId))
-    this.#call.conversation.done(itemId)
-    this.#committed = this.#commit(itemId, turn)
-    this.#run(this.#committed)
+    const { id } = this.#users.ended(turn)
+    this.#committed = this.#commit(id, turn)
+    this.#work.run(this.#committed)
     if (turnDetection?.createResponse) this.#respond({})
   }
 
   /** The user goes on: what the upstream has of the turn stays, and the rest becomes another item behind it. */
   withdrawn(): void {
     this.#silence('turn_detected')
-    this.#speaks()
+    this.#users.goesOn(this.#startMs)
+    this.#sound.open()
   }
 
   duck(): void {
@@ -211,13 +203,8 @@ export class Relay implements CallEngine, TurnListener {
   }
 
   idle(): void {
-    this.#emit('input_audio_buffer.timeout_triggered', { item_id: this.#item })
+    this.#emit('input_audio_buffer.timeout_triggered', { item_id: this.#users.itemId })
     this.#respond({})
-  }
-
-  #speaks(startMs?: number): void {
-    this.#emit('input_audio_buffer.speech_started', { audio_start_ms: startMs ?? 0, item_id: this.#item })
-    this.#sound.open(startMs)
   }
 
   #openIfManual(): void {
@@ -254,7 +241,7 @@ export class Relay implements CallEngine, TurnListener {
 
   /** While somebody speaks, so that nobody waits for it at the end of the turn. */
   #reserve(): void {
-    this.#run(
+    this.#work.run(
       this.#call.money.reserve(this.#worstOfTurn).then((isReserved) => {
         this.#canPay = isReserved
         // An answer that is under way is paid: it is heard to its end.
@@ -291,7 +278,7 @@ export class Relay implements CallEngine, TurnListener {
       onSaid: (text) => this.#turns?.assistantSaid(text),
     })
     this.#answer = answer
-    this.#run(this.#answerWith(answer, asked))
+    this.#work.run(this.#answerWith(answer, asked))
   }
 
   async #answerWith(answer: Answer, asked: ResponseOptions): Promise<void> {
@@ -407,7 +394,7 @@ export class Relay implements CallEngine, TurnListener {
       finished: (end) => this.#answerOfLink?.finished(end),
       leaving: () => {
         this.#isLeaving = true
-        if (!this.#answerOfLink) this.#run(this.#reopen())
+        if (!this.#answerOfLink) this.#work.run(this.#reopen())
       },
       failed: (error) => this.#broke(error),
     }
@@ -418,7 +405,7 @@ export class Relay implements CallEngine, TurnListener {
     const answer = this.#answerOfLink
     if (answer) answer.broke(error)
     else this.#failed(failureOf(error))
-    if (!this.#call.signal.aborted && this.#failures < mostFailures) this.#run(this.#reopen())
+    if (!this.#call.signal.aborted && this.#failures < mostFailures) this.#work.run(this.#reopen())
   }
 
   async #reopen(): Promise<void> {
@@ -436,22 +423,7 @@ export class Relay implements CallEngine, TurnListener {
   #heard({ itemId, text, isFinal }: { itemId: string; text: string; isFinal: boolean }): void {
     const item = this.#call.conversation.get(itemId)
     if (!isFinal || !item) return
-    item.content = [{ type: 'input_audio', transcript: text }]
-    this.#emit('conversation.item.input_audio_transcription.completed', {
-      item_id: itemId,
-      content_index: 0,
-      transcript: text,
-    })
-  }
-
-  #run(work: Promise<void>): void {
-    const entry: Promise<void> = work
-      .catch((error: unknown) => {
-        this.#app.log.error({ err: error, call: this.#call.callId }, 'a call could not go on')
-        this.#call.end('failed')
-      })
-      .finally(() => this.#work.delete(entry))
-    this.#work.add(entry)
+    this.#users.transcribed(item, text)
   }
 
   #emit(type: string, fields: Record<string, unknown>): void {
@@ -461,14 +433,6 @@ export class Relay implements CallEngine, TurnListener {
 
 const isOwn = ({ instructions, modalities, tools, toolChoice, maxOutputTokens }: ResponseOptions): boolean =>
   [instructions, modalities, tools, toolChoice, maxOutputTokens].some((one) => one !== undefined)
-
-const userItem = (id: string): ConversationItem => ({
-  id,
-  type: 'message',
-  status: 'completed',
-  role: 'user',
-  content: [{ type: 'input_audio', transcript: null }],
-})
 
 /** Resolves with `work`, or without it after this time. */
 async function within(ms: number, work: Promise<void>): Promise<void> {

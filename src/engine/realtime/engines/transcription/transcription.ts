@@ -1,16 +1,16 @@
 /** The engine `transcription`: what is said is written down, and nothing is answered. For captions. */
 import type { App } from '#app'
-import { type HeardLive, type LiveCall, worstOfHearing } from '#engine/live-speech'
+import { type LiveCall, worstOfHearing } from '#engine/live-speech'
 import type { TranscriptionModel } from '#engine/models'
 import { type Failure, fail, type Language } from '#platform/errors'
 import { refuse } from '../../events/fields.ts'
-import { newId } from '../../events/server-events.ts'
 import type { CallEngine, CallView, ConversationItem, EngineEvent, TurnDetection } from '../../parts.ts'
 import { type Pause, type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import { EngineWork } from '../engine-work.ts'
 import { Hearing } from '../hearing/hearing.ts'
-import { errorOf } from '../pipeline/answer.ts'
 import { mostEarlySeconds } from '../pipeline/early.ts'
 import '../pipeline/phrases.ts'
+import { UserTurns } from '../user-turns.ts'
 import { reasons } from './phrases.ts'
 import { StableWords } from './stable-words.ts'
 
@@ -40,20 +40,20 @@ export class Transcription implements CallEngine, TurnListener {
   readonly #call: CallView
   readonly #options: TranscriptionOptions
   readonly #hearing: Hearing
+  readonly #users: UserTurns
+  readonly #work: EngineWork
   #turns: TurnTaking | undefined
-  /** Item of the turn that is spoken. */
-  #item = newId('item')
   /** What its client was told of turns that are not whole yet. */
   readonly #words = new Map<number, { item: string; words: StableWords }>()
   #failures = 0
   #canPay = true
-  /** What is under way; each of them never rejects. */
-  readonly #work = new Set<Promise<void>>()
 
   constructor(app: App, call: CallView, options: TranscriptionOptions) {
     this.#app = app
     this.#call = call
     this.#options = options
+    this.#users = new UserTurns(call)
+    this.#work = new EngineWork(app, call)
     const model = (): TranscriptionModel => this.#model
     this.#hearing = new Hearing({
       ...{ app, call, live: options.live },
@@ -97,7 +97,7 @@ export class Transcription implements CallEngine, TurnListener {
   }
 
   async stop(): Promise<void> {
-    while (this.#work.size > 0) await Promise.all(this.#work)
+    await this.#work.over()
     await this.#hearing.stop()
     this.#turns?.[Symbol.dispose]()
     this.#turns = undefined
@@ -121,9 +121,8 @@ export class Transcription implements CallEngine, TurnListener {
   }
 
   started({ number, startMs }: { number: number; startMs: number }): void {
-    this.#item = newId('item')
-    this.#words.set(number, { item: this.#item, words: new StableWords() })
-    this.#emit('input_audio_buffer.speech_started', { audio_start_ms: startMs, item_id: this.#item })
+    this.#users.began(startMs)
+    this.#words.set(number, { item: this.#users.itemId, words: new StableWords() })
     this.#reserve()
     this.#hearing.started({ number, startMs })
   }
@@ -147,25 +146,8 @@ export class Transcription implements CallEngine, TurnListener {
   }
 
   ended(turn: Turn): void {
-    const itemId = this.#item
-    this.#item = newId('item')
-    const { turnDetection } = this.#call.session
-    if (turnDetection)
-      this.#emit('input_audio_buffer.speech_stopped', { audio_end_ms: turn.endMs, item_id: itemId })
-    this.#emit('input_audio_buffer.committed', {
-      previous_item_id: this.#call.conversation.items.at(-1)?.id ?? null,
-      item_id: itemId,
-    })
-    const item: ConversationItem = {
-      id: itemId,
-      type: 'message',
-      status: 'completed',
-      role: 'user',
-      content: [{ type: 'input_audio', transcript: null }],
-    }
-    this.#call.conversation.add(item)
-    this.#call.conversation.done(itemId)
-    this.#run(this.#hear(turn, item))
+    const item = this.#users.ended(turn)
+    this.#work.run(this.#hear(turn, item))
     this.#hearing.ended(turn)
   }
 
@@ -183,32 +165,22 @@ export class Transcription implements CallEngine, TurnListener {
     this.#words.delete(turn.number)
     if (this.#call.signal.aborted) return
     if (heard.failure) this.#unheard(item, heard.failure)
-    else this.#transcribed(item, heard, { turn, told })
+    else this.#transcribed(item, heard.text, { turn, told })
   }
 
   #transcribed(
     item: ConversationItem,
-    { text }: Pick<HeardLive, 'text'>,
+    text: string,
     { turn, told }: { turn: Turn; told: StableWords },
   ): void {
     this.#failures = 0
     this.#delta(item.id, told.whole(text))
-    item.content = [{ type: 'input_audio', transcript: text }]
-    this.#emit('conversation.item.input_audio_transcription.completed', {
-      item_id: item.id,
-      content_index: 0,
-      transcript: text,
-      usage: { type: 'duration', seconds: Math.ceil(turn.samples.length / 16_000) },
-    })
+    this.#users.transcribed(item, text, turn.samples.length)
     if (!this.#canPay) this.#call.end('credits')
   }
 
   #unheard(item: ConversationItem, failure: Failure): void {
-    this.#emit('conversation.item.input_audio_transcription.failed', {
-      item_id: item.id,
-      content_index: 0,
-      error: errorOf(failure, this.#options.language),
-    })
+    this.#users.unheard(item, failure, this.#options.language)
     this.#failures += 1
     if (failure.status === 402) this.#call.end('credits')
     else if (this.#failures >= mostFailures) this.#call.end('failed')
@@ -231,23 +203,13 @@ export class Transcription implements CallEngine, TurnListener {
   /** While somebody speaks, so that nobody waits for it at the end of the turn. */
   #reserve(): void {
     const worst = worstOfTranscription(this.#app, { caller: this.#options.live.caller, model: this.#model })
-    this.#run(
+    this.#work.run(
       this.#call.money.reserve(worst).then((isReserved) => {
         this.#canPay = isReserved
         // What was said before is paid, and written to its end.
         if (!isReserved && this.#work.size <= 1) this.#call.end('credits')
       }),
     )
-  }
-
-  #run(work: Promise<void>): void {
-    const entry: Promise<void> = work
-      .catch((error: unknown) => {
-        this.#app.log.error({ err: error, call_id: this.#call.callId }, 'a transcription could not go on')
-        this.#call.end('failed')
-      })
-      .finally(() => this.#work.delete(entry))
-    this.#work.add(entry)
   }
 
   #emit(type: string, fields: Record<string, unknown>): void {

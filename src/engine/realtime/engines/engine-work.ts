@@ -1,0 +1,34 @@
+/** What an engine has under way in its call. */
+import type { App } from '#app'
+import type { CallView } from '../parts.ts'
+
+/** None of it rejects: what breaks is logged, and ends the call. */
+export class EngineWork {
+  readonly #app: Pick<App, 'log'>
+  readonly #call: Pick<CallView, 'callId' | 'end'>
+  readonly #entries = new Set<Promise<void>>()
+
+  constructor(app: Pick<App, 'log'>, call: Pick<CallView, 'callId' | 'end'>) {
+    this.#app = app
+    this.#call = call
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  run(work: Promise<void>): void {
+    const entry: Promise<void> = work
+      .catch((error: unknown) => {
+        this.#app.log.error({ err: error, call_id: this.#call.callId }, 'a call could not go on')
+        this.#call.end('failed')
+      })
+      .finally(() => this.#entries.delete(entry))
+    this.#entries.add(entry)
+  }
+
+  /** Resolves when nothing is under way any more, what it began meanwhile included. */
+  async over(): Promise<void> {
+    while (this.#entries.size > 0) await Promise.all(this.#entries)
+  }
+}

@@ -1,0 +1,88 @@
+/** What a call says by itself: that its credit or its time is nearly used up, and goodbye. */
+import type { App } from '#app'
+import { type LiveCall, planSpeaking } from '#engine/live-speech'
+import type { Language } from '#platform/errors'
+import type { CallNotice, CallView } from '../../parts.ts'
+import type { EngineWork } from '../engine-work.ts'
+import type { PipelineModels } from './models.ts'
+import { farewell, noticeSentences, spokenLanguage } from './sentences.ts'
+
+/** From an empty balance to the end of the call. */
+const leaveMs = 5_000
+
+export interface NoticesOptions {
+  app: App
+  call: CallView
+  live: Omit<LiveCall, 'signal'>
+  models: PipelineModels
+  language: Language
+  work: EngineWork
+  /** An answer is under way, which is heard to its end. */
+  isAnswering(): boolean
+  /** Somebody speaks, or what was said is being written down. */
+  isHearing(): boolean
+  /** Resolves when it was said, or cut. */
+  say(script: string, notice: CallNotice): Promise<void>
+}
+
+export class Notices {
+  readonly #options: NoticesOptions
+  readonly #waiting: CallNotice[] = []
+  readonly #known = new Set<CallNotice>()
+  #leaving: NodeJS.Timeout | undefined
+
+  constructor(options: NoticesOptions) {
+    this.#options = options
+  }
+
+  /** The balance bears no further turn: the caller is told so, and the call ends. */
+  get isLeaving(): boolean {
+    return this.#leaving !== undefined
+  }
+
+  /** Each is said once, when there is room. */
+  add(notice: CallNotice): void {
+    if (this.#known.has(notice)) return
+    this.#known.add(notice)
+    this.#waiting.push(notice)
+    this.sayNext()
+  }
+
+  /** Once nobody speaks and nothing is answered. */
+  sayNext(): void {
+    if (!this.#hasRoom) return
+    const notice = this.#waiting.shift()
+    if (notice) this.#options.work.run(this.#say(noticeSentences[notice], notice))
+  }
+
+  /** The balance bears nothing further: the caller is told so, as far as that was held, and the call ends. No answer is under way. */
+  leave(): void {
+    const { call, work } = this.#options
+    call.emit({ type: 'kherad.ending', reason: 'credits', seconds: leaveMs / 1_000 })
+    this.#leaving = setTimeout(() => call.end('credits'), leaveMs)
+    work.run(this.#say(farewell, 'credits').then(() => call.end('credits')))
+  }
+
+  stop(): void {
+    clearTimeout(this.#leaving)
+  }
+
+  get #hasRoom(): boolean {
+    const { isAnswering, isHearing } = this.#options
+    return !isAnswering() && !isHearing() && !this.isLeaving
+  }
+
+  /** Where sound is answered, and it can be paid. Resolves when it was said, or not. */
+  async #say(sentences: Record<Language, string>, notice: CallNotice): Promise<void> {
+    const { app, call, live, models, language, isAnswering, say } = this.#options
+    const isLast = this.isLeaving
+    if (call.signal.aborted || !call.session.modalities.includes('audio')) return
+    const script = sentences[spokenLanguage(call, language)]
+    const speaking = { ...live, signal: call.signal, model: models.speech, text: script }
+    if (!(await call.money.spare(planSpeaking(app, speaking).worst)) || call.signal.aborted) return
+    // Somebody was faster: what they get is heard first.
+    const isLate = isLast ? isAnswering() : !this.#hasRoom
+    if (isLate) return void this.#waiting.unshift(notice)
+    await say(script, notice)
+  }
+}
