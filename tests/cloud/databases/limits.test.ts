@@ -307,7 +307,7 @@ it('nothing of a session of a developer is there for the next one', async () => 
   await using process = open()
   await process.databases.use(first!, async (db) => {
     const state = `select current_setting('x.y', true) as setting, current_setting('statement_timeout') as timeout,
-      (select count(*)::int from pg_prepared_statements) as prepared, (select count(*)::int from pg_locks where locktype = 'advisory') as locks`
+      (select count(*)::int from pg_prepared_statements) as prepared, (select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as locks`
     for (const role of ['postgres', 'app_reader'] as const) {
       const { rows: clean } = await db.pool(role).query(state)
       await db.pool(role).query(`set x.y = 'left'; set statement_timeout = 1234; select pg_advisory_lock(5)`)
