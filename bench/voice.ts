@@ -127,19 +127,23 @@ async function measure(engine: string, measured: Measured): Promise<void> {
   for (const failure of new Set(failures)) console.error(failure)
 }
 
-/** Short calls, one after another at each of the places. */
+/** Short calls, one after another at each of the places; twice, since only what grows again is not what allocators keep. */
 async function measureMemory(transport: VoiceLoadOptions['transport']): Promise<void> {
   const measured = { model: 'bench/talk', transport, ...scripted, interruptions: [] }
   await load({ ...measured, concurrent, calls: concurrent, answers: 1, seconds: 120 })
-  const before = await memory()
-  const { calls } = await load({ ...measured, concurrent, calls: memoryCalls, answers: 1, seconds: 600 })
-  const after = await memory()
-  const failures = calls.flatMap((call) => call.failures).length
-  const shown = ({ heapMegabytes, externalMegabytes, residentMegabytes }: Memory): string =>
-    `heap ${heapMegabytes.toFixed(1)}, outside of it ${externalMegabytes.toFixed(1)}, resident ${residentMegabytes.toFixed(0)} MB`
-  console.log(
-    `\n${calls.length} calls over ${transport} (${failures} failed): before ${shown(before)}; after ${shown(after)}`,
-  )
+  console.log(`\nover ${transport}, before: ${shown(await memory())}`)
+  for (const round of [1, 2]) {
+    const { calls } = await load({ ...measured, concurrent, calls: memoryCalls, answers: 1, seconds: 600 })
+    const failures = calls.flatMap((call) => call.failures)
+    const after = shown(await memory())
+    console.log(`after ${round * memoryCalls} calls (${failures.length} failed): ${after}`)
+    for (const failure of new Set(failures)) console.error(failure)
+  }
+}
+
+function shown({ heapMegabytes, externalMegabytes, residentMegabytes }: Memory): string {
+  const [heap, external] = [heapMegabytes.toFixed(1), externalMegabytes.toFixed(1)]
+  return `heap ${heap}, outside of it ${external}, resident ${residentMegabytes.toFixed(0)} MB`
 }
 
 async function memory(): Promise<Memory> {

@@ -86,9 +86,13 @@ class Caller {
     this.#speakOn(beganMs)
     for (let answer = 0; answer < answers && performance.now() < untilMs; answer++)
       await this.#exchange(answer)
-    clearTimeout(this.#timer)
     Object.assign(this.result, this.#heard.counts)
-    await this.#line[Symbol.asyncDispose]()
+  }
+
+  /** Also of a call that failed: one that speaks on keeps its process, and its place at the server. */
+  async hangUp(): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.#line?.[Symbol.asyncDispose]()
   }
 
   /** Asks, and hears the answer out or interrupts it. */
@@ -213,6 +217,8 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /** One whole call. What fails in it stands in its result. */
 export async function callOnce(script: CallScript): Promise<CallResult> {
   const caller = new Caller(script)
-  await caller.run().catch((error: unknown) => caller.result.failures.push(String(error)))
+  const fail = (error: unknown): void => void caller.result.failures.push(String(error))
+  await caller.run().catch(fail)
+  await caller.hangUp().catch(fail)
   return caller.result
 }
