@@ -136,7 +136,15 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
       tx,
       {
         ...named,
-        ...{ payer: caller, endpoint, transport, engine: engineOf(model), customerId, referenceId, claim },
+        ...{
+          payer: caller,
+          endpoint,
+          transport,
+          engine: engineOf(model, transport),
+          customerId,
+          referenceId,
+          claim,
+        },
         secretHash: secret?.secret_hash,
         store,
         agentId: agent?.agentId,
@@ -147,7 +155,7 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   })
   const listener = new EndingCall()
   const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
-  const kinds = { engine: engineOf(model), transport }
+  const kinds = { engine: engineOf(model, transport), transport }
   const money = app.realtime.add({ ...named, ...owner, ...kinds, createdMs, timePrice }, listener)
   return { callId, model, agent, settings, ignored, store, money, listener, expiresAtMs }
 }

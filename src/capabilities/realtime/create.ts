@@ -121,7 +121,7 @@ const createdCall = (
   object: 'realtime.call',
   status: 'active',
   model: model.id,
-  engine: engineOf(model),
+  engine: engineOf(model, 'webrtc'),
   sdp,
   created_at: new Date(createdMs).toISOString(),
   expires_at: new Date(expiresAtMs).toISOString(),

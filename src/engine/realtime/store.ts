@@ -39,6 +39,9 @@ export interface CallRow {
   secret_hash: Buffer | null
   store: boolean
   sound: SoundState | null
+  /** At the provider that talks with its caller directly; null once it was hung up there. */
+  upstream_call: string | null
+  upstream_provider: string | null
 }
 
 /** What became of the sound of a call that keeps it. */
