@@ -221,6 +221,8 @@ export interface NewStep {
   worst: bigint
   /** UUID; where its call was given one before. */
   stepId?: string | undefined
+  /** Its upstream begins by itself; where it never does, the step costs nothing. */
+  isAhead?: boolean | undefined
 }
 
 export interface OpenStep {

@@ -208,3 +208,32 @@ export const abandonedCalls = (
     },
     [leaseMs, before, most],
   )
+
+/** It was hung up at its provider. */
+export const writeHungUp = (db: Db, { accountId, callId }: CallKey): Promise<unknown> =>
+  db.query(
+    {
+      name: 'realtime.hung_up',
+      text: 'update realtime.calls set upstream_call = null, upstream_provider = null where account_id = $1 and call_id = $2',
+    },
+    [accountId, callId],
+  )
+
+/** Calls that have ended, and may go on at their providers. Calls older than `since` are over everywhere. */
+export const notHungUp = (
+  db: Db,
+  { since, most }: { since: Date; most: number },
+): Promise<
+  (Pick<CallRow, 'account_id' | 'call_id' | 'receipt_id'> & {
+    upstream_call: string
+    upstream_provider: string
+  })[]
+> =>
+  db.query(
+    {
+      name: 'realtime.not_hung_up',
+      text: `select account_id, call_id, receipt_id, upstream_call, upstream_provider from realtime.calls
+        where upstream_call is not null and ended_at > $1 order by ended_at limit $2`,
+    },
+    [since, most],
+  )

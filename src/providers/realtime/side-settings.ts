@@ -12,8 +12,8 @@ export function settingsIn(session: unknown): SideSettings {
   const input = isRecord(audio) ? audio['input'] : undefined
   return {
     model: typeof model === 'string' ? model : undefined,
-    instructions: typeof instructions === 'string' ? instructions : '',
-    tools: Array.isArray(tools) ? tools : [],
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+    tools: Array.isArray(tools) ? tools : undefined,
     maxOutputTokens: limitIn(max_output_tokens),
     maxInputTokens: truncation === undefined ? undefined : inputLimitIn(truncation),
     transcriptionModel: isRecord(input) ? transcriptionIn(input['transcription']) : undefined,

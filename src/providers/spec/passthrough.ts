@@ -71,8 +71,8 @@ export interface SideSink {
 /** Undefined is what it does not say. */
 export interface SideSettings {
   model: string | undefined
-  instructions: string
-  tools: readonly unknown[]
+  instructions: string | undefined
+  tools: readonly unknown[] | undefined
   maxOutputTokens: number | 'inf' | undefined
   /** Tokens of the conversation beyond which older turns are left out; `inf`: as many as the model takes. */
   maxInputTokens: number | 'inf' | undefined
