@@ -1,14 +1,14 @@
 /** The engine `passthrough`: a vendor that talks with the caller directly, what it is paid for, and that it is hung up. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { CallRow } from '#engine/realtime'
-import type { Client, Seen } from '../harness/client.ts'
+import { type CallRow, callIdOf } from '#engine/realtime'
+import { Client, type Seen } from '../harness/client.ts'
 import { startProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
 import { openAiUsage } from '../harness/voice-wires.ts'
 import { boot, MovableClock, quietEnvironment, type World } from '../harness/world.ts'
 import { LeanPeer } from '../webrtc/lean-peer.ts'
 import { offer } from './offer.ts'
-import { openVendor, type Vendor, type VendorCall } from './passthrough-vendor.ts'
+import { Vendor, type VendorCall } from './passthrough-vendor.ts'
 import { connect } from './socket-call.ts'
 
 let vendor: Vendor
@@ -33,7 +33,7 @@ models:
 `
 
 beforeAll(async () => {
-  vendor = await openVendor()
+  vendor = await Vendor.open()
   clock = new MovableClock()
   world = await boot({
     clock,
@@ -63,12 +63,12 @@ const create = (key: Client, more: object = {}, sdp = offer): Promise<Seen> =>
   key.post(calls, { sdp, model, ...more })
 
 /** A caller that is connected to the vendor, and what the vendor knows of it. */
-async function talk(key: Pick<Client, 'post'>, more: object = {}) {
+async function talk(key: Client, more: object = {}) {
   const came = { packets: 0, texts: [] as string[] }
   let made: Seen | undefined
   const peer = await LeanPeer.connect({
     answer: async (sdp) => {
-      made = await create(key as Client, more, sdp)
+      made = await create(key, more, sdp)
       expect(made.status).toBe(201)
       return made.body.sdp
     },
@@ -90,6 +90,26 @@ const rowOf = async (requestId: string): Promise<CallRow> =>
     .selectAll()
     .where('receipt_id', '=', requestId)
     .executeTakeFirstOrThrow()
+/** In micro-credits. */
+async function lossOf(requestId: string): Promise<bigint> {
+  const [row] = await world.app.db.query<{ loss: bigint }>(
+    {
+      text: `select -sum(amount)::bigint as loss from ledger.entries where receipt_id = $1 and book = 'loss'`,
+    },
+    [requestId],
+  )
+  return row!.loss
+}
+const stepsOf = (name: string) =>
+  world.app.db.kysely
+    .selectFrom('realtime.steps')
+    .selectAll()
+    .where('call_id', '=', callIdOf(name)!)
+    .orderBy('position')
+    .execute()
+/** What is done. */
+const isSpent = (name: string, microcredits: number) => async () =>
+  (await stepsOf(name)).reduce((sum, { cost }) => sum + (cost ?? 0n), 0n) === BigInt(microcredits)
 const isHungUp = async (call: VendorCall, requestId: string): Promise<boolean> =>
   call.hangUps > 0 && (await rowOf(requestId)).upstream_call === null
 
@@ -119,7 +139,7 @@ test('caller and vendor talk past this server; each response is charged by its t
   peer.sendText('{"type":"response.create"}')
   await until(() => came.texts.some((text) => text.includes('response.done')))
   await until(async () => (await key.get(`${calls}/${id}`)).body.status === 'active')
-  expect((await key.delete(`${calls}/${id}`)).status).toBe(200)
+  expect((await key.request('DELETE', `${calls}/${id}`)).status).toBe(200)
   const { record, receipt, steps } = await ended(key, id)
   expect(record).toMatchObject({ engine: 'passthrough', reason: 'client', turns: 1 })
   expect(steps).toHaveLength(2)
@@ -133,4 +153,262 @@ test('caller and vendor talk past this server; each response is charged by its t
   expect(receipt).toMatchObject({ state: 'completed', microcredits: String(response + 2_500) })
   await until(() => isHungUp(call, created.request_id))
   expect(world.app.realtime.codecs.open).toBe(0)
+})
+
+test('where the balance bears no further response the call is hung up; what the vendor made beyond what was held is no debt of the account', async () => {
+  const { client: key } = await world.stranger(4)
+  const { peer, call, created, id } = await talk(key)
+  await using _peer = peer
+  const dear = { input_tokens: 2_000, output_tokens: 100_000 }
+  call.finish(call.begin(), { ...openAiUsage, ...dear })
+  const { record, receipt, steps } = await ended(key, id)
+  expect(record).toMatchObject({ reason: 'credits', turns: 1 })
+  expect(steps).toMatchObject([{ step: 'response', microcredits: worst, quantities: dear }])
+  expect(receipt.microcredits).toBe(String(worst))
+  expect((await key.get('/v1/balance')).body).toMatchObject({
+    balance_microcredits: String(4_000_000 - worst),
+  })
+  await until(() => isHungUp(call, created.request_id))
+  const lost = await lossOf(created.request_id)
+  // Tokens that no kind explains are sound: 1,868 heard and 99,879 spoken more than usual.
+  expect(lost).toBe(BigInt(response + 1_868 * 2_000 + 99_879 * 8_000 - worst))
+})
+
+test('a response that the balance did not bear, begun beside one that is paid, is hung up at once and costs nothing', async () => {
+  const { client: key } = await world.stranger(4)
+  const { peer, call, created, id } = await talk(key)
+  await using _peer = peer
+  const first = call.begin()
+  call.begin()
+  await until(() => call.hangUps > 0)
+  call.finish(first)
+  const { record, steps } = await ended(key, id)
+  expect(record).toMatchObject({ reason: 'credits', turns: 2 })
+  // The vendor hung up before it said what either of them cost.
+  expect(steps).toMatchObject([
+    { microcredits: worst, ambiguous: true },
+    { microcredits: 0, ambiguous: true },
+  ])
+  expect(await lossOf(created.request_id)).toBe(BigInt(worst))
+})
+
+test('what one response leaves pays for the next one: a balance of less than two of them is talked to its end, and the last is heard', async () => {
+  const { client: key } = await world.stranger(5)
+  const { peer, call, id } = await talk(key)
+  await using _peer = peer
+  call.finish(call.begin())
+  await until(isSpent(id, response))
+  call.tell({ type: 'output_audio_buffer.started' })
+  call.finish(call.begin())
+  await until(isSpent(id, 2 * response))
+  expect(call.hangUps).toBe(0)
+  call.tell({ type: 'output_audio_buffer.stopped' })
+  const { record, receipt } = await ended(key, id)
+  expect(record).toMatchObject({ reason: 'credits', turns: 2 })
+  expect(receipt.microcredits).toBe(String(2 * response))
+})
+
+test('where the side connection breaks the call is hung up and ends, with what was being made at its worst', async () => {
+  const key = await world.key()
+  const { peer, call, created, id } = await talk(key)
+  await using _peer = peer
+  call.begin()
+  await until(async () => (await key.get(`${calls}/${id}`)).body.status === 'active')
+  call.side!.cut()
+  const { record, steps } = await ended(key, id)
+  expect(record.reason).toBe('failed')
+  expect(steps).toMatchObject([{ step: 'response', microcredits: worst, ambiguous: true }])
+  await until(() => isHungUp(call, created.request_id))
+})
+
+test('where the side connection cannot be opened the call is hung up for nothing', async () => {
+  vendor.sockets.refuse({ status: 403, body: { error: { message: 'no' } } })
+  const key = await world.key()
+  const { body } = await create(key)
+  const { record, receipt, steps } = await ended(key, body.id)
+  expect([record.reason, steps, receipt.microcredits]).toEqual(['failed', [], '0'])
+  await until(() => isHungUp(vendor.calls[0]!, body.request_id))
+})
+
+test('a hold that is refused hangs up at the vendor, and nothing is begun', async () => {
+  const { client: key } = await world.stranger(1)
+  const refused = await create(key)
+  expect([refused.status, refused.body.error.code]).toEqual([402, 'INSUFFICIENT_CREDITS'])
+  await until(() => vendor.calls[0]!.hangUps > 0)
+  expect((await key.get(calls)).body.data).toEqual([])
+})
+
+test.each([
+  ['a refusal', 502, 'UPSTREAM_FAILED', (response) => response.writeHead(500).end()],
+  ['no such model', 502, 'UPSTREAM_MISCONFIGURED', (response) => response.writeHead(404).end()],
+  ['no id of a call', 502, 'UPSTREAM_FAILED', (response) => response.writeHead(201).end('v=0')],
+  [
+    'an id that is none',
+    502,
+    'UPSTREAM_FAILED',
+    (response) => response.writeHead(201, { location: '/v1/realtime/calls/rtc%2F..' }).end('v=0'),
+  ],
+  [
+    'an answer that is no SDP',
+    502,
+    'UPSTREAM_FAILED',
+    (response) => response.writeHead(201, { location: '/v1/realtime/calls/rtc_1' }).end('{}'),
+  ],
+  [
+    'an answer of more than 64 KiB',
+    502,
+    'UPSTREAM_FAILED',
+    (response) =>
+      response.writeHead(201, { location: '/v1/realtime/calls/rtc_1' }).end('v=0'.padEnd(65_537, 'x')),
+  ],
+] satisfies [string, number, string, NonNullable<Vendor['flaw']>][])(
+  'where the vendor answers an offer by %s the request fails, and nothing is held',
+  async (_what, status, code, flaw) => {
+    vendor.flaw = flaw
+    const key = await world.key()
+    const before = await world.balance()
+    const refused = await create(key)
+    expect([refused.status, refused.body.error.code]).toEqual([status, code])
+    expect(await world.balance()).toEqual(before)
+  },
+)
+
+test('a caller that raises what a response may cost finds it put back, and the second time is hung up', async () => {
+  const key = await world.key()
+  const { peer, call, id } = await talk(key)
+  await using _peer = peer
+  const update = (session: object) => peer.sendText(JSON.stringify({ type: 'session.update', session }))
+  const limits = { max_output_tokens: 200, truncation: { token_limits: { post_instructions: 1_000 } } }
+  update({ instructions: 'دیگر', tools: [], max_output_tokens: 200 })
+  await until(() => call.said.length === 1)
+  update({ max_output_tokens: 'inf', truncation: 'auto' })
+  await until(() => call.said.length === 3)
+  expect(call.said[2]).toMatchObject({ type: 'session.update', session: limits })
+  expect(call.session).toMatchObject({ ...limits, instructions: 'دیگر' })
+  expect(call.hangUps).toBe(0)
+  update({ max_output_tokens: 201 })
+  const { record } = await ended(key, id)
+  expect(record.reason).toBe('failed')
+  expect(call.hangUps).toBe(1)
+})
+
+test('a response with a limit above ours is cancelled; larger instructions are held for', async () => {
+  const key = await world.key()
+  const { peer, call, id } = await talk(key)
+  await using _peer = peer
+  call.begin({ max_output_tokens: 201 })
+  await until(() => call.said.some(({ type }) => type === 'response.cancel'))
+  peer.sendText(JSON.stringify({ type: 'session.update', session: { instructions: 'الف'.repeat(1_000) } }))
+  await until(() => call.said.length === 2)
+  call.begin()
+  await until(async () => (await stepsOf(id)).length === 3)
+  call.side!.cut()
+  const { steps } = await ended(key, id)
+  expect(steps.map(({ microcredits }: { microcredits: number }) => microcredits)).toEqual([
+    worst,
+    worst + 3_000_000,
+  ])
+})
+
+test('an ek_ begins such a call with the session that was made for it; another account finds none', async () => {
+  const key = await world.key()
+  const session = { type: 'realtime', model, instructions: 'از پیش' }
+  const secret = (await key.post('/v1/realtime/client_secrets', { session })).body.value
+  const answer = await fetch(`${world.url}${calls}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/sdp' },
+    body: offer,
+  })
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([201, 'application/sdp'])
+  expect(await answer.text()).toMatch(/^v=0/)
+  const place = answer.headers.get('location')!
+  const call = await vendor.call(0)
+  expect(call.session['instructions']).toBe('از پیش')
+  const { client: other } = await world.stranger()
+  for (const method of ['GET', 'DELETE']) expect((await other.request(method, place)).status).toBe(404)
+  expect(call.hangUps).toBe(0)
+  expect((await key.request('POST', `${place}/hangup`)).status).toBe(200)
+  await until(() => call.hangUps > 0)
+})
+
+test('what needs the sound or the events of a call is refused before the vendor is asked', async () => {
+  const key = await world.key()
+  const agent = await key.post('/v1/agents', { name: 'یار', model: 'sandbox/fast', instructions: 'کوتاه' })
+  const refusal = async (more: object) => {
+    const { status, body } = await key.post(
+      calls,
+      { sdp: offer, model, ...more },
+      { 'accept-language': 'fa' },
+    )
+    expect(body.error.message).toMatch(/[آ-ی]/)
+    return [status, body.error.code, body.error.param]
+  }
+  expect(await refusal({ store: true })).toEqual([400, 'INVALID_REQUEST', 'store'])
+  expect(await refusal({ agent_id: agent.body.id })).toEqual([400, 'INVALID_REQUEST', 'model'])
+  const tools = [{ type: 'web_search' }]
+  expect(await refusal({ session: { tools } })).toEqual([400, 'INVALID_REQUEST', 'session.tools'])
+  expect(vendor.calls).toHaveLength(0)
+  const functions = [{ type: 'function', name: 'weather', parameters: { type: 'object', properties: {} } }]
+  const made = await create(key, { session: { tools: functions } })
+  expect(made.status).toBe(201)
+  const call = await vendor.call(0)
+  expect(call.session['tools']).toMatchObject(functions)
+  call.side!.close()
+  expect((await ended(key, made.body.id)).record.reason).toBe('client')
+})
+
+test('a caller who never speaks is hung up when a call is idle, for nothing', async () => {
+  const key = await world.key()
+  const { body } = await create(key)
+  const call = await vendor.call(0)
+  clock.moveMs(59_000)
+  await world.app.realtime.tick()
+  expect(call.hangUps).toBe(0)
+  clock.moveMs(1_000)
+  const { record, steps } = await ended(key, body.id)
+  expect([record.reason, steps]).toEqual(['disconnected', []])
+  await until(() => isHungUp(call, body.request_id))
+})
+
+test('over a WebSocket the same model is relayed', async () => {
+  const key = await world.key()
+  await using call = await connect(world, key.secret, { query: `?model=${model}` })
+  call.send({ type: 'input_audio_buffer.append', audio: Buffer.alloc(48_000).toString('base64') })
+  call.send({ type: 'response.create' })
+  expect((await call.event('response.done')).response.status).toBe('completed')
+  call.close()
+  const [{ id }] = (await key.get(`${calls}?limit=1`)).body.data
+  expect((await ended(key, id)).record).toMatchObject({ engine: 'relay', model })
+  expect(vendor.calls).toHaveLength(0)
+})
+
+test('a vendor that does not hang up is asked again by a sweep', async () => {
+  const key = await world.key()
+  const { peer, call, created, id } = await talk(key)
+  await using _peer = peer
+  vendor.deaf = 3
+  await key.request('DELETE', `${calls}/${id}`)
+  await ended(key, id)
+  await until(() => isHungUp(call, created.request_id))
+  expect(vendor.deaf).toBe(0)
+})
+
+test('kill -9 of the process that has a call: another one hangs up at the vendor and settles what was begun', async () => {
+  const key = await world.key()
+  await using other = await startProcess({
+    databaseUrl: world.app.config.databaseUrl!,
+    config: config(vendor.sockets.url),
+    env: { ...quietEnvironment, KHERAD_LEASE_MS: '6000' },
+  })
+  const { peer, call, created, id } = await talk(new Client(other.url, key.secret, key.keyId))
+  await using _peer = peer
+  call.begin()
+  await until(async () => (await rowOf(created.request_id)).connected_at !== null)
+  await until(async () => (await stepsOf(id)).map(({ ahead }) => ahead).join() === 'false,true,true')
+  await other.kill()
+  const { record, steps } = await ended(key, id)
+  expect(record.reason).toBe('failed')
+  // The one that was open ahead, and that nobody began, costs nothing.
+  expect(steps).toMatchObject([{ step: 'response', microcredits: worst, ambiguous: true }])
+  await until(() => isHungUp(call, created.request_id))
 })
