@@ -174,7 +174,7 @@ test('where the balance bears no further response the call is hung up; what the 
   expect(lost).toBe(BigInt(response + 1_868 * 2_000 + 99_879 * 8_000 - worst))
 })
 
-test('a response that the balance did not bear, begun beside one that is paid, is hung up at once and costs nothing', async () => {
+test('a response that the balance did not bear, begun beside one that is paid, ends the call and costs nothing', async () => {
   const { client: key } = await world.stranger(4)
   const { peer, call, created, id } = await talk(key)
   await using _peer = peer
@@ -389,6 +389,8 @@ test('a vendor that does not hang up is asked again by a sweep', async () => {
   vendor.deaf = 3
   await key.request('DELETE', `${calls}/${id}`)
   await ended(key, id)
+  await until(() => vendor.deaf === 1)
+  clock.moveMs(15_001)
   await until(() => isHungUp(call, created.request_id))
   expect(vendor.deaf).toBe(0)
 })

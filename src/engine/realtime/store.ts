@@ -219,10 +219,10 @@ export const writeHungUp = (db: Db, { accountId, callId }: CallKey): Promise<unk
     [accountId, callId],
   )
 
-/** Calls that have ended, and may go on at their providers. Calls older than `since` are over everywhere. */
+/** Calls that ended since then, and may go on at their providers; those after `until` only where their process is dead, since others hang up themselves. */
 export const notHungUp = (
   db: Db,
-  { since, most }: { since: Date; most: number },
+  { since, until, leaseMs, most }: { since: Date; until: Date; leaseMs: number; most: number },
 ): Promise<
   (Pick<CallRow, 'account_id' | 'call_id' | 'receipt_id'> & {
     upstream_call: string
@@ -233,7 +233,9 @@ export const notHungUp = (
     {
       name: 'realtime.not_hung_up',
       text: `select account_id, call_id, receipt_id, upstream_call, upstream_provider from realtime.calls
-        where upstream_call is not null and ended_at > $1 order by ended_at limit $2`,
+        where upstream_call is not null and ended_at > $1
+          and (ended_at < $2 or not ledger.lives(process_id, $3 * interval '1 millisecond'))
+        order by ended_at limit $4`,
     },
-    [since, most],
+    [since, until, leaseMs, most],
   )

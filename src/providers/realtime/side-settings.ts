@@ -15,7 +15,7 @@ export function settingsIn(session: unknown): SideSettings {
     instructions: typeof instructions === 'string' ? instructions : undefined,
     tools: Array.isArray(tools) ? tools : undefined,
     maxOutputTokens: limitIn(max_output_tokens),
-    maxInputTokens: truncation === undefined ? undefined : inputLimitIn(truncation),
+    maxInputTokens: truncation == null ? undefined : inputLimitIn(truncation),
     transcriptionModel: isRecord(input) ? transcriptionIn(input['transcription']) : undefined,
   }
 }

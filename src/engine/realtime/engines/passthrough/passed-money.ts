@@ -30,7 +30,7 @@ const mostTokens: MostTokens = { input: 1_000_000, output: 1_000_000 }
 const nothing = { instructions: '', tools: [] }
 
 export class PassedMoney {
-  readonly #app: Pick<App, 'metrics' | 'log'>
+  readonly #app: App
   readonly #options: PassedMoneyOptions
   readonly #responses: StepsAhead
   readonly #transcripts: StepsAhead | undefined
@@ -40,7 +40,7 @@ export class PassedMoney {
   #quiet: (() => void) | undefined
   #isLineClosed = false
 
-  constructor(app: Pick<App, 'metrics' | 'log'>, options: PassedMoneyOptions) {
+  constructor(app: App, options: PassedMoneyOptions) {
     this.#app = app
     this.#options = options
     const { money, model, setup } = options
@@ -149,7 +149,7 @@ export class PassedMoney {
     const { claimed, believed } = claimOf(usage, mostTokens)
     if (claimed.input === believed.input && claimed.output === believed.output) return
     const { deployment, money } = this.#options
-    alarmClaims(this.#app as App, money.call.receiptId, [], [{ deployment, claimed, believed }])
+    alarmClaims(this.#app, money.call.receiptId, [], [{ deployment, claimed, believed }])
   }
 
   /** What is under way is paid, and may leave enough for the next one. */

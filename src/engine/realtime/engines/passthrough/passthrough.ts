@@ -85,7 +85,7 @@ export class PassthroughCall implements SideSink {
     this.#work = new EngineWork(app, { callId: passed.id, end: (reason) => this.end(reason) })
     this.#limits = new Limits(setup, {
       restore: () => this.#line?.restore(setup),
-      broken: () => this.end('failed'),
+      broken: () => this.#refuse('its caller or its upstream does without our limits'),
     })
   }
 
@@ -143,7 +143,7 @@ export class PassthroughCall implements SideSink {
   }
 
   began(responseId: string, maxOutputTokens: number | 'inf' | undefined): void {
-    if (!this.#paid?.began(responseId)) this.end('failed')
+    if (!this.#paid?.began(responseId)) this.#refuse('too many responses are made in it at once')
     if (this.#limits.allows(maxOutputTokens)) return
     this.#line?.cancel(responseId)
     this.#limits.loosened()
@@ -182,12 +182,14 @@ export class PassthroughCall implements SideSink {
   }
 
   #broke({ fault, detail }: UpstreamError): void {
+    this.#refuse('its side connection is gone', { fault, detail })
+  }
+
+  #refuse(why: string, more: object = {}): void {
     if (this.#isOver) return
     const { deployment } = this.#passed
-    this.#app.log.warn(
-      { call_id: this.#begun?.callId, deployment, fault, detail },
-      'the side connection of a call is gone; it is hung up',
-    )
+    const facts = { call_id: this.#begun?.callId, deployment, why, ...more }
+    this.#app.log.warn(facts, 'a call that runs past this server is hung up')
     this.end('failed')
   }
 
