@@ -1,4 +1,4 @@
-/** A vendor that has calls over WebRTC with whoever calls: its media server, its side connections and its hang-up. */
+/** A vendor that has calls over WebRTC with whoever calls: its media server, which says what it hears, its side connections and its hang-up. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { openWebRtc, type Peer, type WebRtc } from '#platform/webrtc'
 import {
@@ -109,7 +109,10 @@ export class Vendor implements AsyncDisposable {
       peer: this.#rtc.answer(offer, {
         connected: () => {},
         channelOpen: () => {},
-        audio: () => void call.heard++,
+        audio: (packet, _sequence, timestamp) => {
+          call.heard++
+          call.peer.sendAudio(packet, timestamp)
+        },
         text: (text) => this.#take(call, JSON.parse(text) as SocketEvent),
         ended: () => call.side?.close(1000),
       }),

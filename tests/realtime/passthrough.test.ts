@@ -1,12 +1,15 @@
 /** The engine `passthrough`: a vendor that talks with the caller directly, what it is paid for, and that it is hung up. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type CallRow, callIdOf } from '#engine/realtime'
+import { temporaryFolder } from '../db/cluster-world.ts'
 import { Client, type Seen } from '../harness/client.ts'
 import { startProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
 import { openAiUsage } from '../harness/voice-wires.ts'
 import { boot, MovableClock, quietEnvironment, type World } from '../harness/world.ts'
+import { browserPath } from '../media/browser.ts'
 import { LeanPeer } from '../webrtc/lean-peer.ts'
+import { openCallerPage } from './browser-call.ts'
 import { offer } from './offer.ts'
 import { Vendor, type VendorCall } from './passthrough-vendor.ts'
 import { connect } from './socket-call.ts'
@@ -130,7 +133,6 @@ test('caller and vendor talk past this server; each response is charged by its t
     ...{ upstream_call: call.id, upstream_provider: 'talk', status: 'starting' },
   })
   peer.sendAudio(new Uint8Array(40), 960)
-  call.peer.sendAudio(new Uint8Array(40), 960)
   await until(() => call.heard > 0 && came.packets > 0)
   const item = { item_id: 'item_1' }
   call.tell({ type: 'input_audio_buffer.speech_started', ...item, audio_start_ms: 1_000 })
@@ -154,6 +156,27 @@ test('caller and vendor talk past this server; each response is charged by its t
   await until(() => isHungUp(call, created.request_id))
   expect(world.app.realtime.codecs.open).toBe(0)
 })
+
+test.skipIf(browserPath === undefined)(
+  'a page of Chromium talks with the vendor, and hears it, without a port of this server',
+  async () => {
+    await using stack = new AsyncDisposableStack()
+    const folder = stack.use(await temporaryFolder('kherad-passthrough-'))
+    const caller = await openCallerPage(stack, folder.path, new Int16Array(16_000))
+    const key = await world.key()
+    const { id, ...page } = await caller.call({ url: world.url, secret: key.secret }, { model })
+    await until(async () => (await page.state()).channel === 'open')
+    await page.say(Int16Array.from({ length: 16_000 }, (_, at) => 8_000 * Math.sin(at / 8)))
+    // The vendor says what it hears.
+    await until(async () => (await page.state()).energy > 0.005)
+    await page.send({ type: 'response.create' })
+    expect((await page.event('response.done')).response.status).toBe('completed')
+    await until(isSpent(id, response))
+    await page.close()
+    const { record, receipt } = await ended(key, id)
+    expect([record.reason, receipt.microcredits]).toEqual(['client', String(response)])
+  },
+)
 
 test('where the balance bears no further response the call is hung up; what the vendor made beyond what was held is no debt of the account', async () => {
   const { client: key } = await world.stranger(4)
