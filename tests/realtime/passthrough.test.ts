@@ -1,6 +1,7 @@
 /** The engine `passthrough`: a vendor that talks with the caller directly, what it is paid for, and that it is hung up. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type CallRow, callIdOf } from '#engine/realtime'
+import { revokeKey } from '#platform/auth'
 import { temporaryFolder } from '../db/cluster-world.ts'
 import { Client, type Seen } from '../harness/client.ts'
 import { startProcess } from '../harness/processes.ts'
@@ -9,7 +10,7 @@ import { openAiUsage } from '../harness/voice-wires.ts'
 import { boot, MovableClock, quietEnvironment, type World } from '../harness/world.ts'
 import { browserPath } from '../media/browser.ts'
 import { LeanPeer } from '../webrtc/lean-peer.ts'
-import { openCallerPage } from './browser-call.ts'
+import { addAgentsSdk, openCallerPage } from './browser-call.ts'
 import { offer } from './offer.ts'
 import { Vendor, type VendorCall } from './passthrough-vendor.ts'
 import { connect } from './socket-call.ts'
@@ -33,6 +34,11 @@ models:
     realtime: { voices: [marin], transcription_model: ears-1, max_input_tokens: 1000, max_output_tokens: 200 }
     pricing: { text_input_per_million: 1, audio_input_per_million: 2, cached_text_input_per_million: 0.5,
         cached_audio_input_per_million: 1, text_output_per_million: 4, audio_output_per_million: 8, transcription_per_minute: 0.00006 }
+  - id: acme/timed
+    kind: realtime
+    engine: passthrough
+    deployments: [{ provider: talk, model: voice-2 }]
+    pricing: { per_minute: 0.00006 }
 `
 
 beforeAll(async () => {
@@ -175,8 +181,53 @@ test.skipIf(browserPath === undefined)(
     await page.close()
     const { record, receipt } = await ended(key, id)
     expect([record.reason, receipt.microcredits]).toEqual(['client', String(response)])
+
+    // OpenAI's Agents SDK, unchanged: it sets a session of its own, with a transcription that nobody has paid for.
+    const secret = (await key.post('/v1/realtime/client_secrets', { session: { model } })).body.value
+    await addAgentsSdk(caller.page)
+    const talked = caller.page.evaluate(`(async () => {
+      const { RealtimeAgent, RealtimeSession, OpenAIRealtimeWebRTC } = OpenAIAgentsRealtime
+      const transport = new OpenAIRealtimeWebRTC({ baseUrl: ${JSON.stringify(world.url + calls)} })
+      const session = new RealtimeSession(new RealtimeAgent({ name: 'guide', instructions: 'کوتاه' }), { transport })
+      const done = new Promise((resolve) =>
+        transport.on('*', ({ type }) => type === 'response.done' && resolve()))
+      await session.connect({ apiKey: ${JSON.stringify(secret)} })
+      session.sendMessage('سلام')
+      await done
+      const { callId } = transport
+      session.close()
+      return callId
+    })()`)
+    const call = await vendor.call(1)
+    await until(() => call.said.filter(({ type }) => type === 'session.update').length >= 2)
+    expect(call.session).toMatchObject({
+      ...{ instructions: 'کوتاه', max_output_tokens: 200 },
+      audio: { input: { transcription: { model: 'ears-1' } } },
+    })
+    const second = await ended(key, (await talked) as string)
+    expect([second.record.reason, second.receipt.microcredits]).toEqual(['client', String(response)])
   },
 )
+
+test('time that costs credits counts from the first event on; a key that is revoked hangs up at the vendor', async () => {
+  const [key, reader] = [await world.key(), await world.key()]
+  const { peer, call, id } = await talk(key, { model: 'acme/timed' })
+  await using _peer = peer
+  clock.moveMs(20_000)
+  call.finish(call.begin())
+  await until(async () => (await stepsOf(id)).some(({ kind }) => kind === 'seconds'))
+  clock.moveMs(10_000)
+  await world.app.db.tx((tx) => revokeKey(tx, key.keyId, new Date(clock.nowMs())))
+  await until(async () => {
+    await world.app.realtime.tick()
+    return call.hangUps > 0
+  })
+  const { record, steps } = await ended(reader, id)
+  expect(record).toMatchObject({ reason: 'revoked', seconds: 10 })
+  expect(steps).toContainEqual(
+    expect.objectContaining({ step: 'seconds', microcredits: 10_000, quantities: { seconds: 10 } }),
+  )
+})
 
 test('where the balance bears no further response the call is hung up; what the vendor made beyond what was held is no debt of the account', async () => {
   const { client: key } = await world.stranger(4)
@@ -380,17 +431,22 @@ test('what needs the sound or the events of a call is refused before the vendor 
   expect((await ended(key, made.body.id)).record.reason).toBe('client')
 })
 
-test('a caller who never speaks is hung up when a call is idle, for nothing', async () => {
+test('a caller who never speaks is hung up when a call is idle or its time is over, for nothing', async () => {
   const key = await world.key()
   const { body } = await create(key)
   const call = await vendor.call(0)
   clock.moveMs(59_000)
   await world.app.realtime.tick()
+  const short = (await create(key, { max_seconds: 10 })).body
+  await vendor.call(1)
+  expect((await key.get(`${calls}/${body.id}`)).body.status).toBe('starting')
   expect(call.hangUps).toBe(0)
   clock.moveMs(1_000)
   const { record, steps } = await ended(key, body.id)
   expect([record.reason, steps]).toEqual(['disconnected', []])
   await until(() => isHungUp(call, body.request_id))
+  clock.moveMs(9_000)
+  expect((await ended(key, short.id)).record.reason).toBe('expired')
 })
 
 test('over a WebSocket the same model is relayed', async () => {
