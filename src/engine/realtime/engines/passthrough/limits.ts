@@ -75,7 +75,9 @@ export class Limits {
 
   /** By another model than ours, or where nobody is to write it down: clients ask for that without being told to. */
   #isTranscribedElse({ transcriptionModel: told }: SideSettings): boolean {
-    return typeof told === 'string' && told !== this.#setup.transcription?.model
+    const ours = this.#setup.transcription?.model
+    // An upstream may name the release of a model behind its name.
+    return typeof told === 'string' && told !== ours && !told.startsWith(`${ours}-`)
   }
 }
 

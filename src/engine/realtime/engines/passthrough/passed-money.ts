@@ -1,6 +1,7 @@
 /** What a call costs that runs past us: each response and each transcription has a step that was open before it began. */
 import type { App } from '#app'
 import { alarmClaims } from '#engine/paid'
+import { Failure } from '#platform/errors'
 import type { PassthroughSetup, RealtimeEnd, RealtimeUsage, SideSettings } from '#providers/spec'
 import { CallOver } from '../../money/over.ts'
 import type { RunningMoney } from '../../money/running-money.ts'
@@ -47,13 +48,18 @@ export class PassedMoney {
     this.#prompt = setup
     const common = {
       model: model.id,
-      refused: () => this.#refused(),
       unpaid: () => options.unpaid(),
-      broke: (error: unknown) => options.work.run(Promise.reject(error)),
+      broke: (error: unknown) => this.#broke(error),
     }
-    this.#responses = new StepsAhead(money, { ...common, kind: 'response', worst: this.#worst })
+    const refused = () => this.#refused()
+    this.#responses = new StepsAhead(money, { ...common, kind: 'response', worst: this.#worst, refused })
     const worst = model.transcription?.price(mostTurnSeconds) ?? 0n
-    if (worst > 0n) this.#transcripts = new StepsAhead(money, { ...common, kind: 'transcription', worst })
+    // The answer to what was written down is paid: it comes first.
+    const isShort = () => {
+      this.#isShort = true
+    }
+    if (worst > 0n)
+      this.#transcripts = new StepsAhead(money, { ...common, kind: 'transcription', worst, refused: isShort })
   }
 
   /** Ids of responses that the upstream makes. */
@@ -121,9 +127,9 @@ export class PassedMoney {
     try {
       return await steps.take()
     } catch (error) {
-      // It was settled meanwhile, by another process or without us.
-      if (error instanceof CallOver) return undefined
-      throw error
+      // The call is being ended, by another process or because the database is away; and nobody else hears of what this throws.
+      if (!(error instanceof CallOver) && !(error instanceof Failure)) this.#broke(error)
+      return undefined
     }
   }
 
@@ -150,6 +156,10 @@ export class PassedMoney {
     if (claimed.input === believed.input && claimed.output === believed.output) return
     const { deployment, money } = this.#options
     alarmClaims(this.#app, money.call.receiptId, [], [{ deployment, claimed, believed }])
+  }
+
+  #broke(error: unknown): void {
+    this.#options.work.run(Promise.reject(error))
   }
 
   /** What is under way is paid, and may leave enough for the next one. */

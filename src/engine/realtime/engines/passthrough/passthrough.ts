@@ -82,11 +82,16 @@ export class PassthroughCall implements SideSink {
     this.#passed = passed
     this.#idleMs = app.config.voice.idleSeconds * 1000
     this.#lastMs = app.clock.nowMs()
-    this.#work = new EngineWork(app, { callId: passed.id, end: (reason) => this.end(reason) })
+    this.#work = new EngineWork(app, this)
     this.#limits = new Limits(setup, {
       restore: () => this.#line?.restore(setup),
       broken: () => this.#refuse('its caller or its upstream does without our limits'),
     })
+  }
+
+  /** Ours, once it has one. */
+  get callId(): string {
+    return this.#begun?.callId ?? this.#passed.id
   }
 
   /** The SDP answer. */
@@ -188,7 +193,7 @@ export class PassthroughCall implements SideSink {
   #refuse(why: string, more: object = {}): void {
     if (this.#isOver) return
     const { deployment } = this.#passed
-    const facts = { call_id: this.#begun?.callId, deployment, why, ...more }
+    const facts = { call_id: this.callId, deployment, why, ...more }
     this.#app.log.warn(facts, 'a call that runs past this server is hung up')
     this.end('failed')
   }
