@@ -231,7 +231,11 @@ test('a page begins a call with a client secret, whose model and session stand, 
   expect(asked.headers.get('access-control-allow-headers')).toContain('x-openai-agents-sdk')
   const id = made.headers.get('location')!.split('/').pop()
   const headers = { ...page, 'content-type': 'application/json' }
-  const ended = await fetch(`${world.url}${calls}`, { method: 'DELETE', headers, body: JSON.stringify({ id }) })
+  const ended = await fetch(`${world.url}${calls}`, {
+    method: 'DELETE',
+    headers,
+    body: JSON.stringify({ id }),
+  })
   expect(await ended.json()).toMatchObject({ id, status: 'ended', reason: 'client' })
 })
 

@@ -165,8 +165,7 @@ function factsOf(call) {
     duration(call.seconds),
     say(call.turns === 1 ? 'oneTurn' : 'turns', { number: number(call.turns) }),
   ]
-  if (call.status === 'ended')
-    parts.push(credits(creditsOf(call.microcredits)), say(`ended_${call.reason}`))
+  if (call.status === 'ended') parts.push(credits(creditsOf(call.microcredits)), say(`ended_${call.reason}`))
   else parts.push(say(call.pending ? 'pending' : 'active'))
   return parts.join(' · ')
 }
