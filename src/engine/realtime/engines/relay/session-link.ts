@@ -1,4 +1,5 @@
 /** The session at the upstream: opened, told what the conversation has, and opened again where the upstream leaves. */
+import { isDeepStrictEqual } from 'node:util'
 import {
   type RealtimeLink,
   type RealtimeProvider,
@@ -48,6 +49,10 @@ export class SessionLink {
   readonly #ours = new Map<string, string>()
   /** Items that the upstream has. */
   readonly #known = new Set<string>()
+  /** Those of them that came since the last response: a wire may send them with the next one only. */
+  readonly #unanswered = new Set<string>()
+  /** What the session was told last. */
+  #told: RealtimeSetup | undefined
   /** Of turns that were committed, until the upstream names them. */
   #committing: string[] = []
 
@@ -89,8 +94,12 @@ export class SessionLink {
     await link?.close()
   }
 
+  /** Where the settings are others than the session was told: a wire may need another session for that. */
   update(): void {
-    this.#link?.update(this.#options.setup())
+    const setup = this.#options.setup()
+    if (!this.#link || isDeepStrictEqual(setup, this.#told)) return
+    this.#told = setup
+    this.#link.update(setup)
   }
 
   /** Tells the upstream what of the conversation it does not have, and what is no longer there. */
@@ -105,6 +114,7 @@ export class SessionLink {
     for (const item of conversation.items) {
       if (this.#known.has(item.id) || item.status === 'in_progress') continue
       this.#known.add(item.id)
+      this.#unanswered.add(item.id)
       for (const input of inputsOf(item, conversation)) this.#link?.add(input)
     }
   }
@@ -131,6 +141,7 @@ export class SessionLink {
   }
 
   respond(): void {
+    this.#unanswered.clear()
     this.#link?.respond()
   }
 
@@ -154,6 +165,8 @@ export class SessionLink {
       return
     }
     this.#link = link
+    for (const id of this.#unanswered) this.#known.delete(id)
+    this.#unanswered.clear()
     if (resumption !== undefined) return
     this.#known.clear()
     this.#theirs.clear()
@@ -167,7 +180,8 @@ export class SessionLink {
     for (const upstream of this.#upstream ? [this.#upstream] : upstreams) {
       const { provider, upstreamModel, timeouts } = upstream
       try {
-        const call = { upstreamModel, timeouts, signal, setup: setup(), resumption }
+        this.#told = setup()
+        const call = { upstreamModel, timeouts, signal, setup: this.#told, resumption }
         const link = await provider.connect(call, this.#sink(session))
         this.#upstream = upstream
         return link
