@@ -486,6 +486,20 @@ test('Gemini gets another session for other settings alone, and there what the o
   expect(upstream.sessions).toHaveLength(3)
 })
 
+test('what was said to Gemini before its session is opened anew is answered there', async () => {
+  upstream.serve(geminiVoice())
+  const call = await begin({ provider: geminiRealtime({ baseUrl: upstream.url }) })
+  speak(call)
+  await until(() => call.types().includes('input_audio_buffer.committed'))
+  respond(call, { instructions: 'کوتاه بگو' })
+  await until(() => call.steps[0]?.done)
+  const inputs = upstream.sessions.map(({ events }) =>
+    events.flatMap((event) => Object.keys(event['realtimeInput'] ?? {})),
+  )
+  expect(inputs).toEqual([[], ['activityStart', 'audio', 'activityEnd']])
+  await until(() => JSON.stringify(call.view.conversation.items[0]).includes('سلام'))
+})
+
 test('an upstream that is away ends nothing but the start, and costs nothing', async () => {
   upstream.refuse({ status: 503, body: {} })
   const call = await begin({ start: false })

@@ -55,6 +55,9 @@ export class SessionLink {
   #told: RealtimeSetup | undefined
   /** Of turns that were committed, until the upstream names them. */
   #committing: string[] = []
+  /** The last turn that was committed, until a response is asked for, and sound that its session still had. */
+  #turn: string | undefined
+  #unsent: readonly Uint8Array[] = []
 
   constructor(options: SessionLinkOptions, listener: LinkListener) {
     this.#options = options
@@ -90,8 +93,13 @@ export class SessionLink {
   async close(): Promise<void> {
     this.#sessions += 1
     const link = this.#link
-    this.#link = undefined
+    this.#leave()
     await link?.close()
+  }
+
+  #leave(): void {
+    this.#unsent = this.#link?.unsent ?? this.#unsent
+    this.#link = undefined
   }
 
   /** Where the settings are others than the session was told: a wire may need another session for that. */
@@ -129,6 +137,7 @@ export class SessionLink {
 
   /** What was written is this item. */
   commit(itemId: string): void {
+    this.#turn = itemId
     this.#known.add(itemId)
     this.#committing.push(itemId)
     this.#link?.commit()
@@ -142,6 +151,7 @@ export class SessionLink {
 
   respond(): void {
     this.#unanswered.clear()
+    this.#turn = undefined
     this.#link?.respond()
   }
 
@@ -167,10 +177,21 @@ export class SessionLink {
     this.#link = link
     for (const id of this.#unanswered) this.#known.delete(id)
     this.#unanswered.clear()
-    if (resumption !== undefined) return
-    this.#known.clear()
-    this.#theirs.clear()
-    this.#ours.clear()
+    if (resumption === undefined) {
+      this.#known.clear()
+      this.#theirs.clear()
+      this.#ours.clear()
+    }
+    this.#commitUnsent(link)
+  }
+
+  /** What the user said to the session before, and was not answered there. */
+  #commitUnsent(link: RealtimeLink): void {
+    const unsent = this.#unsent
+    this.#unsent = []
+    if (this.#turn === undefined || unsent.length === 0) return
+    for (const pcm of unsent) link.write(pcm)
+    this.commit(this.#turn)
   }
 
   /** Nothing was asked of one that fails here. */
@@ -219,7 +240,7 @@ export class SessionLink {
       failed: (error) => {
         if (!isNow()) return
         this.#sessions += 1
-        this.#link = undefined
+        this.#leave()
         listener.failed(error)
       },
     }
