@@ -1,6 +1,7 @@
 /** Calls over WebRTC whose requests come to processes of the API, and whose sound and events come to a process of its own. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CallRow, Codecs, callIdOf, OpusVoice, type RealtimeEvent } from '#engine/realtime'
+import { revokeKey } from '#platform/auth'
 import { Client } from '../harness/client.ts'
 import { type ServerProcess, startProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
@@ -56,14 +57,14 @@ interface PeerCall extends AsyncDisposable {
   closed: Promise<void>
 }
 
-async function begin(): Promise<PeerCall> {
+async function begin(by = key): Promise<PeerCall> {
   const events: RealtimeEvent[] = []
   const closed = Promise.withResolvers<void>()
   let id = ''
   let sound = 0
   const peer = await LeanPeer.connect({
     async answer(sdp) {
-      const made = await key.post(calls, { sdp, model: 'sandbox/realtime' })
+      const made = await by.post(calls, { sdp, model: 'sandbox/realtime' })
       expect(made.status, made.text).toBe(201)
       id = made.body.id
       return made.body.sdp
@@ -98,13 +99,16 @@ async function speech(input: string): Promise<Uint8Array[]> {
   })
 }
 
-/** As a microphone does, a packet each 20 ms. */
-async function say(peer: LeanPeer, packets: readonly Uint8Array[]): Promise<void> {
+/** Two frames of one length, in an odd number of bytes. */
+const noOpus = Uint8Array.of(0x49, 1, 2, 3)
+
+/** As a microphone does. */
+async function say(peer: LeanPeer, packets: readonly Uint8Array[], packetMs = 20): Promise<void> {
   const beganMs = performance.now()
   for (let sent = 0; sent < packets.length; ) {
     await new Promise((resolve) => setTimeout(resolve, 5))
-    const due = Math.min(packets.length, Math.floor((performance.now() - beganMs) / 20))
-    for (; sent < due; sent++) peer.sendAudio(packets[sent]!, 960 * sent)
+    const due = Math.min(packets.length, Math.floor((performance.now() - beganMs) / packetMs))
+    for (; sent < due; sent++) peer.sendAudio(packets[sent]!, 48 * packetMs * sent)
   }
 }
 
@@ -122,7 +126,7 @@ const rowOf = async (name: string): Promise<CallRow> => {
   return row!
 }
 
-// The second test ends the process.
+// The last test ends the process.
 describe('a call over WebRTC in a process of its own', { shuffle: false }, () => {
   test('is begun, heard, answered aloud and in words, and hung up through processes of the API that hold none', async () => {
     await using call = await begin()
@@ -161,6 +165,29 @@ describe('a call over WebRTC in a process of its own', { shuffle: false }, () =>
     expect(sum).toBeGreaterThan(0)
     expect(receipt).toMatchObject({ state: 'completed', microcredits: String(sum) })
     expect((await world.balance()).held).toBe(0n)
+  })
+
+  test('ends within a tick of its revoked key, and at once where what is said is no Opus; each client is told why', async () => {
+    const own = await world.key()
+    await using revoked = await begin(new Client(api.url, own.secret, own.keyId))
+    await using wrong = await begin()
+    await revoked.event('session.created')
+    await wrong.event('session.created')
+    await world.app.db.tx((tx) => revokeKey(tx, own.keyId, new Date()))
+    await say(
+      wrong.peer,
+      Array.from({ length: 60 }, () => noOpus),
+      40,
+    )
+    for (const [call, reason] of [
+      [wrong, 'failed'],
+      [revoked, 'revoked'],
+    ] as const) {
+      expect(await call.event('kherad.ending')).toMatchObject({ reason, seconds: 0 })
+      await call.closed
+      const { body } = await key.get(`${calls}/${call.id}`)
+      expect(body).toMatchObject({ status: 'ended', reason, credits: 0 })
+    }
   })
 
   test('goes on at a stop; a second signal ends its process at once, and another one settles it for what was done', async () => {
