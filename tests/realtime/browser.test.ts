@@ -10,7 +10,7 @@ import { hasEspeak, spoken } from '../harness/spoken.ts'
 import { type TranscriptionUpstream, transcriptionUpstream } from '../harness/transcription-upstream.ts'
 import { until } from '../harness/until.ts'
 import { chunk, done, type FakeUpstream, fakeUpstream, stream } from '../harness/upstream.ts'
-import { openAiVoice } from '../harness/voice-wires.ts'
+import { geminiVoice, openAiVoice } from '../harness/voice-wires.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 import { browserPath } from '../media/browser.ts'
 import {
@@ -26,7 +26,8 @@ import { type CallUpstreams, callConfig } from './call-config.ts'
 const configOf = (upstreams: CallUpstreams, socket: string): string => `
 webrtc: { listen: [127.0.0.1], ports: [0, 0] }
 ${callConfig(upstreams, {
-  providers: `  - { id: talk, base_url: "${socket}", api_key: k, dialects: [realtime] }`,
+  providers: `  - { id: talk, base_url: "${socket}", api_key: k, dialects: [realtime] }
+  - { id: google, base_url: "${socket}", api_key: k, dialects: [gemini] }`,
   models: `  - id: acme/timed
     kind: realtime
     text_model: words/one
@@ -37,6 +38,12 @@ ${callConfig(upstreams, {
     kind: realtime
     engine: relay
     deployments: [{ provider: talk, model: voice-1 }]
+    realtime: { max_input_tokens: 1000, max_output_tokens: 200 }
+    pricing: { text_input_per_million: 1, audio_input_per_million: 2, text_output_per_million: 4, audio_output_per_million: 8 }
+  - id: acme/live
+    kind: realtime
+    engine: relay
+    deployments: [{ provider: google, model: voice-2 }]
     realtime: { max_input_tokens: 1000, max_output_tokens: 200 }
     pricing: { text_input_per_million: 1, audio_input_per_million: 2, text_output_per_million: 4, audio_output_per_million: 8 }
   - id: acme/timed-voice
@@ -234,35 +241,41 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
     expect(await ended(call.id)).toMatchObject({ turns: asked + 1 })
   })
 
-  test('is held with a model that hears and speaks by itself: heard, a tool of the page called, answered, interrupted, ended by the server, and charged by its tokens', async () => {
-    const words = Array.from({ length: 60 }, (_, at) => `${at}`)
-    sockets.serve(openAiVoice({ heard: 'سلام دنیا', words, calls: { name: 'weather', arguments: {} } }))
-    const call = await caller.call(
-      { url: world.url, secret: key.secret },
-      { model: 'acme/voice' },
-      { tcp: true },
-    )
-    await call.event('session.created')
-    await call.send({ type: 'session.update', session: { type: 'realtime', tools: [weather] } })
-    await call.say(question)
-    await answersTool(call)
-    const { transcript } = await call.event('conversation.item.input_audio_transcription.completed')
-    expect(transcript).toBe('سلام دنیا')
-    const { energy = 0 } = await call.state()
-    await call.event('output_audio_buffer.started')
-    await until(async () => (await call.state()).energy > energy + 0.005, 30_000)
-    await call.say(interruption)
-    const cut = await call.event('conversation.item.truncated')
-    expect(cut.audio_end_ms).toBeLessThan(6_000)
-    await key.post(`${calls}/${call.id}/hangup`, {})
-    expect(await call.event('kherad.ending')).toMatchObject({ reason: 'client', seconds: 0 })
-    await call.close()
-    const record = await ended(call.id)
-    expect(record).toMatchObject({ engine: 'relay', reason: 'client', transport: 'webrtc' })
-    const { steps } = (await key.receipt(record.request_id)).body.details
-    const counted = { step: 'response', quantities: { input_tokens: 132, output_tokens: 121 } }
-    expect(steps.slice(0, 2)).toMatchObject([counted, counted])
-  })
+  test.each([
+    ["OpenAI's wire", 'acme/voice', openAiVoice, { input_tokens: 132, output_tokens: 121 }],
+    ['Gemini Live', 'acme/live', geminiVoice, { input_tokens: 300, output_tokens: 80 }],
+  ])(
+    'is held with a model that hears and speaks by itself, over %s: heard, a tool of the page called, answered, interrupted, ended by the server, and charged by its tokens',
+    async (_, relayed, wire, quantities) => {
+      const words = Array.from({ length: 60 }, (_, at) => `${at}`)
+      sockets.serve(wire({ heard: 'سلام دنیا', words, calls: { name: 'weather', arguments: {} } }))
+      const call = await caller.call(
+        { url: world.url, secret: key.secret },
+        { model: relayed },
+        { tcp: true },
+      )
+      await call.event('session.created')
+      await call.send({ type: 'session.update', session: { type: 'realtime', tools: [weather] } })
+      await call.say(question)
+      await answersTool(call)
+      const { transcript } = await call.event('conversation.item.input_audio_transcription.completed')
+      expect(transcript).toBe('سلام دنیا')
+      const { energy = 0 } = await call.state()
+      await call.event('output_audio_buffer.started')
+      await until(async () => (await call.state()).energy > energy + 0.005, 30_000)
+      await call.say(interruption)
+      const cut = await call.event('conversation.item.truncated')
+      expect(cut.audio_end_ms).toBeLessThan(6_000)
+      await key.post(`${calls}/${call.id}/hangup`, {})
+      expect(await call.event('kherad.ending')).toMatchObject({ reason: 'client', seconds: 0 })
+      await call.close()
+      const record = await ended(call.id)
+      expect(record).toMatchObject({ engine: 'relay', reason: 'client', transport: 'webrtc' })
+      const { steps } = (await key.receipt(record.request_id)).body.details
+      const counted = { step: 'response', quantities }
+      expect(steps.slice(0, 2)).toMatchObject([counted, counted])
+    },
+  )
 
   test('needs no outside: with the sandbox alone it is heard, a tool of the page called, answered, interrupted, and ended by the page', async () => {
     const update = (session: object) =>
