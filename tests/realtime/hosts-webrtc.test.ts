@@ -36,6 +36,9 @@ beforeAll(async () => {
     started({ KHERAD_ROLE: 'api', KHERAD_WORKERS: '2' }),
     started({ KHERAD_ROLE: 'voice' }),
   ])
+  // It is ready a moment before it is reachable for others.
+  const reachable = { text: 'select from realtime.processes where address is not null' }
+  await until(async () => (await world.app.db.query(reachable, [])).length > 0)
   const { secret, keyId } = await world.key()
   key = new Client(api.url, secret, keyId)
 }, 120_000)
