@@ -32,7 +32,7 @@ import {
 import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
-import { findClientSecret, openRealtimeCalls, type RealtimeCalls } from '#engine/realtime'
+import { findClientSecret, hangingUp, openRealtimeCalls, type RealtimeCalls } from '#engine/realtime'
 import { openInference, type Upstream } from '#engine/routing'
 import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#engine/sites'
 import { openRecordings } from '#engine/sound'
@@ -96,7 +96,7 @@ export async function openApp(
     ...books,
     // Before the calls, which end first.
     webrtc: opening.use(new LazyWebRtc(config.webrtc, log, { metrics })),
-    realtime: opening.use(await openRealtime(ground, books)),
+    realtime: opening.use(await openRealtime(ground, books, upstreams)),
     collections,
     jobs,
     models,
@@ -206,6 +206,7 @@ async function openBooks(
 const openRealtime = (
   ground: Ground,
   books: Pick<App, 'processes' | 'ledger' | 'keys'>,
+  upstreams: ReadonlyMap<string, Upstream>,
 ): Promise<RealtimeCalls> =>
   duringStart(ground.db, () =>
     openRealtimeCalls(
@@ -213,6 +214,7 @@ const openRealtime = (
       {
         capacity: ground.config.roles.voice ? ground.config.voice.capacity : 0,
         secret: ground.config.secret,
+        hangUp: hangingUp(upstreams),
       },
     ),
   )

@@ -31,6 +31,12 @@ export const voicePhrases = {
       ' A call that names no model is refused, as long as there is no defaults.realtime_model.',
     ),
 
+  passed: (models: string) =>
+    sentence(
+      `تماس‌های WebRTC با ${models} از کنار این سرور می‌گذرند (engine: passthrough): سرور فقط می‌تواند قطعشان کند، آنچه فروشنده بیش از اعتبار نگه‌داشته بسازد به پای گردانندهٔ سرویس است و فروشنده نشانی تماس‌گیرنده را می‌بیند. اگر این را نمی‌پذیرید engine: relay بنویسید.`,
+      `WebRTC calls with ${models} run past this server (engine: passthrough): it can only hang up, what the vendor makes beyond what was held is the operator's loss, and the vendor sees the caller's address. Write engine: relay unless you accept that.`,
+    ),
+
   portsChosen: () =>
     sentence(
       'سیستم درگاه را انتخاب می‌کند؛ فایروال نمی‌تواند آن را بشناسد، پس این تنها برای همین شبکه است.',
@@ -81,6 +87,7 @@ export const voicePhrases = {
 export const voiceTitles = {
   voice: sentence('تماس صوتی', 'voice calls'),
   voice_models: sentence('مدل‌های تماس', 'models of calls'),
+  voice_passthrough: sentence('تماس‌های بی‌واسطه', 'calls past this server'),
   voice_ports: sentence('درگاه‌های تماس', 'ports of calls'),
   voice_addresses: sentence('نشانی‌های تماس', 'addresses of calls'),
   voice_microphone: sentence('میکروفون', 'microphone'),

@@ -15,7 +15,7 @@ const mostPorts = 64
 
 export async function checkVoice(config: Config, models: Catalogue): Promise<Check[]> {
   if (config.voice.capacity === 0 || !config.roles.voice) return [skipped('voice', words.none())]
-  return [checkModels(models), ...(await checkReach(config)), checkMicrophone(config)]
+  return [checkModels(models), ...checkPassed(models), ...(await checkReach(config)), checkMicrophone(config)]
 }
 
 function checkModels(models: Catalogue): Check {
@@ -30,6 +30,13 @@ function checkModels(models: Catalogue): Check {
   if (lacking.length > 0) return warned(name, words.sandboxParts(lacking.map(({ id }) => id).join(', ')))
   const all = { hears: transcription.id, answers: text.id, speaks: speech.id }
   return ok(name, joined(words.models(all), rest))
+}
+
+/** Only where there are any: nobody else need read of them. */
+function checkPassed(models: Catalogue): Check[] {
+  const passed = models.list().filter((model) => model.kind === 'realtime' && model.engine === 'passthrough')
+  const names = passed.map(({ id }) => id).join(', ')
+  return names === '' ? [] : [warned('voice_passthrough', words.passed(names))]
 }
 
 const joined = (one: Sentence, other: Sentence): Sentence => ({

@@ -85,3 +85,16 @@ ${webrtc(`[${port}, ${port}]`, ', public_ip: [203.0.113.7]')}`,
     voice: expect.stringMatching(/^skipped: .*voice\.capacity/),
   })
 })
+
+test('a model whose calls run past this server is named with its risk, and no other is', async () => {
+  await using folder = await temporaryFolder('doctor-voice-')
+  const talk = (engine: string) => `providers:
+  - { id: acme, base_url: "http://127.0.0.1:1/v1", dialects: [realtime] }
+models:
+  - { id: acme/talk, kind: realtime, engine: ${engine}, deployments: [{ provider: acme, model: m }], pricing: { per_minute: 0 } }
+webrtc: { listen: [127.0.0.1], ports: [0, 0] }
+`
+  const { voice_passthrough: passed } = await examined(folder.path, talk('passthrough'))
+  expect(passed).toMatch(/^warning: WebRTC calls with acme\/talk run past this server .*operator's loss/)
+  expect(await examined(folder.path, talk('relay'))).not.toHaveProperty('voice_passthrough')
+})

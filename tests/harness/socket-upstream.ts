@@ -1,5 +1,5 @@
 /** WebSocket upstreams: a real server whose sessions follow a script. Those of the vendors stand in voice-wires.ts. */
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -44,6 +44,8 @@ export interface FakeSockets extends AsyncDisposable {
   sessions: UpstreamSession[]
   /** Of all further sessions; made anew for each. */
   serve(script: () => SocketScript): void
+  /** Requests that are no upgrades; until then each is answered by 404. */
+  answer(handle: (request: IncomingMessage, response: ServerResponse) => void): void
   /** All further upgrades are refused so; `undefined`: never answered. */
   refuse(answer: { status: number; body: unknown } | undefined): void
   /** Resolves with the session at this position (from 0) once it is open. */
@@ -64,11 +66,12 @@ export async function socketUpstream(tls?: { key: string; cert: string }): Promi
     line.on('close', () => lines.delete(line))
     line.on('error', () => {})
   })
-  // It has nothing but its sockets.
-  server.on('request', (_request, response) => {
+  const unknown = (_request: IncomingMessage, response: ServerResponse): void => {
     response.writeHead(404, { 'content-type': 'application/json' })
     response.end('{"error":{"message":"no such path"}}')
-  })
+  }
+  let handle = unknown
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => handle(request, response))
   server.on('upgrade', (request, line, head) => {
     if (refusal === 'silence') return
     if (refusal) {
@@ -91,6 +94,9 @@ export async function socketUpstream(tls?: { key: string; cert: string }): Promi
     sessions,
     serve: (next) => {
       script = next
+    },
+    answer: (next) => {
+      handle = next
     },
     refuse: (answer) => {
       refusal = answer ?? 'silence'

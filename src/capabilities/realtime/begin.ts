@@ -13,10 +13,12 @@ import {
   findClientSecret,
   firstSeconds,
   type MoneyListener,
+  namesHosted,
   type RunningMoney,
   runningOf,
   type Transport,
   takeClientCall,
+  type UpstreamCall,
 } from '#engine/realtime'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
@@ -24,6 +26,7 @@ import { uuidv7 } from '#platform/ids'
 import { type CallModel, engineOf, modelsOf, worstOf } from './call-engine.ts'
 import { requireAgentModel, requireCallModel } from './chosen-model.ts'
 import { firstSession } from './first-session.ts'
+import { reasons } from './phrases.ts'
 
 /** The request that begins a call. */
 export type Asking = RequestContext
@@ -50,12 +53,15 @@ export interface Wish {
 interface Accepted {
   statusCode: number
   reply?: string
+  /** Of a call that an upstream has with the caller directly. */
+  upstream?: UpstreamCall | undefined
 }
 
 /** A call that nothing but its hold can refuse. */
 export interface CallFacts {
   callId: string
   model: CallModel
+  settings: CallSettings
   createdMs: number
   expiresAtMs: number
   maxSeconds: number
@@ -95,6 +101,8 @@ export async function begin(context: Asking, wish: Wish): Promise<BegunCall> {
   const [first] = secret ? [secret.session] : wish.sessions
   const model = agent ? requireAgentModel(context, agent, named) : requireCallModel(context, named, first)
   const { settings, ignored } = firstSession(context, model, ...sessions)
+  if (engineOf(model, wish.transport) === 'passthrough')
+    requirePassable({ sessions, store: secret ? secret.store : wish.store })
   if ((await runningOf(app.db.kysely, caller)) >= app.config.voice.callsPerKey)
     fail('CONCURRENCY_LIMITED', { whose: 'key' }, { retryAfterMs })
   const { capacity } = app.config.voice
@@ -112,6 +120,19 @@ async function clientSecretOf({
   return (await findClientSecret(app.db, hash, now)) ?? fail('INVALID_API_KEY', {})
 }
 
+/** What needs the sound or the events of a call does not work where they run past us. */
+function requirePassable({
+  sessions,
+  store,
+}: {
+  sessions: readonly Record<string, unknown>[]
+  store: boolean | undefined
+}): void {
+  if (store) fail('INVALID_REQUEST', { why: reasons.passedStore }, { param: 'store' })
+  if (sessions.some(({ tools }) => namesHosted(tools)))
+    fail('INVALID_REQUEST', { why: reasons.passedTools }, { param: 'session.tools' })
+}
+
 interface Chosen extends Pick<BegunCall, 'model' | 'agent' | 'settings' | 'ignored'> {
   secret: ClientSecretRow | undefined
 }
@@ -122,13 +143,13 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   const { transport, endpoint } = wish
   const timePrice = timePriceOf(app, model)
   const held = worstOf(context, { model, agent, settings }) + (timePrice?.(firstSeconds) ?? 0n)
-  const facts = factsOf(context, wish, { model, held })
+  const facts = factsOf(context, wish, { model, settings, held })
   const { callId, createdMs, expiresAtMs, maxSeconds } = facts
   const named = { callId, model: model.id, processId: app.realtime.processId, receiptId: requestId, held }
   // Whoever made a client secret decides for those who call with it.
   const store = secret ? secret.store : (wish.store ?? false)
   const { customerId, referenceId, claim } = payer(context)
-  const accepted = await wish.accept(facts)
+  const { upstream, ...accepted } = await wish.accept(facts)
   await app.db.tx(async (tx) => {
     const now = new Date(createdMs)
     if (secret && !(await takeClientCall(tx, secret.secret_hash, now))) fail('INVALID_API_KEY', {})
@@ -136,18 +157,26 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
       tx,
       {
         ...named,
-        ...{ payer: caller, endpoint, transport, engine: engineOf(model), customerId, referenceId, claim },
+        ...{
+          payer: caller,
+          endpoint,
+          transport,
+          engine: engineOf(model, transport),
+          customerId,
+          referenceId,
+          claim,
+        },
         secretHash: secret?.secret_hash,
         store,
         agentId: agent?.agentId,
-        ...{ maxSeconds, callsOfKey: app.config.voice.callsPerKey, accepted },
+        ...{ maxSeconds, callsOfKey: app.config.voice.callsPerKey, accepted, upstream },
       },
       now,
     )
   })
   const listener = new EndingCall()
   const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
-  const kinds = { engine: engineOf(model), transport }
+  const kinds = { engine: engineOf(model, transport), transport }
   const money = app.realtime.add({ ...named, ...owner, ...kinds, createdMs, timePrice }, listener)
   return { callId, model, agent, settings, ignored, store, money, listener, expiresAtMs }
 }
@@ -155,7 +184,7 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
 function factsOf(
   { app: { clock, config } }: Asking,
   { maxSeconds: wished = Number.POSITIVE_INFINITY }: Wish,
-  chosen: Pick<CallFacts, 'model' | 'held'>,
+  chosen: Pick<CallFacts, 'model' | 'settings' | 'held'>,
 ): CallFacts {
   const createdMs = clock.nowMs()
   const maxSeconds = Math.min(wished, config.voice.maxSeconds)

@@ -1,7 +1,7 @@
 /** POST /v1/realtime/calls: a call over WebRTC. */
 import type { Static } from 'typebox'
 import { requireUnclaimed, setAppliedFields } from '#capabilities/calls'
-import { callName } from '#engine/realtime'
+import { callName, PassthroughCall } from '#engine/realtime'
 import { fail } from '#platform/errors'
 import { Answer, JsonText, type RequestContext } from '#platform/http'
 import { unrepeatable } from '#platform/idempotency'
@@ -29,21 +29,22 @@ const retryAfterMs = 5_000
 
 /**
  * Answers the offer, and begins a call that has a client once that connects: one that does not is over soon, for nothing. Throws what `begin` does,
- * INVALID_REQUEST for an offer that cannot be answered, and WEBRTC_UNAVAILABLE; before anything is held.
+ * INVALID_REQUEST for an offer that cannot be answered, WEBRTC_UNAVAILABLE, and why no upstream answers one that is passed on; before anything is held.
  */
 export async function createCall(context: Creating): Promise<Answer> {
   await requireUnclaimed(context)
   const { offer, wantsSdp, ...wish } = wishOf(context)
-  let peer: PeerCall | undefined
+  let peer: PeerCall | PassthroughCall | undefined
   let created: CreatedCall | undefined
   try {
     const begun = await begin(context, {
       ...wish,
       ...{ transport: 'webrtc', endpoint },
       accept: async (facts) => {
-        peer = await answered(context, offer)
+        peer = await answered(context, facts, offer)
         created = createdCall(context, facts, peer.answer)
-        return { statusCode: 201, reply: wantsSdp ? unrepeatableOf(created) : JSON.stringify(created) }
+        const reply = wantsSdp ? unrepeatableOf(created) : JSON.stringify(created)
+        return { statusCode: 201, reply, upstream: peer.upstream }
       },
     })
     peer!.begin(begun)
@@ -104,7 +105,13 @@ function sessionOf(text: string): Record<string, unknown> {
   return fail('INVALID_REQUEST', { why: reasons.sessionText }, { param: 'session' })
 }
 
-async function answered(context: Creating, offer: string): Promise<PeerCall> {
+async function answered(
+  context: Creating,
+  { model, settings }: CallFacts,
+  offer: string,
+): Promise<PeerCall | PassthroughCall> {
+  if (model.kind === 'realtime' && model.engine === 'passthrough')
+    return PassthroughCall.answer(context.app, { model, settings, offer })
   const webrtc = (await context.app.webrtc.open()) ?? fail('WEBRTC_UNAVAILABLE', {}, { retryAfterMs })
   try {
     return new PeerCall(context, webrtc, offer)
@@ -123,7 +130,7 @@ const createdCall = (
   object: 'realtime.call',
   status: 'active',
   model: model.id,
-  engine: engineOf(model),
+  engine: engineOf(model, 'webrtc'),
   sdp,
   created_at: new Date(createdMs).toISOString(),
   expires_at: new Date(expiresAtMs).toISOString(),

@@ -39,6 +39,9 @@ export class PeerCall implements PeerHandler {
     this.#hasChannel = /^m=application \S+ \S+ webrtc-datachannel/m.test(offer)
   }
 
+  /** Its sound ends here. */
+  readonly upstream = undefined
+
   /** The SDP answer. */
   get answer(): string {
     return this.#peer.answer

@@ -54,6 +54,14 @@ export const reasons = {
     en: `this agent answers with ${model}: leave the model out, or name a realtime model of that text model.`,
     fa: `این عامل با ${model} پاسخ می‌دهد: model را حذف کنید یا مدل realtimeی را نام ببرید که همین مدل متنی را دارد.`,
   }),
+  passedStore: {
+    en: 'this model talks with the caller directly (engine: passthrough), so that nothing of a call can be kept here: leave it out, or call over a WebSocket.',
+    fa: 'این مدل بی‌واسطه با تماس‌گیرنده حرف می‌زند (engine: passthrough) و اینجا چیزی از تماس نگه داشته نمی‌شود: آن را حذف کنید یا از راه WebSocket تماس بگیرید.',
+  },
+  passedTools: {
+    en: 'this model talks with the caller directly (engine: passthrough), so that no tools run here in its calls: leave them out, and give it functions that the client runs.',
+    fa: 'این مدل بی‌واسطه با تماس‌گیرنده حرف می‌زند (engine: passthrough) و در تماس‌هایش ابزاری اینجا اجرا نمی‌شود: آن‌ها را حذف کنید و تابع‌هایی بدهید که برنامهٔ شما اجرا می‌کند.',
+  },
   sessionText: {
     en: 'a session is the text of a JSON object.',
     fa: 'session متن یک شیء JSON است.',

@@ -2,6 +2,7 @@
 import type { App } from '#app'
 import { callAgentFailures } from '#capabilities/agents'
 import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
+import { upstreamFailures } from '#engine/inference'
 import { type Route, route, socketRoute } from '#platform/http'
 import type { Job } from '#platform/jobs'
 import { messageBytes } from './client-event.ts'
@@ -91,7 +92,13 @@ const routes: Route[] = [
     reply: { 201: CreatedCall },
     otherTypes: 'application/sdp',
     location: ({ id }) => locationOf({ id: String(id) }),
-    errors: [...modelFailures, ...callAgentFailures, ...paymentFailures, ...callFailures],
+    errors: [
+      ...modelFailures,
+      ...callAgentFailures,
+      ...paymentFailures,
+      ...callFailures,
+      ...upstreamFailures,
+    ],
     handle: atHost(createCall),
   }),
   route({

@@ -2,13 +2,44 @@
 import type { App } from '#app'
 import { writeLostOfDead } from './keep/transcript-store.ts'
 import { type Settling, settleCall } from './money/settle.ts'
+import type { UpstreamCall } from './parts.ts'
 import { deleteDeadProcesses } from './process-store.ts'
 import { deleteExpiredSecrets } from './secret-store.ts'
-import { abandonedCalls, type CallRow } from './store.ts'
+import { abandonedCalls, type CallRow, notHungUp, writeHungUp } from './store.ts'
 
 const atOnce = 100
 /** A living process ends its calls when their time is over; this is for those that it has lost. */
 const overdueMs = 60_000
+
+/** No upstream has a call for so long. */
+const longestMs = 2 * 3_600_000
+/** A living process has hung up by then, or has given up. */
+const ownMs = 15_000
+
+/** Ends a call at its upstream, where it may have ended before. Throws where that is not known. */
+export type HangUp = (call: UpstreamCall) => Promise<void>
+
+/** Calls that have ended here, and whose process could not hang them up: it died, or their upstream did not answer. */
+export async function hangUpLeft(
+  { db, clock, log, processes }: Pick<App, 'db' | 'clock' | 'log' | 'processes'>,
+  hangUp: HangUp,
+): Promise<void> {
+  const nowMs = clock.nowMs()
+  const [since, until] = [new Date(nowMs - longestMs), new Date(nowMs - ownMs)]
+  const rows = await notHungUp(db, { since, until, leaseMs: processes.leaseMs, most: atOnce })
+  await Promise.all(
+    rows.map(async ({ upstream_call: id, upstream_provider: provider, receipt_id: receipt, ...row }) => {
+      try {
+        await hangUp({ provider, id })
+        await writeHungUp(db, keyOf(row))
+        log.warn({ receipt, provider }, 'a call was hung up at its upstream, for a process that could not')
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error)
+        log.warn({ receipt, provider, why }, 'a call could not be hung up at its upstream; it is tried again')
+      }
+    }),
+  )
+}
 
 /** Runs at each sweep of each process. */
 export async function sweepCalls(app: Settling & Pick<App, 'processes'>): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type Claim, holdIn, type Payer } from '#platform/ledger'
-import type { Transport } from './parts.ts'
+import type { Transport, UpstreamCall } from './parts.ts'
 import { type EngineName, insertCall, lockKey, runningOf } from './store.ts'
 
 export interface NewCall {
@@ -25,6 +25,8 @@ export interface NewCall {
   /** Its words and its sound are kept. */
   store?: boolean | undefined
   maxSeconds: number
+  /** Of the engine `passthrough`: who has it, to be hung up there when it ends. */
+  upstream?: UpstreamCall | undefined
   /** What the first turn may cost at most, and `firstSeconds` of a call whose time costs credits; in micro-credits. */
   held: bigint
   /** How many calls of the key may run at once, over all processes. */
@@ -68,6 +70,8 @@ export async function beginCall(tx: Tx, call: NewCall, now: Date): Promise<void>
     secret_hash: call.secretHash ?? null,
     store: call.store ?? false,
     sound: call.store ? 'recording' : null,
+    upstream_call: call.upstream?.id ?? null,
+    upstream_provider: call.upstream?.provider ?? null,
   })
   const { payer, receiptId, endpoint, held, model, claim, customerId, referenceId, accepted } = call
   // Without an end of its own: whoever ends the call ends it.

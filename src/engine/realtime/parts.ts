@@ -44,6 +44,14 @@ export interface TransportListener {
   gone(): void
 }
 
+/** A call that a provider has with its caller directly. */
+export interface UpstreamCall {
+  /** Id of the provider here. */
+  provider: string
+  /** Of the call there. */
+  id: string
+}
+
 /** What answers in a call: `pipeline` or `relay`; or what writes it down: `transcription`. */
 export interface CallEngine {
   start(): Promise<void>
@@ -213,6 +221,8 @@ export interface NewStep {
   worst: bigint
   /** UUID; where its call was given one before. */
   stepId?: string | undefined
+  /** Its upstream begins by itself; where it never does, the step costs nothing. */
+  isAhead?: boolean | undefined
 }
 
 export interface OpenStep {

@@ -1,7 +1,7 @@
 /** The calls of this process: how many it takes, their money, and what the database says of them every few seconds. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
-import { sweepCalls } from './abandoned.ts'
+import { type HangUp, hangUpLeft, sweepCalls } from './abandoned.ts'
 import { Codecs } from './codecs.ts'
 import { HostLinks } from './host-links.ts'
 import type { MoneyListener, RunningMoney } from './money/running-money.ts'
@@ -20,6 +20,8 @@ export interface RegistryOptions {
   capacity: number
   /** KHERAD_SECRET: by it processes of one database know each other. */
   secret?: string | undefined
+  /** Ends a call that an upstream has with its caller directly. */
+  hangUp?: HangUp | undefined
 }
 
 const tickMs = 5_000
@@ -56,6 +58,7 @@ export class RealtimeCalls implements AsyncDisposable {
   #drainEndMs = 0
   #timer: NodeJS.Timeout | undefined
   #ticking: Promise<void> | undefined
+  #hangingUp: Promise<void> | undefined
   /** When the database answered a tick last. */
   #answeredMs = performance.now()
 
@@ -68,7 +71,10 @@ export class RealtimeCalls implements AsyncDisposable {
 
   async open(): Promise<void> {
     const { metrics, processes } = this.#app
-    processes.afterSweep(() => sweepCalls(this.#app))
+    processes.afterSweep(async () => {
+      await sweepCalls(this.#app)
+      this.#hangUpLeft()
+    })
     metrics.realtimeCalls?.from(() => this.#counts())
     metrics.realtimeCapacity?.from(() => [[{}, this.capacity]])
     if (this.#options.capacity === 0) return
@@ -204,7 +210,9 @@ export class RealtimeCalls implements AsyncDisposable {
     if (!row) call.end('failed')
     else if (row.end_asked_at) call.end('client')
     else if (row.expires_at.getTime() <= nowMs) call.end('expired')
-    else if (!row.connected_at && isLate(row, nowMs)) call.end('disconnected')
+    // What an upstream has with its caller directly shows nothing before somebody speaks.
+    else if (call.engine !== 'passthrough' && !row.connected_at && isLate(row, nowMs))
+      call.end('disconnected')
   }
 
   /** One of this process that it does not have: whoever began it has not given it, or it was lost. */
@@ -212,6 +220,20 @@ export class RealtimeCalls implements AsyncDisposable {
     if (!isLate(row, this.#app.clock.nowMs())) return
     const reason = row.connected_at ? 'failed' : 'disconnected'
     await settleCall(this.#app, { accountId: row.account_id, callId: row.call_id }, { reason })
+    this.#hangUpLeft()
+  }
+
+  /** Beside everything else: an upstream that does not answer holds nobody up. */
+  #hangUpLeft(): void {
+    const { hangUp } = this.#options
+    if (!hangUp) return
+    this.#hangingUp ??= hangUpLeft(this.#app, hangUp)
+      .catch((error: unknown) =>
+        this.#app.log.warn({ err: error }, 'calls could not be hung up; it is tried again'),
+      )
+      .finally(() => {
+        this.#hangingUp = undefined
+      })
   }
 
   async #checkPayers(calls: readonly RegisteredCall[]): Promise<void> {
@@ -257,6 +279,7 @@ export class RealtimeCalls implements AsyncDisposable {
     this.#closing.abort()
     await over
     await this.#ticking
+    await within(stopMs, this.#hangingUp ?? Promise.resolve())
     if (this.#options.capacity > 0)
       await deleteProcess(this.#app.db, this.processId).catch((error: unknown) =>
         this.#app.log.warn({ err: error }, 'a process of calls could not sign off'),

@@ -39,6 +39,9 @@ export interface CallRow {
   secret_hash: Buffer | null
   store: boolean
   sound: SoundState | null
+  /** At the provider that talks with its caller directly; null once it was hung up there. */
+  upstream_call: string | null
+  upstream_provider: string | null
 }
 
 /** What became of the sound of a call that keeps it. */
@@ -204,4 +207,35 @@ export const abandonedCalls = (
         and (not ledger.lives(process_id, $1 * interval '1 millisecond') or expires_at < $2) limit $3`,
     },
     [leaseMs, before, most],
+  )
+
+/** It was hung up at its provider. */
+export const writeHungUp = (db: Db, { accountId, callId }: CallKey): Promise<unknown> =>
+  db.query(
+    {
+      name: 'realtime.hung_up',
+      text: 'update realtime.calls set upstream_call = null, upstream_provider = null where account_id = $1 and call_id = $2',
+    },
+    [accountId, callId],
+  )
+
+/** Calls that ended since then, and may go on at their providers; those after `until` only where their process is dead, since others hang up themselves. */
+export const notHungUp = (
+  db: Db,
+  { since, until, leaseMs, most }: { since: Date; until: Date; leaseMs: number; most: number },
+): Promise<
+  (Pick<CallRow, 'account_id' | 'call_id' | 'receipt_id'> & {
+    upstream_call: string
+    upstream_provider: string
+  })[]
+> =>
+  db.query(
+    {
+      name: 'realtime.not_hung_up',
+      text: `select account_id, call_id, receipt_id, upstream_call, upstream_provider from realtime.calls
+        where upstream_call is not null and ended_at > $1
+          and (ended_at < $2 or not ledger.lives(process_id, $3 * interval '1 millisecond'))
+        order by ended_at limit $4`,
+    },
+    [since, until, leaseMs, most],
   )

@@ -91,7 +91,7 @@ export interface UpstreamOptions {
   /** `path` is that of the whole address. */
   isFromRoot?: boolean
   /** Absent: POST with a body, else GET. */
-  method?: 'PUT'
+  method?: 'PUT' | 'POST'
   /** Sent as JSON, or as a form or whatever else is made as it is sent; absent for a GET. */
   body?: Record<string, unknown> | StreamedBody
   headers?: Record<string, string>

@@ -32,6 +32,8 @@ export interface SocketReceiver {
   /** The upgrade is done: the moment to send what opens a session. */
   opened(socket: UpstreamSocket): void
   event(event: UpstreamEvent, socket: UpstreamSocket): void
+  /** The other side closes it by this code (RFC 6455, section 7.4); `failed` follows. */
+  left?(code: number): void
   /** The connection is over without a `close` of ours; at most once, and only after it was ready. */
   failed(error: UpstreamError): void
 }
@@ -212,7 +214,10 @@ export class UpstreamSocket {
   #left(code: number, reason: string): void {
     this.#closed.resolve()
     if (this.#isClosing) this.#end()
-    else this.fail(faultOfClose(code, reason, this.#setting.secrets))
+    else {
+      if (!this.#isOver) this.#receiver.left?.(code)
+      this.fail(faultOfClose(code, reason, this.#setting.secrets))
+    }
   }
 
   #end(): void {

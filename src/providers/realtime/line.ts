@@ -16,15 +16,14 @@ import {
   type RealtimeSink,
   UpstreamError,
 } from '#providers/spec'
+import { endIn, idIn, textIn } from './events.ts'
 import { itemCreate, sessionUpdate } from './session.ts'
-import { usageIn } from './usage.ts'
 
 /** Our name of the `response.create` to which an error may belong. */
 const asked = 'respond_'
 /** The session is over when its time is (60 minutes); every other error leaves it open. */
 const sessionEnds: ReadonlySet<unknown> = new Set(['session_expired', 'server_shutdown'])
 const transcript = 'conversation.item.input_audio_transcription.'
-const maxId = 200
 
 /** One session: the link of our side, and the receiver of the upstream's events. */
 export class RealtimeLine implements RealtimeLink {
@@ -172,15 +171,7 @@ export class RealtimeLine implements RealtimeLink {
   }
 
   #done(answer: LiveAnswer, response: unknown): void {
-    const { status, status_details: details, usage } = isRecord(response) ? response : {}
-    const counted = usageIn(usage)
-    this.#finish(answer, {
-      status: statusOf(status),
-      ...(counted && { usage: counted }),
-      ...(status === 'failed' && {
-        error: faultOfError(isRecord(details) ? details['error'] : undefined, this.#client.secrets),
-      }),
-    })
+    this.#finish(answer, endIn(response, this.#client.secrets))
   }
 
   #finish(answer: LiveAnswer, end: RealtimeEnd): void {
@@ -213,19 +204,3 @@ export class RealtimeLine implements RealtimeLink {
 
 /** Characters that a user says in a minute and more. */
 const maxHeard = 4_000
-
-const statusOf = (status: unknown): RealtimeEnd['status'] =>
-  status === 'completed' || status === 'cancelled' || status === 'incomplete' ? status : 'failed'
-
-function textIn(record: UpstreamEvent, name: string): string {
-  const text = record[name]
-  if (typeof text !== 'string') throw new UpstreamError('malformed', { detail: `an event without ${name}` })
-  return text
-}
-
-function idIn(record: UpstreamEvent, name: string): string {
-  const id = textIn(record, name)
-  if (id === '' || id.length > maxId)
-    throw new UpstreamError('malformed', { detail: `an event without ${name}` })
-  return id
-}

@@ -6,6 +6,7 @@
 import { listBytes, modelNames, pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
 import type { RealtimeProvider, TextProvider } from '#providers/spec'
 import { RealtimeLine } from './line.ts'
+import { passthroughCalls } from './passthrough.ts'
 
 export function realtimeProvider(
   address: UpstreamAddress,
@@ -13,6 +14,7 @@ export function realtimeProvider(
   const client = new UpstreamClient(address)
   return {
     inputRate: 24_000,
+    passthrough: passthroughCalls(client),
     connect: async (call, sink) => {
       const line = new RealtimeLine(client, call, sink)
       const { timeouts, signal, upstreamModel } = call

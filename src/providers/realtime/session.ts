@@ -1,25 +1,38 @@
 import type { UpstreamEvent } from '#providers/kit'
-import type { RealtimeInput, RealtimeSetup } from '#providers/spec'
+import type { PassthroughSetup, RealtimeInput, RealtimeSetup } from '#providers/spec'
 
 /** xAI has the fields of the sound at the top of its session. */
 const isFlat = (host: string): boolean => /(^|\.)x\.ai$/.test(host)
 /** Part of the context that stays when older turns are left out, so that they are not left out at each turn. */
 const retention = 0.8
 
+/** Of a call that is passed on: its upstream decides when a turn is over. */
+export const callSession = (setup: PassthroughSetup, upstreamModel: string): UpstreamEvent => ({
+  type: 'realtime',
+  model: upstreamModel,
+  ...promptOf(setup),
+  output_modalities: [setup.speaks ? 'audio' : 'text'],
+  audio: {
+    input: { turn_detection: detectionOf(setup), transcription: transcriptionOf(setup) },
+    output: outputOf(setup),
+  },
+  ...limitsOf(setup),
+})
+
+/** Puts back what decides the cost of such a call. */
+export const limitsUpdate = (setup: PassthroughSetup): UpstreamEvent =>
+  update({
+    type: 'realtime',
+    audio: { input: { transcription: transcriptionOf(setup) } },
+    ...limitsOf(setup),
+  })
+
 /** The whole setup: fields that are left out keep what they were. Turn detection is off, since we say when a turn is over. */
 export function sessionUpdate(setup: RealtimeSetup, host: string): UpstreamEvent {
-  const { instructions, voice, speaks, speed, tools, toolChoice, maxOutputTokens, maxInputTokens } = setup
+  const { voice, speaks } = setup
   const input = { format: pcm, turn_detection: null, transcription: transcriptionOf(setup) }
-  const output = {
-    format: pcm,
-    ...(voice !== undefined && { voice }),
-    ...(speed !== undefined && { speed }),
-  }
-  const common = {
-    instructions,
-    tools: tools.map((tool) => ({ type: 'function', ...tool })),
-    tool_choice: typeof toolChoice === 'string' ? toolChoice : { type: 'function', ...toolChoice },
-  }
+  const output = { format: pcm, ...outputOf(setup) }
+  const common = promptOf(setup)
   if (isFlat(host))
     return update({
       ...common,
@@ -32,13 +45,43 @@ export function sessionUpdate(setup: RealtimeSetup, host: string): UpstreamEvent
     ...common,
     output_modalities: [speaks ? 'audio' : 'text'],
     audio: { input, output },
-    max_output_tokens: maxOutputTokens,
-    truncation: {
-      type: 'retention_ratio',
-      retention_ratio: retention,
-      token_limits: { post_instructions: maxInputTokens },
-    },
+    ...limitsOf(setup),
   })
+}
+
+const promptOf = ({ instructions, tools, toolChoice }: RealtimeSetup) => ({
+  instructions,
+  tools: tools.map((tool) => ({ type: 'function', ...tool })),
+  tool_choice: typeof toolChoice === 'string' ? toolChoice : { type: 'function', ...toolChoice },
+})
+
+const outputOf = ({ voice, speed }: RealtimeSetup) => ({
+  ...(voice !== undefined && { voice }),
+  ...(speed !== undefined && { speed }),
+})
+
+const limitsOf = ({ maxOutputTokens, maxInputTokens }: RealtimeSetup) => ({
+  max_output_tokens: maxOutputTokens,
+  truncation: {
+    type: 'retention_ratio',
+    retention_ratio: retention,
+    token_limits: { post_instructions: maxInputTokens },
+  },
+})
+
+/** Of `semantic_vad` an upstream takes no times and no threshold. */
+function detectionOf({ turnDetection }: PassthroughSetup): UpstreamEvent | null {
+  if (!turnDetection) return null
+  const { type, silenceMs, prefixMs, threshold, createResponse, interruptResponse, idleMs } = turnDetection
+  const common = { type, create_response: createResponse, interrupt_response: interruptResponse }
+  if (type === 'semantic_vad') return common
+  return {
+    ...common,
+    threshold,
+    prefix_padding_ms: prefixMs,
+    ...(silenceMs !== undefined && { silence_duration_ms: silenceMs }),
+    ...(idleMs !== undefined && { idle_timeout_ms: idleMs }),
+  }
 }
 
 const pcm = { type: 'audio/pcm', rate: 24_000 } as const

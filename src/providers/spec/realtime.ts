@@ -1,3 +1,4 @@
+import type { PassthroughCalls } from './passthrough.ts'
 import type { Timeouts, UpstreamError } from './spec.ts'
 
 /**
@@ -12,6 +13,8 @@ export interface RealtimeProvider {
    * asked. After it has returned failures come by `sink.failed`.
    */
   connect(call: RealtimeCall, sink: RealtimeSink): Promise<RealtimeLink>
+  /** Where its wire has them. */
+  readonly passthrough?: PassthroughCalls
 }
 
 export interface RealtimeCall {

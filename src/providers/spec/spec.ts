@@ -18,6 +18,15 @@ export type {
   LiveUsage,
 } from './live-transcription.ts'
 export type {
+  PassthroughAnswer,
+  PassthroughCalls,
+  PassthroughOffer,
+  PassthroughSetup,
+  SideLink,
+  SideSettings,
+  SideSink,
+} from './passthrough.ts'
+export type {
   RealtimeCall,
   RealtimeEnd,
   RealtimeInput,

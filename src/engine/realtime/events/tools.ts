@@ -55,6 +55,10 @@ export function readTools(
   return { tools: readFunctions(entries, param, to.ignored), hosted: [...hosted.values()] }
 }
 
+/** Whether a list of tools names one that runs here. */
+export const namesHosted = (tools: unknown): boolean =>
+  Array.isArray(tools) && tools.some((tool) => isFields(tool) && hostedOfType(tool['type']) !== undefined)
+
 const hostedOfType = (type: unknown): BuiltInTool | undefined =>
   typeof type === 'string' && Object.hasOwn(hostedTypes, type) ? hostedTypes[type] : undefined
 

@@ -10,7 +10,7 @@ import { CallTime } from './call-time.ts'
 import { CallOver } from './over.ts'
 import { type Settling, settleCall } from './settle.ts'
 import { Step, type StepMoney } from './step.ts'
-import { type BegunStep, hasEnded, type StepEnd, writeStep, writeStepEnds } from './step-store.ts'
+import { type BegunStep, hasEnded, type StepEnd, writeStep, writeStepEnds, writeTaken } from './step-store.ts'
 import { mostAwayMs, untilBack } from './until-back.ts'
 
 /** Who has the call. Both may be called more than once. */
@@ -138,10 +138,10 @@ export class RunningMoney implements CallMoney, StepMoney {
   }
 
   /** Throws 402 where neither reserve nor balance bear it, SERVICE_UNAVAILABLE where the database is away, and `CallOver`. */
-  async step({ kind, model, worst, stepId }: NewStep): Promise<Step> {
+  async step({ kind, model, worst, stepId, isAhead }: NewStep): Promise<Step> {
     const nowMs = this.#app.clock.nowMs()
     const beganMs = nowMs - this.call.createdMs
-    const facts = { stepId: stepId ?? uuidv7(nowMs), position: this.#steps++, kind, model, beganMs }
+    const facts = { stepId: stepId ?? uuidv7(nowMs), position: this.#steps++, kind, model, beganMs, isAhead }
     const step = new Step(this, facts, 0n)
     const beginning = this.#begin(step, worst)
     this.#beginning.add(beginning)
@@ -151,6 +151,14 @@ export class RunningMoney implements CallMoney, StepMoney {
       this.#beginning.delete(beginning)
     }
     return step
+  }
+
+  /** The upstream has begun with a step that was open ahead of it. Where that cannot be written, and this process dies, it costs nothing. */
+  taken({ stepId }: Step): void {
+    writeTaken(this.#app.db, this.call, stepId).catch((error: unknown) => {
+      if (!isDatabaseAway(error))
+        this.#app.log.error({ err: error, receipt: this.call.receiptId }, 'a step of a call was not written')
+    })
   }
 
   async #begin(step: Step, worst: bigint): Promise<void> {

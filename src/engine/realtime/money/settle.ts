@@ -10,6 +10,7 @@ import { type CallKey, type CallRow, lockRunning, writeEnded } from '../store.ts
 import { explain, maxLines, used } from './receipt.ts'
 import {
   deleteSteps,
+  deleteUntaken,
   firstSteps,
   groupsAfter,
   type StepEnd,
@@ -52,6 +53,7 @@ export async function settleCall(app: Settling, key: CallKey, end: CallEnd): Pro
     if (!row) return undefined
     await writeStepEnds(tx, key, end.stepEnds ?? [])
     await deleteSteps(tx, key, end.unbegunSteps ?? [])
+    if (row.engine === 'passthrough') await deleteUntaken(tx, key)
     return settleRow(app, tx, row, end)
   })
   if (!ended) return undefined

@@ -32,6 +32,7 @@ export interface StepRow {
   lost: bigint
   discarded: boolean
   line: StoredLine | null
+  ahead: boolean
 }
 
 export interface BegunStep {
@@ -40,6 +41,7 @@ export interface BegunStep {
   kind: StepKind
   model: string
   worst: bigint
+  isAhead?: boolean | undefined
 }
 
 /**
@@ -49,16 +51,32 @@ export interface BegunStep {
 export async function writeStep(
   db: Db['kysely'] | Tx,
   { accountId, callId, processId }: CallKey & { processId: string },
-  { stepId, position, kind, model, worst }: BegunStep,
+  { stepId, position, kind, model, worst, isAhead = false }: BegunStep,
 ): Promise<boolean> {
   const { rows } = await sql`with call as (
       select account_id, call_id from realtime.calls
       where account_id = ${accountId} and call_id = ${callId} and process_id = ${processId} and ended_at is null for key share)
-    insert into realtime.steps as s (account_id, call_id, step_id, position, kind, model, worst)
-    select account_id, call_id, ${stepId}::uuid, ${position}::int, ${kind}, ${model}, ${worst}::bigint from call
+    insert into realtime.steps as s (account_id, call_id, step_id, position, kind, model, worst, ahead)
+    select account_id, call_id, ${stepId}::uuid, ${position}::int, ${kind}, ${model}, ${worst}::bigint, ${isAhead}::boolean from call
     on conflict (account_id, call_id, step_id) do update set worst = greatest(s.worst, excluded.worst)
     returning 1`.execute(db)
   return rows.length > 0
+}
+
+/** The upstream has begun with a step that was open ahead of it. */
+export const writeTaken = (db: Db, { accountId, callId }: CallKey, stepId: string): Promise<unknown> =>
+  db.query(
+    {
+      name: 'realtime.step_taken',
+      text: 'update realtime.steps set ahead = false where account_id = $1 and call_id = $2 and step_id = $3',
+    },
+    [accountId, callId, stepId],
+  )
+
+/** Those with which no upstream has begun. */
+export async function deleteUntaken(tx: Tx, { accountId, callId }: CallKey): Promise<void> {
+  await sql`delete from realtime.steps
+    where account_id = ${accountId} and call_id = ${callId} and ahead and cost is null`.execute(tx)
 }
 
 /** How a step has ended. */

@@ -23,6 +23,7 @@ export interface BegunFacts extends StepFacts {
   position: number
   kind: StepKind
   model: string
+  isAhead?: boolean | undefined
 }
 
 export class Step implements OpenStep {

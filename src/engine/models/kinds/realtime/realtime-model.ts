@@ -18,7 +18,8 @@ export interface PipelineModel extends NamedModel {
 /** Its upstream hears and speaks by itself. */
 export interface RelayModel extends NamedModel {
   kind: 'realtime'
-  engine: 'relay'
+  /** `passthrough`: over WebRTC the sound runs between the caller and the upstream; over a WebSocket it is relayed. */
+  engine: 'relay' | 'passthrough'
   relay: RelaySettings
   pricing: RelayPrices
 }

@@ -27,6 +27,11 @@ function pricesOf(model: RealtimeModel) {
   }
 }
 
+const unablePassthrough = {
+  en: 'which has no calls over WebRTC of its own, as engine: passthrough needs: name a provider of the dialect realtime, or write engine: relay',
+  fa: 'که خودش تماس WebRTC نمی‌گیرد و engine: passthrough آن را لازم دارد: ارائه‌دهنده‌ای با گویش realtime نام ببرید یا engine: relay بنویسید',
+}
+
 const partsOf = (model: RealtimeModel) =>
   model.engine === 'pipeline'
     ? {
@@ -47,10 +52,13 @@ export const realtime = modelKind({
     en: 'has no models that hear and speak by themselves: add the dialect realtime or gemini to it',
     fa: 'مدلی که خودش بشنود و حرف بزند ندارد: گویش realtime یا gemini را به آن بیفزایید',
   },
+  // Gemini's wire has no calls over WebRTC.
+  unable: (entry: RealtimeEntry, dialects) =>
+    entry.engine === 'passthrough' && !dialects.includes('realtime') ? unablePassthrough : undefined,
   modelOf: (entry: RealtimeEntry, { named }): RealtimeModel => {
     const common = { ...named, kind: 'realtime', inputModalities: ['text', 'audio'] } as const
     const inputModalities = [...common.inputModalities]
-    if (entry.engine === 'relay') {
+    if (entry.engine !== 'pipeline') {
       const { engine, relay, pricing } = entry
       return { ...common, inputModalities, engine, relay, pricing }
     }
@@ -89,8 +97,8 @@ export const realtime = modelKind({
   }),
   studioSettings: Type.Object({
     engine: text(
-      'What answers in a call: `pipeline`, models of this server together; `relay`, a model that hears and speaks by itself.',
-      'آن‌چه در تماس پاسخ می‌دهد: `pipeline`، مدل‌های این سرور با هم؛ `relay`، مدلی که خودش می‌شنود و حرف می‌زند.',
+      'What answers in a call: `pipeline`, models of this server together; `relay`, a model that hears and speaks by itself; `passthrough`, the same, and over WebRTC the caller talks with its vendor directly.',
+      'آن‌چه در تماس پاسخ می‌دهد: `pipeline`، مدل‌های این سرور با هم؛ `relay`، مدلی که خودش می‌شنود و حرف می‌زند؛ `passthrough`، همان، و در WebRTC تماس‌گیرنده بی‌واسطه با فروشندهٔ مدل حرف می‌زند.',
     ),
     text_model: ofPipeline('Of a pipeline: answers.', 'در pipeline: پاسخ می‌دهد.'),
     transcription_model: ofPipeline(

@@ -48,15 +48,23 @@ export const RelaySchema = Type.Object(
 export const RealtimePricingSchema = Type.Object(
   {
     per_minute: some('USD per minute of a call, beside what its models cost.'),
-    text_input_per_million: some('engine: relay. USD per million tokens of text that go in.'),
-    audio_input_per_million: some('engine: relay. USD per million tokens of sound that go in.'),
-    image_input_per_million: some('engine: relay. Absent: as text.'),
-    cached_text_input_per_million: some('engine: relay. Absent: as text that is not cached.'),
-    cached_audio_input_per_million: some('engine: relay. Absent: as sound that is not cached.'),
-    text_output_per_million: some('engine: relay. USD per million tokens of text that come out.'),
-    audio_output_per_million: some('engine: relay. USD per million tokens of sound that come out.'),
+    text_input_per_million: some('engine: relay or passthrough. USD per million tokens of text that go in.'),
+    audio_input_per_million: some(
+      'engine: relay or passthrough. USD per million tokens of sound that go in.',
+    ),
+    image_input_per_million: some('engine: relay or passthrough. Absent: as text.'),
+    cached_text_input_per_million: some('engine: relay or passthrough. Absent: as text that is not cached.'),
+    cached_audio_input_per_million: some(
+      'engine: relay or passthrough. Absent: as sound that is not cached.',
+    ),
+    text_output_per_million: some(
+      'engine: relay or passthrough. USD per million tokens of text that come out.',
+    ),
+    audio_output_per_million: some(
+      'engine: relay or passthrough. USD per million tokens of sound that come out.',
+    ),
     transcription_per_minute: some(
-      'engine: relay. USD per minute of speech that the upstream writes down by transcription_model.',
+      'engine: relay or passthrough. USD per minute of speech that the upstream writes down by transcription_model.',
     ),
   },
   { default: {} },

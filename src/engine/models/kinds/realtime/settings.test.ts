@@ -151,10 +151,18 @@ test.each([
     entry(`    engine: relay\n    pricing: { per_minute: 0 }\n`),
     /deployments is missing: write at least one/,
   ],
-  [entry('    deployments: [{ provider: sandbox, model: x }]\n'), /deployments .*engine: relay beside it/],
-  [entry('    realtime: { voices: [a] }\n'), /realtime .*engine: relay beside it/],
+  [
+    entry('    deployments: [{ provider: sandbox, model: x }]\n'),
+    /deployments .*engine: relay \(or passthrough\) beside it/,
+  ],
+  [entry('    realtime: { voices: [a] }\n'), /realtime .*engine: relay \(or passthrough\) beside it/],
   [entry('    pricing: { text_input_per_million: 1 }\n'), /per_minute alone, .*or engine: relay/],
-  [entry('    engine: passthrough\n'), /engine .*pipeline or relay; passthrough is none, for a call/],
+  [entry('    engine: telephone\n'), /engine .*pipeline, relay or passthrough/],
+  [entry('    engine: passthrough\n    pricing: { per_minute: 0 }\n'), /deployments is missing/],
+  [
+    relay().replace('engine: relay', 'engine: passthrough').replace('[realtime]', '[gemini]'),
+    /talk, which has no calls over WebRTC of its own/,
+  ],
   [
     relay().replace('[realtime]', '[chat]'),
     /talk, which has no models that hear and speak by themselves: add the dialect/,
@@ -171,4 +179,14 @@ test.each([
 test('a relay whose price is its time alone has free tokens', () => {
   const model = talk(relay('    pricing: { per_minute: 0.05 }\n'))
   expect(model).toMatchObject({ pricing: { perMinute: 0.05, perMillion: { audioOutput: 0 } } })
+})
+
+test('a passthrough has the settings and the prices of a relay', () => {
+  const model = talk(relay().replace('engine: relay', 'engine: passthrough'))
+  expect(model).toMatchObject({
+    engine: 'passthrough',
+    deployments: [{ provider: 'talk', model: 'voice-1' }],
+    relay: { maxInputTokens: 8_000, maxOutputTokens: 1_200 },
+    pricing: { perMillion: { audioOutput: 64 } },
+  })
 })

@@ -2,7 +2,13 @@
 import { type Static, Type } from 'typebox'
 import { type ConfigNode, reading, refusals, refuse, type Sentence } from '#platform/config'
 import { type NamedEntry, named, namedOf } from '../named.ts'
-import type { RealtimeEngine, RealtimePricing, RelayPrices, RelaySettings } from './realtime-model.ts'
+import type {
+  RealtimeEngine,
+  RealtimePricing,
+  RelayModel,
+  RelayPrices,
+  RelaySettings,
+} from './realtime-model.ts'
 import {
   RealtimePricingSchema,
   RelaySchema,
@@ -23,7 +29,7 @@ interface PipelineEntry {
 }
 
 interface RelayEntry {
-  engine: 'relay'
+  engine: RelayModel['engine']
   relay: RelaySettings
   pricing: RelayPrices
 }
@@ -33,24 +39,24 @@ const modelId = (en: string, fa: string) => Type.Optional(Type.String(reading({ 
 const { deployments, ...ownNamed } = named
 
 const engineExpected = {
-  en: 'pipeline or relay; passthrough is none, for a call that runs past this server cannot be held before each answer',
-  fa: 'pipeline یا relay؛ passthrough نداریم، چون تماسی که از کنار این سرور بگذرد پیش از هر پاسخ رزرو اعتبار ندارد',
+  en: 'pipeline, relay or passthrough',
+  fa: 'pipeline یا relay یا passthrough',
 }
 
 export const RealtimeEntrySchema = Type.Object({
   ...ownNamed,
   engine: Type.Unsafe<RealtimeEngine>({
     type: 'string',
-    pattern: '^(pipeline|relay)$',
+    pattern: '^(pipeline|relay|passthrough)$',
     default: 'pipeline',
     description:
-      'pipeline: a transcription, a text and a speech model work together; relay: a model of a provider hears and speaks by itself.',
+      'pipeline: a transcription, a text and a speech model work together; relay: a model of a provider hears and speaks by itself; passthrough: so does it, and over WebRTC its sound does not run through this server, which can only hang up when the credits end.',
     ...reading({ expected: engineExpected }),
   }),
   text_model: modelId('the id of a text model', 'شناسه‌ی یک مدل متنی'),
   transcription_model: modelId('the id of a transcription model', 'شناسه‌ی یک مدل رونویسی'),
   speech_model: modelId('the id of an audio model that speaks', 'شناسه‌ی یک مدل صدا که حرف می‌زند'),
-  /** Of the engine `relay`. */
+  /** Of the engines `relay` and `passthrough`. */
   deployments: Type.Optional(deployments),
   realtime: RelaySchema,
   pricing: RealtimePricingSchema,
@@ -64,8 +70,8 @@ const wantsPipeline: Sentence = {
   fa: 'engine: pipeline، یا آن را بردارید: مدل relay خودش می‌شنود و حرف می‌زند',
 }
 const wantsRelay: Sentence = {
-  en: 'engine: relay beside it, or leave it out: a pipeline asks the providers of its models',
-  fa: 'کنار آن engine: relay، یا آن را بردارید: pipeline از ارائه‌دهندگان مدل‌هایش می‌پرسد',
+  en: 'engine: relay (or passthrough) beside it, or leave it out: a pipeline asks the providers of its models',
+  fa: 'کنار آن engine: relay (یا passthrough)، یا آن را بردارید: pipeline از ارائه‌دهندگان مدل‌هایش می‌پرسد',
 }
 const deploymentsMissing: Sentence = {
   en: 'write at least one of { provider, model }, whose provider has the dialect realtime or gemini',
@@ -75,7 +81,7 @@ const deploymentsMissing: Sentence = {
 type Typed = Static<typeof RealtimeEntrySchema>
 
 export function readRealtimeEntry(typed: Typed, node: ConfigNode): RealtimeEntry {
-  return typed.engine === 'relay' ? relayEntry(typed, node) : pipelineEntry(typed, node)
+  return typed.engine === 'pipeline' ? pipelineEntry(typed, node) : relayEntry(typed, typed.engine, node)
 }
 
 function pipelineEntry(typed: Typed, node: ConfigNode): RealtimeEntry {
@@ -92,7 +98,7 @@ function pipelineEntry(typed: Typed, node: ConfigNode): RealtimeEntry {
   }
 }
 
-function relayEntry(typed: Typed, node: ConfigNode): RealtimeEntry {
+function relayEntry(typed: Typed, engine: RelayModel['engine'], node: ConfigNode): RealtimeEntry {
   for (const name of ofPipeline) node.find(name)?.wrong(wantsPipeline)
   const { deployments: upstreams, realtime } = typed
   if (!upstreams) refuse(refusals.missing(node.where('deployments'), deploymentsMissing))
@@ -100,7 +106,7 @@ function relayEntry(typed: Typed, node: ConfigNode): RealtimeEntry {
   return {
     ...namedOf({ ...typed, deployments: upstreams }, node),
     kind: 'realtime',
-    engine: 'relay',
+    engine,
     relay,
     pricing: readRelayPrices(typed.pricing, node, relay.transcriptionModel !== undefined),
   }

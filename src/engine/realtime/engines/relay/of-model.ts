@@ -5,17 +5,18 @@ import { inOrder } from '#engine/routing'
 import type { SessionSettings } from '../../parts.ts'
 import { worstOf } from './price.ts'
 import { mostTurnSeconds, type RelayOptions } from './relay.ts'
+import type { RelayUpstream } from './session-link.ts'
 
 /** Its deployments in the order in which they are tried, each with the provider that has it. */
 export function upstreamsOf(
   { inference }: Pick<App, 'inference'>,
   { deployments }: RelayModel,
-): RelayOptions['upstreams'] {
+): (RelayUpstream & { providerId: string })[] {
   return inOrder(deployments, Math.random).flatMap(({ id, provider, model: upstreamModel }) => {
     const upstream = inference.upstreamOf(provider)
     if (!upstream?.realtime) return []
     const { realtime, timeouts } = upstream
-    return [{ deployment: id, provider: realtime, upstreamModel, timeouts }]
+    return [{ deployment: id, providerId: provider, provider: realtime, upstreamModel, timeouts }]
   })
 }
 

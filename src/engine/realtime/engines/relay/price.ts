@@ -1,6 +1,5 @@
 /** What a response of a realtime model costs. */
 import type { RealtimeUsage } from '#providers/spec'
-import type { FunctionTool } from '../../parts.ts'
 
 /** Micro-credits for a million tokens of each kind. */
 export type RelayPricing = Readonly<Record<keyof RealtimeUsage, bigint>>
@@ -34,7 +33,7 @@ export function worstOf(
 
 interface Before {
   instructions: string
-  tools: readonly FunctionTool[]
+  tools: readonly unknown[]
 }
 
 /** Both stand before the conversation at each response, and no token is less than a character. */

@@ -5,7 +5,6 @@
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
 import { alarmClaims } from '#engine/paid'
-import { deadlines } from '#platform/clock'
 import { Failure, type Language } from '#platform/errors'
 import { type RealtimeSetup, UpstreamError } from '#providers/spec'
 import { refuse } from '../../events/fields.ts'
@@ -13,10 +12,12 @@ import type { CallEngine, CallView, EngineEvent, ResponseOptions, SessionSetting
 import { type Pause, type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
 import { EngineWork } from '../engine-work.ts'
 import { UserTurns } from '../user-turns.ts'
+import { within } from '../within.ts'
 import { Answer, type CancelReason } from './answer.ts'
 import { reasons } from './phrases.ts'
 import { mostTokensOf, type RelayLimits, type RelayPrice, type RelayPricing, worstOf } from './price.ts'
 import { type LinkListener, type RelayUpstream, SessionLink } from './session-link.ts'
+import { mostOutput, setupOf } from './setup.ts'
 import { UserSound } from './user-sound.ts'
 
 export interface RelayOptions {
@@ -339,29 +340,7 @@ export class Relay implements CallEngine, TurnListener {
   // The session at the upstream
 
   #setup(): RealtimeSetup {
-    const { session } = this.#call
-    const { model } = this.#options
-    const { voices, voice, transcription } = model
-    const asked = this.#asked
-    const wanted = session.voice !== undefined && voices.includes(session.voice) ? session.voice : voice
-    const { language, prompt } = session.transcription
-    return {
-      instructions: asked.instructions ?? session.instructions,
-      voice: wanted,
-      ...(session.speed !== 1 && { speed: session.speed }),
-      speaks: (asked.modalities ?? session.modalities).includes('audio'),
-      tools: asked.tools ?? session.tools,
-      toolChoice: asked.toolChoice ?? session.toolChoice,
-      maxOutputTokens: this.#maxOutput(asked),
-      maxInputTokens: model.maxInputTokens,
-      ...(transcription && { transcription: { model: transcription.model, language, prompt } }),
-    }
-  }
-
-  #maxOutput(asked: ResponseOptions): number {
-    const most = this.#options.model.maxOutputTokens
-    const wanted = asked.maxOutputTokens ?? this.#call.session.maxOutputTokens
-    return wanted === 'inf' ? most : Math.min(most, wanted)
+    return setupOf(this.#options.model, this.#call.session, this.#asked)
   }
 
   get #worstOfTurn(): bigint {
@@ -373,7 +352,10 @@ export class Relay implements CallEngine, TurnListener {
   }
 
   #priceOf(asked: ResponseOptions): RelayPrice {
-    return { ...this.#options.model, maxOutputTokens: this.#maxOutput(asked) }
+    return {
+      ...this.#options.model,
+      maxOutputTokens: mostOutput(this.#options.model, this.#call.session, asked),
+    }
   }
 
   #before(asked: ResponseOptions): Pick<SessionSettings, 'instructions' | 'tools'> {
@@ -435,11 +417,3 @@ export class Relay implements CallEngine, TurnListener {
 
 const isOwn = ({ instructions, modalities, tools, toolChoice, maxOutputTokens }: ResponseOptions): boolean =>
   [instructions, modalities, tools, toolChoice, maxOutputTokens].some((one) => one !== undefined)
-
-/** Resolves with `work`, or without it after this time. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  const passed = Promise.withResolvers<void>()
-  const deadline = deadlines.in(ms, passed.resolve)
-  await Promise.race([work, passed.promise])
-  deadline.cancel()
-}

@@ -1,0 +1,172 @@
+/** What a call costs that runs past us: each response and each transcription has a step that was open before it began. */
+import type { App } from '#app'
+import { alarmClaims } from '#engine/paid'
+import type { PassthroughSetup, RealtimeEnd, RealtimeUsage, SideSettings } from '#providers/spec'
+import { CallOver } from '../../money/over.ts'
+import type { RunningMoney } from '../../money/running-money.ts'
+import type { Step } from '../../money/step.ts'
+import type { EngineWork } from '../engine-work.ts'
+import { claimOf, costOf, type MostTokens, quantitiesOf, worstOf } from '../relay/price.ts'
+import { mostTurnSeconds, type RelayOptions } from '../relay/relay.ts'
+import { StepsAhead } from './steps-ahead.ts'
+
+export interface PassedMoneyOptions {
+  money: RunningMoney
+  model: RelayOptions['model']
+  setup: PassthroughSetup
+  /** For the operator. */
+  deployment: string
+  work: EngineWork
+  /** What was paid is made, and the balance bears no more. */
+  short(): void
+  /** The upstream makes what the balance did not bear. */
+  unpaid(): void
+}
+
+/** A caller may have several made at once, beside the conversation. */
+const mostResponses = 32
+/** Of one response, each way: no model takes more, and no claim beyond it is believed. */
+const mostTokens: MostTokens = { input: 1_000_000, output: 1_000_000 }
+const nothing = { instructions: '', tools: [] }
+
+export class PassedMoney {
+  readonly #app: App
+  readonly #options: PassedMoneyOptions
+  readonly #responses: StepsAhead
+  readonly #transcripts: StepsAhead | undefined
+  readonly #underWay = new Map<string, Promise<Step | undefined>>()
+  #prompt: { instructions: string; tools: readonly unknown[] }
+  #isShort = false
+  #quiet: (() => void) | undefined
+  #isLineClosed = false
+
+  constructor(app: App, options: PassedMoneyOptions) {
+    this.#app = app
+    this.#options = options
+    const { money, model, setup } = options
+    this.#prompt = setup
+    const common = {
+      model: model.id,
+      refused: () => this.#refused(),
+      unpaid: () => options.unpaid(),
+      broke: (error: unknown) => options.work.run(Promise.reject(error)),
+    }
+    this.#responses = new StepsAhead(money, { ...common, kind: 'response', worst: this.#worst })
+    const worst = model.transcription?.price(mostTurnSeconds) ?? 0n
+    if (worst > 0n) this.#transcripts = new StepsAhead(money, { ...common, kind: 'transcription', worst })
+  }
+
+  /** Ids of responses that the upstream makes. */
+  get underWay(): Iterable<string> {
+    return this.#underWay.keys()
+  }
+
+  /** The first of each is opened. */
+  begin(): void {
+    this.#isShort = true
+    this.#options.work.run(this.#goOn())
+  }
+
+  /** False where the upstream makes too many at once. */
+  began(id: string): boolean {
+    if (this.#underWay.has(id)) return true
+    if (this.#underWay.size >= mostResponses) return false
+    this.#options.money.turns += 1
+    this.#underWay.set(id, this.#taken(this.#responses))
+    return true
+  }
+
+  finished(id: string, end: RealtimeEnd): void {
+    const taken = this.#underWay.get(id)
+    if (!taken) return
+    this.#underWay.delete(id)
+    if (this.#underWay.size === 0) this.#quiet?.()
+    this.#options.work.run(this.#finish(taken, end))
+  }
+
+  transcribed(seconds: number): void {
+    const { model, work } = this.#options
+    const cost = model.transcription?.price(seconds) ?? 0n
+    if (!this.#transcripts || cost === 0n) return
+    const taken = this.#taken(this.#transcripts)
+    work.run(taken.then((step) => step?.done(cost, { quantities: { seconds: Math.ceil(seconds) } })))
+  }
+
+  /** The caller has given the model other instructions or tools, which stand before each response. */
+  updated({ instructions, tools }: SideSettings): void {
+    const before = this.#prompt
+    this.#prompt = { instructions: instructions ?? before.instructions, tools: tools ?? before.tools }
+    this.#options.work.run(this.#responses.setWorst(this.#worst))
+  }
+
+  /** Resolves when nothing is being made, or the side connection is gone. */
+  whenQuiet(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#quiet = resolve
+    if (this.#underWay.size === 0 || this.#isLineClosed) resolve()
+    return promise
+  }
+
+  lineClosed(): void {
+    this.#isLineClosed = true
+    this.#quiet?.()
+  }
+
+  /** Nobody says any more what they cost. */
+  breakOff(): void {
+    for (const id of [...this.#underWay.keys()]) this.finished(id, { status: 'failed' })
+  }
+
+  async #taken(steps: StepsAhead): Promise<Step | undefined> {
+    try {
+      return await steps.take()
+    } catch (error) {
+      // It was settled meanwhile, by another process or without us.
+      if (error instanceof CallOver) return undefined
+      throw error
+    }
+  }
+
+  async #finish(taken: Promise<Step | undefined>, end: RealtimeEnd): Promise<void> {
+    const step = await taken
+    if (step) this.#charge(step, end)
+    await this.#goOn()
+  }
+
+  #charge(step: Step, { usage, error, status }: RealtimeEnd): void {
+    const { pricing } = this.#options.model
+    const worst = step.worst > 0n ? step.worst : this.#responses.worst
+    if (usage) {
+      const { input: maxInputTokens, output: maxOutputTokens } = mostTokens
+      const most = worstOf({ pricing, maxInputTokens, maxOutputTokens }, nothing)
+      step.done(costOf(usage, pricing, most), { quantities: quantitiesOf(usage, mostTokens) })
+      this.#check(usage)
+    } else if (error && !error.executed) step.done(0n, { quantities: {} })
+    else step.done(worst, { quantities: {}, ambiguous: status === 'failed' })
+  }
+
+  #check(usage: RealtimeUsage): void {
+    const { claimed, believed } = claimOf(usage, mostTokens)
+    if (claimed.input === believed.input && claimed.output === believed.output) return
+    const { deployment, money } = this.#options
+    alarmClaims(this.#app, money.call.receiptId, [], [{ deployment, claimed, believed }])
+  }
+
+  /** What is under way is paid, and may leave enough for the next one. */
+  #refused(): void {
+    this.#isShort = true
+    this.#options.work.run(this.#goOn())
+  }
+
+  async #goOn(): Promise<void> {
+    if (!this.#isShort || this.#underWay.size > 0) return
+    const filled = await Promise.all([this.#responses.fill(), this.#transcripts?.fill() ?? true])
+    if (filled.every((isOpen) => isOpen)) this.#isShort = false
+    else if (this.#underWay.size === 0) this.#options.short()
+  }
+
+  get #worst(): bigint {
+    const { model, setup } = this.#options
+    return worstOf({ ...model, maxOutputTokens: setup.maxOutputTokens }, this.#prompt)
+  }
+}

@@ -1,0 +1,34 @@
+/** What an upstream is told of a session. */
+import type { RealtimeSetup } from '#providers/spec'
+import type { ResponseOptions, SessionSettings } from '../../parts.ts'
+import type { RelayOptions } from './relay.ts'
+
+type Model = RelayOptions['model']
+
+/** `asked`: what one response wants beside the session. */
+export function setupOf(model: Model, session: SessionSettings, asked: ResponseOptions = {}): RealtimeSetup {
+  const { voices, voice, transcription } = model
+  const wanted = session.voice !== undefined && voices.includes(session.voice) ? session.voice : voice
+  const { language, prompt } = session.transcription
+  return {
+    instructions: asked.instructions ?? session.instructions,
+    voice: wanted,
+    ...(session.speed !== 1 && { speed: session.speed }),
+    speaks: (asked.modalities ?? session.modalities).includes('audio'),
+    tools: asked.tools ?? session.tools,
+    toolChoice: asked.toolChoice ?? session.toolChoice,
+    maxOutputTokens: mostOutput(model, session, asked),
+    maxInputTokens: model.maxInputTokens,
+    ...(transcription && { transcription: { model: transcription.model, language, prompt } }),
+  }
+}
+
+/** Tokens of a response. */
+export function mostOutput(
+  { maxOutputTokens: most }: Model,
+  session: SessionSettings,
+  asked: ResponseOptions = {},
+): number {
+  const wanted = asked.maxOutputTokens ?? session.maxOutputTokens
+  return wanted === 'inf' ? most : Math.min(most, wanted)
+}
