@@ -188,8 +188,12 @@ describe('a call over WebRTC in a process of its own', { shuffle: false }, () =>
     ] as const) {
       expect(await call.event('kherad.ending')).toMatchObject({ reason, seconds: 0 })
       await call.closed
-      const { body } = await key.get(`${calls}/${call.id}`)
-      expect(body).toMatchObject({ status: 'ended', reason, credits: 0 })
+      // Settled behind its last words.
+      const record = await until(async () => {
+        const { body } = await key.get(`${calls}/${call.id}`)
+        return body.status === 'ended' ? body : undefined
+      })
+      expect(record).toMatchObject({ reason, credits: 0 })
     }
   })
 
