@@ -187,7 +187,7 @@ async function showSettled(id) {
   for (const waitMs of [300, 1_500, 4_000]) {
     await new Promise((resolve) => setTimeout(resolve, waitMs))
     if (call) return
-    const [cost] = await Promise.all([id && calls?.costOf(id), calls?.refresh()])
+    const [cost] = await Promise.all([id === undefined ? undefined : calls?.costOf(id), calls?.refresh()])
     if (cost !== undefined && !call) element('spent').textContent = credits(cost)
   }
 }
