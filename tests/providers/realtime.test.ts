@@ -489,6 +489,23 @@ describe('Gemini’s Live API in its words', () => {
     })
   })
 
+  test('of all that waits for one answer the last minute is kept, to the byte, for it or for another session', async () => {
+    upstream.serve(geminiVoice())
+    const { link } = await talk(geminiRealtime(address()))
+    const minute = 60 * 32_000
+    const unsent = () => link.unsent!.reduce((sum, { length }) => sum + length, 0)
+    for (const bytes of [640, minute - 640]) {
+      link.write(new Uint8Array(bytes))
+      link.commit()
+    }
+    expect(unsent()).toBe(minute)
+    link.write(new Uint8Array(2))
+    link.commit()
+    expect(unsent()).toBe(minute - 638)
+    link.respond()
+    expect(unsent()).toBe(0)
+  })
+
   test('a turn in words and a picture is asked without an activity', async () => {
     upstream.serve(geminiVoice())
     const call = await talk(geminiRealtime(address()))

@@ -197,6 +197,32 @@ test('a tool of an agent and a function of the client stand side by side, and on
   expect(JSON.stringify(texts.calls[2]!.body)).toContain('A person was asked to take over.')
 })
 
+test('contacts that people leave in one call are each kept once, with the consent, and belong to the call', async () => {
+  const agent_id = await agentOf()
+  await using call = await connect(world, key.secret, { query: `?agent_id=${agent_id}` })
+  const consent = { consent_text: 'شماره‌تان را نگه داریم؟', consent_given: true }
+  const lead = (phone: string) => calls('capture_lead', { name: 'سارا', phone, ...consent })
+  for (const phone of ['۰۹۱۲۳۴۵۶۷۸۹', '۰۹۱۲۳۴۵۶۷۸۹', '02188776655']) {
+    texts.replyOnce(lead(phone), words('یادداشت شد.'))
+    expect((await ask(call, 'شماره‌ام را بنویس')).output).toMatchObject([
+      { type: 'mcp_call', name: 'capture_lead', output: 'The contact is kept.' },
+      { type: 'message' },
+    ])
+  }
+  const text = `select data from events.outbox where type = 'agent.lead' order by once_key`
+  const told = await world.app.db.query<{ data: object }>({ text }, [])
+  const { record } = await receiptOf(call)
+  const of = (phone: string) => ({
+    data: {
+      agent_id,
+      run_id: record.request_id,
+      lead: { phone },
+      consent: { text: consent.consent_text },
+    },
+  })
+  expect(told).toMatchObject([of('09123456789'), of('02188776655')])
+})
+
 test('a search that takes long is spoken over, its result is cut for the client, and its fee is charged', async () => {
   const gate = Promise.withResolvers<void>()
   finds = (request, response) =>

@@ -10,7 +10,7 @@ import { hasEspeak, spoken } from '../harness/spoken.ts'
 import { type TranscriptionUpstream, transcriptionUpstream } from '../harness/transcription-upstream.ts'
 import { until } from '../harness/until.ts'
 import { chunk, done, type FakeUpstream, fakeUpstream, stream } from '../harness/upstream.ts'
-import { openAiVoice } from '../harness/voice-wires.ts'
+import { geminiVoice, openAiVoice } from '../harness/voice-wires.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 import { browserPath } from '../media/browser.ts'
 import {
@@ -26,7 +26,8 @@ import { type CallUpstreams, callConfig } from './call-config.ts'
 const configOf = (upstreams: CallUpstreams, socket: string): string => `
 webrtc: { listen: [127.0.0.1], ports: [0, 0] }
 ${callConfig(upstreams, {
-  providers: `  - { id: talk, base_url: "${socket}", api_key: k, dialects: [realtime] }`,
+  providers: `  - { id: talk, base_url: "${socket}", api_key: k, dialects: [realtime] }
+  - { id: google, base_url: "${socket}", api_key: k, dialects: [gemini] }`,
   models: `  - id: acme/timed
     kind: realtime
     text_model: words/one
@@ -38,12 +39,24 @@ ${callConfig(upstreams, {
     engine: relay
     deployments: [{ provider: talk, model: voice-1 }]
     realtime: { max_input_tokens: 1000, max_output_tokens: 200 }
-    pricing: { text_input_per_million: 1, audio_input_per_million: 2, text_output_per_million: 4, audio_output_per_million: 8 }`,
+    pricing: { text_input_per_million: 1, audio_input_per_million: 2, text_output_per_million: 4, audio_output_per_million: 8 }
+  - id: acme/live
+    kind: realtime
+    engine: relay
+    deployments: [{ provider: google, model: voice-2 }]
+    realtime: { max_input_tokens: 1000, max_output_tokens: 200 }
+    pricing: { text_input_per_million: 1, audio_input_per_million: 2, text_output_per_million: 4, audio_output_per_million: 8 }
+  - id: acme/timed-voice
+    kind: realtime
+    engine: relay
+    deployments: [{ provider: talk, model: voice-1 }]
+    pricing: { per_minute: 1 }`,
 })}`
 const calls = '/v1/realtime/calls'
 /** Of the sound, at a tenth of its packets lost. */
 const mostMadeUp = 0.12
 const model = 'acme/talk'
+const weather = { type: 'function', name: 'weather', parameters: { type: 'object' } }
 
 /** A voice at 24 kHz that says an even note. */
 const note = (seconds: number): Buffer => {
@@ -117,6 +130,15 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
     expect((await call.event('response.done', from)).response.status).toBe('completed')
   }
 
+  /** Once the page is asked for the weather: says it, and wants an answer. */
+  async function answersTool(call: BrowserCall): Promise<void> {
+    const asked = await call.event('response.function_call_arguments.done')
+    expect(asked.name).toBe('weather')
+    const item = { type: 'function_call_output', call_id: asked.call_id, output: 'آفتابی' }
+    await call.send({ type: 'conversation.item.create', item })
+    await call.send({ type: 'response.create' })
+  }
+
   /** Of the sound of one answer: the share that never came and was made up by the browser. */
   async function madeUpOfAnswer(call: BrowserCall): Promise<number> {
     const from = (await call.events()).length
@@ -155,10 +177,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
     ears.hear({ text: 'صبر کن یک لحظه' })
     await call.send({
       type: 'session.update',
-      session: {
-        type: 'realtime',
-        tools: [{ type: 'function', name: 'weather', parameters: { type: 'object' } }],
-      },
+      session: { type: 'realtime', tools: [weather] },
     })
     await call.say(interruption)
     const cut = await call.event('conversation.item.truncated', from)
@@ -222,61 +241,101 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
     expect(await ended(call.id)).toMatchObject({ turns: asked + 1 })
   })
 
-  test('is held with a model that hears and speaks by itself: heard, answered, interrupted, and charged by its tokens', async () => {
-    sockets.serve(openAiVoice({ heard: 'سلام دنیا', words: Array.from({ length: 60 }, (_, at) => `${at}`) }))
-    const call = await caller.call({ url: world.url, secret: key.secret }, { model: 'acme/voice' })
+  test.each([
+    ["OpenAI's wire", 'acme/voice', openAiVoice, { input_tokens: 132, output_tokens: 121 }],
+    ['Gemini Live', 'acme/live', geminiVoice, { input_tokens: 300, output_tokens: 80 }],
+  ])(
+    'is held with a model that hears and speaks by itself, over %s: heard, a tool of the page called, answered, interrupted, ended by the server, and charged by its tokens',
+    async (_, relayed, wire, quantities) => {
+      const words = Array.from({ length: 60 }, (_, at) => `${at}`)
+      sockets.serve(wire({ heard: 'سلام دنیا', words, calls: { name: 'weather', arguments: {} } }))
+      const call = await caller.call(
+        { url: world.url, secret: key.secret },
+        { model: relayed },
+        { tcp: true },
+      )
+      await call.event('session.created')
+      await call.send({ type: 'session.update', session: { type: 'realtime', tools: [weather] } })
+      await call.say(question)
+      await answersTool(call)
+      const { transcript } = await call.event('conversation.item.input_audio_transcription.completed')
+      expect(transcript).toBe('سلام دنیا')
+      const { energy = 0 } = await call.state()
+      await call.event('output_audio_buffer.started')
+      await until(async () => (await call.state()).energy > energy + 0.005, 30_000)
+      await call.say(interruption)
+      const cut = await call.event('conversation.item.truncated')
+      expect(cut.audio_end_ms).toBeLessThan(6_000)
+      await key.post(`${calls}/${call.id}/hangup`, {})
+      expect(await call.event('kherad.ending')).toMatchObject({ reason: 'client', seconds: 0 })
+      await call.close()
+      const record = await ended(call.id)
+      expect(record).toMatchObject({ engine: 'relay', reason: 'client', transport: 'webrtc' })
+      const { steps } = (await key.receipt(record.request_id)).body.details
+      const counted = { step: 'response', quantities }
+      expect(steps.slice(0, 2)).toMatchObject([counted, counted])
+    },
+  )
+
+  test('needs no outside: with the sandbox alone it is heard, a tool of the page called, answered, interrupted, and ended by the page', async () => {
+    const update = (session: object) =>
+      call.send({ type: 'session.update', session: { type: 'realtime', ...session } })
+    const call = await caller.call({ url: world.url, secret: key.secret }, { model: 'sandbox/realtime' })
     await call.event('session.created')
-    const { energy = 0 } = await call.state()
+    await update({ tools: [weather], tool_choice: 'required' })
     await call.say(question)
+    await call.event('response.function_call_arguments.done')
+    await update({ tool_choice: 'none' })
+    await answersTool(call)
+    const heard = await call.event('conversation.item.input_audio_transcription.completed')
+    expect(heard.transcript).not.toBe('')
+    const { energy = 0 } = await call.state()
     await call.event('output_audio_buffer.started')
     await until(async () => (await call.state()).energy > energy + 0.005, 30_000)
     await call.say(interruption)
     await call.event('conversation.item.truncated')
-    const { transcript } = await call.event('conversation.item.input_audio_transcription.completed')
-    expect(transcript).toBe('سلام دنیا')
     await call.close()
-    const record = await ended(call.id)
-    expect(record).toMatchObject({ engine: 'relay', reason: 'client', transport: 'webrtc' })
-    const { steps } = (await key.receipt(record.request_id)).body.details
-    expect(steps[0]).toMatchObject({
-      step: 'response',
-      quantities: { input_tokens: 132, output_tokens: 121 },
-    })
+    expect(await ended(call.id)).toMatchObject({ reason: 'client', engine: 'pipeline' })
   })
 
-  test('ends by itself: when nobody speaks, when its time is over, and when the balance is', async () => {
-    script(1)
-    const { client: poor } = await world.stranger(1_400)
-    const call = (secret: string, body: object) => caller.call({ url: world.url, secret }, body)
-    const idle = await call(key.secret, { model })
-    await idle.event('session.created')
-    clock.moveMs(60_000)
-    expect(await idle.event('kherad.ending')).toMatchObject({ reason: 'idle', seconds: 0 })
-    expect(await ended(idle.id)).toMatchObject({ reason: 'idle', turns: 0, credits: 0, seconds: 60 })
+  test.each([
+    ['three models', model, 'acme/timed'],
+    ['one that hears and speaks', 'acme/voice', 'acme/timed-voice'],
+  ])(
+    'with %s it ends by itself: when nobody speaks, when its time is over, and when the balance is',
+    async (_, free, perMinute) => {
+      script(1)
+      sockets.serve(openAiVoice())
+      const { client: poor } = await world.stranger(1_400)
+      const call = (secret: string, body: object) => caller.call({ url: world.url, secret }, body)
+      const idle = await call(key.secret, { model: free })
+      await idle.event('session.created')
+      clock.moveMs(60_000)
+      expect(await idle.event('kherad.ending')).toMatchObject({ reason: 'idle', seconds: 0 })
+      expect(await ended(idle.id)).toMatchObject({ reason: 'idle', turns: 0, credits: 0, seconds: 60 })
 
-    const short = await call(key.secret, { model, max_seconds: 20 })
-    await short.event('session.created')
-    clock.moveMs(10_000)
-    expect(await short.event('kherad.ending')).toMatchObject({ reason: 'expired', seconds: 10 })
-    clock.moveMs(10_000)
-    expect(await ended(short.id)).toMatchObject({ reason: 'expired', seconds: 20 })
+      const short = await call(key.secret, { model: free, max_seconds: 20 })
+      await short.event('session.created')
+      clock.moveMs(10_000)
+      expect(await short.event('kherad.ending')).toMatchObject({ reason: 'expired', seconds: 10 })
+      clock.moveMs(10_000)
+      expect(await ended(short.id)).toMatchObject({ reason: 'expired', seconds: 20 })
 
-    const timed = await call(poor.secret, { model: 'acme/timed' })
-    await timed.event('session.created')
-    const typed = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'هنوز اینجایم' }] }
-    await until(async () => {
-      await timed.send({ type: 'conversation.item.create', item: typed })
-      clock.moveMs(2_000)
-      await world.app.realtime.tick()
-      return (await poor.get(`${calls}/${timed.id}`)).body.status === 'ended'
-    }, 30_000)
-    expect(await timed.event('kherad.ending')).toMatchObject({ reason: 'credits', seconds: 0 })
-    expect((await timed.events()).filter(({ warning }) => warning)).not.toEqual([])
-    expect((await poor.get(`${calls}/${timed.id}`)).body).toMatchObject({
-      status: 'ended',
-      reason: 'credits',
-    })
-  })
+      const timed = await call(poor.secret, { model: perMinute })
+      await timed.event('session.created')
+      const typed = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'هنوز اینجایم' }] }
+      const record = () => poor.get(`${calls}/${timed.id}`)
+      await until(async () => {
+        await timed.send({ type: 'conversation.item.create', item: typed })
+        clock.moveMs(2_000)
+        await world.app.realtime.tick()
+        return (await record()).body.status === 'ended'
+      }, 30_000)
+      expect(await timed.event('kherad.ending')).toMatchObject({ reason: 'credits', seconds: 0 })
+      expect((await timed.events()).filter(({ warning }) => warning)).not.toEqual([])
+      expect((await record()).body).toMatchObject({ status: 'ended', reason: 'credits' })
+    },
+  )
 
   test('is held by the Agents SDK of OpenAI unchanged, with the secret of a page and its own microphone', async () => {
     script(1, words('تهران است.'))

@@ -194,6 +194,7 @@ test('a repeat of a call in JSON gets the same answer, also where no place is le
   const again = await create(key, {}, once)
   expect([again.status, again.text]).toEqual([201, first.text])
   expect(again.headers.get('idempotent-replayed')).toBe('true')
+  expect(again.headers.get('location')).toBe(`${calls}/${first.body.id}`)
   for (const { body } of others) await other.post(`${calls}/${body.id}/hangup`, {})
 
   const sdpOnce = { 'idempotency-key': 'by sdp' }
@@ -213,7 +214,7 @@ test('a repeat of a call in JSON gets the same answer, also where no place is le
   expect((await key.get(`${calls}?status=starting`)).body.data).toHaveLength(1)
 })
 
-test('a page begins a call with a client secret, whose model and session stand, and reads where it is', async () => {
+test('a page begins a call with a client secret, whose model and session stand, reads where it is, and ends it', async () => {
   const key = await world.key()
   const session = { model, instructions: 'کوتاه' }
   const { value } = (await key.post('/v1/realtime/client_secrets', { session })).body
@@ -228,6 +229,14 @@ test('a page begins a call with a client secret, whose model and session stand, 
     'access-control-request-headers': 'authorization,content-type,x-openai-agents-sdk',
   })
   expect(asked.headers.get('access-control-allow-headers')).toContain('x-openai-agents-sdk')
+  const id = made.headers.get('location')!.split('/').pop()
+  const headers = { ...page, 'content-type': 'application/json' }
+  const ended = await fetch(`${world.url}${calls}`, {
+    method: 'DELETE',
+    headers,
+    body: JSON.stringify({ id }),
+  })
+  expect(await ended.json()).toMatchObject({ id, status: 'ended', reason: 'client' })
 })
 
 test('where no port is free, calls over WebRTC are refused with what to do, and those over WebSocket go on', async () => {

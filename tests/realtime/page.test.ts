@@ -97,6 +97,8 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
     const { microcredits, seconds } = (await key.get(calls)).body.data[0]
     const total = (Math.ceil(microcredits / 10_000) / 100).toLocaleString('fa-IR')
     expect(receipt).toContain(`${total} اعتبار`)
+    // What it ran to at last, with what was under way at the end.
+    await phone.says('#spent', new RegExp(`^${total} اعتبار$`))
     expect(listed).toContain((seconds % 60).toLocaleString('fa-IR', { minimumIntegerDigits: 2 }))
     expect(phone.complaints).toEqual([])
     await free()

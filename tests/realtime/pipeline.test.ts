@@ -107,6 +107,9 @@ test('what is said in a call with the sandbox is heard, answered and spoken, in 
     expect(cost).toBeGreaterThan(0n)
     expect(cost).toBeLessThanOrEqual(call.money.reserved[0]!)
   })
+  // Its transcription claims seconds and no tokens, of which none are charged.
+  const metrics = await (await fetch(`${world.url}/metrics`)).text()
+  expect(metrics).not.toMatch(/^kherad_upstream_disbelieved_total\{/m)
 })
 
 test('the text model is asked with the instructions and what was said before', async () => {

@@ -81,7 +81,7 @@ interface Step {
 
 interface TestCall {
   engine: Relay
-  view: CallView
+  view: Omit<CallView, 'session'> & { session: CallView['session'] }
   events: RealtimeEvent[]
   steps: Step[]
   reserved: bigint[]
@@ -451,6 +451,53 @@ test('Gemini hears nothing before the answer is held, and goes on in another ses
   respond(call)
   await until(() => call.steps[1]?.done)
   expect(next.events).toHaveLength(2)
+})
+
+test('Gemini gets another session for other settings alone, and there what the one before was not sent yet', async () => {
+  upstream.serve(geminiVoice())
+  const call = await begin({ provider: geminiRealtime({ baseUrl: upstream.url }) })
+  const typed = (id: string, text: string) => {
+    call.view.conversation.add({
+      ...{ id, type: 'message', status: 'completed', role: 'user' },
+      content: [{ type: 'input_text', text }],
+    })
+    call.engine.changed()
+  }
+  typed('item_1', 'نخست')
+  respond(call)
+  await until(() => call.steps[0]?.done)
+  call.heard()
+  await done(call)
+  typed('item_2', 'سپس')
+  call.view.session = { ...call.view.session, instructions: 'کوتاه بگو' }
+  call.engine.changed()
+  const next = await upstream.session(1)
+  // While it is being opened.
+  call.view.session = { ...call.view.session, instructions: 'بلند بگو' }
+  call.engine.changed()
+  const last = await upstream.session(2)
+  respond(call)
+  await until(() => call.steps[1]?.done)
+  expect(JSON.stringify(next.events[0])).toContain('کوتاه بگو')
+  expect(last.events).toMatchObject([
+    { setup: { systemInstruction: { parts: [{ text: 'بلند بگو' }] } } },
+    { clientContent: { turns: [{ parts: [{ text: 'سپس' }] }], turnComplete: true } },
+  ])
+  expect(upstream.sessions).toHaveLength(3)
+})
+
+test('what was said to Gemini before its session is opened anew is answered there', async () => {
+  upstream.serve(geminiVoice())
+  const call = await begin({ provider: geminiRealtime({ baseUrl: upstream.url }) })
+  speak(call)
+  await until(() => call.types().includes('input_audio_buffer.committed'))
+  respond(call, { instructions: 'کوتاه بگو' })
+  await until(() => call.steps[0]?.done)
+  const inputs = upstream.sessions.map(({ events }) =>
+    events.flatMap((event) => Object.keys(event['realtimeInput'] ?? {})),
+  )
+  expect(inputs).toEqual([[], ['activityStart', 'audio', 'activityEnd']])
+  await until(() => JSON.stringify(call.view.conversation.items[0]).includes('سلام'))
 })
 
 test('an upstream that is away ends nothing but the start, and costs nothing', async () => {

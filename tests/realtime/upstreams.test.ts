@@ -1,5 +1,7 @@
 /** Calls through models of the configuration whose upstreams are sockets: relays, turns that are heard live, and sessions that only write down. */
+import { OpenAIRealtimeWebSocket } from '@openai/agents-realtime'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { RealtimeEvent } from '#engine/realtime'
 import type { Client } from '../harness/client.ts'
 import { type FakeSockets, socketUpstream } from '../harness/socket-upstream.ts'
 import { until } from '../harness/until.ts'
@@ -134,6 +136,40 @@ test('Gemini answers over its own wire with the same events', async () => {
   const { record, steps } = await receiptOf(key)
   expect(record).toMatchObject({ engine: 'relay', turns: 1 })
   expect(steps).toMatchObject([{ step: 'response', quantities: { input_tokens: 300, output_tokens: 80 } }])
+})
+
+test('the Agents SDK of OpenAI talks with a model of a vendor unchanged; a picture of it is passed on, and tools that run here are named as ignored', async () => {
+  upstream.serve(openAiVoice())
+  const key = await world.key()
+  const agent = new OpenAIRealtimeWebSocket({
+    url: `${world.url.replace('http', 'ws')}/v1/realtime?model=acme/voice`,
+  })
+  const errors: unknown[] = []
+  const events: RealtimeEvent[] = []
+  agent.on('error', (error) => errors.push(error))
+  agent.on('*', (event) => events.push(event as RealtimeEvent))
+  const done = new Promise((resolve) => agent.on('turn_done', resolve))
+  const sound = new Promise((resolve) => agent.on('audio', resolve))
+  await agent.connect({
+    apiKey: key.secret,
+    model: 'acme/voice',
+    initialSessionConfig: { instructions: 'کوتاه' },
+  })
+  agent.sendEvent({
+    type: 'session.update',
+    session: { type: 'realtime', tools: [{ type: 'web_search' }] },
+  } as never)
+  const image = 'data:image/png;base64,iVBORw0KGgo='
+  agent.addImage(image, { triggerResponse: false })
+  agent.sendMessage('این چیست؟', {})
+  await Promise.all([sound, done])
+  const ignored = (event: RealtimeEvent) => (event['session'] as never)?.['kherad']?.['ignored'] as unknown
+  expect(events.map(ignored)).toContainEqual(expect.arrayContaining(['session.tools.0']))
+  expect(JSON.stringify(upstreamEvents('conversation.item.create'))).toContain(image)
+  clock.moveMs(60_000)
+  await until(() => events.some(({ type, reason }) => type === 'kherad.ending' && reason === 'idle'))
+  expect(errors).toEqual([])
+  expect((await receiptOf(key)).record).toMatchObject({ reason: 'idle', engine: 'relay', turns: 1 })
 })
 
 test('where no upstream of the model answers the call fails, is told so, and costs nothing', async () => {

@@ -16,7 +16,7 @@ export function requireModel<Kind extends AnyModel['kind']>(
   requireMayUse(caller, model)
   return isOfKind(model, kind)
     ? model
-    : fail('MODEL_KIND_MISMATCH', { model: model.id, kind: model.kind, needed: kind }, { param: 'model' })
+    : fail('MODEL_KIND_MISMATCH', { model: model.id, kind: model.kind, needed: [kind] }, { param: 'model' })
 }
 
 /** Throws MODEL_NOT_ALLOWED. */

@@ -33,7 +33,7 @@ function requireTranscriptionModel({ app, caller }: Asking, name: string | undef
       : (models.find(name) ?? fail('MODEL_NOT_FOUND', { model: name }, { param: 'model' }))
   if (model.kind !== 'transcription') {
     const { id, kind } = model
-    return fail('MODEL_KIND_MISMATCH', { model: id, kind, needed: 'transcription' }, { param: 'model' })
+    return fail('MODEL_KIND_MISMATCH', { model: id, kind, needed: ['transcription'] }, { param: 'model' })
   }
   requireMayUse(caller, model)
   return model
@@ -79,7 +79,11 @@ function realtimeModel({ models }: App, name: string | undefined): RealtimeModel
   const model = models.find(name) ?? fail('MODEL_NOT_FOUND', { model: name }, { param: 'model' })
   return (
     models.realtimeOf(model) ??
-    fail('MODEL_KIND_MISMATCH', { model: model.id, kind: model.kind, needed: 'realtime' }, { param: 'model' })
+    fail(
+      'MODEL_KIND_MISMATCH',
+      { model: model.id, kind: model.kind, needed: ['realtime', 'text'] },
+      { param: 'model' },
+    )
   )
 }
 

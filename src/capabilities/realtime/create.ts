@@ -23,6 +23,8 @@ type Creating = RequestContext<
 >
 
 const endpoint = '/v1/realtime/calls'
+/** Where a call is read and ended. */
+export const locationOf = ({ id }: Pick<CreatedCall, 'id'>): string => `${endpoint}/${id}`
 const retryAfterMs = 5_000
 
 /**
@@ -139,11 +141,11 @@ const createdCall = (
 
 /** SDP is no JSON, which alone is repeated. */
 const unrepeatableOf = ({ id }: CreatedCall): string =>
-  unrepeatable({ made: `GET ${endpoint}/${id}`, details: { call_id: id } })
+  unrepeatable({ made: `GET ${locationOf({ id })}`, details: { call_id: id } })
 
 function answerOf(context: Creating, created: CreatedCall, wantsSdp: boolean): Answer {
   const { body } = context
-  context.setHeader('location', `${endpoint}/${created.id}`)
+  context.setHeader('location', locationOf(created))
   if (body?.max_seconds !== undefined && body.max_seconds > created.max_seconds)
     setAppliedFields(context, 'x-clamped-fields', [{ param: 'max_seconds', applied: created.max_seconds }])
   return wantsSdp

@@ -7,7 +7,7 @@ import { type Route, route, socketRoute } from '#platform/http'
 import type { Job } from '#platform/jobs'
 import { messageBytes } from './client-event.ts'
 import { createSecret } from './client-secrets.ts'
-import { createCall } from './create.ts'
+import { createCall, locationOf } from './create.ts'
 import { endNamed, endOne } from './end.ts'
 import { atHost, socketAtHost } from './hosts/at-host.ts'
 import { openVoiceHost } from './hosts/voice-host.ts'
@@ -91,6 +91,7 @@ const routes: Route[] = [
     },
     reply: { 201: CreatedCall },
     otherTypes: 'application/sdp',
+    location: ({ id }) => locationOf({ id: String(id) }),
     errors: [
       ...modelFailures,
       ...callAgentFailures,
@@ -116,6 +117,8 @@ const routes: Route[] = [
     path: '/v1/realtime/calls',
     operation: 'realtime.end',
     scope: 'audio:write',
+    credentials: ['key', 'client'],
+    cors: 'any',
     summary: {
       en: 'End a call, named in the body or by `?id=`. One that has ended is answered as it did.',
       fa: 'پایان دادن به تماسی که در بدنه یا با `?id=` نام برده شده. تماس پایان‌یافته همان پاسخ را دارد.',

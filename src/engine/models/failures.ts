@@ -4,8 +4,8 @@ declare module '#platform/errors' {
   interface Failures {
     MODEL_NOT_FOUND: { model: string }
     MODEL_NOT_ALLOWED: { model: string }
-    /** `needed` is the kind that the route takes. */
-    MODEL_KIND_MISMATCH: { model: string; kind: string; needed: string }
+    /** `needed` are the kinds that the route takes. */
+    MODEL_KIND_MISMATCH: { model: string; kind: string; needed: readonly string[] }
   }
 }
 
@@ -25,8 +25,8 @@ declareFailures({
   MODEL_KIND_MISMATCH: {
     status: 400,
     en: ({ model, kind, needed }) =>
-      `\`${model}\` is a model of the kind ${kind}; this route takes one of the kind ${needed}. GET /v1/models says the kind of each.`,
+      `\`${model}\` is a model of the kind ${kind}; this route takes one of the kind ${needed.join(' or ')}. GET /v1/models says the kind of each.`,
     fa: ({ model, kind, needed }) =>
-      `\`${model}\` مدلی از نوع ${kind} است؛ این مسیر مدلی از نوع ${needed} می‌خواهد. نوع هر مدل در GET /v1/models آمده است.`,
+      `\`${model}\` مدلی از نوع ${kind} است؛ این مسیر مدلی از نوع ${needed.join(' یا ')} می‌خواهد. نوع هر مدل در GET /v1/models آمده است.`,
   },
 })

@@ -25,16 +25,19 @@ export function claimOf(
   return attempt && correction ? [{ deployment: attempt.deployment, ...correction }] : []
 }
 
-/** The same, comparing claimed with accepted figures; empty when nothing was claimed. */
+/** The same, comparing claimed with accepted figures; what was not claimed is an estimate of ours, and no correction. */
 export function claimsOf(
   attempts: readonly Attempt[],
   claimed: Figures | undefined,
   believed: Figures,
 ): Claim[] {
   const figures = Object.keys(believed) as (keyof Figures)[]
-  const isBelieved = !claimed || figures.every((figure) => claimed[figure] === believed[figure])
-  return claimOf(attempts, isBelieved ? undefined : { claimed, believed })
+  const isBelieved = figures.every((figure) => isAccepted(claimed?.[figure], believed[figure]))
+  return claimOf(attempts, isBelieved || !claimed ? undefined : { claimed, believed })
 }
+
+const isAccepted = (claimed: number | undefined, believed: number | undefined): boolean =>
+  claimed === undefined || claimed === believed
 
 /** Counts and logs corrected claims, and answers that exceeded their output limit. */
 export function alarmClaims(
@@ -45,7 +48,8 @@ export function alarmClaims(
 ): void {
   for (const { deployment, claimed, believed } of claims) {
     for (const what of ['input', 'output', 'webSearches'] as const)
-      if (claimed[what] !== believed[what]) metrics.disbelieved.inc({ deployment, what: named[what] })
+      if (!isAccepted(claimed[what], believed[what]))
+        metrics.disbelieved.inc({ deployment, what: named[what] })
     log.error(
       { receipt: requestId, deployment, claimed, believed },
       'an upstream claims a usage that cannot be; what can be was charged',

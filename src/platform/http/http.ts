@@ -148,6 +148,8 @@ interface Spec {
   bodyMayBeAbsent?: boolean
   /** Schemas by status; a string is a media type that is not JSON. */
   reply: Record<number, TSchema | string>
+  /** The header Location of an answer in JSON that is repeated: where that stands which the first request made. */
+  location?: (reply: Record<string, unknown>) => string
   /** The answer may be a stream of server-sent events. */
   streams?: boolean
   /** Media types, separated by commas, that the answer has in place of JSON where the request asks for them. */

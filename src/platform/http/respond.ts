@@ -58,7 +58,7 @@ export async function sendError(
   try {
     const first = await claimant(app, context, error)
     if (first === undefined) throw error
-    return await replay(app, context, first)
+    return await replay(app, route, context, first)
   } catch (again) {
     if (again instanceof ClientGone) return void context.response.destroy()
     // Our own failures may have a refused upstream connection as their cause.
@@ -93,7 +93,7 @@ async function claimant(
   return claimedBefore(app.ledger, { ...caller, requestId }, claim)
 }
 
-async function replay(app: App, context: ActiveRequest, receiptId: string): Promise<void> {
+async function replay(app: App, route: Route, context: ActiveRequest, receiptId: string): Promise<void> {
   // The hold of this very request ended while it ran, so it cannot be continued.
   if (receiptId === context.requestId || !context.claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
   const first = await answerAgain(app.ledger, context.caller.accountId, receiptId, context.claim)
@@ -105,6 +105,7 @@ async function replay(app: App, context: ActiveRequest, receiptId: string): Prom
     'idempotent-replayed': 'true',
     ...(first.chargedMicrocredits !== undefined && costHeaders(first.chargedMicrocredits)),
     ...(first.files.length > 0 && { 'x-file-ids': first.files.join(', ') }),
+    ...(route.location && first.status < 300 && { location: route.location(JSON.parse(text)) }),
     ...(first.missing > 0 && { 'x-missing-outputs': String(first.missing) }),
   })
   context.answer(first.status, jsonType, text)

@@ -1,6 +1,7 @@
 /** The endpoint of a process, opened by the first who needs it. */
 import type { Log } from '#platform/log'
 import type { WebRtcOptions } from './endpoint.ts'
+import { openWebRtc } from './open.ts'
 import type { WebRtc } from './peer.ts'
 import type { WebRtcConfig } from './settings.ts'
 
@@ -30,9 +31,7 @@ export class LazyWebRtc implements AsyncDisposable {
 
   async #open(): Promise<WebRtc | undefined> {
     try {
-      // Loaded here, since a start does not wait for it.
-      const { openEndpoint } = await import('./endpoint.ts')
-      return await openEndpoint(this.#config, this.#options)
+      return await openWebRtc(this.#config, this.#options)
     } catch (error) {
       const { ports, listen } = this.#config
       this.#log.error(

@@ -21,7 +21,7 @@ import {
 } from './messages.ts'
 import { usageIn } from './usage.ts'
 
-/** Of a turn: a minute of sound. */
+/** Of what one answer hears: a minute of sound. */
 const maxTurnBytes = 60 * 32_000
 /** One message of sound; larger ones are no quicker. */
 const chunkBytes = 32_000
@@ -68,6 +68,10 @@ export class GeminiLine implements RealtimeLink {
     return this.#resumption
   }
 
+  get unsent(): readonly Uint8Array[] {
+    return this.#turn
+  }
+
   update(_setup: RealtimeSetup): void {
     this.#leave()
   }
@@ -89,6 +93,8 @@ export class GeminiLine implements RealtimeLink {
     if (this.#isClosed || this.#sound.length === 0) return
     this.#turn = this.#turn.concat(this.#sound)
     this.discard()
+    let bytes = this.#turn.reduce((sum, { length }) => sum + length, 0)
+    while (bytes > maxTurnBytes) bytes -= this.#turn.shift()!.length
     this.#userItem = this.#newItem()
     this.#heard = ''
     this.#sink.committed(this.#userItem)

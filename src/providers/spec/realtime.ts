@@ -53,6 +53,8 @@ export interface RealtimeSetup {
 export interface RealtimeLink {
   /** What a further session needs to go on where this one is now; undefined where the upstream cannot, or not now. */
   readonly resumption: string | undefined
+  /** Sound of committed turns that goes out with the next answer only: another session has to be given it. Read it before `close`. */
+  readonly unsent?: readonly Uint8Array[]
   /** For all further responses; where an upstream takes it at the start only, `sink.leaving` asks for another session. */
   update(setup: RealtimeSetup): void
   /** Sound of the user's turn: `inputRate`, mono, 16 bit, little-endian. It costs nothing before `respond`. */

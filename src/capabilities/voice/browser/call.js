@@ -31,6 +31,8 @@ export class Call {
   #microphone
   /** @type {Line | undefined} */
   #line
+  /** @type {string | undefined} as the server names it, once it has said so */
+  id
   #isOver = false
   /** What to say once it is connected. */
   #connected = 'connected'
@@ -112,6 +114,7 @@ export class Call {
     this.#view.event(event)
     switch (event.type) {
       case 'session.created':
+        this.id = event['session'].kherad.call_id
         this.#view.note(say(this.#connected))
         break
       case 'kherad.credits':

@@ -48,6 +48,20 @@ export class Calls {
     return this.#show(() => !this.#list.querySelector('.opened:not([hidden])'))
   }
 
+  /**
+   * In credits; undefined before it is settled.
+   * @param {string} id
+   */
+  async costOf(id) {
+    try {
+      /** @type {CallRecord} */
+      const { status, microcredits } = await this.#api.get(`/v1/realtime/calls/${id}`)
+      return status === 'ended' ? creditsOf(microcredits) : undefined
+    } catch {
+      return undefined
+    }
+  }
+
   /** Those before the last one that is shown. */
   loadMore() {
     return this.#page(this.#last, (rows) => this.#list.append(...rows.map((row) => this.#row(row))))
@@ -142,14 +156,16 @@ function opener(opened, { text, label }, show) {
   return button
 }
 
+/** @param {string} microcredits */
+const creditsOf = (microcredits) => Number(microcredits) / microcreditsPerCredit
+
 /** @param {CallRecord} call */
 function factsOf(call) {
   const parts = [
     duration(call.seconds),
     say(call.turns === 1 ? 'oneTurn' : 'turns', { number: number(call.turns) }),
   ]
-  if (call.status === 'ended')
-    parts.push(credits(Number(call.microcredits) / microcreditsPerCredit), say(`ended_${call.reason}`))
+  if (call.status === 'ended') parts.push(credits(creditsOf(call.microcredits)), say(`ended_${call.reason}`))
   else parts.push(say(call.pending ? 'pending' : 'active'))
   return parts.join(' · ')
 }

@@ -153,6 +153,7 @@ const view = {
   money: showMoney,
   event: (event) => transcript.take(event),
   ended(sentence, failed) {
+    const id = call?.id
     call = undefined
     clearInterval(ticking)
     element('held').textContent = credits(0)
@@ -161,7 +162,7 @@ const view = {
     element('talk-label').textContent = say('start')
     settings.disabled = false
     showState('idle')
-    void showSettled()
+    void showSettled(id)
   },
 }
 
@@ -178,12 +179,16 @@ function showState(state) {
   element('state').textContent = say(name)
 }
 
-/** A call is settled some moments after it has ended. */
-async function showSettled() {
+/**
+ * A call is settled some moments after it has ended, with the steps that were under way.
+ * @param {string | undefined} id
+ */
+async function showSettled(id) {
   for (const waitMs of [300, 1_500, 4_000]) {
     await new Promise((resolve) => setTimeout(resolve, waitMs))
     if (call) return
-    await calls?.refresh()
+    const [cost] = await Promise.all([id === undefined ? undefined : calls?.costOf(id), calls?.refresh()])
+    if (cost !== undefined && !call) element('spent').textContent = credits(cost)
   }
 }
 

@@ -395,6 +395,8 @@ export class Relay implements CallEngine, TurnListener {
     this.#isAnew = this.#sound.isOpen
     try {
       await this.#link.open()
+      // The settings may be others by now.
+      this.#link.update()
       this.#link.follow()
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error

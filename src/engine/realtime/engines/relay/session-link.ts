@@ -1,4 +1,5 @@
 /** The session at the upstream: opened, told what the conversation has, and opened again where the upstream leaves. */
+import { isDeepStrictEqual } from 'node:util'
 import {
   type RealtimeLink,
   type RealtimeProvider,
@@ -48,8 +49,15 @@ export class SessionLink {
   readonly #ours = new Map<string, string>()
   /** Items that the upstream has. */
   readonly #known = new Set<string>()
+  /** Those of them that came since the last response: a wire may send them with the next one only. */
+  readonly #unanswered = new Set<string>()
+  /** What the session was told last. */
+  #told: RealtimeSetup | undefined
   /** Of turns that were committed, until the upstream names them. */
   #committing: string[] = []
+  /** The last turn that was committed, until a response is asked for, and sound that its session still had. */
+  #turn: string | undefined
+  #unsent: readonly Uint8Array[] = []
 
   constructor(options: SessionLinkOptions, listener: LinkListener) {
     this.#options = options
@@ -85,12 +93,21 @@ export class SessionLink {
   async close(): Promise<void> {
     this.#sessions += 1
     const link = this.#link
-    this.#link = undefined
+    this.#leave()
     await link?.close()
   }
 
+  #leave(): void {
+    this.#unsent = this.#link?.unsent ?? this.#unsent
+    this.#link = undefined
+  }
+
+  /** Where the settings are others than the session was told: a wire may need another session for that. */
   update(): void {
-    this.#link?.update(this.#options.setup())
+    const setup = this.#options.setup()
+    if (!this.#link || isDeepStrictEqual(setup, this.#told)) return
+    this.#told = setup
+    this.#link.update(setup)
   }
 
   /** Tells the upstream what of the conversation it does not have, and what is no longer there. */
@@ -105,6 +122,7 @@ export class SessionLink {
     for (const item of conversation.items) {
       if (this.#known.has(item.id) || item.status === 'in_progress') continue
       this.#known.add(item.id)
+      this.#unanswered.add(item.id)
       for (const input of inputsOf(item, conversation)) this.#link?.add(input)
     }
   }
@@ -119,6 +137,7 @@ export class SessionLink {
 
   /** What was written is this item. */
   commit(itemId: string): void {
+    this.#turn = itemId
     this.#known.add(itemId)
     this.#committing.push(itemId)
     this.#link?.commit()
@@ -131,6 +150,8 @@ export class SessionLink {
   }
 
   respond(): void {
+    this.#unanswered.clear()
+    this.#turn = undefined
     this.#link?.respond()
   }
 
@@ -154,10 +175,23 @@ export class SessionLink {
       return
     }
     this.#link = link
-    if (resumption !== undefined) return
-    this.#known.clear()
-    this.#theirs.clear()
-    this.#ours.clear()
+    for (const id of this.#unanswered) this.#known.delete(id)
+    this.#unanswered.clear()
+    if (resumption === undefined) {
+      this.#known.clear()
+      this.#theirs.clear()
+      this.#ours.clear()
+    }
+    this.#commitUnsent(link)
+  }
+
+  /** What the user said to the session before, and was not answered there. */
+  #commitUnsent(link: RealtimeLink): void {
+    const unsent = this.#unsent
+    this.#unsent = []
+    if (this.#turn === undefined || unsent.length === 0) return
+    for (const pcm of unsent) link.write(pcm)
+    this.commit(this.#turn)
   }
 
   /** Nothing was asked of one that fails here. */
@@ -167,7 +201,8 @@ export class SessionLink {
     for (const upstream of this.#upstream ? [this.#upstream] : upstreams) {
       const { provider, upstreamModel, timeouts } = upstream
       try {
-        const call = { upstreamModel, timeouts, signal, setup: setup(), resumption }
+        this.#told = setup()
+        const call = { upstreamModel, timeouts, signal, setup: this.#told, resumption }
         const link = await provider.connect(call, this.#sink(session))
         this.#upstream = upstream
         return link
@@ -205,7 +240,7 @@ export class SessionLink {
       failed: (error) => {
         if (!isNow()) return
         this.#sessions += 1
-        this.#link = undefined
+        this.#leave()
         listener.failed(error)
       },
     }
