@@ -323,6 +323,12 @@ test.each([
     (response) => response.writeHead(201, { location: '/v1/realtime/calls/rtc%2F..' }).end('v=0'),
   ],
   [
+    'an id of 201 characters',
+    502,
+    'UPSTREAM_FAILED',
+    (response) => response.writeHead(201, { location: 'x'.repeat(201) }).end('v=0'),
+  ],
+  [
     'an answer that is no SDP',
     502,
     'UPSTREAM_FAILED',
@@ -382,6 +388,35 @@ test('a response with a limit above ours is cancelled; larger instructions are h
     worst,
     worst + 3_000_000,
   ])
+})
+
+test('thirty-two responses may be made side by side, each held for, and with one more the call is hung up', async () => {
+  const key = await world.key()
+  const { peer, call, id } = await talk(key)
+  await using _peer = peer
+  for (let count = 0; count < 32; count++) call.begin()
+  // Thirty-two, the one ahead of the next, and one of transcription.
+  await until(async () => (await stepsOf(id)).length === 34)
+  expect(call.hangUps).toBe(0)
+  call.begin()
+  const { record, receipt, steps } = await ended(key, id)
+  expect([record.reason, record.turns, steps.length]).toEqual(['failed', 32, 32])
+  expect(receipt.microcredits).toBe(String(32 * worst))
+})
+
+test('a transcription that a caller sets is put back twenty times; then the call is hung up', async () => {
+  const key = await world.key()
+  const { peer, call, id } = await talk(key)
+  await using _peer = peer
+  const audio = { input: { transcription: { model: 'dear-1' } } }
+  const change = () => peer.sendText(JSON.stringify({ type: 'session.update', session: { audio } }))
+  for (let count = 1; count <= 20; count++) {
+    change()
+    await until(() => call.said.length === 2 * count)
+  }
+  expect(call.hangUps).toBe(0)
+  change()
+  expect((await ended(key, id)).record.reason).toBe('failed')
 })
 
 test('an ek_ begins such a call with the session that was made for it; another account finds none', async () => {
