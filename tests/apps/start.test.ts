@@ -101,7 +101,11 @@ test('a process that only works opens none either', async () => {
 })
 
 test('several workers serve both ports, and a stop lets both go', async () => {
-  const server = await startProcess({ databaseUrl: database.url, env: { KHERAD_WORKERS: '2' } })
+  const server = await startProcess({
+    databaseUrl: database.url,
+    fromSource: true,
+    env: { KHERAD_WORKERS: '2' },
+  })
   await using _ = server
   await until(() => server.log().includes('all workers serve'))
   const hosts = Array.from({ length: 20 }, () => hostRequest(server.appsUrl, 'nobody.localhost'))

@@ -10,6 +10,7 @@ test('a server that is ready answers first calls and probes while it still warms
   await using server = await startProcess({
     databaseUrl: database.url,
     bootstrapKey: secret,
+    fromSource: true,
     env: { KHERAD_LOG_LEVEL: 'debug' },
   })
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }

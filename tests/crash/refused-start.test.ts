@@ -19,7 +19,7 @@ test.each([
     await using database = await cloneDatabase()
     await using proxy = await DatabaseProxy.open(database.url)
     void proxy.loseReply(statement)
-    const refusal = await refusalOf(startProcess({ databaseUrl: proxy.url }))
+    const refusal = await refusalOf(startProcess({ databaseUrl: proxy.url, fromSource: true }))
     expect(refusal).toMatch(/پایگاه داده در 127\.0\.0\.1:\d+\/\w+ پاسخ نمی‌دهد/)
     expect(refusal).toMatch(/The database at 127\.0\.0\.1:\d+\/\w+ does not answer/)
     expect(refusal).not.toMatch(/at process|node:internal/)
@@ -29,7 +29,7 @@ test.each([
 test('a host that is no address of this machine is refused in a sentence of both languages, not with a stack', async () => {
   await using database = await cloneDatabase()
   const env = { KHERAD_HOST: 'nowhere.invalid' }
-  const refusal = await refusalOf(startProcess({ databaseUrl: database.url, env }))
+  const refusal = await refusalOf(startProcess({ databaseUrl: database.url, fromSource: true, env }))
   expect(refusal).toMatch(/nowhere\.invalid:\d+ نشانی این دستگاه نیست/)
   expect(refusal).toMatch(/is no address of this machine: set KHERAD_HOST/)
   expect(refusal).not.toMatch(/node:dns|at process/)

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { bundled } from './bundled.ts'
 import type { Extended, ExtendJob } from './extend-main.ts'
 import { compileCache } from './processes.ts'
 
@@ -13,11 +14,15 @@ export async function extendElsewhere(
   job: ExtendJob,
   kill: { at?: Extended; when?: Promise<unknown> } = {},
 ): Promise<Extended[]> {
-  const child = spawn(process.execPath, ['tests/harness/extend-main.ts', JSON.stringify(job)], {
-    cwd: root,
-    env: { ...compileCache, PATH: process.env['PATH'] },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [await bundled('tests/harness/extend-main.ts'), JSON.stringify(job)],
+    {
+      cwd: root,
+      env: { ...compileCache, PATH: process.env['PATH'] },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const gone = once(child, 'exit')
   const end = (): void => void child.kill('SIGKILL')
   kill.when?.then(end, end)

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { bundled } from './bundled.ts'
 import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
@@ -34,10 +35,12 @@ export interface ProcessOptions {
   env?: Record<string, string>
   /** The entry file; the server's when absent. */
   entry?: string
+  /** Not bundled: the entry file as it lies there, and all that it imports. */
+  fromSource?: boolean
 }
 
 /**
- * Starts `node src/main.ts` (or another entry) as an operator would, and waits until it is ready. As a supervisor does, it starts one again that
+ * Starts the server (or another entry) as an operator would, but bundled, and waits until it is ready. As a supervisor does, it starts one again that
  * ended because the database stood still: on a busy machine a connection may take longer than its five seconds.
  */
 export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
@@ -61,7 +64,9 @@ async function startOnce(options: ProcessOptions): Promise<ServerProcess> {
   const port = options.env?.['KHERAD_PORT'] ?? (await freePort())
   // Not the port beside it, which another process may have been given.
   const appsPort = options.env?.['KHERAD_APPS_PORT'] ?? String(await freePort())
-  const child = spawn(process.execPath, [options.entry ?? 'src/main.ts'], {
+  const entry = options.entry ?? 'src/main.ts'
+  const program = options.fromSource ? entry : await bundled(entry)
+  const child = spawn(process.execPath, [program], {
     cwd: root,
     env: {
       ...compileCache,
