@@ -1,6 +1,6 @@
 /** Live transcription over the vendors' wires, and what every WebSocket to an upstream must bear. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openOutbound, openWebSocket } from '#platform/proxy'
 import { deepgramTranscription } from '#providers/deepgram'
 import { elevenLabsTranscription } from '#providers/elevenlabs'
@@ -9,27 +9,14 @@ import { type LiveCall, type LiveLink, type LiveTranscriber, UpstreamError } fro
 import { transcriptionsProvider } from '#providers/transcriptions'
 import { privateAuthority } from '../harness/certificate.ts'
 import { fakeHttpProxy, fakeSocksProxy } from '../harness/proxy.ts'
-import {
-  type FakeSockets,
-  type SocketScript,
-  socketUpstream,
-  type UpstreamSession,
-} from '../harness/socket-upstream.ts'
+import { type SocketScript, socketUpstream, type UpstreamSession } from '../harness/socket-upstream.ts'
 import { until } from '../harness/until.ts'
 import { deepgramEars, type Ears, openAiEars, scribeEars } from '../harness/voice-wires.ts'
 import { patient } from './asking.ts'
+import { openLinkVendor, refusal } from './link-asking.ts'
 import { secret } from './media-asking.ts'
 
-let upstream: FakeSockets
-const opened: LiveLink[] = []
-beforeAll(async () => {
-  upstream = await socketUpstream()
-})
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((link) => link.close()))
-  upstream.reset()
-})
-afterAll(() => upstream[Symbol.asyncDispose]())
+const { upstream, opened, address } = await openLinkVendor()
 
 /** 100 ms of a tone. */
 const sound = (ms = 100): Uint8Array => {
@@ -60,15 +47,6 @@ async function open(room: LiveTranscriber, more: Partial<LiveCall> = {}): Promis
   opened.push(link)
   return { link, partials, failures }
 }
-
-const refusal = (work: Promise<unknown>): Promise<UpstreamError> =>
-  work.then(
-    () => expect.fail('it succeeded'),
-    (error: unknown) => {
-      expect(error).toBeInstanceOf(UpstreamError)
-      return error as UpstreamError
-    },
-  )
 
 interface Vendor {
   room: (address: UpstreamAddress) => LiveTranscriber & AsyncDisposable
@@ -102,8 +80,6 @@ const vendors: Record<string, Vendor> = {
     }),
   },
 }
-
-const address = (): UpstreamAddress => ({ baseUrl: upstream.url, apiKey: secret })
 
 describe.each(Object.entries(vendors))('%s', (_, { room, ears, babble }) => {
   const at = (more?: Partial<LiveCall>) => open(room(address()), more)

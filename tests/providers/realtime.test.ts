@@ -1,39 +1,24 @@
 /** Realtime models over the vendors' wires. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { geminiRealtime } from '#providers/gemini-live'
 import type { UpstreamAddress } from '#providers/kit'
 import { realtimeProvider } from '#providers/realtime'
-import {
-  type RealtimeCall,
-  type RealtimeEnd,
-  type RealtimeLink,
-  type RealtimeProvider,
-  type RealtimeSetup,
+import type {
+  RealtimeCall,
+  RealtimeEnd,
+  RealtimeLink,
+  RealtimeProvider,
+  RealtimeSetup,
   UpstreamError,
 } from '#providers/spec'
-import {
-  type FakeSockets,
-  type SocketScript,
-  socketUpstream,
-  type UpstreamSession,
-} from '../harness/socket-upstream.ts'
+import type { SocketScript, UpstreamSession } from '../harness/socket-upstream.ts'
 import { until } from '../harness/until.ts'
 import { geminiVoice, openAiVoice, type Voice, voiceOf } from '../harness/voice-wires.ts'
 import { patient } from './asking.ts'
+import { openLinkVendor, refusal } from './link-asking.ts'
 import { secret } from './media-asking.ts'
 
-let upstream: FakeSockets
-const opened: RealtimeLink[] = []
-beforeAll(async () => {
-  upstream = await socketUpstream()
-})
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((link) => link.close()))
-  upstream.reset()
-})
-afterAll(() => upstream[Symbol.asyncDispose]())
-
-const address = (): UpstreamAddress => ({ baseUrl: upstream.url, apiKey: secret })
+const { upstream, opened, address } = await openLinkVendor()
 
 const setup: RealtimeSetup = {
   instructions: 'کوتاه پاسخ بده.',
@@ -86,15 +71,6 @@ async function talk(provider: RealtimeProvider, more: Partial<RealtimeCall> = {}
   opened.push(link)
   return { link, told, sound, ends, failures }
 }
-
-const refusal = (work: Promise<unknown>): Promise<UpstreamError> =>
-  work.then(
-    () => expect.fail('it succeeded'),
-    (error: unknown) => {
-      expect(error).toBeInstanceOf(UpstreamError)
-      return error as UpstreamError
-    },
-  )
 
 interface Vendor {
   room: (address: UpstreamAddress) => RealtimeProvider & AsyncDisposable

@@ -215,6 +215,27 @@ test('a step costs at most what was taken for it; the rest is the loss of the pl
   await sound()
 })
 
+test.each([
+  ['relay', 'error', 'a step of a call cost more than was taken for it'],
+  ['passthrough', 'warn', expect.stringContaining('made more than was taken for it')],
+] as const)(
+  'a step of a %s beyond what was taken for it is logged at the level %s',
+  async (engine, level, what) => {
+    const logged: unknown[] = []
+    for (const one of ['warn', 'error'] as const)
+      vi.spyOn(world.app.log, one).mockImplementation((fields, message) => {
+        const { step } = fields as { step?: string }
+        if (step) logged.push([one, step, message])
+      })
+    const call = await start({ held: 10n, engine })
+    const step = await take(call, 10n, 'response')
+    step.done(14n, none)
+    await call.money.end('client')
+    vi.restoreAllMocks()
+    expect(logged).toEqual([[level, step.stepId, what]])
+  },
+)
+
 test('who is told to end a call is told once, and why: revoked, no model any more, a cap below what is held, asked, expired', async () => {
   const { realtime, db } = world.app
   const now = () => new Date(clock.nowMs())

@@ -1,5 +1,5 @@
 /** An offer as a browser writes it, of a client that nobody is: it is answered, and never connects. */
-const fingerprint = Array(32).fill('AB').join(':')
+export const fingerprint = Array(32).fill('AB').join(':')
 
 export const offerLines: readonly string[] = [
   'v=0',
@@ -7,7 +7,7 @@ export const offerLines: readonly string[] = [
   's=-',
   't=0 0',
   'a=group:BUNDLE 0 1',
-  'm=audio 9 UDP/TLS/RTP/SAVPF 111',
+  'm=audio 9 UDP/TLS/RTP/SAVPF 63 111',
   'a=ice-ufrag:2DtF',
   'a=ice-pwd:Gh9WlCOj7sUqjSlmIV74mnUb',
   `a=fingerprint:sha-256 ${fingerprint}`,
@@ -15,8 +15,13 @@ export const offerLines: readonly string[] = [
   'a=mid:0',
   'a=sendrecv',
   'a=rtcp-mux',
+  'a=rtpmap:63 red/48000/2',
   'a=rtpmap:111 opus/48000/2',
   'm=application 9 UDP/DTLS/SCTP webrtc-datachannel',
+  'a=ice-ufrag:2DtF',
+  'a=ice-pwd:Gh9WlCOj7sUqjSlmIV74mnUb',
+  `a=fingerprint:sha-256 ${fingerprint}`,
+  'a=setup:actpass',
   'a=mid:1',
   'a=sctp-port:5000',
 ]

@@ -41,7 +41,7 @@ const isAccepted = (claimed: number | undefined, believed: number | undefined): 
 
 /** Counts and logs corrected claims, and answers that exceeded their output limit. */
 export function alarmClaims(
-  { metrics, log }: App,
+  { metrics, log }: Pick<App, 'metrics' | 'log'>,
   requestId: string,
   attempts: readonly Attempt[],
   claims: readonly Claim[],

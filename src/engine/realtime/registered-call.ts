@@ -11,7 +11,6 @@ const endMs = 20_000
 export interface AddedCall extends RunningCall {
   /** Of the call and of what works in it: all of which its key may use. */
   models: readonly string[]
-  engine: EngineName
   transport: Transport['kind']
 }
 

@@ -12,6 +12,7 @@ import { deleteProcess, writeProcess } from './process-store.ts'
 import { type AddedCall, RegisteredCall } from './registered-call.ts'
 import { type Checking, freeOf, whyUnpaid } from './still-paid.ts'
 import { type Ticked, writeTicks } from './store.ts'
+import { within } from './within.ts'
 
 export type RegistryApp = Settling & Checking & Pick<App, 'processes'>
 
@@ -289,10 +290,3 @@ export class RealtimeCalls implements AsyncDisposable {
 
 const isLate = ({ created_at: createdAt }: Ticked, nowMs: number): boolean =>
   createdAt.getTime() + connectMs <= nowMs
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const timer = Promise.withResolvers<void>()
-  const timeout = setTimeout(timer.resolve, ms)
-  await Promise.race([work, timer.promise])
-  clearTimeout(timeout)
-}

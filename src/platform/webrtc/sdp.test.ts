@@ -1,35 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { fingerprint, offerLines as offer } from '../../../tests/realtime/offer.ts'
 import { refusals } from './phrases.ts'
 import { writeAnswer } from './sdp-answer.ts'
 import { readOffer, SdpRefused } from './sdp-offer.ts'
 
-const fingerprint = Array(32).fill('AB').join(':')
-const offer = [
-  'v=0',
-  'o=- 1 2 IN IP4 127.0.0.1',
-  's=-',
-  't=0 0',
-  'a=group:BUNDLE 0 1',
-  'm=audio 9 UDP/TLS/RTP/SAVPF 63 111',
-  'a=ice-ufrag:2DtF',
-  'a=ice-pwd:Gh9WlCOj7sUqjSlmIV74mnUb',
-  `a=fingerprint:sha-256 ${fingerprint}`,
-  'a=setup:actpass',
-  'a=mid:0',
-  'a=sendrecv',
-  'a=rtcp-mux',
-  'a=rtpmap:63 red/48000/2',
-  'a=rtpmap:111 opus/48000/2',
-  'm=application 9 UDP/DTLS/SCTP webrtc-datachannel',
-  'a=ice-ufrag:2DtF',
-  'a=ice-pwd:Gh9WlCOj7sUqjSlmIV74mnUb',
-  `a=fingerprint:sha-256 ${fingerprint}`,
-  'a=setup:actpass',
-  'a=mid:1',
-  'a=sctp-port:5000',
-]
-const text = (lines: string[]): string => lines.join('\r\n')
+const text = (lines: readonly string[]): string => lines.join('\r\n')
 const replaced = (from: string, to: string): string => text(offer.map((line) => (line === from ? to : line)))
 const video = ['m=video 9 UDP/TLS/RTP/SAVPF 96', 'a=mid:2', 'a=rtpmap:96 VP8/90000']
 

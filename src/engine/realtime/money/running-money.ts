@@ -5,7 +5,7 @@ import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { type Payer, reholdIn } from '#platform/ledger'
 import type { CallMoney, EndReason, NewStep } from '../parts.ts'
-import { type CallKey, type CallRow, readCall, writeConnected } from '../store.ts'
+import { type CallKey, type CallRow, type EngineName, readCall, writeConnected } from '../store.ts'
 import { CallTime } from './call-time.ts'
 import { CallOver } from './over.ts'
 import { type Settling, settleCall } from './settle.ts'
@@ -37,6 +37,7 @@ export interface RunningCall extends CallKey {
   receiptId: string
   processId: string
   model: string
+  engine: EngineName
   createdMs: number
   /** What its hold promises now, in micro-credits. */
   held: bigint
@@ -215,8 +216,22 @@ export class RunningMoney implements CallMoney, StepMoney {
     }
   }
 
-  report({ facts }: Step, what: string): void {
-    this.#app.log.error({ receipt: this.call.receiptId, step: facts.stepId, kind: facts.kind }, what)
+  overran(step: Step): void {
+    // The vendor answers by itself; its operator has accepted that loss (decision 0090).
+    if (this.call.engine === 'passthrough')
+      this.#app.log.warn(
+        this.#named(step),
+        'a vendor that talks with its caller directly made more than was taken for it; the platform bears the rest',
+      )
+    else this.report(step, 'a step of a call cost more than was taken for it')
+  }
+
+  report(step: Step, what: string): void {
+    this.#app.log.error(this.#named(step), what)
+  }
+
+  #named({ facts }: Step): Record<string, string> {
+    return { receipt: this.call.receiptId, step: facts.stepId, kind: facts.kind }
   }
 
   /** The client is there: from now on its time counts. */

@@ -14,6 +14,8 @@ export interface StepMoney {
   ended(step: Step, end: StepEnd): void
   /** Writes its cost in one transaction with `write`. */
   endedWith(end: StepEnd, write: (tx: Tx) => Promise<void>): Promise<void>
+  /** It cost more than was taken for it; the rest is the platform's loss. */
+  overran(step: Step): void
   /** Something that must not happen, for the log. */
   report(step: Step, what: string): void
 }
@@ -77,7 +79,7 @@ export class Step implements OpenStep {
     const used = settlement?.microcredits ?? cost ?? this.worst
     const lost = settlement?.lostMicrocredits ?? 0n
     const due = used - lost
-    if (due > this.worst) this.#money.report(this, 'a step of a call cost more than was taken for it')
+    if (due > this.worst) this.#money.overran(this)
     const charged = due < this.worst ? due : this.worst
     return {
       stepId,

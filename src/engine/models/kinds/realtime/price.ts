@@ -1,6 +1,7 @@
 /** What the time of a call costs, beside the models that work in it, and what the tokens of a relay cost. */
+import type { RealtimeUsage } from '#providers/spec'
 import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
-import type { RealtimeModel, RelayModel, RelayTokenPrices } from './realtime-model.ts'
+import type { RealtimeModel, RelayModel } from './realtime-model.ts'
 
 /** In micro-credits, rounded up once; whole seconds of a connection. */
 export function realtimeCost(
@@ -16,8 +17,8 @@ export function realtimeCost(
 export function relayPricing(
   { pricing: { perMillion } }: RelayModel,
   conversion: PriceConversion,
-): Record<keyof RelayTokenPrices, bigint> {
-  const of = (kind: keyof RelayTokenPrices): bigint => microcreditsOf(perMillion[kind], conversion)
+): Record<keyof RealtimeUsage, bigint> {
+  const of = (kind: keyof RealtimeUsage): bigint => microcreditsOf(perMillion[kind], conversion)
   return {
     textInput: of('textInput'),
     audioInput: of('audioInput'),

@@ -1,4 +1,5 @@
 /** A model that one talks with in a call, what answers in it, and what a call costs. */
+import type { RealtimeUsage } from '#providers/spec'
 import type { NamedModel } from '../../models.ts'
 
 export type RealtimeModel = PipelineModel | RelayModel
@@ -43,15 +44,5 @@ export interface RealtimePricing {
 export interface RelayPrices extends RealtimePricing {
   /** Of what is said, where the upstream writes it down. */
   transcriptionPerMinute: number
-  perMillion: RelayTokenPrices
-}
-
-export interface RelayTokenPrices {
-  textInput: number
-  audioInput: number
-  imageInput: number
-  cachedTextInput: number
-  cachedAudioInput: number
-  textOutput: number
-  audioOutput: number
+  perMillion: Record<keyof RealtimeUsage, number>
 }

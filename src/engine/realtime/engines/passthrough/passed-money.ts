@@ -31,7 +31,7 @@ const mostTokens: MostTokens = { input: 1_000_000, output: 1_000_000 }
 const nothing = { instructions: '', tools: [] }
 
 export class PassedMoney {
-  readonly #app: App
+  readonly #app: Pick<App, 'metrics' | 'log'>
   readonly #options: PassedMoneyOptions
   readonly #responses: StepsAhead
   readonly #transcripts: StepsAhead | undefined
@@ -41,7 +41,7 @@ export class PassedMoney {
   #quiet: (() => void) | undefined
   #isLineClosed = false
 
-  constructor(app: App, options: PassedMoneyOptions) {
+  constructor(app: Pick<App, 'metrics' | 'log'>, options: PassedMoneyOptions) {
     this.#app = app
     this.#options = options
     const { money, model, setup } = options

@@ -6,6 +6,14 @@ import type { FinishReason, Part, Usage } from '#engine/turn'
 import { asFailure, Failure, type Language } from '#platform/errors'
 import { errorObject, newId } from '../../events/server-events.ts'
 import type { CallView, ConversationItem, ResponseOptions } from '../../parts.ts'
+import {
+  type AnswerStatus,
+  type CancelReason,
+  emptyContent,
+  emptyMessage,
+  partOf,
+  textOf,
+} from '../spoken-answer.ts'
 import type { CallAgent } from './agent.ts'
 import { Clauses } from './clauses.ts'
 import { hostedOf, toolsOf } from './hosted.ts'
@@ -38,10 +46,6 @@ export interface AnswerOptions {
   onItem: (id: string) => void
 }
 
-type Status = 'in_progress' | 'completed' | 'cancelled' | 'failed' | 'incomplete'
-/** Why it was broken off. */
-export type CancelReason = 'turn_detected' | 'client_cancelled'
-
 export class Answer {
   readonly id = newId('resp')
   readonly #options: AnswerOptions
@@ -60,7 +64,7 @@ export class Answer {
   #usage: Usage | undefined
   #finishReason: FinishReason | undefined
   #isWritten = false
-  #status: Status = 'in_progress'
+  #status: AnswerStatus = 'in_progress'
   #failure: Failure | undefined
 
   constructor(options: AnswerOptions) {
@@ -249,18 +253,10 @@ export class Answer {
   }
 
   #openMessage(): ConversationItem {
-    const message: ConversationItem = {
-      id: newId('item'),
-      type: 'message',
-      status: 'in_progress',
-      role: 'assistant',
-      content: [],
-    }
+    const message = emptyMessage()
     this.#message = message
     this.#add(message)
-    message.content = [
-      this.#isSpoken ? { type: 'output_audio', transcript: '' } : { type: 'output_text', text: '' },
-    ]
+    message.content = emptyContent(this.#isSpoken)
     this.#emit('response.content_part.added', { ...this.#placeOf(message), part: partOf(message) })
     if (this.#isSpoken) this.#voicing = this.#openVoicing(message.id)
     return message
@@ -374,7 +370,7 @@ export class Answer {
     return { ...this.#outputAt(item), item_id: item.id, content_index: 0 }
   }
 
-  #end(status: Status, reason?: CancelReason): void {
+  #end(status: AnswerStatus, reason?: CancelReason): void {
     if (this.isOver) return
     this.#status = status
     this.#hosted.stop()
@@ -429,17 +425,6 @@ export class Answer {
     this.#options.call.emit({ type, ...fields })
   }
 }
-
-function textOf(message: ConversationItem | undefined): string {
-  const [content] = message?.content ?? []
-  if (content?.type === 'output_audio') return content.transcript ?? ''
-  return content?.type === 'output_text' ? content.text : ''
-}
-
-const partOf = (message: ConversationItem) =>
-  message.content[0]?.type === 'output_audio'
-    ? { type: 'audio', transcript: textOf(message) }
-    : { type: 'text', text: textOf(message) }
 
 const usageOf = ({ input, cachedInput, output }: Usage) => ({
   total_tokens: input + output,

@@ -4,6 +4,14 @@ import { asFailure, type Failure, type Language } from '#platform/errors'
 import type { RealtimeEnd, RealtimeUsage, UpstreamError } from '#providers/spec'
 import { errorObject, newId } from '../../events/server-events.ts'
 import type { CallView, ConversationItem, OpenStep, ResponseOptions } from '../../parts.ts'
+import {
+  type AnswerStatus,
+  type CancelReason,
+  emptyContent,
+  emptyMessage,
+  partOf,
+  textOf,
+} from '../spoken-answer.ts'
 import { claimOf, costOf, type MostTokens, quantitiesOf, type RelayPricing } from './price.ts'
 import type { SessionLink } from './session-link.ts'
 import { samplesOf } from './user-sound.ts'
@@ -24,9 +32,6 @@ export interface AnswerOptions {
   onSaid: (text: string) => void
 }
 
-type Status = 'in_progress' | 'completed' | 'cancelled' | 'failed' | 'incomplete'
-export type CancelReason = 'turn_detected' | 'client_cancelled'
-
 export class Answer {
   readonly id = newId('resp')
   readonly #options: AnswerOptions
@@ -38,7 +43,7 @@ export class Answer {
   #isSpeaking = false
   /** The upstream makes it. */
   #isAsked = false
-  #status: Status = 'in_progress'
+  #status: AnswerStatus = 'in_progress'
   #end: RealtimeEnd | undefined
   #failure: Failure | undefined
 
@@ -82,18 +87,10 @@ export class Answer {
 
   began(theirs: string): void {
     if (this.#message || this.isOver) return
-    const message: ConversationItem = {
-      id: newId('item'),
-      type: 'message',
-      status: 'in_progress',
-      role: 'assistant',
-      content: [],
-    }
+    const message = emptyMessage()
     this.#message = message
     this.#add(message, theirs)
-    message.content = [
-      this.#isSpoken ? { type: 'output_audio', transcript: '' } : { type: 'output_text', text: '' },
-    ]
+    message.content = emptyContent(this.#isSpoken)
     this.#emit('response.content_part.added', { ...this.#placeOf(message), part: partOf(message) })
   }
 
@@ -240,7 +237,7 @@ export class Answer {
     this.#options.call.conversation.done(item.id)
   }
 
-  #finish(status: Status, reason?: CancelReason): void {
+  #finish(status: AnswerStatus, reason?: CancelReason): void {
     this.#status = status
     if (this.#isSpeaking) this.#options.onSpeaking(false)
     if (this.#message) this.#endMessage(this.#message)
@@ -297,16 +294,6 @@ export class Answer {
 }
 
 type FunctionCall = { itemId: string; callId: string; name: string; arguments: string }
-
-function textOf({ content: [content] }: ConversationItem): string {
-  if (content?.type === 'output_audio') return content.transcript ?? ''
-  return content?.type === 'output_text' ? content.text : ''
-}
-
-const partOf = (message: ConversationItem) =>
-  message.content[0]?.type === 'output_audio'
-    ? { type: 'audio', transcript: textOf(message) }
-    : { type: 'text', text: textOf(message) }
 
 function usageOf(usage: RealtimeUsage, most: MostTokens) {
   const quantities = quantitiesOf(usage, most)
