@@ -12,7 +12,7 @@ const nowhere = 'http://127.0.0.1:9/v1'
 const configOf = (url: string) => `
 providers:
   - { id: fake, base_url: ${url}, api_key: upstream-secret, dialects: [speech] }
-  - { id: slow, base_url: ${url}, api_key: upstream-secret, dialects: [speech], timeouts: { total_ms: 4000 } }
+  - { id: slow, base_url: ${url}, api_key: upstream-secret, dialects: [speech], timeouts: { total_ms: 12000 } }
   - { id: gone, base_url: ${nowhere}, api_key: upstream-secret, dialects: [speech] }
   - { id: gone-too, base_url: ${nowhere}, api_key: upstream-secret, dialects: [elevenlabs] }
 models:
@@ -183,7 +183,7 @@ describe('the time of several orders', () => {
     const caller = await still.key()
     const calls = upstream.calls.length
     upstream.reply(async () => {
-      clock.moveMs(3_000)
+      clock.moveMs(9_000)
       // Whatever has expired is ended.
       await still.app.ledger.sweep()
       return sound(second)
