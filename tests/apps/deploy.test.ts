@@ -93,7 +93,7 @@ async function start(program: string, words: string[], port: number): Promise<As
         .once('secureConnect', () => resolve(socket.destroy() !== undefined))
         .once('error', () => resolve(false))
     })
-  await until(isOpen, 30_000)
+  await until(isOpen)
   return {
     async [Symbol.asyncDispose]() {
       const gone = once(child, 'exit')

@@ -20,7 +20,7 @@ const ask = (host: string, path = '/', headers: Record<string, string> = {}) =>
 async function answerTo(head: string) {
   await using wire = await Wire.open(world.appsUrl)
   await wire.write(`${head}\r\n\r\n`)
-  return await wire.next(10_000)
+  return await wire.next()
 }
 
 describe('hosts', () => {

@@ -34,6 +34,15 @@ async function besideTaken(): Promise<{ port: number; other: Server }> {
   }
 }
 
+/** A port whose upper neighbour is free too, for no other process beside this one. */
+async function besideFree(): Promise<number> {
+  for (let port = await freePort(); ; ) {
+    const next = await freePort()
+    if (next === port + 1) return port
+    port = next
+  }
+}
+
 /** Starts a server that is refused, and answers how it ended. */
 async function refused(env: Record<string, string>) {
   const child = spawn(process.execPath, ['src/main.ts'], {
@@ -118,7 +127,7 @@ test('several workers serve both ports, and a stop lets both go', async () => {
 })
 
 test('without a name the port is the one above that of the API', async () => {
-  const port = await freePort()
+  const port = await besideFree()
   await using _ = await startProcess({
     databaseUrl: database.url,
     env: { KHERAD_PORT: String(port), KHERAD_APPS_PORT: '' },

@@ -47,7 +47,7 @@ describe.skipIf(browserPath === undefined)('a page of strangers', () => {
       '--host-resolver-rules=MAP *.example.org 127.0.0.1, MAP *.apps.ck 127.0.0.1',
     ])
     page = await tabs.newPage()
-  }, 60_000)
+  })
   afterEach(() => tabs.clearCookies())
   afterAll(() => stack.disposeAsync())
 

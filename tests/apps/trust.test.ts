@@ -57,7 +57,7 @@ describe.skipIf(browserPath === undefined)('a page of strangers', () => {
       })),
     )
     page = await context.newPage()
-  }, 60_000)
+  })
   afterAll(() => stack.disposeAsync())
 
   test('reads no answer of the API, although the person’s cookie comes with its request', async () => {

@@ -24,9 +24,9 @@ beforeAll(async () => {
       { id: 'test/backup', deployments: [{ on: 'backup' }] },
     ],
     timeouts: hastyWith('first', {
-      first_byte_ms: 3_000,
-      first_token_ms: 3_000,
-      idle_ms: 3_000,
+      first_byte_ms: 5_000,
+      first_token_ms: 5_000,
+      idle_ms: 5_000,
       total_ms: 20_000,
     }),
     pipelines: stage.pipelines,

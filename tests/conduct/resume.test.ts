@@ -59,8 +59,9 @@ const charge = (
   tokens: { input: number; output: number },
 ): bigint => BigInt(tokens.input * input * 1_000 + tokens.output * output * 1_000)
 
-const bootResuming = (): Promise<Conduct> =>
-  bootConduct({ models, timeouts: hastyWith('primary', { idle_ms: 300 }) })
+/** Only of a primary that stalls the silence is short: one that is cut has to be heard to the cut. */
+const bootResuming = (stalls = false): Promise<Conduct> =>
+  bootConduct({ models, ...(stalls && { timeouts: hastyWith('primary', { idle_ms: 2_000 }) }) })
 const ask = (at: Conduct, more: Record<string, unknown> = {}) =>
   at.ask('test/model', true, { max_tokens: 50, ...more })
 
@@ -68,39 +69,44 @@ describe.concurrent('a text answer that is cut', () => {
   test.each<[string, Script]>([
     ['cut', stream(halfway)],
     ['stalled', stream([...words('one', ' two', ' three'), stall])],
-  ])('(%s) is completed by a fallback that refuses to go on from an assistant message', async (_, broken) => {
-    await using at = await bootResuming()
-    at.on('primary').reply(broken)
-    at.on('backup').reply((call) =>
-      messagesOf(call).at(-1)?.role === 'user'
-        ? stream([...words(' four', ' five'), ...ending])
-        : json(400, { error: { message: 'This model does not support assistant message prefill.' } }),
-    )
-    const got = await ask(at)
-    expect(got).toMatchObject({
-      status: 200,
-      content: 'one two three four five',
-      error: undefined,
-      finish: 'stop',
-      models: ['test/model', 'test/backup'],
-    })
-    const [order] = at.on('backup').calls
-    expect(messagesOf(order).map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
-    expect(messagesOf(order)[1]?.content).toBe('one two three')
-    expect(order?.body?.['max_tokens']).toBe(47)
+  ])(
+    '(%s) is completed by a fallback that refuses to go on from an assistant message',
+    async (how, broken) => {
+      await using at = await bootResuming(how === 'stalled')
+      at.on('primary').reply(broken)
+      at.on('backup').reply((call) =>
+        messagesOf(call).at(-1)?.role === 'user'
+          ? stream([...words(' four', ' five'), ...ending])
+          : json(400, { error: { message: 'This model does not support assistant message prefill.' } }),
+      )
+      const got = await ask(at)
+      expect(got).toMatchObject({
+        status: 200,
+        content: 'one two three four five',
+        error: undefined,
+        finish: 'stop',
+        models: ['test/model', 'test/backup'],
+      })
+      const [order] = at.on('backup').calls
+      expect(messagesOf(order).map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+      expect(messagesOf(order)[1]?.content).toBe('one two three')
+      expect(order?.body?.['max_tokens']).toBe(47)
 
-    // Only the attempt that completed it is paid, at its own price and by its own report.
-    expect(got.usage).toMatchObject({ prompt_tokens: 40, completion_tokens: 2 })
-    expect(got.receipt).toMatchObject({ state: 'completed', model: 'test/backup' })
-    expect(got.receipt.details).toMatchObject({
-      outcome: 'completed',
-      usage_source: 'upstream',
-      attempts: [{ outcome: expect.stringMatching(/cut|timeout/) }, { outcome: 'answered', resumed: true }],
-    })
-    expect(BigInt(got.receipt.microcredits)).toBe(charge([3, 5], { input: 40, output: 2 }))
-    expect(BigInt(got.receipt.reserved_microcredits)).toBeGreaterThanOrEqual(BigInt(got.receipt.microcredits))
-    await at.isWellAgain('test/model')
-  })
+      // Only the attempt that completed it is paid, at its own price and by its own report.
+      expect(got.usage).toMatchObject({ prompt_tokens: 40, completion_tokens: 2 })
+      expect(got.receipt).toMatchObject({ state: 'completed', model: 'test/backup' })
+      expect(got.receipt.details).toMatchObject({
+        outcome: 'completed',
+        usage_source: 'upstream',
+        attempts: [{ outcome: expect.stringMatching(/cut|timeout/) }, { outcome: 'answered', resumed: true }],
+      })
+      expect(BigInt(got.receipt.microcredits)).toBe(charge([3, 5], { input: 40, output: 2 }))
+      expect(BigInt(got.receipt.reserved_microcredits)).toBeGreaterThanOrEqual(
+        BigInt(got.receipt.microcredits),
+      )
+      await at.isWellAgain('test/model')
+    },
+  )
 
   test('twice is completed by the third, which is given all that was said', async () => {
     await using at = await bootResuming()

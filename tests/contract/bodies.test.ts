@@ -61,7 +61,7 @@ test('a body in one-byte chunks costs its bytes, not a buffer for each chunk', a
   const grown = after.heapUsed + after.external - before.heapUsed - before.external
   // A buffer for each byte was about 200 MB.
   expect(grown).toBeLessThan(30 * mebibyte)
-}, 120_000)
+})
 
 describe('all bodies together have a bound', () => {
   test('beyond it a body is 503 with the time to come back, its connection is kept, and small requests are served', async () => {

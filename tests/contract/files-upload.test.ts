@@ -307,7 +307,7 @@ describe('a form that is not as it should be is refused, and leaves nothing', ()
       'content-type': 'multipart/form-data; boundary=x',
     })
     expect(reply.status).toBe(413)
-  }, 120_000)
+  })
 })
 
 test('a server whose spool is full says so, and takes the next file once there is room', async () => {

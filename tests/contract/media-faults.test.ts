@@ -95,7 +95,7 @@ beforeAll(async () => {
   }
   upstream = stack.use(await fakeUpstream())
   world = stack.use(await boot({ config: config(upstream.url) }))
-  const soon = ', timeouts: { first_byte_ms: 1000, first_token_ms: 1000, idle_ms: 1000, total_ms: 1000 }'
+  const soon = ', timeouts: { first_byte_ms: 2000, first_token_ms: 2000, idle_ms: 2000, total_ms: 2000 }'
   hastyWorld = stack.use(await boot({ config: config(upstream.url, soon) }))
 })
 afterAll(() => stack.disposeAsync())

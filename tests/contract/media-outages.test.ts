@@ -76,7 +76,7 @@ async function bootOnS3(s3: FakeS3, options: WorldOptions = {}): Promise<{ world
 
 test('a store that hangs is given up once for each picture, and what is paid waits in the data folder', async () => {
   await using s3 = await fakeS3()
-  const { world, key } = await bootOnS3(s3, { timing: { storeMs: 300, storeWaitingMs: 3_600_000 } })
+  const { world, key } = await bootOnS3(s3, { timing: { storeMs: 5_000, storeWaitingMs: 3_600_000 } })
   await using _world = world
   s3.failNext(...Array(8).fill('hang'))
   const reply = await draw(key, { count: 2 })

@@ -90,7 +90,7 @@ test('on every route of the document a malformed id in the path is 404 as a miss
         if (!/%ff|%ZZ/.test(value)) expect(reply.body.error.code, what).toBe(gone.body.error.code)
       }
     }
-}, 120_000)
+})
 
 test('in a query or a body it is 400 and named', async () => {
   for (const path of ['/v1/knowledge', '/v1/files', '/v1/webhooks/deliveries'])

@@ -127,7 +127,7 @@ describe.runIf(process.platform === 'linux')('references of 12,000,000 character
     // What stood behind the end of each picture stays here.
     for (const { path: to, bytes } of at.upstream.calls)
       if (to.endsWith('/videos')) expect(bytes.length).toBeLessThan(100_000)
-  }, 120_000)
+  })
 
   test.each([
     ['eight bodies of one at once are all answered', '', 8],

@@ -99,7 +99,7 @@ describe('audioInput', () => {
     const taken = await answer(base64, 'audio/wav')
     expect(taken.status, taken.text.slice(0, 300)).toBe(200)
     refusedAt(await answer(`${base64}A`, 'audio/wav'), 'audioInput.audioBase64')
-  }, 60_000)
+  })
 
   test('mediaType is one of the seven, whatever the bytes are', async () => {
     const flac = (await half('flac')).toString('base64')

@@ -224,9 +224,8 @@ test(`${many} events to a slow and a fast target: neither waits for the other, e
   for (let n = 0; n < many; n += 500) await happen(at, Math.min(500, many - n), 'agent.lead', project)
   // The fast one has everything while the slow one has not answered once.
   await until(() => at.receiver.got('fast').length >= many, 120_000)
-  expect(at.receiver.busy('slow')).toEqual({ now: 8, max: 8 })
-  expect(at.receiver.busy('fast').max).toBeLessThanOrEqual(8)
-  expect(at.receiver.busy('silent').max).toBeLessThanOrEqual(8)
+  await until(() => at.receiver.busy('slow').max >= 8)
+  for (const name of ['slow', 'fast', 'silent']) expect(at.receiver.busy(name).max).toBeLessThanOrEqual(8)
   await here.key.request('DELETE', `${path}/${silent.id}`)
   released = true
   for (const end of held) end()

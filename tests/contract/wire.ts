@@ -37,8 +37,8 @@ export class Wire implements AsyncDisposable {
   }
 
   /** The next whole answer on this connection. */
-  async next(patienceMs?: number): Promise<Seen> {
-    const { seen, length } = await until(() => parse(this.#received), patienceMs)
+  async next(): Promise<Seen> {
+    const { seen, length } = await until(() => parse(this.#received))
     this.#received = this.#received.subarray(length)
     return seen
   }

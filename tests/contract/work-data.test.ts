@@ -172,7 +172,7 @@ test('lines of JSON and a list in the depth of a document are read whole', async
     const cities = await sheetOf(await bytes('workbook.xlsx'), 'By city')
     expect(cities.get('Total')![1]).toBe(sum)
   }
-}, 100_000)
+})
 
 test('an http link is read over https where its host has that, and otherwise refused in words', async () => {
   const refused = await analysed('Analyse http://pages.example.test:1/sales.csv please.')

@@ -337,7 +337,7 @@ describe('unfinished pictures', () => {
     gate.resolve()
     const file = await until(async () => {
       const [newest] = (await at.key.get('/v1/files?limit=1')).body.data
-      return newest.id === files ? undefined : newest
+      return newest?.id === files ? undefined : newest
     })
     expect((await explained(at.key, file.receipt_id)).microcredits).toBe('43000000')
   })

@@ -70,7 +70,7 @@ describe.skipIf(browserPath === undefined)('an app of a build tool', () => {
     site = await publish(key, { name: 'کافهٔ ما', slug: 'our-cafe', spa: true, files: first })
     const tabs = await openTabs(stack)
     newPage = () => tabs.newPage()
-  }, 120_000)
+  })
   afterAll(() => stack.disposeAsync())
 
   const headingOf = (page: Page) => page.locator('main h1').textContent()

@@ -144,9 +144,9 @@ test('whatever names an accepted site has and whatever is asked for, only its ow
         }
       },
     ),
-    { numRuns: 30, endOnFailure: true },
+    { numRuns: 34, endOnFailure: true },
   )
-  // Otherwise it would have proven nothing.
+  // Otherwise it would have proven nothing. Of 34 lists of files fewer than six are accepted once in three million runs.
   expect(listed.size).toBeGreaterThan(5)
   expect(found).toBeGreaterThan(listed.size)
 })

@@ -44,7 +44,10 @@ function failTransactions({ app }: World, times: number): { readonly left: numbe
 
 test('a store that hangs: the video waits in the data folder, is served from there, and is charged', async () => {
   await using s3 = await fakeS3()
-  await using at = await bootVideos({ rest: s3.config, timing: { storeMs: 300, storeWaitingMs: 3_600_000 } })
+  await using at = await bootVideos({
+    rest: s3.config,
+    timing: { storeMs: 5_000, storeWaitingMs: 3_600_000 },
+  })
   const { world, vendor } = at
   vendor.plan({ states: ['processing'] })
   const job = await order(world)
