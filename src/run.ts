@@ -17,6 +17,7 @@ import { forkWorkers, type Ready } from './workers.ts'
 const echoMs = 1000
 /** Beside the time of a drain: for what is settled and closed after it. */
 const closingMs = 1500
+const lookMs = 100
 const preparingAfterMs = 2_000
 
 const env = readEnv(process.env, process.argv.slice(2))
@@ -100,16 +101,22 @@ async function runWorkers(config: Config, isAppsTaken: boolean): Promise<void> {
   await workers.stop()
 }
 
-/** Ends the process when its time is over: that of a drain, from the last moment at which a result was being stored. The next start recovers. */
+/**
+ * Ends the process when its time is over: that of a drain, from the last moment at which a result was being stored. The next start recovers.
+ * While this process stood still it could end nothing, so that such a time is not counted.
+ */
 function endIfItHangs(config: Config, isStoring: () => boolean): void {
   const { roles, timing } = config
-  const beganMs = performance.now()
+  let lookedMs = performance.now()
+  let nowMs = 0
   let endMs = timing.drainMs + (roles.voice && !roles.api ? voiceDrainMs(config) : 0)
   setInterval(() => {
-    const nowMs = performance.now() - beganMs
+    const passedMs = performance.now() - lookedMs
+    lookedMs += passedMs
+    nowMs += Math.min(passedMs, 2 * lookMs)
     if (isStoring()) endMs = Math.max(endMs, Math.min(nowMs + timing.drainMs, timing.storedDrainMs))
     if (nowMs > endMs + closingMs) process.exit(1)
-  }, 100).unref()
+  }, lookMs).unref()
 }
 
 /** `asked` gives the first signal; a second one ends the process at once. */

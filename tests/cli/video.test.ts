@@ -99,14 +99,14 @@ describe('kherad video', () => {
       /^سفارش پذیرفته شد: [0-9a-f-]{36} · ۴۰۰ اعتبار کنار گذاشته شد\.\n[۰-۹٫]+ ثانیه ویدیو ۱۲۸۰×۷۲۰ · test\/film · هزینه: ۴۰۰ اعتبار\n$/,
     )
     expect(await names()).toEqual([out.trim()])
-  }, 60_000)
+  })
 
   test('of the sandbox makes a video that can be read, offline', async () => {
     const words = ['video', 'موج دریا', '--model', 'sandbox/video', '--duration', '1', '--resolution', '480p']
     const { code, out, err } = await run([...words, '--aspect', '1:1', '--no-audio', '--out', 'sea.mp4'])
     expect([code, out], err).toEqual([0, 'sea.mp4\n'])
     expect(measure(await saved('sea.mp4'))).toMatchObject({ mediaType: 'video/mp4', width: 480, height: 480 })
-  }, 60_000)
+  })
 
   test('--json is one line with what was saved, the exact charge, the job and its receipt', async () => {
     const ran = await run(['video', 'a cat', ...film, '--no-audio', '--json'])
@@ -123,7 +123,7 @@ describe('kherad video', () => {
     const receipt = await key.get(`/v1/requests/${ran.json.request_id}`)
     expect(receipt.body).toMatchObject({ microcredits: '200000000', details: { files: ran.json.files } })
     expect(at.vendor.jobs.at(-1)!.order).toMatchObject({ generate_audio: false })
-  }, 60_000)
+  })
 
   test('sends frames, or references, and refuses both before anything is sent', async () => {
     const picture = await sharp({ create: { width: 16, height: 9, channels: 3, background: 'red' } })
@@ -151,7 +151,7 @@ describe('kherad video', () => {
       expect([code === 0, err]).toEqual([false, expect.stringMatching(said)])
     }
     expect(at.vendor.jobs).toHaveLength(jobs)
-  }, 120_000)
+  })
 
   test('a video that fails says why with its job, and leaves no file', async () => {
     at.vendor.plan({ states: ['refused'] })
@@ -165,7 +165,7 @@ describe('kherad video', () => {
     const persian = await run(['video', 'a cat', ...film], 'fa')
     expect(persian.err).toMatch(/مدل از ساختن این ویدیو خودداری کرد.*\(CONTENT_REFUSED\)\n$/s)
     expect(await names()).toEqual([])
-  }, 60_000)
+  })
 
   test('Ctrl-C and --timeout end it and say how to wait again, which orders and costs nothing', async () => {
     at.vendor.plan({ states: ['processing'] })
@@ -196,7 +196,7 @@ describe('kherad video', () => {
     expect(unknown).toMatchObject({ exit: 1, code: 'NOT_FOUND' })
     const named = await run(['video', '--job', id, '--out', 'cat.mp4', '--json'])
     expect(refusal(named)).toMatchObject({ exit: 1, code: 'EXISTS' })
-  }, 120_000)
+  })
 
   test('a refusal while it waits names the job, with which it goes on', async () => {
     at.vendor.plan({ states: ['processing'] })
@@ -213,7 +213,7 @@ describe('kherad video', () => {
     const again = await run(['video', '--job', job, '--out', 'late.mp4'])
     expect([again.code, again.out], again.err).toEqual([0, 'late.mp4\n'])
     expect(at.vendor.jobs).toHaveLength(jobs + 1)
-  }, 60_000)
+  })
 
   test('a repeat with its idempotency key waits for the same video', async () => {
     const words = ['video', 'a cat', ...film, '--json', '--idempotency-key', 'cli-video']
@@ -224,7 +224,7 @@ describe('kherad video', () => {
     expect(again.json.job).toBe(first.json.job)
     expect(at.vendor.jobs).toHaveLength(jobs)
     expect(await saved('two.mp4')).toEqual(await saved('one.mp4'))
-  }, 60_000)
+  })
 
   test('its bytes go to the disk as they come; Ctrl-C in the middle leaves no file, and --job has it whole', async () => {
     const words = ['video', 'a cat', ...film, '--out', 'cat.mp4']
@@ -246,7 +246,7 @@ describe('kherad video', () => {
     expect([code, out], err).toEqual([0, 'cat.mp4\n'])
     expect(await names()).toEqual(['cat.mp4'])
     expect((await saved('cat.mp4')).equals(videoFixture('720p-4s-sound'))).toBe(true)
-  }, 60_000)
+  })
 
   test('says how it stands on one line of a terminal, which goes when it ends; elsewhere it writes no such line', async () => {
     at.vendor.plan({ states: ['processing'] })
@@ -283,7 +283,7 @@ describe('kherad video', () => {
       false,
       false,
     ])
-  }, 60_000)
+  })
 
   test('its help is whole in both languages', async () => {
     for (const locale of ['fa', 'en'] as const) {

@@ -9,7 +9,7 @@ import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { settled, siteBody } from '../sites/published.ts'
 import { DatabaseProxy } from './database-proxy.ts'
-import { openSite, type Site } from './site.ts'
+import { openSite, type Site, severalStartsMs } from './site.ts'
 
 const stack = new AsyncDisposableStack()
 let site: Site
@@ -52,7 +52,9 @@ const signingKeysOf = (id: string) => run('select from clouds.signing_keys where
 /** Tables of the first statement of the transaction, and of the last but one. */
 const creationSteps = ['clouds.refs', 'clouds.signing_keys']
 
-test('killed at the beginning and at the end of its creation, and before the answer: there is no cloud, or one whole cloud, and a repeat makes no second one', async () => {
+test('killed at the beginning and at the end of its creation, and before the answer: there is no cloud, or one whole cloud, and a repeat makes no second one', {
+  timeout: severalStartsMs,
+}, async () => {
   const person = await site.person()
   const client = () => site.client(site.newest, person)
   await site.start()
@@ -108,7 +110,9 @@ const noLongerRefused = () =>
     'create or replace function clouds.refuse() returns trigger language plpgsql as $$ begin return new; end $$',
   )
 
-test('killed at every step of its job: provisioning goes on where it was, with one key that signs', async () => {
+test('killed at every step of its job: provisioning goes on where it was, with one key that signs', {
+  timeout: severalStartsMs,
+}, async () => {
   const person = await site.person()
   const client = () => site.client(site.newest, person)
   await site.start()
@@ -140,7 +144,9 @@ test('killed at every step of its job: provisioning goes on where it was, with o
   await run('drop trigger wait on clouds.clouds')
 })
 
-test('two processes that provision the same cloud give it one key that signs', async () => {
+test('two processes that provision the same cloud give it one key that signs', {
+  timeout: severalStartsMs,
+}, async () => {
   const person = await site.person()
   const one = await site.start()
   const id = await createSlowly(site.client(one, person))
@@ -172,7 +178,9 @@ const deletionSteps: [lock: string, words: string][] = [
   ['lock table clouds.refs in share mode', 'delete from clouds.refs'],
 ]
 
-test('killed at every step of its deletion: it goes on where it was, and leaves no row, no byte and no site', async () => {
+test('killed at every step of its deletion: it goes on where it was, and leaves no row, no byte and no site', {
+  timeout: severalStartsMs,
+}, async () => {
   const person = await site.person()
   const client = () => site.client(site.newest, person)
   await site.start()
@@ -248,7 +256,9 @@ const importSteps: [lock: string, words: string][] = [
   ['lock table app_files.files in share mode', 'insert into app_files.files'],
 ]
 
-test('killed at the beginning and at the end of an import, and before its answer: the cloud is empty or has all of it, and a repeat does what is missing', async () => {
+test('killed at the beginning and at the end of an import, and before its answer: the cloud is empty or has all of it, and a repeat does what is missing', {
+  timeout: severalStartsMs,
+}, async () => {
   const person = await site.person()
   const client = () => site.client(site.newest, person)
   await site.start()

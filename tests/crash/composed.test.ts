@@ -32,7 +32,8 @@ const scripts = new Map<string, (place: number, good: Script) => Script | Promis
 
 beforeAll(async () => {
   sound = await tone(24_000, 1, 0.3)
-  site = stack.use(await openSite())
+  // Longer than a busy machine keeps a living process waiting: what it makes would be lost.
+  site = stack.use(await openSite({ leaseMs: 4_000 }))
   patientSite = stack.use(await openSite({ leaseMs: longLeaseMs }))
   for (const { upstream } of [site, patientSite])
     upstream.reply((call) => {

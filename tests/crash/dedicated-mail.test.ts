@@ -5,7 +5,7 @@ import { hasJail } from '../cloud/jail/needs-jail.ts'
 import { MailServer } from '../harness/mail-server.ts'
 import { until } from '../harness/until.ts'
 import { dedicatedConfig } from '../harness/world.ts'
-import { openSite, type Site } from './site.ts'
+import { openSite, type Site, severalStartsMs } from './site.ts'
 
 const canRun = await hasJail()
 let site: Site
@@ -22,6 +22,7 @@ afterAll(async () => {
 
 test.runIf(canRun)(
   'killed between its queueing and the commit that it is about, a mail is sent once, after the commit',
+  { timeout: severalStartsMs },
   async () => {
     const person = await site.person()
     await site.start()
@@ -30,10 +31,10 @@ test.runIf(canRun)(
     await givePackage({ db: site.db, clock } as never, given)
     const client = () => site.client(site.newest, person)
     const { id, ref } = (await client().post('/v1/cloud', { name: 'killed', plan: 'dedicated' })).body
-    await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready')
+    await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready', 150_000)
     const { public_key: key } = (await client().get(`/v1/cloud/${id}/connection`)).body
-    // The commit takes two seconds.
-    const query = `create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(2); return new; end $$;
+    // How long the commit takes: after three seconds its server looks whether the client is still there.
+    const query = `create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(2.5); return new; end $$;
     create constraint trigger slowly after insert on auth.users deferrable initially deferred for each row execute function slowly();`
     const written = await client().post(`/v1/cloud/${id}/database`, {
       query,

@@ -11,7 +11,7 @@ import { hasJail } from '../cloud/jail/needs-jail.ts'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { createDedicated } from '../harness/world.ts'
-import { openSite, type Person, type Site } from './site.ts'
+import { openSite, type Person, type Site, severalStartsMs } from './site.ts'
 
 const canRun = await hasJail()
 const stack = new AsyncDisposableStack()
@@ -97,6 +97,7 @@ async function killedAt(
 
 test.runIf(canRun)(
   'killed while it is made: its cloud becomes ready with one database, and uses one package',
+  { timeout: severalStartsMs },
   async () => {
     const person = await site.person()
     const client = (): Client => site.client(site.newest, person)
@@ -118,11 +119,11 @@ test.runIf(canRun)(
     await until(async () => {
       await goOn()
       return (await shown()).status !== 'provisioning'
-    })
+    }, 150_000)
     // Two processes died over it, so it may have been set aside, which a retry ends.
     if ((await shown()).status === 'failed')
       expect((await client().post(`/v1/cloud/${made.id}/retry`, {})).status).toBe(202)
-    await until(async () => (await shown()).status === 'ready')
+    await until(async () => (await shown()).status === 'ready', 150_000)
     expect((await folders()).filter((name) => name.startsWith(made.ref))).toHaveLength(1)
     const { body } = await client().post(`/v1/cloud/${made.id}/database`, { query: 'select 1 as one' })
     expect(body.rows).toEqual([[1]])
@@ -139,12 +140,13 @@ async function readyCloud(): Promise<{ client: () => Client; id: string; ref: st
   const made = await createDedicated(client(), 'killed')
   expect(made.status, made.text).toBe(202)
   const { id, ref } = made.body
-  await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready')
+  await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready', 150_000)
   return { client, id, ref }
 }
 
 test.runIf(canRun)(
   'killed in its deletion, when its database is gone and its record is not: nothing is left, and its package is free',
+  { timeout: severalStartsMs },
   async () => {
     const { client, id, ref } = await readyCloud()
     expect(await isThere(ref)).toBe(true)
@@ -163,7 +165,7 @@ test.runIf(canRun)(
     await until(async () => {
       await goOn()
       return (await client().get(`/v1/cloud/${id}`)).status === 404
-    })
+    }, 150_000)
     expect(await tablesWith(site, id)).toEqual([])
     expect(await isThere(ref)).toBe(false)
     const [, small] = (await client().get('/v1/cloud')).body.packages
@@ -173,6 +175,7 @@ test.runIf(canRun)(
 
 test.runIf(canRun)(
   'killed in the middle of a backup: it is made all the same, every byte of both attempts is accounted for, and no server is left',
+  { timeout: severalStartsMs },
   async () => {
     const { client, id, ref } = await readyCloud()
     const backups = `/v1/cloud/${id}/backups`
@@ -192,7 +195,7 @@ test.runIf(canRun)(
       await kill()
     }
     await site.start()
-    await until(async () => (await client().get(`${backups}/${backupId}`)).body.status === 'ready')
+    await until(async () => (await client().get(`${backups}/${backupId}`)).body.status === 'ready', 150_000)
     const rows = await run<{ key: string; bytes: bigint }>(
       'select storage_key as key, bytes from databases.backups where cloud_id = $1',
       [id],
@@ -221,6 +224,7 @@ const moveSteps = [
 
 test.runIf(canRun)(
   'killed at each step of a move: every row and user is there once, and nothing is left behind',
+  { timeout: severalStartsMs },
   async () => {
     const person = await site.person()
     const client = (): Client => site.client(site.newest, person)
@@ -245,7 +249,7 @@ test.runIf(canRun)(
       // Two processes died over it, so it may have been given up, which leaves the cloud as it was.
       if (state === 'failed') await move()
       return plan === 'dedicated' && (await run('select from clouds.moves')).length === 0
-    }, 60_000)
+    }, 150_000)
     const query = async (text: string) => (await act({ query: text })).body.rows
     expect(await query('select n::int as n from todos order by n')).toEqual([[1], [2], [3]])
     expect(await query('select id, email from auth.users')).toEqual([[id, 'sara@example.com']])

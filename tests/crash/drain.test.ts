@@ -61,6 +61,12 @@ const endless: Script = stream([
   new Promise(() => undefined),
 ])
 
+const isStopping = ({ url }: ServerProcess): Promise<boolean> =>
+  fetch(`${url}/health/live`).then(
+    ({ status }) => status === 503,
+    () => true,
+  )
+
 const storedFiles = (site: Site) =>
   site.db.query<{ file_id: string }>({ text: 'select file_id from files.files' }, [])
 
@@ -80,12 +86,7 @@ describe.concurrent('a server that is told to stop while a picture is drawn', ()
       () => 'cut',
     )
     const ended = server.stop()
-    await until(async () =>
-      fetch(`${server.url}/health/live`).then(
-        ({ status }) => status === 503,
-        () => true,
-      ),
-    )
+    await until(() => isStopping(server))
     expect(await whole).toBe('cut')
     // Longer than a process that hangs may take.
     await pause(3_000)
@@ -142,6 +143,8 @@ describe.concurrent('a server that is told to stop while a picture is drawn', ()
       () => 'cut',
     )
     server.child.kill('SIGINT')
+    // Two that are sent before the first is taken are one to the system.
+    await until(() => isStopping(server))
     await pause(1_500)
     expect(server.child.exitCode, server.log()).toBeNull()
     server.child.kill('SIGINT')

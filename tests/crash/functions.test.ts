@@ -5,7 +5,7 @@ import type { Client } from '../harness/client.ts'
 import type { ServerProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
 import { DatabaseProxy } from './database-proxy.ts'
-import { openSite, type Person, type Site } from './site.ts'
+import { openSite, type Person, type Site, severalStartsMs } from './site.ts'
 
 const stack = new AsyncDisposableStack()
 let site: Site
@@ -50,7 +50,9 @@ const versionsStored = async (client: Client, { id }: Deployed) =>
     ({ version }: { version: number }) => version,
   )
 
-test('killed while code is compiled, before it is tried, in its transaction and right after: the old code answers until the new one is whole', async () => {
+test('killed while code is compiled, before it is tried, in its transaction and right after: the old code answers until the new one is whole', {
+  timeout: severalStartsMs,
+}, async () => {
   await using proxy = await DatabaseProxy.open(site.databaseUrl)
   // One for each step, and one that outlives them all.
   const last = await site.start()

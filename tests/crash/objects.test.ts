@@ -36,7 +36,7 @@ describe.runIf(canRun)('a process that is killed while an object is stored', () 
     const made = await client().post('/v1/cloud', { name: 'test', plan: 'dedicated' })
     expect(made.status, made.text).toBe(202)
     cloud = made.body
-    await until(async () => (await client().get(`/v1/cloud/${cloud.id}`)).body.status === 'ready')
+    await until(async () => (await client().get(`/v1/cloud/${cloud.id}`)).body.status === 'ready', 150_000)
     serviceKey = (await client().post(`/v1/cloud/${cloud.id}/keys`, { kind: 'service' })).body.secret
     await sql(`
       insert into storage.buckets (id, name) values ('box', 'box');

@@ -35,7 +35,7 @@ interface Row {
 }
 
 test('processes are killed at random moments under load: every call is free, charged as it was told, or charged at its hold and said to be ambiguous', {
-  timeout: 300_000,
+  timeout: 400_000,
 }, async () => {
   await using site = await openSite({ leaseMs: 5_000 })
   site.upstream.reply(thinking)

@@ -61,6 +61,8 @@ export interface SentRequest {
 const shortLeaseMs = 1_500
 /** Where nobody dies: long enough that none is taken for dead, though this machine stops for some seconds. */
 export const longLeaseMs = 20_000
+/** For a test that starts several processes, one after another, on a machine that runs other tests beside. */
+export const severalStartsMs = 400_000
 
 export class Site implements AsyncDisposable {
   readonly db: Db

@@ -9,7 +9,7 @@ import { until } from '../harness/until.ts'
 import { file, settled, siteBody } from '../sites/published.ts'
 import { visit } from '../sites/visitor.ts'
 import { DatabaseProxy } from './database-proxy.ts'
-import { openSite, type Person, type Site } from './site.ts'
+import { openSite, type Person, type Site, severalStartsMs } from './site.ts'
 
 const stack = new AsyncDisposableStack()
 let site: Site
@@ -94,7 +94,9 @@ async function expectWhole({ person }: Published): Promise<void> {
   expect([...stored].filter((key) => !owned.has(key))).toEqual([])
 }
 
-test('killed before a publication is accepted, before it is live and right after: visitors get the old version until the new one is whole, and a repeat makes no second one', async () => {
+test('killed before a publication is accepted, before it is live and right after: visitors get the old version until the new one is whole, and a repeat makes no second one', {
+  timeout: severalStartsMs,
+}, async () => {
   const servers: ServerProcess[] = [await site.start()]
   const published = await publishFirst(servers[0]!, 'killed-at-every-step')
   const client = () => site.client(servers.at(-1)!, published.person)
@@ -149,7 +151,9 @@ test('killed before a publication is accepted, before it is live and right after
   await expectWhole(published)
 })
 
-test('a process that stands still for so long that another publishes in its place changes nothing when it goes on', async () => {
+test('a process that stands still for so long that another publishes in its place changes nothing when it goes on', {
+  timeout: severalStartsMs,
+}, async () => {
   const one = await site.start()
   const published = await publishFirst(one, 'paused-meanwhile')
   {
@@ -172,7 +176,9 @@ test('a process that stands still for so long that another publishes in its plac
   await expectWhole(published)
 })
 
-test('a publication over which two processes died in a row fails, and the version before is served on', async () => {
+test('a publication over which two processes died in a row fails, and the version before is served on', {
+  timeout: severalStartsMs,
+}, async () => {
   const servers = [await site.start()]
   const published = await publishFirst(servers[0]!, 'set-aside')
   // Before its first content is stored, and before its files are listed.

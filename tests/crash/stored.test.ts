@@ -18,6 +18,9 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
+/** While it is held no file is committed, whoever stores it. */
+const noFiles = 'lock table files.files in share mode'
+
 /** What is ordered; `directives` are those of the sandbox. Prices in micro-credits, at 1,000 credits a dollar. */
 interface Medium {
   path: string
@@ -77,11 +80,14 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
   test.concurrent('killed after it was stored and before it was committed: free, and no file is left', async () => {
     await using server = await site.start()
     const person = await site.person({ credits })
-    const body = bodyOf('a dog', 'first_token_ms=1500')
+    const body = bodyOf('a dog')
+    // Its row cannot be written before its account is locked.
+    const files = await site.holding(noFiles)
     const call = breaksOff(site.client(server, person).post(path, body, claim))
     await until(async () => (await site.balances(person)).held === price(body))
     {
       await using _lock = await site.lock(person)
+      await files[Symbol.asyncDispose]()
       // Its transaction waits for the account with everything written.
       const backend = await site.settling(person)
       await server.kill()
@@ -193,19 +199,19 @@ test.concurrent('told to stop while a picture is drawn whose caller has left: it
   const { path, body: bodyOf, price } = media['picture']!
   const body = bodyOf('a fox', 'first_token_ms=700')
   const leaving = new AbortController()
-  const { secret } = site.client(server, person)
-  const call = breaksOff(
-    fetch(`${server.url}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...claim },
-      body: JSON.stringify(body),
-      signal: leaving.signal,
-    }),
-  )
-  await until(async () => (await site.balances(person)).held === price(body))
-  leaving.abort()
-  await call
-  expect(await server.stop()).toBe(0)
+  let stopped: Promise<number | null>
+  {
+    // It cannot be answered before its caller has left and the server is told to stop.
+    await using _files = await site.holding(noFiles)
+    const call = breaksOff(
+      site.client(server, person).raw('POST', path, JSON.stringify(body), claim, leaving.signal),
+    )
+    await until(async () => (await site.balances(person)).held === price(body))
+    leaving.abort()
+    await call
+    stopped = server.stop()
+  }
+  expect(await stopped).toBe(0)
   expect(await site.balances(person)).toEqual({ balance: credits - price(body), held: 0n })
   expect(await filesOf(site, person)).toHaveLength(1)
   const restarted = await site.lasting()

@@ -395,12 +395,16 @@ test('a job that pauses or fails by itself is forgiven the processes that vanish
     },
   ]
   for (const end of ends) {
-    const mine = jobOf(async () => end())
+    const gate = Promise.withResolvers<undefined>()
+    let runs = 0
+    // A second failure would be counted, too.
+    const mine = jobOf(async () => (++runs === 1 ? end() : gate.promise))
     await put(mine, { data: { n: 1 } })
     await vanish(mine, 1)
     await using _workers = work(mine)
     await until(async () => (await vanishedOf(mine))?.failures === 1)
     expect(await vanishedOf(mine)).toEqual({ vanished: 0, failures: 1 })
+    gate.resolve(undefined)
   }
 })
 

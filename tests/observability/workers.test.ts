@@ -87,7 +87,7 @@ const workers = (samples: Samples): { answered: number; silent: number } => ({
   silent: sumOf(samples, 'kherad_workers', { state: 'silent' }),
 })
 
-async function scrape(server: ServerProcess, patienceMs = 10_000): Promise<Samples> {
+async function scrape(server: ServerProcess, patienceMs = 60_000): Promise<Samples> {
   const { text } = await onItsOwnConnection(server, '/metrics', undefined, patienceMs)
   return readSamples(text)
 }
@@ -105,7 +105,7 @@ async function onItsOwnConnection(
   { url }: ServerProcess,
   path: string,
   secret?: string,
-  patienceMs = 10_000,
+  patienceMs = 60_000,
 ): Promise<{ status: number; text: string }> {
   const asked = request(url + path, {
     agent: new Agent({ keepAlive: false }),

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { get } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { discover } from '#engine/models'
 import { readEnv } from '#platform/config'
 import { openLog } from '#platform/log'
@@ -16,6 +16,7 @@ import { openNet } from '../../src/connect.ts'
 import { privateAuthority } from '../harness/certificate.ts'
 import { fakeS3 } from '../harness/fake-s3.ts'
 import { fakeHttpProxy, tlsFront } from '../harness/proxy.ts'
+import { until } from '../harness/until.ts'
 import { bounds, openSite } from '../net/sites.ts'
 import { otlpCollector } from '../observability/watched.ts'
 import { openEngine } from '../tools/asking.ts'
@@ -104,12 +105,12 @@ test.each(['http', 'socks5'] as const)(
     await using proxy = await openProxy(kind, { routes: () => port })
     const { outbound } = settings({ ALL_PROXY: proxy.url })
     const endpoint = `https://${host}:4318`
-    const agent = openAgent(endpoint, { ...outbound.to(endpoint), connectMs: 1_000 })
+    const agent = openAgent(endpoint, { ...outbound.to(endpoint), connectMs: 3_000 })
     const asked = get(endpoint, { agent })
     const error = await new Promise<Error>((resolve) => asked.on('error', resolve))
-    expect(error.message).toContain('took longer than 1000 ms')
+    expect(error.message).toContain('took longer than 3000 ms')
     expect(proxy.tunnels.all).toBe(1)
-    await vi.waitUntil(() => proxy.tunnels.open === 0, 10_000)
+    await until(() => proxy.tunnels.open === 0)
     agent.destroy()
     mute.close()
   },

@@ -5,7 +5,7 @@ import { hasJail } from '../cloud/jail/needs-jail.ts'
 import { longLeaseMs, openSite, type Site } from '../crash/site.ts'
 import type { Client } from '../harness/client.ts'
 import type { ServerProcess } from '../harness/processes.ts'
-import { soon, until } from '../harness/until.ts'
+import { until } from '../harness/until.ts'
 import { siteBody } from '../sites/published.ts'
 
 const stack = new AsyncDisposableStack()
@@ -80,11 +80,11 @@ test.runIf(await hasJail())(
     for (const server of servers) {
       const call = () => fetch(`${server.appsUrl}/_cloud/${ref}/functions/v1/f`).then((reply) => reply.text())
       await until(async () => (await call()) === 'here')
-      await until(async () => (await running(server)) === 1, soon)
+      await until(async () => (await running(server)) === 1)
     }
     expect((await remove(other, id, 'running')).status).toBe(200)
     // By themselves they end after a minute.
-    for (const server of servers) await until(async () => (await running(server)) === 0, soon)
+    for (const server of servers) await until(async () => (await running(server)) === 0, 20_000)
   },
 )
 

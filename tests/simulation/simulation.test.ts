@@ -34,7 +34,10 @@ test('in 200 worlds of crashes, pauses, outages and lost replies no call is unpa
   timeout: 300_000,
 }, async () => {
   const counts: Record<string, number> = {}
-  for (let seed = first; seed < first + worlds; seed++) {
+  // Of these there are a few in whichever worlds the seed makes; where chance has left one out, there are more worlds.
+  const rare = ['RESULT_NOT_STORED', 'video UPSTREAM_FAILED', 'video CONTENT_REFUSED']
+  const lacksOne = () => rare.some((event) => (counts[event] ?? 0) <= 3)
+  for (let seed = first; seed < first + worlds || (lacksOne() && seed < first + 2 * worlds); seed++) {
     const outcome = await simulate(seed)
     expect(
       outcome.violations,
@@ -56,9 +59,7 @@ test('in 200 worlds of crashes, pauses, outages and lost replies no call is unpa
     'video completed',
   ])
     expect(counts[event] ?? 0, event).toBeGreaterThan(20)
-  // Rarer ones: a few, in whichever worlds the seed makes.
-  for (const event of ['RESULT_NOT_STORED', 'video UPSTREAM_FAILED', 'video CONTENT_REFUSED'])
-    expect(counts[event] ?? 0, event).toBeGreaterThan(3)
+  for (const event of rare) expect(counts[event] ?? 0, event).toBeGreaterThan(3)
 })
 
 test.each<[Planted, RegExp]>([

@@ -25,6 +25,7 @@ export class SocketLine implements Socket {
   #closeCode: number | undefined
   #closeReason = ''
   #seenMs = performance.now()
+  #beatMs = performance.now()
   #window = { startMs: performance.now(), messages: 0, bytes: 0 }
 
   constructor(ws: WebSocket, bounds: SocketBounds, stopping: AbortSignal) {
@@ -146,9 +147,14 @@ export class SocketLine implements Socket {
   }
 
   #beat(): void {
+    const { idleMs } = this.#bounds
+    const nowMs = performance.now()
+    // A late beat was held up by this process, in which signs of life may then wait unread.
+    const isLate = nowMs - this.#beatMs > 0.75 * idleMs
+    this.#beatMs = nowMs
     // While nothing is read, signs of life cannot be seen; that the client has left shows in what is sent to it.
     if (this.#ws.isPaused) this.#see()
-    if (performance.now() - this.#seenMs >= this.#bounds.idleMs) this.#ws.terminate()
+    if (!isLate && nowMs - this.#seenMs >= idleMs) this.#ws.terminate()
     else if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping()
   }
 }
