@@ -30,7 +30,7 @@ beforeAll(async () => {
   admin = await open.connect()
   await admin.query(prepared)
   expect((await cloud.write(prepared)).status).toBe(200)
-}, 60_000)
+})
 afterAll(async () => {
   if (!canRun) return
   await open[Symbol.asyncDispose]()

@@ -244,7 +244,7 @@ it('a backup that is not read takes no more log than its bound and fails, and wh
     ).rejects.toThrow()
   })
   expect((await backUp()).length).toBeGreaterThan(0)
-}, 60_000)
+})
 
 it('data of an earlier release gets the steps that it lacks before anybody can connect, and that of a later one is refused', async () => {
   const step = path.join(context.root, 'step.sql')

@@ -90,7 +90,7 @@ test.runIf(canRun)(
       const cloud = (await clients[1].get(`/v1/cloud/${id}`)).body
       if (cloud.move === 'failed') await move(clients[0])
       return cloud.plan === 'dedicated'
-    }, 120_000)
+    })
     moving = false
     await Promise.all(work)
     for (const one of refused) expect(['503 CLOUD_MOVING', '400 PLAN_MISMATCH']).toContain(one)
