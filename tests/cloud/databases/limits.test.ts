@@ -238,7 +238,7 @@ it('rows are counted as they come and go, of tables that nobody has analyzed too
 it('with too little left on the disk of the machine nobody writes, and everybody reads', async () => {
   await using process = open({}, 1_000 * mebibyte, { leastFree: 1 })
   await process.databases.use(first!, async (db) => {
-    const writing = failure(statement(db, 'create table late as select 1 as n from pg_sleep(10)'))
+    const writing = failure(statement(db, 'create table late as select 1 as n from pg_sleep(60)'))
     expect(await writing).toBe('57P01')
     expect((await statement(db, 'select pg_sleep(1)')).rowCount).toBe(1)
     const sql = (query: string) =>

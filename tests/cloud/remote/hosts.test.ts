@@ -198,6 +198,7 @@ test('a host that is killed during a call: a clear error and no second run, and 
   expect(await begun()).toBe(1)
   // The others have two again.
   hosts[place] = await start(places[place]!)
+  await until(async () => (await hosts[place]!.ready()).connected === 1)
 })
 
 test('with a database in its environment a host does not start, and does not repeat its address', async () => {
