@@ -61,5 +61,4 @@ test.each(tasks)(
     const pdf = [...run.files.values()].find(({ path }) => path.endsWith('.pdf'))
     if (pdf) expect((await readPdf(pdf.bytes)).pages.length).toBeGreaterThan(1)
   },
-  60_000,
 )

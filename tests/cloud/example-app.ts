@@ -44,6 +44,8 @@ export async function openExample(
     async visitor() {
       const context = await browser.newContext({ viewport: { width: 760, height: 980 } })
       open.defer(() => context.close())
+      // Those of Playwright are half a minute.
+      context.setDefaultTimeout(120_000)
       const tab = await context.newPage()
       tab.on('console', (message) => complaints.push(message.text()))
       tab.on('pageerror', (error) => complaints.push(error.message))

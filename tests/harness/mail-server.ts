@@ -4,6 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { StringDecoder } from 'node:string_decoder'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import type { Certified } from './certificate.ts'
+import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
 export interface Received {
@@ -52,7 +53,8 @@ export class MailServer implements AsyncDisposable {
 
   static async start(options: MailServerOptions = {}): Promise<MailServer> {
     const server = new MailServer(options)
-    server.#server.listen(0, '127.0.0.1')
+    // One that nobody else is given while it is away.
+    server.#server.listen(await freePort(), '127.0.0.1')
     await once(server.#server, 'listening')
     return server
   }

@@ -90,8 +90,8 @@ beforeEach(() => {
 })
 
 const address = () => ({ baseUrl: upstream.url, apiKey: secret })
-const room = (net = guarded(web)) => {
-  const { draw, ...rest } = falImages(address(), net, { firstMs: 1, mostMs: 4 })
+const room = (net = guarded(web), pace = { firstMs: 1, mostMs: 4 }) => {
+  const { draw, ...rest } = falImages(address(), net, pace)
   return {
     ...rest,
     draw: (call: Parameters<typeof draw>[0]) => draw({ ...call, upstreamModel: 'owner/app/fast' }),
@@ -255,7 +255,8 @@ describe('what goes wrong after the submission', () => {
 
   test('a job that takes too long is cancelled at its own address, and told as late', async () => {
     queue({ status: [json(202, { status: 'IN_QUEUE' })] })
-    const { error } = await ask({}, { timeouts: { ...patient, totalMs: 60 } })
+    const slow = room(guarded(web), { firstMs: 50, mostMs: 200 })
+    const { error } = await drawing(slow, {}, { timeouts: { ...patient, totalMs: 2_000 } })
     expect(error).toMatchObject({ fault: 'timeout', executed: true })
     expect(upstream.calls.at(-1)).toMatchObject({ method: 'PUT', path: `${jobPath}/cancel` })
     expect(upstream.calls.at(-1)?.headers['authorization']).toBe(`Key ${secret}`)

@@ -57,7 +57,7 @@ test('work after work is answered by processes that know nothing of one another,
   expect(await Promise.all(['a', 'b', 'c', 'd'].map((word) => attempt('echo', word)))).toEqual(
     ['a', 'b', 'c', 'd'].map((got) => ({ value: { got } })),
   )
-}, 120_000)
+})
 
 test('what its caller leaves before it begins takes nobody else’s answer', async () => {
   const attempt = attemptWith(openConfinement(openLog('silent')))
@@ -65,7 +65,7 @@ test('what its caller leaves before it begins takes nobody else’s answer', asy
   const gone = AbortSignal.abort(new Error('left'))
   await expect(attempt('echo', 'second', { signal: gone })).rejects.toThrow('left')
   expect(await attempt('echo', 'third')).toEqual({ value: { got: 'third' } })
-}, 60_000)
+})
 
 test('a spare that may read a file is given to work with the same files alone; work with a folder of its own gets none', async () => {
   const attempt = attemptWith(openConfinement(openLog('silent')))
@@ -81,7 +81,7 @@ test('a spare that may read a file is given to work with the same files alone; w
   }
   const scratch = { path: '/nowhere', bytes: 1 }
   await expect(attempt('echo', 'x', { scratch })).rejects.toThrow('no spare')
-}, 60_000)
+})
 
 test.skipIf(!isLinux)(
   'a spare keeps no server running, and ends with it',
@@ -120,7 +120,7 @@ test('what a killed process leaves behind with its output open is not waited for
     withoutNetwork: false,
     dropsUser: undefined,
     // As a tool that is killed in the midst of starting: what it has begun lives on.
-    prefix: () => ['/bin/sh', '-c', 'sleep 20 & exec sleep 20'],
+    prefix: () => ['/bin/sh', '-c', 'sleep 60 & exec sleep 60'],
     give: async () => {},
   }
   const confine = openConfinement(openLog('silent'), undefined, async () => isolation)
@@ -130,11 +130,11 @@ test('what a killed process leaves behind with its output open is not waited for
     module,
     input: {},
     accountId: 'a',
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     memoryMb: 64,
     heapMb: 32,
     maxOutputBytes: 1_000,
     signal: leaving.signal,
   })
   await expect(work).rejects.toThrow('gone')
-}, 10_000)
+}, 50_000)

@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { until } from '../../../tests/harness/until.ts'
 import { type JailState, openJail } from './jail.ts'
 
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
@@ -20,11 +21,11 @@ test('a test that did not end well refuses, and is done again by itself until on
   const last = Promise.withResolvers<JailState>()
   const { jail, tests } = jailThatSays([uncertain, uncertain, last.promise])
   expect(await jail.state()).toBe(uncertain)
-  await vi.waitUntil(() => tests() === 3)
+  await until(() => tests() === 3)
   // Nobody waits for it: what is known is answered.
   expect(await jail.state()).toBe(uncertain)
   last.resolve(holds)
-  await vi.waitUntil(async () => (await jail.state()) === holds)
+  await until(async () => (await jail.state()) === holds)
   expect(tests()).toBe(3)
 })
 

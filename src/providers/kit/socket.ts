@@ -21,6 +21,7 @@ const windowMs = 10_000
 const mostPerSecond = { messages: 1_000, bytes: 4 * 1024 * 1024 }
 /** How often a ping is sent; without any sign of life for three times as long the connection is over. */
 const usualPulseMs = 10_000
+const mostSilentBeats = 3
 /** How long the other side has to answer a close before the connection is cut. */
 const closingMs = 1_000
 const maxRefusalBytes = 64 * 1024
@@ -62,7 +63,8 @@ export class UpstreamSocket {
   #isOver = false
   #isClosing = false
   #pulse: NodeJS.Timeout | undefined
-  #seenMs = performance.now()
+  /** Beats since the last sign of life, each with a ping: if this process was too busy for its beats, none of them counts. */
+  #silentBeats = 0
   #window = { startMs: performance.now(), messages: 0, bytes: 0 }
 
   private constructor(ws: WebSocket, setting: SocketSetting, receiver: SocketReceiver) {
@@ -179,9 +181,9 @@ export class UpstreamSocket {
 
   /** A sign of life, unless there are too many: an upstream must not keep the process busy. */
   #isAdmitted(bytes: number): boolean {
-    this.#seenMs = performance.now()
-    if (this.#seenMs - this.#window.startMs >= windowMs)
-      this.#window = { startMs: this.#seenMs, messages: 0, bytes: 0 }
+    this.#silentBeats = 0
+    const nowMs = performance.now()
+    if (nowMs - this.#window.startMs >= windowMs) this.#window = { startMs: nowMs, messages: 0, bytes: 0 }
     this.#window.messages += 1
     this.#window.bytes += bytes
     const seconds = windowMs / 1_000
@@ -193,7 +195,8 @@ export class UpstreamSocket {
   }
 
   #beat(): void {
-    if (performance.now() - this.#seenMs > 3 * this.#pulseMs)
+    this.#silentBeats += 1
+    if (this.#silentBeats > mostSilentBeats)
       this.fail(new UpstreamError('cut', { detail: 'no sign of life' }))
     else if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping()
   }

@@ -170,9 +170,9 @@ describe('limits', () => {
   })
 
   test('a long run of one letter is counted within seconds', async () => {
-    const started = performance.now()
+    const before = process.cpuUsage()
     await ask(turnOf('a'.repeat(200_000)), { upstreamModel: 'omni' })
-    expect(performance.now() - started).toBeLessThan(10_000)
+    expect(process.cpuUsage(before).user).toBeLessThan(10_000_000)
   })
 })
 

@@ -217,7 +217,7 @@ describe('sampleSchema', () => {
       ]),
     }
     const evil = { type: 'string', pattern: '^(a+)+\\bz$', minLength: 40 }
-    const started = performance.now()
+    const before = process.cpuUsage()
     expect(() => sample(doubling)).toThrow(UnsatisfiableSchema)
     expect(() => sample(evil)).toThrow(UnsatisfiableSchema)
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, evil]))
@@ -225,6 +225,6 @@ describe('sampleSchema', () => {
     const lure = { type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(40)}!` }
     expect(() => sample({ type: 'array', items: lure, minItems: 100 })).toThrow(UnsatisfiableSchema)
     expect(validSample({ type: 'string', pattern: '^[a-z]+(-[a-z]+)*$', minLength: 30 })).toMatch(/^.{30}/)
-    expect(performance.now() - started).toBeLessThan(20_000)
+    expect(process.cpuUsage(before).user).toBeLessThan(20_000_000)
   })
 })

@@ -56,7 +56,13 @@ test('requests of a cloud that wait for one row leave connections for everybody 
   const asked: Promise<Answer>[] = []
   {
     await using _row = await hold(session.user.id)
-    for (let count = 0; count < 30; count++) asked.push(refresh(session.refresh_token))
+    // As clients do where they have waited for too long.
+    const refreshed = () =>
+      until(async () => {
+        const answer = await refresh(session.refresh_token)
+        return answer.status === 429 ? undefined : answer
+      })
+    for (let count = 0; count < 30; count++) asked.push(refreshed())
     await until(async () => (await waitingForRows()) >= 3)
     expect((await fetch(`${world.url}/health/ready`)).status).toBe(200)
     expect((await refresh(of.refresh_token, other)).status).toBe(200)
@@ -69,18 +75,21 @@ test('requests of a cloud that wait for one row leave connections for everybody 
 test('whose request would wait behind two hundred of the same cloud is told so at once, in the words of its clients', async () => {
   const session = await signUp()
   const asked: Promise<Answer>[] = []
-  const refused: Answer[] = []
+  const refused: (Answer & { afterMs: number })[] = []
   {
     await using _row = await hold(session.user.id)
-    for (let count = 0; count < 210; count++)
+    for (let count = 0; count < 210; count++) {
+      const beganMs = performance.now()
       asked.push(
         refresh(session.refresh_token).then((answer) => {
-          if (answer.status === 429) refused.push(answer)
+          const afterMs = performance.now() - beganMs
+          if (answer.status === 429) refused.push({ ...answer, afterMs })
           return answer
         }),
       )
+    }
     // Three are under way, 200 wait.
-    await until(() => refused.length === 7)
+    await until(() => refused.length >= 7)
   }
   expect(refused[0]!.body).toMatchObject({
     code: 'over_request_rate_limit',
@@ -88,7 +97,9 @@ test('whose request would wait behind two hundred of the same cloud is told so a
   })
   expect(refused[0]!.headers.get('retry-after')).toBe('1')
   await Promise.all(asked)
-  expect(refused).toHaveLength(7)
+  expect(refused.length).toBeGreaterThanOrEqual(7)
+  // On a machine that stands still some of those that wait do so longer than the five seconds that they may.
+  expect(refused.filter(({ afterMs }) => afterMs < 4_990).length).toBeLessThanOrEqual(7)
 })
 
 const attempts = (kind: string, of: string, count: number) =>

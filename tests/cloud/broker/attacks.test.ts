@@ -262,7 +262,7 @@ test.each([
 
 test('a function that sends its headers letter by letter loses its connection, others do not', async () => {
   await using site = await openSite((_, response) => response.end('fine'))
-  await using world = await brokerWorld({ net: { streamPorts: [site.port] }, limits: { headersMs: 300 } })
+  await using world = await brokerWorld({ net: { streamPorts: [site.port] }, limits: { headersMs: 1_500 } })
   const slow = connect(world.egress.socketPath)
   slow.on('error', () => {})
   let received = ''
@@ -283,7 +283,7 @@ test('a server that is silent within its answer, or before it, ends in a refusal
   const streamPorts = [silentWithin.port, silentBefore.port]
   await using world = await brokerWorld({
     net: { streamPorts },
-    limits: { idleMs: 200, totalMs: 3_000, headersMs: 1_000 },
+    limits: { idleMs: 1_500, totalMs: 3_000, headersMs: 3_000 },
   })
   await expect(world.fetch(silentWithin.url)).rejects.toThrow(/aborted|hang up/)
   const reply = await world.fetch(silentBefore.url)

@@ -48,7 +48,7 @@ beforeAll(async () => {
       },
     }`,
   )
-}, 120_000)
+})
 
 afterAll(async () => {
   await world[Symbol.asyncDispose]()

@@ -5,7 +5,7 @@ import { cloud as cloudCapability } from '#capabilities/cloud'
 import { hashOfKey, resumeCloud, setCloudLimits, suspendCloud } from '#engine/clouds'
 import { uuidv7 } from '#platform/ids'
 import { deleteJob } from '../../../src/capabilities/cloud/clouds/jobs.ts'
-import { soon, until } from '../../harness/until.ts'
+import { until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { siteBody } from '../../sites/published.ts'
 import { answering, deploy, textOf } from '../functions/scene.ts'
@@ -52,18 +52,18 @@ test.runIf(await hasJail())(
     await deploy(cloud, 'hello', answering('hello'))
     const call = async () => {
       expect(await textOf(cloud, 'hello')).toBe('hello')
-      await until(async () => (await running()) === 1, soon)
+      await until(async () => (await running()) === 1)
     }
     await call()
     const key = { accountId: world.account, cloudId: cloud.id }
     await suspendCloud(world.app, key, null)
     // By themselves they end after a minute.
-    await until(async () => (await running()) === 0, soon)
+    await until(async () => (await running()) === 0, 30_000)
     await resumeCloud(world.app, key)
     await until(async () => (await world.app.clouds.find(cloud.ref))?.state === 'ready')
     await call()
     await remove(cloud, 'running')
-    await until(async () => (await running()) === 0, soon)
+    await until(async () => (await running()) === 0, 30_000)
     await gone(cloud)
   },
 )

@@ -176,7 +176,7 @@ test('what one session may take of the server is fixed for each role, and its co
   }
   const sorting = `select count(*) from (select repeat(md5(n::text), 10) as t from generate_series(1, 200000) n order by t) s`
   expect(await codeOf(run(first, 'postgres', sorting))).toBe('53400')
-}, 60_000)
+})
 
 test('a login has so many connections and no more, whoever knows its password', async () => {
   const { connections, url } = await provider.use(first, async (open) => {
@@ -229,7 +229,7 @@ test('an app that fills the queue of notifications, which all share, loses the s
     listening.release(true)
     await until(async () => (await codeOf(run(first, 'postgres', flood))) === 'done')
   })
-}, 30_000)
+})
 
 test('code of an app that runs as a role of ours gives its sessions no other search path, now or later', async () => {
   for (const role of ['auth_admin', 'storage_admin'] as const) {
@@ -253,7 +253,7 @@ test('one statement that fills its disk is ended there, too, and its app only re
   const fill = `insert into filled select repeat(md5(n::text), 30) from (select generate_series(1, 3000000) as n) as s`
   expect(await codeOf(run(first, 'postgres', fill))).toBe('57P01')
   await until(() => measured.some(({ isFull }) => isFull))
-}, 60_000)
+})
 
 test('the doctor says how many databases a server has of those that it takes', async () => {
   const databases = { local: false, servers: [{ name: 'one', url: adminUrl, limit: 2 }] }

@@ -79,7 +79,7 @@ it('a database that a killed process kept awake is used by the next one, and sto
   await claims.sweep((ref) => stopUnused(context, { ref }))
   expect(await serverOf(layout)).toBeUndefined()
   expect(await claims.list()).toEqual([])
-}, 60_000)
+})
 
 it('a statement that grows ends by itself when its process is killed, though its database stays awake and nobody watches it', async () => {
   const database = { ref: 'g'.repeat(20), user: databaseUser }
@@ -98,7 +98,7 @@ it('a statement that grows ends by itself when its process is killed, though its
     await until(async () => (await running()).length === 0)
     expect(await query(context, database, `select to_regclass('grown') as made`)).toEqual([{ made: null }])
   })
-}, 60_000)
+})
 
 it('a server that never ends stopping is killed by whoever wakes it, and has what was written', async () => {
   const database = { ref: 't'.repeat(20), user: databaseUser }
@@ -113,7 +113,7 @@ it('a server that never ends stopping is killed by whoever wakes it, and has wha
   expect(await query(context, database, 'select n from kept')).toEqual([{ n: 7 }])
   await stuck.leave()
   expect(await serverOf(layoutOf(context.root, database))).toBeUndefined()
-}, 60_000)
+})
 
 it('a process that starts stops what a killed one has left awake, before anybody uses a database', async () => {
   const database = { ref: 's'.repeat(20), user: databaseUser }
@@ -128,7 +128,7 @@ it('a process that starts stops what a killed one has left awake, before anybody
     sizes: { of: async () => standardSize, requireTime: nothing, measured: nothing, wasAwake: nothing },
   })
   await until(async () => (await serverOf(layout)) === undefined)
-}, 60_000)
+})
 
 describe('beside a process in another container', () => {
   const database = { ref: 'p'.repeat(20), user: databaseUser }
@@ -154,14 +154,14 @@ describe('beside a process in another container', () => {
       return (await claims.list()).length === 0
     })
     expect(await startedAt()).not.toEqual(at)
-  }, 60_000)
+  })
 
   it('a database that runs there is stopped from here, whoever uses it', async () => {
     const other = await inContainer()
     expect(await stop(context, database)).toBe(true)
     await until(async () => (await claims.list()).length === 0)
     await kill(other)
-  }, 60_000)
+  })
 })
 
 it('wherever a process that makes and wakes it is killed, the next one ends it, and deletion leaves nothing', async () => {
@@ -179,7 +179,7 @@ it('wherever a process that makes and wakes it is killed, the next one ends it, 
   expect((await databasesIn(context.root)).filter((name) => name.startsWith('m'))).toEqual([])
   expect((await claims.list()).filter(({ ref }) => ref === database.ref)).toEqual([])
   if (databaseUser !== undefined) expect(await processesOfUser(databaseUser)).toEqual([])
-}, 120_000)
+})
 
 it('a folder whose path is too long for the name of a socket has databases, too', async () => {
   const root = path.join(context.root, 'l'.repeat(120))
@@ -189,4 +189,4 @@ it('a folder whose path is too long for the name of a socket has databases, too'
   await makeDatabase(long, database)
   expect(await query(long, database, 'select 1 as n')).toEqual([{ n: 1 }])
   await removeAll(root, database)
-}, 60_000)
+})

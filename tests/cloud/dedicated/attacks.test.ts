@@ -30,7 +30,7 @@ beforeAll(async () => {
   admin = await open.connect()
   await admin.query(prepared)
   expect((await cloud.write(prepared)).status).toBe(200)
-}, 60_000)
+})
 afterAll(async () => {
   if (!canRun) return
   await open[Symbol.asyncDispose]()
@@ -322,9 +322,18 @@ check('what takes a processor to plan or to match is ended in time, and the data
   const started = 'select pg_postmaster_start_time()'
   const before = (await cloud.read(started)).body.rows
   await inHalfASecond(async () => {
-    const answers = await Promise.all(
-      bombs.map(([guard, attack]) => codeOf(guard ? cloud.write(`${guard}; ${attack}`) : cloud.read(attack))),
-    )
+    const answers: string[] = []
+    // As many at once as have places: none of them waits for another.
+    for (let nth = 0; nth < bombs.length; nth += 2)
+      answers.push(
+        ...(await Promise.all(
+          bombs
+            .slice(nth, nth + 2)
+            .map(([guard, attack]) =>
+              codeOf(guard ? cloud.write(`${guard}; ${attack}`) : cloud.read(attack)),
+            ),
+        )),
+      )
     // Planning takes memory, too: whichever bound is reached first.
     expect(answers.filter((answer) => answer !== 'SQL_TIMEOUT' && answer !== '53200')).toEqual([])
   })
@@ -381,7 +390,7 @@ check(
 
 check('floods of requests, notices and notifications take a few connections and no more', async () => {
   const flood = Array.from({ length: 100 }, () =>
-    cloud.read('select count(*)::int from pg_stat_activity, pg_sleep(0.05)'),
+    cloud.read('select count(*)::int from pg_stat_activity, pg_sleep(0.3)'),
   )
   const replies = await Promise.all(flood)
   const statuses = new Set(replies.map(({ status }) => status))

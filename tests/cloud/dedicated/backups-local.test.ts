@@ -207,11 +207,14 @@ test.runIf(canRun).each(Object.entries(moments))(
     const child = spawn(process.execPath, args, { stdio: 'ignore' })
     const ended = once(child, 'exit')
     while (!existsSync(place(id)) && child.exitCode === null) await nextTurn()
-    const isOver = moment === 'in its place'
-    if (!isOver) expect(child.exitCode).toBe(null)
     child.kill('SIGKILL')
     await ended
-    if (existsSync(layoutOf(context.root, database).restoringFile))
+    // On a busy machine it may have gone on meanwhile: what is there says how far it was.
+    const { restoringFile, restoredFile, dataBefore } = layoutOf(context.root, database)
+    const isOver = (await readFile(restoredFile, 'utf8').catch(() => '')) === id && !existsSync(dataBefore)
+    expect(child.exitCode ?? 0).toBe(0)
+    if (moment === 'in its place') expect(isOver).toBe(true)
+    if (existsSync(restoringFile))
       await expect(wake(context, database)).rejects.toMatchObject({ code: 'CLOUD_RESTORING' })
     else expect(await sum()).toBe(isOver ? 500_500 : 2_000)
     await endRestore(context, database, id)
@@ -244,7 +247,7 @@ it('a backup that is not read takes no more log than its bound and fails, and wh
     ).rejects.toThrow()
   })
   expect((await backUp()).length).toBeGreaterThan(0)
-}, 60_000)
+})
 
 it('data of an earlier release gets the steps that it lacks before anybody can connect, and that of a later one is refused', async () => {
   const step = path.join(context.root, 'step.sql')

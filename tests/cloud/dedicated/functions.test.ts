@@ -114,7 +114,7 @@ check(
       if (request.method === 'POST') return new Response(String((await request.arrayBuffer()).byteLength))
       running++
       most = Math.max(most, running)
-      const until = Date.now() + 5_000
+      const until = Date.now() + 25_000
       while (most < 32 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
       running--
       return new Response(String(most))

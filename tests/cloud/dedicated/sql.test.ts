@@ -438,7 +438,7 @@ check(
     await write(`alter table lines alter data set storage external;
     create function grow() returns void language plpgsql as $$ begin
       for n in 1..100 loop
-        insert into lines (data) values (decode(repeat(md5(n::text), 30000), 'hex')); perform pg_sleep(0.05);
+        insert into lines (data) values (decode(repeat(md5(n::text), 120000), 'hex')); perform pg_sleep(0.05);
       end loop; end $$`)
     const grown = await app.rpc('grow')
     expect([grown.error?.code, grown.error?.hint]).toEqual(['25006', expect.stringContaining('disk')])

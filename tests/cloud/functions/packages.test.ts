@@ -137,7 +137,7 @@ it('a package of the list is imported once the operator has installed it, with w
     expect(made.packages).toMatchObject([{ name: 'greet-fa', version: '1.2.3' }])
     expect(await textOf(cloud, 'greets')).toBe('سلام گل')
   }
-}, 60_000)
+})
 
 it.each([
   // Of a package of the list only: nobody has listed this one.

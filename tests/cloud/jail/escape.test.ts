@@ -4,7 +4,7 @@
  */
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { soon, until } from '../../harness/until.ts'
+import { until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { call, deploy } from '../functions/scene.ts'
 import { type FreeRuntime, openFreeRuntime } from './free-runtime.ts'
@@ -83,13 +83,11 @@ async function neighbourAnswer(): Promise<{ status: number; born?: string }> {
 
 /** Within a second; a machine that has more to do may need another try. */
 const platformAnswers = (): Promise<unknown> =>
-  until(
-    () =>
-      fetch(`${world.url}/health/ready`, { signal: AbortSignal.timeout(1_000) }).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    soon,
+  until(() =>
+    fetch(`${world.url}/health/ready`, { signal: AbortSignal.timeout(1_000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
   )
 
 async function attackWith(code: string): Promise<Ended> {
@@ -196,14 +194,14 @@ test.runIf(canRun)(
       'for (let n = 0; n < 30_000; n++) console.log("line " + n + " " + "x".repeat(100))',
     )
     expect(await free.answer(flood)).toBe('done')
-    await until(() => free.lines.length === 30_000, soon)
+    await until(() => free.lines.length === 30_000)
     const ended = await attackWith(flood)
     expect(ended.body).toBe('done')
     let kept: readonly { message: string }[] = []
     await until(async () => {
       kept = (await attacker.client.get(`/v1/cloud/${attacker.id}/functions/probe/logs?limit=1000`)).body.data
       return kept.some(({ message }) => /lines were dropped/.test(message))
-    }, soon)
+    })
     expect(kept.length).toBeLessThan(1_000)
   },
 )

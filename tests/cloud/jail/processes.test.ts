@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cloneDatabase } from '../../harness/postgres.ts'
 import { startProcess } from '../../harness/processes.ts'
-import { soon, until } from '../../harness/until.ts'
+import { until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { call, deploy, textOf } from '../functions/scene.ts'
 import { openFreeRuntime } from './free-runtime.ts'
@@ -85,11 +85,11 @@ test.runIf(canRun)(
       expect(workersBelow(server.child.pid!)).toHaveLength(1)
       const [worker] = workersBelow(server.child.pid!)
       await server.kill()
-      await until(() => !isRunning(worker!), soon)
+      await until(() => !isRunning(worker!))
       expect(folders()).toContain(folder)
     }
     await using _next = await startProcess(options)
-    await until(() => !folders().includes(folder), soon)
+    await until(() => !folders().includes(folder))
   },
 )
 

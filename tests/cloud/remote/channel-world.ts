@@ -62,7 +62,7 @@ export async function scriptedHost(
     key?: string
     port?: number
     version?: string
-    state?: () => RuntimeState
+    state?: () => RuntimeState | Promise<RuntimeState>
     stateMs?: number
   } = {},
 ): Promise<ScriptedHost> {

@@ -12,6 +12,7 @@ import {
   goAhead,
   paths,
 } from '../../../src/engine/functions/remote/messages.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { until } from '../../harness/until.ts'
 import {
   callOf,
@@ -256,7 +257,7 @@ test('an answer that a host breaks off in the middle is broken for the caller to
 })
 
 test('a host that comes back is used again', async () => {
-  const first = await scriptedHost(async () => saying('first'))
+  const first = await scriptedHost(async () => saying('first'), { port: await freePort() })
   const { runtime } = platform([first])
   expect(await textOf((await runtime.call(callOf(1))).body)).toBe('first')
   await first.host.drain(0)
@@ -311,8 +312,17 @@ test('nothing of a call runs before the API knows that the host has it, and may 
 })
 
 test('calls over a line that says nothing any more, as where a network was cut, end as those of a host that is lost', async () => {
-  const one = await scriptedHost(() => new Promise(() => {}), { stateMs: 60_000 })
-  const { runtime } = platform([one], { silentMs: 1_000 })
+  // It falls silent once it has the call.
+  const { promise: silence } = Promise.withResolvers<RuntimeState>()
+  let isCalled = false
+  const one = await scriptedHost(
+    () => {
+      isCalled = true
+      return new Promise(() => {})
+    },
+    { state: () => (isCalled ? silence : { kind: 'jailed' }) },
+  )
+  const { runtime } = platform([one], { silentMs: 2_000 })
   await expect(runtime.call(callOf(1))).rejects.toMatchObject({
     code: 'FUNCTION_HOST_LOST',
     more: { executed: true },

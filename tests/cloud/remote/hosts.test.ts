@@ -32,7 +32,7 @@ beforeAll(async () => {
   await until(async () =>
     (await Promise.all(hosts.map((host) => host.ready()))).every(({ connected }) => connected === 1),
   )
-}, 120_000)
+})
 
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
@@ -198,7 +198,8 @@ test('a host that is killed during a call: a clear error and no second run, and 
   expect(await begun()).toBe(1)
   // The others have two again.
   hosts[place] = await start(places[place]!)
-}, 120_000)
+  await until(async () => (await hosts[place]!.ready()).connected === 1)
+})
 
 test('with a database in its environment a host does not start, and does not repeat its address', async () => {
   const { gone, output, end } = await spawnHost({

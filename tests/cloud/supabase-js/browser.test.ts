@@ -16,7 +16,9 @@ describe.skipIf(browserPath === undefined)('a page of an app', () => {
   let browser: Browser
   beforeAll(async () => {
     all = await bootApp()
-    browser = await chromium.launch({ executablePath: browserPath as string, args: ['--no-sandbox'] })
+    browser = await chromium.launch({
+      ...{ executablePath: browserPath as string, args: ['--no-sandbox'], timeout: 120_000 },
+    })
   })
   afterAll(async () => {
     await browser?.close()
@@ -33,6 +35,8 @@ describe.skipIf(browserPath === undefined)('a page of an app', () => {
       files: { 'index.html': emptyPage, 'app.js': await bundle('page.ts') },
     })
     const tab = await browser.newPage()
+    // Playwright's own is half a minute.
+    tab.setDefaultTimeout(120_000)
     const broken: string[] = []
     tab.on('pageerror', (error) => broken.push(error.message))
     await tab.goto(site.url)

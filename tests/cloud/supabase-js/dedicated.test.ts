@@ -98,6 +98,8 @@ for (const form of ['path', 'host'] as const)
         const run = async ({ apps, cloud, serviceKey }: AppWorld, list: List): Promise<Outcome[]> => {
           const app = apps[form]
           await using tab = await browser.newPage()
+          // Playwright's own is half a minute.
+          tab.setDefaultTimeout(120_000)
           for (const name of ['collection', 'bucket', 'deploy', 'newestMail', 'press'] as const)
             await tab.exposeFunction(name, app[name])
           await tab.goto(site.url)

@@ -63,8 +63,6 @@ async function ask(at: At, method: string, path: string, given: { body?: object;
   return { status, headers, body: text === '' ? undefined : JSON.parse(text) }
 }
 
-const patient = { timeout: 30_000 }
-
 /** A cloud as its app knows it at either process. */
 async function newCloud() {
   const made = await client.post('/v1/cloud', { name: 'raced', plan: 'starter' })
@@ -77,7 +75,7 @@ async function newCloud() {
   const settings = { site_url: 'https://app.example.org', anonymous_sign_ins: true }
   expect((await client.request('PATCH', `/v1/cloud/${id}/auth`, JSON.stringify(settings))).status).toBe(200)
   await expect
-    .poll(async () => (await ask(at[1]!, 'GET', '/settings')).body.external?.anonymous_users, patient)
+    .poll(async () => (await ask(at[1]!, 'GET', '/settings')).body.external?.anonymous_users)
     .toBe(true)
   return { id, at }
 }
@@ -97,9 +95,7 @@ test('exactly as many users are made as a cloud may have, and without an address
   )
   expect([times(anonymous, 'ok'), times(anonymous, 'user_limit_reached')]).toEqual([5, 19])
   const key = (await client.post(`/v1/cloud/${id}/keys`, { kind: 'service' })).body.secret
-  await expect
-    .poll(async () => (await ask({ ...at[1]!, key }, 'GET', '/admin/users')).status, patient)
-    .toBe(200)
+  await expect.poll(async () => (await ask({ ...at[1]!, key }, 'GET', '/admin/users')).status).toBe(200)
   const add = (nth: number) =>
     ask({ ...at[nth % 2]!, key }, 'POST', '/admin/users', { body: { email: newAddress() } })
   const found = codes(await many(24, add))
@@ -124,7 +120,7 @@ test('exactly as many mails are sent as a cloud may send in a day, and three to 
   expect([times(ofHour, 'ok'), times(ofHour, 'over_email_send_rate_limit')]).toEqual([3, 7])
   await mails.mailTo(one, 3)
   await expect
-    .poll(() => addresses.filter((address) => mails.to(address).length === 1).length, patient)
+    .poll(() => addresses.filter((address) => mails.to(address).length === 1).length)
     .toBe(limits.mails)
   expect(mails.to(one)).toHaveLength(3)
 })
@@ -181,5 +177,5 @@ test('a user who is blocked at one process is refused at the other', async () =>
   expect([(await read(0)).status, (await read(1)).status]).toEqual([200, 200])
   await client.post(`/v1/cloud/${id}/users/${session.user.id}/block`, undefined)
   expect((await read(0)).status).toBe(401)
-  await expect.poll(async () => (await read(1)).status, patient).toBe(401)
+  await expect.poll(async () => (await read(1)).status).toBe(401)
 })

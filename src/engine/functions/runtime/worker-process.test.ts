@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { starterLimits } from './limits.ts'
 import { WorkerProcess } from './worker-process.ts'
 
@@ -12,6 +12,8 @@ const program = {
   functions: [{ name: 'f', version: 1, bundle: '' }],
   secretValues: [],
 }
+
+afterEach(() => void vi.useRealTimers())
 
 /** A process that is none, with its output in our hands. */
 async function started() {
@@ -54,6 +56,7 @@ async function started() {
 
 test('of a flood of errors the last are kept, and whoever writes it waits until the next second', async () => {
   await using one = await started()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const line = `${'x'.repeat(999)}\n`
   one.stderr.write(line.repeat(4_000))
   await new Promise((resolve) => setImmediate(resolve))
@@ -62,6 +65,8 @@ test('of a flood of errors the last are kept, and whoever writes it waits until 
   await new Promise((resolve) => setImmediate(resolve))
   expect(one.stderr.isPaused()).toBe(true)
   one.stderr.write('the end\n')
-  await expect.poll(() => one.worker.errors, { timeout: 10_000 }).toMatch(/the end\n$/)
+  vi.advanceTimersByTime(1_000)
+  vi.useRealTimers()
+  await expect.poll(() => one.worker.errors).toMatch(/the end\n$/)
   expect(one.worker.errors.length).toBe(4_096)
 })

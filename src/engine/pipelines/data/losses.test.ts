@@ -136,7 +136,7 @@ describe('bounds of workbooks', () => {
     const found = await read(await writeXlsx({ sheets }))
     expect(found.of).toBe(200)
     expect(noteOf(found.notes, 'sheets-cut')).toEqual({ kind: 'sheets-cut', count: 3 })
-  }, 60_000)
+  })
 })
 
 describe('records of JSON', () => {

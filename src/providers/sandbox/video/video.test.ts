@@ -193,13 +193,13 @@ describe('orders for faults', () => {
     expect(await faultOf(reading)).toMatchObject({ fault: 'cut' })
     expect(came).toBeGreaterThan(0)
     expect(came).toBeLessThan(whole.length)
-  }, 120_000)
+  })
 
   test('bytes that stall run into the timeout', async () => {
     const look = await ordered('fault=stall work_ms=0')
     const timeouts = { ...look.timeouts, firstByteMs: 20, idleMs: 20 }
     expect(await faultOf(fetched({ ...look, timeouts }))).toMatchObject({ fault: 'timeout' })
-  }, 120_000)
+  })
 })
 
 test('the same order makes the same bytes, and another prompt or seed others', async () => {
@@ -208,7 +208,7 @@ test('the same order makes the same bytes, and another prompt or seed others', a
   const one = await filmOf(silent)
   expect(one.equals(await filmOf({ ...silent, prompt: 'کوه' }))).toBe(false)
   expect(one.equals(await filmOf({ ...silent, seed: 7 }))).toBe(false)
-}, 120_000)
+})
 
 test('whoever leaves while a video is made ends the making', async () => {
   const leaving = new AbortController()
