@@ -41,7 +41,7 @@ beforeAll(async () => {
   await until(async () => (await world.app.db.query(reachable, [])).length > 0)
   const { secret, keyId } = await world.key()
   key = new Client(api.url, secret, keyId)
-}, 120_000)
+})
 afterAll(async () => {
   await api[Symbol.asyncDispose]()
   await voice[Symbol.asyncDispose]()

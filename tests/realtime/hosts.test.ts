@@ -83,7 +83,7 @@ const ended = (name: string): Promise<CallRow> =>
   until(async () => {
     const row = await rowOf(name)
     return row.ended_at ? row : undefined
-  }, 60_000)
+  })
 const newest = async (key: Client) => (await key.get(`${calls}?limit=1`)).body.data[0]
 
 /** A call over a WebSocket that has said something. */

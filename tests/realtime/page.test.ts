@@ -54,9 +54,9 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await openSpeakingBrowser(stack)
-  }, 60_000)
+  })
   const open = (options: Parameters<typeof VoicePage.open>[2]) => VoicePage.open(browser, world.url, options)
-  const free = () => until(() => world.app.realtime.busy === 0, 30_000)
+  const free = () => until(() => world.app.realtime.busy === 0)
 
   test('who speaks is heard, written down and answered aloud, sees the cost run, hangs up, and reads the receipt', async () => {
     const key = await world.key()
@@ -80,7 +80,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
     expect(await phone.says('#spent', /[۱-۹]/)).toMatch(/^[۰-۹٫]+ اعتبار$/)
     await phone.says('#state', /^دستیار حرف می‌زند$/)
     expect(await phone.value('getComputedStyle(document.querySelector(".disc")).animationName')).toBe('none')
-    await until(async () => (await phone.value<number>('energy()')) > 0.001, 30_000)
+    await until(async () => (await phone.value<number>('energy()')) > 0.001)
     expect((await key.get(`${calls}?limit=1`)).body.data).toMatchObject([
       { status: 'active', transport: 'webrtc', store: false, agent_id: agent.id },
     ])
@@ -120,7 +120,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
     await desk.talk()
     await desk.says('#note', /WebRTC did not connect/)
     await desk.says('.said.assistant', /./)
-    await until(async () => (await desk.value<number>('loudness()')) > 0.02, 30_000)
+    await until(async () => (await desk.value<number>('loudness()')) > 0.02)
     expect(await desk.text('#spent')).toMatch(/^[\d.]+ credits$/)
     await desk.talk()
     await free()
@@ -129,7 +129,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
       { transport: 'websocket', store: true },
       { transport: 'webrtc', turns: 0, microcredits: '0' },
     ])
-    await until(async () => (await key.get(calls)).body.data[0].sound === 'stored', 30_000)
+    await until(async () => (await key.get(calls)).body.data[0].sound === 'stored')
     await desk.value('void document.querySelectorAll(".one-call").forEach((one) => one.classList.add("old"))')
     await desk.page.locator('#reload').click()
     await desk.page.locator('.one-call:not(.old)').first().waitFor()
@@ -139,9 +139,9 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
       .click()
     await desk.says('.opened .lines', /^You · 0:/)
     await desk.page.getByRole('button', { name: 'Listen' }).click()
-    await until(() => desk.value('document.querySelector("audio[controls]")?.duration > 2'), 30_000)
+    await until(() => desk.value('document.querySelector("audio[controls]")?.duration > 2'))
     await desk.page.getByRole('button', { name: 'Delete words and sound' }).click()
-    await until(async () => !(await key.get(calls)).body.data[0].store, 30_000)
+    await until(async () => !(await key.get(calls)).body.data[0].store)
     expect(desk.complaints).toEqual([])
   })
 

@@ -52,7 +52,7 @@ beforeAll(async () => {
   })
 })
 afterEach(async () => {
-  await until(() => world.app.realtime.busy === 0, 30_000)
+  await until(() => world.app.realtime.busy === 0)
   vendor.reset()
   clock.moveMs(1)
 })
@@ -89,7 +89,7 @@ async function talk(key: Client, more: object = {}) {
 }
 async function ended(key: Client, id: string) {
   const record = async () => (await key.get(`${calls}/${id}`)).body
-  await until(async () => (await record()).status === 'ended', 30_000)
+  await until(async () => (await record()).status === 'ended')
   const { body } = await key.receipt((await record()).request_id)
   return { record: await record(), receipt: body, steps: body.details.steps }
 }

@@ -195,7 +195,7 @@ export async function startCall(
     },
     event: async (type, from = 0) => {
       const find = () => events.slice(from).find((event) => event.type === type)
-      await until(() => find() !== undefined, 30_000)
+      await until(() => find() !== undefined)
       return find()!
     },
     types: () => events.map(({ type }) => type),

@@ -33,7 +33,7 @@ beforeAll(async () => {
   caller = await world.app.keys.caller(key.secret)
   question = await sandboxSpeech(world.app, caller, 'سلام، پایتخت ایران کجاست؟')
   interruption = await sandboxSpeech(world.app, caller, 'صبر کن، یک لحظه گوش بده.')
-}, 60_000)
+})
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
   for (const one of [texts, voices, ears]) await one[Symbol.asyncDispose]()

@@ -33,7 +33,7 @@ const typed = (text: string) => ({
 const idOf = async (call: SocketCall): Promise<string> =>
   (await call.event('session.created')).session.kherad.call_id
 async function recordWith(key: Client, id: string, field: string, value: unknown) {
-  await until(async () => (await key.get(`${calls}/${id}`)).body[field] === value, 30_000)
+  await until(async () => (await key.get(`${calls}/${id}`)).body[field] === value)
   return (await key.get(`${calls}/${id}`)).body
 }
 const rowsOf = async (id: string) =>

@@ -135,7 +135,7 @@ describe('the largest orders', () => {
       code: 'INVALID_REQUEST',
       param,
     })
-  }, 60_000)
+  })
 
   test('nine of the largest pictures do not fit into the body', async () => {
     const whole = await pictureOfCharacters(12_000_000)
@@ -143,7 +143,7 @@ describe('the largest orders', () => {
       status: 413,
       code: 'BODY_TOO_LARGE',
     })
-  }, 60_000)
+  })
 
   test('the body has at most 100 MiB, to the byte', async () => {
     const text = JSON.stringify({ model: 'test/edges', prompt: 'a cat' })
@@ -154,7 +154,7 @@ describe('the largest orders', () => {
       status: 413,
       code: 'BODY_TOO_LARGE',
     })
-  }, 60_000)
+  })
 })
 
 describe('/v1/videos alone', () => {
