@@ -5,7 +5,7 @@ import { expectRefusal } from '../contract/refusal.ts'
 import { guardedFor, openReceiver, type Receiver } from '../contract/webhooks-world.ts'
 import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
-import { bootVideos, lossOf, price, untilMoved, type VideoWorld } from './video-world.ts'
+import { bootVideos, hasLeft, lossOf, price, untilMoved, type VideoWorld } from './video-world.ts'
 
 const edges = `  - id: test/edges
     kind: video
@@ -226,7 +226,9 @@ describe('the id that a vendor gives its job', () => {
     const before = await at.world.balance()
     at.vendor.plan({ id, states: ['completed'] })
     // Ten minutes are waited for its webhook.
-    const { body } = await over(await order('/v1/videos', short), 60_000)
+    const reply = await order('/v1/videos', short)
+    await hasLeft(at.world, reply.body.id)
+    const { body } = await over(reply, 60_000)
     expect(body).toMatchObject({ status: 'failed', error_code: 'UPSTREAM_FAILED', usage: { cost: 0 } })
     expect(at.vendor.jobs).toHaveLength(jobs + 1)
     expect(at.vendor.calls.slice(calls).map((call) => at.vendor.legOf(call))).toEqual(['submit'])

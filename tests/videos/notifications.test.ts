@@ -162,7 +162,7 @@ describe('the address of one order', () => {
     }
     expect(await left()).toBeGreaterThan(0)
     at.clock.moveMs(5 * 24 * 3_600_000)
-    await until(async () => (await left()) === 0, 90_000)
+    await until(async () => (await left()) === 0, 150_000)
   })
 
   test('has its secret sealed in the database, and told again to a repeat', async () => {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { measure } from '#engine/media'
 import { expectRefusal, uuidPattern } from '../contract/refusal.ts'
 import type { Client, Seen } from '../harness/client.ts'
+import { until } from '../harness/until.ts'
 import { videoFixture } from '../harness/video-upstream.ts'
 import { bootVideos, untilMoved, type VideoWorld } from './video-world.ts'
 
@@ -38,10 +39,20 @@ const made = async (more: Record<string, unknown> = {}) => {
   return (await over(reply.body.id)).body
 }
 
-/** Lets the time of the world pass while somebody waits who cannot move it. */
+/** Lets the time of the world pass while somebody waits who cannot move it; it stands while bytes are fetched, which takes time of the machine. */
 async function whileTimePasses<Value>(work: Promise<Value>): Promise<Value> {
-  const timer = setInterval(() => at.clock.moveMs(1_000), 20)
-  return work.finally(() => clearInterval(timer))
+  let isOver = false
+  const over = () => {
+    isOver = true
+  }
+  work.then(over, over)
+  const fetching = { text: `select from videos.jobs where status = 'fetching'` }
+  await until(async () => {
+    const isFetching = (await at.world.app.db.query(fetching, [])).length > 0
+    if (!isOver && !isFetching) at.clock.moveMs(1_000)
+    return isOver
+  }, 150_000)
+  return work
 }
 
 const dataUrl = async (width = 16, height = 9) =>

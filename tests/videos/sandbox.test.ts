@@ -11,7 +11,7 @@ import { until } from '../harness/until.ts'
 import { boot } from '../harness/world.ts'
 import { picture } from '../media/sandbox-films.ts'
 import { ffmpeg, hasFfmpeg } from '../sound/ffmpeg.ts'
-import { bootVideos, untilMoved, type VideoWorld } from './video-world.ts'
+import { bootVideos, hasLeft, untilMoved, type VideoWorld } from './video-world.ts'
 
 let at: VideoWorld
 let key: Client
@@ -55,6 +55,7 @@ async function ended(
   stepMs = 100,
 ): Promise<Seen['body'] & { pair: Pair }> {
   const pair = await accepted(key, { prompt, ...more })
+  if (stepMs > 1_000) await hasLeft(at.world, pair.id)
   const state = await untilMoved(at.clock, () => stateOf(key, pair), stepMs)
   return { ...state, pair }
 }
