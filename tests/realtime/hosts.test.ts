@@ -17,7 +17,7 @@ import { connect, Refused, type SocketCall } from './socket-call.ts'
 const calls = '/v1/realtime/calls'
 const secret = 'a secret of all processes of these tests'
 /** The lease of a process that was killed is over soon. */
-const leaseMs = '6000'
+const leaseMs = '9000'
 const config = `
 voice: { capacity: 1, drain_seconds: 120 }
 webrtc: { ports: [0, 0], listen: [127.0.0.1] }

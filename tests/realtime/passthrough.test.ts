@@ -48,7 +48,7 @@ beforeAll(async () => {
     clock,
     credits: 100_000,
     config: config(vendor.sockets.url),
-    env: { KHERAD_LEASE_MS: '6000' },
+    env: { KHERAD_LEASE_MS: '9000' },
   })
 })
 afterEach(async () => {
@@ -514,7 +514,7 @@ test('kill -9 of the process that has a call: another one hangs up at the vendor
   await using other = await startProcess({
     databaseUrl: world.app.config.databaseUrl!,
     config: config(vendor.sockets.url),
-    env: { ...quietEnvironment, KHERAD_LEASE_MS: '6000' },
+    env: { ...quietEnvironment, KHERAD_LEASE_MS: '9000' },
   })
   const { peer, call, created, id } = await talk(new Client(other.url, key.secret, key.keyId))
   await using _peer = peer
