@@ -208,7 +208,10 @@ describe.skipIf(browserPath === undefined)('in a browser, from a page of another
       const shown = Promise.race([failed, new Promise((resolve) => player.requestVideoFrameCallback(resolve))])
       await player.play()
       await shown
+      // It stands while it is drawn: on a busy machine it would be over by then.
+      player.pause()
       const first = picture()
+      await player.play()
       await ended
       const last = picture()
       const bytes = await (await fetch('${url}')).arrayBuffer()

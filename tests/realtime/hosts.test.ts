@@ -299,7 +299,10 @@ describe('two processes with one place each', { shuffle: false }, () => {
     const { reason, charged } = await ended(lost.id)
     expect(reason).toBe('failed')
     expect(charged).toBeGreaterThan(0n)
-    expect((await hosts()).map(({ address }) => new URL(address).hostname)).toEqual(['127.0.0.2'])
+    // Its call is settled first.
+    await expect
+      .poll(async () => (await hosts()).map(({ address }) => new URL(address).hostname))
+      .toEqual(['127.0.0.2'])
     left.call.close()
     await paid(left.id, 'client')
   })

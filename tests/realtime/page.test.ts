@@ -167,6 +167,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
     await one.page.locator('#talk').waitFor()
     await one.talk()
     await one.says('#state', /Listening|speaking/)
+    await until(() => secret !== '')
     expect(secret).toMatch(/^ek_/)
     const kept = await one.value<string>(`(async () => JSON.stringify([
       { ...localStorage }, { ...sessionStorage }, document.cookie, history.state, location.href, name,
