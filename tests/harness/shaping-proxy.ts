@@ -15,7 +15,7 @@ export interface Shaping {
   delayMs?: number
   /** Beside the delay, evenly from 0 to this: datagrams overtake one another. */
   jitterMs?: number
-  /** Goes out behind the next one of its flow, or after 50 ms where none comes. */
+  /** Goes out behind the next one of its flow, or after `heldMs` where none comes. */
   reordered?: number
   /** Goes out twice. */
   repeated?: number
@@ -28,6 +28,8 @@ export interface ShapingProxyOptions {
   /** For UDP and TCP; the server's own where it is absent, so that only the address is translated. */
   port?: number
   seed?: number
+  /** 50 ms where it is absent. */
+  heldMs?: number
   toServer?: Shaping
   toClient?: Shaping
 }
@@ -52,8 +54,6 @@ export interface ShapingProxy extends AsyncDisposable {
   changePaths(): void
 }
 
-const longestHeldMs = 50
-
 export async function openShapingProxy(options: ShapingProxyOptions): Promise<ShapingProxy> {
   const proxy = new RunningProxy(options)
   await proxy.open()
@@ -71,10 +71,13 @@ class RunningProxy implements ShapingProxy {
   connections = 0
   readonly #target: { address: string; port: number }
   readonly #seed: number
+  readonly #heldMs: number
   readonly #front: UdpSocket
   readonly #tcp = createServer({ allowHalfOpen: true }, (socket) => this.#pass(socket))
   readonly #sockets = new Set<Socket>()
   readonly #timers = new Set<NodeJS.Timeout>()
+  /** Of the paths before a change: they are closed behind the first new one, which would else be given the port of one of them at times. */
+  #left: UdpSocket[] = []
   /** By the client's address and port. */
   #flows = new Map<string, UdpFlow>()
   #flowsEver = 0
@@ -84,12 +87,14 @@ class RunningProxy implements ShapingProxy {
     address = '127.0.0.5',
     port = target.port,
     seed = 1,
+    heldMs = 50,
     ...shaping
   }: ShapingProxyOptions) {
     this.#target = target
     this.address = address
     this.port = port
     this.#seed = seed
+    this.#heldMs = heldMs
     this.toServer = shaping.toServer ?? {}
     this.toClient = shaping.toClient ?? {}
     this.#front = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
@@ -109,7 +114,10 @@ class RunningProxy implements ShapingProxy {
   }
 
   changePaths(): void {
-    for (const { back } of this.#flows.values()) back.close()
+    for (const { back } of this.#flows.values()) {
+      back.removeAllListeners('message')
+      this.#left.push(back)
+    }
     this.#flows = new Map()
   }
 
@@ -117,9 +125,14 @@ class RunningProxy implements ShapingProxy {
     for (const timer of this.#timers) clearTimeout(timer)
     for (const socket of this.#sockets) socket.destroy()
     this.changePaths()
+    this.#closeLeft()
     this.#front.close()
     this.#tcp.close()
     await Promise.all([once(this.#front, 'close'), once(this.#tcp, 'close')])
+  }
+
+  #closeLeft(): void {
+    for (const back of this.#left.splice(0)) back.close()
   }
 
   #flowOf(address: string, port: number): UdpFlow {
@@ -133,7 +146,7 @@ class RunningProxy implements ShapingProxy {
       toServer: new Line(this.#seed + 2 * number),
       toClient: new Line(this.#seed + 2 * number + 1),
     }
-    back.bind({ address: this.address, port: 0 })
+    back.bind({ address: this.address, port: 0 }, () => this.#closeLeft())
     back.on('message', (datagram) =>
       this.#shape('toClient', flow.toClient, () => this.#front.send(datagram, port, address)),
     )
@@ -161,7 +174,7 @@ class RunningProxy implements ShapingProxy {
     if (forOrder < reordered && !line.held) {
       counts.reordered += 1
       line.held = sendAll
-      this.#later(longestHeldMs, () => line.release(sendAll))
+      this.#later(this.#heldMs, () => line.release(sendAll))
       return
     }
     sendAll()

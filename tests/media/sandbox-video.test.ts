@@ -81,32 +81,24 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
     combinations.flatMap(({ resolution, aspectRatios }) =>
       aspectRatios.map((ratio) => [resolution, ratio] as const),
     ),
-  )(
-    '%s in %s has its size, its length and its sound',
-    async (resolution, aspectRatio) => {
-      const [width, height] = sizes[resolution]![aspectRatio]!
-      const bytes = await filmOf({ resolution, aspectRatio })
-      expect(judged(bytes)).toEqual({ width, height, seconds: 1, soundSeconds: 1 })
-    },
-    120_000,
-  )
+  )('%s in %s has its size, its length and its sound', async (resolution, aspectRatio) => {
+    const [width, height] = sizes[resolution]![aspectRatio]!
+    const bytes = await filmOf({ resolution, aspectRatio })
+    expect(judged(bytes)).toEqual({ width, height, seconds: 1, soundSeconds: 1 })
+  })
 
-  test.each([2, 7])(
-    '%s seconds are so many, without sound too',
-    async (seconds) => {
-      for (const withAudio of [true, false])
-        expect(judged(await filmOf({ seconds, withAudio }))).toMatchObject({
-          seconds,
-          soundSeconds: withAudio ? seconds : undefined,
-        })
-    },
-    120_000,
-  )
+  test.each([2, 7])('%s seconds are so many, without sound too', async (seconds) => {
+    for (const withAudio of [true, false])
+      expect(judged(await filmOf({ seconds, withAudio }))).toMatchObject({
+        seconds,
+        soundSeconds: withAudio ? seconds : undefined,
+      })
+  })
 
   test('half a minute in 1080p', async () => {
     const bytes = await filmOf({ seconds: 30, resolution: '1080p' })
     expect(judged(bytes)).toEqual({ width: 1920, height: 1080, seconds: 30, soundSeconds: 30 })
-  }, 120_000)
+  })
 
   test('the star swings, the bar grows to the end, and the time is told', async () => {
     const bytes = await filmOf({ seconds: 3 })
@@ -132,7 +124,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
         ),
       )
     expect(clock(frames[0]!).equals(clock(frames[1]!))).toBe(false)
-  }, 120_000)
+  })
 
   test('frames are the first and the last picture, and between them one becomes the other', async () => {
     const references = [await picture('#c02020'), await picture('#2020c0')]
@@ -145,7 +137,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
       const fading = middle(Math.floor((seconds - 1) / 2) + 0.5)
       expect(isNear(fading, [0x70, 0x20, 0x70]), String(fading)).toBe(true)
     }
-  }, 120_000)
+  })
 
   test('one frame is the first picture, and becomes the poster', async () => {
     const references = [await picture('#c02020')]
@@ -153,7 +145,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
     expect(judged(bytes)).toMatchObject({ seconds: 3 })
     expect(isNear(colourAt(frameAt(bytes, 0), 480, 240, 40), [0xc0, 0x20, 0x20])).toBe(true)
     expect(isNear(colourAt(frameAt(bytes, 2.5), 480, 240, 40), [0xc0, 0x20, 0x20])).toBe(false)
-  }, 120_000)
+  })
 
   test('eight pictures that guide stand below the prompt, in their order', async () => {
     const colours = ['#d02020', '#20d020', '#2020d0', '#d0d020', '#d020d0', '#20d0d0', '#808080', '#f0f0f0']
@@ -168,7 +160,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
       if (found && !seen.includes(found)) seen.push(found)
     }
     expect(seen).toEqual(colours)
-  }, 120_000)
+  })
 
   test('speech begins after a moment, over two notes that go on to the end', async () => {
     const bytes = await filmOf({ seconds: 5, prompt: 'سلام' })
@@ -186,7 +178,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
     expect(before).toBeGreaterThan(200)
     expect(words).toBeGreaterThan(3 * before)
     expect(Math.abs(after - before) / before).toBeLessThan(0.2)
-  }, 120_000)
+  })
 
   test('what made it is told to whoever opens it', async () => {
     const bytes = await filmOf()
@@ -198,7 +190,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
       comment: expect.stringContaining('simulator'),
     })
     expect(bytes.includes('digitalsourcetype/algorithmicMedia')).toBe(true)
-  }, 120_000)
+  })
 
   test('orders for other bytes are carried out', async () => {
     const [small, mute, long] = [
@@ -209,7 +201,7 @@ describe.skipIf(!hasFfmpeg)('as ffmpeg decodes it', () => {
     expect(judged(small)).toMatchObject({ width: 428, height: 240 })
     expect(judged(mute)).toMatchObject({ soundSeconds: undefined })
     expect(judged(long)).toMatchObject({ seconds: 3 })
-  }, 120_000)
+  })
 })
 
 test('our own probe finds what was ordered, and finds cut bytes out', async () => {
@@ -233,7 +225,7 @@ test('our own probe finds what was ordered, and finds cut bytes out', async () =
   })
   expect(await probed(cut)).toBe('truncated')
   await rm(folder, { recursive: true })
-}, 120_000)
+})
 
 test('the event loop is free while videos are made', async () => {
   const references = await Promise.all(['red', 'blue'].map((colour) => picture(colour, 1920, 1080)))
@@ -241,14 +233,14 @@ test('the event loop is free while videos are made', async () => {
   await expectNoHold('frames', () =>
     filmOf({ seconds: 3, resolution: '1080p', references, referenceMode: 'frames' }),
   )
-}, 120_000)
+})
 
 describe.skipIf(browserPath === undefined)('in a browser', () => {
   const stack = new AsyncDisposableStack()
   let page: Page
   beforeAll(async () => {
     page = await openPage(stack)
-  }, 120_000)
+  })
   afterAll(() => stack.disposeAsync())
 
   interface Played {
@@ -308,7 +300,6 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
       for (const [index, place] of [4.6, 0.6, 5.9, 3].entries())
         expect(Math.abs(played.bars[index]! - place / 6), `at ${place}`).toBeLessThan(0.05)
     },
-    120_000,
   )
 
   test('frames and a video without sound play too', async () => {
@@ -321,5 +312,5 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
       aspectRatio: '9:16',
     })
     expect(await play(bytes, [1])).toMatchObject({ width: 480, height: 854, seconds: 2, endedAt: 2 })
-  }, 120_000)
+  })
 })

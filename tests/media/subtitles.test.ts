@@ -66,7 +66,7 @@ describe.skipIf(browserPath === undefined)('a track element of Chromium', () => 
     stack.defer(() => browser.close())
     page = await browser.newPage({ viewport: { width: 640, height: 360 } })
     await page.goto(`http://localhost:${(site.address() as AddressInfo).port}/`)
-  }, 60_000)
+  })
   afterAll(() => stack.disposeAsync())
 
   const film = `<!doctype html><body style="margin:0;background:#000">

@@ -120,5 +120,5 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
     expect(before.title).toBe('ran')
     const after = await look((origin) => cleanSvg(hostile(origin)))
     expect(after).toEqual({ paths: ['/drawing.svg'], title: '' })
-  }, 60_000)
+  })
 })

@@ -107,7 +107,7 @@ test('a byte that fell over ends in a measure or in a typed error, wherever it s
         expect(verdict.seconds, `byte ${at}`).toBeLessThanOrEqual(12 * 60 * 60)
       }
   }
-}, 60_000)
+})
 
 const mdat = (bytes: number): Buffer => box('mdat', Buffer.alloc(bytes))
 const behind = fileType.length + 8
@@ -185,14 +185,10 @@ describe('files made to exhaust end in their process', () => {
     ['an index of 40 MB', () => Buffer.concat([fileType, box('moov', Buffer.alloc(40 << 20))]), ['malformed']],
     ['fragments of a million samples each', () => Buffer.concat([plain(), ...Array<Buffer>(200).fill(box('moof', box('traf', box('tfhd', words(0, 1)), box('trun', words(0, 1_000_000)))))]), ['malformed']],
   ] // biome-ignore format: a table
-  test.each(cases)(
-    '%s',
-    async (name, make, faults) => {
-      const file = await stored(make())
-      await expectNoHold(name, async () => expect(faults).toContain(await verdictOf(file)))
-    },
-    60_000,
-  )
+  test.each(cases)('%s', async (name, make, faults) => {
+    const file = await stored(make())
+    await expectNoHold(name, async () => expect(faults).toContain(await verdictOf(file)))
+  })
 
   test('of eight gigabytes only what the tables name is read', async () => {
     const media = Buffer.concat([words(1), Buffer.from('mdat'), Buffer.alloc(8)])
@@ -238,18 +234,14 @@ describe.skipIf(!hasFfmpeg)('as ffprobe measures them', () => {
   for (const [name, codec, args] of cases) {
     const isThere = encoders.includes(` ${codec} `)
     if (hasFfmpeg && !isThere) console.warn(`this ffmpeg has no ${codec}: ${name} is not tested`)
-    test.skipIf(!isThere)(
-      name,
-      async () => {
-        for (const more of [[], sound]) {
-          const file = path.join(folder, `${files++}.mp4`)
-          const inputs = [...args.slice(0, 4), ...more]
-          ffmpeg(['-v', 'error', ...inputs, ...args.slice(4), '-c:v', codec, '-shortest', file])
-          expectAgreement(await verdictOf(file), file)
-        }
-      },
-      60_000,
-    )
+    test.skipIf(!isThere)(name, async () => {
+      for (const more of [[], sound]) {
+        const file = path.join(folder, `${files++}.mp4`)
+        const inputs = [...args.slice(0, 4), ...more]
+        ffmpeg(['-v', 'error', ...inputs, ...args.slice(4), '-c:v', codec, '-shortest', file])
+        expectAgreement(await verdictOf(file), file)
+      }
+    })
   }
 
   test('a picture on its side is as it is shown', async () => {

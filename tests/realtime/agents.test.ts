@@ -51,7 +51,7 @@ beforeAll(async () => {
   search = await openEngine((request, response) => finds(request, response))
   world = await boot({ config: configOf(texts.url, search.url), credits: 100_000 })
   key = await world.key()
-}, 60_000)
+})
 beforeEach(() => {
   texts.reset()
   texts.calls.length = 0
@@ -235,7 +235,7 @@ test('a search that takes long is spoken over, its result is cut for the client,
     { type: 'mcp' },
   ]
   const answered = ask(call, 'هوای تهران چطور است؟', { tools })
-  await until(() => call.sound().length > 0, 30_000)
+  await until(() => call.sound().length > 0)
   expect(texts.calls).toHaveLength(1)
   gate.resolve()
   const { output } = await answered

@@ -88,7 +88,7 @@ function callOf(page: Page, at: number, id: string): BrowserCall {
       await until(async () => {
         found = (await events()).slice(from).find((event) => event.type === type)
         return found !== undefined
-      }, 30_000)
+      })
       return found
     },
     send: (event) => run(page, 'send', at, event),

@@ -99,10 +99,10 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
     const captured = new Int16Array(16_000 * 3 + question.length)
     captured.set(question, 16_000 * 3)
     caller = await openCallerPage(stack, folder, captured)
-  }, 120_000)
+  })
   afterAll(() => stack.disposeAsync())
   afterEach(async () => {
-    await until(() => world.app.realtime.busy === 0, 30_000)
+    await until(() => world.app.realtime.busy === 0)
     clock.moveMs(1)
   })
 
@@ -115,7 +115,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
 
   const recordOf = async (id: string) => (await key.get(`${calls}/${id}`)).body
   async function ended(id: string) {
-    await until(async () => (await recordOf(id)).status === 'ended', 30_000)
+    await until(async () => (await recordOf(id)).status === 'ended')
     return recordOf(id)
   }
 
@@ -126,7 +126,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
     const heard = await call.event('conversation.item.input_audio_transcription.completed', from)
     expect(heard.transcript).toBe('سلام دنیا')
     await call.event('output_audio_buffer.started', from)
-    await until(async () => (await call.state()).energy > energy + 0.005, 30_000)
+    await until(async () => (await call.state()).energy > energy + 0.005)
     expect((await call.event('response.done', from)).response.status).toBe('completed')
   }
 
@@ -210,12 +210,12 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
     const gone = await key.request('DELETE', `${calls}/${call.id}`)
     expect(gone.body).toMatchObject({ status: 'ended', reason: 'client', turns: 1 })
     expect(await call.event('kherad.ending')).toMatchObject({ reason: 'client', seconds: 0 })
-    await until(async () => (await call.state()).channel === 'closed', 30_000)
+    await until(async () => (await call.state()).channel === 'closed')
     await call.close()
   })
 
   test('works where packets are lost, late and out of order; every question is heard, and at a tenth lost hardly any sound is made up', async () => {
-    const answers = Array.from({ length: 6 }, () => words('تهران است.'))
+    const answers = Array.from({ length: 13 }, () => words('تهران است.'))
     script(4, ...answers)
     const { port } = (await world.app.webrtc.open())!
     const shaping = { loss: 0.1, jitterMs: 100 }
@@ -232,14 +232,14 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
     // A machine that stands still makes up sound, too: of a few answers the best one tells what the line does.
     let share = 1
     let asked = 1
-    for (; asked < 5 && share > mostMadeUp; asked++) share = Math.min(share, await madeUpOfAnswer(call))
+    for (; asked < 12 && share > mostMadeUp; asked++) share = Math.min(share, await madeUpOfAnswer(call))
     expect(share).toBeLessThanOrEqual(mostMadeUp)
 
     proxy.toServer = proxy.toClient = { loss: 0.02, reordered: 0.1 }
     await converses(call, (await call.events()).length)
     await call.close()
     expect(await ended(call.id)).toMatchObject({ turns: asked + 1 })
-  })
+  }, 400_000)
 
   test.each([
     ["OpenAI's wire", 'acme/voice', openAiVoice, { input_tokens: 132, output_tokens: 121 }],
@@ -262,7 +262,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
       expect(transcript).toBe('سلام دنیا')
       const { energy = 0 } = await call.state()
       await call.event('output_audio_buffer.started')
-      await until(async () => (await call.state()).energy > energy + 0.005, 30_000)
+      await until(async () => (await call.state()).energy > energy + 0.005)
       await call.say(interruption)
       const cut = await call.event('conversation.item.truncated')
       expect(cut.audio_end_ms).toBeLessThan(6_000)
@@ -291,7 +291,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
     expect(heard.transcript).not.toBe('')
     const { energy = 0 } = await call.state()
     await call.event('output_audio_buffer.started')
-    await until(async () => (await call.state()).energy > energy + 0.005, 30_000)
+    await until(async () => (await call.state()).energy > energy + 0.005)
     await call.say(interruption)
     await call.event('conversation.item.truncated')
     await call.close()
@@ -330,7 +330,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
         clock.moveMs(2_000)
         await world.app.realtime.tick()
         return (await record()).body.status === 'ended'
-      }, 30_000)
+      })
       expect(await timed.event('kherad.ending')).toMatchObject({ reason: 'credits', seconds: 0 })
       expect((await timed.events()).filter(({ warning }) => warning)).not.toEqual([])
       expect((await record()).body).toMatchObject({ status: 'ended', reason: 'credits' })

@@ -17,7 +17,7 @@ import { connect, Refused, type SocketCall } from './socket-call.ts'
 const calls = '/v1/realtime/calls'
 const secret = 'a secret of all processes of these tests'
 /** The lease of a process that was killed is over soon. */
-const leaseMs = '6000'
+const leaseMs = '9000'
 const config = `
 voice: { capacity: 1, drain_seconds: 120 }
 webrtc: { ports: [0, 0], listen: [127.0.0.1] }
@@ -83,7 +83,7 @@ const ended = (name: string): Promise<CallRow> =>
   until(async () => {
     const row = await rowOf(name)
     return row.ended_at ? row : undefined
-  }, 60_000)
+  })
 const newest = async (key: Client) => (await key.get(`${calls}?limit=1`)).body.data[0]
 
 /** A call over a WebSocket that has said something. */
@@ -299,7 +299,10 @@ describe('two processes with one place each', { shuffle: false }, () => {
     const { reason, charged } = await ended(lost.id)
     expect(reason).toBe('failed')
     expect(charged).toBeGreaterThan(0n)
-    expect((await hosts()).map(({ address }) => new URL(address).hostname)).toEqual(['127.0.0.2'])
+    // Its call is settled first.
+    await expect
+      .poll(async () => (await hosts()).map(({ address }) => new URL(address).hostname))
+      .toEqual(['127.0.0.2'])
     left.call.close()
     await paid(left.id, 'client')
   })

@@ -51,7 +51,7 @@ export class Vendor implements AsyncDisposable {
 
   /** Once its side connection is open. */
   async call(position: number): Promise<VendorCall> {
-    await until(() => this.calls[position]?.side?.isOpen, 30_000)
+    await until(() => this.calls[position]?.side?.isOpen)
     return this.calls[position]!
   }
 

@@ -48,11 +48,11 @@ beforeAll(async () => {
     clock,
     credits: 100_000,
     config: config(vendor.sockets.url),
-    env: { KHERAD_LEASE_MS: '6000' },
+    env: { KHERAD_LEASE_MS: '9000' },
   })
 })
 afterEach(async () => {
-  await until(() => world.app.realtime.busy === 0, 30_000)
+  await until(() => world.app.realtime.busy === 0)
   vendor.reset()
   clock.moveMs(1)
 })
@@ -89,7 +89,7 @@ async function talk(key: Client, more: object = {}) {
 }
 async function ended(key: Client, id: string) {
   const record = async () => (await key.get(`${calls}/${id}`)).body
-  await until(async () => (await record()).status === 'ended', 30_000)
+  await until(async () => (await record()).status === 'ended')
   const { body } = await key.receipt((await record()).request_id)
   return { record: await record(), receipt: body, steps: body.details.steps }
 }
@@ -514,7 +514,7 @@ test('kill -9 of the process that has a call: another one hangs up at the vendor
   await using other = await startProcess({
     databaseUrl: world.app.config.databaseUrl!,
     config: config(vendor.sockets.url),
-    env: { ...quietEnvironment, KHERAD_LEASE_MS: '6000' },
+    env: { ...quietEnvironment, KHERAD_LEASE_MS: '9000' },
   })
   const { peer, call, created, id } = await talk(new Client(other.url, key.secret, key.keyId))
   await using _peer = peer

@@ -36,6 +36,8 @@ class TestMoney implements CallMoney {
   bears = true
   /** Whether a step can be paid. */
   pays = true
+  /** Transcriptions that were begun. */
+  transcriptions = 0
   readonly #app: App
   readonly hold: SharedHold
 
@@ -57,6 +59,7 @@ class TestMoney implements CallMoney {
     if (!this.pays)
       throw new Failure('INSUFFICIENT_CREDITS', { needMicrocredits: 1n, haveMicrocredits: 0n }, {})
     this.open += 1
+    if (kind === 'transcription') this.transcriptions += 1
     const stepId = uuidv7(this.#app.clock.nowMs())
     return {
       stepId,
@@ -105,6 +108,8 @@ export interface TestCall extends AsyncDisposable {
   heard(frames: number): Promise<void>
   /** 20 ms of sound pass, in both directions. */
   tick(): void
+  /** From now on no sound passes while this is true: somebody is waited for who takes time of the machine. */
+  standsWhile(condition: () => boolean): void
   /** Ends it; resolves when every step of it is done. */
   stop(): Promise<void>
 }
@@ -124,6 +129,20 @@ const optionsOf = (app: App, model: string) => ({
   idleMs: 60_000,
   expiresAtMs: app.clock.nowMs() + 600_000,
 })
+
+/** Sound passes as time does, unless it stands. */
+function openPace(tick: () => void): Disposable & Pick<TestCall, 'standsWhile'> {
+  let stands = (): boolean => false
+  const ticking = setInterval(() => {
+    if (!stands()) tick()
+  }, paceMs)
+  return {
+    standsWhile: (condition) => {
+      stands = condition
+    },
+    [Symbol.dispose]: () => clearInterval(ticking),
+  }
+}
 
 /** `isPaced: false`: no time passes but by `tick`. */
 export async function startCall(
@@ -178,7 +197,7 @@ export async function startCall(
     speaker!.tick()
     frames += 1
   }
-  const ticking = isPaced ? setInterval(tick, paceMs) : undefined
+  const pace = isPaced ? openPace(tick) : undefined
   const send = (event: RealtimeEvent): void => call.event(event)
   if (Object.keys(session).length > 0) send({ type: 'session.update', session })
   return {
@@ -195,20 +214,21 @@ export async function startCall(
     },
     event: async (type, from = 0) => {
       const find = () => events.slice(from).find((event) => event.type === type)
-      await until(() => find() !== undefined, 30_000)
+      await until(() => find() !== undefined)
       return find()!
     },
     types: () => events.map(({ type }) => type),
     once: (type, then) => void awaited.set(type, then),
     frames: () => frames,
     tick,
+    standsWhile: (condition) => pace?.standsWhile(condition),
     heard: async (count) => void (await until(() => frames >= count, 30_000)),
     stop: async () => {
       call.end('client')
       await call.ended
     },
     [Symbol.asyncDispose]: async () => {
-      clearInterval(ticking)
+      pace?.[Symbol.dispose]()
       call.end('client')
       await call.ended
       await money.settle()

@@ -24,7 +24,15 @@ import { type FakeSockets, socketUpstream } from '../harness/socket-upstream.ts'
 import { hasEspeak, spoken } from '../harness/spoken.ts'
 import { until } from '../harness/until.ts'
 import { geminiVoice, openAiVoice } from '../harness/voice-wires.ts'
-import { patient } from '../providers/asking.ts'
+
+/** No upstream of these tests is given up for being slow. */
+const ample = {
+  connectMs: 30_000,
+  firstByteMs: 30_000,
+  firstTokenMs: 30_000,
+  idleMs: 30_000,
+  totalMs: 60_000,
+}
 
 let upstream: FakeSockets
 const engines: Relay[] = []
@@ -165,7 +173,7 @@ async function begin({
     metrics: { disbelieved: { inc: () => undefined } },
   } as unknown as App
   const engine = new Relay(app, view, {
-    upstreams: [{ deployment: 'acme/voice-1', provider, upstreamModel: 'voice-1', timeouts: patient }],
+    upstreams: [{ deployment: 'acme/voice-1', provider, upstreamModel: 'voice-1', timeouts: ample }],
     ...{ model, language: 'fa' },
   })
   const call: TestCall = {

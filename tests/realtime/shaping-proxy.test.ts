@@ -62,7 +62,8 @@ async function numbersThrough(options: Omit<ShapingProxyOptions, 'target'>) {
   await using server = await boundSocket('127.0.0.1')
   const arrived: number[] = []
   server.socket.on('message', (datagram) => arrived.push(datagram[0]!))
-  await using proxy = await openShapingProxy({ target: server.socket.address(), ...options })
+  // One that is held goes out behind the next one, however late that comes.
+  await using proxy = await openShapingProxy({ target: server.socket.address(), heldMs: 3_000, ...options })
   await using client = await boundSocket('127.0.0.1')
   for (let number = 0; number < 100; number++)
     client.socket.send(Buffer.of(number), proxy.port, proxy.address)

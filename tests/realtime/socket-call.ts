@@ -53,7 +53,7 @@ export async function connect(
     send: (event) => ws.send(typeof event === 'string' ? event : JSON.stringify(event)),
     event: async (type, from = 0) => {
       const find = () => events.slice(from).find((event) => event.type === type)
-      await until(() => find() !== undefined, 30_000)
+      await until(() => find() !== undefined)
       return find()
     },
     sound: () => {

@@ -29,7 +29,7 @@ const typed = (text: string) => ({
 })
 /** The newest call of a key's account, once it has ended. */
 async function ended(key: Client) {
-  await until(async () => (await key.get(`${calls}?limit=1`)).body.data[0].status === 'ended', 30_000)
+  await until(async () => (await key.get(`${calls}?limit=1`)).body.data[0].status === 'ended')
   return (await key.get(`${calls}?limit=1`)).body.data[0]
 }
 async function tlsBefore({ url }: World): Promise<AsyncDisposable & { url: string }> {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await boot({
     clock,
     credits: 100_000,
-    timing: { processLeaseMs: 4_000, heartbeatMs: 1_000, sweepMs: 1_000 },
+    timing: { processLeaseMs: 7_000, heartbeatMs: 1_000, sweepMs: 1_000 },
   })
 })
 afterAll(() => world[Symbol.asyncDispose]())
@@ -33,7 +33,7 @@ const typed = (text: string) => ({
 const idOf = async (call: SocketCall): Promise<string> =>
   (await call.event('session.created')).session.kherad.call_id
 async function recordWith(key: Client, id: string, field: string, value: unknown) {
-  await until(async () => (await key.get(`${calls}/${id}`)).body[field] === value, 30_000)
+  await until(async () => (await key.get(`${calls}/${id}`)).body[field] === value)
   return (await key.get(`${calls}/${id}`)).body
 }
 const rowsOf = async (id: string) =>
@@ -233,7 +233,7 @@ test('where a project has no room the call goes on without its sound, and its wo
 test('killed in the middle of a call, a process has kept the words until then, and the record says that the sound was lost', async () => {
   await using other = await startProcess({
     databaseUrl: world.app.config.databaseUrl as string,
-    env: { KHERAD_LOG_LEVEL: 'silent', KHERAD_LEASE_MS: '4000' },
+    env: { KHERAD_LOG_LEVEL: 'silent', KHERAD_LEASE_MS: '7000' },
   })
   const key = await world.key()
   const call = await connect({ url: other.url } as World, key.secret, { query: kept })

@@ -54,7 +54,7 @@ beforeAll(async () => {
   world = await boot({ clock, credits: 100_000, config: config(upstream.url) })
 })
 afterEach(async () => {
-  await until(() => world.app.realtime.busy === 0, 30_000)
+  await until(() => world.app.realtime.busy === 0)
   upstream.reset()
   clock.moveMs(1)
 })
@@ -83,7 +83,7 @@ async function ask(call: SocketCall): Promise<void> {
 }
 async function receiptOf(key: Client) {
   const newest = async () => (await key.get('/v1/realtime/calls?limit=1')).body.data[0]
-  await until(async () => (await newest()).status === 'ended', 30_000)
+  await until(async () => (await newest()).status === 'ended')
   const record = await newest()
   const { body } = await key.receipt(record.request_id)
   return { record, receipt: body, steps: body.details.steps }

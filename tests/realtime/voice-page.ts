@@ -121,7 +121,7 @@ export class VoicePage {
       text = (await this.page.locator(selector).allInnerTexts()).join('\n')
       return expected.test(text)
     }
-    await until(matches, 30_000).catch((error) => {
+    await until(matches).catch((error) => {
       throw new Error(`${selector} says "${text}" and not ${expected}`, { cause: error })
     })
     return text

@@ -5,7 +5,7 @@ import { expectRefusal } from '../contract/refusal.ts'
 import { guardedFor, openReceiver, type Receiver } from '../contract/webhooks-world.ts'
 import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
-import { bootVideos, lossOf, price, untilMoved, type VideoWorld } from './video-world.ts'
+import { bootVideos, hasLeft, lossOf, price, untilMoved, type VideoWorld } from './video-world.ts'
 
 const edges = `  - id: test/edges
     kind: video
@@ -135,7 +135,7 @@ describe('the largest orders', () => {
       code: 'INVALID_REQUEST',
       param,
     })
-  }, 60_000)
+  })
 
   test('nine of the largest pictures do not fit into the body', async () => {
     const whole = await pictureOfCharacters(12_000_000)
@@ -143,7 +143,7 @@ describe('the largest orders', () => {
       status: 413,
       code: 'BODY_TOO_LARGE',
     })
-  }, 60_000)
+  })
 
   test('the body has at most 100 MiB, to the byte', async () => {
     const text = JSON.stringify({ model: 'test/edges', prompt: 'a cat' })
@@ -154,7 +154,7 @@ describe('the largest orders', () => {
       status: 413,
       code: 'BODY_TOO_LARGE',
     })
-  }, 60_000)
+  })
 })
 
 describe('/v1/videos alone', () => {
@@ -226,7 +226,9 @@ describe('the id that a vendor gives its job', () => {
     const before = await at.world.balance()
     at.vendor.plan({ id, states: ['completed'] })
     // Ten minutes are waited for its webhook.
-    const { body } = await over(await order('/v1/videos', short), 60_000)
+    const reply = await order('/v1/videos', short)
+    await hasLeft(at.world, reply.body.id)
+    const { body } = await over(reply, 60_000)
     expect(body).toMatchObject({ status: 'failed', error_code: 'UPSTREAM_FAILED', usage: { cost: 0 } })
     expect(at.vendor.jobs).toHaveLength(jobs + 1)
     expect(at.vendor.calls.slice(calls).map((call) => at.vendor.legOf(call))).toEqual(['submit'])

@@ -18,6 +18,7 @@ import {
   price,
   receiptOf,
   rowOf,
+  untilLooked,
   untilMoved,
   type VideoWorld,
 } from './video-world.ts'
@@ -165,7 +166,7 @@ describe.concurrent('the job', () => {
     const { world, vendor, clock } = at
     vendor.plan({ states: ['queued', 'gone'] })
     const job = await order(world)
-    await untilMoved(clock, async () => (await rowOf(world, job.id)).missing >= 3, 500)
+    await untilLooked(at, async () => (await rowOf(world, job.id)).missing >= 3, { stepMs: 500 })
     const since = (await rowOf(world, job.id)).missing_since.getTime()
     expect(clock.nowMs() - since).toBeLessThan(2 * minuteMs)
     expect(await find(world, job)).toMatchObject({ pending: true })

@@ -84,7 +84,7 @@ async function takeForDead({ world, clock }: VideoWorld, { id }: VideoJob): Prom
     uuidv7(clock.nowMs()),
     new Date(0),
   ])
-  await until(async () => (await rowOf(world, id)).ambiguous_until, 5_000)
+  await until(async () => (await rowOf(world, id)).ambiguous_until)
 }
 
 describe('the 45 minutes', () => {

@@ -13,6 +13,7 @@ import {
   price,
   receiptOf,
   rowOf,
+  untilLooked,
   untilMoved,
 } from './video-world.ts'
 
@@ -21,6 +22,11 @@ test('a video is ordered once, looked at, fetched, stored and charged, without a
   const { world, vendor } = at
   const job = await order(world)
   expect(job).toMatchObject({ status: 'queued', pending: true, progress: null, reservedMicrocredits: price })
+  // Its looks are counted.
+  await untilLooked(
+    at,
+    async () => (await rowOf(world, job.id)).status === 'fetching' || !(await find(world, job))!.pending,
+  )
   const done = await ended(at, job)
   expect(done).toMatchObject({
     id: job.id,

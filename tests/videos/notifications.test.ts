@@ -162,8 +162,8 @@ describe('the address of one order', () => {
     }
     expect(await left()).toBeGreaterThan(0)
     at.clock.moveMs(5 * 24 * 3_600_000)
-    await until(async () => (await left()) === 0, 90_000)
-  }, 120_000)
+    await until(async () => (await left()) === 0, 150_000)
+  })
 
   test('has its secret sealed in the database, and told again to a repeat', async () => {
     const headers = { 'idempotency-key': 'with-callback' }

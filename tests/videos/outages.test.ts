@@ -17,6 +17,7 @@ import {
   price,
   receiptOf,
   rowOf,
+  untilLooked,
   untilMoved,
 } from './video-world.ts'
 
@@ -94,17 +95,14 @@ test.each([
 
 test('many workers and pollers on one database: every video ordered once, looked at by one, settled once', async () => {
   await using at = await bootVideos({ rest: 'studio: { quota_mb: 50000, videos_running: 20 }' })
-  const { world, vendor, clock } = at
+  const { world, vendor } = at
   // Lanes of their own, as further processes have them.
   await using _second = startWorkers({ app: world.app, jobs: videoWorkers })
   await using _third = startWorkers({ app: world.app, jobs: videoWorkers })
   vendor.plan({ states: ['queued', 'processing', 'completed'] })
   const ordered = await Promise.all(Array.from({ length: 12 }, () => order(world)))
-  await until(async () => {
-    // A look has a minute of this clock, however slow the machine is.
-    if (!(await isLooking(world))) clock.moveMs(500)
-    return (await world.balance()).held === 0n
-  })
+  const isOver = async () => (await world.balance()).held === 0n
+  await untilLooked(at, isOver, { stepMs: 500, timeoutMs: 150_000 })
   for (const job of ordered) {
     expect(await find(world, job)).toMatchObject({ status: 'completed', microcredits: price })
     expect((await receiptOf(world, job)).charged).toBe(price)
@@ -119,15 +117,6 @@ test('many workers and pollers on one database: every video ordered once, looked
   expect(await world.balance()).toEqual({ available: credits - 12n * price, held: 0n })
   await expectOver(world)
 })
-
-/** Some poller looks at a job of a vendor now. */
-async function isLooking({ app }: World): Promise<boolean> {
-  const leased = await app.db.query(
-    { text: `select from videos.jobs where status in ('submitted', 'processing') and next_at > $1` },
-    [new Date(app.clock.nowMs() + 30_000)],
-  )
-  return leased.length > 0
-}
 
 test('a double poll finds one end: two looks at a finished job fetch and settle it once', async () => {
   await using at = await bootVideos()

@@ -136,6 +136,34 @@ export const ended = ({ world, clock }: VideoWorld, job: VideoJob, stepMs = 1_00
     return undefined
   })
 
+/** The order has left, and what came of it is written down: until then long steps of the clock would take it for one that came too late. */
+export const hasLeft = (world: World, id: string): Promise<unknown> =>
+  until(async () => {
+    const { ticket, ambiguous_until, ended_at } = await rowOf(world, id)
+    return ticket ?? ambiguous_until ?? ended_at
+  })
+
+/** Some poller looks at a job of a vendor now. A look has a minute of the clock, however slow the machine is. */
+export async function isLooking({ app }: World): Promise<boolean> {
+  const leased = await app.db.query(
+    { text: `select from videos.jobs where status in ('submitted', 'processing') and next_at > $1` },
+    [new Date(app.clock.nowMs() + 30_000)],
+  )
+  return leased.length > 0
+}
+
+/** The same as `untilMoved`, where each look is to be had once: while one is under way the clock stands. */
+export const untilLooked = <T>(
+  { world, clock }: VideoWorld,
+  condition: () => T | Promise<T>,
+  { stepMs = 1_000, timeoutMs = 60_000 } = {},
+) =>
+  until(async () => {
+    const found = await condition()
+    if (!found && !(await isLooking(world))) clock.moveMs(stepMs)
+    return found
+  }, timeoutMs)
+
 export const lossOf = async (world: World): Promise<bigint> => {
   const rows = await world.app.db.query<{ amount: bigint }>(
     { text: `select amount from ledger.entries where account_id = $1 and book = 'loss'` },

@@ -62,12 +62,12 @@ export async function openCaller(stack: AsyncDisposableStack): Promise<Page> {
   return page
 }
 
-/** The loopback alone, on a port that the system chooses. */
+/** The loopback alone, on a port that the system chooses. Whoever connects has a minute: a machine that is busy takes more than the usual ten seconds. */
 export const openLoopback = (
   more: { listen?: string[]; publicIps?: string[] } & WebRtcOptions = {},
 ): Promise<WebRtc> => {
   const { listen = ['127.0.0.1'], publicIps = [], ...options } = more
-  return openWebRtc({ listen, publicIps, ports: [0, 0], tcp: true }, options)
+  return openWebRtc({ listen, publicIps, ports: [0, 0], tcp: true }, { connectMs: 60_000, ...options })
 }
 
 /** A new connection of the page; `through` changes the answer on its way. */

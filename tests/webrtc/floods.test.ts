@@ -19,7 +19,11 @@ beforeEach(async () => {
     },
   }
   const webrtcConnections = { inc() {}, dec() {} }
-  rtc = await openLoopback({ nowMs: () => nowMs, metrics: { webrtcDropped, webrtcConnections } as never })
+  rtc = await openLoopback({
+    connectMs: 10_000,
+    nowMs: () => nowMs,
+    metrics: { webrtcDropped, webrtcConnections } as never,
+  })
 })
 afterEach(() => rtc[Symbol.asyncDispose]())
 

@@ -39,7 +39,7 @@ export interface LeanPeerOptions {
 const profile = srtpProfiles.aes128Gcm
 const payloadType = 111
 const consentEveryMs = 4_000
-const connectMs = 10_000
+const connectMs = 60_000
 let keys: Promise<Keys> | undefined
 
 export class LeanPeer implements AsyncDisposable {
@@ -90,7 +90,7 @@ export class LeanPeer implements AsyncDisposable {
     socket.on('message', (bytes) => this.#receive(bytes))
   }
 
-  /** Connected, with an open channel. Throws where it is not after ten seconds. */
+  /** Connected, with an open channel. Throws where it is not after a minute. */
   static async connect(options: LeanPeerOptions): Promise<LeanPeer> {
     keys ??= CipherContext.createSelfSignedCertificateWithKey({
       signature: SignatureAlgorithm.ecdsa_3,

@@ -30,9 +30,12 @@ export async function timedWords(
   const timed: TimedWord[] = []
   for (const segment of all) {
     if (slice.isOver()) await slice.next()
-    const texts = segment.text.split(/\s+/u).filter((text) => text !== '')
-    if (slice.isOver()) await slice.next()
-    // One segment may be all of the transcript.
+    // One segment may be all of the transcript, so not even its words are found in one turn.
+    const texts: string[] = []
+    for (const [text] of segment.text.matchAll(/\S+/gu)) {
+      if (slice.isOver()) await slice.next()
+      texts.push(text)
+    }
     const spans =
       (segments.length > 0 && (await clock.spansOf(texts, segment, slice))) ||
       (await sharesOf(texts, segment, slice))
@@ -96,11 +99,13 @@ class WordClock {
     const words = this.#words
     while (this.#next < words.length && words[this.#next]!.end < start - tolerance) this.#next++
     const letters: string[] = []
+    let wanted = ''
     for (const text of texts) {
       if (slice.isOver()) await slice.next()
-      letters.push(lettersOf(text))
+      const own = lettersOf(text)
+      letters.push(own)
+      wanted += own
     }
-    const wanted = letters.join('')
     let at = this.#next
     let spelled = 0
     const edges: { upTo: number; span: Span }[] = []
