@@ -102,10 +102,10 @@ export async function openApp(
     models,
     inference: opening.use(openInference({ ...ground, upstreams, models })),
     net,
-    sites: opening.use(await openSites(ground)),
+    sites: opening.use(await duringStart(ground.db, () => openSites(ground))),
     appUsers: opening.use(openAppUsers({ ...ground, databases })),
     ...(options.config.mail && { mail: openMailer({ ...ground, config: options.config.mail, outbound }) }),
-    clouds: opening.use(await openCloudDirectory(ground)),
+    clouds: opening.use(await duringStart(ground.db, () => openCloudDirectory(ground))),
     cloudAllowances,
     databases,
     sql: new CloudSql(databases),
@@ -126,7 +126,7 @@ async function openGround(
   const { db, url } = await openDatabase(config, log, opening)
   const lowerBackend = await lowerOwnBackends(config.dataDir, url)
   const collections = opening.use(
-    await duringStart(db, () => openCollections({ url, clock, log, lowerBackend })),
+    await duringStart(db, () => openCollections({ db, url, clock, log, lowerBackend })),
   )
   const file = path.join(config.dataDir, 'secret.key')
   const secrets = await duringStart(db, () => openSecrets({ db, log, secret: config.secret, file }))

@@ -43,7 +43,7 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   const { app, discovered } = await openApp(options, opening)
   const first = await duringStart(app.db, () => makeFirst(app, config.bootstrapKey))
   const listeners = await openListeners(options, app)
-  const voiceHost = await startVoiceHost(app)
+  const voiceHost = await duringStart(app.db, () => startVoiceHost(app))
   const serving = [
     ...listenersOf(listeners, config),
     ...startBackground(app),

@@ -94,7 +94,7 @@ async function measureHolds(): Promise<void> {
   const payer = await makePayer(db)
   const url = embedded.address
   const lowerBackend = await lowerOwnBackends(dataDir, url)
-  const collections = stack.use(await openCollections({ url, clock: systemClock, log, lowerBackend }))
+  const collections = stack.use(await openCollections({ db, url, clock: systemClock, log, lowerBackend }))
   const clouds = await Promise.all(
     Array.from({ length: 4 }, () => fullCloud(db, collections, payer.accountId)),
   )

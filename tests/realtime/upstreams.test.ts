@@ -3,7 +3,7 @@ import { OpenAIRealtimeWebSocket } from '@openai/agents-realtime'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { RealtimeEvent } from '#engine/realtime'
 import type { Client } from '../harness/client.ts'
-import { type FakeSockets, socketUpstream } from '../harness/socket-upstream.ts'
+import { type FakeSockets, socketUpstream, type UpstreamSession } from '../harness/socket-upstream.ts'
 import { until } from '../harness/until.ts'
 import { deepgramEars, geminiVoice, openAiUsage, openAiVoice } from '../harness/voice-wires.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
@@ -46,6 +46,12 @@ models:
     transcription: { live: true }
     pricing: { per_minute: 0.00006 }
   - { id: acme/talk, kind: realtime, transcription_model: acme/ears }
+  - id: acme/live-ears
+    kind: transcription
+    deployments: [{ provider: ears, model: ears-2 }]
+    transcription: { live: true }
+    pricing: { per_minute: 0.00006 }
+  - { id: acme/live-talk, kind: realtime, transcription_model: acme/live-ears }
 `
 
 beforeAll(async () => {
@@ -276,6 +282,37 @@ test('a connection that breaks within a turn costs nothing, and the whole turn i
   const heard = steps.filter(({ step }: { step: string }) => step === 'transcription')
   expect(heard[0]).toMatchObject({ model: 'acme/ears', microcredits: 0 })
   expect(heard.at(-1)).toMatchObject({ model: 'sandbox/transcribe' })
+})
+
+test('a model that takes no recordings hears turn after turn; one whose connection breaks fails alone, for nothing, and says why', async () => {
+  const cutSecond = (moment: string, session: UpstreamSession): boolean => {
+    const isCut = moment === 'commit' && session === upstream.sessions[1]
+    if (isCut) session.cut()
+    return isCut
+  }
+  upstream.serve(deepgramEars({ fault: cutSecond }))
+  const key = await world.key()
+  await using call = await begin(key, '?model=acme/live-talk', listening)
+  // Who goes on within a second has the same turn again.
+  const sound = Buffer.concat([Buffer.alloc(48_000 * 2), await speech(key, 'hello')])
+  const told = (type: string) => call.events.filter((event) => event.type === `${transcript}.${type}`)
+  const turn = async (heard: number, failed: number): Promise<void> => {
+    say(call, sound)
+    await until(() => told('completed').length === heard && told('failed').length === failed)
+  }
+  await turn(1, 0)
+  await turn(1, 1)
+  await turn(2, 1)
+  expect(told('failed')[0]!['error']).toMatchObject({ code: 'UPSTREAM_MISCONFIGURED' })
+  await until(() => call.events.filter(({ type }) => type === 'response.done').length === 2)
+  call.close()
+  const { record, steps } = await receiptOf(key)
+  expect(record).toMatchObject({ reason: 'client', turns: 2 })
+  const paid = steps.filter(
+    ({ step, microcredits }: { step: string; microcredits: number }) =>
+      step === 'transcription' && microcredits > 0,
+  )
+  expect(paid).toHaveLength(2)
 })
 
 test('a transcription session writes down what is said, word by word, and answers nothing', async () => {

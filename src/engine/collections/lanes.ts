@@ -3,7 +3,7 @@
  * What is short is not known before, so everything begins as short, is stopped after `shortMs` and begins anew on the other connection.
  */
 import type { CloudKey } from '#engine/clouds'
-import { type Db, type OpenOptions, openDb } from '#platform/db'
+import { type Db, dbAt, type OpenOptions } from '#platform/db'
 import { Failure } from '#platform/errors'
 import { Turns } from '#platform/turns'
 
@@ -27,23 +27,20 @@ interface Lane {
   turns: Turns
 }
 
-export async function openLanes(options: Pick<OpenOptions, 'url' | 'log' | 'onBackend'>): Promise<Lanes> {
-  const openWith = (maxConnections: number, timeoutMs: number): Promise<Db> =>
-    openDb({ ...options, withoutWorkers: true, maxConnections, statementTimeoutMs: timeoutMs })
-  const short = await openWith(shortPlaces, shortMs)
-  return new Lanes(short, await openWith(1, statementTimeoutMs))
+/** Nothing is asked of them before they are used: a start may be starved for longer than a short statement takes. */
+export function openLanes(options: Pick<OpenOptions, 'url' | 'log' | 'onBackend'>): Lanes {
+  const openWith = (maxConnections: number, timeoutMs: number): Db =>
+    dbAt({ ...options, withoutWorkers: true, maxConnections, statementTimeoutMs: timeoutMs })
+  return new Lanes(openWith(shortPlaces, shortMs), openWith(1, statementTimeoutMs))
 }
 
 export class Lanes implements AsyncDisposable {
-  /** Connections for short statements; without a turn only for those of a start. */
-  readonly db: Db
   readonly #short: Lane
   readonly #long: Lane
   /** Clouds with long statements, and when the memory of each ends. */
   readonly #longUntilMs = new Map<string, number>()
 
   constructor(short: Db, long: Db) {
-    this.db = short
     this.#short = {
       db: short,
       turns: new Turns({ places: shortPlaces, perOwner: shortPlaces - 1, ...waitingOptions }),

@@ -17,6 +17,9 @@ import type { Change, Insertion, Removal, RowsCloud, WriteAnswer, WriteContext }
 import * as writes from './writes.ts'
 
 export interface CollectionsOptions {
+  /** Of the start. */
+  db: Pick<Db, 'query'>
+  /** Of the same database. */
   url: string | SocketAddress
   clock: Clock
   log: Log
@@ -29,11 +32,10 @@ const maxTableColumns = 200
 
 /** Rows of app back-ends, on connections of their own: whatever they are asked, money and other rooms do not wait for them. */
 export async function openCollections(options: CollectionsOptions): Promise<Collections> {
-  const { url, clock, log, lowerBackend } = options
+  const { db, url, clock, log, lowerBackend } = options
   const onBackend = lowerBackend && ((pid: number) => void lowerBackend(pid))
-  const lanes = await openLanes({ url, log, onBackend })
-  const [icu] = await lanes.db.query({ text: `select from pg_collation where collname = 'fa-x-icu'` }, [])
-  return new Collections(lanes, clock, icu ? '"fa-x-icu"' : '"C"')
+  const [icu] = await db.query({ text: `select from pg_collation where collname = 'fa-x-icu'` }, [])
+  return new Collections(openLanes({ url, log, onBackend }), clock, icu ? '"fa-x-icu"' : '"C"')
 }
 
 /** Options of one write. */

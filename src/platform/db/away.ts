@@ -44,3 +44,7 @@ export function isDatabaseAway(error: unknown): boolean {
   if (sentences.some((sentence) => error.message.startsWith(sentence))) return true
   return error.cause !== undefined && isDatabaseAway(error.cause)
 }
+
+/** A statement that PostgreSQL has canceled: by its timeout (57014), or because a lock was not free in time (55P03). */
+export const isCanceled = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === '57014' || error.code === '55P03')

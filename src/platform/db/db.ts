@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { refuseStart, StartRefused } from '#platform/errors'
 import { clientConfig, type SocketAddress, shownAddress } from './address.ts'
-import { isDatabaseAway } from './away.ts'
+import { isCanceled, isDatabaseAway } from './away.ts'
 import { columnTypes } from './column-types.ts'
 import { type ListenEvents, Listening } from './listen.ts'
 import type { MigrationRow } from './migration-state.ts'
@@ -83,24 +83,30 @@ const oldestServer = 160_000
  * Opens a pool and proves that the database answers. int8 comes back as `bigint`, numeric as string, timestamptz as
  * `Date`, date as 'YYYY-MM-DD', json parsed. Throws `StartRefused` when there is no usable PostgreSQL at the address.
  */
-export async function openDb({
+export async function openDb(options: OpenOptions): Promise<Db> {
+  const db = dbAt(options)
+  try {
+    await checkServer(db.pool, options.url)
+  } catch (error) {
+    await db[Symbol.asyncDispose]()
+    throw error
+  }
+  return db
+}
+
+/** The same at an address whose database has been proven: it connects when it is used, and a start waits for no statement of it. */
+export function dbAt({
   url,
   maxConnections = 10,
   statementTimeoutMs = defaultTimeoutMs,
   withoutWorkers = false,
   onBackend,
   log = quiet,
-}: OpenOptions): Promise<Db> {
+}: OpenOptions): Db {
   const options = { statementTimeoutMs, withoutWorkers, onBackend }
   const openPoolOf = (max: number) => openPool(url, { ...options, max }, log)
-  const pool = openPoolOf(maxConnections)
-  try {
-    await checkServer(pool, url)
-  } catch (error) {
-    await pool.end()
-    throw error
-  }
-  return dbOver({ shared: pool, apart: openPoolOf(1) }, { url, statementTimeoutMs, log })
+  const pools = { shared: openPoolOf(maxConnections), apart: openPoolOf(1) }
+  return dbOver(pools, { url, statementTimeoutMs, log })
 }
 
 /** The same over connections that were opened elsewhere; disposing it closes them. `apart` may be the same. */
@@ -137,7 +143,7 @@ export function dbOver(
   }
 }
 
-/** A part of the start that needs the database. Throws `StartRefused` where the database is lost meanwhile, as where it was never there. */
+/** A part of the start that needs the database. Throws `StartRefused` where the database is lost meanwhile, as where it was never there, or answers too late. */
 export async function duringStart<Result>(
   { address }: Pick<Db, 'address'>,
   start: () => Promise<Result>,
@@ -145,9 +151,17 @@ export async function duringStart<Result>(
   try {
     return await start()
   } catch (error) {
-    if (error instanceof StartRefused || !isDatabaseAway(error)) throw error
-    return refuseStart(phrases.away(address, (error as Error).message), error)
+    if (error instanceof StartRefused) throw error
+    return refuseUnanswered(address, error)
   }
+}
+
+/** Throws `StartRefused` for a database that is away or answers too late, and everything else as it is. */
+function refuseUnanswered(address: string, error: unknown): never {
+  const reason = error instanceof Error ? error.message : ''
+  if (isDatabaseAway(error)) refuseStart(phrases.away(address, reason || 'ECONNREFUSED'), error)
+  if (isCanceled(error)) refuseStart(phrases.late(address, reason), error)
+  throw error
 }
 
 interface PoolOptions {
@@ -188,12 +202,9 @@ async function checkServer(pool: pg.Pool, url: string | SocketAddress): Promise<
     .then(({ rows }) => Number(rows[0]?.server_version_num))
     .catch((error: Error) => {
       // Not bound to a code: a wrong password, a missing database and a closed port all end the start alike.
-      refuseStart(
-        isDatabaseAway(error)
-          ? phrases.away(shown, error.message || 'ECONNREFUSED')
-          : phrases.unusable(shown, error.message),
-        error,
-      )
+      if (!isDatabaseAway(error) && !isCanceled(error))
+        refuseStart(phrases.unusable(shown, error.message), error)
+      return refuseUnanswered(shown, error)
     })
   if (version < oldestServer) refuseStart(phrases.tooOld(shown, version))
 }

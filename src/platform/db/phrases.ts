@@ -6,6 +6,10 @@ export const phrases = {
     en: `The database at ${address} does not answer (${reason}): start it, or set DATABASE_URL to one that runs.`,
     fa: `پایگاه داده در ${address} پاسخ نمی‌دهد (${reason}): آن را راه بیندازید یا DATABASE_URL را به پایگاهی برپا بدهید.`,
   }),
+  late: (address: string, reason: string): Localized => ({
+    en: `The database at ${address} did not answer in time (${reason}): it is overloaded, or another session holds what the start needs; start again when it is free.`,
+    fa: `پایگاه داده در ${address} به‌موقع پاسخ نداد (${reason}): بارش زیاد است یا نشست دیگری آنچه را برنامه برای آغاز لازم دارد نگه داشته است؛ وقتی آزاد شد دوباره آغاز کنید.`,
+  }),
   unusable: (address: string, reason: string): Localized => ({
     en: `The database at ${address} refused the connection (${reason}): check user, password and database name in DATABASE_URL.`,
     fa: `پایگاه داده در ${address} اتصال را نپذیرفت (${reason}): کاربر، گذرواژه و نام پایگاه را در DATABASE_URL بررسی کنید.`,
