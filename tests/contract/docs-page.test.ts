@@ -133,6 +133,8 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
   }
   async function look(language: 'fa' | 'en', width: number): Promise<Look> {
     const page = await browser.newPage({ viewport: { width, height: 900 } })
+    // The usual half a minute is little on a busy machine.
+    page.setDefaultTimeout(150_000)
     const complaints: string[] = []
     const requests: string[] = []
     page.on('console', (message) => complaints.push(message.text()))

@@ -10,7 +10,9 @@ const clock = new MovableClock()
 let world: World
 let key: Client
 beforeAll(async () => {
-  world = await boot({ clock, config: 'files: { project_quota_mb: 60 }' })
+  // Only a test tidies up.
+  const roles = { api: true, worker: false }
+  world = await boot({ clock, roles, config: 'files: { project_quota_mb: 60 }' })
   key = await world.key()
 })
 afterAll(() => world[Symbol.asyncDispose]())

@@ -238,7 +238,7 @@ test('an upstream that refused or failed without effect frees the key: the repea
 })
 
 test('an upstream that was sent the request and never answered keeps the key: nothing is charged, nothing runs again', async () => {
-  await using at = await stage({ provider: '    timeouts: { first_byte_ms: 2000 }' })
+  await using at = await stage({ provider: '    timeouts: { total_ms: 2000 }' })
   at.upstream.reply(silence)
   const late = await at.key.chat({}, claim('order'))
   expect(late.status).toBe(504)

@@ -15,9 +15,7 @@ let world: World
 let key: Client
 let id: string
 beforeAll(async () => {
-  const timing = { processLeaseMs: 2_000, heartbeatMs: 200, sweepMs: 200 }
   world = await boot({
-    timing,
     config: 'files: { project_quota_mb: 1 }',
     roles: { api: true, worker: false },
   })

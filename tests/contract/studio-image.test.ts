@@ -523,9 +523,12 @@ describe('a result that is lost', () => {
   })
 })
 
+/** Nothing is stored again in the background, where it would take the faults that are meant for a test. */
+const unhurried = { storeWaitingMs: 3_600_000 }
+
 test('while an S3 store fails, a paid picture waits in the data folder, is read from there, and moves when it is back', async () => {
   await using s3 = await fakeS3()
-  await using world = await boot({ config: s3.config })
+  await using world = await boot({ config: s3.config, timing: unhurried })
   const key = await world.key()
   s3.failNext(...Array(12).fill(503))
   const reply = await draw(key, { model: 'sandbox/image' })
@@ -545,7 +548,7 @@ test('while an S3 store fails, a paid picture waits in the data folder, is read 
 test('bytes in the data folder whose file was deleted, or never came to be, go after an hour', async () => {
   await using s3 = await fakeS3()
   const clock = new MovableClock()
-  await using world = await boot({ config: s3.config, clock })
+  await using world = await boot({ config: s3.config, clock, timing: unhurried })
   const key = await world.key()
   s3.failNext(...Array(24).fill(503))
   const [deleted, kept] = [
@@ -567,7 +570,7 @@ test('bytes in the data folder whose file was deleted, or never came to be, go a
 
 test('a paid result that is missing in the data folder holds up no other', async () => {
   await using s3 = await fakeS3()
-  await using world = await boot({ config: s3.config })
+  await using world = await boot({ config: s3.config, timing: unhurried })
   const key = await world.key()
   s3.failNext(...Array(24).fill(503))
   const [lost] = filesOf(await draw(key, { model: 'sandbox/image' }))
@@ -638,7 +641,9 @@ describe('what is kept', () => {
 
   test('after its days a creation is gone, from lists at once and from the store with the next tidying', async () => {
     const clock = new MovableClock()
-    await using world = await boot({ clock, config: 'studio: { keep_days: 2 }' })
+    // Only the test tidies up.
+    const roles = { api: true, worker: false }
+    await using world = await boot({ clock, roles, config: 'studio: { keep_days: 2 }' })
     const key = await world.key()
     const [id] = filesOf(await draw(key, { model: 'sandbox/image' }))
     clock.moveMs(2 * 86_400_000 - 60_000)

@@ -126,24 +126,19 @@ describe('figures are those of an independent calculation over a messy file', ()
   test.each([
     ['windows-1256', (text: string) => windows1256(text)],
     ['UTF-16', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
-  ])(
-    'in %s',
-    async (name, encoded) => {
-      const { lines, truth } = messyTable(300)
-      // The old encoding has neither Persian digits nor the minus sign.
-      const old = (text: string) =>
-        latin(text).replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
-      const plain = old(lines.join('\r\n'))
-        .replaceAll('−', '-')
-        .replaceAll('٬', '')
-        .replaceAll('٫', '.')
-        .replaceAll('٪', '%')
-      const text = name === 'UTF-16' ? lines.join('\r\n') : plain
-      const link = serve(`/${name}.csv`, encoded(text))
-      await holdAgainst(await analysed(`فروش این پرونده را تحلیل کن: ${link}`), truth)
-    },
-    100_000,
-  )
+  ])('in %s', async (name, encoded) => {
+    const { lines, truth } = messyTable(300)
+    // The old encoding has neither Persian digits nor the minus sign.
+    const old = (text: string) => latin(text).replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
+    const plain = old(lines.join('\r\n'))
+      .replaceAll('−', '-')
+      .replaceAll('٬', '')
+      .replaceAll('٫', '.')
+      .replaceAll('٪', '%')
+    const text = name === 'UTF-16' ? lines.join('\r\n') : plain
+    const link = serve(`/${name}.csv`, encoded(text))
+    await holdAgainst(await analysed(`فروش این پرونده را تحلیل کن: ${link}`), truth)
+  })
 })
 
 /** Only letters that the encoding has. */

@@ -36,6 +36,8 @@ export async function openTabs(stack: AsyncDisposableStack, args: string[] = [])
     executablePath,
     args: ['--no-sandbox', ...args],
   })
+  // The usual half a minute is little on a busy machine.
+  tabs.setDefaultTimeout(150_000)
   stack.defer(() => tabs.close())
   return tabs
 }
