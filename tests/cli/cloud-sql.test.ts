@@ -41,6 +41,20 @@ async function indexing(open: OpenDatabase): Promise<number> {
   return rows.length
 }
 
+/** Somebody who writes, until disposed. A transaction that is idle for fifteen seconds would be ended, and commands may take longer to start. */
+async function writing(open: OpenDatabase): Promise<AsyncDisposable> {
+  const client = await open.pool('postgres').connect()
+  await client.query('begin; insert into apart values (1, 1)')
+  const pulse = setInterval(() => void client.query('select 1').catch(() => undefined), 2_000).unref()
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(pulse)
+      await client.query('commit')
+      client.release()
+    },
+  }
+}
+
 const env = (locale: 'fa' | 'en') => ({
   KHERAD_KEY: secret,
   KHERAD_LOCALE: locale,
@@ -170,8 +184,7 @@ check(
     await write('013_index.sql', 'create index concurrently by_sum on apart ((n + m))')
     const key = { accountId: world.account, cloudId: cloud.id }
     await world.app.databases.use(key, async (open) => {
-      const holder = await open.pool('postgres').connect()
-      await holder.query('begin; insert into apart values (1, 1)')
+      const holder = await writing(open)
       const child = start(env('en'), ['cloud', ...words])
       const first = ended(child, words)
       await until(async () => (await indexing(open)) > 0)
@@ -180,19 +193,16 @@ check(
       let said = ''
       second.stderr.on('data', (part: Buffer) => (said += String(part)))
       await until(() => said.includes('013_index.sql is being run elsewhere'))
-      await holder.query('commit')
-      holder.release()
+      await holder[Symbol.asyncDispose]()
       expect([(await first).code, (await other).code], said).toEqual([0, 0])
     })
     await write('014_index.sql', 'create index concurrently by_difference on apart ((n - m))')
     await world.app.databases.use(key, async (open) => {
-      const holder = await open.pool('postgres').connect()
-      await holder.query('begin; insert into apart values (1, 1)')
+      const holder = await writing(open)
       const child = start(env('en'), ['cloud', ...words])
       await until(async () => (await indexing(open)) > 0)
       child.kill('SIGKILL')
-      await holder.query('commit')
-      holder.release()
+      await holder[Symbol.asyncDispose]()
     })
     // Until the time of a statement is over it may still be under way.
     await world.app.databases.use(key, (open) =>

@@ -9,7 +9,7 @@ import { version } from '../contract/messages-world.ts'
 import type { Client } from '../harness/client.ts'
 import { upstreamConfig } from '../harness/config-text.ts'
 import { type ServerProcess, startProcess } from '../harness/processes.ts'
-import { soon, until } from '../harness/until.ts'
+import { until } from '../harness/until.ts'
 import { answer, type Script } from '../harness/upstream.ts'
 import { Random } from '../simulation/random.ts'
 import { DatabaseProxy } from './database-proxy.ts'
@@ -272,7 +272,7 @@ scene(
       site.db.query({ text: 'select distinct process_id from jobs.queue where process_id is not null' }, [])
     await until(async () => calls.size === 8 && (await workers()).length === 2)
     await client.request('POST', `${path}/${id}/cancel`)
-    await until(async () => (await client.get(`${path}/${id}`)).body.request_counts.canceled === 22, soon)
+    await until(async () => (await client.get(`${path}/${id}`)).body.request_counts.canceled === 22)
     released.resolve(answer())
     const batch = await ended(client, id)
     expect(batch.request_counts).toEqual({

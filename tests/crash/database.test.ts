@@ -203,7 +203,8 @@ test.concurrent('a hold that was refused while its COMMIT reply was lost is undo
 })
 
 test.concurrent('a database that was away for longer than the lease: processes that live are not taken for dead by the first that is back', async () => {
-  const leaseMs = 8_000
+  // A quarter of it is what a busy machine may keep the second waiting at least.
+  const leaseMs = 12_000
   await using site = await openSite({ leaseMs })
   const person = await site.person({ credits })
   const released = Promise.withResolvers<Script>()

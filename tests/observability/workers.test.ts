@@ -60,7 +60,7 @@ test('a worker that is silent is not waited for: the others answer, its counts s
   const [silent] = workersOf(server)
   process.kill(silent!, 'SIGSTOP')
   // A connection that the kernel gives to the stopped worker hears nothing; the next may go to the other.
-  const samples = await until(() => scrape(server, 3_000).catch(() => undefined))
+  const samples = await until(() => scrape(server, 3_000).catch(() => undefined), 120_000)
   expect(workers(samples)).toEqual({ answered: 1, silent: 1 })
   expect(chats(samples)).toBe(calls)
 
