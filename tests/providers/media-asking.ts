@@ -13,6 +13,7 @@ import {
   type TranscriptionProvider,
   UpstreamError,
 } from '#providers/spec'
+import { until } from '../harness/until.ts'
 import {
   cut,
   type FakeUpstream,
@@ -230,6 +231,7 @@ export function failsAsItShould({ upstream, ask, good }: Wire): void {
     const from = upstream().calls.length
     upstream().replyOnce(silence, half)
     const late = await Promise.all([silence, half].map(() => ask({ timeouts: short })))
+    await until(() => upstream().calls.length >= from + 2)
     expect(upstream().calls.length - from).toBe(2)
     for (const heard of late) expect(checked(heard).error).toMatchObject({ fault: 'timeout', executed: true })
     const caller = new AbortController()

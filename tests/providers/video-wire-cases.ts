@@ -111,7 +111,7 @@ function submissions(setting: Open): void {
     test('that nobody answers may have been carried out', async () => {
       await using set = await setting()
       set.upstream.fail('submit', 'hang')
-      const short = { ...patient, firstByteMs: 1_500 }
+      const short = { ...patient, firstByteMs: 1_500, totalMs: 3_000 }
       const { error } = await submitting(set.room, {}, { timeouts: short })
       expect(error).toMatchObject({ fault: 'timeout', executed: true })
       await until(() => set.upstream.jobs.length > 0)

@@ -59,6 +59,8 @@ it('confirmation, recovery, a sign-in by mail and another address work by their 
 })
 
 it('a mail about what the database did not commit is not sent, and its job ends', async () => {
+  // Those of other tests have left.
+  await until(async () => (await waiting('app-users.mail')) === 0)
   await sql(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not today'; end $$;
     create constraint trigger refuse after insert on auth.users deferrable initially deferred for each row execute function refuse()`)
   const email = newAddress()

@@ -246,7 +246,8 @@ it('a token that is none, or an attempt too many, wakes no database; a session d
     ask(cloud, 'POST', '/verify', { body: { type: 'magiclink', token_hash: hash } })
   const page = (hash: string) => () =>
     fetch(`${world.url}/app-links/${cloud.ref}/${encodeURIComponent(hash)}`)
-  for (const guess of ['x'.repeat(43), `${mailed.slice(0, -2)}AA`, 'پ'.repeat(43)])
+  const near = `${mailed.slice(0, -2)}${mailed.endsWith('AA') ? 'BB' : 'AA'}`
+  for (const guess of ['x'.repeat(43), near, 'پ'.repeat(43)])
     for (const asks of [verify(guess), page(guess)])
       expect([guess, await wakes(asks)]).toEqual([guess, false])
   expect(await wakes(page(mailed))).toBe(true)

@@ -91,8 +91,9 @@ test.runIf(canRun)(
     })
     moving = false
     await Promise.all(work)
-    for (const one of refused)
-      expect(['503 CLOUD_MOVING', '400 PLAN_MISMATCH', '429 ROWS_BUSY']).toContain(one)
+    // The last two of a busy machine: nothing of them was done.
+    const expected = ['503 CLOUD_MOVING', '400 PLAN_MISMATCH', '429 ROWS_BUSY', '400 ROWS_TIMEOUT']
+    for (const one of refused) expect(expected).toContain(one)
     const query = async (text: string) =>
       ((await clients[1].post(database, { query: text })).body.rows as string[][]).map(([text]) => text!)
     const texts = await query('select text from todos')
