@@ -13,6 +13,9 @@ export const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/
 if (browserPath === undefined)
   console.warn('Nothing is played or shown in a browser: there is no Chromium on this machine.')
 
+/** What is waited for in a page, in ms: a busy machine needs more than the usual half a minute. */
+export const pageTimeoutMs = 60_000
+
 /** Closed with the stack. Only where `browserPath` is there. */
 export async function openBrowser(stack: AsyncDisposableStack, args: string[] = []): Promise<Browser> {
   const executablePath = browserPath as string
@@ -49,6 +52,7 @@ export async function openPage(stack: AsyncDisposableStack): Promise<Page> {
   stack.defer(() => void site.close())
   const browser = await openBrowser(stack, ['--autoplay-policy=no-user-gesture-required', '--mute-audio'])
   const page = await browser.newPage()
+  page.setDefaultTimeout(pageTimeoutMs)
   await page.goto(`http://localhost:${(site.address() as AddressInfo).port}/`)
   return page
 }

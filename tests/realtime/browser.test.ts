@@ -170,7 +170,8 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
     await converses(call)
     expect(await call.state()).toMatchObject({ connection: 'connected', channel: 'open', protocol: 'udp' })
 
-    voices.reply(voice(8))
+    // Long enough to be spoken into by a machine that is slow.
+    voices.reply(voice(24))
     let from = (await call.events()).length
     await call.say(question)
     await call.event('output_audio_buffer.started', from)
@@ -181,7 +182,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
     })
     await call.say(interruption)
     const cut = await call.event('conversation.item.truncated', from)
-    expect(cut.audio_end_ms).toBeLessThan(8_000)
+    expect(cut.audio_end_ms).toBeLessThan(24_000)
 
     const asked = await call.event('response.function_call_arguments.done', from)
     expect(asked).toMatchObject({ call_id: 'call_1', name: 'weather' })
@@ -247,7 +248,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
   ])(
     'is held with a model that hears and speaks by itself, over %s: heard, a tool of the page called, answered, interrupted, ended by the server, and charged by its tokens',
     async (_, relayed, wire, quantities) => {
-      const words = Array.from({ length: 60 }, (_, at) => `${at}`)
+      const words = Array.from({ length: 96 }, (_, at) => `${at}`)
       sockets.serve(wire({ heard: 'سلام دنیا', words, calls: { name: 'weather', arguments: {} } }))
       const call = await caller.call(
         { url: world.url, secret: key.secret },
@@ -265,7 +266,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
       await until(async () => (await call.state()).energy > energy + 0.005)
       await call.say(interruption)
       const cut = await call.event('conversation.item.truncated')
-      expect(cut.audio_end_ms).toBeLessThan(6_000)
+      expect(cut.audio_end_ms).toBeLessThan(9_600)
       await key.post(`${calls}/${call.id}/hangup`, {})
       expect(await call.event('kherad.ending')).toMatchObject({ reason: 'client', seconds: 0 })
       await call.close()
