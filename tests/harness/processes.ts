@@ -40,22 +40,22 @@ export interface ProcessOptions {
 }
 
 /**
- * Starts the server (or another entry) as an operator would, but bundled, and waits until it is ready. As a supervisor does, it starts one again that
- * ended because the database stood still: on a busy machine a connection may take longer than its five seconds.
+ * Starts the server (or another entry) as an operator would, but bundled, and waits until it is ready. As a supervisor does, it starts one
+ * again that ended because the database stood still, as it does for seconds on a busy machine.
  */
 export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
   for (let tries = 1; ; tries++) {
     try {
       return await startOnce(options)
     } catch (error) {
-      if (tries === mostStarts || !(error as Error).message.includes(databaseStoodStill)) throw error
+      if (tries === mostStarts || !databaseStoodStill.test((error as Error).message)) throw error
     }
   }
 }
 
 const mostStarts = 4
-/** Of the sentence that refuses such a start. */
-const databaseStoodStill = 'does not answer (Connection terminated due to connection timeout)'
+/** Of the sentences that refuse such a start. */
+const databaseStoodStill = /\(Connection terminated due to connection timeout\)|due to statement timeout\)/
 
 async function startOnce(options: ProcessOptions): Promise<ServerProcess> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-process-'))
