@@ -57,6 +57,7 @@ export class Connections {
   stopping = false
   /** Each with the id of its latest request; empty before its first. */
   readonly #open = new Map<Socket, string>()
+  readonly #upgraded = new WeakSet<Socket>()
 
   add(socket: Socket): void {
     this.#open.set(socket, '')
@@ -66,6 +67,11 @@ export class Connections {
   /** Notes the latest request of a connection. */
   note(socket: Socket, requestId: string): void {
     if (!socket.destroyed) this.#open.set(socket, requestId)
+  }
+
+  /** One that a WebSocket has taken over is cut by the stop of those; here only where it is still open a while later. */
+  leave(socket: Socket): void {
+    this.#upgraded.add(socket)
   }
 
   /** Resolves when all servers are closed: what is idle at once, open answers when they are complete or their time is over. */
@@ -83,7 +89,8 @@ export class Connections {
         // Once its result is stored, it has the time of any other answer.
         if (isStoring(requestId)) cutMs.set(socket, Math.min(nowMs + drainMs, storedDrainMs))
         // Browsers open connections in advance, which Node does not treat as idle.
-        if (socket.bytesRead === 0 || nowMs >= (cutMs.get(socket) ?? drainMs)) socket.destroy()
+        const endMs = cutMs.get(socket) ?? (this.#upgraded.has(socket) ? drainMs + upgradedMs : drainMs)
+        if (socket.bytesRead === 0 || nowMs >= endMs) socket.destroy()
       }
     }, tickMs)
     try {
@@ -95,6 +102,7 @@ export class Connections {
 }
 
 const tickMs = 100
+const upgradedMs = 5_000
 
 export interface Listener {
   /** `http://host:port` */

@@ -54,7 +54,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const connections = new Connections()
   const intake = new Intake(app.config.limits.bodyBytesInFlight)
   if (routes.some(({ body }) => body)) app.metrics.bodyBytes.from(() => [[{}, intake.bytes]])
-  const webSockets = new Sockets(app)
+  const webSockets = new Sockets(app, connections)
   const route = routerOf({
     app,
     routes,

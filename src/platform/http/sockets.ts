@@ -11,6 +11,7 @@ import { ClientGone } from './body.ts'
 import { finish } from './finish.ts'
 import { zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
+import type { Connections } from './listener.ts'
 import { reasons } from './phrases.ts'
 import type { HttpSocket } from './refuse-socket.ts'
 import type { ServedSocketOptions, SocketStream } from './socket.ts'
@@ -37,13 +38,15 @@ interface Admitted {
 
 export class Sockets {
   readonly #app: App
+  readonly #connections: Connections
   readonly #upgrades = new WeakMap<IncomingMessage, Upgrade>()
   readonly #lines = new Set<SocketLine>()
   readonly #ofKeys = new Map<string, number>()
   readonly #stopping = new AbortController()
 
-  constructor(app: App) {
+  constructor(app: App, connections: Connections) {
     this.#app = app
+    this.#connections = connections
   }
 
   /**
@@ -106,6 +109,7 @@ export class Sockets {
     const ws = await upgraded(server, context.message, upgrade)
     const line = new SocketLine(ws, options, this.#stopping.signal)
     this.#lines.add(line)
+    this.#connections.leave(upgrade.socket as NetSocket)
     const onGone = (): void => {
       this.#lines.delete(line)
       context.leave()
@@ -157,12 +161,13 @@ export class Sockets {
   async drain(drainMs: number): Promise<void> {
     this.#stopping.abort()
     const handshakeMs = Math.min(maxHandshakeMs, drainMs / 4)
-    const timers = [
-      setTimeout(() => this.#closeAll(), drainMs - handshakeMs),
-      setTimeout(() => this.#cutAll(), drainMs),
-    ]
+    // The handshakes have their time from the moment in which they begin, also where this process stood still before.
+    let timer = setTimeout(() => {
+      this.#closeAll()
+      timer = setTimeout(() => this.#cutAll(), handshakeMs)
+    }, drainMs - handshakeMs)
     await Promise.all(Array.from(this.#lines, (line) => line.ended()))
-    for (const timer of timers) clearTimeout(timer)
+    clearTimeout(timer)
   }
 
   #closeAll(): void {
