@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { atOnce } from '#platform/slices'
 import { type Frame, heardSteps, maxTextLength } from './heard.ts'
-import { atOnce } from './steps.ts'
 
 const frame: Frame = { from: 100, to: 110, language: undefined, normalizes: true, diarizes: false }
 

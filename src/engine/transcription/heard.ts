@@ -1,11 +1,11 @@
 /** What was heard in one piece, as far as it can be: an upstream's text is bounded, its times are put in order and into the recording. */
 import { maxTranscriptTokens } from '#engine/models'
 import type { SpokenSegment, SpokenWord } from '#engine/turn'
+import { inSlices, itemsPerStep, mapped, ordered, type Steps } from '#platform/slices'
 import { type Transcribed, UpstreamError } from '#providers/spec'
 import { foldPersian } from './fold.ts'
 import { languageOf } from './language.ts'
 import { segmentSteps } from './segments.ts'
-import { inSlices, mapped, type Steps } from './steps.ts'
 
 /** Times are in seconds of the whole recording. */
 export interface Heard {
@@ -62,13 +62,11 @@ export function* heardSteps(transcribed: Transcribed, frame: Frame): Steps<Heard
     const said = written(one.text)
     return said === '' ? undefined : { ...one, text: said }
   })
+  const ofWords = yield* extentOf(words, ({ word }) => word)
+  const ofSegments = yield* extentOf(segments, (one) => one.text)
   const most = maxTextLength(to - from)
-  const [wordLetters, segmentLetters] = [words.map(({ word }) => word), segments.map((one) => one.text)].map(
-    lengthOf,
-  )
-  if (Math.max(text.length, wordLetters!, segmentLetters!) > most) throw babble()
-  yield
-  if (namesIn(words) > mostNames || namesIn(segments) > mostNames) throw babble('more speakers')
+  if (Math.max(text.length, ofWords.letters, ofSegments.letters) > most) throw babble()
+  if (Math.max(ofWords.names, ofSegments.names) > mostNames) throw babble('more speakers')
   const isOwn =
     segments.length > 0 && !(frame.diarizes && segments.some(({ speaker }) => speaker === undefined))
   return {
@@ -83,10 +81,20 @@ export function* heardSteps(transcribed: Transcribed, frame: Frame): Steps<Heard
 const babble = (what = 'more text'): UpstreamError =>
   new UpstreamError('malformed', { detail: `${what} than can be said in the time` })
 
-const namesIn = (items: readonly { speaker?: string }[]): number =>
-  new Set(items.map(({ speaker }) => speaker)).size
-
-const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0)
+/** Letters of all texts, and speakers. */
+function* extentOf<One extends { speaker?: string }>(
+  items: readonly One[],
+  textOf: (item: One) => string,
+): Steps<{ letters: number; names: number }> {
+  const names = new Set<string | undefined>()
+  let letters = 0
+  for (const [index, item] of items.entries()) {
+    if (index % itemsPerStep === itemsPerStep - 1) yield
+    letters += textOf(item).length
+    names.add(item.speaker)
+  }
+  return { letters, names: names.size }
+}
 
 function claimedLanguage(claimed: string | undefined): string | undefined {
   return claimed === undefined ? undefined : languageOf(claimed)
@@ -107,7 +115,7 @@ function* timed<One extends { start: number; end: number; speaker?: string }>(
     const named = speaker === undefined ? {} : { speaker: speaker.slice(0, longestName) }
     return { ...rest, ...named, start, end: Math.max(start, within(one.end)) } as One
   })
-  return placed.toSorted((a, b) => a.start - b.start)
+  return yield* ordered(placed, ({ start }) => start)
 }
 
 /** To the millisecond. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { SpokenWord, Timestamps } from '#engine/turn'
+import { atOnce } from '#platform/slices'
 import { cutsOf, type PieceSpan } from './cut.ts'
 import { type Heard, heardSteps } from './heard.ts'
 import { Joiner } from './join.ts'
-import { atOnce } from './steps.ts'
 import { foldedWord } from './tokens.ts'
 
 const vocabulary = [

@@ -1,7 +1,7 @@
 /** The words of segments as their text has them, with a time for each: of the upstream's words where they are the same, else by their place. */
 import { normalise } from '#engine/retrieval'
 import type { SpokenSegment, SpokenWord } from '#engine/turn'
-import { atOnce, itemsPerStep, mapped, type Steps } from './steps.ts'
+import { atOnce, itemsPerStep, mapped, type Steps } from '#platform/slices'
 
 export interface Token {
   /** With its punctuation. */
@@ -83,7 +83,7 @@ function* takeTimes(
     token.end = words[found]!.end
     next = found + 1
   }
-  fillTimes(tokens)
+  yield* fillTimes(tokens)
 }
 
 function placeOf(folded: readonly string[], wanted: string, from: number): number | undefined {
@@ -93,28 +93,27 @@ function placeOf(folded: readonly string[], wanted: string, from: number): numbe
 }
 
 /** Tokens without a word lie between those that have one. */
-function fillTimes(tokens: readonly Token[]): void {
+function* fillTimes(tokens: readonly Token[]): Steps<void> {
   let index = 0
   while (index < tokens.length) {
-    if (tokens[index]!.word !== undefined) {
-      index++
-      continue
-    }
     let end = index
-    while (end < tokens.length && tokens[end]!.word === undefined) end++
-    const before = tokens[index - 1]?.end
-    const after = tokens[end]?.start
-    if (before !== undefined || after !== undefined) spread(tokens.slice(index, end), before, after)
-    index = end
+    for (; end < tokens.length && tokens[end]!.word === undefined; end++) if (end % itemsPerStep === 0) yield
+    if (end > index && end - index < tokens.length) yield* spread(tokens, index, end)
+    if (end % itemsPerStep === 0) yield
+    index = end + 1
   }
 }
 
-function spread(tokens: readonly Token[], before: number | undefined, after: number | undefined): void {
-  const start = before ?? Math.min(tokens[0]!.start, after!)
-  const stop = Math.max(start, after ?? Math.max(tokens.at(-1)!.end, before!))
-  const each = (stop - start) / tokens.length
-  for (const [index, token] of tokens.entries()) {
-    token.start = start + index * each
-    token.end = start + (index + 1) * each
+/** Gives those from `index` to `end` the time between their neighbours, of which there is one at least. */
+function* spread(tokens: readonly Token[], index: number, end: number): Steps<void> {
+  const before = tokens[index - 1]?.end
+  const after = tokens[end]?.start
+  const start = before ?? Math.min(tokens[index]!.start, after!)
+  const stop = Math.max(start, after ?? Math.max(tokens[end - 1]!.end, before!))
+  const each = (stop - start) / (end - index)
+  for (let at = index; at < end; at++) {
+    if (at % itemsPerStep === 0) yield
+    tokens[at]!.start = start + (at - index) * each
+    tokens[at]!.end = start + (at - index + 1) * each
   }
 }

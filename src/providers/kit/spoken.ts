@@ -1,6 +1,6 @@
 /** Reads what upstreams say of a recording: text, times and speakers. Whatever makes no sense is left out, for every figure is a claim. */
 import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#engine/turn'
-import { nextTurn, Slice } from '#platform/slices'
+import { inSlices, mapped, ordered, type Steps } from '#platform/slices'
 import { UpstreamError } from '#providers/spec'
 import { isRecord } from './json.ts'
 
@@ -52,63 +52,42 @@ export const speakerOf = (value: unknown): { speaker?: string } => {
   return typeof name === 'string' && name !== '' ? { speaker: name.slice(0, 64) } : {}
 }
 
-/**
- * By their beginnings, to the millisecond. Numbers are sorted ten times as fast as by a function that compares two: a beginning and a place stand in
- * each, which is exact up to four days and 2^24 items.
- */
-async function inOrder<Timed extends { start: number }>(all: Timed[]): Promise<Timed[]> {
-  if (all.every(({ start }, index) => index === 0 || start >= all[index - 1]!.start)) return all
-  const keys = Float64Array.from(all, ({ start }, index) => Math.round(start * 1_000) * places + index)
-  await nextTurn()
-  keys.sort()
-  await nextTurn()
-  return Array.from(keys, (key) => all[key % places]!)
-}
-const places = 2 ** 24
-
-/** What `read` makes of each item, without those of which it makes nothing, in slices: a hostile answer lists hundreds of thousands. */
-async function eachIn<Read>(
+/** What `read` makes of each item, without those of which it makes nothing, by their beginnings: a hostile answer lists hundreds of thousands. */
+const spokenIn = <Read extends { start: number }>(
   list: unknown,
   read: (item: Record<string, unknown>) => Read | undefined,
-): Promise<Read[]> {
-  const all: Read[] = []
-  if (!Array.isArray(list)) return all
-  const slice = new Slice()
-  for (const [index, item] of list.entries()) {
-    if (index % itemsPerLook === itemsPerLook - 1 && slice.isOver()) await slice.next()
-    const one = isRecord(item) ? read(item) : undefined
-    if (one !== undefined) all.push(one)
-  }
-  return all
+): Promise<Read[]> => inSlices(spokenSteps(Array.isArray(list) ? list : [], read))
+
+function* spokenSteps<Read extends { start: number }>(
+  list: readonly unknown[],
+  read: (item: Record<string, unknown>) => Read | undefined,
+): Steps<Read[]> {
+  const all = yield* mapped(list, (item) => (isRecord(item) ? read(item) : undefined))
+  return yield* ordered(all, ({ start }) => start)
 }
-const itemsPerLook = 100
 
 /** Words with their times, in order; `text` says which field holds the word. */
-export async function wordsIn(
+export const wordsIn = (
   list: unknown,
   seconds: number,
   text: 'word' | 'text' | 'punctuated_word' = 'word',
-): Promise<SpokenWord[]> {
-  const words = await eachIn(list, (item): SpokenWord | undefined => {
+): Promise<SpokenWord[]> =>
+  spokenIn(list, (item) => {
     const span = spanOf(item, seconds)
     const word = item[text] ?? item['word']
     if (!span || typeof word !== 'string' || word.trim() === '') return undefined
     return { ...span, word: word.trim(), ...speakerOf(item['speaker'] ?? item['speaker_id']) }
   })
-  return await inOrder(words)
-}
 
 /** Segments in order, each read by `segmentOf`; those without text say nothing. */
-export async function segmentsIn(
+export const segmentsIn = (
   list: unknown,
   segmentOf: (item: Record<string, unknown>) => SpokenSegment | undefined,
-): Promise<SpokenSegment[]> {
-  const segments = await eachIn(list, (item) => {
+): Promise<SpokenSegment[]> =>
+  spokenIn(list, (item) => {
     const segment = segmentOf(item)
     return segment && segment.text !== '' ? segment : undefined
   })
-  return await inOrder(segments)
-}
 
 /** Silence after which a new sentence is likely. */
 const pauseSeconds = 0.8

@@ -1,0 +1,71 @@
+/** Long computations as generators that yield as often as somebody may look at the clock: run at once, or in slices. */
+import { Slice } from './slice.ts'
+
+export type Steps<Result> = Generator<undefined, Result>
+
+/** Items between two steps: some tenths of a millisecond. */
+export const itemsPerStep = 100
+
+/** For what is known to be short. */
+export function atOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+export async function inSlices<Result>(steps: Steps<Result>): Promise<Result> {
+  const slice = new Slice()
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    if (slice.isOver()) await slice.next()
+  }
+}
+
+/** What each of the items becomes, left out where that is undefined. */
+export function* mapped<From, To>(
+  items: readonly From[],
+  become: (item: From) => To | undefined,
+): Steps<To[]> {
+  const all: To[] = []
+  for (const [index, item] of items.entries()) {
+    if (index % itemsPerStep === itemsPerStep - 1) yield
+    const one = become(item)
+    if (one !== undefined) all.push(one)
+  }
+  return all
+}
+
+/** The items by a number of theirs, and where it is the same in the order in which they were: a merge sort, since one call of `sort` is one step. */
+export function* ordered<Item>(items: readonly Item[], numberOf: (item: Item) => number): Steps<Item[]> {
+  let from: Item[] = []
+  for (let at = 0; at < items.length; at += itemsPerStep) {
+    yield
+    from.push(...items.slice(at, at + itemsPerStep).sort((one, other) => numberOf(one) - numberOf(other)))
+  }
+  for (let width = itemsPerStep; width < from.length; width *= 2) {
+    const to: Item[] = []
+    for (let at = 0; at < from.length; at += 2 * width)
+      yield* merge(from, [at, at + width], width, numberOf, to)
+    from = to
+  }
+  return from
+}
+
+/** Appends two ordered stretches of `from`, which begin at `starts` and are so wide at most, as one. */
+function* merge<Item>(
+  from: readonly Item[],
+  starts: readonly [number, number],
+  width: number,
+  numberOf: (item: Item) => number,
+  to: Item[],
+): Steps<void> {
+  let [left, right] = starts
+  const [leftEnd, rightEnd] = starts.map((start) => Math.min(start + width, from.length)) as [number, number]
+  while (left < leftEnd || right < rightEnd) {
+    const isLeft = right >= rightEnd || (left < leftEnd && numberOf(from[left]!) <= numberOf(from[right]!))
+    to.push(from[isLeft ? left++ : right++]!)
+    if (to.length % itemsPerStep === 0) yield
+  }
+}
