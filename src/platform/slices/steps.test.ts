@@ -33,3 +33,14 @@ test('no step works at more than a few hundred of a list that is long', () => {
     return
   }
 })
+
+test('one that is in order already is read a few times, not merged', () => {
+  let reads = 0
+  const list = Array.from({ length: 20_000 }, (_, index) => index)
+  const numberOf = (number: number): number => {
+    reads++
+    return number
+  }
+  expect(atOnce(ordered(list, numberOf))).toEqual(list)
+  expect(reads).toBeLessThan(3 * list.length)
+})

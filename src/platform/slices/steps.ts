@@ -44,13 +44,21 @@ export function* ordered<Item>(items: readonly Item[], numberOf: (item: Item) =>
     yield
     from.push(...items.slice(at, at + itemsPerStep).sort((one, other) => numberOf(one) - numberOf(other)))
   }
-  for (let width = itemsPerStep; width < from.length; width *= 2) {
+  // What was in order already is so now.
+  for (let width = itemsPerStep; !meet(from, width, numberOf); width *= 2) {
     const to: Item[] = []
     for (let at = 0; at < from.length; at += 2 * width)
       yield* merge(from, [at, at + width], width, numberOf, to)
     from = to
   }
   return from
+}
+
+/** Whether ordered stretches that are so wide are in order together: each ends before the next begins. */
+function meet<Item>(items: readonly Item[], width: number, numberOf: (item: Item) => number): boolean {
+  for (let at = width; at < items.length; at += width)
+    if (numberOf(items[at - 1]!) > numberOf(items[at]!)) return false
+  return true
 }
 
 /** Appends two ordered stretches of `from`, which begin at `starts` and are so wide at most, as one. */
