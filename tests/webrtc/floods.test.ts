@@ -116,7 +116,7 @@ test('of a flood of checks 500 are answered, and it ends nothing', async () => {
     if (i % 50 === 0) await turn()
   }
   await expect.poll(() => flooded).toBeGreaterThan(499)
-  expect(made.peer.came.checks).toBe(500)
+  await expect.poll(() => made.peer.came.checks).toBe(500)
   expect(made.echo.end).toBeUndefined()
 })
 
@@ -147,7 +147,10 @@ test('a thousand offers that nobody follows leave nothing in memory', async () =
   })
   nowMs = 10_000
   await expect.poll(() => ends).toBe(1_000)
-  await turn()
-  collect()
-  expect(peers.filter((peer) => peer.deref() !== undefined)).toEqual([])
+  // Not at the first collection, perhaps: what ran last may still lie on a stack. What is held is there at every one.
+  const left = (): number => {
+    collect()
+    return peers.filter((peer) => peer.deref() !== undefined).length
+  }
+  await expect.poll(left).toBe(0)
 })
