@@ -435,6 +435,18 @@ describe('bounds', () => {
     alive.ws.close()
   })
 
+  test('a process that stood still itself does not count that as silence of its client', async () => {
+    const { ws, opened, closed } = dial('/idle')
+    await opened
+    for (let n = 0; n < 3; n += 1) {
+      // The server and its client are both in this process.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_600)
+      await Promise.race([once(ws, 'ping'), closed])
+      expect(ws.readyState).toBe(WebSocket.OPEN)
+    }
+    ws.close()
+  })
+
   test('no more is read than is taken', async () => {
     const { ws, opened, closed } = dial('/slow')
     await opened

@@ -8,6 +8,8 @@ const maxWaiting = 32
 const maxUnsentBytes = 1024 * 1024
 /** A client that takes nothing for this long is treated as gone. */
 const stuckMs = 60_000
+/** In the time that a client may be silent. */
+const mostSilentBeats = 2
 const windowMs = 10_000
 /** RFC 6455, section 7.4.1. */
 const tooFast = 1008
@@ -24,15 +26,15 @@ export class SocketLine implements Socket {
   #wake: (() => void) | undefined
   #closeCode: number | undefined
   #closeReason = ''
-  #seenMs = performance.now()
-  #beatMs = performance.now()
+  /** Beats since the last sign of life, each with a ping: if this process was too busy for its beats, none of them counts. */
+  #silentBeats = 0
   #window = { startMs: performance.now(), messages: 0, bytes: 0 }
 
   constructor(ws: WebSocket, bounds: SocketBounds, stopping: AbortSignal) {
     this.stopping = stopping
     this.#ws = ws
     this.#bounds = bounds
-    this.#pulse = setInterval(() => this.#beat(), bounds.idleMs / 2)
+    this.#pulse = setInterval(() => this.#beat(), bounds.idleMs / mostSilentBeats)
     ws.on('message', (data: Buffer, isBinary) => this.#take(isBinary ? data : data.toString(), data.length))
     // They cost as much as messages, and count as such.
     ws.on('pong', ({ length }: Buffer) => void this.#isAdmitted(length))
@@ -123,7 +125,7 @@ export class SocketLine implements Socket {
 
   /** A sign of life, unless it is one too many: then the connection is closed. */
   #isAdmitted(bytes: number): boolean {
-    this.#see()
+    this.#silentBeats = 0
     if (this.#ws.readyState !== this.#ws.OPEN) return false
     if (!this.#isTooFast(bytes)) return true
     this.close(tooFast, 'too many messages in a short time')
@@ -142,19 +144,11 @@ export class SocketLine implements Socket {
     )
   }
 
-  #see(): void {
-    this.#seenMs = performance.now()
-  }
-
   #beat(): void {
-    const { idleMs } = this.#bounds
-    const nowMs = performance.now()
-    // A late beat was held up by this process, in which signs of life may then wait unread.
-    const isLate = nowMs - this.#beatMs > 0.75 * idleMs
-    this.#beatMs = nowMs
     // While nothing is read, signs of life cannot be seen; that the client has left shows in what is sent to it.
-    if (this.#ws.isPaused) this.#see()
-    if (!isLate && nowMs - this.#seenMs >= idleMs) this.#ws.terminate()
+    if (this.#ws.isPaused) this.#silentBeats = 0
+    this.#silentBeats += 1
+    if (this.#silentBeats > mostSilentBeats) this.#ws.terminate()
     else if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping()
   }
 }
