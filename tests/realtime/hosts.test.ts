@@ -84,6 +84,9 @@ const ended = (name: string): Promise<CallRow> =>
     const row = await rowOf(name)
     return row.ended_at ? row : undefined
   })
+/** Until the other one, which was killed, is no place of calls any more: what it had is settled first. */
+const alone = (hostname: string): Promise<void> =>
+  expect.poll(async () => (await hosts()).map(({ address }) => new URL(address).hostname)).toEqual([hostname])
 const newest = async (key: Client) => (await key.get(`${calls}?limit=1`)).body.data[0]
 
 /** A call over a WebSocket that has said something. */
@@ -299,15 +302,14 @@ describe('two processes with one place each', { shuffle: false }, () => {
     const { reason, charged } = await ended(lost.id)
     expect(reason).toBe('failed')
     expect(charged).toBeGreaterThan(0n)
-    // Its call is settled first.
-    await expect
-      .poll(async () => (await hosts()).map(({ address }) => new URL(address).hostname))
-      .toEqual(['127.0.0.2'])
+    await alone('127.0.0.2')
     left.call.close()
     await paid(left.id, 'client')
   })
 
   test('a stop lets the call go on, takes no other, and ends the process with the last one', async () => {
+    await first.kill()
+    await alone('127.0.0.2')
     const { call, id } = await talking()
     const stopped = second.stop()
     expect(await call.event('kherad.ending')).toMatchObject({ reason: 'stopped', seconds: 118 })
