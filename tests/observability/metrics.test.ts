@@ -37,7 +37,7 @@ test('every stage of a streamed chat is counted once, and the gauges fall back t
   // Work of the background that comes all at once, behind a moment in which this machine stood still, waits for a connection, too.
   const after = await until(async () => {
     const samples = samplesOf(await world.metrics())
-    return gauges.every((gauge) => samples.get(gauge) === 0) && samples
+    return gauges.every((gauge) => samples.get(gauge) === 0) ? samples : undefined
   })
   for (const stage of stages) expect([stage, count(after, stage)]).toEqual([stage, 1])
   expect(after.get('kherad_ledger_batch_operations_sum')).toBe(2)
