@@ -16,10 +16,17 @@ if (browserPath === undefined)
 /** What is waited for in a page, in ms: a busy machine needs more than the usual half a minute. */
 export const pageTimeoutMs = 60_000
 
+/** For the start of a browser, in ms, which takes many processes. */
+export const browserStartMs = 120_000
+
 /** Closed with the stack. Only where `browserPath` is there. */
 export async function openBrowser(stack: AsyncDisposableStack, args: string[] = []): Promise<Browser> {
   const executablePath = browserPath as string
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', ...args] })
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', ...args],
+    timeout: browserStartMs,
+  })
   stack.defer(() => browser.close())
   return browser
 }
@@ -38,6 +45,7 @@ export async function openTabs(stack: AsyncDisposableStack, args: string[] = [])
   const tabs = await chromium.launchPersistentContext(folder, {
     executablePath,
     args: ['--no-sandbox', ...args],
+    timeout: browserStartMs,
   })
   // The usual half a minute is little on a busy machine.
   tabs.setDefaultTimeout(150_000)

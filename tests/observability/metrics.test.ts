@@ -16,6 +16,14 @@ const samplesOf = (text: string): Map<string, number> =>
       .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
   )
 
+const gauges = [
+  'kherad_open_streams',
+  'kherad_open_holds',
+  'kherad_ledger_queue{kind="hold"}',
+  'kherad_ledger_queue{kind="settle"}',
+  'kherad_database_connections{state="waiting"}',
+]
+
 test('every stage of a streamed chat is counted once, and the gauges fall back to zero', async () => {
   await using world = await bootWatched()
   const stages = ['auth', 'parse', 'hold', 'first_byte', 'first_token', 'stream', 'settle']
@@ -26,19 +34,18 @@ test('every stage of a streamed chat is counted once, and the gauges fall back t
 
   const reply = await world.key.chat({ stream: true })
   await world.line(reply.headers.get('x-request-id')!)
-  const after = samplesOf(await world.metrics())
+  // Work of the background that comes all at once, behind a moment in which this machine stood still, waits for a connection, too.
+  const after = await until(async () => {
+    const samples = samplesOf(await world.metrics())
+    return gauges.every((gauge) => samples.get(gauge) === 0) ? samples : undefined
+  })
   for (const stage of stages) expect([stage, count(after, stage)]).toEqual([stage, 1])
-  expect(after.get('kherad_open_streams')).toBe(0)
-  expect(after.get('kherad_open_holds')).toBe(0)
-  expect(after.get('kherad_ledger_queue{kind="hold"}')).toBe(0)
-  expect(after.get('kherad_ledger_queue{kind="settle"}')).toBe(0)
   expect(after.get('kherad_ledger_batch_operations_sum')).toBe(2)
   expect(after.get('kherad_ledger_commit_seconds_count')).toBe(
     after.get('kherad_ledger_batch_operations_count'),
   )
   expect(after.get('kherad_platform_loss_microcredits_total')).toBe(0)
   expect(after.get('kherad_breaker_open{deployment="fake/upstream-model"}')).toBe(0)
-  expect(after.get('kherad_database_connections{state="waiting"}')).toBe(0)
   expect(after.get('kherad_key_lookups_total{result="hit"}')).toBeDefined()
   expect(after.get('kherad_key_lookups_total{result="miss"}')).toBeGreaterThanOrEqual(1)
   expect(

@@ -22,12 +22,15 @@ test('whichever worker is asked, /metrics counts the calls of all; what a killed
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: calls }, () => 200))
   await site.healed()
 
-  // A count follows its answer by a moment.
-  await until(async () => chats(await scrape(server)) >= calls)
+  // A count follows its answer by a moment, and what was settled another.
+  await until(async () => {
+    const samples = await scrapeOfBoth(server)
+    return chats(samples) >= calls && settled(samples) >= calls && sumOf(samples, 'kherad_open_holds') === 0
+  })
   const scraped = await Promise.all(Array.from({ length: 12 }, () => scrapeOfBoth(server)))
   for (const samples of scraped) {
     expect(chats(samples)).toBe(calls)
-    expect(sumOf(samples, 'kherad_stage_seconds_count', { stage: 'settle' })).toBe(calls)
+    expect(settled(samples)).toBe(calls)
     expect(sumOf(samples, 'kherad_charged_microcredits_total')).toBe(calls * 27_000)
     expect(sumOf(samples, 'kherad_open_holds')).toBe(0)
     // Of the loops the slowest one, not a sum.
@@ -81,6 +84,9 @@ const workersOf = ({ child }: ServerProcess): number[] =>
 
 const chats = (samples: Samples): number =>
   sumOf(samples, 'kherad_http_requests_total', { operation: 'chat.complete' })
+
+const settled = (samples: Samples): number =>
+  sumOf(samples, 'kherad_stage_seconds_count', { stage: 'settle' })
 
 const workers = (samples: Samples): { answered: number; silent: number } => ({
   answered: sumOf(samples, 'kherad_workers', { state: 'answered' }),

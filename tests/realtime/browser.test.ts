@@ -22,6 +22,7 @@ import {
   speechOf,
 } from './browser-call.ts'
 import { type CallUpstreams, callConfig } from './call-config.ts'
+import { onceEnded } from './once-ended.ts'
 
 const configOf = (upstreams: CallUpstreams, socket: string): string => `
 webrtc: { listen: [127.0.0.1], ports: [0, 0] }
@@ -208,7 +209,7 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
     const call = await caller.call({ url: world.url, secret: key.secret }, { model }, { tcp: true })
     await converses(call)
     expect(await call.state()).toMatchObject({ connection: 'connected', protocol: 'tcp' })
-    const gone = await key.request('DELETE', `${calls}/${call.id}`)
+    const gone = await onceEnded(() => key.request('DELETE', `${calls}/${call.id}`))
     expect(gone.body).toMatchObject({ status: 'ended', reason: 'client', turns: 1 })
     expect(await call.event('kherad.ending')).toMatchObject({ reason: 'client', seconds: 0 })
     await until(async () => (await call.state()).channel === 'closed')

@@ -6,6 +6,7 @@ import { formOf } from '../harness/form.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 import { offer, offerLines, offerOfBytes } from './offer.ts'
+import { onceEnded } from './once-ended.ts'
 import { connect } from './socket-call.ts'
 
 let world: World
@@ -79,7 +80,7 @@ test('the client of OpenAI begins a call and hangs up unchanged', async () => {
   expect(await answer.text()).toMatch(/^v=0\r\n/)
   const id = answer.headers.get('location')!.split('/').pop()!
   await client.realtime.calls.hangup(id)
-  const record = (await key.get(`${calls}/${id}`)).body
+  const record = (await onceEnded(() => key.get(`${calls}/${id}`))).body
   expect(record).toMatchObject({ status: 'ended', reason: 'client', seconds: 0, credits: 0 })
 })
 
@@ -105,7 +106,7 @@ test('a call that waits for its client is ended by whoever may, and a longest ti
   const { client: stranger } = await world.stranger()
   const path = `${calls}/${made.body.id}`
   expect((await stranger.request('DELETE', path)).status).toBe(404)
-  const gone = await key.request('DELETE', path)
+  const gone = await onceEnded(() => key.request('DELETE', path))
   expect(gone.body).toMatchObject({ status: 'ended', reason: 'client', pending: false, credits: 0 })
 })
 
@@ -195,11 +196,12 @@ test('a repeat of a call in JSON gets the same answer, also where no place is le
   expect([again.status, again.text]).toEqual([201, first.text])
   expect(again.headers.get('idempotent-replayed')).toBe('true')
   expect(again.headers.get('location')).toBe(`${calls}/${first.body.id}`)
-  for (const { body } of others) await other.post(`${calls}/${body.id}/hangup`, {})
+  const hangUp = (by: Client, id: string) => onceEnded(() => by.post(`${calls}/${id}/hangup`, {}))
+  for (const { body } of others) await hangUp(other, body.id)
 
   const sdpOnce = { 'idempotency-key': 'by sdp' }
   const bySdp = await createBySdp(key, offer, undefined, sdpOnce)
-  const id = bySdp.headers.get('location')!.split('/').pop()
+  const id = bySdp.headers.get('location')!.split('/').pop()!
   const repeated = async () => {
     const { status, body } = await createBySdp(key, offer, undefined, sdpOnce)
     expect([status, body.error.code]).toEqual([409, 'REQUEST_ALREADY_ACCEPTED'])
@@ -209,7 +211,7 @@ test('a repeat of a call in JSON gets the same answer, also where no place is le
   await repeated()
   const changed = await createBySdp(key, offer, '?model=sandbox/fast', sdpOnce)
   expect(changed.body.error.code).toBe('IDEMPOTENCY_CONFLICT')
-  await key.post(`${calls}/${id}/hangup`, {})
+  await hangUp(key, id)
   await repeated()
   expect((await key.get(`${calls}?status=starting`)).body.data).toHaveLength(1)
 })
@@ -231,12 +233,8 @@ test('a page begins a call with a client secret, whose model and session stand, 
   expect(asked.headers.get('access-control-allow-headers')).toContain('x-openai-agents-sdk')
   const id = made.headers.get('location')!.split('/').pop()
   const headers = { ...page, 'content-type': 'application/json' }
-  const ended = await fetch(`${world.url}${calls}`, {
-    method: 'DELETE',
-    headers,
-    body: JSON.stringify({ id }),
-  })
-  expect(await ended.json()).toMatchObject({ id, status: 'ended', reason: 'client' })
+  const ended = await onceEnded(() => key.request('DELETE', calls, JSON.stringify({ id }), headers))
+  expect(ended.body).toMatchObject({ id, status: 'ended', reason: 'client' })
 })
 
 test('where no port is free, calls over WebRTC are refused with what to do, and those over WebSocket go on', async () => {

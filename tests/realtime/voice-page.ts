@@ -111,10 +111,6 @@ export class VoicePage {
     await this.page.locator('#talk').click()
   }
 
-  text(selector: string): Promise<string> {
-    return this.page.locator(selector).first().innerText()
-  }
-
   /** The first text of this element that matches. */
   async says(selector: string, expected: RegExp): Promise<string> {
     let text = ''

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Pace, SoundClock } from './clock.ts'
 
 test('a frame is due each 20 ms, whenever it is asked for: what was late is caught up on', () => {
@@ -34,12 +34,15 @@ test('a call that throws ends alone, and each call hears of its frames until it 
       },
       failed: resolve,
     })
-    clock.join({
-      tick: (count) => {
-        frames.second += count
-      },
-      failed: resolve,
-    })
+    // This process runs other tests after these: no clock goes on in it.
+    onTestFinished(
+      clock.join({
+        tick: (count) => {
+          frames.second += count
+        },
+        failed: resolve,
+      }),
+    )
   })
   expect(failed).toBe(error)
   const before = { ...frames }

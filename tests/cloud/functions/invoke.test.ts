@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../harness/free-port.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { signUp } from '../app/sign-up.ts'
+import { withinOneDay } from '../one-day.ts'
 import { answering, call, deploy, secretsOf, textOf } from './scene.ts'
 
 let world: World
@@ -330,6 +331,7 @@ describe('bounds', () => {
       [own.id],
     )
     await world.app.clouds.refresh((await world.app.clouds.find(own.ref))!)
+    await withinOneDay()
     const seen = []
     for (let nth = 0; nth < 3; nth++) seen.push((await call(own, 'f')).status)
     expect(seen).toEqual([200, 200, 429])
