@@ -196,6 +196,8 @@ export interface LedgerOptions {
   /** Shares of a cap, in percent, at which a budget.threshold event is told. */
   thresholdsPercent: readonly number[]
   metrics?: Metrics
+  /** After which a hold that the database has not taken is refused; 5 s if absent. */
+  holdTimeoutMs?: number | undefined
 }
 
 export function openLedger(options: LedgerOptions): Ledger {
