@@ -69,8 +69,8 @@ test.concurrent('a lost COMMIT reply of a settlement: charged once, and the answ
 })
 
 test.concurrent('all connections are terminated again and again under load: every call is answered and charged once', async () => {
-  // On a database of its own, where nobody else minds.
-  await using site = await openSite()
+  // On a database of its own, where nobody else minds; its process is not taken for dead while its connections are cut.
+  await using site = await openSite({ leaseMs: longLeaseMs })
   await using server = await site.start()
   const person = await site.person({ credits })
   const client = site.client(server, person)

@@ -1,6 +1,9 @@
 /** A process that is killed while the database of a cloud commits a sign-up: whatever it committed, its mail is sent. */
+import path from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { givePackage } from '#engine/clouds'
+import { layoutOf } from '../../src/engine/databases/local/layout.ts'
 import { hasJail } from '../cloud/jail/needs-jail.ts'
 import { MailServer } from '../harness/mail-server.ts'
 import { until } from '../harness/until.ts'
@@ -20,6 +23,16 @@ afterAll(async () => {
   await mails?.[Symbol.asyncDispose]()
 })
 
+/** Commits of sign-ups wait in the database of the cloud, until they go on. */
+async function heldCommits(root: string, ref: string): Promise<{ goOn(): Promise<void> }> {
+  const { socket } = layoutOf(root, { ref })
+  const client = new pg.Client({ host: socket, port: 5432, user: 'postgres', database: 'postgres' })
+  client.on('error', () => undefined)
+  await client.connect()
+  await client.query('select pg_advisory_lock(18)')
+  return { goOn: () => client.end() }
+}
+
 test.runIf(canRun)(
   'killed between its queueing and the commit that it is about, a mail is sent once, after the commit',
   { timeout: severalStartsMs },
@@ -33,8 +46,7 @@ test.runIf(canRun)(
     const { id, ref } = (await client().post('/v1/cloud', { name: 'killed', plan: 'dedicated' })).body
     await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready', 150_000)
     const { public_key: key } = (await client().get(`/v1/cloud/${id}/connection`)).body
-    // How long the commit takes: after three seconds its server looks whether the client is still there.
-    const query = `create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(2.5); return new; end $$;
+    const query = `create function slowly() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(18); return new; end $$;
     create constraint trigger slowly after insert on auth.users deferrable initially deferred for each row execute function slowly();`
     const written = await client().post(`/v1/cloud/${id}/database`, {
       query,
@@ -48,6 +60,7 @@ test.runIf(canRun)(
         headers: { apikey: key, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
+    const commits = await heldCommits(path.join(site.dataDir, 'databases'), ref)
     const account = { email: 'killed@example.com', password: 'a-long-password' }
     const call = expect(auth('/signup', account)).rejects.toThrow()
     await until(
@@ -55,6 +68,9 @@ test.runIf(canRun)(
         (await site.db.query({ text: `select from jobs.queue where name = 'app-users.mail'` }, [])).length ===
         1,
     )
+    // Let go at once: each three seconds its server looks whether the client is still there.
+    site.newest.child.kill('SIGKILL')
+    await commits.goOn()
     await site.newest.kill()
     await call
     expect(mails.received).toEqual([])

@@ -128,7 +128,7 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
     const person = await site.person({ credits })
     const body = bodyOf('a horse', 'first_token_ms=300')
     const replies = await Promise.all(
-      [one, other, one, other].map((server) => site.client(server, person).post(path, body, claim)),
+      [one, other, one, other].map((server) => site.post(site.client(server, person), path, body, claim)),
     )
     const made = replies.filter(({ status }) => status === 200)
     expect(made.length).toBeGreaterThanOrEqual(1)
@@ -181,7 +181,7 @@ describe('vectors, which nothing stores', () => {
     site.upstream.reply(json(200, vector))
     const before = site.upstream.calls.length
     const replies = await Promise.all(
-      [one, other, one, other].map((server) => site.client(server, person).post(path, body, claim)),
+      [one, other, one, other].map((server) => site.post(site.client(server, person), path, body, claim)),
     )
     for (const { status, body: refused } of replies)
       if (status !== 200) expect([status, refused.error.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS'])

@@ -122,7 +122,9 @@ test('asked for of two processes at once with one key: every piece is heard once
   patientSite.upstream.reply(heard)
   const before = patientSite.upstream.calls.length
   const replies = await Promise.all(
-    [one, other, one, other].map((server) => patientSite.client(server, person).post(path, asked, claim)),
+    [one, other, one, other].map((server) =>
+      patientSite.post(patientSite.client(server, person), path, asked, claim),
+    ),
   )
   const made = replies.filter(({ status }) => status === 200)
   expect(made.length).toBeGreaterThanOrEqual(1)

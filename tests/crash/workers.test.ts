@@ -93,8 +93,9 @@ test('two processes keep one limit: of many calls spread over both, exactly so m
   const [one, two] = [await site.start(), await site.start()]
   const person = await site.person()
   await site.db.tx((tx) => setCaps(tx, person.account, 'account', person.account, { ratePerMinute: 40 }))
+  const body = { max_tokens: 5, messages: [{ role: 'user', content: 'hello' }] }
   const calls = Array.from({ length: 120 }, (_, index) =>
-    site.client(index % 2 === 0 ? one : two, person).chat({ max_tokens: 5 }),
+    site.post(site.client(index % 2 === 0 ? one : two, person), '/v1/chat/completions', body, {}),
   )
   const statuses = (await Promise.all(calls)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 200)).toHaveLength(40)

@@ -10,7 +10,9 @@ test('50 parallel calls with one idempotency key at two processes: one upstream 
   const clients = servers.map((server) => site.client(server, person))
   const released = Promise.withResolvers<void>()
   site.upstream.reply(() => released.promise.then(() => answer('سلام، this is the one answer')))
-  const send = (index: number) => clients[index % 2]!.chat({}, { 'idempotency-key': 'order-1' })
+  const body = { messages: [{ role: 'user', content: 'hello' }] }
+  const send = (index: number) =>
+    site.post(clients[index % 2]!, '/v1/chat/completions', body, { 'idempotency-key': 'order-1' })
 
   let refused = 0
   const parallel = Promise.all(

@@ -14,7 +14,7 @@ test('50 parallel requests for work with one idempotency key at two processes: o
   const clients = servers.map((server) => site.client(server, person))
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
-      clients[index % 2]!.post(path, { kind: 'data', input }, { 'idempotency-key': 'order-1' }),
+      site.post(clients[index % 2]!, path, { kind: 'data', input }, { 'idempotency-key': 'order-1' }),
     ),
   )
   const [first] = replies

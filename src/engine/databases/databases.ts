@@ -182,4 +182,5 @@ export {
   type Statement,
 } from './session.ts'
 export { exportLock, longestExportMs } from './watch/limits.ts'
+export { makingRoomName } from './watch/sessions.ts'
 export { mostBytesOf } from './watch/watch.ts'

@@ -34,7 +34,7 @@ export const releaseRooms = ({
   processes,
   clock,
 }: Pick<App, 'db' | 'processes' | 'clock'>): Promise<number> =>
-  creationStore.releaseAbandoned(db, processes.leaseMs, uuidv7(clock.nowMs() - unheldMs))
+  creationStore.releaseAbandoned(db, processes, uuidv7(clock.nowMs() - unheldMs))
 
 /** A file that waits. */
 interface Spooled {

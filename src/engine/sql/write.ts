@@ -1,5 +1,11 @@
 /** SQL that may write: a script in one transaction, as the owner of the app's tables. */
-import { type DiskState, databaseReport, type OpenDatabase, readOnlyBy } from '#engine/databases'
+import {
+  type DiskState,
+  databaseReport,
+  makingRoomName,
+  type OpenDatabase,
+  readOnlyBy,
+} from '#engine/databases'
 import { fail } from '#platform/errors'
 import { answerLimits, answerOf, type SqlAnswer } from './answer.ts'
 import type { Statement } from './lexer.ts'
@@ -19,14 +25,21 @@ interface Script {
   timeoutMs: number
 }
 
+interface Admitted extends Script {
+  /** It is taken because it makes room at once, where the disk has none. */
+  makesRoom: boolean
+}
+
 /**
  * Runs all of them or none. Throws CLOUD_READ_ONLY, SQL_FAILED, SQL_TIMEOUT, SQL_ANSWER_TOO_LARGE, SQL_DATABASE_LOST and SQL_BUSY: nothing has happened then,
  * unless the failure says `executed`; and SQL_OUTCOME_UNKNOWN.
  */
 export async function write(open: OpenDatabase, script: Script): Promise<WrittenAnswer> {
-  requireRoom(await open.lookAtDisk(), script)
+  const disk = await open.lookAtDisk()
+  requireRoom(disk, script)
+  const makesRoom = disk === 'machine' || disk === 'growing'
   const inTransaction = await withSession(open, 'postgres', script.timeoutMs, (session) =>
-    runTogether(session, script),
+    runTogether(session, { ...script, makesRoom }),
   )
   if (inTransaction) return inTransaction
   return withSession(open, 'postgres', script.timeoutMs, (session) => runAlone(session, script))
@@ -52,11 +65,12 @@ const taken: Record<DiskState, readonly string[]> = {
 /** Undefined where its one statement cannot run in a transaction, and nothing has happened. */
 async function runTogether(
   session: SqlSession,
-  { query, statements, timeoutMs }: Script,
+  { query, statements, timeoutMs, makesRoom }: Admitted,
 ): Promise<WrittenAnswer | undefined> {
   const ran: Ran = { session, query, start: 0, timeoutMs, undone: true }
   try {
-    await session.own(`begin read write; set local statement_timeout = ${timeoutMs}`)
+    const named = makesRoom ? `; set local application_name = '${makingRoomName}'` : ''
+    await session.own(`begin read write; set local statement_timeout = ${timeoutMs}${named}`)
     let last: Outcome | undefined
     for (const { text, start } of statements) {
       ran.start = start

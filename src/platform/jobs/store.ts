@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
+import { lapseFor, type Processes } from '#platform/processes'
 
 export interface QueuedJob {
   account_id: string
@@ -86,11 +87,11 @@ export const clearVanished = (
     [job.account_id, job.job_id, job.fence, processId, asFailures],
   )
 
-/** Requeues the jobs of processes without a heartbeat for this long; returns their number. */
-export async function sweep(db: Db, lapseMs: number): Promise<bigint> {
+/** Requeues the jobs of processes that are dead; returns their number. */
+export async function sweep(db: Db, { id, leaseMs }: Pick<Processes, 'id' | 'leaseMs'>): Promise<bigint> {
   const [row] = await db.query<{ orphans: bigint }>(
-    { text: `select jobs.sweep($1 * interval '1 millisecond') as orphans` },
-    [lapseMs],
+    { text: `select jobs.sweep(${lapseFor('$1', '$2')}) as orphans` },
+    [leaseMs, id],
   )
   return row!.orphans
 }

@@ -64,7 +64,7 @@ export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
 }
 
 async function sweep({ db, log, processes }: App): Promise<void> {
-  const orphans = await store.sweep(db, processes.leaseMs)
+  const orphans = await store.sweep(db, processes)
   if (orphans > 0n) log.warn({ jobs: String(orphans) }, 'jobs of dead processes were given to others')
 }
 

@@ -32,6 +32,8 @@ export interface CommitterOptions {
   log: Log
   thresholdsPercent: readonly number[]
   metrics?: Metrics | undefined
+  /** After which a hold that the database has not taken is refused; 5 s if absent. */
+  holdTimeoutMs?: number | undefined
 }
 
 export interface LaneOptions extends CommitterOptions {
@@ -68,7 +70,7 @@ const commit = {
 
 export class Lane {
   readonly #options: LaneOptions
-  readonly #holds = new WaitingHolds()
+  readonly #holds: WaitingHolds
   readonly #settles: WaitingSettle[] = []
   #busy = false
   #closing = false
@@ -78,6 +80,7 @@ export class Lane {
 
   constructor(options: LaneOptions) {
     this.#options = options
+    this.#holds = new WaitingHolds(options.holdTimeoutMs)
   }
 
   get waitingHolds(): number {

@@ -196,6 +196,8 @@ export interface LedgerOptions {
   /** Shares of a cap, in percent, at which a budget.threshold event is told. */
   thresholdsPercent: readonly number[]
   metrics?: Metrics
+  /** After which a hold that the database has not taken is refused; 5 s if absent. */
+  holdTimeoutMs?: number | undefined
 }
 
 export function openLedger(options: LedgerOptions): Ledger {
@@ -208,7 +210,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   async function sweep(): Promise<number> {
     let holds = 0
     for (let batch = store.sweepSize; batch === store.sweepSize; holds += batch) {
-      const ended = await store.sweep(db, processes.leaseMs, clock.nowMs(), options.thresholdsPercent)
+      const ended = await store.sweep(db, processes, clock.nowMs(), options.thresholdsPercent)
       for (const hold of ended)
         log.warn(
           { receipt: hold.receipt_id, started: hold.started, microcredits: String(hold.amount) },

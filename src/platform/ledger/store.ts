@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
+import { lapseFor, type Processes } from '#platform/processes'
 import type { MeterScope } from './books.ts'
 import type { OpResult } from './commit-ops.ts'
 import type { Claim, Payer, Quantities } from './ledger.ts'
@@ -62,17 +63,18 @@ const receiptColumns = `receipt_id, project_id, key_id, endpoint, idempotency_ke
 /** Maximum rows per statement of background work, so that callers never wait for it long. */
 export const sweepSize = 500
 
+/** Ends the holds of processes that are dead, and those that are over. */
 export const sweep = (
   db: Db,
-  lapseMs: number,
+  { id, leaseMs }: Pick<Processes, 'id' | 'leaseMs'>,
   nowMs: number,
   thresholdsPercent: readonly number[],
 ): Promise<{ receipt_id: string; amount: bigint; started: boolean; free_if_lost: boolean }[]> =>
   db.query(
     {
-      text: `select receipt_id, amount, started, free_if_lost from ledger.sweep($1 * interval '1 millisecond', $2, $3, $4)`,
+      text: `select receipt_id, amount, started, free_if_lost from ledger.sweep(${lapseFor('$1', '$5')}, $2, $3, $4)`,
     },
-    [lapseMs, new Date(nowMs), sweepSize, thresholdsPercent],
+    [leaseMs, new Date(nowMs), sweepSize, thresholdsPercent, id],
   )
 
 /** Changes the amount of an open hold; see migrations/0005-rehold.sql. */

@@ -14,18 +14,23 @@ export interface WaitingHold {
   refused: boolean
 }
 
-const timeoutMs = 5000
+const usualTimeoutMs = 5_000
 
 export class WaitingHolds {
+  readonly #timeoutMs: number
   readonly #queue: WaitingHold[] = []
   #timer: NodeJS.Timeout | undefined
+
+  constructor(timeoutMs = usualTimeoutMs) {
+    this.#timeoutMs = timeoutMs
+  }
 
   get length(): number {
     return this.#queue.length
   }
 
   add(hold: Pick<WaitingHold, 'op' | 'resolve' | 'reject' | 'lost'>): void {
-    this.#queue.push({ ...hold, sent: false, refused: false, deadlineMs: Date.now() + timeoutMs })
+    this.#queue.push({ ...hold, sent: false, refused: false, deadlineMs: Date.now() + this.#timeoutMs })
     this.#watchTimeouts()
   }
 
@@ -70,7 +75,7 @@ export class WaitingHolds {
 
   #watchTimeouts(): void {
     if (this.#timer || this.#queue.length === 0) return
-    this.#timer = setTimeout(() => this.#refuseLate(), timeoutMs / 10)
+    this.#timer = setTimeout(() => this.#refuseLate(), this.#timeoutMs / 10)
     this.#timer.unref()
   }
 }

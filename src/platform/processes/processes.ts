@@ -7,6 +7,8 @@ import type { Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import * as store from './store.ts'
 
+export { lapseFor } from './store.ts'
+
 export interface Processes extends AsyncDisposable {
   /** The id of this process, stored with work that depends on it; SQL checks it by `ledger.lives`. */
   readonly id: string

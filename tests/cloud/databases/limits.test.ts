@@ -249,6 +249,30 @@ it('with too little left on the disk of the machine nobody writes, and everybody
   })
 })
 
+it('what makes room on a disk that is short goes on however long it takes, unless it writes', async () => {
+  const truncated = (table: string, body: string) => `create table ${table} (n int);
+    create function on_${table}() returns trigger language plpgsql as $$ begin ${body}; return null; end $$;
+    create trigger slowly after truncate on ${table} execute function on_${table}()`
+  {
+    await using process = open()
+    await scriptsOn(process)(truncated('emptied', 'perform pg_sleep(1)'))
+    await scriptsOn(process)(
+      truncated(
+        'filled',
+        `perform pg_sleep(0.5);
+        insert into emptied select n from generate_series(1, 300000) n; perform pg_sleep(5)`,
+      ),
+    )
+  }
+  await using process = open({}, 1_000 * mebibyte, { leastFree: 1 })
+  await process.databases.use(first!, async () => {
+    // Over several looks of the watch.
+    expect(await failure(scriptsOn(process)('truncate emptied'))).toBe('done')
+    expect(await failure(scriptsOn(process)('truncate filled'))).toBe('SQL_DATABASE_LOST')
+    await scriptsOn(process)('drop table emptied, filled')
+  })
+})
+
 it('all processes of a database together take no more than its memory, and the server goes on', async () => {
   await using process = open({ memoryBytes: 64 * mebibyte })
   await process.databases.use(first!, async (db) => {

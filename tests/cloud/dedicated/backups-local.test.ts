@@ -11,6 +11,7 @@ import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
 import { endRestore, restoreDatabase } from '../../../src/engine/databases/local/restore.ts'
 import { stop, wake } from '../../../src/engine/databases/local/wake.ts'
 import { fillDisk, smallDisk } from '../../harness/small-disk.ts'
+import { until } from '../../harness/until.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import {
   awakeFor,
@@ -239,7 +240,8 @@ it('a backup that is not read takes no more log than its bound and fails, and wh
       ...writes,
       'drop table written',
     )
-    expect(await logBytes()).toBeLessThan(400 * 1024 * 1024)
+    // What is beyond the bound goes with the next checkpoint, which comes late on a busy machine.
+    await until(async () => (await logBytes()) < 400 * 1024 * 1024)
     await expect(
       (async () => {
         while (!(await stalled.next()).done);

@@ -20,7 +20,7 @@ const longestIdleMs = 15_000
 /** Beyond its limit a transaction is cancelled, and its session ended so much later. */
 const afterCancelMs = 2_000
 
-type Timed = Omit<WatchedSession, 'pid' | 'writes'>
+type Timed = Omit<WatchedSession, 'pid' | 'writes' | 'makesRoom'>
 
 /** What becomes of a session: its statement is cancelled, or the session is ended. */
 export function verdictOn(session: Timed): 'goes on' | 'cancelled' | 'ended' {

@@ -3,6 +3,9 @@ import type pg from 'pg'
 import { ourSchemas } from '../schemas.ts'
 import { exportLock } from './limits.ts'
 
+/** The name of a session while all that it is to do is to make room on the disk. Whoever writes SQL can take it, too. */
+export const makingRoomName = 'kherad making room'
+
 export interface WatchedSession {
   pid: number
   role: string
@@ -13,6 +16,8 @@ export interface WatchedSession {
   idleMs: number
   /** Its transaction has changed something. */
   writes: boolean
+  /** It says so by its name. */
+  makesRoom: boolean
   /** It exports the whole database: it has the lock of exports. */
   isExport: boolean
 }
@@ -50,7 +55,7 @@ const openTransactions = `select pid,
   case when backend_type operator(pg_catalog.=) 'client backend' then usename::text
     when pid operator(pg_catalog.=) any (select pid from pg_catalog.pg_stat_progress_analyze) then 'autoanalyze'
     else 'autovacuum' end as role,
-  backend_xid is not null as writes,
+  backend_xid is not null as writes, application_name operator(pg_catalog.=) '${makingRoomName}' as "makesRoom",
   coalesce(state operator(pg_catalog.=) any ('{idle in transaction,idle in transaction (aborted)}'::text[]), false) as "isIdle",
   coalesce(${millisecondsSince('xact_start')}, 0) as "transactionMs", coalesce(${millisecondsSince('state_change')}, 0) as "idleMs",
   exists (select from pg_catalog.pg_locks l where l.pid operator(pg_catalog.=) a.pid and l.granted and l.locktype operator(pg_catalog.=) 'advisory'

@@ -17,6 +17,8 @@ const longestUnseenMs = 5_000
 const overshoot = 0.1
 /** Where there is too much already: for what DELETE and VACUUM themselves write. */
 const slackBytes = 1024 * 1024
+/** For what TRUNCATE and DROP write, of catalogues and log, while they make room. */
+const makingRoomBytes = 8 * 1024 * 1024
 const longestWalBytes = 512 * 1024 * 1024
 
 /** All that one database comes to have on the disk, with its log. */
@@ -61,6 +63,8 @@ export class DatabaseWatch implements Disposable {
   #bytes: number | undefined
   /** The least that was seen since it is full. */
   #leastBytes: number | undefined
+  /** Data and log, as the last look found them at which no session made room. */
+  #restingBytes = 0
   #diskBytes: number
   #reported: { measurement: Measurement; atMs: number } | undefined
 
@@ -136,7 +140,8 @@ export class DatabaseWatch implements Disposable {
       ])
       this.#unseenSinceMs = undefined
       this.#isMachineShort = mustNotWrite
-      if (this.#hasTooMuch(seen)) await terminate(pool, writersIn(seen))
+      const spared = this.#makingRoom(seen)
+      if (this.#hasTooMuch(seen)) await terminate(pool, writersIn(seen, spared))
       if (seen.temporaryBytes > this.#temporaryBytes()) await terminate(pool, computing(seen))
       if (seen.notifications > longestQueue) await terminate(pool, olderThan(longestListeningMs, seen))
       await this.#endLong(seen.sessions)
@@ -180,6 +185,14 @@ export class DatabaseWatch implements Disposable {
     return wasFull ? this.#hasGrown : before !== undefined
   }
 
+  /** They go on where there is too much, unless it grows beside them: by a trigger perhaps, or since an app says that it makes room. */
+  #makingRoom({ dataBytes, walBytes, sessions }: Look): WatchedSession[] {
+    const making = sessions.filter(({ writes, makesRoom }) => writes && makesRoom)
+    const bytes = dataBytes + walBytes
+    if (making.length === 0) this.#restingBytes = bytes
+    return bytes > this.#restingBytes + makingRoomBytes ? [] : making
+  }
+
   async #endLong(sessions: readonly WatchedSession[]): Promise<void> {
     const { pool } = this.#options
     const late = sessions.filter((session) => verdictOn(session) === 'cancelled')
@@ -193,7 +206,8 @@ const pidOf = ({ pid }: WatchedSession): number => pid
 
 const computing = ({ sessions }: Look): number[] => sessions.filter(({ isIdle }) => !isIdle).map(pidOf)
 
-const writersIn = ({ sessions }: Look): number[] => sessions.filter(({ writes }) => writes).map(pidOf)
+const writersIn = ({ sessions }: Look, spared: readonly WatchedSession[]): number[] =>
+  sessions.filter((session) => session.writes && !spared.includes(session)).map(pidOf)
 
 const olderThan = (longestMs: number, { sessions }: Look): number[] =>
   sessions.filter(({ transactionMs }) => transactionMs > longestMs).map(pidOf)
