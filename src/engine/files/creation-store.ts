@@ -1,7 +1,7 @@
 /** SQL of creations: the room that is reserved for them, their rows, and what becomes of them. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import { lapseFor, type Processes } from '#platform/processes'
+import { type Judge, lapseFor } from '#platform/processes'
 import type { FileRow, Owner } from './store.ts'
 
 export interface Reservation extends Owner {
@@ -107,11 +107,7 @@ export async function release(db: Db, accountId: string, receiptId: string): Pro
 }
 
 /** Of dead processes, and of calls before `before` (a UUIDv7) that hold nothing any more: the word of their end was lost. */
-export async function releaseAbandoned(
-  db: Db,
-  { id, leaseMs }: Pick<Processes, 'id' | 'leaseMs'>,
-  before: string,
-): Promise<number> {
+export async function releaseAbandoned(db: Db, { id, leaseMs }: Judge, before: string): Promise<number> {
   const rows = await db.query(
     {
       text: `with gone as (

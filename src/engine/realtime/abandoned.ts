@@ -26,7 +26,7 @@ export async function hangUpLeft(
 ): Promise<void> {
   const nowMs = clock.nowMs()
   const [since, until] = [new Date(nowMs - longestMs), new Date(nowMs - ownMs)]
-  const rows = await notHungUp(db, { since, until, leaseMs: processes.leaseMs, most: atOnce })
+  const rows = await notHungUp(db, processes, { since, until, most: atOnce })
   await Promise.all(
     rows.map(async ({ upstream_call: id, upstream_provider: provider, receipt_id: receipt, ...row }) => {
       try {
@@ -44,10 +44,9 @@ export async function hangUpLeft(
 /** Runs at each sweep of each process. */
 export async function sweepCalls(app: Settling & Pick<App, 'processes'>): Promise<void> {
   const { db, clock, log, processes } = app
-  const { leaseMs } = processes
   const before = new Date(clock.nowMs() - overdueMs)
   for (let found = atOnce; found === atOnce; ) {
-    const calls = await abandonedCalls(db, { leaseMs, before, most: atOnce })
+    const calls = await abandonedCalls(db, processes, { before, most: atOnce })
     for (const row of calls) {
       const ended = await settleCall(app, keyOf(row), { reason: 'failed', endedAt: lastSeen })
       if (ended)
@@ -55,8 +54,8 @@ export async function sweepCalls(app: Settling & Pick<App, 'processes'>): Promis
     }
     found = calls.length
   }
-  await writeLostOfDead(db, leaseMs)
-  await deleteDeadProcesses(db, leaseMs)
+  await writeLostOfDead(db, processes)
+  await deleteDeadProcesses(db, processes)
   await deleteExpiredSecrets(db, new Date(clock.nowMs()))
 }
 

@@ -1,5 +1,6 @@
 /** SQL of the processes that hold calls. */
 import type { Db } from '#platform/db'
+import { type Judge, lapseFor } from '#platform/processes'
 
 declare module '#platform/db' {
   interface Tables {
@@ -28,13 +29,13 @@ export const writeProcess = (db: Db, row: ProcessRow): Promise<unknown> =>
 export const deleteProcess = (db: Db, processId: string): Promise<unknown> =>
   db.query({ text: 'delete from realtime.processes where process_id = $1' }, [processId])
 
-export const deleteDeadProcesses = (db: Db, leaseMs: number): Promise<unknown> =>
+export const deleteDeadProcesses = (db: Db, { id, leaseMs }: Judge): Promise<unknown> =>
   db.query(
     {
       name: 'realtime.dead_processes',
-      text: `delete from realtime.processes where not ledger.lives(process_id, $1 * interval '1 millisecond')`,
+      text: `delete from realtime.processes where not ledger.lives(process_id, ${lapseFor('$1', '$2')})`,
     },
-    [leaseMs],
+    [leaseMs, id],
   )
 
 /** Where the living process of this id is reached; undefined where it is dead, or reached by nobody. */

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import { type Page, readPage } from '#platform/lists'
+import { type Judge, lapseFor } from '#platform/processes'
 import type { EndReason, Transport } from './parts.ts'
 
 declare module '#platform/db' {
@@ -198,15 +199,16 @@ export const writeTicks = (
 /** Calls whose process is dead, and those that nobody has ended in time. */
 export const abandonedCalls = (
   db: Db,
-  { leaseMs, before, most }: { leaseMs: number; before: Date; most: number },
+  { id, leaseMs }: Judge,
+  { before, most }: { before: Date; most: number },
 ): Promise<Pick<CallRow, 'account_id' | 'call_id'>[]> =>
   db.query(
     {
       name: 'realtime.abandoned',
       text: `select account_id, call_id from realtime.calls where ended_at is null
-        and (not ledger.lives(process_id, $1 * interval '1 millisecond') or expires_at < $2) limit $3`,
+        and (not ledger.lives(process_id, ${lapseFor('$1', '$4')}) or expires_at < $2) limit $3`,
     },
-    [leaseMs, before, most],
+    [leaseMs, before, most, id],
   )
 
 /** It was hung up at its provider. */
@@ -222,7 +224,8 @@ export const writeHungUp = (db: Db, { accountId, callId }: CallKey): Promise<unk
 /** Calls that ended since then, and may go on at their providers; those after `until` only where their process is dead, since others hang up themselves. */
 export const notHungUp = (
   db: Db,
-  { since, until, leaseMs, most }: { since: Date; until: Date; leaseMs: number; most: number },
+  { id, leaseMs }: Judge,
+  { since, until, most }: { since: Date; until: Date; most: number },
 ): Promise<
   (Pick<CallRow, 'account_id' | 'call_id' | 'receipt_id'> & {
     upstream_call: string
@@ -234,8 +237,8 @@ export const notHungUp = (
       name: 'realtime.not_hung_up',
       text: `select account_id, call_id, receipt_id, upstream_call, upstream_provider from realtime.calls
         where upstream_call is not null and ended_at > $1
-          and (ended_at < $2 or not ledger.lives(process_id, $3 * interval '1 millisecond'))
+          and (ended_at < $2 or not ledger.lives(process_id, ${lapseFor('$3', '$5')}))
         order by ended_at limit $4`,
     },
-    [since, until, leaseMs, most],
+    [since, until, leaseMs, most, id],
   )

@@ -69,10 +69,9 @@ class Poller {
     const most = maxLooks - this.#looking.size
     if (most <= 0) return 0
     const nowMs = clock.nowMs()
-    const due = await takeDue(db, {
+    const due = await takeDue(db, processes, {
       now: new Date(nowMs),
       until: new Date(nowMs + lookLeaseMs),
-      leaseMs: processes.leaseMs,
       most,
     })
     for (const one of due) this.#begin(one)

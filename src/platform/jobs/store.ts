@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import { lapseFor, type Processes } from '#platform/processes'
+import { type Judge, lapseFor } from '#platform/processes'
 
 export interface QueuedJob {
   account_id: string
@@ -88,7 +88,7 @@ export const clearVanished = (
   )
 
 /** Requeues the jobs of processes that are dead; returns their number. */
-export async function sweep(db: Db, { id, leaseMs }: Pick<Processes, 'id' | 'leaseMs'>): Promise<bigint> {
+export async function sweep(db: Db, { id, leaseMs }: Judge): Promise<bigint> {
   const [row] = await db.query<{ orphans: bigint }>(
     { text: `select jobs.sweep(${lapseFor('$1', '$2')}) as orphans` },
     [leaseMs, id],

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import { lapseFor, type Processes } from '#platform/processes'
+import { type Judge, lapseFor } from '#platform/processes'
 import type { MeterScope } from './books.ts'
 import type { OpResult } from './commit-ops.ts'
 import type { Claim, Payer, Quantities } from './ledger.ts'
@@ -66,7 +66,7 @@ export const sweepSize = 500
 /** Ends the holds of processes that are dead, and those that are over. */
 export const sweep = (
   db: Db,
-  { id, leaseMs }: Pick<Processes, 'id' | 'leaseMs'>,
+  { id, leaseMs }: Judge,
   nowMs: number,
   thresholdsPercent: readonly number[],
 ): Promise<{ receipt_id: string; amount: bigint; started: boolean; free_if_lost: boolean }[]> =>

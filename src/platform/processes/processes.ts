@@ -9,6 +9,9 @@ import * as store from './store.ts'
 
 export { lapseFor } from './store.ts'
 
+/** Who asks whether others are alive. */
+export type Judge = Pick<Processes, 'id' | 'leaseMs'>
+
 export interface Processes extends AsyncDisposable {
   /** The id of this process, stored with work that depends on it; SQL checks it by `ledger.lives`. */
   readonly id: string

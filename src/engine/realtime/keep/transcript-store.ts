@@ -1,6 +1,7 @@
 /** SQL of the words and the sound of calls that keep them. */
 import type { Db, Tx } from '#platform/db'
 import { cutPage, type Page } from '#platform/lists'
+import { type Judge, lapseFor } from '#platform/processes'
 import type { CallKey, SoundState } from '../store.ts'
 
 declare module '#platform/db' {
@@ -87,14 +88,14 @@ export const writeLost = (db: Db, { accountId, callId }: CallKey): Promise<unkno
   )
 
 /** Of calls whose process is dead: it had their sound. */
-export const writeLostOfDead = (db: Db, leaseMs: number): Promise<unknown> =>
+export const writeLostOfDead = (db: Db, { id, leaseMs }: Judge): Promise<unknown> =>
   db.query(
     {
       name: 'realtime.sound_of_dead',
       text: `update realtime.calls set sound = 'lost'
-        where sound = 'recording' and ended_at is not null and not ledger.lives(process_id, $1 * interval '1 millisecond')`,
+        where sound = 'recording' and ended_at is not null and not ledger.lives(process_id, ${lapseFor('$1', '$2')})`,
     },
-    [leaseMs],
+    [leaseMs, id],
   )
 
 /** Nothing of the call is kept from here on; what it had said goes with this transaction. */
