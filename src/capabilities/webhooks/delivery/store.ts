@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import { lapseFor } from '#platform/processes'
 import { type ConnectionRow, cancelPending } from '../store.ts'
 
 export type TakenConnection = Pick<
@@ -48,7 +49,7 @@ export const take = (db: Db, options: TakeOptions): Promise<TakenConnection[]> =
   db.query(
     {
       name: 'webhooks.take',
-      text: `select ${columns} from webhooks.take($1, $2, $3, $4, $5, $6 * interval '1 millisecond')`,
+      text: `select ${columns} from webhooks.take($1, $2, $3, $4, $5, ${lapseFor('$6', '$1')})`,
     },
     [options.processId, options.busy, options.perAccount, options.max, options.now, options.lapseMs],
   )
