@@ -21,7 +21,7 @@ export async function askEverything(recorder: Recorder, site: Site): Promise<voi
   await askVideos(recorder, site)
   await askRealtime(recorder, site)
   await askWebhooks(recorder, site)
-  await askBatches(recorder)
+  await askBatches(recorder, site)
   await askKnowledge(recorder)
   await askFiles(recorder)
   await askSites(recorder, site)
