@@ -38,7 +38,9 @@ async function askMove(recorder: Recorder, site: Site, at: string): Promise<void
     at.split('/').at(-1),
   ])
   await site.cli('cloud', 'package', 'give', rows[0].account_id, 'small', '--until', '30d')
-  await recorder.ask('clouds: move to a database', 'POST', `${at}/move`, { json: {} })
+  // The test of the jail, without which there is no database, may take longer on a busy machine than a request waits for it.
+  const options = { json: {}, waitsWhile: 'DATABASES_UNAVAILABLE' }
+  await recorder.ask('clouds: move to a database', 'POST', `${at}/move`, options)
   await recorder.until(at, ({ plan }) => plan === 'dedicated')
   await recorder.ask('clouds: move what has a database', 'POST', `${at}/move`, { json: {} })
 }

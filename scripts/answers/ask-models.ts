@@ -1,6 +1,8 @@
 /** The doors of models: text on three wires, batches, vectors, pictures. */
 import type { Body, Recorder } from './recorder.ts'
 import type { People } from './requests.ts'
+import type { Site } from './site.ts'
+import { heldQuestion } from './upstream.ts'
 
 const question = 'سلام! Name one city of Iran.'
 const weather = {
@@ -227,7 +229,7 @@ export async function askPictures(recorder: Recorder): Promise<void> {
   })
 }
 
-export async function askBatches(recorder: Recorder): Promise<void> {
+export async function askBatches(recorder: Recorder, { upstream }: Site): Promise<void> {
   const path = '/v1/messages/batches'
   const row = (id: string, content: string, more: Body = {}) => ({
     custom_id: id,
@@ -248,7 +250,7 @@ export async function askBatches(recorder: Recorder): Promise<void> {
   await recorder.ask('batches: results', 'GET', `${path}/${id}/results`)
   recorder.sortLines('batches: results')
   await recorder.ask('batches: cancel what has ended', 'POST', `${path}/${id}/cancel`)
-  const slow = row('slow', '[[sandbox: first_token_ms=3000]] wait')
+  const slow = row('slow', heldQuestion, { model: 'chat/plain' })
   const waiting = await recorder.ask('batches: a slow one', 'POST', path, {
     json: { requests: [slow] },
     headers,
@@ -256,6 +258,7 @@ export async function askBatches(recorder: Recorder): Promise<void> {
   await recorder.ask('batches: results before the end', 'GET', `${path}/${waiting.id}/results`)
   await recorder.ask('batches: delete before the end', 'DELETE', `${path}/${waiting.id}`)
   await recorder.ask('batches: cancel', 'POST', `${path}/${waiting.id}/cancel`)
+  upstream.goOn()
   await recorder.until(`${path}/${waiting.id}`, (body) => body.processing_status === 'ended')
   await recorder.ask('batches: read what was cancelled', 'GET', `${path}/${waiting.id}`)
   await recorder.ask('batches: results of what was cancelled', 'GET', `${path}/${waiting.id}/results`)

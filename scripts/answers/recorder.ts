@@ -17,6 +17,8 @@ export interface RequestOptions {
   /** Instead of `json`: bytes of another type, or text that is no JSON. */
   raw?: { type: string; body: string | FormData }
   headers?: Record<string, string>
+  /** Sent again, and not written down, while it is refused with this code: what it needs is not there yet. */
+  waitsWhile?: string
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the body of whatever was asked.
@@ -38,7 +40,7 @@ export class Recorder {
   /** The body as JSON, or undefined where it is something else. */
   async ask(name: string, method: string, target: string, options: RequestOptions = {}): Promise<Body> {
     if (name in this.answers) throw new Error(`two requests are named ${name}`)
-    const { status, headers, bytes } = await this.#send(method, target, options)
+    const { status, headers, bytes } = await this.#answer(method, target, options)
     const type = headers.get('content-type') ?? ''
     this.answers[name] = {
       request: `${method} ${bodyOf(Buffer.from(target), 'text/plain')}`,
@@ -60,6 +62,15 @@ export class Recorder {
       if (fits(body)) return body
     }
     throw new Error(`${target} did not come to what was waited for`)
+  }
+
+  async #answer(method: string, target: string, options: RequestOptions) {
+    for (const deadline = Date.now() + 180_000; ; await pause(500)) {
+      const answer = await this.#send(method, target, options)
+      const { waitsWhile: code } = options
+      if (code === undefined || answer.status < 500 || Date.now() > deadline) return answer
+      if (JSON.parse(answer.bytes.toString('utf8')).error.code !== code) return answer
+    }
   }
 
   async #send(method: string, target: string, { secret, json, raw, headers }: RequestOptions) {

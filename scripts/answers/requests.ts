@@ -21,7 +21,7 @@ export async function askEverything(recorder: Recorder, site: Site): Promise<voi
   await askVideos(recorder, site)
   await askRealtime(recorder, site)
   await askWebhooks(recorder, site)
-  await askBatches(recorder)
+  await askBatches(recorder, site)
   await askKnowledge(recorder)
   await askFiles(recorder)
   await askSites(recorder, site)
@@ -79,6 +79,8 @@ async function makePeople({ cli }: Site): Promise<People> {
 }
 
 async function askOpen(recorder: Recorder): Promise<void> {
+  // A database that takes two seconds, as on a busy machine, is not ready.
+  const open = { secret: null, waitsWhile: 'SERVICE_UNAVAILABLE' }
   for (const path of [
     '/health/live',
     '/health/ready',
@@ -92,7 +94,7 @@ async function askOpen(recorder: Recorder): Promise<void> {
     '/openapi.json',
     '/metrics',
   ])
-    await recorder.ask(`GET ${path}`, 'GET', path, { secret: null })
+    await recorder.ask(`GET ${path}`, 'GET', path, open)
   await recorder.ask('no such path', 'GET', '/v1/nothing')
   await recorder.ask('no such path, in Persian', 'GET', '/v1/nothing', {
     headers: { 'accept-language': 'fa' },

@@ -13,7 +13,12 @@ export interface Upstream extends AsyncDisposable {
   asked: { request: string; headers: Record<string, string>; body: string }[]
   /** Where the last order of a video wants to be told that it has moved. */
   callbackUrl?: string
+  /** `heldQuestion` is answered from now on. */
+  goOn(): void
 }
+
+/** The model says nothing to this until `goOn`. */
+export const heldQuestion = 'Wait for the sign.'
 
 const keptHeaders = [
   'authorization',
@@ -28,6 +33,7 @@ const keptHeaders = [
 export async function openUpstream(): Promise<Upstream> {
   const asked: Upstream['asked'] = []
   const orders: Pick<Upstream, 'callbackUrl'> = {}
+  const gate = Promise.withResolvers<void>()
   const server = createServer(async (request, response) => {
     const bytes = await buffer(request)
     const text = bytes.toString('utf8')
@@ -44,6 +50,7 @@ export async function openUpstream(): Promise<Upstream> {
     if (!isDeepStrictEqual(call, asked.at(-1))) asked.push(call)
     const callbackUrl = /"callback_url":\s*"([^"]+)"/.exec(text)?.[1]
     if (callbackUrl !== undefined) orders.callbackUrl = callbackUrl
+    if (text.includes(heldQuestion)) await gate.promise
     perform(request, text, response)
   })
   server.listen(0, '127.0.0.1')
@@ -54,6 +61,7 @@ export async function openUpstream(): Promise<Upstream> {
     get callbackUrl() {
       return orders.callbackUrl ?? ''
     },
+    goOn: () => gate.resolve(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

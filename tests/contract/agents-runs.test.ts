@@ -3,7 +3,7 @@ import { type Client, dataOf } from '../harness/client.ts'
 import { chunk, fakeUpstream, json, stall, stream } from '../harness/upstream.ts'
 import { boot, upstreamConfig } from '../harness/world.ts'
 import { agentOf, answers, path, run } from './agents-world.ts'
-import { bootOnUpstream, explained, requestIdOf, type UpstreamWorld } from './chat-world.ts'
+import { bootOnUpstream, explained, readUntil, requestIdOf, type UpstreamWorld } from './chat-world.ts'
 import { added, create, remove } from './knowledge-world.ts'
 import { expectRefusal } from './refusal.ts'
 import { says } from './scripted-answer.ts'
@@ -261,7 +261,7 @@ describe('money', () => {
     const body = JSON.stringify({ input: 'count', stream: true })
     const response = await key.raw('POST', `${agent}/runs`, body, {}, leaving.signal)
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
-    for (let text = ''; !text.includes(' two'); ) text += (await reader.read()).value ?? ''
+    await readUntil(reader, ' two')
     leaving.abort()
     const receipt = await explained(key, requestIdOf(response))
     expect(receipt).toMatchObject({

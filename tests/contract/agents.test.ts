@@ -259,7 +259,11 @@ describe('many agents', () => {
 
   test('a project has at most 100 agents, however many are made at once, and a place is free again after a deletion', async () => {
     const full = await world.key({ project: await world.newProject() })
-    await Promise.all(Array.from({ length: 95 }, () => create(full)))
+    // Not all at once: on a busy machine the last would wait too long for a connection to the database.
+    for (let made = 0; made < 95; made += 5) {
+      const some = await Promise.all(Array.from({ length: 5 }, () => create(full)))
+      expect(some.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+    }
     const last = { 'idempotency-key': 'last place' }
     const replies = await Promise.all(Array.from({ length: 9 }, () => create(full)))
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(5)

@@ -11,6 +11,9 @@ import { requestOf, Wire } from './wire.ts'
 
 const mebibyte = 1024 * 1024
 const limited = (bytes: number) => `limits:\n  body_bytes_in_flight: ${bytes}\n`
+/** For bodies that are to find no room, and for those that are to find it, however long this machine takes to make some. */
+const hasty = { bodyWaitMs: 100 }
+const patient = { bodyWaitMs: 120_000 }
 const heldBytes = async (key: Client): Promise<number> =>
   Number(/^kherad_body_bytes_in_flight (\d+)$/m.exec((await key.get('/metrics')).text)![1])
 
@@ -65,7 +68,7 @@ test('a body in one-byte chunks costs its bytes, not a buffer for each chunk', a
 
 describe('all bodies together have a bound', () => {
   test('beyond it a body is 503 with the time to come back, its connection is kept, and small requests are served', async () => {
-    await using world = await boot({ config: limited(4 * mebibyte) })
+    await using world = await boot({ config: limited(4 * mebibyte), timing: hasty })
     const key = await world.key({})
     await using half = await halfABody(world, key, 3 * mebibyte)
     // It is no slow one that would lose its place.
@@ -88,7 +91,7 @@ describe('all bodies together have a bound', () => {
   })
 
   test('a body waits a moment for room, and gets it as soon as another is over', async () => {
-    await using world = await boot({ config: limited(4 * mebibyte) })
+    await using world = await boot({ config: limited(4 * mebibyte), timing: patient })
     const key = await world.key({})
     await using half = await halfABody(world, key, 3 * mebibyte)
     await half.write('x'.repeat(2 * mebibyte))
@@ -106,7 +109,7 @@ describe('all bodies together have a bound', () => {
   })
 
   test('a caller who disconnects while a whole small body of theirs waits for room leaves nothing behind', async () => {
-    await using world = await boot({ config: limited(4 * mebibyte) })
+    await using world = await boot({ config: limited(4 * mebibyte), timing: patient })
     const key = await world.key({})
     await using half = await halfABody(world, key, 4 * mebibyte)
     await half.write('x'.repeat(2 * mebibyte))
@@ -124,7 +127,7 @@ describe('all bodies together have a bound', () => {
   test('a body counts until its request is over, not until it is read', async () => {
     await using upstream = await fakeUpstream()
     const config = `${upstreamConfig(upstream.url)}\n${limited(2 * mebibyte)}`
-    await using world = await boot({ config })
+    await using world = await boot({ config, timing: hasty })
     const key = await world.key()
     const held = Promise.withResolvers<void>()
     upstream.reply(async () => {
@@ -145,7 +148,7 @@ describe('all bodies together have a bound', () => {
   })
 
   test('one body is always taken, however small the bound', async () => {
-    await using world = await boot({ config: limited(1) })
+    await using world = await boot({ config: limited(1), timing: patient })
     const key = await world.key()
     expect((await upload(key, pictureOf(2 * mebibyte))).status).toBe(201)
     // Refused bodies and bodies that are too large leave nothing behind either.

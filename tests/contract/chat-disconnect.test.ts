@@ -8,7 +8,7 @@ import { type Client, dataOf } from '../harness/client.ts'
 import { soon, until } from '../harness/until.ts'
 import { chunk, done, silence, stall, stream, type UpstreamCall } from '../harness/upstream.ts'
 import { boot } from '../harness/world.ts'
-import { bootOnUpstream, explained, requestIdOf, type UpstreamWorld } from './chat-world.ts'
+import { bootOnUpstream, explained, readUntil, requestIdOf, type UpstreamWorld } from './chat-world.ts'
 
 const timing = { streamOpenMs: 60, streamHeartbeatMs: 80 }
 const perInputToken = 1_000n
@@ -36,7 +36,7 @@ async function leaveAfter(key: Client, enough: string): Promise<string> {
   const leaving = new AbortController()
   const response = await key.raw('POST', path, question, {}, leaving.signal)
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
-  for (let text = ''; !text.includes(enough); ) text += (await reader.read()).value ?? ''
+  await readUntil(reader, enough)
   leaving.abort()
   return requestIdOf(response)
 }

@@ -23,31 +23,35 @@ import {
   type UpstreamWorld,
 } from './chat-world.ts'
 
-/** For who is never heard to the end; all others are waited for, whatever this machine does meanwhile. */
-const provider = '    timeouts: { first_byte_ms: 3000, first_token_ms: 3000, idle_ms: 3000 }'
+/** For who says nothing, and for who stops in the middle; all others are waited for, whatever this machine does meanwhile. */
+const silent = '    timeouts: { first_byte_ms: 500, first_token_ms: 500 }'
+const halting = '    timeouts: { first_byte_ms: 300000, first_token_ms: 300000, idle_ms: 500 }'
 
 const clock = new MovableClock()
 let at: UpstreamWorld
-let hasty: UpstreamWorld
-let isHastyUsed = false
+let ofSilent: UpstreamWorld
+let ofHalting: UpstreamWorld
+let used: UpstreamWorld | undefined
 beforeAll(async () => {
   at = await bootOnUpstream({ clock })
-  hasty = await bootOnUpstream({ provider, clock })
+  ofSilent = await bootOnUpstream({ provider: silent, clock })
+  ofHalting = await bootOnUpstream({ provider: halting, clock })
 })
 afterEach(async () => {
   // A rate limit is over before the next test.
   clock.moveMs(30_000)
   await recover(at)
-  if (isHastyUsed) await recover(hasty)
-  isHastyUsed = false
+  if (used) await recover(used)
+  used = undefined
 })
 afterAll(async () => {
   await at[Symbol.asyncDispose]()
-  await hasty[Symbol.asyncDispose]()
+  await ofSilent[Symbol.asyncDispose]()
+  await ofHalting[Symbol.asyncDispose]()
 })
-function worldFor(outcome: string): UpstreamWorld {
-  isHastyUsed = outcome === 'timeout'
-  return isHastyUsed ? hasty : at
+function worldFor(outcome: string, impatient: UpstreamWorld): UpstreamWorld {
+  used = outcome === 'timeout' ? impatient : undefined
+  return used ?? at
 }
 
 const complaint = (message: string, code: string | null = null) => ({
@@ -193,7 +197,7 @@ describe.each([{ streamed: false }, { streamed: true }])('streamed: $streamed', 
   test.each(cases)(
     '$name costs nothing, is reported as what it is, and the next call works',
     async ({ tries, script, status, code, outcome, upstreamStatus }) => {
-      const at = worldFor(outcome)
+      const at = worldFor(outcome, ofSilent)
       await at.world.settled()
       const before = await at.world.balance()
       const callsBefore = at.upstream.calls.length
@@ -230,7 +234,8 @@ describe.each([{ streamed: false }, { streamed: true }])('streamed: $streamed', 
       expect(await at.world.balance()).toEqual(before)
       at.upstream.reply(answer())
       clock.moveMs(30_000)
-      expect((await at.key.chat({ stream: streamed })).status).toBe(200)
+      // An answer that is not streamed is waited for by its length, half a second or not.
+      expect((await at.key.chat({ stream: streamed && !used })).status).toBe(200)
       await at.world.settled()
     },
   )
@@ -273,7 +278,7 @@ test.each([
 ] as const)(
   'a stream that is %s costs the question and the words that were delivered, no more',
   async (_, end, code, outcome, status) => {
-    const at = worldFor(outcome)
+    const at = worldFor(outcome, ofHalting)
     at.upstream.replyOnce(
       stream([chunk({ content: 'one' }), chunk({ content: ' two' }), chunk({ content: ' three' }), end]),
     )

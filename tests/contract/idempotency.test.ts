@@ -238,12 +238,14 @@ test('an upstream that refused or failed without effect frees the key: the repea
 })
 
 test('an upstream that was sent the request and never answered keeps the key: nothing is charged, nothing runs again', async () => {
-  await using at = await stage({ provider: '    timeouts: { total_ms: 2000 }' })
+  // Counted from the moment at which it is sent, whatever this machine does before.
+  await using at = await stage({ provider: '    timeouts: { first_byte_ms: 1000 }' })
+  const ask = { max_tokens: 1 }
   at.upstream.reply(silence)
-  const late = await at.key.chat({}, claim('order'))
+  const late = await at.key.chat(ask, claim('order'))
   expect(late.status).toBe(504)
   at.upstream.reply(answer())
-  expectAccepted(await at.key.chat({}, claim('order')), idOf(late))
+  expectAccepted(await at.key.chat(ask, claim('order')), idOf(late))
   expect((await at.key.receipt(idOf(late)!)).body).toMatchObject({
     state: 'failed',
     status_code: 504,

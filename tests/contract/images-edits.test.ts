@@ -308,7 +308,10 @@ describe('a form that is not as it should be', () => {
 })
 
 test('a form whose pictures have no room in memory is told to come again', async () => {
-  await using tight = await bootOnImages({ more: 'limits: { body_bytes_in_flight: 1000000 }' })
+  await using tight = await bootOnImages({
+    more: 'limits: { body_bytes_in_flight: 1000000 }',
+    timing: { bodyWaitMs: 100 },
+  })
   const large = { by: tight.key, files: [['image', pngOf(900_000)]] as [string, Uint8Array][] }
   const gate = Promise.withResolvers<void>()
   tight.upstream.reply(async (call) => {

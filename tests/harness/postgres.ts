@@ -8,6 +8,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { migrate, openDb } from '#platform/db'
 import { fastRoot } from './fast-root.ts'
+import { until } from './until.ts'
 
 /** The run's one PostgreSQL, as tests see it. */
 export interface TestPostgres {
@@ -61,7 +62,7 @@ export async function startTestPostgres(url: string | undefined): Promise<TestPo
   const adminUrl = url ?? (await startTemporary(starting))
   const template = uniqueName('template')
   await ask(adminUrl, `create database ${template} template template1`)
-  starting.defer(() => ask(adminUrl, `drop database if exists ${template} with (force)`))
+  starting.defer(() => dropDatabase(adminUrl, template))
   {
     await using db = await openDb({ url: withDatabase(adminUrl, template) })
     await migrate(db, path.resolve(import.meta.dirname, '../../migrations'))
@@ -106,9 +107,28 @@ async function createDatabase(adminUrl: string, template: string): Promise<Clone
   await ask(adminUrl, `create database ${name} template ${template} strategy file_copy`)
   return {
     url: withDatabase(adminUrl, name),
-    [Symbol.asyncDispose]: () => ask(adminUrl, `drop database if exists ${name} with (force)`),
+    [Symbol.asyncDispose]: () => dropDatabase(adminUrl, name),
   }
 }
+
+/**
+ * PostgreSQL ends the sessions of the database and waits five seconds for them; on a busy machine one may need longer. Tried again until they are
+ * gone.
+ */
+async function dropDatabase(adminUrl: string, name: string): Promise<void> {
+  await until(() =>
+    ask(adminUrl, `drop database if exists ${name} with (force)`).then(
+      () => true,
+      (error: pg.DatabaseError) => {
+        if (error.code !== objectInUse) throw error
+        return false
+      },
+    ),
+  )
+}
+
+/** SQLSTATE: "is being accessed by other users". */
+const objectInUse = '55006'
 
 const uniqueName = (kind: string) => `kherad_${kind}_${process.pid}_${randomBytes(6).toString('hex')}`
 

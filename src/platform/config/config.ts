@@ -70,6 +70,11 @@ export interface Timing {
   /** A stream is opened after this time even without a first event; a silent stream gets a heartbeat at this interval. */
   streamOpenMs: number
   streamHeartbeatMs: number
+  /**
+   * How long a body with a known length waits for room (`limits.body_bytes_in_flight`) before it is refused; meanwhile nothing of it is read.
+   * Refusing at once would mean reading and discarding all of it, again and again if the client retries.
+   */
+  bodyWaitMs: number
 }
 
 /** What a process does: it answers requests (health and metrics are always answered), works in the background, holds calls; or all of them. */

@@ -46,6 +46,7 @@ const timing = {
   dueTickMs: 500,
   streamOpenMs: 8_000,
   streamHeartbeatMs: 10_000,
+  bodyWaitMs: 2_000,
 }
 
 /** `KHERAD_DRAIN_SECONDS`: what a stop waits for at most; answers whose result is not stored have `drainMs` of it. */

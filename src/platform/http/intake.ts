@@ -1,5 +1,6 @@
 /** Bounds the total memory of request bodies in this process (`limits.body_bytes_in_flight`). */
 import { collectWhenQuiet } from '#platform/bytes'
+import type { Config } from '#platform/config'
 import { Failure } from '#platform/errors'
 import { LargeBodies } from './large-bodies.ts'
 
@@ -10,18 +11,13 @@ const requestMs = 120_000
 /** Age from which the transfer rate of a body is checked. */
 const graceMs = 2_000
 const retryAfterMs = 2_000
-/**
- * How long a body with a known length waits for room before it is refused; meanwhile nothing of it is read. Refusing at once would mean
- * reading and discarding all of it, again and again if the client retries.
- */
-const waitMs = 2_000
 /** The memory of larger bodies is released once no body is being received. */
 const largeBytes = 4 * 1024 * 1024
 
 /** The reservation of one body, until its request is over. */
 export interface BodySlot {
   /**
-   * Grows the reservation to `bytes` as soon as there is room, waiting at most two seconds; then throws TOO_MUCH_IN_FLIGHT. A single body
+   * Grows the reservation to `bytes` as soon as there is room, waiting at most `bodyWaitMs`; then throws TOO_MUCH_IN_FLIGHT. A single body
    * always has room.
    */
   announce(bytes: number): Promise<void>
@@ -51,13 +47,15 @@ interface Reservation {
 export class Intake {
   readonly large = new LargeBodies()
   readonly #limitBytes: number
+  readonly #waitMs: number
   readonly #held = new Set<Reservation>()
   /** Waiting bodies, first come first served; one that fits is not held up by one that does not. */
   readonly #waiting = new Set<Waiting>()
   #bytes = 0
 
-  constructor(limitBytes: number) {
-    this.#limitBytes = limitBytes
+  constructor({ limits, timing }: Pick<Config, 'limits' | 'timing'>) {
+    this.#limitBytes = limits.bodyBytesInFlight
+    this.#waitMs = timing.bodyWaitMs
   }
 
   get bytes(): number {
@@ -99,7 +97,7 @@ export class Intake {
     const { promise, resolve: enter } = Promise.withResolvers<void>()
     const waiting = { held, bytes, enter }
     this.#waiting.add(waiting)
-    const timer = setTimeout(enter, waitMs)
+    const timer = setTimeout(enter, this.#waitMs)
     await promise
     clearTimeout(timer)
     this.#waiting.delete(waiting)

@@ -52,7 +52,7 @@ export interface Zone {
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { app, routes, beside } = options
   const connections = new Connections()
-  const intake = new Intake(app.config.limits.bodyBytesInFlight)
+  const intake = new Intake(app.config)
   if (routes.some(({ body }) => body)) app.metrics.bodyBytes.from(() => [[{}, intake.bytes]])
   const webSockets = new Sockets(app, connections)
   const route = routerOf({

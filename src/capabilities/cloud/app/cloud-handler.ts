@@ -36,7 +36,7 @@ export class CloudHandler implements HostHandler {
     const { config } = options.app
     this.#options = options
     this.#suffix = cloudHost(config, '')
-    this.#intake = new Intake(config.limits.bodyBytesInFlight)
+    this.#intake = new Intake(config)
   }
 
   serves(host: string): boolean {
