@@ -107,7 +107,7 @@ class RemoteRuntime implements FunctionRuntime {
   }
 
   async #begun(): Promise<void> {
-    while (this.#hosts.every(({ link }) => !link.state) && performance.now() - this.#openedMs < acceptMs)
+    while (this.#hosts.every(({ link }) => !link.wasOpen) && performance.now() - this.#openedMs < acceptMs)
       await new Promise((resolve) => setTimeout(resolve, 50).unref())
   }
 }
