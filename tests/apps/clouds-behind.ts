@@ -3,6 +3,8 @@ import { createClient } from '@supabase/supabase-js'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { expect } from 'vitest'
 import { WebSocket } from 'ws'
+import { send } from '../cloud/functions/scene.ts'
+import { sentAgain } from '../cloud/sent-again.ts'
 import { families } from '../cloud/supabase-js/answers.ts'
 import { subscribed } from '../cloud/supabase-js/realtime.ts'
 import type { TestCloud, World } from '../harness/world.ts'
@@ -54,10 +56,10 @@ export async function expectClouds(world: World, port: number): Promise<void> {
     public_read: true,
   })
   expect(made.status, made.text).toBeLessThan(300)
-  const deployed = await cloud.client.post(`/v1/cloud/${cloud.id}/functions`, { name: 'echo', code })
+  const deployed = await send(cloud, 'echo', code)
   expect(deployed.status, deployed.text).toBe(201)
   const client = createClient(url, cloud.publicKey, {
-    global: { fetch: visitor() },
+    global: { fetch: sentAgain(visitor()) },
     realtime: { transport: SocketHere as never },
     auth: { autoRefreshToken: false, persistSession: false },
   })

@@ -69,12 +69,15 @@ describe('a taken port of the second listener', () => {
         // Empty counts as not named.
         env: { KHERAD_PORT: String(port), KHERAD_APPS_PORT: '', KHERAD_WORKERS: workers },
       })
-      await until(() => server.out().includes('KHERAD_APPS_PORT'))
+      // Two pipes, of which neither waits for the other, nor for the answer that the server is ready.
+      const warnings = () =>
+        server.log().match(/"level":40[^\n]*the port of sites and clouds is taken[^\n]*\n/g)
+      await until(() => server.out().includes('KHERAD_APPS_PORT to a free port') && warnings())
       expect(server.out()).toMatch(
         new RegExp(`Port ${port + 1} is taken by another program: sites and clouds are not served`),
       )
       expect(server.out()).toContain('در اختیار برنامهٔ دیگری است: وب‌سایت‌ها و بک‌اندها داده نمی‌شوند')
-      expect(server.log().match(/"level":40[^\n]*the port of sites and clouds is taken/g)).toHaveLength(1)
+      expect(warnings()).toHaveLength(1)
       expect((await fetch(`${server.url}/health/ready`)).status).toBe(200)
       other.close()
       expect(await server.stop()).toBe(0)
@@ -120,7 +123,7 @@ test('several workers serve both ports, and a stop lets both go', async () => {
   const hosts = Array.from({ length: 20 }, () => hostRequest(server.appsUrl, 'nobody.localhost'))
   for (const { status, text } of await Promise.all(hosts))
     expect({ status, code: JSON.parse(text).error.code }).toEqual({ status: 404, code: 'HOST_NOT_FOUND' })
-  expect(server.out()).toContain(`sites and clouds: ${server.appsUrl}`)
+  await until(() => server.out().includes(`sites and clouds: ${server.appsUrl}`))
   expect(await server.stop()).toBe(0)
   const again = await occupy(Number(new URL(server.appsUrl).port))
   again.close()

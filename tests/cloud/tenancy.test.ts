@@ -3,6 +3,7 @@ import { createHmac, createSign, generateKeyPairSync, sign } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { boot, MovableClock, type TestCloud, type World } from '../harness/world.ts'
 import { type SignedUp, signUp } from './app/sign-up.ts'
+import { sentAgain } from './sent-again.ts'
 
 let world: World
 const clock = new MovableClock(Date.parse('2026-11-27T12:00:00Z'))
@@ -56,7 +57,7 @@ async function ask(
   path: string,
   json?: unknown,
 ): Promise<Reply> {
-  const reply = await fetch(cloud.pathUrl + path, {
+  const reply = await sentAgain(fetch)(cloud.pathUrl + path, {
     method,
     headers: {
       ...headers,

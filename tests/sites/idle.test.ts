@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
@@ -109,10 +110,16 @@ function* piecesOf(bytes: number, reads: { bytes: number }): Generator<Buffer> {
 }
 
 const megabyte = 1024 * 1024
-const occupied = (): number => {
-  collect()
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return heapUsed + arrayBuffers
+/** The least of several looks: one collection spares what still lies on a stack, and the bytes of buffers are freed beside it. */
+async function occupied(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let looks = 0; looks < 5; looks++) {
+    collect()
+    await pause(20)
+    const { heapUsed, arrayBuffers } = process.memoryUsage()
+    least = Math.min(least, heapUsed + arrayBuffers)
+  }
+  return least
 }
 
 test('a thousand sites that were visited and lie idle occupy no more than the bounds of the caches, whatever their files weigh', async () => {
@@ -120,7 +127,7 @@ test('a thousand sites that were visited and lie idle occupy no more than the bo
   for (const fileBytes of [20_000, 250_000]) {
     await using sites = await sitesOf(fileBytes)
     await sites.get('first.example')
-    const before = occupied()
+    const before = await occupied()
     for (let at = 0; at < 1_000; at += 20)
       await Promise.all(
         Array.from({ length: 20 }, async (_, index) => {
@@ -128,7 +135,7 @@ test('a thousand sites that were visited and lie idle occupy no more than the bo
           expect([answer.status, answer.body.length]).toEqual([200, fileBytes])
         }),
       )
-    grown.push((occupied() - before) / megabyte)
+    grown.push(((await occupied()) - before) / megabyte)
     expect(sites.reads.manifests).toBe(1_001)
   }
   // 32 MiB of contents and 32 MB of versions; 1,000 sites have 10 GB and 125 GB.

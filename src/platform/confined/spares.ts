@@ -35,12 +35,18 @@ export class Spares {
     if (this.#spares.has(kind)) return
     const child = start()
     if (child.pid === undefined) return void child.once('error', () => {})
-    const spare = { child, timer: setTimeout(() => child.kill('SIGKILL'), this.#idleMs).unref() }
-    this.#spares.set(kind, spare)
-    child.once('exit', () => {
+    const forget = (): void => {
       clearTimeout(spare.timer)
       if (this.#spares.get(kind) === spare) this.#spares.delete(kind)
-    })
+    }
+    // Its end is heard later, on a busy machine much later: nobody gets it meanwhile.
+    const end = (): void => {
+      forget()
+      child.kill('SIGKILL')
+    }
+    const spare: Spare = { child, timer: setTimeout(end, this.#idleMs).unref() }
+    this.#spares.set(kind, spare)
+    child.once('exit', forget)
     for (const handle of handlesOf(child)) handle.unref()
   }
 }

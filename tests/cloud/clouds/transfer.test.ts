@@ -7,6 +7,7 @@ import { sha256 } from '#platform/secrets'
 import type { Seen } from '../../harness/client.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { call, deploy, textOf } from '../functions/scene.ts'
+import { sentAgain } from '../sent-again.ts'
 
 let world: World
 beforeAll(async () => {
@@ -38,7 +39,7 @@ async function importInto(
 }
 
 const app = (cloud: TestCloud, path: string, body: unknown, token?: string) =>
-  fetch(`${cloud.pathUrl}${path}`, {
+  sentAgain(fetch)(`${cloud.pathUrl}${path}`, {
     method: 'POST',
     headers: {
       apikey: cloud.publicKey,
@@ -100,7 +101,7 @@ const counts = async ({ client, id }: TestCloud) => {
 
 const titles = async (cloud: TestCloud, collection: string, token = cloud.publicKey) => {
   const headers = { apikey: cloud.publicKey, authorization: `Bearer ${token}` }
-  const rows = await fetch(`${cloud.pathUrl}/rest/v1/${collection}?select=title`, { headers })
+  const rows = await sentAgain(fetch)(`${cloud.pathUrl}/rest/v1/${collection}?select=title`, { headers })
   return ((await rows.json()) as { title: string }[]).map(({ title }) => title)
 }
 

@@ -3,6 +3,7 @@ import { openSite, type Site } from '../../crash/site.ts'
 import type { Client, Seen } from '../../harness/client.ts'
 import { type ServerProcess, startProcess } from '../../harness/processes.ts'
 import { until } from '../../harness/until.ts'
+import { isNotDone } from '../sent-again.ts'
 
 const stack = new AsyncDisposableStack()
 let site: Site
@@ -38,9 +39,6 @@ async function newCloud(at = servers): Promise<Cloud> {
   return { id: body.id, key: key.secret, urls }
 }
 
-/** It waited too long for its turn, or was stopped after two seconds. */
-const notDone = /"code":"(PGRST003|57014)"/
-
 /** Sent again, as clients do, where a busy machine did nothing of it. */
 const write = (cloud: Cloud, nth: number, method: string, path: string, body?: unknown) =>
   until(async () => {
@@ -54,7 +52,7 @@ const write = (cloud: Cloud, nth: number, method: string, path: string, body?: u
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await reply.text()
-    return notDone.test(text) ? undefined : { status: reply.status, text }
+    return isNotDone(text) ? undefined : { status: reply.status, text }
   })
 
 /** The counts of a cloud, having seen that they are what its rows are. */
@@ -157,15 +155,19 @@ test('a process that is killed while it writes loses no row that it answered for
   const cloud = await newCloud([servers[0]!, mortal])
   /** Those whose insertion was answered with success. */
   const answered = new Set<string>()
+  let isKilled = false
   const work = async (nth: number): Promise<void> => {
     for (let round = 0; ; round++) {
       const id = `018f0000-0000-7000-8000-${String(nth * 1000 + round).padStart(12, '0')}`
       const made = await write(cloud, 1, 'POST', '/rows', { id, round })
       if (made.status === 201) answered.add(id)
       await write(cloud, 1, 'PATCH', `/rows?id=eq.${id}`, { more: 'x'.repeat(round) })
-      // Leaves room for the others. A deletion may be done and not answered.
-      if (round % 3 === 2 && answered.delete(id)) await write(cloud, 1, 'DELETE', `/rows?id=eq.${id}`)
-      if (answered.size > 20) await mortal.kill()
+      // Leaves room for the others, until enough are there. A deletion may be done and not answered.
+      if (round % 3 === 2 && !isKilled && answered.delete(id))
+        await write(cloud, 1, 'DELETE', `/rows?id=eq.${id}`)
+      if (answered.size <= 20) continue
+      isKilled = true
+      await mortal.kill()
     }
   }
   await Promise.allSettled(times(8, work))

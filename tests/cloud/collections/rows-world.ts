@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
 import { boot, type TestCloud, type World, type WorldOptions } from '../../harness/world.ts'
+import { sentAgain } from '../sent-again.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: rows have the fields that a test gives them.
 export type AppClient = SupabaseClient<any>
@@ -13,14 +14,17 @@ export interface RowsWorld extends AsyncDisposable {
   service: AppClient
   /** A signed-in app user. */
   user(): Promise<{ id: string; client: AppClient }>
-  /** A request of the app as it stands. */
+  /** A request of the app as it stands, and once only. */
   ask(path: string, init?: RequestInit & { as?: string }): Promise<Response>
   collection(name: string, options?: { public_read?: boolean }): Promise<void>
   serviceKey: string
 }
 
-export const clientOf = (url: string, key: string): AppClient =>
-  createClient(url, key, { auth: { persistSession: false, autoRefreshToken: false } })
+export const clientOf = (url: string, key: string, send = sentAgain(fetch)): AppClient =>
+  createClient(url, key, {
+    auth: { persistSession: false, autoRefreshToken: false },
+    global: { fetch: send },
+  })
 
 export async function bootRows(options: WorldOptions = {}): Promise<RowsWorld> {
   const world = await boot(options)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Failure } from '#platform/errors'
 import { Turns, type TurnsOptions } from '#platform/turns'
 import type { CloudKey } from '../../../src/engine/clouds/clouds.ts'
-import { bootRows, type RowsWorld } from './rows-world.ts'
+import { bootRows, clientOf, type RowsWorld } from './rows-world.ts'
 
 let rows: RowsWorld
 beforeAll(async () => {
@@ -49,7 +49,8 @@ test('a statement that takes longer than two seconds is stopped, changes nothing
       .selectAll()
       .forUpdate()
       .execute()
-    const stopped = await rows.service.from('things').update({ n: 2 }).eq('n', 1)
+    const once = clientOf(rows.cloud.pathUrl, rows.serviceKey, fetch)
+    const stopped = await once.from('things').update({ n: 2 }).eq('n', 1)
     expect(stopped).toMatchObject({
       status: 400,
       error: { code: '57014', message: expect.stringContaining('2 seconds') },

@@ -92,8 +92,18 @@ const platformAnswers = (): Promise<unknown> =>
 
 async function attackWith(code: string): Promise<Ended> {
   await deploy(attacker, 'probe', code)
-  return besideNeighbour(async () => endOf(await call(attacker, 'probe')))
+  const [ended] = await untilCalculated(() =>
+    besideNeighbour(async () => [await endOf(await call(attacker, 'probe'))]),
+  )
+  return ended!
 }
+
+/** Once more where the first call got less than its second of processor time within its ten: then its time was over before it had calculated too much. */
+const untilCalculated = (attack: () => Promise<Ended[]>): Promise<Ended[]> =>
+  until(async () => {
+    const ends = await attack()
+    return ends[0]!.code === 'FUNCTION_TIMEOUT' ? undefined : ends
+  }, 120_000)
 
 /** Of itself it would not take long; what it may take is what stops it. */
 const floods: [what: string, body: string, codes: string[]][] = [
@@ -151,11 +161,13 @@ test.runIf(canRun)(
       'loop',
       asFunction('const { pathname } = new URL(request.url); if (pathname.endsWith("loop")) for (;;);'),
     )
-    const ends = await besideNeighbour(async () => {
-      const loop = call(attacker, 'loop/loop')
-      const others = Array.from({ length: 8 }, () => call(attacker, 'loop/fine'))
-      return Promise.all([loop, ...others].map(async (answer) => endOf(await answer)))
-    })
+    const ends = await untilCalculated(() =>
+      besideNeighbour(async () => {
+        const loop = call(attacker, 'loop/loop')
+        const others = Array.from({ length: 8 }, () => call(attacker, 'loop/fine'))
+        return Promise.all([loop, ...others].map(async (answer) => endOf(await answer)))
+      }),
+    )
     expect(ends[0]!.code).toBe('FUNCTION_CPU_LIMIT')
     const others = ends.slice(1).map(({ status, code }) => code ?? status)
     expect(others.filter((one) => one !== 200 && one !== 'FUNCTION_CPU_LIMIT')).toEqual([])

@@ -28,15 +28,26 @@ test('where there are as many as may be, the cloud that was called longest ago m
 })
 
 test('a call that takes longer than its own time is broken off alone, and its process goes on', async () => {
-  await using runtime = openFreeRuntime({ ownMs: 4_000 })
-  const cloud = runtime.cloudOf(`let born, calls = 0
-export default { fetch() {
+  await using runtime = openFreeRuntime({ ownMs: 1_000 })
+  const cloud = runtime.cloudOf(`let born
+export default { fetch(request) {
   born ??= crypto.randomUUID()
-  return ++calls === 2 ? new Promise((resolve) => setTimeout(resolve, 60_000)) : new Response(born)
+  return request.method === 'POST' ? new Promise((resolve) => setTimeout(resolve, 60_000)) : new Response(born)
 } }`)
-  const first = await cloud.answer()
-  await expect(cloud.answer()).rejects.toMatchObject({ code: 'FUNCTION_TIMEOUT', detail: { seconds: 4 } })
-  expect(await cloud.answer()).toBe(first)
+  // A start belongs to the time of the first call, and a busy machine takes longer for one.
+  const answered = () =>
+    until(() =>
+      cloud.answer().catch((error: { code?: string }) => {
+        if (error.code !== 'FUNCTION_TIMEOUT') throw error
+        return undefined
+      }),
+    )
+  const first = await answered()
+  await expect(cloud.answer(0, Buffer.from('x'))).rejects.toMatchObject({
+    code: 'FUNCTION_TIMEOUT',
+    detail: { seconds: 1 },
+  })
+  expect(await answered()).toBe(first)
 })
 
 test('without a jail the start warns, and every line that a function writes says so', async () => {

@@ -1,6 +1,8 @@
 /** Processes of functions: when they start, what they keep of one another, and that none outlives its server. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { Client } from '../../harness/client.ts'
 import { cloneDatabase } from '../../harness/postgres.ts'
 import { startProcess } from '../../harness/processes.ts'
 import { until } from '../../harness/until.ts'
@@ -60,41 +62,39 @@ test.runIf(canRun)(
   'a server that is killed takes its functions with it, and the next one deletes their sockets',
   async () => {
     await using database = await cloneDatabase()
+    // Every server that starts deletes what it finds of killed ones: those of other tests do not find this.
+    const place = await mkdtemp('/tmp/kherad-own-')
+    onTestFinished(() => rm(place, { recursive: true, force: true }))
+    const folders = (): string[] => readdirSync(place).filter((name) => name.startsWith('kherad-f-'))
     const bootstrapKey = `khr_${'k'.repeat(43)}`
-    const options = { databaseUrl: database.url, bootstrapKey, env: { KHERAD_SECRET: 's'.repeat(43) } }
+    const env = { KHERAD_SECRET: 's'.repeat(43), TMPDIR: place }
+    const options = { databaseUrl: database.url, bootstrapKey, env }
     const mark = `mark ${crypto.randomUUID()}`
-    let folder: string
+    let left: string[]
     {
       await using server = await startProcess(options)
-      const api = async (path: string, body: unknown) => {
-        const answer = await fetch(server.url + path, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${bootstrapKey}`, 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        })
-        const text = await answer.text()
-        expect(answer.status, text).toBe(201)
-        return JSON.parse(text) as Record<string, string>
-      }
-      const made = await api('/v1/cloud', { name: 'killed', plan: 'starter' })
+      const client = new Client(server.url, bootstrapKey, '')
+      const made = await client.post('/v1/cloud', { name: 'killed', plan: 'starter' })
+      expect(made.status, made.text).toBe(201)
       const code = `export default () => new Response(${JSON.stringify(mark)})`
-      await api(`/v1/cloud/${made['id']}/functions`, { name: 'hello', code, verify_jwt: false })
-      const address = `${server.appsUrl}/_cloud/${made['ref']}/functions/v1/hello`
+      await deploy({ id: made.body.id, client } as TestCloud, 'hello', code)
+      const address = `${server.appsUrl}/_cloud/${made.body.ref}/functions/v1/hello`
       expect(await (await fetch(address)).text()).toBe(mark)
-      folder = folderOf(server.child.pid!)
-      expect(workersBelow(server.child.pid!)).toHaveLength(1)
-      const [worker] = workersBelow(server.child.pid!)
+      left = folders()
+      expect(left).toEqual([expect.stringMatching(`^kherad-f-${server.child.pid}-`)])
+      // The one in which the code was tried out may still be ending.
+      const [worker] = await until(() => {
+        const workers = workersBelow(server.child.pid!)
+        return workers.length === 1 ? workers : undefined
+      })
       await server.kill()
       await until(() => !isRunning(worker!))
-      expect(folders()).toContain(folder)
+      expect(folders()).toEqual(left)
     }
     await using _next = await startProcess(options)
-    await until(() => !folders().includes(folder))
+    await until(() => !folders().includes(left[0]!))
   },
 )
-
-const folders = (): string[] => readdirSync('/tmp').filter((name) => name.startsWith('kherad-f-'))
-const folderOf = (pid: number): string => folders().find((name) => name.startsWith(`kherad-f-${pid}-`))!
 
 /** Processes of workerd among all that this one started. */
 function workersBelow(root: number): number[] {

@@ -52,7 +52,8 @@ export async function spawnHost(env: Record<string, string>) {
   const gone = once(child, 'exit')
   return {
     child,
-    gone,
+    /** With its exit code, when all that it wrote is here. */
+    closed: once(child, 'close'),
     output: () => output,
     async end(signal: NodeJS.Signals) {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal)

@@ -4,6 +4,8 @@ import { Agent, fetch as undiciFetch } from 'undici'
 import { expect } from 'vitest'
 import { WebSocket } from 'ws'
 import { boot, dedicatedConfig, type TestCloud, type World } from '../../harness/world.ts'
+import { send } from '../functions/scene.ts'
+import { sentAgain } from '../sent-again.ts'
 import { type Family, type Plan, sentences } from './answers.ts'
 import { type Mailbox, press } from './mailbox.ts'
 import { type Client, type Person, signedOut, signedUp } from './people.ts'
@@ -45,10 +47,12 @@ const lookup = (_host: string, options: { all?: boolean }, done: (...found: neve
   done(...(found as never[]))
 }
 const dispatcher = new Agent({ connect: { lookup: lookup as never } })
-const fetchHere: typeof fetch = async (input, init = {}) => {
-  const sent = init.body instanceof FormData ? await written(init, init.body) : init
-  return (await undiciFetch(input as never, { ...(sent as object), dispatcher })) as unknown as Response
-}
+const sendHere = sentAgain(
+  async (input, init) =>
+    (await undiciFetch(input as never, { ...(init as object), dispatcher })) as unknown as Response,
+)
+const fetchHere: typeof fetch = async (input, init = {}) =>
+  sendHere(input, init.body instanceof FormData ? await written(init, init.body) : init)
 /** A form of Node's own is none of the `undici` that is installed. */
 async function written(init: RequestInit, form: FormData): Promise<RequestInit> {
   const body = new Response(form)
@@ -110,11 +114,7 @@ function appOf(url: string, { world, cloud, serviceKey, plan, mailbox }: AppPart
     collection: () => (plan === 'starter' ? newCollection(cloud) : newTable(world, cloud)),
     bucket: () => newBucket(world, cloud),
     async deploy(name, code) {
-      const reply = await cloud.client.post(`/v1/cloud/${cloud.id}/functions`, {
-        name,
-        code,
-        verify_jwt: true,
-      })
+      const reply = await send(cloud, name, code, { verify_jwt: true })
       expect(reply.status, reply.text).toBeLessThan(300)
     },
     newestMail: (address) => mailbox!.newest(address),

@@ -3,6 +3,7 @@ import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../../media/browser.ts'
 import { publish } from '../../sites/visitor.ts'
+import { send } from '../functions/scene.ts'
 import { families } from './answers.ts'
 import { type AppWorld, bootApp } from './app.ts'
 import { bundle, emptyPage } from './bundle.ts'
@@ -29,7 +30,7 @@ describe.skipIf(browserPath === undefined)('a page of an app', () => {
     const { world, cloud, serviceKey, apps } = all
     const collection = await apps.host.collection()
     const code = `export default { async fetch(request) { const { name } = await request.json(); return Response.json({ text: 'سلام ' + name }) } }`
-    const deployed = await cloud.client.post(`/v1/cloud/${cloud.id}/functions`, { name: 'greet', code })
+    const deployed = await send(cloud, 'greet', code)
     expect(deployed.status, deployed.text).toBe(201)
     const site = await publish(await world.key(), {
       files: { 'index.html': emptyPage, 'app.js': await bundle('page.ts') },

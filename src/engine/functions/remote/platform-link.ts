@@ -47,6 +47,7 @@ export class PlatformLink implements AsyncDisposable {
   readonly #clouds = new Map<string, { cloud: CloudKey; untilMs: number }>()
   #sending: ClientRequest | undefined
   #state: RuntimeState | undefined
+  #wasOpen = false
 
   constructor(side: PlatformSide, client: ChannelClient, name: string) {
     this.#side = side
@@ -58,6 +59,11 @@ export class PlatformLink implements AsyncDisposable {
   /** What the host can run. Undefined: it cannot be reached now. */
   get state(): RuntimeState | undefined {
     return this.#state
+  }
+
+  /** The host has said once what it can run, whether it is there now or not. */
+  get wasOpen(): boolean {
+    return this.#wasOpen
   }
 
   /** Before something of this cloud is sent to the host. */
@@ -175,6 +181,7 @@ export class PlatformLink implements AsyncDisposable {
     if (version === this.#side.version) {
       const before = this.#state
       this.#state = state
+      this.#wasOpen = true
       if (state.kind === 'refused' && before?.kind !== 'refused')
         this.#side.log.warn({ host: this.#name, why: state.why.en }, 'a host of functions runs none')
       return

@@ -107,7 +107,9 @@ class RemoteRuntime implements FunctionRuntime {
   }
 
   async #begun(): Promise<void> {
-    while (this.#hosts.every(({ link }) => !link.state) && performance.now() - this.#openedMs < acceptMs)
+    const links = this.#hosts.map(({ link }) => link)
+    const mayOpen = () => links.every(({ state }) => !state) && links.some(({ wasOpen }) => !wasOpen)
+    while (mayOpen() && performance.now() - this.#openedMs < acceptMs)
       await new Promise((resolve) => setTimeout(resolve, 50).unref())
   }
 }
