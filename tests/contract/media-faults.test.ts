@@ -461,6 +461,11 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
     upstream.replyOnce(script(medium.wire))
     const answer = await medium.send(own.client, claim)
     await world.settled()
+    // What surely was not made is asked for again at once, unless earlier faults have opened the breaker.
+    if (works === 'unless vectors' && !mayHaveWorked && answer.status === 200) {
+      expect([await own.charged(), await own.held(), await own.lost()]).toEqual([medium.price, 0n, 0n])
+      return
+    }
     await expectUnpaid(medium, { own, answer, calls: upstream.calls.slice(before), mayHaveWorked })
     if (mayHaveWorked) return expectOnce(world, medium, { own })
     const again = await medium.send(own.client, claim)
