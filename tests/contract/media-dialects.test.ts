@@ -104,13 +104,15 @@ test('texts are spoken by the wire of speech, recordings are answered by chat co
 
 test('an answer is asked for at most as long as is held for it, and never costs more than that', async () => {
   const claimed = { prompt_tokens: 1_000_000, completion_tokens: 1_000_000_000 }
-  upstream.reply(answered(Buffer.alloc(48_000, 3), claimed))
   let held = 0n
-  const cost = await costOf(async () => {
-    const asking = key.post('/v1/studio/audio', { model: 'test/answerer', ...question() })
-    await upstream.call(upstream.calls.length)
+  // Looked at before the answer, after which it is settled.
+  upstream.reply(async () => {
     held = (await world.balance()).held
-    expect((await asking).status).toBe(200)
+    return answered(Buffer.alloc(48_000, 3), claimed)
+  })
+  const cost = await costOf(async () => {
+    const reply = await key.post('/v1/studio/audio', { model: 'test/answerer', ...question() })
+    expect(reply.status, reply.text.slice(0, 300)).toBe(200)
   })
   const limit = Number(upstream.calls.at(-1)?.body?.['max_completion_tokens'])
   expect(limit).toBeGreaterThan(0)

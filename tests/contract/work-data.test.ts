@@ -4,7 +4,7 @@ import { readXlsx } from 'hucre'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { messyTable, type Truth } from '../agent/messy.ts'
 import { bootWithTools, type ToolsWorld } from './tools-world.ts'
-import { create, ended, fileOf } from './work-world.ts'
+import { cancel, create, ended, fileOf } from './work-world.ts'
 
 let at: ToolsWorld
 const files = new Map<string, { bytes: Uint8Array; type: string }>()
@@ -183,8 +183,12 @@ describe('research', () => {
     // A world of its own: its runs go on, and would take what other tests have the model answer.
     await using own = await bootWithTools('chat', { credits: 100_000 })
     own.answers({ text: 'nothing' })
-    const reserved = async (more: object) =>
-      (await create(own.key, { kind: 'research', input, ...more })).body.reserved_credits as number
+    const reserved = async (more: object): Promise<number> => {
+      const { body } = await create(own.key, { kind: 'research', input, ...more })
+      // What it would write nobody reads.
+      expect((await cancel(own.key, body.id)).status).toBe(200)
+      return body.reserved_credits
+    }
     const usual = await reserved({})
     const deep = await reserved({ max_credits: 90_000 })
     expect(deep).toBeGreaterThan(3 * usual)

@@ -12,7 +12,9 @@ const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 let at: WorkWorld
 beforeAll(async () => {
-  at = await bootWork({ clock, rest: 'work: { runs_per_account: 1, max_minutes: 3 }' })
+  const rest = 'work: { runs_per_account: 1, max_minutes: 3 }'
+  // Whoever does not stop is waited for in real time.
+  at = await bootWork({ clock, rest, timing: { abortGraceMs: 500 } })
 })
 afterAll(() => at[Symbol.asyncDispose]())
 

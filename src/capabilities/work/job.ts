@@ -91,12 +91,10 @@ async function runPipeline(lease: RunLease, model: Model): Promise<Later | undef
     : end(lease, ending)
 }
 
-/** How long an aborted pipeline may take to stop; after that its writes are refused and the job goes on without it. */
-const graceMs = 10_000
-
-const rejectAfterGrace = ({ signal }: RunLease): Promise<never> =>
+const rejectAfterGrace = ({ signal, app }: RunLease): Promise<never> =>
   new Promise((_, reject) => {
-    const wait = (): unknown => setTimeout(reject, graceMs, signal.reason).unref()
+    const { abortGraceMs } = app.config.timing
+    const wait = (): unknown => setTimeout(reject, abortGraceMs, signal.reason).unref()
     if (signal.aborted) wait()
     else signal.addEventListener('abort', wait, { once: true })
   })

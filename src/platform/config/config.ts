@@ -65,6 +65,8 @@ export interface Timing {
   storeMs: number
   /** How often results that wait in the data folder are offered to the store. */
   storeWaitingMs: number
+  /** How long work that was aborted may take to stop; after that its writes are refused and its job goes on without it. */
+  abortGraceMs: number
   /** How often a poller of outside jobs takes what is due; its other pauses are multiples of it. */
   dueTickMs: number
   /** A stream is opened after this time even without a first event; a silent stream gets a heartbeat at this interval. */

@@ -43,6 +43,7 @@ const timing = {
   drainMs: 8_000,
   storeMs: 20_000,
   storeWaitingMs: 15_000,
+  abortGraceMs: 10_000,
   dueTickMs: 500,
   streamOpenMs: 8_000,
   streamHeartbeatMs: 10_000,
