@@ -169,8 +169,8 @@ interface Wire {
 }
 
 /** A whole time that only the test ends, and what a room leaves of it for one request. */
-const held = { ...patient, totalMs: 10_000_000 }
-const heldFromMs = 9_000_000
+export const held = { ...patient, firstByteMs: 10_000_000, totalMs: 10_000_000 }
+export const heldFromMs = 9_000_000
 
 const checked = ({ error, ...heard }: Outcome): Outcome => {
   expect(JSON.stringify([error?.message, error?.detail, error?.inside])).not.toContain(secret)
