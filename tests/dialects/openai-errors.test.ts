@@ -1,6 +1,6 @@
 /** Failures as the official OpenAI client sees them: classes, fields, retries, timeouts. */
 import OpenAI from 'openai'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { Failure } from '#platform/errors'
 import { bootOnUpstream, explained, recover, type UpstreamWorld } from '../contract/chat-world.ts'
 import { chunk, cut, json, silence, stream } from '../harness/upstream.ts'
@@ -179,11 +179,22 @@ test('a failing upstream is tried as often as the client wants, and no failed at
 })
 
 test('a timeout of the client ends the call at the upstream too', async () => {
-  const { client } = counting(at.key.secret, { maxRetries: 0, timeout: 3_000 })
+  const timeout = 1_234_567
+  const { client } = counting(at.key.secret, { maxRetries: 0, timeout })
   const position = at.upstream.calls.length
   at.upstream.replyOnce(silence)
-  await expect(client.chat.completions.create(ask)).rejects.toThrow(OpenAI.APIConnectionTimeoutError)
-  await (await at.upstream.call(position)).whenAborted
+  // The client's timer is over once the upstream is asked, which takes a busy machine longer than any time that is worth waiting.
+  const begin = globalThis.setTimeout
+  let ring: (() => void) | undefined
+  const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((act: () => void, ms?: number) => {
+    if (ms === timeout) ring = act
+    return begin(act, ms)
+  }) as typeof setTimeout)
+  const asked = client.chat.completions.create(ask)
+  const call = await at.upstream.call(position).finally(() => timers.mockRestore())
+  ring!()
+  await expect(asked).rejects.toThrow(OpenAI.APIConnectionTimeoutError)
+  await call.whenAborted
   await at.world.settled()
 })
 

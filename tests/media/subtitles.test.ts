@@ -7,6 +7,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cuesOf, srtOf, vttOf } from '#engine/subtitles'
 import { ffmpeg, hasFfmpeg, withFile } from '../sound/ffmpeg.ts'
+import { pageTimeoutMs } from './browser.ts'
 
 const segments = [
   { start: 0, end: 2.5, text: 'نسخهٔ Python 3.12 را از python.org بگیرید.' },
@@ -65,6 +66,7 @@ describe.skipIf(browserPath === undefined)('a track element of Chromium', () => 
     browser = await chromium.launch({ executablePath: browserPath as string, args: ['--no-sandbox'] })
     stack.defer(() => browser.close())
     page = await browser.newPage({ viewport: { width: 640, height: 360 } })
+    page.setDefaultTimeout(pageTimeoutMs)
     await page.goto(`http://localhost:${(site.address() as AddressInfo).port}/`)
   })
   afterAll(() => stack.disposeAsync())
@@ -139,8 +141,14 @@ describe.skipIf(browserPath === undefined)('a track element of Chromium', () => 
         player.onloadeddata = () => { player.currentTime = 4 }
       })
     })()`)
-    const shot = await page.screenshot()
-    const { channels } = await sharp(shot).extract({ left: 40, top: 250, width: 560, height: 110 }).stats()
-    expect(Math.max(...channels.map(({ max }) => max))).toBeGreaterThan(220)
+    // A cue is drawn some time after its place was reached.
+    const place = { left: 40, top: 250, width: 560, height: 110 }
+    const brightest = async (): Promise<number> => {
+      const { channels } = await sharp(await page.screenshot())
+        .extract(place)
+        .stats()
+      return Math.max(...channels.map(({ max }) => max))
+    }
+    await expect.poll(brightest).toBeGreaterThan(220)
   })
 })

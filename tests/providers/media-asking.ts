@@ -1,4 +1,5 @@
 /** Asks the rooms of media, and what all of them must make of every failure of a wire. */
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { AudioOrder, ImageOrder, SoundBytes, SoundFormat, TranscriptionOrder } from '#engine/turn'
 import {
@@ -25,6 +26,7 @@ import {
   stream,
 } from '../harness/upstream.ts'
 import { patient } from './asking.ts'
+import { holdTimeouts } from './held-timeouts.ts'
 
 export const secret = 'key-of-the-vendor-1234567890'
 
@@ -166,22 +168,29 @@ interface Wire {
   good: () => { body: Buffer; type: string }
 }
 
-/** The whole time is ample, since the request must have arrived before it is over. */
-const short = { ...patient, firstByteMs: 50, idleMs: 50, totalMs: 1_500 }
+/** A whole time that only the test ends, and what a room leaves of it for one request. */
+export const held = { ...patient, firstByteMs: 10_000_000, totalMs: 10_000_000 }
+export const heldFromMs = 9_000_000
 
-/** The guarantees that every room gives, each against one request. */
-export function failsAsItShould({ upstream, ask, good }: Wire): void {
-  const checked = ({ error, ...heard }: Outcome): Outcome => {
-    expect(JSON.stringify([error?.message, error?.detail, error?.inside])).not.toContain(secret)
-    return { ...heard, ...(error && { error }) }
-  }
-  const once = async (script: Script, options?: Options): Promise<Outcome> => {
+const checked = ({ error, ...heard }: Outcome): Outcome => {
+  expect(JSON.stringify([error?.message, error?.detail, error?.inside])).not.toContain(secret)
+  return { ...heard, ...(error && { error }) }
+}
+
+/** One request and no second comes of it, whatever it is answered. */
+const onceOf =
+  ({ upstream, ask }: Omit<Wire, 'good'>) =>
+  async (script: Script, options?: Options): Promise<Outcome> => {
     const before = upstream().calls.length
     upstream().reply(script)
     const heard = await ask(options)
     expect(upstream().calls.length - before).toBe(1)
     return checked(heard)
   }
+
+/** The guarantees that every room gives, each against one request. */
+export function failsAsItShould({ upstream, ask, good }: Wire): void {
+  const once = onceOf({ upstream, ask })
 
   describe('a refusal is told by its status, and did no work', () => {
     test.each<[number, string]>([
@@ -224,19 +233,29 @@ export function failsAsItShould({ upstream, ask, good }: Wire): void {
       expect(error, `cut at byte ${at}`).toMatchObject({ fault: 'cut', executed: true })
     }
   })
+  endsInTime({ upstream, ask, good })
+}
 
+/** The guarantees of a room whose upstream says nothing, and of one whose caller has left. */
+function endsInTime({ upstream, ask, good }: Wire): void {
   test('silence ends by the time that is left, and an abort at once', async () => {
     const { body, type } = good()
     const half = stream([body.subarray(0, 40), stall], { 'content-type': type })
     const from = upstream().calls.length
     upstream().replyOnce(silence, half)
-    const late = await Promise.all([silence, half].map(() => ask({ timeouts: short })))
-    await until(() => upstream().calls.length >= from + 2)
+    using timeouts = holdTimeouts(heldFromMs)
+    const late = Promise.all([silence, half].map(() => ask({ timeouts: held })))
+    await upstream().call(from + 1)
+    await until(() => upstream().calls.some((call, at) => at >= from && call.bytesSent > 0))
+    // What was written is read in the next turn of the event loop.
+    for (let turn = 0; turn < 3; turn++) await setImmediate()
+    timeouts.end()
+    for (const heard of await late)
+      expect(checked(heard).error).toMatchObject({ fault: 'timeout', executed: true })
     expect(upstream().calls.length - from).toBe(2)
-    for (const heard of late) expect(checked(heard).error).toMatchObject({ fault: 'timeout', executed: true })
     const caller = new AbortController()
     const position = upstream().calls.length
-    const aborted = once(silence, { signal: caller.signal })
+    const aborted = onceOf({ upstream, ask })(silence, { signal: caller.signal })
     await upstream().call(position)
     caller.abort()
     expect((await aborted).error).toMatchObject({ fault: 'aborted', executed: true })

@@ -142,7 +142,11 @@ describe('what fails', () => {
 
   test('recordings wait in turn, and more than sixteen are told to come later', async () => {
     await using provider = room()
-    const all = await Promise.all(Array.from({ length: 20 }, () => asked(0, kept(provider) as never)))
+    // All of them come at once, before the process has begun: none is over while others are still made.
+    const order = { recording: await recording() }
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => transcribing(kept(provider) as never, order)),
+    )
     const full = all.filter(({ error }) => error !== undefined)
     expect(full).toHaveLength(4)
     for (const { error } of full) expect(error).toMatchObject({ fault: 'overloaded', executed: false })

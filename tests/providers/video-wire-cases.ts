@@ -11,7 +11,8 @@ import {
   videoFixture,
 } from '../harness/video-upstream.ts'
 import { patient } from './asking.ts'
-import { secret } from './media-asking.ts'
+import { holdTimeouts } from './held-timeouts.ts'
+import { held, heldFromMs, secret } from './media-asking.ts'
 import { fetching, looking, lookOf, type OpenRoom, submitting } from './video-asking.ts'
 
 interface Setting extends AsyncDisposable {
@@ -111,10 +112,11 @@ function submissions(setting: Open): void {
     test('that nobody answers may have been carried out', async () => {
       await using set = await setting()
       set.upstream.fail('submit', 'hang')
-      const short = { ...patient, firstByteMs: 1_500, totalMs: 3_000 }
-      const { error } = await submitting(set.room, {}, { timeouts: short })
-      expect(error).toMatchObject({ fault: 'timeout', executed: true })
+      using times = holdTimeouts(heldFromMs)
+      const asked = submitting(set.room, {}, { timeouts: held })
       await until(() => set.upstream.jobs.length > 0)
+      times.end()
+      expect((await asked).error).toMatchObject({ fault: 'timeout', executed: true })
       expect(set.upstream.jobs).toHaveLength(1)
     })
 

@@ -208,7 +208,7 @@ class Twins {
 }
 
 test('whatever a ledger is asked, the simulated database answers it as PostgreSQL does, and writes the same books', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   for (let round = 0; round < 12; round++) {
     const twins = new Twins(new Random(seed + round))
@@ -242,7 +242,7 @@ const movesMs = [
 ]
 
 test('limits of speed bind at the same second, by the same meter and with the same wait', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   for (let round = 0; round < 10; round++) {
     const twins = new Twins(new Random(seed + round))

@@ -138,3 +138,24 @@ test('what a killed process leaves behind with its output open is not waited for
   })
   await expect(work).rejects.toThrow('gone')
 }, 50_000)
+
+test('work of little processor time is not lost to a machine that takes long to start it', async () => {
+  const isolation: Isolation = {
+    tool: 'none',
+    withoutNetwork: false,
+    dropsUser: undefined,
+    // Longer than three times its processor time.
+    prefix: () => ['/bin/sh', '-c', 'sleep 1; exec "$0" "$@"'],
+    give: async () => {},
+  }
+  const confine = openConfinement(openLog('silent'), undefined, async () => isolation)
+  const outcome = await confine({
+    module: { path: '/bin/true', args: [] },
+    input: undefined,
+    accountId: 'a',
+    timeoutMs: 200,
+    maxOutputBytes: 1_000,
+    signal: new AbortController().signal,
+  })
+  expect(outcome).toEqual({ value: undefined })
+})

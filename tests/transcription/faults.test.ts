@@ -4,22 +4,19 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Failure } from '#platform/errors'
+import { until } from '../harness/until.ts'
 import { cut, json, reset, type Script, silence, stall, stream } from '../harness/upstream.ts'
+import { holdTimeouts } from '../providers/held-timeouts.ts'
 import { scriptOf, secondsOf } from './spoken.ts'
 import { bootTranscription, second, type TranscriptionWorld, whole } from './world.ts'
 
-let patient: TranscriptionWorld
-/** Whose patience ends soon. */
-let hasty: TranscriptionWorld
+/** Of one piece; no pause and no other timeout of a call is as long as what a journey leaves of it. */
+const totalMs = 900_000
+const heldFromMs = 700_000
+let at: TranscriptionWorld
 const stack = new AsyncDisposableStack()
 beforeAll(async () => {
-  patient = stack.use(await bootTranscription())
-  hasty = stack.use(
-    await bootTranscription({
-      // A piece whose request takes longer than this to arrive counts as heard, and is in no list of what was.
-      timeouts: ', timeouts: { first_byte_ms: 3000, first_token_ms: 3000, idle_ms: 3000, total_ms: 20000 }',
-    }),
-  )
+  at = stack.use(await bootTranscription({ timeouts: `, timeouts: { total_ms: ${totalMs} }` }))
 })
 afterAll(() => stack.disposeAsync())
 
@@ -45,7 +42,6 @@ const lengths = { 'the only piece': 20, 'the first of several': 400, 'a later on
 describe.each(Object.keys(lengths) as (keyof typeof lengths)[])('%s', (place) => {
   const words = scriptOf(lengths[place])
   test.each(faults)('%s', async (name, script, mayHaveRun) => {
-    const at = untimely.includes(name) ? hasty : patient
     // The pieces before it are heard.
     const broken = place === 'a later one' ? 2 : 0
     at.speak(words, { instead: (request) => (request === broken ? script : undefined) })
@@ -53,7 +49,15 @@ describe.each(Object.keys(lengths) as (keyof typeof lengths)[])('%s', (place) =>
     const own = await at.newcomer()
     const paid = await own.start({ recording: await at.recorded(words) })
     const held = await own.held()
-    const failure = (await whole(paid).catch((error: unknown) => error)) as Failure
+    const before = at.upstream.calls.length
+    using timeouts = holdTimeouts(heldFromMs)
+    const outcome = whole(paid).catch((error: unknown) => error)
+    if (untimely.includes(name)) {
+      // One is left: that of the request which is under way for ever.
+      await until(() => at.upstream.calls.length - before > broken && timeouts.open === 1)
+      timeouts.end()
+    }
+    const failure = (await outcome) as Failure
     expect(failure.code).toMatch(/^UPSTREAM_/)
     await at.world.settled()
     const sent = at.forms()
@@ -81,25 +85,25 @@ describe.each(Object.keys(lengths) as (keyof typeof lengths)[])('%s', (place) =>
 test('an upstream without time for a piece is asked again, and each piece is heard and paid once', async () => {
   const words = scriptOf(400)
   const busy = json(429, 'slow down', { 'retry-after': '0' })
-  patient.speak(words, { instead: (request) => (request === 2 ? busy : undefined) })
-  patient.forms()
-  const own = await patient.newcomer()
-  const made = await whole(await own.start({ recording: await patient.recorded(words) }))
+  at.speak(words, { instead: (request) => (request === 2 ? busy : undefined) })
+  at.forms()
+  const own = await at.newcomer()
+  const made = await whole(await own.start({ recording: await at.recorded(words) }))
   expect(made.text).toBe(words.map(({ word }) => word).join(' '))
   expect([await own.charged(), await own.lost()]).toEqual([made.charged, 0n])
-  expect(patient.forms().length).toBe(made.pieces + 1)
+  expect(at.forms().length).toBe(made.pieces + 1)
 })
 
 test('a model that repeats itself is paid for ten tokens a second at most, whatever it claims', async () => {
   const words = scriptOf(20)
   const seconds = secondsOf(words)
   const most = 100 + Math.ceil(10 * seconds)
-  patient.upstream.hear({
+  at.upstream.hear({
     text: 'بله '.repeat(20),
     usage: { type: 'tokens', input_tokens: 10_000_000, output_tokens: 10_000_000, total_tokens: 20_000_000 },
   })
-  const own = await patient.newcomer()
-  const paid = await own.start({ model: 'test/tokens', recording: await patient.recorded(words) })
+  const own = await at.newcomer()
+  const paid = await own.start({ model: 'test/tokens', recording: await at.recorded(words) })
   const held = await own.held()
   const made = await whole(paid)
   expect(made.tokens).toEqual({ input: Math.ceil(50 * seconds), output: most })
@@ -109,14 +113,14 @@ test('a model that repeats itself is paid for ten tokens a second at most, whate
 describe('a caller who leaves', () => {
   test('before anything was sent has nothing sent, and pays nothing', async () => {
     const words = scriptOf(400)
-    patient.speak(words)
-    patient.forms()
-    const own = await patient.newcomer()
+    at.speak(words)
+    at.forms()
+    const own = await at.newcomer()
     const leaving = new AbortController()
-    const paid = await own.start({ recording: await patient.recorded(words), gone: leaving.signal })
+    const paid = await own.start({ recording: await at.recorded(words), gone: leaving.signal })
     leaving.abort()
     await expect(whole(paid)).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
-    expect([patient.forms().length, await own.charged(), await own.lost(), await own.held()]).toEqual([
+    expect([at.forms().length, await own.charged(), await own.lost(), await own.held()]).toEqual([
       0,
       0n,
       0n,
@@ -129,17 +133,15 @@ describe('a caller who leaves', () => {
     async (count) => {
       const words = scriptOf(count)
       const leaving = new AbortController()
-      patient.speak(words, {
+      at.speak(words, {
         instead: () => {
           leaving.abort()
           return undefined
         },
       })
-      patient.forms()
-      const own = await patient.newcomer()
-      const made = await whole(
-        await own.start({ recording: await patient.recorded(words), gone: leaving.signal }),
-      )
+      at.forms()
+      const own = await at.newcomer()
+      const made = await whole(await own.start({ recording: await at.recorded(words), gone: leaving.signal }))
       expect(made.text).toBe(words.map(({ word }) => word).join(' '))
       expect((await own.files()).map(({ id }) => id)).toEqual([made.file])
       expect([await own.charged(), await own.lost()]).toEqual([made.charged, 0n])

@@ -141,9 +141,10 @@ export async function bootTranscription(
     },
     recordingOf: (samples) => recordingIn(world, open, samples),
     forms: () => {
-      const all = upstream.forms().slice(seen)
-      seen += all.length
-      return all
+      // Forms of minutes of sound are read once: all of a file are hundreds of megabytes.
+      const calls = upstream.calls.slice(seen)
+      seen += calls.length
+      return calls.filter(({ method }) => method === 'POST').map(formIn)
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }

@@ -47,7 +47,7 @@ test('a store that hangs: the video waits in the data folder, is served from the
   await using s3 = await fakeS3()
   await using at = await bootVideos({
     rest: s3.config,
-    timing: { storeMs: 5_000, storeWaitingMs: 3_600_000 },
+    timing: { storeMs: 1_000, storeWaitingMs: 3_600_000 },
   })
   const { world, vendor } = at
   vendor.plan({ states: ['processing'] })

@@ -30,7 +30,7 @@ export interface ConfinedWork {
   input: unknown
   /** CPU time, loading included. */
   timeoutMs: number
-  /** Wall-clock time; default: `patience` times `timeoutMs`. */
+  /** Wall-clock time; default: `patience` times `timeoutMs`, and `leastWallMs` at least. */
   wallMs?: number
   maxOutputBytes: number
   /** Memory limit of the system (default: 464), of which JavaScript may use `heapMb` (default: 320). */
@@ -72,6 +72,8 @@ const reservedMb = 560
 
 /** Wall-clock limit as a multiple of the CPU limit, since a process of low priority waits for all others. */
 const patience = 3
+/** The least of it: on a busy machine the start alone takes ten seconds (measured), whatever the work. */
+const leastWallMs = 30_000
 
 /** Path of the isolation programs; the process itself needs none. */
 const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
@@ -120,7 +122,8 @@ function kindOf(work: ConfinedWork): string {
 }
 
 async function runProcess(work: ConfinedWork, isolation: Isolation, spare?: ChildProcess): Promise<Outcome> {
-  const { input, timeoutMs, wallMs = patience * timeoutMs, maxOutputBytes, scratch, signal } = work
+  const { input, timeoutMs, maxOutputBytes, scratch, signal } = work
+  const { wallMs = Math.max(leastWallMs, patience * timeoutMs) } = work
   const isProgram = typeof work.module !== 'string'
   if (scratch) await isolation.give(scratch.path)
   // One that waits already is used up here: its caller may have left meanwhile.
