@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bootOnUpstream, type Explained, explained, type UpstreamWorld } from '../contract/chat-world.ts'
+import { readUntil } from '../harness/read-until.ts'
 import { until } from '../harness/until.ts'
 import { answer, chunk, done, type Step, stall, stream, type UpstreamCall } from '../harness/upstream.ts'
 import { type Piece, promptTokens, Stopping, streamed, whole, words } from './billing-upstream.ts'
@@ -48,7 +49,7 @@ async function leave(
     const response = await at.key.raw('POST', path, body, { 'x-reference-id': reference }, leaving.signal)
     if (ask.seen === undefined) return
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
-    for (let text = ''; !text.includes(`"${ask.seen}"`); ) text += (await reader.read()).value ?? ''
+    await readUntil(reader, `"${ask.seen}"`)
   })()
   await (ask.seen === undefined ? Promise.race([ask.when, reading]) : Promise.all([ask.when, reading]))
   leaving.abort()

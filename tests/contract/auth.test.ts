@@ -344,7 +344,9 @@ describe('the database', () => {
         async () =>
           (
             await world.app.db.query(
-              { text: "select 1 from pg_locks where database = (select oid from pg_database where datname = current_database()) and not granted and relation = 'auth.keys'::regclass" },
+              {
+                text: "select 1 from pg_locks where database = (select oid from pg_database where datname = current_database()) and not granted and relation = 'auth.keys'::regclass",
+              },
               [],
             )
           ).length > 0,

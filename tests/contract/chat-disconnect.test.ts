@@ -5,10 +5,11 @@ import { defaultTimeouts } from '#engine/models'
 import { readEnv } from '#platform/config'
 import { loadConfig } from '#settings'
 import { type Client, dataOf } from '../harness/client.ts'
+import { readUntil } from '../harness/read-until.ts'
 import { soon, until } from '../harness/until.ts'
 import { chunk, done, silence, stall, stream, type UpstreamCall } from '../harness/upstream.ts'
 import { boot } from '../harness/world.ts'
-import { bootOnUpstream, explained, readUntil, requestIdOf, type UpstreamWorld } from './chat-world.ts'
+import { bootOnUpstream, explained, requestIdOf, type UpstreamWorld } from './chat-world.ts'
 
 const timing = { streamOpenMs: 60, streamHeartbeatMs: 80 }
 const perInputToken = 1_000n

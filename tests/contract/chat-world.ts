@@ -102,15 +102,6 @@ export async function explained(key: Client, requestId: string): Promise<Explain
   })
 }
 
-/** Reads on until this was said. An answer that ends before is a failure: to read on would hold the process for good. */
-export async function readUntil(reader: ReadableStreamDefaultReader<string>, said: string): Promise<void> {
-  for (let text = ''; !text.includes(said); ) {
-    const { value, done } = await reader.read()
-    if (done) throw new Error(`the answer ended before ${said}: ${text}`)
-    text += value
-  }
-}
-
 /** What the receipt of a settled request counts in other units than tokens. */
 export async function quantitiesOf({ app, account, project }: World, requestId: string) {
   return (await app.ledger.receipt(account, project, requestId))!.quantities

@@ -1,6 +1,7 @@
 /** The messages wire over an upstream of the chat wire: what reaches it, and how its answer becomes events. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { png } from '../dialects/media-samples.ts'
+import { readUntil } from '../harness/read-until.ts'
 import { answer, chunk, cut, done, json, stream } from '../harness/upstream.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { eventsOf, expectMessage, type Json, joined } from './messages-oracle.ts'
@@ -226,7 +227,7 @@ test('a caller who disconnects ends the call at the upstream and pays for what w
   const body = JSON.stringify({ max_tokens: 9, messages: [user('hi')], stream: true })
   const response = await at.key.raw('POST', path, body, version, leave.signal)
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
-  for (let text = ''; !text.includes('one'); ) text += (await reader.read()).value ?? ''
+  await readUntil(reader, 'one')
   leave.abort()
   await (await at.upstream.call(position)).whenAborted
   const { details } = await explained(at.key, requestIdOf(response))

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
+import { readUntil } from '../harness/read-until.ts'
 import { until } from '../harness/until.ts'
 import { answer, chunk, type Script, stream } from '../harness/upstream.ts'
 import { DatabaseProxy } from './database-proxy.ts'
@@ -137,8 +138,7 @@ test.concurrent('killed in the middle of a stream: it breaks off, is charged at 
   )
   const body = bodyOf(person, { stream: true })
   const reader = await openStream(site.client(server, person), body)
-  let seen = ''
-  while (!seen.includes('half')) seen += new TextDecoder().decode((await reader.read()).value)
+  await readUntil(reader, 'half')
   await server.kill()
   await breaksOff(readToEnd(reader))
   await expectAmbiguous(person, body, 1)
@@ -195,9 +195,9 @@ test.concurrent('killed while PostgreSQL settles, which it then does all the sam
 
 async function openStream(client: Client, body: object) {
   const reply = await client.raw('POST', '/v1/chat/completions', JSON.stringify(body), claim)
-  return reply.body!.getReader()
+  return reply.body!.pipeThrough(new TextDecoderStream()).getReader()
 }
 
-async function readToEnd(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+async function readToEnd(reader: ReadableStreamDefaultReader<string>): Promise<void> {
   while (!(await reader.read()).done);
 }

@@ -5,6 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
+import { readUntil } from '../harness/read-until.ts'
 import { until } from '../harness/until.ts'
 import { answer, chunk, done, type Script, stream } from '../harness/upstream.ts'
 import { DatabaseProxy } from './database-proxy.ts'
@@ -110,8 +111,7 @@ async function begin(client: Client, key?: string): Promise<() => Promise<string
     key === undefined ? {} : { 'idempotency-key': `${key}-${client.url}` },
   )
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ''
-  while (!text.includes('first')) text += (await reader.read()).value ?? ''
+  let text = await readUntil(reader, 'first')
   return async () => {
     for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value
     return text

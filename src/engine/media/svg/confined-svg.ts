@@ -42,8 +42,6 @@ const magicRoom = path.join(import.meta.dirname, '../../magic')
 const places = { working: 2, waiting: 64 }
 /** CPU time. People's drawings take a twentieth of it; filters and masks can be written that take any. */
 const timeoutMs = 5_000
-/** By the clock: to start, a process of low priority may take ten seconds of a busy machine. */
-const wallMs = 30_000
 const maxOutputBytes = 96 * 1024 * 1024
 const proof: SvgBox = { width: 256, height: 256, covers: false }
 
@@ -56,7 +54,7 @@ export function openSvgs(log: Log, isolation?: FindIsolation): Svgs {
       module: path.join(import.meta.dirname, '../svg-process.ts'),
       input: work,
       files: [...svgFonts, magicRoom],
-      ...{ timeoutMs, wallMs },
+      timeoutMs,
       maxOutputBytes,
       nativeCode: true,
     })

@@ -18,8 +18,6 @@ export type ProbeAnswer = { video: ProbedVideo } | { fault: VideoFault; detail: 
 const places = { working: 2, waiting: 64 }
 /** CPU time, of which a film of half a minute takes a tenth: starting the process. */
 const timeoutMs = 5_000
-/** By the clock: to start, a process of low priority may take ten seconds of a busy machine. */
-const wallMs = 30_000
 const maxOutputBytes = 10_000
 
 export function openVideoProbe(log: Log, isolation?: FindIsolation): VideoProbe {
@@ -31,7 +29,7 @@ export function openVideoProbe(log: Log, isolation?: FindIsolation): VideoProbe 
         module: path.join(import.meta.dirname, 'probe-process.ts'),
         input: { path: file },
         files: [file],
-        ...{ timeoutMs, wallMs },
+        timeoutMs,
         maxOutputBytes,
       })
       if ('lost' in outcome) throw new VideoError(outcome.lost === 'busy' ? 'busy' : 'lost')
