@@ -287,11 +287,15 @@ export async function boot(options: WorldOptions = {}): Promise<World> {
 export const quietEnvironment = { KHERAD_LOG_LEVEL: 'silent' }
 
 /** What can be given to accounts that are to have dedicated clouds. */
-export const dedicatedConfig = `
+export const packagesConfig = `
 clouds:
   packages:
     - id: small
       name: { fa: کوچک, en: Small }
+`
+/** For dedicated clouds. No backup is made by itself, which a test between one and five o'clock in Tehran might come upon. */
+export const dedicatedConfig = `${packagesConfig}backups:
+  nightly: false
 `
 
 export { upstreamConfig } from './config-text.ts'

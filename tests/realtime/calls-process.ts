@@ -22,6 +22,7 @@ export interface CallsProcessOptions {
   databaseUrl: string
   leaseMs: number
   clock?: Clock
+  nowMs?: () => number
   /** Of errors, which must not be. */
   onError?: (what: string) => void
 }
@@ -30,6 +31,7 @@ export async function openCallsProcess({
   databaseUrl,
   leaseMs,
   clock = systemClock,
+  nowMs,
   onError = () => {},
 }: CallsProcessOptions): Promise<CallsProcess> {
   await using stack = new AsyncDisposableStack()
@@ -50,7 +52,7 @@ export async function openCallsProcess({
   const metrics = openMetrics(ledgerSeries) as App['metrics']
   const config = { budgets: { thresholdsPercent } } as App['config']
   const app = { db, clock, log, metrics, config, ledger, keys, processes }
-  const realtime = stack.use(await openRealtimeCalls(app, { capacity: 1_000 }))
+  const realtime = stack.use(await openRealtimeCalls(app, { capacity: 1_000, nowMs }))
   const inner = stack.move()
   return { db, clock, realtime, seemDead, [Symbol.asyncDispose]: () => inner.disposeAsync() }
 }

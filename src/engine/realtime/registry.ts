@@ -23,6 +23,8 @@ export interface RegistryOptions {
   secret?: string | undefined
   /** Ends a call that an upstream has with its caller directly. */
   hangUp?: HangUp | undefined
+  /** Milliseconds of a clock that only goes forward, by which the database's silence is counted; the process's if absent. */
+  nowMs?: (() => number) | undefined
 }
 
 const tickMs = 5_000
@@ -60,12 +62,15 @@ export class RealtimeCalls implements AsyncDisposable {
   #timer: NodeJS.Timeout | undefined
   #ticking: Promise<void> | undefined
   #hangingUp: Promise<void> | undefined
+  readonly #nowMs: () => number
   /** When the database answered a tick last. */
-  #answeredMs = performance.now()
+  #answeredMs: number
 
   constructor(app: RegistryApp, options: RegistryOptions) {
     this.#app = app
     this.#options = options
+    this.#nowMs = options.nowMs ?? (() => performance.now())
+    this.#answeredMs = this.#nowMs()
     this.codecs = new Codecs(options.capacity)
     this.hosts = new HostLinks(app, options.secret)
   }
@@ -193,14 +198,14 @@ export class RealtimeCalls implements AsyncDisposable {
     const now = new Date(clock.nowMs())
     try {
       const rows = await writeTicks(db, { processId: this.processId, ticks, now, timeoutMs: tickTimeoutMs })
-      this.#answeredMs = performance.now()
+      this.#answeredMs = this.#nowMs()
       // Others may have taken this process for dead, and deleted it.
       await this.#writeLease()
       return rows
     } catch (error) {
       this.#app.log.warn({ err: error }, 'calls could not be written; it is tried again')
       // Other processes may take this one for dead by now.
-      if (performance.now() - this.#answeredMs > mostAwayMs) for (const call of known) call.end('failed')
+      if (this.#nowMs() - this.#answeredMs > mostAwayMs) for (const call of known) call.end('failed')
       return undefined
     }
   }

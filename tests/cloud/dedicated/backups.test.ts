@@ -7,22 +7,23 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { givePackage } from '../../../src/engine/clouds/clouds.ts'
 import { dueClouds } from '../../../src/engine/database-backups/store.ts'
 import { until } from '../../harness/until.ts'
-import { boot, dedicatedConfig, MovableClock, type TestCloud, type World } from '../../harness/world.ts'
+import { boot, MovableClock, packagesConfig, type TestCloud, type World } from '../../harness/world.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { newClient } from '../users/app.ts'
 
 const canRun = await hasJail()
 const it = test.runIf(canRun)
-const clock = new MovableClock()
 const minuteMs = 60 * 1000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
+/** Begins at the next noon of UTC: where a test moves it on by minutes, no night comes that it does not ask for. */
+const clock = new MovableClock(Math.ceil(Date.now() / dayMs + 0.5) * dayMs - dayMs / 2)
 let world: World
 let cloud: TestCloud
 
 beforeAll(async () => {
   if (!canRun) return
-  world = await boot({ clock, config: `${dedicatedConfig}backups:\n  asked_per_cloud: 3\n` })
+  world = await boot({ clock, config: `${packagesConfig}backups:\n  asked_per_cloud: 3\n` })
   cloud = await world.dedicatedCloud('نوبت‌ها')
   await sql('create table kept (n int primary key); insert into kept values (1)')
 })
