@@ -44,6 +44,7 @@ export interface PageState {
   channel: string
   texts: string[]
   received: number
+  /** Of ours, that to which the page sends; it may begin with another and change to the best. */
   candidate: string
 }
 
@@ -114,9 +115,13 @@ async function state(id) {
   const { pc, channel, texts } = connections[id]
   let received = 0
   let candidate = ''
-  for (const entry of (await pc.getStats()).values()) {
+  const stats = await pc.getStats()
+  for (const entry of stats.values()) {
     if (entry.type === 'inbound-rtp') received = entry.packetsReceived
-    if (entry.type === 'remote-candidate') candidate = entry.protocol + ' ' + entry.address
+    if (entry.type !== 'transport') continue
+    const { remoteCandidateId } = stats.get(entry.selectedCandidatePairId) ?? {}
+    const { protocol, address } = stats.get(remoteCandidateId) ?? {}
+    candidate = protocol + ' ' + address
   }
   return { state: pc.connectionState, channel: channel.readyState, texts, received, candidate }
 }

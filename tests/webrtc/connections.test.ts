@@ -78,7 +78,7 @@ describe.skipIf(browserPath === undefined)('a connection of WebRTC', () => {
     await using rtc = await openLoopback()
     const made = await call(page, rtc)
     await works(made)
-    expect(made.echo.peer!.path).toBe('udp')
+    await expect.poll(() => made.echo.peer!.path).toBe('udp')
     const { sequences } = made.echo
     expect(new Set(sequences).size).toBe(sequences.length)
   })
@@ -94,7 +94,7 @@ describe.skipIf(browserPath === undefined)('a connection of WebRTC', () => {
     await using rtc = await openLoopback({ listen: ['::1'] })
     const made = await call(page, rtc)
     await works(made)
-    expect((await stateOf(page, made.id)).candidate).toBe('udp ::1')
+    await expect.poll(async () => (await stateOf(page, made.id)).candidate).toBe('udp ::1')
   })
 
   test('comes by an address that only the settings name, changes its path, and is lost with it', async () => {
@@ -104,7 +104,7 @@ describe.skipIf(browserPath === undefined)('a connection of WebRTC', () => {
     await using proxy = await openShapingProxy({ target: { address: '127.0.0.1', port: rtc.port } })
     const made = await call(page, rtc)
     await works(made)
-    expect((await stateOf(page, made.id)).candidate).toBe('udp 127.0.0.5')
+    await expect.poll(async () => (await stateOf(page, made.id)).candidate).toBe('udp 127.0.0.5')
     proxy.changePaths()
     await goesOn(made)
     proxy.toServer = { loss: 1 }
