@@ -2,15 +2,9 @@ import { callName } from '#engine/realtime'
 import { uuidv7 } from '#platform/ids'
 import type { World } from '../harness/world.ts'
 
-let lastMs = 0
-
-/**
- * A call of the world's account that has ended, by its row alone: 60.5 seconds, 2.5 credits. Returns its id as people see it: a later one is newer, also
- * within one millisecond, in which the order of ids is chance.
- */
+/** A call of the world's account that has ended, by its row alone: 60.5 seconds, 2.5 credits. Returns its id as people see it. */
 export async function insertCallRow(world: World, { turns }: { turns: number }): Promise<string> {
-  lastMs = Math.max(Date.now(), lastMs + 1)
-  const callId = uuidv7(lastMs)
+  const callId = uuidv7()
   const at = new Date(world.app.clock.nowMs())
   await world.app.db.kysely
     .insertInto('realtime.calls')

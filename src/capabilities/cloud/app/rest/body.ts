@@ -30,8 +30,8 @@ const maxCharacters = 2 * 1024 * 1024
 export async function newRows(body: unknown, options: RowOptions): Promise<NewRow[]> {
   const values = Array.isArray(body) ? body : [body]
   if (values.length > queryLimits.rows) fail('ROWS_TOO_MANY', { max: queryLimits.rows })
-  // Those of one moment are not in order by themselves; rows without an order are answered by their ids.
-  const ids = values.map(() => uuidv7(options.nowMs)).sort()
+  // Made at once, so that they are in order: rows without an order are answered by their ids.
+  const ids = values.map(() => uuidv7(options.nowMs))
   const rows: NewRow[] = []
   const slice = new Slice()
   let characters = 0
