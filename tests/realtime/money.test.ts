@@ -350,6 +350,23 @@ test('who does not end a call that it was told to end has it settled all the sam
   ])
 })
 
+test('what has ended pays with its rest for what comes next in the same moment', async () => {
+  const capped = await newPayer({ caps: { cap: 1_000n } })
+  const call = await start({ payer: capped, held: 700n })
+  const first = await take(call, 700n)
+  await expect(take(call, 700n)).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED' })
+  first.done(100n, none)
+  const second = await take(call, 700n)
+  second.done(100n, none)
+  expect(await call.money.reserve(800n)).toBe(true)
+  const third = await take(call, 800n)
+  third.done(50n, none)
+  expect(await call.money.spare(750n)).toBe(true)
+  expect(await call.money.spare(751n)).toBe(false)
+  expect(await call.money.end('client')).toMatchObject({ charged: 250n })
+  await sound()
+})
+
 test('time that costs credits is held ahead, warned of when the balance ends, and paid by begun seconds', async () => {
   const price = (seconds: number) => BigInt(seconds) * 10n
   const capped = await newPayer({ caps: { cap: 1_000n } })

@@ -1,7 +1,9 @@
 /** The engine `passthrough`: a vendor that talks with the caller directly, what it is paid for, and that it is hung up. */
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type CallRow, callIdOf } from '#engine/realtime'
 import { revokeKey } from '#platform/auth'
+import type { Tx } from '#platform/db'
 import { temporaryFolder } from '../db/cluster-world.ts'
 import { Client, type Seen } from '../harness/client.ts'
 import { startProcess } from '../harness/processes.ts'
@@ -119,6 +121,15 @@ const stepsOf = (name: string) =>
 /** What is done. */
 const isSpent = (name: string, microcredits: number) => async () =>
   (await stepsOf(name)).reduce((sum, { cost }) => sum + (cost ?? 0n), 0n) === BigInt(microcredits)
+/** Nobody changes a hold of the call's account until the transaction ends. */
+const lockMoney = (tx: Tx, name: string) =>
+  sql`select ledger.lock(array[account_id]) from realtime.calls where call_id = ${callIdOf(name)!}`.execute(
+    tx,
+  )
+async function isMoneyAwaited(): Promise<boolean> {
+  const text = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  return (await world.app.db.query({ text }, [])).length > 0
+}
 const isHungUp = async (call: VendorCall, requestId: string): Promise<boolean> =>
   call.hangUps > 0 && (await rowOf(requestId)).upstream_call === null
 
@@ -282,6 +293,45 @@ test('what one response leaves pays for the next one: a balance of less than two
   expect(receipt.microcredits).toBe(String(2 * response))
 })
 
+test('it does so where the next one is refused while the first is being made', async () => {
+  const { client: key } = await world.stranger(5)
+  const { peer, call, id } = await talk(key)
+  await using _peer = peer
+  const first = call.begin()
+  await until(async () => (await stepsOf(id))[0]?.ahead === false)
+  // By then the next one has been refused, or is about to be.
+  await world.app.db.tx((tx) => lockMoney(tx, id))
+  call.finish(first)
+  await until(isSpent(id, response))
+  call.finish(call.begin())
+  await until(isSpent(id, 2 * response))
+  expect((await ended(key, id)).record).toMatchObject({ reason: 'credits', turns: 2 })
+})
+
+test('and where the next one begins before it has been refused', async () => {
+  const { client: key } = await world.stranger(5)
+  const { peer, call, id } = await talk(key)
+  await using _peer = peer
+  // One of each kind is open.
+  await until(async () => (await stepsOf(id)).length === 2)
+  const second = await world.app.db.tx(async (tx) => {
+    await lockMoney(tx, id)
+    const first = call.begin()
+    await until(isMoneyAwaited)
+    call.finish(first)
+    await until(isSpent(id, response))
+    const begun = call.begin()
+    // It is put back: what came before it has been read.
+    const audio = { input: { transcription: { model: 'dear-1' } } }
+    call.tell({ type: 'session.updated', session: { ...call.session, audio } })
+    await until(() => call.said.some(({ type }) => type === 'session.update'))
+    return begun
+  })
+  call.finish(second)
+  await until(isSpent(id, 2 * response))
+  expect((await ended(key, id)).record).toMatchObject({ reason: 'credits', turns: 2 })
+})
+
 test('where the side connection breaks the call is hung up and ends, with what was being made at its worst', async () => {
   const key = await world.key()
   const { peer, call, created, id } = await talk(key)
@@ -381,7 +431,7 @@ test('a response with a limit above ours is cancelled; larger instructions are h
   peer.sendText(JSON.stringify({ type: 'session.update', session: { instructions: 'الف'.repeat(1_000) } }))
   await until(() => call.said.length === 2)
   call.begin()
-  await until(async () => (await stepsOf(id)).length === 3)
+  await until(async () => (await stepsOf(id)).filter(({ ahead }) => !ahead).length === 2)
   call.side!.cut()
   const { steps } = await ended(key, id)
   expect(steps.map(({ microcredits }: { microcredits: number }) => microcredits)).toEqual([

@@ -96,7 +96,7 @@ export class RunningMoney implements CallMoney, StepMoney {
     return this.#ending !== undefined
   }
 
-  /** Of what is held: spent, or taken for steps under way. */
+  /** Of what is held: spent, or taken for steps under way. A step that has ended counts at its worst until its cost is written: so before more is held. */
   get #taken(): bigint {
     let taken = this.#written
     for (const { worst } of this.#open.values()) taken += worst
@@ -114,11 +114,15 @@ export class RunningMoney implements CallMoney, StepMoney {
 
   reserve(worst: bigint): Promise<boolean> {
     this.#reserved = worst
-    return this.#inOrder(() => this.#rehold(this.#taken + worst)).then(() => true, refusedOnly)
+    return this.#inOrder(async () => {
+      if (this.free < worst) await this.writeEnds()
+      await this.#rehold(this.#taken + worst)
+    }).then(() => true, refusedOnly)
   }
 
   async fill(free: bigint): Promise<void> {
     await this.#inOrder(async () => {
+      if (this.free < free) await this.writeEnds()
       const missing = free - this.free
       if (missing <= 0n) return
       const have = await this.#rehold(this.#held + missing).then(() => 0n, haveOf)
@@ -184,7 +188,10 @@ export class RunningMoney implements CallMoney, StepMoney {
     try {
       if (this.free >= 0n) await this.#write(begun)
       else
-        await this.#inOrder(() => (this.free >= 0n ? this.#write(begun) : this.#rehold(this.#taken, begun)))
+        await this.#inOrder(async () => {
+          if (this.free < 0n) await this.writeEnds()
+          await (this.free >= 0n ? this.#write(begun) : this.#rehold(this.#taken, begun))
+        })
     } catch (error) {
       step.worst = before
       throw error
@@ -266,11 +273,9 @@ export class RunningMoney implements CallMoney, StepMoney {
   }
 
   /** Writes costs of steps that are not in the database. Never rejects: what could not be written is written with the next. */
-  writeEnds(): Promise<void> {
-    this.#writing ??= this.#writeEnds().finally(() => {
-      this.#writing = undefined
-    })
-    return this.#writing
+  async writeEnds(): Promise<void> {
+    if (this.#unwritten.length > 0) this.#writing ??= this.#writeEnds()
+    await this.#writing
   }
 
   async #writeEnds(): Promise<void> {
@@ -287,6 +292,9 @@ export class RunningMoney implements CallMoney, StepMoney {
     } catch (error) {
       if (!isDatabaseAway(error))
         this.#app.log.error({ err: error, receipt: this.call.receiptId }, 'costs of a call were not written')
+    } finally {
+      // In the same moment in which nothing was left: what ends later is written by the next.
+      this.#writing = undefined
     }
   }
 

@@ -43,7 +43,8 @@ export class StepsAhead {
   /** The upstream has begun with one, and another is opened. Of what none was open for, all of the cost is the platform's loss. Throws `CallOver`. */
   async take(): Promise<Step> {
     const { kind, model, refused, unpaid } = this.#options
-    const taken = this.#next
+    // What was under way when the next one was refused may have left enough since.
+    const taken = this.#next.then((step) => step ?? this.#open())
     // At once: whatever is begun in the same moment waits for it.
     this.#next = taken.then((step) => step && this.#open())
     const next = this.#next
