@@ -10,9 +10,9 @@ import { bootWork, create, ended, fileOf, input, keep, read, type WorkWorld, who
 const clock = new MovableClock()
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
+const rest = 'work: { runs_per_account: 1, max_minutes: 3 }'
 let at: WorkWorld
 beforeAll(async () => {
-  const rest = 'work: { runs_per_account: 1, max_minutes: 3 }'
   // Whoever does not stop is waited for in real time.
   at = await bootWork({ clock, rest, timing: { abortGraceMs: 500 } })
 })
@@ -57,10 +57,13 @@ test('a pipeline that does not listen holds nobody up, and may write no more', a
 })
 
 test('a run that found no place within a day is ended, and costs nothing', async () => {
+  const clock = new MovableClock()
+  // The run that has the place is told to stop, too, and does not: it keeps it until the other is ended.
+  await using at = await bootWork({ clock, rest, timing: { abortGraceMs: 60_000 } })
   const released = Promise.withResolvers<void>()
   at.play('the only place there is', async () => void (await released.promise))
   const busy = await create(at.key, { input: 'the only place there is' })
-  await running(busy.body.id)
+  await until(async () => (await read(at.key, busy.body.id)).body.status === 'running')
   const { body } = await create(at.key)
   // Its worker is gone, as far as anybody can see.
   await at.world.app.db.query(
