@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, textOf } from '../cloud/functions/scene.ts'
+import { call, jailTested, textOf } from '../cloud/functions/scene.ts'
 import type { Client } from '../harness/client.ts'
 import { boot, type TestCloud, type World } from '../harness/world.ts'
 import { kherad, type Ran } from './command-line.ts'
@@ -16,6 +16,7 @@ beforeAll(async () => {
   world = await boot()
   key = await world.key({ project: await world.newProject() })
   cloud = await world.cloud('shop', key)
+  await jailTested(world)
   folder = await mkdtemp(path.join(tmpdir(), 'kherad-functions-'))
 })
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { startEmbedded } from '#platform/postgres'
 import { fast, quiet, temporaryFolder } from '../db/cluster-world.ts'
 import { Client } from '../harness/client.ts'
 import { startProcess } from '../harness/processes.ts'
-import { soon, until } from '../harness/until.ts'
+import { until } from '../harness/until.ts'
 import { asProcess, launcher } from './command-line.ts'
 
 const { done, kherad } = asProcess
@@ -61,7 +61,7 @@ test('the CLI joins the PostgreSQL of a running server, and starts and stops its
     expect((await client.chat({})).status).toBe(200)
     // The command has ended, and the server still has its database.
     await done(env, 'key', 'revoke', key.id)
-    await until(async () => (await client.get('/v1/models')).status === 401, soon)
+    await until(async () => (await client.get('/v1/models')).status === 401)
 
     const doctor = await kherad(
       { ...env, KHERAD_PORT: new URL(server.url).port, KHERAD_LOCALE: 'en' },

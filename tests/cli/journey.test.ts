@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Client } from '../harness/client.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { startProcess } from '../harness/processes.ts'
-import { soon, until } from '../harness/until.ts'
+import { until } from '../harness/until.ts'
 import { boot } from '../harness/world.ts'
 import { asProcess } from './command-line.ts'
 
@@ -42,8 +42,7 @@ test('what the CLI makes works at a running server, and what it revokes or suspe
     balance_credits: 12,
   })
 
-  const answers = (status: number) =>
-    until(async () => (await client.get('/v1/models')).status === status, soon)
+  const answers = (status: number) => until(async () => (await client.get('/v1/models')).status === status)
   await done(env, 'account', 'suspend', account.id)
   await answers(403)
   await done(env, 'account', 'resume', account.id)

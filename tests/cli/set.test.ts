@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Client } from '../harness/client.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { startProcess } from '../harness/processes.ts'
-import { soon, until } from '../harness/until.ts'
+import { until } from '../harness/until.ts'
 import { done, kherad, refused } from './command-line.ts'
 
 /** A running server with one account of 1,000 credits, one project, and a key of it. */
@@ -77,8 +77,7 @@ test.concurrent('what is left out stays as it is', async () => {
 
 test.concurrent('a running server knows the models, the end and the plan it is told within a second', async () => {
   await using at = await site()
-  const answers = (expected: string, model: string) =>
-    until(async () => (await at.chat(model)) === expected, soon)
+  const answers = (expected: string, model: string) => until(async () => (await at.chat(model)) === expected)
 
   expect(await at.chat('sandbox/omni')).toBe('200')
   await at.set('key', 'set', at.key, '--models', 'sandbox/fast')
@@ -115,7 +114,7 @@ test.concurrent('what a key’s answers of Responses may have unasked is set wit
       responses_max_output_tokens: tokens,
     })
     // What the sandbox can write at most.
-    await until(async () => (await applied()) === String(Math.min(tokens, 16_384)), soon)
+    await until(async () => (await applied()) === String(Math.min(tokens, 16_384)))
   }
   expect((await at.set('key', 'list')).data).toMatchObject([{ responses_max_output_tokens: 8192 }])
   expect(await at.set('key', 'set', at.key, '--rate', '60')).toMatchObject({
@@ -127,7 +126,7 @@ test.concurrent('what a key’s answers of Responses may have unasked is set wit
       code: 'USAGE',
     })
   await at.set('key', 'set', at.key, option, 'none')
-  await until(async () => (await applied()) === '2048', soon)
+  await until(async () => (await applied()) === '2048')
   const made = await at.set('key', 'create', '--name', 'long', option, '4096')
   expect(made).toMatchObject({ responses_max_output_tokens: 4096 })
   const shown = await kherad({ ...at.env, KHERAD_LOCALE: 'en' }, 'key', 'list')
@@ -158,7 +157,7 @@ test.concurrent('the pages of a key are set, reported, and lifted, and what is n
   const origins = ['https://app.example.com', 'http://localhost:5173']
   expect(await at.set('key', 'set', at.key, '--origins', typed)).toMatchObject({ id: at.key, origins })
   const page = { origin: 'https://evil.example' }
-  await until(async () => (await at.client.chat({}, page)).status === 403, soon)
+  await until(async () => (await at.client.chat({}, page)).status === 403)
   expect(await at.set('key', 'set', at.key, '--rate', '60')).toMatchObject({ origins })
   for (const wrong of ['*', 'app.example.com', 'https://a.example/path', ''])
     expect(await refused(at.env, 'key', 'set', at.key, '--origins', wrong)).toMatchObject({
@@ -166,7 +165,7 @@ test.concurrent('the pages of a key are set, reported, and lifted, and what is n
       code: 'USAGE',
     })
   expect(await at.set('key', 'set', at.key, '--origins', 'none')).toMatchObject({ origins: null })
-  await until(async () => (await at.client.chat({}, page)).status === 200, soon)
+  await until(async () => (await at.client.chat({}, page)).status === 200)
   const made = await at.set('key', 'create', '--name', 'page', '--origins', 'https://a.example')
   expect(made).toMatchObject({ origins: ['https://a.example'] })
 })

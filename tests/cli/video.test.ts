@@ -172,9 +172,15 @@ describe('kherad video', () => {
     const jobs = at.vendor.jobs.length
     const words = ['video', 'a cat', ...film]
     const child = begin(words)
+    let said = ''
+    child.stderr!.on('data', (piece) => {
+      said += piece
+    })
     const running = ended(child, words)
     await until(async () => at.vendor.jobs.length > jobs)
     await until(async () => at.vendor.jobs.at(-1)!.looks > 0)
+    // It has read that its order was accepted.
+    await until(() => said.includes('credits are held'))
     child.kill('SIGINT')
     const stopped = await running
     expect([stopped.code, stopped.out]).toEqual([130, ''])

@@ -9,6 +9,7 @@ import { expect } from 'vitest'
 import { asProcess } from '../cli/command-line.ts'
 import type { World } from '../harness/world.ts'
 import { openBrowser } from '../media/browser.ts'
+import { jailTested } from './functions/scene.ts'
 
 const { kherad } = asProcess
 
@@ -81,6 +82,7 @@ async function published(
     expect(code, `${command}: ${err}`).toBe(0)
     return out.trim()
   }
+  await jailTested(world)
   for (const command of commands) await run(command)
   const connection = Object.fromEntries(
     (await run(`npx kherad cloud connection ${name}`)).split('\n').map((line) => line.split('=')),

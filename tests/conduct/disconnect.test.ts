@@ -223,14 +223,17 @@ test('a process drains max_drains answers at a time; beyond them a disconnect ca
 describe('a drain does not go on for ever:', () => {
   // Each is left before it is over, however busy this machine is.
   test.each([
-    ['one that trickles', 'total_ms: 4000', 'trickle'],
-    ['one that falls silent', 'idle_ms: 4000', 'silence'],
+    ['one that trickles', 'total_ms: 12000', 'trickle'],
+    ['one that falls silent', 'idle_ms: 12000', 'silence'],
   ])('%s ends by its %s, and its place is free again', async (_, timeout, how) => {
     await using at = await bootOnUpstream({
       provider: `    on_disconnect: drain\n    max_drains: 1\n    timeouts: { ${timeout} }`,
     })
     const { available: before } = await at.world.balance()
-    const trickling = Array.from({ length: 5_000 }, (): Step[] => [() => pause(2), chunk({ content: ' on' })])
+    const trickling = Array.from({ length: 20_000 }, (): Step[] => [
+      () => pause(2),
+      chunk({ content: ' on' }),
+    ])
     const then: Step[] = how === 'trickle' ? trickling.flat() : [stall]
     at.upstream.reply(stream([chunk({ content: 'first' }), ...then]))
     const id = await leave(at, { stream: true, when: Promise.resolve(), seen: 'first', action: 'drain' })

@@ -6,7 +6,7 @@ import { revokeKey, scopes, setAccountState } from '#platform/auth'
 import { routes } from '../../src/capabilities.ts'
 import { Client } from '../harness/client.ts'
 import { startProcess } from '../harness/processes.ts'
-import { soon, until } from '../harness/until.ts'
+import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 import { expectRefusal } from './refusal.ts'
 
@@ -96,7 +96,7 @@ test('a revoked key is refused within a second, by another running process too',
     const reply = await until(async () => {
       const seen = await client.get(probe)
       return seen.status === 200 ? undefined : seen
-    }, soon)
+    })
     expectRefusal(reply, denied)
   }
   expectRefusal(await key.chat({}), denied)
@@ -171,13 +171,13 @@ describe('403', () => {
     const reply = await until(async () => {
       const seen = await key.get(probe)
       return seen.status === 200 ? undefined : seen
-    }, soon)
+    })
     expectRefusal(reply, { status: 403, code: 'ACCOUNT_SUSPENDED' })
     expectRefusal(await key.chat({}), { status: 403, code: 'ACCOUNT_SUSPENDED' })
     expectRefusal(await (await world.key()).chat({}), { status: 403, code: 'ACCOUNT_SUSPENDED' })
     expect(await world.balance()).toEqual(before)
     await world.app.db.tx((tx) => setAccountState(tx, world.account, 'active'))
-    await until(async () => (await key.get(probe)).status === 200, soon)
+    await until(async () => (await key.get(probe)).status === 200)
   })
 
   test('a model outside the key’s list is refused, the default one too, and nothing is held', async () => {

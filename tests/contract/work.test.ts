@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { revokeKey } from '#platform/auth'
 import type { Client } from '../harness/client.ts'
-import { soon, until } from '../harness/until.ts'
+import { until } from '../harness/until.ts'
 import { answer, json } from '../harness/upstream.ts'
 import { expectRefusal, uuidPattern } from './refusal.ts'
 import { requestOf, Wire } from './wire.ts'
@@ -382,7 +382,7 @@ describe('cancel', () => {
     expect(reply.body).toMatchObject({ id: body.id, object: 'run', status: 'cancelling' })
     await call.whenAborted
     at.upstream.reply(answer())
-    const run = await ended(key, body.id, soon)
+    const run = await ended(key, body.id)
     expect(run).toMatchObject({ status: 'cancelled', error: null })
     expect(run.progress.percent).toBeLessThan(100)
     expect(at.upstream.calls).toHaveLength(calls + 1)

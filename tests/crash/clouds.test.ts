@@ -78,7 +78,7 @@ test('killed at the beginning and at the end of its creation, and before the ans
     await using _held = await site.holding('lock table clouds.signing_keys in share mode')
     call = expect(create(client())).rejects.toThrow()
     await waitsFor('insert into "clouds"."signing_keys"')
-    committed = proxy.withholdReply(/commit/)
+    committed = proxy.withholdReply(/commit/, 'insert into "clouds"."signing_keys"')
   }
   await committed
   await site.newest.kill()
@@ -296,7 +296,7 @@ test('killed at the beginning and at the end of an import, and before its answer
     await using _held = await site.holding(importSteps[1]![0])
     call = expect(send()).rejects.toThrow()
     await waitsFor(importSteps[1]![1])
-    committed = proxy.withholdReply(/commit/)
+    committed = proxy.withholdReply(/commit/, importSteps[1]![1])
   }
   await committed
   await site.newest.kill()

@@ -5,6 +5,8 @@ import path from 'node:path'
 
 interface Trap {
   pattern: RegExp
+  /** What its connection asked before, in the same transaction; a server has more of them beside each other. */
+  after: string
   then: 'lose' | 'withhold'
   sprung: () => void
 }
@@ -16,7 +18,11 @@ interface Pair {
   swallows: boolean
   /** What its next reply is to fall into. */
   caught?: Trap | undefined
+  /** What it was asked since its transaction began. */
+  asked: string
 }
+
+const mostAsked = 1_000_000
 
 export class DatabaseProxy {
   readonly #databaseUrl: string
@@ -51,9 +57,12 @@ export class DatabaseProxy {
     return this.#set(to, 'lose')
   }
 
-  /** The next statement whose bytes match is carried out, and its reply held back for ever. Resolves when it would have come. */
-  withholdReply(to: RegExp): Promise<void> {
-    return this.#set(to, 'withhold')
+  /**
+   * The next statement whose bytes match, in a transaction that has `after` where one is named, is carried out, and its reply held back for ever. Resolves when it
+   * would have come.
+   */
+  withholdReply(to: RegExp, after?: string): Promise<void> {
+    return this.#set(to, 'withhold', after)
   }
 
   /** Breaks every connection and refuses new ones, until `back`. */
@@ -79,16 +88,16 @@ export class DatabaseProxy {
     await once(this.#server, 'close')
   }
 
-  #set(pattern: RegExp, then: Trap['then']): Promise<void> {
+  #set(pattern: RegExp, then: Trap['then'], after = ''): Promise<void> {
     return new Promise((sprung) => {
-      this.#trap = { pattern, then, sprung }
+      this.#trap = { pattern, after, then, sprung }
     })
   }
 
   #accept(near: Socket): void {
     if (this.#refuses) return void near.destroy()
-    const pair: Pair = { near, far: connect(targetOf(this.#databaseUrl)), swallows: this.#swallows }
-    const { far } = pair
+    const far = connect(targetOf(this.#databaseUrl))
+    const pair: Pair = { near, far, swallows: this.#swallows, asked: '' }
     this.#pairs.add(pair)
     near.on('data', (bytes) => this.#ask(pair, bytes))
     far.on('data', (bytes) => answer(pair, bytes))
@@ -98,8 +107,11 @@ export class DatabaseProxy {
 
   #ask(pair: Pair, bytes: Buffer): void {
     if (pair.swallows) return
-    if (this.#trap?.pattern.test(bytes.toString('latin1'))) {
-      pair.caught = this.#trap
+    const text = bytes.toString('latin1')
+    pair.asked = /\bbegin\b|\bstart transaction\b/.test(text) ? text : (pair.asked + text).slice(-mostAsked)
+    const trap = this.#trap
+    if (trap?.pattern.test(text) && pair.asked.includes(trap.after)) {
+      pair.caught = trap
       this.#trap = undefined
     }
     pair.far.write(bytes)

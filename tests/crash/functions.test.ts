@@ -101,7 +101,7 @@ test('killed while code is compiled, before it is tried, in its transaction and 
       await using _versions = await site.holding('lock table functions.versions in share mode')
       lost = expect(deploySecond(clientOf(committing!), deployed)).rejects.toThrow()
       await site.waitsFor('insert into "functions"."versions"')
-      committed = proxy.withholdReply(/commit/)
+      committed = proxy.withholdReply(/commit/, 'insert into "functions"."versions"')
     }
     await committed
     await committing!.kill()

@@ -47,7 +47,7 @@ export async function expectLost(
     [person.account],
   )
   expect(loss?.amount).toBe(-price)
-  const repeat = await site.client(restarted, person).post(path, body, headers)
+  const repeat = await site.post(site.client(restarted, person), path, body, headers)
   expect(repeat.status).toBe(409)
   expect(repeat.body.error.code).toBe('REQUEST_ALREADY_ACCEPTED')
   expect(await filesOf(site, person)).toEqual([])

@@ -132,7 +132,7 @@ test('killed before a publication is accepted, before it is live and right after
       await using _files = await site.holding('lock table sites.files in share mode')
       await next(proxy.url)
       await site.waitsFor('insert into sites.files')
-      committed = proxy.withholdReply(/commit/)
+      committed = proxy.withholdReply(/commit/, 'insert into sites.files')
     }
     await committed
     await servers.at(-1)!.kill()

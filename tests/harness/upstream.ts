@@ -129,7 +129,10 @@ export async function fakeUpstream(port = 0, tls?: { key: string; cert: string }
   let current: Script | ((call: UpstreamCall) => Script | Promise<Script>) = answer()
 
   const answering = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const call = begin(request, response, await readBytes(request))
+    const bytes = await readBytes(request)
+    // Who left in the middle of the body has asked nothing.
+    if (request.destroyed && !request.complete) return
+    const call = begin(request, response, bytes)
     calls.push(call)
     for (const waiter of waiters)
       if (waiter.position < calls.length) waiter.resolve(calls[waiter.position] ?? call)

@@ -162,8 +162,11 @@ export class World implements AsyncDisposable {
     const made = await createDedicated(client, name)
     assert.equal(made.status, 202, made.text)
     const path = `/v1/cloud/${made.body.id}`
-    await until(async () => (await client.get(path)).body.status !== 'provisioning')
-    const { body } = await client.get(path)
+    // A refusal of a machine that is busy with it is no status.
+    const body = await until(async () => {
+      const seen = await client.get(path)
+      return seen.status === 200 && seen.body.status !== 'provisioning' ? seen.body : undefined
+    })
     assert.equal(body.status, 'ready', body.error?.message)
     return this.#testCloud(client, body)
   }

@@ -62,7 +62,7 @@ export async function openCallerPage(
   const browser = await openBrowser(stack, [
     '--use-fake-ui-for-media-stream',
     '--use-fake-device-for-media-stream',
-    `--use-file-for-fake-audio-capture=${file}%noloop`,
+    `--use-file-for-fake-audio-capture=${file}`,
     '--autoplay-policy=no-user-gesture-required',
     '--mute-audio',
   ])

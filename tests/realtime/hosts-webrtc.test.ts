@@ -92,7 +92,7 @@ async function begin(by = key): Promise<PeerCall> {
 async function speech(input: string): Promise<Uint8Array[]> {
   const order = { model: 'sandbox/speech', input, voice: 'sandbox-mina', response_format: 'pcm' }
   const reply = await key.raw('POST', '/v1/audio/speech', JSON.stringify(order))
-  const bytes = Buffer.concat([Buffer.from(await reply.arrayBuffer()), Buffer.alloc(48_000 * 2.5)])
+  const bytes = Buffer.concat([Buffer.from(await reply.arrayBuffer()), Buffer.alloc(48_000 * 5.5)])
   using codecs = (await new Codecs(1).take())!
   const encoder = new OpusVoice(codecs.encoder)
   return Array.from({ length: Math.floor(bytes.length / 960) }, (_, at) => {
@@ -157,7 +157,7 @@ describe('a call over WebRTC in a process of its own', { shuffle: false }, () =>
     expect(await (await fetch(`${voice.url}/metrics`)).text()).toContain(gauge)
 
     // Whoever is held up within a word has not said all.
-    const turn_detection = { type: 'server_vad', silence_duration_ms: 2_000 }
+    const turn_detection = { type: 'server_vad', silence_duration_ms: 5_000 }
     call.send({ type: 'session.update', session: { type: 'realtime', audio: { input: { turn_detection } } } })
     await call.event('session.updated')
     await say(call.peer, await speech('hello hello'))

@@ -45,7 +45,9 @@ export class Vendor implements AsyncDisposable {
   }
 
   static async open(): Promise<Vendor> {
-    const rtc = await openWebRtc({ listen: ['127.0.0.1'], publicIps: [], ports: [0, 0], tcp: true })
+    // Who never comes is not to be taken for one who hangs up, however slow the machine is.
+    const options = { connectMs: 600_000 }
+    const rtc = await openWebRtc({ listen: ['127.0.0.1'], publicIps: [], ports: [0, 0], tcp: true }, options)
     return new Vendor(await socketUpstream(), rtc)
   }
 

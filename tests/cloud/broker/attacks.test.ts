@@ -269,9 +269,10 @@ test('a function that sends its headers letter by letter loses its connection, o
   slow.setEncoding('latin1').on('data', (chunk) => {
     received += chunk
   })
+  const closed = once(slow, 'close')
   slow.write('GET / HTTP/1.1\r\nHost: a')
   expect((await world.fetch(site.url)).status).toBe(200)
-  await once(slow, 'close')
+  await closed
   expect(received).toMatch(/^HTTP\/1\.1 400 /)
 })
 

@@ -11,6 +11,8 @@ import { pidIn } from '../../../src/platform/jail/jail.ts'
 import { selfTest } from '../../../src/platform/jail/self-test.ts'
 import { openLog } from '../../../src/platform/log/log.ts'
 import { findBinaries } from '../../../src/platform/postgres/postgres.ts'
+import { endDatabases } from '../../harness/end-databases.ts'
+import { until } from '../../harness/until.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 
 const canRun = await hasJail()
@@ -36,6 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   if (!canRun) return
   await context.claims[Symbol.asyncDispose]()
+  await endDatabases(context.root)
   await rm(context.root, { recursive: true, force: true })
 })
 
@@ -77,7 +80,7 @@ test.runIf(canRun)(
     expect(await started(second)).toBe(at)
     await second.leave()
     const pid = await pidIn(layoutOf(context.root, database).infoFile)
-    expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('')
+    await until(async () => (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) === '')
   },
 )
 

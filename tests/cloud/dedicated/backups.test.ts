@@ -37,10 +37,11 @@ const sql = (text: string, { id } = cloud) =>
 
 const pathOf = (rest = '', { id } = cloud) => `/v1/cloud/${id}/backups${rest}`
 
-const settled = async (id: string) => {
-  await until(async () => (await cloud.client.get(pathOf(`/${id}`))).body.status !== 'queued')
-  return (await cloud.client.get(pathOf(`/${id}`))).body
-}
+const settled = (id: string) =>
+  until(async () => {
+    const { status, body } = await cloud.client.get(pathOf(`/${id}`))
+    return status === 200 && body.status !== 'queued' ? body : undefined
+  })
 
 const backUp = async () => {
   clock.moveMs(1)
@@ -51,10 +52,11 @@ const backUp = async () => {
 
 const list = async (of = cloud) => (await of.client.get(pathOf('', of))).body
 
-const restored = async (of = cloud) => {
-  await until(async () => (await list(of)).restore?.status !== 'queued')
-  return (await list(of)).restore
-}
+const restored = (of = cloud) =>
+  until(async () => {
+    const { status, body } = await of.client.get(pathOf('', of))
+    return status === 200 && body.restore?.status !== 'queued' ? body.restore : undefined
+  })
 
 const restore = async (id: string, body: Record<string, unknown> = {}) => {
   clock.moveMs(1)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { refusals } from '../../../src/platform/jail/phrases.ts'
 import type { Seen } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
-import type { TestCloud } from '../../harness/world.ts'
+import type { TestCloud, World } from '../../harness/world.ts'
 
 export const functionsOf = ({ id }: Pick<TestCloud, 'id'>): string => `/v1/cloud/${id}/functions`
 export const secretsOf = ({ id }: Pick<TestCloud, 'id'>): string => `/v1/cloud/${id}/secrets`
@@ -22,6 +22,13 @@ export const send = (
   })
 
 const untestedJail = [refusals.underWay, refusals.silent].flatMap(({ en, fa }) => [en, fa])
+
+/** Resolves when this server has tested its jail, whatever came of it. */
+export const jailTested = ({ app }: Pick<World, 'app'>) =>
+  until(async () => {
+    const state = await app.functions.state()
+    return state.kind !== 'refused' || !untestedJail.includes(state.why.en)
+  })
 
 /** Deployed for everybody to call, unless `more` says otherwise. */
 export async function deploy(

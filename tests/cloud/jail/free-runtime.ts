@@ -5,6 +5,8 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { Registry } from 'prom-client'
 import { type FunctionRuntime, functionSeries, type LogLine, openFunctionRuntime } from '#engine/functions'
+// It has been tested, which may take longer than a call waits for.
+import { jail } from './needs-jail.ts'
 
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 
@@ -48,7 +50,7 @@ export function openFreeRuntime({
   const bundles = new Map<string, string>()
   const registry = new Registry()
   const runtime: FunctionRuntime = openFunctionRuntime({
-    config: { mode: isJailed ? 'jailed' : 'unsafe_dev', processes },
+    ...{ config: { mode: isJailed ? 'jailed' : 'unsafe_dev', processes }, ...(isJailed && { jail }) },
     log: { ...silent, warn: (...said: unknown[]) => void warnings.push(said) },
     metrics: functionSeries(registry) as never,
     source: {

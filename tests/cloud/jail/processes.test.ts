@@ -30,8 +30,12 @@ test.runIf(canRun)('whoever calls while a process dies and starts again notices 
   )
   await deploy(cloud, 'lives', 'export default () => new Response("lives")')
   for (let times = 0; times < 3; times++) {
-    const died = await call(cloud, 'dies')
-    expect(((await died.json()) as { code: string }).code).toBe('FUNCTION_MEMORY_LIMIT')
+    // Where the machine is so busy that its time is over first, it is called again.
+    const died = await until(async () => {
+      const { code } = (await (await call(cloud, 'dies')).json()) as { code: string }
+      return code === 'FUNCTION_TIMEOUT' ? undefined : code
+    })
+    expect(died).toBe('FUNCTION_MEMORY_LIMIT')
     const answers = await Promise.all(Array.from({ length: 12 }, () => textOf(cloud, 'lives')))
     expect(new Set(answers)).toEqual(new Set(['lives']))
   }

@@ -107,13 +107,14 @@ export interface PlatformRecord {
 }
 
 export function platform(hosts: readonly { url: string; key?: string }[], more: { silentMs?: number } = {}) {
+  const metrics = openMetrics(channelSeries)
   const record: PlatformRecord = { logged: [], programs: [], spent: [], refunded: [], egressLeft: 1_000_000 }
   const runtime = openRemoteFunctions(
     hosts.map(({ url, key = keyOf('k') }) => ({ url, key })),
     {
       clock: { nowMs: () => platformNowMs },
       ...more,
-      ...{ log: silent, metrics: openMetrics(channelSeries) },
+      ...{ log: silent, metrics },
       version: '1',
       source: {
         program: async (asked) => {
@@ -138,7 +139,7 @@ export function platform(hosts: readonly { url: string; key?: string }[], more: 
       }),
     },
   )
-  return { runtime, record }
+  return { runtime, record, metrics: () => metrics.text() }
 }
 
 export async function textOf(body: Readable): Promise<string> {

@@ -197,8 +197,8 @@ test('lines that the API does not take are dropped, and a line says so, with the
 
 test('each cloud has one host of several, and another one while that is away', async () => {
   const hosts = await Promise.all(['a', 'b', 'c'].map((name) => scriptedHost(async () => saying(name))))
-  const { runtime } = platform(hosts)
-  await until(async () => hosts.every(({ host }) => host.links.count === 1))
+  const { runtime, metrics } = platform(hosts)
+  await until(async () => (await metrics()).includes('kherad_function_hosts{state="jailed"} 3'))
   const places: string[] = []
   for (let number = 0; number < 30; number++)
     places.push(await textOf((await runtime.call(callOf(number))).body))
@@ -322,7 +322,7 @@ test('calls over a line that says nothing any more, as where a network was cut, 
     },
     { state: () => (isCalled ? silence : { kind: 'jailed' }) },
   )
-  const { runtime } = platform([one], { silentMs: 2_000 })
+  const { runtime } = platform([one], { silentMs: 10_000 })
   await expect(runtime.call(callOf(1))).rejects.toMatchObject({
     code: 'FUNCTION_HOST_LOST',
     more: { executed: true },

@@ -1,5 +1,6 @@
 /** Runs in a browser, as the page of an app that is published as a site. */
 import { createClient } from '@supabase/supabase-js'
+import { sentAgain } from '../sent-again.ts'
 
 export interface PageOptions {
   url: string
@@ -10,7 +11,7 @@ export interface PageOptions {
 
 /** What a page of an app does in its first minute; everything that it was answered. */
 export async function useApp({ url, key, collection, serviceKey }: PageOptions) {
-  const client = createClient(url, key)
+  const client = createClient(url, key, { global: { fetch: sentAgain(fetch.bind(globalThis)) } })
   const email = `page-${crypto.randomUUID()}@example.com`
   const password = 'گذرواژهٔ بلند ۱۲۳'
   const signedUp = await client.auth.signUp({ email, password })
