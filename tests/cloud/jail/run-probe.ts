@@ -16,7 +16,7 @@ export interface Probe {
 }
 
 /** Anything that hangs longer has not ended. */
-const timeoutMs = 120_000
+const timeoutMs = 30_000
 
 export async function runFree({ program, args }: Probe): Promise<string> {
   const child = spawn(program, args, {
