@@ -42,6 +42,20 @@ export async function* verified(
   if (hash.digest('hex') !== sha256) throw new BackupDamaged('A backup has another hash.')
 }
 
+/** Whether all bytes came, and are not those that were written: whoever unpacks them may stumble before their hash is known. */
+export async function areOthers(
+  source: AsyncIterable<Buffer>,
+  { sha256, bytes }: { sha256: string; bytes: number },
+): Promise<boolean> {
+  const hash = createHash('sha256')
+  let read = 0
+  for await (const chunk of source) {
+    hash.update(chunk)
+    read += chunk.length
+  }
+  return read >= bytes && hash.digest('hex') !== sha256
+}
+
 /** An error of the source is one of the result, and whoever leaves the result leaves the source. */
 function through(source: AsyncIterable<Buffer>, transform: Transform): AsyncIterable<Buffer> {
   pipeline(Readable.from(source, { objectMode: false }), transform, () => undefined)

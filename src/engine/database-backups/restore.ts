@@ -6,7 +6,7 @@ import type { Tx } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later } from '#platform/jobs'
-import { BackupDamaged, verified } from './archive.ts'
+import { areOthers, BackupDamaged, verified } from './archive.ts'
 import { laterOf } from './attempts.ts'
 import type { BackupProblem } from './phrases.ts'
 import * as store from './store.ts'
@@ -94,7 +94,7 @@ async function attempt(
     }
     return (await backups.restore(options)) ? await end(app, key, null) : { laterMs: busyMs }
   } catch (error) {
-    if (error instanceof BackupDamaged)
+    if (await isOfBytes(app, backup, error))
       return giveUp(
         app,
         key,
@@ -108,10 +108,26 @@ async function attempt(
   }
 }
 
+/** Of bytes that are not those that were written: then no further attempt helps. */
+async function isOfBytes({ storage }: App, backup: store.BackupRow, error: unknown): Promise<boolean> {
+  if (error instanceof BackupDamaged || error instanceof Failure) return error instanceof BackupDamaged
+  try {
+    const stored = await storage.get(backup.storage_key!)
+    return stored !== undefined && (await areOthers(stored, writtenOf(backup)))
+  } catch {
+    return false
+  }
+}
+
+const writtenOf = ({ sha256, bytes }: store.BackupRow): { sha256: string; bytes: number } => ({
+  sha256: sha256!,
+  bytes: Number(bytes),
+})
+
 async function* bytesOf({ storage }: App, backup: store.BackupRow): AsyncGenerator<Buffer> {
   const stored = await storage.get(backup.storage_key!)
   if (!stored) throw new BackupDamaged('The bytes of a backup are gone.')
-  yield* verified(stored, { sha256: backup.sha256!, bytes: Number(backup.bytes) })
+  yield* verified(stored, writtenOf(backup))
 }
 
 /** What was begun is undone first. */
