@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { pathFault } from '#engine/documents'
 import { FailedStep, LostStep, OutOfCredits, type Task } from '#engine/pipelines'
+import fc from '../harness/fast-check.ts'
 import { MemoryRun, type ScriptedServices, someTask } from '../harness/memory-run.ts'
 import { fits } from '../harness/plan-use.ts'
 import { quick } from './makers.ts'

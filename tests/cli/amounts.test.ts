@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readCredits, readExpiry, showCredits } from '../../cli/amounts.ts'
 import { minus } from '../../cli/numerals.ts'
 import { table, width } from '../../cli/output.ts'
+import fc from '../harness/fast-check.ts'
 
 const max = 10n ** 18n
 

@@ -1,5 +1,4 @@
 /** The states of one turn on its way through deployments: whatever happens in whatever order, it ends once, and nothing is left behind. */
-import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Deployment, Model } from '#engine/models'
 import { type Inference, openInference, type Run, type RunListener, type Upstream } from '#engine/routing'
@@ -15,6 +14,7 @@ import {
   type UpstreamFault,
 } from '#providers/spec'
 import { makeSeries } from '../../src/metrics.ts'
+import fc from '../harness/fast-check.ts'
 
 const metrics = openMetrics(makeSeries)
 

@@ -2,11 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { ServerProcess } from '../harness/processes.ts'
+import { testSeed } from '../harness/seed.ts'
 import { answer, chunk, done, type Script, stream, type UpstreamCall } from '../harness/upstream.ts'
 import { openSite, type Person, type Site } from './site.ts'
 
-const seed = Number(process.env['KHERAD_TEST_SEED'] ?? Date.now() % 2 ** 31)
-console.log(`seed of the random kills: ${seed} (KHERAD_TEST_SEED repeats its moments)`)
+console.log(`seed of the random kills: ${testSeed} (KHERAD_TEST_SEED repeats its moments)`)
 
 const clients = 16
 const kills = 6
@@ -51,7 +51,7 @@ test('processes are killed at random moments under load: every call is free, cha
       if (call.saw !== 'answered') await pause(100)
     }
   })
-  const random = randomFrom(seed)
+  const random = randomFrom(testSeed)
   for (let kill = 0; kill < kills; kill++) {
     await pause(200 + 800 * random())
     await servers[kill % 2]!.kill()

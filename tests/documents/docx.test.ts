@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { strFromU8, unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import { openLog } from '#platform/log'
@@ -8,6 +7,7 @@ import {
   type TextDocument,
 } from '../../src/engine/documents/documents.ts'
 import { writeDocx } from '../../src/engine/documents/docx/write-docx.ts'
+import fc from '../harness/fast-check.ts'
 import { officeOpens, openedInOffice } from './office.ts'
 import { documentOf, englishDocument, hostile, persianDocument } from './sample.ts'
 

@@ -1,5 +1,4 @@
 import { deflateSync } from 'node:zlib'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openLog } from '#platform/log'
 import {
@@ -9,6 +8,7 @@ import {
   type TextDocument,
 } from '../../src/engine/documents/documents.ts'
 import { writePdf } from '../../src/engine/documents/pdf/write-pdf.ts'
+import fc from '../harness/fast-check.ts'
 import { readPdf } from './read-pdf.ts'
 import { documentOf, englishDocument, hostile, persianDocument } from './sample.ts'
 

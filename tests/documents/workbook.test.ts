@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import { strFromU8, unzipSync } from 'fflate'
 import { readXlsx } from 'hucre'
 import { expect, test } from 'vitest'
 import { openLog } from '#platform/log'
 import { openDocuments, type Value, type Workbook } from '../../src/engine/documents/documents.ts'
 import { writeWorkbook } from '../../src/engine/documents/workbook/write-workbook.ts'
+import fc from '../harness/fast-check.ts'
 import { officeOpens, openedInOffice } from './office.ts'
 import { hostile } from './sample.ts'
 

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SseReader } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
+import fc from '../harness/fast-check.ts'
 
 function read(chunks: Uint8Array[], maxEventBytes?: number): [string, string][] {
   const events: [string, string][] = []

@@ -17,6 +17,7 @@ import {
   setCaps,
 } from '#platform/ledger'
 import { openLedgerAlone } from '../harness/ledger.ts'
+import { testSeed } from '../harness/seed.ts'
 import { until } from '../harness/until.ts'
 import { MovableClock } from '../harness/world.ts'
 import { expected, openBooksDatabase, openPeople, type Person, written } from '../ledger/books.ts'
@@ -24,8 +25,7 @@ import { SimulatedDatabase } from './database.ts'
 import { databaseFace } from './face.ts'
 import { Random } from './random.ts'
 
-const seed = Number(process.env['KHERAD_TEST_SEED'] ?? Date.now() % 2 ** 31)
-console.log(`seed of the conformance of the simulated database: ${seed} (KHERAD_TEST_SEED repeats it)`)
+console.log(`seed of the conformance of the simulated database: ${testSeed} (KHERAD_TEST_SEED repeats it)`)
 
 const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 /** Nothing happens by itself. */
@@ -211,7 +211,7 @@ test('whatever a ledger is asked, the simulated database answers it as PostgreSQ
   timeout: 600_000,
 }, async () => {
   for (let round = 0; round < 12; round++) {
-    const twins = new Twins(new Random(seed + round))
+    const twins = new Twins(new Random(testSeed + round))
     const { random } = twins
     twins.people = await openPeople(db, twins.simulated.model)
     for (let times = 0; times < 4; times++) await twins.administer()
@@ -245,7 +245,7 @@ test('limits of speed bind at the same second, by the same meter and with the sa
   timeout: 600_000,
 }, async () => {
   for (let round = 0; round < 10; round++) {
-    const twins = new Twins(new Random(seed + round))
+    const twins = new Twins(new Random(testSeed + round))
     const { random, clock } = twins
     twins.people = await openPeople(db, twins.simulated.model)
     for (const { account } of twins.people) await twins.grant(account, 100_000n)
@@ -304,7 +304,7 @@ function simulatedRooms({ usage, reservations, files, pending }: SimulatedDataba
 }
 
 test('room is reserved, exchanged for files, given back and swept alike', async () => {
-  const twins = new Twins(new Random(seed))
+  const twins = new Twins(new Random(testSeed))
   const { random, clock, simulated } = twins
   twins.people = await openPeople(db, simulated.model)
   const processId = randomUUID()

@@ -39,6 +39,8 @@ interface Trip {
 }
 
 const lastWordMs = 35_000
+/** The server ends a statement that has waited for so long (`platform/db`). One whose caller has gone is never heard of again. */
+const statementTimeoutMs = 30_000
 /** After so long without a word the server ends a transaction. */
 const idleMs = 10_000
 const lost = (): Error => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
@@ -50,6 +52,8 @@ export class Link {
   faults: LinkFaults
   /** The id under which its process beats. */
   processId: string | undefined
+  /** Commits of the ledger that the database has not answered. */
+  commitsUnderWay = 0
   readonly #timeline: Timeline
   readonly #random: Random
   readonly #database: SimulatedDatabase
@@ -81,12 +85,12 @@ export class Link {
   }
 
   #statement(shown: string, text: string, values: readonly unknown[]): Trip {
-    const isBeat = text.startsWith('insert into ledger.processes')
-    if (isBeat) this.processId ??= values[0] as string
+    const isOfProcesses = /^(insert into|delete from) ledger\.processes/.test(text)
+    if (isOfProcesses) this.processId ??= values[0] as string
     return {
       shown,
-      // No transaction locks the rows of processes: one that hangs keeps nobody from being heard.
-      whenFree: (work) => (isBeat ? work() : this.#database.whenFree(undefined, work)),
+      // No transaction locks the rows of processes: one that hangs keeps nobody from being heard, nor from signing off.
+      whenFree: (work) => (isOfProcesses ? work() : this.#database.whenFree(undefined, work)),
       execute: () => this.#database.execute(text, values),
       mayBeLate: true,
     }
@@ -148,9 +152,12 @@ export class Link {
     const { shown } = trip
     const sentMs = timeline.nowMs
     const fate = this.#fate(trip.mayBeLate)
+    const isCommit = shown === 'ledger.commit'
+    if (isCommit) this.commitsUnderWay++
     return new Promise((resolve, reject) => {
       const end = (afterMs: number, what: string, finish: () => void, broken: boolean): void => {
         timeline.after(afterMs, this.#sender, () => {
+          if (isCommit) this.commitsUnderWay--
           this.#tell(`${shown} ${what}`, broken)
           finish()
         })
@@ -174,7 +181,10 @@ export class Link {
         if (fate === 'late') {
           breakOff('lost, carried out later')
           const laterMs = this.#random.next() ** 2 * 8_000
-          timeline.after(laterMs, undefined, () => trip.whenFree(() => void this.#execute(trip, ' late')))
+          const executeLate = (): void => {
+            if (timeline.nowMs - sentMs < statementTimeoutMs) this.#execute(trip, ' late')
+          }
+          timeline.after(laterMs, undefined, () => trip.whenFree(executeLate))
           return
         }
         const result = this.#execute(trip)

@@ -151,6 +151,8 @@ const picturesPath = '/v1/images/generations'
 export const filmPath = '/v1/studio/video'
 /** A statement may still be carried out this long after its connection broke, and one that is slow takes as long. */
 const latestMs = 15_000
+/** A ledger that closes waits so long for a database that does not answer, since another's transaction is in the way. */
+const ledgerDrainMs = 5_000
 const [door] = chat.routes
 const timeouts = { connectMs: 1_000, firstByteMs: 5_000, firstTokenMs: 8_000, idleMs: 5_000, totalMs: 30_000 }
 
@@ -162,7 +164,7 @@ export class SimulatedProcess implements Sender {
   pausedUntilMs = 0
   /** Takes requests. */
   open = false
-  /** How it ended, if it did. `cleanly`: it was stopped while nothing was wrong, nor had been for long. */
+  /** How it ended, if it did. `cleanly`: it was stopped while nothing was wrong, nor had been for long, and the database answered its ledger. */
   end: 'crashed' | 'stopped' | 'cleanly' | undefined
   /** When it last had trouble of its own that may have kept it from beating. */
   troubledMs: number
@@ -398,11 +400,14 @@ export class SimulatedProcess implements Sender {
       await workers
       await this.#app?.ledger.stored(Math.max(0, endMs - timeline.nowMs))
       await this.#app?.inference[Symbol.asyncDispose]()
+      const closingMs = timeline.nowMs
       await this.#app?.ledger[Symbol.asyncDispose]()
+      const gaveUp = this.link.commitsUnderWay > 0 && timeline.nowMs - closingMs >= ledgerDrainMs
       await this.#app?.processes[Symbol.asyncDispose]()
       note(this.name, 'has stopped')
       this.alive = false
-      this.end = this.brokenMs < soundMs && this.troubledMs < soundMs ? 'cleanly' : 'stopped'
+      const wasSound = this.brokenMs < soundMs && this.troubledMs < soundMs && !gaveUp
+      this.end = wasSound ? 'cleanly' : 'stopped'
     })
   }
 

@@ -23,10 +23,11 @@
  *   not wait for interrupted calls, or forgets operations that must be undone
  */
 import { expect, test } from 'vitest'
+import { testSeed } from '../harness/seed.ts'
 import { simulate } from './simulate.ts'
 import type { Planted } from './videos-database.ts'
 
-const first = Number(process.env['KHERAD_TEST_SEED'] ?? Date.now() % 2 ** 31)
+const first = testSeed
 const worlds = 200
 console.log(`first of ${worlds} seeds of the simulator: ${first} (KHERAD_TEST_SEED repeats them)`)
 

@@ -97,7 +97,7 @@ export class Speed {
 
   /** Nobody is turned away but by the ledger, or by a process that was told so a moment ago. */
   atTheEnd(sent: readonly Sent[]): void {
-    for (const { requestId, answer, process, meterIds, endedMs } of sent) {
+    for (const { requestId, answer, process, meterIds, sentMs, endedMs } of sent) {
       if (answer?.kind !== 'failure' || !/^(RATE|CONCURRENCY)_LIMITED$/.test(answer.code)) continue
       const own = this.#refused.some((refused) => refused.requestId === requestId)
       const told = this.#refused.some(
@@ -105,7 +105,8 @@ export class Speed {
           processId === process.link.processId &&
           meterIds.includes(meterId) &&
           atMs <= endedMs! &&
-          Math.max(atMs, process.troubledMs) > endedMs! - memoryMs,
+          // It may be turned away as it comes, and room that it had reserved may be given back long after.
+          Math.max(atMs, process.troubledMs) > sentMs - memoryMs,
       )
       this.#hold(
         own || (answer.code === 'RATE_LIMITED' && told),

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../harness/fast-check.ts'
 import { until } from '../harness/until.ts'
 import { boot } from '../harness/world.ts'
 import { publish, visit } from './visitor.ts'

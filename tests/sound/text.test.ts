@@ -1,7 +1,7 @@
 /** Text becomes pieces that a voice can say: nothing is lost, and no cut is heard that need not be. */
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isSpeakable, piecesOfText } from '#engine/sound'
+import fc from '../harness/fast-check.ts'
 
 const persian =
   'این نخستین جمله است. دومی کمی بلندتر است، چون دو بند دارد؛ آن را می‌شود برید! آیا سومی پرسش است؟ بله.\nسطر تازه‌ای که نقطه ندارد\nو سطری دیگر.'

@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limitsOf } from '#engine/clouds'
 import { documentOf, type RowsQuery, readStatement } from '#engine/collections'
 import { Failure } from '#platform/errors'
 import { readCollectionQuery } from '../../../src/capabilities/cloud/app/rest/collection-query.ts'
 import { RestRefused } from '../../../src/engine/tables/tables.ts'
+import fc from '../../harness/fast-check.ts'
 import { until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 

@@ -2,7 +2,6 @@
  * No query, select, order, path, key of a body or cast reaches SQL but as a bound parameter or as a name of the catalogue: held for the texts
  * of statements, whatever is asked, and for the values that a real database sees.
  */
-import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Statement } from '#engine/databases'
 import {
@@ -17,6 +16,7 @@ import {
   updatePlan,
 } from '#engine/tables'
 import { readCatalogue } from '../../../src/engine/tables/catalogue.ts'
+import fc from '../../harness/fast-check.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { bootApp, type DedicatedApp } from './dedicated-app.ts'
 
