@@ -15,6 +15,7 @@ import type { Client } from '../harness/client.ts'
 import { compileCache } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
 import { videoFixture } from '../harness/video-upstream.ts'
+import { whileHere } from '../harness/while-here.ts'
 import { bootVideos, type VideoWorld } from '../videos/video-world.ts'
 import { ended, launcher, type Ran, start } from './command-line.ts'
 
@@ -59,24 +60,26 @@ const film = ['--model', 'test/film']
 /** Stands before the server, and stops in the middle of the bytes of a video. */
 async function relay(): Promise<AsyncDisposable & { url: string; sent: () => number }> {
   let sent = 0
-  const server = createServer(async (request, answer) => {
-    const { authorization = '', 'content-type': type } = request.headers
-    const body = await buffer(request)
-    const reply = await fetch(`${at.world.url}${request.url}`, {
-      method: request.method!,
-      headers: { authorization, ...(type && { 'content-type': type }) },
-      ...(body.length > 0 && { body: new Uint8Array(body) }),
-    })
-    const bytes = Buffer.from(await reply.arrayBuffer())
-    const isVideo = request.url!.endsWith('/content')
-    answer.writeHead(reply.status, {
-      'content-type': reply.headers.get('content-type')!,
-      'content-length': bytes.length,
-    })
-    if (!isVideo) return answer.end(bytes)
-    sent = bytes.length >> 1
-    return answer.write(bytes.subarray(0, sent))
-  })
+  const server = createServer(
+    whileHere(async (request, answer) => {
+      const { authorization = '', 'content-type': type } = request.headers
+      const body = await buffer(request)
+      const reply = await fetch(`${at.world.url}${request.url}`, {
+        method: request.method!,
+        headers: { authorization, ...(type && { 'content-type': type }) },
+        ...(body.length > 0 && { body: new Uint8Array(body) }),
+      })
+      const bytes = Buffer.from(await reply.arrayBuffer())
+      const isVideo = request.url!.endsWith('/content')
+      answer.writeHead(reply.status, {
+        'content-type': reply.headers.get('content-type')!,
+        'content-length': bytes.length,
+      })
+      if (!isVideo) return answer.end(bytes)
+      sent = bytes.length >> 1
+      return answer.write(bytes.subarray(0, sent))
+    }),
+  )
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -5,12 +5,13 @@ import { until } from '../harness/until.ts'
 export const isNotDone = (text: string): boolean =>
   /"code":"(PGRST003|57014|ROWS_BUSY|ROWS_TIMEOUT)"/.test(text)
 
-/** For bodies that can be sent twice. An answer to HEAD does not say why. */
+/** For bodies that can be sent twice. An answer to HEAD does not say why, so that any failure of the server is taken for it. */
 export const sentAgain =
   (send: typeof fetch): typeof fetch =>
   (input, init) =>
     until(async () => {
       const reply = await send(input, init)
-      if (reply.ok || !isNotDone(await reply.clone().text())) return reply
-      return undefined
+      const isHead = init?.method === 'HEAD'
+      const again = isHead ? reply.status >= 500 : !reply.ok && isNotDone(await reply.clone().text())
+      return again ? undefined : reply
     })

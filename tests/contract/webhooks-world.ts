@@ -9,6 +9,7 @@ import { type Lookup, openGuardedClient } from '#platform/net'
 import { selfSigned } from '../harness/certificate.ts'
 import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
+import { whileHere } from '../harness/while-here.ts'
 import { boot, type World, type WorldOptions } from '../harness/world.ts'
 
 export const path = '/v1/webhooks'
@@ -42,22 +43,25 @@ export async function openReceiver(at = { host, address }): Promise<Receiver> {
   const busyAt = (name: string) => busy.get(name) ?? busy.set(name, { now: 0, max: 0 }).get(name)!
   const gotAt = (name: string) => got.get(name) ?? got.set(name, []).get(name)!
   let sockets = 0
-  const server = createServer({ ...tls, keepAliveTimeout: 30_000 }, async (request, response) => {
-    const name = request.url!.slice(1)
-    const level = busyAt(name)
-    level.now += 1
-    level.max = Math.max(level.max, level.now)
-    response.on('close', () => {
-      level.now -= 1
-    })
-    let body = ''
-    for await (const chunk of request.setEncoding('utf8')) body += chunk
-    const all = gotAt(name)
-    all.push({ path: request.url!, headers: request.headers, body, atMs: Date.now() })
-    const answer = answers.get(name)
-    if (answer) answer(response, all.length)
-    else response.writeHead(204).end()
-  })
+  const server = createServer(
+    { ...tls, keepAliveTimeout: 30_000 },
+    whileHere(async (request, response) => {
+      const name = request.url!.slice(1)
+      const level = busyAt(name)
+      level.now += 1
+      level.max = Math.max(level.max, level.now)
+      response.on('close', () => {
+        level.now -= 1
+      })
+      let body = ''
+      for await (const chunk of request.setEncoding('utf8')) body += chunk
+      const all = gotAt(name)
+      all.push({ path: request.url!, headers: request.headers, body, atMs: Date.now() })
+      const answer = answers.get(name)
+      if (answer) answer(response, all.length)
+      else response.writeHead(204).end()
+    }),
+  )
   server.on('secureConnection', () => {
     sockets += 1
   })

@@ -332,7 +332,7 @@ export async function openSite({ leaseMs = shortLeaseMs, settings = '' } = {}): 
   const db = stack.use(await openDb({ url: databaseUrl }))
   const upstream = stack.use(await fakeUpstream())
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kherad-site-'))
-  stack.defer(() => rm(dataDir, { recursive: true, force: true }))
+  stack.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   stack.defer(() => endDatabases(path.join(dataDir, 'databases')))
   return new Site({ db, databaseUrl, upstream, dataDir, leaseMs, settings }, stack.move())
 }

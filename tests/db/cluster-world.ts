@@ -23,7 +23,10 @@ export interface Folder extends AsyncDisposable {
 export async function temporaryFolder(name = '', mode = 0o711): Promise<Folder> {
   const folder = await mkdtemp(path.join(fastRoot, `kherad-db-${name}`))
   await chmod(folder, mode)
-  return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+  return {
+    path: folder,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+  }
 }
 
 /** A data folder of a cluster that was made and stopped: a copy of one that all tests of this process share. */

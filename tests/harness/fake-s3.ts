@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { whileHere } from './while-here.ts'
 
 export interface FakeS3 extends AsyncDisposable {
   url: string
@@ -46,45 +47,47 @@ export async function fakeS3(): Promise<FakeS3> {
   const faults: Fault[] = []
   let hung = 0
   let lost: { method: string; url: RegExp; hangs: boolean } | undefined
-  const server = createServer(async (request, response) => {
-    const body = await buffer(request)
-    const fault = faults.shift()
-    if (fault === 'reset') {
-      request.socket.destroy()
-      return
-    }
-    if (fault === 'hang') {
-      hung += 1
-      return
-    }
-    if (fault !== undefined)
-      return refuse(
-        response,
-        fault,
-        ({ 403: 'AccessDenied', 503: 'SlowDown' } as Record<number, string>)[fault] ?? 'InternalError',
-      )
-    if (lost && request.method === lost.method && lost.url.test(request.url!)) {
-      const { hangs } = lost
-      lost = undefined
-      // Discards what is written.
-      response.writeHead = () => response
-      response.end = () => {
-        if (hangs) hung += 1
-        else request.socket.destroy()
-        return response
+  const server = createServer(
+    whileHere(async (request, response) => {
+      const body = await buffer(request)
+      const fault = faults.shift()
+      if (fault === 'reset') {
+        request.socket.destroy()
+        return
       }
-    }
-    const wrong = signatureFaultOf(request, body)
-    if (wrong) return refuse(response, 403, wrong)
-    const { pathname, searchParams: query } = new URL(request.url!, 'http://s3')
-    const [, asked = '', ...rest] = pathname.split('/')
-    const key = rest.join('/')
-    calls.push(`${request.method} ${key}`)
-    if (asked !== bucket) return refuse(response, 404, 'NoSuchBucket')
-    if (query.has('uploads') || query.has('uploadId'))
-      return serveUploads({ objects, uploads }, request, response, key, query, body)
-    serve(objects, request, response, key, body)
-  }).listen(0, '127.0.0.1')
+      if (fault === 'hang') {
+        hung += 1
+        return
+      }
+      if (fault !== undefined)
+        return refuse(
+          response,
+          fault,
+          ({ 403: 'AccessDenied', 503: 'SlowDown' } as Record<number, string>)[fault] ?? 'InternalError',
+        )
+      if (lost && request.method === lost.method && lost.url.test(request.url!)) {
+        const { hangs } = lost
+        lost = undefined
+        // Discards what is written.
+        response.writeHead = () => response
+        response.end = () => {
+          if (hangs) hung += 1
+          else request.socket.destroy()
+          return response
+        }
+      }
+      const wrong = signatureFaultOf(request, body)
+      if (wrong) return refuse(response, 403, wrong)
+      const { pathname, searchParams: query } = new URL(request.url!, 'http://s3')
+      const [, asked = '', ...rest] = pathname.split('/')
+      const key = rest.join('/')
+      calls.push(`${request.method} ${key}`)
+      if (asked !== bucket) return refuse(response, 404, 'NoSuchBucket')
+      if (query.has('uploads') || query.has('uploadId'))
+        return serveUploads({ objects, uploads }, request, response, key, query, body)
+      serve(objects, request, response, key, body)
+    }),
+  ).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {

@@ -219,7 +219,10 @@ class Life implements StepContext {
 
 async function folder(): Promise<AsyncDisposable & { path: string }> {
   const made = await mkdtemp(path.join(tmpdir(), 'kherad-run-'))
-  return { path: made, [Symbol.asyncDispose]: () => rm(made, { recursive: true, force: true }) }
+  return {
+    path: made,
+    [Symbol.asyncDispose]: () => rm(made, { recursive: true, force: true, maxRetries: 5 }),
+  }
 }
 
 async function localFile(bytes: Uint8Array): Promise<LocalFile> {

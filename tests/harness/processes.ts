@@ -104,7 +104,7 @@ async function startOnce(options: ProcessOptions): Promise<ServerProcess> {
     // The caller gets no handle, so it is ended here.
     child.kill('SIGKILL')
     if (child.exitCode === null) await gone
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     throw error
   }
 
@@ -125,7 +125,7 @@ async function startOnce(options: ProcessOptions): Promise<ServerProcess> {
     stop: () => end('SIGTERM'),
     async [Symbol.asyncDispose]() {
       await end('SIGKILL')
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }

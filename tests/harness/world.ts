@@ -257,7 +257,7 @@ export async function boot(options: WorldOptions = {}): Promise<World> {
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await cloneDatabase())
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-world-'))
-  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   stack.defer(() => endDatabases(path.join(folder, 'databases')))
   const env = readEnv({
     KHERAD_PORT: '0',

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net'
 import { type FetchOptions, type GuardOptions, openGuardedClient } from '#platform/net'
+import { whileHere } from '../harness/while-here.ts'
 
 /** A client for which loopback stands in for the public internet. */
 export const guarded = (options: Partial<GuardOptions> = {}) =>
@@ -24,12 +25,12 @@ export interface Site extends AsyncDisposable {
 /** A server of HTTP, or with a certificate of HTTPS, on loopback. */
 export async function openSite(answer: RequestListener, tls?: { key: string; cert: string }): Promise<Site> {
   const seen: Site['seen'] = []
-  const listener: RequestListener = async (request, response) => {
+  const listener: RequestListener = whileHere(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     seen.push({ method: request.method!, url: request.url!, headers: request.headers, body })
     answer(request, response)
-  }
+  })
   const server: Server = tls ? createTlsServer(tls, listener) : createServer(listener)
   const port = await listen(server)
   return {

@@ -14,6 +14,7 @@ import { Client } from '../harness/client.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { until } from '../harness/until.ts'
 import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
+import { whileHere } from '../harness/while-here.ts'
 import { upstreamConfig } from '../harness/world.ts'
 
 /** A span as OTLP's JSON has it. */
@@ -58,13 +59,15 @@ interface Body {
 /** A real OTLP receiver over HTTP with JSON. */
 export async function otlpCollector(): Promise<Collector> {
   const bodies: string[] = []
-  const server = createServer(async (request, response) => {
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part as Buffer)
-    const isSpans = request.method === 'POST' && request.url === '/v1/traces'
-    if (isSpans) bodies.push(Buffer.concat(parts).toString('utf8'))
-    response.writeHead(isSpans ? 200 : 404, { 'content-type': 'application/json' }).end('{}')
-  }).listen(0, '127.0.0.1')
+  const server = createServer(
+    whileHere(async (request, response) => {
+      const parts: Buffer[] = []
+      for await (const part of request) parts.push(part as Buffer)
+      const isSpans = request.method === 'POST' && request.url === '/v1/traces'
+      if (isSpans) bodies.push(Buffer.concat(parts).toString('utf8'))
+      response.writeHead(isSpans ? 200 : 404, { 'content-type': 'application/json' }).end('{}')
+    }),
+  ).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const read = () => bodies.flatMap((body) => (JSON.parse(body) as Body).resourceSpans)
   return {

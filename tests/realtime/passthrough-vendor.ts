@@ -9,6 +9,7 @@ import {
 } from '../harness/socket-upstream.ts'
 import { until } from '../harness/until.ts'
 import { openAiUsage, openAiVoice } from '../harness/voice-wires.ts'
+import { whileHere } from '../harness/while-here.ts'
 
 export interface VendorCall {
   id: string
@@ -62,7 +63,7 @@ export class Vendor implements AsyncDisposable {
     this.flaw = undefined
     this.deaf = 0
     this.sockets.reset()
-    this.sockets.answer((request, response) => void this.#handle(request, response))
+    this.sockets.answer(whileHere((request, response) => this.#handle(request, response)))
     // Of sessions of our own, as a relay has them.
     const voice = openAiVoice()
     this.sockets.serve(() => {

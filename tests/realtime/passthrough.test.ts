@@ -419,7 +419,7 @@ test('a caller that raises what a response may cost finds it put back, and the s
   update({ max_output_tokens: 201 })
   const { record } = await ended(key, id)
   expect(record.reason).toBe('failed')
-  expect(call.hangUps).toBe(1)
+  await until(() => call.hangUps === 1)
 })
 
 test('a response with a limit above ours is cancelled; larger instructions are held for', async () => {

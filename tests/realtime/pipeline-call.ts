@@ -222,7 +222,7 @@ export async function startCall(
     frames: () => frames,
     tick,
     standsWhile: (condition) => pace?.standsWhile(condition),
-    heard: async (count) => void (await until(() => frames >= count, 30_000)),
+    heard: async (count) => void (await until(() => frames >= count, 120_000)),
     stop: async () => {
       call.end('client')
       await call.ended

@@ -8,6 +8,7 @@ import { openLog } from '#platform/log'
 import { type GuardedClient, openGuardedClient } from '#platform/net'
 import { openSearch } from '#providers/search'
 import { loadConfig } from '#settings'
+import { whileHere } from '../harness/while-here.ts'
 
 export const context = (more: Partial<ToolContext> = {}): ToolContext => ({
   accountId: 'somebody',
@@ -41,19 +42,21 @@ export interface Asked {
 /** A search engine on loopback: remembers what it was asked, and answers as told. */
 export async function openEngine(answer: RequestListener) {
   const asked: Asked[] = []
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    const url = new URL(request.url!, 'http://engine.test')
-    asked.push({
-      method: request.method!,
-      path: url.pathname,
-      query: Object.fromEntries(url.searchParams),
-      headers: request.headers,
-      body: body === '' ? undefined : JSON.parse(body),
-    })
-    answer(request, response)
-  }).listen(0, '127.0.0.1')
+  const server = createServer(
+    whileHere(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      const url = new URL(request.url!, 'http://engine.test')
+      asked.push({
+        method: request.method!,
+        path: url.pathname,
+        query: Object.fromEntries(url.searchParams),
+        headers: request.headers,
+        body: body === '' ? undefined : JSON.parse(body),
+      })
+      answer(request, response)
+    }),
+  ).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
