@@ -11,35 +11,18 @@ import { credits, ended, openScene, type Scene, send } from './work-scene.ts'
 
 const scene = (name: string, act: (at: Scene) => Promise<void>): void => onScene(openScene, name, act)
 
-interface Claim {
-  process_id: string
-  fence: number
-}
-
-/**
- * Resolves once a process that is none of `earlier` is in the midst of the only job of this kind: it waits for rows that the test holds. A
- * claim alone does not mean that. A job that was lost once is put back for a moment while the process runs another such job.
- */
-const stuckAnew = (at: Scene, kind: string, earlier: ReadonlySet<string>): Promise<string> =>
+/** Resolves once a process that is none of `earlier` has the only job of this kind, and waits for rows that the test holds. */
+const stuckAnew = (at: Scene, kind: string, earlier: readonly string[]): Promise<string> =>
   until(async () => {
-    const claim = await claimOf(at, kind)
-    if (!claim || earlier.has(claim.process_id)) return undefined
-    await pause(100)
-    const later = await claimOf(at, kind)
-    return later?.fence === claim.fence ? claim.process_id : undefined
+    const [claim] = await at.site.db.query<{ process_id: string }>(
+      {
+        text: `select process_id from jobs.queue where name = $1 and process_id <> all($2)
+          and exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`,
+      },
+      [kind, earlier],
+    )
+    return claim?.process_id
   })
-
-/** The claim of the only job of this kind, while a connection waits for what another holds. */
-async function claimOf(at: Scene, kind: string): Promise<Claim | undefined> {
-  const [claim] = await at.site.db.query<Claim>(
-    {
-      text: `select process_id, fence from jobs.queue where name = $1 and process_id is not null
-        and exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`,
-    },
-    [kind],
-  )
-  return claim
-}
 
 const worker = (at: Scene): Promise<ServerProcess> => at.start(undefined, { KHERAD_ROLE: 'worker' })
 
@@ -49,10 +32,10 @@ const hang = async (process: ServerProcess): Promise<void> => void process.child
 
 /** Two workers in a row take the job up and are ended so; their connections go with them, as those of a dead machine do. */
 async function loseTwice(at: Scene, kind: string, ways: ((process: ServerProcess) => Promise<void>)[]) {
-  const losers = new Set<string>()
+  const losers: string[] = []
   for (const end of ways) {
     const process = await worker(at)
-    losers.add(await stuckAnew(at, kind, losers))
+    losers.push(await stuckAnew(at, kind, losers))
     await end(process)
   }
 }
@@ -108,6 +91,43 @@ scene('a run that two processes do not survive fails, is settled, and says so', 
   await until(async () => (await queued(at)).length === 0)
   expect(await site.violations()).toEqual([])
 })
+
+scene(
+  'of two runs that lost a process together, the next process takes one: with it only this one is lost again',
+  async (at) => {
+    const { site, person } = at
+    const api = site.client(await at.start(undefined, { KHERAD_ROLE: 'api' }), person)
+    const ids = [await send(api), await send(api)]
+    const claims = () =>
+      site.db.query<{ process_id: string | null; vanished: number; fence: number }>(
+        {
+          text: `select process_id, vanished, fence from jobs.queue where name = 'work.run' order by vanished, fence`,
+        },
+        [],
+      )
+    {
+      // Who takes a run up asks for its key next.
+      await using _held = await site.holding('lock table auth.keys in access exclusive mode')
+      const first = await worker(at)
+      await until(async () => (await claims()).every(({ process_id }) => process_id !== null))
+      await first.kill()
+      const second = await worker(at)
+      // What the dead had is given to the living, all at once.
+      await until(async () => (await claims()).every(({ vanished }) => vanished === 1))
+      await until(async () => (await claims()).some(({ process_id }) => process_id !== null))
+      // It looks for more every two seconds.
+      await pause(2_500)
+      const [waiting, taken] = await claims()
+      expect(waiting).toEqual({ process_id: null, vanished: 1, fence: taken!.fence - 1 })
+      await second.kill()
+    }
+    await worker(at)
+    const runs = await Promise.all(ids.map((id) => ended(api, id)))
+    expect(runs.map(({ status }) => status).sort()).toEqual(['failed', 'succeeded'])
+    await until(async () => (await queued(at)).length === 0)
+    expect(await site.violations()).toEqual([])
+  },
+)
 
 scene('a row that two processes do not survive is errored, and its batch ends', async (at) => {
   const { site, person } = at

@@ -8,7 +8,7 @@ import { ask, until } from './cluster-world.ts'
 const backends = (url: string, query: string) =>
   ask<{ pid: number }>(
     url,
-    `select pid from pg_stat_activity where datname = current_database() and ${query}`,
+    `select pid from pg_stat_activity where datname = current_database() and (${query})`,
   )
 const terminateOthers = (url: string) =>
   ask(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '#app'
 import { uuidv7 } from '#platform/ids'
@@ -343,39 +344,51 @@ test('workers go on after all their connections were cut', async () => {
 const vanish = (mine: Job<Data>, times: number): Promise<unknown> =>
   app.db.query({ text: 'update jobs.queue set vanished = $1 where name = $2' }, [times, mine.name])
 
-test('of jobs whose processes vanished a process runs one at a time, so that innocent jobs are distinguished from the cause', async () => {
-  let running = 0
-  let max = 0
-  const mine = jobOf(async () => {
-    running += 1
-    max = Math.max(max, running)
-    await app.db.query({ text: 'select pg_sleep(0)' }, [])
-    running -= 1
-    return undefined
-  })
-  await put(mine, ...[1, 2, 3, 4].map((n) => ({ data: { n } })))
-  await vanish(mine, 1)
-  await using _workers = work(mine)
-  await until(async () => (await queued(mine)).length === 0)
-  expect(max).toBe(1)
+test('of jobs whose processes vanished, of whatever kind, a process claims one at a time: it alone is lost if that process vanishes too', async () => {
+  const begun: (() => void)[] = []
+  const kinds = [1, 2].map(() => jobOf(() => new Promise((resolve) => begun.push(() => resolve(undefined)))))
+  for (const kind of kinds) {
+    await put(kind, ...[1, 2, 3].map((n) => ({ data: { n } })))
+    await vanish(kind, 1)
+  }
+  const claims = () =>
+    app.db.query<{ held: number; claimed: number }>(
+      {
+        text: `select count(process_id)::int as held, sum(fence)::int as claimed from jobs.queue where name = any($1)`,
+      },
+      [kinds.map(({ name }) => name)],
+    )
+  await using _workers = startWorkers({ app, jobs: kinds as Job<never>[] })
+  for (let nth = 1; nth <= 6; nth++) {
+    await until(() => begun.length === nth)
+    // All kinds are asked for more by then; of the jobs that ended none is left to be counted.
+    await pause(50)
+    expect(await claims()).toEqual([{ held: 1, claimed: 1 }])
+    expect(begun).toHaveLength(nth)
+    begun.at(-1)!()
+  }
+  for (const kind of kinds) await until(async () => (await queued(kind)).length === 0)
 })
 
-test('a job that got on is forgiven the processes that vanished before', async () => {
+test('a job that got on is forgiven the processes that vanished before, and the next such job begins beside it', async () => {
+  let begun = 0
   const gate = Promise.withResolvers<void>()
   const mine = jobOf(async ({ progressed }) => {
+    begun++
     await progressed()
     await gate.promise
     return undefined
   })
-  await put(mine, { data: { n: 1 } })
+  await put(mine, ...[1, 2].map((n) => ({ data: { n } })))
   await vanish(mine, 1)
   await using _workers = work(mine)
   await until(async () => {
     const rows = await app.db.query({ text: 'select from jobs.queue where name = $1 and vanished = 0' }, [
       mine.name,
     ])
-    return rows.length === 1
+    return rows.length === 2
   })
+  expect(begun).toBe(2)
   gate.resolve()
   await until(async () => (await queued(mine)).length === 0)
 })

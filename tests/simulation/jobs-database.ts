@@ -104,12 +104,14 @@ export class SimulatedQueue {
     const known = new Set(busy as string[])
     for (const row of own) if (row.process === worker && !known.has(row.job_id)) row.process = null
     const taken: QueuedRow[] = []
+    const suspect = this.#suspectFor(worker as string, own, known, perAccount as number)
     for (const [account, rows] of Map.groupBy(own, (row) => row.account_id)) {
       const running = rows.filter(({ process }) => process !== null).length
       const room = Math.floor(((perAccount as number) - running + 1) / 2)
       const due = rows
         .filter((row) => row.process === null && !row.parked && row.runAtMs <= this.#nowMs())
         .filter((row) => row.account_id === account && !known.has(row.job_id))
+        .filter((row) => row.vanished === 0 || row === suspect)
         .toSorted((one, other) => one.runAtMs - other.runAtMs)
       taken.push(...due.slice(0, Math.max(0, Math.min(room, most as number))))
     }
@@ -119,6 +121,25 @@ export class SimulatedQueue {
       const { account_id, job_id, data, fence, failures, vanished } = row
       return { account_id, job_id, data, fence, failures, vanished }
     })
+  }
+
+  /** The only job of those that lost a process which this one may take. */
+  #suspectFor(
+    worker: string,
+    own: readonly QueuedRow[],
+    known: ReadonlySet<string>,
+    perAccount: number,
+  ): QueuedRow | undefined {
+    if ([...this.rows.values()].some((row) => row.process === worker && row.vanished > 0)) return undefined
+    const running = Map.groupBy(
+      own.filter(({ process }) => process !== null),
+      (row) => row.account_id,
+    )
+    return own
+      .filter((row) => row.vanished > 0 && row.process === null && !row.parked && !known.has(row.job_id))
+      .filter((row) => row.runAtMs <= this.#nowMs())
+      .filter((row) => (running.get(row.account_id)?.length ?? 0) < perAccount)
+      .toSorted((one, other) => one.runAtMs - other.runAtMs)[0]
   }
 
   #settle(worker: string, ends: Ended[]): Row[] {

@@ -7,7 +7,6 @@ import { type Span, TraceContext } from '#platform/trace'
 import type { JobResults } from './job-results.ts'
 import type { Job, Later, Run } from './jobs.ts'
 import * as store from './store.ts'
-import type { Suspects } from './suspects.ts'
 
 /** The tenth failure is the last. */
 const maxFailures = 10
@@ -15,8 +14,6 @@ const firstRetryMs = 1_000
 const maxRetryMs = 10 * 60 * 1000
 /** A job during which two processes in a row died is not given to a third. */
 const maxVanished = 2
-/** Delay after which a job checks again whether another suspected job has ended. */
-const suspectMs = 500
 /** Pause after a job met an unavailable database, which does not count as a failure. */
 const awayMs = 1_000
 const maxClaimPauseMs = 2_000
@@ -25,8 +22,8 @@ export interface LaneOptions {
   app: App
   processId: string
   results: JobResults
-  /** Shared by all lanes. */
-  suspects: Suspects
+  /** A job whose process had vanished has ended or got on: another such job, of any kind, may be claimed. */
+  suspectLeft: () => void
   /** No more claims. */
   stopping: AbortSignal
   /** Running handlers have to end now. */
@@ -111,7 +108,8 @@ export class Lane {
       })
       .finally(() => {
         this.#running.delete(queued.job_id)
-        this.wake()
+        if (queued.vanished > 0) this.#options.suspectLeft()
+        else this.wake()
       })
     this.#running.set(queued.job_id, done)
   }
@@ -162,20 +160,17 @@ export class Lane {
 
   /** Runs the job, or sets aside one that its processes do not survive. */
   async #work(queued: store.QueuedJob, trace: TraceContext): Promise<Later | 'parked' | undefined> {
-    const { vanished, failures, job_id } = queued
+    const { vanished, failures } = queued
     if (vanished >= maxVanished || (vanished > 0 && failures >= maxFailures))
       return this.#setAside(queued, trace)
-    const { suspects, cut } = this.#options
-    if (vanished > 0 && !suspects.enter(job_id)) return { laterMs: suspectMs }
     try {
       const later = await this.job.handle(this.#runOf(queued, trace))
       if (later && vanished > 0) await this.#clearVanished(queued, vanished)
       return later
     } catch (error) {
+      const { cut } = this.#options
       if (vanished > 0 && !cut.aborted && !isUnavailable(error)) await this.#clearVanished(queued, 0)
       throw error
-    } finally {
-      suspects.leave(job_id)
     }
   }
 
@@ -204,13 +199,13 @@ export class Lane {
   }
 
   #runOf(queued: store.QueuedJob, trace: TraceContext): Run<never> {
-    const { app, cut, stopping, suspects, processId } = this.#options
+    const { app, cut, stopping, suspectLeft, processId } = this.#options
     let isSuspect = queued.vanished > 0
     const progressed = async (): Promise<void> => {
       if (!isSuspect) return
       isSuspect = false
-      suspects.leave(queued.job_id)
       await store.clearVanished(app.db, processId, queued, 0)
+      suspectLeft()
     }
     const { account_id: accountId, data } = queued
     return { app, accountId, data: data as never, stopping, signal: cut, trace, progressed }

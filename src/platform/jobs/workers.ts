@@ -6,7 +6,6 @@ import { JobResults } from './job-results.ts'
 import { type Job, platformAccount } from './jobs.ts'
 import { Lane } from './lane.ts'
 import * as store from './store.ts'
-import { Suspects } from './suspects.ts'
 
 export interface WorkersOptions {
   app: App
@@ -27,11 +26,13 @@ export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
     app,
     processId: processes.id,
     results,
-    suspects: new Suspects(),
+    suspectLeft: () => {
+      for (const lane of lanes.values()) lane.wake()
+    },
     stopping: stopping.signal,
     cut: cut.signal,
   }
-  const lanes = new Map(jobs.map((job) => [job.name, new Lane(job, options)]))
+  const lanes: ReadonlyMap<string, Lane> = new Map(jobs.map((job) => [job.name, new Lane(job, options)]))
   const wakeWaiting = waker(app, lanes, stopping.signal)
   const listener = db.listen(['jobs'], {
     message: (_channel, name) => lanes.get(name)?.wake(),
