@@ -15,11 +15,10 @@ begin
   update jobs.queue q set process_id = null where q.name = kind and q.process_id = worker and q.job_id <> all(busy);
   select q.job_id into suspect from jobs.queue q
   where q.name = kind and q.vanished > 0 and q.process_id is null and q.parked_at is null and q.run_at <= now() and q.job_id <> all(busy)
-    -- One of an account that runs as much as it may would keep those of others waiting.
-    and per_account > (
-      select count(*) from jobs.queue r where r.name = kind and r.account_id = q.account_id and r.process_id is not null
-    )
-  order by q.run_at, q.job_id limit 1;
+  -- Of the account with the fewest running: one of an account that runs as much as it may would keep those of others waiting.
+  order by (
+    select count(*) from jobs.queue r where r.name = kind and r.account_id = q.account_id and r.process_id is not null
+  ), q.run_at, q.job_id limit 1;
   if suspect is not null then
     -- The process may be claiming jobs of another kind at the same time.
     perform pg_advisory_xact_lock(hashtext('jobs.suspect'), hashtext(worker::text));
@@ -41,11 +40,18 @@ begin
     from waiting w
     left join running r using (account_id)
     cross join lateral (
-      select q.account_id, q.job_id, coalesce(r.jobs, 0) + row_number() over (order by q.run_at, q.job_id) as turn
-      from jobs.queue q
-      where q.name = kind and q.account_id = w.account_id and q.process_id is null and q.parked_at is null
-        and q.run_at <= now() and q.job_id <> all(busy) and (q.vanished = 0 or q.job_id = suspect)
-      order by q.run_at, q.job_id
+      -- The suspect has waited before: it stands in front of what else its account has queued.
+      select q.account_id, q.job_id, coalesce(r.jobs, 0) + row_number() over (order by q.vanished desc, q.run_at, q.job_id) as turn
+      from (
+        (select s.account_id, s.job_id, s.run_at, s.vanished from jobs.queue s
+          where s.account_id = w.account_id and s.job_id = suspect and s.process_id is null and s.parked_at is null)
+        union all
+        (select s.account_id, s.job_id, s.run_at, s.vanished from jobs.queue s
+          where s.name = kind and s.account_id = w.account_id and s.process_id is null and s.parked_at is null
+            and s.run_at <= now() and s.job_id <> all(busy) and s.vanished = 0
+          order by s.run_at, s.job_id limit most)
+      ) q
+      order by q.vanished desc, q.run_at, q.job_id
       limit least(most, greatest(0, (per_account - coalesce(r.jobs, 0) + 1) / 2))
     ) n
     order by n.turn, random()

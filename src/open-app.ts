@@ -95,7 +95,9 @@ export async function openApp(
     ...ground,
     ...books,
     // Before the calls, which end first.
-    webrtc: opening.use(new LazyWebRtc(config.webrtc, log, { metrics })),
+    webrtc: opening.use(
+      new LazyWebRtc(config.webrtc, log, { metrics, connectMs: config.timing.webrtcConnectMs }),
+    ),
     realtime: opening.use(await openRealtime(ground, books, upstreams)),
     collections,
     jobs,
@@ -150,7 +152,7 @@ async function openDatabase(
   const url =
     config.databaseUrl ??
     opening.use(await startEmbedded({ dataDir: config.dataDir, pgBin: config.pgBin, log })).address
-  const db = opening.use(await openDb({ url, log }))
+  const db = opening.use(await openDb({ url, log, connectMs: config.timing.databaseWaitMs }))
   await duringStart(db, () => migrate(db, migrations))
   return { db, url }
 }
@@ -191,7 +193,9 @@ async function openBooks(
 ): Promise<Pick<App, 'processes' | 'ledger' | 'keys'>> {
   const processes = opening.use(await joinProcesses({ db, log, timing: config.timing }))
   const { thresholdsPercent } = config.budgets
-  const ledger = opening.use(openLedger({ db, clock, log, processes, thresholdsPercent, metrics }))
+  const holdTimeoutMs = config.timing.databaseWaitMs
+  const options = { db, clock, log, processes, thresholdsPercent, metrics, holdTimeoutMs }
+  const ledger = opening.use(openLedger(options))
   const modelId = (name: string) => models.find(name)?.id ?? name
   processes.afterSweep(() => releaseRooms({ db, processes, clock }))
   const clientSecret = async (hash: Buffer): Promise<ClientSecret | undefined> => {

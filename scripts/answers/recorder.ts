@@ -57,7 +57,8 @@ export class Recorder {
   /** Asks without writing down until the body fits. */
   async until(target: string, fits: (body: Body) => boolean): Promise<Body> {
     for (const deadline = Date.now() + 180_000; Date.now() < deadline; await pause(50)) {
-      const { bytes } = await this.#send('GET', target, {})
+      const { status, bytes } = await this.#send('GET', target, {})
+      if (status >= 500) continue
       const body = JSON.parse(bytes.toString('utf8'))
       if (fits(body)) return body
     }

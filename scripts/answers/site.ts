@@ -91,7 +91,7 @@ const textModel = (wire: string, way: string): string => `
 export async function openSite(root: string, databaseUrl?: string): Promise<Site> {
   await using stack = new AsyncDisposableStack()
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-answers-'))
-  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   // As root, PostgreSQL runs as another user, who has to walk through.
   await chmod(folder, 0o711)
   const certified = selfSigned('localhost')
@@ -163,7 +163,7 @@ async function startServer(root: string, env: Record<string, string>, url: strin
     )
   }
   try {
-    await until(isReady, 120_000)
+    await until(isReady, 150_000)
   } catch (error) {
     await end()
     throw error

@@ -7,6 +7,7 @@ import { send } from '../cloud/functions/scene.ts'
 import { sentAgain } from '../cloud/sent-again.ts'
 import { families } from '../cloud/supabase-js/answers.ts'
 import { subscribed } from '../cloud/supabase-js/realtime.ts'
+import { until } from '../harness/until.ts'
 import type { TestCloud, World } from '../harness/world.ts'
 
 const lookup = (_host: string, options: { all?: boolean }, done: (...found: never[]) => void): void => {
@@ -91,21 +92,22 @@ export async function expectClouds(world: World, port: number): Promise<void> {
 
 /** Guesses are counted by the address of whoever guesses, not by that of the proxy or by what a header claims. */
 async function expectThrottling(cloud: TestCloud, url: string): Promise<void> {
-  const signIn = async (from: string, guess: string, claimed: string): Promise<number> => {
-    const reply = await visitor(from)(`${url}/auth/v1/token?grant_type=password`, {
-      method: 'POST',
-      headers: {
-        apikey: cloud.publicKey,
-        'content-type': 'application/json',
-        'x-forwarded-for': claimed,
-      },
-      body: JSON.stringify({ email: 'mina@example.com', password: guess }),
+  /** Sent again where it has waited too long for the database, as it says. */
+  const signIn = (from: string, guess: string, claimed: string): Promise<number> =>
+    until(async () => {
+      const reply = await visitor(from)(`${url}/auth/v1/token?grant_type=password`, {
+        method: 'POST',
+        headers: {
+          apikey: cloud.publicKey,
+          'content-type': 'application/json',
+          'x-forwarded-for': claimed,
+        },
+        body: JSON.stringify({ email: 'mina@example.com', password: guess }),
+      })
+      await reply.body?.cancel()
+      return reply.status === 429 && reply.headers.get('retry-after') === '1' ? undefined : reply.status
     })
-    await reply.body?.cancel()
-    return reply.status
-  }
-  const guesses = Array.from({ length: 10 }, (_, at) => signIn('127.0.0.9', 'wrong', `203.0.113.${at}`))
-  expect(new Set(await Promise.all(guesses))).toEqual(new Set([400]))
+  for (let nth = 0; nth < 10; nth++) expect(await signIn('127.0.0.9', 'wrong', `203.0.113.${nth}`)).toBe(400)
   expect(await signIn('127.0.0.9', password, '203.0.113.99')).toBe(429)
   expect(await signIn('127.0.0.10', password, '127.0.0.9')).toBe(200)
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { memoryOfDatabases } from '../../src/engine/databases/local/memory.ts'
+import { jailTested } from '../cloud/functions/scene.ts'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { boot, type World } from '../harness/world.ts'
@@ -191,6 +192,7 @@ test('what waiting does not change ends a command at once, and no limit is set w
       values ($1, $2, $3, 'local', $4, now())`,
     [world.account, id, ref, away],
   )
+  await jailTested(world)
   // Were it tried again for two minutes, this would be late.
   const asked = await run(['cloud', 'sql', ref, 'select 1', '--json'])
   expect([asked.code, asked.err]).toEqual([

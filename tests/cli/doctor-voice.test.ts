@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../db/cluster-world.ts'
+import { freePort } from '../harness/free-port.ts'
 import { kherad } from './command-line.ts'
 
 /** What the doctor says of voice with this configuration: state and sentence by name. */
@@ -35,7 +36,8 @@ const provider =
 test('what a call needs has lines of its own, each with what is missing: models, ports, an address for outside, TLS', async () => {
   await using folder = await temporaryFolder('doctor-voice-')
   const taken = createSocket('udp4')
-  taken.bind(0, '127.0.0.1')
+  // Free again once it is given back, of UDP and of TCP: nothing is given a port of this range.
+  taken.bind(await freePort(), '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address()
   const webrtc = (ports: string, more = '') => `webrtc: { listen: [127.0.0.1], ports: ${ports}${more} }\n`

@@ -7,10 +7,12 @@ import { expect, test } from 'vitest'
 import { readEnv } from '#platform/config'
 import { openDb } from '#platform/db'
 import { checkDatabase } from '../../cli/doctor/database.ts'
+import { refusals } from '../../src/platform/jail/phrases.ts'
 import { packagesText } from '../cloud/dedicated/packages-text.ts'
 import { hasJail } from '../cloud/jail/needs-jail.ts'
 import { temporaryFolder } from '../db/cluster-world.ts'
 import { cloneDatabase, emptyDatabase } from '../harness/postgres.ts'
+import { until } from '../harness/until.ts'
 import { fakeUpstream, json } from '../harness/upstream.ts'
 import { hasFfmpeg } from '../sound/ffmpeg.ts'
 import { done, kherad } from './command-line.ts'
@@ -243,7 +245,11 @@ ${Object.entries(servers)
     const own = checks.filter(({ name }) => name.startsWith('cloud_'))
     return Object.fromEntries(own.map(({ name, state, message }) => [name, `${state}: ${message}`]))
   }
-  const lines = await examined(withServers('free_disk_percent: 1'))
+  const lines = await until(async () => {
+    const seen = await examined(withServers('free_disk_percent: 1'))
+    // A machine that was too busy to test its jail says so, and does it again.
+    return seen['cloud_databases']?.includes(refusals.silent.en) ? undefined : seen
+  })
   expect(lines).toMatchObject({
     // Of a PostgreSQL that the tests are given it may be one.
     'cloud_server weak': expect.stringMatching(

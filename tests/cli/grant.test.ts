@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { PoolClient } from 'pg'
 import { expect, test } from 'vitest'
 import { systemClock } from '#platform/clock'
 import { openDb } from '#platform/db'
@@ -25,6 +26,10 @@ test('twenty grants with one id at once give their credits once', async () => {
   const { id } = await done(env, 'account', 'create', '--name', 'a')
   const transfer = randomUUID()
   await using db = await openDb({ url: database.url, maxConnections: 20 })
+  // Opened one after the other: each has five seconds.
+  const opened: PoolClient[] = []
+  for (let nth = 0; nth < 20; nth++) opened.push(await db.pool.connect())
+  for (const connection of opened) connection.release()
   const { grantCredits } = await import('#capabilities/identity')
   const ask = { accountId: id, transferId: transfer, microcredits: 7n, reason: 'race' }
   const outcomes = await Promise.all(

@@ -404,7 +404,7 @@ describe('what is refused', () => {
       code: 'ANSWER_TOO_LARGE',
       idempotency_key: expect.any(String),
     })
-    expect(refusal(await picture('silent', '--timeout', '3'))).toMatchObject({
+    expect(refusal(await picture('silent', '--timeout', '10'))).toMatchObject({
       exit: 1,
       code: 'TIMED_OUT',
       message: expect.stringContaining('--idempotency-key'),

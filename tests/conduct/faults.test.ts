@@ -317,6 +317,8 @@ beforeAll(async () => {
   at = await bootConduct({
     models: cases.flatMap(modelsOf),
     credits: 100_000,
+    // A refusal keeps its status however long it takes to come.
+    timing: { streamOpenMs: 60_000 },
     timeouts: (upstream) => cases.find(({ slug }) => slug === upstream)?.timeouts,
   })
 })

@@ -290,7 +290,13 @@ describe('a repeated Idempotency-Key', () => {
   })
 
   test('is one claim with every other route, and 50 at once make one batch', async () => {
-    const many = await Promise.all(Array.from({ length: 50 }, () => create(key, [row('x')], claim('fifty'))))
+    const sent = () =>
+      until(async () => {
+        const reply = await create(key, [row('x')], claim('fifty'))
+        // Fifty share ten connections to the database: on a busy machine one may be told to come again.
+        return reply.status === 503 ? undefined : reply
+      })
+    const many = await Promise.all(Array.from({ length: 50 }, sent))
     expect(new Set(many.map(({ text }) => text)).size).toBe(1)
     expect(new Set(many.map(({ status }) => status))).toEqual(new Set([200]))
     expectRefusal(await create(key, [row('y')], claim('fifty')), {

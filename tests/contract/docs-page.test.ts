@@ -122,7 +122,11 @@ interface Seen {
 describe.skipIf(browserPath === undefined)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: browserPath as string, args: ['--no-sandbox'] })
+    browser = await chromium.launch({
+      executablePath: browserPath as string,
+      args: ['--no-sandbox'],
+      timeout: 150_000,
+    })
   })
   afterAll(() => browser?.close())
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
   for (const [title, text] of Object.entries(corpus)) await add(key, id, { type: 'text', title, text })
   await until(async () => {
     const { body } = await key.get(`${path}/${id}/sources?limit=100`)
-    return body.data.every(({ state }: { state: string }) => state === 'ready')
+    return body.data?.every(({ state }: { state: string }) => state === 'ready')
   })
 })
 afterAll(() => world[Symbol.asyncDispose]())

@@ -18,8 +18,8 @@ export const remove = (key: Client, rest: string): Promise<Seen> => key.request(
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came.
 export const read = (key: Client, id: string, sourceId: string): Promise<any> =>
   until(async () => {
-    const { body } = await key.get(`${path}/${id}/sources/${sourceId}`)
-    return body.state === 'queued' ? undefined : body
+    const { status, body } = await key.get(`${path}/${id}/sources/${sourceId}`)
+    return status >= 500 || body.state === 'queued' ? undefined : body
   })
 
 /** Adds a source and waits until it is read. */

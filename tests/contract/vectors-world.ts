@@ -60,8 +60,8 @@ export async function bootOnVectors(options: Omit<WorldOptions, 'config'> = {}):
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came.
 export const embedded = (key: Client, id: string, sourceId: string): Promise<any> =>
   until(async () => {
-    const { body } = await key.get(`${path}/${id}/sources/${sourceId}`)
-    return body.state === 'queued' || body.vectors?.state === 'queued' ? undefined : body
+    const { status, body } = await key.get(`${path}/${id}/sources/${sourceId}`)
+    return status >= 500 || body.state === 'queued' || body.vectors?.state === 'queued' ? undefined : body
   })
 
 export interface Paid {

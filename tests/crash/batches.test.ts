@@ -62,6 +62,7 @@ for (const { seed, count, kills } of [
       // Long enough that a process which is only slow on a busy machine is not taken for dead: its rows would count as lost.
       const start = () => site.start(undefined, { KHERAD_LEASE_MS: '10000' })
       const servers = await Promise.all([start(), start()])
+      const lostBefore = new Set<string>()
       const counts = await stressed(
         at,
         count,
@@ -71,9 +72,11 @@ for (const { seed, count, kills } of [
             const when = Math.floor((count * (kill - random.next())) / (kills + 1))
             await until(() => progress() >= when)
             await servers.splice(random.next() < 0.5 ? 0 : 1, 1)[0]!.kill()
+            for (const one of await lostRows(at)) lostBefore.add(one)
             servers.push(await start())
           }
         },
+        lostBefore,
       )
       expect(counts.succeeded + counts.errored).toBe(count)
       // What was lost is what ran in the killed processes.
@@ -215,7 +218,7 @@ scene('a process that slept before its hold finds that another has taken its row
   proxy.away()
   proxy.back()
   expect((await results(client, id))[0].result.type).toBe('succeeded')
-  await until(async () => (await fetch(`${sleeper.url}/health/ready`)).ok)
+  await until(async () => (await fetch(`${sleeper.url}/health/ready`).catch(() => undefined))?.ok)
   expect(asked(at)).toBe(1)
   expect(await site.violations()).toEqual([])
 })
@@ -287,11 +290,27 @@ scene(
 )
 
 /** A batch whose rows take some milliseconds each, with trouble on the way; every promise of the page is kept. */
+/** The names of rows that have lost a process and have not got on since. */
+const lostRows = async ({ site }: Scene): Promise<string[]> => {
+  const rows = await site.db.query<{ custom_id: string }>(
+    {
+      text: `select r.custom_id from jobs.queue q
+        join batches.rows r on r.account_id = q.account_id
+          and r.batch_id = (q.data->>'batchId')::uuid and r.position = (q.data->>'position')::int
+        where q.name = 'batches.row' and q.vanished > 0`,
+    },
+    [],
+  )
+  return rows.map(({ custom_id }) => custom_id)
+}
+
 async function stressed(
   at: Scene,
   count: number,
   client: () => Client,
   trouble: (progress: () => number) => Promise<void>,
+  /** Rows that had lost a process already when another one was killed. */
+  lostBefore: ReadonlySet<string> = new Set(),
 ) {
   const { site, person, scripts, calls } = at
   const prompts = rows(count).map(({ custom_id }) => custom_id)
@@ -312,8 +331,11 @@ async function stressed(
   for (const { custom_id, result } of lines) {
     const times = calls.get(custom_id) ?? 0
     expect(times).toBeLessThanOrEqual(1)
-    if (result.type !== 'succeeded') expect(result.error.error).toMatchObject(lost)
-    else {
+    // Lost with two processes in a row before it was asked: set aside, as any job is.
+    const isAside = result.error?.error.code === 'SET_ASIDE' && times === 0 && lostBefore.has(custom_id)
+    if (result.type !== 'succeeded') {
+      if (!isAside) expect(result.error.error).toMatchObject(lost)
+    } else {
       expect(times).toBe(1)
       expect(result.message.content[0].text).toBe(`answer to ${custom_id}`)
     }

@@ -43,7 +43,7 @@ test.concurrent('a lost COMMIT reply of a hold: the call goes on, held and charg
   await using proxy = await DatabaseProxy.open(site.databaseUrl)
   await using server = await site.start(proxy.url)
   const person = await site.person({ credits })
-  const lost = proxy.loseReply(/"expires_at"/)
+  const lost = proxy.loseReply(/"expires_at":"/)
   const reply = await site.client(server, person).chat(bodyOf(person), { 'idempotency-key': 'order-1' })
   await lost
   expect(reply.status).toBe(200)
@@ -160,7 +160,7 @@ test.concurrent('a hold whose COMMIT reply was lost, then swept by another proce
   const person = await site.person({ credits })
   const client = site.client(server, person)
   const claim = { 'idempotency-key': 'order-1' }
-  const lost = proxy.loseReply(/"expires_at"/)
+  const lost = proxy.loseReply(/"expires_at":"/)
   const call = client.chat(bodyOf(person), claim)
   await lost
   proxy.away()
@@ -186,7 +186,7 @@ test.concurrent('a hold that was refused while its COMMIT reply was lost is undo
   const person = await site.person({ credits })
   const client = site.client(server, person)
   const claim = { 'idempotency-key': 'order-1' }
-  const lost = proxy.loseReply(/"expires_at"/)
+  const lost = proxy.loseReply(/"expires_at":"/)
   const call = client.chat(bodyOf(person), claim)
   await lost
   proxy.away()

@@ -1,6 +1,6 @@
 /** Deployments whose processes are killed: apps get the old code or the new one, whole, and a repeat makes no second version. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answering } from '../cloud/functions/scene.ts'
+import { answering, onceTested } from '../cloud/functions/scene.ts'
 import type { Client } from '../harness/client.ts'
 import type { ServerProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
@@ -25,7 +25,7 @@ async function deployFirst(server: ServerProcess): Promise<Deployed> {
   const person = await site.person()
   const client = site.client(server, person)
   const { id, ref } = (await client.post('/v1/cloud', { name: 'app', plan: 'starter' })).body
-  const made = await client.post(`/v1/cloud/${id}/functions`, codeOf(1))
+  const made = await onceTested(() => client.post(`/v1/cloud/${id}/functions`, codeOf(1)))
   expect(made.status, made.text).toBe(201)
   const { body } = await client.get(`/v1/cloud/${id}/connection`)
   return { person, id, ref, publicKey: body.public_key }

@@ -20,7 +20,8 @@ const scripts = new Map<string, () => Script | Promise<Script>>()
 let site: Site
 
 beforeAll(async () => {
-  site = stack.use(await openSite())
+  // A process that stands still for a second or two is not taken for dead.
+  site = stack.use(await openSite({ leaseMs: 4_000 }))
   site.upstream.reply((call) => scripts.get(whoAsks(call.body))?.() ?? answer())
 })
 afterAll(() => stack.disposeAsync())

@@ -29,7 +29,8 @@ beforeAll(async () => {
   const samples = Float32Array.from({ length: 24_000 }, (_, at) => 0.3 * Math.sin(at / 9))
   const { bytes } = await encodeWhole([{ rate: 24_000, samples }], { format: 'wav', maxBytes: 1e6 })
   sound = Buffer.from(bytes)
-  site = stack.use(await openSite())
+  // A process that stands still for a second or two is not taken for dead.
+  site = stack.use(await openSite({ leaseMs: 4_000 }))
   patientSite = stack.use(await openSite({ leaseMs: longLeaseMs }))
   for (const { upstream } of [site, patientSite])
     upstream.reply((call) => {

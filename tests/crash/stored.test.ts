@@ -13,7 +13,8 @@ let site: Site
 let patientSite: Site
 
 beforeAll(async () => {
-  site = stack.use(await openSite())
+  // A process that stands still for a second or two is not taken for dead.
+  site = stack.use(await openSite({ leaseMs: 4_000 }))
   patientSite = stack.use(await openSite({ leaseMs: longLeaseMs }))
 })
 afterAll(() => stack.disposeAsync())

@@ -108,7 +108,7 @@ scene(
     const { site, person } = at
     const random = new Random(7)
     // Longer than a busy machine keeps a living process waiting: one that is taken for dead, and killed later, would end a run.
-    const start = () => startKnown(at, { KHERAD_LEASE_MS: '4000' })
+    const start = () => startKnown(at, { KHERAD_LEASE_MS: '10000' })
     const servers = [await start(), await start()]
     const dead: string[] = []
     const words = (run: number) => [`+a-step-${run}`, `b-step-${run}`, `c-step-${run}`]
@@ -271,7 +271,7 @@ scene(
     const before = (await client.get(`${path}/${id}`)).text
     sleeper.child.kill('SIGCONT')
     release()
-    await until(async () => (await fetch(`${sleeper.url}/health/ready`)).ok)
+    await until(async () => (await fetch(`${sleeper.url}/health/ready`).catch(() => undefined))?.ok)
     await until(
       async () =>
         (await site.db.query({ text: 'select from jobs.queue where name = $1' }, ['work.run'])).length === 0,
@@ -351,7 +351,7 @@ scene('a run that was being cancelled when its worker was killed is cancelled by
   const { server, id } = await inTheCall(at)
   const client = site.client(await at.start(undefined, { KHERAD_ROLE: 'api' }), person)
   server.child.kill('SIGSTOP')
-  await client.request('POST', `${path}/${id}/cancel`)
+  await until(async () => (await client.request('POST', `${path}/${id}/cancel`)).status === 200)
   await server.kill()
   await again(at)
   expect(await ended(client, id)).toMatchObject({ status: 'cancelled' })

@@ -166,7 +166,8 @@ export class World implements AsyncDisposable {
     const body = await until(async () => {
       const seen = await client.get(path)
       return seen.status === 200 && seen.body.status !== 'provisioning' ? seen.body : undefined
-    })
+      // It is made in several attempts, if need be.
+    }, 150_000)
     assert.equal(body.status, 'ready', body.error?.message)
     return this.#testCloud(client, body)
   }
@@ -252,6 +253,9 @@ async function makePeople(kherad: Kherad, credits: number): Promise<{ account: s
 
 const silent: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 
+/** A machine that stands still for some seconds refuses no request and drops no client: only tests of that refusal wait less. */
+const patience = { databaseWaitMs: 60_000, webrtcConnectMs: 60_000 }
+
 /** Boots a server in this process. `await using world = await boot()`. */
 export async function boot(options: WorldOptions = {}): Promise<World> {
   await using stack = new AsyncDisposableStack()
@@ -268,7 +272,7 @@ export async function boot(options: WorldOptions = {}): Promise<World> {
     ...options.env,
   })
   const read = loadConfig(env, options.config)
-  const timing = { ...read.timing, ...options.timing }
+  const timing = { ...read.timing, ...patience, ...options.timing }
   const config: Config = { ...read, timing, roles: options.roles ?? read.roles }
   const violations: string[] = []
   const kherad = stack.use(

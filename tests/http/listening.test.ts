@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { openServer } from '#platform/http'
 import { routes } from '../../src/capabilities.ts'
+import { freePort } from '../harness/free-port.ts'
 import { boot } from '../harness/world.ts'
 
 /** Whether this machine has the address. */
@@ -19,7 +20,7 @@ async function exists(address: string): Promise<boolean> {
 
 test('localhost is every loopback address that the machine has, on one port, and all are closed at the end', async () => {
   await using world = await boot()
-  const server = await openServer({ app: world.app, routes, host: 'localhost', port: 0 })
+  const server = await openServer({ app: world.app, routes, host: 'localhost', port: await freePort() })
   const urls: string[] = []
   for (const address of ['127.0.0.1', '::1'])
     if (await exists(address))

@@ -370,6 +370,60 @@ test('of jobs whose processes vanished, of whatever kind, a process claims one a
   for (const kind of kinds) await until(async () => (await queued(kind)).length === 0)
 })
 
+test('a job that lost its process waits behind no backlog, neither that of its own account nor that of another', async () => {
+  const ran: string[] = []
+  const mine = jobOf(
+    async ({ accountId, data }) => void ran.push(`${nameOf.get(accountId)}${data.n}`) as undefined,
+    {
+      perProcess: 1,
+    },
+  )
+  const [flood, other] = [uuidv7(), uuidv7()]
+  const nameOf = new Map([
+    [flood, 'flood'],
+    [other, 'other'],
+  ])
+  await put(mine, ...Array.from({ length: 20 }, (_, n) => ({ accountId: flood, data: { n } })))
+  await put(mine, { accountId: flood, data: { n: 20 } }, { accountId: other, data: { n: 0 } })
+  await app.db.query(
+    {
+      text: `update jobs.queue set vanished = 1, run_at = now() where name = $1
+        and (account_id = $2 or (data->>'n')::int = 20)`,
+    },
+    [mine.name, other],
+  )
+  await using _workers = work(mine)
+  await until(async () => (await queued(mine)).length === 0)
+  for (const lost of ['flood20', 'other0']) expect(ran.indexOf(lost), ran.join(' ')).toBeLessThan(6)
+})
+
+test('what has got on is said again where the database was away for it', async () => {
+  const gate = Promise.withResolvers<void>()
+  let isAway = true
+  const db = new Proxy(app.db, {
+    get: (target, name) =>
+      name !== 'query'
+        ? Reflect.get(target, name)
+        : (statement: { name?: string }, values: unknown[]) => {
+            if (statement.name !== 'jobs.forgive' || !isAway) return target.query(statement as never, values)
+            isAway = false
+            return Promise.reject(Object.assign(new Error('away'), { code: '57P01' }))
+          },
+  })
+  const mine = jobOf(async ({ progressed }) => {
+    await expect(progressed()).rejects.toThrow('away')
+    await progressed()
+    await gate.promise
+    return undefined
+  })
+  await put(mine, { data: { n: 1 } })
+  await vanish(mine, 1)
+  await using _workers = work(mine, { ...app, db })
+  await until(async () => (await vanishedOf(mine))?.vanished === 0)
+  gate.resolve()
+  await until(async () => (await queued(mine)).length === 0)
+})
+
 test('a job that got on is forgiven the processes that vanished before, and the next such job begins beside it', async () => {
   let begun = 0
   const gate = Promise.withResolvers<void>()

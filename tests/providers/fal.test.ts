@@ -256,7 +256,7 @@ describe('what goes wrong after the submission', () => {
   test('a job that takes too long is cancelled at its own address, and told as late', async () => {
     queue({ status: [json(202, { status: 'IN_QUEUE' })] })
     const slow = room(guarded(web), { firstMs: 50, mostMs: 200 })
-    const { error } = await drawing(slow, {}, { timeouts: { ...patient, totalMs: 2_000 } })
+    const { error } = await drawing(slow, {}, { timeouts: { ...patient, totalMs: 10_000 } })
     expect(error).toMatchObject({ fault: 'timeout', executed: true })
     expect(upstream.calls.at(-1)).toMatchObject({ method: 'PUT', path: `${jobPath}/cancel` })
     expect(upstream.calls.at(-1)?.headers['authorization']).toBe(`Key ${secret}`)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tablesWith } from '../cloud/clouds/filled.ts'
-import { answering } from '../cloud/functions/scene.ts'
+import { answering, onceTested } from '../cloud/functions/scene.ts'
 import { hasJail } from '../cloud/jail/needs-jail.ts'
 import { longLeaseMs, openSite, type Site } from '../crash/site.ts'
 import type { Client } from '../harness/client.ts'
@@ -74,7 +74,7 @@ test.runIf(await hasJail())(
     const [one, other] = servers.map((server) => site.client(server, person)) as [Client, Client]
     const { id, ref } = (await create(one, 'running')).body
     const code = { name: 'f', code: answering('here'), verify_jwt: false }
-    expect((await one.post(`/v1/cloud/${id}/functions`, code)).status).toBe(201)
+    expect((await onceTested(() => one.post(`/v1/cloud/${id}/functions`, code))).status).toBe(201)
     const running = async ({ url }: ServerProcess) =>
       Number(/^kherad_function_processes (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1] ?? 0)
     for (const server of servers) {

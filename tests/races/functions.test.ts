@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answering } from '../cloud/functions/scene.ts'
+import { answering, onceTested } from '../cloud/functions/scene.ts'
 import { longLeaseMs, openSite, type Site } from '../crash/site.ts'
 import type { Client } from '../harness/client.ts'
 import type { ServerProcess } from '../harness/processes.ts'
@@ -31,7 +31,7 @@ async function newCloud(name: string): Promise<Made> {
 }
 
 const deploy = (client: Client, { id }: Made, name: string, code: string, headers = {}) =>
-  client.post(`/v1/cloud/${id}/functions`, { name, code, verify_jwt: false }, headers)
+  onceTested(() => client.post(`/v1/cloud/${id}/functions`, { name, code, verify_jwt: false }, headers))
 
 test('two processes at the limits: a cloud gets exactly twenty functions and twenty secrets', async () => {
   const cloud = await newCloud('limits')

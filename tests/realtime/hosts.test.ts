@@ -53,6 +53,8 @@ beforeAll(async () => {
   proxy = await DatabaseProxy.open(world.app.config.databaseUrl!)
   first = await startVoice('127.0.0.1', world.app.config.databaseUrl!)
   second = await startVoice('127.0.0.2', proxy.url)
+  // Each is ready a moment before it is reachable for others.
+  await until(async () => (await hosts()).filter(({ address }) => address !== null).length === 2)
 })
 afterAll(async () => {
   await first[Symbol.asyncDispose]()

@@ -190,6 +190,7 @@ test('of more than five hundred steps the receipt sums up the rest, and all of i
   const person = await site.person({ credits: 1_000_000n })
   await using calls = await openProcess()
   const call = await startCall(calls, { payer: payerOf(person), held: 100_000n })
+  await call.money.connected()
   for (let at = 0; at < 620; at++) {
     const kind = at % 2 === 0 ? ('text' as const) : ('speech' as const)
     const step = await call.money.step({ kind, model: `test/${kind}`, worst: 100n })

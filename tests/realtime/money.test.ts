@@ -267,13 +267,19 @@ test('who is told to end a call is told once, and why: revoked, no model any mor
   await capped.money.end('client')
 })
 
+/** The process has looked at its calls since; a look that was under way may have come before. */
+const looked = async () => {
+  await world.app.realtime.tick()
+  await world.app.realtime.tick()
+}
+
 test('a suspended account has its calls ended within a tick', async () => {
   const { account, project, client } = await world.stranger()
   const other = { accountId: account, projectId: project, keyId: client.keyId }
   const call = await start({ payer: other })
   await call.money.connected()
   await world.app.db.tx((tx) => setAccountState(tx, account, 'suspended'))
-  await world.app.realtime.tick()
+  await looked()
   expect(call.told).toEqual(['revoked'])
   await call.money.end('revoked')
 })
@@ -308,10 +314,10 @@ test('a key has as many calls as it may over all processes, and one more is refu
   expect(refused).toEqual(['CONCURRENCY_LIMITED', 'CONCURRENCY_LIMITED'])
   expect((await world.balance()).held).toBe(before.held + 200n)
   clock.moveMs(15_000)
-  await realtime.tick()
+  await looked()
   await begin()
   clock.moveMs(15_000)
-  await realtime.tick()
+  await looked()
   expect(await world.balance()).toEqual(before)
 })
 
@@ -372,8 +378,13 @@ test('time that costs credits is held ahead, warned of when the balance ends, an
   const capped = await newPayer({ caps: { cap: 1_000n } })
   const call = await start({ payer: capped, held: 750n, timePrice: price })
   await call.money.connected()
+  // Of its time alone it warns: also where the process looks at the balance by itself meanwhile.
+  expect(await call.money.reserve(0n)).toBe(true)
+  expect(await call.money.spare(650n)).toBe(true)
   const tick = async (ms: number) => {
     clock.moveMs(ms)
+    await call.money.tick()
+    // One that was under way may have counted by the time before.
     await call.money.tick()
   }
   expect(await stepsOf(call)).toMatchObject([{ kind: 'seconds', worst: 100n, cost: null }])

@@ -104,7 +104,7 @@ export class SimulatedQueue {
     const known = new Set(busy as string[])
     for (const row of own) if (row.process === worker && !known.has(row.job_id)) row.process = null
     const taken: QueuedRow[] = []
-    const suspect = this.#suspectFor(worker as string, own, known, perAccount as number)
+    const suspect = this.#suspectFor(worker as string, own, known)
     for (const [account, rows] of Map.groupBy(own, (row) => row.account_id)) {
       const running = rows.filter(({ process }) => process !== null).length
       const room = Math.floor(((perAccount as number) - running + 1) / 2)
@@ -112,7 +112,7 @@ export class SimulatedQueue {
         .filter((row) => row.process === null && !row.parked && row.runAtMs <= this.#nowMs())
         .filter((row) => row.account_id === account && !known.has(row.job_id))
         .filter((row) => row.vanished === 0 || row === suspect)
-        .toSorted((one, other) => one.runAtMs - other.runAtMs)
+        .toSorted((one, other) => other.vanished - one.vanished || one.runAtMs - other.runAtMs)
       taken.push(...due.slice(0, Math.max(0, Math.min(room, most as number))))
     }
     return taken.slice(0, most as number).map((row) => {
@@ -124,22 +124,15 @@ export class SimulatedQueue {
   }
 
   /** The only job of those that lost a process which this one may take. */
-  #suspectFor(
-    worker: string,
-    own: readonly QueuedRow[],
-    known: ReadonlySet<string>,
-    perAccount: number,
-  ): QueuedRow | undefined {
+  #suspectFor(worker: string, own: readonly QueuedRow[], known: ReadonlySet<string>): QueuedRow | undefined {
     if ([...this.rows.values()].some((row) => row.process === worker && row.vanished > 0)) return undefined
-    const running = Map.groupBy(
-      own.filter(({ process }) => process !== null),
-      (row) => row.account_id,
-    )
+    const running = (account: string) =>
+      own.filter((row) => row.account_id === account && row.process !== null).length
     return own
       .filter((row) => row.vanished > 0 && row.process === null && !row.parked && !known.has(row.job_id))
       .filter((row) => row.runAtMs <= this.#nowMs())
-      .filter((row) => (running.get(row.account_id)?.length ?? 0) < perAccount)
-      .toSorted((one, other) => one.runAtMs - other.runAtMs)[0]
+      .map((row) => ({ row, running: running(row.account_id) }))
+      .toSorted((one, other) => one.running - other.running || one.row.runAtMs - other.row.runAtMs)[0]?.row
   }
 
   #settle(worker: string, ends: Ended[]): Row[] {

@@ -13,6 +13,7 @@ import {
   ended,
   expectOver,
   find,
+  hasLeft,
   lossOf,
   order,
   price,
@@ -38,6 +39,7 @@ async function expectFree(
   stepMs = 5_000,
 ): Promise<VideoJob> {
   const { world } = at
+  await hasLeft(world, job.id)
   const done = await ended(at, job, stepMs)
   expect(done).toMatchObject({ status: 'failed', error: { code }, microcredits: 0n, pending: false })
   expect(await world.balance()).toEqual({ available: credits, held: 0n })

@@ -14,7 +14,7 @@ import {
 } from '../contract/webhooks-world.ts'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
-import { bootVideos, untilMoved, type VideoWorld } from './video-world.ts'
+import { bootVideos, untilFetched, untilMoved, type VideoWorld } from './video-world.ts'
 
 let at: VideoWorld
 let key: Client
@@ -48,7 +48,7 @@ async function ordered(
 }
 
 const over = (id: string): Promise<Json> =>
-  untilMoved(at.clock, async () => {
+  untilFetched(at, async () => {
     const { body } = await key.get(`/v1/videos/${id}`)
     return ['pending', 'in_progress'].includes(body.status) ? undefined : body
   })

@@ -11,7 +11,7 @@ import { until } from '../harness/until.ts'
 import { boot } from '../harness/world.ts'
 import { picture } from '../media/sandbox-films.ts'
 import { ffmpeg, hasFfmpeg } from '../sound/ffmpeg.ts'
-import { bootVideos, hasLeft, untilMoved, type VideoWorld } from './video-world.ts'
+import { bootVideos, hasLeft, untilFetched, type VideoWorld } from './video-world.ts'
 
 let at: VideoWorld
 let key: Client
@@ -56,7 +56,7 @@ async function ended(
 ): Promise<Seen['body'] & { pair: Pair }> {
   const pair = await accepted(key, { prompt, ...more })
   if (stepMs > 1_000) await hasLeft(at.world, pair.id)
-  const state = await untilMoved(at.clock, () => stateOf(key, pair), stepMs)
+  const state = await untilFetched(at, () => stateOf(key, pair), stepMs)
   return { ...state, pair }
 }
 
@@ -111,7 +111,7 @@ describe('what is ordered to go wrong', () => {
   /** Pauses between fetches are of the machine's time; a job that is never done, or whose order was lost, waits for this clock alone. */
   const stepOf = (orders: string): number => {
     if (orders.includes('bytes=')) return 100
-    return orders === 'job=stuck' || orders === 'fault=reset' ? 20_000 : 5_000
+    return orders === 'job=stuck' ? 20_000 : 5_000
   }
   const failing: [string, string, string][] = [
     ['a reply that is lost', 'fault=reset', 'UPSTREAM_FAILED'],

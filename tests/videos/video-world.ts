@@ -127,14 +127,30 @@ export async function untilMoved<T>(clock: MovableClock, condition: () => T | Pr
   })
 }
 
-/** While its bytes are fetched the clock stands: that takes real time, of which a slow machine needs more than the ceiling of a video. */
+/** Bytes that are no video are opened by four processes, one after another, which take a busy machine a minute. */
+const fetchedMs = 150_000
+
+/** While bytes are fetched the clock stands: that takes real time, of which a slow machine needs more than the ceiling of a video. */
+export const untilFetched = <T>(
+  { world, clock }: VideoWorld,
+  condition: () => T | Promise<T>,
+  stepMs = 1_000,
+) =>
+  until(async () => {
+    const found = await condition()
+    const text = `select from videos.jobs where status = 'fetching'`
+    if (!found && (await world.app.db.query({ text }, [])).length === 0) clock.moveMs(stepMs)
+    return found
+  }, fetchedMs)
+
+/** The same for one video: the clock stands while its bytes are fetched. */
 export const ended = ({ world, clock }: VideoWorld, job: VideoJob, stepMs = 1_000): Promise<VideoJob> =>
   until(async () => {
     const now = (await find(world, job))!
     if (!now.pending) return now
     if ((await rowOf(world, job.id)).status !== 'fetching') clock.moveMs(stepMs)
     return undefined
-  })
+  }, fetchedMs)
 
 /** The order has left, and what came of it is written down: until then long steps of the clock would take it for one that came too late. */
 export const hasLeft = (world: World, id: string): Promise<unknown> =>

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import { type InvoiceColumns, InvoiceError, readInvoice } from './invoice.ts'
 import { addDecimals } from './reconcile.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { crc32, inflateRawSync } from 'node:zlib'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import { type BundledFile, manifestOf, pathFault, zip } from './bundle.ts'
 
 const file = (path: string, text = path, mediaType = 'text/plain'): BundledFile => ({

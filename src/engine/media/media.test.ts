@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { costOf, expectLinear, expectNoHold } from '../../../tests/cost/cost.ts'
+import fc from '../../../tests/harness/fast-check.ts'
 import { measure, measureAudio, measureImage, measureVideo, parseDataUrl, sniff } from './media.ts'
 
 const ascii = (text: string) => [...text].map((letter) => letter.charCodeAt(0))

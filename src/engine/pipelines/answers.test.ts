@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import { bytesOf, headOf, lineOf } from './cut.ts'
 import { listIn, memberOf, readJson, textIn } from './json.ts'
 import { persianText } from './persian.ts'

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { costOf, expectLinear } from '../../../tests/cost/cost.ts'
+import fc from '../../../tests/harness/fast-check.ts'
 import { quotationsOf } from './query.ts'
 import { indexed, normalise, passagesOf, readQuery } from './retrieval.ts'
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import '#platform/http'
 import { checkSlug, namesOfPlatform, newPreview, slugFrom, withSuffix } from './names.ts'
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import { datetime } from './datetime.ts'
 import { addMonths, between, calendars, isLeapJalali } from './jalali.ts'
 import type { ToolContext } from './tools.ts'

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import { bytesFor, excerpt } from './excerpt.ts'
 
 test('a text ends where a paragraph ends, or else a line, or else a word, or else a character', () => {

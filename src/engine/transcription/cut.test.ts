@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import { cutsOf, type Pause } from './cut.ts'
 
 const rules = { maxSeconds: 60, overlapSeconds: 8, alwaysOverlaps: false }

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { SpokenWord, Timestamps } from '#engine/turn'
 import { atOnce } from '#platform/slices'
+import fc from '../../../tests/harness/fast-check.ts'
 import { cutsOf, type PieceSpan } from './cut.ts'
 import { type Heard, heardSteps } from './heard.ts'
 import { Joiner } from './join.ts'

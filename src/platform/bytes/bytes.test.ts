@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import {
   decodeBase64,
   decodeBase64InSlices,

@@ -77,6 +77,10 @@ export interface Timing {
    * Refusing at once would mean reading and discarding all of it, again and again if the client retries.
    */
   bodyWaitMs: number
+  /** How long a request waits for a connection to the database, and a call for its hold, before it is refused with 503. */
+  databaseWaitMs: number
+  /** A WebRTC client that is not connected and secured by then is dropped. */
+  webrtcConnectMs: number
 }
 
 /** What a process does: it answers requests (health and metrics are always answered), works in the background, holds calls; or all of them. */

@@ -48,6 +48,8 @@ const timing = {
   streamOpenMs: 8_000,
   streamHeartbeatMs: 10_000,
   bodyWaitMs: 2_000,
+  databaseWaitMs: 5_000,
+  webrtcConnectMs: 10_000,
 }
 
 /** `KHERAD_DRAIN_SECONDS`: what a stop waits for at most; answers whose result is not stored have `drainMs` of it. */

@@ -63,6 +63,8 @@ export interface OpenOptions {
   maxConnections?: number | undefined
   /** No statement runs longer; 30 s if absent. */
   statementTimeoutMs?: number | undefined
+  /** How long a new connection, or a free one of the pool, is waited for; 5 s if absent. */
+  connectMs?: number | undefined
   /** No statement has parallel workers: their processes are not those that `onBackend` is given. */
   withoutWorkers?: boolean | undefined
   /** Is given the pid of the server's process of each new pooled connection, on the machine of the server. */
@@ -100,10 +102,11 @@ export function dbAt({
   maxConnections = 10,
   statementTimeoutMs = defaultTimeoutMs,
   withoutWorkers = false,
+  connectMs,
   onBackend,
   log = quiet,
 }: OpenOptions): Db {
-  const options = { statementTimeoutMs, withoutWorkers, onBackend }
+  const options = { statementTimeoutMs, withoutWorkers, connectMs, onBackend }
   const openPoolOf = (max: number) => openPool(url, { ...options, max }, log)
   const pools = { shared: openPoolOf(maxConnections), apart: openPoolOf(1) }
   return dbOver(pools, { url, statementTimeoutMs, log })
@@ -168,13 +171,15 @@ interface PoolOptions {
   max: number
   statementTimeoutMs: number
   withoutWorkers: boolean
+  connectMs: number | undefined
   onBackend: ((pid: number) => void) | undefined
 }
 
 function openPool(url: string | SocketAddress, options: PoolOptions, log: DbLog): pg.Pool {
-  const { max, statementTimeoutMs, withoutWorkers, onBackend } = options
+  const { max, statementTimeoutMs, withoutWorkers, connectMs, onBackend } = options
   const pool = new pg.Pool({
     ...clientConfig(url),
+    ...(connectMs !== undefined && { connectionTimeoutMillis: connectMs }),
     max,
     types: columnTypes,
     statement_timeout: statementTimeoutMs,

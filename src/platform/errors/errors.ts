@@ -77,8 +77,8 @@ export interface FailureMore {
   /** True when an upstream may already have worked for this request; else the answer says `execution_started: false`. */
   executed?: boolean
   retryAfterMs?: number
-  /** True where this very request is not run again, whatever its code says of repeats; sent as `x-should-retry: false`. */
-  final?: true
+  /** Whether this very request may be run again, whatever its code says of repeats; where it may not, `x-should-retry: false` is sent. */
+  final?: boolean
   /** Id of the receipt that the refusal speaks of. */
   receiptId?: string
   /** What clients of a wire read beside the code. */

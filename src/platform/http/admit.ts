@@ -86,8 +86,9 @@ export async function admit(
   } else if (checks.body) {
     const readMs = performance.now()
     const limit = bodyLimitOf(route, app)
-    using _turn = await intake.large.turn(Number(message.headers['content-length'] ?? 0))
+    using turn = await intake.large.turn(Number(message.headers['content-length'] ?? 0))
     const { bytes, slot } = await readBody(message, limit, intake)
+    turn.arrived()
     context.slot = slot
     const body = isText(route, context) ? textBodyOf(route, bytes) : await parseJson(bytes, limit)
     context.body = body === undefined && route.bodyMayBeAbsent ? {} : body

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import { fingerprintOf } from './fingerprint.ts'
 
 /** As fingerprints were made when those that are stored were made: they must be found again. */

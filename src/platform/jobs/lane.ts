@@ -203,8 +203,9 @@ export class Lane {
     let isSuspect = queued.vanished > 0
     const progressed = async (): Promise<void> => {
       if (!isSuspect) return
-      isSuspect = false
+      // Idempotent: a caller whose database was away says it again.
       await store.clearVanished(app.db, processId, queued, 0)
+      isSuspect = false
       suspectLeft()
     }
     const { account_id: accountId, data } = queued

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Slice } from '#platform/slices'
+import fc from '../../../tests/harness/fast-check.ts'
 import { atOnceBytes, boundsOf, readJson } from './json.ts'
 import { JsonReader } from './json-reader.ts'
 import { type JsonBounds, NotJson } from './not-json.ts'

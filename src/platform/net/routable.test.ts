@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import { isGloballyRoutable, rangesOf } from './routable.ts'
 import { hostOf, readTarget } from './target.ts'
 

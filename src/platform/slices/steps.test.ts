@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import { atOnce, ordered } from './slices.ts'
 
 test('a list is ordered as `toSorted` does it, equal ones in the order in which they were', () => {

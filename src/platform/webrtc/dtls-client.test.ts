@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { CipherContext, DtlsServer, type DtlsSocket, HashAlgorithm, SignatureAlgorithm } from 'werift'
+import fc from '../../../tests/harness/fast-check.ts'
 import { uint } from './bytes-reader.ts'
 import { type Certificate, fingerprintOf, newCertificate } from './certificate.ts'
 import { DtlsClient, type SecuredMedia } from './dtls-client.ts'

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import { extendSequence, ReplayWindow, readRtp, unpadded, writeRtp } from './rtp.ts'
 
 test('a header is read as it was written', () => {

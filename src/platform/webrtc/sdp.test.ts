@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import { fingerprint, offerLines as offer } from '../../../tests/realtime/offer.ts'
 import { refusals } from './phrases.ts'
 import { writeAnswer } from './sdp-answer.ts'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import { isAuthentic, readCheck, successOf } from './stun.ts'
 
 const attribute = (type: number, value: Buffer): Buffer => {

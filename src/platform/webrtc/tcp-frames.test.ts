@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../tests/harness/fast-check.ts'
 import { FrameReader, frame, longestDatagram } from './tcp-frames.ts'
 
 test('datagrams leave whole and in order, however their bytes come', () => {

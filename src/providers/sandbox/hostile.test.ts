@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Message, Part, Turn } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
+import fc from '../../../tests/harness/fast-check.ts'
 import { generated } from '../../../tests/harness/parts.ts'
 import { sandboxProvider } from './sandbox.ts'
 import { loadTokenizer } from './tokens.ts'

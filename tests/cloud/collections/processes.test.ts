@@ -3,7 +3,7 @@ import { openSite, type Site } from '../../crash/site.ts'
 import type { Client, Seen } from '../../harness/client.ts'
 import { type ServerProcess, startProcess } from '../../harness/processes.ts'
 import { until } from '../../harness/until.ts'
-import { isNotDone } from '../sent-again.ts'
+import { isNotDone, untilDone } from '../sent-again.ts'
 
 const stack = new AsyncDisposableStack()
 let site: Site
@@ -35,7 +35,9 @@ async function newCloud(at = servers): Promise<Cloud> {
   const { body } = await clients[0]!.post('/v1/cloud', { name: 'race', plan: 'starter' })
   const { body: key } = await clients[0]!.post(`/v1/cloud/${body.id}/keys`, { kind: 'service' })
   const urls = at.map(({ appsUrl }) => `${appsUrl}/_cloud/${body.ref}/rest/v1`)
-  await clients[0]!.post(`/v1/cloud/${body.id}/database`, { action: 'create_collection', name: 'rows' })
+  const rows = { action: 'create_collection', name: 'rows' }
+  const made = await untilDone(() => clients[0]!.post(`/v1/cloud/${body.id}/database`, rows))
+  expect(made.status, made.text).toBe(200)
   return { id: body.id, key: key.secret, urls }
 }
 
@@ -129,7 +131,9 @@ test('two processes at the limit of bytes: inserts and updates never pass it, to
 test('two processes at the limit of collections: exactly as many are made, and one of a name', async () => {
   const cloud = await newCloud()
   const make = (nth: number, name: string): Promise<Seen> =>
-    clients[nth % 2]!.post(`/v1/cloud/${cloud.id}/database`, { action: 'create_collection', name })
+    untilDone(() =>
+      clients[nth % 2]!.post(`/v1/cloud/${cloud.id}/database`, { action: 'create_collection', name }),
+    )
   const same = await Promise.all(times(6, (nth) => make(nth, 'same')))
   expect(same.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409])
   const replies = await Promise.all(times(12, (nth) => make(nth, `c${nth}`)))
@@ -141,12 +145,14 @@ test('two processes at the limit of collections: exactly as many are made, and o
 test('a collection that is deleted while rows are written leaves neither rows nor counts', async () => {
   const cloud = await newCloud()
   const writes = times(40, (nth) => write(cloud, nth, 'POST', '/rows', { n: nth }))
-  const gone = await clients[1]!.raw('DELETE', `/v1/cloud/${cloud.id}/collections/rows`)
+  const gone = await untilDone(() => clients[1]!.request('DELETE', `/v1/cloud/${cloud.id}/collections/rows`))
   expect(gone.status).toBe(200)
   for (const { status } of await Promise.all(writes)) expect([201, 404]).toContain(status)
   expect(await recounted(cloud)).toEqual({ rows: 0, bytes: 0 })
   expect((await write(cloud, 0, 'POST', '/rows', {})).status).toBe(404)
-  await clients[1]!.post(`/v1/cloud/${cloud.id}/database`, { action: 'create_collection', name: 'rows' })
+  const again = { action: 'create_collection', name: 'rows' }
+  const made = await untilDone(() => clients[1]!.post(`/v1/cloud/${cloud.id}/database`, again))
+  expect(made.status, made.text).toBe(200)
   expect((await write(cloud, 0, 'POST', '/rows', {})).status).toBe(201)
 })
 

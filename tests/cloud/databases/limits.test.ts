@@ -92,14 +92,24 @@ it('where memory is short the one that nobody uses makes way, and while all are 
       more: { retryAfterMs: expect.any(Number) },
     })
   })
-  expect(await theirs.databases.use(second!, async (db) => (await statement(db, 'select 1')).rowCount)).toBe(
-    1,
-  )
+  const inTheirs = () =>
+    theirs.databases.use(second!, async (db) => (await statement(db, 'select 1')).rowCount)
+  expect(await withRoom(inTheirs)).toBe(1)
   expect([await isAwake(first!), await isAwake(second!)]).toEqual([false, true])
   // It wakes again where the other one is idle, in another process, too.
-  expect(await ours.databases.use(first!, async (db) => (await statement(db, 'select 1')).rowCount)).toBe(1)
+  const inOurs = () => ours.databases.use(first!, async (db) => (await statement(db, 'select 1')).rowCount)
+  expect(await withRoom(inOurs)).toBe(1)
   expect([await isAwake(first!), await isAwake(second!)]).toEqual([true, false])
 })
+
+/** As clients do: a database that takes long to stop makes way at the next try. */
+const withRoom = <Result>(use: () => Promise<Result>) =>
+  until(() =>
+    use().catch((error: { code?: string }) => {
+      if (error.code !== 'DATABASE_NO_ROOM') throw error
+      return undefined
+    }),
+  )
 
 it('a database that may have more memory than all of them together is refused as one that never wakes, and makes nobody else leave', async () => {
   await using process = open({ memoryBytes: 64 * mebibyte + 1 }, 64 * mebibyte)
@@ -124,7 +134,7 @@ it('one statement that fills the disk is ended at a tenth beyond its part, and t
     expect(await filling).toBe('57P01')
     await until(async () => process.measured.some(({ isFull }) => isFull))
     // What makes room goes on: it is not ended for what is there already.
-    await statement(db, 'truncate filled')
+    await scriptsOn(process)('truncate filled')
     await statement(db, 'vacuum filled')
     await until(async () => process.measured.at(-1)?.isFull === false)
     await statement(db, 'drop table filled')
@@ -212,11 +222,13 @@ it('a function of the app that PostgreSQL calls by itself, to analyze a table, i
     )
     const analyzing = async () =>
       (await look(watcher, true)).sessions.filter(({ role }) => role === 'autoanalyze')
-    await until(async () => (await analyzing()).length > 0)
-    const [seen] = await analyzing()
+    // It may look at a table of PostgreSQL's own first, for a moment.
+    const seen = await until(async () =>
+      (await analyzing()).find(({ transactionMs }) => transactionMs > 1_000),
+    )
     expect(seen).toMatchObject({ isIdle: false, writes: expect.any(Boolean) })
-    await cancel(watcher, [seen!.pid])
-    await until(async () => !(await analyzing()).some(({ pid }) => pid === seen!.pid))
+    await cancel(watcher, [seen.pid])
+    await until(async () => !(await analyzing()).some(({ pid }) => pid === seen.pid))
     await statement(db, 'drop table slowly; drop function slow')
   })
 })

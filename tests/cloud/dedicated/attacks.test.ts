@@ -94,12 +94,18 @@ check(
     const harmless: string[] = []
     for (const [guard, attack] of readings) {
       const plain = await open.connect()
+      const { pid } = (await plain.query('select pg_backend_pid() as pid')).rows[0]
       const before = await admin.query(traces)
       if (guard !== '') await plain.query(guard)
       await plain.query(attack).catch((error) => error)
       const after = await admin.query(traces)
       if (JSON.stringify(after.rows) === JSON.stringify(before.rows)) harmless.push(attack)
       await plain.end()
+      // What was temporary goes with the backend, which may outlive its connection.
+      await until(async () => {
+        const { rows } = await admin.query('select from pg_catalog.pg_stat_activity where pid = $1', [pid])
+        return rows.length === 0
+      })
       const here = await tracesHere()
       const { status, body } = await cloud.read(attack, { confirm_write: true })
       answers.push([

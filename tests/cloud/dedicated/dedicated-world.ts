@@ -15,7 +15,7 @@ export interface DedicatedCloud extends TestCloud {
 type SqlReply = Awaited<ReturnType<Client['post']>>
 
 /** Where no connection could be made in time, on a machine that stood still, nothing was done. */
-const sentAgain = (send: () => Promise<SqlReply>): Promise<SqlReply> =>
+export const sentAgain = (send: () => Promise<SqlReply>): Promise<SqlReply> =>
   until(async () => {
     const reply = await send()
     return reply.body?.error?.code === 'DATABASE_BUSY' ? undefined : reply

@@ -1,7 +1,9 @@
 /** Requests on tables at their bounds, and beyond them: refused in words, before they cost anything. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectNoHold } from '../../cost/cost.ts'
+import { until } from '../../harness/until.ts'
 import { hasJail } from '../jail/needs-jail.ts'
+import { isNotDone } from '../sent-again.ts'
 import { bootApp, type DedicatedApp } from './dedicated-app.ts'
 
 const canRun = await hasJail()
@@ -22,16 +24,19 @@ beforeAll(async () => {
 afterAll(() => app?.[Symbol.asyncDispose]())
 
 const json = { 'content-type': 'application/json' }
-const post = async (path: string, body: string, headers: Record<string, string> = {}) => {
-  const reply = await app.ask(`/rest/v1${path}`, {
-    method: 'POST',
-    body,
-    headers: { ...json, ...headers },
-    key: app.serviceKey,
+/** Sent again where a busy machine did nothing of it. */
+const post = (path: string, body: string, headers: Record<string, string> = {}) =>
+  until(async () => {
+    const reply = await app.ask(`/rest/v1${path}`, {
+      method: 'POST',
+      body,
+      headers: { ...json, ...headers },
+      key: app.serviceKey,
+    })
+    const text = await reply.text()
+    if (isNotDone(text)) return undefined
+    return { status: reply.status, code: text.startsWith('{') ? JSON.parse(text).code : undefined, text }
   })
-  const text = await reply.text()
-  return { status: reply.status, code: text.startsWith('{') ? JSON.parse(text).code : undefined, text }
-}
 const get = async (path: string) => {
   const reply = await app.ask(`/rest/v1${path}`, { key: app.serviceKey })
   return { status: reply.status, code: ((await reply.json()) as { code?: string }).code }

@@ -32,6 +32,12 @@ beforeAll(async () => {
   await until(async () =>
     (await Promise.all(hosts.map((host) => host.ready()))).every(({ connected }) => connected === 1),
   )
+  // A host that still tests its jail says so a moment later, and runs nothing until then.
+  await until(async () =>
+    (await (await fetch(`${world.url}/metrics`)).text()).includes(
+      '\nkherad_function_hosts{state="jailed"} 2',
+    ),
+  )
 })
 
 afterAll(async () => {

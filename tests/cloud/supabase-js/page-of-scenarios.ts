@@ -1,5 +1,6 @@
 /** Runs in a browser: the list that Node runs, by the same code. What it has no way to do itself, the test does for it. */
 import { createClient } from '@supabase/supabase-js'
+import { sentAgain } from '../sent-again.ts'
 import type { App } from './app.ts'
 import { buckets } from './buckets.ts'
 import { mailed } from './mails.ts'
@@ -45,14 +46,16 @@ const bound = globalThis as unknown as Pick<App, 'collection' | 'bucket' | 'depl
 /** `usesService` says whether the service key was asked for since it was read last. */
 function pageApp({ url, key, serviceKey, says }: Given): App & { usesService(): boolean } {
   let asked = false
+  const send = sentAgain(fetch.bind(globalThis))
   const client: App['client'] = (own = key, flowType = 'implicit') =>
     createClient(url, own, {
+      global: { fetch: send },
       auth: signedOut(flowType),
       realtime: { disconnectOnEmptyChannelsAfterMs: 200 },
     })
   const { collection, bucket, deploy, newestMail, press } = bound
   return {
-    ...{ url, says, client, fetch: fetch.bind(globalThis), collection, bucket, deploy, newestMail, press },
+    ...{ url, says, client, fetch: send, collection, bucket, deploy, newestMail, press },
     person: () => signedUp(client()),
     service() {
       asked = true

@@ -146,10 +146,15 @@ test('an address that signs up many times at once is one user', async () => {
 
 test('a refresh token that many use at once has one successor, and its session lives on', async () => {
   const { at } = await newCloud()
-  const session = (await ask(at[0]!, 'POST', '/signup', { body: {} })).body
   const refresh = (nth: number, token: string) =>
     ask(at[nth % 2]!, 'POST', '/token?grant_type=refresh_token', { body: { refresh_token: token } })
-  const replies = await many(12, (nth) => refresh(nth, session.refresh_token))
+  const replies = await until(async () => {
+    const session = (await ask(at[0]!, 'POST', '/signup', { body: {} })).body
+    const beganMs = performance.now()
+    const replies = await many(12, (nth) => refresh(nth, session.refresh_token))
+    // A machine that took longer than ten seconds used it twice and not at once, which ends the session.
+    return performance.now() - beganMs < 9_000 ? replies : undefined
+  })
   expect(new Set(codes(replies))).toEqual(new Set(['ok']))
   const successors = new Set(replies.map(({ body }) => body.refresh_token))
   expect(successors.size).toBe(1)

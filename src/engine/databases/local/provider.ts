@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { fail } from '#platform/errors'
+import { Failure, fail } from '#platform/errors'
 import type { Jail } from '#platform/jail'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
@@ -56,14 +56,24 @@ export class LocalProvider implements DatabaseProvider {
   readonly name = 'local'
   readonly hasPasswords = false
   readonly #options: LocalOptions
-  readonly #beginning: NodeJS.Timeout | undefined
+  #beginning: NodeJS.Timeout | undefined
+  #isOver = false
   #ready: Promise<Ready> | undefined
 
   constructor(options: LocalOptions) {
     this.#options = options
     // Servers that a killed process has left run on, and nobody watches them.
-    if (existsSync(options.root))
-      this.#beginning = setTimeout(() => void this.#open().catch(logged(options.log)), beginMs).unref()
+    if (existsSync(options.root)) this.#beginIn(beginMs)
+  }
+
+  #beginIn(ms: number): void {
+    this.#beginning = setTimeout(() => {
+      this.#open().catch((error: unknown) => {
+        logged(this.#options.log)(error)
+        // A machine that was too busy to test its jail.
+        if (!this.#isOver && error instanceof Failure && error.more.final === false) this.#beginIn(sweepMs)
+      })
+    }, ms).unref()
   }
 
   async place(taken: { place: string; osUser: number | null }[]): ReturnType<DatabaseProvider['place']> {
@@ -113,6 +123,7 @@ export class LocalProvider implements DatabaseProvider {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true
     clearTimeout(this.#beginning)
     const ready = await this.#ready?.catch(() => undefined)
     clearInterval(ready?.sweeping)
@@ -137,7 +148,7 @@ export class LocalProvider implements DatabaseProvider {
     const { pgBin, idleMs, memoryShare, leastFreeDisk, sizes, jail, log, metrics } = this.#options
     const root = path.resolve(this.#options.root)
     const state = await jail.state()
-    if (state.kind === 'refused') fail('DATABASES_UNAVAILABLE', { why: state.why })
+    if (state.kind === 'refused') fail('DATABASES_UNAVAILABLE', { why: state.why }, { final: state.isSure })
     // If we are root, users of databases pass through the folder; they see nothing in it.
     await mkdir(root, { recursive: true, mode: 0o711 })
     const { postgres } = await findBinaries(pgBin, undefined, log)

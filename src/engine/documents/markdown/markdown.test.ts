@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../../tests/harness/fast-check.ts'
 import type { Block, Inline, TextDocument } from '../model.ts'
 import { documentFromMarkdown, maxMarkdownBytes } from './read.ts'
 import { toMarkdown } from './write.ts'

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../../tests/harness/fast-check.ts'
 import { cellValue, dateIn, kindOf, looksLikeFormula, numberIn, percentIn } from './cells.ts'
 import { toCsv } from './csv.ts'
 import { sheetNames } from './names.ts'

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../../tests/harness/fast-check.ts'
 import { sourcePlaces } from './positions.ts'
 import { mappingsOf } from './source-map.ts'
 

@@ -45,7 +45,7 @@ export const starterLimits: RuntimeLimits = {
   bodyBytes: 1_000_000,
   headerBytes: 16 * 1024,
   idleMs: 60_000,
-  tryMs: 10_000,
+  tryMs: 30_000,
   linesPerSecond: 100,
   outputBytesPerSecond: 256 * 1024,
 }

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { DOMParser } from 'linkedom'
 import { describe, expect, test } from 'vitest'
+import fc from '../../../../tests/harness/fast-check.ts'
 import { attributes, elements, properties } from './allowed.ts'
 import { cleanSvg } from './clean-svg.ts'
 import { SvgRefused } from './parse.ts'

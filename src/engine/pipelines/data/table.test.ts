@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../../../tests/harness/fast-check.ts'
 import { cleaningLines } from './cleaning/blocks.ts'
 import type { Note } from './columns/notes.ts'
 import { type Profile, profileOf } from './figures.ts'

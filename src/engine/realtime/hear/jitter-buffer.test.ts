@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../../tests/harness/fast-check.ts'
 import { durationOf, hasRepair, JitterBuffer, leastWaitMs, mostWaitMs } from './jitter-buffer.ts'
 
 /** Of 20 ms: SILK, wideband, one frame. */

@@ -1,6 +1,7 @@
 /** By real Opus: what one side encodes, the other hears. */
-import fc from 'fast-check'
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import fc from '../../../../tests/harness/fast-check.ts'
 import { sine, speechLike } from '../../../../tests/sound/samples.ts'
 import { type CallCodecs, Codecs } from '../codecs.ts'
 import { OpusSound } from './opus-sound.ts'

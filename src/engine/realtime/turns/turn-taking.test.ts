@@ -1,6 +1,7 @@
 /** What taking turns decides, frame by frame: "#" is one of speech, "." one without; each sample is the number of its frame. */
-import fc from 'fast-check'
+
 import { expect, test } from 'vitest'
+import fc from '../../../../tests/harness/fast-check.ts'
 import type { TurnDetection } from '../parts.ts'
 import { type Pause, type Turn, TurnTaking } from './turn-taking.ts'
 

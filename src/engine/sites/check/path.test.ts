@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../../../tests/harness/fast-check.ts'
 import { folded, PathSet, pathFault } from './path.ts'
 
 describe('a path of a file', () => {

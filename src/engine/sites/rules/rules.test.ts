@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../../tests/harness/fast-check.ts'
 import { allowedHeaders, parseHeaders } from '../headers-file.ts'
 import { maxRedirects, parseRedirects } from '../redirects.ts'
 import type { ParsedRules } from './lines.ts'

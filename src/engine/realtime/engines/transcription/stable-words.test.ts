@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../../../tests/harness/fast-check.ts'
 import { StableWords } from './stable-words.ts'
 
 test('a word is told once it was understood twice alike, and the rest at the end', () => {
