@@ -3,6 +3,7 @@ import type { Metrics } from '#platform/metrics'
 import { reachableAt } from './addresses.ts'
 import { type Certificate, newCertificate } from './certificate.ts'
 import { Connection } from './connection.ts'
+import { portsToTry } from './free-ports.ts'
 import type { Path } from './path.ts'
 import type { Peer, PeerHandler, WebRtc } from './peer.ts'
 import type { Candidate } from './sdp-answer.ts'
@@ -22,8 +23,6 @@ export interface WebRtcOptions {
 
 const tickMs = 1_000
 const connectMs = 10_000
-/** Tries for a port that is free for UDP and TCP in both families, where the system chooses it. */
-const triesOfAnyPort = 10
 
 /**
  * Opens the sockets of this process, on the first port of the range that is free.
@@ -32,8 +31,7 @@ const triesOfAnyPort = 10
 export async function openEndpoint(config: WebRtcConfig, options: WebRtcOptions = {}): Promise<Endpoint> {
   const certificate = await newCertificate()
   const endpoint = new Endpoint(config, certificate, options)
-  const [first, last] = config.ports
-  const ports = first === 0 ? Array<number>(triesOfAnyPort).fill(0) : range(first, last)
+  const ports = portsToTry(config.ports)
   for (const [i, port] of ports.entries()) {
     try {
       await endpoint.open(port)
@@ -46,9 +44,6 @@ export async function openEndpoint(config: WebRtcConfig, options: WebRtcOptions 
   }
   throw new Error('The range of ports is empty.')
 }
-
-const range = (first: number, last: number): number[] =>
-  Array.from({ length: last - first + 1 }, (_, i) => first + i)
 
 export class Endpoint implements WebRtc {
   readonly #config: WebRtcConfig

@@ -16,18 +16,30 @@ export interface FreePorts {
  * Throws what the system says where an address is not this machine's (`EADDRNOTAVAIL`).
  */
 export async function findFreePorts(
-  { listen, tcp, ports: [first, last], publicIps }: WebRtcConfig,
+  { listen, tcp, ports: range, publicIps }: WebRtcConfig,
   most: number,
 ): Promise<FreePorts> {
-  const found: FreePorts = { tried: Math.min(most, last - first + 1), free: 0, addresses: [] }
-  for (let port = first; port < first + found.tried; port++) {
+  const isAny = range[0] === 0
+  const ports = isAny ? portsToTry(range) : portsToTry(range).slice(0, most)
+  const found: FreePorts = { tried: isAny ? 1 : ports.length, free: 0, addresses: [] }
+  for (const port of ports) {
     const addresses = await openAt(port, { listen, tcp })
     if (!addresses) continue
     found.free++
     found.addresses = [...new Set(addresses.flatMap((address) => reachableAt(address, publicIps)))]
+    if (isAny) break
   }
   return found
 }
+
+/** Tries for a port that is free for UDP and TCP in both families, where the system chooses it. */
+const triesOfAnyPort = 10
+
+/** The ports of a range, in turn. Of `[0, 0]` 0 some times: what the system chooses for UDP may be taken for TCP. */
+export const portsToTry = ([first, last]: WebRtcConfig['ports']): number[] =>
+  first === 0
+    ? Array<number>(triesOfAnyPort).fill(0)
+    : Array.from({ length: last - first + 1 }, (_, i) => first + i)
 
 /** Addresses of this machine at which the port opened; undefined where it is taken, or this user may not. */
 async function openAt(
