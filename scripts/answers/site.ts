@@ -144,11 +144,30 @@ const environment = (folder: string, port: number) => ({
   OLLAMA_HOST: '',
 })
 
+/** Again where it ended because the database stood still, as a supervisor does. */
 async function startServer(root: string, env: Record<string, string>, url: string): Promise<AsyncDisposable> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startOnce(root, env, url)
+    } catch (error) {
+      if (tries === mostStarts || !databaseStoodStill.test((error as Error).message)) throw error
+    }
+  }
+}
+
+const mostStarts = 4
+const databaseStoodStill = /\(Connection terminated due to connection timeout\)|due to statement timeout\)/
+
+async function startOnce(root: string, env: Record<string, string>, url: string): Promise<AsyncDisposable> {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
     env,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let log = ''
+  child.stderr.on('data', (text) => {
+    log += text
+    process.stderr.write(text)
   })
   const gone = once(child, 'exit')
   const end = async () => {
@@ -156,7 +175,7 @@ async function startServer(root: string, env: Record<string, string>, url: strin
     await gone
   }
   const isReady = async () => {
-    if (child.exitCode !== null) throw new Error('the server did not start')
+    if (child.exitCode !== null) throw new Error(`the server did not start: ${log}`)
     return fetch(`${url}/health/ready`).then(
       (reply) => reply.ok,
       () => false,

@@ -27,6 +27,19 @@ type Run = (env: Record<string, string>, ...words: string[]) => Promise<Ran>
  * starting one takes longer than nearly every command; that it ends by itself is seen of those that run as a process.
  */
 async function runHere(env: Record<string, string>, ...words: string[]): Promise<Ran> {
+  for (let tries = 1; ; tries++) {
+    const seen = await runOnce(env, ...words)
+    // Refused before it did anything.
+    if (seen.code !== 1 || seen.out !== '' || tries === mostTries || !databaseStoodStill.test(seen.err))
+      return seen
+  }
+}
+
+const mostTries = 4
+/** Of the sentence that refuses a command to which the database gave no connection in time. */
+const databaseStoodStill = /\(Connection terminated due to connection timeout\)/
+
+async function runOnce(env: Record<string, string>, ...words: string[]): Promise<Ran> {
   const stdout = new PassThrough()
   const stderr = new PassThrough()
   const running = runCommand(words, awayFromHere(env), { stdout, stderr, stop: new AbortController().signal })

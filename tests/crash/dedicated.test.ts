@@ -18,7 +18,7 @@ const stack = new AsyncDisposableStack()
 let site: Site
 
 beforeAll(async () => {
-  if (canRun) site = stack.use(await openSite({ settings: packagesText }))
+  if (canRun) site = stack.use(await openSite({ settings: `${packagesText}backups:\n  nightly: false\n` }))
 })
 afterAll(() => stack.disposeAsync())
 afterEach(async () => {

@@ -57,7 +57,7 @@ async function expectAmbiguous(person: Person, body: object, upstreamCalls: numb
   })
 
   for (const _again of [1, 2]) {
-    const repeat = await client.chat(body as Record<string, unknown>, claim)
+    const repeat = await site.post(client, '/v1/chat/completions', body, claim)
     expect(repeat.status).toBe(409)
     expect(repeat.body.error).toMatchObject({
       code: 'REQUEST_ALREADY_ACCEPTED',

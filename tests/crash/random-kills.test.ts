@@ -116,7 +116,9 @@ async function expectRepeats(
     const [row] = rows.get(name) ?? []
     // All that broke off, and some of the others.
     if (saw === 'answered' && index % 10 !== 0) continue
-    const again = await site.client(server, person).chat(bodyOf(name, false), { 'idempotency-key': name })
+    const again = await site.post(site.client(server, person), '/v1/chat/completions', bodyOf(name, false), {
+      'idempotency-key': name,
+    })
     if (row?.ambiguous) expect(again.body.error, name).toMatchObject({ code: 'REQUEST_ALREADY_ACCEPTED' })
     else {
       expect(again.status, `${name}: ${again.text}`).toBe(200)

@@ -329,7 +329,7 @@ export interface ReceiptRow {
 export async function openSite({ leaseMs = shortLeaseMs, settings = '' } = {}): Promise<Site> {
   await using stack = new AsyncDisposableStack()
   const { url: databaseUrl } = stack.use(await cloneDatabase())
-  const db = stack.use(await openDb({ url: databaseUrl }))
+  const db = stack.use(await openDb({ url: databaseUrl, connectMs: 60_000 }))
   const upstream = stack.use(await fakeUpstream())
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kherad-site-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))

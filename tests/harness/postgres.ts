@@ -64,7 +64,7 @@ export async function startTestPostgres(url: string | undefined): Promise<TestPo
   await ask(adminUrl, `create database ${template} template template1`)
   starting.defer(() => dropDatabase(adminUrl, template))
   {
-    await using db = await openDb({ url: withDatabase(adminUrl, template) })
+    await using db = await openDb({ url: withDatabase(adminUrl, template), connectMs: 60_000 })
     await migrate(db, path.resolve(import.meta.dirname, '../../migrations'))
   }
   const owned = starting.move()

@@ -13,7 +13,7 @@ export interface Person {
 
 export async function openBooksDatabase(stack: AsyncDisposableStack): Promise<{ db: Db; url: string }> {
   const { url } = stack.use(await cloneDatabase())
-  return { db: stack.use(await openDb({ url })), url }
+  return { db: stack.use(await openDb({ url, connectMs: 60_000 })), url }
 }
 
 /** Two accounts; the first has two projects, and three keys over them. The same in books and model. */

@@ -37,7 +37,7 @@ export async function openCallsProcess({
   await using stack = new AsyncDisposableStack()
   const quiet = { trace() {}, debug() {}, info() {}, warn() {}, fatal() {} }
   const log: Log = { ...quiet, error: (_fields: unknown, what?: string) => onError(what ?? '') }
-  const db = stack.use(await openDb({ url: databaseUrl }))
+  const db = stack.use(await openDb({ url: databaseUrl, connectMs: 60_000 }))
   const timing = { processLeaseMs: leaseMs, heartbeatMs: leaseMs / 4, sweepMs: leaseMs / 4 }
   const processes = await joinProcesses({ db, log, timing })
   let isGone = false

@@ -77,7 +77,7 @@ export interface FailureMore {
   /** True when an upstream may already have worked for this request; else the answer says `execution_started: false`. */
   executed?: boolean
   retryAfterMs?: number
-  /** Whether this very request may be run again, whatever its code says of repeats; where it may not, `x-should-retry: false` is sent. */
+  /** True where this very request is not run again, whatever its code says of repeats (`x-should-retry: false`); false where it may be. */
   final?: boolean
   /** Id of the receipt that the refusal speaks of. */
   receiptId?: string

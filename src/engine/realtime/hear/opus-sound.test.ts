@@ -1,5 +1,4 @@
 /** By real Opus: what one side encodes, the other hears. */
-
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import fc from '../../../../tests/harness/fast-check.ts'
 import { sine, speechLike } from '../../../../tests/sound/samples.ts'

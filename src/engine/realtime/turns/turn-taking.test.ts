@@ -1,5 +1,4 @@
 /** What taking turns decides, frame by frame: "#" is one of speech, "." one without; each sample is the number of its frame. */
-
 import { expect, test } from 'vitest'
 import fc from '../../../../tests/harness/fast-check.ts'
 import type { TurnDetection } from '../parts.ts'

@@ -1,5 +1,4 @@
 /** What the last words say of the end of a turn. */
-
 import { expect, test } from 'vitest'
 import fc from '../../../../tests/harness/fast-check.ts'
 import { endOf, isBackchannel, isQuestion, waitMsOf } from './words-of-end.ts'
