@@ -374,9 +374,7 @@ test('a job that lost its process waits behind no backlog, neither that of its o
   const ran: string[] = []
   const mine = jobOf(
     async ({ accountId, data }) => void ran.push(`${nameOf.get(accountId)}${data.n}`) as undefined,
-    {
-      perProcess: 1,
-    },
+    { perProcess: 1 },
   )
   const [flood, other] = [uuidv7(), uuidv7()]
   const nameOf = new Map([
@@ -394,7 +392,9 @@ test('a job that lost its process waits behind no backlog, neither that of its o
   )
   await using _workers = work(mine)
   await until(async () => (await queued(mine)).length === 0)
-  for (const lost of ['flood20', 'other0']) expect(ran.indexOf(lost), ran.join(' ')).toBeLessThan(6)
+  // The first turn is a lost one's; between accounts with as much running chance decides, which lets one wait for all others once in half a million runs.
+  expect(ran[0]).toBe('flood20')
+  expect(ran.indexOf('other0'), ran.join(' ')).toBeLessThan(20)
 })
 
 test('what has got on is said again where the database was away for it', async () => {
