@@ -13,12 +13,14 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtext('jobs.claim'), hashtext(kind));
   update jobs.queue q set process_id = null where q.name = kind and q.process_id = worker and q.job_id <> all(busy);
-  select q.job_id into suspect from jobs.queue q
-  where q.name = kind and q.vanished > 0 and q.process_id is null and q.parked_at is null and q.run_at <= now() and q.job_id <> all(busy)
-  -- Of the account with the fewest running: one of an account that runs as much as it may would keep those of others waiting.
-  order by (
-    select count(*) from jobs.queue r where r.name = kind and r.account_id = q.account_id and r.process_id is not null
-  ), q.run_at, q.job_id limit 1;
+  if not exists (select from jobs.queue q where q.process_id = worker and q.vanished > 0) then
+    select q.job_id into suspect from jobs.queue q
+    where q.name = kind and q.vanished > 0 and q.process_id is null and q.parked_at is null and q.run_at <= now() and q.job_id <> all(busy)
+    -- Of the account with the fewest running: one of an account that runs as much as it may would keep those of others waiting.
+    order by (
+      select count(*) from jobs.queue r where r.name = kind and r.account_id = q.account_id and r.process_id is not null
+    ), q.run_at, q.job_id limit 1;
+  end if;
   if suspect is not null then
     -- The process may be claiming jobs of another kind at the same time.
     perform pg_advisory_xact_lock(hashtext('jobs.suspect'), hashtext(worker::text));
@@ -49,7 +51,7 @@ begin
         (select s.account_id, s.job_id, s.run_at, s.vanished from jobs.queue s
           where s.name = kind and s.account_id = w.account_id and s.process_id is null and s.parked_at is null
             and s.run_at <= now() and s.job_id <> all(busy) and s.vanished = 0
-          order by s.run_at, s.job_id limit most)
+          order by s.run_at, s.job_id limit least(most, greatest(0, (per_account - coalesce(r.jobs, 0) + 1) / 2)))
       ) q
       order by q.vanished desc, q.run_at, q.job_id
       limit least(most, greatest(0, (per_account - coalesce(r.jobs, 0) + 1) / 2))

@@ -127,8 +127,9 @@ async function openGround(
   const { config, clock = systemClock, log = openLog(config.logLevel) } = options
   const { db, url } = await openDatabase(config, log, opening)
   const lowerBackend = await lowerOwnBackends(config.dataDir, url)
+  const connectMs = config.timing.databaseWaitMs
   const collections = opening.use(
-    await duringStart(db, () => openCollections({ db, url, clock, log, lowerBackend })),
+    await duringStart(db, () => openCollections({ db, url, clock, log, lowerBackend, connectMs })),
   )
   const file = path.join(config.dataDir, 'secret.key')
   const secrets = await duringStart(db, () => openSecrets({ db, log, secret: config.secret, file }))

@@ -61,7 +61,7 @@ async function checkReach(config: Config): Promise<Check[]> {
 async function judgePorts(config: Config, found: FreePorts): Promise<Check> {
   const name = 'voice_ports'
   const [first, last] = config.webrtc.ports
-  if (first === 0) return ok(name, words.portsChosen())
+  if (first === 0 && found.free > 0) return ok(name, words.portsChosen())
   const range = `${first}–${last}`
   if (found.free >= config.workers) return ok(name, words.ports(range, found))
   if (config.port !== 0 && (await serverAt(config)) !== 'none') return ok(name, words.portsOurs(range, found))

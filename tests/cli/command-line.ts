@@ -29,7 +29,7 @@ type Run = (env: Record<string, string>, ...words: string[]) => Promise<Ran>
 async function runHere(env: Record<string, string>, ...words: string[]): Promise<Ran> {
   for (let tries = 1; ; tries++) {
     const seen = await runOnce(env, ...words)
-    // Refused before it did anything.
+    // In nearly all cases it is the first connection, before anything was done.
     if (seen.code !== 1 || seen.out !== '' || tries === mostTries || !databaseStoodStill.test(seen.err))
       return seen
   }

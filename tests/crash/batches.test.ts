@@ -289,7 +289,6 @@ scene(
   },
 )
 
-/** A batch whose rows take some milliseconds each, with trouble on the way; every promise of the page is kept. */
 /** The names of rows that have lost a process and have not got on since. */
 const lostRows = async ({ site }: Scene): Promise<string[]> => {
   const rows = await site.db.query<{ custom_id: string }>(
@@ -304,6 +303,7 @@ const lostRows = async ({ site }: Scene): Promise<string[]> => {
   return rows.map(({ custom_id }) => custom_id)
 }
 
+/** A batch whose rows take some milliseconds each, with trouble on the way; every promise of the page is kept. */
 async function stressed(
   at: Scene,
   count: number,

@@ -254,7 +254,7 @@ async function makePeople(kherad: Kherad, credits: number): Promise<{ account: s
 const silent: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 
 /** A machine that stands still for some seconds refuses no request and drops no client: only tests of that refusal wait less. */
-const patience = { databaseWaitMs: 60_000, webrtcConnectMs: 60_000 }
+export const patience = { databaseWaitMs: 60_000, webrtcConnectMs: 60_000 }
 
 /** Boots a server in this process. `await using world = await boot()`. */
 export async function boot(options: WorldOptions = {}): Promise<World> {

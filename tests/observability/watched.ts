@@ -15,7 +15,7 @@ import { cloneDatabase } from '../harness/postgres.ts'
 import { until } from '../harness/until.ts'
 import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
 import { whileHere } from '../harness/while-here.ts'
-import { upstreamConfig } from '../harness/world.ts'
+import { patience, upstreamConfig } from '../harness/world.ts'
 
 /** A span as OTLP's JSON has it. */
 export interface SeenSpan {
@@ -137,7 +137,7 @@ export async function bootWatched(
   const loaded = loadConfig(env, config)
   const kherad = stack.use(
     await startKherad({
-      config: { ...loaded, timing: { ...loaded.timing, ...ask.timing } },
+      config: { ...loaded, timing: { ...loaded.timing, ...patience, ...ask.timing } },
       log,
       ...(ask.clock && { clock: ask.clock }),
     }),

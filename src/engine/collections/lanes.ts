@@ -28,7 +28,7 @@ interface Lane {
 }
 
 /** Nothing is asked of them before they are used: a start may be starved for longer than a short statement takes. */
-export function openLanes(options: Pick<OpenOptions, 'url' | 'log' | 'onBackend'>): Lanes {
+export function openLanes(options: Pick<OpenOptions, 'url' | 'log' | 'onBackend' | 'connectMs'>): Lanes {
   const openWith = (maxConnections: number, timeoutMs: number): Db =>
     dbAt({ ...options, withoutWorkers: true, maxConnections, statementTimeoutMs: timeoutMs })
   return new Lanes(openWith(shortPlaces, shortMs), openWith(1, statementTimeoutMs))

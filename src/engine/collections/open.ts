@@ -25,6 +25,8 @@ export interface CollectionsOptions {
   log: Log
   /** Lets everybody else's process run before this one of a connection, where that can be done. */
   lowerBackend?: ((pid: number) => Promise<void>) | undefined
+  /** How long a connection is waited for; 5 s if absent. */
+  connectMs?: number | undefined
 }
 
 /** Columns of a table of all members. */
@@ -32,10 +34,10 @@ const maxTableColumns = 200
 
 /** Rows of app back-ends, on connections of their own: whatever they are asked, money and other rooms do not wait for them. */
 export async function openCollections(options: CollectionsOptions): Promise<Collections> {
-  const { db, url, clock, log, lowerBackend } = options
+  const { db, url, clock, log, lowerBackend, connectMs } = options
   const onBackend = lowerBackend && ((pid: number) => void lowerBackend(pid))
   const [icu] = await db.query({ text: `select from pg_collation where collname = 'fa-x-icu'` }, [])
-  return new Collections(openLanes({ url, log, onBackend }), clock, icu ? '"fa-x-icu"' : '"C"')
+  return new Collections(openLanes({ url, log, onBackend, connectMs }), clock, icu ? '"fa-x-icu"' : '"C"')
 }
 
 /** Options of one write. */

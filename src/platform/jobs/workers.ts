@@ -27,7 +27,10 @@ export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
     processId: processes.id,
     results,
     suspectLeft: () => {
-      for (const lane of lanes.values()) lane.wake()
+      // Who asks first has the next one: no kind is always the first, so that none waits for all of another.
+      const all = [...lanes.values()]
+      const first = Math.floor(Math.random() * all.length)
+      for (const lane of [...all.slice(first), ...all.slice(0, first)]) lane.wake()
     },
     stopping: stopping.signal,
     cut: cut.signal,

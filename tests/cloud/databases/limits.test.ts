@@ -102,13 +102,15 @@ it('where memory is short the one that nobody uses makes way, and while all are 
   expect([await isAwake(first!), await isAwake(second!)]).toEqual([true, false])
 })
 
-/** As clients do: a database that takes long to stop makes way at the next try. */
+/** As clients do: a database that takes long to stop makes way at the next try. Half of the minute after which it would sleep by itself. */
 const withRoom = <Result>(use: () => Promise<Result>) =>
-  until(() =>
-    use().catch((error: { code?: string }) => {
-      if (error.code !== 'DATABASE_NO_ROOM') throw error
-      return undefined
-    }),
+  until(
+    () =>
+      use().catch((error: { code?: string }) => {
+        if (error.code !== 'DATABASE_NO_ROOM') throw error
+        return undefined
+      }),
+    30_000,
   )
 
 it('a database that may have more memory than all of them together is refused as one that never wakes, and makes nobody else leave', async () => {

@@ -180,15 +180,15 @@ async function failureOf(error: unknown, worker: WorkerProcess, limits: RuntimeL
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return new Failure('FUNCTION_ANSWER_TOO_LARGE', { limitBytes: limits.headerBytes }, { cause: error })
   if (error instanceof TypeError || code === 'UND_ERR_INVALID_ARG') return error
-  // One that was ended here says why, however late this process hears of it.
-  const ending = worker.isOver ? await worker.ended : await Promise.race([worker.ended, soon()])
+  if (!worker.isOver) await Promise.race([worker.ended, soon()])
+  // One that is over says why, however late this process hears of it.
+  const ending = worker.isOver ? await worker.ended : undefined
   if (ending === undefined) return new Failure('FUNCTION_CRASHED', { why: crashes.broken }, { cause: error })
   return endingFailure(ending, limits, error)
 }
 
 /** A process that broke a connection off is gone at once, or it goes on. Its end is heard of first, also where this process stood still. */
-const soon = (): Promise<undefined> =>
-  new Promise((resolve) => setTimeout(() => setImmediate(resolve, undefined), 500))
+const soon = (): Promise<void> => new Promise((resolve) => setTimeout(() => setImmediate(resolve), 500))
 
 export function endingFailure(ending: Ending, limits: RuntimeLimits, cause?: unknown): Failure {
   if (ending === 'cpu') return new Failure('FUNCTION_CPU_LIMIT', { milliseconds: limits.cpuMs }, { cause })
