@@ -20,6 +20,8 @@ export interface VendorCall {
   heard: number
   /** Events that came on the channel of the caller. */
   said: SocketEvent[]
+  /** Its caller has left, or it was hung up: there is nothing to hear of it any more. */
+  isOver: boolean
   hangUps: number
   side: UpstreamSession | undefined
   /** Tells it to the caller and to the side connection. */
@@ -80,7 +82,7 @@ export class Vendor implements AsyncDisposable {
     opened: (session: UpstreamSession): void => {
       const id = new URL(session.path, this.sockets.url).searchParams.get('call_id')
       const call = this.calls.find((one) => one.id === id)
-      if (call) {
+      if (call && !call.isOver) {
         call.side = session
         session.send({ type: 'session.created', session: call.session })
       } else session.close(1008)
@@ -108,7 +110,15 @@ export class Vendor implements AsyncDisposable {
 
   #begin(offer: string, session: SocketEvent): VendorCall {
     const call: VendorCall = {
-      ...{ id: `rtc_u${++this.#ids}`, session, heard: 0, said: [], hangUps: 0, side: undefined },
+      ...{
+        id: `rtc_u${++this.#ids}`,
+        session,
+        heard: 0,
+        said: [],
+        isOver: false,
+        hangUps: 0,
+        side: undefined,
+      },
       peer: this.#rtc.answer(offer, {
         connected: () => {},
         channelOpen: () => {},
@@ -117,7 +127,10 @@ export class Vendor implements AsyncDisposable {
           call.peer.sendAudio(packet, timestamp)
         },
         text: (text) => this.#take(call, JSON.parse(text) as SocketEvent),
-        ended: () => call.side?.close(1000),
+        ended: () => {
+          call.isOver = true
+          call.side?.close(1000)
+        },
       }),
       tell: (event) => {
         call.peer.sendText(JSON.stringify(event))
