@@ -24,6 +24,7 @@ import type { Mailer } from '#platform/mail'
 import type { Metrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
 import type { Processes } from '#platform/processes'
+import type { Readiness } from '#platform/readiness'
 import type { Secrets } from '#platform/secrets'
 import type { Spool } from '#platform/spool'
 import type { Storage } from '#platform/storage'
@@ -46,6 +47,8 @@ export interface App {
   collections: Collections
   /** SQL of the developers of dedicated clouds. */
   sql: CloudSql
+  /** What keeps this process from serving well. */
+  readiness: Readiness
   /** The processes that use this database, and which of them are alive. */
   processes: Processes
   ledger: Ledger

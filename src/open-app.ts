@@ -53,6 +53,7 @@ import type { GuardedNet } from '#platform/net'
 import { lowerOwnBackends, startEmbedded } from '#platform/postgres'
 import { joinProcesses } from '#platform/processes'
 import { type Outbound, openOutbound } from '#platform/proxy'
+import { Readiness } from '#platform/readiness'
 import { openSecrets } from '#platform/secrets'
 import { openSpool, type Spool } from '#platform/spool'
 import { openStorage } from '#platform/storage'
@@ -74,7 +75,7 @@ export interface AppOptions {
 }
 
 /** What every other part of an app stands on. */
-type Ground = Pick<App, 'config' | 'db' | 'clock' | 'log' | 'secrets' | 'metrics' | 'tracing'>
+type Ground = Pick<App, 'config' | 'db' | 'clock' | 'log' | 'secrets' | 'metrics' | 'tracing' | 'readiness'>
 
 /** Opens the rooms from the database up; `opening` closes them in the opposite order. */
 export async function openApp(
@@ -125,6 +126,7 @@ async function openGround(
   opening: AsyncDisposableStack,
 ): Promise<Ground & Pick<App, 'collections'>> {
   const { config, clock = systemClock, log = openLog(config.logLevel) } = options
+  const readiness = new Readiness()
   const { db, url } = await openDatabase(config, log, opening)
   const lowerBackend = await lowerOwnBackends(config.dataDir, url)
   const connectMs = config.timing.databaseWaitMs
@@ -136,7 +138,7 @@ async function openGround(
   const metrics = openMetrics(makeSeries, { isWorker: cluster.isWorker })
   metrics.pool.from(() => poolStates(db))
   const tracing = config.tracing && opening.use(await startTracing(config.tracing, outbound, log))
-  return { config, db, collections, clock, log, secrets, metrics, tracing }
+  return { config, db, collections, clock, log, secrets, metrics, tracing, readiness }
 }
 
 const startTracing = (config: TracingConfig, outbound: Outbound, log: Log): Promise<Tracing> =>

@@ -26,6 +26,7 @@ import {
 } from '#platform/ledger'
 import type { Metrics } from '#platform/metrics'
 import { joinProcesses } from '#platform/processes'
+import { Readiness } from '#platform/readiness'
 import type { Storage } from '#platform/storage'
 import type { SimulatedDatabase } from './database.ts'
 import type { FilmVendor } from './film-vendor.ts'
@@ -259,6 +260,7 @@ export class SimulatedProcess implements Sender {
       log,
       metrics,
       tracing: undefined,
+      readiness: new Readiness(),
       keys,
       processes,
       ledger: this.#watched(ledger),

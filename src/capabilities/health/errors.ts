@@ -3,6 +3,7 @@ import { declareFailures } from '#platform/errors'
 declare module '#platform/errors' {
   interface Failures {
     METRICS_TOKEN_REQUIRED: Record<string, never>
+    NOT_READY: { why: Localized[] }
   }
 }
 
@@ -11,5 +12,10 @@ declareFailures({
     status: 401,
     en: () => 'The metrics of this server ask for their own token: Authorization: Bearer <metrics.token>.',
     fa: () => 'سنجه‌های این سرور توکن خود را می‌خواهند: Authorization: Bearer <metrics.token>.',
+  },
+  NOT_READY: {
+    status: 503,
+    en: ({ why }) => why.map(({ en }) => en).join(' '),
+    fa: ({ why }) => why.map(({ fa }) => fa).join(' '),
   },
 })

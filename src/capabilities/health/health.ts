@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { App } from '#app'
+import { type Static, Type } from 'typebox'
 import { fail } from '#platform/errors'
 import { Answer, type RequestContext, type Route, route } from '#platform/http'
 import { isBearerToken } from '#platform/secrets'
@@ -9,6 +8,15 @@ import './errors.ts'
 const readyMs = 2_000
 
 const Alive = Type.Object({ status: Type.Literal('ok') })
+
+const Ready = Type.Object({
+  status: Type.Literal('ok'),
+  warnings: Type.Optional(
+    Type.Array(Type.Object({ code: Type.String(), message: Type.String() }), {
+      description: 'What an operator has to know while calls go on.',
+    }),
+  ),
+})
 
 const routes: Route[] = [
   route({
@@ -27,12 +35,12 @@ const routes: Route[] = [
     operation: 'health.ready',
     scope: 'public',
     summary: {
-      en: 'The process can serve: its database answers.',
-      fa: 'فرایند آمادهٔ خدمت است: پایگاه داده پاسخ می‌دهد.',
+      en: 'The process can serve: its database answers, and what it must store has room.',
+      fa: 'فرایند آمادهٔ خدمت است: پایگاه داده پاسخ می‌دهد و برای آنچه باید ذخیره شود جا هست.',
     },
-    reply: { 200: Alive },
-    errors: [],
-    handle: ({ app }) => ready(app),
+    reply: { 200: Ready },
+    errors: ['NOT_READY'],
+    handle: ready,
   }),
   route({
     method: 'GET',
@@ -55,13 +63,25 @@ async function metrics({ app, headers }: RequestContext): Promise<Answer> {
   return new Answer(200, await app.metrics.text(), 'text/plain; version=0.0.4; charset=utf-8')
 }
 
-async function ready(app: App) {
+async function ready({ app, language }: RequestContext): Promise<Static<typeof Ready>> {
+  const problems = await app.readiness.problems()
+  const blocking = problems.filter(({ blocks }) => blocks)
+  if (blocking.length > 0)
+    fail(
+      'NOT_READY',
+      { why: blocking.map(({ message }) => message) },
+      { retryAfterMs: 2000, details: { problems: blocking.map(({ code }) => code) } },
+    )
   await app.db
     .query({ text: 'select 1', timeoutMs: readyMs }, [])
     .catch((cause: unknown) =>
       fail('SERVICE_UNAVAILABLE', { why: 'database' }, { cause, retryAfterMs: 2000 }),
     )
-  return { status: 'ok' as const }
+  if (problems.length === 0) return { status: 'ok' }
+  return {
+    status: 'ok',
+    warnings: problems.map(({ code, message }) => ({ code, message: message[language] })),
+  }
 }
 
 /** On a port of their own: for a scraper, and for liveness checks of that port. */
