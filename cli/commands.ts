@@ -10,6 +10,7 @@ interface CommandModule {
 
 /** In the order of the help. */
 const modules: readonly CommandModule[] = [
+  { nouns: ['start', 'adopt'], load: async () => (await import('./installation.ts')).installationCommands },
   { nouns: ['account'], load: async () => (await import('./accounts.ts')).accountCommands },
   { nouns: ['project'], load: async () => (await import('./projects.ts')).projectCommands },
   { nouns: ['key'], load: async () => (await import('./keys.ts')).keyCommands },

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type Db, migrate, openDb } from '#platform/db'
 import type { Env } from '#platform/env'
 import { StartRefused } from '#platform/errors'
+import { migrationEvents, readRecord, refuseNewerFolder } from '#platform/installation'
 import { openLog } from '#platform/log'
 import { hasCluster, startEmbedded } from '#platform/postgres'
 import { loadConfig } from '#settings'
@@ -23,9 +24,19 @@ export async function openDatabase(env: Env, verbose: boolean, stack: AsyncDispo
     const { en, fa } = doctorPhrases.noDatabaseYet(path.resolve(dataDir))
     throw new StartRefused(en, fa)
   }
+  await refuseNewerFolder(path.resolve(dataDir))
   const log = openLog(verbose ? 'debug' : 'silent')
   const url = databaseUrl ?? stack.use(await startEmbedded({ dataDir, pgBin, log })).address
   return stack.use(await openDb({ url, maxConnections, log }))
 }
 
-export const migrateDatabase = (db: Db): Promise<unknown> => migrate(db, migrationsFolder)
+/** As a start does it: a folder with a record is stamped with this release first. */
+export async function migrateDatabase(db: Db, { dataDir, databaseUrl }: Env): Promise<void> {
+  const folder = path.resolve(dataDir)
+  const record = databaseUrl === undefined ? await readRecord(folder) : undefined
+  await migrate(
+    db,
+    migrationsFolder,
+    record && migrationEvents({ dataDir: folder, record }, openLog('silent')),
+  )
+}

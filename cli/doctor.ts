@@ -3,6 +3,7 @@ import { loadConfig } from '#settings'
 import type { Command, Outcome, ParsedArguments, Sentence, Session } from './command.ts'
 import { broken, type Check, ok, reasonOf } from './doctor/check.ts'
 import { checkDatabase, stands } from './doctor/database.ts'
+import { checkInstallation } from './doctor/installation.ts'
 import { checkLive } from './doctor/live.ts'
 import { liveTitles } from './doctor/live-phrases.ts'
 import {
@@ -63,6 +64,7 @@ async function examineAll(session: Session, live: boolean): Promise<Check[]> {
   } catch (error) {
     const onSettings: CheckName[] = [
       'data_folder',
+      'installation',
       'disk',
       'ffmpeg',
       'binaries',
@@ -79,9 +81,10 @@ async function examineAll(session: Session, live: boolean): Promise<Check[]> {
   const { checkFfmpeg } = await import('./doctor/ffmpeg.ts')
   // The programs are asked after the database: making it ready may repair their files.
   const database = checkDatabase(session)
-  const [folder, disk, confinement, ffmpeg, databases, binaries, providers, port, running] =
+  const [folder, installation, disk, confinement, ffmpeg, databases, binaries, providers, port, running] =
     await Promise.all([
       checkFolder(config),
+      checkInstallation(config),
       checkDisk(config),
       checkConfinement(),
       checkFfmpeg(config),
@@ -95,6 +98,7 @@ async function examineAll(session: Session, live: boolean): Promise<Check[]> {
     checkNode(),
     settings,
     folder,
+    installation,
     disk,
     confinement,
     ffmpeg,

@@ -61,7 +61,7 @@ class DatabaseSession implements Session, AsyncDisposable {
   async #migrate(): Promise<Db> {
     const db = await this.openedDb()
     const { migrateDatabase } = await import('./database.ts')
-    await migrateDatabase(db)
+    await migrateDatabase(db, this.env)
     return db
   }
 }

@@ -17,6 +17,7 @@ import type { KeyRing } from '#platform/auth'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Db } from '#platform/db'
+import type { Identity } from '#platform/installation'
 import type { Jobs } from '#platform/jobs'
 import type { Ledger } from '#platform/ledger'
 import type { Log } from '#platform/log'
@@ -47,6 +48,8 @@ export interface App {
   collections: Collections
   /** SQL of the developers of dedicated clouds. */
   sql: CloudSql
+  /** Which installation this is, and whether it is a copy, which touches nothing that its original has outside. */
+  installation: Identity
   /** What keeps this process from serving well. */
   readiness: Readiness
   /** The processes that use this database, and which of them are alive. */

@@ -1,7 +1,6 @@
 /** Composition: config → App, every room opened once and handed to those that need it. */
 import cluster from 'node:cluster'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
 import { openAppUsers } from '#engine/app-users'
 import { CloudAllowances, openCloudDirectory } from '#engine/clouds'
@@ -42,7 +41,7 @@ import { type ClientSecret, openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import { type FindIsolation, openConfinement, openIsolation } from '#platform/confined'
-import { type Db, duringStart, migrate, openDb, type SocketAddress } from '#platform/db'
+import { type Db, duringStart } from '#platform/db'
 import { type Jail, openJail } from '#platform/jail'
 import { jobs } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
@@ -50,19 +49,20 @@ import { type Log, openLog } from '#platform/log'
 import { openMailer } from '#platform/mail'
 import { openMetrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
-import { lowerOwnBackends, startEmbedded } from '#platform/postgres'
+import { lowerOwnBackends } from '#platform/postgres'
 import { joinProcesses } from '#platform/processes'
 import { type Outbound, openOutbound } from '#platform/proxy'
 import { Readiness } from '#platform/readiness'
 import { openSecrets } from '#platform/secrets'
 import { openSpool, type Spool } from '#platform/spool'
-import { openStorage } from '#platform/storage'
+import { openStorage, type Storage } from '#platform/storage'
 import { openTracing, type Tracing, type TracingConfig } from '#platform/trace'
 import { LazyWebRtc } from '#platform/webrtc'
 import { sandboxModels } from '#providers/sandbox'
 import { openSearch } from '#providers/search'
 import { connect, openNet } from './connect.ts'
 import { makeSeries } from './metrics.ts'
+import { heldStorage, holdBucket, openDatabase } from './open-installation.ts'
 
 export interface AppOptions {
   config: Config
@@ -75,7 +75,10 @@ export interface AppOptions {
 }
 
 /** What every other part of an app stands on. */
-type Ground = Pick<App, 'config' | 'db' | 'clock' | 'log' | 'secrets' | 'metrics' | 'tracing' | 'readiness'>
+type Ground = Pick<
+  App,
+  'config' | 'db' | 'clock' | 'log' | 'secrets' | 'metrics' | 'tracing' | 'readiness' | 'installation'
+>
 
 /** Opens the rooms from the database up; `opening` closes them in the opposite order. */
 export async function openApp(
@@ -87,6 +90,7 @@ export async function openApp(
   const { models, discovered, net, upstreams } = await openModels(options, ground.log, outbound, opening)
   const books = await duringStart(ground.db, () => openBooks(ground, models, opening))
   const stores = await openStores(ground.config, outbound, opening)
+  stores.storage = await storageOf(ground, stores.storage, opening)
   const cloudAllowances = opening.use(new CloudAllowances(ground))
   const isolation = openIsolation()
   const jail = opening.use(openJail(ground.log))
@@ -127,7 +131,7 @@ async function openGround(
 ): Promise<Ground & Pick<App, 'collections'>> {
   const { config, clock = systemClock, log = openLog(config.logLevel) } = options
   const readiness = new Readiness()
-  const { db, url } = await openDatabase(config, log, opening)
+  const { db, url, installation } = await openDatabase(config, { log, readiness }, opening)
   const lowerBackend = await lowerOwnBackends(config.dataDir, url)
   const connectMs = config.timing.databaseWaitMs
   const collections = opening.use(
@@ -138,27 +142,11 @@ async function openGround(
   const metrics = openMetrics(makeSeries, { isWorker: cluster.isWorker })
   metrics.pool.from(() => poolStates(db))
   const tracing = config.tracing && opening.use(await startTracing(config.tracing, outbound, log))
-  return { config, db, collections, clock, log, secrets, metrics, tracing, readiness }
+  return { config, db, collections, clock, log, secrets, metrics, tracing, readiness, installation }
 }
 
 const startTracing = (config: TracingConfig, outbound: Outbound, log: Log): Promise<Tracing> =>
   openTracing({ ...config, egress: outbound.to(config.endpoint), log })
-
-const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
-
-/** The database of the config, migrated: the named one, or our own below the data folder. */
-async function openDatabase(
-  config: Config,
-  log: Log,
-  opening: AsyncDisposableStack,
-): Promise<{ db: Db; url: string | SocketAddress }> {
-  const url =
-    config.databaseUrl ??
-    opening.use(await startEmbedded({ dataDir: config.dataDir, pgBin: config.pgBin, log })).address
-  const db = opening.use(await openDb({ url, log, connectMs: config.timing.databaseWaitMs }))
-  await duringStart(db, () => migrate(db, migrations))
-  return { db, url }
-}
 
 const poolStates = ({ pool }: Db) =>
   [
@@ -221,7 +209,8 @@ const openRealtime = (
       {
         capacity: ground.config.roles.voice ? ground.config.voice.capacity : 0,
         secret: ground.config.secret,
-        hangUp: hangingUp(upstreams),
+        // Those of a copy's original are still talking.
+        hangUp: ground.installation.copy ? async () => undefined : hangingUp(upstreams),
       },
     ),
   )
@@ -266,20 +255,26 @@ function openHands(
 
 /** Databases of dedicated clouds. */
 function openDatabases(ground: Ground, jail: Jail): CloudDatabases {
-  const { config, db, log, secrets, metrics } = ground
+  const { config, db, log, secrets, metrics, installation } = ground
   requireFittingPackages(config)
   const { local, idleMs, memoryShare, leastFreeDisk, servers } = config.databases
   const sizes = new PlatformSizes(ground)
   const root = path.join(config.dataDir, 'databases')
   const limits = { idleMs, memoryShare, leastFreeDisk, sizes }
+  const owner = { id: installation.folderId, isAdopted: installation.isAdopted }
   return openCloudDatabases({
     db,
     secrets,
     metrics,
-    providers: [
-      ...(local ? [new LocalProvider({ root, pgBin: config.pgBin, ...limits, jail, log, metrics })] : []),
-      new ExternalProvider({ servers, secrets, sizes, idleMs }),
-    ],
+    // Those of a copy's original are not its own.
+    providers: installation.copy
+      ? []
+      : [
+          ...(local
+            ? [new LocalProvider({ root, owner, pgBin: config.pgBin, ...limits, jail, log, metrics })]
+            : []),
+          new ExternalProvider({ servers, secrets, sizes, idleMs }),
+        ],
   })
 }
 
@@ -356,6 +351,13 @@ const openSiteThreads = (
   siteChecks: opening.use(new SiteChecks({ spool, atOnce: sites.publicationsAtOnce })),
   siteCompressor: opening.use(new SiteCompressor({ atOnce: sites.publicationsAtOnce })),
 })
+
+/** Of a copy the bucket is that of its original: what lies in it is read, and nothing else. */
+async function storageOf(ground: Ground, storage: Storage, opening: AsyncDisposableStack): Promise<Storage> {
+  if (!ground.config.storage.s3) return storage
+  await holdBucket(ground, storage, opening)
+  return ground.installation.copy ? heldStorage(storage) : storage
+}
 
 /** Bytes: stored ones, and those on their way. */
 async function openStores(

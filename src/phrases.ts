@@ -1,5 +1,6 @@
 /** Messages of the program at its start, in Persian and English. */
 
+import type { App } from '#app'
 import type { Config, Env } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { persianDigits } from '#platform/words'
@@ -19,6 +20,7 @@ export function welcome(kherad: Kherad): string {
   return [
     '',
     `خرد آماده است / Kherad is ready:  ${url}`,
+    ...copyOf(app),
     ...(server.url === url ? [] : [`  گوش می‌دهد در / listens on: ${server.url}`]),
     ...(first?.shownSecret
       ? ['', 'کلید (فقط همین یک بار نشان داده می‌شود) / key (shown only this once):', `  ${first.shownSecret}`]
@@ -44,6 +46,14 @@ export function welcome(kherad: Kherad): string {
     isWithoutApps(kherad) ? takenApps(app.config) : '',
   ].join('\n')
 }
+
+const copyOf = ({ installation: { copy } }: App): string[] =>
+  copy
+    ? [
+        `رونوشتی از ${copy.place}: کارها، باکت و پایگاه‌های اصل دست‌نخورده می‌مانند؛ kherad adopt آن را جای اصل می‌گذارد.`,
+        `A copy of ${copy.place}: its jobs, bucket and databases stay untouched; kherad adopt makes this the original.`,
+      ]
+    : []
 
 const isWithoutApps = ({ app: { config }, apps }: Kherad): boolean =>
   config.roles.api && config.apps.listens && !apps

@@ -74,10 +74,16 @@ async function drain({ config, ledger, realtime }: App, serving: readonly AsyncD
   await ledger.stored(Math.max(0, endMs - performance.now()))
 }
 
-const startBackground = (app: App): AsyncDisposable[] => [
-  ...(app.config.roles.worker ? [startWorkers({ app, jobs }), ...background.map((start) => start(app))] : []),
-  ...everywhere.map((start) => start(app)),
-]
+/** A copy does nothing by itself: its jobs, webhooks and mails are those of its original. */
+const startBackground = (app: App): AsyncDisposable[] =>
+  app.installation.copy
+    ? []
+    : [
+        ...(app.config.roles.worker
+          ? [startWorkers({ app, jobs }), ...background.map((start) => start(app))]
+          : []),
+        ...everywhere.map((start) => start(app)),
+      ]
 
 type Listeners = Pick<Kherad, 'server' | 'metricsServer' | 'apps'>
 

@@ -6,6 +6,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '#platform/config'
+import { claimFolder } from '#platform/installation'
 import type { Log } from '#platform/log'
 import { WorkerMetrics } from '#platform/metrics'
 import { startEmbedded } from '#platform/postgres'
@@ -31,13 +32,10 @@ export async function forkWorkers(
   { env, print }: { env: Record<string, string>; print: (text: string) => void },
 ): Promise<Workers | undefined> {
   await using starting = new AsyncDisposableStack()
-  const database =
-    config.databaseUrl === undefined
-      ? starting.use(await startEmbedded({ dataDir: config.dataDir, pgBin: config.pgBin, log })).url
-      : config.databaseUrl
+  if (config.databaseUrl === undefined) await holdServer(config, log, starting)
   // Each worker takes connections itself: one that this process had handed to a worker that was just killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  const fleet = new Fleet({ ...env, DATABASE_URL: database }, log)
+  const fleet = new Fleet(env, log)
   // The first worker starts alone: it migrates, creates the first key and proves that the port is free.
   const first = await fleet.start()
   if (!first) return undefined
@@ -51,6 +49,13 @@ export async function forkWorkers(
       await open.disposeAsync()
     },
   }
+}
+
+/** The PostgreSQL that all workers use stays while one of them is replaced. */
+async function holdServer(config: Config, log: Log, starting: AsyncDisposableStack): Promise<void> {
+  const { dataDir, pgBin, asCopy } = config
+  const { record } = await claimFolder({ dataDir, hasOwnServer: false, asCopy, log })
+  starting.use(await startEmbedded({ dataDir, pgBin, log, identity: record.id }))
 }
 
 /** The worker processes of this one; each that dies is replaced. */

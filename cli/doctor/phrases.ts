@@ -326,6 +326,7 @@ export const checkTitles = {
   node: sentence('Node', 'Node'),
   settings: sentence('متغیرهای محیط', 'environment'),
   data_folder: sentence('پوشهٔ داده', 'data folder'),
+  installation: sentence('نصب', 'installation'),
   disk: sentence('دیسک', 'disk'),
   binaries: sentence('برنامه‌های PostgreSQL', 'PostgreSQL programs'),
   confinement: sentence('فرایندهای محصور', 'confined processes'),

@@ -39,17 +39,21 @@ const keyId = 'FAKEKEY'
 const secret = 'fake/secret+key'
 const bucket = 'kept'
 const region = 'test-region-1'
+const markPath = `/${bucket}/kherad-installation.json`
 
 export async function fakeS3(): Promise<FakeS3> {
   const objects = new Map<string, Buffer>()
   const uploads = new Map<string, Upload>()
   const calls: string[] = []
   const faults: Fault[] = []
+  const marks = new Map<string, Buffer>()
   let hung = 0
   let lost: { method: string; url: RegExp; hangs: boolean } | undefined
   const server = createServer(
     whileHere(async (request, response) => {
       const body = await buffer(request)
+      // The start's own, and that of no test of what is stored.
+      if (request.url === markPath) return serve(marks, request, response, markPath, body)
       const fault = faults.shift()
       if (fault === 'reset') {
         request.socket.destroy()

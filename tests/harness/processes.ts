@@ -37,6 +37,10 @@ export interface ProcessOptions {
   entry?: string
   /** Not bundled: the entry file as it lies there, and all that it imports. */
   fromSource?: boolean
+  /** Of the command line. */
+  words?: readonly string[]
+  /** A command that runs the rest of its line: `['setpriv', …]`. */
+  under?: readonly string[]
 }
 
 /**
@@ -66,7 +70,8 @@ async function startOnce(options: ProcessOptions): Promise<ServerProcess> {
   const appsPort = options.env?.['KHERAD_APPS_PORT'] ?? String(await freePort())
   const entry = options.entry ?? 'src/main.ts'
   const program = options.fromSource ? entry : await bundled(entry)
-  const child = spawn(process.execPath, [program], {
+  const [command, ...words] = [...(options.under ?? []), process.execPath, program, ...(options.words ?? [])]
+  const child = spawn(command!, words, {
     cwd: root,
     env: {
       ...compileCache,

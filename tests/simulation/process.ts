@@ -261,6 +261,7 @@ export class SimulatedProcess implements Sender {
       metrics,
       tracing: undefined,
       readiness: new Readiness(),
+      installation: {} as App['installation'],
       keys,
       processes,
       ledger: this.#watched(ledger),

@@ -38,6 +38,8 @@ export interface ProcessSettings {
   /** The folder of the embedded database and stored files, as typed. */
   dataDir: string
   databaseUrl?: string
+  /** What comes from another machine is taken for a copy of what runs there. */
+  asCopy: boolean
   /** Folder of PostgreSQL's own programs, used instead of the embedded ones. */
   pgBin?: string
   workers: number

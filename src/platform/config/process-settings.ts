@@ -24,6 +24,7 @@ export function readProcessSettings(env: Env): ProcessSettings {
       databaseUrl: readUrl('DATABASE_URL', env.databaseUrl, ['postgres:', 'postgresql:']),
     }),
     ...(env.pgBin !== undefined && { pgBin: env.pgBin }),
+    asCopy: env.asCopy,
     workers: readWorkers(env),
     roles: readRoles(env),
     locale:

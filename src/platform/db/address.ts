@@ -1,12 +1,14 @@
 import type { ClientConfig } from 'pg'
 
-/** Where a PostgreSQL without a network address listens. */
+/** Where a PostgreSQL without a network address listens. Read anew for every connection: after a restart it may be another folder. */
 export interface SocketAddress {
   socketFolder: string
   port: number
   user: string
   password?: string
   database: string
+  /** The `cluster_name` of the server that is meant; a connection that leads to another one is closed again. */
+  clusterName?: string
 }
 
 /**

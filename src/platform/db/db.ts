@@ -3,6 +3,7 @@ import pg from 'pg'
 import { refuseStart, StartRefused } from '#platform/errors'
 import { clientConfig, type SocketAddress, shownAddress } from './address.ts'
 import { isCanceled, isDatabaseAway } from './away.ts'
+import { clientOf } from './client.ts'
 import { columnTypes } from './column-types.ts'
 import { type ListenEvents, Listening } from './listen.ts'
 import type { MigrationRow } from './migration-state.ts'
@@ -11,12 +12,13 @@ import { runTransaction } from './transaction.ts'
 
 export { clientConfig, type SocketAddress, socketUrl } from './address.ts'
 export { isDatabaseAway } from './away.ts'
+export { clientOf, ElsewhereError } from './client.ts'
 export { columnTypes } from './column-types.ts'
 export { copyOut } from './copy-out.ts'
 export { dbInTurns } from './in-turns.ts'
 export type { ListenEvents } from './listen.ts'
 export { poolSeries } from './metrics.ts'
-export { migrate } from './migrate.ts'
+export { type MigrationEvents, migrate } from './migrate.ts'
 export { type MigrationRow, type MigrationState, migrationState } from './migration-state.ts'
 
 /** Every table of the database. Rooms add theirs: `declare module '#platform/db' { interface Tables { 'auth.keys': KeyRow } }`. */
@@ -179,6 +181,7 @@ function openPool(url: string | SocketAddress, options: PoolOptions, log: DbLog)
   const { max, statementTimeoutMs, withoutWorkers, connectMs, onBackend } = options
   const pool = new pg.Pool({
     ...clientConfig(url),
+    Client: clientOf(url),
     ...(connectMs !== undefined && { connectionTimeoutMillis: connectMs }),
     max,
     types: columnTypes,

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { clientConfig, type SocketAddress } from './address.ts'
+import { clientOf } from './client.ts'
 import type { DbLog } from './db.ts'
 
 /** Callbacks of a listener. Between `up` and `down` no message is missed, so caches may rely on it only then. */
@@ -107,7 +108,7 @@ class Line {
   /** Runs for the lifetime of one connection; returns why it ended. */
   async #listenOnce(): Promise<unknown> {
     const { signal } = this.#stop
-    const client = new pg.Client(clientConfig(this.#url))
+    const client = new (clientOf(this.#url))(clientConfig(this.#url))
     const ended = Promise.withResolvers<unknown>()
     client.on('error', ended.resolve)
     client.on('end', () => ended.resolve(new Error('Connection terminated')))

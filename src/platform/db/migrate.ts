@@ -15,12 +15,20 @@ import { phrases } from './phrases.ts'
 /** The key of the advisory lock. Any number works as long as it never changes. */
 const lockKey = 7_210_418_001
 
+/** Who follows what is done. */
+export interface MigrationEvents {
+  /** Before the first of several files; `last` was applied before them. */
+  begins?(last: string | undefined, coming: readonly string[]): Promise<void>
+  /** One was applied, in so many milliseconds. */
+  applied?(name: string, ms: number): void
+}
+
 /**
  * Brings the database to the state of `folder` (`0001-words.sql`, numbered without gaps), each file in a transaction of
  * its own, under an advisory lock: safe to run twice and by several processes at once. Answers the names newly applied.
  * Throws `StartRefused` when the database is newer than the program, when an applied file was changed, or when a file fails.
  */
-export async function migrate(db: Db, folder: string): Promise<string[]> {
+export async function migrate(db: Db, folder: string, on: MigrationEvents = {}): Promise<string[]> {
   const files = await readMigrations(folder)
   const client = await db.pool.connect()
   try {
@@ -29,8 +37,14 @@ export async function migrate(db: Db, folder: string): Promise<string[]> {
     await prepare(client)
     const state = compareMigrations(files, await readApplied(client))
     check(state)
-    for (const file of state.coming) await apply(client, file)
-    return state.coming.map((file) => file.name)
+    const coming = state.coming.map((file) => file.name)
+    if (coming.length > 0) await on.begins?.(state.applied.at(-1), coming)
+    for (const file of state.coming) {
+      const begunMs = performance.now()
+      await apply(client, file)
+      on.applied?.(file.name, Math.round(performance.now() - begunMs))
+    }
+    return coming
   } finally {
     // This connection has other settings and holds the lock: closing it ends both.
     client.release(true)

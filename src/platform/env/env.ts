@@ -18,6 +18,8 @@ export interface Env {
   workers: string
   /** What this process does; the word after `--role` wins. */
   role: string
+  /** `--copy`: what comes from another machine is a copy of what runs there. */
+  asCopy: boolean
   /** The first word after the program's name that it does not know. */
   unknownWord: string | undefined
   bootstrapKey: string | undefined
@@ -49,8 +51,10 @@ export function readEnv(variables: Variables, words: readonly string[] = []): En
     baseUrl: read('KHERAD_BASE_URL'),
     workers: read('KHERAD_WORKERS'),
     role: roleOf(words) ?? read('KHERAD_ROLE'),
+    asCopy: words.includes('--copy'),
     unknownWord: words.find(
-      (word, at) => !word.startsWith('--role=') && word !== '--role' && words[at - 1] !== '--role',
+      (word, at) =>
+        word !== '--copy' && !word.startsWith('--role=') && word !== '--role' && words[at - 1] !== '--role',
     ),
     bootstrapKey: read('KHERAD_BOOTSTRAP_KEY'),
     secret: read('KHERAD_SECRET'),

@@ -15,9 +15,10 @@ import {
 import path from 'node:path'
 import type { DbLog } from '#platform/db'
 import { refuseStart } from '#platform/errors'
+import { leadsTo, type Place, placeOf, replaceFile } from '#platform/folders'
 import { sharedFolder } from './binaries.ts'
 import { phrases } from './phrases.ts'
-import { replaceFile } from './replace-file.ts'
+import { readPostmaster, runsCluster } from './postmaster.ts'
 import { canEnter, isRoot, type ServerUser, systemUser } from './server-user.ts'
 
 /** Where a cluster is stored and which user runs it. */
@@ -36,6 +37,8 @@ export interface ClusterLocation {
 interface LocationRecord {
   cluster: string
   made: boolean
+  /** The data folder that it belongs to; absent in those of earlier releases, and where an operator wrote it. */
+  folder?: Place
 }
 
 /** Whether the folder has or had a database of ours; creates nothing. */
@@ -63,14 +66,8 @@ export async function locateCluster(folder: string, log: DbLog): Promise<Cluster
   const logFile = path.join(dataDir, 'postgres.log')
   const location = await readLocation(dataDir)
   if (location) {
-    await checkLocation(dataDir, location)
-    return {
-      dataDir,
-      cluster: location.cluster,
-      logFile,
-      user: await userOf(location.cluster),
-      made: location.made,
-    }
+    const { cluster, made } = await checkLocation(dataDir, location)
+    return { dataDir, cluster, logFile, user: await userOf(cluster), made }
   }
   const cluster = path.join(dataDir, 'postgres')
   const user = await userOf(cluster)
@@ -88,12 +85,13 @@ export async function locateCluster(folder: string, log: DbLog): Promise<Cluster
 /** Records that the cluster was created completely. */
 export async function recordMade(location: ClusterLocation): Promise<void> {
   if (location.made || path.dirname(location.cluster) === location.dataDir) return
-  const record: LocationRecord = { cluster: location.cluster, made: true }
+  const folder = await placeOf(location.dataDir)
+  const record: LocationRecord = { cluster: location.cluster, made: true, folder }
   await replaceFile(locationFile(location.dataDir), JSON.stringify(record))
 }
 
-/** Returns the real path, by which a running PostgreSQL of this folder is recognised. */
-async function openDataDir(folder: string): Promise<string> {
+/** Makes the data folder if it is missing; returns its real path. Throws `StartRefused` where it cannot be written. */
+export async function openDataDir(folder: string): Promise<string> {
   try {
     // If we are root, the user of PostgreSQL must be able to traverse the folder; it still sees nothing in it.
     await mkdir(folder, { recursive: true, mode: isRoot() ? 0o711 : 0o700 })
@@ -123,22 +121,60 @@ async function readLocation(dataDir: string): Promise<LocationRecord | undefined
   return text === undefined ? undefined : (JSON.parse(text) as LocationRecord)
 }
 
-async function checkLocation(dataDir: string, { cluster, made }: LocationRecord): Promise<void> {
+async function checkLocation(dataDir: string, location: LocationRecord): Promise<LocationRecord> {
+  const { cluster, made } = location
   const there = await stat(path.join(cluster, 'PG_VERSION')).catch(
     (error: NodeJS.ErrnoException) => error.code,
   )
   if (there === 'EACCES') refuseStart(phrases.clusterOfOther(cluster, 0))
   if (made && there === 'ENOENT') refuseStart(phrases.clusterGone(cluster, locationFile(dataDir)))
+  const here = await placeOf(dataDir)
+  const owner = await ownerOf(location, here)
+  if (owner !== undefined) refuseStart(phrases.clusterOfOriginal(owner, cluster, locationFile(dataDir)))
+  if (location.folder?.path === here.path) return location
+  const claimed = { ...location, folder: here }
+  await replaceFile(locationFile(dataDir), JSON.stringify(claimed))
+  return claimed
 }
+
+/**
+ * The data folder to which the cluster belongs, if that is another one: what was copied is then this file alone, and the database is that of the
+ * original. A folder that has moved is the same one by its inode, or has left its old path.
+ */
+async function ownerOf({ cluster, folder }: LocationRecord, here: Place): Promise<string | undefined> {
+  const postmaster = await readPostmaster(cluster)
+  const isServed = postmaster !== undefined && (await runsCluster(postmaster.pid, cluster))
+  if (!folder) {
+    const isOurs = path.basename(cluster).startsWith(`${nameOf(here.path)}-`)
+    // An earlier release made it, for a folder of another path; which one it was nobody knows.
+    return !isOurs && madeName.test(path.basename(cluster)) ? '?' : undefined
+  }
+  const isSame = folder.device === here.device && folder.inode === here.inode
+  if (folder.path === here.path || isSame || (await leadsTo(folder.path, here))) return undefined
+  if ((await readLocation(folder.path))?.cluster === cluster || isServed) return folder.path
+  return undefined
+}
+
+/** `kherad adopt`: the cluster belongs to this folder from now on. */
+export async function adoptLocation(dataDir: string): Promise<void> {
+  const location = await readLocation(dataDir)
+  if (!location) return
+  const claimed: LocationRecord = { ...location, folder: await placeOf(dataDir) }
+  await replaceFile(locationFile(dataDir), JSON.stringify(claimed))
+}
+
+/** Of the cluster of a data folder at this path; the random part that follows keeps a folder that was deleted and made again from its old one. */
+const nameOf = (dataDir: string): string => createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+const madeName = /^[0-9a-f]{16}-[0-9a-f]{8}$/
 
 /** Chooses a folder in the shared folder; of two concurrent processes, the first to record it wins. */
 async function settleElsewhere(dataDir: string): Promise<LocationRecord> {
   const clusters = path.join(sharedFolder, 'clusters')
   await mkdir(clusters, { recursive: true, mode: 0o711 })
   for (const folder of [sharedFolder, clusters]) await chmod(folder, 0o755)
-  // The random part prevents a data folder that was deleted and created again from finding its old cluster.
-  const name = `${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}-${randomBytes(4).toString('hex')}`
-  const mine: LocationRecord = { cluster: path.join(clusters, name), made: false }
+  const name = `${nameOf(dataDir)}-${randomBytes(4).toString('hex')}`
+  const folder = await placeOf(dataDir)
+  const mine: LocationRecord = { cluster: path.join(clusters, name), made: false, folder }
   const draft = `${locationFile(dataDir)}.${process.pid}`
   await writeFile(draft, JSON.stringify(mine))
   await link(draft, locationFile(dataDir)).catch(() => undefined)

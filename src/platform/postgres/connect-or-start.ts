@@ -1,12 +1,21 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DbLog } from '#platform/db'
 import { refuseStart } from '#platform/errors'
 import { type Binaries, lastLine } from './binaries.ts'
 import type { ClusterLocation } from './cluster-location.ts'
 import { phrases } from './phrases.ts'
-import { clearStalePid, endOrphans, type Postmaster, readPostmaster, runsCluster } from './postmaster.ts'
-import { type ServerProcess, startServer, stopServer } from './server-process.ts'
-import { connectAsUser, type ServerUse, stopMs } from './server-use.ts'
+import {
+  clearStalePid,
+  endOrphans,
+  identitySetting,
+  type Postmaster,
+  readPostmaster,
+  runsCluster,
+  socketPort,
+} from './postmaster.ts'
+import { killServer, type ServerProcess, startServer, stopServer } from './server-process.ts'
+import { connectAsUser, type ServerUse, stopMs, type Unusable } from './server-use.ts'
 import { openSocketFolder, removeSocketFolder, type SocketFolder } from './socket-folder.ts'
 
 /** Everything that is decided before PostgreSQL is started. */
@@ -14,6 +23,8 @@ export interface Plan {
   location: ClusterLocation
   binaries: Binaries
   settings: Readonly<Record<string, string>>
+  /** The installation, as others may read in the command line of the server. */
+  identity: string | undefined
   log: DbLog
 }
 
@@ -43,9 +54,8 @@ export async function reach(plan: Plan, stop?: AbortSignal): Promise<ServerUse> 
         refuseAttempt(plan, error.message),
       )
       if (typeof use === 'object') return use
-      deafSince = use === 'deaf' ? (deafSince ?? Date.now()) : undefined
-      // Its socket file was deleted (by cleaners of /tmp, for instance): nobody can reach the server any more.
-      if (deafSince !== undefined && Date.now() - deafSince > deafMs) await stopServer(location, stopMs)
+      deafSince = use === 'busy' ? undefined : (deafSince ?? Date.now())
+      if (deafSince !== undefined && Date.now() - deafSince > deafMs) await endUnreachable(plan, use)
     } else if (server === undefined) {
       server = await start(plan, postmaster)
     } else if (server.process.ended !== undefined) {
@@ -57,19 +67,30 @@ export async function reach(plan: Plan, stop?: AbortSignal): Promise<ServerUse> 
   refuseStart(phrases.notReady(location.logFile, readyMs / 1000))
 }
 
+/** Nobody can reach the server any more. At its end it would delete the socket at its address, which may be another server's by now. */
+async function endUnreachable({ location }: Plan, why: Unusable): Promise<void> {
+  if (why === 'elsewhere') await killServer(location)
+  else await stopServer(location, stopMs)
+}
+
 async function start(
-  { location, binaries, settings }: Plan,
+  { location, binaries, settings, identity }: Plan,
   stale: Postmaster | undefined,
 ): Promise<Attempt> {
   if (stale) await clearStalePid(location.cluster, stale)
-  const socket = await openSocketFolder(location, stale?.socketFolder)
-  return { socket, process: await startServer(location, binaries, socket.path, settings) }
+  const socket = await openSocketFolder(location, stale)
+  const own = {
+    // Another one at each start: connections recognise their server by it.
+    cluster_name: `kherad-${randomBytes(8).toString('hex')}`,
+    ...(identity !== undefined && { [identitySetting]: identity }),
+  }
+  return { socket, process: await startServer(location, binaries, socket.path, { ...settings, ...own }) }
 }
 
 /** Prepares for another attempt, or gives up with the reason. */
 async function handleFailedStart(plan: Plan, { process: { ended = '' }, socket }: Attempt): Promise<void> {
   // A reused folder may be in use by a process that started PostgreSQL first.
-  if (socket.fresh) await removeSocketFolder(socket.path)
+  if (socket.fresh) await removeSocketFolder(plan.location, { socketFolder: socket.path, port: socketPort })
   if (!isTransient(ended)) refuseAttempt(plan, ended)
   if (orphansLeft.test(ended)) await endOrphans(plan.location.cluster)
 }

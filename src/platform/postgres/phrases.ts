@@ -50,6 +50,10 @@ export const phrases = {
     en: `The database of this data folder was at ${folder} and is gone: bring that folder back, or delete ${file} to begin with an empty database.`,
     fa: `پایگاه دادهٔ این پوشه در ${folder} بود و دیگر آنجا نیست: آن پوشه را بازگردانید، یا ${file} را پاک کنید تا با پایگاهی خالی آغاز شود.`,
   }),
+  clusterOfOriginal: (original: string, cluster: string, file: string): Localized => ({
+    en: `This data folder is a copy of ${original === '?' ? 'another' : original}, and its database, ${cluster}, lies outside of it and is that of the original: stop the original, copy the database too (cp -a ${cluster} ${cluster}-copy) and write {"cluster":"${cluster}-copy","made":true} into ${file}. If the folder was not copied but moved here, run kherad adopt.`,
+    fa: `این پوشهٔ داده رونوشتی از ${original === '?' ? 'پوشه‌ای دیگر' : original} است و پایگاه آن، ${cluster}، بیرون از پوشه است و از آنِ اصل: اصل را متوقف کنید، پایگاه را هم رونویسی کنید (cp -a ${cluster} ${cluster}-copy) و {"cluster":"${cluster}-copy","made":true} را در ${file} بنویسید. اگر پوشه رونویسی نشده و به اینجا منتقل شده است، kherad adopt را اجرا کنید.`,
+  }),
   initdbFailed: (folder: string, reason: string): Localized => ({
     en: `The database could not be made in ${folder} (${reason}): fix that, or set DATABASE_URL to a PostgreSQL of your own.`,
     fa: `پایگاه داده در ${folder} ساخته نشد (${reason}): آن را رفع کنید یا DATABASE_URL را به PostgreSQL خودتان بدهید.`,
@@ -57,6 +61,10 @@ export const phrases = {
   startFailed: (logFile: string, reason: string): Localized => ({
     en: `PostgreSQL did not start (${reason}): the whole story is at the end of ${logFile}.`,
     fa: `PostgreSQL آغاز نشد (${reason}): شرح کامل در پایان ${logFile} است.`,
+  }),
+  away: (): Localized => ({
+    en: 'PostgreSQL cannot be reached at its address; it is being brought back.',
+    fa: 'PostgreSQL در نشانی خود در دسترس نیست؛ دارد دوباره به کار می‌افتد.',
   }),
   notReady: (logFile: string, seconds: number): Localized => ({
     en: `PostgreSQL is not ready after ${seconds} s: look at the end of ${logFile}; if it is still recovering, start again in a while.`,

@@ -1,17 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type pg from 'pg'
 import type { DbLog } from '#platform/db'
 import { type SocketAddress, socketUrl } from '#platform/db'
+import type { Problem, ReadinessCheck } from '#platform/readiness'
 import { findBinaries } from './binaries.ts'
 import { prepareCluster } from './cluster.ts'
 import { locateCluster, recordMade } from './cluster-location.ts'
 import { type Plan, reach } from './connect-or-start.ts'
-import type { Postmaster } from './postmaster.ts'
+import { phrases } from './phrases.ts'
 import { database, programRole } from './roles.ts'
-import { leave, type ServerUse } from './server-use.ts'
+import { leave, type ServerUse, whoListens } from './server-use.ts'
 
 export { findBinaries } from './binaries.ts'
-export { hasCluster } from './cluster-location.ts'
+export { adoptLocation, clusterOf, hasCluster, openDataDir } from './cluster-location.ts'
+export { formerCluster, isSameCluster, isServedElsewhere } from './former-cluster.ts'
 export { lowerOwnBackends } from './own-backends.ts'
 
 export interface EmbeddedOptions {
@@ -20,6 +21,8 @@ export interface EmbeddedOptions {
   /** Folder with initdb and postgres; the npm package's when absent. */
   pgBin?: string | undefined
   log: DbLog
+  /** The id of the installation, for whoever looks for a living server of it. */
+  identity?: string | undefined
   /** Additional PostgreSQL settings, which override all others. With `fsync: 'off'` a crash of the machine destroys the cluster. */
   settings?: Readonly<Record<string, string>> | undefined
 }
@@ -29,6 +32,8 @@ export interface Embedded extends AsyncDisposable {
   readonly address: SocketAddress
   /** The address as a connection string, of the role that owns the database and is no superuser. */
   readonly url: string
+  /** Says while PostgreSQL cannot be reached at its address and is being brought back. */
+  readonly readiness: ReadinessCheck
 }
 
 /**
@@ -39,56 +44,90 @@ export async function startEmbedded({
   dataDir,
   pgBin,
   log,
+  identity,
   settings = {},
 }: EmbeddedOptions): Promise<Embedded> {
   const location = await locateCluster(dataDir, log)
   const binaries = await findBinaries(pgBin, location.user, log)
   await prepareCluster(location, binaries, settings['fsync'] !== 'off')
   await recordMade(location)
-  const plan: Plan = { location, binaries, settings, log }
-  const supervisor = superviseServer(plan, await reach(plan))
-  const { postmaster } = supervisor
-  const address = {
-    socketFolder: postmaster.socketFolder,
-    port: postmaster.port,
-    user: programRole,
-    database,
+  const plan: Plan = { location, binaries, settings, identity, log }
+  const supervisor = new Supervisor(plan, await reach(plan))
+  return {
+    address: supervisor.address,
+    url: socketUrl(supervisor.address),
+    readiness: () => (supervisor.isAway ? away : undefined),
+    [Symbol.asyncDispose]: () => supervisor.end(),
   }
-  return { address, url: socketUrl(address), [Symbol.asyncDispose]: () => supervisor.end() }
 }
 
-/** Holds the "in use" lock; when the connection breaks, restarts PostgreSQL and takes the lock again. */
-function superviseServer(plan: Plan, first: ServerUse): { postmaster: Postmaster; end(): Promise<void> } {
-  const stop = new AbortController()
-  const watch = async () => {
+const away: Problem = { code: 'database_gone', message: phrases.away(), blocks: true }
+/** How often it is looked whether the socket still leads to our server. */
+const lookMs = 1_000
+
+/** Holds the "in use" lock. Where the connection breaks, or the socket leads nowhere or elsewhere, it brings PostgreSQL back and takes the lock again. */
+class Supervisor {
+  /** Of the server as it is now; whoever connects reads it anew. */
+  readonly address: SocketAddress
+  readonly #plan: Plan
+  readonly #stop = new AbortController()
+  readonly #watching: Promise<ServerUse | undefined>
+  #isAway = false
+
+  constructor(plan: Plan, first: ServerUse) {
+    this.#plan = plan
+    this.address = { socketFolder: '', port: 0, user: programRole, database }
+    this.#pointTo(first)
+    this.#watching = this.#watch(first)
+  }
+
+  get isAway(): boolean {
+    return this.#isAway
+  }
+
+  async end(): Promise<void> {
+    this.#stop.abort()
+    const use = await this.#watching
+    if (use) await leave(this.#plan.location, use, this.#plan.log)
+  }
+
+  #pointTo({ postmaster: { socketFolder, port }, clusterName }: ServerUse): void {
+    Object.assign(this.address, { socketFolder, port, clusterName })
+  }
+
+  async #watch(first: ServerUse): Promise<ServerUse | undefined> {
+    const { log } = this.#plan
     let use = first
     for (;;) {
-      if (!(await lost(use.client, stop.signal))) return use
-      plan.log.warn({}, 'PostgreSQL is gone; bringing it back')
-      const again = await restart(plan, stop.signal)
+      const loss = await this.#lost(use)
+      if (loss === undefined) return use
+      this.#isAway = true
+      log.warn({ why: loss }, 'PostgreSQL is gone; bringing it back')
+      // Connections that are open go on until the server ends; this one says no more than that it is in use.
+      void use.client.end().catch(() => undefined)
+      const again = await restart(this.#plan, this.#stop.signal)
       if (!again) return undefined
       use = again
-      plan.log.info({}, 'PostgreSQL is back')
+      this.#pointTo(use)
+      this.#isAway = false
+      log.info({}, 'PostgreSQL is back')
     }
   }
-  const watching = watch()
-  return {
-    postmaster: first.postmaster,
-    async end() {
-      stop.abort()
-      const use = await watching
-      if (use) await leave(plan.location, use, plan.log)
-    },
-  }
-}
 
-/** Resolves to true when the connection is lost, to false if we are stopped first. */
-function lost(client: pg.Client, stop: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    if (stop.aborted) return resolve(false)
-    stop.addEventListener('abort', () => resolve(false), { once: true })
-    client.once('end', () => resolve(true))
-  })
+  /** Why the server is lost, once it is; undefined if we are stopped first. */
+  async #lost({ client, postmaster }: ServerUse): Promise<'ended' | 'deaf' | 'elsewhere' | undefined> {
+    const { signal } = this.#stop
+    const ended = new AbortController()
+    client.once('end', () => ended.abort())
+    const either = AbortSignal.any([signal, ended.signal])
+    for (;;) {
+      await pause(lookMs, undefined, { signal: either, ref: false }).catch(() => undefined)
+      if (signal.aborted) return undefined
+      if (ended.signal.aborted) return 'ended'
+      const listening = await whoListens(this.#plan.location, postmaster)
+      if (listening !== 'ours') return listening
+    }
+  }
 }
 
 async function restart(plan: Plan, stop: AbortSignal): Promise<ServerUse | undefined> {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile, readlink, realpath, writeFile } from 'node:fs/promises'
+import { readdir, readFile, readlink, realpath, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { isAlive } from './cluster.ts'
@@ -7,6 +7,8 @@ import { isAlive } from './cluster.ts'
 /** The contents of postmaster.pid, which a running PostgreSQL writes. */
 export interface Postmaster {
   pid: number
+  /** The data folder of PostgreSQL by the path that it was started with: in a copied folder that of the original. */
+  cluster: string
   port: number
   socketFolder: string
 }
@@ -15,20 +17,46 @@ const run = promisify(execFile)
 /** Larger than any pid of a kernel, and still a number that PostgreSQL reads. */
 const unusedPid = 2_147_483_646
 
+/** A part of the socket's name only: PostgreSQL has no network address. */
+export const socketPort = 5432
+/** In the command line of each PostgreSQL of ours: which installation it serves. */
+export const identitySetting = 'kherad.installation'
+
 const pidFile = (cluster: string) => path.join(cluster, 'postmaster.pid')
 
 /** Reads the file; undefined when it is absent or not written to its end yet. The process may be long dead. */
 export async function readPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const text = await readFile(pidFile(cluster), 'utf8').catch(() => '')
-  const [pid, , , port, socketFolder] = text.split('\n')
+  const [pid, writtenAt = '', , port, socketFolder] = text.split('\n')
   if (!Number(pid) || !Number(port) || !socketFolder) return undefined
-  return { pid: Number(pid), port: Number(port), socketFolder }
+  return { pid: Number(pid), cluster: writtenAt, port: Number(port), socketFolder }
+}
+
+/** The lock beside a socket: which process listens there, on which data folder. Its first lines are those of postmaster.pid. */
+export async function readSocketLock({
+  socketFolder,
+  port,
+}: Pick<Postmaster, 'socketFolder' | 'port'>): Promise<{ pid: number; cluster: string } | undefined> {
+  const text = await readFile(lockFile(socketFolder, port), 'utf8').catch(() => '')
+  const [pid, cluster = ''] = text.split('\n')
+  return Number(pid) ? { pid: Number(pid), cluster } : undefined
+}
+
+const lockFile = (socketFolder: string, port: number) => path.join(socketFolder, `.s.PGSQL.${port}.lock`)
+
+/** True where a living PostgreSQL of another data folder listens in the folder: nothing there is ours to touch. */
+export async function isOthersSocket(
+  at: Pick<Postmaster, 'socketFolder' | 'port'>,
+  cluster: string,
+): Promise<boolean> {
+  const lock = await readSocketLock(at)
+  return lock !== undefined && !(await runsCluster(lock.pid, cluster)) && runsCluster(lock.pid, lock.cluster)
 }
 
 /** True when the process really is the PostgreSQL of this cluster, and not another program that got its pid. */
 export async function runsCluster(pid: number, cluster: string): Promise<boolean> {
   if (!isAlive(pid)) return false
-  const place = await realpath(cluster)
+  const place = await realpath(cluster).catch(() => cluster)
   if (process.platform !== 'linux') {
     const { stdout } = await run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => ({
       stdout: '',
@@ -39,8 +67,11 @@ export async function runsCluster(pid: number, cluster: string): Promise<boolean
   if (!path.basename(program).startsWith('postgres')) return false
   // The working folder of PostgreSQL is its data folder from before it writes the file until its end. But root with reduced capabilities,
   // as in a container, may not see the working folder of another user's process.
-  const standsIn = await readlink(`/proc/${pid}/cwd`).catch(() => undefined)
-  return standsIn === undefined ? args.includes(place) || args.includes(cluster) : standsIn === place
+  const standsIn = await stat(`/proc/${pid}/cwd`).catch(() => undefined)
+  if (standsIn === undefined) return args.includes(place) || args.includes(cluster)
+  // By device and inode, as PostgreSQL itself does: one folder may have several paths (mounts, links), and a copy has its own.
+  const folder = await stat(place).catch(() => undefined)
+  return folder !== undefined && folder.dev === standsIn.dev && folder.ino === standsIn.ino
 }
 
 /** True if the process has ended, or is a zombie that its parent has not reaped. */
@@ -53,11 +84,13 @@ export async function hasEnded(pid: number): Promise<boolean> {
 /**
  * Invalidates a stale pid file and the lock beside its socket. PostgreSQL refuses to start while they name a living process of its user,
  * even another program. The files are not deleted: by the other lines PostgreSQL finds children of the dead postmaster that still use the
- * data, and waits for them.
+ * data, and waits for them. In a copied folder the file names the PostgreSQL of the original, whose socket and lock stay as they are.
  */
 export async function clearStalePid(cluster: string, stale: Postmaster): Promise<void> {
   if (!isAlive(stale.pid) || (await runsCluster(stale.pid, cluster))) return
-  for (const file of [pidFile(cluster), path.join(stale.socketFolder, `.s.PGSQL.${stale.port}.lock`)]) {
+  const files = [pidFile(cluster)]
+  if (!(await isOthersSocket(stale, cluster))) files.push(lockFile(stale.socketFolder, stale.port))
+  for (const file of files) {
     const [pid, ...rest] = (await readFile(file, 'utf8').catch(() => '')).split('\n')
     if (Number(pid) === stale.pid) await writeFile(file, [unusedPid, ...rest].join('\n'))
   }

@@ -9,10 +9,10 @@ import path from 'node:path'
 import pg from 'pg'
 import { clientConfig, type SocketAddress } from '#platform/db'
 import { refuseStart } from '#platform/errors'
+import { replaceFile } from '#platform/folders'
 import { closedRules, isEmpty, openRules, reopenedRules } from './access-rules.ts'
 import type { ClusterLocation } from './cluster-location.ts'
 import { phrases } from './phrases.ts'
-import { replaceFile } from './replace-file.ts'
 
 /** Created by initdb; its rights cannot be revoked. */
 export const superuser = 'kherad'

@@ -5,7 +5,7 @@ import { refuseStart } from '#platform/errors'
 import type { Binaries } from './binaries.ts'
 import type { ClusterLocation } from './cluster-location.ts'
 import { phrases } from './phrases.ts'
-import { hasEnded, readPostmaster, runsCluster } from './postmaster.ts'
+import { hasEnded, readPostmaster, runsCluster, socketPort } from './postmaster.ts'
 import { childEnv } from './server-user.ts'
 
 /** A PostgreSQL we started. `ended` stays undefined while it runs; then it holds what it last wrote to its log. */
@@ -37,7 +37,7 @@ export async function startServer(
     // PostgreSQL reads this setting as a list, so spaces and commas need quotes.
     unix_socket_directories: `"${socketFolder}"`,
     unix_socket_permissions: '0700',
-    port: '5432',
+    port: String(socketPort),
   }
   const flags = Object.entries({ ...settings, ...fixed }).flatMap(([name, value]) => [
     '-c',
@@ -72,6 +72,14 @@ export async function stopServer(location: ClusterLocation, patienceMs: number):
     await pause(20)
   }
   return true
+}
+
+/** Ends it without the clearing away of a shutdown; its next start recovers the data. */
+export async function killServer({ cluster }: ClusterLocation): Promise<void> {
+  const postmaster = await readPostmaster(cluster)
+  if (!postmaster || !(await runsCluster(postmaster.pid, cluster))) return
+  process.kill(postmaster.pid, 'SIGKILL')
+  while (!(await hasEnded(postmaster.pid))) await pause(20)
 }
 
 /** The log is rotated between two runs only: within a run it holds warnings and errors, not statements. */

@@ -2,6 +2,7 @@ import { lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type ClusterLocation, changeOwner } from './cluster-location.ts'
+import { isOthersSocket, type Postmaster } from './postmaster.ts'
 import { canEnter } from './server-user.ts'
 
 export interface SocketFolder {
@@ -16,27 +17,37 @@ const longestParent = 70
 
 /**
  * A folder that only the user of PostgreSQL can enter, which protects the socket. The folder of the cluster's previous PostgreSQL is reused
- * if it can be trusted, so that processes that know it find the next server there.
+ * if it is ours and can be trusted, so that processes that know it find the next server there.
  */
 export async function openSocketFolder(
   location: ClusterLocation,
-  former: string | undefined,
+  former: Postmaster | undefined,
 ): Promise<SocketFolder> {
-  if (former && path.basename(former).startsWith(prefix) && (await reuseFolder(location, former)))
-    return { path: former, fresh: false }
+  if (former && (await wasOurs(location, former)) && (await reuseFolder(location, former.socketFolder)))
+    return { path: former.socketFolder, fresh: false }
   const folder = await mkdtemp(path.join((await isFit(location, tmpdir())) ? tmpdir() : '/tmp', prefix))
   await changeOwner(location.user, folder)
   return { path: folder, fresh: true }
 }
+
+/** Of a copied data folder the former server is that of the original, to whose processes its folder belongs. */
+const wasOurs = async ({ cluster }: ClusterLocation, former: Postmaster): Promise<boolean> =>
+  path.basename(former.socketFolder).startsWith(prefix) &&
+  former.cluster === cluster &&
+  !(await isOthersSocket(former, cluster))
 
 async function isFit({ user }: ClusterLocation, parent: string): Promise<boolean> {
   if (Buffer.byteLength(parent) > longestParent) return false
   return user === undefined || canEnter(user, parent)
 }
 
-/** Clears the folder when no PostgreSQL listens there. */
-export async function removeSocketFolder(folder: string): Promise<void> {
-  if (path.basename(folder).startsWith(prefix)) await rm(folder, { recursive: true, force: true })
+/** Removes the folder of a server of ours that has ended; one in which another PostgreSQL listens stays. */
+export async function removeSocketFolder(
+  { cluster }: ClusterLocation,
+  at: Pick<Postmaster, 'socketFolder' | 'port'>,
+): Promise<void> {
+  if (!path.basename(at.socketFolder).startsWith(prefix) || (await isOthersSocket(at, cluster))) return
+  await rm(at.socketFolder, { recursive: true, force: true })
 }
 
 async function reuseFolder(location: ClusterLocation, folder: string): Promise<boolean> {

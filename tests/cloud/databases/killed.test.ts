@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -128,6 +129,7 @@ it('a process that starts stops what a killed one has left awake, before anybody
   expect(await serverOf(layout)).toEqual(expect.any(Number))
   const nothing = async (): Promise<void> => {}
   await using _provider = new LocalProvider({
+    owner: { id: randomUUID(), isAdopted: false },
     ...{ root: context.root, idleMs: 60_000, memoryShare: 1, leastFreeDisk: 0, jail, log: context.log },
     metrics: openMetrics(makeSeries),
     sizes: { of: async () => standardSize, requireTime: nothing, measured: nothing, wasAwake: nothing },

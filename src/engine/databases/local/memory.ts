@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { CloudKey } from '#engine/clouds'
 import { type Config, refuse } from '#platform/config'
 import type { Db } from '#platform/db'
+import { readRecord } from '#platform/installation'
 import { findDatabase } from '../store.ts'
 import { findPlace } from './place.ts'
 
@@ -18,9 +19,10 @@ export async function mostMemoryOf(
   cloud: CloudKey,
 ): Promise<number | undefined> {
   const record = await findDatabase(db, cloud)
+  const folder = await readRecord(config.dataDir)
   const isHere =
     record?.provider === 'local' &&
-    record.place === (await findPlace(path.resolve(config.dataDir, 'databases')))
+    record.place === (await findPlace(path.resolve(config.dataDir, 'databases'), folder?.id ?? ''))
   return isHere ? Math.floor(memoryOfDatabases(config.databases.memoryShare)) : undefined
 }
 

@@ -1,26 +1,65 @@
-/** By which a database is recorded to be on this machine: the id of the folder of all of them, which goes where the folder goes. */
+/**
+ * By which a database is recorded to be on this machine: the id of the folder of all of them, which goes where the data folder goes. The file has
+ * a line for each data folder, `<place> <id of the folder>`: in one that was copied the databases are still those of the original.
+ */
 import { randomUUID } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { replaceFile } from '#platform/folders'
+
+/** The data folder, as its own record names it. */
+export interface PlaceOwner {
+  id: string
+  /** True at the first start after `kherad adopt`: the databases that lie here are this folder's. */
+  isAdopted: boolean
+}
 
 const fileOf = (root: string): string => path.join(root, 'id')
 
-/** Undefined where no database was ever here. */
-export const findPlace = (root: string): Promise<string | undefined> =>
-  readFile(fileOf(root), 'utf8').then(
-    (text) => text.trim(),
-    () => undefined,
-  )
+/** Undefined where no database of this data folder was ever here. */
+export async function findPlace(root: string, folder: string): Promise<string | undefined> {
+  return (await readLines(root)).find((line) => line.folder === folder || line.folder === undefined)?.place
+}
 
 /** Made once, by whichever process is first. */
-export async function makePlace(root: string): Promise<string> {
-  const known = await findPlace(root)
-  if (known !== undefined) return known
+export async function makePlace(root: string, { id, isAdopted }: PlaceOwner): Promise<string> {
+  const lines = await readLines(root)
+  const own = lines.find(({ folder }) => folder === id)
+  if (own) return own.place
+  // One that an earlier release wrote names no folder.
+  const found = lines.find(({ folder }) => isAdopted || folder === undefined)
+  if (lines.length > 0) {
+    const place = found?.place ?? randomUUID()
+    await replaceFile(
+      fileOf(root),
+      textOf([...lines.filter((line) => line !== found), { place, folder: id }]),
+    )
+    return place
+  }
   const draft = `${fileOf(root)}.${process.pid}`
-  await writeFile(draft, `${randomUUID()}\n`)
+  await writeFile(draft, textOf([{ place: randomUUID(), folder: id }]))
   await link(draft, fileOf(root)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
   await rm(draft)
-  return (await readFile(fileOf(root), 'utf8')).trim()
+  return (await findPlace(root, id))!
 }
+
+interface Line {
+  place: string
+  folder: string | undefined
+}
+
+async function readLines(root: string): Promise<Line[]> {
+  const text = await readFile(fileOf(root), 'utf8').catch(() => '')
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [place = '', folder] = line.trim().split(' ')
+      return { place, folder }
+    })
+}
+
+const textOf = (lines: readonly Line[]): string =>
+  lines.map(({ place, folder }) => `${place}${folder === undefined ? '' : ` ${folder}`}\n`).join('')

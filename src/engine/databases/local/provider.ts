@@ -18,7 +18,7 @@ import { isDiskShort } from './machine-watch.ts'
 import { makeDatabase } from './make.ts'
 import { LocalDatabases } from './manager.ts'
 import { memoryOfDatabases } from './memory.ts'
-import { makePlace } from './place.ts'
+import { makePlace, type PlaceOwner } from './place.ts'
 import { findPrograms } from './program.ts'
 import { end, removeAll, sweepDrafts } from './remove.ts'
 import { stop, stopUnused } from './wake.ts'
@@ -29,6 +29,8 @@ const firstUser = 900_000_000
 export interface LocalOptions {
   /** Their folder; made with the first database. */
   root: string
+  /** The data folder in which it lies. */
+  owner: PlaceOwner
   /** Folder with the programs of PostgreSQL; the npm package's when absent. */
   pgBin?: string | undefined
   idleMs: number
@@ -145,7 +147,7 @@ export class LocalProvider implements DatabaseProvider {
   }
 
   async #begin(): Promise<Ready> {
-    const { pgBin, idleMs, memoryShare, leastFreeDisk, sizes, jail, log, metrics } = this.#options
+    const { owner, pgBin, idleMs, memoryShare, leastFreeDisk, sizes, jail, log, metrics } = this.#options
     const root = path.resolve(this.#options.root)
     const state = await jail.state()
     if (state.kind === 'refused') fail('DATABASES_UNAVAILABLE', { why: state.why }, { final: state.isSure })
@@ -163,7 +165,7 @@ export class LocalProvider implements DatabaseProvider {
     await sweep()
     const sweeping = setInterval(() => void sweep().catch(logged(log)), sweepMs).unref()
     const databases = new LocalDatabases<LocalDatabase & DatabaseRecord>(context, { idleMs, sizes, metrics })
-    return { place: await makePlace(root), context, databases, sweeping }
+    return { place: await makePlace(root, owner), context, databases, sweeping }
   }
 }
 

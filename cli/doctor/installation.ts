@@ -1,0 +1,13 @@
+/** Which installation the data folder is: what its next start would find, without changing anything. */
+import type { Config } from '#platform/config'
+import { examineFolder } from '#platform/installation'
+import { installationPhrases as words } from '../installation/phrases.ts'
+import { type Check, examine, ok, warned } from './check.ts'
+
+export const checkInstallation = ({ dataDir, databaseUrl }: Config): Promise<Check> =>
+  examine('installation', async () => {
+    const { kind, id, place } = await examineFolder(dataDir)
+    if (kind === 'new') return ok('installation', words.folderNew())
+    if (kind === 'copy' && databaseUrl === undefined) return warned('installation', words.folderCopy(place))
+    return ok('installation', kind === 'moved' ? words.folderMoved(place) : words.folderOwn(id))
+  })

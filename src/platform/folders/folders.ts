@@ -1,0 +1,38 @@
+/** Folders of this machine: where one lies, and files that are replaced whole. */
+import { readFile, realpath, stat } from 'node:fs/promises'
+import path from 'node:path'
+
+export { replaceFile } from './replace-file.ts'
+
+/** Where a folder lies. Device and inode say whether two paths lead to one folder; a copy has its own. */
+export interface Place {
+  path: string
+  device: string
+  inode: string
+  /** The machine's id, where it has one: containers often have none. */
+  machine: string | null
+}
+
+const machineFiles = ['/etc/machine-id', '/var/lib/dbus/machine-id']
+
+/** The place of a folder that exists. */
+export async function placeOf(folder: string): Promise<Place> {
+  const real = await realpath(path.resolve(folder))
+  const { dev, ino } = await stat(real, { bigint: true })
+  return { path: real, device: String(dev), inode: String(ino), machine: await machineId() }
+}
+
+/** True if the path leads to the folder now, whatever it was called before. */
+export async function leadsTo(name: string, { device, inode }: Place): Promise<boolean> {
+  const about = await stat(name, { bigint: true }).catch(() => undefined)
+  return about !== undefined && String(about.dev) === device && String(about.ino) === inode
+}
+
+async function machineId(): Promise<string | null> {
+  for (const file of machineFiles) {
+    const text = await readFile(file, 'utf8').catch(() => '')
+    // A system that has not been started yet says `uninitialized`.
+    if (/^[0-9a-f]{32}$/.test(text.trim())) return text.trim()
+  }
+  return null
+}

@@ -1,0 +1,94 @@
+/** A data folder at a start: whose it is, before PostgreSQL runs and anything else of it changes. */
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { refuseStart } from '#platform/errors'
+import { type Place, placeOf } from '#platform/folders'
+import type { Log } from '#platform/log'
+import { clusterOf, formerCluster, isSameCluster, isServedElsewhere, openDataDir } from '#platform/postgres'
+import { judge, type Verdict } from './judge.ts'
+import { phrases } from './phrases.ts'
+import { type CopyOf, createRecord, type FolderRecord, readRecord, writeRecord } from './record.ts'
+import { refuseNewer } from './release.ts'
+
+export interface ClaimOptions {
+  dataDir: string
+  /** True where DATABASE_URL names the database: then the folder is one of many, and its identity that of its machine's part alone. */
+  hasOwnServer: boolean
+  /** `--copy`: what comes from another machine is taken for a copy. */
+  asCopy: boolean
+  log: Log
+}
+
+export interface FolderClaim {
+  dataDir: string
+  record: FolderRecord
+}
+
+/**
+ * Reads and renews the record of the folder; of two concurrent processes on an empty one the first to write wins. Throws `StartRefused` for a
+ * folder of a newer release, and for one that comes from another machine.
+ */
+export async function claimFolder(options: ClaimOptions): Promise<FolderClaim> {
+  const dataDir = await openDataDir(path.resolve(options.dataDir))
+  const known = await readRecord(dataDir)
+  refuseNewer(dataDir, known)
+  const here = await placeOf(dataDir)
+  if (!known)
+    return { dataDir, record: await createRecord(dataDir, await firstRecord(dataDir, here, options)) }
+  const record = await continued(dataDir, known, here, options)
+  await writeRecord(dataDir, record)
+  return { dataDir, record }
+}
+
+/** Of an empty folder, or of one that an earlier release wrote: that knew no identity, but PostgreSQL notes where it was started. */
+async function firstRecord(dataDir: string, here: Place, { log }: ClaimOptions): Promise<FolderRecord> {
+  const record = { id: randomUUID(), place: here }
+  const cluster = await clusterOf(dataDir)
+  const former = await formerCluster(cluster)
+  if (former === undefined || former === cluster || path.dirname(cluster) !== here.path) return record
+  if (
+    !(await isSameCluster(former, cluster)) ||
+    (await placeOf(former)).inode === (await placeOf(cluster)).inode
+  )
+    return record
+  return copied(record, { id: null, place: path.dirname(former) }, log)
+}
+
+async function continued(
+  dataDir: string,
+  known: FolderRecord,
+  here: Place,
+  { hasOwnServer, asCopy, log }: ClaimOptions,
+): Promise<FolderRecord> {
+  const { copy, ...record } = { ...known, place: here }
+  if (known.adopt) return { ...record, id: copy?.id ?? known.id }
+  const verdict = await judge(known.place, here, witnessesOf(known.id, await clusterOf(dataDir)))
+  const original: CopyOf = { id: known.id, place: known.place.path }
+  if (verdict === 'copy') return copied({ ...record, id: randomUUID() }, original, log)
+  if (verdict === 'other machine') {
+    if (!asCopy && !hasOwnServer) refuseStart(phrases.otherMachine(known.place.path))
+    return copied({ ...record, id: randomUUID() }, original, log)
+  }
+  logMove(verdict, known.place, here, log)
+  return { ...record, ...(copy && { copy }) }
+}
+
+function copied(record: FolderRecord, copy: CopyOf, log: Log): FolderRecord {
+  log.warn(
+    { original: copy.place, folder: record.place.path },
+    'the data folder is a copy: it has an identity of its own',
+  )
+  return { ...record, copy }
+}
+
+function logMove(verdict: Verdict, before: Place, here: Place, log: Log): void {
+  const isSame = before.path === here.path && before.inode === here.inode
+  if (verdict === 'moved' || !isSame)
+    log.info({ from: before.path, to: here.path }, 'the data folder has moved, and is the same installation')
+}
+
+/** Who can say that an installation is somewhere else, too. */
+export const witnessesOf = (id: string, cluster: string): Parameters<typeof judge>[2] => ({
+  holds: async (folder) => (await readRecord(folder))?.id === id,
+  isAliveElsewhere: () => isServedElsewhere(id, cluster),
+})

@@ -1,0 +1,32 @@
+/** A data folder as its next start would find it, without changing anything. */
+import { realpath } from 'node:fs/promises'
+import path from 'node:path'
+import { refuseStart } from '#platform/errors'
+import { placeOf } from '#platform/folders'
+import { clusterOf } from '#platform/postgres'
+import { witnessesOf } from './claim.ts'
+import { judge } from './judge.ts'
+import { phrases } from './phrases.ts'
+import { readRecord } from './record.ts'
+import { refuseNewer } from './release.ts'
+
+export interface Examined {
+  kind: 'new' | 'here' | 'moved' | 'copy'
+  id: string
+  /** Where it lay before, or its original lies. */
+  place: string
+}
+
+/** Throws `StartRefused` where the start would. */
+export async function examineFolder(folder: string): Promise<Examined> {
+  const dataDir = await realpath(path.resolve(folder)).catch(() => undefined)
+  const record = dataDir === undefined ? undefined : await readRecord(dataDir)
+  if (dataDir === undefined || !record) return { kind: 'new', id: '', place: '' }
+  refuseNewer(dataDir, record)
+  const { id, place, copy, adopt } = record
+  if (adopt) return { kind: 'here', id: copy?.id ?? id, place: place.path }
+  if (copy) return { kind: 'copy', id, place: copy.place }
+  const verdict = await judge(place, await placeOf(dataDir), witnessesOf(id, await clusterOf(dataDir)))
+  if (verdict === 'other machine') refuseStart(phrases.otherMachine(place.path))
+  return { kind: verdict, id, place: place.path }
+}

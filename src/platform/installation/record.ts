@@ -1,0 +1,75 @@
+/** What a data folder says of itself: which installation it is, where it lay, which release wrote it. */
+import { randomBytes } from 'node:crypto'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { refuseStart } from '#platform/errors'
+import { type Place, replaceFile } from '#platform/folders'
+import { phrases } from './phrases.ts'
+
+/** What an installation was copied from, as long as nobody has adopted the copy. */
+export interface CopyOf {
+  /** The id of the original; null where an earlier release wrote it, which had none. */
+  id: string | null
+  /** Where the original is, for people. */
+  place: string
+}
+
+export interface Release {
+  /** The version of the program. */
+  version: string
+  /** The name of its last migration. */
+  migration: string
+}
+
+export interface FolderRecord {
+  id: string
+  place: Place
+  copy?: CopyOf
+  /** Set by `kherad adopt`: the next start takes the identity of the original, its bucket and its databases. */
+  adopt?: true
+  release?: Release
+}
+
+const fileOf = (dataDir: string): string => path.join(dataDir, 'installation.json')
+
+/** Undefined where no release that writes it was ever started on the folder, and where the file is damaged. */
+export async function readRecord(dataDir: string): Promise<FolderRecord | undefined> {
+  const text = await readFile(fileOf(dataDir), 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  try {
+    const record = JSON.parse(text) as FolderRecord
+    return typeof record.id === 'string' && typeof record.place?.path === 'string' ? record : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const writeRecord = (dataDir: string, record: FolderRecord): Promise<void> =>
+  replaceFile(fileOf(dataDir), textOf(record)).catch(refused(dataDir))
+
+/** Writes the first record; where another process was faster, its record is the one. */
+export async function createRecord(dataDir: string, record: FolderRecord): Promise<FolderRecord> {
+  const draft = `${fileOf(dataDir)}.${randomBytes(4).toString('hex')}`
+  try {
+    await writeFile(draft, textOf(record), { flush: true })
+    await link(draft, fileOf(dataDir)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } catch (error) {
+    refused(dataDir)(error as Error)
+  } finally {
+    await rm(draft, { force: true })
+  }
+  const first = await readRecord(dataDir)
+  if (first) return first
+  // It is there and damaged: a power cut, or somebody's editor.
+  await writeRecord(dataDir, record)
+  return record
+}
+
+const textOf = (record: FolderRecord): string => `${JSON.stringify(record, undefined, 2)}\n`
+
+const refused =
+  (dataDir: string) =>
+  (error: Error): never =>
+    refuseStart(phrases.notWritten(fileOf(dataDir), error.message), error)

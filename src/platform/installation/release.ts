@@ -1,0 +1,50 @@
+/** The release that wrote a data folder: read before PostgreSQL is started or a file changed. */
+import { readdirSync, readFileSync } from 'node:fs'
+import type { MigrationEvents } from '#platform/db'
+import { refuseStart } from '#platform/errors'
+import type { Log } from '#platform/log'
+import type { FolderClaim } from './claim.ts'
+import { phrases } from './phrases.ts'
+import { type FolderRecord, type Release, readRecord, writeRecord } from './record.ts'
+
+const root = new URL('../../../', import.meta.url)
+
+/** This program's. */
+export function thisRelease(): Release {
+  const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string }
+  const names = readdirSync(new URL('migrations', root)).filter((name) => /^\d{4}-.*\.sql$/.test(name))
+  return { version, migration: names.sort().at(-1) ?? '' }
+}
+
+const numberOf = ({ migration }: Release): number => Number.parseInt(migration, 10) || 0
+
+/** Throws `StartRefused` for a folder that a later release has written. */
+export function refuseNewer(dataDir: string, record: FolderRecord | undefined): void {
+  const release = thisRelease()
+  if (record?.release && numberOf(record.release) > numberOf(release))
+    refuseStart(phrases.newer(dataDir, nameOf(record.release), nameOf(release)))
+}
+
+/** The same for a folder that is only looked at. */
+export async function refuseNewerFolder(dataDir: string): Promise<void> {
+  refuseNewer(dataDir, await readRecord(dataDir))
+}
+
+/** Stamps the folder before the first migration: from then on an older program has no business in it; and logs each. */
+export function migrationEvents({ dataDir, record }: FolderClaim, log: Pick<Log, 'info'>): MigrationEvents {
+  return {
+    async begins(last, coming) {
+      const release = thisRelease()
+      const from = record.release ? nameOf(record.release) : (last ?? 'an empty database')
+      log.info(
+        { from, to: nameOf(release), migrations: coming.length },
+        'the database is brought to this release',
+      )
+      record.release = release
+      await writeRecord(dataDir, record)
+    },
+    applied: (migration, ms) => log.info({ migration, ms }, 'a migration was applied'),
+  }
+}
+
+const nameOf = ({ version, migration }: Release): string => `${version}, ${migration}`

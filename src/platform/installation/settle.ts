@@ -1,0 +1,122 @@
+/** The identity that the database has, held against the folder's: they are one, or one of them was copied or brought from elsewhere. */
+import path from 'node:path'
+import type { Db } from '#platform/db'
+import { refuseStart } from '#platform/errors'
+import type { Place } from '#platform/folders'
+import type { Log } from '#platform/log'
+import { type FolderClaim, witnessesOf } from './claim.ts'
+import { judge } from './judge.ts'
+import { phrases } from './phrases.ts'
+import { type CopyOf, readRecord, writeRecord } from './record.ts'
+import { thisRelease } from './release.ts'
+import { judgeServer, type ServerPlace, serverPlace } from './server-place.ts'
+import * as store from './store.ts'
+
+type FolderPlace = Place & { kind: 'folder' }
+export type DatabasePlace = FolderPlace | ServerPlace
+
+/** What it is at its start stays, but for a bucket that tells more. */
+export interface Identity {
+  id: string
+  /** The data folder of this process, and its own id: of many folders over one database each has another. */
+  dataDir: string
+  folderId: string
+  /** Set while what runs here is a copy that nobody has adopted. */
+  copy: CopyOf | undefined
+  /** Set at the first start after `kherad adopt`. */
+  isAdopted: boolean
+  place: DatabasePlace
+}
+
+export interface SettleOptions {
+  db: Db
+  claim: FolderClaim
+  /** Absent where the database is that of the folder. */
+  databaseUrl: string | undefined
+  asCopy: boolean
+  log: Log
+}
+
+/** Throws `StartRefused` for a database that another machine's folder holds. */
+export async function settleIdentity(options: SettleOptions): Promise<Identity> {
+  const { db, claim, databaseUrl } = options
+  const { record, dataDir } = claim
+  const place: DatabasePlace = databaseUrl
+    ? await serverPlace(db, databaseUrl)
+    : { kind: 'folder', ...record.place }
+  const row = await store.readInstallation(db)
+  const settled = row ? await heldAgainst(row, place, options) : { id: record.id, copy: ownCopy(options) }
+  const { id, copy } = await store.writeInstallation(db, { ...settled, place }, row?.id)
+  const isAdopted = record.adopt === true
+  // Of many folders over one database each keeps an identity of its own.
+  const { adopt: _done, copy: folderCopy, ...kept } = record
+  const own = databaseUrl ? { id: record.id, copy: folderCopy } : { id, copy }
+  await writeRecord(dataDir, {
+    ...kept,
+    id: own.id,
+    ...(own.copy && { copy: own.copy }),
+    release: thisRelease(),
+  })
+  return { id, dataDir, folderId: own.id, copy, isAdopted, place }
+}
+
+/** With a database of its own server, a folder that was copied says nothing of the platform. */
+const ownCopy = ({ claim, databaseUrl }: SettleOptions): CopyOf | undefined =>
+  databaseUrl ? undefined : claim.record.copy
+
+async function heldAgainst(
+  row: store.Installation,
+  place: DatabasePlace,
+  options: SettleOptions,
+): Promise<{ id: string; copy: CopyOf | undefined }> {
+  const { claim, log } = options
+  const { record } = claim
+  if (record.adopt) return { id: row.copy?.id ?? row.id, copy: undefined }
+  const own = ownCopy(options)
+  if (own && (own.id === row.id || own.id === null)) return { id: record.id, copy: own }
+  if (place.kind === 'folder' && row.id === record.id) return { id: row.id, copy: row.copy }
+  if (!(await wasCopied(row, place, options))) {
+    if (placeName(row.place) !== placeName(place))
+      log.info(
+        { from: placeName(row.place), to: placeName(place) },
+        'the database has moved, and is the same installation',
+      )
+    return { id: row.id, copy: row.copy }
+  }
+  const copy = { id: row.id, place: placeName(row.place) }
+  log.warn({ original: copy.place }, 'the database is a copy: it has an identity of its own')
+  return { id: place.kind === 'folder' ? record.id : crypto.randomUUID(), copy }
+}
+
+async function wasCopied(
+  { id, place: before }: store.Installation,
+  place: DatabasePlace,
+  { db, claim, databaseUrl, asCopy }: SettleOptions,
+): Promise<boolean> {
+  const here = claim.record.place
+  if (before.kind === 'folder') {
+    const cluster = path.join(here.path, 'postgres')
+    const verdict = await judge(before, here, witnessesOf(id, cluster))
+    if (verdict !== 'other machine') return verdict === 'copy'
+    return asCopy || refuseStart(phrases.otherMachine(before.path))
+  }
+  if (place.kind === 'folder' || !databaseUrl) return false
+  return (await judgeServer(db, databaseUrl, { id, before, here: place })) === 'copy'
+}
+
+export const placeName = (place: DatabasePlace): string =>
+  place.kind === 'folder' ? place.path : `${place.host}:${place.port}/${place.name}`
+
+/** What was taken for the installation itself is a copy of the one at `original`, and gets an identity of its own. */
+export async function becomeCopy(db: Db, identity: Identity, original: string): Promise<void> {
+  const copy = { id: identity.id, place: original }
+  const own = await store.writeInstallation(
+    db,
+    { id: crypto.randomUUID(), place: identity.place, copy },
+    identity.id,
+  )
+  Object.assign(identity, { id: own.id, copy: own.copy })
+  const record = await readRecord(identity.dataDir)
+  if (record && identity.place.kind === 'folder')
+    await writeRecord(identity.dataDir, { ...record, id: own.id, copy })
+}
