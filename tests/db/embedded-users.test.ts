@@ -103,6 +103,7 @@ async function makeCheckout(folder: string, version: string): Promise<void> {
     'src/platform/db',
     'src/platform/postgres',
     'src/platform/errors',
+    'src/platform/folders',
     'src/platform/metrics',
     'tests/harness/postgres-owner.ts',
   ])

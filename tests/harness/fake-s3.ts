@@ -53,7 +53,7 @@ export async function fakeS3(): Promise<FakeS3> {
     whileHere(async (request, response) => {
       const body = await buffer(request)
       // The start's own, and that of no test of what is stored.
-      if (request.url === markPath) return serve(marks, request, response, markPath, body)
+      if (request.url?.split('?')[0] === markPath) return serve(marks, request, response, markPath, body)
       const fault = faults.shift()
       if (fault === 'reset') {
         request.socket.destroy()
