@@ -1,5 +1,6 @@
 /** The release that wrote a data folder: read before PostgreSQL is started or a file changed. */
 import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import type { MigrationEvents } from '#platform/db'
 import { refuseStart } from '#platform/errors'
 import type { Log } from '#platform/log'
@@ -26,7 +27,8 @@ export function refuseNewer(dataDir: string, record: FolderRecord | undefined): 
 }
 
 /** The same for a folder that is only looked at. */
-export async function refuseNewerFolder(dataDir: string): Promise<void> {
+export async function refuseNewerFolder(folder: string): Promise<void> {
+  const dataDir = path.resolve(folder)
   refuseNewer(dataDir, await readRecord(dataDir))
 }
 

@@ -42,7 +42,11 @@ export async function connectAsUser(
     await client.query('select pg_advisory_lock_shared($1)', [useLock])
     await prepareRoles(location, client, postmaster, password)
     const { rows } = await client.query<{ cluster_name: string }>('show cluster_name')
-    return { client, postmaster, clusterName: rows[0]?.cluster_name ?? '' }
+    // The socket may have been taken while we connected: by its lock it is said afterwards whose name this is.
+    const answering = await whoListens(location, postmaster)
+    if (answering === 'ours') return { client, postmaster, clusterName: rows[0]?.cluster_name ?? '' }
+    await client.end()
+    return answering
   } catch (error) {
     if (await reopenAccess(location, postmaster.pid, error)) return 'busy'
     // It runs but cannot be used (for instance because the disk is full), and must not be left running without a user.
