@@ -17,6 +17,7 @@ import type { KeyRing } from '#platform/auth'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Db } from '#platform/db'
+import type { DiskSpace } from '#platform/disk-space'
 import type { Jobs } from '#platform/jobs'
 import type { Ledger } from '#platform/ledger'
 import type { Log } from '#platform/log'
@@ -49,6 +50,8 @@ export interface App {
   sql: CloudSql
   /** What keeps this process from serving well. */
   readiness: Readiness
+  /** How much room the disks have that this process writes to. */
+  space: DiskSpace
   /** The processes that use this database, and which of them are alive. */
   processes: Processes
   ledger: Ledger

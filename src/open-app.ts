@@ -43,6 +43,7 @@ import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import { type FindIsolation, openConfinement, openIsolation } from '#platform/confined'
 import { type Db, duringStart, migrate, openDb, type SocketAddress } from '#platform/db'
+import { DiskSpace, disksOf } from '#platform/disk-space'
 import { type Jail, openJail } from '#platform/jail'
 import { jobs } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
@@ -50,7 +51,7 @@ import { type Log, openLog } from '#platform/log'
 import { openMailer } from '#platform/mail'
 import { openMetrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
-import { lowerOwnBackends, startEmbedded } from '#platform/postgres'
+import { clusterOf, lowerOwnBackends, startEmbedded } from '#platform/postgres'
 import { joinProcesses } from '#platform/processes'
 import { type Outbound, openOutbound } from '#platform/proxy'
 import { Readiness } from '#platform/readiness'
@@ -75,7 +76,10 @@ export interface AppOptions {
 }
 
 /** What every other part of an app stands on. */
-type Ground = Pick<App, 'config' | 'db' | 'clock' | 'log' | 'secrets' | 'metrics' | 'tracing' | 'readiness'>
+type Ground = Pick<
+  App,
+  'config' | 'db' | 'clock' | 'log' | 'secrets' | 'metrics' | 'tracing' | 'readiness' | 'space'
+>
 
 /** Opens the rooms from the database up; `opening` closes them in the opposite order. */
 export async function openApp(
@@ -86,7 +90,7 @@ export async function openApp(
   const { collections, ...ground } = await openGround(options, outbound, opening)
   const { models, discovered, net, upstreams } = await openModels(options, ground.log, outbound, opening)
   const books = await duringStart(ground.db, () => openBooks(ground, models, opening))
-  const stores = await openStores(ground.config, outbound, opening)
+  const stores = await openStores(ground, outbound, opening)
   const cloudAllowances = opening.use(new CloudAllowances(ground))
   const isolation = openIsolation()
   const jail = opening.use(openJail(ground.log))
@@ -138,7 +142,23 @@ async function openGround(
   const metrics = openMetrics(makeSeries, { isWorker: cluster.isWorker })
   metrics.pool.from(() => poolStates(db))
   const tracing = config.tracing && opening.use(await startTracing(config.tracing, outbound, log))
-  return { config, db, collections, clock, log, secrets, metrics, tracing, readiness }
+  const space = opening.use(await openSpace(config))
+  readiness.add(() => space.problems())
+  return { config, db, collections, clock, log, secrets, metrics, tracing, readiness, space }
+}
+
+/** The disks of this process; it is ready once each that answers was looked at. */
+async function openSpace({ dataDir, databaseUrl, storage, disk }: Config): Promise<DiskSpace> {
+  const folder = (name: string) => path.join(dataDir, name)
+  const folders = {
+    dataDir,
+    cluster: databaseUrl === undefined ? await clusterOf(dataDir) : undefined,
+    spool: folder('spool'),
+    files: storage.s3 ? undefined : folder('files'),
+  }
+  const space = new DiskSpace({ disks: await disksOf(folders, disk) })
+  await space.refresh()
+  return space
 }
 
 const startTracing = (config: TracingConfig, outbound: Outbound, log: Log): Promise<Tracing> =>
@@ -359,7 +379,7 @@ const openSiteThreads = (
 
 /** Bytes: stored ones, and those on their way. */
 async function openStores(
-  { dataDir, storage, files }: Config,
+  { config: { dataDir, storage, files }, space }: Ground,
   outbound: Outbound,
   opening: AsyncDisposableStack,
 ): Promise<Pick<App, 'storage' | 'waiting' | 'spool'>> {
@@ -368,10 +388,10 @@ async function openStores(
     // A second place on the disk that failed would be none.
     ...(storage.s3 && { waiting: opening.use(await openWaiting(dataDir)) }),
     storage: opening.use(
-      openStorage({ folder: folder('files'), ...storage, egress: (url) => outbound.to(url) }),
+      openStorage({ folder: folder('files'), ...storage, egress: (url) => outbound.to(url), space }),
     ),
     spool: opening.use(
-      await openSpool({ folder: path.resolve(folder('spool')), maxBytes: files.spoolBytes }),
+      await openSpool({ folder: path.resolve(folder('spool')), maxBytes: files.spoolBytes, space }),
     ),
   }
 }

@@ -12,6 +12,7 @@ import { SiteChecks, SiteCompressor } from '#engine/sites'
 import { videoJobs } from '#engine/video'
 import type { Config } from '#platform/config'
 import { isDatabaseAway } from '#platform/db'
+import { DiskSpace } from '#platform/disk-space'
 import { asFailure, Failure, fail } from '#platform/errors'
 import type { EventStream, RequestContext } from '#platform/http'
 import { answerAgain, claimOf } from '#platform/idempotency'
@@ -261,6 +262,7 @@ export class SimulatedProcess implements Sender {
       metrics,
       tracing: undefined,
       readiness: new Readiness(),
+      space: new DiskSpace({ disks: [] }),
       keys,
       processes,
       ledger: this.#watched(ledger),
@@ -295,6 +297,7 @@ export class SimulatedProcess implements Sender {
       if (!this.survives('after bytes were stored')) await never()
     }
     return {
+      requireRoom: () => undefined,
       put,
       putStream: (key, { sha256 }) => put(key, Buffer.from(sha256)),
       putUnsized: never,

@@ -52,6 +52,7 @@ export const fileRoutes: Route[] = [
     method: 'POST',
     path,
     operation: 'files.upload',
+    writes: ['files'],
     scope: 'studio:write',
     summary: {
       en: 'Store an image, a recording, or a file of data (CSV, TSV, XLSX, JSON): the latter two up to 200 MB as a form.',

@@ -64,6 +64,7 @@ export const routes: Route[] = [
     method: 'POST',
     path,
     operation: 'work.create',
+    writes: ['files'],
     scope: 'work:write',
     summary: {
       en: 'Have a report, a document, a program or an analysis made in the background.',
@@ -135,6 +136,7 @@ export const routes: Route[] = [
     method: 'POST',
     path: `${one}/cancel`,
     operation: 'work.cancel',
+    writes: 'nothing',
     scope: 'work:write',
     orScope: starters,
     summary: {

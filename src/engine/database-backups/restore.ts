@@ -22,6 +22,7 @@ const slackBytes = 1024 * 1024
 
 export const restoreJob = job<{ cloudId: string; restoreId: string }>({
   name: 'databases.restore',
+  writes: ['data'],
   limits: () => ({ perAccount: 1, perProcess: 2 }),
   handle: ({ app, accountId, data }) => restore(app, { accountId, ...data }),
   setAside: ({ app, accountId, data }) => giveUp(app, { accountId, ...data }, 'set_aside'),

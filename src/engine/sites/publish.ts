@@ -28,6 +28,7 @@ export interface PublishWork {
 
 export const publishJob = job<PublishWork>({
   name: 'sites.publish',
+  writes: ['database', 'wal', 'files'],
   limits: ({ sites }) => ({ perAccount: sites.publicationsAtOnce, perProcess: sites.publicationsAtOnce }),
   handle: publish,
   setAside: ({ app, accountId, data }) => endInVain(app, { accountId, ...data }, 'set_aside'),

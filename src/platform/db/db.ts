@@ -10,7 +10,7 @@ import { phrases } from './phrases.ts'
 import { runTransaction } from './transaction.ts'
 
 export { clientConfig, type SocketAddress, socketUrl } from './address.ts'
-export { isDatabaseAway } from './away.ts'
+export { isDatabaseAway, isDiskFull } from './away.ts'
 export { columnTypes } from './column-types.ts'
 export { copyOut } from './copy-out.ts'
 export { dbInTurns } from './in-turns.ts'

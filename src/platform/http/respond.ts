@@ -11,6 +11,7 @@ import { ClientGone } from './body.ts'
 import { Content, sendContent } from './content.ts'
 import { costHeaders } from './cost.ts'
 import type { AnswerCheck } from './declared-answers.ts'
+import { fullDatabase } from './full-database.ts'
 import { Answer, JsonText, type Route } from './http.ts'
 
 /** Where an answer goes. */
@@ -62,8 +63,9 @@ export async function sendError(
   } catch (again) {
     if (again instanceof ClientGone) return void context.response.destroy()
     // Our own failures may have a refused upstream connection as their cause.
-    const failure = asFailure(
-      !(again instanceof Failure) && isDatabaseAway(again) ? awayFailure(again) : again,
+    const failure = fullDatabase(
+      app,
+      asFailure(!(again instanceof Failure) && isDatabaseAway(again) ? awayFailure(again) : again),
     )
     context.code = failure.code
     if (failure.status >= 500)

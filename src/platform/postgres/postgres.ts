@@ -11,7 +11,7 @@ import { database, programRole } from './roles.ts'
 import { leave, type ServerUse } from './server-use.ts'
 
 export { findBinaries } from './binaries.ts'
-export { hasCluster } from './cluster-location.ts'
+export { clusterOf, hasCluster } from './cluster-location.ts'
 export { lowerOwnBackends } from './own-backends.ts'
 
 export interface EmbeddedOptions {

@@ -12,7 +12,8 @@ export interface Problem {
 }
 
 /** Answers at once from what is known, or within milliseconds. One that throws is a defect. */
-export type ReadinessCheck = () => Problem | undefined | Promise<Problem | undefined>
+type Found = Problem | readonly Problem[] | undefined
+export type ReadinessCheck = () => Found | Promise<Found>
 
 export class Readiness {
   readonly #checks: ReadinessCheck[] = []
@@ -24,6 +25,6 @@ export class Readiness {
   /** In the order in which the checks were added. */
   async problems(): Promise<Problem[]> {
     const found = await Promise.all(this.#checks.map((check) => check()))
-    return found.filter((one) => one !== undefined)
+    return found.flatMap((one) => one ?? [])
   }
 }

@@ -25,6 +25,7 @@ interface SourceWork {
 
 export const indexJob = job<SourceWork>({
   name: 'knowledge.index',
+  writes: ['database', 'wal'],
   limits: () => ({ perAccount: 2, perProcess: 4 }),
   handle: indexSource,
   async setAside({ app, accountId, data }) {
