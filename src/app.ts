@@ -52,6 +52,8 @@ export interface App {
   readiness: Readiness
   /** How much room the disks have that this process writes to. */
   space: DiskSpace
+  /** By what `kherad doctor` knows the server of its data folder; undefined where the folder cannot be written. */
+  instance: string | undefined
   /** The processes that use this database, and which of them are alive. */
   processes: Processes
   ledger: Ledger

@@ -15,7 +15,7 @@ import {
   requireFittingPackages,
 } from '#engine/databases'
 import { openDocuments } from '#engine/documents'
-import { openWaiting, releaseRooms } from '#engine/files'
+import { openFolder, openWaiting, releaseRooms } from '#engine/files'
 import {
   channelVersion,
   depthPurpose,
@@ -44,6 +44,7 @@ import type { Config } from '#platform/config'
 import { type FindIsolation, openConfinement, openIsolation } from '#platform/confined'
 import { type Db, duringStart, migrate, openDb, type SocketAddress } from '#platform/db'
 import { DiskSpace, disksOf } from '#platform/disk-space'
+import { openInstance } from '#platform/instance'
 import { type Jail, openJail } from '#platform/jail'
 import { jobs } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
@@ -54,7 +55,7 @@ import type { GuardedNet } from '#platform/net'
 import { clusterOf, lowerOwnBackends, startEmbedded } from '#platform/postgres'
 import { joinProcesses } from '#platform/processes'
 import { type Outbound, openOutbound } from '#platform/proxy'
-import { Readiness } from '#platform/readiness'
+import { Readiness, recent } from '#platform/readiness'
 import { openSecrets } from '#platform/secrets'
 import { openSpool, type Spool } from '#platform/spool'
 import { openStorage } from '#platform/storage'
@@ -111,6 +112,7 @@ export async function openApp(
     net,
     sites: opening.use(await duringStart(ground.db, () => openSites(ground))),
     appUsers: opening.use(openAppUsers({ ...ground, databases })),
+    instance: await openInstance(config.dataDir),
     ...(options.config.mail && { mail: openMailer({ ...ground, config: options.config.mail, outbound }) }),
     clouds: opening.use(await duringStart(ground.db, () => openCloudDirectory(ground))),
     cloudAllowances,
@@ -144,6 +146,7 @@ async function openGround(
   const tracing = config.tracing && opening.use(await startTracing(config.tracing, outbound, log))
   const space = opening.use(await openSpace(config))
   readiness.add(() => space.problems())
+  readiness.add(recent(() => secrets.problem()))
   return { config, db, collections, clock, log, secrets, metrics, tracing, readiness, space }
 }
 
@@ -379,17 +382,22 @@ const openSiteThreads = (
 
 /** Bytes: stored ones, and those on their way. */
 async function openStores(
-  { config: { dataDir, storage, files }, space }: Ground,
+  { config: { dataDir, storage, files }, space, db, log, readiness }: Ground,
   outbound: Outbound,
   opening: AsyncDisposableStack,
 ): Promise<Pick<App, 'storage' | 'waiting' | 'spool'>> {
   const folder = (name: string) => path.join(dataDir, name)
+  const opened = opening.use(
+    openStorage({ folder: folder('files'), ...storage, egress: (url) => outbound.to(url), space }),
+  )
+  if (!storage.s3) {
+    const at = { db, storage: opened, folder: folder('files') }
+    readiness.add(await duringStart(db, () => openFolder(at, log)))
+  }
   return {
     // A second place on the disk that failed would be none.
     ...(storage.s3 && { waiting: opening.use(await openWaiting(dataDir)) }),
-    storage: opening.use(
-      openStorage({ folder: folder('files'), ...storage, egress: (url) => outbound.to(url), space }),
-    ),
+    storage: opened,
     spool: opening.use(
       await openSpool({ folder: path.resolve(folder('spool')), maxBytes: files.spoolBytes, space }),
     ),

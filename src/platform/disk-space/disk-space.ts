@@ -32,13 +32,16 @@ export interface DiskSpaceOptions {
   disks: readonly WatchedDisk[]
   /** In milliseconds. */
   everyMs?: number
-  /** Tests answer for a disk here. */
+  /** After so long a disk that has not answered is left alone. */
+  slowMs?: number
+  /** Tests answer for a disk, and for the time, here. */
   measure?: (folder: string) => Promise<Room>
+  nowMs?: () => number
 }
 
 const usualEveryMs = 1_000
 /** A disk that takes longer is left alone until it answers, so that the others are looked at. */
-const slowMs = 1_000
+const usualSlowMs = 1_000
 /** What a disk said is believed for so long. */
 const staleMs = 10_000
 /** A call to a disk that hangs occupies a thread of the process (of four) until it returns. */
@@ -56,11 +59,16 @@ interface Known extends WatchedDisk {
 export class DiskSpace implements Disposable {
   readonly #disks: readonly Known[]
   readonly #measure: (folder: string) => Promise<Room>
+  readonly #nowMs: () => number
+  readonly #slowMs: number
   readonly #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
 
-  constructor({ disks, everyMs = usualEveryMs, measure = measureRoom }: DiskSpaceOptions) {
-    const seenMs = performance.now()
+  constructor({ disks, everyMs = usualEveryMs, slowMs = usualSlowMs, ...own }: DiskSpaceOptions) {
+    const { measure = measureRoom, nowMs = () => performance.now() } = own
+    const seenMs = nowMs()
+    this.#nowMs = nowMs
+    this.#slowMs = slowMs
     this.#disks = disks.map((disk) => ({ ...disk, room: undefined, seenMs, isHanging: false }))
     this.#measure = measure
     if (disks.length > 0) this.#timer = setInterval(() => void this.refresh(), everyMs).unref()
@@ -76,7 +84,7 @@ export class DiskSpace implements Disposable {
 
   /** The first of these disks that has too little room; undefined also where nothing is known. */
   lacking(names: readonly DiskName[]): DiskName | undefined {
-    for (const known of this.#disks) if (names.includes(known.name) && lacks(known)) return known.name
+    for (const known of this.#disks) if (names.includes(known.name) && this.#lacks(known)) return known.name
     return undefined
   }
 
@@ -99,8 +107,19 @@ export class DiskSpace implements Disposable {
   }
 
   #problemOf(known: Known): ProblemKind | undefined {
-    if (lacks(known)) return known.room!.freeBytes < known.leastBytes ? 'disk_full' : 'inodes_full'
-    return isStale(known) ? 'disk_unknown' : undefined
+    if (this.#lacks(known)) return known.room!.freeBytes < known.leastBytes ? 'disk_full' : 'inodes_full'
+    return this.#isStale(known) ? 'disk_unknown' : undefined
+  }
+
+  #isStale({ seenMs }: Known): boolean {
+    return this.#nowMs() - seenMs > staleMs
+  }
+
+  /** What a disk said too long ago refuses nobody. */
+  #lacks(known: Known): boolean {
+    const { room, leastBytes } = known
+    if (room === undefined || this.#isStale(known)) return false
+    return room.freeBytes < leastBytes || (room.freeInodes !== undefined && room.freeInodes < leastInodes)
   }
 
   async #lookAtAll(): Promise<void> {
@@ -114,12 +133,12 @@ export class DiskSpace implements Disposable {
   #lookAt(disk: Known): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     disk.isHanging = true
-    const timer = setTimeout(resolve, slowMs).unref()
+    const timer = setTimeout(resolve, this.#slowMs)
     this.#measure(disk.folder)
       .then(
         (room) => {
           disk.room = room
-          disk.seenMs = performance.now()
+          disk.seenMs = this.#nowMs()
         },
         // Its folder cannot be read: what needs it says so.
         () => undefined,
@@ -138,15 +157,6 @@ export class DiskSpace implements Disposable {
 }
 
 type ProblemKind = 'disk_full' | 'inodes_full' | 'disk_unknown'
-
-const isStale = ({ seenMs }: Known): boolean => performance.now() - seenMs > staleMs
-
-/** What a disk said too long ago refuses nobody. */
-function lacks(known: Known): boolean {
-  const { room, leastBytes } = known
-  if (room === undefined || isStale(known)) return false
-  return room.freeBytes < leastBytes || (room.freeInodes !== undefined && room.freeInodes < leastInodes)
-}
 
 function describe(kind: ProblemKind, all: readonly Known[]): Problem {
   const names = all.map(({ name }) => name)

@@ -10,6 +10,7 @@ import { openDisk } from './disk.ts'
 import { openS3 } from './s3.ts'
 import type { StorageConfig } from './settings.ts'
 
+export { markerName, readMarker, readStoreId, writeMarker } from './marker.ts'
 export {
   announceBlob,
   announceBlobs,

@@ -1,0 +1,97 @@
+/**
+ * Whether the folder of stored files is the one that this database knows. A folder that lost its files, or that was restored from another
+ * installation, is said so instead of answering that files do not exist.
+ */
+import { createHash } from 'node:crypto'
+import type { Db } from '#platform/db'
+import { type Localized, StartRefused } from '#platform/errors'
+import type { Log } from '#platform/log'
+import { type ReadinessCheck, recent } from '#platform/readiness'
+import { readMarker, readStoreId, type Storage, writeMarker } from '#platform/storage'
+import { folderPhrases } from './phrases.ts'
+import { keyOf } from './stage.ts'
+import { type KnownFile, knownFiles } from './store.ts'
+
+/** `fresh`: nothing is stored yet; `unmarked`: files of this database, of an earlier release; `gone`: none of the files that were tried is there. */
+export type FolderState = 'ours' | 'fresh' | 'unmarked' | 'other' | 'gone'
+
+export interface StoreFolder {
+  db: Db
+  storage: Pick<Storage, 'get'>
+  folder: string
+}
+
+/** Looks, and changes nothing. `storeId` is what the marker has to say. */
+export async function examineFolder({
+  db,
+  storage,
+  folder,
+}: StoreFolder): Promise<{ state: FolderState; storeId: string | undefined }> {
+  const [storeId, marker] = [await readStoreId(db), await readMarker(folder)]
+  if (marker !== undefined && storeId !== undefined)
+    return { state: marker === storeId ? 'ours' : 'other', storeId }
+  const { tried, lost } = await tryFiles(db, storage)
+  if (tried === 0) return { state: 'fresh', storeId }
+  return { state: lost < tried ? 'unmarked' : 'gone', storeId }
+}
+
+/**
+ * Reads files of the database back, whole and with their hash: the newest and the oldest, so that both a disk that was lost and one that lacks what
+ * came last are found. One that is deleted meanwhile does not count.
+ */
+export async function tryFiles(
+  db: Db,
+  storage: Pick<Storage, 'get'>,
+): Promise<{ tried: number; lost: number }> {
+  const outcomes = await Promise.all((await knownFiles(db)).map((file) => tryFile(db, storage, file)))
+  const known = outcomes.filter((one) => one !== 'deleted')
+  return { tried: known.length, lost: known.filter((one) => one === 'lost').length }
+}
+
+async function tryFile(
+  db: Db,
+  storage: Pick<Storage, 'get'>,
+  file: KnownFile,
+): Promise<'there' | 'lost' | 'deleted'> {
+  const content = await storage.get(keyOf(file.account_id, file.file_id))
+  const hash = createHash('sha256')
+  for await (const chunk of content ?? []) hash.update(chunk as Uint8Array)
+  if (content && hash.digest('hex') === file.sha256) return 'there'
+  const still = await knownFiles(db, file.file_id)
+  return still.length > 0 ? 'lost' : 'deleted'
+}
+
+/**
+ * Marks a folder that is new or whose files are really there, and refuses to start on one of another database. A folder without the files of this
+ * database is only reported: other machines, or a restore under way, may have them. Answers the check for readiness.
+ */
+export async function openFolder(at: StoreFolder, log: Log): Promise<ReadinessCheck> {
+  const first = await claim(at, log)
+  if (first === 'other') {
+    const { en, fa } = folderPhrases.otherAtStart(at.folder)
+    throw new StartRefused(en, fa)
+  }
+  if (first === 'gone') log.error({ folder: at.folder }, folderPhrases.gone.en)
+  let wasHere = first !== 'gone'
+  return recent(async () => {
+    const state = await claim(at, log)
+    wasHere ||= state === 'ours'
+    if (state === 'other') return problem('files_of_another_database', folderPhrases.other, true)
+    // A folder that went away while this process ran would take new files that nobody finds later.
+    return state === 'gone' ? problem('files_gone', folderPhrases.gone, wasHere) : undefined
+  })
+}
+
+const problem = (code: string, message: Localized, blocks: boolean) => ({ code, message, blocks })
+
+async function claim(at: StoreFolder, log: Log): Promise<FolderState> {
+  const { state, storeId } = await examineFolder(at)
+  if ((state !== 'fresh' && state !== 'unmarked') || storeId === undefined) return state
+  try {
+    await writeMarker(at.folder, storeId)
+  } catch (error) {
+    log.warn({ err: error }, 'the folder of stored files could not be marked; it is tried again')
+    return state
+  }
+  return 'ours'
+}
