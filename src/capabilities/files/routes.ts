@@ -34,7 +34,7 @@ export const fileRoutes: Route[] = [
     params: FileParams,
     reply: { 200: servedTypes.join(', ') },
     ranges: true,
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'FILE_LOST'],
     handle: readFile,
   }),
   route({
@@ -106,7 +106,7 @@ export const fileRoutes: Route[] = [
     params: LinkParams,
     reply: { 200: servedTypes.join(', ') },
     ranges: true,
-    errors: ['NOT_FOUND', 'SECRETS_SEALED'],
+    errors: ['NOT_FOUND', 'FILE_LOST', 'SECRETS_SEALED'],
     handle: readLinked,
   }),
 ]

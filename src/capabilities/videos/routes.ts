@@ -27,7 +27,13 @@ const orderFailures: FailureCode[] = [
   'VIDEO_TOO_EXPENSIVE',
 ]
 
-const contentFailures: FailureCode[] = ['NOT_FOUND', 'VIDEO_EXPIRED', 'VIDEO_FAILED', 'VIDEO_NOT_READY']
+const contentFailures: FailureCode[] = [
+  'NOT_FOUND',
+  'FILE_LOST',
+  'VIDEO_EXPIRED',
+  'VIDEO_FAILED',
+  'VIDEO_NOT_READY',
+]
 
 const studioRoutes: Route[] = [
   route({

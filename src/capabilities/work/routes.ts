@@ -129,7 +129,7 @@ export const routes: Route[] = [
     params: RunParams,
     query: FilesQuery,
     reply: { 200: fileTypes },
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'FILE_LOST'],
     handle: serveFiles,
   }),
   route({

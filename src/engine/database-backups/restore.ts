@@ -6,6 +6,7 @@ import type { Tx } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later } from '#platform/jobs'
+import { reportLost } from '#platform/storage'
 import { areOthers, BackupDamaged, verified } from './archive.ts'
 import { laterOf } from './attempts.ts'
 import type { BackupProblem } from './phrases.ts'
@@ -125,8 +126,9 @@ const writtenOf = ({ sha256, bytes }: store.BackupRow): { sha256: string; bytes:
   bytes: Number(bytes),
 })
 
-async function* bytesOf({ storage }: App, backup: store.BackupRow): AsyncGenerator<Buffer> {
-  const stored = await storage.get(backup.storage_key!)
+async function* bytesOf(app: App, backup: store.BackupRow): AsyncGenerator<Buffer> {
+  const stored = await app.storage.get(backup.storage_key!)
+  if (!stored) reportLost(app, backup.storage_key!)
   if (!stored) throw new BackupDamaged('The bytes of a backup are gone.')
   yield* verified(stored, writtenOf(backup))
 }

@@ -10,7 +10,9 @@ import { openDisk } from './disk.ts'
 import { openS3 } from './s3.ts'
 import type { StorageConfig } from './settings.ts'
 
+export { failLost, reportLost } from './lost.ts'
 export { markerName, readMarker, readStoreId, writeMarker } from './marker.ts'
+export { storageSeries } from './metrics.ts'
 export {
   announceBlob,
   announceBlobs,

@@ -11,6 +11,7 @@ const statuses: Record<NoticeName, number> = {
   unpublished: 404,
   method: 405,
   takenDown: 451,
+  lost: 410,
   usedUp: 503,
   unavailable: 503,
 }
