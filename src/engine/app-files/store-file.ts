@@ -2,6 +2,7 @@
 import type { App } from '#app'
 import { type CloudKey, type CloudLimits, limitsOf, shareReadyCloud } from '#engine/clouds'
 import type { Tx } from '#platform/db'
+import { isFullDisk } from '#platform/disk-space'
 import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import '#platform/spool'
@@ -92,7 +93,7 @@ async function stage(app: FilesRoom, key: string, bytes: Uint8Array): Promise<vo
   try {
     await stageBlob(app, key, bytes)
   } catch (error) {
-    if (error instanceof Failure && error.code === 'STORAGE_FULL')
+    if (isFullDisk(error) || (error instanceof Failure && error.code === 'STORAGE_FULL'))
       fail('SPOOL_FULL', { of: 'disk' }, { retryAfterMs: 30_000, cause: error })
     throw error
   }

@@ -4,12 +4,11 @@
  */
 import { realpath, stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
-import { fail } from '#platform/errors'
 import type { Problem } from '#platform/readiness'
-import { retryAfterMs } from './errors.ts'
+import { fullDisk } from './errors.ts'
 import { type DiskName, spacePhrases } from './phrases.ts'
 
-export { isFullDisk, isUnwritable, writeFailure } from './errors.ts'
+export { diskFailure, fullDisk, isFullDisk, writeFailure } from './errors.ts'
 export type { DiskName } from './phrases.ts'
 
 export interface WatchedDisk {
@@ -91,7 +90,7 @@ export class DiskSpace implements Disposable {
   /** Throws STORAGE_FULL where one of them has too little room. */
   require(names: readonly DiskName[]): void {
     const of = this.lacking(names)
-    if (of !== undefined) fail('STORAGE_FULL', { of }, { retryAfterMs })
+    if (of !== undefined) throw fullDisk(of)
   }
 
   /** One for each device: what lies on it stands in one sentence. */

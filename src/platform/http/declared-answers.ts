@@ -9,8 +9,9 @@ const alwaysPossible = new Set([
   'INTERNAL',
   'SERVICE_UNAVAILABLE',
   'REQUEST_TIMEOUT',
-  // The database is away since its disk is full.
+  // The database is away since its disk is full, or a disk that is needed on the way is.
   'STORAGE_FULL',
+  'STORAGE_UNWRITABLE',
 ])
 
 export interface AnswerCheck {

@@ -6,8 +6,8 @@ import type { App } from '#app'
 import type { CloudDirectory, LiveCloud } from '#engine/clouds'
 import { type AppsRequest, acceptSocket, cloudHost, type HostHandler } from '#platform/apps'
 import { isDatabaseAway } from '#platform/db'
-import { asFailure, errorBody, errorHeaders, Failure, fail } from '#platform/errors'
-import { ClientGone, fullDatabase, Intake } from '#platform/http'
+import { errorBody, errorHeaders, Failure, fail } from '#platform/errors'
+import { ClientGone, failureOf, Intake } from '#platform/http'
 import type { AppArea, AppCaller, AppReply } from './area.ts'
 import { callOf, targetOf, type Visit, visitOf } from './call.ts'
 import { callerOf, type VerifyToken } from './caller.ts'
@@ -141,7 +141,7 @@ export class CloudHandler implements HostHandler {
       request.response.destroy()
       return { status: 499 }
     }
-    const failure = fullDatabase(this.#options.app, asFailure(away(error)))
+    const failure = failureOf(this.#options.app, away(error))
     visit.code = failure.code
     if (failure.status >= 500 && !visit.area?.faultsOfApps?.has(failure.code))
       this.#options.app.log.error(
