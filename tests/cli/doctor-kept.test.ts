@@ -77,11 +77,11 @@ test('stored files are green where some were read back, and red where they are g
   await mkdir(files)
   await writeFile(marker, storeId)
   expect(await look()).toMatch(/^broken: The bytes of 1 of 1 files that were tried are gone or changed/)
-  await rm(files, { recursive: true })
-  await rename(kept, files)
+  await mkdir(path.join(files, 'files', 'theirs'), { recursive: true })
   await writeFile(marker, randomUUID())
   expect(await look()).toMatch(new RegExp(`^broken: The files in ${files} belong to another database`))
-  await writeFile(marker, storeId)
+  await rm(files, { recursive: true })
+  await rename(kept, files)
   const [{ key } = { key: '' }] = await at.world.app.db.query<{ key: string }>(
     { text: `select 'files/' || account_id || '/' || file_id as key from files.files` },
     [],

@@ -1,8 +1,9 @@
 /** What `/health/ready` says of the sealing key, of the folder of stored files, and of whose server answers. */
 import { randomUUID } from 'node:crypto'
-import { cp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { examineFolder } from '#engine/files'
 import { instanceHeader, readInstance } from '#platform/instance'
 import { temporaryFolder } from '../db/cluster-world.ts'
 import { Client, type Seen } from '../harness/client.ts'
@@ -95,10 +96,15 @@ test('the folder of stored files bears the id of its database, and one that goes
   expect((await ready(world)).text).not.toContain(data.dataDir)
   // That a new folder came into being by a write makes it no better.
   await upload(world)
-  expect(await told(world)).toEqual([503, 'files_gone'])
+  const { db, storage } = world.app
+  const seen = await examineFolder({ db, storage, folder: data.of('files') })
+  expect(seen.state).toBe('gone')
   await rm(data.of('files'), { recursive: true })
   await rename(data.of('elsewhere'), data.of('files'))
   await becomes(world, 200)
+  // Another installation's: none of ours, and files of its own.
+  await rename(data.of('files'), data.of('elsewhere'))
+  await mkdir(data.of('files/files/theirs'), { recursive: true })
   await writeFile(marker, randomUUID())
   await becomes(world, 503, 'files_of_another_database')
 })
@@ -108,16 +114,37 @@ test('a server starts on no folder of another database, on a new one for a new d
   await using world = await boot({ env: { KHERAD_DATA: data.dataDir } })
   await upload(world)
   await using other = await openData()
-  await cp(data.of('files'), other.of('files'), { recursive: true })
+  await mkdir(other.of('files/files/theirs'), { recursive: true })
   await writeFile(path.join(other.of('files'), 'database.id'), randomUUID())
-  await expect(boot({ env: { KHERAD_DATA: other.dataDir } })).rejects.toMatchObject({
-    name: 'StartRefused',
-    message: expect.stringMatching(/belong to another database.*KHERAD_DATA or DATABASE_URL/),
-  })
-  await using beside = await openData()
   const url = world.app.config.databaseUrl!
+  for (const DATABASE_URL of [{ DATABASE_URL: url }, {}])
+    await expect(boot({ env: { KHERAD_DATA: other.dataDir, ...DATABASE_URL } })).rejects.toMatchObject({
+      name: 'StartRefused',
+      message: expect.stringMatching(/belong to another database.*KHERAD_DATA or DATABASE_URL/),
+    })
+  await using beside = await openData()
   await using second = await boot({ env: { KHERAD_DATA: beside.dataDir, DATABASE_URL: url } })
   expect(await told(second)).toEqual([200, 'files_gone'])
+})
+
+test('a dump that was restored into the database of a first start, and files that come before or after it, are no other installation', async () => {
+  await using data = await openData()
+  await using world = await boot({ env: { KHERAD_DATA: data.dataDir } })
+  await upload(world)
+  const DATABASE_URL = world.app.config.databaseUrl!
+  await using restored = await openData()
+  const marker = path.join(restored.of('files'), 'database.id')
+  const env = { KHERAD_DATA: restored.dataDir, DATABASE_URL }
+  // As the first start on an empty folder wrote it, whose database the dump then replaced.
+  await mkdir(restored.of('files'), { recursive: true })
+  await writeFile(marker, randomUUID())
+  {
+    await using early = await boot({ env })
+    expect(await told(early)).toEqual([200, 'files_gone'])
+    await cp(data.of('files/files'), restored.of('files/files'), { recursive: true })
+    await becomes(early, 200)
+  }
+  expect(await readFile(marker, 'utf8')).toBe(await readFile(data.of('files/database.id'), 'utf8'))
 })
 
 test('a server says of which data folder it is to who can read that folder; a copy of it is another', async () => {

@@ -11,7 +11,7 @@ export const folderPhrases = {
     fa: 'فایل‌های این پایگاه داده در پوشهٔ فایل‌های ذخیره‌شده نیستند: دیسک آن را سوار کنید یا از نسخهٔ پشتیبان بازگردانید.',
   },
   otherAtStart: (folder: string): Localized => ({
-    en: `The files in ${folder} belong to another database (database.id there says which): put back the folder of this database, restore both from one backup, or correct KHERAD_DATA or DATABASE_URL.`,
-    fa: `فایل‌های ${folder} از پایگاه دادهٔ دیگری است (database.id در آن می‌گوید کدام): پوشهٔ همین پایگاه را برگردانید، هر دو را از یک نسخهٔ پشتیبان بازگردانید، یا KHERAD_DATA یا DATABASE_URL را درست کنید.`,
+    en: `The files in ${folder} belong to another database (database.id there says which): put back the folder of this database, restore both from one backup, move it away for a new database, or correct KHERAD_DATA or DATABASE_URL.`,
+    fa: `فایل‌های ${folder} از پایگاه دادهٔ دیگری است (database.id در آن می‌گوید کدام): پوشهٔ همین پایگاه را برگردانید، هر دو را از یک نسخهٔ پشتیبان بازگردانید، برای پایگاهی تازه آن را جابه‌جا کنید، یا KHERAD_DATA یا DATABASE_URL را درست کنید.`,
   }),
 }

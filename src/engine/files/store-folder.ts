@@ -7,12 +7,15 @@ import type { Db } from '#platform/db'
 import { type Localized, StartRefused } from '#platform/errors'
 import type { Log } from '#platform/log'
 import { type ReadinessCheck, recent } from '#platform/readiness'
-import { readMarker, readStoreId, type Storage, writeMarker } from '#platform/storage'
+import { holdsFiles, readMarker, readStoreId, type Storage, writeMarker } from '#platform/storage'
 import { folderPhrases } from './phrases.ts'
 import { keyOf } from './stage.ts'
 import { type KnownFile, knownFiles } from './store.ts'
 
-/** `fresh`: nothing is stored yet; `unmarked`: files of this database, of an earlier release; `gone`: none of the files that were tried is there. */
+/**
+ * `fresh`: nothing is stored yet; `unmarked`: the files of this database are there, and its marker is not; `gone`: most of those that were tried are
+ * not there; `other`: none is, and the folder holds files of another database.
+ */
 export type FolderState = 'ours' | 'fresh' | 'unmarked' | 'other' | 'gone'
 
 export interface StoreFolder {
@@ -28,11 +31,23 @@ export async function examineFolder({
   folder,
 }: StoreFolder): Promise<{ state: FolderState; storeId: string | undefined }> {
   const [storeId, marker] = [await readStoreId(db), await readMarker(folder)]
-  if (marker !== undefined && storeId !== undefined)
-    return { state: marker === storeId ? 'ours' : 'other', storeId }
+  if (marker !== undefined && marker === storeId) return { state: 'ours', storeId }
   const { tried, lost } = await tryFiles(db, storage)
-  if (tried === 0) return { state: 'fresh', storeId }
-  return { state: lost < tried ? 'unmarked' : 'gone', storeId }
+  return { state: await stateOf({ tried, lost }, folder, marker !== undefined), storeId }
+}
+
+/**
+ * Bytes count more than the marker: a dump that was restored into the database of a first start has another id than that start wrote into the
+ * folder, and its files may come after it.
+ */
+async function stateOf(
+  { tried, lost }: { tried: number; lost: number },
+  folder: string,
+  isOfOther: boolean,
+): Promise<FolderState> {
+  if (tried > 0 && lost * 2 < tried) return 'unmarked'
+  if (isOfOther && lost === tried && (await holdsFiles(folder))) return 'other'
+  return tried === 0 ? 'fresh' : 'gone'
 }
 
 /**

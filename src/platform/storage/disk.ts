@@ -4,10 +4,8 @@ import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promi
 import path from 'node:path'
 import { type DiskSpace, writeFailure } from '#platform/disk-space'
 import { isAbandoned, processName, TooLarge } from '#platform/spool'
+import { draftsName } from './drafts-name.ts'
 import { type ByteSource, isKey, type Storage, type StoredBytes } from './storage.ts'
-
-/** Folder of files that are still being written; no key is spelled like it. */
-const draftsName = 'drafts~'
 
 /**
  * Files under one folder; each is written to a drafts folder and moved into place when complete. Drafts of dead processes are deleted when

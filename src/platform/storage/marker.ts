@@ -1,8 +1,9 @@
 /** Which database the files of a folder belong to: stands in the folder, so that it moves and is restored with them. */
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Db } from '#platform/db'
+import { draftsName } from './drafts-name.ts'
 
 /** No key is spelled so, since the keys of rooms have several segments. */
 export const markerName = 'database.id'
@@ -28,7 +29,13 @@ export async function readMarker(folder: string): Promise<string | undefined> {
   }
 }
 
-/** A marker that is there is never replaced. */
+/** Whether anything lies in the folder beside its marker and files that are being written. */
+export async function holdsFiles(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => [])
+  return names.some((name) => name !== draftsName && !name.startsWith(markerName))
+}
+
+/** Replaces the marker of a folder whose files are those of this database. */
 export async function writeMarker(folder: string, storeId: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const draft = path.join(folder, `${markerName}.${randomUUID()}.part`)
@@ -40,9 +47,7 @@ export async function writeMarker(folder: string, storeId: string): Promise<void
     } finally {
       await handle.close()
     }
-    await link(draft, path.join(folder, markerName)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
+    await rename(draft, path.join(folder, markerName))
   } finally {
     await rm(draft, { force: true })
   }

@@ -11,7 +11,7 @@ import { openS3 } from './s3.ts'
 import type { StorageConfig } from './settings.ts'
 
 export { failLost, reportLost } from './lost.ts'
-export { markerName, readMarker, readStoreId, writeMarker } from './marker.ts'
+export { holdsFiles, markerName, readMarker, readStoreId, writeMarker } from './marker.ts'
 export { storageSeries } from './metrics.ts'
 export {
   announceBlob,
