@@ -1,4 +1,5 @@
 /** Disks that are really full, one at a time: what must be stored is refused before it costs anything, and it heals by itself. */
+import { spawnSync } from 'node:child_process'
 import { mkdir, rm, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -145,6 +146,25 @@ test('a disk that fills between two looks refuses an upload as full, and a pictu
   await world.settled()
   expect([await world.balance(), upstream.calls.length]).toEqual([before, 1])
   await rm(filler)
+  expect((await upload(key)).status).toBe(201)
+})
+
+test('a disk that became read only is 503 and no defect of ours, for who stores and for who deletes nothing', async ({
+  skip,
+}) => {
+  await using disk = await smallDisk('80m')
+  if (!disk) return skip(noDisk)
+  await using folder = await folderOn(disk.path, 'files')
+  await using world = await boot({ env: { KHERAD_DATA: folder.dataDir } })
+  const key = await world.key()
+  const stored = await upload(key)
+  const remount = (how: string) => spawnSync('mount', ['-o', `remount,${how}`, disk.path]).status
+  expect(remount('ro')).toBe(0)
+  const refused = await upload(key)
+  expectRefusal(refused, { status: 503, code: 'STORAGE_UNWRITABLE' })
+  expect(refused.body.error.details).toEqual({ disk: 'files' })
+  expect((await key.get(`/v1/files/${stored.body.id}`)).status).toBe(200)
+  expect(remount('rw')).toBe(0)
   expect((await upload(key)).status).toBe(201)
 })
 

@@ -2,7 +2,9 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { type DiskName, DiskSpace, disksOf, measureRoom, type Room } from '#platform/disk-space'
+import { type DiskName, DiskSpace, disksOf, measureRoom, type Room, writeFailure } from '#platform/disk-space'
+import { Failure } from '#platform/errors'
+import { failureOf } from '#platform/http'
 import { temporaryFolder } from '../db/cluster-world.ts'
 
 const megabyte = 1024 * 1024
@@ -101,4 +103,23 @@ test("PostgreSQL's WAL is looked at where it lies, a folder that is not there ye
   const without = await disksOf({ dataDir: folder.path, cluster: undefined, spool, files: undefined }, least)
   expect(without.map(({ name }) => name)).toEqual(['data', 'spool'])
   expect((await measureRoom(spool)).freeBytes).toBeGreaterThan(0)
+})
+
+test('what a file system or PostgreSQL refuses since a disk is full or broken is 503, wherever it is met, and every other error stays a defect', () => {
+  using space = new DiskSpace({ disks: [] })
+  const refused = (code: string) => Object.assign(new Error(code), { code })
+  const codeOf = (error: unknown) => {
+    const { code, status } = failureOf({ space }, error)
+    return `${status} ${code}`
+  }
+  for (const code of ['ENOSPC', 'EDQUOT']) expect(codeOf(refused(code)), code).toBe('503 STORAGE_FULL')
+  for (const code of ['EROFS', 'EIO', 'ESTALE'])
+    expect(codeOf(refused(code)), code).toBe('503 STORAGE_UNWRITABLE')
+  // A missing right may be a mistake of ours, but not in a folder that is ours to write.
+  expect(codeOf(refused('EACCES'))).toBe('500 INTERNAL')
+  expect(writeFailure(refused('EACCES'), 'files')).toMatchObject({ code: 'STORAGE_UNWRITABLE' })
+  const away = (cause?: unknown) => new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { cause })
+  expect(codeOf(away(refused('53100')))).toBe('503 STORAGE_FULL')
+  expect(codeOf(away())).toBe('503 SERVICE_UNAVAILABLE')
+  expect(codeOf(new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, {}))).toBe('503 SERVICE_UNAVAILABLE')
 })

@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { Db } from '#platform/db'
-import { type Localized, StartRefused } from '#platform/errors'
+import { writeFailure } from '#platform/disk-space'
+import { Failure, type Localized, StartRefused } from '#platform/errors'
 import type { Log } from '#platform/log'
 import { type ReadinessCheck, recent } from '#platform/readiness'
 import { holdsFiles, readMarker, readStoreId, type Storage, writeMarker } from '#platform/storage'
@@ -99,8 +100,13 @@ export async function openFolder(at: StoreFolder, log: Log): Promise<ReadinessCh
 
 const problem = (code: string, message: Localized, blocks: boolean) => ({ code, message, blocks })
 
+/** A folder that cannot be read stops nobody: what needs its files says so. */
 async function claim(at: StoreFolder, log: Log): Promise<FolderState> {
-  const { state, storeId } = await examineFolder(at)
+  const { state, storeId } = await examineFolder(at).catch((error: unknown) => {
+    if (writeFailure(error, 'files') === error || error instanceof Failure) throw error
+    log.warn({ err: error }, 'the folder of stored files cannot be read')
+    return { state: 'gone' as const, storeId: undefined }
+  })
   if ((state !== 'fresh' && state !== 'unmarked') || storeId === undefined) return state
   try {
     await writeMarker(at.folder, storeId)
