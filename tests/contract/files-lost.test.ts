@@ -107,7 +107,7 @@ test('files of a run are 410, one by one and packed together', async () => {
   expect(await missed(at.world, 'work')).toBe(2)
 })
 
-test('a visitor of a site is told that a file is lost, in both languages and by no cache', async () => {
+test('a visitor of a site whose files are lost is told to come back, since search engines shall not forget it, and the operator is told of the loss', async () => {
   await using store = await openStore('disk')
   await using world = await boot(store.options)
   const key = await world.key()
@@ -116,8 +116,8 @@ test('a visitor of a site is told that a file is lost, in both languages and by 
   await store.lose('sites')
   for (const asked of ['/', '/large.bin']) {
     const answer = await visit(site.url.replace(/\/$/, ''), asked)
-    expect([answer.status, answer.headers['cache-control']], asked).toEqual([410, 'no-store'])
-    expect(answer.text).toMatch(/این فایل از دست رفته است[\s\S]*This file is lost/)
+    expect([answer.status, answer.headers['cache-control']], asked).toEqual([503, 'no-store'])
+    expect(answer.text).toMatch(/این سایت اکنون در دسترس نیست[\s\S]*This site is not available right now/)
   }
   expect(await missed(world, 'sites')).toBe(2)
 })

@@ -11,7 +11,6 @@ const statuses: Record<NoticeName, number> = {
   unpublished: 404,
   method: 405,
   takenDown: 451,
-  lost: 410,
   usedUp: 503,
   unavailable: 503,
 }

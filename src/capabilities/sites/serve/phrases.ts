@@ -52,13 +52,6 @@ export const noticePhrases = {
       en: 'The operator of this server has closed it.',
     },
   },
-  lost: {
-    title: { fa: 'این فایل از دست رفته است', en: 'This file is lost' },
-    text: {
-      fa: 'آن را منتشر کرده بودند، ولی دیگر روی سرور نیست. به صاحب سایت خبر دهید تا دوباره منتشرش کند.',
-      en: 'It was published, but is no longer on the server. Tell the owner of this site, who can publish it again.',
-    },
-  },
   unavailable: {
     title: { fa: 'این سایت اکنون در دسترس نیست', en: 'This site is not available right now' },
     text: {

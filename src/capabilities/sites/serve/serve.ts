@@ -304,10 +304,10 @@ export class SiteHandler implements HostHandler {
     )
   }
 
-  /** Nothing that passes by itself: whoever published it has to publish it again. */
+  /** Told to the operator. Visitors are to come back: search engines would forget a page that says it is gone for good. */
   #lost({ message, response }: Visit, { storageKey }: Representation): void {
     this.#options.reportLost(storageKey)
-    if (!response.destroyed) sendNotice({ message, response }, 'lost')
+    if (!response.destroyed) sendNotice({ message, response }, 'unavailable', ['Retry-After', '5'])
   }
 
   #fail({ message, response }: Pick<Visit, 'message' | 'response'>, error: unknown): void {
