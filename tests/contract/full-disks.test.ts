@@ -1,6 +1,6 @@
 /** Disks that are really full, one at a time: what must be stored is refused before it costs anything, and it heals by itself. */
 import { spawnSync } from 'node:child_process'
-import { mkdir, rm, symlink } from 'node:fs/promises'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { type Job, job, startWorkers } from '#platform/jobs'
@@ -14,6 +14,7 @@ import { fakeUpstream } from '../harness/upstream.ts'
 import { boot, upstreamConfig } from '../harness/world.ts'
 import { bootOnImages, drawn, halves } from './images-world.ts'
 import { expectRefusal } from './refusal.ts'
+import { ask, bootWork, create, ended, input, keep, whole } from './work-world.ts'
 
 const noDisk = 'this user may mount no disk'
 
@@ -115,7 +116,8 @@ test('where the disk of files in transit is full uploads are refused as SPOOL_FU
   const { key, upstream, world } = at
   upstream.reply(drawn)
   const filler = path.join(disk.path, 'filler')
-  await fillDisk(filler)
+  // Below the floor, and not full: what is under way could still write.
+  await writeFile(filler, Buffer.alloc(30 * 1024 * 1024))
   await until(isShort(world.url))
   expect((await ready(world.url)).body.error.message).toMatch(/^The disk of files in transit \(spool\)/)
   expectFull(await upload(key), 'SPOOL_FULL', 'upload')
@@ -203,6 +205,40 @@ test('queued work waits while a disk is full, and is done once there is room', a
   await rm(filler)
   await until(() => done.length === 3)
   expect(done.at(-1)).toBe('storing')
+})
+
+test('a run under way begins no further step on a full disk, and goes on from where it was once there is room', async ({
+  skip,
+}) => {
+  await using disk = await smallDisk('80m')
+  if (!disk) return skip(noDisk)
+  await using folder = await folderOn(disk.path, 'files')
+  await using at = await bootWork({ env: { KHERAD_DATA: folder.dataDir } })
+  const { key, upstream, world } = at
+  const filler = path.join(disk.path, 'filler')
+  let isFilled = false
+  at.play(
+    input,
+    async (context) => {
+      await ask(context, 'first')
+      if (!isFilled) {
+        isFilled = true
+        await fillDisk(filler)
+        await until(isShort(world.url))
+      }
+      await ask(context, 'second')
+      await keep(context, 'a.md', 'text')
+      return whole
+    },
+    { asks: [{ count: 2, promptBytes: 400, maxOutputTokens: 100 }] },
+  )
+  const run = (await create(key)).body.id
+  await until(async () => (await key.get(`/v1/work/${run}`)).body.status === 'waiting')
+  expect(upstream.calls).toHaveLength(1)
+  await rm(filler)
+  expect(await ended(key, run)).toMatchObject({ status: 'succeeded' })
+  // The first step was not asked again.
+  expect(upstream.calls).toHaveLength(2)
 })
 
 const secret = `khr_${'full'.repeat(12)}`

@@ -10,7 +10,7 @@ import { claimRun, release, reschedule } from './claim.ts'
 import { endRun, type RunEnd } from './end.ts'
 import { Journal } from './journal/journal.ts'
 import { endings } from './phrases.ts'
-import { RunLease, Stopped } from './run-lease.ts'
+import { RunLease, runDisks, Stopped } from './run-lease.ts'
 import { openStepContext } from './step-context.ts'
 import { lockLeased, type RunRow } from './store.ts'
 import { taskOf } from './task.ts'
@@ -18,7 +18,7 @@ import { watchRun } from './watch.ts'
 
 export const runJob = job<{ runId: string }>({
   name: 'work.run',
-  writes: ['database', 'wal', 'files', 'spool'],
+  writes: runDisks,
   limits: ({ work }) => ({ perAccount: work.runsPerAccount, perProcess: work.runsPerProcess }),
   handle: (run) => withLease(run, execute),
   setAside: (run) => withLease(run, (lease) => end(lease, knownEnd(lease) ?? interrupted)),
