@@ -3,6 +3,7 @@ import { loadConfig } from '#settings'
 import type { Command, Outcome, ParsedArguments, Sentence, Session } from './command.ts'
 import { broken, type Check, ok, reasonOf } from './doctor/check.ts'
 import { checkDatabase, stands } from './doctor/database.ts'
+import { fileConfig } from './doctor/file-config.ts'
 import { checkInstallation } from './doctor/installation.ts'
 import { checkLive } from './doctor/live.ts'
 import { liveTitles } from './doctor/live-phrases.ts'
@@ -15,6 +16,8 @@ import {
   checkPort,
 } from './doctor/machine.ts'
 import { type CheckName, checkTitles, doctorPhrases } from './doctor/phrases.ts'
+import { checkSealingKey } from './doctor/secrets.ts'
+import { checkStoredFiles } from './doctor/stored-files.ts'
 import { voiceTitles } from './doctor/voice-phrases.ts'
 import { width } from './output.ts'
 
@@ -81,19 +84,31 @@ async function examineAll(session: Session, live: boolean): Promise<Check[]> {
   const { checkFfmpeg } = await import('./doctor/ffmpeg.ts')
   // The programs are asked after the database: making it ready may repair their files.
   const database = checkDatabase(session)
-  const [folder, installation, disk, confinement, ffmpeg, databases, binaries, providers, port, running] =
-    await Promise.all([
-      checkFolder(config),
-      checkInstallation(config),
-      checkDisk(config),
-      checkConfinement(),
-      checkFfmpeg(config),
-      database,
-      database.then(() => checkBinaries(config)),
-      checkProviders(env, existsSync(env.configFile)),
-      checkPort(config),
-      live ? checkLive(session, config) : [],
-    ])
+  const [
+    folder,
+    installation,
+    disk,
+    confinement,
+    ffmpeg,
+    databases,
+    binaries,
+    kept,
+    providers,
+    port,
+    running,
+  ] = await Promise.all([
+    checkFolder(config),
+    checkInstallation(config),
+    checkDisk(fileConfig(env) ?? config),
+    checkConfinement(),
+    checkFfmpeg(config),
+    database,
+    database.then(() => checkBinaries(config)),
+    database.then(() => Promise.all([checkSealingKey(session, config), checkStoredFiles(session)])),
+    checkProviders(env, existsSync(env.configFile)),
+    checkPort(config),
+    live ? checkLive(session, config) : [],
+  ])
   return [
     checkNode(),
     settings,
@@ -104,6 +119,7 @@ async function examineAll(session: Session, live: boolean): Promise<Check[]> {
     ffmpeg,
     binaries,
     ...databases,
+    ...kept,
     ...providers,
     port,
     ...running,

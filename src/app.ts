@@ -17,6 +17,7 @@ import type { KeyRing } from '#platform/auth'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Db } from '#platform/db'
+import type { DiskSpace } from '#platform/disk-space'
 import type { Identity } from '#platform/installation'
 import type { Jobs } from '#platform/jobs'
 import type { Ledger } from '#platform/ledger'
@@ -52,6 +53,10 @@ export interface App {
   installation: Identity
   /** What keeps this process from serving well. */
   readiness: Readiness
+  /** How much room the disks have that this process writes to. */
+  space: DiskSpace
+  /** By what `kherad doctor` knows the server of its data folder; undefined where nobody can tell. */
+  instance: string | undefined
   /** The processes that use this database, and which of them are alive. */
   processes: Processes
   ledger: Ledger

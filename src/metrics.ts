@@ -13,6 +13,7 @@ import { jobSeries, jobTimeSeries } from '#platform/jobs'
 import { ledgerSeries } from '#platform/ledger'
 import { mailSeries } from '#platform/mail'
 import type { AllSeries, Registry } from '#platform/metrics'
+import { storageSeries } from '#platform/storage'
 import { webrtcSeries } from '#platform/webrtc'
 
 /** The series of all rooms, in the order in which `GET /metrics` lists them. */
@@ -31,6 +32,7 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...databaseSeries(registry),
   ...functionsHostSeries(registry),
   ...mailSeries(registry),
+  ...storageSeries(registry),
   ...webrtcSeries(registry),
   ...realtimeSeries(registry),
 })

@@ -14,7 +14,7 @@ import {
   requireFittingPackages,
 } from '#engine/databases'
 import { openDocuments } from '#engine/documents'
-import { openWaiting, releaseRooms } from '#engine/files'
+import { openFolder, openWaiting, releaseRooms } from '#engine/files'
 import {
   channelVersion,
   depthPurpose,
@@ -42,6 +42,8 @@ import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import { type FindIsolation, openConfinement, openIsolation } from '#platform/confined'
 import { type Db, duringStart } from '#platform/db'
+import { DiskSpace, disksOf } from '#platform/disk-space'
+import { readInstance } from '#platform/installation'
 import { type Jail, openJail } from '#platform/jail'
 import { jobs } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
@@ -49,10 +51,10 @@ import { type Log, openLog } from '#platform/log'
 import { openMailer } from '#platform/mail'
 import { openMetrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
-import { lowerOwnBackends } from '#platform/postgres'
+import { clusterOf, lowerOwnBackends } from '#platform/postgres'
 import { joinProcesses } from '#platform/processes'
 import { type Outbound, openOutbound } from '#platform/proxy'
-import { Readiness } from '#platform/readiness'
+import { Readiness, recent } from '#platform/readiness'
 import { openSecrets } from '#platform/secrets'
 import { openSpool, type Spool } from '#platform/spool'
 import { openStorage, type Storage } from '#platform/storage'
@@ -77,7 +79,16 @@ export interface AppOptions {
 /** What every other part of an app stands on. */
 type Ground = Pick<
   App,
-  'config' | 'db' | 'clock' | 'log' | 'secrets' | 'metrics' | 'tracing' | 'readiness' | 'installation'
+  | 'config'
+  | 'db'
+  | 'clock'
+  | 'log'
+  | 'secrets'
+  | 'metrics'
+  | 'tracing'
+  | 'readiness'
+  | 'installation'
+  | 'space'
 >
 
 /** Opens the rooms from the database up; `opening` closes them in the opposite order. */
@@ -89,7 +100,7 @@ export async function openApp(
   const { collections, ...ground } = await openGround(options, outbound, opening)
   const { models, discovered, net, upstreams } = await openModels(options, ground.log, outbound, opening)
   const books = await duringStart(ground.db, () => openBooks(ground, models, opening))
-  const stores = await openStores(ground.config, outbound, opening)
+  const stores = await openStores(ground, outbound, opening)
   stores.storage = await storageOf(ground, stores.storage, opening)
   const cloudAllowances = opening.use(new CloudAllowances(ground))
   const isolation = openIsolation()
@@ -111,6 +122,7 @@ export async function openApp(
     net,
     sites: opening.use(await duringStart(ground.db, () => openSites(ground))),
     appUsers: opening.use(openAppUsers({ ...ground, databases })),
+    instance: await readInstance(config.dataDir),
     ...(options.config.mail && { mail: openMailer({ ...ground, config: options.config.mail, outbound }) }),
     clouds: opening.use(await duringStart(ground.db, () => openCloudDirectory(ground))),
     cloudAllowances,
@@ -142,7 +154,24 @@ async function openGround(
   const metrics = openMetrics(makeSeries, { isWorker: cluster.isWorker })
   metrics.pool.from(() => poolStates(db))
   const tracing = config.tracing && opening.use(await startTracing(config.tracing, outbound, log))
-  return { config, db, collections, clock, log, secrets, metrics, tracing, readiness, installation }
+  const space = opening.use(await openSpace(config))
+  readiness.add(() => space.problems())
+  readiness.add(recent(() => secrets.problem()))
+  return { config, db, collections, clock, log, secrets, metrics, tracing, readiness, installation, space }
+}
+
+/** The disks of this process; it is ready once each that answers was looked at. */
+async function openSpace({ dataDir, databaseUrl, storage, disk }: Config): Promise<DiskSpace> {
+  const folder = (name: string) => path.join(dataDir, name)
+  const folders = {
+    dataDir,
+    cluster: databaseUrl === undefined ? await clusterOf(dataDir) : undefined,
+    spool: folder('spool'),
+    files: storage.s3 ? undefined : folder('files'),
+  }
+  const space = new DiskSpace({ disks: await disksOf(folders, disk) })
+  await space.refresh()
+  return space
 }
 
 const startTracing = (config: TracingConfig, outbound: Outbound, log: Log): Promise<Tracing> =>
@@ -361,19 +390,24 @@ async function storageOf(ground: Ground, storage: Storage, opening: AsyncDisposa
 
 /** Bytes: stored ones, and those on their way. */
 async function openStores(
-  { dataDir, storage, files }: Config,
+  { config: { dataDir, storage, files }, space, db, log, readiness }: Ground,
   outbound: Outbound,
   opening: AsyncDisposableStack,
 ): Promise<Pick<App, 'storage' | 'waiting' | 'spool'>> {
   const folder = (name: string) => path.join(dataDir, name)
+  const opened = opening.use(
+    openStorage({ folder: folder('files'), ...storage, egress: (url) => outbound.to(url), space }),
+  )
+  if (!storage.s3) {
+    const at = { db, storage: opened, folder: folder('files') }
+    readiness.add(await duringStart(db, () => openFolder(at, log)))
+  }
   return {
     // A second place on the disk that failed would be none.
     ...(storage.s3 && { waiting: opening.use(await openWaiting(dataDir)) }),
-    storage: opening.use(
-      openStorage({ folder: folder('files'), ...storage, egress: (url) => outbound.to(url) }),
-    ),
+    storage: opened,
     spool: opening.use(
-      await openSpool({ folder: path.resolve(folder('spool')), maxBytes: files.spoolBytes }),
+      await openSpool({ folder: path.resolve(folder('spool')), maxBytes: files.spoolBytes, space }),
     ),
   }
 }

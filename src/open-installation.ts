@@ -66,6 +66,7 @@ export const heldStorage = (storage: Storage): Storage => {
   const refuse = async (): Promise<never> => fail('INSTALLATION_COPY', {})
   return {
     get: (key, range) => storage.get(key, range),
+    requireRoom: () => fail('INSTALLATION_COPY', {}),
     put: refuse,
     putStream: refuse,
     putUnsized: refuse,

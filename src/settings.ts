@@ -22,6 +22,7 @@ import {
   type Section,
   type Variable,
 } from '#platform/config'
+import { disk } from '#platform/disk-space/settings'
 import { limits, trustedProxies } from '#platform/http/settings'
 import { budgets } from '#platform/ledger/settings'
 import { mail } from '#platform/mail/settings'
@@ -43,6 +44,7 @@ export const settings: readonly Section[] = [
   tls,
   tools,
   storage,
+  disk,
   files,
   studio,
   sites,

@@ -1,17 +1,21 @@
 /** This machine: runtime, programs, folder, disk and port. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises'
+import { mkdtemp, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { Config } from '#platform/config'
 import { openIsolation } from '#platform/confined'
+import { disksOf, leastInodes, measureRoom } from '#platform/disk-space'
+import { instanceHeader, readInstance } from '#platform/installation'
+import { clusterOf } from '#platform/postgres'
 import { broken, type Check, examine, ok, skipped } from './check.ts'
 import { checkTitles, doctorPhrases as words } from './phrases.ts'
 
 const run = promisify(execFile)
 const oldestNode = 24
 const gib = 1 << 30
+const mib = 1 << 20
 /** PostgreSQL stops when its disk is full, so the doctor warns before. */
 const minFreeGib = 1
 const timeoutMs = 5_000
@@ -50,20 +54,47 @@ const packaged = (name: string): Promise<string | undefined> =>
     () => undefined,
   )
 
-/** Writes where the data folder is, or will be made. */
+/** Writes and deletes where the data folder is, or will be made, and in those of its folders that the server writes to. */
 export const checkFolder = ({ dataDir }: Config): Promise<Check> =>
   examine('data_folder', async () => {
-    const folder = path.resolve(dataDir)
-    try {
-      await rmdir(await mkdtemp(path.join(await nearest(folder), '.kherad-doctor-')))
-      return ok('data_folder', words.folder(folder))
-    } catch (error) {
-      return broken('data_folder', words.folderClosed(folder, codeOf(error)))
+    const data = path.resolve(dataDir)
+    for (const folder of [data, path.join(data, 'spool'), path.join(data, 'files')]) {
+      const code = await tryWriting(await nearest(folder)).catch(codeOf)
+      if (code !== undefined) return broken('data_folder', words.folderClosed(folder, code))
     }
+    return ok('data_folder', words.folder(data))
   })
 
-export const checkDisk = ({ dataDir }: Config): Promise<Check> =>
+/** A folder of its own with a file in it: of a disk that is full, some can still be made. */
+async function tryWriting(folder: string): Promise<undefined> {
+  const made = await mkdtemp(path.join(folder, '.kherad-doctor-'))
+  try {
+    await writeFile(path.join(made, 'tried'), Buffer.alloc(4096, 1), { flush: true })
+  } finally {
+    await rm(made, { recursive: true, force: true })
+  }
+}
+
+/** Each disk that the server writes to, with the floor below which it takes no orders. */
+export async function checkFloors(config: Config): Promise<Check | undefined> {
+  const { dataDir, databaseUrl, disk, storage } = config
+  const spool = path.join(dataDir, 'spool')
+  const files = storage.s3 ? undefined : path.join(dataDir, 'files')
+  const cluster = databaseUrl === undefined ? await clusterOf(dataDir) : undefined
+  for (const { name, folder, leastBytes } of await disksOf({ dataDir, cluster, spool, files }, disk)) {
+    const room = await measureRoom(folder).catch(() => undefined)
+    if (!room) continue
+    const [freeMb, leastMb] = [Math.floor(room.freeBytes / mib), leastBytes / mib]
+    if (room.freeBytes < leastBytes) return broken('disk', words.floorLow(name, folder, freeMb, leastMb))
+    const { freeInodes = leastInodes } = room
+    if (freeInodes < leastInodes) return broken('disk', words.inodesLow(folder, freeInodes, leastInodes))
+  }
+  return undefined
+}
+
+export const checkDisk = (config: Config): Promise<Check> =>
   examine('disk', async () => {
+    const { dataDir } = config
     const folder = path.resolve(dataDir)
     const about = await statfs(await nearest(folder)).catch(() => undefined)
     // A path through a file, or a folder without permission: the check of the folder reports it and says how to fix it.
@@ -72,7 +103,7 @@ export const checkDisk = ({ dataDir }: Config): Promise<Check> =>
     const free = (bavail * bsize) / gib
     const shown = free.toFixed(1)
     return free >= minFreeGib
-      ? ok('disk', words.disk(shown))
+      ? ((await checkFloors(config)) ?? ok('disk', words.disk(shown)))
       : broken('disk', words.diskLow(folder, shown, minFreeGib))
   })
 
@@ -84,25 +115,27 @@ export async function nearest(folder: string): Promise<string> {
 }
 
 /** Free, or in the hands of our own server. */
-export const checkPort = ({ host, port, baseUrl }: Config): Promise<Check> =>
+export const checkPort = ({ host, port, baseUrl, dataDir }: Config): Promise<Check> =>
   examine('port', async () => {
     if (port === 0) return ok('port', words.portChosen())
     const address = `${host}:${port}`
     const code = await tryPort(host, port)
     if (code === undefined) return ok('port', words.portFree(address))
     if (code !== 'EADDRINUSE') return broken('port', words.portForbidden(address, code))
-    const reply = await serverAt({ host, port })
+    const reply = await serverAt({ host, port, dataDir })
     if (reply === 'none') return broken('port', words.portTaken(address))
+    if (reply === 'another') return broken('port', words.portOfAnother(address))
     return reply === 'ready'
       ? ok('port', words.portOurs(baseUrl))
       : broken('port', words.portNotReady(baseUrl))
   })
 
-/** Whether a server of this program answers at its port. */
+/** Whether a server of this program answers at its port, and of this data folder: it says what only who can read the folder can know. */
 export async function serverAt({
   host,
   port,
-}: Pick<Config, 'host' | 'port'>): Promise<'ready' | 'not ready' | 'none'> {
+  dataDir,
+}: Pick<Config, 'host' | 'port' | 'dataDir'>): Promise<'ready' | 'not ready' | 'another' | 'none'> {
   const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   const reply = await fetch(`http://${local.includes(':') ? `[${local}]` : local}:${port}/health/ready`, {
     signal: AbortSignal.timeout(timeoutMs),
@@ -111,6 +144,8 @@ export async function serverAt({
   await reply?.body?.cancel()
   // Every answer of this server has both headers, and no other server's has.
   if (!reply?.headers.has('x-request-id') || !reply.headers.has('request-id')) return 'none'
+  const own = await readInstance(path.resolve(dataDir))
+  if (own === undefined || reply.headers.get(instanceHeader) !== own) return 'another'
   return reply.ok ? 'ready' : 'not ready'
 }
 

@@ -83,6 +83,49 @@ export const doctorPhrases = {
       `The disk of ${folder} has only ${freeGib} GiB free: make room, at least ${leastGib} GiB.`,
     ),
 
+  floorLow: (names: string, folder: string, freeMb: number, leastMb: number) =>
+    sentence(
+      `در ${folder} (${names}) تنها ${persianDecimal(freeMb)} مگابایت جا هست و ${persianDecimal(leastMb)} مگابایت لازم است: جا باز کنید؛ تا آن هنگام سرور سفارش تازه نمی‌پذیرد.`,
+      `${folder} (${names}) has only ${freeMb} MB free and needs ${leastMb} MB: make room; until then the server takes no new orders.`,
+    ),
+  inodesLow: (folder: string, free: number, least: number) =>
+    sentence(
+      `در دیسک ${folder} تنها ${persianDecimal(free)} inode آزاد هست و ${persianDecimal(least)} تا لازم است: فایل‌هایی را پاک کنید.`,
+      `The disk of ${folder} has only ${free} inodes free and needs ${least}: delete files there.`,
+    ),
+
+  nothingSealed: () =>
+    sentence('هنوز چیزی در پایگاه مهر نشده است.', 'Nothing in the database is sealed yet.'),
+  sealingKey: () =>
+    sentence('آنچه در پایگاه مهر شده با این کلید باز شد.', 'It opened what is sealed in the database.'),
+  sealingKeyMissing: (file: string) =>
+    sentence(
+      `${file} نیست و KHERAD_SECRET هم داده نشده است؛ آغاز بعدی پذیرفته نمی‌شود: پرونده را از نسخهٔ پشتیبان برگردانید یا KHERAD_SECRET را بدهید.`,
+      `${file} is gone and KHERAD_SECRET is not set, so that the next start would be refused: bring the file back from a backup, or set KHERAD_SECRET.`,
+    ),
+
+  nothingStored: () => sentence('هنوز فایلی ذخیره نشده است.', 'No file is stored yet.'),
+  filesRead: (count: number) =>
+    sentence(
+      `${persianDecimal(count)} فایل خوانده شد و بایت‌هایش همان بود که ذخیره شده بود.`,
+      `${count} file${count === 1 ? '' : 's'} read back, byte for byte.`,
+    ),
+  filesOfOther: (folder: string) =>
+    sentence(
+      `فایل‌های ${folder} از پایگاه دادهٔ دیگری است و آغاز بعدی پذیرفته نمی‌شود: پوشهٔ همین پایگاه را برگردانید، یا هر دو را از یک نسخهٔ پشتیبان بازگردانید.`,
+      `The files in ${folder} belong to another database, so that the next start would be refused: put back the folder of this database, or restore both from one backup.`,
+    ),
+  filesGone: (folder: string, marker: string, storeId: string) =>
+    sentence(
+      `فایل‌های این پایگاه در ${folder} نیستند: دیسک آن را سوار کنید یا از نسخهٔ پشتیبان بازگردانید. اگر برای همیشه از دست رفته‌اند، ${storeId} را در ${marker} بنویسید؛ آنگاه هرکدام ۴۱۰ FILE_LOST می‌شود.`,
+      `The files of this database are not in ${folder}: mount its disk, or restore it from a backup. If they are lost for good, write ${storeId} into ${marker}; each of them is then 410 FILE_LOST.`,
+    ),
+  filesLost: (lost: number, tried: number) =>
+    sentence(
+      `بایت‌های ${persianDecimal(lost)} فایل از ${persianDecimal(tried)} فایلی که خوانده شد از دست رفته یا عوض شده‌اند: آن‌ها را از نسخهٔ پشتیبان بازگردانید.`,
+      `The bytes of ${lost} of ${tried} files that were tried are gone or changed: restore them from a backup.`,
+    ),
+
   config: (file: string | undefined) =>
     file === undefined
       ? sentence(
@@ -169,6 +212,11 @@ export const doctorPhrases = {
     sentence(
       `خرد در ${address} روشن است ولی آماده نیست: گزارش آن را ببینید.`,
       `Kherad is running at ${address} but is not ready: look at its log.`,
+    ),
+  portOfAnother: (address: string) =>
+    sentence(
+      `در ${address} سرور نصب دیگری از خرد پاسخ می‌دهد (یا نسخه‌ای قدیمی‌تر از همین نصب): آن را نگه دارید، یا KHERAD_DATA یا KHERAD_PORT را درست کنید.`,
+      `At ${address} another installation's server answers (or an earlier release of this one): stop it, or correct KHERAD_DATA or KHERAD_PORT.`,
     ),
   portTaken: (address: string) =>
     sentence(
@@ -336,6 +384,8 @@ export const checkTitles = {
   ledger: sentence('دفترها', 'ledger'),
   durability: sentence('ماندگاری', 'durability'),
   clock: sentence('ساعت', 'clock'),
+  sealing_key: sentence('کلید مهر', 'sealing key'),
+  stored_files: sentence('فایل‌های ذخیره‌شده', 'stored files'),
   config: sentence('پیکربندی', 'configuration'),
   local_models: sentence('مدل‌های محلی', 'local models'),
   models: sentence('بهای مدل‌ها', 'model prices'),

@@ -64,7 +64,8 @@ async function judgePorts(config: Config, found: FreePorts): Promise<Check> {
   if (first === 0 && found.free > 0) return ok(name, words.portsChosen())
   const range = `${first}–${last}`
   if (found.free >= config.workers) return ok(name, words.ports(range, found))
-  if (config.port !== 0 && (await serverAt(config)) !== 'none') return ok(name, words.portsOurs(range, found))
+  if (config.port !== 0 && ['ready', 'not ready'].includes(await serverAt(config)))
+    return ok(name, words.portsOurs(range, found))
   if (found.free === 0) return broken(name, words.portsTaken(range))
   return warned(name, words.portsFew(range, { free: found.free, processes: config.workers }))
 }

@@ -55,6 +55,7 @@ export function openFilmDisk(pause: (ms: number) => Promise<void>): Pick<App, 's
   let written = 0
   return {
     spool: {
+      requireDisk: () => undefined,
       async write(source): Promise<SpoolFile> {
         const bytes = Buffer.concat(await Array.fromAsync(source as AsyncIterable<Uint8Array>))
         const path = `/spool/${++written}`

@@ -12,6 +12,7 @@ import { SiteChecks, SiteCompressor } from '#engine/sites'
 import { videoJobs } from '#engine/video'
 import type { Config } from '#platform/config'
 import { isDatabaseAway } from '#platform/db'
+import { DiskSpace } from '#platform/disk-space'
 import { asFailure, Failure, fail } from '#platform/errors'
 import type { EventStream, RequestContext } from '#platform/http'
 import { answerAgain, claimOf } from '#platform/idempotency'
@@ -262,6 +263,8 @@ export class SimulatedProcess implements Sender {
       tracing: undefined,
       readiness: new Readiness(),
       installation: {} as App['installation'],
+      instance: undefined,
+      space: new DiskSpace({ disks: [] }),
       keys,
       processes,
       ledger: this.#watched(ledger),
@@ -278,7 +281,7 @@ export class SimulatedProcess implements Sender {
       ...disk,
       net,
       ...noApps,
-      secrets: { seal: never, open: never, signer: never, knownSigner: never },
+      secrets: { seal: never, open: never, signer: never, knownSigner: never, problem: never },
       storage: this.#storage(this.#ground.store, this.#ground.storeFaultShare),
       ...(this.#ground.hasFolders && { waiting: this.#waiting() }),
       pipelines: pipelinesOf(() => idle),
@@ -296,6 +299,7 @@ export class SimulatedProcess implements Sender {
       if (!this.survives('after bytes were stored')) await never()
     }
     return {
+      requireRoom: () => undefined,
       put,
       putStream: (key, { sha256 }) => put(key, Buffer.from(sha256)),
       putUnsized: never,

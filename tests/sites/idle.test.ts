@@ -68,7 +68,7 @@ async function sitesOf(fileBytes: number) {
       log: silent,
       limitsOf: () => ({ requests: 1e9, bytes: 1e12 }),
     }),
-    ...{ clock: { nowMs: () => Date.now() }, log: silent },
+    ...{ clock: { nowMs: () => Date.now() }, log: silent, reportLost: () => undefined },
   })
   const server = createServer((message, response) => {
     const host = message.headers.host!

@@ -81,6 +81,7 @@ export const routes: Route[] = [
     method: 'POST',
     path: `${path}/{id}/runs`,
     operation: 'agents.run',
+    writes: ['files'],
     scope,
     summary: {
       en: 'Run an agent: an answer, whole or as a stream, or durable work.',

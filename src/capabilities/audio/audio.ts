@@ -57,6 +57,7 @@ const routes: Route[] = [
       ...storedFailures,
       'INVALID_MEDIA',
       'FILE_NOT_FOUND',
+      'FILE_LOST',
     ],
     handle: transcribe,
   }),

@@ -34,7 +34,7 @@ export const fileRoutes: Route[] = [
     params: FileParams,
     reply: { 200: servedTypes.join(', ') },
     ranges: true,
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'FILE_LOST'],
     handle: readFile,
   }),
   route({
@@ -52,6 +52,7 @@ export const fileRoutes: Route[] = [
     method: 'POST',
     path,
     operation: 'files.upload',
+    writes: ['files'],
     scope: 'studio:write',
     summary: {
       en: 'Store an image, a recording, or a file of data (CSV, TSV, XLSX, JSON): the latter two up to 200 MB as a form.',
@@ -105,7 +106,7 @@ export const fileRoutes: Route[] = [
     params: LinkParams,
     reply: { 200: servedTypes.join(', ') },
     ranges: true,
-    errors: ['NOT_FOUND', 'SECRETS_SEALED'],
+    errors: ['NOT_FOUND', 'FILE_LOST', 'SECRETS_SEALED'],
     handle: readLinked,
   }),
 ]

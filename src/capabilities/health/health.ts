@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { fail } from '#platform/errors'
 import { Answer, type RequestContext, type Route, route } from '#platform/http'
+import { instanceHeader } from '#platform/installation'
 import { isBearerToken } from '#platform/secrets'
 import './errors.ts'
 
@@ -63,7 +64,9 @@ async function metrics({ app, headers }: RequestContext): Promise<Answer> {
   return new Answer(200, await app.metrics.text(), 'text/plain; version=0.0.4; charset=utf-8')
 }
 
-async function ready({ app, language }: RequestContext): Promise<Static<typeof Ready>> {
+async function ready(context: RequestContext): Promise<Static<typeof Ready>> {
+  const { app, language } = context
+  if (app.instance !== undefined) context.setHeader(instanceHeader, app.instance)
   const problems = await app.readiness.problems()
   const blocking = problems.filter(({ blocks }) => blocks)
   if (blocking.length > 0)

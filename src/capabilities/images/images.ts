@@ -27,6 +27,7 @@ const routes: Route[] = [
     method: 'POST',
     path: '/v1/images/generations',
     operation: 'images.generate',
+    writes: ['files'],
     scope: 'studio:write',
     summary: { en: 'Draw pictures of a text.', fa: 'کشیدن تصویر از روی متن.' },
     idempotent: true,
@@ -42,6 +43,7 @@ const routes: Route[] = [
     method: 'POST',
     path: '/v1/images/edits',
     operation: 'images.edit',
+    writes: ['files'],
     scope: 'studio:write',
     summary: {
       en: 'Draw by pictures and a text: a form with up to eight of them.',
@@ -66,6 +68,7 @@ const routes: Route[] = [
     method: 'POST',
     path: '/v1/images',
     operation: 'images.order',
+    writes: ['files'],
     scope: 'studio:write',
     summary: {
       en: 'Draw pictures, in the shape of OpenRouter.',

@@ -80,6 +80,10 @@ const problems: Record<string, Localized> = {
     en: 'It is broken, or too entangled to be read. Save it anew, or add its text instead.',
     fa: 'خراب است یا بیش از اندازه پیچیده. آن را از نو ذخیره کنید یا متنش را بیفزایید.',
   },
+  file_lost: {
+    en: 'Its bytes are lost from the store of this server. Add it again, and tell the operator.',
+    fa: 'بایت‌های آن در انبار این سرور از دست رفته‌اند. آن را دوباره بیفزایید و به گردانندهٔ سرویس خبر دهید.',
+  },
   knowledge_full: {
     en: 'The knowledge project holds as many passages as it may; delete sources, or begin another.',
     fa: 'این پروژهٔ دانش پر است؛ چند منبع را پاک کنید یا پروژهٔ دیگری بسازید.',

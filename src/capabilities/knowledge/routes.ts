@@ -135,6 +135,7 @@ const sources: Route[] = [
     method: 'POST',
     path: `${path}/{id}/sources`,
     operation: 'knowledge.add_source',
+    writes: ['files'],
     scope: 'knowledge:write',
     summary: {
       en: 'Add a text, a PDF, a Word file or a page.',

@@ -38,6 +38,7 @@ const routes: Route[] = [
     method: 'POST',
     path: '/v1/messages/count_tokens',
     operation: 'messages.countTokens',
+    writes: 'nothing',
     scope: 'any',
     keySources: [apiKeyHeader],
     summary: {

@@ -160,6 +160,7 @@ const routes: Route[] = [
     method: 'POST',
     path: '/v1/realtime/calls/{id}/hangup',
     operation: 'realtime.hangup',
+    writes: 'nothing',
     scope: 'audio:write',
     credentials: ['key', 'client'],
     cors: 'any',

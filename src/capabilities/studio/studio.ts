@@ -24,6 +24,7 @@ const routes: Route[] = [
     method: 'POST',
     path: '/v1/studio/image',
     operation: 'studio.image',
+    writes: ['files'],
     scope: 'studio:write',
     summary: { en: 'Draw pictures.', fa: 'کشیدن تصویر.' },
     idempotent: true,

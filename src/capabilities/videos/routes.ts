@@ -27,13 +27,20 @@ const orderFailures: FailureCode[] = [
   'VIDEO_TOO_EXPENSIVE',
 ]
 
-const contentFailures: FailureCode[] = ['NOT_FOUND', 'VIDEO_EXPIRED', 'VIDEO_FAILED', 'VIDEO_NOT_READY']
+const contentFailures: FailureCode[] = [
+  'NOT_FOUND',
+  'FILE_LOST',
+  'VIDEO_EXPIRED',
+  'VIDEO_FAILED',
+  'VIDEO_NOT_READY',
+]
 
 const studioRoutes: Route[] = [
   route({
     method: 'POST',
     path: '/v1/studio/video',
     operation: 'studio.video',
+    writes: ['files'],
     scope: 'studio:write',
     summary: {
       en: 'Order a video; it is made in the background.',
@@ -51,6 +58,7 @@ const studioRoutes: Route[] = [
     method: 'POST',
     path: '/v1/studio/video/status',
     operation: 'studio.videoStatus',
+    writes: 'nothing',
     scope: 'studio:write',
     summary: { en: 'How a video stands.', fa: 'وضعیت یک ویدیو.' },
     body: VideoPair,
@@ -62,6 +70,7 @@ const studioRoutes: Route[] = [
     method: 'POST',
     path: '/v1/studio/video/content',
     operation: 'studio.videoContent',
+    writes: 'nothing',
     scope: 'studio:write',
     summary: {
       en: 'A video that is completed, whole or in part (Range).',
@@ -80,6 +89,7 @@ const openRouterRoutes: Route[] = [
     method: 'POST',
     path: '/v1/videos',
     operation: 'videos.order',
+    writes: ['files'],
     scope: 'studio:write',
     summary: {
       en: 'Order a video, in the shape of OpenRouter.',
@@ -145,6 +155,7 @@ const hookRoutes: Route[] = [
     method: 'POST',
     path: '/v1/hooks/{provider}/{job}/{token}',
     operation: 'hooks.video',
+    writes: 'nothing',
     scope: 'public',
     secretPath: true,
     summary: {

@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import type { Model } from '#engine/models'
 import { FailedStep, LostStep, type Outcome, OutOfCredits } from '#engine/pipelines'
-import { Failure, fail } from '#platform/errors'
+import { Failure, fail, isPassing } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
 import { reportSettlement } from '#platform/ledger'
@@ -10,7 +10,7 @@ import { claimRun, release, reschedule } from './claim.ts'
 import { endRun, type RunEnd } from './end.ts'
 import { Journal } from './journal/journal.ts'
 import { endings } from './phrases.ts'
-import { RunLease, Stopped } from './run-lease.ts'
+import { RunLease, runDisks, Stopped } from './run-lease.ts'
 import { openStepContext } from './step-context.ts'
 import { lockLeased, type RunRow } from './store.ts'
 import { taskOf } from './task.ts'
@@ -18,6 +18,7 @@ import { watchRun } from './watch.ts'
 
 export const runJob = job<{ runId: string }>({
   name: 'work.run',
+  writes: runDisks,
   limits: ({ work }) => ({ perAccount: work.runsPerAccount, perProcess: work.runsPerProcess }),
   handle: (run) => withLease(run, execute),
   setAside: (run) => withLease(run, (lease) => end(lease, knownEnd(lease) ?? interrupted)),
@@ -45,7 +46,7 @@ async function execute(lease: RunLease): Promise<Later | undefined> {
     lease.allowed = caller.models
     return await runPipeline(lease, model)
   } catch (error) {
-    if (!(error instanceof Failure) || error.code === 'SERVICE_UNAVAILABLE') throw error
+    if (!(error instanceof Failure) || isPassing(error)) throw error
     // The key of the run was revoked or restricted, or the model is gone.
     return end(lease, refusedBy(error))
   }

@@ -64,6 +64,7 @@ export const routes: Route[] = [
     method: 'POST',
     path,
     operation: 'work.create',
+    writes: ['files'],
     scope: 'work:write',
     summary: {
       en: 'Have a report, a document, a program or an analysis made in the background.',
@@ -128,13 +129,14 @@ export const routes: Route[] = [
     params: RunParams,
     query: FilesQuery,
     reply: { 200: fileTypes },
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'FILE_LOST'],
     handle: serveFiles,
   }),
   route({
     method: 'POST',
     path: `${one}/cancel`,
     operation: 'work.cancel',
+    writes: 'nothing',
     scope: 'work:write',
     orScope: starters,
     summary: {

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
+import type { DiskName } from '#platform/disk-space'
 import type { Failure } from '#platform/errors'
 import type { TraceContext } from '#platform/trace'
 import { type LeaseKey, LeaseLost, type RunRow } from './store.ts'
@@ -18,6 +19,11 @@ export type StopReason =
   | 'overtime'
   /** Another worker has the run, or it has ended. */
   | 'superseded'
+
+/** What a run writes to. */
+export const runDisks: readonly DiskName[] = ['database', 'wal', 'files', 'spool']
+/** Its job is not claimed before there is room, however soon it is due. */
+const fullMs = 1_000
 
 /** Thrown by steps once the run has to stop; pipelines must not catch it. */
 export class Stopped extends Error {
@@ -100,6 +106,14 @@ export class RunLease implements Disposable {
   /** Begins no further step; those under way finish. The first reason counts. */
   close(reason: StopReason): void {
     this.#stopReason ??= reason
+  }
+
+  /** Begins no further step where a disk has too little room for what it costs and makes: the run goes on once there is some. */
+  requireRoom(): void {
+    if (this.app.space.lacking(runDisks) === undefined) return
+    this.retryMs = Math.max(this.retryMs, fullMs)
+    this.close('waiting')
+    this.requireOpen()
   }
 
   /** Begins no further step, because the key may not pay for it. */

@@ -2,6 +2,7 @@
 import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
 import type { CloudKey } from '#engine/clouds'
+import { reportLost } from '#platform/storage'
 import * as store from './store.ts'
 
 /** A line of an export. */
@@ -20,14 +21,20 @@ const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** All files of a cloud, one after another: at most one is in memory. A file that is deleted meanwhile is left out. */
 export async function* exportFiles(
-  { db, storage }: Pick<App, 'db' | 'storage'>,
+  app: Pick<App, 'db' | 'storage' | 'log' | 'metrics'>,
   cloud: CloudKey,
 ): AsyncGenerator<ExportedFile> {
+  const { db, storage } = app
   for (let after = firstId; ; ) {
     const rows = await store.filesAfter(db, cloud, after, portion)
     for (const row of rows) {
       const source = await storage.get(row.storage_key)
-      if (!source) continue
+      if (!source) {
+        // Left out too, but not in silence: the export goes on with what there is.
+        const still = await store.findAppFile(db, { ...cloud, userId: row.user_id }, row.file_id)
+        if (still) reportLost(app, row.storage_key)
+        continue
+      }
       yield {
         id: row.file_id,
         user_id: row.user_id,

@@ -2,7 +2,8 @@
 import type { App } from '#app'
 import { type CloudKey, type CloudLimits, limitsOf, shareReadyCloud } from '#engine/clouds'
 import type { Tx } from '#platform/db'
-import { fail } from '#platform/errors'
+import { isFullDisk } from '#platform/disk-space'
+import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import '#platform/spool'
 import { commitBlobs, deletePendingBlobs, stageBlob } from '#platform/storage'
@@ -87,15 +88,13 @@ async function insertStaged(
   await store.insertFiles(tx, cloud, rows)
 }
 
-const fullDisk = new Set<string | undefined>(['ENOSPC', 'EDQUOT'])
-
-/** A full disk is said as one; a 500 would blame the program. */
+/** The code that apps know for a full disk. */
 async function stage(app: FilesRoom, key: string, bytes: Uint8Array): Promise<void> {
   try {
     await stageBlob(app, key, bytes)
   } catch (error) {
-    if (fullDisk.has((error as NodeJS.ErrnoException).code))
-      fail('SPOOL_FULL', { of: 'disk' }, { retryAfterMs: 30_000 })
+    if (isFullDisk(error) || (error instanceof Failure && error.code === 'STORAGE_FULL'))
+      fail('SPOOL_FULL', { of: 'disk' }, { retryAfterMs: 30_000, cause: error })
     throw error
   }
 }

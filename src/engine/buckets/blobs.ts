@@ -19,7 +19,7 @@ import { versionsThatAre } from './object-store.ts'
 import * as store from './store.ts'
 import './errors.ts'
 
-export type BucketsRoom = Pick<App, 'db' | 'clock' | 'storage' | 'config' | 'log' | 'databases'>
+export type BucketsRoom = Pick<App, 'db' | 'clock' | 'storage' | 'config' | 'log' | 'metrics' | 'databases'>
 
 /** Longer than bytes take on their way to the store. */
 const writingMs = 60 * 60 * 1000

@@ -1,6 +1,6 @@
 /** The object of an upload whose parts have all come. */
 import { Failure } from '#platform/errors'
-import { markForDeletion } from '#platform/storage'
+import { failLost, markForDeletion } from '#platform/storage'
 import { asReader } from './as-caller.ts'
 import { abandonBlobs, type BucketsRoom, keyOfBlob, resolveBlobs } from './blobs.ts'
 import { deleteParts, removeUpload } from './end-uploads.ts'
@@ -52,13 +52,9 @@ async function place(asking: Asking, upload: store.UploadRow): Promise<void> {
   await placeObject(asking, { bucket, name, upsert, properties }, { blobId, bytes })
 }
 
-async function* bytesOf(
-  { storage }: BucketsRoom,
-  parts: readonly store.PartRow[],
-): AsyncGenerator<Uint8Array> {
+async function* bytesOf(app: BucketsRoom, parts: readonly store.PartRow[]): AsyncGenerator<Uint8Array> {
   for (const { storage_key: key } of parts) {
-    const part = await storage.get(key)
-    if (!part) throw new Error('A part of an upload is missing.')
-    yield* part as AsyncIterable<Uint8Array>
+    const part = await app.storage.get(key)
+    yield* (part ?? failLost(app, key)) as AsyncIterable<Uint8Array>
   }
 }

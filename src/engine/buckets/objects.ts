@@ -111,6 +111,7 @@ async function storeObject(
   writeBytes: (key: string) => Promise<void>,
 ): Promise<StoredObject> {
   const { app, cloud, open } = asking
+  app.storage.requireRoom()
   requireFits(await readBucket(open, object.bucket), { bytes, contentType: object.properties.contentType })
   await requireMayPut(asking, object, bytes)
   const { accountId, cloudId } = cloud

@@ -3,9 +3,11 @@ import type { CloudKey } from '#engine/clouds'
 import type { OpenDatabase } from '#engine/databases'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
+import { failLost } from '#platform/storage'
 import { asCaller, asReader, type ObjectCaller } from './as-caller.ts'
 import { type BucketsRoom, keyOfBlob } from './blobs.ts'
 import * as store from './object-store.ts'
+import { isKept } from './store.ts'
 
 /** Throws OBJECT_NOT_FOUND, also where no policy lets the caller see it. */
 export const requireObject = async (
@@ -28,14 +30,17 @@ export const typeOf = ({ mimetype }: store.AboutObject): string => mimetype ?? '
 export const cacheControlOf = ({ cache_control: stated }: store.AboutObject): string =>
   stated !== null && /^[\x20-\x7e]{1,200}$/.test(stated) ? stated : 'no-cache'
 
-/** All of the bytes, or a part of them. Throws OBJECT_NOT_FOUND where the row names none of this cloud. */
+/** All of the bytes, or a part of them. Throws OBJECT_NOT_FOUND where the row names none of this cloud, and FILE_LOST where they are gone. */
 export async function openBytes(
-  { storage }: Pick<BucketsRoom, 'storage'>,
+  app: Pick<BucketsRoom, 'db' | 'storage' | 'log' | 'metrics'>,
   cloud: CloudKey,
   { version }: Pick<store.ObjectRow, 'version'>,
   range?: { start: number; end: number },
 ) {
-  const found =
-    version !== null && isUuid(version) ? await storage.get(keyOfBlob(cloud, version), range) : undefined
-  return found ?? fail('OBJECT_NOT_FOUND', {})
+  if (version === null || !isUuid(version)) return fail('OBJECT_NOT_FOUND', {})
+  const key = keyOfBlob(cloud, version)
+  const found = await app.storage.get(key, range)
+  if (found) return found
+  // One that is deleted is counted no more.
+  return (await isKept(app.db, cloud, version)) ? failLost(app, key) : fail('OBJECT_NOT_FOUND', {})
 }

@@ -96,6 +96,15 @@ export const someBlobs = (
     [accountId, cloudId, limit],
   )
 
+/** Whether this blob counts: until it is deleted, its bytes have to be there. */
+export async function isKept(db: Db, { accountId, cloudId }: CloudKey, blobId: string): Promise<boolean> {
+  const rows = await db.query(
+    { text: 'select 1 from buckets.blobs where account_id = $1 and cloud_id = $2 and blob_id = $3' },
+    [accountId, cloudId, blobId],
+  )
+  return rows.length === 1
+}
+
 /** Clouds whose blobs were last compared before then; from now on they count as compared. */
 export const takeChecks = (db: Db, before: Date, now: Date, limit: number): Promise<CloudKey[]> =>
   db.query(

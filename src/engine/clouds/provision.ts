@@ -35,6 +35,7 @@ export interface ProvisionWork {
 
 export const provisionJob = job<ProvisionWork>({
   name: 'clouds.provision',
+  writes: ['database', 'wal', 'data'],
   limits: () => ({ perAccount: 2, perProcess: 4 }),
   handle: ({ app, accountId, data }) => continueProvisioning(app, { accountId, ...data }),
   setAside: ({ app, accountId, data }) => failProvisioning(app, { accountId, ...data }, 'set_aside'),

@@ -6,6 +6,7 @@ import type { Tx } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later } from '#platform/jobs'
+import { reportLost } from '#platform/storage'
 import { areOthers, BackupDamaged, verified } from './archive.ts'
 import { laterOf } from './attempts.ts'
 import type { BackupProblem } from './phrases.ts'
@@ -22,6 +23,7 @@ const slackBytes = 1024 * 1024
 
 export const restoreJob = job<{ cloudId: string; restoreId: string }>({
   name: 'databases.restore',
+  writes: ['data'],
   limits: () => ({ perAccount: 1, perProcess: 2 }),
   handle: ({ app, accountId, data }) => restore(app, { accountId, ...data }),
   setAside: ({ app, accountId, data }) => giveUp(app, { accountId, ...data }, 'set_aside'),
@@ -124,8 +126,9 @@ const writtenOf = ({ sha256, bytes }: store.BackupRow): { sha256: string; bytes:
   bytes: Number(bytes),
 })
 
-async function* bytesOf({ storage }: App, backup: store.BackupRow): AsyncGenerator<Buffer> {
-  const stored = await storage.get(backup.storage_key!)
+async function* bytesOf(app: App, backup: store.BackupRow): AsyncGenerator<Buffer> {
+  const stored = await app.storage.get(backup.storage_key!)
+  if (!stored) reportLost(app, backup.storage_key!)
   if (!stored) throw new BackupDamaged('The bytes of a backup are gone.')
   yield* verified(stored, writtenOf(backup))
 }

@@ -17,6 +17,7 @@ const dayMs = 24 * 60 * 60 * 1000
 
 export const backupJob = job<{ cloudId: string; backupId: string }>({
   name: 'databases.backup',
+  writes: ['database', 'wal', 'files'],
   limits: () => ({ perAccount: 1, perProcess: 2 }),
   handle: ({ app, accountId, data }) => take(app, { accountId, ...data }),
   setAside: async ({ app, accountId, data }) => failBackup(app, { accountId, ...data }, 'set_aside'),

@@ -58,12 +58,16 @@ export class CreationRoom {
     this.#call = call
   }
 
-  /** Reserves room for so many files of so many bytes together. Throws FILES_QUOTA_EXCEEDED where the project has none. */
+  /**
+   * Reserves room for so many files of so many bytes together, before anything is held or ordered. Throws FILES_QUOTA_EXCEEDED where the
+   * project has none, and STORAGE_FULL where the disk has too little.
+   */
   static async reserve(
     app: App,
     call: CreationCall,
     wanted: { creations: number; bytes: number },
   ): Promise<CreationRoom> {
+    app.storage.requireRoom()
     const { quotaBytes } = app.config.studio
     const asked = { ...call, ...wanted, receiptId: reservationOf(call), processId: app.processes.id }
     const isReserved = await creationStore.reserve(app.db, asked, { maxCreations, maxBytes: quotaBytes })
@@ -73,7 +77,7 @@ export class CreationRoom {
 
   /**
    * The same for work that outlives its process, as part of a transaction: the room lasts as long as the hold of its receipt, which `hold` takes.
-   * Throws FILES_QUOTA_EXCEEDED, and what `hold` throws.
+   * Throws FILES_QUOTA_EXCEEDED, STORAGE_FULL, and what `hold` throws.
    */
   static async reserveIn(
     tx: Tx,
@@ -82,6 +86,7 @@ export class CreationRoom {
     wanted: { creations: number; bytes: number },
     hold: () => Promise<void>,
   ): Promise<void> {
+    app.storage.requireRoom()
     const { quotaBytes } = app.config.studio
     // In the order in which who commits creations locks.
     await creationStore.lockUsage(tx, call)

@@ -14,5 +14,6 @@ export {
   stageFile,
 } from './stage.ts'
 export { type FileRow, findFile, listFiles, type Owner } from './store.ts'
+export { examineFolder, type FolderState, openFolder, tryFiles } from './store-folder.ts'
 export { deleteExpired, deleteForgotten, deleteUnowned, releaseRooms, storeWaiting } from './tidy.ts'
 export { openWaiting, type Waiting } from './waiting.ts'

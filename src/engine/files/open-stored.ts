@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { App } from '#app'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
+import { failLost } from '#platform/storage'
 import { keyOf } from './stage.ts'
 import * as store from './store.ts'
 
@@ -13,9 +14,9 @@ export interface StoredContent {
   content: Readable
 }
 
-type Room = Pick<App, 'db' | 'storage' | 'waiting' | 'clock'>
+type Room = Pick<App, 'db' | 'storage' | 'waiting' | 'clock' | 'log' | 'metrics'>
 
-/** A file of the project by its id; undefined where there is none (any more). */
+/** A file of the project by its id; undefined where there is none (any more). Throws FILE_LOST as `openFile` does. */
 export async function openStored(
   app: Room,
   owner: store.Owner,
@@ -29,19 +30,39 @@ export async function openStored(
 
 const retryAfterMs = 30_000
 
-/** Its bytes, or a part of them; undefined where they are gone. Throws SERVICE_UNAVAILABLE while they wait on another machine. */
+/**
+ * Its bytes, or a part of them; undefined where it was deleted meanwhile. Throws SERVICE_UNAVAILABLE while they wait on another machine, and
+ * FILE_LOST (410) where its row is there and they are not.
+ */
 export async function openFile(
-  { storage, waiting }: Pick<App, 'storage' | 'waiting'>,
+  app: Room,
   { account_id: accountId, file_id: fileId, spooled_on: place }: store.FileRow,
   range?: { start: number; end: number },
 ): Promise<Readable | undefined> {
+  const { storage, waiting } = app
   const key = keyOf(accountId, fileId)
-  if (place === null) return storage.get(key, range)
+  if (place === null) {
+    const content = await storage.get(key, range)
+    if (content) return content
+    const still = await store.findLinked(app.db, { accountId, fileId }, new Date(app.clock.nowMs()))
+    return still && failLost(app, key)
+  }
   // Moved to the store since the row was read, where it is not here any more.
   const own = place === waiting?.place ? await waiting.storage.get(key, range) : undefined
   return (
     own ??
     (await storage.get(key, range)) ??
+    (place === waiting?.place ? await lostHere(app, key, { accountId, fileId }) : undefined) ??
     fail('SERVICE_UNAVAILABLE', { why: 'storage' }, { retryAfterMs })
   )
+}
+
+/** Of what waited on this very machine nobody else has the bytes: lost, unless they were moved or deleted in this moment. */
+async function lostHere(
+  app: Room,
+  key: string,
+  linked: { accountId: string; fileId: string },
+): Promise<undefined> {
+  const row = await store.findLinked(app.db, linked, new Date(app.clock.nowMs()))
+  if (row && row.spooled_on === app.waiting?.place) failLost(app, key)
 }

@@ -37,8 +37,9 @@ export const keyOf = (accountId: string, fileId: string): string => `files/${acc
 /** Of a key that `keyOf` made. */
 export const fileIdOf = (key: string): string => path.posix.basename(key)
 
-/** Stores the bytes. Throws FILES_QUOTA_EXCEEDED where the project has no room for them. */
+/** Stores the bytes. Throws FILES_QUOTA_EXCEEDED where the project has no room for them, and STORAGE_FULL where the disk has none. */
 export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {
+  app.storage.requireRoom()
   const quotaBytes = app.config.files.projectQuotaBytes
   const { bytes, accountId, projectId } = file
   const isBuffered = bytes instanceof Uint8Array

@@ -81,6 +81,27 @@ export const findFile = (db: Db, owner: Owner, fileId: string, now: Date): Promi
     .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
     .executeTakeFirst()
 
+export type KnownFile = Pick<FileRow, 'account_id' | 'file_id' | 'sha256'>
+
+/** Some of all accounts whose bytes have to be in the store: of the last and the first ten the three smallest each; or this one, if it still is. */
+export async function knownFiles(db: Db, fileId?: string): Promise<KnownFile[]> {
+  const [{ here } = { here: false }] = await db.query<{ here: boolean }>(
+    { text: `select to_regclass('files.files') is not null as here` },
+    [],
+  )
+  if (!here) return []
+  const some = (order: 'asc' | 'desc'): string =>
+    `select * from (select account_id, file_id, sha256, bytes from files.files
+      where spooled_on is null and (expires_at is null or expires_at > now()) and ($1::uuid is null or file_id = $1)
+      order by file_id ${order} limit 10) as edge order by bytes limit 3`
+  return db.query<KnownFile>(
+    {
+      text: `select distinct account_id, file_id, sha256 from ((${some('desc')}) union all (${some('asc')})) as edges`,
+    },
+    [fileId ?? null],
+  )
+}
+
 /** The same by its account alone, for a link that was made for it. */
 export const findLinked = (
   db: Db,

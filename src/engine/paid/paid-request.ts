@@ -144,6 +144,8 @@ export class PaidRequest {
 
   async #take(microcredits: bigint): Promise<void> {
     const { caller, requestId, endpoint, model, claim, customerId, referenceId, isStored, part } = this.#call
+    // The hold and what it ends in are written: without room for them nothing is ordered.
+    if (!part) this.#app.space.require(['database', 'wal'])
     this.#renewedMs = this.#app.clock.nowMs()
     this.#hold = await (part ?? this.#app.ledger).hold({
       payer: caller,

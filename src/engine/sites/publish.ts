@@ -7,7 +7,14 @@ import { freeBytes, ownBuffer } from '#platform/bytes'
 import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
-import { announceBlobs, commitBlobs, deletePendingBlobs, markForDeletion, writeBlob } from '#platform/storage'
+import {
+  announceBlobs,
+  commitBlobs,
+  deletePendingBlobs,
+  markForDeletion,
+  reportLost,
+  writeBlob,
+} from '#platform/storage'
 import { type Blob, insertBlobs, insertFiles, lockBlobs, wantBlobs } from './content-store.ts'
 import { announceSite } from './directory.ts'
 import { deleteExpired, forgetFiles, setExpiries } from './expire.ts'
@@ -28,6 +35,7 @@ export interface PublishWork {
 
 export const publishJob = job<PublishWork>({
   name: 'sites.publish',
+  writes: ['database', 'wal', 'files'],
   limits: ({ sites }) => ({ perAccount: sites.publicationsAtOnce, perProcess: sites.publicationsAtOnce }),
   handle: publish,
   setAside: ({ app, accountId, data }) => endInVain(app, { accountId, ...data }, 'set_aside'),
@@ -66,7 +74,10 @@ async function readPack(
 ): Promise<Buffer | undefined> {
   if (key === null) return Buffer.alloc(0)
   const stored = await app.storage.get(key)
-  if (!stored) return undefined
+  if (!stored) {
+    reportLost(app, key)
+    return undefined
+  }
   const length = (files ?? []).reduce((end, { offset, bytes }) => Math.max(end, offset + bytes), 0)
   const pack = ownBuffer(length).subarray(0, length)
   let at = 0

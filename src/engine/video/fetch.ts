@@ -31,6 +31,7 @@ const checkMs = 60_000
 
 export const fetchJob = job<{ jobId: string }>({
   name: 'videos.fetch',
+  writes: ['database', 'wal', 'files', 'spool'],
   limits: () => limits,
   async handle({ app, accountId, data, stopping, signal }) {
     if (stopping.aborted) return { laterMs: 0 }

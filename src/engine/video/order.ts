@@ -9,7 +9,7 @@ import { type VideoModel, videoModels } from '#engine/models'
 import { requireActivePayer } from '#engine/paid'
 import type { Attempt, OrderRun } from '#engine/routing'
 import { isDatabaseAway, type Tx } from '#platform/db'
-import { Failure, fail } from '#platform/errors'
+import { Failure, fail, isPassing } from '#platform/errors'
 import { platformAccount } from '#platform/jobs'
 import { sha256 } from '#platform/secrets'
 import type { TraceContext } from '#platform/trace'
@@ -247,7 +247,7 @@ function waitOf(row: VideoRow, error: unknown): number | undefined {
     if (!busy.has(error.fault) || rounds >= maxRounds) return undefined
     return Math.min(maxRoundMs, Math.max(firstRoundMs * 2 ** rounds, error.retryAfterMs ?? 0))
   }
-  if (error instanceof Failure) return error.code === 'SERVICE_UNAVAILABLE' ? firstRoundMs : undefined
+  if (error instanceof Failure) return isPassing(error) ? firstRoundMs : undefined
   return rounds < maxRounds ? firstRoundMs * 2 ** rounds : undefined
 }
 

@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import type { Media } from '#engine/turn'
 import type { Tx } from '#platform/db'
-import { commitBlob, deletePendingBlobs, markForDeletion, stageBlob } from '#platform/storage'
+import { commitBlob, deletePendingBlobs, markForDeletion, reportLost, stageBlob } from '#platform/storage'
 import type { StoredPicture, VideoKey } from './store.ts'
 
 /** Stores them under keys of the job; `commitPictures` follows in the transaction that accepts it. */
@@ -48,7 +48,10 @@ export const readPictures = (app: App, pictures: readonly StoredPicture[]): Prom
   Promise.all(
     pictures.map(async ({ key, ...picture }) => {
       const content = await app.storage.get(key)
-      if (!content) throw new Error('A reference picture is missing in the store.')
+      if (!content) {
+        reportLost(app, key)
+        throw new Error('A reference picture is missing in the store.')
+      }
       return { ...picture, data: Buffer.concat(await Array.fromAsync(content)) } as Media
     }),
   )

@@ -22,6 +22,7 @@ const minLeftMs = 10 * 60_000
 
 export const startJob = job<{ projectId: string }>({
   name: 'videos.start',
+  writes: ['database', 'wal', 'files'],
   limits: () => limits,
   async handle(run) {
     const { app, accountId, data, stopping, trace } = run

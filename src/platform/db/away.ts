@@ -45,6 +45,10 @@ export function isDatabaseAway(error: unknown): boolean {
   return error.cause !== undefined && isDatabaseAway(error.cause)
 }
 
+/** Whether PostgreSQL has refused a statement since its disk is full. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && (('code' in error && error.code === '53100') || isDiskFull(error.cause))
+
 /** A statement that PostgreSQL has canceled: by its timeout (57014), or because a lock was not free in time (55P03). */
 export const isCanceled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '57014' || error.code === '55P03')

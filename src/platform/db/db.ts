@@ -11,7 +11,7 @@ import { phrases } from './phrases.ts'
 import { runTransaction } from './transaction.ts'
 
 export { clientConfig, type SocketAddress, socketUrl } from './address.ts'
-export { isDatabaseAway } from './away.ts'
+export { isDatabaseAway, isDiskFull } from './away.ts'
 export { clientOf, ElsewhereError } from './client.ts'
 export { columnTypes } from './column-types.ts'
 export { copyOut } from './copy-out.ts'

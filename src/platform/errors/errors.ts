@@ -111,6 +111,11 @@ export function fail<Code extends FailureCode>(
   throw new Failure(code, detail, more)
 }
 
+const passing: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'STORAGE_FULL', 'STORAGE_UNWRITABLE'])
+
+/** Whether background work waits for it to pass, in place of failing: the database is away, or a disk has no room. */
+export const isPassing = ({ code }: Failure): boolean => passing.has(code)
+
 /** The same failure of a request that is not run again: a client that repeated it by itself would only get to see that. */
 export const finalFailure = ({ code, detail, more }: Failure): Failure =>
   new Failure(code, detail, { ...more, final: true })

@@ -1,6 +1,7 @@
 /** Everything before the handler: key, scope, origin, parameters, body, idempotency claim. */
 import type { App, Caller } from '#app'
 import { type CredentialKind, requireScope } from '#platform/auth'
+import type { DiskName } from '#platform/disk-space'
 import { fail } from '#platform/errors'
 import { claimOf } from '#platform/idempotency'
 import { type ActiveRequest, pathOf } from './active-request.ts'
@@ -18,6 +19,7 @@ import { type Check, compile, compileLarge, compilePath, passes } from './valida
 const defaultBodyLimit = 1_048_576
 
 export interface Checks {
+  disks: readonly DiskName[]
   body: ((body: unknown) => Promise<void>) | undefined
   upload: Check | undefined
   query: Check | undefined
@@ -26,6 +28,7 @@ export interface Checks {
 }
 
 export const checksOf = (route: Route): Checks => ({
+  disks: disksOf(route),
   body: route.body && !route.bodyToDisk ? compileLarge(route.body) : undefined,
   upload: route.upload && compile(route.upload.fields, 'text'),
   query: route.query && compile(route.query, 'text'),
@@ -65,6 +68,7 @@ export async function admit(
     app.metrics.stages.auth.since(startedMs)
     requireScopeOf(route, context.caller)
   }
+  requireRoom(app, route, checks)
   if (checks.params) {
     context.params = paramsOf(route, context, came, checks)
     checks.params(context.params)
@@ -104,6 +108,21 @@ export async function admit(
       // A text has what belongs to it in the query.
       route.textBody ? { query: context.query, came: whatCame(context) } : whatCame(context),
     )
+}
+
+const database: readonly DiskName[] = ['database', 'wal']
+
+function disksOf({ method, socket, writes }: Route): readonly DiskName[] {
+  if (writes === 'nothing') return []
+  if (writes !== undefined) return [...database, ...writes]
+  return (method === 'GET' && !socket) || method === 'DELETE' ? [] : database
+}
+
+/** By what is known of the disks: nothing is asked. Throws STORAGE_FULL, and SPOOL_FULL for what would go through the spool. */
+function requireRoom({ space, spool, storage }: App, route: Route, { disks }: Checks): void {
+  space.require(disks)
+  if (disks.includes('files')) storage.requireRoom()
+  if (route.upload || route.bodyToDisk) spool.requireDisk()
 }
 
 /** Whether the body is the text of the route, by its media type. */

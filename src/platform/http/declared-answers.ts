@@ -5,7 +5,16 @@ import type { Violation } from './server.ts'
 import { mismatch } from './validate.ts'
 
 /** Codes that any route may answer, whatever it declares. */
-const alwaysPossible = new Set(['INTERNAL', 'SERVICE_UNAVAILABLE', 'REQUEST_TIMEOUT'])
+const alwaysPossible = new Set([
+  'INTERNAL',
+  'SERVICE_UNAVAILABLE',
+  'REQUEST_TIMEOUT',
+  // The database is away since its disk is full, or a disk that is needed on the way is.
+  'STORAGE_FULL',
+  'STORAGE_UNWRITABLE',
+  // A copy of an installation stores nothing in the bucket of its original.
+  'INSTALLATION_COPY',
+])
 
 export interface AnswerCheck {
   reply(status: number, text: string): void
@@ -48,6 +57,7 @@ export function impliedErrors(route: Route): string[] {
       ? []
       : ['INVALID_API_KEY', 'ACCOUNT_SUSPENDED', 'PLAN_REQUIRED', 'ORIGIN_NOT_ALLOWED']),
     ...(route.scope === 'public' || route.scope === 'any' ? [] : ['INSUFFICIENT_SCOPE']),
+    ...(route.method === 'GET' && !route.socket ? [] : ['STORAGE_UNWRITABLE']),
     ...(route.body ? ['INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE'] : []),
     ...(route.body ? [route.bodyToDisk ? 'SPOOL_FULL' : 'TOO_MUCH_IN_FLIGHT'] : []),
     ...(route.body && route.unknownFields !== 'tolerate' ? ['UNKNOWN_FIELD'] : []),

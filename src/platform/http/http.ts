@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox'
 import type { App, Caller } from '#app'
 import type { CredentialKind, Scope } from '#platform/auth'
 import type { Config } from '#platform/config'
+import type { DiskName } from '#platform/disk-space'
 import type { FailureCode, Language } from '#platform/errors'
 import type { Claim } from '#platform/ledger'
 import type { SpoolFile } from '#platform/spool'
@@ -25,6 +26,7 @@ export type { CorsPolicy } from './cors.ts'
 export { costHeaders } from './cost.ts'
 export { impliedErrors } from './declared-answers.ts'
 export { type EventStream, type EventWriter, eventStream } from './event-stream.ts'
+export { failureOf } from './failure-of.ts'
 export { hostName } from './host-name.ts'
 export { Intake } from './intake.ts'
 export type { KeySource } from './key-source.ts'
@@ -128,6 +130,11 @@ interface Spec {
   /** True when the last path parameter may hold slashes. */
   openEnded?: boolean
   idempotent?: boolean
+  /**
+   * What it writes to, refused with 503 before its body is read while a disk of that has too little room. Absent: the database, for methods
+   * other than GET and DELETE and for sockets; an upload needs the spool too. `nothing`: it only reads, or makes room, or ends what costs.
+   */
+  writes?: 'nothing' | readonly DiskName[]
   /** Headers that the handler reads and checks, by name; for the documents. */
   headers?: Record<string, TSchema>
   /** Those of them without which it refuses. */

@@ -1,7 +1,7 @@
 /** Sends answers: JSON, other types, events, failures, or the stored answer to an earlier request. */
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
-import { asFailure, Failure, fail } from '#platform/errors'
+import { Failure, fail } from '#platform/errors'
 import { answerAgain, claimedBefore } from '#platform/idempotency'
 import { ClaimTaken } from '#platform/ledger'
 import { isSealed } from '#platform/secrets'
@@ -11,6 +11,7 @@ import { ClientGone } from './body.ts'
 import { Content, sendContent } from './content.ts'
 import { costHeaders } from './cost.ts'
 import type { AnswerCheck } from './declared-answers.ts'
+import { failureOf } from './failure-of.ts'
 import { Answer, JsonText, type Route } from './http.ts'
 
 /** Where an answer goes. */
@@ -62,7 +63,8 @@ export async function sendError(
   } catch (again) {
     if (again instanceof ClientGone) return void context.response.destroy()
     // Our own failures may have a refused upstream connection as their cause.
-    const failure = asFailure(
+    const failure = failureOf(
+      app,
       !(again instanceof Failure) && isDatabaseAway(again) ? awayFailure(again) : again,
     )
     context.code = failure.code

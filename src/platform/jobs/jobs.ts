@@ -5,6 +5,7 @@
 import type { App } from '#app'
 import type { Config } from '#platform/config'
 import type { Db, Tx } from '#platform/db'
+import type { DiskName } from '#platform/disk-space'
 import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import type { TraceContext } from '#platform/trace'
@@ -43,6 +44,8 @@ export interface Job<Data = never> {
   limits: (config: Config) => { perAccount: number; perProcess: number }
   /** Interval in milliseconds of a recurring job of the platform, which has no data. */
   everyMs?: number
+  /** It waits in the queue while one of these disks has too little room. Absent for what makes room, and for upkeep. */
+  writes?: readonly DiskName[]
   /**
    * Executes the job. It may run again after a crash or a failure, even concurrently if a process only seemed dead. An error counts as a
    * failure: it is retried with growing pauses, and parked after the tenth.

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
-import { Failure } from '#platform/errors'
+import { Failure, isPassing } from '#platform/errors'
 import { type Span, TraceContext } from '#platform/trace'
 import type { JobResults } from './job-results.ts'
 import type { Job, Later, Run } from './jobs.ts'
@@ -86,7 +86,8 @@ export class Lane {
 
   async #claim(): Promise<store.QueuedJob[]> {
     const max = this.#limits.perProcess - this.#running.size
-    if (max <= 0) return []
+    // It is looked for again every two seconds, so that it goes on by itself once there is room.
+    if (max <= 0 || this.#options.app.space.lacking(this.job.writes ?? []) !== undefined) return []
     return store.claim(this.#options.app.db, {
       name: this.job.name,
       processId: this.#options.processId,
@@ -228,7 +229,7 @@ const retryMs = (failures: number): number =>
 
 /** Our own failures may have a refused upstream connection as their cause. */
 const isUnavailable = (error: unknown): boolean =>
-  error instanceof Failure ? error.code === 'SERVICE_UNAVAILABLE' : isDatabaseAway(error)
+  error instanceof Failure ? isPassing(error) : isDatabaseAway(error)
 
 const errorText = (error: unknown): string =>
   (error instanceof Error ? `${error.name}: ${error.message}` : String(error))

@@ -67,7 +67,7 @@ function referred(value: unknown, schemas: Json): unknown {
 
 /** Every error code that a route may answer. */
 export const codesOf = (route: Route): string[] => [
-  ...new Set([...route.errors, ...impliedErrors(route), 'INTERNAL', 'SERVICE_UNAVAILABLE']),
+  ...new Set([...route.errors, ...impliedErrors(route), 'INTERNAL', 'SERVICE_UNAVAILABLE', 'STORAGE_FULL']),
 ]
 
 /** The header that routes with `idempotent` take. */

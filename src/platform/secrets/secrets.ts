@@ -2,8 +2,9 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { base62, randomBase62, secretPrefixes } from '#platform/ids'
 
+export { otherKey } from './phrases.ts'
 export { isSealed, type Signer } from './seal.ts'
-export { openSecrets, type Secrets, type SecretsOptions } from './vault.ts'
+export { examineSeal, openSecrets, type SealState, type Secrets, type SecretsOptions } from './vault.ts'
 
 export const sha256 = (data: string | Uint8Array): Buffer => hash('sha256', data, 'buffer')
 

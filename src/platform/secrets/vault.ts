@@ -2,10 +2,11 @@
 import type { Db } from '#platform/db'
 import { fail, StartRefused } from '#platform/errors'
 import type { Log } from '#platform/log'
+import type { Problem } from '#platform/readiness'
 import { makeKeyFile, readKeyFile } from './key-file.ts'
-import { otherKey } from './phrases.ts'
+import { keyFileGone, keyFileOther, otherKey, unreadable } from './phrases.ts'
 import { openWith, type SealKey, type Signer, sealKeyOf, sealWith, signerOf } from './seal.ts'
-import { claimKeyId, readKeyId } from './store.ts'
+import { addProof, claimKeyId, readSeal, type Seal } from './store.ts'
 
 /** Encrypts and decrypts values that must not be readable in the database. */
 export interface Secrets {
@@ -17,6 +18,8 @@ export interface Secrets {
   signer(purpose: string): Promise<Signer>
   /** To check what was signed: undefined where nothing ever was, so that no stranger's request makes a key. Throws SECRETS_SEALED. */
   knownSigner(purpose: string): Promise<Signer | undefined>
+  /** What is wrong with the key now: it blocks where this process can open nothing, and warns where the next start would be refused. */
+  problem(): Promise<Problem | undefined>
 }
 
 export interface SecretsOptions {
@@ -35,6 +38,42 @@ export async function openSecrets(options: SecretsOptions): Promise<Secrets> {
   return vault
 }
 
+/** Of the proof, which belongs to no row of another room. */
+const proofOwner = 'secrets.seal'
+/** For whoever asks whether the process is ready. */
+const readyMs = 2_000
+
+const newProof = (key: SealKey): Seal => ({
+  key_id: key.id,
+  proof: sealWith(key, 'kherad', proofOwner),
+})
+
+/** Tried, and not believed by its id alone. */
+function opens(key: SealKey, { key_id, proof }: Seal): boolean {
+  if (key.id !== key_id) return false
+  try {
+    return proof === null || openWith(key, proof, proofOwner) === 'kherad'
+  } catch {
+    return false
+  }
+}
+
+/** How the key that a start would use stands to the database: `unused` where nothing was ever sealed. */
+export type SealState = 'unused' | 'proven' | 'missing' | 'other'
+
+/** Looks, and changes nothing. */
+export async function examineSeal({
+  db,
+  secret,
+  file,
+}: Pick<SecretsOptions, 'db' | 'secret' | 'file'>): Promise<SealState> {
+  const seal = await readSeal(db)
+  if (!seal) return 'unused'
+  const text = secret ?? (await readKeyFile(file))
+  if (text === undefined) return 'missing'
+  return opens(sealKeyOf(text), seal) ? 'proven' : 'other'
+}
+
 class Vault implements Secrets {
   readonly #options: SecretsOptions
   /** The key, once the database is known to have no other. */
@@ -45,9 +84,27 @@ class Vault implements Secrets {
   }
 
   async requireOwnKey(): Promise<void> {
-    const sealedBy = await readKeyId(this.#options.db)
-    if (sealedBy !== undefined && (await this.#ownKey())?.id !== sealedBy)
-      throw new StartRefused(otherKey.en, otherKey.fa)
+    const { db } = this.#options
+    const seal = await readSeal(db)
+    if (!seal) return
+    const own = await this.#ownKey()
+    if (!own || !opens(own, seal)) throw new StartRefused(otherKey.en, otherKey.fa)
+    this.#key = own
+    if (seal.proof === null) await addProof(db, newProof(own))
+  }
+
+  async problem(): Promise<Problem | undefined> {
+    const { db, secret, file } = this.#options
+    const seal = await readSeal(db, readyMs)
+    if (!seal) return undefined
+    const own = this.#key ?? (await this.#ownKey())
+    if (!own || !opens(own, seal)) return { code: 'sealing_key', message: unreadable, blocks: true }
+    if (secret !== undefined) return undefined
+    const kept = await readKeyFile(file)
+    if (kept === undefined) return { code: 'sealing_key_file', message: keyFileGone, blocks: false }
+    return sealKeyOf(kept).id === own.id
+      ? undefined
+      : { code: 'sealing_key_file', message: keyFileOther, blocks: false }
   }
 
   async seal(plain: string, belongsTo: string): Promise<string> {
@@ -63,7 +120,7 @@ class Vault implements Secrets {
   }
 
   async knownSigner(purpose: string): Promise<Signer | undefined> {
-    const isKnown = this.#key !== undefined || (await readKeyId(this.#options.db)) !== undefined
+    const isKnown = this.#key !== undefined || (await readSeal(this.#options.db)) !== undefined
     return isKnown ? this.signer(purpose) : undefined
   }
 
@@ -77,14 +134,15 @@ class Vault implements Secrets {
     if (this.#key) return this.#key
     const { db, file } = this.#options
     let own = await this.#ownKey()
-    if (!own && (await readKeyId(db)) !== undefined) {
+    if (!own && (await readSeal(db)) !== undefined) {
       // Another process of this machine may have made it in between; a second machine that would make a key of its own could open nothing.
       own = await this.#ownKey()
       if (!own) return this.#refuse()
     }
     own ??= sealKeyOf(await makeKeyFile(file))
-    await claimKeyId(db, own.id)
-    if ((await readKeyId(db)) !== own.id) return this.#refuse()
+    await claimKeyId(db, newProof(own))
+    const seal = await readSeal(db)
+    if (!seal || !opens(own, seal)) return this.#refuse()
     this.#key = own
     return own
   }

@@ -5,6 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { type DiskSpace, isFullDisk, writeFailure } from '#platform/disk-space'
 import { fail } from '#platform/errors'
 import { processName, sweep } from './sweep.ts'
 import './errors.ts'
@@ -12,6 +13,8 @@ import './errors.ts'
 export { isAbandoned, processName } from './sweep.ts'
 
 export interface Spool extends AsyncDisposable {
+  /** For who may still refuse what is to come: throws SPOOL_FULL (503) where the disk has too little room. */
+  requireDisk(): void
   /**
    * Writes the source to a file at the speed of the disk; a slow source affects only itself. Throws `TooLarge`, SPOOL_FULL (503), and
    * errors of the source; then nothing is left.
@@ -49,14 +52,24 @@ export class TooLarge extends Error {
 /** Retry-After for a request that found no room. */
 const retryAfterMs = 30_000
 
+export interface SpoolOptions {
+  folder: string
+  maxBytes: number
+  /** Absent: only what the disk itself refuses is refused. */
+  space?: Pick<DiskSpace, 'lacking'>
+}
+
 /** Opens the spool of this process below the folder, which all processes of the machine share, and sweeps what dead ones left. */
-export async function openSpool({ folder, maxBytes }: { folder: string; maxBytes: number }): Promise<Spool> {
+export async function openSpool({ folder, maxBytes, space }: SpoolOptions): Promise<Spool> {
   const own = path.join(folder, `${await processName()}~${randomUUID()}`)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const sweeping = await sweep(folder, own)
   const room = new Room(maxBytes)
   const make = () => mkdir(own, { recursive: true, mode: 0o700 })
   return {
+    requireDisk() {
+      if (space?.lacking(['spool'])) fail('SPOOL_FULL', { of: 'disk' }, { retryAfterMs })
+    },
     async write(source, bounds) {
       const file = path.join(own, randomUUID())
       await translated(make())
@@ -179,14 +192,12 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten
 }
 
-/** Turns the errors of a full disk into SPOOL_FULL. */
+/** Turns the errors of a full disk into SPOOL_FULL, and those of one that cannot be written into STORAGE_UNWRITABLE. */
 async function translated<Value>(writing: Promise<Value>): Promise<Value> {
   try {
     return await writing
   } catch (error) {
-    if (full.has((error as NodeJS.ErrnoException).code)) fail('SPOOL_FULL', { of: 'disk' }, { retryAfterMs })
-    throw error
+    if (isFullDisk(error)) fail('SPOOL_FULL', { of: 'disk' }, { retryAfterMs, cause: error })
+    throw writeFailure(error, 'spool')
   }
 }
-
-const full = new Set<string | undefined>(['ENOSPC', 'EDQUOT'])

@@ -2,17 +2,16 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { type DiskSpace, writeFailure } from '#platform/disk-space'
 import { isAbandoned, processName, TooLarge } from '#platform/spool'
+import { draftsName } from './drafts-name.ts'
 import { type ByteSource, isKey, type Storage, type StoredBytes } from './storage.ts'
-
-/** Folder of files that are still being written; no key is spelled like it. */
-const draftsName = 'drafts~'
 
 /**
  * Files under one folder; each is written to a drafts folder and moved into place when complete. Drafts of dead processes are deleted when
  * the store is opened.
  */
-export function openDisk(folder: string): Storage {
+export function openDisk(folder: string, space?: Pick<DiskSpace, 'require'>): Storage {
   const own = processName()
   const drafts = path.join(folder, draftsName)
   const place = (key: string): string => {
@@ -27,19 +26,22 @@ export function openDisk(folder: string): Storage {
   ): Promise<Result> {
     const target = place(key)
     const draft = path.join(drafts, `${await own}~${randomUUID()}`)
-    await Promise.all([makeFolder(path.dirname(target)), makeFolder(drafts)])
-    let result: Result
     try {
-      result = await written(draft, write)
+      await Promise.all([makeFolder(path.dirname(target)), makeFolder(drafts)])
+      const result = await written(draft, write)
       await rename(draft, target)
+      await syncFolder(path.dirname(target))
+      return result
     } catch (error) {
-      await rm(draft, { force: true })
-      throw error
+      // On a disk that cannot be written it may stay; it is deleted when the store is opened.
+      await rm(draft, { force: true }).catch(() => undefined)
+      throw writeFailure(error, 'files')
     }
-    await syncFolder(path.dirname(target))
-    return result
   }
   return {
+    requireRoom() {
+      space?.require(['files'])
+    },
     put: (key, bytes) => writeFile(key, (file) => file.writeFile(bytes)),
     putStream: (key, source) => writeFile(key, (file) => copy(source, file)),
     putUnsized: (key, source, maxBytes) => writeFile(key, (file) => append(source, file, maxBytes)),
@@ -53,7 +55,9 @@ export function openDisk(folder: string): Storage {
       }
     },
     async delete(keys) {
-      await Promise.all(keys.map((key) => rm(place(key), { force: true })))
+      await Promise.all(keys.map((key) => rm(place(key), { force: true }))).catch((error: unknown) => {
+        throw writeFailure(error, 'files')
+      })
     },
     // Its drafts are deleted when the store is opened.
     async endUploads() {},

@@ -20,8 +20,12 @@ const renewMs = 10 * 60 * 1000
 /** Until a broken connection may be replaced by a good one. */
 const againMs = 500
 
-/** Writes the bytes under the key. They are kept for good when a transaction commits the key within an hour. */
+/**
+ * Writes the bytes under the key. They are kept for good when a transaction commits the key within an hour. Throws STORAGE_FULL before
+ * anything is written.
+ */
 export async function stageBlob(room: Room, key: string, bytes: Uint8Array | ByteSource): Promise<void> {
+  room.storage.requireRoom()
   await announceNew(room, () => key)
   await writeBlob(room, key, bytes)
 }
@@ -68,7 +72,7 @@ export const announceBlob = ({ clock }: Pick<App, 'clock'>, tx: Tx, key: string)
 
 /**
  * The same for bytes that come for as long as it takes, such as those of a recording: they are kept when a transaction commits the key
- * within an hour of the last of them. Throws as `Storage.putUnsized`.
+ * within an hour of the last of them. Throws as `Storage.putUnsized`, and STORAGE_FULL before anything is read.
  */
 export async function stageUnsized(
   { db, clock, storage }: Room,
@@ -76,6 +80,7 @@ export async function stageUnsized(
   source: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): Promise<StoredBytes> {
+  storage.requireRoom()
   const due = () => new Date(clock.nowMs() + pendingMs)
   await store.insertPendingBlob(db, key, due())
   // If the database is unavailable, the next renewal comes in time, or `commitBlob` throws.

@@ -15,6 +15,8 @@ const deletesAtOnce = 8
 export function openS3(config: S3Config, egress: (url: string) => Egress): Storage {
   const bucket = openBucket(config, egress)
   return {
+    // A bucket says nothing of its room.
+    requireRoom() {},
     put: async (key, bytes, options) => put(bucket, checked(key), bytes, options),
     putStream: async (key, source, options) => put(bucket, checked(key), source, options),
     putUnsized: async (key, source, maxBytes) => putParts(bucket, checked(key), source, maxBytes),

@@ -4,11 +4,15 @@
  */
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
+import type { DiskSpace } from '#platform/disk-space'
 import type { Egress } from '#platform/proxy'
 import { openDisk } from './disk.ts'
 import { openS3 } from './s3.ts'
 import type { StorageConfig } from './settings.ts'
 
+export { failLost, reportLost } from './lost.ts'
+export { holdsFiles, markerName, readMarker, readStoreId, writeMarker } from './marker.ts'
+export { storageSeries } from './metrics.ts'
 export {
   announceBlob,
   announceBlobs,
@@ -23,7 +27,12 @@ export {
 } from './pending-blobs.ts'
 
 export interface Storage extends AsyncDisposable {
-  /** Durable once it resolves. Replaces bytes under the same key. */
+  /**
+   * For who may still refuse or postpone what is to be stored: throws STORAGE_FULL (503) where the disk has too little room. What is under
+   * way, and perhaps paid, is put without asking: the room below the floor is there for it.
+   */
+  requireRoom(): void
+  /** Durable once it resolves. Replaces bytes under the same key. Like all that write it throws STORAGE_FULL and STORAGE_UNWRITABLE. */
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<void>
   /** The same for bytes too large for memory. Throws if length or hash differ from those of the source; then nothing is stored. */
   putStream(key: string, source: ByteSource, options?: PutOptions): Promise<void>
@@ -82,10 +91,12 @@ export interface StorageOptions extends StorageConfig {
   folder: string
   /** The egress of requests to the store. */
   egress?: (url: string) => Egress
+  /** Absent: only what the disk itself refuses is refused. */
+  space?: Pick<DiskSpace, 'require'>
 }
 
-export const openStorage = ({ folder, s3, egress = () => ({}) }: StorageOptions): Storage =>
-  s3 ? openS3(s3, egress) : openDisk(folder)
+export const openStorage = ({ folder, s3, egress = () => ({}), space }: StorageOptions): Storage =>
+  s3 ? openS3(s3, egress) : openDisk(folder, space)
 
 /** Keys consist of segments of letters, digits, dots, dashes and underscores; none is `.` or `..`. */
 export const isKey = (key: string): boolean =>

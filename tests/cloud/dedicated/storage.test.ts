@@ -1,5 +1,7 @@
 /** Objects of buckets as the unchanged client of the field asks for them. */
 import { randomBytes } from 'node:crypto'
+import { rename } from 'node:fs/promises'
+import path from 'node:path'
 import { promisify } from 'node:util'
 import { crc32, deflate } from 'node:zlib'
 import sharp from 'sharp'
@@ -103,6 +105,23 @@ describe.runIf(canRun)('buckets of a dedicated cloud', () => {
     expect(
       (await storage.createBucket('limit', { public: false, fileSizeLimit: 52_428_800 })).error,
     ).toBeNull()
+  })
+
+  test('an object whose bytes are gone from the store says so, and one that was deleted does not exist', async () => {
+    const { storage } = app.service
+    const put = (name: string) => storage.from('papers').upload(name, new Blob(['x'], { type: 'text/plain' }))
+    expect((await put('lost.txt')).error).toBeNull()
+    expect((await put('deleted.txt')).error).toBeNull()
+    await storage.from('papers').remove(['deleted.txt'])
+    const folder = path.join(world.app.config.dataDir, 'files', 'buckets')
+    const kept = `${folder}-kept`
+    await rename(folder, kept)
+    const lost = await storage.from('papers').download('lost.txt')
+    const deleted = await storage.from('papers').download('deleted.txt')
+    await rename(kept, folder)
+    expect(lost.error).toMatchObject({ statusCode: '410', code: 'FILE_LOST' })
+    expect(deleted.error).toMatchObject({ statusCode: '404' })
+    expect((await storage.from('papers').download('lost.txt')).error).toBeNull()
   })
 
   test('an object comes back byte for byte under its Persian name, in parts too, with the headers that it was stored with', async () => {

@@ -6,8 +6,8 @@ import type { App } from '#app'
 import type { CloudDirectory, LiveCloud } from '#engine/clouds'
 import { type AppsRequest, acceptSocket, cloudHost, type HostHandler } from '#platform/apps'
 import { isDatabaseAway } from '#platform/db'
-import { asFailure, errorBody, errorHeaders, Failure, fail } from '#platform/errors'
-import { ClientGone, Intake } from '#platform/http'
+import { errorBody, errorHeaders, Failure, fail } from '#platform/errors'
+import { ClientGone, failureOf, Intake } from '#platform/http'
 import type { AppArea, AppCaller, AppReply } from './area.ts'
 import { callOf, targetOf, type Visit, visitOf } from './call.ts'
 import { callerOf, type VerifyToken } from './caller.ts'
@@ -23,6 +23,8 @@ export interface CloudHandlerOptions {
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+/** Refused while the disk of PostgreSQL has too little room; what is deleted makes some. */
+const writing = new Set(['POST', 'PUT', 'PATCH'])
 
 export class CloudHandler implements HostHandler {
   readonly name = 'clouds'
@@ -115,6 +117,7 @@ export class CloudHandler implements HostHandler {
     requireReady(cloud, host)
     if (!area) fail('CLOUD_PATH_NOT_FOUND', { path: path.slice(0, 200) })
     if (!methods.includes(method)) fail('METHOD_NOT_ALLOWED', { method, allowed: methods })
+    if (writing.has(method)) app.space.require(['database', 'wal'])
     const queryKey = new URLSearchParams(query).get('apikey') ?? undefined
     const asking = callerOf(
       cloud,
@@ -138,7 +141,7 @@ export class CloudHandler implements HostHandler {
       request.response.destroy()
       return { status: 499 }
     }
-    const failure = asFailure(away(error))
+    const failure = failureOf(this.#options.app, away(error))
     visit.code = failure.code
     if (failure.status >= 500 && !visit.area?.faultsOfApps?.has(failure.code))
       this.#options.app.log.error(

@@ -89,6 +89,7 @@ const userRoutes: Route[] = [
     method: 'POST',
     path: `${userPath}/block`,
     operation: 'cloud.users.block',
+    writes: 'nothing',
     scope: 'cloud:write',
     summary: {
       en: 'Block a user: all sessions end at once, and there are no new ones.',
@@ -103,6 +104,7 @@ const userRoutes: Route[] = [
     method: 'POST',
     path: `${userPath}/unblock`,
     operation: 'cloud.users.unblock',
+    writes: 'nothing',
     scope: 'cloud:write',
     summary: { en: 'Let a blocked user sign in again.', fa: 'رفع مسدودی کاربر.' },
     params: UserParams,

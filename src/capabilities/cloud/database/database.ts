@@ -101,6 +101,7 @@ export async function useDatabase(context: Context<DatabaseBody>): Promise<JsonT
   if (action === undefined) return invalid('action', reasons.action)
   for (const param of ['id', 'data', 'public_read', 'offset'] as const)
     if (body[param] !== undefined && !takes[action].includes(param)) invalid(param, reasons.unused(action))
+  if (action !== 'list' && action !== 'delete') app.space.require(['database', 'wal'])
   const work = { context, cloud: rowsCloud(context, found), name: nameOf(body, action) }
   return actions[action](work)
 }

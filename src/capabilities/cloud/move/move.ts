@@ -57,6 +57,7 @@ const maxAttempts = 5
 
 export const moveJob = job<MoveWork>({
   name: 'clouds.move',
+  writes: ['database', 'wal', 'files'],
   limits: () => ({ perAccount: 1, perProcess: 2 }),
   handle: ({ app, accountId, data, ...run }) => continueMove(app, { accountId, ...data }, run),
   setAside: ({ app, accountId, data }) => setMoveAside(app, { accountId, ...data }),

@@ -5,7 +5,7 @@
 import { embed, packVectors, truncateForModel, vectorsIn } from '#engine/embeddings'
 import { isDatabaseAway } from '#platform/db'
 import { discardReply, effectOf, fenceEffect } from '#platform/effects'
-import { asFailure, Failure } from '#platform/errors'
+import { asFailure, Failure, isPassing } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import type { Later } from '#platform/jobs'
 import type { Step, Work } from './embed-source.ts'
@@ -121,7 +121,7 @@ async function handleError(work: Work, batch: store.Batch, error: unknown): Prom
   if (signal.aborted) return { laterMs: 0 }
   if (!(error instanceof Failure) && isDatabaseAway(error)) throw error
   const failure = asFailure(error)
-  if (failure.code === 'SERVICE_UNAVAILABLE') return { laterMs: lookAgainMs }
+  if (isPassing(failure)) return { laterMs: lookAgainMs }
   if (failure.code === 'RATE_LIMITED' || failure.code === 'CONCURRENCY_LIMITED') {
     await app.db.tx((tx) => store.dropBatch(tx, sourceKey, batch))
     return later(lookAgainMs, failure)

@@ -10,6 +10,7 @@ import * as store from './store.ts'
 
 export const embedJob = job<{ knowledgeId: string; sourceId: string }>({
   name: 'knowledge.embed',
+  writes: ['database', 'wal'],
   limits: () => ({ perAccount: 2, perProcess: 4 }),
   handle: embedSource,
   async setAside({ app, accountId, data }) {

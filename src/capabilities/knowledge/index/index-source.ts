@@ -6,7 +6,7 @@ import type { ReadText, Unread } from '#engine/tools'
 import type { Tx } from '#platform/db'
 import { job, type Later, type Run } from '#platform/jobs'
 import { Slice } from '#platform/slices'
-import { deletePendingBlobs, markForDeletion } from '#platform/storage'
+import { deletePendingBlobs, markForDeletion, reportLost } from '#platform/storage'
 import { embedJob } from '../embed/embed-source.ts'
 import { keyOf, markOf } from '../mark.ts'
 import { lockProject, type SourceRow } from '../store.ts'
@@ -25,6 +25,7 @@ interface SourceWork {
 
 export const indexJob = job<SourceWork>({
   name: 'knowledge.index',
+  writes: ['database', 'wal'],
   limits: () => ({ perAccount: 2, perProcess: 4 }),
   handle: indexSource,
   async setAside({ app, accountId, data }) {
@@ -47,11 +48,17 @@ async function indexSource({ app, accountId, data, signal }: Run<SourceWork>): P
   return save(app, sourceKey, source, read)
 }
 
-async function textOf(app: App, source: SourceRow, signal: AbortSignal): Promise<ReadText | Unread> {
+/** `file_lost`: it was stored, and the store does not have it. */
+type Lost = { unread: 'file_lost' }
+
+async function textOf(app: App, source: SourceRow, signal: AbortSignal): Promise<ReadText | Unread | Lost> {
   const { account_id: accountId, source_id: sourceId, kind, url } = source
   if (kind === 'url') return app.reader.fetch(url!, { accountId, signal })
   const stored = await app.storage.get(keyOf(accountId, sourceId))
-  if (!stored) return { unread: 'unreadable' }
+  if (!stored) {
+    reportLost(app, keyOf(accountId, sourceId))
+    return { unread: 'file_lost' }
+  }
   return app.reader.read(kind, await buffer(stored), { accountId, signal })
 }
 

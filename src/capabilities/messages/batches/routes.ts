@@ -76,6 +76,7 @@ export const batchRoutes: Route[] = [
     method: 'POST',
     path: `${path}/{batch_id}/cancel`,
     operation: 'batches.cancel',
+    writes: 'nothing',
     scope: 'responses:write',
     keySources: [apiKeyHeader],
     summary: {

@@ -5,7 +5,7 @@
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import { discardReply, effectOf, fenceEffect } from '#platform/effects'
-import { asFailure, errorBody, Failure } from '#platform/errors'
+import { asFailure, errorBody, Failure, isPassing } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
 import type { TraceContext } from '#platform/trace'
@@ -24,6 +24,7 @@ const maxRateLimitWaitMs = 60_000
 
 export const rowJob = job<{ batchId: string; position: number }>({
   name: 'batches.row',
+  writes: ['database', 'wal'],
   limits: ({ batches }) => ({ perAccount: batches.rowsPerAccount, perProcess: batches.rowsPerProcess }),
   handle: (run) =>
     startRow(run, (row) => (row.was === 'waiting' ? answerRow(row) : resolveEarlierCall(row, answerRow))),
@@ -109,7 +110,7 @@ async function refused(row: Row, error: unknown): Promise<Later | undefined> {
   if (row.signal.aborted) return { laterMs: 0 }
   if (!(error instanceof Failure) && isDatabaseAway(error)) throw error
   const failure = asFailure(error)
-  if (failure.code === 'SERVICE_UNAVAILABLE') return { laterMs: retryMs }
+  if (isPassing(failure)) return { laterMs: retryMs }
   if (failure.code === 'RATE_LIMITED' || failure.code === 'CONCURRENCY_LIMITED') {
     await row.app.db.tx((tx) => store.releaseRow(tx, row.rowKey, 'waiting', null, now(row.app)))
     const waitMs = Math.min(failure.more.retryAfterMs ?? rateLimitWaitMs, maxRateLimitWaitMs)

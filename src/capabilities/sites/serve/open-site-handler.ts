@@ -1,6 +1,7 @@
 import type { App } from '#app'
 import { limitsOf, openSiteAllowances, readManifest, readStaleFiles } from '#engine/sites'
 import type { HostHandler } from '#platform/apps'
+import { reportLost } from '#platform/storage'
 import { Blobs } from './blobs.ts'
 import { OpenVersions } from './open-versions.ts'
 import { SiteHandler } from './serve.ts'
@@ -23,5 +24,6 @@ export function openSiteHandler(app: App): HostHandler {
       },
     }),
     ...{ clock, log },
+    reportLost: (key) => reportLost(app, key),
   })
 }

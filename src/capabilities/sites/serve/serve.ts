@@ -29,6 +29,8 @@ export interface SiteHandlerOptions {
   allowances: SiteAllowances
   clock: App['clock']
   log: App['log']
+  /** Bytes of a published file are not in the store. */
+  reportLost: (key: string) => void
 }
 
 /** One request to a site, and what it needs. */
@@ -272,7 +274,7 @@ export class SiteHandler implements HostHandler {
     this.#options.blobs.load(form.storageKey, form.bytes).then(
       (buffer) => {
         if (response.destroyed) return
-        if (!buffer) return void this.#fail(visit, new Error('A file of a site is not in the store.'))
+        if (!buffer) return void this.#lost(visit, form)
         writeBuffer(response, status, headers, range ? buffer.subarray(range.start, range.end + 1) : buffer)
       },
       (error: unknown) => this.#fail(visit, error),
@@ -290,7 +292,7 @@ export class SiteHandler implements HostHandler {
     const bytes = range ? range.end - range.start + 1 : form.bytes
     this.#options.blobs.open(form.storageKey, range).then(
       (source) => {
-        if (!source) return void this.#fail(visit, new Error('A file of a site is not in the store.'))
+        if (!source) return void this.#lost(visit, form)
         if (response.destroyed) return void source.destroy()
         response.writeHead(status, headers)
         pour(source, response, bytes, (sent, error) => {
@@ -300,6 +302,12 @@ export class SiteHandler implements HostHandler {
       },
       (error: unknown) => this.#fail(visit, error),
     )
+  }
+
+  /** Told to the operator. Visitors are to come back: search engines would forget a page that says it is gone for good. */
+  #lost({ message, response }: Visit, { storageKey }: Representation): void {
+    this.#options.reportLost(storageKey)
+    if (!response.destroyed) sendNotice({ message, response }, 'unavailable', ['Retry-After', '5'])
   }
 
   #fail({ message, response }: Pick<Visit, 'message' | 'response'>, error: unknown): void {

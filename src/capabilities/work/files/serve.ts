@@ -1,8 +1,10 @@
 /** Downloads: one file by its exact path, or all of them in a zip. */
 import { buffer } from 'node:stream/consumers'
+import type { App } from '#app'
 import { type BundledFile, manifestPath, zip } from '#engine/documents'
 import { fail } from '#platform/errors'
 import { Answer, attachment, type Content, type ContentSource, content } from '#platform/http'
+import { failLost } from '#platform/storage'
 import { reasons } from '../phrases.ts'
 import { notFound, type RunContext, requireRun, runKeyOf } from '../read.ts'
 import type { FilesQuery } from '../schema.ts'
@@ -31,16 +33,16 @@ export async function serveFiles(context: RunContext<FilesQuery>): Promise<Answe
   if (path === undefined) return send(context, bundleOf(context, run, files))
   if (path === manifestPath) return send(context, manifestFile(context, files))
   const file = files.find((one) => one.path === path)
-  return file ? send(context, oneFile(context, file)) : notFound('path')
+  return file ? send(context, oneFile(context, run, file)) : notFound('path')
 }
 
-function oneFile({ app }: RunContext, file: FileRow): Download {
+function oneFile({ app }: RunContext, run: RunRow, file: FileRow): Download {
   return {
     name: file.path.split('/').at(-1)!,
     mediaType: file.media_type,
     tag: file.sha256,
     bytes: Number(file.bytes),
-    open: async () => (await app.storage.get(file.storage_key)) ?? missing(file),
+    open: async () => (await app.storage.get(file.storage_key)) ?? missing(app, run, file),
   }
 }
 
@@ -63,7 +65,7 @@ function bundleOf({ app, language }: RunContext, run: RunRow, files: readonly Fi
     async open() {
       const packed: BundledFile[] = []
       for (const file of files) {
-        const stream = (await app.storage.get(file.storage_key)) ?? missing(file)
+        const stream = (await app.storage.get(file.storage_key)) ?? (await missing(app, run, file))
         packed.push({ path: file.path, mediaType: file.media_type, bytes: await buffer(stream) })
       }
       packed.push({ path: manifestPath, mediaType: entry.media_type, bytes: Buffer.from(text) })
@@ -72,8 +74,12 @@ function bundleOf({ app, language }: RunContext, run: RunRow, files: readonly Fi
   }
 }
 
-const missing = ({ path }: FileRow): never => {
-  throw new Error(`The file ${path} is not in the storage.`)
+/** Throws FILE_LOST, or NOT_FOUND where the run was deleted in this moment. */
+async function missing(app: App, run: RunRow, { path, storage_key: key }: FileRow): Promise<never> {
+  const still = await filesOf(app.db.kysely, runKeyOf(run))
+  return still.some((one) => one.path === path && one.storage_key === key)
+    ? failLost(app, key)
+    : notFound('path')
 }
 
 async function send(context: RunContext, download: Download): Promise<Answer | Content> {

@@ -81,6 +81,7 @@ export class Journal {
 
   async #pay<Value>({ step, kind, worst, execute }: PaidStep<Value>): Promise<Value> {
     const { app, leaseKey } = this.#lease
+    this.#lease.requireRoom()
     const effectId = uuidv7()
     const begin = () =>
       store.beginStep(app.db, leaseKey, { step, kind, effectId, worst, now: this.#lease.now() })

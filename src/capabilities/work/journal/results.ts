@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
-import type { ByteSource } from '#platform/storage'
+import { type ByteSource, failLost } from '#platform/storage'
 import { recordBlob } from '../files/store.ts'
 import type { RunLease } from '../run-lease.ts'
 import type { StepRow } from './store.ts'
@@ -49,6 +49,6 @@ export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256
 export async function readResult(app: App, row: StepRow): Promise<unknown> {
   if (row.result_key === null) return JSON.parse(row.result!)
   const stream = await app.storage.get(row.result_key)
-  if (!stream) throw new Error(`The result of the step ${row.step} is not in the storage.`)
+  if (!stream) return failLost(app, row.result_key)
   return JSON.parse((await buffer(stream)).toString())
 }

@@ -2,6 +2,7 @@ import { type AppFileRow, findAppFile } from '#engine/app-files'
 import { errorBody, Failure, fail } from '#platform/errors'
 import { attachment, isKnown, partOf } from '#platform/http'
 import { isUuid } from '#platform/ids'
+import { failLost } from '#platform/storage'
 import type { AppCall, AppReply } from '../area.ts'
 import { ownerOf } from './owner.ts'
 
@@ -23,8 +24,10 @@ export async function readFile(call: AppCall, fileId: string): Promise<AppReply>
   const status = range ? 206 : 200
   if (method === 'HEAD' || size === 0) return { status, headers: answer }
   const body = await app.storage.get(row.storage_key, range)
-  // Deleted since its row was read.
-  return body ? { status, headers: answer, body } : fail('APP_FILE_NOT_FOUND', {})
+  if (body) return { status, headers: answer, body }
+  // Not found where it was deleted since its row was read.
+  await requireFile(call, fileId)
+  return failLost(app, row.storage_key)
 }
 
 function beyond({ requestId, language }: AppCall, bytes: number): AppReply {

@@ -1,0 +1,24 @@
+/** The key that seals the secrets of the database: the one that the next start would use is tried. */
+import path from 'node:path'
+import type { Config } from '#platform/config'
+import { examineSeal, otherKey } from '#platform/secrets'
+import type { Session } from '../command.ts'
+import { broken, type Check, examine, ok, skipped } from './check.ts'
+import { checkTitles, doctorPhrases as words } from './phrases.ts'
+
+export const checkSealingKey = (session: Session, { dataDir, secret }: Config): Promise<Check> =>
+  examine('sealing_key', async () => {
+    const db = await session.openedDb().catch(() => undefined)
+    if (!db) return skipped('sealing_key', words.standsOn(checkTitles.database))
+    const file = path.resolve(dataDir, 'secret.key')
+    switch (await examineSeal({ db, secret, file })) {
+      case 'unused':
+        return ok('sealing_key', words.nothingSealed())
+      case 'proven':
+        return ok('sealing_key', words.sealingKey())
+      case 'missing':
+        return broken('sealing_key', words.sealingKeyMissing(file))
+      case 'other':
+        return broken('sealing_key', otherKey)
+    }
+  })

@@ -1,0 +1,46 @@
+/** The store: written, read and deleted, and files that the database knows read back. */
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { examineFolder, tryFiles } from '#engine/files'
+import { openOutbound } from '#platform/proxy'
+import { openStorage, type Storage } from '#platform/storage'
+import type { Session } from '../command.ts'
+import { broken, type Check, examine, ok, skipped } from './check.ts'
+import { fileConfig } from './file-config.ts'
+import { checkTitles, doctorPhrases as words } from './phrases.ts'
+
+const name = 'stored_files'
+
+export const checkStoredFiles = (session: Session): Promise<Check> =>
+  examine(name, async () => {
+    const config = fileConfig(session.env)
+    if (!config) return skipped(name, words.standsOn(checkTitles.config))
+    const db = await session.openedDb().catch(() => undefined)
+    if (!db) return skipped(name, words.standsOn(checkTitles.database))
+    const folder = path.resolve(config.dataDir, 'files')
+    const outbound = openOutbound(config)
+    await using storage = openStorage({ folder, ...config.storage, egress: (url) => outbound.to(url) })
+    if (config.storage.s3) await tryBucket(storage)
+    else {
+      const { state, storeId = '' } = await examineFolder({ db, storage, folder })
+      const marker = path.join(folder, 'database.id')
+      if (state === 'other') return broken(name, words.filesOfOther(folder))
+      if (state === 'gone') return broken(name, words.filesGone(folder, marker, storeId))
+    }
+    const { tried, lost } = await tryFiles(db, storage)
+    if (lost > 0) return broken(name, words.filesLost(lost, tried))
+    return ok(name, tried === 0 ? words.nothingStored() : words.filesRead(tried))
+  })
+
+async function tryBucket(storage: Storage): Promise<void> {
+  const key = `doctor/${randomUUID()}`
+  await storage.put(key, Buffer.from('kherad doctor'))
+  try {
+    const read = await storage.get(key)
+    if (!read || (await buffer(read)).toString() !== 'kherad doctor')
+      throw new Error('what was written cannot be read back')
+  } finally {
+    await storage.delete([key])
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Whether the folder of stored files is the one that this database knows. A folder that lost its files, or that was restored from another
+ * installation, is said so instead of answering that files do not exist.
+ */
+import { createHash } from 'node:crypto'
+import type { Db } from '#platform/db'
+import { writeFailure } from '#platform/disk-space'
+import { Failure, type Localized, StartRefused } from '#platform/errors'
+import type { Log } from '#platform/log'
+import { type ReadinessCheck, recent } from '#platform/readiness'
+import { holdsFiles, readMarker, readStoreId, type Storage, writeMarker } from '#platform/storage'
+import { folderPhrases } from './phrases.ts'
+import { keyOf } from './stage.ts'
+import { type KnownFile, knownFiles } from './store.ts'
+
+/**
+ * `fresh`: nothing is stored yet; `unmarked`: the files of this database are there, and its marker is not; `gone`: most of those that were tried are
+ * not there; `other`: none is, and the folder holds files of another database.
+ */
+export type FolderState = 'ours' | 'fresh' | 'unmarked' | 'other' | 'gone'
+
+export interface StoreFolder {
+  db: Db
+  storage: Pick<Storage, 'get'>
+  folder: string
+}
+
+/** Looks, and changes nothing. `storeId` is what the marker has to say. */
+export async function examineFolder({
+  db,
+  storage,
+  folder,
+}: StoreFolder): Promise<{ state: FolderState; storeId: string | undefined }> {
+  const [storeId, marker] = [await readStoreId(db), await readMarker(folder)]
+  if (marker !== undefined && marker === storeId) return { state: 'ours', storeId }
+  const { tried, lost } = await tryFiles(db, storage)
+  return { state: await stateOf({ tried, lost }, folder, marker !== undefined), storeId }
+}
+
+/**
+ * Bytes count more than the marker: a dump that was restored into the database of a first start has another id than that start wrote into the
+ * folder, and its files may come after it.
+ */
+async function stateOf(
+  { tried, lost }: { tried: number; lost: number },
+  folder: string,
+  isOfOther: boolean,
+): Promise<FolderState> {
+  if (tried > 0 && lost * 2 < tried) return 'unmarked'
+  if (isOfOther && lost === tried && (await holdsFiles(folder))) return 'other'
+  return tried === 0 ? 'fresh' : 'gone'
+}
+
+/**
+ * Reads files of the database back, whole and with their hash: the newest and the oldest, so that both a disk that was lost and one that lacks what
+ * came last are found. One that is deleted meanwhile does not count.
+ */
+export async function tryFiles(
+  db: Db,
+  storage: Pick<Storage, 'get'>,
+): Promise<{ tried: number; lost: number }> {
+  const outcomes = await Promise.all((await knownFiles(db)).map((file) => tryFile(db, storage, file)))
+  const known = outcomes.filter((one) => one !== 'deleted')
+  return { tried: known.length, lost: known.filter((one) => one === 'lost').length }
+}
+
+async function tryFile(
+  db: Db,
+  storage: Pick<Storage, 'get'>,
+  file: KnownFile,
+): Promise<'there' | 'lost' | 'deleted'> {
+  const content = await storage.get(keyOf(file.account_id, file.file_id))
+  const hash = createHash('sha256')
+  for await (const chunk of content ?? []) hash.update(chunk as Uint8Array)
+  if (content && hash.digest('hex') === file.sha256) return 'there'
+  const still = await knownFiles(db, file.file_id)
+  return still.length > 0 ? 'lost' : 'deleted'
+}
+
+/**
+ * Marks a folder that is new or whose files are really there, and refuses to start on one of another database. A folder without the files of this
+ * database is only reported: other machines, or a restore under way, may have them. Answers the check for readiness.
+ */
+export async function openFolder(at: StoreFolder, log: Log): Promise<ReadinessCheck> {
+  const first = await claim(at, log)
+  if (first === 'other') {
+    const { en, fa } = folderPhrases.otherAtStart(at.folder)
+    throw new StartRefused(en, fa)
+  }
+  if (first === 'gone') log.error({ folder: at.folder }, folderPhrases.gone.en)
+  let wasHere = first !== 'gone'
+  return recent(async () => {
+    const state = await claim(at, log)
+    wasHere ||= state === 'ours'
+    if (state === 'other') return problem('files_of_another_database', folderPhrases.other, true)
+    // A folder that went away while this process ran would take new files that nobody finds later.
+    return state === 'gone' ? problem('files_gone', folderPhrases.gone, wasHere) : undefined
+  })
+}
+
+const problem = (code: string, message: Localized, blocks: boolean) => ({ code, message, blocks })
+
+/** A folder that cannot be read stops nobody: what needs its files says so. */
+async function claim(at: StoreFolder, log: Log): Promise<FolderState> {
+  const { state, storeId } = await examineFolder(at).catch((error: unknown) => {
+    if (writeFailure(error, 'files') === error || error instanceof Failure) throw error
+    log.warn({ err: error }, 'the folder of stored files cannot be read')
+    return { state: 'gone' as const, storeId: undefined }
+  })
+  if ((state !== 'fresh' && state !== 'unmarked') || storeId === undefined) return state
+  try {
+    await writeMarker(at.folder, storeId)
+  } catch (error) {
+    log.warn({ err: error }, 'the folder of stored files could not be marked; it is tried again')
+    return state
+  }
+  return 'ours'
+}

@@ -1,0 +1,210 @@
+/**
+ * How much room the disks have that this server writes to. They are looked at in the background, so that a request is refused by what is
+ * known, before it costs anything; what is under way may use what is left below the floor (docs/decisions/0092-room-before-orders.md).
+ */
+import { realpath, stat, statfs } from 'node:fs/promises'
+import path from 'node:path'
+import type { Problem } from '#platform/readiness'
+import { fullDisk } from './errors.ts'
+import { type DiskName, spacePhrases } from './phrases.ts'
+
+export { diskFailure, fullDisk, isFullDisk, writeFailure } from './errors.ts'
+export type { DiskName } from './phrases.ts'
+
+export interface WatchedDisk {
+  name: DiskName
+  /** The folder, which may not be there yet: then the nearest above it. */
+  folder: string
+  /** Bytes that have to be free. */
+  leastBytes: number
+}
+
+/** What a disk said last. */
+export interface Room {
+  device: number
+  freeBytes: number
+  /** Undefined where the file system counts none. */
+  freeInodes: number | undefined
+}
+
+export interface DiskSpaceOptions {
+  disks: readonly WatchedDisk[]
+  /** In milliseconds. */
+  everyMs?: number
+  /** After so long a disk that has not answered is left alone. */
+  slowMs?: number
+  /** Tests answer for a disk, and for the time, here. */
+  measure?: (folder: string) => Promise<Room>
+  nowMs?: () => number
+}
+
+const usualEveryMs = 1_000
+/** A disk that takes longer is left alone until it answers, so that the others are looked at. */
+const usualSlowMs = 1_000
+/** What a disk said is believed for so long. */
+const staleMs = 10_000
+/** A call to a disk that hangs occupies a thread of the process (of four) until it returns. */
+const maxHanging = 2
+/** Each file takes an inode, and a file system may run out of them first. */
+export const leastInodes = 256
+const mebibyte = 1024 * 1024
+
+interface Known extends WatchedDisk {
+  room: Room | undefined
+  seenMs: number
+  isHanging: boolean
+}
+
+export class DiskSpace implements Disposable {
+  readonly #disks: readonly Known[]
+  readonly #measure: (folder: string) => Promise<Room>
+  readonly #nowMs: () => number
+  readonly #slowMs: number
+  readonly #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> | undefined
+
+  constructor({ disks, everyMs = usualEveryMs, slowMs = usualSlowMs, ...own }: DiskSpaceOptions) {
+    const { measure = measureRoom, nowMs = () => performance.now() } = own
+    const seenMs = nowMs()
+    this.#nowMs = nowMs
+    this.#slowMs = slowMs
+    this.#disks = disks.map((disk) => ({ ...disk, room: undefined, seenMs, isHanging: false }))
+    this.#measure = measure
+    if (disks.length > 0) this.#timer = setInterval(() => void this.refresh(), everyMs).unref()
+  }
+
+  /** Looks at every disk that does not hang. */
+  refresh(): Promise<void> {
+    this.#looking ??= this.#lookAtAll().finally(() => {
+      this.#looking = undefined
+    })
+    return this.#looking
+  }
+
+  /** The first of these disks that has too little room; undefined also where nothing is known. */
+  lacking(names: readonly DiskName[]): DiskName | undefined {
+    for (const known of this.#disks) if (names.includes(known.name) && this.#lacks(known)) return known.name
+    return undefined
+  }
+
+  /** Throws STORAGE_FULL where one of them has too little room. */
+  require(names: readonly DiskName[]): void {
+    const of = this.lacking(names)
+    if (of !== undefined) throw fullDisk(of)
+  }
+
+  /** One for each device: what lies on it stands in one sentence. */
+  problems(): Problem[] {
+    const byDevice = new Map<string, Known[]>()
+    for (const known of this.#disks) {
+      const kind = this.#problemOf(known)
+      if (kind === undefined) continue
+      const device = `${kind} ${known.room?.device ?? 'unknown'}`
+      byDevice.set(device, [...(byDevice.get(device) ?? []), known])
+    }
+    return [...byDevice].map(([kind, all]) => describe(kind.split(' ')[0] as ProblemKind, all))
+  }
+
+  #problemOf(known: Known): ProblemKind | undefined {
+    if (this.#lacks(known)) return known.room!.freeBytes < known.leastBytes ? 'disk_full' : 'inodes_full'
+    return this.#isStale(known) ? 'disk_unknown' : undefined
+  }
+
+  #isStale({ seenMs }: Known): boolean {
+    return this.#nowMs() - seenMs > staleMs
+  }
+
+  /** What a disk said too long ago refuses nobody. */
+  #lacks(known: Known): boolean {
+    const { room, leastBytes } = known
+    if (room === undefined || this.#isStale(known)) return false
+    return room.freeBytes < leastBytes || (room.freeInodes !== undefined && room.freeInodes < leastInodes)
+  }
+
+  async #lookAtAll(): Promise<void> {
+    for (const disk of this.#disks) {
+      const hanging = this.#disks.filter(({ isHanging }) => isHanging).length
+      if (!disk.isHanging && hanging < maxHanging) await this.#lookAt(disk)
+    }
+  }
+
+  /** Resolves when it is known, or when it takes too long: what comes later still counts. */
+  #lookAt(disk: Known): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    disk.isHanging = true
+    const timer = setTimeout(resolve, this.#slowMs)
+    this.#measure(disk.folder)
+      .then(
+        (room) => {
+          disk.room = room
+          disk.seenMs = this.#nowMs()
+        },
+        // Its folder cannot be read: what needs it says so.
+        () => undefined,
+      )
+      .finally(() => {
+        disk.isHanging = false
+        clearTimeout(timer)
+        resolve()
+      })
+    return promise
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+}
+
+type ProblemKind = 'disk_full' | 'inodes_full' | 'disk_unknown'
+
+function describe(kind: ProblemKind, all: readonly Known[]): Problem {
+  const names = all.map(({ name }) => name)
+  if (kind === 'disk_unknown') return { code: kind, message: spacePhrases.unknown(names), blocks: false }
+  const { freeBytes, freeInodes = 0 } = all[0]!.room!
+  const leastMb = Math.max(...all.map(({ leastBytes }) => leastBytes)) / mebibyte
+  const message =
+    kind === 'disk_full'
+      ? spacePhrases.lacksBytes(names, Math.floor(freeBytes / mebibyte), leastMb)
+      : spacePhrases.lacksInodes(names, freeInodes, leastInodes)
+  return { code: kind, message, blocks: true }
+}
+
+/** Of the folder, or of the nearest above it that is there. */
+export async function measureRoom(folder: string): Promise<Room> {
+  try {
+    const [{ bavail, bsize, files, ffree }, { dev }] = await Promise.all([statfs(folder), stat(folder)])
+    // Some file systems, such as btrfs, make inodes as they need them and say zero.
+    return { device: dev, freeBytes: bavail * bsize, freeInodes: files > 0 ? ffree : undefined }
+  } catch (error) {
+    const above = path.dirname(folder)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === folder) throw error
+    return measureRoom(above)
+  }
+}
+
+export interface Folders {
+  dataDir: string
+  /** Of the embedded PostgreSQL; undefined where another one is used. */
+  cluster: string | undefined
+  spool: string
+  /** Undefined where bytes are stored elsewhere. */
+  files: string | undefined
+}
+
+/** What a server with these folders writes to. PostgreSQL's WAL may be a link to another disk. */
+export async function disksOf(
+  { dataDir, cluster, spool, files }: Folders,
+  least: Record<DiskName, number>,
+): Promise<WatchedDisk[]> {
+  const wal = cluster && path.join(cluster, 'pg_wal')
+  const places: [DiskName, string | undefined][] = [
+    ['data', dataDir],
+    ['database', cluster],
+    ['wal', wal && (await realpath(wal).catch(() => wal))],
+    ['spool', spool],
+    ['files', files],
+  ]
+  return places.flatMap(([name, folder]) =>
+    folder === undefined ? [] : [{ name, folder: path.resolve(folder), leastBytes: least[name] }],
+  )
+}

@@ -1,0 +1,60 @@
+import { declareFailures, Failure } from '#platform/errors'
+import { type DiskName, diskNames } from './phrases.ts'
+
+declare module '#platform/errors' {
+  interface Failures {
+    STORAGE_FULL: { disk: Localized }
+    STORAGE_UNWRITABLE: { disk: Localized }
+  }
+}
+
+declareFailures({
+  STORAGE_FULL: {
+    status: 503,
+    en: ({ disk }) =>
+      `${disk.en} of this server is full; send the request again once there is room, and tell the operator of this service.`,
+    fa: ({ disk }) =>
+      `${disk.fa} این سرور پر است؛ هنگامی که جا باز شد دوباره بفرستید و به گردانندهٔ سرویس خبر دهید.`,
+  },
+  STORAGE_UNWRITABLE: {
+    status: 503,
+    en: ({ disk }) =>
+      `${disk.en} of this server cannot be written; send the request again later, and tell the operator of this service, whose log says why.`,
+    fa: ({ disk }) =>
+      `در ${disk.fa} این سرور نمی‌توان نوشت؛ بعداً دوباره بفرستید و به گردانندهٔ سرویس خبر دهید. علت در گزارش او آمده است.`,
+  },
+})
+
+/** For whoever made a request that found no room: somebody has to make it. */
+const retryAfterMs = 30_000
+
+/** STORAGE_FULL of this disk, which programs find in `details.disk`. */
+export const fullDisk = (of: DiskName, cause?: unknown): Failure => failureOf('STORAGE_FULL', of, cause)
+
+const failureOf = (code: 'STORAGE_FULL' | 'STORAGE_UNWRITABLE', of: DiskName, cause: unknown): Failure =>
+  new Failure(code, { disk: diskNames[of] }, { retryAfterMs, details: { disk: of }, cause })
+
+const full = new Set<string | undefined>(['ENOSPC', 'EDQUOT'])
+/** A disk that is mounted to be read only, or that is broken or gone. */
+const broken = new Set<string | undefined>(['EROFS', 'EIO', 'ESTALE'])
+/** A folder that lets this user write no more. */
+const closed = new Set<string | undefined>(['EACCES', 'EPERM'])
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? String(error.code) : undefined
+
+/** Whether a file system refused to write since it is full. */
+export const isFullDisk = (error: unknown): boolean => full.has(codeOf(error))
+
+/** The refusal of a file system as a failure of ours, which 500 would take for a defect of the program; every other error as it is. */
+export function diskFailure(error: unknown, of: DiskName): unknown {
+  if (error instanceof Failure) return error
+  if (isFullDisk(error)) return fullDisk(of, error)
+  return broken.has(codeOf(error)) ? failureOf('STORAGE_UNWRITABLE', of, error) : error
+}
+
+/** The same of what was to be written into a folder of ours, where a missing right is the operator's to give back. */
+export const writeFailure = (error: unknown, of: DiskName): unknown =>
+  !(error instanceof Failure) && closed.has(codeOf(error))
+    ? failureOf('STORAGE_UNWRITABLE', of, error)
+    : diskFailure(error, of)

@@ -1,0 +1,21 @@
+import type { App } from '#app'
+import { isDiskFull } from '#platform/db'
+import { diskFailure, fullDisk } from '#platform/disk-space'
+import { asFailure, Failure } from '#platform/errors'
+
+/**
+ * What was thrown, as a failure: a full or broken disk, wherever it was met, is no defect of ours, and a database that is away since its disk is
+ * full says so.
+ */
+export const failureOf = (app: Pick<App, 'space'>, error: unknown): Failure =>
+  fullDatabase(app, asFailure(diskFailure(error, 'data')))
+
+/** A database that is away since its disk is full says so: to send the request again in a moment would not help. */
+function fullDatabase({ space }: Pick<App, 'space'>, failure: Failure): Failure {
+  if (failure.code !== 'SERVICE_UNAVAILABLE') return failure
+  if ((failure.detail as { why: string }).why !== 'database') return failure
+  const of = space.lacking(['database', 'wal']) ?? (isDiskFull(failure.cause) ? 'database' : undefined)
+  if (of === undefined) return failure
+  const { detail, more } = fullDisk(of)
+  return new Failure('STORAGE_FULL', detail, { ...failure.more, ...more, cause: failure.cause })
+}
