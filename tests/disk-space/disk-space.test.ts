@@ -2,9 +2,11 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { readEnv } from '#platform/config'
 import { type DiskName, DiskSpace, disksOf, measureRoom, type Room, writeFailure } from '#platform/disk-space'
 import { Failure } from '#platform/errors'
 import { failureOf } from '#platform/http'
+import { loadConfig } from '#settings'
 import { temporaryFolder } from '../db/cluster-world.ts'
 
 const megabyte = 1024 * 1024
@@ -122,4 +124,22 @@ test('what a file system or PostgreSQL refuses since a disk is full or broken is
   expect(codeOf(away(refused('53100')))).toBe('503 STORAGE_FULL')
   expect(codeOf(away())).toBe('503 SERVICE_UNAVAILABLE')
   expect(codeOf(new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, {}))).toBe('503 SERVICE_UNAVAILABLE')
+})
+
+test('each floor is 64 MB unless the file says otherwise, and a wrong one stops the start with its line', () => {
+  const floors = (text?: string) => loadConfig(readEnv({}), text).disk
+  const usual = 64 * megabyte
+  const all = { data: usual, database: usual, wal: usual, spool: usual, files: usual }
+  expect(floors()).toEqual(all)
+  expect(floors('disk: { wal_free_mb: 0, files_free_mb: 500 }')).toEqual({
+    ...all,
+    wal: 0,
+    files: 500 * megabyte,
+  })
+  for (const wrong of [
+    'disk: { files_free_mb: -1 }',
+    'disk: { files_free_mb: much }',
+    'disk: { file_free_mb: 1 }',
+  ])
+    expect(() => floors(wrong), wrong).toThrow(/:1: disk/)
 })
