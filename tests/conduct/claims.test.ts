@@ -6,7 +6,7 @@ import { type Explained, explained, requestIdOf } from '../contract/chat-world.t
 import { message, upstreamMessage, user } from '../contract/messages-world.ts'
 import { bootOnWires, type ResponsesWorld, respond } from '../contract/responses-world.ts'
 import { dataOf, type Seen } from '../harness/client.ts'
-import { chunk, done, json, type Script, type Step, stream } from '../harness/upstream.ts'
+import { chunk, cut, done, json, type Script, type Step, stream } from '../harness/upstream.ts'
 
 const wires = ['chat', 'messages', 'responses'] as const
 type Wire = (typeof wires)[number]
@@ -376,6 +376,27 @@ test('where no reasoning can be hidden, an answer is believed as far as its byte
   at.upstream.reply(whole.chat({ text: 'hi', input: 4, output: 8_000 }))
   const reasoned = await at.key.chat({ max_tokens: 9_000 })
   expect((await explained(at.key, requestIdOf(reasoned))).details.tokens!['output']).toBe(8_000)
+})
+
+test('an answer that broke off before its tokens were counted has an estimate, and no claim', async () => {
+  const at = worlds.get('messages')!
+  const usage = messagesUsage({ input: 9, output: 0 })
+  const block = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }
+  const delta = { type: 'text_delta', text: 'It is written in forty bytes and is paid' }
+  at.upstream.reply(
+    stream([
+      sse({ type: 'message_start', message: { ...upstreamMessage([]), usage } } as never),
+      sse(block as never),
+      sse({ type: 'content_block_delta', index: 0, delta } as never),
+      cut,
+    ]),
+  )
+  const before = await alarms(at, 'output')
+  const { receipt } = await ask('messages', at, true)
+  expect(receipt).toMatchObject({ state: 'failed', details: { usage_source: 'estimated' } })
+  expect(receipt.details.tokens).toMatchObject({ input: 9, output: 10 })
+  expect(receipt.details.claims).toBeUndefined()
+  expect(await alarms(at, 'output')).toBe(before)
 })
 
 test("a vendor's own searches read the prompt anew and are believed as far as they were allowed; more of them are not paid", async () => {
