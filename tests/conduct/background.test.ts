@@ -145,19 +145,19 @@ describe('a row of a batch', () => {
   })
 
   test('that costs more than was held for it is charged its hold; the rest is the loss of the platform, in its books', async () => {
-    at.on('first').reply(json(200, { ...whole, usage: { prompt_tokens: 90_000, completion_tokens: 2 } }))
+    at.on('first').reply(json(200, { ...whole, usage: { prompt_tokens: 4_000, completion_tokens: 2 } }))
     const before = await lossInBooks()
     const { line, receipt } = await ofRow()
     expect(line.result.type).toBe('succeeded')
     const { held, charged } = receipt
     expect(charged).toBe(held)
-    const lost = 90_000n * 1_000n + 2n * 2_000n - held
+    const lost = 4_000n * 1_000n + 2n * 2_000n - held
     expect((await lossInBooks()) - before).toBe(lost)
     // Interactive, the same is an honest difference of estimates, paid from what is free.
     const reply = await at.key.chat({ model: 'test/model', max_tokens: 50 })
     expect(reply.status).toBe(200)
     const interactive = await receiptOf('/v1/chat/completions')
-    expect(interactive.charged).toBe(90_000n * 1_000n + 2n * 2_000n)
+    expect(interactive.charged).toBe(4_000n * 1_000n + 2n * 2_000n)
   })
 })
 
@@ -206,13 +206,13 @@ describe('a step of work', () => {
     const steps = [chunk({ content: 'Done.' }), chunk({}, 'stop')]
     const claimed = {
       choices: [],
-      usage: { prompt_tokens: 90_000, completion_tokens: 2, total_tokens: 90_002 },
+      usage: { prompt_tokens: 4_000, completion_tokens: 2, total_tokens: 4_002 },
     }
     at.on('first').reply(stream([...steps, claimed, done]))
     const before = await lossInBooks()
     const { run, receipt } = await play('Draft what costs too much.')
     expect(run.status).toBe('succeeded')
     expect(receipt.charged).toBe(receipt.held)
-    expect((await lossInBooks()) - before).toBe(90_000n * 1_000n + 2n * 2_000n - receipt.held)
+    expect((await lossInBooks()) - before).toBe(4_000n * 1_000n + 2n * 2_000n - receipt.held)
   })
 })

@@ -6,12 +6,14 @@ import { type Explained, explained, requestIdOf } from '../contract/chat-world.t
 import { message, upstreamMessage, user } from '../contract/messages-world.ts'
 import { bootOnWires, type ResponsesWorld, respond } from '../contract/responses-world.ts'
 import { dataOf, type Seen } from '../harness/client.ts'
-import { chunk, done, json, type Script, type Step, stream } from '../harness/upstream.ts'
+import { chunk, cut, done, json, type Script, type Step, stream } from '../harness/upstream.ts'
 
 const wires = ['chat', 'messages', 'responses'] as const
 type Wire = (typeof wires)[number]
 const window = 128_000
 const limit = 50
+/** What «hello» can be at most: its five bytes, the frame around it, and 4,096 for the template. */
+const possible = 5 + 64 + 32 + 4_096
 
 const worlds = new Map<Wire, ResponsesWorld>()
 beforeAll(async () => {
@@ -187,14 +189,14 @@ describe.each(wires)('an upstream of the wire %s that lies', (wire) => {
       return at
     }
 
-    test('about a prompt beyond the window: the window is charged, claim and belief stand on the receipt, and it is alarmed', async () => {
+    test('about its prompt: what can be is charged, claim and belief stand on the receipt, and it is alarmed', async () => {
       const at = say({ input: 300_000_000, output: 3 })
       const before = await alarms(at, 'input')
       const { reply, receipt } = await ask(wire, at, isStreamed)
-      expect(receipt.details.tokens).toMatchObject({ input: window, output: 3 })
-      expect(BigInt(receipt.microcredits)).toBe(BigInt(window) * 1_000n + 3n * 2_000n)
+      expect(receipt.details.tokens).toMatchObject({ input: possible, output: 3 })
+      expect(BigInt(receipt.microcredits)).toBe(BigInt(possible) * 1_000n + 3n * 2_000n)
       expect(receipt.details.claims).toMatchObject([
-        { deployment: 'fake/upstream-model', claimed: { input: 300_000_000 }, believed: { input: window } },
+        { deployment: 'fake/upstream-model', claimed: { input: 300_000_000 }, believed: { input: possible } },
       ])
       expect(figuresOf(wire, reply, isStreamed)).toMatchObject({ output: 3 })
       expect(await alarms(at, 'input')).toBe(before + 1)
@@ -216,9 +218,9 @@ describe.each(wires)('an upstream of the wire %s that lies', (wire) => {
       const at = say({ input: 7, output: 3, cached: 5e11, cacheWrite: 5e11 })
       const { receipt } = await ask(wire, at, isStreamed)
       const tokens = receipt.details.tokens!
-      expect(tokens['input']).toBeLessThanOrEqual(window)
+      expect(tokens['input']).toBeLessThanOrEqual(possible)
       expect(tokens['cachedInput']! + tokens['cacheWriteInput']!).toBeLessThanOrEqual(tokens['input']!)
-      expect(BigInt(receipt.microcredits)).toBeLessThanOrEqual(BigInt(window) * 1_000n + 6_000n)
+      expect(BigInt(receipt.microcredits)).toBeLessThanOrEqual(BigInt(possible) * 1_000n + 6_000n)
     })
 
     test.each([
@@ -234,14 +236,30 @@ describe.each(wires)('an upstream of the wire %s that lies', (wire) => {
       expect(receipt.state).toBe('completed')
       const { input, output } = receipt.details.tokens as { input: number; output: number }
       expect(Number.isInteger(input) && Number.isInteger(output)).toBe(true)
-      expect(input).toBeLessThanOrEqual(window)
+      expect(input).toBeLessThanOrEqual(possible)
       expect(output).toBeLessThanOrEqual(limit)
+      // Neither the prompt nor the answer is free.
+      expect(Math.min(input, output)).toBeGreaterThan(0)
     })
 
-    test('honest figures are charged as they are: reasoning that nobody sees, and a whole window', async () => {
-      const at = say({ input: window, output: limit, reasoning: limit - 1 })
+    test('about one of both, as zero: it is estimated, claim and belief stand on the receipt, and the other counts', async () => {
+      const free = say({ input: 0, output: 3 })
+      const before = await alarms(free, 'input')
+      const asked = await ask(wire, free, isStreamed)
+      expect(asked.receipt.details.claims).toMatchObject([{ claimed: { input: 0 }, believed: { output: 3 } }])
+      expect(asked.receipt.details.tokens!['input']).toBeGreaterThan(20)
+      expect(figuresOf(wire, asked.reply, isStreamed)['input']).toBe(asked.receipt.details.tokens!['input'])
+      expect(await alarms(free, 'input')).toBe(before + 1)
+      const written = say({ text: 'It is written in forty bytes and is paid', input: 9, output: 0 })
+      const answered = await ask(wire, written, isStreamed)
+      expect(answered.receipt.details.tokens).toMatchObject({ input: 9, output: 10 })
+      expect(figuresOf(wire, answered.reply, isStreamed)).toMatchObject({ input: 9, output: 10 })
+    })
+
+    test('honest figures are charged as they are: reasoning that nobody sees, and as much of a prompt as can be', async () => {
+      const at = say({ input: possible, output: limit, reasoning: limit - 1 })
       const { receipt } = await ask(wire, at, isStreamed)
-      expect(receipt.details.tokens).toMatchObject({ input: window, output: limit, reasoning: limit - 1 })
+      expect(receipt.details.tokens).toMatchObject({ input: possible, output: limit, reasoning: limit - 1 })
       expect(receipt.details.claims).toBeUndefined()
     })
   })
@@ -358,6 +376,27 @@ test('where no reasoning can be hidden, an answer is believed as far as its byte
   at.upstream.reply(whole.chat({ text: 'hi', input: 4, output: 8_000 }))
   const reasoned = await at.key.chat({ max_tokens: 9_000 })
   expect((await explained(at.key, requestIdOf(reasoned))).details.tokens!['output']).toBe(8_000)
+})
+
+test('an answer that broke off before its tokens were counted has an estimate, and no claim', async () => {
+  const at = worlds.get('messages')!
+  const usage = messagesUsage({ input: 9, output: 0 })
+  const block = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }
+  const delta = { type: 'text_delta', text: 'It is written in forty bytes and is paid' }
+  at.upstream.reply(
+    stream([
+      sse({ type: 'message_start', message: { ...upstreamMessage([]), usage } } as never),
+      sse(block as never),
+      sse({ type: 'content_block_delta', index: 0, delta } as never),
+      cut,
+    ]),
+  )
+  const before = await alarms(at, 'output')
+  const { receipt } = await ask('messages', at, true)
+  expect(receipt).toMatchObject({ state: 'failed', details: { usage_source: 'estimated' } })
+  expect(receipt.details.tokens).toMatchObject({ input: 9, output: 10 })
+  expect(receipt.details.claims).toBeUndefined()
+  expect(await alarms(at, 'output')).toBe(before)
 })
 
 test("a vendor's own searches read the prompt anew and are believed as far as they were allowed; more of them are not paid", async () => {

@@ -72,8 +72,9 @@ describe.each([{ streamed: false }, { streamed: true }])('streamed: $streamed', 
       await at.world.settled()
       const before = await at.world.balance()
       const usage = answerWith(used)
-      // These models have no reasoning to hide: their tokens have to be seen.
-      const content = 'x '.repeat(Math.max(1, used.output))
+      // These models have no reasoning to hide: their tokens have to be seen, and those of the prompt have to be sent.
+      const content = 'x '.repeat(used.output)
+      const messages = [{ role: 'user', content: 'x'.repeat(used.input) }]
       at.upstream.replyOnce(
         streamed
           ? stream([chunk({ content }, 'stop'), { ...chunk({}), choices: [], usage }, done])
@@ -82,7 +83,7 @@ describe.each([{ streamed: false }, { streamed: true }])('streamed: $streamed', 
               usage,
             }),
       )
-      const reply = await at.key.chat({ model: id, stream: streamed })
+      const reply = await at.key.chat({ model: id, messages, stream: streamed })
       const receipt = await explained(at.key, requestIdOf(reply))
       expect(BigInt(receipt.microcredits)).toBe(charge)
       expect(receipt.credits).toBe(Number((charge + 999_999n) / 1_000_000n))

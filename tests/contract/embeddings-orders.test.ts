@@ -110,6 +110,27 @@ const pointsAt = (embedding: number[], text: string) => {
   expect(embedding[1]).toBeCloseTo(y!, 5)
 }
 
+test.each<[string, unknown, bigint]>([
+  ['zeros', { prompt_tokens: 0, total_tokens: 0 }, 2n],
+  ['less than nothing', { prompt_tokens: -9, total_tokens: -9 }, 2n],
+  ['words', { prompt_tokens: '9', total_tokens: '9' }, 2n],
+  ['nothing', undefined, 2n],
+  ['zero for the prompt, and a total', { prompt_tokens: 0, total_tokens: 9 }, 9n],
+  ['a word for the prompt, and a total', { prompt_tokens: 'many', total_tokens: 9 }, 9n],
+])('no vector is free: an upstream counts %s', async (_, usage, tokens) => {
+  upstream.reply((call) =>
+    json(200, {
+      data: textsIn(call).map((text, index) => ({ index, embedding: directionOf(text, 2) })),
+      ...(usage !== undefined && { usage }),
+    }),
+  )
+  const own = await newcomer()
+  const { status, body } = await ask(own.client, 'test/few', texts(2))
+  expect([status, BigInt(body.usage.prompt_tokens)]).toEqual([200, tokens])
+  await world.settled()
+  expect(await own.charged()).toBe(tokens * perToken)
+})
+
 test('texts beyond the batch of the model go out in several orders, under one hold and one receipt, and come back in order', async () => {
   upstream.reply(vectors())
   const own = await newcomer()

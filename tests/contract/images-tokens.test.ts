@@ -262,23 +262,30 @@ test('unfinished pictures are in the hold, and expected where the upstream count
   })
 })
 
-describe('more than was held', () => {
-  // The hold covers 294 tokens of output, twice of which can be.
-  const most = 588n
+describe('more than was held is not believed', () => {
+  const held = heldText * text + 294n * drawn
 
-  test('is paid from the free balance, and the receipt says what was held before', async () => {
+  test('each kind of token is charged at what was held for it, whatever is free beside, and claim and belief stand on the receipt', async () => {
     upstream.reply(answer(counts(12, 400)))
     const receipt = await receiptOf(await order())
     expect(receipt).toMatchObject({
-      microcredits: String(12n * text + 400n * drawn),
-      details: { hold_raised_from: String(heldText * text + 294n * drawn) },
+      microcredits: String(12n * text + 294n * drawn),
+      reserved_microcredits: String(held),
+      details: {
+        claims: [
+          {
+            deployment: 'fake/counted-1',
+            claimed: { input: 12, mediaInput: 0, output: 400 },
+            believed: { input: 12, mediaInput: 0, output: 294 },
+          },
+        ],
+      },
     })
   })
 
-  test('is the loss of the platform where nothing is free', async () => {
-    const held = heldText * text + 294n * drawn
+  test('an account that has nothing free is charged the same, and keeps no debt', async () => {
     await using poor = await boot({ config: config(upstream.url), credits: Number(held) / 1e6 })
-    upstream.reply(answer(counts(12, 400)))
+    upstream.reply(answer(counts(9_000, 1_000_000)))
     const client = await poor.key()
     const reply = await order({}, client)
     expect(reply.body.usage.microcredits).toBe(String(held))
@@ -287,26 +294,104 @@ describe('more than was held', () => {
     expectRefusal(await order({}, client), { status: 402, code: 'INSUFFICIENT_CREDITS' })
   })
 
-  test('and more than can be is not believed: charged at the most, named on the receipt, counted', async () => {
+  test('all of it at once is charged exactly the hold, and counted in the alarm', async () => {
+    const before = await alarms()
     upstream.reply(answer(counts(9_000, 1_000_000, 5_000)))
     const receipt = await receiptOf(await order())
-    const believed = { input: 216, mediaInput: 0, output: 588 }
     expect(receipt).toMatchObject({
-      microcredits: String(2n * heldText * text + most * drawn),
+      microcredits: String(held),
       details: {
         claims: [
           {
             deployment: 'fake/counted-1',
             claimed: { input: 9_000, mediaInput: 5_000, output: 1_000_000 },
-            believed,
+            believed: { input: 108, mediaInput: 0, output: 294 },
           },
         ],
       },
     })
-    const metrics = await (await fetch(`${world.url}/metrics`)).text()
-    for (const what of ['input', 'output'])
-      expect(metrics).toMatch(
-        new RegExp(`kherad_upstream_disbelieved_total\\{deployment="fake/counted-1",what="${what}"\\} 1`),
-      )
+    expect(await alarms()).toEqual({ input: before.input + 1, output: before.output + 1 })
+  })
+
+  test('of several orders too', async () => {
+    upstream.reply(answer(counts(1e9, 1e9)))
+    const receipt = await receiptOf(await order({ n: 4 }))
+    expect(receipt.microcredits).toBe(receipt.reserved_microcredits)
+  })
+})
+
+/** Times that claims of the images wire were not believed. */
+async function alarms(): Promise<{ input: number; output: number }> {
+  const metrics = await (await fetch(`${world.url}/metrics`)).text()
+  const of = (what: string): number => {
+    const name = `kherad_upstream_disbelieved_total{deployment="fake/counted-1",what="${what}"}`
+    const line = metrics.split('\n').find((one) => one.startsWith(name))
+    return Number(line?.split(' ').at(-1) ?? 0)
+  }
+  return { input: of('input'), output: of('output') }
+}
+
+describe('no picture is free', () => {
+  const expected = expectedText * text + 196n * drawn
+
+  test.each([
+    ['zeros', 0],
+    ['negative', -7],
+    ['words', '201'],
+    ['lists', [201]],
+    ['nothing', null],
+    ['less than one', 0.4],
+  ])('where the upstream counts %s the table is charged', async (_, figure) => {
+    upstream.reply(answer({ input_tokens: figure, output_tokens: figure, total_tokens: figure }))
+    const receipt = await receiptOf(await order())
+    expect(receipt.microcredits).toBe(String(expected))
+    expect(receipt.details.tokens).toMatchObject({ input: 4, output: 196 })
+  })
+
+  test('a count of zero is a fault: claim and belief stand on the receipt, and it is alarmed', async () => {
+    const before = await alarms()
+    upstream.reply(answer(counts(12, 0)))
+    const receipt = await receiptOf(await order())
+    expect(receipt).toMatchObject({
+      microcredits: String(12n * text + 196n * drawn),
+      details: { claims: [{ claimed: { input: 12, output: 0 }, believed: { input: 12, output: 196 } }] },
+    })
+    expect(await alarms()).toEqual({ ...before, output: before.output + 1 })
+  })
+
+  test('one figure that is missing is expected, the other is charged as it was counted', async () => {
+    upstream.reply(answer({ output_tokens: 201 }))
+    expect((await receiptOf(await order())).microcredits).toBe(String(expectedText * text + 201n * drawn))
+    upstream.reply(answer({ input_tokens: 12 }))
+    expect((await receiptOf(await order())).microcredits).toBe(String(12n * text + 196n * drawn))
+  })
+
+  test('of an order of which less came, the share of the table', async () => {
+    upstream.reply(answer(counts(0, 0), 1))
+    const receipt = await receiptOf(await order({ n: 2 }))
+    expect(receipt.microcredits).toBe(String(expected))
+  })
+
+  test('pictures given along that are counted as none are what the prompt cannot be', async () => {
+    const dataUrl = `data:image/png;base64,${square}`
+    const body = { model: 'test/counted', prompt, quality: 'low', reference: { dataUrl } }
+    upstream.reply(answer(counts(700, 201)))
+    const receipt = await receiptOf(await key.post('/v1/studio/image', body))
+    expect(receipt.microcredits).toBe(String(heldText * text + 592n * given + 201n * drawn))
+    upstream.reply(answer(counts(0, 0)))
+    const none = await receiptOf(await key.post('/v1/studio/image', body))
+    expect(none.microcredits).toBe(String(expectedText * text + 1_000n * given + 196n * drawn))
+  })
+
+  test.each([
+    ['nothing but thoughts', { promptTokenCount: 40, thoughtsTokenCount: 80 }, 40n],
+    ['zero', { promptTokenCount: 40, candidatesTokenCount: 0, thoughtsTokenCount: 80 }, 40n],
+    ['words', { promptTokenCount: 'many', candidatesTokenCount: '1120' }, expectedText],
+  ])('Gemini counts %s: the table is charged', async (_, usageMetadata, input) => {
+    const inlineData = { mimeType: 'image/png', data: square }
+    const candidate = { content: { parts: [{ inlineData }] }, finishReason: 'STOP' }
+    upstream.reply(() => json(200, { candidates: [candidate], usageMetadata }))
+    const reply = await key.post('/v1/studio/image', { model: 'test/google', prompt })
+    expect((await receiptOf(reply)).microcredits).toBe(String(input * text + 1_120n * drawn))
   })
 })

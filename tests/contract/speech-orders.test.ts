@@ -232,7 +232,7 @@ describe('sound that is longer than was expected', () => {
     const charged = await chargeOf(world, async () => {
       const reply = await speak(key, body, claim)
       expect([reply.status, reply.body.error.code]).toEqual([422, 'SOUND_KEPT_AS_FILE'])
-      expect(reply.headers.get('x-microcredits')).toBe('640000000')
+      expect(reply.headers.get('x-microcredits')).toBe('8000000')
       file = reply.headers.get('x-file-ids')!
       expect(reply.body.error.message).toContain(file)
       const stored = await key.raw('GET', `/v1/files/${file}`)
@@ -240,8 +240,8 @@ describe('sound that is longer than was expected', () => {
       // The head, which says in 42 bytes that a model spoke, and every sample.
       expect((await stored.arrayBuffer()).byteLength).toBe(44 + 42 + 640 * 48_000)
     })
-    // Seconds that came are the cost, though less was held.
-    expect(charged).toBe(640_000_000n)
+    // Four seconds were held, and twice as many are believed of that text.
+    expect(charged).toBe(8_000_000n)
     expect(await lossIn(world)).toBe(loss)
     const repeat = await speak(key, body, claim)
     expect([repeat.status, repeat.body.error.details.files]).toEqual([409, [file]])

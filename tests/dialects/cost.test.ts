@@ -98,7 +98,7 @@ const wires: Record<string, Wire> = {
   },
 }
 
-/** An answer whose prompt was many more tokens than any estimate of its two words, and fewer than the model can read. */
+/** An answer whose prompt was many more tokens than any estimate of its two words, and fewer than its bytes and the template can be. */
 const longPrompt = (tokens: number, streams: boolean): Script => {
   const usage = { prompt_tokens: tokens, completion_tokens: 1, total_tokens: tokens + 1 }
   const counted = { data: JSON.stringify({ choices: [], usage }) }
@@ -110,8 +110,8 @@ const longPrompt = (tokens: number, streams: boolean): Script => {
         usage,
       })
 }
-const tokens = 5_000
-const itsCost = 5_002_000n
+const tokens = 4_000
+const itsCost = 4_002_000n
 
 const exact = ({ credits, microcredits }: Omit<Reported, 'id'>, charged: string): void => {
   expect({ credits, microcredits }).toEqual({ credits: Number(charged) / 1e6, microcredits: charged })

@@ -95,9 +95,15 @@ export const scribeEars =
     },
   })
 
-/** OpenAI's transcription sessions; `earlier`: as servers speak that know the wire of before its general release. */
+/** OpenAI's transcription sessions; `usages`: of each utterance; `earlier`: as servers speak that know the wire of before its general release. */
 export const openAiEars =
-  ({ words = greetingWords, fault, claims, earlier = false }: Ears & { earlier?: boolean } = {}) =>
+  ({
+    words = greetingWords,
+    fault,
+    claims,
+    usages,
+    earlier = false,
+  }: Ears & { earlier?: boolean; usages?: readonly unknown[] } = {}) =>
   (): SocketScript => {
     const name = earlier ? 'transcription_session' : 'session'
     let item = 0
@@ -123,8 +129,9 @@ export const openAiEars =
         session.send(
           of('completed', {
             transcript: words.join(' '),
-            usage:
-              claims === undefined
+            usage: usages
+              ? usages[item - 1]
+              : claims === undefined
                 ? { type: 'tokens', input_tokens: 20, output_tokens: 5, total_tokens: 25 }
                 : { type: 'duration', seconds: claims },
           }),

@@ -154,6 +154,24 @@ test('usage names cached, written, media and reasoning tokens as parts of their 
   })
 })
 
+test.each<[string, Record<string, unknown>, Record<string, number> | undefined]>([
+  ['no prompt', { completion_tokens: 5, total_tokens: 45 }, { input: 40, output: 5, reasoning: 0 }],
+  [
+    'a prompt of zero',
+    { prompt_tokens: 0, completion_tokens: 5, total_tokens: 45 },
+    { input: 40, output: 5 },
+  ],
+  ['no answer', { prompt_tokens: 40, total_tokens: 45 }, { input: 40, output: 5 }],
+  ['words', { prompt_tokens: '40', completion_tokens: 5, total_tokens: 45 }, { input: 40, output: 5 }],
+  ['nothing but a total', { total_tokens: 45 }, undefined],
+  ['nothing but zeros and a total', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 45 }, undefined],
+  ['less than nothing', { prompt_tokens: -4, completion_tokens: -5, total_tokens: -9 }, undefined],
+])('usage that counts %s has its tokens where they belong', async (_, usage, meant) => {
+  const { parts } = await hearSteps([chunk({ content: 'a' }), chunk({}, 'stop', { usage }), done])
+  if (meant) expect(usageOf(parts)[0]).toMatchObject(meant)
+  else expect(usageOf(parts)).toEqual([])
+})
+
 test.each<[string, Record<string, unknown>[]]>([
   [
     'as OpenAI sends them',

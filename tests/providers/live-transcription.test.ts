@@ -347,6 +347,42 @@ describe('what each wire is asked', () => {
     expect(await link.close()).toEqual({ seconds: 1, claimedSeconds: 1 })
   })
 
+  test.each<[string, unknown[], object | undefined]>([
+    [
+      'of all utterances',
+      [
+        { input_tokens: 20, output_tokens: 5 },
+        { input_tokens: 9, output_tokens: 2 },
+      ],
+      { input: 29, output: 7 },
+    ],
+    [
+      'a zero in one of them',
+      [
+        { input_tokens: 20, output_tokens: 5 },
+        { input_tokens: 0, output_tokens: 2 },
+      ],
+      { output: 7 },
+    ],
+    ['none in one of them', [{ input_tokens: 20, output_tokens: 5 }, {}], undefined],
+    [
+      'words in one of them',
+      [
+        { input_tokens: 20, output_tokens: '5' },
+        { input_tokens: 9, output_tokens: 2 },
+      ],
+      { input: 29 },
+    ],
+  ])('OpenAI: tokens are counted where all utterances have them: %s', async (_, usages, tokens) => {
+    upstream.serve(openAiEars({ usages }))
+    const { link } = await open(transcriptionsProvider(address()))
+    for (const _utterance of usages) {
+      link.write(sound(500))
+      await link.commit()
+    }
+    expect((await link.close()).tokens).toEqual(tokens)
+  })
+
   test('OpenAI: an empty commit is an empty utterance, any other error the end', async () => {
     let code = 'input_audio_buffer_commit_empty'
     upstream.serve(

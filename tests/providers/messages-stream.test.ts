@@ -273,6 +273,31 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, Record<stri
   expect(usageOf(parts)[0]).toMatchObject(meant)
 })
 
+test.each([
+  ['nothing', undefined, 2],
+  ['zero', { web_search_requests: 0 }, 2],
+  ['a word', { web_search_requests: 'two' }, 2],
+  ['one', { web_search_requests: 1 }, 1],
+])(
+  'searches of the upstream whose results were seen are counted where it counts %s',
+  async (_, tools, searches) => {
+    const result = (content: unknown) => ({ type: 'web_search_tool_result', tool_use_id: 's', content })
+    const failed = result({ type: 'web_search_tool_result_error', error_code: 'unavailable' })
+    const last = { output_tokens: 2, ...(tools && { server_tool_use: tools }) }
+    const { parts } = await hearScript(
+      streamOf([
+        started(),
+        opened(0, result([])),
+        opened(1, result([])),
+        opened(2, failed),
+        ended('end_turn', last),
+        over,
+      ]),
+    )
+    expect(usageOf(parts)[0]).toMatchObject({ webSearches: searches })
+  },
+)
+
 test('a report of zero for an answer that exists is no report', async () => {
   const nothing = { input_tokens: 0, output_tokens: 0 }
   const { parts } = await hearScript(

@@ -174,6 +174,43 @@ test('caller and vendor talk past this server; each response is charged by its t
   expect(world.app.realtime.codecs.open).toBe(0)
 })
 
+test.each([
+  ['zeros', { input_tokens: 0, output_tokens: 0 }],
+  ['nothing', null],
+])('no response of it is free: a vendor that counts %s is paid what was held', async (_, usage) => {
+  const key = await world.key()
+  const { peer, call, id } = await talk(key)
+  await using _peer = peer
+  call.finish(call.begin(), usage)
+  await until(isSpent(id, worst))
+  expect((await key.request('DELETE', `${calls}/${id}`)).status).toBe(200)
+  const { steps } = await ended(key, id)
+  expect(steps).toMatchObject([{ step: 'response', microcredits: worst }])
+})
+
+test.each([
+  ['zero seconds of words whose length is known', 2_500, 3],
+  ['zero seconds of words whose length nobody knows', 0, 64],
+])('no words that are written down are free: a vendor that counts %s', async (_, ms, seconds) => {
+  const key = await world.key()
+  const { peer, call, id } = await talk(key)
+  await using _peer = peer
+  const item = { item_id: 'item_1' }
+  const place = { started: 1_000, stopped: 1_000 + ms }
+  if (ms > 0) {
+    call.tell({ type: 'input_audio_buffer.speech_started', ...item, audio_start_ms: place.started })
+    call.tell({ type: 'input_audio_buffer.speech_stopped', ...item, audio_end_ms: place.stopped })
+  }
+  const usage = { type: 'duration', seconds: 0 }
+  const heard = { type: 'conversation.item.input_audio_transcription.completed', ...item, transcript: 'سلام' }
+  call.tell({ ...heard, usage })
+  const cost = ms > 0 ? ms : 64_000
+  await until(isSpent(id, cost))
+  expect((await key.request('DELETE', `${calls}/${id}`)).status).toBe(200)
+  const { steps } = await ended(key, id)
+  expect(steps).toMatchObject([{ step: 'transcription', microcredits: cost, quantities: { seconds } }])
+})
+
 test.skipIf(browserPath === undefined)(
   'a page of Chromium talks with the vendor, and hears it, without a port of this server',
   async () => {

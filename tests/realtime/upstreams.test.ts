@@ -219,6 +219,38 @@ test('a vendor that claims absurd figures is paid what was held, and one that le
   expect(upstream.sessions).toHaveLength(2)
 })
 
+test.each([
+  ['zeros', { input_tokens: 0, output_tokens: 0 }],
+  ['zero for what it said', { input_tokens: 132, output_tokens: 0 }],
+  ['zero for what it heard', { input_tokens: 0, output_tokens: 121 }],
+  ['less than nothing', { input_tokens: 132, output_tokens: -5 }],
+])(
+  'no response is free: a vendor that counts %s is paid what was held, as one that counts nothing, and it is alarmed',
+  async (_, usage) => {
+    upstream.serve(openAiVoice({ usage }))
+    const key = await world.key()
+    const before = await disbelieved()
+    await using call = await begin(key, '?model=acme/voice')
+    await ask(call)
+    await call.event('response.done')
+    call.close()
+    const { steps } = await receiptOf(key)
+    expect(steps.filter(({ step }: { step: string }) => step === 'response')).toMatchObject([
+      { microcredits: worst },
+    ])
+    expect(await disbelieved()).toBeGreaterThan(before)
+  },
+)
+
+/** Claims of upstreams that were not believed. */
+async function disbelieved(): Promise<number> {
+  const text = await (await fetch(`${world.url}/metrics`)).text()
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('kherad_upstream_disbelieved_total{'))
+    .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
 test('a response that the balance does not bear is not asked for, and the call ends for want of credits', async () => {
   upstream.serve(openAiVoice({ usage: { ...openAiUsage, output_tokens: 10 ** 9 } }))
   // What a turn costs at most: a response, and 64 seconds that are written down.

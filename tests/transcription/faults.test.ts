@@ -110,6 +110,20 @@ test('a model that repeats itself is paid for ten tokens a second at most, whate
   expect([made.charged, await own.charged(), await own.lost()]).toEqual([held, held, 0n])
 })
 
+test.each([
+  ['zeros', { input_tokens: 0, output_tokens: 0 }],
+  ['less than nothing', { input_tokens: -4, output_tokens: -4 }],
+  ['words', { input_tokens: '40', output_tokens: '9' }],
+])('no recording is free: an upstream counts %s', async (_, usage) => {
+  const words = scriptOf(20)
+  at.upstream.hear({ text: 'سلام دنیا', usage: { type: 'tokens', ...usage } })
+  const own = await at.newcomer()
+  const made = await whole(await own.start({ model: 'test/tokens', recording: await at.recorded(words) }))
+  expect(made.tokens).toEqual({ input: Math.ceil(25 * secondsOf(words)), output: 5 })
+  expect(made.charged).toBeGreaterThan(0n)
+  expect(await own.charged()).toBe(made.charged)
+})
+
 describe('a caller who leaves', () => {
   test('before anything was sent has nothing sent, and pays nothing', async () => {
     const words = scriptOf(400)

@@ -104,7 +104,8 @@ class Paid implements PaidVectors {
   /** Of the texts that were answered, as the upstream claims as far as that can be, else by estimate. */
   get #counted(): number {
     return sum(this.#answers, ({ tokens, embedded: { usage } }) =>
-      usage ? Math.min(usage.input, tokens.possible) : tokens.estimated,
+      // Zero is no count of a text.
+      usage && usage.input > 0 ? Math.min(usage.input, tokens.possible) : tokens.estimated,
     )
   }
   /** As the upstream claims; undefined where it does not say. */

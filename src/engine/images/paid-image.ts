@@ -4,13 +4,13 @@ import { failureOf } from '#engine/inference'
 import { withoutMetadata } from '#engine/media'
 import {
   believedImageTokens,
+  type ClaimedImageTokens,
   type ImageModel,
   type ImageTokens,
   imageModels,
   paidImageTokens,
 } from '#engine/models'
 import {
-  type Charge,
   claimsOf,
   type FilledPart,
   type Finished,
@@ -156,8 +156,6 @@ class Paid implements PaidImage {
   /** Unfinished pictures. */
   #shown = 0
   #showing = Promise.resolve()
-  /** What is charged, once it is known. */
-  #charged: { held: bigint; cost: bigint; charge: Charge } | undefined
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -175,17 +173,17 @@ class Paid implements PaidImage {
     return (this.#groups.find(({ fault }) => !fault) ?? this.#groups.at(-1))?.candidate ?? candidates[0]!
   }
   /** As the upstreams claim. */
-  get #usage(): Drawn['usage'] {
+  get #usage(): ClaimedImageTokens | undefined {
     const counted = this.#groups.flatMap((group) => (group.fault ? [] : (group.done.usage ?? [])))
     return counted.length > 0 ? counted.reduce(together) : undefined
   }
   get #believed(): ImageTokens | undefined {
-    const counted = this.#groups.flatMap((group) => (group.fault ? [] : (believedOf(group) ?? [])))
+    const counted = this.#groups.flatMap((group) => (group.fault ? [] : (this.#believedOf(group) ?? [])))
     return counted.length > 0 ? counted.reduce(together) : undefined
   }
   /** As far as they are believed, or by estimate where the price is by tokens and none were counted. */
   get #tokens(): ImageTokens {
-    const all = this.#groups.flatMap((group) => (group.fault ? [] : (tokensOf(group) ?? [])))
+    const all = this.#groups.flatMap((group) => (group.fault ? [] : (this.#tokensOf(group) ?? [])))
     return all.length > 0 ? all.reduce(together) : { input: 0, output: 0 }
   }
   /** Of the stored pictures. */
@@ -215,8 +213,18 @@ class Paid implements PaidImage {
     const { order } = group.candidate
     return {
       ...{ ...order, count, partials: this.#shown, ordered: order.count },
-      tokens: group.fault ? undefined : believedOf(group),
+      tokens: group.fault ? undefined : this.#believedOf(group),
     }
+  }
+
+  /** What the upstream claims of an order, as far as it can be. */
+  #believedOf({ candidate: { model, order }, done: { usage } }: FilledGroup): ImageTokens | undefined {
+    return usage && believedImageTokens(model, { ...order, partials: this.#shown }, usage)
+  }
+
+  #tokensOf(group: FilledGroup): ImageTokens | undefined {
+    const { model, order } = group.candidate
+    return this.#believedOf(group) ?? paidImageTokens(model, { ...order, count: group.done.pictures.length })
   }
 
   /** Of the pictures that are charged, where the price is by tokens. */
@@ -235,19 +243,6 @@ class Paid implements PaidImage {
     })
   }
 
-  /** Where the tokens cost more than the hold, the free balance pays, except for who cannot stop the order. */
-  async #takeCharge(): Promise<Charge> {
-    const { options, order } = this.#parts
-    const { held } = order.request
-    const cost = this.#charge
-    const isKnown = cost <= held || options.background === true
-    const charge = isKnown
-      ? { microcredits: cost < held ? cost : held, isSure: true }
-      : await order.request.charge(cost)
-    this.#charged = { held, cost, charge }
-    return charge
-  }
-
   async pictures(show?: ShowPartial): Promise<PaidPictures> {
     const { order, result, counts } = this.#parts
     this.#groups = await Promise.all(counts.map((count, index) => this.#draw(count, index, show)))
@@ -256,7 +251,9 @@ class Paid implements PaidImage {
     if (drawn.length === 0) throw failureOf(order.fault!)
     const pictures = await result.stageEach(drawn)
     this.#stored = pictures
-    const { microcredits } = await this.#takeCharge()
+    const cost = this.#charge
+    const { held } = order.request
+    const microcredits = cost < held ? cost : held
     return { pictures, files: result.fileIds, tokens: this.#tokens, microcredits }
   }
 
@@ -315,12 +312,11 @@ class Paid implements PaidImage {
     const { order, result } = this.#parts
     const tokens = this.#tokens
     const { input, output } = tokens
-    const { cost = 0n, charge } = this.#charged ?? {}
     const end = order.endOf({
       statusCode,
       failure,
       ...(reply !== undefined && { reply }),
-      microcredits: charge?.isSure === false ? charge.microcredits : cost,
+      microcredits: this.#charge,
       withinHold: true,
       tokens: { input, output, cachedInput: 0, reasoning: 0 },
       quantities: totalQuantities([{ pictures: this.#stored.length }, ...this.#paidTokens]),
@@ -336,12 +332,9 @@ class Paid implements PaidImage {
     const { action, format, frame, fit } = this.plan
     const { order } = this.#candidate
     const { spec, stream } = this.#parts.options
-    const { held } = this.#charged ?? {}
-    const isRaised = held !== undefined && this.#parts.order.request.held > held
     const missing = spec.count - this.#stored.length
     return {
       stream,
-      ...(isRaised && { hold_raised_from: String(held) }),
       ...(this.#stored.length > 0 && missing > 0 && { missing }),
       pictures: {
         asked: spec.count,
@@ -370,21 +363,16 @@ class Paid implements PaidImage {
 
 type FilledGroup = Extract<FilledPart<Candidate, Group>, { done: Group }>
 
-/** What the upstream claims of an order, as far as it can be. */
-const believedOf = ({ candidate: { model, order }, done: { usage } }: FilledGroup): ImageTokens | undefined =>
-  usage && believedImageTokens(model, order, usage)
+const figures = ['input', 'mediaInput', 'output'] as const
 
-const tokensOf = (group: FilledGroup): ImageTokens | undefined => {
-  const { model, order } = group.candidate
-  return believedOf(group) ?? paidImageTokens(model, { ...order, count: group.done.pictures.length })
-}
-
-const together = (a: ImageTokens, b: ImageTokens): ImageTokens => ({
-  input: a.input + b.input,
-  ...(a.mediaInput !== undefined &&
-    b.mediaInput !== undefined && { mediaInput: a.mediaInput + b.mediaInput }),
-  output: a.output + b.output,
-})
+/** Of several orders; a figure that one of them lacks is none of them all. */
+const together = <Tokens extends ClaimedImageTokens>(a: Tokens, b: Tokens): Tokens =>
+  Object.fromEntries(
+    figures.flatMap((figure) => {
+      const [one, other] = [a[figure], b[figure]]
+      return one === undefined || other === undefined ? [] : [[figure, one + other]]
+    }),
+  ) as Tokens
 
 /** As vendors bound seeds: positive integers of 32 bits with a sign. */
 const seeds = 2 ** 31

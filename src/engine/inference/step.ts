@@ -124,7 +124,8 @@ export class Step implements RunListener {
 
   /** The upstream's claim and the corrected usage, if the claim is impossible; otherwise undefined. */
   get usageCorrection(): UsageCorrection | undefined {
-    const claimed = this.#usage
+    // What the upstream has not come to count is an estimate of ours, and no claim.
+    const claimed = this.#usage && this.#counted()
     const usage = claimed && this.#believed(claimed)
     return usage === claimed ? undefined : { claimed: claimed!, believed: usage! }
   }

@@ -7,6 +7,7 @@ import { encodeWhole, mediaTypeOf } from '#engine/sound'
 import {
   heardOf,
   heardRate,
+  heardTokens,
   languageOf,
   maxTokensOf,
   named,
@@ -181,22 +182,13 @@ interface Outcome {
   failure: Failure | undefined
 }
 
-/** Where a model is paid by tokens and its upstream counts none: what most vendors count for a second. */
-export const estimatedTokensPerSecond = 25
-
 async function settle(
   app: App,
   paid: PaidOrder<Candidate, Transcribed>,
   { candidate, seconds, text, claimed, isCharged, failure }: Outcome,
 ): Promise<void> {
-  const most = maxTokensOf(candidate.plan, seconds)
-  const { inputPerMillion, outputPerMillion } = candidate.model.pricing
-  const isByTokens = inputPerMillion > 0 || outputPerMillion > 0
-  const estimate = isByTokens ? Math.ceil(seconds * estimatedTokensPerSecond) : 0
-  const tokens = {
-    input: Math.min(claimed?.input ?? estimate, most.input),
-    output: Math.min(claimed?.output ?? (isByTokens ? Math.ceil(text.length / 2) : 0), most.output),
-  }
+  const heard = { seconds, letters: text.length }
+  const tokens = heardTokens(candidate.model, candidate.plan, heard, claimed)
   await paid.settle({
     statusCode: failure?.status ?? 200,
     failure,

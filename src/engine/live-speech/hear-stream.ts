@@ -2,9 +2,9 @@
 import type { App } from '#app'
 import { type TranscriptionModel, transcriptionModels } from '#engine/models'
 import { inOrder } from '#engine/routing'
-import { maxTokensOf, type TranscriptionPlan } from '#engine/transcription'
-import { type LiveLink, type LiveUsage, UpstreamError } from '#providers/spec'
-import { estimatedTokensPerSecond, planOf } from './hear-live.ts'
+import { heardTokens, maxTokensOf, type TranscriptionPlan } from '#engine/transcription'
+import { type LiveLink, UpstreamError } from '#providers/spec'
+import { planOf } from './hear-live.ts'
 
 /** Of one connection: a turn, with its silence. */
 export const mostStreamSeconds = 64
@@ -131,22 +131,10 @@ class OpenStream implements SpeechStream {
   async close(): Promise<StreamCost> {
     const usage = await this.#link.close()
     const { seconds } = usage
-    const tokens = this.#tokensOf(usage)
-    const microcredits = seconds === 0 ? 0n : costOf(this.#app, this.#options.model, { seconds, ...tokens })
-    return { seconds, microcredits }
-  }
-
-  /** As the upstream claims as far as that can be, else by estimate where the price is by tokens. */
-  #tokensOf({ seconds, tokens }: LiveUsage): { input: number; output: number } {
     const { model, plan } = this.#options
-    const { inputPerMillion, outputPerMillion } = model.pricing
-    const isByTokens = inputPerMillion > 0 || outputPerMillion > 0
-    if (!isByTokens) return { input: 0, output: 0 }
-    const most = maxTokensOf(plan, seconds)
-    return {
-      input: Math.min(tokens?.input ?? Math.ceil(seconds * estimatedTokensPerSecond), most.input),
-      output: Math.min(tokens?.output ?? Math.ceil(this.#letters / 2), most.output),
-    }
+    const tokens = heardTokens(model, plan, { seconds, letters: this.#letters }, usage.tokens)
+    const microcredits = seconds === 0 ? 0n : costOf(this.#app, model, { seconds, ...tokens })
+    return { seconds, microcredits }
   }
 }
 

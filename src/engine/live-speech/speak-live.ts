@@ -1,17 +1,17 @@
 /** A piece of an answer in a call, spoken by one model, heard while it is made. */
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
-import { type AudioModel, type AudioUsed, audioModels, maxSoundTokens } from '#engine/models'
-import {
-  claimsOf,
-  type FilledPart,
-  highest,
-  orderCandidates,
-  type PaidOrder,
-  startPaidOrder,
-} from '#engine/paid'
+import { type AudioModel, audioModels } from '#engine/models'
+import { type FilledPart, highest, orderCandidates, type PaidOrder, startPaidOrder } from '#engine/paid'
 import { decodeSound, resample, type Sound, secondsOf } from '#engine/sound'
-import { charactersOf, type PlannedOrder, planSpeech, SoundChannel, type SpeechPlan } from '#engine/speech'
+import {
+  type PlannedOrder,
+  planSpeech,
+  SoundChannel,
+  type SpeechPlan,
+  type SpeechUse,
+  useOfSpeech,
+} from '#engine/speech'
 import type { AudioOrder, SoundFormat } from '#engine/turn'
 import type { Failure } from '#platform/errors'
 import { type Spoken as Reported, UpstreamError } from '#providers/spec'
@@ -132,7 +132,7 @@ class LiveSpeech {
         ),
     )
     await this.#settle(paid, failure)
-    return { seconds: this.#seconds, characters: this.#characters, failure }
+    return { seconds: this.#seconds, characters: this.#use.used.characters, failure }
   }
 
   async #speak(
@@ -193,51 +193,25 @@ class LiveSpeech {
     { encoding, rate = spokenRate, channels = 1 }: Partial<SoundFormat> = {},
   ): AsyncGenerator<Sound> {
     const pcm = encoding === 'pcm' ? { rate, channels } : undefined
-    const maxSeconds = Math.max(leastMaxSeconds, 2 * this.#candidate.plan.bound.seconds)
+    const maxSeconds = Math.max(leastMaxSeconds, this.#candidate.plan.possibleSeconds)
     for await (const sound of decodeSound(bytes, { maxSeconds, ...(pcm && { pcm }) })) {
       this.#seconds += secondsOf(sound)
       yield sound
     }
   }
 
-  /** Of the orders that an upstream may bill. */
-  get #characters(): number {
-    return this.#filled.reduce(
-      (sum, { fault, candidate }) => sum + (fault && !fault.executed ? 0 : charactersOf(candidate.order)),
-      0,
-    )
-  }
-
-  get #claimed(): { input: number; output: number } | undefined {
-    const usages = this.#filled.flatMap((part) => (part.fault ? [] : (part.done.usage ?? [])))
-    if (!usages.some(({ input, output }) => input !== undefined || output !== undefined)) return undefined
-    const sum = (figure: 'input' | 'output') =>
-      usages.reduce((total, usage) => total + (usage[figure] ?? 0), 0)
-    return { input: sum('input'), output: sum('output') }
-  }
-
-  /** As the upstream claims as far as that can be, else by estimate where the price is by tokens. */
-  get #used(): AudioUsed {
+  get #use(): SpeechUse {
     const { model, plan } = this.#candidate
-    const { inputPerMillion, outputPerMillion } = model.pricing
-    const isByTokens = inputPerMillion > 0 || outputPerMillion > 0
-    const estimate = {
-      input: isByTokens ? Math.ceil(this.#characters / 2) : 0,
-      output: isByTokens ? Math.ceil(this.#seconds * estimatedTokensPerSecond) : 0,
-    }
-    const { input, output } = this.#claimed ?? estimate
-    const maxOutput = Math.max(plan.bound.outputTokens, maxSoundTokens(this.#seconds))
-    return {
-      characters: this.#characters,
-      // A sum of many pieces is off in its last digits, and would begin a further second.
-      seconds: Math.round(this.#seconds * 1e6) / 1e6,
-      inputTokens: Math.min(input, plan.bound.inputTokens),
-      outputTokens: Math.min(output, maxOutput),
-    }
+    // Those that an upstream may bill; of one that was cut off nobody says what it used.
+    const parts = this.#filled.filter(({ fault }) => !fault || fault.executed)
+    const billed = parts.map(({ candidate }) => candidate.order)
+    const usages = parts.map((part) => (part.fault ? undefined : part.done.usage))
+    return useOfSpeech({ model, plan, billed, usages, seconds: this.#seconds })
   }
 
   async #settle(paid: PaidOrder<Candidate, Reported>, failure: Failure | undefined): Promise<void> {
-    const used = this.#used
+    const use = this.#use
+    const { used } = use
     const tokens = { input: used.inputTokens, output: used.outputTokens }
     const cost = audioModels.price(this.#candidate.model, this.#app.config.defaults, used)
     // Nothing was heard, and nobody had it stopped: it is free.
@@ -251,12 +225,10 @@ class LiveSpeech {
       withinHold: true,
       tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
       quantities: isFree ? undefined : { characters: used.characters, seconds },
-      claims: claimsOf(paid.attempts, this.#claimed, tokens),
-      detail: { head: { sound: { seconds: Number(used.seconds.toFixed(3)), characters: used.characters } } },
+      claims: use.claimsOf(paid.attempts),
+      detail: { head: { sound: { seconds: Number(this.#seconds.toFixed(3)), characters: used.characters } } },
       figures: { seconds, characters: used.characters },
       attributes: { 'gen_ai.usage.input_tokens': tokens.input, 'gen_ai.usage.output_tokens': tokens.output },
     })
   }
 }
-
-const estimatedTokensPerSecond = 25

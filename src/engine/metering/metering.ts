@@ -5,6 +5,7 @@ import type { Content, Turn, Usage } from '#engine/turn'
 import type { ObservedOutput } from './plausible-usage.ts'
 
 export { type ObservedOutput, plausibleUsage, type UsageCorrection } from './plausible-usage.ts'
+export { type PossibleInput, possibleInput } from './possible-input.ts'
 
 // Upper bounds across vendors' published formulas: high-detail tiles, audio and video rates.
 const tokensPerImage = 4_000
@@ -13,7 +14,7 @@ const tokensPerVideoSecond = 300
 /** Text and image of a page together (Anthropic: 1,500 to 3,000 of text, beside its picture). */
 const tokensPerPage = 4_600
 /** Of a PDF that nobody has counted. */
-const usualPages = 100
+export const usualPages = 100
 
 /** Pages of one PDF that a model with this window takes: vendors allow 100, and 600 where the window is larger than 200,000 tokens. */
 export const maxPages = (contextLength: number): number => (contextLength > 200_000 ? 600 : 100)

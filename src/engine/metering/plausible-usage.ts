@@ -1,11 +1,13 @@
 /**
  * The usage reported by an upstream is a claim (docs/decisions/0040-claims.md). Impossible figures are reduced to the possible maximum;
- * possible ones are accepted, since hidden reasoning has no visible bytes and a vendor's own search reads the prompt again.
+ * possible ones are accepted, since hidden reasoning has no visible bytes and a vendor's own search reads the prompt again. A count of
+ * zero for what was read or written is impossible too: then the estimate counts.
  */
 
 import type { Model } from '#engine/models'
 import type { Turn, Usage } from '#engine/turn'
-import { inputBound } from './metering.ts'
+import { estimateUsage, inputBound } from './metering.ts'
+import { type PossibleInput, possibleInput } from './possible-input.ts'
 
 /** Counts of the output received. */
 export interface ObservedOutput {
@@ -31,11 +33,13 @@ export interface UsageCorrection {
 /** The usage to charge: the claim itself (same object) if it is possible. */
 export function plausibleUsage(claim: Usage, evidence: Evidence): Usage {
   const { turn } = evidence
-  const input = maxInput(claim.input, evidence)
-  const output = Math.min(claim.output, maxOutput(evidence))
+  const { input: read, output: written } = withoutZeros(claim, evidence)
+  const possible = possibleInput(turn)
+  const input = maxInput(read, possible, evidence)
+  const output = Math.min(written, maxOutput(evidence))
   const cachedInput = Math.min(claim.cachedInput, input)
   const cacheWriteInput = Math.min(claim.cacheWriteInput, input - cachedInput)
-  const media = hasMedia(turn) ? input - cachedInput - cacheWriteInput : 0
+  const media = Math.min(maxMedia(turn, possible), input - cachedInput - cacheWriteInput)
   const { cacheWriteHourInput: hour, webSearches: searches } = claim
   const usage: Usage = {
     input,
@@ -50,8 +54,21 @@ export function plausibleUsage(claim: Usage, evidence: Evidence): Usage {
   return isSame(claim, usage) ? claim : usage
 }
 
+/** No prompt has zero tokens, and no answer of which something was seen. */
+function withoutZeros({ input, output }: Usage, { turn, seen }: Evidence): Pick<Usage, 'input' | 'output'> {
+  if (input > 0 && (output > 0 || seen.deltas === 0)) return { input, output }
+  const estimate = estimateUsage(turn, seen)
+  return { input: input > 0 ? input : estimate.input, output: output > 0 ? output : estimate.output }
+}
+
+/** A prompt has at most a token for each byte of its text, and what its media can be; where the request does not bound it, the window does. */
+function maxInput(claimed: number, possible: PossibleInput | undefined, evidence: Evidence): number {
+  const { total = claimed } = possible ?? {}
+  return maxRead(Math.min(claimed, total), evidence)
+}
+
 /** A model reads at most its context window at a time, or the prompt itself if the configured window is too small. */
-function maxInput(claimed: number, { turn, model }: Evidence): number {
+function maxRead(claimed: number, { turn, model }: Evidence): number {
   const readings = 1 + (turn.upstreamRounds ?? 0) + (turn.compacts ? 1 : 0)
   if (claimed <= readings * model.contextLength) return claimed
   const { text, image, media } = inputBound(turn)
@@ -69,8 +86,13 @@ function maxOutput({ turn, model, seen }: Evidence): number {
   return mayHideOutput ? limit : Math.min(limit, 2 * seen.bytes + hiddenTokens * (1 + seen.calls))
 }
 
-const hasMedia = ({ messages }: Turn): boolean =>
-  messages.some(({ content }) => content.some(({ type }) => type === 'audio' || type === 'video'))
+/** Where audio or video came by address, or is read in several rounds, all of the input may be of it. */
+function maxMedia(turn: Turn, possible: PossibleInput | undefined): number {
+  const isMedia = ({ type }: Turn['messages'][number]['content'][number]): boolean =>
+    type === 'audio' || type === 'video'
+  if (!turn.messages.some(({ content }) => content.some(isMedia))) return 0
+  return possible?.media ?? Number.POSITIVE_INFINITY
+}
 
 const isSame = (one: Usage, other: Usage): boolean =>
   one.input === other.input &&

@@ -67,7 +67,12 @@ export {
   sizeName,
   sizeOf,
 } from './kinds/image/image-model.ts'
-export { believedImageTokens, type ImageTokens, paidImageTokens } from './kinds/image/price.ts'
+export {
+  believedImageTokens,
+  type ClaimedImageTokens,
+  type ImageTokens,
+  paidImageTokens,
+} from './kinds/image/price.ts'
 export { type Figures, type ModelKind, modelKind, type OrderProviders } from './kinds/kind.ts'
 export { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
 export { microcreditsOf, type PriceConversion } from './kinds/microcredits.ts'

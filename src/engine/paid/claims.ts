@@ -3,7 +3,8 @@ import type { App } from '#app'
 import type { Attempt } from '#engine/routing'
 import type { Usage } from '#engine/turn'
 
-type Figures = Partial<Usage>
+/** Tokens, and seconds of sound. */
+type Figures = Partial<Usage & { seconds: number }>
 
 /** As recorded on a receipt. */
 export interface Claim {
@@ -47,7 +48,7 @@ export function alarmClaims(
   claims: readonly Claim[],
 ): void {
   for (const { deployment, claimed, believed } of claims) {
-    for (const what of ['input', 'output', 'webSearches'] as const)
+    for (const what of ['input', 'output', 'webSearches', 'seconds'] as const)
       if (!isAccepted(claimed[what], believed[what]))
         metrics.disbelieved.inc({ deployment, what: named[what] })
     log.error(
@@ -65,4 +66,4 @@ export function alarmClaims(
   }
 }
 
-const named = { input: 'input', output: 'output', webSearches: 'searches' } as const
+const named = { input: 'input', output: 'output', webSearches: 'searches', seconds: 'seconds' } as const

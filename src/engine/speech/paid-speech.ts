@@ -1,9 +1,8 @@
 /** Paid speech: room and worst case are held, each order is sent at most once, and the whole sound is stored and charged, or nothing is. */
 import type { App } from '#app'
 import { failureOf } from '#engine/inference'
-import { type AudioModel, type AudioUsed, audioModels, maxSoundTokens } from '#engine/models'
+import { type AudioModel, audioModels } from '#engine/models'
 import {
-  claimsOf,
   type FilledPart,
   type Finished,
   highest,
@@ -27,16 +26,10 @@ import type { AudioOrder, SoundSink } from '#engine/turn'
 import { Failure } from '#platform/errors'
 import { type Spoken as Reported, UpstreamError } from '#providers/spec'
 import { SoundChannel } from './channel.ts'
-import {
-  charactersOf,
-  type PlannedOrder,
-  planSpeech,
-  recordedSecondsOf,
-  reservedBytes,
-  type SpeechPlan,
-} from './plan.ts'
+import { type PlannedOrder, planSpeech, reservedBytes, type SpeechPlan } from './plan.ts'
 import { Recording, withLength } from './recording.ts'
 import type { SpeechSpec } from './speech.ts'
+import { type SpeechUse, useOfSpeech } from './used.ts'
 
 export interface PaidSpeechOptions extends PaidCall {
   model: AudioModel
@@ -199,13 +192,13 @@ class Paid implements PaidSpeech {
       const microcredits = await this.#charge()
       // To make it smaller takes a while; a hold that was not renewed lives as long as its call.
       if (bytes.length > options.spec.maxBytes) await order.request.renew().catch(() => undefined)
-      const tokens = this.#tokens
+      const { inputTokens: input, outputTokens: output } = this.#use.used
       const [file] = result.fileIds as [string]
       this.#spoken = {
         bytes,
         seconds: this.#heardSeconds || this.#seconds,
         file,
-        tokens,
+        tokens: { input, output },
         microcredits,
         transcript: this.#transcript,
       }
@@ -221,7 +214,7 @@ class Paid implements PaidSpeech {
     }
   }
 
-  /** Sound of that length is the cost, whatever was expected: it is charged as far as there is credit. */
+  /** Sound of that length is the cost, as far as it is believed: it is charged as far as there is credit. */
   async #charge(): Promise<bigint> {
     const cost = this.#cost
     const { microcredits, isSure } = await this.#parts.order.request.charge(cost)
@@ -334,7 +327,7 @@ class Paid implements PaidSpeech {
     const { encoding, rate = pcmRate, channels = 1, origin } = format ?? {}
     this.#origin ??= origin
     const pcm = encoding === 'pcm' ? { rate, channels } : undefined
-    const maxSeconds = Math.max(leastMaxSeconds, 2 * this.#candidate.plan.bound.seconds)
+    const maxSeconds = Math.max(leastMaxSeconds, this.#candidate.plan.possibleSeconds)
     for await (const sound of decodeSound(bytes, { maxSeconds, ...(pcm && { pcm }) })) {
       this.#seconds += secondsOf(sound)
       yield sound
@@ -349,55 +342,23 @@ class Paid implements PaidSpeech {
     const texts = this.#reports.flatMap(({ transcript }) => transcript ?? [])
     return texts.length > 0 ? texts.join(' ') : undefined
   }
-  get #claimed(): { input: number; output: number } | undefined {
-    const usages = this.#reports.flatMap(({ usage }) => usage ?? [])
-    if (!usages.some(({ input, output }) => input !== undefined || output !== undefined)) return undefined
-    const sum = (figure: 'input' | 'output') =>
-      usages.reduce((total, usage) => total + (usage[figure] ?? 0), 0)
-    return { input: sum('input'), output: sum('output') }
-  }
-  /** As the upstream claims as far as that can be, else by estimate where the price is by tokens. */
-  get #tokens(): { input: number; output: number } {
-    const { bound } = this.#candidate.plan
-    const { input, output } = this.#claimed ?? this.#estimate
-    // Sound that was heard is believed, even if it is longer than was expected.
-    const maxOutput = Math.max(bound.outputTokens, maxSoundTokens(this.#seconds))
-    return { input: Math.min(input, bound.inputTokens), output: Math.min(output, maxOutput) }
-  }
-  get #estimate(): { input: number; output: number } {
-    const { pricing } = this.#candidate.model
-    if (pricing.inputPerMillion === 0 && pricing.outputPerMillion === 0) return { input: 0, output: 0 }
-    const recorded = this.#billed.reduce((sum, order) => sum + recordedSecondsOf(order), 0)
-    return {
-      input: Math.ceil(this.#characters / 2) + Math.ceil(recorded * estimatedTokensPerSecond),
-      output: Math.ceil(this.#seconds * estimatedTokensPerSecond),
-    }
-  }
   /** The orders that an upstream may bill. */
   get #billed(): PlannedOrder[] {
     return this.#filled.flatMap(({ fault, candidate }) => (fault && !fault.executed ? [] : candidate.order))
   }
-  get #characters(): number {
-    return this.#billed.reduce((sum, order) => sum + charactersOf(order), 0)
-  }
-  get #used(): AudioUsed {
-    const { input, output } = this.#tokens
-    return {
-      characters: this.#characters,
-      // A sum of many pieces is off in its last digits, and would begin a further second.
-      seconds: Math.round(this.#seconds * 1e6) / 1e6,
-      inputTokens: input,
-      outputTokens: output,
-    }
+  get #use(): SpeechUse {
+    const { model, plan } = this.#candidate
+    const usages = this.#reports.map(({ usage }) => usage)
+    return useOfSpeech({ model, plan, billed: this.#billed, usages, seconds: this.#seconds })
   }
   get #cost(): bigint {
-    return audioModels.price(this.model, this.#parts.app.config.defaults, this.#used)
+    return audioModels.price(this.model, this.#parts.app.config.defaults, this.#use.used)
   }
 
   finish({ statusCode, failure, reply }: Parameters<PaidSpeech['finish']>[0]): Promise<Finished> {
     const { order, result } = this.#parts
-    const tokens = this.#tokens
-    const { characters, seconds } = this.#used
+    const use = this.#use
+    const { characters, seconds, inputTokens: input, outputTokens: output } = use.used
     const microcredits = this.#bill ?? this.#cost
     const isKept = this.#spoken !== undefined && failure?.code === 'SOUND_KEPT_AS_FILE'
     const end = order.endOf({
@@ -406,17 +367,17 @@ class Paid implements PaidSpeech {
       ...(reply !== undefined && { reply }),
       microcredits,
       withinHold: true,
-      tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
+      tokens: { input, output, cachedInput: 0, reasoning: 0 },
       quantities: totalQuantities(this.#spoken ? [{ characters, seconds: Math.ceil(seconds) }] : []),
-      claims: claimsOf(order.attempts, this.#claimed, tokens),
-      detail: { head: this.#detail() },
+      claims: use.claimsOf(order.attempts),
+      detail: { head: this.#detail(use) },
       figures: { seconds: Math.ceil(seconds) },
-      attributes: { 'gen_ai.usage.input_tokens': tokens.input, 'gen_ai.usage.output_tokens': tokens.output },
+      attributes: { 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output },
     })
     return result.settle(order.request, end, microcredits)
   }
 
-  #detail(): Record<string, unknown> {
+  #detail({ used, isCounted }: SpeechUse): Record<string, unknown> {
     const { spec } = this.#parts.options
     const { plan } = this.#candidate
     return {
@@ -425,10 +386,10 @@ class Paid implements PaidSpeech {
         lines: spec.lines.length,
         orders: plan.orders.length,
         filled: this.#reports.length,
-        characters: this.#characters,
+        characters: used.characters,
         seconds: Number(this.#seconds.toFixed(3)),
       },
-      usage_source: this.#claimed ? 'upstream' : 'estimated',
+      usage_source: isCounted ? 'upstream' : 'estimated',
     }
   }
 }
@@ -438,9 +399,6 @@ const isWanted = (format: AudioOrder['format'] | undefined, wanted: SpeechSpec['
   format?.encoding === wanted &&
   wanted !== 'wav' &&
   (wanted !== 'pcm' || ((format.rate ?? pcmRate) === pcmRate && (format.channels ?? 1) === 1))
-
-/** Where a model is paid by tokens and its upstream counts none: what most vendors count for a second. */
-const estimatedTokensPerSecond = 25
 
 /** Of one request; three times what the longest text makes in the largest format. */
 const maxKeptBytes = 128 * 1024 * 1024

@@ -13,8 +13,10 @@ export interface SpeechPlan {
   orders: PlannedOrder[]
   /** True: several voices, brought to one loudness. */
   isDialogue: boolean
-  /** What all orders together may use at most. */
+  /** What all orders together may use at most: what is held. */
   bound: AudioUsed
+  /** Seconds of sound that are believed of them. */
+  possibleSeconds: number
 }
 
 /**
@@ -38,7 +40,8 @@ export function planSpeech(model: AudioModel, spec: SpeechSpec): SpeechPlan {
     ...(speed !== undefined && { speed }),
   }))
   requireRoom(spec, orders)
-  return { orders, isDialogue, bound: boundOf(orders) }
+  const possibleSeconds = orders.reduce((sum, order) => sum + possibleSecondsOf(order), 0)
+  return { orders, isDialogue, bound: boundOf(orders), possibleSeconds }
 }
 
 function lineOf(model: AudioModel, spec: SpeechSpec, line: WantedLine, index: number): SpokenLine {
@@ -141,6 +144,19 @@ const maxSecondsOf = (order: PlannedOrder): number =>
   order.question
     ? maxAnswerSeconds
     : Math.ceil(maxSpokenSeconds(lettersIn(order), order.lines.length) / (order.speed ?? 1))
+
+/**
+ * What is held of a text is twice as long as it takes when it is read slowly (`slowLetters`), or just as long where instructions ask for
+ * slowness (`slowestLetters`). Sound of up to four times the slow reading is believed: silence that a model adds is in it, and what is
+ * longer is no reading of this text. An answer's length is bounded by its tokens, of which some vendors count a quarter of those held a second.
+ */
+const possibleTimes = 2
+const possibleTimesUnbound = 4
+
+const possibleSecondsOf = (order: PlannedOrder): number => {
+  const isUnbound = order.question !== undefined || order.lines.some(({ instructions }) => instructions)
+  return maxSecondsOf(order) * (isUnbound ? possibleTimesUnbound : possibleTimes)
+}
 
 const lettersIn = ({ lines }: PlannedOrder): number =>
   lines.reduce((sum, { text }) => sum + lettersOf(text), 0)

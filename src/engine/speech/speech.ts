@@ -39,4 +39,5 @@ export {
   startPaidSpeech,
 } from './paid-speech.ts'
 export { speechFailures } from './phrases.ts'
-export { charactersOf, type PlannedOrder, planSpeech, type SpeechPlan } from './plan.ts'
+export { type PlannedOrder, planSpeech, type SpeechPlan } from './plan.ts'
+export { type SpeechUse, useOfSpeech } from './used.ts'

@@ -25,17 +25,11 @@ import type { Failure } from '#platform/errors'
 import type { Transcribed } from '#providers/spec'
 import { cutsOf, type Pause, type PieceSpan } from './cut.ts'
 import { type Heard, heardOf, maxTextLength } from './heard.ts'
+import { heardTokens } from './heard-tokens.ts'
 import { Joiner } from './join.ts'
 import { livePieces } from './live.ts'
 import { type Piece, pieceOf } from './pieces.ts'
-import {
-  boundOf,
-  liveSpans,
-  maxTokensOf,
-  orderOf,
-  planTranscription,
-  type TranscriptionPlan,
-} from './plan.ts'
+import { boundOf, liveSpans, orderOf, planTranscription, type TranscriptionPlan } from './plan.ts'
 import { Progress } from './progress.ts'
 import { reservedBytes, transcriptFile, transcriptMediaType } from './transcript-file.ts'
 import type {
@@ -464,20 +458,10 @@ class Paid implements PaidTranscription {
   }
   #tokensOf(part: FilledPart<Candidate, Filled>): { input: number; output: number } {
     const { model, plan, piece } = part.candidate
-    const most = maxTokensOf(plan, piece.sound.seconds)
-    const usage = part.fault ? undefined : part.done.usage
-    const { inputPerMillion, outputPerMillion } = model.pricing
-    const isByTokens = inputPerMillion > 0 || outputPerMillion > 0
-    const estimate = isByTokens
-      ? {
-          input: Math.ceil(piece.sound.seconds * estimatedTokensPerSecond),
-          output: part.fault ? 0 : Math.ceil(part.done.heard.text.length / 2),
-        }
-      : { input: 0, output: 0 }
-    return {
-      input: Math.min(usage?.input ?? estimate.input, most.input),
-      output: Math.min(usage?.output ?? estimate.output, most.output),
-    }
+    const { seconds } = piece.sound
+    return part.fault
+      ? heardTokens(model, plan, { seconds, letters: 0 })
+      : heardTokens(model, plan, { seconds, letters: part.done.heard.text.length }, part.done.usage)
   }
   /** Those that an upstream may bill. */
   get #billed(): FilledPart<Candidate, Filled>[] {
@@ -538,6 +522,3 @@ class Paid implements PaidTranscription {
 }
 
 const noBytes = new Uint8Array(0)
-
-/** Where a model is paid by tokens and its upstream counts none: what most vendors count for a second. */
-const estimatedTokensPerSecond = 25

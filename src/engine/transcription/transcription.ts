@@ -84,6 +84,7 @@ export type TranscriptPart = { kind: 'text'; text: string } | { kind: 'segment';
 
 export { foldPersian } from './fold.ts'
 export { heardOf } from './heard.ts'
+export { heardTokens } from './heard-tokens.ts'
 export { languageOf } from './language.ts'
 export {
   type PaidTranscription,

@@ -237,7 +237,8 @@ function priceOf(
   const microcredits = price < most ? price : most
   const isClaimed = model.pricing.trustsCost && costUsd !== undefined
   // What cannot be is seen on the receipt, and by the operator.
-  const isPossible = !isClaimed || (costUsd >= 0 && Number.isFinite(costUsd) && !isAbove(app, costUsd, most))
+  const isSome = isClaimed && Number.isFinite(costUsd) && (costUsd > 0 || most === 0n)
+  const isPossible = !isClaimed || (isSome && !isAbove(app, costUsd, most))
   if (isPossible) return { microcredits, claims: [] }
   const claim = {
     deployment: row.deployment,

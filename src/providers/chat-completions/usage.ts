@@ -3,19 +3,22 @@ import { claimedCount as count, isRecord } from '#providers/kit'
 
 /**
  * Tokens by kind from a chat `usage` object, in the spelling of OpenAI, DeepSeek, OpenRouter, Anthropic's compatible endpoint or xAI.
- * Undefined when all counts are zero: no answer uses zero tokens, so that is no report.
+ * Undefined when neither prompt nor answer has a count: no answer uses zero tokens, so that is no report.
  */
 export function readUsage(raw: unknown): Usage | undefined {
   if (!isRecord(raw)) return undefined
   const prompt = isRecord(raw['prompt_tokens_details']) ? raw['prompt_tokens_details'] : {}
   const completion = isRecord(raw['completion_tokens_details']) ? raw['completion_tokens_details'] : {}
-  const input = count(raw['prompt_tokens']) ?? count(raw['input_tokens']) ?? 0
-  const written = count(raw['completion_tokens']) ?? count(raw['output_tokens']) ?? 0
   const total = count(raw['total_tokens']) ?? 0
+  const written = count(raw['completion_tokens']) ?? count(raw['output_tokens']) ?? 0
+  // A prompt that is not counted by itself is what the total counts beside the answer; that is no hidden reasoning.
+  const input =
+    (count(raw['prompt_tokens']) ?? count(raw['input_tokens'])) ||
+    (written > 0 ? Math.max(0, total - written) : 0)
   // Gemini's compatible endpoint and xAI count reasoning only in the total, not in the completion tokens; it is billed as output.
   const hidden = Math.max(0, total - input - written)
   const output = written + hidden
-  if (input + output === 0) return undefined
+  if (input + written === 0) return undefined
   const cached = first(
     prompt['cached_tokens'],
     raw['prompt_cache_hit_tokens'],

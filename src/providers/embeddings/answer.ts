@@ -64,10 +64,11 @@ function unit(vector: Float32Array): Float32Array {
   return vector
 }
 
-/** Some servers report only `total_tokens`. */
+/** Some servers report only `total_tokens`, and zero or nothing for the prompt. */
 function tokensOf(usage: unknown): number | undefined {
   if (!isRecord(usage)) return undefined
-  return claimedCount(usage['prompt_tokens'] ?? usage['total_tokens'])
+  const [prompt, total] = [claimedCount(usage['prompt_tokens']), claimedCount(usage['total_tokens'])]
+  return prompt || (total ?? prompt)
 }
 
 const malformed = (detail: string): UpstreamError => new UpstreamError('malformed', { detail })

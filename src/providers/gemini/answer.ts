@@ -1,5 +1,5 @@
 /** Reads an answer of `generateContent`: its data, its tokens, and why there is none. What the model wrote instead is never part of an error. */
-import { claimedCount, faultOfError, isRecord } from '#providers/kit'
+import { claimedCount, claimedTokens, faultOfError, isRecord, type MediaTokens } from '#providers/kit'
 import { UpstreamError } from '#providers/spec'
 
 /** Finish reasons of a model that will not, whatever the wording. */
@@ -22,7 +22,7 @@ export interface Data {
 export interface Content {
   /** At least one. */
   data: Data[]
-  usage?: { input: number; mediaInput?: number; output: number }
+  usage?: MediaTokens
 }
 
 /** Throws `UpstreamError`, always with `executed: true`, for an answer without data of this kind, or with less than all of it. */
@@ -58,20 +58,22 @@ function dataOf(part: unknown): Data[] {
 
 function usageOf(usage: unknown): Content['usage'] {
   if (!isRecord(usage)) return undefined
-  const count = (name: string): number => claimedCount(usage[name]) ?? 0
-  return {
-    input: count('promptTokenCount'),
-    output: count('candidatesTokenCount') + count('thoughtsTokenCount'),
-    ...mediaInputOf(usage['promptTokensDetails']),
-  }
+  const made = claimedCount(usage['candidatesTokenCount'])
+  const thought = claimedCount(usage['thoughtsTokenCount']) ?? 0
+  return claimedTokens({
+    input: claimedCount(usage['promptTokenCount']),
+    mediaInput: mediaInputOf(usage['promptTokensDetails']),
+    // Thoughts alone are no count of what was made.
+    output: made ? made + thought : made,
+  })
 }
 
 /** Tokens of the pictures of a prompt. */
-function mediaInputOf(details: unknown): { mediaInput?: number } {
-  if (!Array.isArray(details)) return {}
+function mediaInputOf(details: unknown): number | undefined {
+  if (!Array.isArray(details)) return undefined
   const pictures = details.filter(isRecord).filter(({ modality }) => modality === 'IMAGE')
-  const counts = pictures.map(({ tokenCount }) => claimedCount(tokenCount) ?? 0)
-  return { mediaInput: counts.reduce((sum, tokens) => sum + tokens, 0) }
+  const counts = pictures.flatMap(({ tokenCount }) => claimedCount(tokenCount) ?? [])
+  return counts.length > 0 ? counts.reduce((sum, tokens) => sum + tokens, 0) : undefined
 }
 
 const refused = (detail: string): UpstreamError => new UpstreamError('content_refused', { detail })

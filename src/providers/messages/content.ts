@@ -19,6 +19,8 @@ type Block =
 export class ContentBlocks {
   /** The number of tool calls emitted. */
   calls = 0
+  /** Searches of the upstream that have found something; one that failed is not billed. */
+  searches = 0
   readonly #open = new Map<unknown, Block>()
   #textLength = 0
 
@@ -36,6 +38,9 @@ export class ContentBlocks {
         return
       case 'redacted_thinking':
         parts.push({ type: 'reasoning-end', opaque: { wire: 'messages', data: String(block['data']) } })
+        return
+      case 'web_search_tool_result':
+        if (Array.isArray(block['content'])) this.searches++
         return
       case 'tool_use':
         this.#open.set(index, {

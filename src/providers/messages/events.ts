@@ -95,7 +95,7 @@ export class EventReader implements AnswerReader {
   }
 
   *usageSoFar(): Generator<Part, void, undefined> {
-    const usage = readUsage(this.#usage)
+    const usage = readUsage(this.#usage, this.content.searches)
     if (!usage || !this.#usage) return
     yield { type: 'usage', usage, raw: this.#usage, ...(!this.#outputCounted && { promptOnly: true }) }
   }

@@ -29,9 +29,10 @@ export function mergeUsage(
 
 /**
  * Tokens by kind. On this wire `input_tokens` excludes cache reads and cache writes, and the top-level counts exclude a compaction.
- * Undefined when all counts are zero: no answer uses zero tokens, so that is no report.
+ * Undefined when all counts are zero: no answer uses zero tokens, so that is no report. `searches` are those whose results were seen, for
+ * upstreams that do not count them.
  */
-export function readUsage(raw: Record<string, unknown> | undefined): Usage | undefined {
+export function readUsage(raw: Record<string, unknown> | undefined, searches = 0): Usage | undefined {
   if (!raw) return undefined
   const usage = tokensOf(raw)
   for (const iteration of Array.isArray(raw['iterations']) ? raw['iterations'] : []) {
@@ -39,7 +40,7 @@ export function readUsage(raw: Record<string, unknown> | undefined): Usage | und
   }
   if (usage.input + usage.output === 0) return undefined
   const tools = isRecord(raw['server_tool_use']) ? raw['server_tool_use'] : {}
-  const webSearches = count(tools['web_search_requests'])
+  const webSearches = count(tools['web_search_requests']) || searches
   return webSearches > 0 ? { ...usage, webSearches } : usage
 }
 

@@ -7,11 +7,12 @@ const maxId = 200
 
 /** How a response ended: `response` of response.done. */
 export function endIn(response: unknown, secrets: readonly string[]): RealtimeEnd {
-  const { status, status_details: details, usage } = isRecord(response) ? response : {}
+  const { status, status_details: details, usage, output } = isRecord(response) ? response : {}
   const counted = usageIn(usage)
   return {
     status: statusOf(status),
     ...(counted && { usage: counted }),
+    ...(Array.isArray(output) && output.length > 0 && { hasOutput: true }),
     ...(status === 'failed' && {
       error: faultOfError(isRecord(details) ? details['error'] : undefined, secrets),
     }),

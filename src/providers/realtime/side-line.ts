@@ -115,7 +115,8 @@ export class SideLine implements SideLink, SocketReceiver {
       isRecord(usage) && usage['type'] === 'duration' ? claimedSeconds(usage['seconds']) : undefined
     const measured = this.#seconds.get(itemId)
     this.#seconds.delete(itemId)
-    this.#sink.transcribed(claimed ?? measured ?? 0)
+    // Words that were heard have a length.
+    this.#sink.transcribed(claimed || measured || undefined)
   }
 }
 

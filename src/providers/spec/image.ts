@@ -28,6 +28,6 @@ export interface Drawn {
   images: Uint8Array[]
   /** The prompts that the upstream drew by in place of the caller's, of those of `images` for which it says them. */
   revisedPrompts?: ReadonlyMap<Uint8Array, string>
-  /** Tokens, if the upstream reports them; `mediaInput` is the part of `input` that is pictures, if it counts them apart. */
-  usage?: { input: number; mediaInput?: number; output: number }
+  /** Tokens, as far as the upstream claims them; `mediaInput` is the part of `input` that is pictures, if it counts them apart. */
+  usage?: { input?: number; mediaInput?: number; output?: number }
 }

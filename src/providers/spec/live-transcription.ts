@@ -66,6 +66,6 @@ export interface LiveUsage {
   seconds: number
   /** What the upstream claims, never more than `seconds`; absent where it claims nothing. */
   claimedSeconds?: number
-  /** Tokens that it claims, of wires that count by them. */
-  tokens?: { input: number; output: number }
+  /** Tokens that it claims, of wires that count by them; a figure that some utterance lacks is absent. */
+  tokens?: { input?: number | undefined; output?: number | undefined }
 }

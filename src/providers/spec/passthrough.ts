@@ -60,8 +60,8 @@ export interface SideSink {
   /** A response is being made; ids are of the upstream. It may have limits of its own. */
   began(responseId: string, maxOutputTokens: number | 'inf' | undefined): void
   finished(responseId: string, end: RealtimeEnd): void
-  /** So much of what the caller said was written down. */
-  transcribed(seconds: number): void
+  /** So much of what the caller said was written down; undefined where nobody knows how much. */
+  transcribed(seconds: number | undefined): void
   /** What the session is set to from now on. */
   updated(settings: SideSettings): void
   /** `isOver`: the upstream says that the call is over; otherwise the connection broke. */

@@ -108,6 +108,8 @@ export interface RealtimeEnd {
   status: 'completed' | 'cancelled' | 'incomplete' | 'failed'
   /** What it claims to have counted; absent where it says nothing: then the worst case was paid. */
   usage?: RealtimeUsage
+  /** True where it names something that it has made: then zero is no count. */
+  hasOutput?: boolean
   /** Of one that failed; the session goes on. */
   error?: UpstreamError
 }

@@ -9,7 +9,7 @@ import {
   type UpstreamEvent,
   type UpstreamSocket,
 } from '#providers/kit'
-import type { LiveCall, LiveLink, LiveSink, UpstreamError } from '#providers/spec'
+import type { LiveCall, LiveLink, LiveSink, LiveUsage, UpstreamError } from '#providers/spec'
 
 /** Codes of errors that only say that too little sound was committed: the utterance is empty. */
 const nothingHeard: ReadonlySet<unknown> = new Set([
@@ -47,7 +47,8 @@ class TranscriptionLine {
   /** The item of the utterance, and its words so far. */
   #itemId: unknown
   #text = ''
-  #tokens: { input: number; output: number } | undefined
+  /** A figure is absent once an utterance came without it. */
+  #tokens: LiveUsage['tokens']
   #seconds: number | undefined
 
   constructor(secrets: readonly string[], call: LiveCall, sink: LiveSink) {
@@ -60,7 +61,9 @@ class TranscriptionLine {
         commit: () => this.#socket?.send({ type: 'input_audio_buffer.commit' }),
         end: async () => {
           await this.#socket?.close()
-          return { seconds: this.#seconds, tokens: this.#tokens }
+          const { input, output } = this.#tokens ?? {}
+          const isCounted = input !== undefined || output !== undefined
+          return { seconds: this.#seconds, tokens: isCounted ? this.#tokens : undefined }
         },
         fail: (error) => this.#socket?.fail(error),
       },
@@ -107,21 +110,23 @@ class TranscriptionLine {
   }
 
   #completed({ item_id: itemId, transcript, usage }: UpstreamEvent): void {
-    this.#count(usage)
+    this.#count(isRecord(usage) ? usage : {}, transcript !== '')
     if (this.#itemId !== undefined && itemId !== this.#itemId) return
     this.session.heard({ text: typeof transcript === 'string' ? transcript : this.#text })
     this.#itemId = undefined
     this.#text = ''
   }
 
-  #count(usage: unknown): void {
-    if (!isRecord(usage)) return
+  /** Sound that was heard has tokens, and so has a text. */
+  #count(usage: Record<string, unknown>, hasText: boolean): void {
     const [input, output] = [claimedCount(usage['input_tokens']), claimedCount(usage['output_tokens'])]
     const seconds = usage['seconds']
     if (typeof seconds === 'number') this.#seconds = (this.#seconds ?? 0) + Math.max(0, seconds)
-    if (input === undefined && output === undefined) return
-    const { input: before, output: beforeOut } = this.#tokens ?? { input: 0, output: 0 }
-    this.#tokens = { input: before + (input ?? 0), output: beforeOut + (output ?? 0) }
+    const before = this.#tokens ?? { input: 0, output: 0 }
+    this.#tokens = {
+      input: added(before.input, input || undefined),
+      output: added(before.output, hasText ? output || undefined : output),
+    }
   }
 
   #trouble(error: unknown): void {
@@ -129,6 +134,9 @@ class TranscriptionLine {
     else throw faultOfError(error, this.#secrets)
   }
 }
+
+const added = (sum: number | undefined, count: number | undefined): number | undefined =>
+  sum === undefined || count === undefined ? undefined : sum + count
 
 const transcriptionOf = ({ upstreamModel, language, prompt }: LiveCall) => ({
   model: upstreamModel,

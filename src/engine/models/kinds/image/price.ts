@@ -1,6 +1,6 @@
 /**
  * What pictures cost. With a price for each, worst case and charge are the same sum, but for unfinished pictures that did not come. By
- * tokens the hold covers the expected ones with a margin, and what the upstream counts is charged as far as it can be.
+ * tokens the hold covers the expected ones with a margin, and what the upstream counts is charged within that.
  */
 import type { ImageOrder } from '#engine/turn'
 import { microcreditsOf, type PriceConversion, wholeMicrocredits } from '../microcredits.ts'
@@ -19,6 +19,9 @@ export interface ImageTokens {
   mediaInput?: number
   output: number
 }
+
+/** Tokens as an upstream claims them: a figure that it does not say is absent. */
+export type ClaimedImageTokens = Partial<ImageTokens>
 
 /** An order, or what came of it: `count` and `partials` are what is paid for. */
 export interface ImageUsed extends ImageOrder {
@@ -104,35 +107,35 @@ function heldTokens(pricing: ImageTokenPricing, order: ImageOrder): Counted {
   return { input: widened(text * order.count) + media, mediaInput: media, output: widened(output) }
 }
 
-/** More than the hold covers can be honest, more than twice of that cannot: for the prompt that is a token for each byte. */
-const possible = 2
 /** Where pictures have a price each, tokens are for reports only; vendors count thousands for a picture. */
 const maxReported = 10_000_000
 
-/** What an upstream claims for an order, each figure as far as it can be. */
+/**
+ * What an upstream claims for an order, each figure within what was held for it. Nothing that was read or drawn has zero tokens: such a
+ * figure, and one that is not claimed, is the expected one.
+ */
 export function believedImageTokens(
   { pricing }: ImageModel,
   order: ImageOrder,
-  claimed: ImageTokens,
+  claimed: ClaimedImageTokens,
 ): ImageTokens {
-  const within = (tokens: number, most: number) => Math.min(tokens, most)
+  const { input: read = 0, output: drawn = 0 } = claimed
   if (pricing.unit === 'image')
-    return { input: within(claimed.input, maxReported), output: within(claimed.output, maxReported) }
+    return { input: Math.min(read, maxReported), output: Math.min(drawn, maxReported) }
+  const expected = expectedTokens(pricing, order)
   const most = heldTokens(pricing, order)
-  const { input, mediaInput } = splitInput(pricing, order, claimed)
-  const media = within(mediaInput, possible * most.mediaInput)
-  const text = within(input - mediaInput, possible * (most.input - most.mediaInput))
-  return {
-    input: text + media,
-    ...(claimed.mediaInput !== undefined && { mediaInput: media }),
-    output: within(claimed.output, possible * most.output),
-  }
+  const output = drawn > 0 ? Math.min(drawn, most.output) : expected.output
+  if (read === 0) return { input: expected.input, mediaInput: expected.mediaInput, output }
+  const { input, mediaInput } = splitInput(pricing, order, { ...claimed, input: read, output })
+  const media = Math.min(mediaInput, most.mediaInput)
+  const text = Math.min(input - mediaInput, most.input - most.mediaInput)
+  return { input: text + media, ...(claimed.mediaInput !== undefined && { mediaInput: media }), output }
 }
 
-/** Where an upstream counts prompt and pictures together, pictures are what the prompt cannot be. */
+/** Where an upstream counts prompt and pictures together, or no tokens of pictures, these are what the prompt cannot be. */
 function splitInput(pricing: ImageTokenPricing, order: ImageOrder, tokens: ImageTokens): Counted {
   const { input, output } = tokens
   const { input: held, mediaInput: heldMedia } = heldTokens(pricing, order)
   const guess = order.references.length > 0 ? Math.max(0, input - (held - heldMedia)) : 0
-  return { input, mediaInput: Math.min(tokens.mediaInput ?? guess, input), output }
+  return { input, mediaInput: Math.min(tokens.mediaInput || guess, input), output }
 }

@@ -33,7 +33,8 @@ export function videoWorstCase(model: VideoModel, conversion: PriceConversion, o
 export function videoCost(model: VideoModel, conversion: PriceConversion, used: VideoUsed): bigint {
   const most = videoWorstCase(model, conversion, used)
   const { trustsCost, billed } = model.pricing
-  if (trustsCost && used.costUsd !== undefined && Number.isFinite(used.costUsd) && used.costUsd >= 0)
+  // No video costs nothing: such a claim, and none at all, is charged by the table.
+  if (trustsCost && used.costUsd !== undefined && Number.isFinite(used.costUsd) && used.costUsd > 0)
     return least(most, microcreditsOf(used.costUsd, conversion))
   const seconds = Math.min(used.seconds, Math.ceil(used.deliveredSeconds))
   return billed === 'delivered' ? videoWorstCase(model, conversion, { ...used, seconds }) : most

@@ -134,6 +134,7 @@ describe('the price', () => {
     expect(cost(', trust_cost: usd', 8, 0.1)).toBe(100_000_000n)
     expect(cost(', trust_cost: usd', 8, 99)).toBe(3_200_000_000n)
     expect(cost(', trust_cost: usd', 8, -1)).toBe(3_200_000_000n)
+    expect(cost(', trust_cost: usd', 8, 0)).toBe(3_200_000_000n)
     expect(cost(', trust_cost: usd', 8)).toBe(3_200_000_000n)
   })
 })

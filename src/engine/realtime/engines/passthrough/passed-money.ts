@@ -7,7 +7,7 @@ import { CallOver } from '../../money/over.ts'
 import type { RunningMoney } from '../../money/running-money.ts'
 import type { Step } from '../../money/step.ts'
 import type { EngineWork } from '../engine-work.ts'
-import { claimOf, costOf, type MostTokens, quantitiesOf, worstOf } from '../relay/price.ts'
+import { claimOf, costOf, isCounted, type MostTokens, quantitiesOf, worstOf } from '../relay/price.ts'
 import { mostTurnSeconds, type RelayOptions } from '../relay/relay.ts'
 import { StepsAhead } from './steps-ahead.ts'
 
@@ -90,7 +90,8 @@ export class PassedMoney {
     this.#options.work.run(this.#finish(taken, end))
   }
 
-  transcribed(seconds: number): void {
+  /** What nobody knows the length of may be as long as a turn. */
+  transcribed(seconds = mostTurnSeconds): void {
     const { model, work } = this.#options
     const cost = model.transcription?.price(seconds) ?? 0n
     if (!this.#transcripts || cost === 0n) return
@@ -139,10 +140,13 @@ export class PassedMoney {
     await this.#goOn()
   }
 
-  #charge(step: Step, { usage, error, status }: RealtimeEnd): void {
+  #charge(step: Step, { usage, error, status, hasOutput = false }: RealtimeEnd): void {
     const { pricing } = this.#options.model
     const worst = step.worst > 0n ? step.worst : this.#responses.worst
-    if (usage) {
+    if (usage && !isCounted(usage, { status, hasOutput })) {
+      step.done(worst, { quantities: {} })
+      this.#alarm({ claimed: claimOf(usage, mostTokens).claimed, believed: mostTokens })
+    } else if (usage) {
       const { input: maxInputTokens, output: maxOutputTokens } = mostTokens
       const most = worstOf({ pricing, maxInputTokens, maxOutputTokens }, nothing)
       step.done(costOf(usage, pricing, most), { quantities: quantitiesOf(usage, mostTokens) })
@@ -153,9 +157,13 @@ export class PassedMoney {
 
   #check(usage: RealtimeUsage): void {
     const { claimed, believed } = claimOf(usage, mostTokens)
-    if (claimed.input === believed.input && claimed.output === believed.output) return
+    if (claimed.input !== believed.input || claimed.output !== believed.output)
+      this.#alarm({ claimed, believed })
+  }
+
+  #alarm(claim: { claimed: MostTokens; believed: MostTokens }): void {
     const { deployment, money } = this.#options
-    alarmClaims(this.#app, money.call.receiptId, [], [{ deployment, claimed, believed }])
+    alarmClaims(this.#app, money.call.receiptId, [], [{ deployment, ...claim }])
   }
 
   #broke(error: unknown): void {

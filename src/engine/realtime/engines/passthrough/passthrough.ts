@@ -158,7 +158,7 @@ export class PassthroughCall implements SideSink {
     this.#paid?.finished(responseId, end)
   }
 
-  transcribed(seconds: number): void {
+  transcribed(seconds: number | undefined): void {
     this.#paid?.transcribed(seconds)
   }
 

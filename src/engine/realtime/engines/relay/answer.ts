@@ -12,7 +12,7 @@ import {
   partOf,
   textOf,
 } from '../spoken-answer.ts'
-import { claimOf, costOf, type MostTokens, quantitiesOf, type RelayPricing } from './price.ts'
+import { claimOf, costOf, isCounted, type MostTokens, quantitiesOf, type RelayPricing } from './price.ts'
 import type { SessionLink } from './session-link.ts'
 import { samplesOf } from './user-sound.ts'
 
@@ -168,11 +168,15 @@ export class Answer {
     this.#charge(step, await this.#finished.promise)
   }
 
-  #charge(step: OpenStep, { usage, error, status }: RealtimeEnd): void {
-    const { model, worst, most } = this.#options
+  #charge(step: OpenStep, { usage, error, status, hasOutput }: RealtimeEnd): void {
+    const { model, worst, most, onDisbelieved } = this.#options
     if (error) this.#failure = failureOf(error)
     const discarded = this.#status === 'cancelled' && !this.#message
-    if (usage) {
+    const made = { status, hasOutput: hasOutput || this.#output.length > 0 }
+    if (usage && !isCounted(usage, made)) {
+      step.done(worst, { quantities: {} }, { discarded })
+      onDisbelieved({ claimed: claimOf(usage, most).claimed, believed: most })
+    } else if (usage) {
       const quantities = quantitiesOf(usage, most)
       step.done(costOf(usage, model.pricing, worst), { quantities }, { discarded })
       this.#check(usage)

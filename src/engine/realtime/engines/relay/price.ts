@@ -1,5 +1,5 @@
 /** What a response of a realtime model costs. */
-import type { RealtimeUsage } from '#providers/spec'
+import type { RealtimeEnd, RealtimeUsage } from '#providers/spec'
 
 /** Micro-credits for a million tokens of each kind. */
 export type RelayPricing = Readonly<Record<keyof RealtimeUsage, bigint>>
@@ -58,22 +58,36 @@ export function costOf(usage: RealtimeUsage, pricing: RelayPricing, worst: bigin
   return cost < worst ? cost : worst
 }
 
+const tokensOf = (usage: RealtimeUsage): MostTokens => ({
+  input:
+    usage.textInput + usage.audioInput + usage.imageInput + usage.cachedTextInput + usage.cachedAudioInput,
+  output: usage.textOutput + usage.audioOutput,
+})
+
 /** What the upstream claims of both sides, and what of it can be. */
 export function claimOf(
   usage: RealtimeUsage,
   most: MostTokens,
 ): { claimed: MostTokens; believed: MostTokens } {
-  const { textInput, audioInput, imageInput, cachedTextInput, cachedAudioInput, textOutput, audioOutput } =
-    usage
-  const claimed = {
-    input: textInput + audioInput + imageInput + cachedTextInput + cachedAudioInput,
-    output: textOutput + audioOutput,
-  }
+  const claimed = tokensOf(usage)
   const believed = {
     input: Math.min(claimed.input, most.input),
     output: Math.min(claimed.output, most.output),
   }
   return { claimed, believed }
+}
+
+/**
+ * Whether this is a count at all: a response that came to its end has read something, and one that has made something has written it, so
+ * that zero for either is a fault of the upstream.
+ */
+export function isCounted(
+  usage: RealtimeUsage,
+  { status, hasOutput = false }: Pick<RealtimeEnd, 'status' | 'hasOutput'>,
+): boolean {
+  const { input, output } = tokensOf(usage)
+  const isOver = hasOutput || status === 'completed' || status === 'incomplete'
+  return (input > 0 || !isOver) && (output > 0 || !hasOutput)
 }
 
 /** Of a receipt; claims beyond what could be asked for are none. */

@@ -1,0 +1,66 @@
+/** How many tokens an input can have, whatever tokenizer, template and formula of media its upstream uses. */
+
+import type { Content, Media, Turn } from '#engine/turn'
+import { inputBytes, usualPages } from './metering.ts'
+
+export interface PossibleInput {
+  /** All of it, media included. */
+  total: number
+  /** The audio and video in it. */
+  media: number
+}
+
+/** The chat template, and what vendors put before a prompt without being asked. */
+const templateTokens = 4_096
+/** Around each tool: vendors write its schema anew in a form of their own. */
+const toolTokens = 1_024
+/** OpenAI's gpt-4o-mini in high detail: 2,833, and 5,667 for each of at most eight tiles. No other vendor counts as many. */
+const dearestImageTokens = 48_169
+/** The text that a vendor reads out of a page beside its picture; what is denser than that is paid for by the bytes of its file. */
+const pageTextTokens = 4_600
+/** Of sound; encoders read it in windows of half a minute, the last one filled up with silence. */
+const tokensPerAudioSecond = 50
+const audioWindowSeconds = 30
+/** Qwen's at its highest resolution and ten pictures a second. */
+const tokensPerVideoSecond = 4_000
+
+/**
+ * No token of a text is less than a byte. Undefined where the request bounds nothing: the upstream fetches a picture or a document by
+ * itself, reads the prompt again after its own tools, or sums it up first.
+ */
+export function possibleInput(turn: Turn): PossibleInput | undefined {
+  const content = turn.messages.flatMap((message) => message.content)
+  if ((turn.upstreamRounds ?? 0) > 0 || turn.compacts || content.some(isByAddress)) return undefined
+  const { tools } = turn.source.body ?? {}
+  const toolCount = Math.max(turn.tools.length, Array.isArray(tools) ? tools.length : 0)
+  const name = turn.output.type === 'json_schema' ? Buffer.byteLength(turn.output.name) : 0
+  const text = inputBytes(turn) + name + templateTokens + toolCount * toolTokens
+  const [pictures, media] = [sumOf(content, pictureTokens), sumOf(content, mediaTokens)]
+  return { total: text + pictures + media, media }
+}
+
+const sumOf = (content: readonly Content[], tokensOf: (part: Content) => number): number =>
+  content.reduce((sum, part) => sum + tokensOf(part), 0)
+
+const isLink = ({ data, url }: Media): boolean => data === undefined && url !== undefined
+
+function isByAddress(part: Content): boolean {
+  if (part.type === 'document' && 'parts' in part) return part.parts.some(isByAddress)
+  return 'media' in part && isLink(part.media)
+}
+
+function pictureTokens(part: Content): number {
+  if (part.type === 'image') return dearestImageTokens
+  if (part.type !== 'document') return 0
+  if ('parts' in part) return sumOf(part.parts, pictureTokens)
+  const { pages = usualPages, data } = part.media
+  return pages * (dearestImageTokens + pageTextTokens) + (data?.byteLength ?? 0)
+}
+
+function mediaTokens(part: Content): number {
+  if (part.type === 'document' && 'parts' in part) return sumOf(part.parts, mediaTokens)
+  if (part.type !== 'audio' && part.type !== 'video') return 0
+  const seconds = part.media.durationSeconds ?? 0
+  if (part.type === 'video') return Math.ceil(seconds) * tokensPerVideoSecond
+  return Math.ceil(seconds / audioWindowSeconds) * audioWindowSeconds * tokensPerAudioSecond
+}

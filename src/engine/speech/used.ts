@@ -1,0 +1,90 @@
+/** What speech has used: by its text and its sound, and by what upstreams claim as far as that can be. */
+import { type AudioModel, type AudioUsed, maxSoundTokens } from '#engine/models'
+import { type Claim, claimsOf } from '#engine/paid'
+import type { Attempt } from '#engine/routing'
+import type { Spoken } from '#providers/spec'
+import { charactersOf, type PlannedOrder, recordedSecondsOf, type SpeechPlan } from './plan.ts'
+
+export interface SpeechMade {
+  model: AudioModel
+  plan: SpeechPlan
+  /** The orders that an upstream may bill. */
+  billed: readonly PlannedOrder[]
+  /** Of each order that was filled. */
+  usages: readonly Spoken['usage'][]
+  /** Of the sound that came. */
+  seconds: number
+}
+
+export interface SpeechUse {
+  /** What is paid. */
+  used: AudioUsed
+  /** Whether an upstream has counted tokens. */
+  isCounted: boolean
+  claimsOf(attempts: readonly Attempt[]): Claim[]
+}
+
+type Tokens = { input: number; output: number }
+
+/** Where a model is paid by tokens and its upstream counts none: what most vendors count for a second. */
+const estimatedTokensPerSecond = 25
+
+export function useOfSpeech(made: SpeechMade): SpeechUse {
+  const { plan, billed, usages } = made
+  // A sum of many pieces is off in its last digits, and would begin a further second.
+  const heard = Math.round(made.seconds * 1e6) / 1e6
+  const seconds = Math.min(heard, plan.possibleSeconds)
+  const characters = charactersIn(billed)
+  const estimate = estimateOf(made, { characters, seconds })
+  const tokens = {
+    input: Math.min(counted(usages, 'input', estimate), plan.bound.inputTokens),
+    output: Math.min(counted(usages, 'output', estimate), maxOutput(plan, seconds)),
+  }
+  const claimed = {
+    ...claimedBy(usages, 'input'),
+    ...claimedBy(usages, 'output'),
+    ...(heard > seconds && { seconds: heard }),
+  }
+  return {
+    used: { characters, seconds, inputTokens: tokens.input, outputTokens: tokens.output },
+    isCounted: usages.some((usage) => usage?.input !== undefined || usage?.output !== undefined),
+    claimsOf: (attempts) => claimsOf(attempts, claimed, { ...tokens, seconds }),
+  }
+}
+
+const charactersIn = (orders: readonly PlannedOrder[]): number =>
+  orders.reduce((sum, order) => sum + charactersOf(order), 0)
+
+/** An answer is as long as the limit that is sent lets it be, whatever it sounds like. */
+const maxOutput = ({ bound, orders }: SpeechPlan, seconds: number): number =>
+  orders.some(({ question }) => question)
+    ? bound.outputTokens
+    : Math.max(bound.outputTokens, maxSoundTokens(seconds))
+
+function estimateOf(
+  { model, billed }: SpeechMade,
+  { characters, seconds }: { characters: number; seconds: number },
+): Tokens {
+  const { inputPerMillion, outputPerMillion } = model.pricing
+  if (inputPerMillion === 0 && outputPerMillion === 0) return { input: 0, output: 0 }
+  const recorded = billed.reduce((sum, order) => sum + recordedSecondsOf(order), 0)
+  return {
+    input: Math.ceil(characters / 2) + Math.ceil(recorded * estimatedTokensPerSecond),
+    output: Math.ceil(seconds * estimatedTokensPerSecond),
+  }
+}
+
+/** Nothing that was read or spoken has zero tokens: where an order says so, or says nothing, all are estimated, at no less than was claimed. */
+function counted(usages: SpeechMade['usages'], figure: keyof Tokens, estimate: Tokens): number {
+  const counts = usages.map((usage) => usage?.[figure] ?? 0)
+  const sum = counts.reduce((total, count) => total + count, 0)
+  const isWhole = counts.length > 0 && counts.every((count) => count > 0)
+  return isWhole ? sum : Math.max(sum, estimate[figure])
+}
+
+/** What all orders together claim; absent where one of them claims nothing. */
+function claimedBy(usages: SpeechMade['usages'], figure: keyof Tokens): Partial<Tokens> {
+  const counts = usages.flatMap((usage) => usage?.[figure] ?? [])
+  if (counts.length === 0 || counts.length < usages.length) return {}
+  return { [figure]: counts.reduce((total, count) => total + count, 0) }
+}
