@@ -105,10 +105,21 @@ test('whoever is idle between two of his tasks has no more than the others', () 
   expect(shareOf(loop, 'sly', 2)).toBeLessThan(108)
 })
 
+test('a rest is no saving: who comes late has from then on what the others have', () => {
+  const loop = new Loop()
+  fill(loop, loop.scheduler.flow(), 'a', 10_000, 0.1)
+  while (loop.nowMs < 100) loop.turn()
+  loop.ran.length = 0
+  fill(loop, loop.scheduler.flow(), 'late', 10_000, 0.1)
+  while (loop.nowMs < 140) loop.turn()
+  expect(shareOf(loop, 'a', 0.1)).toBeGreaterThan(18)
+  expect(shareOf(loop, 'late', 0.1)).toBeGreaterThan(18)
+})
+
 test('a flow keeps its order, and takes no more than its bounds', () => {
   const loop = new Loop()
   const flow = loop.scheduler.flow({ tasks: 3, bytes: 100 })
-  const offered = [40, 40, 40, 20, 1].map((bytes, i) => flow.offer(loop.task(String(i), 1), bytes))
+  const offered = [40, 40, 40, 20, 0].map((bytes, i) => flow.offer(loop.task(String(i), 1), bytes))
   expect(offered).toEqual([true, true, false, true, false])
   loop.turn()
   expect(loop.ran).toEqual(['0', '1', '3'])
