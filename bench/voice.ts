@@ -1,51 +1,30 @@
 /**
  * `npm run bench:voice -- [seconds] [calls] [part of a name]`: concurrent calls with the server on one core and the load, the upstreams and PostgreSQL on
- * another, for each engine and transport. What it prints is described in bench/README.md.
+ * another, for each engine and transport. `npm run bench:voice -- --flood [part of a name]`: what becomes of one call while others flood (voice/floods.ts).
+ * What they print is described in bench/README.md.
  */
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { freePort } from '../tests/harness/free-port.ts'
 import { hasEspeak, spoken } from '../tests/harness/spoken.ts'
-import {
-  cpuSeconds,
-  key,
-  machine,
-  type Running,
-  root,
-  run,
-  runScript,
-  started,
-  temporaryFolder,
-} from './stage.ts'
+import { cpuSeconds, key, machine, temporaryFolder } from './stage.ts'
 import { median, row, table } from './table.ts'
 import type { CallResult } from './voice/call.ts'
 import type { VoiceLoadOptions, VoiceLoadResult } from './voice/load.ts'
 import type { Memory } from './voice/memory-probe.ts'
 import { answerAfterMs } from './voice/realtime-upstream.ts'
+import { loadCore, serverCore, startVoiceServer, voiceLoad } from './voice/server.ts'
+
+if (process.argv[2] === '--flood') {
+  const { benchFloods } = await import('./voice/floods.ts')
+  process.exit(await benchFloods(process.argv[3] ?? ''))
+}
 
 const [seconds = 40, concurrent = 8] = process.argv.slice(2, 4).map(Number)
 const only = process.argv[4] ?? ''
-const serverCore = 0
-const loadCore = 1
 /** Of the scripted upstreams, behind the end of a turn: transcription is over by then. */
 const scriptedMs: Record<string, number> = { pipeline: 450, relay: answerAfterMs }
 const memoryCalls = 200
-
-const configOf = (upstream: string): string => `
-providers:
-  - { id: fake, base_url: ${upstream}/v1, api_key: k, dialects: [chat, speech, transcriptions, realtime] }
-models:
-  - { id: bench/text, deployments: [{ provider: fake, model: m }], context_length: 16000, max_output_tokens: 4000, pricing: { input_per_million: 0, output_per_million: 0 } }
-  - { id: bench/voice, kind: audio, deployments: [{ provider: fake, model: m }], audio: { does: [speech], voices: [{ id: a }], formats: [pcm] }, pricing: { per_million_characters: 0 } }
-  - { id: bench/ears, kind: transcription, deployments: [{ provider: fake, model: m }], pricing: { per_minute: 0 } }
-  - { id: bench/talk, kind: realtime, text_model: bench/text, transcription_model: bench/ears, speech_model: bench/voice }
-  - { id: bench/relay, kind: realtime, engine: relay, deployments: [{ provider: fake, model: m }], pricing: { per_minute: 0.01 } }
-voice: { capacity: 100, calls_per_key: 1000 }
-webrtc: { listen: [127.0.0.1], ports: [0, 0] }
-`
 
 const interruptionTexts = [
   'صبر کن، یک لحظه گوش بده',
@@ -60,10 +39,8 @@ const interruptionTexts = [
 
 await using stack = new AsyncDisposableStack()
 const folder = await temporaryFolder(stack)
-const upstream = stack.use(await runScript('voice/upstream.ts'))
-pin(upstream.child.pid!, loadCore)
 const memoryFile = path.join(folder, 'memory.json')
-const server = stack.use(await start())
+const server = await startVoiceServer(stack, folder, memoryFile)
 const pid = server.child.pid!
 console.log(`${machine()}; server on core ${serverCore}, all else on core ${loadCore}; ${seconds} s\n`)
 
@@ -160,60 +137,8 @@ async function memory(): Promise<Memory> {
   }
 }
 
-async function start(): Promise<Running> {
-  const port = await freePort()
-  const config = path.join(folder, 'voice.yaml')
-  await writeFile(config, configOf(upstream.url))
-  const profile = process.env['BENCH_PROFILE']
-  const options = [`--import=${path.join(root, 'bench/voice/memory-probe.ts')}`]
-  if (profile) options.push(`--cpu-prof --cpu-prof-dir=${profile}`)
-  const server = await run(
-    ['taskset', '-c', String(serverCore), process.execPath, ...started],
-    {
-      ...{
-        KHERAD_PORT: String(port),
-        KHERAD_APPS_PORT: '0',
-        KHERAD_CONFIG: config,
-        KHERAD_LOG_LEVEL: 'error',
-      },
-      ...{ KHERAD_DATA: path.join(folder, 'data'), KHERAD_BOOTSTRAP_KEY: key },
-      ...{ NODE_OPTIONS: options.join(' '), BENCH_MEMORY: memoryFile },
-    },
-    `http://127.0.0.1:${port}`,
-    '/health/ready',
-  )
-  for (const child of descendants(server.child.pid!)) pin(child, loadCore)
-  return server
-}
-
-/** All threads of a process; what it starts later is where it is. */
-function pin(process: number, core: number): void {
-  try {
-    execFileSync('taskset', ['-a', '-c', '-p', String(core), String(process)], { stdio: 'ignore' })
-  } catch {
-    // It has ended meanwhile.
-  }
-}
-
-function descendants(process: number): number[] {
-  const children = readFileSync(`/proc/${process}/task/${process}/children`, 'utf8')
-    .split(' ')
-    .filter(Boolean)
-    .map(Number)
-  return children.flatMap((child) => [child, ...descendants(child)])
-}
-
-async function load(options: Omit<VoiceLoadOptions, 'url' | 'key'>): Promise<VoiceLoadResult> {
-  const asked: VoiceLoadOptions = { url: server.url, key, ...options }
-  const script = path.join(root, 'bench/voice/load.ts')
-  const command = ['-c', String(loadCore), process.execPath, script, JSON.stringify(asked)]
-  const child = spawn('taskset', command, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let out = ''
-  child.stdout.on('data', (text) => {
-    out += text
-  })
-  await once(child, 'close')
-  return JSON.parse(out)
+function load(options: Omit<VoiceLoadOptions, 'url' | 'key'>): Promise<VoiceLoadResult> {
+  return voiceLoad({ url: server.url, key, ...options })
 }
 
 async function recordings(speak: (text: string) => Promise<Float32Array>) {

@@ -193,6 +193,8 @@ class Caller {
   #within(what: string, begin: (resolve: (atMs: number) => void) => void): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     const late = setTimeout(() => reject(new Error(`no ${what}`)), answerTimeoutMs)
+    // Where its caller has failed before, nobody waits for it any more.
+    promise.catch(() => undefined)
     begin((atMs) => {
       clearTimeout(late)
       resolve(atMs)

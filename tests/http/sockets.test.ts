@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket as NetSocket } from 'node:net'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
@@ -22,6 +22,23 @@ const echo = async (socket: Socket): Promise<void> => {
 
 /** What the slow reader has taken, and what lets it go on. */
 const slow = { taken: 0, gate: Promise.withResolvers<void>() }
+
+/** Turns of the event loop, and in which of them messages of one route were handled. */
+const loop = { turn: 0, isCounted: false, handled: [] as number[], costMs: 0 }
+
+/** Until it is stopped. */
+function countTurns(): void {
+  loop.turn += 1
+  if (loop.isCounted) setImmediate(countTurns)
+}
+
+function useProcessor(ms: number): void {
+  const { user, system } = process.threadCpuUsage()
+  for (;;) {
+    const now = process.threadCpuUsage()
+    if (now.user + now.system - user - system >= 1_000 * ms) return
+  }
+}
 
 /** What the handlers of one route have taken and given back. */
 const counted = { taken: 0, given: 0, gate: Promise.withResolvers<void>() }
@@ -71,6 +88,18 @@ const routes = [
         for await (const _ of messages) {
           slow.taken += 1
           await slow.gate.promise
+        }
+      }),
+  }),
+  socketRoute({
+    ...base,
+    path: '/costly',
+    operation: 'test.costly',
+    handle: () =>
+      socketStream(async ({ messages }) => {
+        for await (const _ of messages) {
+          useProcessor(loop.costMs)
+          loop.handled.push(loop.turn)
         }
       }),
   }),
@@ -457,6 +486,33 @@ describe('bounds', () => {
     await until(async () => slow.taken === 40)
     ws.close()
     await closed
+  })
+
+  test.each([
+    [
+      'of one line that come at once one is read a turn of the event loop',
+      { lines: 1, each: 200, costMs: 0 },
+      1,
+    ],
+    ['of many lines take turns by the processor time that they cost', { lines: 40, each: 1, costMs: 2 }, 4],
+  ])('messages %s', async (_, { lines, each, costMs }, mostOfTurn) => {
+    const dialled = Array.from({ length: lines }, () => dial('/costly'))
+    await Promise.all(dialled.map(({ opened }) => opened))
+    Object.assign(loop, { isCounted: true, handled: [], costMs })
+    countTurns()
+    for (const { ws } of dialled) {
+      const { _socket: socket } = ws as unknown as { _socket: NetSocket }
+      socket.cork()
+      for (let n = 0; n < each; n += 1) ws.send(String(n))
+      socket.uncork()
+    }
+    await until(async () => loop.handled.length === lines * each)
+    loop.isCounted = false
+    const ofTurns = new Map<number, number>()
+    for (const turn of loop.handled) ofTurns.set(turn, (ofTurns.get(turn) ?? 0) + 1)
+    expect(Math.max(...ofTurns.values())).toBeLessThanOrEqual(mostOfTurn)
+    for (const { ws } of dialled) ws.close()
+    await Promise.all(dialled.map(({ closed }) => closed))
   })
 
   test('what breaks ends it with 1011, and reveals nothing of itself', async () => {

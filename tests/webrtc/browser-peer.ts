@@ -126,6 +126,8 @@ async function state(id) {
   return { state: pc.connectionState, channel: channel.readyState, texts, received, candidate }
 }
 const say = (id, text) => connections[id].channel.send(text)
+const sayAll = (id, texts) => texts.forEach((text) => connections[id].channel.send(text))
+const buffered = (id) => connections[id].channel.bufferedAmount
 const close = (id) => connections[id].pc.close()
 const openSecond = (id) =>
   new Promise((resolve) => {
@@ -139,6 +141,12 @@ const run = <Result>(page: Page, name: string, ...values: unknown[]): Promise<Re
 export const stateOf = (page: Page, id: number): Promise<PageState> => run(page, 'state', id)
 
 export const sayInPage = (page: Page, id: number, text: string): Promise<void> => run(page, 'say', id, text)
+
+export const sayAllInPage = (page: Page, id: number, texts: readonly string[]): Promise<void> =>
+  run(page, 'sayAll', id, texts)
+
+/** Characters that its channel has not sent yet. */
+export const bufferedOf = (page: Page, id: number): Promise<number> => run(page, 'buffered', id)
 
 export const closeInPage = (page: Page, id: number): Promise<void> => run(page, 'close', id)
 

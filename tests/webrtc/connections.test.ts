@@ -7,12 +7,14 @@ import type { WebRtc } from '#platform/webrtc'
 import { openShapingProxy } from '../harness/shaping-proxy.ts'
 import { browserPath } from '../media/browser.ts'
 import {
+  bufferedOf,
   call,
   closeInPage,
   type Echo,
   openCaller,
   openLoopback,
   openSecondChannel,
+  sayAllInPage,
   sayInPage,
   stateOf,
   withoutUdp,
@@ -165,6 +167,37 @@ describe.skipIf(browserPath === undefined)('a connection of WebRTC', () => {
     expect(made.echo.peer!.sendText(`${longest}x`)).toBe(false)
     while (made.echo.peer!.sendText(longest));
     expect(made.echo.end).toBeUndefined()
+    await goesOn(made)
+  })
+
+  test('serves a burst of 2,000 events and 256 KB whole and in order', async () => {
+    await using rtc = await openLoopback()
+    const made = await call(page, rtc)
+    await works(made)
+    const events = Array.from({ length: 2_000 }, (_, i) => `{"type":"session.update","event_id":"${i}"}`)
+    const long = Array.from({ length: 4 }, (_, i) => String(i).repeat(65_536))
+    const sent = ['سلام', ...events, ...long]
+    await sayAllInPage(page, made.id, sent.slice(1))
+    await expect.poll(async () => (await stateOf(page, made.id)).texts.length).toBe(1 + sent.length)
+    expect(made.echo.texts).toEqual(sent)
+    expect(await stateOf(page, made.id)).toMatchObject({ texts: ['hello', ...sent], channel: 'open' })
+    await goesOn(made)
+  })
+
+  test('lets texts wait at their sender while nobody takes them, and loses none of 20,000', async () => {
+    await using rtc = await openLoopback()
+    const made = await call(page, rtc)
+    await works(made)
+    made.echo.peer!.holdTexts()
+    const sent = Array.from({ length: 20_000 }, (_, i) => `an event of no meaning ${i}`)
+    await sayAllInPage(page, made.id, sent)
+    // All but what the window of the channel lets through at first.
+    await goesOn(made)
+    expect(await bufferedOf(page, made.id)).toBeGreaterThan(sent.join('').length / 2)
+    expect(made.echo.texts).toEqual(['سلام'])
+    made.echo.peer!.releaseTexts()
+    await expect.poll(() => made.echo.texts.length).toBe(1 + sent.length)
+    expect(made.echo.texts.slice(1)).toEqual(sent)
     await goesOn(made)
   })
 

@@ -243,7 +243,7 @@ export const offerOf = (ufrag: string, fingerprint: string): string => {
 }
 
 /** With USE-CANDIDATE, signed by the password of the other side. */
-function bindingRequest(username: string, password: string): Buffer {
+export function bindingRequest(username: string, password: string): Buffer {
   const attribute = (type: number, value: Buffer): Buffer => {
     const header = Buffer.alloc(4)
     header.writeUInt16BE(type, 0)

@@ -16,9 +16,6 @@ const reasons: Record<WhyEnded, EndReason> = {
   abuse: 'failed',
 }
 
-/** Events wait for the session, which is there when the connection is secure and its codecs are open. */
-const mostEarlyTexts = 100
-
 export class PeerCall implements PeerHandler {
   readonly #context: Asking
   readonly #peer: Peer
@@ -26,7 +23,6 @@ export class PeerCall implements PeerHandler {
   #begun: BegunCall | undefined
   #transport: PeerTransport | undefined
   #session: CallSession | undefined
-  #early: string[] = []
   #isConnected = false
   /** Why it is over, where that was before it had a session. */
   #over: EndReason | undefined
@@ -35,6 +31,8 @@ export class PeerCall implements PeerHandler {
   constructor(context: Asking, webrtc: WebRtc, offer: string) {
     this.#context = context
     this.#peer = webrtc.answer(offer, this)
+    // Until its session listens, which is when the connection is secure, its codecs are open and its engine has begun.
+    this.#peer.holdTexts()
     // One without has no events either way: its sound is all of it.
     this.#hasChannel = /^m=application \S+ \S+ webrtc-datachannel/m.test(offer)
   }
@@ -83,13 +81,9 @@ export class PeerCall implements PeerHandler {
   channelOpen(): void {}
 
   text(message: string): void {
-    if (!this.#session) {
-      if (this.#early.push(message) > mostEarlyTexts) this.end('failed')
-      return
-    }
     const event = eventOf(message)
-    if (event) this.#session.event(event)
-    else this.#session.unreadable()
+    if (event) this.#session?.event(event)
+    else this.#session?.unreadable()
   }
 
   ended(why: WhyEnded): void {
@@ -106,11 +100,9 @@ export class PeerCall implements PeerHandler {
       return
     }
     const session = this.#open(begun, new PeerTransport(this.#peer, codecs, { hasEvents: this.#hasChannel }))
-    const early = this.#early
-    this.#early = []
-    for (const message of early) this.text(message)
     await begun.money.connected()
     if (!session.signal.aborted) await session.start()
+    this.#peer.releaseTexts()
   }
 
   #open(begun: BegunCall, transport: PeerTransport): CallSession {

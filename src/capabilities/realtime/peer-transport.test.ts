@@ -26,6 +26,10 @@ class HandPeer implements Peer {
     return true
   }
 
+  holdTexts(): void {}
+
+  releaseTexts(): void {}
+
   stats(): PeerStats {
     const { lossOut, roundTripMs } = this
     return { packetsIn: 0, packetsOut: 0, lost: 0, lossOut, roundTripMs }

@@ -50,6 +50,8 @@ export async function acceptSocket(
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
+    // One message of a line is read in a turn of the event loop: what comes at once may hold thousands.
+    allowSynchronousEvents: false,
     maxPayload: messageBytes,
   }
   const server = new WebSocketServer(options)

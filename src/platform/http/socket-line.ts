@@ -1,5 +1,6 @@
 /** One WebSocket connection within its limits. */
 import type { WebSocket } from 'ws'
+import { scheduler } from '#platform/scheduler'
 import type { Socket, SocketBounds, SocketMessage } from './socket.ts'
 
 /** Maximum queued messages; beyond it nothing more is read from the connection. */
@@ -22,6 +23,7 @@ export class SocketLine implements Socket {
   readonly #bounds: SocketBounds
   readonly #gone = new AbortController()
   readonly #waiting: SocketMessage[] = []
+  readonly #flow = scheduler.flow()
   readonly #pulse: NodeJS.Timeout
   #wake: (() => void) | undefined
   #closeCode: number | undefined
@@ -104,6 +106,8 @@ export class SocketLine implements Socket {
 
   async *#read(): AsyncGenerator<SocketMessage> {
     for (;;) {
+      // What comes of a message is of the turn in which it is read, up to its first wait for something else.
+      if (this.#waiting.length > 0) await this.#flow.turn()
       const message = this.#waiting.shift()
       if (message !== undefined) {
         if (this.#ws.isPaused && this.#waiting.length <= maxWaiting / 2) this.#ws.resume()

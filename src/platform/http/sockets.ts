@@ -190,6 +190,8 @@ const optionsOf = ({ messageBytes, protocols }: ServedSocketOptions) => ({
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
+  // One message of a line is read in a turn of the event loop: what comes at once may hold thousands.
+  allowSynchronousEvents: false,
   maxPayload: messageBytes,
   handleProtocols: (offered: Set<string>) => protocols.find((one) => offered.has(one)) ?? false,
 })

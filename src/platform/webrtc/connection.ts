@@ -1,5 +1,6 @@
 /** One connection: whose datagrams are believed, and what becomes of them (docs/decisions/0086). */
 import { randomBytes, randomInt } from 'node:crypto'
+import type { Flow, Scheduler } from '#platform/scheduler'
 import type { Certificate } from './certificate.ts'
 import { DataChannel, longestMessageBytes } from './data-channel.ts'
 import { DtlsClient, type SecuredMedia } from './dtls-client.ts'
@@ -18,6 +19,7 @@ export interface ConnectionOptions {
   certificate: Certificate
   candidates: readonly Candidate[]
   handler: PeerHandler
+  scheduler: Scheduler
   /** Monotonic, in milliseconds. */
   nowMs(): number
   connectMs: number
@@ -34,10 +36,8 @@ const reportMs = 5_000
 const pathsPerConnection = 16
 /** A path that takes no more gets no sound, which would be late, and beyond the second bound nothing. */
 const waiting = { sound: 65_536, all: 262_144 } as const
-/** Of DTLS, whose handshake and data channel are small. */
-const dataBytes = { perSecond: 1_000_000, burst: 10_000_000 } as const
-/** Of the same: each takes time, however small it is. */
-const dataRecords = { perSecond: 1_000, burst: 10_000 } as const
+/** Datagrams that wait for their turn: what a client sends before it hears that the window of its data channel is full. */
+const unread = { tasks: 256, bytes: 262_144 } as const
 /** Browsers send 21 a second while they look for a path. What exceeds it is not answered, and ends nothing: whoever saw one can repeat it. */
 const checks = { perSecond: 50, burst: 500 } as const
 
@@ -45,13 +45,13 @@ export class Connection implements Peer {
   readonly ufrag = randomBytes(6).toString('hex')
   readonly password = randomBytes(16).toString('hex')
   readonly answer: string
+  /** All that it has to do for its client. */
+  readonly flow: Flow
   readonly #options: ConnectionOptions
   readonly #ssrc = randomInt(1, 2 ** 32)
   readonly #handler: PeerHandler
   readonly #paths = new Set<Path>()
   readonly #dtls: DtlsClient
-  readonly #dataRate: Rate
-  readonly #recordRate: Rate
   readonly #checkRate: Rate
   readonly #madeMs: number
   #path: Path | undefined
@@ -60,15 +60,15 @@ export class Connection implements Peer {
   #seenMs: number
   #consentMs: number
   #reportedMs = 0
+  #holdsTexts = false
   #isOver = false
 
   constructor(options: ConnectionOptions) {
     this.#options = options
     const { offer, certificate, candidates, handler } = options
     this.#handler = handler
+    this.flow = options.scheduler.flow(unread)
     this.#madeMs = this.#seenMs = this.#consentMs = options.nowMs()
-    this.#dataRate = new Rate(dataBytes, this.#madeMs)
-    this.#recordRate = new Rate(dataRecords, this.#madeMs)
     this.#checkRate = new Rate(checks, this.#madeMs)
     this.answer = writeAnswer(offer, {
       ufrag: this.ufrag,
@@ -138,6 +138,16 @@ export class Connection implements Peer {
     return this.#channel?.send(text) ?? false
   }
 
+  holdTexts(): void {
+    this.#holdsTexts = true
+    this.#channel?.hold(true)
+  }
+
+  releaseTexts(): void {
+    this.#holdsTexts = false
+    this.#channel?.hold(false)
+  }
+
   stats(): PeerStats {
     const none = { packetsIn: 0, packetsOut: 0, lost: 0, lossOut: 0, roundTripMs: undefined }
     return this.#media?.stats() ?? none
@@ -171,12 +181,14 @@ export class Connection implements Peer {
     this.#media = new Media(media, { payloadType: offer.payloadType, ssrc: this.#ssrc, nowMs })
     if (offer.sections.some(({ kind }) => kind === 'data'))
       this.#channel = new DataChannel(offer.sctpPort, {
+        flow: this.flow,
         send: (packet) => this.#dtls.send(packet),
         opened: () => this.#handler.channelOpen(),
         text: (message) => this.#handler.text(message),
         closed: () => this.#end('closed'),
         abused: () => this.#end('abuse'),
       })
+    this.#channel?.hold(this.#holdsTexts)
     this.#handler.connected()
   }
 
@@ -190,11 +202,8 @@ export class Connection implements Peer {
   }
 
   #takeData(bytes: Buffer): void {
-    const nowMs = this.#options.nowMs()
-    this.#seenMs = nowMs
-    const mayCome = this.#recordRate.take(1, nowMs) && this.#dataRate.take(bytes.length, nowMs)
-    if (mayCome) this.#channel?.receive(bytes)
-    else this.#end('abuse')
+    this.#seenMs = this.#options.nowMs()
+    this.#channel?.receive(bytes)
   }
 
   #send(datagram: Buffer, mostWaiting: number): void {
@@ -204,6 +213,7 @@ export class Connection implements Peer {
   #end(why: 'closed' | 'lost' | 'failed' | 'abuse'): void {
     if (this.#isOver) return
     this.#isOver = true
+    this.flow[Symbol.dispose]()
     this.#channel?.close()
     this.#dtls.close()
     for (const path of this.#paths) path.close()

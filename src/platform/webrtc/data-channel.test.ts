@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest'
 import { crc32c, RTCDataChannel, RTCDataChannelParameters } from 'werift'
-import { DataChannel } from './data-channel.ts'
+import { Scheduler } from '#platform/scheduler'
+import { DataChannel, overheadBytes } from './data-channel.ts'
+import { windowBytes } from './receive-window.ts'
 import { type RTCDtlsTransport, RTCSctpTransport } from './werift.ts'
+
+/** Of a chunk that acknowledges, with the window behind what it acknowledges. */
+const sack = 3
 
 /** Our end of a channel, and a client of another implementation, whose packets can be written by hand too. */
 async function openPair() {
-  const seen = { opened: 0, closed: 0, abused: 0, texts: [] as string[] }
+  const seen = { opened: 0, closed: 0, abused: 0, texts: [] as string[], window: 0 }
   const line = {
     id: 'client',
     onStateChange: { subscribe: () => ({ unSubscribe: () => undefined }) },
@@ -14,7 +19,11 @@ async function openPair() {
     sendData: async (packet: Buffer) => void setImmediate(() => channel.receive(packet)),
   }
   const channel: DataChannel = new DataChannel(5_000, {
-    send: (packet) => void setImmediate(() => line.dataReceiver(packet)),
+    flow: new Scheduler().flow(),
+    send(packet) {
+      if (packet[12] === sack) seen.window = packet.readUInt32BE(20)
+      setImmediate(() => line.dataReceiver(packet))
+    },
     opened: () => seen.opened++,
     text: (text) => seen.texts.push(text),
     closed: () => seen.closed++,
@@ -30,7 +39,7 @@ async function openPair() {
     remoteVerificationTag: number
     localTsn: number
   }
-  const data = (ahead: number, flags: number, bytes: Buffer, stream = 1): void => {
+  const chunkOf = (ahead: number, flags: number, bytes: Buffer, stream = 1): Buffer => {
     const chunk = Buffer.alloc(16)
     chunk.writeUInt8(flags, 1)
     chunk.writeUInt16BE(16 + bytes.length, 2)
@@ -38,9 +47,16 @@ async function openPair() {
     chunk.writeUInt16BE(stream, 8)
     chunk.writeUInt16BE(1, 10)
     chunk.writeUInt32BE(51, 12)
-    channel.receive(packetOf(remoteVerificationTag, Buffer.concat([chunk, bytes])))
+    return Buffer.concat([chunk, bytes])
   }
-  return { seen, channel, client, theirs, named, data }
+  const data = (ahead: number, flags: number, bytes: Buffer, stream?: number): void =>
+    channel.receive(packetOf(remoteVerificationTag, chunkOf(ahead, flags, bytes, stream)))
+  /** Whole texts of four bytes in one packet. */
+  const bundle = (aheads: number[]): void => {
+    const chunks = aheads.map((ahead) => chunkOf(ahead, first | last, Buffer.alloc(4)))
+    channel.receive(packetOf(remoteVerificationTag, Buffer.concat(chunks)))
+  }
+  return { seen, channel, client, theirs, named, data, bundle }
 }
 
 function packetOf(tag: number, chunk: Buffer): Buffer {
@@ -107,5 +123,54 @@ test('beyond 256 that came early only the missing one is taken, and no stream be
   expect(channel.association.sackMisOrdered.size).toBe(256)
   data(0, first | last, Buffer.alloc(1))
   expect(channel.association.sackMisOrdered.size).toBe(0)
+  channel.close()
+})
+
+test('texts that wait close the window of their sender, which is opened again when they are taken', async () => {
+  const { seen, channel, data } = await openPair()
+  channel.hold(true)
+  const text = Buffer.alloc(1_000, 'x')
+  const weight = text.length + overheadBytes
+  data(0, first | last, text)
+  await expect.poll(() => seen.window).toBe(windowBytes - weight)
+  for (let i = 1; i < 123; i++) data(i, first | last, text)
+  // A piece of one is as little taken as a whole one.
+  data(123, first, text)
+  await expect.poll(() => seen.window).toBe(0)
+  expect(seen.texts).toEqual([])
+  channel.hold(false)
+  await expect.poll(() => seen.texts.length).toBe(123)
+  expect(seen.window).toBeGreaterThan(windowBytes / 4)
+  expect([seen.closed, seen.abused]).toEqual([0, 0])
+  channel.close()
+})
+
+test('whoever ignores the window is not taken beyond four of it, and goes on where he was when there is room', async () => {
+  const { seen, channel, data } = await openPair()
+  channel.hold(true)
+  const text = Buffer.alloc(1_000, 'x')
+  for (let i = 0; i < 2_000; i++) data(i, first | last, text)
+  const taken = Math.ceil((4 * windowBytes) / (text.length + overheadBytes))
+  channel.hold(false)
+  await expect.poll(() => seen.texts.length).toBe(taken)
+  data(taken, first | last, text)
+  await expect.poll(() => seen.texts.length).toBe(taken + 1)
+  expect(seen.abused).toBe(0)
+  channel.close()
+})
+
+test('where 256 came early, a packet that begins with the missing one is taken whole, and one that came before is acknowledged again', async () => {
+  const { seen, channel, bundle, data } = await openPair()
+  for (let i = 2; i < 300; i += 2) data(i, first | last, Buffer.alloc(1))
+  for (let i = 301; i < 600; i++) data(i, first | last, Buffer.alloc(1))
+  expect(channel.association.sackMisOrdered.size).toBe(256)
+  const began = channel.association.lastReceivedTsn!
+  // All that was said of these has been.
+  await new Promise((resolve) => setImmediate(resolve))
+  seen.window = 0
+  bundle([-1])
+  await expect.poll(() => seen.window).toBeGreaterThan(0)
+  bundle([0, 1, 3])
+  await expect.poll(() => channel.association.lastReceivedTsn).toBe((began + 5) >>> 0)
   channel.close()
 })

@@ -1,7 +1,14 @@
-/** One data channel of texts (RFC 8831, RFC 8832) on the SCTP of werift, held to bounds that this has not. */
+/**
+ * One data channel of texts (RFC 8831, RFC 8832) on the SCTP of werift, held to bounds that this has not. What was read and not taken yet closes
+ * the window of the sender (RFC 9260, section 6.2): whoever sends faster than he is served waits himself.
+ */
+import type { Flow } from '#platform/scheduler'
+import { ReceiveWindow } from './receive-window.ts'
 import { type RTCDtlsTransport, RTCSctpTransport, type SctpAssociation } from './werift.ts'
 
 export interface DataChannelOptions {
+  /** In which texts take their turns. */
+  flow: Flow
   /** One packet of SCTP. */
   send(packet: Buffer): void
   opened(): void
@@ -15,8 +22,10 @@ export interface DataChannelOptions {
 /** Of one message, in both directions. */
 export const longestMessageBytes = 65_536
 const waitingBytes = 262_144
+/** While so much of ours waits, no text is taken: its answer would wait, too. */
+const busyBytes = 65_536
 /** What a message costs beside its text while it waits. */
-const overheadBytes = 64
+export const overheadBytes = 64
 
 const bounds = {
   /** Streams of the other side; browsers number theirs 1, 3, 5 … */
@@ -39,8 +48,12 @@ export class DataChannel {
   /** Of werift; for tests of its bounds too. */
   readonly association: SctpAssociation
   #stream: number | undefined
+  readonly #window: ReceiveWindow
   #opens = 0
   #waiting = 0
+  readonly #texts: { text: string; weight: number }[] = []
+  #isTaking = false
+  #isHeld = false
 
   constructor(port: number, options: DataChannelOptions) {
     this.#options = options
@@ -54,6 +67,7 @@ export class DataChannel {
     } as unknown as RTCDtlsTransport)
     this.association = transport.sctp as unknown as SctpAssociation
     this.association._inboundStreamsMax = bounds.streams
+    this.#window = new ReceiveWindow(this.association)
     // In place of the transport's own reader of messages.
     this.association.onReceive.allUnsubscribe()
     this.association.onReceive.subscribe((stream, kind, bytes) => this.#receive(stream, kind, bytes))
@@ -75,6 +89,7 @@ export class DataChannel {
     const sent = this.#send(this.#stream, bytes.length > 0 ? protocol.text : protocol.emptyText, bytes)
     sent.finally(() => {
       this.#waiting -= weight
+      this.#takeOn()
     })
     return true
   }
@@ -87,22 +102,40 @@ export class DataChannel {
     if (this.#isOverfull()) this.#options.abused()
   }
 
+  /** Where it is held, texts wait. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld
+    this.#takeOn()
+  }
+
   close(): void {
+    this.#isHeld = true
     this.association.stateChanged.closed.allUnsubscribe()
     this.association.stop().catch(() => undefined)
   }
 
   #mayTake(packet: Buffer): boolean {
-    const { sackMisOrdered, lastReceivedTsn = 0 } = this.association
-    const isFull = sackMisOrdered.size >= bounds.ahead
-    const next = (lastReceivedTsn + 1) >>> 0
+    const data: Buffer[] = []
     for (const { type, body } of chunksOf(packet)) {
       if (type === chunk.forward && !forwardedStreams(body).every(isStream)) return false
       if (type !== chunk.data) continue
       if (body.length < 12 || !isStream(body.readUInt16BE(4))) return false
-      if (isFull && body.readUInt32BE(0) !== next) return false
+      data.push(body)
     }
-    return true
+    return data.length === 0 || this.#hasRoomFor(data[0]!.readUInt32BE(0))
+  }
+
+  /** By its first piece of data: what fills a gap comes together with what fills the next one. */
+  #hasRoomFor(tsn: number): boolean {
+    const { sackMisOrdered, lastReceivedTsn = 0 } = this.association
+    // The next one, or one that came before: that is acknowledged again, since the other side has not heard of it.
+    const ahead = (tsn - lastReceivedTsn) >>> 0
+    const isNear = ahead <= 1 || ahead >= 0x8000_0000
+    if (!isNear && sackMisOrdered.size >= bounds.ahead) return false
+    // The next piece of a message is taken where no whole one waits: without it there would never be room again.
+    if (this.#window.hasRoom || (isNear && this.#texts.length === 0)) return true
+    this.#window.acknowledge()
+    return false
   }
 
   #isOverfull(): boolean {
@@ -112,6 +145,7 @@ export class DataChannel {
       chunks += reassembly.length
       for (const { userData } of reassembly) bytes += userData.length
     }
+    this.#window.partialBytes = bytes + chunks * overheadBytes
     return bytes > bounds.partialBytes || chunks > bounds.partialChunks
   }
 
@@ -119,8 +153,30 @@ export class DataChannel {
     if (kind === protocol.control) this.#control(stream, bytes)
     else if (stream !== this.#stream) return
     else if (bytes.length > longestMessageBytes) this.#options.abused()
-    else if (kind === protocol.text) this.#options.text(bytes.toString())
-    else if (kind === protocol.emptyText) this.#options.text('')
+    else if (kind === protocol.text) this.#keep(bytes.toString(), bytes.length)
+    else if (kind === protocol.emptyText) this.#keep('', 0)
+  }
+
+  #keep(text: string, bytes: number): void {
+    this.#texts.push({ text, weight: bytes + overheadBytes })
+    this.#window.unreadBytes += bytes + overheadBytes
+    this.#takeOn()
+  }
+
+  /** One text a turn. */
+  #takeOn(): void {
+    const mayTake = !this.#isHeld && this.#waiting <= busyBytes && this.#texts.length > 0
+    if (this.#isTaking || !mayTake) return
+    this.#isTaking = true
+    this.#options.flow.add(() => {
+      this.#isTaking = false
+      const next = this.#isHeld ? undefined : this.#texts.shift()
+      if (next === undefined) return
+      this.#window.unreadBytes -= next.weight
+      this.#options.text(next.text)
+      this.#window.reopen()
+      this.#takeOn()
+    })
   }
 
   #control(stream: number, bytes: Buffer): void {

@@ -1,5 +1,6 @@
 /** The one endpoint of a process: whose a datagram is, and whether anybody may send it (docs/decisions/0086). */
 import type { Metrics } from '#platform/metrics'
+import { type Flow, type Scheduler, scheduler } from '#platform/scheduler'
 import { reachableAt } from './addresses.ts'
 import { type Certificate, newCertificate } from './certificate.ts'
 import { Connection } from './connection.ts'
@@ -10,7 +11,7 @@ import type { Candidate } from './sdp-answer.ts'
 import { readOffer } from './sdp-offer.ts'
 import type { WebRtcConfig } from './settings.ts'
 import { Sockets, type SocketsOptions, type Source } from './sockets.ts'
-import { isAuthentic, isStun, readCheck } from './stun.ts'
+import { type Check, isAuthentic, isStun, readCheck } from './stun.ts'
 import { longestDatagram } from './tcp-frames.ts'
 
 export interface WebRtcOptions {
@@ -19,6 +20,8 @@ export interface WebRtcOptions {
   nowMs?: () => number
   /** How long a connection has from its offer until it is secure. */
   connectMs?: number
+  /** By which connections take their turns; that of this process where none is given. */
+  scheduler?: Scheduler
 }
 
 const tickMs = 1_000
@@ -45,11 +48,16 @@ export async function openEndpoint(config: WebRtcConfig, options: WebRtcOptions 
   throw new Error('The range of ports is empty.')
 }
 
+const isMalformed = ({ length }: Buffer): boolean => length === 0 || length > longestDatagram
+
 export class Endpoint implements WebRtc {
   readonly #config: WebRtcConfig
   readonly #certificate: Certificate
   readonly #options: WebRtcOptions
   readonly #nowMs: () => number
+  readonly #scheduler: Scheduler
+  /** Of connections of TCP on which nobody has proven himself. */
+  readonly #strangers: Flow
   readonly #connections = new Map<string, Connection>()
   readonly #owners = new Map<string, { connection: Connection; path: Path }>()
   readonly #dropped = { stranger: 0, malformed: 0, flood: 0 }
@@ -62,12 +70,16 @@ export class Endpoint implements WebRtc {
     this.#certificate = certificate
     this.#options = options
     this.#nowMs = options.nowMs ?? (() => performance.now())
+    this.#scheduler = options.scheduler ?? scheduler
+    this.#strangers = this.#scheduler.flow()
   }
 
   async open(port: number): Promise<void> {
     const { listen, tcp, publicIps } = this.#config
-    const handlers: Pick<SocketsOptions, 'received' | 'gone' | 'malformed'> = {
+    const handlers: Omit<SocketsOptions, 'listen' | 'tcp'> = {
       received: (datagram, from) => this.#receive(datagram, from),
+      framed: (datagram, from) => this.#handle(datagram, from),
+      flowOf: (key) => this.#owners.get(key)?.connection.flow ?? this.#strangers,
       gone: (key) => this.#lose(key),
       malformed: () => this.#dropped.malformed++,
     }
@@ -91,6 +103,7 @@ export class Endpoint implements WebRtc {
       certificate: this.#certificate,
       candidates: this.#candidates,
       handler,
+      scheduler: this.#scheduler,
       nowMs: this.#nowMs,
       connectMs: this.#options.connectMs ?? connectMs,
       flooded: () => this.#dropped.flood++,
@@ -101,8 +114,21 @@ export class Endpoint implements WebRtc {
     return connection
   }
 
+  /** Waits for its turn among those of its connection. What is beyond the bounds of that is dropped unread: whoever sent it sends it again. */
   #receive(datagram: Buffer, from: Source): void {
-    if (datagram.length === 0 || datagram.length > longestDatagram) this.#dropped.malformed++
+    if (isMalformed(datagram)) {
+      this.#dropped.malformed++
+      return
+    }
+    const isCheck = isStun(datagram)
+    const connection = isCheck ? this.#named(datagram)?.connection : this.#owners.get(from.key)?.connection
+    if (connection === undefined) this.#dropped.stranger += isCheck ? 0 : 1
+    else if (!connection.flow.offer(() => this.#handle(datagram, from), datagram.length))
+      this.#dropped.flood++
+  }
+
+  #handle(datagram: Buffer, from: Source): void {
+    if (isMalformed(datagram)) this.#dropped.malformed++
     else if (isStun(datagram)) this.#check(datagram, from)
     else {
       const owner = this.#owners.get(from.key)
@@ -111,15 +137,22 @@ export class Endpoint implements WebRtc {
     }
   }
 
+  /** Whose check it says to be, which costs little: nothing is proven yet. */
+  #named(datagram: Buffer): { check: Check; connection: Connection } | undefined {
+    const check = readCheck(datagram)
+    const connection = check && this.#connections.get(check.username.slice(0, check.username.indexOf(':')))
+    if (check === undefined) this.#dropped.malformed++
+    else if (connection?.isNamed(check)) return { check, connection }
+    else this.#dropped.stranger++
+    return undefined
+  }
+
   /** Nothing is said to whoever does not know the password. */
   #check(datagram: Buffer, from: Source): void {
-    const check = readCheck(datagram)
-    if (check === undefined) {
-      this.#dropped.malformed++
-      return
-    }
-    const connection = this.#connections.get(check.username.slice(0, check.username.indexOf(':')))
-    if (!connection?.isNamed(check) || !isAuthentic(datagram, connection.password)) {
+    const named = this.#named(datagram)
+    if (named === undefined) return
+    const { check, connection } = named
+    if (!isAuthentic(datagram, connection.password)) {
       this.#dropped.stranger++
       return
     }

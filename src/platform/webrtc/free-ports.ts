@@ -1,4 +1,5 @@
 /** Which ports of the settings a process could take now. */
+import { scheduler } from '#platform/scheduler'
 import { reachableAt } from './addresses.ts'
 import type { WebRtcConfig } from './settings.ts'
 import { Sockets } from './sockets.ts'
@@ -51,6 +52,8 @@ async function openAt(
     await using sockets = await Sockets.open(port, {
       ...where,
       received: nothing,
+      framed: nothing,
+      flowOf: () => scheduler.flow(),
       gone: nothing,
       malformed: nothing,
     })

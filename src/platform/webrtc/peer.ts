@@ -14,6 +14,9 @@ export interface Peer {
   sendAudio(packet: Uint8Array, timestamp: number): void
   /** On the data channel. False where more than 256 KB wait: it was not taken. */
   sendText(text: string): boolean
+  /** From now on texts wait at their sender, who is told that there is no room: nothing of them is lost. */
+  holdTexts(): void
+  releaseTexts(): void
   readonly path: 'udp' | 'tcp' | undefined
   stats(): PeerStats
   close(): void

@@ -122,13 +122,17 @@ function checkSetup(all: Section[]): void {
   if (!isOurs) refuse(refusals.wrongSetup)
 }
 
+/** RFC 8839, section 5.4. */
+const iceName = /^[A-Za-z0-9+/]{4,256}$/
+const icePassword = /^[A-Za-z0-9+/]{22,256}$/
+
 function ufragOf(session: Section, all: Section[]): string {
   const ufrags = new Set(all.flatMap((section) => values(section, 'ice-ufrag')))
   const passwords = all.flatMap((section) => values(section, 'ice-pwd'))
   const [ufrag = ''] = ufrags
   const isLite = has(session, 'ice-lite')
-  if (isLite || ufrags.size !== 1 || passwords.length === 0 || !/^[A-Za-z0-9+/]{4,256}$/.test(ufrag))
-    refuse(refusals.noIce)
+  const areUsable = passwords.length > 0 && passwords.every((password) => icePassword.test(password))
+  if (isLite || ufrags.size !== 1 || !areUsable || !iceName.test(ufrag)) refuse(refusals.noIce)
   return ufrag
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Localized } from '#platform/errors'
 import fc from '../../../tests/harness/fast-check.ts'
 import { fingerprint, offerLines as offer } from '../../../tests/realtime/offer.ts'
 import { refusals } from './phrases.ts'
@@ -7,6 +8,9 @@ import { readOffer, SdpRefused } from './sdp-offer.ts'
 
 const text = (lines: readonly string[]): string => lines.join('\r\n')
 const replaced = (from: string, to: string): string => text(offer.map((line) => (line === from ? to : line)))
+const icePwd = /a=ice-pwd:\S+/
+const withPassword = (password: string): string =>
+  text(offer).replaceAll(new RegExp(icePwd, 'g'), `a=ice-pwd:${password}`)
 const video = ['m=video 9 UDP/TLS/RTP/SAVPF 96', 'a=mid:2', 'a=rtpmap:96 VP8/90000']
 
 function refusalOf(sdp: string): unknown {
@@ -33,7 +37,8 @@ test('an offer of a browser is read', () => {
 })
 
 describe('an offer is refused with what to do', () => {
-  test.each([
+  type Refused = [what: string, sdp: string, reason: Localized]
+  test.each<Refused>([
     ['nothing', '', refusals.notSdp],
     ['no SDP', '{"type":"offer"}', refusals.notSdp],
     ['no audio', text([...offer.slice(0, 5), ...offer.slice(15)]), refusals.noAudio],
@@ -61,11 +66,33 @@ describe('an offer is refused with what to do', () => {
     ['ICE-lite', replaced('t=0 0', 'a=ice-lite'), refusals.noIce],
     ['no name of ICE', text(offer.filter((line) => !line.startsWith('a=ice-ufrag'))), refusals.noIce],
     ['an end of a line in a name', text(offer).replaceAll('2DtF', '2D tF'), refusals.noIce],
+    ...['abc', 'a'.repeat(21), 'a'.repeat(257), `${'a'.repeat(21)}=`, `${'a'.repeat(21)}é`, ''].map(
+      (password): Refused => [
+        `the password “${password.slice(0, 25)}”`,
+        withPassword(password),
+        refusals.noIce,
+      ],
+    ),
+    ['one password of two that is too short', text(offer).replace(icePwd, 'a=ice-pwd:abc'), refusals.noIce],
+    ...['abc', 'a'.repeat(257), '2DtF-'].map(
+      (name): Refused => [
+        `the name “${name.slice(0, 5)}”`,
+        text(offer).replaceAll('2DtF', name),
+        refusals.noIce,
+      ],
+    ),
     ['65,537 bytes', `${text(offer)}\r\n`.padEnd(65_537, 'a'), refusals.tooLong],
     ['201 lines in a section', text([...offer, ...Array<string>(195).fill('a=x')]), refusals.tooLong],
     ['9 sections', text([...offer, ...Array(7).fill(video).flat()]), refusals.tooLong],
   ])('%s', (_what, sdp, reason) => {
     expect(refusalOf(sdp)).toBe(reason)
+  })
+
+  test('and is read with names and passwords of ICE of every length that RFC 8839 allows', () => {
+    for (const password of ['a+/9'.padEnd(22, 'Z'), 'a'.repeat(256)])
+      expect(refusalOf(withPassword(password))).toMatchObject({ ufrag: '2DtF' })
+    for (const name of ['a+/9', 'a'.repeat(256)])
+      expect(refusalOf(text(offer).replaceAll('2DtF', name))).toMatchObject({ ufrag: name })
   })
 
   test('and is read where it is as long as it may be', () => {

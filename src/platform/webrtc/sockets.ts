@@ -3,14 +3,18 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, isIPv6, type Server, type Socket as TcpSocket } from 'node:net'
 import { type Deadline, deadlines } from '#platform/clock'
+import type { Flow } from '#platform/scheduler'
 import type { Path } from './path.ts'
 import { FrameReader, frame } from './tcp-frames.ts'
 
 export interface SocketsOptions {
   listen: readonly string[]
   tcp: boolean
-  /** A datagram; `path` makes the way back, which is kept where the datagram proves itself. */
+  /** A datagram of UDP; `path` makes the way back, which is kept where the datagram proves itself. */
   received(datagram: Buffer, from: Source): void
+  /** A datagram of TCP, which has waited for its turn in the flow of its key. */
+  framed(datagram: Buffer, from: Source): void
+  flowOf(key: string): Flow
   /** The connection of TCP with this key has ended. */
   gone(key: string): void
   malformed(): void
@@ -169,14 +173,32 @@ class Line {
 
   take(bytes: Buffer): void {
     if (this.#strangeBytes !== undefined) this.#strangeBytes += bytes.length
-    const datagrams = this.#reader.push(bytes)
-    if (datagrams === undefined || (this.#strangeBytes ?? 0) > strangers.bytes) {
-      this.#options.malformed()
-      this.#socket.destroy()
+    if ((this.#strangeBytes ?? 0) > strangers.bytes) {
+      this.#refuse()
       return
     }
-    for (const datagram of datagrams)
-      this.#options.received(datagram, { key: this.#key, path: () => this.#path() })
+    this.#reader.push(bytes)
+    // Nothing more is read until all of this had its turn.
+    this.#socket.pause()
+    this.#readOn()
+  }
+
+  #readOn(): void {
+    this.#options.flowOf(this.#key).add(() => {
+      if (this.#socket.destroyed) return
+      const datagram = this.#reader.shift()
+      if (datagram === undefined) this.#socket.resume()
+      else if (datagram === 'malformed') this.#refuse()
+      else {
+        this.#options.framed(datagram, { key: this.#key, path: () => this.#path() })
+        this.#readOn()
+      }
+    })
+  }
+
+  #refuse(): void {
+    this.#options.malformed()
+    this.#socket.destroy()
   }
 
   closed(): void {

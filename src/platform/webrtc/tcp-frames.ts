@@ -3,25 +3,31 @@
 /** No datagram of a connection is longer: its paths are those of Ethernet. */
 export const longestDatagram = 1_500
 
-/** Puts what arrives together to datagrams; holds less than one. */
+/** Puts what arrives together to datagrams. They are taken one by one, so that whoever reads them may wait between two. */
 export class FrameReader {
   #held: Buffer = Buffer.alloc(0)
+  #at = 0
 
-  /** The datagrams that are complete with these bytes; undefined where one is longer than any may be. */
-  push(bytes: Buffer): Buffer[] | undefined {
-    const all = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes])
-    const frames: Buffer[] = []
-    let at = 0
-    while (all.length - at >= 2) {
-      const length = all.readUInt16BE(at)
-      if (length > longestDatagram) return undefined
-      if (all.length - at - 2 < length) break
-      if (length > 0) frames.push(all.subarray(at + 2, at + 2 + length))
-      at += 2 + length
+  push(bytes: Buffer): void {
+    const rest = this.#held.subarray(this.#at)
+    this.#held = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
+    this.#at = 0
+  }
+
+  /** The next datagram that is complete, and `malformed` where it is longer than any may be. */
+  shift(): Buffer | 'malformed' | undefined {
+    while (this.#held.length - this.#at >= 2) {
+      const length = this.#held.readUInt16BE(this.#at)
+      if (length > longestDatagram) return 'malformed'
+      const from = this.#at + 2
+      if (this.#held.length - from < length) break
+      this.#at = from + length
+      if (length > 0) return this.#held.subarray(from, this.#at)
     }
     // A copy, so that a few bytes do not keep what the socket read with them.
-    this.#held = Buffer.from(all.subarray(at))
-    return frames
+    this.#held = Buffer.from(this.#held.subarray(this.#at))
+    this.#at = 0
+    return undefined
   }
 }
 

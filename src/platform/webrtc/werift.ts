@@ -14,11 +14,15 @@ export interface SctpAssociation {
   readonly sackMisOrdered: Set<number>
   readonly lastReceivedTsn: number | undefined
   readonly reconfigQueue: number[]
+  readonly advertisedRwnd: number
+  sackNeeded: boolean
+  sackImmediate: boolean
   readonly onReceive: Subject<[stream: number, kind: number, bytes: Buffer]>
   readonly onReconfigStreams: Subject<[streams: number[]]>
   readonly stateChanged: { closed: Subject<[]> }
   handleData(packet: Buffer): Promise<void>
   send(stream: number, kind: number, bytes: Buffer, options: { ordered: boolean }): Promise<void>
   transmitReconfigRequest(): Promise<void>
+  scheduleSack(): Promise<void>
   stop(): Promise<void>
 }

@@ -5,6 +5,7 @@
 import type { WebSocket } from 'ws'
 import type { CloudKey } from '#engine/clouds'
 import { declarationOf, errorBody, fail, type Language } from '#platform/errors'
+import { scheduler } from '#platform/scheduler'
 import type { AppArea } from '../area.ts'
 import '../phrases.ts'
 
@@ -65,14 +66,20 @@ function refuseChannels(line: WebSocket, { cloudId }: CloudKey, language: Langua
     return false
   }
   line.on('ping', isAdmitted)
+  // So many lines may send at once that their messages take turns.
+  const flow = scheduler.flow()
   line.on('message', (data, isBinary) => {
-    const message = isAdmitted() && !isBinary ? read(String(data)) : undefined
-    if (message?.event === 'phx_join') {
-      message.answer('phx_reply', { status: 'error', response: { reason } }, line)
-      message.answer('phx_close', {}, line)
-    } else if (message?.event === 'heartbeat' || message?.event === 'phx_leave')
-      message.answer('phx_reply', { status: 'ok', response: {} }, line)
+    if (isAdmitted() && !isBinary) flow.add(() => answer(line, String(data), reason))
   })
+}
+
+function answer(line: WebSocket, text: string, reason: string): void {
+  const message = read(text)
+  if (message?.event === 'phx_join') {
+    message.answer('phx_reply', { status: 'error', response: { reason } }, line)
+    message.answer('phx_close', {}, line)
+  } else if (message?.event === 'heartbeat' || message?.event === 'phx_leave')
+    message.answer('phx_reply', { status: 'ok', response: {} }, line)
 }
 
 interface ChannelMessage {
