@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { createAccount, createKey, createProject, scopes } from '#platform/auth'
 import type { Clock } from '#platform/clock'
 import { type Config, readEnv } from '#platform/config'
@@ -10,6 +11,7 @@ import { grant } from '#platform/ledger'
 import { openLog } from '#platform/log'
 import { loadConfig } from '#settings'
 import { startKherad } from '../../src/server.ts'
+import { temporaryFolder } from '../db/cluster-world.ts'
 import { Client } from '../harness/client.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { until } from '../harness/until.ts'
@@ -119,8 +121,11 @@ export async function bootWatched(
   const upstream = stack.use(await fakeUpstream())
   const second = stack.use(await fakeUpstream())
   const database = stack.use(await cloneDatabase())
+  // Not the folder of a developer, whose files belong to another database.
+  const folder = stack.use(await temporaryFolder('watched-'))
   const env = readEnv({
     KHERAD_PORT: '0',
+    KHERAD_DATA: path.join(folder.path, 'data'),
     DATABASE_URL: database.url,
     ...(ask.traces !== false && { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }),
   })
