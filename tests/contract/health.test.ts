@@ -94,8 +94,17 @@ test('the folder of stored files bears the id of its database, and one that goes
   await rename(data.of('files'), data.of('elsewhere'))
   await becomes(world, 503, 'files_gone')
   expect((await ready(world)).text).not.toContain(data.dataDir)
-  // That a new folder came into being by a write makes it no better.
-  await upload(world)
+  // Nothing is taken that would be hidden once the folder is back, and no picture is ordered for it.
+  const key = await world.key()
+  const picture = () => key.post('/v1/images/generations', { model: 'sandbox/image', prompt: 'a flower' })
+  await until(async () => (await picture()).body.error?.code === 'STORAGE_UNWRITABLE')
+  const balance = await world.balance()
+  expectRefusal(await picture(), { status: 503, code: 'STORAGE_UNWRITABLE' })
+  expect(await world.balance()).toEqual(balance)
+  await expect(upload(world)).rejects.toThrow()
+  await expect(stat(data.of('files'))).rejects.toThrow('ENOENT')
+  // That a new folder came into being makes it no better.
+  await mkdir(data.of('files'))
   const { db, storage } = world.app
   const seen = await examineFolder({ db, storage, folder: data.of('files') })
   expect(seen.state).toBe('gone')

@@ -8,7 +8,7 @@ import type { Problem } from '#platform/readiness'
 import { fullDisk } from './errors.ts'
 import { type DiskName, spacePhrases } from './phrases.ts'
 
-export { diskFailure, fullDisk, isFullDisk, writeFailure } from './errors.ts'
+export { diskFailure, fullDisk, isFullDisk, unwritableDisk, writeFailure } from './errors.ts'
 export type { DiskName } from './phrases.ts'
 
 export interface WatchedDisk {

@@ -31,6 +31,9 @@ const retryAfterMs = 30_000
 /** STORAGE_FULL of this disk, which programs find in `details.disk`. */
 export const fullDisk = (of: DiskName, cause?: unknown): Failure => failureOf('STORAGE_FULL', of, cause)
 
+/** STORAGE_UNWRITABLE, where it is not the file system that says so. */
+export const unwritableDisk = (of: DiskName): Failure => failureOf('STORAGE_UNWRITABLE', of, undefined)
+
 const failureOf = (code: 'STORAGE_FULL' | 'STORAGE_UNWRITABLE', of: DiskName, cause: unknown): Failure =>
   new Failure(code, { disk: diskNames[of] }, { retryAfterMs, details: { disk: of }, cause })
 

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { type DiskSpace, writeFailure } from '#platform/disk-space'
+import { type DiskSpace, unwritableDisk, writeFailure } from '#platform/disk-space'
 import { isAbandoned, processName, TooLarge } from '#platform/spool'
 import { draftsName } from './drafts-name.ts'
+import { MarkerWatch } from './marker-watch.ts'
 import { type ByteSource, isKey, type Storage, type StoredBytes } from './storage.ts'
 
 /**
@@ -20,6 +21,7 @@ export function openDisk(folder: string, space?: Pick<DiskSpace, 'require'>): St
   }
   // A folder that cannot be read fails the first operation that needs it.
   const cleaned = removeAbandoned(drafts).catch(() => undefined)
+  const marker = new MarkerWatch(folder)
   async function writeFile<Result>(
     key: string,
     write: (file: FileHandle) => Promise<Result>,
@@ -27,6 +29,8 @@ export function openDisk(folder: string, space?: Pick<DiskSpace, 'require'>): St
     const target = place(key)
     const draft = path.join(drafts, `${await own}~${randomUUID()}`)
     try {
+      // What is written where another folder was would be hidden once that is back.
+      if (await marker.isGone()) throw unwritableDisk('files')
       await Promise.all([makeFolder(path.dirname(target)), makeFolder(drafts)])
       const result = await written(draft, write)
       await rename(draft, target)
@@ -41,6 +45,7 @@ export function openDisk(folder: string, space?: Pick<DiskSpace, 'require'>): St
   return {
     requireRoom() {
       space?.require(['files'])
+      if (marker.wasGone) throw unwritableDisk('files')
     },
     put: (key, bytes) => writeFile(key, (file) => file.writeFile(bytes)),
     putStream: (key, source) => writeFile(key, (file) => copy(source, file)),
