@@ -68,8 +68,14 @@ function refuseChannels(line: WebSocket, { cloudId }: CloudKey, language: Langua
   line.on('ping', isAdmitted)
   // So many lines may send at once that their messages take turns.
   const flow = scheduler.flow()
+  line.once('close', () => flow[Symbol.dispose]())
   line.on('message', (data, isBinary) => {
-    if (isAdmitted() && !isBinary) flow.add(() => answer(line, String(data), reason))
+    if (!isAdmitted() || isBinary) return
+    flow.add(() => {
+      // Its answers to what came with it may fill the line meanwhile.
+      if (line.bufferedAmount > maxUnreadBytes) line.terminate()
+      else answer(line, String(data), reason)
+    })
   })
 }
 
