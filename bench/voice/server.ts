@@ -24,12 +24,18 @@ voice: { capacity: 100, calls_per_key: 1000 }
 webrtc: { listen: [127.0.0.1], ports: [0, 0] }
 `
 
+export interface VoiceServerOptions {
+  env?: Record<string, string>
+  /** Of V8, beside those of `npm start`. */
+  flags?: readonly string[]
+}
+
 /** Both are closed with the stack. `memoryFile`: where it writes its memory when it is asked to (memory-probe.ts). */
 export async function startVoiceServer(
   stack: AsyncDisposableStack,
   folder: string,
   memoryFile: string,
-  env: Record<string, string> = {},
+  { env = {}, flags = [] }: VoiceServerOptions = {},
 ): Promise<Running> {
   const upstream = stack.use(await runScript('voice/upstream.ts'))
   pin(upstream.child.pid!, loadCore)
@@ -40,7 +46,7 @@ export async function startVoiceServer(
   const options = [`--import=${path.join(root, 'bench/voice/memory-probe.ts')}`]
   if (profile) options.push(`--cpu-prof --cpu-prof-dir=${profile}`)
   const server = await run(
-    ['taskset', '-c', String(serverCore), process.execPath, ...started],
+    ['taskset', '-c', String(serverCore), process.execPath, ...flags, ...started],
     {
       ...{
         KHERAD_PORT: String(port),

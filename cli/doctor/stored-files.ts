@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { examineFolder, tryFiles } from '#engine/files'
+import { examineFolder as examineInstallation } from '#platform/installation'
 import { openOutbound } from '#platform/proxy'
 import { openStorage, type Storage } from '#platform/storage'
 import type { Session } from '../command.ts'
@@ -21,8 +22,10 @@ export const checkStoredFiles = (session: Session): Promise<Check> =>
     const folder = path.resolve(config.dataDir, 'files')
     const outbound = openOutbound(config)
     await using storage = openStorage({ folder, ...config.storage, egress: (url) => outbound.to(url) })
-    if (config.storage.s3) await tryBucket(storage)
-    else {
+    if (config.storage.s3) {
+      // Of a copy the bucket is that of its original, in which it writes nothing.
+      if ((await examineInstallation(config.dataDir)).kind !== 'copy') await tryBucket(storage)
+    } else {
       const { state, storeId = '' } = await examineFolder({ db, storage, folder })
       const marker = path.join(folder, 'database.id')
       if (state === 'other') return broken(name, words.filesOfOther(folder))

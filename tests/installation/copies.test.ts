@@ -34,6 +34,13 @@ async function callsInTurn(one: Installation, other: Installation): Promise<void
   expect(await known(other, [...own, ...others])).toEqual(others)
 }
 
+/** What the doctor says of the books of a folder. */
+async function ledgerOf(dataDir: string): Promise<string | undefined> {
+  const { text } = await kherad(dataDir, 'doctor', '--json')
+  const { checks } = JSON.parse(text) as { checks: { name: string; state: string }[] }
+  return checks.find(({ name }) => name === 'ledger')?.state
+}
+
 describe.each(ways)('$name', (way) => {
   test('a copy of a running folder is started beside it: each answers from its own books, whichever stops first', async () => {
     await using parent = await parentFolder(way.mode)
@@ -53,6 +60,8 @@ describe.each(ways)('$name', (way) => {
       expect(await known(left, [await paidCall(left)])).toHaveLength(1)
       expect(await readiness(left)).toEqual(first === 'original' ? ['copy'] : [])
     }
+    expect(await ledgerOf(data)).toBe('ok')
+    expect(await ledgerOf(twin)).toBe('ok')
     // Started again, the original has what was its own, and is no copy.
     await using again = await start(data, { way })
     expect(await readiness(again)).toEqual([])

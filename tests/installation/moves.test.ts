@@ -1,5 +1,5 @@
 /** What is moved stays the installation that it was, by whatever it is called now; what comes from another machine has to be said. */
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
@@ -56,6 +56,23 @@ test('a folder that is moved, with its database in it, goes on with all that it 
   expect(await known(server, [it.before])).toEqual([it.before])
   expect(server.log().match(/the data folder has moved/g)).toHaveLength(1)
   expect(await recordOf(moved)).toMatchObject({ id: it.id, place: { path: moved } })
+})
+
+test.runIf(amRoot)('a folder whose database lies elsewhere is moved as any other', async () => {
+  await using parent = await parentFolder(0o700)
+  const [data, moved] = [path.join(parent.path, 'data'), path.join(parent.path, 'elsewhere')]
+  const it = await made(data)
+  await rename(data, moved)
+  const { cluster } = JSON.parse(await readFile(path.join(moved, 'postgres.location'), 'utf8'))
+  try {
+    await movedTo(moved, it)
+    expect(JSON.parse(await readFile(path.join(moved, 'postgres.location'), 'utf8'))).toMatchObject({
+      cluster,
+      folder: { path: moved },
+    })
+  } finally {
+    await rm(cluster, { recursive: true })
+  }
 })
 
 test('a folder of another disk in the place of the old one, as tar brings it back, is the installation', async () => {
