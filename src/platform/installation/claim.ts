@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { refuseStart } from '#platform/errors'
-import { type Place, placeOf } from '#platform/folders'
+import { leadsTo, type Place, placeOf } from '#platform/folders'
 import type { Log } from '#platform/log'
 import { clusterOf, formerCluster, isSameCluster, isServedElsewhere, openDataDir } from '#platform/postgres'
 import { judge, type Verdict } from './judge.ts'
@@ -46,11 +46,9 @@ async function firstRecord(dataDir: string, here: Place, { log }: ClaimOptions):
   const cluster = await clusterOf(dataDir)
   const former = await formerCluster(cluster)
   if (former === undefined || former === cluster || path.dirname(cluster) !== here.path) return record
-  if (
-    !(await isSameCluster(former, cluster)) ||
-    (await placeOf(former)).inode === (await placeOf(cluster)).inode
-  )
-    return record
+  const isThere = await isSameCluster(former, cluster)
+  // Another name of the same folder, by a link or a mount.
+  if (!isThere || (await leadsTo(former, await placeOf(cluster)))) return record
   return copied(record, { id: null, place: path.dirname(former) }, log)
 }
 

@@ -8,7 +8,7 @@ export interface ServerPlace {
   /** Made by initdb; null where this role may not read it. */
   system: string | null
   /** The oid of the database. */
-  database: number
+  database: string
   host: string
   port: number
   name: string
@@ -24,14 +24,14 @@ export async function serverPlace(db: Db, url: string): Promise<ServerPlace> {
       [],
     )
     .catch(() => [])
-  const [row] = await db.query<{ oid: number }>(
-    { text: 'select oid::int8::int4 as oid from pg_database where datname = current_database()' },
+  const [row] = await db.query<{ oid: string }>(
+    { text: 'select oid::text as oid from pg_database where datname = current_database()' },
     [],
   )
   return {
     kind: 'server',
     system: system?.system ?? null,
-    database: row?.oid ?? 0,
+    database: row?.oid ?? '',
     host,
     port,
     name: database,
@@ -52,8 +52,8 @@ export async function judgeServer(
   return (await holds(url, before, id)) ? 'copy' : 'moved'
 }
 
-async function hasDatabase(db: Db, oid: number): Promise<boolean> {
-  const rows = await db.query({ text: 'select from pg_database where oid = $1::int8::oid' }, [oid])
+async function hasDatabase(db: Db, oid: string): Promise<boolean> {
+  const rows = await db.query({ text: 'select from pg_database where oid = $1::text::oid' }, [oid])
   return rows.length > 0
 }
 

@@ -1,9 +1,9 @@
 /** The identity that the database has, held against the folder's: they are one, or one of them was copied or brought from elsewhere. */
-import path from 'node:path'
 import type { Db } from '#platform/db'
 import { refuseStart } from '#platform/errors'
 import type { Place } from '#platform/folders'
 import type { Log } from '#platform/log'
+import { clusterOf } from '#platform/postgres'
 import { type FolderClaim, witnessesOf } from './claim.ts'
 import { judge } from './judge.ts'
 import { phrases } from './phrases.ts'
@@ -95,8 +95,7 @@ async function wasCopied(
 ): Promise<boolean> {
   const here = claim.record.place
   if (before.kind === 'folder') {
-    const cluster = path.join(here.path, 'postgres')
-    const verdict = await judge(before, here, witnessesOf(id, cluster))
+    const verdict = await judge(before, here, witnessesOf(id, await clusterOf(here.path)))
     if (verdict !== 'other machine') return verdict === 'copy'
     return asCopy || refuseStart(phrases.otherMachine(before.path))
   }
