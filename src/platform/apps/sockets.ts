@@ -3,6 +3,7 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket as NetSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
+import { scheduler } from '#platform/scheduler'
 import type { AppsRequest } from './apps.ts'
 
 interface Upgrade {
@@ -25,14 +26,19 @@ export function listenForSockets(
   server: Server,
   serve: (message: IncomingMessage, response: ServerResponse) => void,
 ): void {
+  // So many may come at once that they take turns.
+  const arriving = scheduler.flow()
   server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgrades.set(message, { socket, head })
     socket.on('error', () => socket.destroy())
-    const response = new ServerResponse(message)
-    response.shouldKeepAlive = false
-    response.assignSocket(socket as NetSocket)
-    response.once('finish', () => (socket as NetSocket).destroySoon())
-    serve(message, response)
+    arriving.add(() => {
+      if (socket.destroyed) return
+      const response = new ServerResponse(message)
+      response.shouldKeepAlive = false
+      response.assignSocket(socket as NetSocket)
+      response.once('finish', () => (socket as NetSocket).destroySoon())
+      serve(message, response)
+    })
   })
 }
 

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { App } from '#app'
 import { Failure, fail } from '#platform/errors'
+import { scheduler } from '#platform/scheduler'
 import type { ActiveRequest } from './active-request.ts'
 import { requireStillAdmitted } from './admit.ts'
 import { ClientGone } from './body.ts'
@@ -54,15 +55,20 @@ export class Sockets {
    */
   listen(server: NodeServer, serve: (message: IncomingMessage, response: ServerResponse) => void): void {
     this.#app.metrics.sockets.from(() => [[{}, this.#lines.size]])
+    // So many may come at once that they take turns.
+    const arriving = scheduler.flow()
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.#upgrades.set(request, { socket, head })
       socket.on('error', () => socket.destroy())
-      // Until the upgrade it is answered as any request; no second request is read from its connection.
-      const response = new ServerResponse(request)
-      response.shouldKeepAlive = false
-      response.assignSocket(socket as NetSocket)
-      response.once('finish', () => (socket as NetSocket).destroySoon())
-      serve(request, response)
+      arriving.add(() => {
+        if (socket.destroyed) return
+        // Until the upgrade it is answered as any request; no second request is read from its connection.
+        const response = new ServerResponse(request)
+        response.shouldKeepAlive = false
+        response.assignSocket(socket as NetSocket)
+        response.once('finish', () => (socket as NetSocket).destroySoon())
+        serve(request, response)
+      })
     })
   }
 

@@ -40,22 +40,26 @@ export const realtimeArea: AppArea = {
   },
 }
 
-/** The lines that are open, each with its cloud. */
-const open = new Map<WebSocket, string>()
+/** How many lines are open, of each cloud. */
+const linesOf = new Map<string, number>()
+let lines = 0
 
-function hasRoom({ cloudId }: CloudKey): boolean {
-  if (open.size >= maxLines) return false
-  let own = 0
-  for (const one of open.values()) if (one === cloudId) own++
-  return own < maxOfCloud
+const hasRoom = ({ cloudId }: CloudKey): boolean =>
+  lines < maxLines && (linesOf.get(cloudId) ?? 0) < maxOfCloud
+
+function count(cloudId: string, change: 1 | -1): void {
+  lines += change
+  const own = (linesOf.get(cloudId) ?? 0) + change
+  if (own === 0) linesOf.delete(cloudId)
+  else linesOf.set(cloudId, own)
 }
 
 function refuseChannels(line: WebSocket, { cloudId }: CloudKey, language: Language): void {
   const reason = declarationOf('CLOUD_REALTIME_UNAVAILABLE')[language]({})
   const late = setTimeout(() => line.terminate(), openMs).unref()
-  open.set(line, cloudId)
+  count(cloudId, 1)
   line.once('close', () => {
-    open.delete(line)
+    count(cloudId, -1)
     clearTimeout(late)
   })
   let messages = 0
