@@ -14,7 +14,7 @@ const refusalOf = (start: Promise<unknown>): Promise<string> =>
   )
 
 test.each([
-  ['while secrets are read', /select key_id from secrets\.seal/],
+  ['while secrets are read', /from secrets\.seal/],
   ['while the process joins the others', /ledger\.processes/],
 ])(
   'a database that is lost %s is named in a sentence of both languages, not with a stack',

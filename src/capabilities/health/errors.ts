@@ -15,7 +15,7 @@ declareFailures({
   },
   NOT_READY: {
     status: 503,
-    en: ({ why }) => why.map(({ en }) => en).join(' '),
-    fa: ({ why }) => why.map(({ fa }) => fa).join(' '),
+    en: ({ why }) => `This server is not ready: ${why.map(({ en }) => en).join(' ')}`,
+    fa: ({ why }) => `این سرور آماده نیست: ${why.map(({ fa }) => fa).join(' ')}`,
   },
 })

@@ -12,11 +12,8 @@ const Alive = Type.Object({ status: Type.Literal('ok') })
 
 const Ready = Type.Object({
   status: Type.Literal('ok'),
-  warnings: Type.Optional(
-    Type.Array(Type.Object({ code: Type.String(), message: Type.String() }), {
-      description: 'What an operator has to know while calls go on.',
-    }),
-  ),
+  // What an operator has to know while calls go on.
+  warnings: Type.Optional(Type.Array(Type.Object({ code: Type.String(), message: Type.String() }))),
 })
 
 const routes: Route[] = [

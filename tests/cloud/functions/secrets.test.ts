@@ -148,7 +148,7 @@ test('what the database refuses for a full disk is 503 with Retry-After, nothing
     for each row execute function public.full_disk()`)
   const refused = await set('LATE', 'x')
   await statement('drop trigger full_disk on functions.secrets')
-  expect([refused.status, refused.body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+  expect([refused.status, refused.body.error.code]).toEqual([503, 'STORAGE_FULL'])
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await set('LATE', 'x')).status).toBe(201)
 })
