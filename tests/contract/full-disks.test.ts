@@ -65,7 +65,9 @@ test('where the disk of stored files is full nothing is ordered that must be sto
   const told = await ready(world.url)
   expectRefusal(told, { status: 503, code: 'NOT_READY' })
   expect(told.body.error.details).toEqual({ problems: ['disk_full'] })
-  expect(told.body.error.message).toMatch(/^This server is not ready: The disk of stored files has only \d+ MB free and needs 64 MB/)
+  expect(told.body.error.message).toMatch(
+    /^This server is not ready: The disk of stored files has only \d+ MB free and needs 64 MB/,
+  )
   expect(told.text).not.toContain(folder.dataDir)
 
   const picture = { model: 'test/painter', prompt: 'a cat' }
@@ -119,7 +121,9 @@ test('where the disk of files in transit is full uploads are refused as SPOOL_FU
   // Below the floor, and not full: what is under way could still write.
   await writeFile(filler, Buffer.alloc(30 * 1024 * 1024))
   await until(isShort(world.url))
-  expect((await ready(world.url)).body.error.message).toMatch(/^This server is not ready: The disk of files in transit \(spool\)/)
+  expect((await ready(world.url)).body.error.message).toMatch(
+    /^This server is not ready: The disk of files in transit \(spool\)/,
+  )
   expectFull(await upload(key), 'SPOOL_FULL', 'upload')
   const made = await key.post('/v1/images', { model: 'test/painter', prompt: 'a cat' })
   expect(made.status, made.text.slice(0, 300)).toBe(200)
