@@ -9,7 +9,7 @@ import { bindingRequest, LeanPeer, offerOf } from '../../tests/webrtc/lean-peer.
 export interface FloodOptions {
   url: string
   key: string
-  kind: 'none' | 'channel' | 'socket' | 'lines' | 'checks' | 'handshake' | 'frames'
+  kind: 'none' | 'channel' | 'socket' | 'checks' | 'handshake' | 'frames'
   peers: number
   /** Of each peer. */
   messages: number
@@ -115,46 +115,6 @@ async function floodSockets({ url, key, peers, messages }: FloodOptions): Promis
   return all
 }
 
-/** Lines of the realtime service of eight app back-ends, of which each lets five hundred in: they are opened together, and then all send at once. */
-async function floodLines({ url, key, peers, messages }: FloodOptions): Promise<Flooded> {
-  const all: Flooded = { sent: 0, answered: 0, open: 0 }
-  const call = async (path: string, body?: object): Promise<Record<string, string>> => {
-    const reply = await fetch(`${url}${path}`, {
-      method: body ? 'POST' : 'GET',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    return (await reply.json()) as Record<string, string>
-  }
-  const lines: WebSocket[] = []
-  for (let at = 0; at < 8; at++) {
-    const { id } = await call('/v1/cloud', { name: `flood ${at} ${process.pid}`, plan: 'starter' })
-    const { service_url = url, ref, public_key } = await call(`/v1/cloud/${id}/connection`)
-    const zone = `ws://127.0.0.1:${new URL(service_url).port}/_cloud/${ref}`
-    const address = `${zone}/realtime/v1/websocket?apikey=${public_key}`
-    for (let line = 0; line < peers / 8; line++)
-      lines.push(new WebSocket(address, { perMessageDeflate: false }))
-  }
-  const opened = lines.map(
-    (line) =>
-      new Promise<void>((resolve) => {
-        line.on('message', () => all.answered++)
-        for (const event of ['open', 'close', 'error']) line.on(event, () => resolve())
-      }),
-  )
-  await Promise.all(opened)
-  for (let sent = 0; sent < messages; sent++)
-    for (const line of lines) {
-      if (line.readyState !== line.OPEN) continue
-      line.send('["1","1","t","heartbeat",{}]')
-      all.sent++
-    }
-  await new Promise((resolve) => setTimeout(resolve, 10_000))
-  all.open = lines.filter((line) => line.readyState === line.OPEN).length
-  for (const line of lines) line.terminate()
-  return all
-}
-
 /** Peers that are connected, and send by `send` what no browser sends. */
 async function floodPeers(send: (peer: LeanPeer, at: number) => void): Promise<Flooded> {
   const { peers, messages } = options
@@ -230,7 +190,6 @@ const runs: Record<FloodOptions['kind'], () => Promise<Flooded>> = {
   },
   channel: () => floodChannels(options),
   socket: () => floodSockets(options),
-  lines: () => floodLines(options),
   checks: () => floodPeers((peer) => peer.check()),
   handshake: () => floodUnconnected('udp', handshake),
   frames: () => floodUnconnected('tcp', handshake),

@@ -25,12 +25,11 @@ const restMs = 3_000
 const grown = ['--min-semi-space-size=32', '--no-memory-reducer']
 const callSeconds = 20
 
-const floods: readonly (Pick<FloodOptions, 'kind' | 'peers'> & { name: string; messages?: number })[] = [
+const floods: readonly (Pick<FloodOptions, 'kind' | 'peers'> & { name: string })[] = [
   { name: 'nobody floods', kind: 'none', peers: 0 },
   { name: 'data channel, one browser', kind: 'channel', peers: 1 },
   { name: 'data channel, eight at once', kind: 'channel', peers: 8 },
   { name: 'WebSocket calls, eight', kind: 'socket', peers: 8 },
-  { name: 'realtime of apps, 4,000 lines', kind: 'lines', peers: 4_000, messages: 90 },
   { name: 'checks of ICE, eight', kind: 'checks', peers: 8 },
   { name: 'DTLS handshake records, eight', kind: 'handshake', peers: 8 },
   { name: 'ICE-TCP frames, eight', kind: 'frames', peers: 8 },
