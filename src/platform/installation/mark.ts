@@ -7,6 +7,7 @@ import { readFile, readlink } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '#platform/log'
+import { isAlive } from '#platform/postgres'
 import type { Problem } from '#platform/readiness'
 import type { Storage } from '#platform/storage'
 import { phrases } from './phrases.ts'
@@ -158,14 +159,5 @@ export class BucketMark implements AsyncDisposable {
     await storage
       .put(key, Buffer.from(JSON.stringify(mark)), { signal: AbortSignal.timeout(answerMs) })
       .catch((error: unknown) => log.warn({ err: error }, 'the mark of the bucket cannot be written'))
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -11,6 +11,7 @@ import { database, programRole } from './roles.ts'
 import { leave, type ServerUse, whoListens } from './server-use.ts'
 
 export { findBinaries } from './binaries.ts'
+export { isAlive } from './cluster.ts'
 export { adoptLocation, clusterOf, hasCluster, openDataDir } from './cluster-location.ts'
 export { formerCluster, isSameCluster, isServedElsewhere } from './former-cluster.ts'
 export { lowerOwnBackends } from './own-backends.ts'
