@@ -21,6 +21,7 @@ export const isolated = [
   'tests/providers/answer-bounds.test.ts',
   'tests/sites/idle.test.ts',
   'tests/sound/hostile-opened.test.ts',
+  'tests/transcription/largest-form.test.ts',
   'src/providers/sandbox/hostile.test.ts',
   // These put a secret into the environment of the process, to show that no confined process sees it.
   'tests/tools/confinement.test.ts',
