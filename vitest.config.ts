@@ -1,9 +1,14 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { FileOrder } from './tests/harness/file-order.ts'
-import { every, isolated } from './tests/harness/files.ts'
+import { FileOrder } from './tests/suite/file-order.ts'
+import { filesOf, isIsolated } from './tests/suite/suites.ts'
 
-export const common = {
+/** Which suite is run (tests/suite/suites.ts); any file where none is named: `npx vitest run tests/contract/chat.test.ts`. */
+const files = filesOf(process.env['KHERAD_SUITE'])
+const [isolated, shared] = [files.filter(isIsolated), files.filter((file) => !isIsolated(file))]
+
+const common = {
   pool: 'forks',
+  setupFiles: 'tests/suite/measure-file.ts',
   // Patience, not a measure: tests wait for conditions, and a busy machine starts servers slowly.
   testTimeout: 180_000,
   hookTimeout: 180_000,
@@ -20,12 +25,13 @@ export default defineConfig({
   test: {
     ...common,
     globalSetup: 'tests/harness/global-setup.ts',
+    reporters: ['./tests/suite/report.ts', 'default'],
     sequence: { sequencer: FileOrder },
     projects: [
       // One for each core: they measure what the processor does.
-      project('isolated', 0, { include: isolated, maxWorkers: 2 }),
+      ...(isolated.length ? [project('isolated', 0, { include: isolated, maxWorkers: 2 })] : []),
       // One more than cores: those that wait for leases and outages leave theirs to others.
-      project('shared', 1, { include: every, exclude: isolated, isolate: false, maxWorkers: 3 }),
+      ...(shared.length ? [project('shared', 1, { include: shared, isolate: false, maxWorkers: 3 })] : []),
     ],
   },
 })

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { measureMachine } from '../suite/factor.ts'
 import { startTestPostgres } from './postgres.ts'
 
 declare module 'vitest' {
@@ -11,9 +12,17 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one PostgreSQL and makes one folder for the whole run; returns the function that ends both. */
+/**
+ * Starts one PostgreSQL, measures the machine with it, and makes one folder for the whole run; returns the function that ends them.
+ */
 export default async function globalSetup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await startTestPostgres(process.env['DATABASE_URL'])
+  const machine = await measureMachine(postgres.adminUrl)
+  console.log(
+    `--- machine factor ${machine.factor} (Node ${machine.nodeMs} ms, PostgreSQL ${machine.postgresMs} ms)`,
+  )
+  // Workers inherit it.
+  process.env['KHERAD_MACHINE_FACTOR'] = String(machine.factor)
   const scratch = await mkdtemp(path.join(tmpdir(), 'kherad-scratch-'))
   // If this runs as root, PostgreSQL runs as another user, who must be able to traverse the folder.
   await chmod(scratch, 0o711)

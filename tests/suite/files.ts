@@ -1,7 +1,5 @@
 /** How test files run: sharing a process, in a separate process, and in which order. */
 
-export const every = ['tests/**/*.test.ts', 'src/**/*.test.ts']
-
 /**
  * Files that need a separate process. All others share one with the files before and after them: they dispose of what they start, and
  * change only resources of their own (a database, a folder, ports, an environment that they pass on).

@@ -1,0 +1,10 @@
+import type { Proves } from '../../suite/proves.ts'
+
+export const proves: Proves = {
+  minutes: 2,
+  rooms: ['src/engine/documents'],
+  files: ['tests/documents/**'],
+  guarantees: [
+    'Documents that are made open in LibreOffice with every Persian word, table, chart and footnote in its place.',
+  ],
+}

@@ -1,0 +1,20 @@
+import type { Proves } from '../../suite/proves.ts'
+
+export const proves: Proves = {
+  minutes: 4,
+  rooms: [
+    'src/platform/channel',
+    'src/platform/apps',
+    'src/platform/compiled',
+    'src/platform/slices',
+    'src/platform/threads',
+    'src/engine/functions',
+    'src/engine/clouds',
+    'src/capabilities/cloud',
+  ],
+  files: ['tests/cloud/**'],
+  guarantees: [
+    'What is deployed is checked, compiled, tried and switched as one thing; packages and logs are bounded.',
+    'Hosts of functions on other machines are trusted by key, and a lost line loses no call.',
+  ],
+}

@@ -1,0 +1,35 @@
+import type { Proves } from '../../suite/proves.ts'
+
+export const proves: Proves = {
+  minutes: 2,
+  rooms: [
+    'src/platform/ledger',
+    'src/platform/jobs',
+    'src/platform/processes',
+    'src/platform/db',
+    'src/platform/http',
+    'src/platform/idempotency',
+    'src/platform/effects',
+    'src/platform/auth',
+    'src/platform/allowance',
+    'src/platform/turns',
+    'src/platform/events',
+    'src/platform/scheduler',
+    'src/platform/secrets',
+    'src/engine/paid',
+    'src/engine/functions',
+    'src/engine/clouds',
+    'src/engine/sites',
+    'src/engine/app-users',
+    'src/engine/metering',
+    'src/capabilities/accounting',
+    'src/capabilities/identity',
+    'src/capabilities/work',
+  ],
+  files: ['migrations/**', 'package-lock.json', 'tests/harness/**', 'src/*.ts'],
+  guarantees: [
+    'Two processes that are asked at once for one thing make one of it: functions, clouds, publications, work, users of apps.',
+    'A key that is revoked in one process is refused by every other.',
+    'Steps that extend a hold at once never promise more than the account has.',
+  ],
+}

@@ -1,0 +1,31 @@
+import type { Proves } from '../../suite/proves.ts'
+
+export const proves: Proves = {
+  minutes: 7,
+  rooms: [
+    'src/engine/sound',
+    'src/engine/speech',
+    'src/engine/spoken-answer',
+    'src/engine/live-speech',
+    'src/engine/subtitles',
+    'src/engine/transcription',
+    'src/providers/transcriptions',
+    'src/providers/speech',
+    'src/providers/deepgram',
+    'src/providers/elevenlabs',
+    'src/providers/sherpa',
+    'src/providers/sandbox',
+    'src/capabilities/audio',
+  ],
+  files: [
+    'tests/sound/**',
+    'tests/transcription/**',
+    'tests/harness/transcription-upstream.ts',
+    'tests/harness/spoken.ts',
+    'cli/transcribe/**',
+  ],
+  guarantees: [
+    'Recordings of hours are cut, heard and joined within bounded memory; real recordings of every container are read as ffmpeg reads them.',
+    'Recordings of strangers cost no more processor time than their length allows.',
+  ],
+}

@@ -1,0 +1,33 @@
+import type { Proves } from '../../suite/proves.ts'
+
+export const proves: Proves = {
+  minutes: 9,
+  rooms: [
+    'src/platform/webrtc',
+    'src/platform/channel',
+    'src/platform/scheduler',
+    'src/platform/net',
+    'src/engine/realtime',
+    'src/engine/live-speech',
+    'src/engine/speech',
+    'src/providers/realtime',
+    'src/providers/gemini-live',
+    'src/providers/speech',
+    'src/providers/transcriptions',
+    'src/capabilities/realtime',
+    'src/capabilities/voice',
+    'src/capabilities/calls',
+  ],
+  files: [
+    'tests/realtime/**',
+    'tests/webrtc/**',
+    'tests/harness/voice-wires.ts',
+    'tests/harness/spoken.ts',
+    'tests/harness/shaping-proxy.ts',
+  ],
+  guarantees: [
+    'A browser speaks and is answered through real networks: relayed, lossy, moved and resumed.',
+    'Processes hand calls over, and a call is charged to the second whoever of them dies.',
+    'The end of a turn is heard as people speak.',
+  ],
+}

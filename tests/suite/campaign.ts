@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util'
+import { isChanged, longestOwedCommits, type Owed, owedOf, writeProven } from './owed.ts'
+import { type CampaignFolder, readCampaign } from './proves.ts'
+import { runSuite } from './run-suite.ts'
+
+/**
+ * Runs campaign folders one after the other, each alone: those that are named, or all, or (`--owed`) those of which something that they prove
+ * changed since they last passed. With `--minutes` only what fits in them by the minutes that the folders say of themselves; money and tenancy
+ * are run whatever they cost. Returns the exit code.
+ */
+export async function runCampaign(words: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    allowPositionals: true,
+    options: { owed: { type: 'boolean' }, minutes: { type: 'string' } },
+  })
+  const campaign = await readCampaign()
+  const unknown = positionals.filter((name) => !campaign.some((folder) => folder.name === name))
+  if (unknown.length) {
+    console.error(
+      `No campaign folder: ${unknown.join(', ')}. There are: ${campaign.map(({ name }) => name).join(', ')}.`,
+    )
+    return 2
+  }
+  const named = positionals.length ? campaign.filter(({ name }) => positionals.includes(name)) : campaign
+  const owed = values.owed
+    ? owedOf(named)
+    : named.map((folder) => ({ folder, changed: undefined, commits: 0 }))
+  if (values.owed) printOwed(owed)
+  return runAll(owed, values.minutes === undefined ? Number.POSITIVE_INFINITY : Number(values.minutes))
+}
+
+function printOwed(owed: readonly Owed[]): void {
+  if (!owed.length)
+    console.log('Nothing of the campaign is owed: no file that it proves has changed since it passed.')
+  for (const { folder, changed, commits } of owed) {
+    const why = changed ? `${changed.length} files changed, ${commits} commits ago` : 'no known commit passed'
+    console.log(`owed: ${folder.name} (${folder.minutes} minutes; ${why})`)
+  }
+}
+
+async function runAll(owed: readonly Owed[], minutes: number): Promise<number> {
+  const beganMs = Date.now()
+  const passed: string[] = []
+  const failed: string[] = []
+  const postponed: Owed[] = []
+  for (const one of owed) {
+    const { folder } = one
+    const leftMinutes = minutes - (Date.now() - beganMs) / 60_000
+    if (folder.minutes > leftMinutes && !isForemost(folder)) {
+      postponed.push(one)
+      continue
+    }
+    console.log(`\n=== campaign ${folder.name}`)
+    const isGreen = await runSuite(`campaign/${folder.name}`, [], folder.minutes)
+    ;(isGreen ? passed : failed).push(folder.name)
+    if (isGreen) note(folder.name)
+  }
+  return conclude(passed, failed, postponed)
+}
+
+const isForemost = ({ name }: CampaignFolder): boolean => ['races', 'kills', 'simulator'].includes(name)
+
+/** What passed is what is committed: nothing is noted of a checkout with other changes. */
+function note(name: string): void {
+  if (isChanged())
+    console.log(`${name} passed with changes that are not committed: tests/proven.json stays as it was.`)
+  else writeProven([name])
+}
+
+function conclude(passed: readonly string[], failed: readonly string[], postponed: readonly Owed[]): number {
+  const overdue = postponed.filter(({ commits }) => commits > longestOwedCommits)
+  if (passed.length) console.log(`\ncampaign passed: ${passed.join(', ')}`)
+  if (postponed.length)
+    console.log(`campaign left out, still owed: ${postponed.map(({ folder }) => folder.name).join(', ')}`)
+  if (overdue.length)
+    console.error(
+      `owed for more than ${longestOwedCommits} commits: ${overdue.map(({ folder }) => folder.name).join(', ')}`,
+    )
+  if (failed.length) console.error(`campaign FAILED: ${failed.join(', ')}`)
+  return failed.length || overdue.length ? 1 : 0
+}

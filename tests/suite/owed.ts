@@ -1,0 +1,89 @@
+/**
+ * Which campaign folders are owed: those of which a file that they prove changed since the commit at which they last passed.
+ * `tests/proven.json` holds these commits. Work is on main, so there is no branch to compare with.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { type CampaignFolder, isProvenBy } from './proves.ts'
+import { root } from './suites.ts'
+
+const provenPath = path.join(root, 'tests/proven.json')
+
+/** For each folder the commit at which it last passed as a whole. */
+export type Proven = Record<string, string>
+
+export interface Owed {
+  folder: CampaignFolder
+  /** The files whose change makes it owed; undefined where its last commit is not known here. */
+  changed: readonly string[] | undefined
+  /** Commits since the first that makes it owed; 0 where that is not known. */
+  commits: number
+}
+
+/** A folder is no longer postponed when it has been owed for more commits than these. */
+export const longestOwedCommits = 100
+/** These prove money and tenancy: they run first, whatever they cost. */
+const foremost = ['races', 'kills', 'simulator']
+
+export const readProven = (): Proven => JSON.parse(readFileSync(provenPath, 'utf8')) as Proven
+
+/** Notes that folders passed at the commit that is checked out. */
+export function writeProven(folders: readonly string[]): void {
+  const commit = git('rev-parse', 'HEAD')
+  const proven = { ...readProven(), ...Object.fromEntries(folders.map((name) => [name, commit])) }
+  const sorted = Object.fromEntries(
+    Object.entries(proven).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  )
+  writeFileSync(provenPath, `${JSON.stringify(sorted, null, 2)}\n`)
+}
+
+/** Those which are owed, in the order in which they are to run: money and tenancy, then those whose tests changed, then the cheapest. */
+export function owedOf(folders: readonly CampaignFolder[], proven = readProven()): Owed[] {
+  const owed = folders.flatMap((folder) => {
+    const commit = proven[folder.name]
+    const changed = commit === undefined ? undefined : changedSince(commit)
+    const relevant = changed?.filter((file) => isProvenBy(folder, file))
+    if (relevant?.length === 0) return []
+    const commits = commit === undefined || relevant === undefined ? 0 : commitsSince(commit, relevant)
+    return [{ folder, changed: relevant, commits }]
+  })
+  return owed.toSorted(
+    (one, other) => rankOf(one) - rankOf(other) || one.folder.minutes - other.folder.minutes,
+  )
+}
+
+function rankOf({ folder, changed }: Owed): number {
+  if (foremost.includes(folder.name)) return foremost.indexOf(folder.name)
+  const isOwn = changed?.some((file) => file.startsWith(`tests/campaign/${folder.name}/`))
+  return foremost.length + (isOwn ? 0 : 1)
+}
+
+/** Undefined where the commit is unknown: no git, or a checkout without its history. */
+function changedSince(commit: string): string[] | undefined {
+  try {
+    // Renames are named by both of their paths: what a folder proved may have moved away from it.
+    return git('diff', '--name-only', '--no-renames', commit, 'HEAD').split('\n').filter(Boolean)
+  } catch {
+    return undefined
+  }
+}
+
+function commitsSince(commit: string, files: readonly string[]): number {
+  const touching = git('rev-list', '--reverse', `${commit}..HEAD`, '--', ...files).split('\n')[0]
+  return touching ? Number(git('rev-list', '--count', `${touching}^..HEAD`)) : 0
+}
+
+/** Whether anything that is checked out differs from its commit. */
+export function isChanged(): boolean {
+  return git('status', '--porcelain', '--untracked-files=all', '--', ':!tests/proven.json') !== ''
+}
+
+function git(...words: string[]): string {
+  return execFileSync('git', words, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 64 * 1024 * 1024,
+  }).trim()
+}
