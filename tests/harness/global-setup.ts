@@ -19,10 +19,11 @@ export default async function globalSetup(project: TestProject): Promise<() => P
   const postgres = await startTestPostgres(process.env['DATABASE_URL'])
   const machine = await measureMachine(postgres.adminUrl)
   console.log(
-    `--- machine factor ${machine.factor} (Node ${machine.nodeMs} ms, PostgreSQL ${machine.postgresMs} ms)`,
+    `--- the machine takes ${machine.processor} times the processor time of the reference, and ${machine.clock} times as long by the clock`,
   )
-  // Workers inherit it.
-  process.env['KHERAD_MACHINE_FACTOR'] = String(machine.factor)
+  // Workers inherit them.
+  process.env['KHERAD_MACHINE_FACTOR'] = String(machine.processor)
+  process.env['KHERAD_CLOCK_FACTOR'] = String(machine.clock)
   const scratch = await mkdtemp(path.join(tmpdir(), 'kherad-scratch-'))
   // If this runs as root, PostgreSQL runs as another user, who must be able to traverse the folder.
   await chmod(scratch, 0o711)

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { isChanged, longestOwedCommits, type Owed, owedOf, writeProven } from './owed.ts'
+import { foremost, isChanged, longestOwedCommits, type Owed, owedOf, writeProven } from './owed.ts'
 import { type CampaignFolder, readCampaign } from './proves.ts'
 import { runSuite } from './run-suite.ts'
 
@@ -59,7 +59,7 @@ async function runAll(owed: readonly Owed[], minutes: number): Promise<number> {
   return conclude(passed, failed, postponed)
 }
 
-const isForemost = ({ name }: CampaignFolder): boolean => ['races', 'kills', 'simulator'].includes(name)
+const isForemost = ({ name }: CampaignFolder): boolean => foremost.includes(name)
 
 /** What passed is what is committed: nothing is noted of a checkout with other changes. */
 function note(name: string): void {

@@ -24,13 +24,13 @@ export interface Owed {
 /** A folder is no longer postponed when it has been owed for more commits than these. */
 export const longestOwedCommits = 100
 /** These prove money and tenancy: they run first, whatever they cost. */
-const foremost = ['races', 'kills', 'simulator']
+export const foremost = ['races', 'kills', 'simulator']
 
 export const readProven = (): Proven => JSON.parse(readFileSync(provenPath, 'utf8')) as Proven
 
 /** Notes that folders passed at the commit that is checked out. */
 export function writeProven(folders: readonly string[]): void {
-  const commit = git('rev-parse', 'HEAD')
+  const commit = git(root, 'rev-parse', 'HEAD')
   const proven = { ...readProven(), ...Object.fromEntries(folders.map((name) => [name, commit])) }
   const sorted = Object.fromEntries(
     Object.entries(proven).toSorted(([one], [other]) => (one < other ? -1 : 1)),
@@ -38,15 +38,22 @@ export function writeProven(folders: readonly string[]): void {
   writeFileSync(provenPath, `${JSON.stringify(sorted, null, 2)}\n`)
 }
 
-/** Those which are owed, in the order in which they are to run: money and tenancy, then those whose tests changed, then the cheapest. */
-export function owedOf(folders: readonly CampaignFolder[], proven = readProven()): Owed[] {
-  const owed = folders.flatMap((folder) => {
+/**
+ * Those which are owed, in the order in which they are to run: money and tenancy, then those whose tests changed, then the cheapest.
+ * `checkout` is a folder under git.
+ */
+export function owedOf(
+  folders: readonly CampaignFolder[],
+  proven: Proven = readProven(),
+  checkout: string = root,
+): Owed[] {
+  const owed = folders.flatMap((folder): Owed[] => {
     const commit = proven[folder.name]
-    const changed = commit === undefined ? undefined : changedSince(commit)
-    const relevant = changed?.filter((file) => isProvenBy(folder, file))
-    if (relevant?.length === 0) return []
-    const commits = commit === undefined || relevant === undefined ? 0 : commitsSince(commit, relevant)
-    return [{ folder, changed: relevant, commits }]
+    const changed = commit === undefined ? undefined : changedSince(checkout, commit)
+    if (commit === undefined || changed === undefined) return [{ folder, changed: undefined, commits: 0 }]
+    const relevant = changed.filter((file) => isProvenBy(folder, file))
+    if (!relevant.length) return []
+    return [{ folder, changed: relevant, commits: commitsSince(checkout, commit, relevant) }]
   })
   return owed.toSorted(
     (one, other) => rankOf(one) - rankOf(other) || one.folder.minutes - other.folder.minutes,
@@ -60,28 +67,28 @@ function rankOf({ folder, changed }: Owed): number {
 }
 
 /** Undefined where the commit is unknown: no git, or a checkout without its history. */
-function changedSince(commit: string): string[] | undefined {
+function changedSince(checkout: string, commit: string): string[] | undefined {
   try {
     // Renames are named by both of their paths: what a folder proved may have moved away from it.
-    return git('diff', '--name-only', '--no-renames', commit, 'HEAD').split('\n').filter(Boolean)
+    return git(checkout, 'diff', '--name-only', '--no-renames', commit, 'HEAD').split('\n').filter(Boolean)
   } catch {
     return undefined
   }
 }
 
-function commitsSince(commit: string, files: readonly string[]): number {
-  const touching = git('rev-list', '--reverse', `${commit}..HEAD`, '--', ...files).split('\n')[0]
-  return touching ? Number(git('rev-list', '--count', `${touching}^..HEAD`)) : 0
+function commitsSince(checkout: string, commit: string, files: readonly string[]): number {
+  const touching = git(checkout, 'rev-list', '--reverse', `${commit}..HEAD`, '--', ...files).split('\n')[0]
+  return touching ? Number(git(checkout, 'rev-list', '--count', `${touching}^..HEAD`)) : 0
 }
 
 /** Whether anything that is checked out differs from its commit. */
 export function isChanged(): boolean {
-  return git('status', '--porcelain', '--untracked-files=all', '--', ':!tests/proven.json') !== ''
+  return git(root, 'status', '--porcelain', '--untracked-files=all', '--', ':!tests/proven.json') !== ''
 }
 
-function git(...words: string[]): string {
+function git(cwd: string, ...words: string[]): string {
   return execFileSync('git', words, {
-    cwd: root,
+    cwd,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
     maxBuffer: 64 * 1024 * 1024,

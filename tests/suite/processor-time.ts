@@ -31,6 +31,11 @@ function statOf(pid: number | string): Stat | undefined {
   }
 }
 
+/** Milliseconds of processor time that one process has used so far, without its children; 0 where that cannot be seen. */
+export function processorMsOf(pid: number): number {
+  return pid === process.pid ? usedByThis() : (statOf(pid)?.own ?? 0) * tickMs
+}
+
 /** Milliseconds of processor time that a process and all its descendants have used so far, those that have ended among them. */
 export function processorMs(root: number = process.pid): number {
   const known = everyProcess()
