@@ -16,13 +16,15 @@ export interface Tree extends AsyncDisposable {
 }
 
 /** A tree that the freezer of cgroup v1 stops, where this system has it and this user may write it; else one that signals stop. */
-export function openTree(): Tree {
+export const openTree = (): Tree => openFrozenTree() ?? new SignalledTree()
+
+/** Undefined where this system has no freezer of cgroup v1, or this user may not write it. */
+export function openFrozenTree(): Tree | undefined {
   const folder = `/sys/fs/cgroup/freezer/kherad-${process.pid}-${Date.now()}`
   try {
     mkdirSync(folder)
-    writeFileSync(`${folder}/freezer.state`, 'THAWED')
   } catch {
-    return new SignalledTree()
+    return undefined
   }
   return new FrozenTree(folder)
 }
@@ -71,7 +73,7 @@ function unless(code: string, work: () => void): boolean {
   }
 }
 
-class SignalledTree implements Tree {
+export class SignalledTree implements Tree {
   readonly by = 'SIGSTOP'
   readonly under = []
   readonly #groups: number[] = []
@@ -82,7 +84,7 @@ class SignalledTree implements Tree {
 
   stopFor(ms: number): Promise<void> {
     const groups = this.#groups.map((pid) => `-${pid}`).join(' ')
-    return runShell(`kill -STOP -- ${groups}; sleep ${ms / 1_000}; kill -CONT -- ${groups}`)
+    return runShell(`kill -s STOP -- ${groups}; sleep ${ms / 1_000}; kill -s CONT -- ${groups}`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

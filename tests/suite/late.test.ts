@@ -21,6 +21,7 @@ test('waits, leases and the sentences of Vitest are known by their class and fro
   expect(lateness([plain(sentence('Hook'))])).toBe('the timeout of the hook')
   expect(lateness([plain('Test timed out in 30000ms.')])).toBeUndefined()
   expect(lateness([plain(`expected ${sentence('Test')}`)])).toBeUndefined()
+  expect(lateness([plain(`${sentence('Test')} of 3`)])).toBeUndefined()
   expect(lateness([plain('The condition did not come true within 10000 ms')])).toBeUndefined()
   expect(lateness([{ ...plain(sentence('Test')), name: 'AssertionError' }])).toBeUndefined()
 })

@@ -99,7 +99,10 @@ class ObserverProcess implements Observer {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.stdin!.end()
+    // One that is stopped, or hangs, would keep the runner for good.
+    const impatience = setTimeout(() => this.#child.kill('SIGKILL'), 10_000)
     await this.#over
+    clearTimeout(impatience)
   }
 
   #take(line: Gap | { priority: Priority } | { asked: number }): void {
