@@ -82,9 +82,11 @@ class ObserverProcess implements Observer {
   constructor(child: ChildProcess) {
     this.#child = child
     this.pid = child.pid ?? 0
-    this.#over = Promise.race([once(child, 'close'), once(child, 'error')]).then(() => {
+    // `once` rejects where it could not be started.
+    const end = () => {
       this.isOver = true
-    })
+    }
+    this.#over = once(child, 'close').then(end, end)
     // It may end before it has read a line.
     child.stdin!.on('error', () => undefined)
     createInterface({ input: child.stdout! }).on('line', (line) => this.#take(JSON.parse(line)))
