@@ -1,8 +1,13 @@
 /** The timeout, in milliseconds, for what takes a second or two on an idle machine. */
 export const soon = 10_000
 
+/** Thrown where a wait has run out. Its name is how `tests/suite/voids.ts` knows it from a wrong value, which no stand-still excuses. */
+export class WaitRanOut extends Error {
+  override name = 'WaitRanOut'
+}
+
 /**
- * Waits for a condition, not for a fixed time. Throws after `timeoutMs` with the last value. The longer it takes the rarer are the looks, since
+ * Waits for a condition, not for a fixed time. Throws `WaitRanOut` after `timeoutMs` with the last value. The longer it takes the rarer are the looks, since
  * each takes from the machine what is waited for.
  */
 export async function until<T>(condition: () => T | Promise<T>, timeoutMs = 60_000): Promise<NonNullable<T>> {
@@ -14,5 +19,5 @@ export async function until<T>(condition: () => T | Promise<T>, timeoutMs = 60_0
     const pauseMs = Math.min(50, 10 + waitedMs / 50)
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
-  throw new Error(`The condition did not come true within ${timeoutMs} ms; last answer: ${String(last)}`)
+  throw new WaitRanOut(`The condition did not come true within ${timeoutMs} ms; last answer: ${String(last)}`)
 }
