@@ -1,80 +1,107 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempDisposableSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { defaultSeconds, largerBudgets, suiteSeconds } from './budgets.ts'
+import { budgetOffences, printTime } from './budgets.ts'
 import { processorMs } from './processor-time.ts'
-import type { Report, ReportedFile } from './report.ts'
+import type { Report } from './report.ts'
+import { type Gap, type Observer, startObserver } from './stand-stills.ts'
 import { root } from './suites.ts'
+import { firstOutput, judge, voidsOf, wordsToRepeat } from './voids.ts'
+import { keepRun, readRuns } from './voids-file.ts'
 
 /** About how long a suite takes by the clock on the reference machine. */
 const suiteMinutes: Record<string, number> = { quick: 1.5, test: 8 }
 
 /**
- * Runs a suite, or the files of it that the words name, in a Vitest of its own; prints what it took. Returns whether it passed, within
- * its budgets.
+ * Runs a suite, or the files of it that the words name, in a Vitest of its own, beside the observer of stand-stills; runs void tests once more;
+ * prints what it took. Returns whether it passed, within its budgets.
  */
-export async function runSuite(suite: string, words: readonly string[], minutes = suiteMinutes[suite]) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'kherad-run-'))
-  try {
-    const reportPath = path.join(folder, 'report.json')
-    const beforeMs = processorMs()
-    const passed = await runVitest(words, {
-      KHERAD_SUITE: suite,
-      KHERAD_TEST_REPORT: reportPath,
-      KHERAD_TEST_MINUTES: minutes === undefined ? '' : String(minutes),
-    })
-    if (!existsSync(reportPath)) return false
-    const report = JSON.parse(readFileSync(reportPath, 'utf8')) as Report
-    const usedSeconds = (processorMs() - beforeMs) / 1_000
-    const isWhole = words.every((word) => word.startsWith('--'))
-    return judgeTime(suite, report, usedSeconds, isWhole) && passed
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+export async function runSuite(
+  suite: string,
+  words: readonly string[],
+  minutes = suiteMinutes[suite],
+): Promise<boolean> {
+  // Ctrl-C reaches Vitest too, which ends in order.
+  process.on('SIGINT', () => undefined)
+  await using observer = await startObserver({ print: (line) => console.log(`--- ${line}`) })
+  const isWhole = words.every((word) => word.startsWith('--'))
+  const beforeMs = processorMs()
+  const { report, hasPassed } = await runVitest(suite, words, minutes)
+  if (!report) return false
+  const usedSeconds = (processorMs() - beforeMs) / 1_000
+  const isRight = hasPassed || (await isVoidAlone(suite, report, observer, isWhole))
+  if (hasPassed && isWhole) await keepCleanRun()
+  printTime(suite, report, usedSeconds)
+  const offences = budgetOffences(suite, report, isWhole ? usedSeconds : undefined)
+  for (const offence of offences) console.error(offence)
+  return isRight && offences.length === 0
 }
 
-async function runVitest(words: readonly string[], variables: Record<string, string>): Promise<boolean> {
+interface Ran {
+  /** Undefined where Vitest did not come to the end of its run. */
+  report?: Report
+  hasPassed: boolean
+}
+
+async function runVitest(suite: string, words: readonly string[], minutes?: number): Promise<Ran> {
+  using folder = mkdtempDisposableSync(path.join(tmpdir(), 'kherad-run-'))
+  const reportPath = path.join(folder.path, 'report.json')
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs')
   const child = spawn(process.execPath, [vitest, 'run', ...words], {
     cwd: root,
-    env: { ...process.env, ...variables },
+    env: {
+      ...process.env,
+      KHERAD_SUITE: suite,
+      KHERAD_TEST_REPORT: reportPath,
+      KHERAD_TEST_MINUTES: minutes === undefined ? '' : String(minutes),
+    },
     stdio: 'inherit',
   })
-  // Ctrl-C reaches both; the runner ends in order.
-  process.on('SIGINT', () => {})
   const [code] = (await once(child, 'exit')) as [number | null]
-  return code === 0
+  const hasPassed = code === 0
+  if (!existsSync(reportPath)) return { hasPassed: false }
+  return { report: JSON.parse(readFileSync(reportPath, 'utf8')) as Report, hasPassed }
 }
 
-/** Prints the ten dearest files and the whole, and says whether all kept their budgets. */
-function judgeTime(suite: string, { factor, files }: Report, usedSeconds: number, isWhole: boolean): boolean {
-  const measured = files.filter((file) => file.processorMs !== undefined)
-  const dearest = measured.toSorted((one, other) => other.processorMs! - one.processorMs!)
-  console.log(`\nProcessor time, on a machine that takes ${factor} times as long as the reference:`)
-  for (const file of dearest.slice(0, 10))
-    console.log(`  ${secondsOf(file).toFixed(1).padStart(6)} s  ${file.file}`)
-  const limit = suiteSeconds[suite]
-  const whole = limit === undefined ? '' : ` of ${Math.round(limit * factor)}`
-  console.log(
-    `  ${usedSeconds.toFixed(1).padStart(6)} s${whole}  all, with PostgreSQL and what loads the tests`,
-  )
-  const offences = suite.startsWith('campaign/') ? [] : dearest.flatMap((file) => beyondBudget(file, factor))
-  if (isWhole && limit !== undefined && usedSeconds > limit * factor * 1.1)
-    offences.push(
-      `The suite took ${Math.round(usedSeconds)} s of processor time, more than 110 % of its budget.`,
-    )
-  for (const offence of offences) console.error(offence)
-  return offences.length === 0
+/** Whether all that failed is void and passes when it runs once more, and the rule of repetition allows it. */
+async function isVoidAlone(
+  suite: string,
+  report: Report,
+  observer: Observer,
+  isWhole: boolean,
+): Promise<boolean> {
+  await observer.upToDate()
+  const gaps: readonly Gap[] = observer.gaps
+  const voids = voidsOf(report.failed, gaps)
+  for (const one of voids) console.error(`\n${firstOutput(one)}`)
+  const repeated: (Report['passed'][number] | Report['failed'][number])[] = []
+  for (const again of wordsToRepeat(voids)) {
+    const { report: second } = await runVitest(suite, again)
+    if (second) repeated.push(...second.passed, ...second.failed)
+  }
+  const known = await readRuns(root)
+  const run = {
+    ...{ commit: commit(), date: new Date().toISOString().slice(0, 10), cleanRuns: known.cleanRuns },
+    ...{ failed: report.failed, gaps, repeated },
+  }
+  const { red, history } = judge(run, known.history)
+  if (isWhole) await keepRun(root, known, history)
+  for (const { name, why } of red)
+    console.error(`RED ${name ? `${name.file} > ${name.fullName}: ` : ''}${why}`)
+  return voids.length > 0 && red.length === 0 && !report.hasLooseErrors
 }
 
-function beyondBudget(file: ReportedFile, factor: number): string[] {
-  const budget = (largerBudgets[file.file]?.[0] ?? defaultSeconds) * factor
-  if (secondsOf(file) <= 2 * budget) return []
-  return [
-    `${file.file} took ${secondsOf(file).toFixed(1)} s of processor time, more than twice its budget of ${budget.toFixed(1)} s (tests/suite/budgets.ts).`,
-  ]
+async function keepCleanRun(): Promise<void> {
+  const known = await readRuns(root)
+  await keepRun(root, known, known.history)
 }
 
-const secondsOf = ({ processorMs: ms }: ReportedFile): number => ms! / 1_000
+function commit(): string {
+  try {
+    return execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
+  } catch {
+    return '0000000'
+  }
+}
