@@ -5,11 +5,11 @@ import { Failure, fail } from '#platform/errors'
 // Their failures are declared.
 import '#platform/http'
 import '#platform/ledger'
+import { Relay, type RelayOptions } from '#engine/realtime'
 import { geminiRealtime } from '#providers/gemini-live'
 import { realtimeProvider } from '#providers/realtime'
 import type { RealtimeProvider } from '#providers/spec'
 import { CallConversation } from '../../src/engine/realtime/conversation.ts'
-import { Relay, type RelayOptions } from '../../src/engine/realtime/engines/relay/relay.ts'
 import type {
   CallView,
   EndReason,

@@ -1,13 +1,13 @@
 /** A process that keeps a database awake until it is killed: its folder, name and user are its arguments, and a statement that it runs. */
 import pg from 'pg'
 import { clientConfig } from '#platform/db'
+import { openLog } from '#platform/log'
+import { findBinaries } from '#platform/postgres'
 import { Claims } from '../../../src/engine/databases/local/claims.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
 import { findPrograms } from '../../../src/engine/databases/local/program.ts'
 import { wake } from '../../../src/engine/databases/local/wake.ts'
 import { selfTest } from '../../../src/platform/jail/self-test.ts'
-import { openLog } from '../../../src/platform/log/log.ts'
-import { findBinaries } from '../../../src/platform/postgres/postgres.ts'
 
 const [root = '', ref = '', user = '', statement = ''] = process.argv.slice(2)
 const log = openLog('silent')

@@ -1,6 +1,6 @@
 /** A real database of a cloud without a platform around it: in its jail, with the roles, schemas and connections of every dedicated cloud. */
 import type pg from 'pg'
-import type { OpenDatabase } from '../../../src/engine/databases/databases.ts'
+import type { OpenDatabase } from '#engine/databases'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
 import { LocalDatabases } from '../../../src/engine/databases/local/manager.ts'
 import { standardSize } from '../../../src/engine/databases/size.ts'
