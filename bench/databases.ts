@@ -5,15 +5,11 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import pg from 'pg'
-import { Claims } from '../src/engine/databases/local/claims.ts'
 import { layoutOf } from '../src/engine/databases/local/layout.ts'
 import { makeDatabase } from '../src/engine/databases/local/make.ts'
 import { processesOf } from '../src/engine/databases/local/processes.ts'
-import { findPrograms } from '../src/engine/databases/local/program.ts'
 import { serverOf, wake } from '../src/engine/databases/local/wake.ts'
-import { selfTest } from '../src/platform/jail/self-test.ts'
-import { openLog } from '../src/platform/log/log.ts'
-import { findBinaries } from '../src/platform/postgres/postgres.ts'
+import { localContext } from '../tests/cloud/dedicated/local-databases.ts'
 import { at } from './clouds/server.ts'
 import { machine } from './stage.ts'
 import { row, table } from './table.ts'
@@ -21,16 +17,10 @@ import { row, table } from './table.ts'
 const count = Number(process.argv[2] ?? 10)
 const wakes = 5
 const mebibyte = 1024 * 1024
-const log = openLog('error')
 const isRoot = process.getuid?.() === 0
 
-const jail = await selfTest(log)
-if (jail.kind === 'refused') throw new Error(jail.why.en)
-const { tools } = jail
-const programs = await findPrograms((await findBinaries(undefined, undefined, log)).postgres)
 const root = await mkdtemp('/tmp/kherad-bench-')
-const claims = new Claims(root, { tools, limitBytes: Number.POSITIVE_INFINITY })
-const context = { root, tools, programs, log, claims }
+const context = await localContext(root)
 try {
   await measure()
 } finally {

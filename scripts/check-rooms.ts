@@ -1,21 +1,31 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { isTest, testOffences } from './rooms/doors-of-tests.ts'
 import { nounExceptions, productNouns } from './rooms/nouns.ts'
 import { roomOffences } from './rooms/offences.ts'
+import { doorExceptions, testEntries } from './rooms/test-doors.ts'
 
 /**
- * Holds the house to docs/architecture.md: a room is entered by its door, the arrow points down only, no rooms know one another in a
- * circle, neither at run time nor by types, and the platform contains no noun of the product. An argument is the root of another tree.
+ * Holds the house to docs/architecture.md: a room is entered by its door, by tests too, the arrow points down only, no rooms know one another
+ * in a circle, neither at run time nor by types, and the platform contains no noun of the product. An argument is the root of another tree.
  */
 const root = process.argv[2] ?? path.resolve(import.meta.dirname, '..')
-const files = globSync(['src/**/*.ts', 'cli/**/*.ts'], { cwd: root }).filter(
-  (file) => !file.endsWith('.test.ts'),
+const sources = globSync(
+  ['src', 'cli', 'tests', 'bench', 'scripts'].map((top) => `${top}/**/*.ts`),
+  { cwd: root },
 )
-const sources = files.toSorted().map((file) => ({
-  file: file.replaceAll(path.sep, '/'),
-  code: readFileSync(path.join(root, file), 'utf8'),
-}))
-const offences = roomOffences(sources, productNouns, nounExceptions)
+  .toSorted()
+  .map((file) => ({
+    file: file.replaceAll(path.sep, '/'),
+    code: readFileSync(path.join(root, file), 'utf8'),
+  }))
+const { tests = [], product = [] } = Object.groupBy(sources, ({ file }) =>
+  isTest(file) ? 'tests' : 'product',
+)
+const offences = [
+  ...roomOffences(product, productNouns, nounExceptions),
+  ...testOffences(tests, testEntries, doorExceptions),
+]
 for (const offence of offences) console.error(offence)
 if (offences.length) {
   console.error(

@@ -19,7 +19,7 @@ export function roomOf(file: string): Room | undefined {
   const [top, ring, room] = file.split('/')
   if (top === 'cli') return 'cli'
   if (top !== 'src' || ring === undefined) return undefined
-  return room === undefined ? path.posix.parse(ring).name : `${ring}/${room}`
+  return room === undefined ? path.posix.parse(ring).name.replace(/\.test$/, '') : `${ring}/${room}`
 }
 
 export interface Destination {
@@ -31,7 +31,10 @@ export interface Destination {
 /** Where an import of `file` leads; undefined for packages, for files outside of the rooms and within the room itself. */
 export function destinationOf(file: string, specifier: string): Destination | undefined {
   const from = roomOf(file)
-  if (specifier === '#app') return from === 'app' ? undefined : { room: 'app' }
+  if (specifier === '#app' || specifier === '#settings') {
+    const room = specifier.slice(1)
+    return from === room ? undefined : { room }
+  }
   if (specifier.startsWith('#')) return throughDoor(specifier)
   if (!specifier.startsWith('.')) return undefined
   const target = path.posix.join(path.posix.dirname(file), specifier)

@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest'
 import type { Question, Task } from '#engine/pipelines'
-import { planAnswer } from '../../src/providers/sandbox/plan.ts'
-import { readQuestion } from '../../src/providers/sandbox/question.ts'
+import { sandboxProvider } from '#providers/sandbox'
 import { readPdf } from '../documents/read-pdf.ts'
 import { fileText, MemoryRun, type ScriptedServices, someTask } from '../harness/memory-run.ts'
+import { generated } from '../harness/parts.ts'
+import { callOf } from '../providers/asking.ts'
 import { real } from './makers.ts'
 import { pages } from './research-script.ts'
 import { dataTask } from './samples.ts'
 
 /** The sandbox's own model behind the desk. */
-function sandboxSays({ messages, output, maxOutputTokens }: Question): string {
+async function sandboxSays({ messages, output, maxOutputTokens }: Question): Promise<string> {
   const turn = {
     messages,
     tools: [],
@@ -21,7 +22,10 @@ function sandboxSays({ messages, output, maxOutputTokens }: Question): string {
     stream: true,
     source: { wire: 'chat' as const },
   }
-  return planAnswer(turn, readQuestion(turn), false).text ?? ''
+  let text = ''
+  for await (const part of generated(sandboxProvider(), callOf(turn, { upstreamModel: 'fast' })))
+    if (part.type === 'text') text += part.text
+  return text
 }
 
 const services: ScriptedServices = {

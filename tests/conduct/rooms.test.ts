@@ -3,6 +3,7 @@ import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { isTest, testOffences } from '../../scripts/rooms/doors-of-tests.ts'
 import { nounOffences } from '../../scripts/rooms/find-nouns.ts'
 import { productNouns } from '../../scripts/rooms/nouns.ts'
 import { roomOffences } from '../../scripts/rooms/offences.ts'
@@ -149,6 +150,104 @@ describe('the check of rooms refuses, with file and line,', () => {
   })
 })
 
+describe('tests enter rooms by their doors too:', () => {
+  const entries = [{ name: 'server', reason: 'a test' }]
+  const offencesOfTest = (
+    file: string,
+    code: string,
+    exceptions: { place: string; files: string[]; reason: string }[] = [],
+  ) => testOffences([{ file, code }], [], exceptions)
+
+  test.each([
+    ['tests/contract/chat.test.ts', `import { hold } from '#platform/ledger'`],
+    [
+      'tests/contract/chat.test.ts',
+      `import type { App } from '#app'\nimport { loadConfig } from '#settings'`,
+    ],
+    ['tests/contract/chat.test.ts', `import { sections } from '#platform/ledger/settings'`],
+    ['tests/cli/keys.test.ts', `import { keys } from '../../cli/keys.ts'`],
+    ['tests/contract/chat.test.ts', `import { boot } from '../harness/world.ts'\nimport pg from 'pg'`],
+    [
+      'src/platform/ledger/books.test.ts',
+      `import { hold } from './books.ts'\nimport { plan } from '#engine/models'`,
+    ],
+    ['src/warm.test.ts', `import { warm } from './warm.ts'`],
+  ])('%s may %s', (file, code) => {
+    expect(isTest(file)).toBe(true)
+    expect(offencesOfTest(file, code)).toEqual([])
+  })
+
+  test.each([
+    [
+      'tests/contract/chat.test.ts',
+      `import { hold } from '../../src/platform/ledger/books.ts'`,
+      /^tests\/contract\/chat\.test\.ts:1 imports .*: it climbs into platform\/ledger .* by its door, #platform\/ledger\.$/,
+    ],
+    [
+      'tests/contract/chat.test.ts',
+      `import { hold } from '../../src/platform/ledger/ledger.ts'`,
+      /climbs into platform\/ledger/,
+    ],
+    [
+      'tests/contract/chat.test.ts',
+      `\n\nconst { hold } = await import('../../src/platform/ledger/books.ts')`,
+      /^tests\/contract\/chat\.test\.ts:3 imports/,
+    ],
+    ['tests/harness/world.ts', `import type { Row } from '#platform/ledger/books'`, /reaches past the door/],
+    ['bench/ledger.ts', `import '../src/platform/ledger/phrases.ts'`, /climbs into platform\/ledger/],
+    [
+      'scripts/simulate.ts',
+      `export * from '../src/platform/ledger/books.ts'`,
+      /climbs into platform\/ledger/,
+    ],
+    [
+      'src/engine/models/price.test.ts',
+      `import { hold } from '../../platform/ledger/books.ts'`,
+      /climbs into platform\/ledger/,
+    ],
+    [
+      'cli/keys.test.ts',
+      `import { hold } from '../src/platform/ledger/books.ts'`,
+      /climbs into platform\/ledger/,
+    ],
+    ['tests/contract/chat.test.ts', `import { warm } from '../../src/warm.ts'`, /src\/warm\.ts is no entry/],
+    ['src/warm.test.ts', `import { start } from './server.ts'`, /src\/server\.ts is no entry/],
+  ])('%s may not %s', (file, code, sentence) => {
+    const offences = offencesOfTest(file, code)
+    expect(offences).toHaveLength(1)
+    expect(offences[0]).toMatch(sentence)
+  })
+
+  test('a file of src is an entry where it is listed, for as long as a test imports it', () => {
+    const boot = { file: 'tests/harness/world.ts', code: `import { start } from '../../src/server.ts'` }
+    expect(testOffences([boot], entries, [])).toEqual([])
+    expect(testOffences([], entries, [])).toEqual([
+      expect.stringContaining('has the entry src/server.ts, which no test imports'),
+    ])
+  })
+
+  test('an exception is of one place and of the files that it names, each for as long as it is imported', () => {
+    const climb = `import { hold } from '../../src/platform/ledger/books.ts'`
+    const reason = 'a test'
+    const own = { place: 'tests/races/', files: ['platform/ledger/books.ts'], reason }
+    expect(offencesOfTest('tests/races/spend.test.ts', climb, [own])).toEqual([])
+    expect(offencesOfTest('tests/races-too/spend.test.ts', climb, [own])).toHaveLength(2)
+    const files = ['platform/ledger/books.ts', 'platform/ledger/store.ts']
+    const ofFile = { place: 'tests/races/spend.test.ts', files, reason }
+    expect(offencesOfTest('tests/races/spend.test.ts', climb, [ofFile])).toEqual([
+      expect.stringMatching(
+        /lets tests\/races\/spend\.test\.ts import src\/platform\/ledger\/store\.ts, which/,
+      ),
+    ])
+    const other = { place: 'tests/races/', files: ['platform/ledger/store.ts'], reason }
+    expect(offencesOfTest('tests/races/spend.test.ts', climb, [other])).toHaveLength(2)
+  })
+
+  test('code of the product is none of theirs', () => {
+    expect(['src/server.ts', 'src/platform/ledger/books.ts', 'cli/keys.ts'].filter(isTest)).toEqual([])
+  })
+})
+
 test('the command of the check ends with an error and names the place', async () => {
   const planted = {
     'src/engine/models/price.ts': `import type { Turn } from '../turn/turn.ts'\nexport type Price = Turn`,
@@ -156,6 +255,15 @@ test('the command of the check ends with an error and names the place', async ()
   const { code, output } = await checkTree({ ...house, ...planted })
   expect(code).toBe(1)
   expect(output).toContain('src/engine/models/price.ts:1 imports ../turn/turn.ts')
+})
+
+test('the command of the check names a test that climbs past a door', async () => {
+  const planted = {
+    'tests/contract/chat.test.ts': `import { hold } from '../../src/platform/ledger/books.ts'\nhold(1)`,
+  }
+  const { code, output } = await checkTree({ ...house, ...planted })
+  expect(code).toBe(1)
+  expect(output).toContain('tests/contract/chat.test.ts:1 imports ../../src/platform/ledger/books.ts')
 })
 
 test('the rooms that read configuration and environment know no noun of the product either', () => {

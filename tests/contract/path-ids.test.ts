@@ -1,6 +1,6 @@
 /** A malformed id in a path is answered like an unknown one, on every route; elsewhere it is an invalid field. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleOf } from '../../src/capabilities/docs/example.ts'
+import { sampleOf } from '#platform/schema'
 import { routes } from '../../src/capabilities.ts'
 import type { Client, Seen } from '../harness/client.ts'
 import { boot, type World } from '../harness/world.ts'

@@ -1,6 +1,5 @@
 /** Offline, over HTTP: what `sandbox/speech` says, `sandbox/transcribe` writes down, whole, cut, told apart and streamed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { story as sentences } from '../../src/providers/sandbox/phrases.ts'
 import type { Client } from '../harness/client.ts'
 import { boot, type World } from '../harness/world.ts'
 import { ffmpeg, hasFfmpeg } from '../sound/ffmpeg.ts'
@@ -16,7 +15,18 @@ models:
     pricing: { per_minute: 0.06 }
 `
 const sentence = 'سلام، حال شما چطور است؟ من کتاب خریدم و ۳۵ سیب خوردم! The machine speaks at 3.5 percent.'
-const story = sentences.fa.slice(0, 9).join(' ')
+/** Longer than `house/short` takes at once. */
+const story = [
+  'در یکی از کوچه‌های قدیمی شهر، کتابخانه‌ای کوچک هست که هر روز صبح زود باز می‌شود.',
+  'کتابدار آن، زنی آرام و باحوصله، نام بیشتر خواننده‌ها را از بر می‌داند.',
+  'دانش‌آموزها بعد از مدرسه به آنجا می‌آیند و کنار پنجره می‌نشینند.',
+  'بوی کاغذ و چای تازه، فضای سالن را گرم‌تر از بیرون نشان می‌دهد.',
+  'روی یک میز بلند، نقشه‌ای از رودها و کوه‌های ایران پهن شده است.',
+  'پیرمردی هر هفته خاطره‌ای از سفرهای جوانی‌اش برای بچه‌ها تعریف می‌کند.',
+  'کسی عجله ندارد و صدای ورق خوردن کتاب‌ها از هر گوشه شنیده می‌شود.',
+  'در قفسهٔ آخر، دیوان شاعران در کنار کتاب‌های ستاره‌شناسی جا گرفته است.',
+  'گاهی باران به شیشه می‌زند و همه برای چند لحظه سر بلند می‌کنند.',
+].join(' ')
 
 const encoders = hasFfmpeg ? ffmpeg(['-v', 'error', '-encoders']).output.toString() : ''
 const oggCodecs = ['libvorbis', 'libopus'].map((name) => ({ name, isBuilt: encoders.includes(` ${name} `) }))

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventTypes } from '../../src/capabilities/webhooks/event-types.ts'
 import { until } from '../harness/until.ts'
 import { expectRefusal } from './refusal.ts'
 import {
@@ -24,6 +23,17 @@ const elsewhere = async () => {
   const project = await at.world.newProject()
   return { project, key: await at.world.key({ project }) }
 }
+/** As the contract lists them. */
+const eventTypes = [
+  'batch.completed',
+  'batch.cancelled',
+  'agent.lead',
+  'agent.handoff',
+  'budget.threshold',
+  'video.completed',
+  'video.failed',
+  'realtime.ended',
+]
 const unknown = '01890000-0000-7000-8000-000000000000'
 
 test('a connection is shown whole, and its secret only when it is made', async () => {

@@ -1,6 +1,6 @@
 /** Every place of a schema where a caller may write text, so that a new field is tried by itself. */
 import type { TSchema } from 'typebox'
-import { sampleOf } from '../../src/capabilities/docs/example.ts'
+import { sampleOf } from '#platform/schema'
 
 interface Shape {
   type?: string | string[]

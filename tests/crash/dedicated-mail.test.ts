@@ -3,7 +3,6 @@ import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { givePackage } from '#engine/clouds'
-import { layoutOf } from '../../src/engine/databases/local/layout.ts'
 import { hasJail } from '../cloud/jail/needs-jail.ts'
 import { MailServer } from '../harness/mail-server.ts'
 import { until } from '../harness/until.ts'
@@ -25,7 +24,7 @@ afterAll(async () => {
 
 /** Commits of sign-ups wait in the database of the cloud, until they go on. */
 async function heldCommits(root: string, ref: string): Promise<{ goOn(): Promise<void> }> {
-  const { socket } = layoutOf(root, { ref })
+  const socket = path.join(root, ref, 's')
   const client = new pg.Client({ host: socket, port: 5432, user: 'postgres', database: 'postgres' })
   client.on('error', () => undefined)
   await client.connect()

@@ -3,12 +3,11 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { givePackage } from '#engine/clouds'
-import { layoutOf } from '../../src/engine/databases/local/layout.ts'
-import { serverOf } from '../../src/engine/databases/local/wake.ts'
 import { tablesWith } from '../cloud/clouds/filled.ts'
 import { packagesText } from '../cloud/dedicated/packages-text.ts'
 import { hasJail } from '../cloud/jail/needs-jail.ts'
 import type { Client } from '../harness/client.ts'
+import { serverOfDatabase } from '../harness/end-databases.ts'
 import { until } from '../harness/until.ts'
 import { createDedicated } from '../harness/world.ts'
 import { openSite, type Person, type Site, severalStartsMs } from './site.ts'
@@ -209,8 +208,8 @@ test.runIf(canRun)(
     expect(files.length).toBe(2)
     const known = new Set([...rows, ...pending].map(({ key }) => key))
     expect(files.filter((file) => !known.has(file))).toEqual([])
-    const layout = layoutOf(path.join(site.dataDir, 'databases'), { ref })
-    await until(async () => (await serverOf(layout)) === undefined, 90_000)
+    const root = path.join(site.dataDir, 'databases')
+    await until(async () => (await serverOfDatabase(root, ref)) === undefined, 90_000)
   },
 )
 

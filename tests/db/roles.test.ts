@@ -4,8 +4,7 @@ import path from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { migrate, openDb, socketUrl } from '#platform/db'
-import { startEmbedded } from '#platform/postgres'
-import { findBinaries } from '../../src/platform/postgres/binaries.ts'
+import { findBinaries, startEmbedded } from '#platform/postgres'
 import {
   type ClusterLocation,
   changeOwner,

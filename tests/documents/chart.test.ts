@@ -1,8 +1,8 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
+import { type Chart, openDocuments } from '#engine/documents'
 import { measureImage } from '#engine/media'
 import { openLog } from '#platform/log'
-import { type Chart, openDocuments } from '../../src/engine/documents/documents.ts'
 import { hostile } from './sample.ts'
 
 const documents = openDocuments(openLog('silent'))

@@ -1,11 +1,7 @@
 import { strFromU8, unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
+import { documentFromMarkdown, openDocuments, type TextDocument } from '#engine/documents'
 import { openLog } from '#platform/log'
-import {
-  documentFromMarkdown,
-  openDocuments,
-  type TextDocument,
-} from '../../src/engine/documents/documents.ts'
 import { writeDocx } from '../../src/engine/documents/docx/write-docx.ts'
 import fc from '../harness/fast-check.ts'
 import { officeOpens, openedInOffice } from './office.ts'

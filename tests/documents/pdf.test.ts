@@ -1,12 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { documentFromMarkdown, openDocuments, RenderFailed, type TextDocument } from '#engine/documents'
 import { openLog } from '#platform/log'
-import {
-  documentFromMarkdown,
-  openDocuments,
-  RenderFailed,
-  type TextDocument,
-} from '../../src/engine/documents/documents.ts'
 import { writePdf } from '../../src/engine/documents/pdf/write-pdf.ts'
 import fc from '../harness/fast-check.ts'
 import { readPdf } from './read-pdf.ts'

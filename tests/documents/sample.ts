@@ -1,4 +1,4 @@
-import { documentFromMarkdown, type TextDocument } from '../../src/engine/documents/documents.ts'
+import { documentFromMarkdown, type TextDocument } from '#engine/documents'
 
 const persian = `# بازار خودروی برقی
 

@@ -8,6 +8,10 @@ import { until } from './until.ts'
 
 const lockSliceMs = 50
 
+/** The first process of the server of the database that lies there, if it runs. */
+export const serverOfDatabase = (root: string, ref: string): Promise<number | undefined> =>
+  serverOf(layoutOf(root, { ref }))
+
 /**
  * Ends the servers whose databases lie there. They outlive a process that is killed, and on a busy machine one that ends and does not wait for them
  * any longer; a folder in which they still write cannot be removed.

@@ -20,9 +20,11 @@ import type { Source } from '#engine/turn'
 import { promptBytes, type Used } from './plan-use.ts'
 
 /** The services behind a step context: a scripted model and a scripted web. */
+type Said = string | Partial<ModelAnswer> | LostStep | FailedStep | OutOfCredits
+
 export interface ScriptedServices {
   /** The answer to a step: its text, a complete answer, or the error that the step throws. */
-  say(step: string, question: Question): string | Partial<ModelAnswer> | LostStep | FailedStep | OutOfCredits
+  say(step: string, question: Question): Said | Promise<Said>
   search?(query: string): readonly Source[]
   read?(url: string): Source | undefined
   recall?(query: string): readonly Source[]
@@ -120,7 +122,7 @@ class Life implements StepContext {
   }
 
   ask(step: string, question: Question): Promise<ModelAnswer> {
-    return this.#step('ask', step, question, async () => answered(this.#run, step, question, this.#services))
+    return this.#step('ask', step, question, () => answered(this.#run, step, question, this.#services))
   }
 
   search(step: string, query: string): Promise<readonly Source[]> {
@@ -248,10 +250,15 @@ function replay<Value>(answer: StepAnswer): Value {
 
 const usage = { input: 10, cachedInput: 0, cacheWriteInput: 0, mediaInput: 0, output: 10, reasoning: 0 }
 
-function answered(run: MemoryRun, step: string, question: Question, services: ScriptedServices): ModelAnswer {
+async function answered(
+  run: MemoryRun,
+  step: string,
+  question: Question,
+  services: ScriptedServices,
+): Promise<ModelAnswer> {
   run.questions.push({ step, question })
   run.used.asks.push({ promptBytes: promptBytes(question), maxOutputTokens: question.maxOutputTokens })
-  const answer = services.say(step, question)
+  const answer = await services.say(step, question)
   if (answer instanceof Error) throw answer
   return {
     toolCalls: [],

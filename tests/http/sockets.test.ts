@@ -8,7 +8,6 @@ import type { App } from '#app'
 import { fail } from '#platform/errors'
 import { content, route, type Socket, socketRoute, socketStream } from '#platform/http'
 import { openApiOf } from '#platform/openapi'
-import { pageOf } from '../../src/capabilities/docs/page.ts'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { open, type Served, serve } from './served.ts'
@@ -639,14 +638,4 @@ test('the document has it as a GET that switches protocols', () => {
   const { responses } = paths['/echo/{id}']!['get']!
   expect(Object.keys(responses)).toEqual(expect.arrayContaining(['101', '401', '403', '426', '429']))
   expect(Object.keys(responses)).not.toContain('200')
-})
-
-test.each([
-  ['en', 'a WebSocket is open'],
-  ['fa', 'یک WebSocket باز می‌شود'],
-] as const)('the page says so in %s, with a call of wscat', (language, words) => {
-  const page = pageOf(routes, 'http://x', language)
-  expect(page).toContain(words)
-  expect(page).toContain('npx wscat -c ws://x/idle')
-  expect(page).toContain('curl http://x/plain')
 })

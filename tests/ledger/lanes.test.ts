@@ -9,7 +9,7 @@ import { type Db, openDb } from '#platform/db'
 import { grant, type Hold, type HoldOptions, type Ledger } from '#platform/ledger'
 import { openLedgerAlone } from '../harness/ledger.ts'
 import { openBooksDatabase, openPeople, type Person } from './books.ts'
-import '../../src/platform/http/phrases.ts'
+import '#platform/http'
 
 const stack = new AsyncDisposableStack()
 const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }

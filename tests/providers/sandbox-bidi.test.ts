@@ -1,10 +1,11 @@
 /** Mixed Persian and Latin on the simulator's pictures, beside a browser's rendering of the same paragraph in the same font. */
 import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { draw } from '../../src/providers/sandbox/image/draw.ts'
-import { fontFiles } from '../../src/providers/sandbox/image/font.ts'
+import { sandboxImages } from '#providers/sandbox'
+import { patient } from './asking.ts'
 
 const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
@@ -21,21 +22,26 @@ interface Drawn {
 }
 
 const size = { width: 1_024, height: 1_024 }
+/** With which the simulator draws. */
+const fontFile = fileURLToPath(import.meta.resolve('vazirmatn/fonts/ttf/Vazirmatn-Regular.ttf'))
+
+async function draw(prompt: string, format: 'svg' | 'png'): Promise<Uint8Array> {
+  const { images } = await sandboxImages().draw({
+    order: { prompt, size, count: 1, references: [], quality: 'low', background: 'transparent', format },
+    upstreamModel: 'image',
+    signal: new AbortController().signal,
+    timeouts: { ...patient, totalMs: 60_000 },
+    attemptId: 'a-1',
+  })
+  return images[0]!
+}
 
 async function drawn(prompt: string): Promise<Drawn> {
-  const options = {
-    prompt,
-    size,
-    index: 0,
-    references: [],
-    quality: 'low',
-    background: 'transparent',
-  } as const
-  const svg = String(await draw({ ...options, format: 'svg' }))
+  const svg = Buffer.from(await draw(prompt, 'svg')).toString()
   const fontSize = Number(/<g font-family="[^"]*" font-size="([\d.]+)"/.exec(svg)![1])
   // The last is the mark of the simulator.
   const found = [...svg.matchAll(/<text x="[^"]*" y="([\d.]+)"[^>]*>([^<]*)<\/text>/g)].slice(0, -1)
-  const png = await draw({ ...options, format: 'png' })
+  const png = await draw(prompt, 'png')
   const profiles = found.map(([, y]) =>
     profileOf(png, 0, Number(y) - fontSize * 0.95, size.width, fontSize * 1.35),
   )
@@ -104,7 +110,7 @@ describe.skipIf(browserPath === undefined)('beside a browser', () => {
   /** One paragraph of the browser, broken where ours is. */
   async function referenceOf({ lines, fontSize }: Drawn): Promise<number[][]> {
     const page = await browser.newPage({ viewport: { width: 2_300, height: 1_800 } })
-    const font = readFileSync(fontFiles[0]!).toString('base64')
+    const font = readFileSync(fontFile).toString('base64')
     const escaped = lines.map((line) => line.replace(/&/g, '&amp;').replace(/</g, '&lt;'))
     await page.setContent(`<style>@font-face{font-family:V;src:url(data:font/ttf;base64,${font})}
       body{margin:40px;background:#fff} p{font:${fontSize}px/1.5 V;width:30px;margin:0 1100px;color:#172033} span{white-space:nowrap}</style>

@@ -3,8 +3,8 @@ import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { cleanSvg, measure } from '#engine/media'
 import type { ImageOrder } from '#engine/turn'
+import { sandboxImages } from '#providers/sandbox'
 import type { Drawn } from '#providers/spec'
-import { sandboxImages } from '../../src/providers/sandbox/image/image.ts'
 import { patient } from './asking.ts'
 
 const order: ImageOrder = {

@@ -4,7 +4,9 @@ import { planSpeaking } from '#engine/live-speech'
 import { SharedHold } from '#engine/paid'
 import {
   type CallMoney,
+  CallSession,
   type EndReason,
+  freshSettings,
   Pipeline,
   type RealtimeEvent,
   type StepKind,
@@ -13,8 +15,6 @@ import {
 import { resample } from '#engine/sound'
 import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { freshSettings } from '../../src/engine/realtime/events/session-update.ts'
-import { CallSession } from '../../src/engine/realtime/session.ts'
 import { PacedSpeaker } from '../../src/engine/realtime/speak/speaker.ts'
 import { until } from '../harness/until.ts'
 

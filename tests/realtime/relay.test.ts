@@ -5,11 +5,6 @@ import { Failure, fail } from '#platform/errors'
 // Their failures are declared.
 import '#platform/http'
 import '#platform/ledger'
-import { geminiRealtime } from '#providers/gemini-live'
-import { realtimeProvider } from '#providers/realtime'
-import type { RealtimeProvider } from '#providers/spec'
-import { CallConversation } from '../../src/engine/realtime/conversation.ts'
-import { Relay, type RelayOptions } from '../../src/engine/realtime/engines/relay/relay.ts'
 import type {
   CallView,
   EndReason,
@@ -19,7 +14,12 @@ import type {
   Speaker,
   StepLine,
   TurnDetection,
-} from '../../src/engine/realtime/parts.ts'
+} from '#engine/realtime'
+import { Relay, type RelayOptions } from '#engine/realtime'
+import { geminiRealtime } from '#providers/gemini-live'
+import { realtimeProvider } from '#providers/realtime'
+import type { RealtimeProvider } from '#providers/spec'
+import { CallConversation } from '../../src/engine/realtime/conversation.ts'
 import { type FakeSockets, socketUpstream } from '../harness/socket-upstream.ts'
 import { hasEspeak, spoken } from '../harness/spoken.ts'
 import { until } from '../harness/until.ts'

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sites } from '#capabilities/sites'
 import { openSiteAllowances } from '#engine/sites'
-import { openSiteHandler } from '../../src/capabilities/sites/serve/open-site-handler.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 import { type Answer, type Published, publish, visit } from './visitor.ts'
@@ -40,7 +40,7 @@ const used = async ({ id }: { id: string }, on = day): Promise<{ requests: numbe
 }
 /** Asks once through another process of this database, which ends thereafter and gives back what it did not use. */
 async function askElsewhere(site: Published, path: string): Promise<Answer> {
-  const handler = openSiteHandler(world.app)
+  const handler = sites.apps(world.app)
   const server = createServer((message, response) =>
     handler.handle({
       ...{ message, response, host: new URL(site.url).hostname, pathPrefix: '', clientAddress: '127.0.0.1' },

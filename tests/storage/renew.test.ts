@@ -1,21 +1,25 @@
 import { expect, test } from 'vitest'
 import { commitBlob, deletePendingBlobs, stageBlob, stageUnsized } from '#platform/storage'
-import { renewPendingBlob } from '../../src/platform/storage/store.ts'
 import { boot, MovableClock } from '../harness/world.ts'
 
 const minuteMs = 60_000
 /** The sweep is done here: that of a worker, which the moved clock wakes, would be counted by nobody. */
 const roles = { api: true, worker: false }
 
-test('a pending blob whose due time was renewed outlives its first hour, and not the renewed one', async () => {
+test('bytes that take long to come outlive an hour from their first one, and not from their last', async () => {
   const clock = new MovableClock()
   await using world = await boot({ clock, roles })
   const { app } = world
-  await stageBlob(app, 'live/renewed', Buffer.from('bytes'))
   await stageBlob(app, 'live/other', Buffer.from('bytes'))
-  await renewPendingBlob(app.db, 'live/renewed', new Date(clock.nowMs() + 120 * minuteMs))
-  clock.moveMs(61 * minuteMs)
+  async function* slow(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('first')
+    clock.moveMs(59 * minuteMs)
+    yield Buffer.from('second')
+  }
+  await stageUnsized(app, 'live/renewed', slow(), 100)
+  clock.moveMs(2 * minuteMs)
   expect(await deletePendingBlobs(app)).toBe(1)
+  expect(await app.storage.get('live/renewed')).toBeDefined()
   expect(await app.storage.get('live/other')).toBeUndefined()
   clock.moveMs(60 * minuteMs)
   expect(await deletePendingBlobs(app)).toBe(1)

@@ -2,10 +2,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { declarationOf, declaredCodes, sentenceOf } from '#platform/errors'
-import { type Route, route } from '#platform/http'
+import { type Route, route, socketRoute, socketStream } from '#platform/http'
+import { sampleOf } from '#platform/schema'
 import '../../server.ts'
 import { routes } from '../../capabilities.ts'
-import { callOf, sampleOf } from './example.ts'
+import { callOf } from './example.ts'
 import { pageOf } from './page.ts'
 
 describe.each(declaredCodes())('%s', (code) => {
@@ -51,3 +52,54 @@ test('whatever stands in a route is escaped, in the page and in its shell line',
   }
   expect(callOf(odd, 'http://x')).toContain(`</script>'\\''&`)
 })
+
+const open = { scope: 'public', summary: { en: 'A route.', fa: 'یک مسیر.' }, errors: [] as never[] } as const
+const Reply = Type.Object({ reply: Type.String() })
+
+test('two hosts may have the same path and method: the page has both', () => {
+  const twice = ['x.test', '{slug}.y.test', undefined].map((host, at) =>
+    route({
+      ...open,
+      method: 'GET',
+      path: '/same/{name}',
+      ...(host !== undefined && { host }),
+      operation: `test.same${at}`,
+      params: Type.Object({ name: Type.String(), slug: Type.Optional(Type.String()) }),
+      reply: { 200: Reply },
+      handle: () => ({ reply: 'x' }),
+    }),
+  )
+  const page = pageOf(twice, 'http://x', 'en')
+  for (const address of ['https://x.test', 'https://SLUG.y.test', 'http://x'])
+    expect(page).toContain(`curl ${address}/same/NAME`)
+  expect(page).toContain('{slug}.y.test')
+})
+
+test.each([
+  ['en', 'a WebSocket is open'],
+  ['fa', 'یک WebSocket باز می‌شود'],
+] as const)(
+  'the page says of a WebSocket in %s that one is opened, with a call of wscat',
+  (language, words) => {
+    const routes: Route[] = [
+      socketRoute({
+        ...open,
+        path: '/idle',
+        operation: 'test.idle',
+        handle: () => socketStream(async () => undefined),
+      }),
+      route({
+        ...open,
+        method: 'GET',
+        path: '/plain',
+        operation: 'test.plain',
+        reply: { 200: Reply },
+        handle: () => ({ reply: 'plain' }),
+      }),
+    ]
+    const page = pageOf(routes, 'http://x', language)
+    expect(page).toContain(words)
+    expect(page).toContain('npx wscat -c ws://x/idle')
+    expect(page).toContain('curl http://x/plain')
+  },
+)

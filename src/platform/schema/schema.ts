@@ -1,6 +1,8 @@
 /** Shared shapes of schemas. TypeBox values are JSON Schema, so one value serves checks, types and the OpenAPI document. */
 import { type Static, type TInteger, type TObject, type TSchema, Type } from 'typebox'
 
+export { sampleOf } from './sample.ts'
+
 /** Patterns for which error messages have a sentence. */
 export const uuidPattern = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
 export const noNulPattern = '^[^\\u0000]*$'

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CloudAllowances, setCloudLimits } from '#engine/clouds'
-import type { AppArea } from '../../../src/capabilities/cloud/app/area.ts'
 import { boot, MovableClock, type TestCloud, type World } from '../../harness/world.ts'
-import { serveAreas } from './area-server.ts'
+import { type AppArea, serveAreas } from './area-server.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const day = '2026-11-27'

@@ -5,12 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { suspendCloud } from '#engine/clouds'
 import { fail } from '#platform/errors'
-import type { AppArea, AppCall } from '../../../src/capabilities/cloud/app/area.ts'
-import { functionsArea } from '../../../src/capabilities/cloud/app/functions/functions.ts'
 import { hostRequest } from '../../harness/host-request.ts'
 import { until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { serveAreas } from './area-server.ts'
+import { type AppArea, type AppCall, functionsArea, serveAreas } from './area-server.ts'
 
 let world: World
 let cloud: TestCloud

@@ -2,11 +2,10 @@
 import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import type { AppCall } from '../../../src/capabilities/cloud/app/area.ts'
-import { realtimeArea } from '../../../src/capabilities/cloud/app/realtime/realtime.ts'
 import { until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { type Answer, ask, newAddress, password } from '../users/app.ts'
+import { type AppCall, realtimeArea } from './area-server.ts'
 
 let world: World
 let cloud: TestCloud

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cloud as cloudCapability } from '#capabilities/cloud'
 import { hashOfKey, resumeCloud, setCloudLimits, suspendCloud } from '#engine/clouds'
 import { uuidv7 } from '#platform/ids'
-import { deleteJob } from '../../../src/capabilities/cloud/clouds/jobs.ts'
+import type { Job } from '#platform/jobs'
 import { until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
 import { siteBody } from '../../sites/published.ts'
@@ -103,9 +103,10 @@ test('a cloud of many rows and users is deleted in portions, so that no statemen
 test('a deletion that was set aside ends when the sweep has deleted its cloud', async () => {
   const cloudId = uuidv7()
   const enqueued = 'select from jobs.queue where singleton_key = $1'
+  const deleteJob = cloudCapability.jobs.find(({ name }) => name === 'clouds.delete')!
   await world.app.db.tx(async (tx) => {
     const job = { accountId: world.account, data: { cloudId }, singletonKey: cloudId }
-    await world.app.jobs.enqueue(tx, deleteJob, job)
+    await world.app.jobs.enqueue(tx, deleteJob as Job<{ cloudId: string }>, job)
     await sql`update jobs.queue set vanished = 2 where singleton_key = ${cloudId}`.execute(tx)
   })
   await until(async () => (await query(enqueued, [cloudId])).length === 0)

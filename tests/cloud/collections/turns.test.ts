@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CloudKey } from '#engine/clouds'
 import { Failure } from '#platform/errors'
 import { Turns, type TurnsOptions } from '#platform/turns'
-import type { CloudKey } from '../../../src/engine/clouds/clouds.ts'
 import { bootRows, clientOf, type RowsWorld } from './rows-world.ts'
 
 let rows: RowsWorld

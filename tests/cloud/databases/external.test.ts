@@ -1,19 +1,17 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DatabaseRecord, DatabaseRole, OpenDatabase } from '#engine/databases'
+import { ExternalProvider } from '#engine/databases'
 import type { Config } from '#platform/config'
+import { socketUrl } from '#platform/db'
+import { openLog } from '#platform/log'
+import { type Embedded, startEmbedded } from '#platform/postgres'
+import type { Secrets } from '#platform/secrets'
 import { checkDedicated } from '../../../cli/doctor/dedicated.ts'
-import type { DatabaseRecord, DatabaseRole, OpenDatabase } from '../../../src/engine/databases/databases.ts'
-import { ExternalProvider } from '../../../src/engine/databases/external/provider.ts'
 import { roleName } from '../../../src/engine/databases/external/statements.ts'
 import type { Measurement } from '../../../src/engine/databases/size.ts'
-import { socketUrl } from '../../../src/platform/db/db.ts'
-import { openLog } from '../../../src/platform/log/log.ts'
-import { locateCluster } from '../../../src/platform/postgres/cluster-location.ts'
-import { type Embedded, startEmbedded } from '../../../src/platform/postgres/postgres.ts'
-import { superuser, superuserPassword } from '../../../src/platform/postgres/roles.ts'
-import type { Secrets } from '../../../src/platform/secrets/vault.ts'
 import { fastRoot } from '../../harness/fast-root.ts'
 import { until } from '../../harness/until.ts'
 
@@ -36,8 +34,8 @@ beforeAll(async () => {
   dataDir = await mkdtemp(path.join(fastRoot, 'kherad-external-'))
   await chmod(dataDir, 0o711)
   server = await startEmbedded({ dataDir, log, settings: { fsync: 'off', max_notify_queue_pages: '1024' } })
-  const password = await superuserPassword(await locateCluster(dataDir, log))
-  adminUrl = socketUrl({ ...server.address, user: superuser, database: 'postgres', password: password! })
+  const password = (await readFile(path.join(dataDir, 'postgres.password'), 'utf8')).trim()
+  adminUrl = socketUrl({ ...server.address, user: 'kherad', database: 'postgres', password })
   provider = new ExternalProvider({
     servers: [{ name: 'one', url: adminUrl, limit: 2 }],
     // Sealing is another room's: here it is what was sealed.

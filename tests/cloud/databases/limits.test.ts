@@ -1,8 +1,9 @@
 import { appendFile, mkdir, readFile, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { asRole, type CloudDatabases, type OpenDatabase } from '#engine/databases'
+import { CloudSql } from '#engine/sql'
 import { Failure } from '#platform/errors'
-import { asRole, type OpenDatabase } from '../../../src/engine/databases/databases.ts'
 import { Claims } from '../../../src/engine/databases/local/claims.ts'
 import { type LocalDatabase, layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
@@ -12,8 +13,6 @@ import { sweepDrafts } from '../../../src/engine/databases/local/remove.ts'
 import { serverOf } from '../../../src/engine/databases/local/wake.ts'
 import type { DatabaseSize, Measurement } from '../../../src/engine/databases/size.ts'
 import { cancel, look, rowsOf } from '../../../src/engine/databases/watch/sessions.ts'
-import { statementsOf } from '../../../src/engine/sql/script.ts'
-import { write } from '../../../src/engine/sql/write.ts'
 import { until } from '../../harness/until.ts'
 import { databasesIn, databaseUser, openLocalContext } from '../dedicated/local-databases.ts'
 import { hasJail } from '../jail/needs-jail.ts'
@@ -75,11 +74,13 @@ const failure = (running: Promise<unknown>): Promise<string> =>
     () => 'done',
     (error: { code?: string; message: string }) => error.code ?? error.message,
   )
+const anyCloud = { accountId: 'a', cloudId: 'c' }
+const sqlOf = (use: CloudDatabases['use']) => new CloudSql({ use }, { readMs: 10_000, writeMs: 10_000 })
 /** As developers send them. */
 const scriptsOn =
   ({ databases }: Pick<ReturnType<typeof open>, 'databases'>) =>
   (query: string) =>
-    databases.use(first!, (db) => write(db, { query, statements: statementsOf(query), timeoutMs: 10_000 }))
+    sqlOf((_, work) => databases.use(first!, work)).write(anyCloud, query)
 const isAwake = async (database: One) => (await serverOf(layoutOf(context.root, database))) !== undefined
 
 it('where memory is short the one that nobody uses makes way, and while all are used there is no room', async () => {
@@ -255,8 +256,7 @@ it('with too little left on the disk of the machine nobody writes, and everybody
     const writing = failure(statement(db, 'create table late as select 1 as n from pg_sleep(60)'))
     expect(await writing).toBe('57P01')
     expect((await statement(db, 'select pg_sleep(1)')).rowCount).toBe(1)
-    const sql = (query: string) =>
-      failure(write(db, { query, statements: statementsOf(query), timeoutMs: 10_000 }))
+    const sql = (query: string) => failure(sqlOf((_, work) => work(db)).write(anyCloud, query))
     for (const query of ['delete from late', 'create table late (n int)', 'vacuum'])
       expect(await sql(query)).toBe('CLOUD_READ_ONLY')
     await until(async () => (await sql('drop table if exists late')) === 'done')

@@ -1,45 +1,28 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Claims } from '../../../src/engine/databases/local/claims.ts'
-import { type LocalDatabase, layoutOf } from '../../../src/engine/databases/local/layout.ts'
+import { pidIn } from '#platform/jail'
+import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
-import { findPrograms } from '../../../src/engine/databases/local/program.ts'
 import { type Awake, wake } from '../../../src/engine/databases/local/wake.ts'
-import { pidIn } from '../../../src/platform/jail/jail.ts'
-import { selfTest } from '../../../src/platform/jail/self-test.ts'
-import { openLog } from '../../../src/platform/log/log.ts'
-import { findBinaries } from '../../../src/platform/postgres/postgres.ts'
-import { endDatabases } from '../../harness/end-databases.ts'
 import { until } from '../../harness/until.ts'
+import { databaseOf, openLocalContext } from '../dedicated/local-databases.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 
 const canRun = await hasJail()
-const log = openLog('error')
-const user = process.getuid?.() === 0 ? 800_000_000 + process.pid : undefined
-const database: LocalDatabase = { ref: 'abcdefghijklmnopqrst', user }
+const database = databaseOf('abcdefghijklmnopqrst')
 
-let context: LocalContext
+let context: LocalContext & AsyncDisposable
 
 beforeAll(async () => {
   if (!canRun) return
-  const jail = await selfTest(log)
-  if (jail.kind === 'refused') throw new Error(jail.why.en)
-  const { postgres } = await findBinaries(undefined, undefined, log)
-  const programs = await findPrograms(postgres)
-  const { tools } = jail
-  const root = await mkdtemp('/tmp/kherad-db-')
-  const claims = new Claims(root, { tools, limitBytes: Number.POSITIVE_INFINITY })
-  context = { root, tools, programs, log, claims }
+  context = await openLocalContext()
   // Of two at once one wins, and the other uses its result.
   await Promise.all([makeDatabase(context, database), makeDatabase(context, database)])
 })
 afterAll(async () => {
-  if (!canRun) return
-  await context.claims[Symbol.asyncDispose]()
-  await endDatabases(context.root)
-  await rm(context.root, { recursive: true, force: true })
+  if (canRun) await context[Symbol.asyncDispose]()
 })
 
 async function withClient<Result>(

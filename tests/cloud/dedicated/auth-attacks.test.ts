@@ -7,13 +7,10 @@ import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FreshPool } from '../../../src/engine/databases/fresh-pool.ts'
-import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
-import { singleUser } from '../../../src/engine/databases/local/program.ts'
-import { runServer } from '../../../src/engine/databases/local/run.ts'
 import { type Awake, wake } from '../../../src/engine/databases/local/wake.ts'
 import { hasJail } from '../jail/needs-jail.ts'
-import { databaseOf, openLocalContext } from './local-databases.ts'
+import { databaseOf, openLocalContext, runAsSuperuser } from './local-databases.ts'
 
 const canRun = await hasJail()
 const it = test.runIf(canRun)
@@ -49,11 +46,7 @@ async function open(ref: string, isCareless: boolean): Promise<Side> {
   if (isCareless) {
     const file = path.join(context.root, 'careless.sql')
     await writeFile(file, await carelessSql())
-    await runServer(
-      context,
-      singleUser(context.programs, layoutOf(context.root, database), file),
-      database.user,
-    )
+    await runAsSuperuser(context, database, file)
   }
   const awake = await wake(context, database)
   const at = (role: string) => {

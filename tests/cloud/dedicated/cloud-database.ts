@@ -1,10 +1,15 @@
 /** A real database of a cloud without a platform around it: in its jail, with the roles, schemas and connections of every dedicated cloud. */
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import path from 'node:path'
 import type pg from 'pg'
-import type { OpenDatabase } from '../../../src/engine/databases/databases.ts'
-import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
-import { LocalDatabases } from '../../../src/engine/databases/local/manager.ts'
-import { standardSize } from '../../../src/engine/databases/size.ts'
-import { databaseOf, openLocalContext } from './local-databases.ts'
+import { LocalProvider, type OpenDatabase } from '#engine/databases'
+import { openLog } from '#platform/log'
+import { openMetrics } from '#platform/metrics'
+import { makeSeries } from '../../../src/metrics.ts'
+import { endDatabases } from '../../harness/end-databases.ts'
+import { fastRoot } from '../../harness/fast-root.ts'
+import { jail } from '../jail/needs-jail.ts'
 
 export interface CloudDatabase extends AsyncDisposable {
   open: OpenDatabase
@@ -12,25 +17,42 @@ export interface CloudDatabase extends AsyncDisposable {
   sql(script: string): Promise<pg.QueryResult>
 }
 
+const mebibyte = 1024 * 1024
+const nothing = async (): Promise<void> => {}
+
 export async function openCloudDatabase({ connections = 4 } = {}): Promise<CloudDatabase> {
   await using undone = new AsyncDisposableStack()
-  const context = undone.use(await openLocalContext())
-  const database = databaseOf('t'.repeat(20))
-  await makeDatabase(context, database)
-  const sizes = {
-    of: async () => ({ ...standardSize, connections }),
-    requireTime: async () => {},
-    measured: () => {},
-    wasAwake: async () => {},
+  const root = await mkdtemp(path.join(fastRoot, 'kherad-db-'))
+  undone.defer(async () => {
+    await endDatabases(root)
+    await rm(root, { recursive: true, force: true })
+  })
+  const size = { memoryBytes: 128 * mebibyte, diskBytes: 1024 * mebibyte, connections }
+  const provider = undone.use(
+    new LocalProvider({
+      ...{
+        root,
+        owner: { id: randomUUID(), isAdopted: false },
+        idleMs: 60_000,
+        jail,
+        log: openLog('silent'),
+      },
+      ...{ memoryShare: 1, leastFreeDisk: 0, metrics: openMetrics(makeSeries) },
+      sizes: { of: async () => size, requireTime: nothing, measured: () => {}, wasAwake: nothing },
+    }),
+  )
+  const database = {
+    ...{ accountId: randomUUID(), cloudId: randomUUID(), ref: 't'.repeat(20), provider: 'local' as const },
+    ...{ ...(await provider.place([]))!, secretsSealed: null },
   }
-  const databases = undone.use(new LocalDatabases(context, { idleMs: 60_000, sizes }))
+  await provider.make(database)
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   const open = await new Promise<OpenDatabase>((resolve, reject) => {
     const work = async (opened: OpenDatabase) => {
       resolve(opened)
       await ended
     }
-    databases.use(database, work).catch(reject)
+    provider.use(database, work).catch(reject)
   })
   undone.defer(end)
   const ends = undone.move()

@@ -2,18 +2,16 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { exportDatabase, requireExportable } from '../../../src/engine/database-export/database-export.ts'
+import { exportDatabase, requireExportable } from '#engine/database-export'
 import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
 import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
-import { singleUser } from '../../../src/engine/databases/local/program.ts'
-import { runServer } from '../../../src/engine/databases/local/run.ts'
 import { type Awake, wake } from '../../../src/engine/databases/local/wake.ts'
 import { standardSize } from '../../../src/engine/databases/size.ts'
 import { look } from '../../../src/engine/databases/watch/sessions.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { loadSql } from './load-sql.ts'
-import { databaseOf, openLocalContext } from './local-databases.ts'
+import { databaseOf, openLocalContext, runAsSuperuser } from './local-databases.ts'
 
 const canRun = await hasJail()
 const it = test.runIf(canRun)
@@ -35,8 +33,7 @@ beforeAll(async () => {
   const { folder, data } = layoutOf(context.root, target)
   await writeFile(path.join(data, 'pg_hba.conf'), 'local all all trust\n')
   await writeFile(path.join(folder, 'in.sql'), 'alter role kherad login;\n\n')
-  const opening = singleUser(context.programs, layoutOf(context.root, target), path.join(folder, 'in.sql'))
-  await runServer(context, opening, target.user)
+  await runAsSuperuser(context, target, path.join(folder, 'in.sql'))
   ;[from, to] = await Promise.all([wake(context, source), wake(withExtensions(context), target)])
   open.defer(() => from.leave())
   open.defer(() => to.leave())

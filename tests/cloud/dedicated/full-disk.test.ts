@@ -2,8 +2,7 @@
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
-import { serverOf } from '../../../src/engine/databases/local/wake.ts'
+import { serverOfDatabase } from '../../harness/end-databases.ts'
 import { fillDisk, smallDisk } from '../../harness/small-disk.ts'
 import { until } from '../../harness/until.ts'
 import { boot, dedicatedConfig } from '../../harness/world.ts'
@@ -63,8 +62,7 @@ test.runIf(canRun)(
     await fillDisk(others)
     expect([await insert(growing, 3), await insert(beside, 3)]).toEqual(readsOnly)
     expect([await kept(growing), await kept(beside), (await platform()).status]).toEqual([[0], [0, 2], 200])
-    const layout = layoutOf(path.join(disk.path, 'databases'), { ref: growing.ref })
-    process.kill((await serverOf(layout))!, 'SIGKILL')
+    process.kill((await serverOfDatabase(path.join(disk.path, 'databases'), growing.ref))!, 'SIGKILL')
     await until(async () => (await kept(growing)) === 'DATABASE_DOES_NOT_START')
     expect([await kept(beside), (await platform()).status]).toEqual([[0, 2], 200])
     await rm(others)

@@ -2,16 +2,17 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
+import { openLog } from '#platform/log'
+import { findBinaries } from '#platform/postgres'
 import { Claims } from '../../../src/engine/databases/local/claims.ts'
-import type { LocalDatabase } from '../../../src/engine/databases/local/layout.ts'
+import { type LocalDatabase, layoutOf } from '../../../src/engine/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/engine/databases/local/local.ts'
-import { findPrograms } from '../../../src/engine/databases/local/program.ts'
+import { findPrograms, singleUser } from '../../../src/engine/databases/local/program.ts'
+import { runServer } from '../../../src/engine/databases/local/run.ts'
 import { type Awake, wake } from '../../../src/engine/databases/local/wake.ts'
-import { selfTest } from '../../../src/platform/jail/self-test.ts'
-import { openLog } from '../../../src/platform/log/log.ts'
-import { findBinaries } from '../../../src/platform/postgres/postgres.ts'
 import { endDatabases } from '../../harness/end-databases.ts'
 import { fastRoot } from '../../harness/fast-root.ts'
+import { jail } from '../jail/needs-jail.ts'
 
 const log = openLog('silent')
 export const databaseUser = process.getuid?.() === 0 ? 810_000_000 + process.pid : undefined
@@ -19,11 +20,11 @@ export const databaseUser = process.getuid?.() === 0 ? 810_000_000 + process.pid
 export const databaseOf = (ref: string): LocalDatabase => ({ ref, user: databaseUser })
 
 export async function localContext(root: string): Promise<LocalContext> {
-  const jail = await selfTest(log)
-  if (jail.kind === 'refused') throw new Error(jail.why.en)
+  const state = await jail.state()
+  if (state.kind === 'refused') throw new Error(state.why.en)
   const { postgres } = await findBinaries(undefined, undefined, log)
   const programs = await findPrograms(postgres)
-  const { tools } = jail
+  const { tools } = state
   const claims = new Claims(root, { tools, limitBytes: Number.POSITIVE_INFINITY })
   return { root, tools, programs, log, claims }
 }
@@ -39,6 +40,14 @@ export async function openLocalContext(): Promise<LocalContext & AsyncDisposable
     },
   }
 }
+
+/** A file of SQL run by the superuser, who has no other way in, while the database sleeps. */
+export const runAsSuperuser = (
+  context: LocalContext,
+  database: LocalDatabase,
+  file: string,
+): Promise<unknown> =>
+  runServer(context, singleUser(context.programs, layoutOf(context.root, database), file), database.user)
 
 /** Whatever of its databases runs. */
 export async function processesOfUser(user: number): Promise<string[]> {

@@ -1,9 +1,9 @@
 /** One connection for all requests, so that each comes behind the one before it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { DatabaseCaller } from '../../../src/engine/databases/databases.ts'
-import type { Answers } from '../../../src/engine/tables/batch.ts'
+import type { DatabaseCaller } from '#engine/databases'
+import type { Answers } from '#engine/tables'
+import { onTables } from '#engine/tables'
 import { inDatabase, type SessionOptions } from '../../../src/engine/tables/session.ts'
-import { onTables } from '../../../src/engine/tables/tables.ts'
 import { hasJail } from '../jail/needs-jail.ts'
 import { type CloudDatabase, openCloudDatabase } from './cloud-database.ts'
 

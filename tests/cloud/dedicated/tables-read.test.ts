@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  onTables,
-  parseQuery,
-  type ReadAnswer,
-  type ReadOptions,
-  readPlan,
-} from '../../../src/engine/tables/tables.ts'
+import { onTables, parseQuery, type ReadAnswer, type ReadOptions, readPlan } from '#engine/tables'
 import { hasJail } from '../jail/needs-jail.ts'
 import { type CloudDatabase, openCloudDatabase } from './cloud-database.ts'
 

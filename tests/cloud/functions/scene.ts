@@ -1,6 +1,5 @@
 /** Functions deployed and called over HTTP, as developers and apps do. */
 import assert from 'node:assert/strict'
-import { refusals } from '../../../src/platform/jail/phrases.ts'
 import type { Seen } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
 import type { TestCloud, World } from '../../harness/world.ts'
@@ -24,13 +23,18 @@ export const onceTested = (post: () => Promise<Seen>): Promise<Seen> =>
     return untestedJail.some((words) => reply.text.includes(words)) ? undefined : reply
   })
 
-const untestedJail = [refusals.underWay, refusals.silent].flatMap(({ en, fa }) => [en, fa])
+const untestedJail = [
+  'the test of the jail at the start has not ended yet',
+  'آزمون زندان در آغاز هنوز پایان نیافته است',
+  'the test of the jail did not end as it should',
+  'آزمون زندان چنان که باید پایان نیافت',
+]
 
 /** Resolves when this server has tested its jail, whatever came of it. */
 export const jailTested = ({ app }: Pick<World, 'app'>) =>
   until(async () => {
     const state = await app.functions.state()
-    return state.kind !== 'refused' || !untestedJail.includes(state.why.en)
+    return state.kind !== 'refused' || !untestedJail.some((words) => state.why.en.startsWith(words))
   })
 
 /** Deployed for everybody to call, unless `more` says otherwise. */

@@ -6,8 +6,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { openJail } from '#platform/jail'
 import { openLog } from '#platform/log'
-import { selfTest } from '../../../src/platform/jail/self-test.ts'
 import { hasJail } from './needs-jail.ts'
 import { type Probe, runFree, runJailed } from './run-probe.ts'
 
@@ -49,7 +49,8 @@ test.runIf(canRun)('the test of the jail deletes what tests have left whose serv
   await writeFile(path.join(left, 'secret'), 'x')
   const longAgo = Date.now() / 1_000 - 2 * 60 * 60
   await utimes(left, longAgo, longAgo)
-  expect(await selfTest(openLog('silent'))).toMatchObject({ kind: 'jailed' })
+  using again = openJail(openLog('silent'), { waits: { longestWaitMs: 60_000, pauseMs: 10_000 } })
+  expect(await again.state()).toMatchObject({ kind: 'jailed' })
   expect([existsSync(left), existsSync(underWay)]).toEqual([false, true])
 })
 

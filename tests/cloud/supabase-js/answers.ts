@@ -2,7 +2,7 @@
 import type { MissingFeature } from '#engine/app-users'
 import { declarationOf, type FailureCode, type Failures, type Localized } from '#platform/errors'
 import { refusals } from '../../../src/capabilities/cloud/app/rest/refusals.ts'
-import '../../../src/capabilities/cloud/app/phrases.ts'
+import '#capabilities/cloud'
 import '#engine/app-users'
 import '#engine/buckets'
 

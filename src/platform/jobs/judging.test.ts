@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { systemClock } from '#platform/clock'
 import { grant, openLedger } from '#platform/ledger'
 import { joinProcesses } from '#platform/processes'
-import * as jobs from '../../src/platform/jobs/store.ts'
-import { openBooksDatabase, openPeople, type Person } from './books.ts'
+import { openBooksDatabase, openPeople, type Person } from '../../../tests/ledger/books.ts'
+import * as jobs from './store.ts'
 
 const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 const timing = { processLeaseMs: 600_000, heartbeatMs: 2 ** 31 - 1, sweepMs: 2 ** 31 - 1 }

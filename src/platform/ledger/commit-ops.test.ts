@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type HoldOp, serializeOps, undoOf } from '../../src/platform/ledger/commit-ops.ts'
+import { type HoldOp, serializeOps, undoOf } from './commit-ops.ts'
 
 const hold: HoldOp = {
   receipt_id: 'r',

@@ -1,10 +1,10 @@
 /** Changes between two steps of one fetch, which no real server can produce on demand. */
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { openAddressPolicy } from '../../src/platform/net/address-policy.ts'
-import { exchange } from '../../src/platform/net/exchange.ts'
-import { openSocket } from '../../src/platform/net/open-socket.ts'
-import { openWire, refused } from './sites.ts'
+import { openWire, refused } from '../../../tests/net/sites.ts'
+import { openAddressPolicy } from './address-policy.ts'
+import { exchange } from './exchange.ts'
+import { openSocket } from './open-socket.ts'
 
 const { signal } = new AbortController()
 const addresses = [{ address: '127.0.0.1', family: 4 }]

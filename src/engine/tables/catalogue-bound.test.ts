@@ -1,9 +1,9 @@
 /** What a catalogue that somebody made large can cost. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { readCatalogue } from '../../../src/engine/tables/catalogue.ts'
-import { relate } from '../../../src/engine/tables/relationship.ts'
-import { expectNoHold } from '../../cost/cost.ts'
+import { expectNoHold } from '../../../tests/cost/cost.ts'
+import { readCatalogue } from './catalogue.ts'
+import { relate } from './relationship.ts'
 
 const columnOf = (name: string) => ({
   ...{ name, number: 1, type: 'integer', operators: 'pg_catalog', notNull: true },

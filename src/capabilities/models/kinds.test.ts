@@ -15,7 +15,7 @@ import { editorSchema, loadConfig, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { sandboxModels } from '#providers/sandbox'
 import { settings } from '#settings'
-import { modelCard } from '../../src/capabilities/models/schema.ts'
+import { modelCard } from './schema.ts'
 
 const SpeechEntry = Type.Object({
   id: Type.String(),
@@ -122,7 +122,7 @@ test('documents of the API and editors know it', () => {
 
 test('the schema for editors takes the examples as they are, and refuses an unknown entry', () => {
   const check = new Ajv({ strict: false }).compile(editorSchema(settings))
-  const folder = path.resolve(import.meta.dirname, '../../docs/examples/configuration')
+  const folder = path.resolve(import.meta.dirname, '../../../docs/examples/configuration')
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.yaml'))) {
     const isTaken = check(parse(readFileSync(path.join(folder, name), 'utf8')))
     expect(check.errors ?? []).toEqual([])
@@ -134,7 +134,7 @@ test('the schema for editors takes the examples as they are, and refuses an unkn
 })
 
 test('every variable that a room declares is written down for operators', () => {
-  const operations = readFileSync(path.resolve(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+  const operations = readFileSync(path.resolve(import.meta.dirname, '../../../docs/operations.md'), 'utf8')
   const declared = settings.flatMap(({ variables }) => variables.map(({ name }) => name.toUpperCase()))
   expect(declared.filter((name) => !operations.includes(name))).toEqual([])
 })

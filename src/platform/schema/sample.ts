@@ -1,0 +1,40 @@
+import type { TSchema } from 'typebox'
+
+interface Shape {
+  type?: string | string[]
+  const?: unknown
+  enum?: unknown[]
+  examples?: unknown[]
+  default?: unknown
+  properties?: Record<string, Shape>
+  required?: string[]
+  items?: Shape
+  minItems?: number
+  minimum?: number
+  minLength?: number
+  anyOf?: Shape[]
+  oneOf?: Shape[]
+}
+
+/** A value that the schema takes: its example, otherwise the smallest valid value. */
+export function sampleOf(schema: TSchema): unknown {
+  return sample(schema as Shape)
+}
+
+function sample(shape: Shape): unknown {
+  if (shape.examples?.length) return shape.examples[0]
+  if (shape.const !== undefined) return shape.const
+  if (shape.enum) return shape.enum[0]
+  if (shape.default !== undefined) return shape.default
+  const variant = shape.oneOf?.[0] ?? shape.anyOf?.[0]
+  if (variant) return sample(variant)
+  const type = Array.isArray(shape.type) ? shape.type[0] : shape.type
+  if (type === 'array') return Array.from({ length: shape.minItems ?? 0 }, () => sample(shape.items ?? {}))
+  if (type === 'object') {
+    const required = shape.required ?? []
+    return Object.fromEntries(required.map((name) => [name, sample(shape.properties?.[name] ?? {})]))
+  }
+  if (type === 'integer' || type === 'number') return shape.minimum ?? 1
+  if (type === 'boolean') return true
+  return type === 'null' ? null : '…'.padEnd(shape.minLength ?? 1, '…')
+}
