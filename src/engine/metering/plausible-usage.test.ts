@@ -90,6 +90,8 @@ describe('an input that nothing hidden is read with has at most', () => {
     const { input, cachedInput, cacheWriteInput, mediaInput } = usage
     expect(input).toBe(empty + 1 + 1_500)
     expect(cachedInput + cacheWriteInput + mediaInput).toBeLessThanOrEqual(input)
+    // None of them is below zero, which would hide another one that is too large.
+    expect(Math.min(cachedInput, cacheWriteInput, mediaInput)).toBeGreaterThanOrEqual(0)
     expect(believed({ input: 2_000, mediaInput: 2_000 }, turn).mediaInput).toBe(1_500)
     expect(believed({ input: 4_000, cacheWriteInput: 9e9, cacheWriteHourInput: 9e9 }, turn)).toMatchObject({
       cacheWriteInput: 4_000,
@@ -118,6 +120,17 @@ describe('an input that the request does not bound is believed up to the window'
   test('sound by address may be all of it', () => {
     expect(believed({ input: 9_000, mediaInput: 8_000 }, turnOf([link('audio')])).mediaInput).toBe(8_000)
   })
+})
+
+test('an output beyond the limit that was sent is not believed, nor one beyond two tokens for each byte that was seen', () => {
+  const turn = { ...turnOf([text('x')]), maxOutputTokens: 1_000 }
+  const written = (claimed: number, features: Model['features']) =>
+    plausibleUsage(usageOf({ output: claimed }), { turn, model: { ...model, features }, seen }).output
+  expect(written(1_000, ['reasoning'])).toBe(1_000)
+  expect(written(1_001, ['reasoning'])).toBe(1_000)
+  const most = 2 * seen.bytes + 512
+  expect(written(most, [])).toBe(most)
+  expect(written(most + 1, [])).toBe(most)
 })
 
 describe('zero is no count', () => {

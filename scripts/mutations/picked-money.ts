@@ -1,0 +1,252 @@
+import type { Mutation } from './mutation.ts'
+
+/** The ledger, idempotency, and what a call pays that ends otherwise than it began. */
+export const moneyMutations: readonly Mutation[] = [
+  {
+    file: 'src/platform/ledger/limits.ts',
+    find: 'if (refusal.askAgainMs > nowMs) refuseLimited(',
+    replace: 'if (refusal.untilMs > nowMs) refuseLimited(',
+    breaks: 'A rate limit that is lifted is felt within a second',
+    test: 'tests/contract/limits.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/platform/ledger/hold.ts',
+    find: `    if (result.outcome === 'limited') return refusals.refuse(payer, result.scope!, Number(result.need))
+    if (result.outcome === 'insufficient') refuseAmount(result.scope!, result.need!, result.have!)
+    return new OpenHold`,
+    replace: `    if (result.outcome === 'limited') return refusals.refuse(payer, result.scope!, Number(result.need))
+    return new OpenHold`,
+    breaks: 'No call begins whose hold the balance did not bear',
+    test: 'tests/races/double-spend.test.ts',
+    suite: 'quick',
+  },
+  {
+    file: 'src/platform/ledger/hold.ts',
+    find: `  if (result.outcome === 'insufficient') refuseAmount(result.scope!, result.need!, result.have!)
+  assert(`,
+    replace: `  if (result.outcome === 'insufficient') return
+  assert(`,
+    breaks: 'A hold that grows beyond what is free is refused',
+    test: 'tests/ledger/rehold.test.ts',
+    suite: 'quick',
+  },
+  {
+    file: 'src/platform/ledger/store.ts',
+    find: 'update ledger.holds set expires_at = greatest(expires_at, $3)',
+    replace: 'update ledger.holds set expires_at = least(expires_at, $3)',
+    breaks: 'A hold that is renewed outlives the sweep that would have ended it',
+    test: 'tests/ledger/rehold.test.ts',
+    suite: 'quick',
+  },
+  {
+    file: 'src/platform/ledger/durable.ts',
+    find: `  if (outcome === 'claimed') throw new ClaimTaken(earlier!)
+`,
+    replace: '',
+    breaks: 'Work under an idempotency key that is taken is not accepted a second time',
+    test: 'tests/ledger/durable.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/platform/ledger/durable.ts',
+    find: `  if (outcome === 'limited') refuseLimited(scope!, Number(need))
+`,
+    replace: '',
+    breaks: 'A durable hold is refused by rate and calls under way, as any hold is',
+    test: 'tests/ledger/durable.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/platform/ledger/durable.ts',
+    find: `options.lifetimeMs === undefined ? 'infinity' : new Date(now.getTime() + options.lifetimeMs)`,
+    replace: `new Date(now.getTime() + (options.lifetimeMs ?? 60_000))`,
+    breaks: 'A durable hold without a lifetime is ended by its owner alone, and by no sweep',
+    test: 'tests/ledger/durable.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/platform/ledger/durable.ts',
+    find: `  if (outcome === 'insufficient') refuseAmount(scope!, need!, have!)
+  return outcome === 'held' ? need! : undefined`,
+    replace: `  return outcome === 'held' ? need! : undefined`,
+    breaks: 'A step for which nothing is free does not extend the hold of its work',
+    test: 'tests/ledger/durable.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/platform/ledger/record.ts',
+    find: `  if (earlier !== null) throw new ClaimTaken(earlier)
+`,
+    replace: '',
+    breaks: 'A request without money has its effect once under its idempotency key',
+    test: 'tests/ledger/record.test.ts',
+    suite: 'quick',
+  },
+  {
+    file: 'src/platform/ledger/record.ts',
+    find: `  return (await writeRecord(tx, { ...options, state: 'failed' }, now)) === null`,
+    replace: `  await writeRecord(tx, { ...options, state: 'failed' }, now)
+  return true`,
+    breaks: 'An id under which a hold was taken is not reported as barred',
+    test: 'tests/ledger/record.test.ts',
+    suite: 'quick',
+  },
+  {
+    file: 'src/platform/ledger/waiting-holds.ts',
+    find: `      if (!hold.sent) this.#queue.splice(this.#queue.indexOf(hold), 1)
+`,
+    replace: '',
+    breaks: 'A hold that was refused with 503 before it was sent is not taken later',
+    test: 'tests/ledger/lanes.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/platform/ledger/commit-ops.ts',
+    find: `      : value.toWellFormed().replaceAll('\\0', '\\uFFFD')`,
+    replace: `      : value.toWellFormed()`,
+    breaks: 'What an upstream says with a NUL in it can be settled',
+    test: 'tests/ledger/serialized.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/platform/ledger/books.ts',
+    find: `        and p.spent::numeric * 100 >= p.cap::numeric * t.percent`,
+    replace: `        and p.spent::numeric * 100 > p.cap::numeric * t.percent`,
+    breaks: 'A cap that is lowered to exactly a threshold of what was spent reports it',
+    test: 'tests/ledger/cap-news.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/platform/ledger/ledger.ts',
+    find: '  Number((micro + microcreditsPerCredit - 1n) / microcreditsPerCredit)',
+    replace: '  Number(micro / microcreditsPerCredit)',
+    breaks: 'What people pay is rounded up to whole credits',
+    test: 'tests/contract/accounting.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/engine/models/kinds/microcredits.ts',
+    find: `  BigInt(Math.ceil(Number((usd * creditsPerUsd * markup * 1_000_000).toPrecision(12))))`,
+    replace: `  BigInt(Math.ceil(usd * creditsPerUsd * markup * 1_000_000))`,
+    breaks: 'The noise of binary fractions in a price costs nobody a micro-credit',
+    test: 'src/engine/models/kinds/microcredits.test.ts',
+    suite: 'quick',
+  },
+  {
+    file: 'src/engine/inference/worst-case.ts',
+    find: `      if (outputTokens < smallestOutputTokens) throw error
+`,
+    replace: '',
+    breaks: 'A balance that pays for fewer than 256 tokens is refused, and not clamped',
+    test: 'tests/races/double-spend.test.ts',
+    suite: 'quick',
+  },
+  {
+    file: 'src/engine/inference/worst-case.ts',
+    find: 'if (free === undefined || requested !== undefined || round === 4) throw error',
+    replace: 'if (free === undefined || round === 4) throw error',
+    breaks: 'A limit of the caller that the balance cannot pay is refused, and not lowered',
+    test: 'tests/contract/chat-money.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/engine/inference/paid-turn.ts',
+    find: `this.#options.background === true || (this.#gone.aborted && !this.#isFetchable)`,
+    replace: 'this.#options.background === true',
+    breaks: 'Who has disconnected pays the hold at most, whatever the upstream goes on to write',
+    test: 'tests/conduct/disconnect.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/engine/inference/step.ts',
+    find: `    if (this.#fault.fault === 'aborted') return !this.#fault.executed && this.#seen.deltas === 0
+`,
+    replace: `    if (this.#fault.fault === 'aborted') return true
+`,
+    breaks: 'Who disconnects in the middle of an answer pays for what was written until then',
+    test: 'tests/contract/chat-disconnect.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/engine/inference/step.ts',
+    find: '    if (!this.#options.isFetchable) this.#options.run.leave()',
+    replace: '    this.#options.run.leave()',
+    breaks: 'An answer that an idempotency key can fetch later is read to its end though its caller left',
+    test: 'tests/contract/chat-disconnect.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/engine/routing/journey.ts',
+    find: `    if (this.#drain) this.resume()
+    else this.stop()`,
+    replace: '    this.resume()',
+    breaks: 'A caller who disconnects stops an upstream whose answers are not to be drained',
+    test: 'tests/contract/chat-disconnect.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/engine/inference/paid-turn.ts',
+    find: 'freeClaim: free && this.#steps.every((step) => step.mayReleaseClaim)',
+    replace: 'freeClaim: free',
+    breaks: 'A call that an upstream may have carried out keeps its idempotency key',
+    test: 'tests/contract/idempotency.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/engine/paid/paid-request.ts',
+    find: 'keepsClaim: claim !== undefined && !freeClaim',
+    replace: 'keepsClaim: claim !== undefined',
+    breaks: 'A failure whose idempotency key is free again does not forbid the repeat',
+    test: 'tests/contract/idempotency.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/platform/idempotency/idempotency.ts',
+    find: '  if (!earlier || earlier.fingerprint !== claim.fingerprint) fail(',
+    replace: '  if (!earlier) fail(',
+    breaks: 'Another body under the same idempotency key is a conflict',
+    test: 'tests/contract/idempotency.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/platform/idempotency/idempotency.ts',
+    find: '[...keyHeader].length > 128',
+    replace: '[...keyHeader].length > 129',
+    breaks: 'An idempotency key has 128 characters at most',
+    test: 'tests/contract/idempotency.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/capabilities/calls/answer.ts',
+    find: '  Buffer.byteLength(text) < replayLimitBytes ? text : undefined',
+    replace: '  Buffer.byteLength(text) <= replayLimitBytes ? text : undefined',
+    breaks: 'An answer of exactly 1,048,576 bytes is not kept for a repeat',
+    test: 'tests/contract/idempotency.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/platform/idempotency/fingerprint.ts',
+    find: 'Object.keys(value).sort()',
+    replace: 'Object.keys(value)',
+    breaks: 'The same request with its members in another order has the same fingerprint',
+    test: 'src/platform/idempotency/fingerprint.test.ts',
+    suite: 'quick',
+  },
+  {
+    file: 'src/engine/metering/plausible-usage.ts',
+    find: '  const output = Math.min(written, maxOutput(evidence))',
+    replace: '  const output = written',
+    breaks: 'An upstream that claims more output than it can have written is not believed',
+    test: 'src/engine/metering/plausible-usage.test.ts',
+    suite: 'quick',
+  },
+  {
+    file: 'src/engine/metering/plausible-usage.ts',
+    find: 'Math.min(claim.cacheWriteInput, input - cachedInput)',
+    replace: 'Math.min(claim.cacheWriteInput, input)',
+    breaks: 'What was read from the cache is not paid once more as written to it',
+    test: 'src/engine/metering/plausible-usage.test.ts',
+    suite: 'quick',
+  },
+]
