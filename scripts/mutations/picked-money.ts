@@ -139,8 +139,8 @@ export const moneyMutations: readonly Mutation[] = [
 `,
     replace: '',
     breaks: 'A balance that pays for fewer than 256 tokens is refused, and not clamped',
-    test: 'tests/races/double-spend.test.ts',
-    suite: 'quick',
+    test: 'tests/contract/chat-money.test.ts',
+    suite: 'test',
   },
   {
     file: 'src/engine/inference/worst-case.ts',
@@ -177,12 +177,11 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/routing/journey.ts',
-    find: `    if (this.#drain) this.resume()
-    else this.stop()`,
-    replace: '    this.resume()',
-    breaks: 'A caller who disconnects stops an upstream whose answers are not to be drained',
-    test: 'tests/contract/chat-disconnect.test.ts',
+    file: 'src/engine/routing/drains.ts',
+    find: '    if (running >= maxDrains) return undefined',
+    replace: '    if (running > maxDrains) return undefined',
+    breaks: 'Of the answers whose callers left, so many are read on and not one more',
+    test: 'tests/conduct/disconnect.test.ts',
     suite: 'test',
   },
   {

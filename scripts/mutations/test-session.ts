@@ -38,11 +38,9 @@ export class TestSession implements AsyncDisposable {
       ({ moduleId }) => path.relative(this.#root, moduleId) === testFile,
     )
     if (!specifications.length) return { kind: 'unfit', why: 'no such test file' }
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, longestMs)
-    })
-    const result = await Promise.race([vitest.runTestSpecifications(specifications), late])
+    const late = Promise.withResolvers<undefined>()
+    const timer = setTimeout(() => late.resolve(undefined), longestMs)
+    const result = await Promise.race([vitest.runTestSpecifications(specifications), late.promise])
     clearTimeout(timer)
     // A session remembers the files of its earlier runs, too.
     const ran = specifications.map(({ moduleId }) => moduleId)
