@@ -1,13 +1,17 @@
 import { rmSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Mutation, mutated } from './mutation.ts'
+import { type Mutation, mutated, rotten } from './mutation.ts'
+
+type Change = Pick<Mutation, 'file' | 'find' | 'replace'>
 
 /** A copy of a checkout in which files may be broken; deleted when it is disposed. */
 export interface CheckoutCopy extends AsyncDisposable {
   root: string
+  /** Why the mutation cannot be applied; undefined where it can. */
+  refusal(mutation: Change): Promise<string | undefined>
   /** Breaks one file of the copy until the answer is disposed. Throws where the text does not stand in it exactly once. */
-  apply(mutation: Pick<Mutation, 'file' | 'find' | 'replace'>): Promise<AsyncDisposable>
+  apply(mutation: Change): Promise<AsyncDisposable>
 }
 
 /** Within the checkout, and in nobody's way there: git, Biome, TypeScript and Vitest pass over it. */
@@ -32,6 +36,10 @@ export async function copyCheckout(checkout: string): Promise<CheckoutCopy> {
   await symlink(path.join(checkout, 'node_modules'), path.join(root, 'node_modules'))
   return {
     root,
+    async refusal(mutation) {
+      const code = await readFile(path.join(root, mutation.file), 'utf8').catch(() => undefined)
+      return code === undefined ? 'there is no such file' : rotten(mutation, code)
+    },
     async apply(mutation) {
       const place = path.join(root, mutation.file)
       const code = await readFile(place, 'utf8')

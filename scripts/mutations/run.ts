@@ -39,6 +39,8 @@ async function outcomeOf(
   copy: CheckoutCopy,
   session: TestSession,
 ): Promise<Outcome> {
+  const refusal = await copy.refusal(mutation)
+  if (refusal) return { kind: 'unfit', why: refusal }
   if (before.kind === 'red') return { kind: 'unfit', why: `it is red without the mutation: ${before.by}` }
   if (before.kind === 'unfit') return { kind: 'unfit', why: `without the mutation ${before.why}` }
   // A run's databases are copies of one that was migrated at its beginning.
