@@ -248,4 +248,28 @@ export const moneyMutations: readonly Mutation[] = [
     test: 'src/engine/metering/plausible-usage.test.ts',
     suite: 'quick',
   },
+  {
+    file: 'migrations/0023-settlements.sql',
+    find: '  where more > greatest(f.have, 0) order by f.rank, f.scope limit 1;',
+    replace: '  where more > greatest(f.have, 0) + 1 order by f.rank, f.scope limit 1;',
+    breaks: 'A hold grows by what is free, and by not one micro-credit more',
+    test: 'tests/ledger/rehold.test.ts',
+    suite: 'quick',
+  },
+  {
+    file: 'migrations/0023-settlements.sql',
+    find: '  if was.extensions ? step then',
+    replace: "  if was.extensions ? (step || '!') then",
+    breaks: 'A step that asks again extends the hold of its work once',
+    test: 'tests/ledger/durable.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'migrations/0025-lost-parts.sql',
+    find: 'else least(o.due, h.amount + ledger.room(h)) end as paid,',
+    replace: 'else o.due end as paid,',
+    breaks: 'Nobody is charged beyond the hold and what is free beside it',
+    test: 'tests/ledger/durable.test.ts',
+    suite: 'test',
+  },
 ]
