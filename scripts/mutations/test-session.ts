@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { createVitest, type TestModule, type Vitest } from 'vitest/node'
+import { createVitest, type Vitest } from 'vitest/node'
 
 /** How a test file ended. */
 export type Outcome =
@@ -87,7 +87,19 @@ async function deletePrograms(vitest: Vitest): Promise<void> {
   }
 }
 
-function outcomeOf(modules: readonly TestModule[], unhandled: readonly unknown[]): Outcome {
+/** What of a module of tests is looked at. */
+export interface RanModule {
+  errors(): readonly unknown[]
+  children: {
+    allTests(): Iterable<{
+      fullName: string
+      result(): { state: string; errors?: readonly { message: string }[] | undefined }
+    }>
+    allSuites(): Iterable<{ errors(): readonly unknown[] }>
+  }
+}
+
+export function outcomeOf(modules: readonly RanModule[], unhandled: readonly unknown[]): Outcome {
   const tests = modules.flatMap((module) => [...module.children.allTests()])
   let late: string | undefined
   for (const test of tests) {

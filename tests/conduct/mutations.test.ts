@@ -6,6 +6,7 @@ import { drawnMutations, survivors } from '../../scripts/mutations/drawn.ts'
 import { mutations, picked } from '../../scripts/mutations/list.ts'
 import { type Mutation, mutated, rotten } from '../../scripts/mutations/mutation.ts'
 import { walk } from '../../scripts/mutations/syntax.ts'
+import { outcomeOf, type RanModule } from '../../scripts/mutations/test-session.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const codeOf = (file: string): string => readFileSync(path.join(root, file), 'utf8')
@@ -54,6 +55,39 @@ test('a text that stands nowhere, or twice, or is changed into itself, is no mut
   // What is special to `replace` is text like any other.
   expect(mutated({ file: 'x', find: 'a', replace: '$&$1' }, 'xax')).toBe('x$&$1x')
   expect(() => mutated({ file: 'x', find: 'a', replace: 'b' }, 'aa')).toThrow('2 times')
+})
+
+describe('of a test file that ran', () => {
+  const ran = (
+    states: Record<string, string | undefined>,
+    outside: { module?: string; suite?: string } = {},
+  ) => {
+    const tests = Object.entries(states).map(([fullName, message]) => ({
+      fullName,
+      result: () =>
+        message === undefined ? { state: 'passed' } : { state: 'failed', errors: [{ message }] },
+    }))
+    const errorsOf = (message: string | undefined) => () => (message === undefined ? [] : [{ message }])
+    const module: RanModule = {
+      errors: errorsOf(outside.module),
+      children: { allTests: () => tests, allSuites: () => [{ errors: errorsOf(outside.suite) }] },
+    }
+    return outcomeOf([module], [])
+  }
+  const unfit = { kind: 'unfit' }
+
+  test('a failed test makes it red, and none makes it green', () => {
+    expect(ran({ one: undefined, two: 'expected 1 to be 2' })).toEqual({ kind: 'red', by: 'two' })
+    expect(ran({ one: undefined })).toEqual({ kind: 'green' })
+  })
+
+  test('what fails outside of tests, a file without any, and time that ran out prove nothing', () => {
+    expect(ran({}, { module: 'Transform failed with 1 error' })).toMatchObject(unfit)
+    expect(ran({ one: undefined }, { suite: 'beforeAll failed' })).toMatchObject(unfit)
+    expect(ran({})).toMatchObject(unfit)
+    expect(ran({ one: 'Test timed out in 180000ms.' })).toMatchObject(unfit)
+    expect(outcomeOf([], [new Error('a rejection that nobody handled')])).toMatchObject(unfit)
+  })
 })
 
 describe('the mutator', () => {
