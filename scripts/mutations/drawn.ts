@@ -52,7 +52,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: '  const settled = paid.finish({ statusCode: 200, ...(reply !== undefined && { reply }) })',
     replace: '  const settled = paid.finish({ statusCode: 200, ...(reply === undefined && { reply }) })',
     breaks: 'The answer of a paid call is kept for a repeat',
-    test: 'tests/contract/idempotency.test.ts',
+    test: 'tests/contract/embeddings-orders.test.ts',
     suite: 'test',
   },
   {

@@ -93,11 +93,10 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'quick',
   },
   {
-    file: 'src/platform/ledger/waiting-holds.ts',
-    find: `      if (!hold.sent) this.#queue.splice(this.#queue.indexOf(hold), 1)
-`,
-    replace: '',
-    breaks: 'A hold that was refused with 503 before it was sent is not taken later',
+    file: 'src/platform/ledger/lane.ts',
+    find: "    if (swept || (hold.refused && result.outcome === 'held')) this.#options.undo(hold.op)",
+    replace: '    if (swept) this.#options.undo(hold.op)',
+    breaks: 'A hold that is taken after its caller was told 503 is given back whole',
     test: 'tests/ledger/lanes.test.ts',
     suite: 'test',
   },
