@@ -90,6 +90,8 @@ describe('an input that nothing hidden is read with has at most', () => {
     const { input, cachedInput, cacheWriteInput, mediaInput } = usage
     expect(input).toBe(empty + 1 + 1_500)
     expect(cachedInput + cacheWriteInput + mediaInput).toBeLessThanOrEqual(input)
+    // None of them is below zero, which would hide another one that is too large.
+    expect(Math.min(cachedInput, cacheWriteInput, mediaInput)).toBeGreaterThanOrEqual(0)
     expect(believed({ input: 2_000, mediaInput: 2_000 }, turn).mediaInput).toBe(1_500)
     expect(believed({ input: 4_000, cacheWriteInput: 9e9, cacheWriteHourInput: 9e9 }, turn)).toMatchObject({
       cacheWriteInput: 4_000,
@@ -118,6 +120,16 @@ describe('an input that the request does not bound is believed up to the window'
   test('sound by address may be all of it', () => {
     expect(believed({ input: 9_000, mediaInput: 8_000 }, turnOf([link('audio')])).mediaInput).toBe(8_000)
   })
+})
+
+test('an output beyond the limit that was sent is not believed, nor one beyond two tokens for each byte that was seen', () => {
+  const turn = { ...turnOf([text('x')]), maxOutputTokens: 1_000 }
+  const hidden = (claimed: number) => believed({ output: claimed }, turn).output
+  expect([1_000, 1_001].map(hidden)).toEqual([1_000, 1_000])
+  const seenWhole = (output: number) =>
+    plausibleUsage(usageOf({ output }), { turn, model: { ...model, features: [] }, seen }).output
+  const most = 2 * seen.bytes + 512
+  expect([most, most + 1].map(seenWhole)).toEqual([most, most])
 })
 
 describe('zero is no count', () => {

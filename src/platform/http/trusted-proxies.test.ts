@@ -31,7 +31,8 @@ test('an IPv4 peer of a socket of both families is itself', () => {
 })
 
 test('a chain of ten thousand addresses is read to the visitor, and no further', () => {
-  const header = `evil, ${'203.0.113.7, '}${Array.from({ length: 10_000 }, () => '10.0.0.1').join(', ')}`
+  // What stands before the visitor he may have made up: an address as well as a word.
+  const header = `evil, 198.51.100.9, ${'203.0.113.7, '}${Array.from({ length: 10_000 }, () => '10.0.0.1').join(', ')}`
   const { clientAddress } = visitorOf(
     { headers: { 'x-forwarded-for': header }, peer: '10.0.0.1' },
     new TrustedProxies(['10.0.0.0/8']),

@@ -463,8 +463,8 @@ it('whoever repeats an accepted backup gets its answer, also when its database i
   await restored()
   await place('away')
   expect((await cloud.client.post(pathOf(), {})).body.error.code).toBe('DATABASE_ELSEWHERE')
-  expect((await ask()).text).toBe(asked.text)
-  expect((await back()).text).toBe(begun.text)
+  expect(await ask()).toMatchObject({ status: 202, text: asked.text })
+  expect(await back()).toMatchObject({ status: 202, text: begun.text })
   await place(here)
 })
 

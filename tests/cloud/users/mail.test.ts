@@ -304,6 +304,20 @@ test('an address that is taken off the list gets no session of a link that was m
   expect((await press(link)).headers.get('location')).toMatch(/^https:\/\/app\.example\.com\/#/)
 })
 
+test('a link that would sign in of an app without an address says so at each opening and press, and stays good', async () => {
+  const cloud = await world.newCloud('app')
+  const email = newAddress()
+  await ask(cloud, 'POST', '/otp', { body: { email } })
+  const link = linkIn((await mails.mailTo(email)).text)
+  for (const reply of [await open(link), await press(link), await open(link)]) {
+    expect(reply.status).toBe(409)
+    expect(reply.headers.get('location')).toBeNull()
+    expect(await reply.text()).not.toContain('<form')
+  }
+  await change(cloud, { site_url: site })
+  expect(fragmentOf(await press(link)).get('access_token')).toBeTruthy()
+})
+
 test('a new address is confirmed by a mail to it, and the old one is told', async () => {
   const cloud = await newCloud()
   const { client, email, id } = await member(cloud)

@@ -1,0 +1,11 @@
+import { drawnMutations } from './drawn.ts'
+import type { Mutation } from './mutation.ts'
+import { accessMutations } from './picked-access.ts'
+import { moneyMutations } from './picked-money.ts'
+import { roomMutations } from './picked-rooms.ts'
+
+/** Picked by hand, for what the product promises. */
+export const picked: readonly Mutation[] = [...moneyMutations, ...accessMutations, ...roomMutations]
+
+/** All of them; `npm run mutate -- 12` runs the twelfth. */
+export const mutations: readonly Mutation[] = [...picked, ...drawnMutations]
