@@ -58,9 +58,10 @@ const busyLoop = `
   }
   console.log(JSON.stringify(pauses))`
 
-test('load on every core is no gap: where one is seen, the load had no time either', async () => {
+test('load on every core is no gap: where one is seen, the load had no time either', async ({ skip }) => {
   const { observer } = await observing()
   await using _observer = observer
+  if (observer.priority === 'plain') return skip('no higher priority is permitted here')
   const beganMs = Date.now()
   const loops = Array.from({ length: availableParallelism() }, async (): Promise<Gap[]> => {
     const child = spawn(process.execPath, ['-e', busyLoop], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -74,8 +75,10 @@ test('load on every core is no gap: where one is seen, the load had no time eith
   const pauses = await Promise.all(loops)
   await observer.upToDate()
   const seen = observer.gaps.filter(({ fromMs }) => fromMs >= beganMs)
+  const within = (gap: Gap, { fromMs, toMs }: Gap): number =>
+    Math.max(0, Math.min(gap.toMs, toMs) - Math.max(gap.fromMs, fromMs))
   const isShared = (gap: Gap): boolean =>
-    pauses.every((its) => its.some((one) => one.fromMs < gap.toMs && one.toMs > gap.fromMs))
+    pauses.every((its) => its.reduce((sum, one) => sum + within(gap, one), 0) > (gap.toMs - gap.fromMs) / 2)
   expect(seen.filter((gap) => !isShared(gap))).toEqual([])
 })
 
