@@ -1,12 +1,15 @@
 /** Calls that a server is in the middle of: what may have been worked on is charged at its hold, what would have been stored is lost and free. */
 import { expect } from 'vitest'
+import { encodeWhole } from '#engine/sound'
 import { agentOf, run } from '../../contract/agents-world.ts'
 import { version } from '../../contract/messages-world.ts'
 import { says, call as toolCall } from '../../contract/scripted-answer.ts'
 import { readUntil } from '../../harness/read-until.ts'
 import { until } from '../../harness/until.ts'
-import { chunk, stream } from '../../harness/upstream.ts'
+import { chunk, json, stream } from '../../harness/upstream.ts'
+import { connect } from '../../realtime/socket-call.ts'
 import { breaksOff, expectLost } from '../lost.ts'
+import { costOf } from './configuration.ts'
 import { credits, type Ended, type Family, never, once, type Place } from './scene.ts'
 
 interface Request {
@@ -105,57 +108,90 @@ const agentRun: Family = {
   },
 }
 
-/** An order whose result would be stored, at a price that the test knows. */
-const order = (
-  name: string,
-  price: bigint | undefined,
-  requestOf: (at: Place) => Request | Promise<Request>,
-): Family => ({
+interface Order extends Request {
+  /** The price in micro-credits; absent: whatever was held. */
+  price?: bigint
+  /** Calls upstream of which the last is under way; one when absent. */
+  calls?: number
+}
+
+/** A call whose result would be stored, or is of no use to anybody: free, and the platform's loss. */
+const order = (name: string, orderOf: (at: Place) => Order): Family => ({
   name,
   async begin(at) {
-    const { path, body } = await requestOf(at)
+    const { path, body, calls = 1, ...known } = orderOf(at)
     const broken = breaksOff(at.client.post(path, body, once))
-    await until(() => at.calls.length === 1)
+    await until(() => at.calls.length === calls)
     const held = await at.held()
     return {
       async ends() {
         await broken
+        const price = known.price ?? held
+        expect(price).toBeGreaterThan(0n)
         const restarted = at.scene.server
-        await expectLost(at.site, at.person, {
-          ...{ path, body, headers: once, credits, restarted },
-          price: price ?? held,
-        })
-        expect(at.calls).toHaveLength(1)
-        return { charged: 0n, lost: price ?? held }
+        await expectLost(at.site, at.person, { path, body, price, headers: once, credits, restarted })
+        expect(at.calls).toHaveLength(calls)
+        return { charged: 0n, lost: price }
       },
     }
   },
 })
 
 /** A second and a half of a tone, as WAV. */
-function recording(): string {
-  const samples = 24_000
-  const wav = Buffer.alloc(44 + 2 * samples)
-  wav.write('RIFF')
-  wav.writeUInt32LE(wav.length - 8, 4)
-  wav.write('WAVEfmt ', 8)
-  wav.writeUInt32LE(16, 16)
-  for (const [at, value] of [
-    [20, 1],
-    [22, 1],
-    [32, 2],
-    [34, 16],
-  ] as const)
-    wav.writeUInt16LE(value, at)
-  for (const [at, value] of [
-    [24, 16_000],
-    [28, 32_000],
-    [40, 2 * samples],
-  ] as const)
-    wav.writeUInt32LE(value, at)
-  wav.write('data', 36)
-  for (let at = 0; at < samples; at++) wav.writeInt16LE(Math.round(8_000 * Math.sin(at / 9)), 44 + 2 * at)
-  return wav.toString('base64')
+async function recording(level: number): Promise<Buffer> {
+  const samples = Float32Array.from({ length: 24_000 }, (_, at) => level * Math.sin(at / 9))
+  const { bytes } = await encodeWhole([{ rate: 16_000, samples }], { format: 'wav', maxBytes: 1e6 })
+  return Buffer.from(bytes)
+}
+/** Upstream they are known by their bytes: no text of the test goes with them. */
+const [alone, answered] = [await recording(0.3), await recording(0.2)]
+const inBase64 = (wav: Buffer) => ({ audioBase64: wav.toString('base64'), mediaType: 'audio/wav' })
+
+/** A recording that is answered in speech: transcribed, then answered, then spoken. */
+const spokenAnswer = order('an answer to a recording whose text is written', (at) => {
+  at.marks.push(answered)
+  at.hangs = ({ path }) => path.endsWith('/chat/completions')
+  const transcript = { text: `${at.person.account} سلام`, usage: { type: 'duration', seconds: 2 } }
+  at.answers = () => json(200, transcript)
+  const body = { model: 'test/voice', format: 'wav', audioInput: inBase64(answered) }
+  return { path: '/v1/studio/audio', body, calls: 2 }
+})
+
+/** Of which one answer was given, and the second is being written. */
+const realtimeCall: Family = {
+  name: 'a realtime call in its second answer',
+  async begin(at) {
+    at.hangs = (call) => at.calls.indexOf(call) > 0
+    const call = await connect(at.client, at.person.secret, { query: '?model=test/talk' })
+    const ask = () => {
+      const content = [{ type: 'input_text', text: at.person.account }]
+      call.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } })
+      call.send({ type: 'response.create', response: { output_modalities: ['text'] } })
+    }
+    ask()
+    await call.event('response.done')
+    const steps = (which: string) =>
+      at.query<{ worst: bigint }>(
+        `select worst from realtime.steps where account_id = $1 and cost ${which}`,
+        [at.person.account],
+      )
+    await until(async () => (await steps('is not null')).length === 1)
+    ask()
+    await until(() => at.calls.length === 2)
+    const [open, ...more] = await steps('is null')
+    return {
+      async ends() {
+        await call.closed
+        expect(more).toEqual([])
+        const calls = async () => (await at.client.get('/v1/realtime/calls')).body.data
+        await until(async () => (await calls())[0].status === 'ended')
+        expect(await calls()).toMatchObject([{ reason: 'failed' }])
+        await until(async () => (await at.held()) === 0n)
+        expect(at.calls).toHaveLength(2)
+        return { charged: costOf(at.calls[0]!.usage) + open!.worst, lost: 0n }
+      },
+    }
+  },
 }
 
 export const callFamilies: Family[] = [
@@ -178,24 +214,27 @@ export const callFamilies: Family[] = [
     body: { prompt, maxOutputTokens: 128 },
   })),
   agentRun,
-  order('a picture', 40_000_000n, ({ person }) => ({
+  order('a picture', ({ person }) => ({
     path: '/v1/images/generations',
     body: { model: 'test/painter', prompt: `${person.account} a cat` },
+    price: 40_000_000n,
   })),
-  // A UUID, a space and a word.
-  order('speech', 15_000n * 41n, ({ person }) => ({
+  order('speech', ({ person }) => ({
     path: '/v1/studio/audio',
     body: { model: 'test/voice', text: `${person.account} سلام`, format: 'wav' },
+    // A UUID, a space and a word.
+    price: 15_000n * 41n,
   })),
-  // A second that has begun counts.
-  order('a transcription', 2_000_000n, (at) => {
-    // Its body bears no text of ours, and no other family has recordings.
-    at.mark = '/audio/transcriptions'
-    const body = { model: 'test/scribe', audioBase64: recording(), mediaType: 'audio/wav' }
-    return { path: '/v1/audio/transcriptions', body }
+  order('a transcription', (at) => {
+    at.marks.push(alone)
+    const body = { model: 'test/scribe', ...inBase64(alone) }
+    // A second that has begun counts.
+    return { path: '/v1/audio/transcriptions', body, price: 2_000_000n }
   }),
-  order('vectors', undefined, ({ person }) => ({
+  spokenAnswer,
+  order('vectors', ({ person }) => ({
     path: '/v1/embeddings',
     body: { model: 'test/near', input: person.account },
   })),
+  realtimeCall,
 ]

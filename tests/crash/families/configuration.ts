@@ -49,6 +49,7 @@ models:
     deployments: [{ provider: films, model: google/veo-3.1 }]
     video: { combinations: [{ resolution: 720p, durations: [4], aspect_ratios: ["16:9"], audio: optional }] }
     pricing: { per_second: 0.1 }
+  - { id: test/talk, kind: realtime, text_model: test/model, transcription_model: test/scribe, speech_model: test/voice }
 batches: { rows_per_account: 1 }
 net: { allow_cidrs: [127.0.0.0/8, "::1/128"] }
 defaults: { text_model: test/model, embedding_model: test/near, credits_per_usd: 1000, markup: 1.0 }

@@ -155,8 +155,8 @@ export class Place {
   readonly scene: Scene
   readonly site: Site
   readonly person: Person
-  /** Stands in the path or in the body of each of its calls upstream. */
-  mark: string
+  /** One of them stands in the body of each of its calls upstream. */
+  readonly marks: (string | Buffer)[]
   /** Calls that stay unanswered until the kill; all, where nothing else is said. */
   hangs: (call: UpstreamCall) => boolean = () => true
   /** What they get of an answer. */
@@ -167,7 +167,7 @@ export class Place {
     this.scene = scene
     this.site = scene.site
     this.person = person
-    this.mark = person.account
+    this.marks = [person.account]
   }
 
   /** Of the server that runs. */
@@ -175,7 +175,7 @@ export class Place {
     return this.site.client(this.scene.server, this.person)
   }
 
-  isOf = ({ path, bytes }: UpstreamCall): boolean => path.includes(this.mark) || bytes.includes(this.mark)
+  isOf = ({ bytes }: UpstreamCall): boolean => this.marks.some((mark) => bytes.includes(mark))
 
   /** Its calls upstream, in order. */
   get calls(): UpstreamCall[] {
