@@ -59,68 +59,56 @@ const batch: Family = {
 const filmPath = '/v1/studio/video'
 /** Of four seconds. */
 const filmPrice = 400_000_000n
-const filmsOf = ({ scene, person }: Place) =>
-  scene.films.jobs.filter(({ order }) => JSON.stringify(order).includes(person.account))
+const filmsOf = ({ scene, person }: Place, name: string) =>
+  scene.films.jobs.filter(({ order }) => JSON.stringify(order).includes(`${person.account} ${name}`))
 
-async function orderFilm(at: Place) {
-  const body = { model: 'test/film', prompt: `${at.person.account} گربه` }
-  const made = await at.client.post(filmPath, body, once)
+async function orderFilm(at: Place, name: string) {
+  const body = { model: 'test/film', prompt: `${at.person.account} ${name}` }
+  const key = { 'idempotency-key': name }
+  const made = await at.client.post(filmPath, body, key)
   expect(made.status, made.text).toBe(202)
   const { id, providerJobId } = made.body
-  const status = async () => (await at.client.post(`${filmPath}/status`, { id, providerJobId })).body
   return {
     id,
-    status,
-    /** As it was before the repeat: one order, nothing held, no room reserved. */
-    async expectEnded() {
-      await until(async () => (await at.held()) === 0n)
-      expect(await reservationsOf(at.site, at.person)).toEqual([])
-      await expectReplay(at, filmPath, body, id)
-      expect(filmsOf(at)).toHaveLength(1)
+    ended: () =>
+      until(async () => {
+        const { body: seen } = await at.client.post(`${filmPath}/status`, { id, providerJobId })
+        return seen.pending ? undefined : seen
+      }),
+    /** Ordered once, after the repeat too. */
+    async expectOnce() {
+      await expectReplay(at, filmPath, body, id, key)
+      expect(filmsOf(at, name)).toHaveLength(1)
     },
   }
 }
 
-const fetchedFilm: Family = {
-  name: 'a video whose bytes are half fetched',
+const films: Family = {
+  name: 'a video whose bytes are being fetched, and one that is being ordered',
   async begin(at) {
     const { films } = at.scene
     films.plan({ states: ['completed'] })
     films.fail('content', 'stalled')
     const fetching = films.arrival('content')
-    const film = await orderFilm(at)
+    const fetched = await orderFilm(at, 'fetched')
     await fetching
+    films.fail('submit', 'hang')
+    const ordered = await orderFilm(at, 'ordered')
+    await until(() => filmsOf(at, 'ordered').length === 1)
     return {
       async ends() {
-        await until(async () => !(await film.status()).pending)
-        expect(await film.status()).toMatchObject({ status: 'completed' })
-        await film.expectEnded()
-        expect(await filesOf(at.site, at.person)).toHaveLength(1)
-        return { charged: filmPrice, lost: 0n }
-      },
-    }
-  },
-}
-
-const orderedFilm: Family = {
-  name: 'a video that is being ordered',
-  async begin(at) {
-    at.scene.films.fail('submit', 'hang')
-    const film = await orderFilm(at)
-    await until(() => filmsOf(at).length === 1)
-    return {
-      async ends() {
-        const values = [film.id]
-        const isAwaited = `select from videos.jobs where job_id = $1 and ambiguous_until is not null`
-        await until(async () => (await at.query(isAwaited, values)).length === 1)
+        const ordering = `select from videos.jobs where job_id = $1 and ambiguous_until is not null`
+        await until(async () => (await at.query(ordering, [ordered.id])).length === 1)
         // The ten minutes are over in which the vendor might have named it.
-        const isOver = `update videos.jobs set ambiguous_until = now(), next_at = now() where job_id = $1`
-        await at.query(isOver, values)
-        await until(async () => !(await film.status()).pending)
-        expect(await film.status()).toMatchObject({ status: 'failed' })
-        await film.expectEnded()
-        expect(await filesOf(at.site, at.person)).toEqual([])
-        return { charged: 0n, lost: filmPrice }
+        const over = `update videos.jobs set ambiguous_until = now(), next_at = now() where job_id = $1`
+        await at.query(over, [ordered.id])
+        expect(await ordered.ended()).toMatchObject({ status: 'failed' })
+        expect(await fetched.ended()).toMatchObject({ status: 'completed' })
+        await until(async () => (await at.held()) === 0n)
+        expect(await reservationsOf(at.site, at.person)).toEqual([])
+        expect(await filesOf(at.site, at.person)).toHaveLength(1)
+        for (const film of [ordered, fetched]) await film.expectOnce()
+        return { charged: filmPrice, lost: filmPrice }
       },
     }
   },
@@ -195,4 +183,4 @@ const source: Family = {
   },
 }
 
-export const backgroundFamilies: Family[] = [batch, fetchedFilm, orderedFilm, run, source]
+export const backgroundFamilies: Family[] = [batch, films, run, source]

@@ -1,16 +1,18 @@
 /** What is delivered, stored or served without a charge: it is there as a whole, or never was. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { request } from 'node:http'
 import path from 'node:path'
 import { expect } from 'vitest'
 import { tell } from '#platform/events'
+import { answering, onceTested } from '../../cloud/functions/scene.ts'
+import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { path as webhooks } from '../../contract/webhooks-world.ts'
 import { formOf } from '../../harness/form.ts'
 import { until } from '../../harness/until.ts'
 import { settled, siteBody } from '../../sites/published.ts'
 import { visit } from '../../sites/visitor.ts'
-import { filesOf, reservationsOf } from '../lost.ts'
+import { breaksOff, filesOf, reservationsOf } from '../lost.ts'
 import { type Ended, type Family, once, type Place } from './scene.ts'
 
 const free: Ended = { charged: 0n, lost: 0n }
@@ -58,10 +60,19 @@ const retry: Family = {
     const { receiver } = at.scene
     receiver.answer('refusing', (response, nth) => response.writeHead(nth === 1 ? 500 : 204).end())
     await notify(at, 'refusing')
-    await until(async () => (await deliveriesOf(at))[0]?.attempts === 1)
-    expect(await deliveriesOf(at)).toMatchObject([{ status: 'pending', http_status: 500 }])
+    const dueIn = (interval: string) =>
+      at.query(
+        `update webhooks.deliveries set due_at = now() + $2::interval
+          where account_id = $1 and state = 'pending' and attempts = 1 returning 1`,
+        [at.person.account, interval],
+      )
+    // Of its five seconds an hour is made, which is over when the next server has come.
+    await until(async () => (await dueIn('1 hour')).length === 1)
     return {
       async ends() {
+        expect(await deliveriesOf(at)).toMatchObject([{ status: 'pending', http_status: 500, attempts: 1 }])
+        await dueIn('0')
+        await at.query(`select pg_notify('webhooks', '')`)
         await until(async () => (await deliveriesOf(at))[0].status === 'delivered')
         expect(await deliveriesOf(at)).toMatchObject([{ attempts: 2 }])
         expectTwice(at, 'refusing')
@@ -100,10 +111,12 @@ const upload: Family = {
     // Its server is killed.
     sending.on('error', () => undefined)
     sending.write(form.body.subarray(0, csv.length / 2))
+    const spool = path.join(at.site.dataDir, 'spool')
     const spooled = await until(async () => {
-      const spool = path.join(at.site.dataDir, 'spool')
       const found = await readdir(spool, { recursive: true, withFileTypes: true }).catch(() => [])
-      return found.find((entry) => entry.isFile())
+      const files = found.filter((entry) => entry.isFile())
+      const bytes = files.map(({ parentPath, name }) => readFileSync(path.join(parentPath, name)))
+      return files[bytes.findIndex((one) => one.length > 0 && csv.indexOf(one) === 0)]
     })
     return {
       async ends() {
@@ -234,12 +247,40 @@ const appFile: Family = {
   },
 }
 
-export const storedFamilies: Family[] = [
-  delivery,
-  retry,
-  upload,
-  storedFile,
-  publication,
-  cloudDeletion,
-  appFile,
-]
+const deployment: Family = {
+  name: 'a new version of a function that is compiled, tried and not stored',
+  unavailable: async () => ((await hasJail()) ? undefined : 'no jail for functions can be built here'),
+  async begin(at) {
+    const { id } = await newCloud(at, 'functions')
+    const functions = `/v1/cloud/${id}/functions`
+    const deploy = (version: number) =>
+      at.client.post(
+        functions,
+        { name: 'f', code: answering(`version ${version}`), verify_jwt: false },
+        { 'idempotency-key': `version ${version}` },
+      )
+    const first = await onceTested(() => deploy(1))
+    expect(first.status, first.text).toBe(201)
+    const lock = await at.site.holding('lock table functions.versions in share mode')
+    const broken = breaksOff(deploy(2))
+    await at.site.waitsFor('insert into "functions"."versions"')
+    const versions = async () =>
+      (await at.client.get(`${functions}/f`)).body.versions.map((one: { version: number }) => one.version)
+    return {
+      lock,
+      async ends() {
+        await broken
+        expect(await versions()).toEqual([1])
+        const made = await onceTested(() => deploy(2))
+        expect([made.status, made.body.version], made.text).toEqual([201, 2])
+        const repeat = await deploy(2)
+        expect([repeat.body.version, repeat.headers.get('idempotent-replayed')]).toEqual([2, 'true'])
+        expect(await versions()).toEqual([2, 1])
+        return free
+      },
+    }
+  },
+}
+
+export const storedFamilies: Family[] = [upload, storedFile, publication, cloudDeletion, appFile, deployment]
+export const deliveryFamilies: Family[] = [retry, delivery]
