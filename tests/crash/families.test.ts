@@ -1,6 +1,6 @@
 /**
- * One kill -9 of one server that is in the middle of something of every family of durable things. Every other moment at which each can be
- * killed is a test of tests/crash, family by family.
+ * One kill -9 of one server that is in the middle of something of every family of durable things, and one that comes in its place. Each
+ * family at every other moment is a matter of the campaign's kills.
  */
 import { expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
@@ -15,6 +15,10 @@ import { deliveryFamilies, storedFamilies } from './families/stored.ts'
  */
 const families: Family[][] = [[...callFamilies, ...backgroundFamilies], storedFamilies, deliveryFamilies]
 
+console.log(
+  'left out: dedicated clouds with their moves, backups, objects and mails, each of which needs a PostgreSQL of its own',
+)
+
 interface Begun extends UnderWay {
   name: string
   at: Place
@@ -25,7 +29,7 @@ test('every durable thing that is under way when its server is killed ends once,
   await scene.start()
   const begun: Begun[] = []
   for (const line of families) begun.push(...(await Promise.all(line.map((one) => begin(scene, one)))).flat())
-  await scene.kill(begun.flatMap(({ lock }) => lock ?? []))
+  await scene.kill()
   await scene.start()
   await scene.takenOver()
   const charges = await Promise.all(begun.map((one) => naming(one.name, expectEnd(one))))
@@ -35,8 +39,10 @@ test('every durable thing that is under way when its server is killed ends once,
 /** None where this machine cannot have it under way, which is printed. */
 async function begin(scene: Scene, { name, unavailable, begin }: Family): Promise<Begun[]> {
   const why = await unavailable?.()
-  if (why !== undefined) console.log(`left out: ${name}: ${why}`)
-  if (why !== undefined) return []
+  if (why !== undefined) {
+    console.log(`left out: ${name}: ${why}`)
+    return []
+  }
   const at = await scene.place()
   return [{ name, at, ...(await naming(name, begin(at))) }]
 }

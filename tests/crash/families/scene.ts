@@ -1,4 +1,5 @@
 /** One site on which something of every family of durable things is under way in one server process, which is then killed. */
+import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -31,8 +32,6 @@ export interface Family {
 }
 
 export interface UnderWay {
-  /** A lock in the database that keeps it under way. After the kill it is let go, once what waits for it is ended. */
-  lock?: AsyncDisposable
   /** Asserts with the second server how it ended, and that a repeat with its key has no second effect. */
   ends(): Promise<Ended>
 }
@@ -53,6 +52,7 @@ export class Scene implements AsyncDisposable {
   /** Of the first server, in the books. */
   #dead: string[] = []
   readonly #places: Place[] = []
+  readonly #locks: AsyncDisposable[] = []
   readonly #servers: ServerProcess[] = []
   /** The environment of both servers: the second comes in the place of the first, under its addresses. */
   readonly #env: Record<string, string>
@@ -111,17 +111,27 @@ export class Scene implements AsyncDisposable {
     return place
   }
 
+  /** Of the database, in which something is kept under way until the kill. */
+  keep(lock: AsyncDisposable): void {
+    this.#locks.push(lock)
+  }
+
   /** kill -9 of the first server. What waits for a lock in the database ends with its client; all upstreams answer from then on. */
-  async kill(locks: readonly AsyncDisposable[]): Promise<void> {
-    const processes = await this.site.db.query<{ process_id: string }>(
-      { text: 'select process_id from ledger.processes' },
-      [],
-    )
+  async kill(): Promise<void> {
+    const { db, upstream } = this.site
+    const text = 'select process_id from ledger.processes'
+    const processes = await db.query<{ process_id: string }>({ text }, [])
     this.#dead = processes.map(({ process_id }) => process_id)
+    const givenUp = upstream.calls.filter(({ aborted }) => aborted)
+    assert.deepEqual(givenUp, [], 'a call was given up before the kill')
     await this.server.kill()
     this.isKilled = true
     await this.site.endWaiting()
-    for (const lock of locks) await lock[Symbol.asyncDispose]()
+    await this.#unlock()
+  }
+
+  async #unlock(): Promise<void> {
+    for (const lock of this.#locks.splice(0)) await lock[Symbol.asyncDispose]()
   }
 
   /**
@@ -145,8 +155,9 @@ export class Scene implements AsyncDisposable {
     return !this.isKilled && place.hangs(call) ? place.hanging : place.answers(call)
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#stack.disposeAsync()
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#unlock()
+    await this.#stack.disposeAsync()
   }
 }
 
@@ -184,6 +195,11 @@ export class Place {
 
   async held(): Promise<bigint> {
     return (await this.site.balances(this.person)).held
+  }
+
+  /** Keeps the locks of a statement until the kill: what needs the same rows waits in the middle of its work. */
+  async lock(statement: string): Promise<void> {
+    this.scene.keep(await this.site.holding(statement))
   }
 
   query<Row = Record<string, unknown>>(text: string, values: readonly unknown[] = []): Promise<Row[]> {

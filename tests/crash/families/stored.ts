@@ -135,11 +135,10 @@ const storedFile: Family = {
   async begin(at) {
     const body = { data: csv.toString('base64'), name: 'whole.csv' }
     const send = () => at.client.post('/v1/files', body, once)
-    const lock = await at.site.lock(at.person)
+    at.scene.keep(await at.site.lock(at.person))
     const broken = send().catch(() => undefined)
     await at.site.waitsFor('ledger.record')
     return {
-      lock,
       async ends() {
         expect(await broken).toBeUndefined()
         // They are deleted when they are due.
@@ -155,12 +154,11 @@ const publication: Family = {
   name: 'a publication that was accepted',
   async begin(at) {
     const body = siteBody('of-a-killed-server')
-    const lock = await at.site.holding('lock table sites.blobs in share mode')
+    await at.lock('lock table sites.blobs in share mode')
     const made = await at.client.post('/v1/sites', body, once)
     expect(made.status, made.text).toBe(202)
     await at.site.waitsFor('unused_since')
     return {
-      lock,
       async ends() {
         const { id } = made.body
         const site = await settled(at.client, id)
@@ -185,12 +183,11 @@ const cloudDeletion: Family = {
   name: 'a cloud that is being deleted',
   async begin(at) {
     const { id, ref } = await newCloud(at, 'gone')
-    const lock = await at.site.holding(`select from clouds.refs where ref = '${ref}' for update`)
+    await at.lock(`select from clouds.refs where ref = '${ref}' for update`)
     const remove = () => at.client.request('DELETE', `/v1/cloud/${id}`, JSON.stringify({ confirm: 'gone' }))
     expect((await remove()).body.status).toBe('deleting')
     await at.site.waitsFor('delete from clouds.refs')
     return {
-      lock,
       async ends() {
         await until(async () => (await at.client.get(`/v1/cloud/${id}`)).status === 404)
         expect(await at.query('select from clouds.refs where ref = $1', [ref])).toEqual([])
@@ -221,7 +218,7 @@ const appFile: Family = {
         { authorization: `Bearer ${token}` },
       )
     expect((await store()).status).toBe(201)
-    const lock = await at.site.holding(`select from app_files.counts where cloud_id = '${id}' for update`)
+    await at.lock(`select from app_files.counts where cloud_id = '${id}' for update`)
     const broken = store().catch(() => undefined)
     const pending = () => at.query('select from storage.pending_blobs where key like $1', [`%/${id}/%`])
     await until(async () => (await pending()).length === 1)
@@ -232,7 +229,6 @@ const appFile: Family = {
       return (await at.query(text, [id]))[0]
     }
     return {
-      lock,
       async ends() {
         expect(await broken).toBeUndefined()
         expect(await count()).toEqual({ rows: 1, counted: 1 })
@@ -261,13 +257,12 @@ const deployment: Family = {
       )
     const first = await onceTested(() => deploy(1))
     expect(first.status, first.text).toBe(201)
-    const lock = await at.site.holding('lock table functions.versions in share mode')
+    await at.lock('lock table functions.versions in share mode')
     const broken = breaksOff(deploy(2))
     await at.site.waitsFor('insert into "functions"."versions"')
     const versions = async () =>
       (await at.client.get(`${functions}/f`)).body.versions.map((one: { version: number }) => one.version)
     return {
-      lock,
       async ends() {
         await broken
         expect(await versions()).toEqual([1])
