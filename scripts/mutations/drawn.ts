@@ -100,7 +100,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: "      const isPlain = container === undefined && !isVorbis && media !== 'audio/aac'",
     replace: "      const isPlain = (container === undefined && !isVorbis || media !== 'audio/aac')",
     breaks: 'A recording within a container is taken out of it before it is decoded',
-    test: 'tests/sound/opened.test.ts',
+    test: 'tests/sound/recordings.test.ts',
     suite: 'test',
   },
   {
