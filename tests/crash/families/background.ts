@@ -98,7 +98,10 @@ const films: Family = {
     return {
       async ends() {
         const ordering = `select from videos.jobs where job_id = $1 and ambiguous_until is not null`
-        await until(async () => (await at.query(ordering, [ordered.id])).length === 1)
+        await until(async () => {
+          expect(filmsOf(at, 'ordered')).toHaveLength(1)
+          return (await at.query(ordering, [ordered.id])).length === 1
+        })
         // The ten minutes are over in which the vendor might have named it.
         const over = `update videos.jobs set ambiguous_until = now(), next_at = now() where job_id = $1`
         await at.query(over, [ordered.id])

@@ -139,9 +139,12 @@ export class Scene implements AsyncDisposable {
    * waits for a death.
    */
   async takenOver(): Promise<void> {
-    const text = `select from ledger.holds where process_id = any($1) union all select from jobs.queue where process_id = any($1)
-      union all select from webhooks.connections where process_id = any($1)`
-    await until(async () => (await this.site.db.query({ text }, [this.#dead])).length === 0)
+    const text = `select 'a hold' as what, receipt_id::text as id from ledger.holds where process_id = any($1)
+      union all select name, job_id::text from jobs.queue where process_id = any($1)
+      union all select 'a webhook', connection_id::text from webhooks.connections where process_id = any($1)`
+    const left = () => this.site.db.query({ text }, [this.#dead])
+    const isOver = until(async () => (await left()).length === 0)
+    await isOver.catch(async () => assert.deepEqual(await left(), [], 'the killed process has still'))
   }
 
   /** Calls that came of no family: there are none. */
