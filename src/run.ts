@@ -2,7 +2,7 @@
 import cluster from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
-import { steadyClock } from '#platform/clock'
+import { repetitions, steadyClock } from '#platform/clock'
 import { type Config, readConfigFile, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { openLog } from '#platform/log'
@@ -111,13 +111,13 @@ function endIfItHangs(config: Config, isStoring: () => boolean): void {
   let lookedMs = steadyClock.nowMs()
   let nowMs = 0
   let endMs = timing.drainMs + (roles.voice && !roles.api ? voiceDrainMs(config) : 0)
-  setInterval(() => {
+  repetitions.every(lookMs, 'end of a stop that hangs', async () => {
     const passedMs = steadyClock.nowMs() - lookedMs
     lookedMs += passedMs
     nowMs += Math.min(passedMs, 2 * lookMs)
     if (isStoring()) endMs = Math.max(endMs, Math.min(nowMs + timing.drainMs, timing.storedDrainMs))
     if (nowMs > endMs + closingMs) process.exit(1)
-  }, lookMs).unref()
+  })
 }
 
 /** `asked` gives the first signal; a second one ends the process at once. */

@@ -166,6 +166,7 @@ test.concurrent('a hold whose COMMIT reply was lost, then swept by another proce
   proxy.away()
   expect((await call).status).toBe(503)
   // The other process takes this one for dead.
+  await site.endLeases(server)
   await until(async () => (await site.receipts(person))[0]?.ambiguous)
   expect((await site.balances(person)).balance).toBeLessThan(credits)
   proxy.back()

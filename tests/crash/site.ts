@@ -59,7 +59,7 @@ export interface SentRequest {
 }
 
 /** The longest there is: nobody is taken for dead because the machine stood still, and whoever was killed is when a test says so (`endLeases`). */
-const stillLeaseMs = 600_000
+export const stillLeaseMs = 600_000
 /** For a test that starts several processes, one after another, on a machine that runs other tests beside. */
 export const severalStartsMs = 400_000
 
@@ -118,6 +118,11 @@ export class Site implements AsyncDisposable {
       },
       ...(entry !== undefined && { entry }),
     })
+    return this.adopt(starting)
+  }
+
+  /** A server of this site that a test starts itself. */
+  async adopt(starting: Promise<ServerProcess>): Promise<ServerProcess> {
     this.#starting.add(starting)
     try {
       const server = this.#stack.use(await starting)
@@ -139,12 +144,12 @@ export class Site implements AsyncDisposable {
   }
 
   /**
-   * The leases of all that were killed are over, and of one that is stopped (SIGSTOP); what they had begun is swept by those that live. Resolves when
-   * it is.
+   * The leases of all that were killed are over, and of those that are stopped (SIGSTOP); what they had begun is swept by those that live. Resolves
+   * when it is.
    */
-  async endLeases(stopped?: ServerProcess): Promise<void> {
+  async endLeases(...stopped: readonly ServerProcess[]): Promise<void> {
     await Promise.allSettled(this.#starting)
-    const living = this.#living().filter((server) => server !== stopped)
+    const living = this.#living().filter((server) => !stopped.includes(server))
     await endLeases(this.databaseUrl, living, this.#leaseMs)
   }
 
@@ -160,6 +165,13 @@ export class Site implements AsyncDisposable {
       if (this.#living().length > 0) await this.endLeases()
       return isOver()
     })
+  }
+
+  /** Another server, to which falls at once what those had begun that were killed; as `start`. */
+  async successor(...of: Parameters<Site['start']>): Promise<ServerProcess> {
+    const server = await this.start(...of)
+    await this.endLeases()
+    return server
   }
 
   /** Lets time pass for the database and all servers. */

@@ -75,9 +75,9 @@ const settling = async ({ site }: Scene): Promise<number[]> => {
 }
 
 /** Another server, which takes over what those have left that were killed. */
-async function again(at: Scene, stopped?: ServerProcess): Promise<Client> {
+async function again(at: Scene, ...stopped: readonly ServerProcess[]): Promise<Client> {
   const client = at.site.client(await at.start(), at.person)
-  await at.site.endLeases(stopped)
+  await at.site.endLeases(...stopped)
   return client
 }
 

@@ -30,7 +30,7 @@ const heldStream = (released: Promise<void>) =>
   stream([chunk({ content: 'first' }), released, chunk({ content: ' last' }), chunk({}, 'stop'), done])
 
 test('several workers serve one address; one that is killed is replaced and its hold ends; the stop waits for open streams', async () => {
-  await using site = await openSite({ leaseMs: 2_000 })
+  await using site = await openSite()
   const server = await site.start(site.databaseUrl, { KHERAD_WORKERS: '2', KHERAD_LOG_LEVEL: 'info' })
   const person = await site.person()
   const client = site.client(server, person)
