@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
+import { repetitions, steadyClock } from '#platform/clock'
 import { type Config, readConfigFile, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { openLog } from '#platform/log'
@@ -107,16 +108,16 @@ async function runWorkers(config: Config, isAppsTaken: boolean): Promise<void> {
  */
 function endIfItHangs(config: Config, isStoring: () => boolean): void {
   const { roles, timing } = config
-  let lookedMs = performance.now()
+  let lookedMs = steadyClock.nowMs()
   let nowMs = 0
   let endMs = timing.drainMs + (roles.voice && !roles.api ? voiceDrainMs(config) : 0)
-  setInterval(() => {
-    const passedMs = performance.now() - lookedMs
+  repetitions.every(lookMs, 'end of a stop that hangs', async () => {
+    const passedMs = steadyClock.nowMs() - lookedMs
     lookedMs += passedMs
     nowMs += Math.min(passedMs, 2 * lookMs)
     if (isStoring()) endMs = Math.max(endMs, Math.min(nowMs + timing.drainMs, timing.storedDrainMs))
     if (nowMs > endMs + closingMs) process.exit(1)
-  }, lookMs).unref()
+  })
 }
 
 /** `asked` gives the first signal; a second one ends the process at once. */
@@ -126,8 +127,8 @@ function listenForStop(): { asked: Promise<NodeJS.Signals>; wasAsked: () => bool
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     // The handler is never removed: without one a signal would end the process immediately.
     process.on(name, () => {
-      firstMs ??= performance.now()
-      if (performance.now() - firstMs > echoMs) process.exit(130)
+      firstMs ??= steadyClock.nowMs()
+      if (steadyClock.nowMs() - firstMs > echoMs) process.exit(130)
       first.resolve(name)
     })
   }

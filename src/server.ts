@@ -9,6 +9,7 @@ import { type FirstStart, makeFirst } from '#capabilities/identity'
 import { startVoiceHost } from '#capabilities/realtime'
 import type { Discovery } from '#engine/models'
 import { type Apps, AppsZone, type HostHandler, keptOut, openApps, sharedApps } from '#platform/apps'
+import { steadyClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import { duringStart } from '#platform/db'
 import { openServer, type Server, type Violation } from '#platform/http'
@@ -69,9 +70,9 @@ async function drain({ config, ledger, realtime }: App, serving: readonly AsyncD
   const callsOver = realtime.drain(voiceDrainMs(config))
   // Whoever watches a process that only holds calls sees them end.
   if (!config.roles.api) await callsOver
-  const endMs = performance.now() + config.timing.storedDrainMs
+  const endMs = steadyClock.nowMs() + config.timing.storedDrainMs
   await Promise.all([callsOver, ...serving.map((one) => one[Symbol.asyncDispose]())])
-  await ledger.stored(Math.max(0, endMs - performance.now()))
+  await ledger.stored(Math.max(0, endMs - steadyClock.nowMs()))
 }
 
 /** A copy does nothing by itself: its jobs, webhooks and mails are those of its original. */

@@ -14,7 +14,6 @@ import { answer, type Script } from '../harness/upstream.ts'
 import { Random } from '../simulation/random.ts'
 import { DatabaseProxy } from './database-proxy.ts'
 import { credits, onScene, openScene, type Scene } from './scene.ts'
-import { longLeaseMs } from './site.ts'
 
 const scene = (name: string, act: (at: Scene) => Promise<void>): void => onScene(openScene, name, act)
 
@@ -32,12 +31,13 @@ const asked = ({ calls }: Scene): number => calls.get(prompt) ?? 0
 async function expectEnd(at: Scene, id: string, how: 'succeeded' | 'ambiguous', upstreamCalls: number) {
   const { site, person } = at
   const client = site.client(await site.start(), person)
+  await site.endLeases()
   await ended(client, id, 120_000)
   const [{ result }] = await results(client, id)
   if (how === 'succeeded') expect(result).toMatchObject({ type: 'succeeded', message: { type: 'message' } })
   else expect(result).toMatchObject({ type: 'errored', error: { type: 'error', error: lost } })
   expect(asked(at)).toBe(upstreamCalls)
-  await until(async () => (await site.balances(person)).held === 0n)
+  await site.over(person)
   const receipts = await site.receipts(person)
   const charged = receipts.reduce((sum, receipt) => sum + receipt.charged, 0n)
   expect(receipts.filter((receipt) => receipt.charged > 0n)).toHaveLength(1)
@@ -59,9 +59,7 @@ for (const { seed, count, kills } of [
     async (at) => {
       const { site, person } = at
       const random = new Random(seed)
-      // Long enough that a process which is only slow on a busy machine is not taken for dead: its rows would count as lost.
-      const start = () => site.start(undefined, { KHERAD_LEASE_MS: '10000' })
-      const servers = await Promise.all([start(), start()])
+      const servers = await Promise.all([site.start(), site.start()])
       const lostBefore = new Set<string>()
       const counts = await stressed(
         at,
@@ -73,7 +71,8 @@ for (const { seed, count, kills } of [
             await until(() => progress() >= when)
             await servers.splice(random.next() < 0.5 ? 0 : 1, 1)[0]!.kill()
             for (const one of await lostRows(at)) lostBefore.add(one)
-            servers.push(await start())
+            servers.push(await site.start())
+            await site.endLeases()
           }
         },
         lostBefore,
@@ -192,6 +191,7 @@ scene('a process that slept through its lease asks nobody twice', async (at) => 
   const { server: sleeper, id, release } = await inTheCall(at)
   sleeper.child.kill('SIGSTOP')
   const client = site.client(await site.start(), person)
+  await site.endLeases(sleeper)
   await ended(client, id, 120_000)
   sleeper.child.kill('SIGCONT')
   release()
@@ -213,6 +213,7 @@ scene('a process that slept before its hold finds that another has taken its row
   await withheld
   sleeper.child.kill('SIGSTOP')
   const client = site.client(await site.start(), person)
+  await site.endLeases(sleeper)
   await ended(client, id, 120_000)
   sleeper.child.kill('SIGCONT')
   proxy.away()
@@ -340,16 +341,14 @@ async function stressed(
       expect(result.message.content[0].text).toBe(`answer to ${custom_id}`)
     }
   }
-  await until(async () => (await site.balances(person)).held === 0n)
+  await site.over(person)
   expect(await site.violations()).toEqual([])
   return batch.request_counts
 }
 
 scene('a database whose connections are cut, again and again, costs no row and no process', async (at) => {
   const { site, person } = at
-  // Whoever is only slow to come back is not taken for dead.
-  const start = () => site.start(undefined, { KHERAD_LEASE_MS: String(longLeaseMs) })
-  const servers = await Promise.all([start(), start()])
+  const servers = await Promise.all([site.start(), site.start()])
   const counts = await stressed(
     at,
     200,
@@ -374,7 +373,8 @@ scene('a database whose connections are cut, again and again, costs no row and n
 scene('a database that is away for longer than a lease stops no worker for good', async (at) => {
   const { site, person } = at
   await using proxy = await DatabaseProxy.open(site.databaseUrl)
-  const worker = await site.start(proxy.url)
+  // By the real clock: its lease is over before it can beat again, and nobody else could take it for dead.
+  const worker = await site.start(proxy.url, { KHERAD_LEASE_MS: '1500' })
   const counts = await stressed(
     at,
     100,

@@ -129,12 +129,12 @@ test('killed at every step of its job: provisioning goes on where it was, with o
   }
   {
     await using _held = await site.holding('select pg_advisory_xact_lock(18)')
-    await site.start()
+    await site.successor()
     await waitsFor('update "clouds"."clouds"')
     expect(await signingKeysOf(id)).toHaveLength(1)
     await kill()
   }
-  await site.start()
+  await site.successor()
   await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status !== 'provisioning')
   // Two processes died over it, so it may have been set aside, which a retry ends.
   if ((await client().get(`/v1/cloud/${id}`)).body.status === 'failed')
@@ -206,13 +206,13 @@ test('killed at every step of its deletion: it goes on where it was, and leaves 
     await kill()
     await held[Symbol.asyncDispose]()
     held = await site.holding(lock)
-    await site.start()
+    await site.successor()
     expect((await client().get(`/v1/cloud/${id}`)).body.status).toBe('deleting')
     await waitsFor(words)
   }
   await kill()
   await held[Symbol.asyncDispose]()
-  await site.start()
+  await site.successor()
   await until(async () => (await client().get(`/v1/cloud/${id}`)).status === 404)
   expect(await tablesWith(site, id)).toEqual([])
   expect(await run('select from clouds.refs where ref = $1', [ref])).toEqual([])

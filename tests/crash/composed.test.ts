@@ -9,7 +9,7 @@ import { formIn } from '../harness/transcription-upstream.ts'
 import { until } from '../harness/until.ts'
 import { chunk, done, json, type Script, silence, stream, type UpstreamCall } from '../harness/upstream.ts'
 import { breaksOff, expectLost, filesOf, reservationsOf } from './lost.ts'
-import { longLeaseMs, openSite, type Person, type Site } from './site.ts'
+import { openSite, type Person, type Site } from './site.ts'
 
 const stack = new AsyncDisposableStack()
 const credits = 1_000_000_000n
@@ -17,8 +17,6 @@ const headers = { 'idempotency-key': 'order-1' }
 const path = '/v1/studio/audio'
 const never = new Promise<never>(() => undefined)
 let site: Site
-/** Where nobody is taken for dead who only stood still. */
-let patientSite: Site
 let sound: Buffer
 
 /** One who asks, known to the upstream by the bytes of the recording, and then by the text that each call hands on. */
@@ -32,14 +30,11 @@ const scripts = new Map<string, (place: number, good: Script) => Script | Promis
 
 beforeAll(async () => {
   sound = await tone(24_000, 1, 0.3)
-  // Longer than a busy machine keeps a living process waiting: what it makes would be lost.
-  site = stack.use(await openSite({ leaseMs: 4_000 }))
-  patientSite = stack.use(await openSite({ leaseMs: longLeaseMs }))
-  for (const { upstream } of [site, patientSite])
-    upstream.reply((call) => {
-      const account = accountIn(call)
-      return scripts.get(account)?.(placeOf(call), goodFor(call)) ?? goodFor(call)
-    })
+  site = stack.use(await openSite())
+  site.upstream.reply((call) => {
+    const account = accountIn(call)
+    return scripts.get(account)?.(placeOf(call), goodFor(call)) ?? goodFor(call)
+  })
 })
 afterAll(() => stack.disposeAsync())
 
@@ -172,7 +167,8 @@ describe('killed', () => {
     expect(callsOf(site, person)).toEqual([])
     expect(await site.receipts(person)).toEqual([])
     const restarted = await site.lasting()
-    await until(async () => (await reservationsOf(site, person)).length === 0)
+    await site.endLeases()
+    expect(await reservationsOf(site, person)).toEqual([])
     const again = await site.client(restarted, person).post(path, body, headers)
     expect(again.status, again.text.slice(0, 300)).toBe(200)
     expect(await site.balances(person)).toEqual({ balance: credits - priceOf(person), held: 0n })
@@ -238,7 +234,6 @@ describe('killed', () => {
   })
 
   test.concurrent('after the commit: charged exactly, both files are there, and a repeat calls nobody', async () => {
-    const site = patientSite
     const { person, body } = await asker(site)
     await using server = await site.start()
     // Whether the answer still leaves is chance; what was committed is not.

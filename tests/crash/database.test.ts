@@ -3,7 +3,7 @@ import type { Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { answer, type Script } from '../harness/upstream.ts'
 import { DatabaseProxy } from './database-proxy.ts'
-import { longLeaseMs, openSite, type Person, type Site } from './site.ts'
+import { openSite, type Person, type Site } from './site.ts'
 
 /** The database breaks, never the server: no call is lost, none is unpaid, none is paid twice. */
 const stack = new AsyncDisposableStack()
@@ -14,7 +14,7 @@ let site: Site
 const scripts = new Map<string, () => Script | Promise<Script>>()
 
 beforeAll(async () => {
-  site = stack.use(await openSite({ leaseMs: longLeaseMs }))
+  site = stack.use(await openSite())
   site.upstream.reply((call) => scripts.get(whoAsks(call.body))?.() ?? answer())
 })
 afterAll(() => stack.disposeAsync())
@@ -70,7 +70,7 @@ test.concurrent('a lost COMMIT reply of a settlement: charged once, and the answ
 
 test.concurrent('all connections are terminated again and again under load: every call is answered and charged once', async () => {
   // On a database of its own, where nobody else minds; its process is not taken for dead while its connections are cut.
-  await using site = await openSite({ leaseMs: longLeaseMs })
+  await using site = await openSite()
   await using server = await site.start()
   const person = await site.person({ credits })
   const client = site.client(server, person)
@@ -166,6 +166,7 @@ test.concurrent('a hold whose COMMIT reply was lost, then swept by another proce
   proxy.away()
   expect((await call).status).toBe(503)
   // The other process takes this one for dead.
+  await site.endLeases(server)
   await until(async () => (await site.receipts(person))[0]?.ambiguous)
   expect((await site.balances(person)).balance).toBeLessThan(credits)
   proxy.back()

@@ -73,7 +73,7 @@ test.runIf(canRun)(
     await site.newest.kill()
     await call
     expect(mails.received).toEqual([])
-    await site.start()
+    await site.successor()
     const mail = await mails.mailTo(account.email)
     const code = /کد: (\d{6})/.exec(mail.text)![1]!
     const reply = await auth('/verify', { type: 'signup', email: account.email, token: code })

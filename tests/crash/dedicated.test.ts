@@ -85,13 +85,13 @@ async function killedAt(
   let isBegun = false
   for (const [lock, words] of steps) {
     await using _held = await site.holding(lock)
-    await site.start()
+    await site.successor()
     if (!isBegun) await begin()
     isBegun = true
     await waitsFor(words, again)
     await kill()
   }
-  await site.start()
+  await site.successor()
 }
 
 test.runIf(canRun)(
@@ -193,7 +193,7 @@ test.runIf(canRun)(
       await site.waitsFor('update "databases"."backups"')
       await kill()
     }
-    await site.start()
+    await site.successor()
     await until(async () => (await client().get(`${backups}/${backupId}`)).body.status === 'ready', 150_000)
     const rows = await run<{ key: string; bytes: bigint }>(
       'select storage_key as key, bytes from databases.backups where cloud_id = $1',

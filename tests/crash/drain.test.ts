@@ -72,7 +72,7 @@ const storedFiles = (site: Site) =>
 
 describe.concurrent('a server that is told to stop while a picture is drawn', () => {
   test('cuts a stream after its 8 s, refuses what is new, and answers the picture, stored and charged, before it ends', async () => {
-    await using site = await openSite({ leaseMs: 20_000 })
+    await using site = await openSite()
     const { server, person, order, release } = await openDrawing(site)
     const { reply } = await order()
     const chat = JSON.stringify({
@@ -103,7 +103,7 @@ describe.concurrent('a server that is told to stop while a picture is drawn', ()
   })
 
   test('stores and charges it though its caller has left', async () => {
-    await using site = await openSite({ leaseMs: 20_000 })
+    await using site = await openSite()
     const { server, person, order, release } = await openDrawing(site)
     const leaving = new AbortController()
     const { reply } = await order(leaving.signal)
@@ -120,7 +120,7 @@ describe.concurrent('a server that is told to stop while a picture is drawn', ()
   })
 
   test('waits no longer than KHERAD_DRAIN_SECONDS: what is lost then is free', async () => {
-    await using site = await openSite({ leaseMs: 20_000 })
+    await using site = await openSite()
     const { server, person, order } = await openDrawing(site, { KHERAD_DRAIN_SECONDS: '2' })
     const { reply } = await order()
     const cut = reply.then(
@@ -135,7 +135,7 @@ describe.concurrent('a server that is told to stop while a picture is drawn', ()
   })
 
   test('ends at once at a second Ctrl-C', async () => {
-    await using site = await openSite({ leaseMs: 20_000 })
+    await using site = await openSite()
     const { server, order } = await openDrawing(site)
     const { reply } = await order()
     const cut = reply.then(
@@ -154,7 +154,7 @@ describe.concurrent('a server that is told to stop while a picture is drawn', ()
 })
 
 test('a server without an order stops at once', async () => {
-  await using site = await openSite({ leaseMs: 20_000 })
+  await using site = await openSite()
   const { server } = await openDrawing(site, { KHERAD_DRAIN_SECONDS: '3600' })
   expect(await server.stop()).toBe(0)
 })

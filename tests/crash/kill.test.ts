@@ -20,8 +20,7 @@ const scripts = new Map<string, () => Script | Promise<Script>>()
 let site: Site
 
 beforeAll(async () => {
-  // A process that stands still for a second or two is not taken for dead.
-  site = stack.use(await openSite({ leaseMs: 4_000 }))
+  site = stack.use(await openSite())
   site.upstream.reply((call) => scripts.get(whoAsks(call.body))?.() ?? answer())
 })
 afterAll(() => stack.disposeAsync())
@@ -40,9 +39,9 @@ const callsOf = ({ account }: Person): number =>
 
 /** After a restart: the call was charged at its hold and is over, its key says so for good, and the upstream is left alone. */
 async function expectAmbiguous(person: Person, body: object, upstreamCalls: number): Promise<void> {
-  await using restarted = await site.start()
+  const restarted = await site.lasting()
   const client = site.client(restarted, person)
-  await over(person)
+  await site.over(person)
   const [receipt, ...more] = await site.receipts(person)
   expect(more).toEqual([])
   expect(receipt).toMatchObject({ state: 'failed', ambiguous: true, charged: receipt!.held })
@@ -69,10 +68,6 @@ async function expectAmbiguous(person: Person, body: object, upstreamCalls: numb
   expect(await site.violations()).toEqual([])
 }
 
-/** Nothing of this person is held any more, once the lease of the dead process ran out. */
-const over = (person: Person): Promise<unknown> =>
-  until(async () => (await site.balances(person)).held === 0n)
-
 test.concurrent('killed before the hold: nothing is charged, and the idempotency key still works', async () => {
   await using server = await site.start()
   const person = await site.person({ credits })
@@ -84,7 +79,7 @@ test.concurrent('killed before the hold: nothing is charged, and the idempotency
     await call
     await site.terminate(backend)
   }
-  await using restarted = await site.start()
+  const restarted = await site.lasting()
   expect(await site.receipts(person)).toEqual([])
   expect(await site.balances(person)).toEqual({ balance: credits, held: 0n })
   const retry = await site.client(restarted, person).chat(bodyOf(person), claim)
@@ -161,8 +156,8 @@ test.concurrent('killed after the answer and before its settlement: charged at t
     await server.kill()
     await site.terminate(backend)
   }
-  await using _restarted = await site.start()
-  await over(person)
+  await site.lasting()
+  await site.over(person)
   const [receipt] = await site.receipts(person)
   expect(receipt).toMatchObject({ state: 'failed', ambiguous: true, charged: receipt!.held })
   expect(await site.balances(person)).toEqual({ balance: credits - receipt!.held, held: 0n })
@@ -182,8 +177,8 @@ test.concurrent('killed while PostgreSQL settles, which it then does all the sam
     await server.kill()
     await call
   }
-  await using restarted = await site.start()
-  await over(person)
+  const restarted = await site.lasting()
+  await site.over(person)
   const [receipt] = await site.receipts(person)
   // A word of the prompt at 1,000 and 13 of the answer at 2,000 micro-credits.
   expect(receipt).toMatchObject({ state: 'completed', ambiguous: false, charged: 27_000n })

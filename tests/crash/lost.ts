@@ -37,7 +37,7 @@ export async function expectLost(
   { path, body, price, headers, credits, restarted: running }: LostOrder,
 ): Promise<void> {
   const restarted = running ?? (await site.lasting())
-  await until(async () => (await site.balances(person)).held === 0n)
+  await site.over(person)
   expect(await site.balances(person)).toEqual({ balance: credits, held: 0n })
   const [receipt, ...more] = await site.receipts(person)
   expect(more).toEqual([])

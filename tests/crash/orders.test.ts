@@ -8,15 +8,13 @@ import { encodeWhole } from '#engine/sound'
 import { until } from '../harness/until.ts'
 import { json, type Script, stream, type UpstreamCall } from '../harness/upstream.ts'
 import { breaksOff, expectLost, filesOf } from './lost.ts'
-import { longLeaseMs, openSite, type Person, type Site } from './site.ts'
+import { openSite, type Person, type Site } from './site.ts'
 
 const stack = new AsyncDisposableStack()
 const credits = 1_000_000_000n
 const headers = { 'idempotency-key': 'order-1' }
 const never = new Promise<never>(() => undefined)
 let site: Site
-/** Where nobody is taken for dead who only stood still. */
-let patientSite: Site
 let picture: Buffer
 let sound: Buffer
 
@@ -29,15 +27,13 @@ beforeAll(async () => {
   const samples = Float32Array.from({ length: 24_000 }, (_, at) => 0.3 * Math.sin(at / 9))
   const { bytes } = await encodeWhole([{ rate: 24_000, samples }], { format: 'wav', maxBytes: 1e6 })
   sound = Buffer.from(bytes)
-  // A process that stands still for a second or two is not taken for dead.
-  site = stack.use(await openSite({ leaseMs: 4_000 }))
-  patientSite = stack.use(await openSite({ leaseMs: longLeaseMs }))
-  for (const { upstream } of [site, patientSite])
-    upstream.reply((call) => {
-      const { account } = toldIn(call)
-      const place = upstream.calls.filter((other) => toldIn(other).account === account).indexOf(call)
-      return scripts.get(account)?.(place, goodFor(call)) ?? goodFor(call)
-    })
+  site = stack.use(await openSite())
+  const { upstream } = site
+  upstream.reply((call) => {
+    const { account } = toldIn(call)
+    const place = upstream.calls.filter((other) => toldIn(other).account === account).indexOf(call)
+    return scripts.get(account)?.(place, goodFor(call)) ?? goodFor(call)
+  })
 })
 afterAll(() => stack.disposeAsync())
 
@@ -149,7 +145,6 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
   })
 
   test.concurrent('killed after the commit: charged exactly, the file is there, and a repeat orders nothing', async () => {
-    const site = patientSite
     const person = await site.person({ credits })
     await using server = await site.start()
     const body = medium.body(person)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { ServerProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
 import { answer, chunk, done, type Script, stream, type UpstreamCall } from '../harness/upstream.ts'
-import { longLeaseMs, openSite, type Person, type Site } from './site.ts'
+import { openSite, type Person, type Site } from './site.ts'
 
 const clients = 12
 const credits = 1_000_000_000_000n
@@ -25,7 +25,7 @@ type Attempt = 'answered' | 'no connection' | 'not now' | { broken: string }
 test('a rolling restart under load: every call is answered whole and paid once, and each failure before is one that may be tried again', {
   timeout: 400_000,
 }, async () => {
-  await using site = await openSite({ leaseMs: longLeaseMs })
+  await using site = await openSite()
   site.upstream.reply(thinking)
   const person = await site.person({ credits })
   // The second is a parent with two workers: both ways to run are restarted.

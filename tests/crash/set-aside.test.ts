@@ -24,20 +24,28 @@ const stuckAnew = (at: Scene, kind: string, earlier: readonly string[]): Promise
     return claim?.process_id
   })
 
-const worker = (at: Scene): Promise<ServerProcess> => at.start(undefined, { KHERAD_ROLE: 'worker' })
+/** A worker, to which falls what the `lost` ones had. */
+async function worker(at: Scene, lost: readonly ServerProcess[] = []): Promise<ServerProcess> {
+  const started = await at.start(undefined, { KHERAD_ROLE: 'worker' })
+  await at.site.endLeases(...lost)
+  return started
+}
 
 const kill = (process: ServerProcess): Promise<void> => process.kill()
 /** As a loop that never comes back: the process lives, and nothing of it moves. */
 const hang = async (process: ServerProcess): Promise<void> => void process.child.kill('SIGSTOP')
 
-/** Two workers in a row take the job up and are ended so; their connections go with them, as those of a dead machine do. */
+/** Two workers in a row take the job up and are ended so; their connections go with them, as those of a dead machine do. Returns them. */
 async function loseTwice(at: Scene, kind: string, ways: ((process: ServerProcess) => Promise<void>)[]) {
   const losers: string[] = []
+  const lost: ServerProcess[] = []
   for (const end of ways) {
-    const process = await worker(at)
+    const process = await worker(at, lost)
     losers.push(await stuckAnew(at, kind, losers))
     await end(process)
+    lost.push(process)
   }
+  return lost
 }
 
 const queued = (at: Scene): Promise<unknown[]> =>
@@ -58,11 +66,12 @@ for (const [name, ways] of [
       const id = await create(key)
       const made = await add(key, id, { type: 'text', text: 'متنی که خواندنش پردازه را می‌کشد', title: 'بد' })
       expect(made.status, made.text).toBe(201)
+      let lost: ServerProcess[]
       {
         await using _held = await at.site.holding('select from knowledge.sources for update')
-        await loseTwice(at, 'knowledge.index', [...ways])
+        lost = await loseTwice(at, 'knowledge.index', [...ways])
       }
-      await worker(at)
+      await worker(at, lost)
       const source = await read(key, id, made.body.id)
       expect(source).toMatchObject({ state: 'failed', problem: { code: 'set_aside' } })
       expect(source.problem.message).toMatch(/ended twice/)

@@ -12,6 +12,7 @@ import { patient, upstreamConfig } from '../harness/config-text.ts'
 import { endDatabases } from '../harness/end-databases.ts'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { type ServerProcess, startProcess } from '../harness/processes.ts'
+import { endLeases, passTime } from '../harness/time.ts'
 import { until } from '../harness/until.ts'
 import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
 
@@ -57,10 +58,8 @@ export interface SentRequest {
   until<T>(condition: () => T | Promise<T>): Promise<NonNullable<T>>
 }
 
-/** Short, so that a dead process is soon known to be dead. */
-const shortLeaseMs = 1_500
-/** Where nobody dies: long enough that none is taken for dead, though this machine stops for some seconds. */
-export const longLeaseMs = 20_000
+/** The longest there is: nobody is taken for dead because the machine stood still, and whoever was killed is when a test says so (`endLeases`). */
+export const stillLeaseMs = 600_000
 /** For a test that starts several processes, one after another, on a machine that runs other tests beside. */
 export const severalStartsMs = 400_000
 
@@ -72,8 +71,9 @@ export class Site implements AsyncDisposable {
   readonly dataDir: string
   /** Those that were started since `killAll`. */
   #started: ServerProcess[] = []
-  readonly #leaseMs: number
+  readonly #starting = new Set<Promise<ServerProcess>>()
   readonly #settings: string
+  readonly #leaseMs: number
   readonly #stack: AsyncDisposableStack
   readonly #lasting: Promise<ServerProcess>[] = []
 
@@ -83,8 +83,8 @@ export class Site implements AsyncDisposable {
       databaseUrl: string
       upstream: FakeUpstream
       dataDir: string
-      leaseMs: number
       settings: string
+      leaseMs: number
     },
     stack: AsyncDisposableStack,
   ) {
@@ -92,8 +92,8 @@ export class Site implements AsyncDisposable {
     this.databaseUrl = parts.databaseUrl
     this.upstream = parts.upstream
     this.dataDir = parts.dataDir
-    this.#leaseMs = parts.leaseMs
     this.#settings = parts.settings
+    this.#leaseMs = parts.leaseMs
     this.#stack = stack
   }
 
@@ -103,25 +103,34 @@ export class Site implements AsyncDisposable {
     env: Record<string, string> = {},
     entry?: string,
   ): Promise<ServerProcess> {
-    const server = this.#stack.use(
-      await startProcess({
-        databaseUrl,
-        config: upstreamConfig(this.upstream.url, {
-          provider: mediaProvider(this.upstream.url),
-          model: mediaModels,
-          rest: this.#settings,
-        }),
-        env: {
-          KHERAD_LOG_LEVEL: 'warn',
-          KHERAD_LEASE_MS: String(this.#leaseMs),
-          KHERAD_DATA: this.dataDir,
-          ...env,
-        },
-        ...(entry !== undefined && { entry }),
+    const starting = startProcess({
+      databaseUrl,
+      config: upstreamConfig(this.upstream.url, {
+        provider: mediaProvider(this.upstream.url),
+        model: mediaModels,
+        rest: this.#settings,
       }),
-    )
-    this.#started.push(server)
-    return server
+      env: {
+        KHERAD_LOG_LEVEL: 'warn',
+        KHERAD_LEASE_MS: String(this.#leaseMs),
+        KHERAD_DATA: this.dataDir,
+        ...env,
+      },
+      ...(entry !== undefined && { entry }),
+    })
+    return this.adopt(starting)
+  }
+
+  /** A server of this site that a test starts itself. */
+  async adopt(starting: Promise<ServerProcess>): Promise<ServerProcess> {
+    this.#starting.add(starting)
+    try {
+      const server = this.#stack.use(await starting)
+      this.#started.push(server)
+      return server
+    } finally {
+      this.#starting.delete(starting)
+    }
   }
 
   /** The server that was started last. */
@@ -132,6 +141,46 @@ export class Site implements AsyncDisposable {
   /** All servers: any of them would take the work of the next test. */
   async killAll(): Promise<void> {
     for (const server of this.#started.splice(0)) await server.kill()
+  }
+
+  /**
+   * The leases of all that were killed are over, and of those that are stopped (SIGSTOP); what they had begun is swept by those that live. Resolves
+   * when it is.
+   */
+  async endLeases(...stopped: readonly ServerProcess[]): Promise<void> {
+    await Promise.allSettled(this.#starting)
+    const living = this.#living().filter((server) => !stopped.includes(server))
+    await endLeases(this.databaseUrl, living, this.#leaseMs)
+  }
+
+  /** Resolves when nothing of this person is held any more, by the living nor by the dead. */
+  over(person: Person): Promise<void> {
+    return this.#swept(async () => (await this.balances(person)).held === 0n)
+  }
+
+  /** What PostgreSQL was doing for a process that was killed may come to an end after a sweep: it is looked again, and swept again. */
+  async #swept(isOver: () => Promise<boolean>): Promise<void> {
+    await until(async () => {
+      if (await isOver()) return true
+      if (this.#living().length > 0) await this.endLeases()
+      return isOver()
+    })
+  }
+
+  /** Another server, to which falls at once what those had begun that were killed; as `start`. */
+  async successor(...of: Parameters<Site['start']>): Promise<ServerProcess> {
+    const server = await this.start(...of)
+    await this.endLeases()
+    return server
+  }
+
+  /** Lets time pass for the database and all servers. */
+  passTime(ms: number): Promise<void> {
+    return passTime(this.databaseUrl, this.#living(), { ms, stepMs: this.#leaseMs / 4 })
+  }
+
+  #living(): ServerProcess[] {
+    return this.#started.filter(({ isAlive }) => isAlive)
   }
 
   /**
@@ -297,9 +346,9 @@ export class Site implements AsyncDisposable {
     await this.db.query({ text: 'select pg_terminate_backend($1, 5000)' }, [pid])
   }
 
-  /** Resolves when nothing is held any more; then every invariant must hold. */
+  /** Resolves when nothing is held any more, by the living nor by the dead; then every invariant must hold. */
   async healed(): Promise<void> {
-    await until(
+    await this.#swept(
       async () => (await this.db.query({ text: 'select from ledger.holds limit 1' }, [])).length === 0,
     )
     assert.deepEqual(await this.violations(), [])
@@ -325,8 +374,14 @@ export interface ReceiptRow {
   detail: Record<string, unknown> | null
 }
 
-/** `settings`: further sections of the configuration file. */
-export async function openSite({ leaseMs = shortLeaseMs, settings = '' } = {}): Promise<Site> {
+export interface SiteOptions {
+  /** Further sections of the configuration file. */
+  settings?: string
+  /** Of a test that is about the real clock; the longest when absent. */
+  leaseMs?: number
+}
+
+export async function openSite({ settings = '', leaseMs = stillLeaseMs }: SiteOptions = {}): Promise<Site> {
   await using stack = new AsyncDisposableStack()
   const { url: databaseUrl } = stack.use(await cloneDatabase())
   const db = stack.use(await openDb({ url: databaseUrl, connectMs: 60_000 }))
@@ -334,5 +389,5 @@ export async function openSite({ leaseMs = shortLeaseMs, settings = '' } = {}): 
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kherad-site-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   stack.defer(() => endDatabases(path.join(dataDir, 'databases')))
-  return new Site({ db, databaseUrl, upstream, dataDir, leaseMs, settings }, stack.move())
+  return new Site({ db, databaseUrl, upstream, dataDir, settings, leaseMs }, stack.move())
 }

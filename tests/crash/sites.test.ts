@@ -100,7 +100,7 @@ test('killed before a publication is accepted, before it is live and right after
   const servers: ServerProcess[] = [await site.start()]
   const published = await publishFirst(servers[0]!, 'killed-at-every-step')
   const client = () => site.client(servers.at(-1)!, published.person)
-  const next = async (databaseUrl?: string) => void servers.push(await site.start(databaseUrl))
+  const next = async (databaseUrl?: string) => void servers.push(await site.successor(databaseUrl))
   const kill = async () => {
     await servers.at(-1)!.kill()
     await site.endWaiting()
@@ -163,6 +163,7 @@ test('a process that stands still for so long that another publishes in its plac
     one.child.kill('SIGSTOP')
   }
   const other = await site.start()
+  await site.endLeases(one)
   const client = site.client(other, published.person)
   expect(await settled(client, published.id)).toMatchObject({ live: { version: 2 } })
   expect((await client.post(`/v1/sites/${published.id}/rollback`, {})).body.live.version).toBe(1)
@@ -187,13 +188,13 @@ test('a publication over which two processes died in a row fails, and the versio
     ['files', 'insert into sites.files'],
   ] as const) {
     await using _held = await site.holding(`lock table sites.${table} in share mode`)
-    if (table === 'files') servers.push(await site.start())
+    if (table === 'files') servers.push(await site.successor())
     else await publishSecond(site.client(servers[0]!, published.person), published)
     await site.waitsFor(words)
     await servers.at(-1)!.kill()
     await site.endWaiting()
   }
-  servers.push(await site.start())
+  servers.push(await site.successor())
   const last = servers.at(-1)!
   const client = site.client(last, published.person)
   const failed = await settled(client, published.id)

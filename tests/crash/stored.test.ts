@@ -3,19 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
 import { json, silence } from '../harness/upstream.ts'
 import { breaksOff, expectLost as expectLostAt, filesOf, reservationsOf } from './lost.ts'
-import { longLeaseMs, openSite, type Person, type Site } from './site.ts'
+import { openSite, type Person, type Site } from './site.ts'
 
 const stack = new AsyncDisposableStack()
 const credits = 1_000_000_000n
 const claim = { 'idempotency-key': 'order-1' }
 let site: Site
-/** Where nobody is taken for dead who only stood still: a result that is stored after that is free. */
-let patientSite: Site
+/** Where no test locks the files of all, nor scripts the upstream. */
+let freeSite: Site
 
 beforeAll(async () => {
-  // A process that stands still for a second or two is not taken for dead.
-  site = stack.use(await openSite({ leaseMs: 4_000 }))
-  patientSite = stack.use(await openSite({ leaseMs: longLeaseMs }))
+  site = stack.use(await openSite())
+  freeSite = stack.use(await openSite())
 })
 afterAll(() => stack.disposeAsync())
 
@@ -99,7 +98,7 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
   })
 
   test.concurrent('killed after the commit: charged once, and the file is there for whoever asks again', async () => {
-    const site = patientSite
+    const site = freeSite
     await using server = await site.start()
     const person = await site.person({ credits })
     const body = bodyOf('a bird')
@@ -124,7 +123,7 @@ describe.each(Object.entries(media))('%s', (_, medium) => {
   })
 
   test.concurrent('asked for of two processes at once with one key: made and charged once, and both know', async () => {
-    const site = patientSite
+    const site = freeSite
     const [one, other] = await Promise.all([site.lasting(0), site.lasting(1)])
     const person = await site.person({ credits })
     const body = bodyOf('a horse', 'first_token_ms=300')
@@ -159,7 +158,7 @@ describe('vectors, which nothing stores', () => {
     await server.kill()
     await call
     const restarted = await site.lasting()
-    await until(async () => (await site.balances(person)).held === 0n)
+    await site.over(person)
     const [receipt, ...more] = await site.receipts(person)
     expect(more).toEqual([])
     expect(receipt).toMatchObject({ state: 'failed', charged: 0n, held, detail: { outcome: 'lost' } })
@@ -176,7 +175,7 @@ describe('vectors, which nothing stores', () => {
   })
 
   test.concurrent('asked for of two processes at once with one key: ordered and charged once', async () => {
-    const site = patientSite
+    const site = freeSite
     const [one, other] = await Promise.all([site.lasting(0), site.lasting(1)])
     const person = await site.person({ credits })
     site.upstream.reply(json(200, vector))
@@ -194,7 +193,7 @@ describe('vectors, which nothing stores', () => {
 })
 
 test.concurrent('told to stop while a picture is drawn whose caller has left: it is stored, charged once and found again', async () => {
-  const site = patientSite
+  const site = freeSite
   await using server = await site.start()
   const person = await site.person({ credits })
   const { path, body: bodyOf, price } = media['picture']!

@@ -3,18 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
 import { json, type Script, silence } from '../harness/upstream.ts'
 import { breaksOff, filesOf, reservationsOf } from './lost.ts'
-import { longLeaseMs, openSite, type Person, type Site } from './site.ts'
+import { openSite, type Person, type Site } from './site.ts'
 
 const stack = new AsyncDisposableStack()
 const credits = 1_000_000_000n
 const claim = { 'idempotency-key': 'order-1' }
 const path = '/v1/audio/transcriptions'
 let site: Site
-/** Where nobody is taken for dead who only stood still. */
-let patientSite: Site
 beforeAll(async () => {
   site = stack.use(await openSite())
-  patientSite = stack.use(await openSite({ leaseMs: longLeaseMs }))
 })
 afterAll(() => stack.disposeAsync())
 
@@ -51,7 +48,7 @@ const heard = json(200, { text: 'سلام دنیا', usage: { type: 'duration', 
 /** The call is over and free; what was held is the platform's loss, and the key stays used. */
 async function expectLost(person: Person, asked: object, held: bigint): Promise<void> {
   await using restarted = await site.start()
-  await until(async () => (await site.balances(person)).held === 0n)
+  await site.over(person)
   expect(await site.balances(person)).toEqual({ balance: credits, held: 0n })
   const [receipt, ...more] = await site.receipts(person)
   expect(more).toEqual([])
@@ -115,27 +112,25 @@ describe('killed', () => {
 })
 
 test('asked for of two processes at once with one key: every piece is heard once and charged once, and both know', async () => {
-  await using one = await patientSite.start()
-  await using other = await patientSite.start()
-  const person = await patientSite.person({ credits })
+  await using one = await site.start()
+  await using other = await site.start()
+  const person = await site.person({ credits })
   const asked = body(30)
-  patientSite.upstream.reply(heard)
-  const before = patientSite.upstream.calls.length
+  site.upstream.reply(heard)
+  const before = site.upstream.calls.length
   const replies = await Promise.all(
-    [one, other, one, other].map((server) =>
-      patientSite.post(patientSite.client(server, person), path, asked, claim),
-    ),
+    [one, other, one, other].map((server) => site.post(site.client(server, person), path, asked, claim)),
   )
   const made = replies.filter(({ status }) => status === 200)
   expect(made.length).toBeGreaterThanOrEqual(1)
   for (const { status, body: refused } of replies)
     if (status !== 200) expect([status, refused.error.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS'])
   expect(new Set(made.map(({ text }) => text)).size).toBe(1)
-  expect(patientSite.upstream.calls.length - before).toBe(4)
-  expect(await patientSite.balances(person)).toEqual({ balance: credits - billed(10, 10, 10, 8), held: 0n })
-  const files = await filesOf(patientSite, person)
-  const repeat = await patientSite.client(one, person).post(path, asked, claim)
+  expect(site.upstream.calls.length - before).toBe(4)
+  expect(await site.balances(person)).toEqual({ balance: credits - billed(10, 10, 10, 8), held: 0n })
+  const files = await filesOf(site, person)
+  const repeat = await site.client(one, person).post(path, asked, claim)
   expect([repeat.status, repeat.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
   expect(repeat.headers.get('x-file-ids')).toBe(files.map(({ file_id: id }) => id).join())
-  expect(patientSite.upstream.calls.length - before).toBe(4)
+  expect(site.upstream.calls.length - before).toBe(4)
 })

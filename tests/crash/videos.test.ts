@@ -8,7 +8,7 @@ import { type Step, stream } from '../harness/upstream.ts'
 import { fakeVideoUpstream, type VideoUpstream } from '../harness/video-upstream.ts'
 import { videoConfig } from '../videos/video-world.ts'
 import { filesOf, reservationsOf } from './lost.ts'
-import { openSite, type Person, type Site } from './site.ts'
+import { openSite, type Person, type Site, stillLeaseMs } from './site.ts'
 
 const credits = 1_000_000_000n
 const price = 400_000_000n
@@ -30,15 +30,14 @@ async function openScene(): Promise<Scene> {
   const vendor = stack.use(await fakeVideoUpstream('openrouter'))
   const person = await site.person({ credits })
   const inner = stack.move()
-  const start = async (env: Record<string, string> = {}): Promise<ServerProcess> =>
-    inner.use(
-      await startProcess({
+  const start = (env: Record<string, string> = {}): Promise<ServerProcess> =>
+    site.adopt(
+      startProcess({
         databaseUrl: site.databaseUrl,
         config: videoConfig(vendor.url),
         env: {
           KHERAD_LOG_LEVEL: 'warn',
-          // Longer than a loaded machine keeps a living process waiting.
-          KHERAD_LEASE_MS: '4000',
+          KHERAD_LEASE_MS: String(stillLeaseMs),
           KHERAD_DATA: site.dataDir,
           // Webhooks go there; which server of the site is asked does not matter.
           KHERAD_BASE_URL: 'http://kherad.example',
@@ -123,6 +122,14 @@ async function endLook({ site }: Scene, { id }: Pair): Promise<void> {
   expect(row).toEqual({ minute: true })
 }
 
+/** Another server, to which falls what the dead had, also what they were ordering. */
+async function takenOver(at: Scene, pair: Pair): Promise<ServerProcess> {
+  const next = await at.start()
+  await at.site.endLeases()
+  await endLook(at, pair)
+  return next
+}
+
 /** What two processes in a row did not survive is set aside; the poller comes back half a minute later, which is over. */
 async function endPollerPause({ site }: Scene): Promise<void> {
   const query = (text: string) => site.db.query({ text }, [])
@@ -147,10 +154,11 @@ scene('killed again and again: one order at most, one charge or none', async (at
     // Before the start: the next look may come before the server says that it is ready.
     seen = vendor.calls.length
     server = await start()
+    await site.endLeases()
   }
   await until(async () => (await rowOf(at, pair)).status !== 'queued')
   if ((await rowOf(at, pair)).ticket === null) await endWaiting(at, pair)
-  await until(async () => (await site.balances(person)).held === 0n, 120_000)
+  await site.over(person)
   expect(vendor.jobs).toHaveLength(1)
   const { status } = await rowOf(at, pair)
   const isMade = status === 'completed'
@@ -178,10 +186,10 @@ scene(
     const pair = await send(site.client(server, person))
     await until(() => vendor.jobs.length === 1)
     await server.kill()
-    await using next = await start()
+    const next = await takenOver(at, pair)
     await until(async () => (await rowOf(at, pair)).ambiguous_until)
     await endWaiting(at, pair)
-    await until(async () => (await site.balances(person)).held === 0n)
+    await site.over(person)
     expect(await site.balances(person)).toEqual({ balance: credits, held: 0n })
     expect(await rowOf(at, pair)).toMatchObject({ status: 'failed' })
     const [receipt] = await site.receipts(person)
@@ -208,7 +216,7 @@ scene('killed while it is ordered: its webhook finds the job, and the video is c
   const pair = await send(site.client(server, person))
   await until(() => vendor.jobs.length === 1)
   await server.kill()
-  await using next = await start()
+  const next = await takenOver(at, pair)
   const { pathname } = new URL(vendor.jobs[0]!.callbackUrl!)
   const told = await fetch(`${next.url}${pathname}`, {
     method: 'POST',
@@ -227,8 +235,7 @@ scene('killed while the vendor makes it: looked at by another', async (at) => {
   await until(() => vendor.jobs[0]?.looks)
   await server.kill()
   vendor.jobs[0]!.states = ['completed']
-  await endLook(at, pair)
-  await using next = await start()
+  const next = await takenOver(at, pair)
   await expectMade(at, next, pair)
 })
 
@@ -239,8 +246,7 @@ scene('killed in the middle of its bytes: fetched again by another', async (at) 
   const pair = await send(site.client(server, person))
   await until(() => vendor.calls.some((call) => vendor.legOf(call) === 'content'))
   await server.kill()
-  await using next = await start()
-  await expectMade(at, next, pair)
+  await expectMade(at, await takenOver(at, pair), pair)
 })
 
 scene(
@@ -267,7 +273,7 @@ scene(
       )
       await server.kill()
     }
-    await using next = await start()
+    const next = await takenOver(at, pair)
     await expectMade(at, next, pair)
   },
 )
@@ -283,6 +289,8 @@ scene('taken for dead while it ordered, and alive: its answer is taken, nobody o
   steps.push(JSON.stringify({ id: vendor.jobs[0]!.id, status: 'pending' }))
   await using twin = await start()
   server.child.kill('SIGSTOP')
+  await site.endLeases(server)
+  await endLook(at, pair)
   await until(async () => (await rowOf(at, pair)).ambiguous_until)
   released.resolve()
   server.child.kill('SIGCONT')

@@ -9,7 +9,7 @@ import { openReceiver, tls, path as webhooks } from '../contract/webhooks-world.
 import { upstreamConfig } from '../harness/config-text.ts'
 import { startProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
-import { openSite, type Person, type Site } from './site.ts'
+import { openSite, type Person, type Site, stillLeaseMs } from './site.ts'
 
 const events = 60
 const secret = 'one secret for every machine of this site'
@@ -43,14 +43,14 @@ test('a process that is killed or stopped in the middle loses no event: the next
   })
   const config = upstreamConfig(site.upstream.url, { rest: 'net: { allow_cidrs: [127.0.0.0/8, "::1/128"] }' })
   // Each has a data folder of its own, as another machine would.
-  const start = async (sealing = secret) =>
-    stack.use(
-      await startProcess({
+  const start = (sealing = secret) =>
+    site.adopt(
+      startProcess({
         databaseUrl: site.databaseUrl,
         config,
         env: {
           KHERAD_LOG_LEVEL: 'warn',
-          KHERAD_LEASE_MS: '1500',
+          KHERAD_LEASE_MS: String(stillLeaseMs),
           NODE_EXTRA_CA_CERTS: ca,
           KHERAD_SECRET: sealing,
         },
@@ -69,6 +69,7 @@ test('a process that is killed or stopped in the middle loses no event: the next
   await until(() => held.length === 8)
   await first.kill()
   const second = await start()
+  await site.endLeases()
   // The eight of the dead process hang there too.
   await until(() => held.length === 16)
   release()

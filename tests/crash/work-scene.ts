@@ -93,7 +93,7 @@ export async function expectEnd(
 /** One receipt, charged at the sum of the steps, and every invariant. */
 export async function expectBooks(at: Scene, id: string): Promise<void> {
   const { site, person } = at
-  await until(async () => (await site.balances(person)).held === 0n)
+  await site.over(person)
   const sum = [...(await stepsOf(at, id)).values()].reduce((total, { cost }) => total + cost, 0n)
   const receipts = await site.receipts(person)
   expect(receipts).toHaveLength(1)

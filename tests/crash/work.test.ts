@@ -4,13 +4,13 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
+import type { Client } from '../harness/client.ts'
 import { upstreamConfig } from '../harness/config-text.ts'
-import { startProcess } from '../harness/processes.ts'
+import { type ServerProcess, startProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
 import { answer, chunk, type Script, stream } from '../harness/upstream.ts'
 import { Random } from '../simulation/random.ts'
 import { DatabaseProxy } from './database-proxy.ts'
-import { longLeaseMs } from './site.ts'
 import {
   answersOf,
   credits,
@@ -52,9 +52,9 @@ async function lockRun({ site }: Scene, id: string) {
 }
 
 /** The server has sent the call of the second step, which the upstream answers when it is released. */
-async function inTheCall(at: Scene, step = 'second-step', env: Record<string, string> = {}) {
+async function inTheCall(at: Scene, step = 'second-step') {
   const { site, person, scripts } = at
-  const server = await at.start(undefined, env)
+  const server = await at.start()
   const released = Promise.withResolvers<Script>()
   scripts.set(step, () => released.promise)
   const id = await send(site.client(server, person))
@@ -74,11 +74,15 @@ const settling = async ({ site }: Scene): Promise<number[]> => {
   return rows.map(({ pid }) => pid)
 }
 
-const again = async (at: Scene, env: Record<string, string> = {}) =>
-  at.site.client(await at.start(undefined, env), at.person)
+/** Another server, which takes over what those have left that were killed. */
+async function again(at: Scene, ...stopped: readonly ServerProcess[]): Promise<Client> {
+  const client = at.site.client(await at.start(), at.person)
+  await at.site.endLeases(...stopped)
+  return client
+}
 
 /** A server, and its ids in the books: of a start that was made again there are several. */
-async function startKnown(at: Scene, env: Record<string, string>) {
+async function startKnown(at: Scene) {
   const known = async (): Promise<string[]> => {
     const rows = await at.site.db.query<{ process_id: string }>(
       { text: 'select process_id from ledger.processes' },
@@ -87,7 +91,7 @@ async function startKnown(at: Scene, env: Record<string, string>) {
     return rows.map(({ process_id }) => process_id)
   }
   const before = await known()
-  const server = await at.start(undefined, env)
+  const server = await at.start()
   return { server, ids: (await known()).filter((one) => !before.includes(one)) }
 }
 
@@ -106,8 +110,7 @@ scene(
   async (at) => {
     const { site, person } = at
     const random = new Random(7)
-    // Longer than a busy machine keeps a living process waiting: one that is taken for dead, and killed later, would end a run.
-    const start = () => startKnown(at, { KHERAD_LEASE_MS: '10000' })
+    const start = () => startKnown(at)
     const servers = [await start(), await start()]
     const dead: string[] = []
     const words = (run: number) => [`+a-step-${run}`, `b-step-${run}`, `c-step-${run}`]
@@ -127,6 +130,7 @@ scene(
       await victim!.server.kill()
       dead.push(...victim!.ids)
       servers.push(await start())
+      await site.endLeases()
     }
     await expectAll(at, site.client(servers[1]!.server, person), ids, words)
   },
@@ -266,7 +270,7 @@ scene(
     const { site, person } = at
     const { server: sleeper, id, release } = await inTheCall(at)
     sleeper.child.kill('SIGSTOP')
-    const client = await again(at)
+    const client = await again(at, sleeper)
     await expectEnd(at, client, id, { lost: ['second-step'] })
     const before = (await client.get(`${path}/${id}`)).text
     sleeper.child.kill('SIGCONT')
@@ -304,10 +308,9 @@ scene('two workers with one run: the second has it, and the first may write no m
 
 scene('a server that is told to stop ends the step under way, and another goes on at once', async (at) => {
   const { site, person } = at
-  // Longer than this test: it is the word of who stops, and no lease, that lets the other go on.
-  const env = { KHERAD_LEASE_MS: '600000' }
-  const { server, id, release } = await inTheCall(at, 'first-step', env)
-  const client = await again(at, env)
+  // No lease ends in this test: it is the word of who stops that lets the other go on.
+  const { server, id, release } = await inTheCall(at, 'first-step')
+  const client = await again(at)
   const stopped = server.stop()
   // It begins nothing any more, and the step under way comes to its end.
   await until(async () => (await fetch(`${server.url}/health/ready`).catch(() => undefined))?.ok !== true)
@@ -386,9 +389,7 @@ scene('an account that floods the queue does not keep another from its turn', as
 
 scene('a database whose connections are cut, again and again, costs no step and no process', async (at) => {
   const { site, person } = at
-  // Whoever is only slow to come back is not taken for dead.
-  const start = () => at.start(undefined, { KHERAD_LEASE_MS: String(longLeaseMs) })
-  const servers = await Promise.all([start(), start()])
+  const servers = await Promise.all([at.start(), at.start()])
   const runs = 12
   const words = (run: number) => [`+a-step-${run}`, `b-step-${run}`, `c-step-${run}`]
   for (let run = 0; run < runs; run++)
@@ -414,7 +415,8 @@ scene('a database whose connections are cut, again and again, costs no step and 
 scene('a database that is away for longer than a lease stops no worker for good', async (at) => {
   const { site, person } = at
   await using proxy = await DatabaseProxy.open(site.databaseUrl)
-  const worker = await at.start(proxy.url)
+  // By the real clock: its lease is over before it can beat again, and nobody else could take it for dead.
+  const worker = await at.start(proxy.url, { KHERAD_LEASE_MS: '1500' })
   const client = site.client(worker, person)
   const words = (run: number) => [`a-step-${run}`, `b-step-${run}`, `c-step-${run}`]
   for (let run = 0; run < 4; run++)
@@ -448,7 +450,7 @@ async function expectAll(
       names.map((name) => (steps.get(name)!.state === 'lost' ? '(lost)' : `answer to ${name}`)),
     )
   }
-  await until(async () => (await site.balances(person)).held === 0n)
+  await site.over(person)
   expect((await site.balances(person)).balance).toBe(credits - sum)
   expect(await site.violations()).toEqual([])
 }

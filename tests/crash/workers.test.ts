@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { setCaps } from '#platform/ledger'
 import { until } from '../harness/until.ts'
 import { chunk, done, stream } from '../harness/upstream.ts'
-import { longLeaseMs, openSite } from './site.ts'
+import { openSite } from './site.ts'
 
 const workersOf = (pid: number): number[] => {
   try {
@@ -30,7 +30,7 @@ const heldStream = (released: Promise<void>) =>
   stream([chunk({ content: 'first' }), released, chunk({ content: ' last' }), chunk({}, 'stop'), done])
 
 test('several workers serve one address; one that is killed is replaced and its hold ends; the stop waits for open streams', async () => {
-  await using site = await openSite({ leaseMs: 2_000 })
+  await using site = await openSite()
   const server = await site.start(site.databaseUrl, { KHERAD_WORKERS: '2', KHERAD_LOG_LEVEL: 'info' })
   const person = await site.person()
   const client = site.client(server, person)
@@ -64,7 +64,7 @@ test('several workers serve one address; one that is killed is replaced and its 
 })
 
 test('workers whose parent is killed finish what they have begun, settle it, and are gone', async () => {
-  await using site = await openSite({ leaseMs: 20_000 })
+  await using site = await openSite()
   const server = await site.start(site.databaseUrl, { KHERAD_WORKERS: '2', KHERAD_LOG_LEVEL: 'info' })
   await until(() => server.log().includes('all workers serve'))
   const person = await site.person()
@@ -89,7 +89,7 @@ test('workers whose parent is killed finish what they have begun, settle it, and
 })
 
 test('two processes keep one limit: of many calls spread over both, exactly so many begin', async () => {
-  await using site = await openSite({ leaseMs: longLeaseMs })
+  await using site = await openSite()
   const [one, two] = [await site.start(), await site.start()]
   const person = await site.person()
   await site.db.tx((tx) => setCaps(tx, person.account, 'account', person.account, { ratePerMinute: 40 }))

@@ -13,7 +13,7 @@ import { until } from './until.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 
 const programs = [
-  'src/main.ts',
+  'tests/harness/controlled-main.ts',
   'tests/harness/extend-main.ts',
   'tests/harness/measured-main.ts',
   'tests/harness/work-main.ts',

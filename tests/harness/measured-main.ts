@@ -31,4 +31,4 @@ process.on('SIGUSR2', () => {
   delay.reset()
 })
 
-await import('../../src/main.ts')
+await import('./controlled-main.ts')

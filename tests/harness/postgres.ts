@@ -8,6 +8,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { migrate, openDb } from '#platform/db'
 import { fastRoot } from './fast-root.ts'
+import { movableTime } from './time.ts'
 import { until } from './until.ts'
 
 /** The run's one PostgreSQL, as tests see it. */
@@ -66,6 +67,7 @@ export async function startTestPostgres(url: string | undefined): Promise<TestPo
   {
     await using db = await openDb({ url: withDatabase(adminUrl, template), connectMs: 60_000 })
     await migrate(db, path.resolve(import.meta.dirname, '../../migrations'))
+    await db.pool.query(movableTime)
   }
   const owned = starting.move()
   return { adminUrl, template, [Symbol.asyncDispose]: () => owned.disposeAsync() }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { bundled } from './bundled.ts'
 import { freePort } from './free-port.ts'
+import { controlOf, movedMsOf, type ProcessControl } from './time.ts'
 import { until } from './until.ts'
 
 export interface ServerProcess extends AsyncDisposable {
@@ -13,6 +14,10 @@ export interface ServerProcess extends AsyncDisposable {
   /** Of its second listener. */
   readonly appsUrl: string
   readonly child: ChildProcess
+  /** Lets time pass for this server, which tests do in place of waiting. Not of one that was started `fromSource`. */
+  readonly control: ProcessControl
+  /** Until it was killed, or ended. */
+  readonly isAlive: boolean
   /** All that it wrote on standard error (its log). */
   readonly log: () => string
   /** All that it printed on standard output. */
@@ -68,7 +73,7 @@ async function startOnce(options: ProcessOptions): Promise<ServerProcess> {
   const port = options.env?.['KHERAD_PORT'] ?? (await freePort())
   // Not the port beside it, which another process may have been given.
   const appsPort = options.env?.['KHERAD_APPS_PORT'] ?? String(await freePort())
-  const entry = options.entry ?? 'src/main.ts'
+  const entry = options.entry ?? (options.fromSource ? 'src/main.ts' : 'tests/harness/controlled-main.ts')
   const program = options.fromSource ? entry : await bundled(entry)
   const [command, ...words] = [...(options.under ?? []), process.execPath, program, ...(options.words ?? [])]
   const child = spawn(command!, words, {
@@ -80,6 +85,8 @@ async function startOnce(options: ProcessOptions): Promise<ServerProcess> {
       KHERAD_PORT: String(port),
       KHERAD_APPS_PORT: appsPort,
       KHERAD_DATA: path.join(folder, 'data'),
+      TEST_CONTROL_FOLDER: folder,
+      TEST_MOVED_MS: String(movedMsOf(options.databaseUrl)),
       DATABASE_URL: options.databaseUrl,
       ...(options.config !== undefined && { KHERAD_CONFIG: configPath }),
       ...(options.bootstrapKey !== undefined && { KHERAD_BOOTSTRAP_KEY: options.bootstrapKey }),
@@ -124,6 +131,10 @@ async function startOnce(options: ProcessOptions): Promise<ServerProcess> {
     url,
     appsUrl: `http://127.0.0.1:${appsPort}`,
     child,
+    control: controlOf(folder, options.databaseUrl),
+    get isAlive() {
+      return child.exitCode === null && child.signalCode === null
+    },
     log: () => log,
     out: () => out,
     kill: async () => void (await end('SIGKILL')),

@@ -2,6 +2,7 @@
  * A separate server process with scripted durable work, for tests that kill it: `node tests/harness/work-main.ts`. The task's input is the
  * script: words separated by spaces, each a step that asks the model for that word; `+word` asks for it concurrently with the next.
  */
+import './control.ts'
 import {
   LostStep,
   type Outcome,

@@ -6,14 +6,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import { readSamples, type Samples, sumOf } from '../../cli/doctor/samples.ts'
 import { kherad } from '../cli/command-line.ts'
-import { longLeaseMs, openSite, type Site } from '../crash/site.ts'
+import { openSite, type Site } from '../crash/site.ts'
 import type { ServerProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
 
 const calls = 40
 
 test('whichever worker is asked, /metrics counts the calls of all; what a killed one had counted stays', async () => {
-  await using site = await openSite({ leaseMs: longLeaseMs })
+  await using site = await openSite()
   const server = await startTwo(site)
   const person = await site.person()
   const answers = await Promise.all(
@@ -53,7 +53,7 @@ test('whichever worker is asked, /metrics counts the calls of all; what a killed
 })
 
 test('a worker that is silent is not waited for: the others answer, its counts stand as last heard', async () => {
-  await using site = await openSite({ leaseMs: 20_000 })
+  await using site = await openSite()
   const server = await startTwo(site)
   const person = await site.person()
   await Promise.all(

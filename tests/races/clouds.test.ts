@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tablesWith } from '../cloud/clouds/filled.ts'
 import { answering, onceTested } from '../cloud/functions/scene.ts'
 import { hasJail } from '../cloud/jail/needs-jail.ts'
-import { longLeaseMs, openSite, type Site } from '../crash/site.ts'
+import { openSite, type Site } from '../crash/site.ts'
 import type { Client } from '../harness/client.ts'
 import type { ServerProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
@@ -13,7 +13,7 @@ let site: Site
 let servers: ServerProcess[]
 
 beforeAll(async () => {
-  site = stack.use(await openSite({ leaseMs: longLeaseMs }))
+  site = stack.use(await openSite())
   servers = await Promise.all([site.start(), site.start()])
 })
 afterAll(() => stack.disposeAsync())

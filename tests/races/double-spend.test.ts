@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caps } from '#platform/ledger'
-import { longLeaseMs, openSite, type Person, type Site } from '../crash/site.ts'
+import { openSite, type Person, type Site } from '../crash/site.ts'
 import type { Client } from '../harness/client.ts'
 import type { ServerProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
@@ -16,7 +16,7 @@ const ask = { max_tokens: 100 }
 const calls = 200
 
 beforeAll(async () => {
-  site = stack.use(await openSite({ leaseMs: longLeaseMs }))
+  site = stack.use(await openSite())
   servers = await Promise.all([1, 2, 3, 4].map(() => site.start()))
   price = await measurePrice()
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answering, onceTested } from '../cloud/functions/scene.ts'
-import { longLeaseMs, openSite, type Site } from '../crash/site.ts'
+import { openSite, type Site } from '../crash/site.ts'
 import type { Client } from '../harness/client.ts'
 import type { ServerProcess } from '../harness/processes.ts'
 import { until } from '../harness/until.ts'
@@ -10,7 +10,7 @@ let site: Site
 let servers: ServerProcess[]
 let clients: Client[]
 beforeAll(async () => {
-  site = stack.use(await openSite({ leaseMs: longLeaseMs }))
+  site = stack.use(await openSite())
   servers = await Promise.all([site.start(), site.start()])
 })
 afterAll(() => stack.disposeAsync())

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { longLeaseMs, openSite } from '../crash/site.ts'
+import { openSite } from '../crash/site.ts'
 import { until } from '../harness/until.ts'
 import { answer } from '../harness/upstream.ts'
 
 test('50 parallel calls with one idempotency key at two processes: one upstream call, one charge, identical bytes for every repeat', async () => {
-  await using site = await openSite({ leaseMs: longLeaseMs })
+  await using site = await openSite()
   const servers = await Promise.all([site.start(), site.start()])
   const person = await site.person()
   const clients = servers.map((server) => site.client(server, person))

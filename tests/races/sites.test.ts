@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { longLeaseMs, openSite, type Site } from '../crash/site.ts'
+import { openSite, type Site } from '../crash/site.ts'
 import type { Client, Seen } from '../harness/client.ts'
 import type { ServerProcess } from '../harness/processes.ts'
 import { remove, settled, siteBody } from '../sites/published.ts'
@@ -10,7 +10,7 @@ let site: Site
 let servers: ServerProcess[]
 
 beforeAll(async () => {
-  site = stack.use(await openSite({ leaseMs: longLeaseMs }))
+  site = stack.use(await openSite())
   servers = await Promise.all([site.start(), site.start()])
 })
 afterAll(() => stack.disposeAsync())

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { path } from '../contract/work-world.ts'
-import { longLeaseMs, openSite } from '../crash/site.ts'
+import { openSite } from '../crash/site.ts'
 import { until } from '../harness/until.ts'
 
 /** Each word is a step. */
 const input = 'first-step second-step third-step'
 
 test('50 parallel requests for work with one idempotency key at two processes: one run, one hold, identical bytes for all', async () => {
-  await using site = await openSite({ leaseMs: longLeaseMs })
+  await using site = await openSite()
   const entry = 'tests/harness/work-main.ts'
   const servers = await Promise.all([site.start(undefined, {}, entry), site.start(undefined, {}, entry)])
   const person = await site.person()

@@ -1,6 +1,7 @@
 /** What happens to stored files in the background. */
 import type { App } from '#app'
 import { deleteExpired, deleteForgotten, deleteUnowned, storeWaiting } from '#engine/files'
+import { type Repetition, repetitions } from '#platform/clock'
 import { job } from '#platform/jobs'
 
 /** Deletes creations past their time, and bytes that no row owns. */
@@ -21,19 +22,20 @@ const forgetEveryMs = 10 * 60 * 1000
 export function storeWaitingFiles(app: App): AsyncDisposable {
   const stop = new AbortController()
   let running = Promise.resolve()
-  const every = (ms: number, work: typeof storeWaiting, failed: string): NodeJS.Timeout =>
-    setInterval(() => {
+  const every = (ms: number, work: typeof storeWaiting, failed: string): Repetition =>
+    repetitions.every(ms, work.name, () => {
       running = running
         .then(() => work(app, stop.signal))
         .catch((error) => app.log.warn({ err: error }, failed))
-    }, ms).unref()
-  const timers = [
+      return running
+    })
+  const repeated = [
     every(app.config.timing.storeWaitingMs, storeWaiting, 'paid results wait for the store'),
     every(forgetEveryMs, deleteForgotten, 'the data folder was not tidied'),
   ]
   return {
     async [Symbol.asyncDispose]() {
-      for (const timer of timers) clearInterval(timer)
+      for (const one of repeated) void one.stop()
       stop.abort()
       await running
     },

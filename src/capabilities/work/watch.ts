@@ -1,5 +1,6 @@
 /** Watches the runs of this process for cancellation, takeover and deadline: one query a second for all of them. */
 import type { App } from '#app'
+import { type Repetition, repetitions } from '#platform/clock'
 import type { RunLease } from './run-lease.ts'
 import { watchRuns } from './store.ts'
 
@@ -8,8 +9,7 @@ const everyMs = 1_000
 class Watch {
   readonly #app: App
   readonly #leases = new Map<string, RunLease>()
-  #timer: NodeJS.Timeout | undefined
-  #isPolling = false
+  #polls: Repetition | undefined
 
   constructor(app: App) {
     this.#app = app
@@ -18,20 +18,18 @@ class Watch {
   add(lease: RunLease): Disposable {
     const { runId } = lease.leaseKey
     this.#leases.set(runId, lease)
-    this.#timer ??= setInterval(() => void this.#poll(), everyMs).unref()
+    this.#polls ??= repetitions.every(everyMs, 'watch of runs', () => this.#poll())
     return {
       [Symbol.dispose]: () => {
         if (this.#leases.get(runId) === lease) this.#leases.delete(runId)
         if (this.#leases.size > 0) return
-        clearInterval(this.#timer)
-        this.#timer = undefined
+        void this.#polls?.stop()
+        this.#polls = undefined
       },
     }
   }
 
   async #poll(): Promise<void> {
-    if (this.#isPolling) return
-    this.#isPolling = true
     try {
       const rows = await watchRuns(
         this.#app.db,
@@ -47,8 +45,6 @@ class Watch {
       }
     } catch (error) {
       this.#app.log.warn({ err: error }, 'runs could not be watched; it is tried again')
-    } finally {
-      this.#isPolling = false
     }
   }
 }

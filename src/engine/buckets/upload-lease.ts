@@ -4,6 +4,7 @@
  * request learns of that.
  */
 import { randomUUID } from 'node:crypto'
+import { repetitions } from '#platform/clock'
 import { fail } from '#platform/errors'
 import type { BucketsRoom } from './blobs.ts'
 import * as store from './upload-store.ts'
@@ -38,11 +39,14 @@ export async function withLease<Result>(
     if ((await store.renewLease(db, upload, id, until())) !== false) wanted.abort()
   }
   // A database that is away for longer than the lease lets another one have it; what this one then writes is refused.
-  const renewal = setInterval(() => void renew().catch(() => undefined), leaseMs / 4)
+  const renewal = repetitions.every(leaseMs / 4, 'renewal of an upload', async () => {
+    // Not awaited: where one hangs, the next goes out all the same.
+    void renew().catch(() => undefined)
+  })
   try {
     return await work({ id, upload: current, wanted: wanted.signal })
   } finally {
-    clearInterval(renewal)
+    void renewal.stop()
     await store.endLease(db, upload, id).catch(() => undefined)
   }
 }

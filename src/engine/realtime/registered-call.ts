@@ -1,4 +1,5 @@
 /** One call of this process, from its beginning to its settlement. */
+import { steadyClock } from '#platform/clock'
 import { type MoneyListener, type RunningCall, RunningMoney } from './money/running-money.ts'
 import type { Settling } from './money/settle.ts'
 import type { EndReason, Transport } from './parts.ts'
@@ -61,13 +62,13 @@ export class RegisteredCall {
   end(reason: EndReason): void {
     if (this.isEnding) return
     this.#reason = reason
-    this.#endedMs = performance.now()
+    this.#endedMs = steadyClock.nowMs()
     this.#listener.end(reason)
   }
 
   /** Whoever was told has not ended it. */
   endOverdue(): void {
-    if (!this.#reason || this.money.isEnding || performance.now() - this.#endedMs < endMs) return
+    if (!this.#reason || this.money.isEnding || steadyClock.nowMs() - this.#endedMs < endMs) return
     this.#app.log.error(
       { receipt: this.money.call.receiptId },
       'a call did not end when it was told to; it is settled',

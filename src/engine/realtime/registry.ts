@@ -1,6 +1,7 @@
 /** The calls of this process: how many it takes, their money, and what the database says of them every few seconds. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
+import { type Repetition, repetitions, steadyClock } from '#platform/clock'
 import { type HangUp, hangUpLeft, sweepCalls } from './abandoned.ts'
 import { Codecs } from './codecs.ts'
 import { HostLinks } from './host-links.ts'
@@ -59,7 +60,7 @@ export class RealtimeCalls implements AsyncDisposable {
   #draining: Promise<void> | undefined
   /** When calls that are left at a drain are ended. */
   #drainEndMs = 0
-  #timer: NodeJS.Timeout | undefined
+  #ticks: Repetition | undefined
   #ticking: Promise<void> | undefined
   #hangingUp: Promise<void> | undefined
   readonly #nowMs: () => number
@@ -69,7 +70,7 @@ export class RealtimeCalls implements AsyncDisposable {
   constructor(app: RegistryApp, options: RegistryOptions) {
     this.#app = app
     this.#options = options
-    this.#nowMs = options.nowMs ?? (() => performance.now())
+    this.#nowMs = options.nowMs ?? (() => steadyClock.nowMs())
     this.#answeredMs = this.#nowMs()
     this.codecs = new Codecs(options.capacity)
     this.hosts = new HostLinks(app, options.secret)
@@ -85,8 +86,7 @@ export class RealtimeCalls implements AsyncDisposable {
     metrics.realtimeCapacity?.from(() => [[{}, this.capacity]])
     if (this.#options.capacity === 0) return
     await this.#writeLease()
-    this.#timer = setInterval(() => void this.tick(), tickMs)
-    this.#timer.unref()
+    this.#ticks = repetitions.every(tickMs, 'tick of calls', () => this.tick())
   }
 
   get processId(): string {
@@ -122,7 +122,7 @@ export class RealtimeCalls implements AsyncDisposable {
       () => this.#calls.delete(call.callId),
       () => this.#calls.delete(call.callId),
     )
-    if (this.#isDraining) registered.announceStop(this.#drainEndMs - performance.now())
+    if (this.#isDraining) registered.announceStop(this.#drainEndMs - steadyClock.nowMs())
     return registered.money
   }
 
@@ -148,13 +148,13 @@ export class RealtimeCalls implements AsyncDisposable {
   async #drain(withinMs: number): Promise<void> {
     this.#isDraining = true
     const settleMs = Math.min(stopMs, withinMs / 4)
-    this.#drainEndMs = performance.now() + withinMs - settleMs
+    this.#drainEndMs = steadyClock.nowMs() + withinMs - settleMs
     for (const call of this.#calls.values()) call.announceStop(withinMs - settleMs)
     if (this.#options.capacity > 0)
       await this.#writeLease().catch((error: unknown) =>
         this.#app.log.warn({ err: error }, 'others could not be told that this process takes no more calls'),
       )
-    while (this.busy > 0 && performance.now() < this.#drainEndMs) await pause(lookMs)
+    while (this.busy > 0 && steadyClock.nowMs() < this.#drainEndMs) await pause(lookMs)
     const left = [...this.#calls.values()]
     for (const call of left) call.end('stopped')
     await within(settleMs, Promise.allSettled(left.map((call) => call.over)))
@@ -273,7 +273,7 @@ export class RealtimeCalls implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.drain(0)
-    clearInterval(this.#timer)
+    void this.#ticks?.stop()
     this.hosts[Symbol.dispose]()
     const left = [...this.#calls.values()]
     for (const call of left) call.end('stopped')

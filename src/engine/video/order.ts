@@ -8,6 +8,7 @@ import type { App } from '#app'
 import { type VideoModel, videoModels } from '#engine/models'
 import { requireActivePayer } from '#engine/paid'
 import type { Attempt, OrderRun } from '#engine/routing'
+import { steadyClock, systemClock } from '#platform/clock'
 import { isDatabaseAway, type Tx } from '#platform/db'
 import { Failure, fail, isPassing } from '#platform/errors'
 import { platformAccount } from '#platform/jobs'
@@ -279,7 +280,8 @@ async function putBack(app: App, row: VideoRow, attempts: readonly Attempt[], wa
       await app.jobs.enqueue(tx, startJob, {
         accountId: row.account_id,
         data: { projectId: row.project_id },
-        startAfter: new Date(Date.now() + waitMs),
+        // The queue goes by the time of the system, which that of the app may not be.
+        startAfter: new Date(systemClock.nowMs() + waitMs),
       })
     }),
   )
@@ -337,12 +339,12 @@ const maxAwayMs = 10 * 60_000
 
 /** Writes what happened outside, also when the database is away meanwhile. */
 async function persist<Value>(app: App, write: () => Promise<Value>): Promise<Value> {
-  const untilMs = performance.now() + maxAwayMs
+  const untilMs = steadyClock.nowMs() + maxAwayMs
   for (;;) {
     try {
       return await write()
     } catch (error) {
-      if (!isDatabaseAway(error) || performance.now() > untilMs) throw error
+      if (!isDatabaseAway(error) || steadyClock.nowMs() > untilMs) throw error
       app.log.warn({ err: error }, 'what came of a video is written when the database is back')
       await pause(awayMs)
     }

@@ -2,7 +2,7 @@
  * What something may use in a day (UTC). A process takes portions of it in a transaction and spends them from memory, so that no limit is
  * exceeded by however many processes, and a request costs no statement. What lies unused for a minute is given back.
  */
-import type { Clock } from '#platform/clock'
+import { type Clock, type Repetition, repetitions } from '#platform/clock'
 import type { Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import { giveBack, takePortion, type UsageTable } from './store.ts'
@@ -44,11 +44,11 @@ const refusalMs = 5_000
 export class Allowances<Name extends string, Limited> implements AsyncDisposable {
   readonly #options: AllowanceOptions<Name, Limited>
   readonly #open = new Map<string, Allowance<Name, Limited>>()
-  readonly #timer: NodeJS.Timeout
+  readonly #sweeps: Repetition
 
   constructor(options: AllowanceOptions<Name, Limited>) {
     this.#options = options
-    this.#timer = setInterval(() => void this.sweep(), sweepMs).unref()
+    this.#sweeps = repetitions.every(sweepMs, 'sweep of allowances', () => this.sweep())
   }
 
   of(accountId: string, id: string): Allowance<Name, Limited> {
@@ -73,7 +73,7 @@ export class Allowances<Name extends string, Limited> implements AsyncDisposable
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer)
+    void this.#sweeps.stop()
     await Promise.all([...this.#open.values()].map((allowance) => allowance.settled()))
     const unused = [...this.#open.values()].flatMap((allowance) => allowance.end())
     this.#open.clear()

@@ -1,14 +1,25 @@
 import { Deadlines } from './deadlines.ts'
+import { Repetitions } from './repetitions.ts'
 
 export { type Deadline, Deadlines } from './deadlines.ts'
+export type { Repetition } from './repetitions.ts'
 
 /** The only source of time of the program, so that tests can move it. */
 export interface Clock {
-  /** Unix time in milliseconds. */
   nowMs(): number
 }
 
+/** Unix time in milliseconds. */
 export const systemClock: Clock = { nowMs: () => Date.now() }
+
+/**
+ * Milliseconds since some moment, which only go forward, whatever is done to the date of the system: for how long something has lasted that others
+ * depend on, such as a lease, the silence of a database, a stop.
+ */
+export const steadyClock: Clock = { nowMs: () => performance.now() }
 
 /** All timeouts of this process; it holds no other state. */
 export const deadlines = new Deadlines()
+
+/** All that this process repeats for a lease; it holds no state. */
+export const repetitions = new Repetitions(steadyClock)

@@ -33,13 +33,15 @@ export interface JobResult {
 export async function put(tx: Tx, name: string, rows: readonly NewJob[]): Promise<void> {
   await sql`with put as (
       insert into jobs.queue (account_id, job_id, name, data, singleton_key, run_at)
-      select account_id, job_id, ${name}, data, singleton_key, coalesce(run_at, now())
+      select account_id, job_id, ${name}, data, singleton_key, coalesce(run_at, platform.now())
       from json_to_recordset(${JSON.stringify(rows)}::json)
         as r(account_id uuid, job_id uuid, data json, run_at timestamptz, singleton_key text)
       on conflict do nothing
       returning run_at
     )
-    select pg_notify('jobs', ${name}) where exists (select from put where run_at <= now())`.execute(tx)
+    select pg_notify('jobs', ${name}) where exists (select from put where run_at <= platform.now())`.execute(
+    tx,
+  )
 }
 
 export const claim = (
@@ -139,7 +141,7 @@ export const scheduleNext = (
           returning name
         ), put as (
           insert into jobs.queue (account_id, job_id, name, data, singleton_key, run_at)
-          select $3, job_id, name, 'null', 'recurring', now() from turns join due using (name) order by name
+          select $3, job_id, name, 'null', 'recurring', platform.now() from turns join due using (name) order by name
           on conflict do nothing
           returning name
         )

@@ -1,6 +1,7 @@
 /** The job runner of a process: a lane for each kind of job, woken by NOTIFY and, in case one is missed, by polling. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
+import { repetitions } from '#platform/clock'
 import { uuidv7 } from '#platform/ids'
 import { JobResults } from './job-results.ts'
 import { type Job, platformAccount } from './jobs.ts'
@@ -43,15 +44,15 @@ export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
     down: () => undefined,
   })
   const recurring = recur(app, jobs)
-  const poll = setInterval(() => {
+  const poll = repetitions.every(pollMs, 'poll of jobs', async () => {
     wakeWaiting()
     recurring()
-  }, pollMs).unref()
+  })
   processes.afterSweep(() => sweep(app))
 
   return {
     async [Symbol.asyncDispose]() {
-      clearInterval(poll)
+      void poll.stop()
       stopping.abort()
       const ended = Promise.all([...lanes.values()].map((lane) => lane.end()))
       const late = new AbortController()

@@ -3,6 +3,7 @@
  * share a lane that waits for no lock: those of an account that another transaction has locked move to a lane that does, so that one
  * busy account holds up nobody else.
  */
+import { steadyClock } from '#platform/clock'
 import { type HoldOp, type OpResult, type SettleOp, undoOf } from './commit-ops.ts'
 import { type CommitterOptions, Lane } from './lane.ts'
 import { LateUndos } from './late-undos.ts'
@@ -66,9 +67,9 @@ export class Committer {
 
   /** What the first lane moves on its way out is waited for by the others. */
   async #inTurn(end: (lane: Lane, mostMs: number) => Promise<void>): Promise<void> {
-    const endMs = performance.now() + drainMs
+    const endMs = steadyClock.nowMs() + drainMs
     await end(this.#main, drainMs)
-    await Promise.all(this.#waiting.map((lane) => end(lane, Math.max(0, endMs - performance.now()))))
+    await Promise.all(this.#waiting.map((lane) => end(lane, Math.max(0, endMs - steadyClock.nowMs()))))
   }
 
   /** The caller was told 503, yet the hold is there: nothing was sent upstream for it, so it goes back whole. */

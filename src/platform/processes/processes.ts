@@ -3,6 +3,7 @@
  * has begun (holds, jobs, deliveries) is given to the living by their sweeps.
  */
 import { randomUUID } from 'node:crypto'
+import { type Repetition, repetitions, steadyClock } from '#platform/clock'
 import type { Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import * as store from './store.ts'
@@ -47,10 +48,9 @@ class LivingProcess implements Processes {
    * forgot it, a peer vanished) costs one heartbeat, and two may be lost before the lease is.
    */
   readonly #timeoutMs: number
-  readonly #heartbeats: Repetition
-  readonly #sweeps: Repetition
+  readonly #repeated: readonly Repetition[]
   readonly #sweepWork: (() => Promise<unknown>)[] = []
-  #lastHeartbeatMs = performance.now()
+  #lastHeartbeatMs = steadyClock.nowMs()
   /**
    * After a gap in our own heartbeats (database unavailable, machine suspended, time before the start) other processes may have had the
    * same gap, and get the time for a heartbeat before they count as dead.
@@ -64,8 +64,12 @@ class LivingProcess implements Processes {
     this.#log = log
     this.#timeoutMs = timing.heartbeatMs * 0.75
     this.#judgesFromMs = this.#lastHeartbeatMs + this.leaseMs
-    this.#heartbeats = new Repetition(timing.heartbeatMs, () => this.#writeHeartbeat(), log)
-    this.#sweeps = new Repetition(timing.sweepMs, () => this.#sweep(), log)
+    const every = (ms: number, name: string, work: () => Promise<void>): Repetition =>
+      repetitions.every(ms, name, () => work().catch((error: unknown) => this.#warn(name, error)))
+    this.#repeated = [
+      every(timing.heartbeatMs, 'heartbeat', () => this.#writeHeartbeat()),
+      every(timing.sweepMs, 'sweep', () => this.#sweep()),
+    ]
   }
 
   afterSweep(work: () => Promise<unknown>): void {
@@ -73,7 +77,7 @@ class LivingProcess implements Processes {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#heartbeats.stop(), this.#sweeps.stop()])
+    await Promise.all(this.#repeated.map((one) => one.stop()))
     await store
       .signOff(this.#db, this.id, this.#timeoutMs)
       .catch((error: unknown) => this.#log.warn({ err: error }, 'the process could not sign off'))
@@ -81,7 +85,7 @@ class LivingProcess implements Processes {
 
   async #writeHeartbeat(): Promise<void> {
     await store.writeHeartbeat(this.#db, this.id, this.#timeoutMs)
-    const nowMs = performance.now()
+    const nowMs = steadyClock.nowMs()
     if (nowMs - this.#lastHeartbeatMs > this.leaseMs / 2) this.#judgesFromMs = nowMs + this.leaseMs
     this.#lastHeartbeatMs = nowMs
   }
@@ -91,36 +95,15 @@ class LivingProcess implements Processes {
     for (const work of this.#sweepWork) await work()
   }
 
+  #warn(name: string, error: unknown): void {
+    this.#log.warn(
+      { err: error, work: name },
+      'a heartbeat or a sweep of this process failed; it is tried again',
+    )
+  }
+
   #mayJudge(): boolean {
-    const nowMs = performance.now()
+    const nowMs = steadyClock.nowMs()
     return nowMs >= this.#judgesFromMs && nowMs - this.#lastHeartbeatMs <= this.leaseMs / 2
-  }
-}
-
-/** Runs `work` repeatedly, never concurrently; errors are logged and the next run tries again. */
-class Repetition {
-  readonly #timer: NodeJS.Timeout
-  #running: Promise<void> | undefined
-
-  constructor(everyMs: number, work: () => Promise<unknown>, log: Log) {
-    this.#timer = setInterval(() => {
-      this.#running ??= this.#run(work, log)
-    }, everyMs)
-    this.#timer.unref()
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#running
-  }
-
-  async #run(work: () => Promise<unknown>, log: Log): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      log.warn({ err: error }, 'a heartbeat or a sweep of this process failed; it is tried again')
-    } finally {
-      this.#running = undefined
-    }
   }
 }

@@ -4,7 +4,7 @@ import type { Db } from '#platform/db'
 export const writeHeartbeat = (db: Db, id: string, timeoutMs: number): Promise<unknown> =>
   db.query(
     {
-      text: 'insert into ledger.processes (process_id) values ($1) on conflict (process_id) do update set beat_at = now()',
+      text: 'insert into ledger.processes (process_id) values ($1) on conflict (process_id) do update set beat_at = platform.now()',
       timeoutMs,
       apart: true,
     },
@@ -17,14 +17,14 @@ export const writeHeartbeat = (db: Db, id: string, timeoutMs: number): Promise<u
  */
 export const lapseFor = (lapseMs: string, processId: string): string =>
   `(select case when exists (select from ledger.processes
-      where process_id = ${processId} and beat_at > now() - ${lapseMs} * interval '1 millisecond' / 2)
+      where process_id = ${processId} and beat_at > platform.now() - ${lapseMs} * interval '1 millisecond' / 2)
     then ${lapseMs} * interval '1 millisecond' else interval '1000 years' end)`
 
 /** Also deletes those that died long ago. */
 export const signOff = (db: Db, id: string, timeoutMs: number): Promise<unknown> =>
   db.query(
     {
-      text: `delete from ledger.processes where process_id = $1 or beat_at < now() - interval '1 day'`,
+      text: `delete from ledger.processes where process_id = $1 or beat_at < platform.now() - interval '1 day'`,
       timeoutMs,
       apart: true,
     },

@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import path from 'node:path'
+import { repetitions, systemClock } from '#platform/clock'
 
 const beatEveryMs = 5 * 60_000
 /** Age after which a folder of another machine or container counts as abandoned; its processes cannot be checked from here. */
@@ -46,13 +47,12 @@ export async function sweep(folder: string, own: string): Promise<Disposable> {
     const place = path.join(folder, name)
     if (await isAbandoned(name, place)) await rm(place, { recursive: true, force: true })
   }
-  const beat = () => {
-    const now = new Date()
+  const beats = repetitions.every(beatEveryMs, 'heartbeat of the spool', () => {
+    const now = new Date(systemClock.nowMs())
     // The folder is created with the first file.
-    utimes(own, now, now).catch(() => {})
-  }
-  const timer = setInterval(beat, beatEveryMs).unref()
-  return { [Symbol.dispose]: () => clearInterval(timer) }
+    return utimes(own, now, now).catch(() => {})
+  })
+  return { [Symbol.dispose]: () => void beats.stop() }
 }
 
 /** Whether a path, whose name was made by `processName`, was left by a dead process. */
@@ -60,5 +60,5 @@ export async function isAbandoned(name: string, place: string): Promise<boolean>
   const [host, pid, began] = name.split('~')
   if (host === hostName()) return (await startTimeOf(Number(pid))) !== began
   const seen = await stat(place).catch(() => undefined)
-  return seen !== undefined && seen.mtimeMs < Date.now() - silentMs
+  return seen !== undefined && seen.mtimeMs < systemClock.nowMs() - silentMs
 }

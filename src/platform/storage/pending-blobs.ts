@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
+import { repetitions } from '#platform/clock'
 import { isDatabaseAway, type Tx } from '#platform/db'
 import type { ByteSource, PutOptions, StoredBytes } from './storage.ts'
 import * as store from './store.ts'
@@ -84,15 +85,14 @@ export async function stageUnsized(
   const due = () => new Date(clock.nowMs() + pendingMs)
   await store.insertPendingBlob(db, key, due())
   // If the database is unavailable, the next renewal comes in time, or `commitBlob` throws.
-  const renewal = setInterval(
-    () => void store.renewPendingBlob(db, key, due()).catch(() => undefined),
-    renewMs,
+  const renewal = repetitions.every(renewMs, 'renewal of pending bytes', () =>
+    store.renewPendingBlob(db, key, due()).catch(() => undefined),
   )
   let stored: StoredBytes
   try {
     stored = await storage.putUnsized(key, source, maxBytes)
   } finally {
-    clearInterval(renewal)
+    void renewal.stop()
   }
   if (await store.renewPendingBlob(db, key, due())) return stored
   // This process stood still for so long that the sweep was here before the last bytes: nobody else knows of them.

@@ -1,7 +1,7 @@
 /** Two processes at the same packages and moves: each is used and done once. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { givePackage } from '#engine/clouds'
-import { longLeaseMs, openSite, type Person, type Site } from '../../crash/site.ts'
+import { openSite, type Person, type Site } from '../../crash/site.ts'
 import type { Client } from '../../harness/client.ts'
 import type { ServerProcess } from '../../harness/processes.ts'
 import { until } from '../../harness/until.ts'
@@ -17,7 +17,7 @@ let servers: ServerProcess[]
 
 beforeAll(async () => {
   if (!canRun) return
-  site = stack.use(await openSite({ leaseMs: longLeaseMs, settings: packagesText }))
+  site = stack.use(await openSite({ settings: packagesText }))
   servers = await Promise.all([site.start(), site.start()])
 })
 afterAll(() => stack.disposeAsync())

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import { type Repetition, repetitions } from '#platform/clock'
 import { Failure, fail } from '#platform/errors'
 import type { Jail } from '#platform/jail'
 import type { Log } from '#platform/log'
@@ -47,7 +48,7 @@ interface Ready {
   place: string
   context: LocalContext
   databases: LocalDatabases<LocalDatabase & DatabaseRecord>
-  sweeping: NodeJS.Timeout
+  sweeping: Repetition
 }
 
 const sweepMs = 60_000
@@ -128,7 +129,7 @@ export class LocalProvider implements DatabaseProvider {
     this.#isOver = true
     clearTimeout(this.#beginning)
     const ready = await this.#ready?.catch(() => undefined)
-    clearInterval(ready?.sweeping)
+    void ready?.sweeping.stop()
     await ready?.databases[Symbol.asyncDispose]()
     await ready?.context.claims[Symbol.asyncDispose]()
   }
@@ -163,7 +164,7 @@ export class LocalProvider implements DatabaseProvider {
       await sweepDrafts(context)
     }
     await sweep()
-    const sweeping = setInterval(() => void sweep().catch(logged(log)), sweepMs).unref()
+    const sweeping = repetitions.every(sweepMs, 'sweep of databases', () => sweep().catch(logged(log)))
     const databases = new LocalDatabases<LocalDatabase & DatabaseRecord>(context, { idleMs, sizes, metrics })
     return { place: await makePlace(root, owner), context, databases, sweeping }
   }

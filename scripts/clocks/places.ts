@@ -1,0 +1,60 @@
+/** Where leases are kept, renewed, swept or waited for: there the clocks of `#platform/clock` and `platform.now()` are the only ones (docs/decisions/0094-time-of-tests.md). */
+export interface LeasePlace {
+  /** A file, or a folder with all that is in it. */
+  place: string
+  keeps: string
+}
+
+export const leasePlaces: readonly LeasePlace[] = [
+  { place: 'src/run.ts', keeps: 'the end of a stop that hangs' },
+  { place: 'src/server.ts', keeps: 'the time of a stop' },
+  { place: 'src/platform/allowance/', keeps: 'the sweep of portions that nobody uses' },
+  { place: 'src/platform/jobs/', keeps: 'claims of jobs, which hang on the life of their process' },
+  { place: 'src/platform/ledger/commit.ts', keeps: 'the time of a stop of the ledger' },
+  { place: 'src/platform/ledger/store.ts', keeps: 'the sweep of holds of dead processes' },
+  { place: 'src/platform/processes/', keeps: 'heartbeats, and who counts as dead' },
+  { place: 'src/platform/spool/sweep.ts', keeps: 'heartbeats of folders, and the sweep after them' },
+  { place: 'src/platform/storage/pending-blobs.ts', keeps: 'the renewal of bytes that are being written' },
+  { place: 'src/engine/buckets/upload-lease.ts', keeps: 'the lease of an upload' },
+  { place: 'src/engine/buckets/upload-store.ts', keeps: 'the lease of an upload' },
+  { place: 'src/engine/buckets/uploads.ts', keeps: 'the lease of an upload' },
+  { place: 'src/engine/databases/local/provider.ts', keeps: 'the sweep of databases of dead processes' },
+  { place: 'src/engine/files/creation-store.ts', keeps: 'room that dead processes had reserved' },
+  { place: 'src/engine/realtime/keep/transcript-store.ts', keeps: 'sound that a dead process recorded' },
+  { place: 'src/engine/realtime/process-store.ts', keeps: 'which processes take calls' },
+  { place: 'src/engine/realtime/registered-call.ts', keeps: 'how long the end of a call may take' },
+  {
+    place: 'src/engine/realtime/registry.ts',
+    keeps: 'the silence of the database over calls, and their stop',
+  },
+  { place: 'src/engine/realtime/store.ts', keeps: 'calls of dead processes' },
+  { place: 'src/engine/video/', keeps: 'who orders a video and who looks at it' },
+  { place: 'src/capabilities/files/tidy.ts', keeps: 'the sweep of a data folder' },
+  { place: 'src/capabilities/webhooks/delivery/store.ts', keeps: 'which process sends to a connection' },
+  { place: 'src/capabilities/work/watch.ts', keeps: 'the watch over runs that another process took over' },
+]
+
+export interface ClockException {
+  file: string
+  /** As it is called. */
+  clock: string
+  reason: string
+}
+
+export const clockExceptions: readonly ClockException[] = [
+  {
+    file: 'src/platform/jobs/lane.ts',
+    clock: 'performance.now',
+    reason: 'the duration of a job for its metric, which measures from such a moment',
+  },
+  {
+    file: 'cli/doctor/store.ts',
+    clock: 'now()',
+    reason: 'also reads databases of earlier releases, which have no platform.now()',
+  },
+  {
+    file: 'cli/doctor/store.ts',
+    clock: 'clock_timestamp()',
+    reason: 'compares the clock of the database with that of this machine',
+  },
+]
