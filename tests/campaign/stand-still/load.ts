@@ -43,10 +43,10 @@ const kinds: Record<Kind, (client: Client, name: string) => Promise<Omit<Call, '
   'keyed stream': (client, name) => insist(() => chat(client, name, true, name)),
   picture: (client, name) =>
     insist(() => json(client, '/v1/studio/image', { model: 'test/painter', prompt: name }, name)),
-  file: (client, name) =>
-    insist(() => json(client, '/v1/files', { data: Buffer.from(name).toString('base64'), name }, name)),
+  file: (client, name) => insist(() => json(client, '/v1/files', fileOf(name), name)),
   batch: (client, name) => insist(() => json(client, batches, { requests: rowsOf(name) }, name, version)),
-  work: (client, name) => insist(() => json(client, '/v1/work', { kind: 'code', input: stepsOf(name) }, name)),
+  work: (client, name) =>
+    insist(() => json(client, '/v1/work', { kind: 'code', input: stepsOf(name) }, name)),
 }
 
 /** Names of the rows of a batch and of the steps of a run: by these the upstream is asked. */
@@ -57,6 +57,14 @@ const rowsOf = (name: string) =>
     custom_id: part,
     params: { max_tokens: 100, messages: [{ role: 'user', content: part }] },
   }))
+
+/** What is in the file of this name. */
+export const contentOf = (name: string): string => JSON.stringify({ name })
+const fileOf = (name: string) => ({
+  name,
+  media_type: 'application/json',
+  data: Buffer.from(contentOf(name)).toString('base64'),
+})
 
 /** So many at once of each kind. */
 const clients: Record<Kind, number> = {
@@ -117,7 +125,12 @@ async function insist(send: () => Promise<Seen>) {
   }
 }
 
-const passing = new Set(['SERVICE_UNAVAILABLE', 'IDEMPOTENCY_IN_PROGRESS', 'RATE_LIMITED', 'CONCURRENCY_LIMITED'])
+const passing = new Set([
+  'SERVICE_UNAVAILABLE',
+  'IDEMPOTENCY_IN_PROGRESS',
+  'RATE_LIMITED',
+  'CONCURRENCY_LIMITED',
+])
 
 function chat(client: Client, name: string, stream: boolean, key?: string): Promise<Seen> {
   const body = { stream, max_tokens: 100, messages: [{ role: 'user', content: name }] }
@@ -148,7 +161,8 @@ async function ask(
     const reply = await client.raw('POST', path, JSON.stringify(body), headers, late)
     const text = await reply.text()
     const { status } = reply
-    if (reply.ok) return { saw: sawIn(text), status, charged: reply.headers.get('x-microcredits'), ...idIn(text) }
+    if (reply.ok)
+      return { saw: sawIn(text), status, charged: reply.headers.get('x-microcredits'), ...idIn(text) }
     return { saw: 'refused', status, code: codeIn(text), text }
   } catch {
     return { saw: late.aborted ? 'hung' : 'broken' }

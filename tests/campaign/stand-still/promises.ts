@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { ended as endedBatch, results } from '../../contract/batches-world.ts'
 import type { Client } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
-import { type Call, type Kind, partsOf } from './load.ts'
+import { type Call, contentOf, type Kind, partsOf } from './load.ts'
 import { credits, type Person, type Site } from './site.ts'
 
 /** In which everything that was accepted comes to its end once all goes on. */
@@ -51,14 +51,20 @@ export async function expectPromises(told: Told): Promise<void> {
 
 /** Every hold has ended, nothing waits in the queue, and every webhook was delivered. */
 async function settled(site: Site): Promise<void> {
-  const open = `select 'hold ' || endpoint as what from ledger.holds h join ledger.receipts r using (account_id, receipt_id)
-    union all select 'job ' || name || coalesce(': ' || error, '') from jobs.queue where singleton_key is distinct from 'recurring'`
-  let left: { what: string }[] = []
-  await until(async () => {
-    left = await site.db.query<{ what: string }>({ text: open }, [])
-    return left.length === 0
-  }, settledMs).catch(() => expect(left, 'what is open in the end').toEqual([]))
+  await until(async () => (await openIn(site)).length === 0, settledMs).catch(() => undefined)
+  expect(await openIn(site), 'what is open in the end').toEqual([])
 }
+
+const openIn = ({ db }: Site): Promise<{ what: string }[]> =>
+  db.query(
+    {
+      text: `select 'hold ' || r.endpoint as what from ledger.holds h join ledger.receipts r using (account_id, receipt_id)
+        union all select 'job ' || name || coalesce(': ' || error, '') from jobs.queue
+          where singleton_key is distinct from 'recurring'
+        union all select 'webhook' from webhooks.waiting`,
+    },
+    [],
+  )
 
 const receipts = (site: Site, { account }: Person): Promise<Row[]> =>
   site.db.query(
@@ -74,7 +80,9 @@ function expectPaid(call: Call, all: readonly Row[], asked: number): void {
   const { name, kind, saw, charged } = call
   expect(asked, `${name} is asked once`).toBeLessThanOrEqual(1)
   // A try that was refused before anything was sent leaves a receipt without a charge, and its key free.
-  const rows = all.filter((row) => row.claiming || row.ambiguous || row.charged > 0n || row.state === 'completed')
+  const rows = all.filter(
+    (row) => row.claiming || row.ambiguous || row.charged > 0n || row.state === 'completed',
+  )
   expect(rows.length, `${name} has one receipt at most`).toBeLessThanOrEqual(1)
   const [row] = rows
   if (!row) {
@@ -87,7 +95,9 @@ function expectPaid(call: Call, all: readonly Row[], asked: number): void {
   if (row.ambiguous) expect(row, name).toMatchObject({ state: 'failed', charged: row.held })
   else if (row.state === 'completed') expect([row.charged, asked], name).toEqual([price, 1])
   if (saw !== 'answered') return
-  expect(row.state === 'completed' || row.ambiguous, `${name} was answered, and its receipt says so`).toBe(true)
+  expect(row.state === 'completed' || row.ambiguous, `${name} was answered, and its receipt says so`).toBe(
+    true,
+  )
   if (charged != null) expect(charged, name).toBe(String(row.charged))
 }
 
@@ -100,10 +110,13 @@ async function expectFiles({ client, calls, site, person }: Told): Promise<void>
   const byName = Map.groupBy(rows, ({ name }) => name)
   for (const { name, saw } of calls.filter(({ kind }) => kind === 'file')) {
     const found = byName.get(name) ?? []
-    expect(found.length, `${name} is stored ${saw === 'answered' ? 'once' : 'once at most'}`).toBeLessThanOrEqual(1)
+    expect(
+      found.length,
+      `${name} is stored ${saw === 'answered' ? 'once' : 'once at most'}`,
+    ).toBeLessThanOrEqual(1)
     if (saw !== 'answered') continue
     expect(found.length, `${name} is stored`).toBe(1)
-    expect((await client.get(`/v1/files/${found[0]!.file_id}`)).text).toBe(name)
+    expect((await client.get(`/v1/files/${found[0]!.file_id}`)).text).toBe(contentOf(name))
   }
 }
 
@@ -123,7 +136,10 @@ async function expectDurable({ client, calls, site }: Told, asked: Record<string
       for (const { custom_id, result } of told)
         if (result.type === 'succeeded') expect(asked[custom_id], custom_id).toBe(1)
         else expect(result.type, custom_id).toBe('errored')
-      expect(delivered.filter((body) => body.includes(id!)).length, `${name} is told to its webhook`).toBeGreaterThan(0)
+      expect(
+        delivered.filter((body) => body.includes(id!)).length,
+        `${name} is told to its webhook`,
+      ).toBeGreaterThan(0)
     }
   }
 }

@@ -50,7 +50,10 @@ export interface Site extends AsyncDisposable {
 export const openPostgres = (): Promise<TestPostgres & AsyncDisposable> => startTestPostgres(undefined)
 
 /** With a server process of each name, by which PostgreSQL knows its connections. */
-export async function openSite({ adminUrl, template }: TestPostgres, names: readonly string[]): Promise<Site> {
+export async function openSite(
+  { adminUrl, template }: TestPostgres,
+  names: readonly string[],
+): Promise<Site> {
   await using stack = new AsyncDisposableStack()
   const databaseUrl = await createDatabase(adminUrl, template)
   const db = stack.use(await openDb({ url: databaseUrl, connectMs: 60_000 }))

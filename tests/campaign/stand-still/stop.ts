@@ -2,6 +2,7 @@
  * Stops processes and lets them go on: one after another by SIGSTOP, which PostgreSQL knows nothing of and a supervisor does not see, or a whole
  * tree at one instant by the freezer of Linux's control groups, as a suspended machine or a paused container is stopped.
  */
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -39,9 +40,11 @@ export async function freeze(roots: readonly number[]): Promise<StandStill> {
   const reaches = (state: string) =>
     until(async () => (await readFile(path.join(group, 'freezer.state'), 'utf8')).trim() === state, soon)
   await mkdir(group)
+  const watch = thawLater(path.join(group, 'freezer.state'))
   const goOn = async (): Promise<void> => {
     await set('THAWED')
     await reaches('THAWED')
+    watch[Symbol.dispose]()
     // A group with members cannot be removed; those that end while they are moved are gone anyway.
     await until(async () => {
       for (const pid of await membersOf(group)) await join(freezers, pid)
@@ -65,6 +68,17 @@ export async function freeze(roots: readonly number[]): Promise<StandStill> {
     throw error
   }
   return { [Symbol.asyncDispose]: goOn }
+}
+
+/** What is frozen cannot even be killed: a run that is ended in the middle leaves it so for a minute, and not for good. */
+function thawLater(stateFile: string): Disposable {
+  const child = spawn('/bin/sh', ['-c', 'sleep 60; echo THAWED > "$0"', stateFile], {
+    detached: true,
+    stdio: 'ignore',
+  })
+  child.unref()
+  // With its sleep: detached, it leads a group of its own.
+  return { [Symbol.dispose]: () => void signal(-child.pid!, 'SIGKILL') }
 }
 
 /** Of Linux's control groups, version 1. */

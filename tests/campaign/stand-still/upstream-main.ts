@@ -4,7 +4,15 @@
  * often it was asked by which name, which is the whole text of a prompt.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { chunk, done, fakeUpstream, json, type Script, stream, type UpstreamCall } from '../../harness/upstream.ts'
+import {
+  chunk,
+  done,
+  fakeUpstream,
+  json,
+  type Script,
+  stream,
+  type UpstreamCall,
+} from '../../harness/upstream.ts'
 
 /** A red square of 64 by 64. */
 const picture = process.argv[2]!
@@ -30,7 +38,12 @@ async function chat(call: UpstreamCall, name: string, ms: number): Promise<Scrip
   if (call.body?.['stream'] !== true) {
     await pause(ms)
     const message = { role: 'assistant', content: `answer to ${name}` }
-    return json(200, { ...chunk({}), object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }], usage })
+    return json(200, {
+      ...chunk({}),
+      object: 'chat.completion',
+      choices: [{ index: 0, message, finish_reason: 'stop' }],
+      usage,
+    })
   }
   const said = [`answer to ${name}`, ...Array.from({ length: words - 1 }, (_, at) => ` w${at}`)]
   const steps = said.flatMap((content) => [chunk({ content }), () => pause(ms / words)])
@@ -38,7 +51,10 @@ async function chat(call: UpstreamCall, name: string, ms: number): Promise<Scrip
 }
 
 function nameOf({ body }: UpstreamCall): string {
-  const { prompt, messages } = body as { prompt?: string; messages?: { content: string | { text: string }[] }[] }
+  const { prompt, messages } = body as {
+    prompt?: string
+    messages?: { content: string | { text: string }[] }[]
+  }
   if (prompt !== undefined) return prompt
   const content = messages!.at(-1)!.content
   return typeof content === 'string' ? content : content.map(({ text }) => text).join('')

@@ -5,8 +5,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '#platform/db'
+import type { TestPostgres } from '../../harness/postgres.ts'
 import { soon, until } from '../../harness/until.ts'
-import { type TestPostgres } from '../../harness/postgres.ts'
 import { leaseMs, openPostgres, openSite, type Person } from './site.ts'
 import { stop } from './stop.ts'
 
@@ -52,7 +52,9 @@ test('a process whose heartbeat is carried out first takes its twin for dead nei
   expect(first.beats).toHaveLength(1)
 
   const postmasters = await site.postgresPids()
-  await using all = await stop(async () => postmasters.filter((pid) => ![...first.beats, ...first.others].includes(pid)))
+  await using all = await stop(async () =>
+    postmasters.filter((pid) => ![...first.beats, ...first.others].includes(pid)),
+  )
   {
     await using others = await stop(async () => first.others)
     await using _beats = await stop(async () => first.beats)
