@@ -107,7 +107,11 @@ export async function release(db: Db, accountId: string, receiptId: string): Pro
 }
 
 /** Of dead processes, and of calls before `before` (a UUIDv7) that hold nothing any more: the word of their end was lost. */
-export async function releaseAbandoned(db: Db, { id, leaseMs, beatAt }: Judge, before: string): Promise<number> {
+export async function releaseAbandoned(
+  db: Db,
+  { id, leaseMs, beatAt }: Judge,
+  before: string,
+): Promise<number> {
   const rows = await db.query(
     {
       text: `with gone as (

@@ -20,13 +20,11 @@ const seconds = [1, 5, 20]
 describe('the jail of functions', () => {
   let cluster: TestPostgres & AsyncDisposable
   let site: Site
-  let person: Person
   let echo: Echo | undefined
   beforeAll(async () => {
     cluster = await openPostgres()
     site = await openSite(cluster, ['alone'])
-    person = await site.person()
-    echo = await deployEcho(site, person)
+    echo = await deployEcho(site, await site.person())
   })
   afterAll(async () => {
     await site?.[Symbol.asyncDispose]()
@@ -36,7 +34,8 @@ describe('the jail of functions', () => {
   test.for(seconds)('stands still for %i s', async (duration, { skip }) => {
     if (!echo) return skip('functions do not run here')
     const { child } = site.servers[0]!
-    const load = beginLoad(site, person, `${person.account}-${duration}`)
+    const person = await site.person()
+    const load = await beginLoad(site, person)
     const calls: Echoed[] = []
     let isOn = true
     const callers = [0, 1, 2].map(async (at) => {
@@ -120,11 +119,11 @@ async function confinedPids(server: number): Promise<number[]> {
 describe('a confined process', () => {
   const wallMs = 8_000
   const confine = openConfinement(openLog('silent'), undefined, openIsolation())
-  const read = (value: string) =>
+  const read = (input: string) =>
     confine({
-      module: path.resolve(import.meta.dirname, '../../tools/confined/hostile-process.ts'),
+      module: path.join(import.meta.dirname, 'confined/slow-process.ts'),
       accountId: 'somebody',
-      input: { attempt: 'echo', more: value },
+      input,
       timeoutMs: 5_000,
       wallMs,
       maxOutputBytes: 100_000,
@@ -139,10 +138,10 @@ describe('a confined process', () => {
       const reading = read('سلام')
       await until(async () => (await started()).length > 0)
       const lost = standStill(() => stop(started), duration * 1_000)
-      expect(await reading).toEqual(duration * 1_000 > wallMs ? { lost: 'time' } : { value: { got: 'سلام' } })
+      expect(await reading).toEqual(duration * 1_000 > wallMs ? { lost: 'time' } : { value: 'سلام' })
       await lost
       expect(await started()).toEqual([])
-      expect(await read('after')).toEqual({ value: { got: 'after' } })
+      expect(await read('after')).toEqual({ value: 'after' })
     },
   )
 })

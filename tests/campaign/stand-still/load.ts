@@ -1,7 +1,9 @@
 /** Clients who use what the product sells, before, during and after a stand-still, and write down what they saw of every call. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'vitest'
 import { path as batches } from '../../contract/batches-world.ts'
 import { version } from '../../contract/messages-world.ts'
+import { path as webhooks } from '../../contract/webhooks-world.ts'
 import type { Client } from '../../harness/client.ts'
 import type { Person, Site } from './site.ts'
 
@@ -86,8 +88,12 @@ export interface Load {
   end(): Promise<void>
 }
 
-/** Every client goes from server to server. `of` begins the names of this load. */
-export function beginLoad(site: Site, person: Person, of: string): Load {
+/** Every client goes from server to server, and is told by a webhook how batches end. */
+export async function beginLoad(site: Site, person: Person): Promise<Load> {
+  // The last one never stands still alone.
+  const subscriber = site.client(site.servers.at(-1)!, person)
+  const hook = await subscriber.post(webhooks, { url: site.receiver.url(''), events: ['batch.completed'] })
+  expect(hook.status, hook.text).toBe(201)
   const calls: Call[] = []
   let isOn = true
   const loops = Object.entries(clients).flatMap(([kind, count]) =>
@@ -96,7 +102,7 @@ export function beginLoad(site: Site, person: Person, of: string): Load {
   async function useUntil(kind: Kind, at: number): Promise<void> {
     for (let round = 0; isOn; round++) {
       const server = site.servers[(at + round) % site.servers.length]!
-      const name = `${of}-${kind.replace(' ', '-')}-${at}-${round}`
+      const name = `${person.account}-${kind.replace(' ', '-')}-${at}-${round}`
       const seen = await kinds[kind](site.client(server, person), name)
       calls.push({ name, kind, ...seen })
       await pause(seen.saw === 'answered' ? (betweenMs[kind] ?? 0) : 250)
