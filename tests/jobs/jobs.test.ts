@@ -298,6 +298,7 @@ test('recurring work runs once in its time, however many processes there are', a
   const other: App['processes'] = {
     id: processId,
     leaseMs: processes.leaseMs,
+    beatAt: processes.beatAt,
     afterSweep: (sweep) => processes.afterSweep(sweep),
     [Symbol.asyncDispose]: async () => undefined,
   }

@@ -315,7 +315,7 @@ test('room is reserved, exchanged for files, given back and swept alike', async 
         clock,
         log: quiet,
         config: { studio: { quotaBytes: 2_000 } },
-        processes: { id: processId, leaseMs: dayMs },
+        processes: { id: processId, leaseMs: dayMs, beatAt: new Date() },
         storage: { put: async () => {} },
       }) as unknown as App,
   )

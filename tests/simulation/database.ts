@@ -460,7 +460,7 @@ export class SimulatedDatabase {
 
   #beat(id: string): Row[] {
     this.beats.set(id, this.#nowMs())
-    return []
+    return [{ beat_at: new Date(this.#nowMs()) }]
   }
 
   #endProcess(id: string): Row[] {

@@ -107,19 +107,23 @@ export async function release(db: Db, accountId: string, receiptId: string): Pro
 }
 
 /** Of dead processes, and of calls before `before` (a UUIDv7) that hold nothing any more: the word of their end was lost. */
-export async function releaseAbandoned(db: Db, { id, leaseMs }: Judge, before: string): Promise<number> {
+export async function releaseAbandoned(
+  db: Db,
+  { id, leaseMs, beatAt }: Judge,
+  before: string,
+): Promise<number> {
   const rows = await db.query(
     {
       text: `with gone as (
           delete from files.reservations r
-          where (r.process_id is not null and not ledger.lives(r.process_id, ${lapseFor('$1', '$3')})) or (r.receipt_id < $2
+          where (r.process_id is not null and not ledger.lives(r.process_id, ${lapseFor('$1', '$3', '$4')})) or (r.receipt_id < $2
             and not exists (select from ledger.holds h where h.account_id = r.account_id and h.receipt_id = r.receipt_id))
           returning account_id, project_id, creations, bytes),
         sums as (select account_id, project_id, sum(creations)::bigint as creations, sum(bytes)::bigint as bytes from gone group by 1, 2)
         update files.usage u set creations = u.creations - s.creations, creation_bytes = u.creation_bytes - s.bytes
         from sums s where u.account_id = s.account_id and u.project_id = s.project_id returning 1`,
     },
-    [leaseMs, before, id],
+    [leaseMs, before, id, beatAt],
   )
   return rows.length
 }

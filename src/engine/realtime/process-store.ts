@@ -29,13 +29,13 @@ export const writeProcess = (db: Db, row: ProcessRow): Promise<unknown> =>
 export const deleteProcess = (db: Db, processId: string): Promise<unknown> =>
   db.query({ text: 'delete from realtime.processes where process_id = $1' }, [processId])
 
-export const deleteDeadProcesses = (db: Db, { id, leaseMs }: Judge): Promise<unknown> =>
+export const deleteDeadProcesses = (db: Db, { id, leaseMs, beatAt }: Judge): Promise<unknown> =>
   db.query(
     {
       name: 'realtime.dead_processes',
-      text: `delete from realtime.processes where not ledger.lives(process_id, ${lapseFor('$1', '$2')})`,
+      text: `delete from realtime.processes where not ledger.lives(process_id, ${lapseFor('$1', '$2', '$3')})`,
     },
-    [leaseMs, id],
+    [leaseMs, id, beatAt],
   )
 
 /** Where the living process of this id is reached; undefined where it is dead, or reached by nobody. */

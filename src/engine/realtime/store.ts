@@ -199,16 +199,16 @@ export const writeTicks = (
 /** Calls whose process is dead, and those that nobody has ended in time. */
 export const abandonedCalls = (
   db: Db,
-  { id, leaseMs }: Judge,
+  { id, leaseMs, beatAt }: Judge,
   { before, most }: { before: Date; most: number },
 ): Promise<Pick<CallRow, 'account_id' | 'call_id'>[]> =>
   db.query(
     {
       name: 'realtime.abandoned',
       text: `select account_id, call_id from realtime.calls where ended_at is null
-        and (not ledger.lives(process_id, ${lapseFor('$1', '$4')}) or expires_at < $2) limit $3`,
+        and (not ledger.lives(process_id, ${lapseFor('$1', '$4', '$5')}) or expires_at < $2) limit $3`,
     },
-    [leaseMs, before, most, id],
+    [leaseMs, before, most, id, beatAt],
   )
 
 /** It was hung up at its provider. */
@@ -224,7 +224,7 @@ export const writeHungUp = (db: Db, { accountId, callId }: CallKey): Promise<unk
 /** Calls that ended since then, and may go on at their providers; those after `until` only where their process is dead, since others hang up themselves. */
 export const notHungUp = (
   db: Db,
-  { id, leaseMs }: Judge,
+  { id, leaseMs, beatAt }: Judge,
   { since, until, most }: { since: Date; until: Date; most: number },
 ): Promise<
   (Pick<CallRow, 'account_id' | 'call_id' | 'receipt_id'> & {
@@ -237,8 +237,8 @@ export const notHungUp = (
       name: 'realtime.not_hung_up',
       text: `select account_id, call_id, receipt_id, upstream_call, upstream_provider from realtime.calls
         where upstream_call is not null and ended_at > $1
-          and (ended_at < $2 or not ledger.lives(process_id, ${lapseFor('$3', '$5')}))
+          and (ended_at < $2 or not ledger.lives(process_id, ${lapseFor('$3', '$5', '$6')}))
         order by ended_at limit $4`,
     },
-    [since, until, leaseMs, most, id],
+    [since, until, leaseMs, most, id, beatAt],
   )

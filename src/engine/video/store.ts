@@ -265,7 +265,7 @@ export interface DueVideo
 /** Takes jobs that are due; they are due again at `until`, should this process not get to say when. */
 export const takeDue = (
   db: Db,
-  { id, leaseMs }: Judge,
+  { id, leaseMs, beatAt }: Judge,
   { now, until, most }: { now: Date; until: Date; most: number },
 ): Promise<DueVideo[]> =>
   db.query(
@@ -279,9 +279,9 @@ export const takeDue = (
         from due where j.account_id = due.account_id and j.job_id = due.job_id
         returning j.account_id, j.job_id, j.project_id, j.status, j.deployment, j.provider, j.upstream_model, j.ticket, j.claimed_ticket,
           j.ambiguous_until, j.progress, j.queue_position, j.looks, j.missing, j.missing_since, j.takes, j.created_at, j.next_at,
-          case when j.status = 'submitting' then ledger.lives(j.owner, ${lapseFor('$3', '$5')}) else true end as owner_lives`,
+          case when j.status = 'submitting' then ledger.lives(j.owner, ${lapseFor('$3', '$5', '$6')}) else true end as owner_lives`,
     },
-    [now, until, leaseMs, most, id],
+    [now, until, leaseMs, most, id, beatAt],
   )
 
 /** What a look has found of a job that goes on. */

@@ -5,6 +5,7 @@ import { systemClock } from '#platform/clock'
 import { grant, openLedger } from '#platform/ledger'
 import { joinProcesses } from '#platform/processes'
 import { openBooksDatabase, openPeople, type Person } from '../../../tests/ledger/books.ts'
+import * as books from '../ledger/store.ts'
 import * as jobs from './store.ts'
 
 const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
@@ -55,6 +56,11 @@ test('a database that stood still, so that it has heard nobody, takes nobody for
   expect(await ended()).toEqual([0, 0n])
   expect(await own.ledger.balance(account)).toEqual({ balance: 100n, held: 60n })
   await silentFor('0', own.processes.id)
+  // It goes on, and carries out the heartbeat of whoever asks before those of others, which wait as long: the asker knew of an older one.
+  const { id, leaseMs, beatAt } = own.processes
+  const known = (agoMs: number) => ({ id, leaseMs, beatAt: new Date(beatAt.getTime() - agoMs) })
+  expect(await jobs.sweep(db, known(6 * 60_000))).toBe(0n)
+  expect(await books.sweep(db, known(6 * 60_000), Date.now(), [50])).toEqual([])
   expect(await ended()).toEqual([1, 1n])
   expect(await own.ledger.balance(account)).toEqual({ balance: 40n, held: 0n })
 })

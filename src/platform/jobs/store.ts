@@ -90,10 +90,10 @@ export const clearVanished = (
   )
 
 /** Requeues the jobs of processes that are dead; returns their number. */
-export async function sweep(db: Db, { id, leaseMs }: Judge): Promise<bigint> {
+export async function sweep(db: Db, { id, leaseMs, beatAt }: Judge): Promise<bigint> {
   const [row] = await db.query<{ orphans: bigint }>(
-    { text: `select jobs.sweep(${lapseFor('$1', '$2')}) as orphans` },
-    [leaseMs, id],
+    { text: `select jobs.sweep(${lapseFor('$1', '$2', '$3')}) as orphans` },
+    [leaseMs, id, beatAt],
   )
   return row!.orphans
 }

@@ -66,15 +66,15 @@ export const sweepSize = 500
 /** Ends the holds of processes that are dead, and those that are over. */
 export const sweep = (
   db: Db,
-  { id, leaseMs }: Judge,
+  { id, leaseMs, beatAt }: Judge,
   nowMs: number,
   thresholdsPercent: readonly number[],
 ): Promise<{ receipt_id: string; amount: bigint; started: boolean; free_if_lost: boolean }[]> =>
   db.query(
     {
-      text: `select receipt_id, amount, started, free_if_lost from ledger.sweep(${lapseFor('$1', '$5')}, $2, $3, $4)`,
+      text: `select receipt_id, amount, started, free_if_lost from ledger.sweep(${lapseFor('$1', '$5', '$6')}, $2, $3, $4)`,
     },
-    [leaseMs, new Date(nowMs), sweepSize, thresholdsPercent, id],
+    [leaseMs, new Date(nowMs), sweepSize, thresholdsPercent, id, beatAt],
   )
 
 /** Changes the amount of an open hold; see migrations/0005-rehold.sql. */

@@ -11,13 +11,18 @@ import * as store from './store.ts'
 export { lapseFor } from './store.ts'
 
 /** Who asks whether others are alive. */
-export type Judge = Pick<Processes, 'id' | 'leaseMs'>
+export type Judge = Pick<Processes, 'id' | 'leaseMs' | 'beatAt'>
 
 export interface Processes extends AsyncDisposable {
   /** The id of this process, stored with work that depends on it; SQL checks it by `ledger.lives`. */
   readonly id: string
   /** A process without a heartbeat for this long counts as dead. */
   readonly leaseMs: number
+  /**
+   * The last heartbeat by which this process may judge others, by the clock of the database. For the time of a lease after a gap it is the one
+   * before the gap.
+   */
+  readonly beatAt: Date
   /**
    * Adds a function that runs at each sweep, in the order in which they were added, and only while this process may judge whether others
    * are alive.
@@ -34,8 +39,8 @@ export interface ProcessesOptions {
 /** Registers this process. Disposing it deregisters it. */
 export async function joinProcesses(options: ProcessesOptions): Promise<Processes> {
   const id = randomUUID()
-  await store.writeHeartbeat(options.db, id, options.timing.processLeaseMs)
-  return new LivingProcess(id, options)
+  const beatAt = await store.writeHeartbeat(options.db, id, options.timing.processLeaseMs)
+  return new LivingProcess(id, beatAt, options)
 }
 
 class LivingProcess implements Processes {
@@ -50,15 +55,19 @@ class LivingProcess implements Processes {
   readonly #timeoutMs: number
   readonly #repeated: readonly Repetition[]
   readonly #sweepWork: (() => Promise<unknown>)[] = []
+  #beatAt: Date
   #lastHeartbeatMs = steadyClock.nowMs()
+  /** Until then others may still write the first heartbeat after a gap. */
+  #gapUntilMs = 0
   /**
    * After a gap in our own heartbeats (database unavailable, machine suspended, time before the start) other processes may have had the
    * same gap, and get the time for a heartbeat before they count as dead.
    */
   #judgesFromMs: number
 
-  constructor(id: string, { db, log, timing }: ProcessesOptions) {
+  constructor(id: string, beatAt: Date, { db, log, timing }: ProcessesOptions) {
     this.id = id
+    this.#beatAt = beatAt
     this.leaseMs = timing.processLeaseMs
     this.#db = db
     this.#log = log
@@ -70,6 +79,10 @@ class LivingProcess implements Processes {
       every(timing.heartbeatMs, 'heartbeat', () => this.#writeHeartbeat()),
       every(timing.sweepMs, 'sweep', () => this.#sweep()),
     ]
+  }
+
+  get beatAt(): Date {
+    return this.#beatAt
   }
 
   afterSweep(work: () => Promise<unknown>): void {
@@ -84,10 +97,12 @@ class LivingProcess implements Processes {
   }
 
   async #writeHeartbeat(): Promise<void> {
-    await store.writeHeartbeat(this.#db, this.id, this.#timeoutMs)
+    const beatAt = await store.writeHeartbeat(this.#db, this.id, this.#timeoutMs)
     const nowMs = steadyClock.nowMs()
-    if (nowMs - this.#lastHeartbeatMs > this.leaseMs / 2) this.#judgesFromMs = nowMs + this.leaseMs
+    if (nowMs - this.#lastHeartbeatMs > this.leaseMs / 2) this.#gapUntilMs = nowMs + this.leaseMs
+    this.#judgesFromMs = Math.max(this.#judgesFromMs, this.#gapUntilMs)
     this.#lastHeartbeatMs = nowMs
+    if (nowMs >= this.#gapUntilMs) this.#beatAt = beatAt
   }
 
   async #sweep(): Promise<void> {

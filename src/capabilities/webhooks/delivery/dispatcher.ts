@@ -102,6 +102,7 @@ class Dispatcher {
       max,
       now,
       lapseMs: processes.leaseMs,
+      beatAt: processes.beatAt,
     })
     for (const connection of taken) this.#start(connection)
     const hasTaken = taken.length > 0

@@ -42,16 +42,21 @@ export interface TakeOptions {
   max: number
   now: Date
   lapseMs: number
+  /** As `Judge`. */
+  beatAt: Date
 }
 
 /** Takes connections with something due and no sender; from now on only this process sends to them. */
-export const take = (db: Db, options: TakeOptions): Promise<TakenConnection[]> =>
+export const take = (
+  db: Db,
+  { processId, busy, perAccount, max, now, lapseMs, beatAt }: TakeOptions,
+): Promise<TakenConnection[]> =>
   db.query(
     {
       name: 'webhooks.take',
-      text: `select ${columns} from webhooks.take($1, $2, $3, $4, $5, ${lapseFor('$6', '$1')})`,
+      text: `select ${columns} from webhooks.take($1, $2, $3, $4, $5, ${lapseFor('$6', '$1', '$7')})`,
     },
-    [options.processId, options.busy, options.perAccount, options.max, options.now, options.lapseMs],
+    [processId, busy, perAccount, max, now, lapseMs, beatAt],
   )
 
 /** When the first thing falls due that nobody sends yet; null when nothing waits. */

@@ -88,14 +88,14 @@ export const writeLost = (db: Db, { accountId, callId }: CallKey): Promise<unkno
   )
 
 /** Of calls whose process is dead: it had their sound. */
-export const writeLostOfDead = (db: Db, { id, leaseMs }: Judge): Promise<unknown> =>
+export const writeLostOfDead = (db: Db, { id, leaseMs, beatAt }: Judge): Promise<unknown> =>
   db.query(
     {
       name: 'realtime.sound_of_dead',
       text: `update realtime.calls set sound = 'lost'
-        where sound = 'recording' and ended_at is not null and not ledger.lives(process_id, ${lapseFor('$1', '$2')})`,
+        where sound = 'recording' and ended_at is not null and not ledger.lives(process_id, ${lapseFor('$1', '$2', '$3')})`,
     },
-    [leaseMs, id],
+    [leaseMs, id, beatAt],
   )
 
 /** Nothing of the call is kept from here on; what it had said goes with this transaction. */
