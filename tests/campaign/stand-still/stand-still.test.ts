@@ -1,7 +1,6 @@
 /** Each part of a site stands still under load, for one, five and twenty seconds, and then goes on: what the product promises still holds. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { path as webhooks } from '../../contract/webhooks-world.ts'
 import type { TestPostgres } from '../../harness/postgres.ts'
 import { beginLoad } from './load.ts'
 import { countsOf, expectPromises } from './promises.ts'
@@ -70,10 +69,8 @@ describe.each(topologies)('$name', ({ processes, targets }) => {
       const person = await site.person()
       // The last one never stands still alone.
       const client = site.client(site.servers.at(-1)!, person)
-      const hook = await client.post(webhooks, { url: site.receiver.url(''), events: ['batch.completed'] })
-      expect(hook.status, hook.text).toBe(201)
       const logged = site.servers.map(({ log }) => log().length)
-      const load = beginLoad(site, person, person.account)
+      const load = await beginLoad(site, person)
       await pause(warmMs)
       await standStill(() => begin(site), duration * 1_000)
       await pause(afterMs)
