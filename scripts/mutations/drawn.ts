@@ -125,7 +125,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: "    if (role === 'assistant') {",
     replace: "    if (!(role === 'assistant')) {",
     breaks: 'Every call of a tool has exactly one result before the next answer',
-    test: 'tests/contract/messages-tools.test.ts',
+    test: 'tests/contract/messages.test.ts',
     suite: 'test',
   },
   {
