@@ -208,8 +208,8 @@ export const drawnMutations: readonly Mutation[] = [
     replace:
       "    if (role !== 'assistant' || typeof content !== 'string' || !content.some(isOurs)) return [message]",
     breaks: 'An answer of text alone goes back to an upstream of its own wire unchanged',
-    test: 'tests/contract/messages-upstream.test.ts',
-    suite: 'test',
+    test: 'src/capabilities/messages/request/upstream-messages.test.ts',
+    suite: 'quick',
   },
   {
     file: 'src/providers/sandbox/transcribe/describe.ts',
