@@ -125,7 +125,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: "    if (role === 'assistant') {",
     replace: "    if (!(role === 'assistant')) {",
     breaks: 'Every call of a tool has exactly one result before the next answer',
-    test: 'tests/contract/messages-tools.test.ts',
+    test: 'tests/contract/messages.test.ts',
     suite: 'test',
   },
   {
@@ -165,7 +165,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: '    this.#joiner = new Joiner({ diarizes: spec.diarize === true, speakers: spec.speakers })',
     replace: '    this.#joiner = new Joiner({ diarizes: spec.diarize !== true, speakers: spec.speakers })',
     breaks: 'Speakers are told apart where that was asked for, and only there',
-    test: 'tests/contract/transcriptions.test.ts',
+    test: 'tests/transcription/transcript.test.ts',
     suite: 'test',
   },
   {
@@ -208,8 +208,8 @@ export const drawnMutations: readonly Mutation[] = [
     replace:
       "    if (role !== 'assistant' || typeof content !== 'string' || !content.some(isOurs)) return [message]",
     breaks: 'An answer of text alone goes back to an upstream of its own wire unchanged',
-    test: 'tests/contract/messages-upstream.test.ts',
-    suite: 'test',
+    test: 'src/capabilities/messages/request/upstream-messages.test.ts',
+    suite: 'quick',
   },
   {
     file: 'src/providers/sandbox/transcribe/describe.ts',
