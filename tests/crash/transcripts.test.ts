@@ -47,7 +47,7 @@ const heard = json(200, { text: 'سلام دنیا', usage: { type: 'duration', 
 
 /** The call is over and free; what was held is the platform's loss, and the key stays used. */
 async function expectLost(person: Person, asked: object, held: bigint): Promise<void> {
-  await using restarted = await site.start()
+  const restarted = await site.lasting()
   await site.over(person)
   expect(await site.balances(person)).toEqual({ balance: credits, held: 0n })
   const [receipt, ...more] = await site.receipts(person)
@@ -112,8 +112,7 @@ describe('killed', () => {
 })
 
 test('asked for of two processes at once with one key: every piece is heard once and charged once, and both know', async () => {
-  await using one = await site.start()
-  await using other = await site.start()
+  const [one, other] = [await site.lasting(0), await site.lasting(1)]
   const person = await site.person({ credits })
   const asked = body(30)
   site.upstream.reply(heard)

@@ -69,6 +69,8 @@ async function pass({ passMs, passHeartbeats = 0, onlySteady = false }: ControlO
     const byMs = Math.min(stepMs, leftMs)
     moved.steadyMs += byMs
     if (!onlySteady) moved.systemMs += byMs
+    // For workers that this process starts from now on.
+    process.env['TEST_MOVED_MS'] = String(moved.systemMs)
     const [beats, others] = [isHeartbeat(true), isHeartbeat(false)]
     await Promise.all(beats.map((one) => one.runIfDue()))
     await Promise.all(others.map((one) => one.runIfDue()))
