@@ -4,6 +4,7 @@ import { every, isolated } from './tests/harness/files.ts'
 
 export const common = {
   pool: 'forks',
+  setupFiles: 'tests/harness/file-end.ts',
   // Patience, not a measure: tests wait for conditions, and a busy machine starts servers slowly.
   testTimeout: 180_000,
   hookTimeout: 180_000,
