@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { story as sentences } from '../../src/providers/sandbox/phrases.ts'
 import type { Client } from '../harness/client.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 import { ffmpeg, hasFfmpeg } from '../sound/ffmpeg.ts'
 import { path, sendForm, wavOf } from './transcriptions-world.ts'
 
@@ -26,7 +27,7 @@ for (const { name, isBuilt } of oggCodecs)
 let world: World
 let key: Client
 beforeAll(async () => {
-  world = await boot({ config, credits: 100_000 })
+  world = await sharedWorld({ config, credits: 100_000 })
   key = await world.key()
 })
 afterAll(() => world[Symbol.asyncDispose]())
