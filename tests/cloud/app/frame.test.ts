@@ -8,14 +8,15 @@ import { fail } from '#platform/errors'
 import type { AppArea, AppCall } from '../../../src/capabilities/cloud/app/area.ts'
 import { functionsArea } from '../../../src/capabilities/cloud/app/functions/functions.ts'
 import { hostRequest } from '../../harness/host-request.ts'
+import { sharedWorld } from '../../harness/shared-world.ts'
 import { until } from '../../harness/until.ts'
-import { boot, type TestCloud, type World } from '../../harness/world.ts'
+import type { TestCloud, World } from '../../harness/world.ts'
 import { serveAreas } from './area-server.ts'
 
 let world: World
 let cloud: TestCloud
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   cloud = await world.cloud()
 })
 afterAll(() => world[Symbol.asyncDispose]())

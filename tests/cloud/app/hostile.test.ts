@@ -4,14 +4,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { AppCall } from '../../../src/capabilities/cloud/app/area.ts'
 import { realtimeArea } from '../../../src/capabilities/cloud/app/realtime/realtime.ts'
+import { sharedWorld } from '../../harness/shared-world.ts'
 import { until } from '../../harness/until.ts'
-import { boot, type TestCloud, type World } from '../../harness/world.ts'
+import type { TestCloud, World } from '../../harness/world.ts'
 import { type Answer, ask, newAddress, password } from '../users/app.ts'
 
 let world: World
 let cloud: TestCloud
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   cloud = await world.cloud()
   await cloud.changeAuth({ anonymous_sign_ins: true })
 })
