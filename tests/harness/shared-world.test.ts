@@ -20,11 +20,15 @@ test('worlds share a server and have an account, credits and models of their own
 
 test('models end with their world, and with them what was learnt of their provider', async () => {
   await using upstream = await fakeUpstream()
-  upstream.reply(json(503, {}))
+  upstream.reply(json(429, {}, { 'retry-after': '60' }))
   {
     await using world = await sharedWorld({ config: upstreamConfig(upstream.url) })
     const key = await world.key()
-    for (const _call of [1, 2, 3]) expect((await key.chat({})).status).toBe(502)
+    expect((await key.chat({})).status).toBe(429)
+    // It rests for a minute, and is not asked before.
+    const asked = upstream.calls.length
+    expect((await key.chat({})).status).toBe(429)
+    expect(upstream.calls).toHaveLength(asked)
   }
   {
     await using world = await sharedWorld()
