@@ -32,7 +32,7 @@ import { openSvgs, openVideoProbe } from '#engine/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
 import { openPipelines, type Pipelines } from '#engine/pipelines'
 import { findClientSecret, hangingUp, openRealtimeCalls, type RealtimeCalls } from '#engine/realtime'
-import { openInference, type Upstream } from '#engine/routing'
+import { type Inference, type InferenceOptions, openInference, type Upstream } from '#engine/routing'
 import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#engine/sites'
 import { openRecordings } from '#engine/sound'
 import { CloudSql } from '#engine/sql'
@@ -74,6 +74,16 @@ export interface AppOptions {
   net?: GuardedNet
   /** Instead of the built-in pipelines. */
   pipelines?: Pipelines
+  /** Instead of the models of the config and their providers, which it is given. */
+  models?: (configured: Readonly<ServedModels>) => ServedModels
+  /** Instead of `openInference`. */
+  inference?: (options: InferenceOptions) => Inference
+}
+
+/** A catalogue with its connected providers. */
+export interface ServedModels {
+  models: Catalogue
+  upstreams: ReadonlyMap<string, Upstream>
 }
 
 /** What every other part of an app stands on. */
@@ -118,7 +128,7 @@ export async function openApp(
     collections,
     jobs,
     models,
-    inference: opening.use(openInference({ ...ground, upstreams, models })),
+    inference: opening.use((options.inference ?? openInference)({ ...ground, upstreams, models })),
     net,
     sites: opening.use(await duringStart(ground.db, () => openSites(ground))),
     appUsers: opening.use(openAppUsers({ ...ground, databases })),
@@ -184,11 +194,9 @@ const poolStates = ({ pool }: Db) =>
     [{ state: 'waiting' }, pool.waitingCount],
   ] as const
 
-interface ConnectedModels {
-  models: Catalogue
+interface ConnectedModels extends ServedModels {
   discovered: Discovery
   net: GuardedNet
-  upstreams: Map<string, Upstream>
 }
 
 /** The catalogue with its providers, and the client for addresses that users name. */
@@ -202,7 +210,8 @@ async function openModels(
   const discovered = await discover(config.vendors, outbound)
   const models = buildCatalogue(config, discovered, sandboxModels)
   const net = options.net ?? openNet(config, outbound, log)
-  return { models, discovered, net, upstreams: connect(models, net, outbound, opening) }
+  const configured = { models, upstreams: connect(models, net, outbound, opening) }
+  return { ...(options.models?.(configured) ?? configured), discovered, net }
 }
 
 /** Who is alive, who pays and who calls. */

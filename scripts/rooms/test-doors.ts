@@ -12,6 +12,10 @@ export const testEntries: readonly Entry[] = [
   { name: 'functions-host', reason: 'starts a host of functions' },
   { name: 'capabilities', reason: 'the list of all routes, which tests ask one by one' },
   { name: 'metrics', reason: 'the series of all rooms, which a room alone in a test writes to' },
+  {
+    name: 'open-app',
+    reason: 'the shared server of tests takes its catalogue and its inference from the harness',
+  },
   { name: 'connect', reason: 'connects the providers of a configuration, as a server does' },
 ]
 

@@ -1,12 +1,13 @@
 /** The API changes nothing for a page of another origin that lets the browser send the person's cookies. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hostRequest } from '../harness/host-request.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { boot, type World } from '../harness/world.ts'
 
 let world: World
 let named: World
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   named = await boot({ env: { KHERAD_BASE_URL: 'https://ai.example.org' } })
 })
 afterAll(async () => {

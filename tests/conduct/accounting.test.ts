@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { weather } from '../contract/chat-world.ts'
 import { answer, chunk, cut, json, silence, stream } from '../harness/upstream.ts'
-import { bootConduct, callForReceipt, hastyWith, type ModelEntry, outcomesOf } from './conduct-world.ts'
+import { callForReceipt, hastyWith, type ModelEntry, outcomesOf, shareConduct } from './conduct-world.ts'
 
 const down = json(500, 'down')
 const full = json(400, { error: { message: 'too long', code: 'context_length_exceeded' } })
@@ -15,11 +15,11 @@ const cheap: ModelEntry = {
 }
 const dear: ModelEntry = { id: 'test/backup', deployments: [{ on: 'backup' }], price: [10, 20] }
 
-describe.concurrent('a failover', () => {
+describe('a failover', () => {
   test.each([false, true])(
     'is held at the dearest price and charged at that of who answered (streamed: %s)',
     async (streamed) => {
-      await using at = await bootConduct({ models: [cheap, dear] })
+      await using at = await shareConduct({ models: [cheap, dear] })
       const before = await at.world.balance()
       const plain = await at.ask('test/model', streamed)
       at.on('primary').reply(down)
@@ -39,7 +39,7 @@ describe.concurrent('a failover', () => {
 
   test('stands on the receipt with the model, deployment, outcome and times of every attempt', async () => {
     const timeouts = hastyWith('primary', { first_byte_ms: 1_000 })
-    await using at = await bootConduct({ models: [cheap, dear], timeouts })
+    await using at = await shareConduct({ models: [cheap, dear], timeouts })
     at.on('primary').reply(silence)
     const { receipt } = await at.ask('test/model', true)
     const [first, second] = receipt.details.attempts as unknown as Record<string, number>[]
@@ -63,7 +63,7 @@ describe.concurrent('a failover', () => {
   })
 
   test('that fails everywhere costs nothing and frees its idempotency key when nobody did any work', async () => {
-    await using at = await bootConduct({ models: [cheap, dear] })
+    await using at = await shareConduct({ models: [cheap, dear] })
     const before = await at.world.balance()
     for (const name of ['primary', 'backup']) at.on(name).reply(down)
     const ask = () => callForReceipt(at.key, { model: 'test/model' }, { 'idempotency-key': 'once' })
@@ -75,7 +75,7 @@ describe.concurrent('a failover', () => {
 
   test('keeps its idempotency key when one of the failed attempts may have worked', async () => {
     const timeouts = hastyWith('primary', { first_byte_ms: 1_000 })
-    await using at = await bootConduct({ models: [cheap, dear], timeouts })
+    await using at = await shareConduct({ models: [cheap, dear], timeouts })
     at.on('primary').reply(silence)
     at.on('backup').reply(down)
     const ask = () => at.key.chat({ model: 'test/model', max_tokens: 1 }, { 'idempotency-key': 'perhaps' })
@@ -85,7 +85,7 @@ describe.concurrent('a failover', () => {
   })
 
   test('never goes to a model that the key may not use', async () => {
-    await using at = await bootConduct({ models: [cheap, dear] })
+    await using at = await shareConduct({ models: [cheap, dear] })
     const bound = await at.world.key({ models: ['test/model'] })
     at.on('primary').reply(down)
     expect(await callForReceipt(bound, { model: 'test/model' })).toMatchObject({ status: 502 })
@@ -116,7 +116,7 @@ describe.concurrent('a failover', () => {
       },
     ],
   ])('skips a fallback that cannot do %s for one that can', async (_, ability, more) => {
-    await using at = await bootConduct({
+    await using at = await shareConduct({
       models: [
         { ...cheap, ...ability, fallbacks: ['test/backup', 'test/able'] },
         dear,
@@ -130,7 +130,7 @@ describe.concurrent('a failover', () => {
   })
 
   test('for a full context passes over deployments of the same model and fallbacks that hold no more', async () => {
-    await using at = await bootConduct({
+    await using at = await shareConduct({
       models: [
         {
           ...cheap,
@@ -150,7 +150,7 @@ describe.concurrent('a failover', () => {
   })
 
   test('from a cut to a cut ends there: nobody is begun again where there was somebody else', async () => {
-    await using at = await bootConduct({ models: [cheap, dear] })
+    await using at = await shareConduct({ models: [cheap, dear] })
     for (const name of ['primary', 'backup']) at.on(name).reply(stream([chunk({ role: 'assistant' }), cut]))
     const got = await at.ask('test/model', true)
     expect(got).toMatchObject({ status: 502, receipt: { microcredits: '0' } })
@@ -160,7 +160,7 @@ describe.concurrent('a failover', () => {
 
   test('asks a fallback for no more than it can write', async () => {
     const small = { ...dear, context: 2_000, maxOutput: 1_500 }
-    await using at = await bootConduct({ models: [{ ...cheap, maxOutput: 50_000 }, small] })
+    await using at = await shareConduct({ models: [{ ...cheap, maxOutput: 50_000 }, small] })
     at.on('primary').reply(down)
     const long = [{ role: 'user', content: 'x'.repeat(2_000) }]
     await at.ask('test/model', false, { max_tokens: undefined, messages: long })
@@ -170,7 +170,7 @@ describe.concurrent('a failover', () => {
   })
 
   test('is not needed while all are well: calls are shared by weight among the lowest priority', async () => {
-    await using at = await bootConduct({
+    await using at = await shareConduct({
       models: [
         {
           id: 'test/model',

@@ -5,7 +5,7 @@ import { ask, create as createWork, ended as endedWork, openStage } from '../con
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { chunk, cut, done, json, reset, type Script, silence, stream } from '../harness/upstream.ts'
-import { bootConduct, type Conduct, hastyWith } from './conduct-world.ts'
+import { bootConduct, type Conduct, hastyWith, shareConduct } from './conduct-world.ts'
 
 const stage = openStage()
 let at: Conduct
@@ -126,7 +126,7 @@ describe('a row of a batch', () => {
   })
 
   test('whose upstream nobody reaches goes to the next', async () => {
-    await using away = await bootConduct({
+    await using away = await shareConduct({
       models: [
         {
           id: 'test/model',

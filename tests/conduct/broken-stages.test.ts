@@ -8,14 +8,14 @@ import type { Part, Turn } from '#engine/turn'
 import type { Failure } from '#platform/errors'
 import { type AnswerReader, type ClientCodec, generate, UpstreamClient } from '#providers/kit'
 import type { UpstreamError } from '#providers/spec'
-import { bootOnUpstream, type UpstreamWorld } from '../contract/chat-world.ts'
+import { shareOnUpstream, type UpstreamWorld } from '../contract/chat-world.ts'
 import { chunk, done, fakeUpstream, json, stall, stream } from '../harness/upstream.ts'
 import { callOf, chatTurn } from '../providers/asking.ts'
 
 let at: UpstreamWorld
 let caller: Caller
 beforeAll(async () => {
-  at = await bootOnUpstream({ credits: 1_000 })
+  at = await shareOnUpstream({ credits: 1_000 })
   const key = await at.world.key()
   caller = (await at.world.app.keys.caller(key.secret)) as Caller
 })

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { type Chunk, chunksOf, type Explained, explained, requestIdOf } from '../contract/chat-world.ts'
 import type { Client } from '../harness/client.ts'
 import { freePort } from '../harness/free-port.ts'
+import { type OpenWorld, type SharedWorldOptions, sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
 import { answer, type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
 import { boot, type World, type WorldOptions } from '../harness/world.ts'
@@ -27,12 +28,14 @@ export interface ModelEntry {
   price?: [number, number]
 }
 
-export interface ConductOptions extends Omit<WorldOptions, 'config'> {
+interface UpstreamOptions {
   models: ModelEntry[]
   /** Where a test waits for the end of them, of all its upstreams or of those that it names. */
   timeouts?: Impatience | ((upstream: string) => Impatience | undefined)
   onDisconnect?: 'drain'
 }
+
+export type ConductOptions = Omit<WorldOptions, 'config'> & UpstreamOptions
 
 /** Whoever answers is not called silent, however long this machine does something else. */
 const patient = {
@@ -94,7 +97,13 @@ export class Conduct implements AsyncDisposable {
   }
 }
 
-export async function bootConduct(options: ConductOptions): Promise<Conduct> {
+export const bootConduct = (options: ConductOptions) => openConduct(boot, options)
+
+/** The same on the shared server. */
+export const shareConduct = (options: Omit<SharedWorldOptions, 'config'> & UpstreamOptions) =>
+  openConduct(sharedWorld, options)
+
+async function openConduct(start: OpenWorld, options: ConductOptions): Promise<Conduct> {
   await using stack = new AsyncDisposableStack()
   const { models, timeouts, onDisconnect, ...rest } = options
   const names = new Set(models.flatMap(({ deployments }) => deployments.map(({ on }) => on)))
@@ -114,7 +123,7 @@ export async function bootConduct(options: ConductOptions): Promise<Conduct> {
     models: models.map(entryOf),
     defaults: { credits_per_usd: 1000 },
   })
-  const world = stack.use(await boot({ ...rest, config }))
+  const world = stack.use(await start({ ...rest, config }))
   const key = await world.key()
   return new Conduct(world, key, upstreams, stack.move())
 }

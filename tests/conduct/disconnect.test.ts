@@ -1,7 +1,7 @@
 /** Callers who disconnect, against an upstream with exact counts: at every piece of an answer, under both policies. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bootOnUpstream, type Explained, explained, type UpstreamWorld } from '../contract/chat-world.ts'
+import { type Explained, explained, shareOnUpstream, type UpstreamWorld } from '../contract/chat-world.ts'
 import { readUntil } from '../harness/read-until.ts'
 import { until } from '../harness/until.ts'
 import { answer, chunk, done, type Step, stall, stream, type UpstreamCall } from '../harness/upstream.ts'
@@ -92,7 +92,7 @@ const places = [...placesOf('a stream', streamed), ...placesOf('a whole answer',
 describe.each(['cancel', 'drain'] as const)('on_disconnect: %s', (policy) => {
   let at: UpstreamWorld
   beforeAll(async () => {
-    at = await bootOnUpstream({ provider: `    on_disconnect: ${policy}` })
+    at = await shareOnUpstream({ provider: `    on_disconnect: ${policy}` })
   })
   afterAll(() => at[Symbol.asyncDispose]())
   /** Of all answers that were cancelled: their prompts are the same. */
@@ -178,7 +178,7 @@ describe.each(['cancel', 'drain'] as const)('on_disconnect: %s', (policy) => {
 })
 
 test('a process drains max_drains answers at a time; beyond them a disconnect cancels the call, and receipts and a metric say so', async () => {
-  await using at = await bootOnUpstream({ provider: '    on_disconnect: drain\n    max_drains: 2' })
+  await using at = await shareOnUpstream({ provider: '    on_disconnect: drain\n    max_drains: 2' })
   const abandon = async (action: string): Promise<{ id: string; call: UpstreamCall; goOn: () => void }> => {
     const stopping = new Stopping(at.upstream, streamed, 2)
     const id = await leave(at, { stream: true, when: stopping.stopped, seen: words[0], action })
@@ -226,7 +226,7 @@ describe('a drain does not go on for ever:', () => {
     ['one that trickles', 'total_ms: 12000', 'trickle'],
     ['one that falls silent', 'idle_ms: 12000', 'silence'],
   ])('%s ends by its %s, and its place is free again', async (_, timeout, how) => {
-    await using at = await bootOnUpstream({
+    await using at = await shareOnUpstream({
       provider: `    on_disconnect: drain\n    max_drains: 1\n    timeouts: { ${timeout} }`,
     })
     const { available: before } = await at.world.balance()

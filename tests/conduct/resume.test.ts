@@ -13,12 +13,12 @@ import {
   type UpstreamCall,
 } from '../harness/upstream.ts'
 import {
-  bootConduct,
   type CallResult,
   type Conduct,
   type ConductOptions,
   hastyWith,
   outcomesOf,
+  shareConduct,
 } from './conduct-world.ts'
 
 const features = ['tools', 'json_schema', 'reasoning']
@@ -60,19 +60,19 @@ const charge = (
 ): bigint => BigInt(tokens.input * input * 1_000 + tokens.output * output * 1_000)
 
 /** Only of a primary that stalls the silence is short: one that is cut has to be heard to the cut. */
-const bootResuming = (stalls = false): Promise<Conduct> =>
-  bootConduct({ models, ...(stalls && { timeouts: hastyWith('primary', { idle_ms: 2_000 }) }) })
+const resuming = (stalls = false): Promise<Conduct> =>
+  shareConduct({ models, ...(stalls && { timeouts: hastyWith('primary', { idle_ms: 2_000 }) }) })
 const ask = (at: Conduct, more: Record<string, unknown> = {}) =>
   at.ask('test/model', true, { max_tokens: 50, ...more })
 
-describe.concurrent('a text answer that is cut', () => {
+describe('a text answer that is cut', () => {
   test.each<[string, Script]>([
     ['cut', stream(halfway)],
     ['stalled', stream([...words('one', ' two', ' three'), stall])],
   ])(
     '(%s) is completed by a fallback that refuses to go on from an assistant message',
     async (how, broken) => {
-      await using at = await bootResuming(how === 'stalled')
+      await using at = await resuming(how === 'stalled')
       at.on('primary').reply(broken)
       at.on('backup').reply((call) =>
         messagesOf(call).at(-1)?.role === 'user'
@@ -109,7 +109,7 @@ describe.concurrent('a text answer that is cut', () => {
   )
 
   test('twice is completed by the third, which is given all that was said', async () => {
-    await using at = await bootResuming()
+    await using at = await resuming()
     at.on('primary').reply(stream(halfway))
     at.on('backup').reply(stream([...words(' four'), cut]))
     at.on('last').reply(stream([...words(' five'), ...ending]))
@@ -121,7 +121,7 @@ describe.concurrent('a text answer that is cut', () => {
   })
 
   test('waits for a fallback that is busy for a moment', async () => {
-    await using at = await bootResuming()
+    await using at = await resuming()
     at.on('primary').reply(stream(halfway))
     at.on('backup').replyOnce(json(503, 'busy'), stream([...words(' four'), ...ending]))
     const got = await ask(at)
@@ -130,7 +130,7 @@ describe.concurrent('a text answer that is cut', () => {
   })
 
   test('and that nobody goes on with ends with the error of the cut, and costs what was delivered at the price of who wrote it', async () => {
-    await using at = await bootResuming()
+    await using at = await resuming()
     at.on('primary').reply(stream(halfway))
     at.on('backup').reply(json(400, { error: { message: 'I do not take such orders' } }))
     at.on('last').reply(json(401, {}))
@@ -150,7 +150,7 @@ describe.concurrent('a text answer that is cut', () => {
   })
 
   test('again after it was gone on with ends with an error, and costs what the second delivered', async () => {
-    await using at = await bootResuming()
+    await using at = await resuming()
     at.on('primary').reply(stream(halfway))
     at.on('backup').reply(stream([...words(' four', ' five'), cut]))
     at.on('last').reply(json(401, {}))
@@ -191,7 +191,7 @@ describe.concurrent('a text answer that is cut', () => {
     ],
     ['its limit of tokens is used up', stream(halfway), { max_tokens: 3 }],
   ])('is not gone on with where %s', async (_, broken, more) => {
-    await using at = await bootResuming()
+    await using at = await resuming()
     at.on('primary').reply(broken)
     const got = await ask(at, more)
     expect(got).toMatchObject({ status: 200, error: { code: 'UPSTREAM_FAILED' }, finish: undefined })
@@ -200,7 +200,7 @@ describe.concurrent('a text answer that is cut', () => {
   })
 
   test('is gone on with although it may call tools, which the fallback gets too', async () => {
-    await using at = await bootResuming()
+    await using at = await resuming()
     at.on('primary').reply(stream(halfway))
     at.on('backup').reply(stream([...words(' four'), ...ending]))
     const got = await ask(at, { tools: [weather] })
@@ -209,7 +209,7 @@ describe.concurrent('a text answer that is cut', () => {
   })
 
   test('after reasoning that the caller does not see is gone on with', async () => {
-    await using at = await bootResuming()
+    await using at = await resuming()
     at.on('primary').reply(stream([chunk({ reasoning_content: 'hm' }), ...halfway]))
     at.on('backup').reply(stream([...words(' four'), ...ending]))
     expect(await ask(at)).toMatchObject({ content: 'one two three four', error: undefined })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { setCaps } from '#platform/ledger'
 import type { Client, Seen } from '../harness/client.ts'
 import { upstreamConfig } from '../harness/config-text.ts'
+import { type OpenWorld, type SharedWorldOptions, sharedWorld } from '../harness/shared-world.ts'
 import { answer, type FakeUpstream, fakeUpstream, json, type Script } from '../harness/upstream.ts'
 import { boot, MovableClock, type World, type WorldOptions } from '../harness/world.ts'
 
@@ -12,10 +13,18 @@ interface Stage extends AsyncDisposable {
 }
 
 /** A world on a fake upstream, with one key. A call costs 1,000 micro-credits a word of the prompt and 2,000 a word of the answer. */
-async function stage({ rest = '', ...ask }: WorldOptions & { rest?: string } = {}): Promise<Stage> {
+const stage = (options: Omit<SharedWorldOptions, 'config'> = {}) => openStage(sharedWorld, options)
+
+/** The same on a server of its own, for its clock or settings. */
+const bootStage = (options: WorldOptions & { rest?: string }) => openStage(boot, options)
+
+async function openStage(
+  start: OpenWorld,
+  { rest = '', ...ask }: WorldOptions & { rest?: string },
+): Promise<Stage> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
-  const world = stack.use(await boot({ ...ask, config: upstreamConfig(upstream.url, { rest }) }))
+  const world = stack.use(await start({ ...ask, config: upstreamConfig(upstream.url, { rest }) }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }
@@ -262,7 +271,7 @@ const sumOf = (rows: readonly { microcredits: string }[]): string =>
 test('usage is the sum of the receipts, in all and by day, key, model, endpoint, customer and reference', async () => {
   // 20:20 UTC is 23:50 in Tehran.
   const clock = new MovableClock(Date.UTC(2026, 2, 10, 20, 20))
-  await using at = await stage({ clock })
+  await using at = await bootStage({ clock })
   const made = await useVariously(at, clock)
   const receipts = await Promise.all(
     made.map(async ({ by, reply }) => {
@@ -307,7 +316,7 @@ test('usage is the sum of the receipts, in all and by day, key, model, endpoint,
 
 test('usage without a window is that of 30 days with today', async () => {
   const clock = new MovableClock(Date.UTC(2026, 2, 10, 20, 20))
-  await using at = await stage({ clock })
+  await using at = await bootStage({ clock })
   await useVariously(at, clock)
   const usage = async () => (await at.key.get('/v1/usage')).body
   clock.moveMs(28 * 86_400_000)
@@ -349,7 +358,7 @@ function thresholdsOf(world: World): () => Promise<string[]> {
 
 test('each threshold of a cap is reported once in its period, for account, project and key', async () => {
   const clock = new MovableClock(Date.UTC(2026, 2, 10))
-  await using at = await stage({ clock })
+  await using at = await bootStage({ clock })
   const key = await at.world.key({ caps: { cap: 10_000_000n } })
   const { account, project } = at.world
   await at.world.app.db.tx(async (tx) => {
@@ -405,7 +414,7 @@ test('each threshold of a cap is reported once in its period, for account, proje
 })
 
 test('an operator says at which shares of a cap word is sent', async () => {
-  await using at = await stage({ rest: 'budgets: { thresholds_percent: [25, 100] }' })
+  await using at = await bootStage({ rest: 'budgets: { thresholds_percent: [25, 100] }' })
   const key = await at.world.key({ caps: { cap: 4_000_000n } })
   at.upstream.reply(oneCreditAnswer)
   const news = thresholdsOf(at.world)
@@ -420,7 +429,7 @@ test('an operator says at which shares of a cap word is sent', async () => {
 test('the month turns at midnight in Tehran: its caps begin anew, total caps do not', async () => {
   // 23:59 in Tehran on the last day of March.
   const clock = new MovableClock(Date.UTC(2026, 2, 31, 20, 29))
-  await using at = await stage({ clock })
+  await using at = await bootStage({ clock })
   const key = await at.world.key({ caps: { monthCap: 1_000_000n, cap: 2_000_000n } })
   at.upstream.reply(oneCreditAnswer)
   const spent = async () =>
@@ -452,7 +461,7 @@ test('the month turns at midnight in Tehran: its caps begin anew, total caps do 
 
 test('what was held in one month and is settled in the next counts in neither month’s cap but in the total', async () => {
   const clock = new MovableClock(Date.UTC(2026, 2, 31, 20, 29))
-  await using at = await stage({ clock })
+  await using at = await bootStage({ clock })
   const key = await at.world.key({ caps: { monthCap: 1_000_000n, cap: 9_000_000n } })
   const released = Promise.withResolvers<Script>()
   at.upstream.reply(() => released.promise)
@@ -493,8 +502,8 @@ test('a cap lowered below what is spent, or is held, stops new calls and breaks 
   const { body: receipt } = await key.receipt(idOf(reply))
   expect(receipt.microcredits).toBe(receipt.reserved_microcredits)
   const losses = await at.world.app.db.query<{ amount: bigint }>(
-    { text: `select amount from ledger.entries where book = 'loss'` },
-    [],
+    { text: `select amount from ledger.entries where book = 'loss' and account_id = $1` },
+    [at.world.account],
   )
   expect(losses).toEqual([{ amount: BigInt(receipt.microcredits) - 1_000_000n }])
   expect((await at.key.chat(oneCredit)).status).toBe(200)

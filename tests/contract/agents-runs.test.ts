@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, dataOf } from '../harness/client.ts'
 import { readUntil } from '../harness/read-until.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { chunk, fakeUpstream, json, stall, stream } from '../harness/upstream.ts'
-import { boot, upstreamConfig } from '../harness/world.ts'
+import { upstreamConfig } from '../harness/world.ts'
 import { agentOf, answers, path, run } from './agents-world.ts'
 import { bootOnUpstream, explained, requestIdOf, type UpstreamWorld } from './chat-world.ts'
 import { added, create, remove } from './knowledge-world.ts'
@@ -157,7 +158,7 @@ describe('an answer', () => {
     const config = upstreamConfig(upstream.url)
       .replace('[chat]', '[responses]')
       .replace('[tools, json_schema, reasoning]', '[reasoning]')
-    await using world = await boot({ config })
+    await using world = await sharedWorld({ config })
     const client = await world.key()
     upstream.reply((call) => says('responses', { text: 'plain' }, call))
     const plain = await agentOf(client, { instructions: 'Secret.' })
@@ -398,7 +399,7 @@ describe('durable work', () => {
 })
 
 test('what knowledge is quoted orders no tool of a sandbox model', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const client = await world.key()
   const knowledge = await create(client, {})
   await added(client, knowledge, {
@@ -412,7 +413,7 @@ test('what knowledge is quoted orders no tool of a sandbox model', async () => {
 })
 
 test('sandbox models answer as agents too', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const client = await world.key()
   const helper = await agentOf(client, { name: 'فروشگاه', instructions: 'کوتاه پاسخ بده.' })
   const reply = await run(client, helper, { input: 'سلام! حالت چطور است؟' })

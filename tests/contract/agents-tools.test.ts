@@ -1,11 +1,11 @@
 /** Leads and handoffs of an agent: each is reported once, whether or not the answer succeeds. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
 import { chunk, cut, stall, stream } from '../harness/upstream.ts'
-import { boot } from '../harness/world.ts'
 import { agentOf, answers, eventsOf, path, run } from './agents-world.ts'
-import { bootOnUpstream, explained, requestIdOf, type UpstreamWorld } from './chat-world.ts'
+import { explained, requestIdOf, shareOnUpstream, type UpstreamWorld } from './chat-world.ts'
 import { expectRefusal } from './refusal.ts'
 import { call, says } from './scripted-answer.ts'
 import { heard } from './tools-world.ts'
@@ -14,7 +14,7 @@ let it: UpstreamWorld
 let key: Client
 let agent: string
 beforeAll(async () => {
-  it = await bootOnUpstream()
+  it = await shareOnUpstream()
   key = it.key
   agent = await agentOf(key, { name: 'فروشگاه', instructions: 'Be kind.' })
 })
@@ -265,7 +265,7 @@ test('a call that the model did not finish is none', async () => {
 })
 
 test('a sandbox model captures a lead and asks for a person by itself', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld({ config: '' })
   const client = await world.key()
   const helper = await agentOf(client)
   const input = 'request_handoff please, and capture_lead: sara@example.com, 0912 345 6789'

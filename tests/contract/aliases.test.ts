@@ -2,15 +2,15 @@
 import OpenAI from 'openai'
 import { expect, test } from 'vitest'
 import { upstreamConfig } from '../harness/config-text.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { answer, fakeUpstream } from '../harness/upstream.ts'
-import { boot } from '../harness/world.ts'
 
 async function stage() {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
   upstream.reply(answer('hello'))
   const config = upstreamConfig(upstream.url, { model: '    aliases: [gpt-4o, claude-sonnet-4-5]' })
-  const world = stack.use(await boot({ config }))
+  const world = stack.use(await sharedWorld({ config }))
   const open = stack.move()
   return { world, upstream, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }

@@ -6,6 +6,7 @@ import { revokeKey, scopes, setAccountState } from '#platform/auth'
 import { routes } from '../../src/capabilities.ts'
 import { Client } from '../harness/client.ts'
 import { startProcess } from '../harness/processes.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 import { expectRefusal } from './refusal.ts'
@@ -29,7 +30,7 @@ test.each([
   ],
   ['a key in other letters', 'Bearer khr_کلید۰۱۲۳۴۵۶۷۸۹۰۱۲۳۴۵۶۷۸۹۰۱۲۳۴۵۶۷۸۹'],
 ])('%s is 401 on every route that needs a key', async (_what, authorization) => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   for (const { method, path, scope } of routes) {
     if (scope === 'public') continue
     const header =
@@ -50,7 +51,7 @@ test.each([
 })
 
 test('the name of the scheme may be written in any case', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const key = await world.key()
   for (const authorization of [
     `Bearer ${key.secret}`,
@@ -64,7 +65,7 @@ test('the name of the scheme may be written in any case', async () => {
 })
 
 test('x-api-key opens the routes of messages and models, and no others', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const key = await world.key()
   const direct = (path: string, secret = key.secret) =>
     fetch(world.url + path, { headers: { 'x-api-key': secret } })
@@ -117,7 +118,7 @@ test('a key is good until the moment it expires and not after', async () => {
 
 describe('403', () => {
   test('a key without the scope of a route is told which one it lacks, before its body is looked at', async () => {
-    await using world = await boot()
+    await using world = await sharedWorld()
     const needed = new Set(
       routes.map(({ scope }) => scope).filter((scope) => scope !== 'public' && scope !== 'any'),
     )
@@ -163,7 +164,7 @@ describe('403', () => {
   })
 
   test('a suspended account is refused within a second and served again when it is active', async () => {
-    await using world = await boot()
+    await using world = await sharedWorld()
     const key = await world.key()
     const before = await world.balance()
     expect((await key.get(probe)).status).toBe(200)
@@ -181,7 +182,7 @@ describe('403', () => {
   })
 
   test('a model outside the key’s list is refused, the default one too, and nothing is held', async () => {
-    await using world = await boot()
+    await using world = await sharedWorld()
     const key = await world.key({ models: ['sandbox/omni'] })
     const before = await world.balance()
     expectRefusal(await key.chat({ model: 'sandbox/fast' }), {
@@ -196,7 +197,7 @@ describe('403', () => {
 })
 
 test('a request of another project or account answers exactly as one that never was', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const key = await world.key()
   const { client: stranger } = await world.stranger()
   const neighbour = await world.key({ project: await world.newProject() })

@@ -1,5 +1,6 @@
 /** What the tests of batches share. */
 import type { Client, Seen } from '../harness/client.ts'
+import { type OpenWorld, sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
 import { fakeUpstream } from '../harness/upstream.ts'
 import { boot, upstreamConfig, type WorldOptions } from '../harness/world.ts'
@@ -42,12 +43,21 @@ export const linesOf = (text: string): any[] =>
 export const results = async (key: Client, id: string) =>
   linesOf((await key.get(`${path}/${id}/results`)).text)
 
-/** A world on a fake upstream that answers so many rows of an account at once. */
-export async function bootBatches(rowsPerAccount = 16, options: WorldOptions = {}): Promise<UpstreamWorld> {
+/** A world on a fake upstream, on a server of its own that answers so many rows of an account at once. */
+export const bootBatches = (rowsPerAccount: number, options: WorldOptions = {}) =>
+  openBatches(boot, { ...options, rest: `batches: { rows_per_account: ${rowsPerAccount} }` })
+
+/** The same on the shared server, which answers as many rows at once as any other. */
+export const shareBatches = () => openBatches(sharedWorld)
+
+async function openBatches(
+  start: OpenWorld,
+  { rest = '', ...options }: WorldOptions & { rest?: string } = {},
+): Promise<UpstreamWorld> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
-  const config = upstreamConfig(upstream.url, { rest: `batches: { rows_per_account: ${rowsPerAccount} }` })
-  const world = stack.use(await boot({ ...options, config }))
+  const config = upstreamConfig(upstream.url, { rest })
+  const world = stack.use(await start({ ...options, config }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }

@@ -1,9 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
 import { json } from '../harness/upstream.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
-import { bootBatches, cancel, create, ended, path, read, results, row, rows } from './batches-world.ts'
+import {
+  bootBatches,
+  cancel,
+  create,
+  ended,
+  path,
+  read,
+  results,
+  row,
+  rows,
+  shareBatches,
+} from './batches-world.ts'
 import { user, weather } from './messages-world.ts'
 import { expectRefusal } from './refusal.ts'
 
@@ -175,7 +187,7 @@ describe('refused before anything is kept or held', () => {
   })
 
   test('what only upstreams of this wire can do, where the model has none', async () => {
-    await using at = await bootBatches()
+    await using at = await shareBatches()
     const tools = [{ type: 'bash_20250124', name: 'bash' }]
     expectRefusal(await create(at.key, [row('a', { tools })]), {
       status: 400,
@@ -278,7 +290,7 @@ describe('a repeated Idempotency-Key', () => {
   const claim = (name: string) => ({ 'idempotency-key': name })
 
   test('gives the same batch to the byte, and no row runs twice', async () => {
-    await using at = await bootBatches()
+    await using at = await shareBatches()
     const first = await create(at.key, rows(2), claim('one'))
     await ended(at.key, first.body.id)
     const again = await create(at.key, rows(2), claim('one'))
@@ -399,7 +411,7 @@ describe('the list', () => {
 
 describe('a row that fails', () => {
   test('for want of credits is errored with the whole error body, and the others are not held up', async () => {
-    await using poor = await boot({ credits: 0.5 })
+    await using poor = await sharedWorld({ credits: 0.5 })
     const who = await poor.key()
     const { body } = await create(who, [row('small', { max_tokens: 1 }), row('large', { max_tokens: 8000 })])
     await ended(who, body.id)
@@ -416,7 +428,7 @@ describe('a row that fails', () => {
   })
 
   test('reports its failure in the language of who sent the batch', async () => {
-    await using poor = await boot({ credits: 0 })
+    await using poor = await sharedWorld({ credits: 0 })
     const who = await poor.key()
     const { body } = await create(who, rows(1), { 'accept-language': 'fa' })
     await ended(who, body.id)
@@ -424,7 +436,7 @@ describe('a row that fails', () => {
   })
 
   test('at the upstream is errored with its failure and costs nothing', async () => {
-    await using at = await bootBatches()
+    await using at = await shareBatches()
     at.upstream.reply(json(400, { error: { message: 'no', type: 'invalid_request_error' } }))
     const before = await at.world.balance()
     const { body } = await create(at.key, rows(1))
@@ -470,7 +482,7 @@ const whole = {
 }
 
 test('rows wait for a limit of concurrency, of the key as of the platform, and all are answered', async () => {
-  await using at = await bootBatches()
+  await using at = await shareBatches()
   let open = 0
   let max = 0
   at.upstream.reply(async () => {
@@ -560,7 +572,7 @@ test('prompts are forgotten as soon as their row has ended', async () => {
 })
 
 test('an account has at most 100 batches in progress', async () => {
-  await using at = await bootBatches()
+  await using at = await shareBatches()
   const gate = Promise.withResolvers<void>()
   at.upstream.reply(async () => {
     await gate.promise
@@ -574,8 +586,8 @@ test('an account has at most 100 batches in progress', async () => {
   expect(refused.headers.get('retry-after')).not.toBeNull()
   gate.resolve()
   await until(async () => (await create(at.key, rows(1))).status === 200)
-  const open = async () =>
-    (await at.world.app.db.query({ text: 'select 1 from batches.batches where ended_at is null' }, [])).length
+  const text = 'select 1 from batches.batches where account_id = $1 and ended_at is null'
+  const open = async () => (await at.world.app.db.query({ text }, [at.world.account])).length
   await until(async () => (await open()) === 0)
 })
 

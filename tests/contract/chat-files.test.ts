@@ -1,11 +1,12 @@
 /** PDFs as `file` parts of a chat, through upstreams of all three wires and in the sandbox. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { pdf } from './media-world.ts'
 import { message, user } from './messages-world.ts'
 import { expectRefusal } from './refusal.ts'
-import { bootOnWires, type ResponsesWorld, respond } from './responses-world.ts'
+import { type ResponsesWorld, respond, shareOnWires } from './responses-world.ts'
 import { says } from './scripted-answer.ts'
 
 const wires = ['chat', 'responses', 'messages'] as const
@@ -22,7 +23,7 @@ const asked = (part: Json = file()) => ({ messages: [user([{ type: 'text', text:
 describe.each(wires)('over an upstream of %s', (wire) => {
   let at: ResponsesWorld
   beforeAll(async () => {
-    at = await bootOnWires(wire, { credits: 10_000 })
+    at = await shareOnWires(wire, { credits: 10_000 })
     at.upstream.reply((call) => says(wire, { text: 'ok' }, call))
   })
   afterAll(() => at[Symbol.asyncDispose]())
@@ -82,7 +83,7 @@ describe.each(wires)('over an upstream of %s', (wire) => {
 describe('in the sandbox', () => {
   let world: World
   beforeAll(async () => {
-    world = await boot()
+    world = await sharedWorld()
   })
   afterAll(() => world[Symbol.asyncDispose]())
 

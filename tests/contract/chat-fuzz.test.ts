@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import type { Seen } from '../harness/client.ts'
 import fc from '../harness/fast-check.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { chunk, done, stream } from '../harness/upstream.ts'
-import { boot } from '../harness/world.ts'
-import { bootOnUpstream, chunksOf, weather } from './chat-world.ts'
+import { chunksOf, shareOnUpstream, weather } from './chat-world.ts'
 
 const png =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII='
@@ -201,7 +201,7 @@ const runs = { numRuns: 300, verbose: 1 } as const
 
 test('any body gets a valid answer or the one error body, and leaves nothing held', async () => {
   // The end of the world checks every reply against its schema, every error against the route's list, and the ledger.
-  await using world = await boot({ credits: 100_000 })
+  await using world = await sharedWorld({ credits: 100_000 })
   const key = await world.key()
   const plain = await key.request('POST', '/v1/chat/completions', spoil([], false, []))
   expect(plain.status, plain.text).toBe(200)
@@ -250,7 +250,7 @@ const piece = fc.oneof(
 )
 
 test('any stream of an upstream is reported as a valid answer or an error, and is settled', async () => {
-  await using at = await bootOnUpstream({ credits: 1_000_000 })
+  await using at = await shareOnUpstream({ credits: 1_000_000 })
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 8 }), fc.boolean(), async (pieces, streamed) => {
       at.upstream.replyOnce(stream([...pieces, chunk({}, 'stop'), done]))

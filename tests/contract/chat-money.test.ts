@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { chunk, done, json, stream, type UpstreamUsage } from '../harness/upstream.ts'
-import { boot } from '../harness/world.ts'
-import { bootOnUpstream, type Explained, explained, requestIdOf, type UpstreamWorld } from './chat-world.ts'
+import { type Explained, explained, requestIdOf, shareOnUpstream, type UpstreamWorld } from './chat-world.ts'
 
 /** USD per million tokens, as text so that the expected charge is worked out without binary fractions. */
 const prices = {
@@ -26,7 +26,7 @@ const model = entry('test/odd') + entry('test/dear') + entry('test/dust') + entr
 
 let at: UpstreamWorld
 beforeAll(async () => {
-  at = await bootOnUpstream({ model, credits: 1_000_000 })
+  at = await shareOnUpstream({ model, credits: 1_000_000 })
 })
 afterAll(() => at[Symbol.asyncDispose]())
 
@@ -226,7 +226,7 @@ describe('a small balance', () => {
   const credits = 0.7
 
   test('clamps a limit that was left out to what it pays, says so, and never goes below zero', async () => {
-    await using poor = await bootOnUpstream({ credits })
+    await using poor = await shareOnUpstream({ credits })
     poor.upstream.reply({ kind: 'answer', text: 'word '.repeat(2_000).trim() })
     const reply = await poor.key.chat({})
     expect(reply.status).toBe(200)
@@ -250,7 +250,7 @@ describe('a small balance', () => {
   })
 
   test('refuses a limit of the caller that it cannot pay, before any call and without a hold', async () => {
-    await using poor = await bootOnUpstream({ credits })
+    await using poor = await shareOnUpstream({ credits })
     const before = await poor.world.balance()
     expect(await poor.key.chat({ max_tokens: 10_000 })).toMatchObject({
       status: 402,
@@ -273,7 +273,7 @@ describe('a small balance', () => {
   })
 
   test('of nothing at all still pays for what is free, at its full length', async () => {
-    await using broke = await bootOnUpstream({ credits: 0, model })
+    await using broke = await shareOnUpstream({ credits: 0, model })
     const reply = await broke.key.chat({ model: 'test/free' })
     expect(reply.status).toBe(200)
     expect(broke.upstream.calls[0]?.body).toMatchObject({ max_tokens: 16_384 })
@@ -284,7 +284,7 @@ describe('a small balance', () => {
 })
 
 test('an upstream that uses more than could be foreseen is charged as far as the account reaches, never below zero', async () => {
-  await using poor = await bootOnUpstream({ credits: 1 })
+  await using poor = await shareOnUpstream({ credits: 1 })
   const usage = { prompt_tokens: 5_000, completion_tokens: 0, total_tokens: 5_000 }
   poor.upstream.replyOnce(
     json(200, {
@@ -345,7 +345,7 @@ test.each([
 })
 
 test('cached tokens of the sandbox cost a tenth, as its price list says', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const key = await world.key()
   const ask = async (content: string) =>
     explained(

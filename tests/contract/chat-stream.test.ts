@@ -1,11 +1,18 @@
 import { createConnection } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answer, chunk, cut, done, stream } from '../harness/upstream.ts'
-import { bootOnUpstream, type Chunk, chunksOf, contentOf, type UpstreamWorld, weather } from './chat-world.ts'
+import {
+  type Chunk,
+  chunksOf,
+  contentOf,
+  shareOnUpstream,
+  type UpstreamWorld,
+  weather,
+} from './chat-world.ts'
 
 let at: UpstreamWorld
 beforeAll(async () => {
-  at = await bootOnUpstream()
+  at = await shareOnUpstream()
 })
 afterAll(() => at[Symbol.asyncDispose]())
 

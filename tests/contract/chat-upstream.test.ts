@@ -2,17 +2,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chunk, done, json, stream, type UpstreamCall } from '../harness/upstream.ts'
 import {
-  bootOnUpstream,
   chunksOf,
   explained,
   requestIdOf,
+  shareOnUpstream,
   type UpstreamWorld,
   weather,
 } from './chat-world.ts'
 
 let at: UpstreamWorld
 beforeAll(async () => {
-  at = await bootOnUpstream()
+  at = await shareOnUpstream()
 })
 afterAll(() => at[Symbol.asyncDispose]())
 

@@ -1,6 +1,7 @@
 /** A world behind one fake upstream, and what the chat tests read out of its answers. */
 import { expect } from 'vitest'
 import { type Client, dataOf, type Seen } from '../harness/client.ts'
+import { type OpenWorld, type SharedWorldOptions, sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
 import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
 import { boot, upstreamConfig, type World, type WorldOptions } from '../harness/world.ts'
@@ -12,18 +13,25 @@ export interface UpstreamWorld extends AsyncDisposable {
 }
 
 /** Lines of the provider and of the model entry of `upstreamConfig`, and further models after it. */
-export interface UpstreamWorldOptions extends Omit<WorldOptions, 'config'> {
+export interface UpstreamLines {
   provider?: string
   model?: string
 }
+export type UpstreamWorldOptions = Omit<WorldOptions, 'config'> & UpstreamLines
 
 /** A server whose default model `test/model` is answered by a fake upstream over HTTP. */
-export async function bootOnUpstream(options: UpstreamWorldOptions = {}): Promise<UpstreamWorld> {
+export const bootOnUpstream = (options: UpstreamWorldOptions = {}) => openOnUpstream(boot, options)
+
+/** The same on the shared server. */
+export const shareOnUpstream = (options: Omit<SharedWorldOptions, 'config'> & UpstreamLines = {}) =>
+  openOnUpstream(sharedWorld, options)
+
+async function openOnUpstream(start: OpenWorld, options: UpstreamWorldOptions): Promise<UpstreamWorld> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
   const { provider, model, ...rest } = options
   const config = upstreamConfig(upstream.url, { ...(provider && { provider }), ...(model && { model }) })
-  const world = stack.use(await boot({ ...rest, config }))
+  const world = stack.use(await start({ ...rest, config }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }

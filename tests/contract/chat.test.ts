@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client, Seen } from '../harness/client.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 import { weather } from './chat-world.ts'
 
 let world: World
 let key: Client
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   key = await world.key()
 })
 afterAll(() => world[Symbol.asyncDispose]())

@@ -6,7 +6,7 @@ import { create, ended, results, row } from './batches-world.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { message, upstreamMessage } from './messages-world.ts'
 import { expectRefusal } from './refusal.ts'
-import { bootOnWires, respond } from './responses-world.ts'
+import { respond, shareOnWires } from './responses-world.ts'
 import { call } from './scripted-answer.ts'
 import { bootSearching, type SearchWorld } from './search-world.ts'
 
@@ -58,7 +58,7 @@ describe.each(['chat', 'responses', 'messages'] as const)('over an upstream of %
 })
 
 test('what a vendor runs itself gets the lowered numbers, and is held for with them', async () => {
-  await using at = await bootOnWires('messages', {
+  await using at = await shareOnWires('messages', {
     credits: 10_000,
     features: 'web_search, web_fetch',
     pricePerSearch: 0.01,
@@ -84,7 +84,7 @@ test('what a vendor runs itself gets the lowered numbers, and is held for with t
 })
 
 test('a search that an upstream of Responses runs has five calls at most, and that is reported', async () => {
-  await using at = await bootOnWires('responses', { features: 'web_search', pricePerSearch: 0.01 })
+  await using at = await shareOnWires('responses', { features: 'web_search', pricePerSearch: 0.01 })
   at.upstream.reply(json(200, { id: 'r', object: 'response', status: 'completed', output: [] }))
   const ask = { tools: [{ type: 'web_search' }] }
   expect(clampedFields(await respond(at.key, { ...ask, max_tool_calls: 6 }))).toBe('max_tool_calls=5')

@@ -4,11 +4,12 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { declaredCodes } from '#platform/errors'
 import { routes } from '../../src/capabilities.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
 })
 afterAll(async () => await world[Symbol.asyncDispose]())
 

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { seesClose } from '../harness/closes.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
 import {
   type FakeUpstream,
@@ -12,7 +13,7 @@ import {
   type Script,
   type UpstreamCall,
 } from '../harness/upstream.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 import { explained } from './chat-world.ts'
 
 const config = (url: string) => `
@@ -58,7 +59,7 @@ let upstream: FakeUpstream
 const stack = new AsyncDisposableStack()
 beforeAll(async () => {
   upstream = stack.use(await fakeUpstream())
-  world = stack.use(await boot({ config: config(upstream.url) }))
+  world = stack.use(await sharedWorld({ config: config(upstream.url) }))
 })
 afterAll(() => stack.disposeAsync())
 afterEach(() => upstream.reset())

@@ -8,7 +8,7 @@ import type { HostedToolEntry, Part, Source, ToolResult, Turn } from '#engine/tu
 import { Failure } from '#platform/errors'
 import { partsOf } from '../harness/parts.ts'
 import { chunk, done, json, type Script, stall, stream } from '../harness/upstream.ts'
-import { bootOnUpstream, type UpstreamWorld } from './chat-world.ts'
+import { shareOnUpstream, type UpstreamWorld } from './chat-world.ts'
 
 const perInput = 1_000n
 const perOutput = 2_000n
@@ -24,7 +24,7 @@ let uses: { tool: string; input: unknown }[]
 let run: HostedTool['run']
 
 beforeAll(async () => {
-  it = await bootOnUpstream({ credits: 1_000 })
+  it = await shareOnUpstream({ credits: 1_000 })
   const key = await it.world.key()
   const found = await it.world.app.keys.caller(key.secret)
   caller = found as Caller
@@ -344,7 +344,7 @@ test('an error in place of the whole answer costs nothing, whatever the steps be
 })
 
 test('a step that cannot be paid ends the answer, and what was done is kept', async () => {
-  await using poor = await bootOnUpstream({ credits: 1 })
+  await using poor = await shareOnUpstream({ credits: 1 })
   const key = await poor.world.key()
   const app: App = { ...poor.world.app, tools }
   // The result is longer than the rest of the credit can read.

@@ -3,15 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openServer } from '#platform/http'
 import { routes } from '../../src/capabilities.ts'
 import type { Client } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 import { expectRefusal } from './refusal.ts'
 import { requestOf, Wire } from './wire.ts'
 
 let world: World
 let key: Client
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   key = await world.key()
 })
 afterAll(async () => await world[Symbol.asyncDispose]())
@@ -195,6 +196,14 @@ describe('the language of a refusal', () => {
   })
 })
 
+/** Chats whose client was gone before an answer. */
+const leftClients = async (): Promise<number> =>
+  Number(
+    /kherad_http_requests_total\{operation="chat.complete",status="499"\} (\d+)/.exec(
+      (await key.get('/metrics')).text,
+    )?.[1] ?? 0,
+  )
+
 describe('clients that do not keep the rules', () => {
   test('headers of more than 16 KB are 431, however many, however they come', async () => {
     const flood = [
@@ -287,27 +296,16 @@ describe('clients that do not keep the rules', () => {
 
   test('a client that disconnects in the middle of its body is nobody’s fault and costs nothing', async () => {
     const before = await settledBalance()
+    const earlier = await leftClients()
     const left = await Wire.open(world.url)
     await left.write(post(hello, { 'content-length': '1000' }))
     await left[Symbol.asyncDispose]()
-    await until(async () =>
-      (await key.get('/metrics')).text.includes(
-        'kherad_http_requests_total{operation="chat.complete",status="499"}',
-      ),
-    )
+    await until(async () => (await leftClients()) > earlier)
     expect(await world.balance()).toEqual(before)
   })
 })
 
 describe('slow clients', () => {
-  /** Chats whose client was gone before an answer. */
-  const leftClients = async (): Promise<number> =>
-    Number(
-      /kherad_http_requests_total\{operation="chat.complete",status="499"\} (\d+)/.exec(
-        (await key.get('/metrics')).text,
-      )?.[1] ?? 0,
-    )
-
   test('a byte at a time is served when it is in time, and others need not wait', async () => {
     await using wire = await Wire.open(world.url)
     for (const byte of post(hello)) {
@@ -344,7 +342,7 @@ describe('slow clients', () => {
 
 describe('whether to try again', () => {
   test('a refusal for lack of credits says that repeating does not help', async () => {
-    await using poor = await boot({ credits: 0 })
+    await using poor = await sharedWorld({ credits: 0 })
     const reply = await (await poor.key()).chat({})
     expectRefusal(reply, { status: 402, code: 'INSUFFICIENT_CREDITS' })
     expect(reply.headers.get('x-should-retry')).toBe('false')

@@ -7,7 +7,7 @@ import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { json } from '../harness/upstream.ts'
 import { explained, requestIdOf } from './chat-world.ts'
-import { bootOnImages, drawn, fieldOf, halves, type ImagesWorld } from './images-world.ts'
+import { bootOnImages, drawn, fieldOf, halves, type ImagesWorld, shareOnImages } from './images-world.ts'
 import { expectRefusal } from './refusal.ts'
 
 const route = '/v1/images/edits'
@@ -16,7 +16,7 @@ const max = 100 * 1024 * 1024
 let at: ImagesWorld
 let small: Buffer
 beforeAll(async () => {
-  at = await bootOnImages({ credits: 100_000 })
+  at = await shareOnImages({ credits: 100_000 })
   small = await halves(64, 64)
 })
 afterAll(() => at[Symbol.asyncDispose]())

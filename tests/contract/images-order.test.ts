@@ -4,12 +4,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Seen } from '../harness/client.ts'
 import { json } from '../harness/upstream.ts'
 import { explained, requestIdOf } from './chat-world.ts'
-import { bootOnImages, drawn, fieldOf, halves, type ImagesWorld, lossOf } from './images-world.ts'
+import {
+  bootOnImages,
+  drawn,
+  fieldOf,
+  halves,
+  type ImagesWorld,
+  lossOf,
+  shareOnImages,
+} from './images-world.ts'
 import { expectRefusal } from './refusal.ts'
 
 let at: ImagesWorld
 beforeAll(async () => {
-  at = await bootOnImages({ credits: 100_000 })
+  at = await shareOnImages({ credits: 100_000 })
 })
 afterAll(() => at[Symbol.asyncDispose]())
 

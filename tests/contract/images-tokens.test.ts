@@ -1,6 +1,7 @@
 /** Pictures that are paid by tokens: what is held, charged and told, whatever the upstream counts. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Seen } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import {
   type FakeUpstream,
   fakeUpstream,
@@ -9,7 +10,7 @@ import {
   stream,
   type UpstreamCall,
 } from '../harness/upstream.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 import { type Explained, explained, quantitiesOf, requestIdOf } from './chat-world.ts'
 import { fieldOf, halves } from './images-world.ts'
 import { expectRefusal } from './refusal.ts'
@@ -59,7 +60,7 @@ const stack = new AsyncDisposableStack()
 beforeAll(async () => {
   square = (await halves(128, 128)).toString('base64')
   upstream = stack.use(await fakeUpstream())
-  world = stack.use(await boot({ config: config(upstream.url), credits: 100_000 }))
+  world = stack.use(await sharedWorld({ config: config(upstream.url), credits: 100_000 }))
   key = await world.key()
 })
 afterAll(() => stack.disposeAsync())
@@ -284,7 +285,7 @@ describe('more than was held is not believed', () => {
   })
 
   test('an account that has nothing free is charged the same, and keeps no debt', async () => {
-    await using poor = await boot({ config: config(upstream.url), credits: Number(held) / 1e6 })
+    await using poor = await sharedWorld({ config: config(upstream.url), credits: Number(held) / 1e6 })
     upstream.reply(answer(counts(9_000, 1_000_000)))
     const client = await poor.key()
     const reply = await order({}, client)

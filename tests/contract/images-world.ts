@@ -1,6 +1,7 @@
 /** A server with image models on fake upstreams, and pictures to look into. */
 import sharp from 'sharp'
 import type { Client, Seen } from '../harness/client.ts'
+import { type OpenWorld, type SharedWorldOptions, sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream, json, type Script, type UpstreamCall } from '../harness/upstream.ts'
 import { boot, type World, type WorldOptions } from '../harness/world.ts'
 
@@ -126,30 +127,40 @@ defaults: { credits_per_usd: 1000, markup: 1.0, studio: { ${presets} } }
 `
 
 /** `provider`: more members of the provider's entry; `presets`: those of `defaults.studio`; `more`: other sections. */
-export async function bootOnImages({
-  provider = '',
-  presets = '',
-  more = '',
-  ...ask
-}: Omit<WorldOptions, 'config'> & {
+export const bootOnImages = (options: Omit<WorldOptions, 'config'> & ImagesLines = {}) =>
+  openOnImages(boot, options)
+
+/** The same on the shared server. */
+export const shareOnImages = (options: Omit<SharedWorldOptions, 'config'> & Omit<ImagesLines, 'more'> = {}) =>
+  openOnImages(sharedWorld, options)
+
+interface ImagesLines {
   provider?: string
   presets?: string
   more?: string
-} = {}): Promise<ImagesWorld> {
+}
+
+async function openOnImages(
+  start: OpenWorld,
+  { provider = '', presets = '', more = '', ...ask }: Omit<WorldOptions, 'config'> & ImagesLines,
+): Promise<ImagesWorld> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
   upstream.reply(drawn)
-  const world = stack.use(await boot({ ...ask, config: config(upstream.url, provider, presets, more) }))
+  const world = stack.use(await start({ ...ask, config: config(upstream.url, provider, presets, more) }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** What the platform lost in this world, in micro-credits. */
-export async function lossOf({ app }: World): Promise<bigint> {
+/** What the platform lost by the account of this world, in micro-credits. */
+export async function lossOf({ app, account }: World): Promise<bigint> {
   const [row] = await app.db.query<{ sum: bigint }>(
-    { text: `select coalesce(-sum(amount), 0)::bigint as sum from ledger.entries where book = 'loss'` },
-    [],
+    {
+      text: `select coalesce(-sum(amount), 0)::bigint as sum from ledger.entries
+        where book = 'loss' and account_id = $1`,
+    },
+    [account],
   )
   return row!.sum
 }

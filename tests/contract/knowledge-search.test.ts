@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 import { corpus, questions } from './knowledge-corpus.ts'
 import { add, added, create, find, path, textsFound } from './knowledge-world.ts'
 
@@ -9,7 +10,7 @@ let world: World
 let key: Client
 let id: string
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   key = await world.key()
   id = await create(key)
   for (const [title, text] of Object.entries(corpus)) await add(key, id, { type: 'text', title, text })

@@ -4,8 +4,8 @@ import { revokeKey } from '#platform/auth'
 import { uuidv7 } from '#platform/ids'
 import type { Job } from '#platform/jobs'
 import { grant } from '#platform/ledger'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { cut, json, reset, stream } from '../harness/upstream.ts'
-import { boot } from '../harness/world.ts'
 import { agentOf, run } from './agents-world.ts'
 import { add, added, create, find, path } from './knowledge-world.ts'
 import { expectRefusal } from './refusal.ts'
@@ -15,6 +15,7 @@ import {
   meant,
   perToken,
   receipts,
+  shareOnVectors,
   textsIn,
   type VectorsWorld,
   worstOf,
@@ -23,7 +24,7 @@ import {
 let at: VectorsWorld
 const [, embedJob] = knowledge.jobs
 beforeAll(async () => {
-  at = await bootOnVectors()
+  at = await shareOnVectors()
 })
 afterAll(() => at[Symbol.asyncDispose]())
 beforeEach(() => at.upstream.reply(meant))
@@ -56,7 +57,7 @@ test('a question finds a passage that shares no word with it, and the answer say
 })
 
 test('every call is held at its worst case and charged for the tokens that the upstream counted', async () => {
-  await using own = await bootOnVectors()
+  await using own = await shareOnVectors()
   const before = await own.world.balance()
   const { id } = await known(own.key)
   await find(own.key, id, 'پیشی')
@@ -77,7 +78,9 @@ test('every call is held at its worst case and charged for the tokens that the u
   const { available, held } = await own.world.balance()
   expect({ spent: before.available - available, held }).toEqual({ spent: 20n * perToken, held: 0n })
   // Vectors wait in the journal no longer than until they are stored.
-  const replies = await own.world.app.db.query({ text: 'select from ledger.replies' }, [])
+  const replies = await own.world.app.db.query({ text: 'select from ledger.replies where account_id = $1' }, [
+    own.world.account,
+  ])
   expect(replies).toHaveLength(0)
 })
 
@@ -166,7 +169,7 @@ test.each([
   ['a 500', () => json(500, 'oops')],
   ['a 504', () => json(504, 'late')],
 ])('after %s the upstream may have worked: it is not asked again by itself', async (_, script) => {
-  await using own = await bootOnVectors()
+  await using own = await shareOnVectors()
   own.upstream.replyOnce(script())
   const { source } = await known(own.key)
   expect(source).toMatchObject({ vectors: { state: 'partial', problem: { code: 'lost' } } })
@@ -182,7 +185,7 @@ test.each([
   ['a 503', () => json(503, 'later')],
   ['a 429', () => json(429, {}, { 'retry-after-ms': '1' })],
 ])('after %s, which says that nothing was done, it is asked again', async (_, script) => {
-  await using own = await bootOnVectors()
+  await using own = await shareOnVectors()
   own.upstream.replyOnce(script())
   const { source } = await known(own.key)
   expect(source).toMatchObject({ vectors: { state: 'ready' } })
@@ -226,6 +229,7 @@ test('vectors of another model are not used, and all are made anew when asked fo
 })
 
 test('vectors that are asked for between the end of a source and the end of its job are made', async () => {
+  // A job that runs in a process that this one does not know.
   await using own = await bootOnVectors()
   const id = await create(own.key)
   const made = await add(own.key, id, { type: 'text', title: 'کتاب', text: three })
@@ -286,7 +290,7 @@ test('whose knowledge it is not cannot have it embedded; without a model nobody 
     status: 403,
     code: 'INSUFFICIENT_SCOPE',
   })
-  await using plain = await boot()
+  await using plain = await sharedWorld({ config: '' })
   const key = await plain.key()
   const own = await create(key)
   const source = await added(key, own, { type: 'text', text: 'گربه' })
@@ -296,7 +300,7 @@ test('whose knowledge it is not cannot have it embedded; without a model nobody 
 })
 
 test('sandbox/embedding finds a word by its parts, for nothing', async () => {
-  await using world = await boot({ config: 'defaults: { embedding_model: sandbox/embedding }' })
+  await using world = await sharedWorld({ config: 'defaults: { embedding_model: sandbox/embedding }' })
   const key = await world.key()
   const before = await world.balance()
   const { id, source } = await known(key)

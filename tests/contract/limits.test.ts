@@ -2,6 +2,7 @@
 import OpenAI from 'openai'
 import { expect, test } from 'vitest'
 import { type Caps, type MeterScope, setCaps } from '#platform/ledger'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { answer, fakeUpstream, type Script } from '../harness/upstream.ts'
 import { boot, MovableClock, upstreamConfig, type World } from '../harness/world.ts'
 
@@ -63,7 +64,7 @@ test('limits of project and account bind all their keys together; a lifted limit
 
 test('so many calls of a key may be under way, streams included, and each that ends makes room', async () => {
   await using upstream = await fakeUpstream()
-  await using world = await boot({ config: upstreamConfig(upstream.url) })
+  await using world = await sharedWorld({ config: upstreamConfig(upstream.url) })
   const key = await world.key()
   await limit(world, 'key', key.keyId, { concurrency: 2 })
   const released = Promise.withResolvers<Script>()

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openGuardedClient } from '#platform/net'
 import type { Client } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 import * as batches from './batches-world.ts'
 import { asked, type Json, replyTo, type WireName, wires } from './media-world.ts'
 import { message, toolResult, toolUse, user } from './messages-world.ts'
@@ -41,7 +42,7 @@ beforeAll(async () => {
       }
     },
   })
-  world = await boot({ credits: 100_000, net, config: configOf(upstream.url) })
+  world = await sharedWorld({ credits: 100_000, net, config: configOf(upstream.url) })
   key = await world.key()
 })
 afterAll(async () => {

@@ -6,11 +6,11 @@ import type { Seen } from '../harness/client.ts'
 import { pdfOf } from '../tools/pdf.ts'
 import {
   asked,
-  bootMedia,
   type Json,
   type MediaWorld,
   pdf,
   placeOf,
+  shareMedia,
   type WireName,
   wires,
 } from './media-world.ts'
@@ -21,7 +21,7 @@ let at: MediaWorld
 /** Base64, by the type that the bytes are of. */
 const images: Record<string, string> = { 'image/png': png }
 beforeAll(async () => {
-  at = await bootMedia({ credits: 1_000_000 })
+  at = await shareMedia({ credits: 1_000_000 })
   const drawn = () => sharp({ create: { width: 8, height: 8, channels: 3, background: '#246' } })
   for (const type of ['jpeg', 'gif', 'webp'] as const)
     images[`image/${type}`] = (await drawn().toFormat(type).toBuffer()).toString('base64')

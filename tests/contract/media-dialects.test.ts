@@ -3,8 +3,9 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodeWhole } from '#engine/sound'
 import type { Client } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { done, type FakeUpstream, fakeUpstream, json, type Script, stream } from '../harness/upstream.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 
 const config = (url: string) => `
 providers:
@@ -35,7 +36,7 @@ let wav: Buffer
 const stack = new AsyncDisposableStack()
 beforeAll(async () => {
   upstream = stack.use(await fakeUpstream())
-  world = stack.use(await boot({ config: config(upstream.url), credits: 100_000 }))
+  world = stack.use(await sharedWorld({ config: config(upstream.url), credits: 100_000 }))
   key = await world.key()
   const samples = Float32Array.from({ length: 24_000 }, (_, at) => 0.3 * Math.sin(at / 9))
   wav = Buffer.from((await encodeWhole([{ rate: 24_000, samples }], { format: 'wav', maxBytes: 1e6 })).bytes)

@@ -13,6 +13,7 @@ import {
   pdf,
   placeOf,
   replyTo,
+  shareMedia,
   type WireName,
   wires,
 } from './media-world.ts'
@@ -22,7 +23,7 @@ import { expectRefusal } from './refusal.ts'
 let at: MediaWorld
 const vast = 11 * 1024 * 1024
 beforeAll(async () => {
-  at = await bootMedia({
+  at = await shareMedia({
     serve: (path, response) => {
       if (path === '/page.png') response.setHeader('content-type', 'image/png').end('<html>a page</html>')
       else if (path === '/inside') response.writeHead(302, { location: 'https://10.0.0.1/a.png' }).end()

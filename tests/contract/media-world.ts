@@ -4,6 +4,7 @@ import type { GuardedClient } from '#platform/net'
 import { png } from '../dialects/media-samples.ts'
 import { selfSigned } from '../harness/certificate.ts'
 import type { Client, Seen } from '../harness/client.ts'
+import { type OpenWorld, type SharedWorldOptions, sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream, json, type Script } from '../harness/upstream.ts'
 import { boot, type World, type WorldOptions } from '../harness/world.ts'
 import { guarded, openSite, type Site } from '../net/sites.ts'
@@ -29,18 +30,26 @@ export interface MediaWorld extends AsyncDisposable {
   link(file: string): string
 }
 
-export interface MediaWorldOptions extends Omit<WorldOptions, 'config' | 'net'> {
+interface SiteOptions {
   /** What the site answers for paths that it does not know itself. */
   serve?: (path: string, response: ServerResponse) => void
   /** Instead of the guarded client as it is. */
   client?: (usual: GuardedClient) => GuardedClient
 }
 
+export type MediaWorldOptions = Omit<WorldOptions, 'config' | 'net'> & SiteOptions
+
 /**
  * Models `test/<wire>`, whose provider opens links as its wire has it, and `test/<wire>-blind`, whose provider opens none. All are
  * answered by one upstream that speaks every wire. The site has `/a.png`, `/a.pdf` (3 pages) and `/moved` (to `/a.png`).
  */
-export async function bootMedia(options: MediaWorldOptions = {}): Promise<MediaWorld> {
+export const bootMedia = (options: MediaWorldOptions = {}) => openMedia(boot, options)
+
+/** The same on the shared server. */
+export const shareMedia = (options: Pick<SharedWorldOptions, 'credits'> & SiteOptions = {}) =>
+  openMedia(sharedWorld, options)
+
+async function openMedia(start: OpenWorld, options: MediaWorldOptions): Promise<MediaWorld> {
   await using stack = new AsyncDisposableStack()
   const { serve, client = (usual) => usual, ...rest } = options
   const site = stack.use(
@@ -51,7 +60,7 @@ export async function bootMedia(options: MediaWorldOptions = {}): Promise<MediaW
   const lookup = async () => [{ address: '127.0.0.1', family: 4 as const }]
   const usual = guarded({ ca: tls.cert, lookup })
   const net = { ...usual, ...client(usual) }
-  const world = stack.use(await boot({ credits: 100_000, ...rest, net, config: configOf(upstream.url) }))
+  const world = stack.use(await start({ credits: 100_000, ...rest, net, config: configOf(upstream.url) }))
   const key = await world.key()
   const open = stack.move()
   return {

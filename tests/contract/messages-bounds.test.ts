@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mp4, png } from '../dialects/media-samples.ts'
 import type { Client } from '../harness/client.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 import { pdfOf } from '../tools/pdf.ts'
 import { assistant, message, path, toolResult, toolUse, user, version, weather } from './messages-world.ts'
 import { expectRefusal } from './refusal.ts'
@@ -15,7 +16,7 @@ let key: Client
 /** A model that reads files too, behind an upstream of this wire. */
 let at: ResponsesWorld
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   key = await world.key()
   at = await bootOnWires('messages', { credits: 100_000, features: 'web_search, web_fetch' })
   at.upstream.reply({

@@ -7,7 +7,7 @@ import { explained, requestIdOf } from './chat-world.ts'
 import { eventsOf, expectMessage, type Json, joined } from './messages-oracle.ts'
 import { assistant, message, path, toolResult, toolUse, user, version, weather } from './messages-world.ts'
 import { expectRefusal } from './refusal.ts'
-import { bootOnWires, type ResponsesWorld } from './responses-world.ts'
+import { bootOnWires, type ResponsesWorld, shareOnWires } from './responses-world.ts'
 
 let at: ResponsesWorld
 beforeAll(async () => {
@@ -192,7 +192,7 @@ test('an answer that breaks in the middle ends with an error and without message
 
 test('an answer that fails before it begins is an error with its own status, and costs nothing', async () => {
   // With the usual time until a silent stream is opened: the other tests have one that a busy machine could let pass.
-  await using at = await bootOnWires('chat')
+  await using at = await shareOnWires('chat')
   const before = await at.world.balance()
   at.upstream.replyOnce(
     json(400, { error: { message: 'maximum context length', code: 'context_length_exceeded' } }),
@@ -412,7 +412,7 @@ test.each<[string, Json, string]>([
 )
 
 test('web pages that an answer of another wire rests on are citations of this one', async () => {
-  await using other = await bootOnWires('responses')
+  await using other = await shareOnWires('responses')
   const annotation = { type: 'url_citation', url: 'https://a.b', title: 'T', start_index: 0, end_index: 2 }
   const text = { type: 'output_text', text: 'so it is', annotations: [annotation], logprobs: [] }
   other.upstream.reply(

@@ -1,8 +1,9 @@
 /** Hosted tools on the messages wire, over models that speak chat and models that speak messages: blocks, resends, refusals, money. */
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { fakeUpstream, json, type UpstreamCall } from '../harness/upstream.ts'
-import { boot, upstreamConfig } from '../harness/world.ts'
+import { upstreamConfig } from '../harness/world.ts'
 import { json as listed } from '../tools/asking.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { eventsOf, expectAnswered, expectMessage, type Json, joined } from './messages-oracle.ts'
@@ -710,7 +711,7 @@ describe('refused before any money moves', () => {
   })
 
   test('a tool that is not set up, whoever would run it elsewhere', async () => {
-    await using world = await boot()
+    await using world = await sharedWorld()
     const key = await world.key()
     for (const type of ['web_search_20250305', 'kherad:web_search'])
       expectRefusal(await message(key, { tools: [datetime, { type, name: 'web_search' }] }), {
@@ -724,7 +725,7 @@ describe('refused before any money moves', () => {
   test('tools for a model that calls none', async () => {
     await using upstream = await fakeUpstream()
     const config = upstreamConfig(upstream.url).replace('[tools, json_schema', '[json_schema')
-    await using world = await boot({ config })
+    await using world = await sharedWorld({ config })
     expectRefusal(await message(await world.key(), { tools: [datetime] }), {
       status: 400,
       code: 'FEATURE_NOT_SUPPORTED',

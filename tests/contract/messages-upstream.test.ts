@@ -5,11 +5,11 @@ import { cut, json, type Step, stream } from '../harness/upstream.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { eventsOf, expectMessage, type Json, joined } from './messages-oracle.ts'
 import { assistant, message, toolResult, toolUse, upstreamMessage, user, weather } from './messages-world.ts'
-import { bootOnWires, type ResponsesWorld } from './responses-world.ts'
+import { type ResponsesWorld, shareOnWires } from './responses-world.ts'
 
 let at: ResponsesWorld
 beforeAll(async () => {
-  at = await bootOnWires('messages', { credits: 1_000_000, features: 'web_search, web_fetch' })
+  at = await shareOnWires('messages', { credits: 1_000_000, features: 'web_search, web_fetch' })
 })
 afterAll(() => at[Symbol.asyncDispose]())
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 import { eventsOf, expectMessage, joined } from './messages-oracle.ts'
 import { assistant, message, path, toolResult, toolUse, user, version, weather } from './messages-world.ts'
 import { expectRefusal } from './refusal.ts'
@@ -8,7 +9,7 @@ import { expectRefusal } from './refusal.ts'
 let world: World
 let key: Client
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   key = await world.key()
 })
 afterAll(() => world[Symbol.asyncDispose]())

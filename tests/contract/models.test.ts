@@ -1,14 +1,15 @@
 import OpenAI, { NotFoundError } from 'openai'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
-import { boot, upstreamConfig, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import { upstreamConfig, type World } from '../harness/world.ts'
 import { expectRefusal } from './refusal.ts'
 
 const openai = (world: World, key: Client): OpenAI =>
   new OpenAI({ baseURL: `${world.url}/v1`, apiKey: key.secret, maxRetries: 0 })
 
 test('every model shows the members that the contract names, in types and sizes that make sense', async () => {
-  await using world = await boot({ config: upstreamConfig('http://127.0.0.1:9/v1') })
+  await using world = await sharedWorld({ config: upstreamConfig('http://127.0.0.1:9/v1') })
   const { body } = await (await world.key()).get('/v1/models')
   expect(body.object).toBe('list')
   const ids = body.data.map(({ id }: { id: string }) => id)
@@ -54,7 +55,7 @@ test('every model shows the members that the contract names, in types and sizes 
 })
 
 test('the efforts, modalities and prices of the configuration are those that are shown', async () => {
-  await using world = await boot({ config: upstreamConfig('http://127.0.0.1:9/v1') })
+  await using world = await sharedWorld({ config: upstreamConfig('http://127.0.0.1:9/v1') })
   const { body } = await (await world.key()).get('/v1/models/test/model')
   expect(body).toMatchObject({
     id: 'test/model',
@@ -75,7 +76,7 @@ test('the efforts, modalities and prices of the configuration are those that are
 test.each(['sandbox/fast', 'sandbox/image', 'sandbox/embedding'])(
   '%s says that it is a simulator, in name and description',
   async (id) => {
-    await using world = await boot()
+    await using world = await sharedWorld()
     const { body } = await (await world.key()).get(`/v1/models/${id}`)
     expect(body.sandbox).toBe(true)
     expect(body.display_name).toMatch(/simulator/i)
@@ -85,7 +86,7 @@ test.each(['sandbox/fast', 'sandbox/image', 'sandbox/embedding'])(
 )
 
 test('an image model shows its price by the picture, what it draws and how many pictures it takes to edit', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const { body } = await (await world.key()).get('/v1/models/sandbox/image')
   expect(body).toMatchObject({
     kind: 'image',
@@ -104,13 +105,13 @@ test('an image model shows its price by the picture, what it draws and how many 
 })
 
 test('a model that draws vectors answers SVG first, and rasters that are named', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const { body } = await (await world.key()).get('/v1/models/sandbox/vector')
   expect(body.studio_settings.formats).toEqual(['svg', 'png', 'jpeg', 'webp'])
 })
 
 test('every format that the card of an audio model shows for a route is taken there, and no other', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const key = await world.key()
   const { formats, speech_formats } = (await key.get('/v1/models/sandbox/speech')).body.studio_settings
   expect([formats, speech_formats]).toEqual([
@@ -128,7 +129,7 @@ test('every format that the card of an audio model shows for a route is taken th
 })
 
 test('an embedding model shows its price and its route, and serves no route of text', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const key = await world.key()
   const { body } = await key.get('/v1/models/sandbox/embedding')
   expect(body).toMatchObject({
@@ -151,7 +152,7 @@ test('an embedding model shows its price and its route, and serves no route of t
 
 describe('the official OpenAI client', () => {
   test('iterates the list', async () => {
-    await using world = await boot()
+    await using world = await sharedWorld()
     const seen: string[] = []
     for await (const model of openai(world, await world.key()).models.list()) {
       expect(model).toMatchObject({ object: 'model', owned_by: 'kherad', created: expect.any(Number) })
@@ -172,13 +173,13 @@ describe('the official OpenAI client', () => {
   })
 
   test('retrieves a model whose name has a slash', async () => {
-    await using world = await boot()
+    await using world = await sharedWorld()
     const model = await openai(world, await world.key()).models.retrieve('sandbox/fast')
     expect(model.id).toBe('sandbox/fast')
   })
 
   test('sees an unknown model as its NotFoundError, whose message says "does not exist"', async () => {
-    await using world = await boot()
+    await using world = await sharedWorld()
     const client = openai(world, await world.key())
     for (const name of ['sandbox/none', 'none', 'sandbox/fast/more', 'مدل']) {
       const error = await client.models.retrieve(name).then(
@@ -195,7 +196,7 @@ describe('the official OpenAI client', () => {
 })
 
 test('the list has the shape that the Anthropic client iterates', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const { body } = await (await world.key()).get('/v1/models')
   expect(body).toMatchObject({ has_more: false, first_id: body.data[0].id, last_id: body.data.at(-1).id })
   for (const model of body.data) {
@@ -206,7 +207,7 @@ test('the list has the shape that the Anthropic client iterates', async () => {
 })
 
 test('a key with an allow-list sees only its models, and the others as missing', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const key = await world.key({ models: ['sandbox/omni'] })
   const { body } = await key.get('/v1/models')
   expect(body.data.map(({ id }: { id: string }) => id)).toEqual(['sandbox/omni'])
@@ -227,7 +228,7 @@ test('a key with an allow-list sees only its models, and the others as missing',
 })
 
 test('a name is looked for however long it is', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const key = await world.key()
   expectRefusal(await key.get(`/v1/models/${'m'.repeat(200)}`), {
     status: 404,

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { declarationOf } from '#platform/errors'
 import { routes } from '../../src/capabilities.ts'
-import { boot } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 
 interface Operation {
   operationId: string
@@ -25,7 +25,7 @@ interface Document {
 let document: Document
 let baseUrl: string
 beforeAll(async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const reply = await fetch(`${world.url}/openapi.json`)
   expect(reply.status).toBe(200)
   expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -132,7 +132,7 @@ test('all JSON Schemas in it compile', () => {
 })
 
 test('the error schema fits the errors that are sent', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const check = new Ajv2020({ strict: false, validateFormats: false }).compile(
     document.components.schemas['Error'] as object,
   )

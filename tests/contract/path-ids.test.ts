@@ -3,13 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleOf } from '#platform/schema'
 import { routes } from '../../src/capabilities.ts'
 import type { Client, Seen } from '../harness/client.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 import { expectRefusal } from './refusal.ts'
 
 let world: World
 let key: Client
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   key = await world.key()
 })
 afterAll(async () => await world[Symbol.asyncDispose]())

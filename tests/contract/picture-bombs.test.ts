@@ -8,12 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectNoHold } from '../cost/cost.ts'
 import type { Seen } from '../harness/client.ts'
 import { json } from '../harness/upstream.ts'
-import { bootOnImages, drawn, halves, type ImagesWorld } from './images-world.ts'
+import { drawn, halves, type ImagesWorld, shareOnImages } from './images-world.ts'
 import { expectRefusal } from './refusal.ts'
 
 let at: ImagesWorld
 beforeAll(async () => {
-  at = await bootOnImages({ credits: 100_000 })
+  at = await shareOnImages({ credits: 100_000 })
 })
 afterAll(() => at[Symbol.asyncDispose]())
 

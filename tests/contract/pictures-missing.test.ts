@@ -4,8 +4,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client, Seen } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream, json, type Script, type UpstreamCall } from '../harness/upstream.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { colourAt, halves } from './images-world.ts'
 
@@ -42,7 +43,7 @@ beforeAll(async () => {
   whole = bytes.toString('base64')
   cutOff = bytes.subarray(0, 80).toString('base64')
   upstream = stack.use(await fakeUpstream())
-  world = stack.use(await boot({ config: config(upstream.url) }))
+  world = stack.use(await sharedWorld({ config: config(upstream.url) }))
 })
 afterAll(() => stack.disposeAsync())
 

@@ -1,8 +1,9 @@
 /** A reasoning budget is never dropped silently: it is sent as a number, sent as the equivalent effort, or refused (decisions 0042). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client, Seen } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream, json } from '../harness/upstream.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 import { agentOf, run } from './agents-world.ts'
 import { create, ended, row } from './batches-world.ts'
 import { expectRefusal } from './refusal.ts'
@@ -42,7 +43,7 @@ beforeAll(async () => {
     model('short', ['chat-number'], ', fallbacks: [on/mute, on/tops]'),
   ]
   const config = `providers:\n${providers.join('\n')}\nmodels:\n${models.join('\n')}\ndefaults: { text_model: on/chat }\n`
-  world = await boot({ config, credits: 10_000 })
+  world = await sharedWorld({ config, credits: 10_000 })
   key = await world.key()
 })
 afterAll(async () => {

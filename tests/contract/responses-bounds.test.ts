@@ -1,7 +1,8 @@
 /** Every bound of POST /v1/responses: the last accepted value and the first refused one. Lengths are counted in characters. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 import { emoji, persian } from './chat-bounds.ts'
 import { expectRefusal } from './refusal.ts'
 import type { Json } from './responses-oracle.ts'
@@ -10,7 +11,7 @@ import { respond } from './responses-world.ts'
 let world: World
 let key: Client
 beforeAll(async () => {
-  world = await boot({ credits: 1_000_000 })
+  world = await sharedWorld({ credits: 1_000_000 })
   key = await world.key()
 })
 afterAll(() => world[Symbol.asyncDispose]())

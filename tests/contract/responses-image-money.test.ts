@@ -2,17 +2,26 @@
 import { randomBytes } from 'node:crypto'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { cut, json, reset, type Script, silence, stream } from '../harness/upstream.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 import { type Explained, explained, quantitiesOf, requestIdOf } from './chat-world.ts'
-import { bootOnImages, halves, type ImagesWorld, picture, withPictures } from './images-world.ts'
+import {
+  bootOnImages,
+  halves,
+  type ImagesWorld,
+  picture,
+  shareOnImages,
+  withPictures,
+} from './images-world.ts'
 import { expectRefusal } from './refusal.ts'
 import { imageEventsIn, pictureIn } from './responses-image-oracle.ts'
 
 let at: ImagesWorld
 let draining: ImagesWorld
 beforeAll(async () => {
-  at = await bootOnImages({ credits: 100_000 })
+  at = await shareOnImages({ credits: 100_000 })
+  // Beside the other one, with models of the same names.
   draining = await bootOnImages({ credits: 100_000, provider: ', on_disconnect: drain' })
 })
 afterAll(async () => {
@@ -112,7 +121,7 @@ describe('to the micro-credit', () => {
   })
 
   test('who cannot pay the whole price is refused, and nothing is held or asked', async () => {
-    await using poor = await bootOnImages({ credits: 41.999999 })
+    await using poor = await shareOnImages({ credits: 41.999999 })
     expectRefusal(await picture(poor.key), { status: 402, code: 'INSUFFICIENT_CREDITS' })
     expectRefusal(await picture(poor.key, {}, { stream: true }), {
       status: 402,
@@ -174,7 +183,7 @@ describe('an upstream that fails', () => {
     '%s: nothing is charged, and what may have been drawn is ordered once',
     async (_, script, status, code, calls) => {
       // A world of its own: a breaker that others have opened would keep the second order away too.
-      await using own = await bootOnImages()
+      await using own = await shareOnImages()
       own.upstream.reply(script())
       const cost = await costOf(own.world, async () => {
         const reply = await picture(own.key, { output_format: 'webp' })
@@ -189,7 +198,7 @@ describe('an upstream that fails', () => {
   )
 
   test('silence ends with the time that the operator gives, and is not asked twice', async () => {
-    await using short = await bootOnImages({ provider: ', timeouts: { total_ms: 2000 }' })
+    await using short = await shareOnImages({ provider: ', timeouts: { total_ms: 2000 }' })
     short.upstream.reply(silence)
     const reply = await picture(short.key)
     expect(reply.body.error.code).toBe('UPSTREAM_TIMEOUT')
@@ -199,7 +208,7 @@ describe('an upstream that fails', () => {
   })
 
   test('what may have been drawn goes on to nobody else either', async () => {
-    await using own = await bootOnImages()
+    await using own = await shareOnImages()
     own.upstream.replyOnce(json(500, 'oops'))
     const reply = await picture(own.key, {}, { model: 'test/spread' })
     expect(reply.body.error.code).toBe('UPSTREAM_FAILED')
@@ -208,7 +217,7 @@ describe('an upstream that fails', () => {
 
   test('what was surely not drawn goes on to the next deployment and the next model, which is paid', async () => {
     // A world of its own: a breaker that others have opened would skip the deployment that is gone.
-    await using own = await bootOnImages()
+    await using own = await shareOnImages()
     own.upstream.replyOnce(json(404, 'no model'), json(401, 'no'))
     const cost = await costOf(own.world, async () => {
       const reply = await picture(own.key, {}, { model: 'test/spread' })
@@ -294,7 +303,7 @@ describe('with an idempotency key', () => {
     ['a 500', () => json(500, 'oops'), false],
     ['a broken line', () => reset, false],
   ])('%s gives the key back only where nothing can have been drawn', async (name, script, isFree) => {
-    await using own = await bootOnImages()
+    await using own = await shareOnImages()
     own.upstream.replyOnce(script())
     expect((await picture(own.key, {}, {}, keyed(name.replace(/\W/g, '-')))).status).toBeGreaterThanOrEqual(
       400,
@@ -315,9 +324,10 @@ describe('a caller who disconnects', () => {
   async function lastReceiptOf(it: ImagesWorld): Promise<string> {
     const [row] = await it.world.app.db.query<{ receipt_id: string }>(
       {
-        text: `select receipt_id from ledger.receipts where endpoint = '/v1/responses' order by created_at desc limit 1`,
+        text: `select receipt_id from ledger.receipts where account_id = $1 and endpoint = '/v1/responses'
+          order by created_at desc limit 1`,
       },
-      [],
+      [it.world.account],
     )
     return row!.receipt_id
   }
@@ -377,7 +387,7 @@ describe('a caller who disconnects', () => {
   })
 
   test('who left between two tries has paid for nothing, and nobody else is asked', async () => {
-    await using own = await bootOnImages()
+    await using own = await shareOnImages()
     own.upstream.replyOnce(json(429, 'slow', { 'retry-after-ms': '2900' }))
     const leaving = new AbortController()
     const asked = own.key.raw('POST', '/v1/responses', body(), {}, leaving.signal).catch(() => undefined)
@@ -410,7 +420,7 @@ describe('a caller who disconnects', () => {
 })
 
 test('the simulator can be ordered to fail as upstreams do', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const key = await world.key()
   const sandbox = { model: 'sandbox/image' }
   const failed = await picture(key, {}, { ...sandbox, input: 'a cat [[sandbox: fault=unavailable]]' })

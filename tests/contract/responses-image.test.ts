@@ -1,14 +1,14 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { json, stream } from '../harness/upstream.ts'
-import { boot } from '../harness/world.ts'
 import {
-  bootOnImages,
   colourAt,
   fieldOf,
   halves,
   type ImagesWorld,
   picture,
+  shareOnImages,
   withPictures,
 } from './images-world.ts'
 import { expectRefusal } from './refusal.ts'
@@ -16,7 +16,7 @@ import { imageEventsIn, pictureIn } from './responses-image-oracle.ts'
 
 let at: ImagesWorld
 beforeAll(async () => {
-  at = await bootOnImages({ credits: 100_000 })
+  at = await shareOnImages({ credits: 100_000 })
 })
 afterAll(() => at[Symbol.asyncDispose]())
 
@@ -484,7 +484,7 @@ test('the list shows what an image model draws and what it costs', async () => {
 })
 
 test('a server without any setting draws too', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const reply = await picture(await world.key(), {}, { model: 'sandbox/image' })
   pictureIn(reply.body)
 })

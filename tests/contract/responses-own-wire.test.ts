@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cut, done, json, type Step, stream } from '../harness/upstream.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { framed, type Json } from './responses-oracle.ts'
-import { bootOnWires, type ResponsesWorld, respond, weather } from './responses-world.ts'
+import { type ResponsesWorld, respond, shareOnWires, weather } from './responses-world.ts'
 
 let at: ResponsesWorld
 beforeAll(async () => {
-  at = await bootOnWires('responses')
+  at = await shareOnWires('responses')
 })
 afterAll(() => at[Symbol.asyncDispose]())
 

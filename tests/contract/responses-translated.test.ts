@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Step, stream } from '../harness/upstream.ts'
 import { eventsIn, type Json } from './responses-oracle.ts'
-import { bootOnWires, type ResponsesWorld, respond, weather } from './responses-world.ts'
+import { type ResponsesWorld, respond, shareOnWires, weather } from './responses-world.ts'
 
 let at: ResponsesWorld
 beforeAll(async () => {
-  at = await bootOnWires('messages')
+  at = await shareOnWires('messages')
 })
 afterAll(() => at[Symbol.asyncDispose]())
 

@@ -6,11 +6,11 @@ import { pdfOf } from '../tools/pdf.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { expectRefusal } from './refusal.ts'
 import { eventsIn, type Json, responseIn } from './responses-oracle.ts'
-import { bootOnWires, type ResponsesWorld, respond, weather } from './responses-world.ts'
+import { type ResponsesWorld, respond, shareOnWires, weather } from './responses-world.ts'
 
 let at: ResponsesWorld
 beforeAll(async () => {
-  at = await bootOnWires('chat')
+  at = await shareOnWires('chat')
 })
 afterAll(() => at[Symbol.asyncDispose]())
 

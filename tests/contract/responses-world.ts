@@ -1,5 +1,6 @@
 /** What the tests of the responses wire share: questions, tools, and a world behind an upstream of this wire. */
 import type { Client, Seen } from '../harness/client.ts'
+import { type OpenWorld, type SharedWorldOptions, sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
 import { boot, upstreamConfig, type World, type WorldOptions } from '../harness/world.ts'
 
@@ -34,14 +35,25 @@ export interface ResponsesWorld extends AsyncDisposable {
  * A server whose default model `test/model` takes files too and is answered by a fake upstream of these wires. `features` of the
  * model beyond the usual ones, its own searches at `pricePerSearch` USD; `rest` of the configuration.
  */
-export async function bootOnWires(
+export const bootOnWires = (dialects: string, options: Omit<WorldOptions, 'config'> & WiresOptions = {}) =>
+  openOnWires(boot, dialects, options)
+
+/** The same on the shared server. */
+export const shareOnWires = (
   dialects: string,
-  {
-    features = '',
-    rest = '',
-    pricePerSearch = 0,
-    ...ask
-  }: Omit<WorldOptions, 'config'> & { features?: string; rest?: string; pricePerSearch?: number } = {},
+  options: Omit<SharedWorldOptions, 'config'> & Omit<WiresOptions, 'rest'> = {},
+) => openOnWires(sharedWorld, dialects, options)
+
+interface WiresOptions {
+  features?: string
+  rest?: string
+  pricePerSearch?: number
+}
+
+async function openOnWires(
+  start: OpenWorld,
+  dialects: string,
+  { features = '', rest = '', pricePerSearch = 0, ...ask }: Omit<WorldOptions, 'config'> & WiresOptions,
 ): Promise<ResponsesWorld> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
@@ -50,7 +62,7 @@ export async function bootOnWires(
     .replace('[text, image, audio, video]', '[text, image, audio, video, file]')
     .replace('json_schema, reasoning]', `json_schema, reasoning${features && `, ${features}`}]`)
     .replace('    reasoning: {', `${searchPrice(features, pricePerSearch)}    reasoning: {`)
-  const world = stack.use(await boot({ ...ask, config }))
+  const world = stack.use(await start({ ...ask, config }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }

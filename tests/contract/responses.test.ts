@@ -1,7 +1,8 @@
 /** POST /v1/responses without streaming: the members of answers, valid requests, and what is refused before anything is held. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 import { expectRefusal } from './refusal.ts'
 import { type Json, lasting, requiredKeys, responseIn } from './responses-oracle.ts'
 import { path, respond, weather } from './responses-world.ts'
@@ -9,7 +10,7 @@ import { path, respond, weather } from './responses-world.ts'
 let world: World
 let key: Client
 beforeAll(async () => {
-  world = await boot({ credits: 1_000_000 })
+  world = await sharedWorld({ credits: 1_000_000 })
   key = await world.key()
 })
 afterAll(() => world[Symbol.asyncDispose]())
@@ -60,7 +61,7 @@ test('without a limit 2048 tokens are the most, and the header says so', async (
 
 test('a small balance lowers the usual limit, and refuses one that was asked for', async () => {
   // 400 tokens of output at 0.4 USD a million and 1,000 credits a USD.
-  await using poor = await boot({ credits: 0.2 })
+  await using poor = await sharedWorld({ credits: 0.2 })
   const caller = await poor.key()
   const lowered = await respond(caller, { input: '[[sandbox: tokens=10]]' })
   expect(lowered.status).toBe(200)

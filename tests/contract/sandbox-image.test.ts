@@ -3,14 +3,15 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { measure } from '#engine/media'
 import type { Client } from '../harness/client.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 import { colourAt, halves, inkedColumns, picture, runsOf, withPictures } from './images-world.ts'
 import { pictureIn } from './responses-image-oracle.ts'
 
 let world: World
 let key: Client
 beforeAll(async () => {
-  world = await boot({ credits: 10_000 })
+  world = await sharedWorld({ credits: 10_000 })
   key = await world.key()
 })
 afterAll(() => world[Symbol.asyncDispose]())

@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeWhole } from '#engine/sound'
 import { sandboxAudio } from '#providers/sandbox'
 import type { Client } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream, stream } from '../harness/upstream.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 import { patient } from '../providers/asking.ts'
 import { speaking } from '../providers/media-asking.ts'
 import { requestIdOf } from './chat-world.ts'
@@ -68,7 +69,7 @@ let key: Client
 const stack = new AsyncDisposableStack()
 beforeAll(async () => {
   upstream = stack.use(await fakeUpstream())
-  world = stack.use(await boot({ config: configOf(upstream.url), credits: 1_000 }))
+  world = stack.use(await sharedWorld({ config: configOf(upstream.url), credits: 1_000 }))
   key = await world.key()
 })
 afterAll(() => stack.disposeAsync())

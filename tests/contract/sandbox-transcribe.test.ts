@@ -1,7 +1,8 @@
 /** Offline, over HTTP: what `sandbox/speech` says, `sandbox/transcribe` writes down, whole, cut, told apart and streamed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 import { ffmpeg, hasFfmpeg } from '../sound/ffmpeg.ts'
 import { path, sendForm, wavOf } from './transcriptions-world.ts'
 
@@ -36,7 +37,7 @@ for (const { name, isBuilt } of oggCodecs)
 let world: World
 let key: Client
 beforeAll(async () => {
-  world = await boot({ config, credits: 100_000 })
+  world = await sharedWorld({ config, credits: 100_000 })
   key = await world.key()
 })
 afterAll(() => world[Symbol.asyncDispose]())

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeWhole } from '#engine/sound'
 import type { Client, Seen } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream, stream } from '../harness/upstream.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 
 const configOf = (url: string) => `
 providers:
@@ -25,7 +26,7 @@ const half = async (format: 'wav' | 'flac') =>
   Buffer.from((await encodeWhole([{ rate: 24_000, samples }], { format, maxBytes: 1e6 })).bytes)
 beforeAll(async () => {
   upstream = stack.use(await fakeUpstream())
-  world = stack.use(await boot({ config: configOf(upstream.url), credits: 100_000 }))
+  world = stack.use(await sharedWorld({ config: configOf(upstream.url), credits: 100_000 }))
   key = await world.key()
   const wav = await half('wav')
   upstream.reply(() => stream([wav], { 'content-type': 'audio/wav' }))

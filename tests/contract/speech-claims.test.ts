@@ -1,8 +1,9 @@
 /** Sound that is no reading of its text: whatever its wire and its unit of price, a multiple of what was held is believed, and slow speech is whole. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client, Seen } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { done, type FakeUpstream, fakeUpstream, json, type Script, stream } from '../harness/upstream.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 import { type Explained, explained, requestIdOf } from './chat-world.ts'
 
 /** 0.06 USD a minute is a credit a second; 1 USD a million tokens of text and 10 of sound are 1,000 and 10,000 micro-credits a token. */
@@ -38,7 +39,7 @@ let key: Client
 const stack = new AsyncDisposableStack()
 beforeAll(async () => {
   upstream = stack.use(await fakeUpstream())
-  world = stack.use(await boot({ config: configOf(upstream.url), credits: 1_000_000 }))
+  world = stack.use(await sharedWorld({ config: configOf(upstream.url), credits: 1_000_000 }))
   key = await world.key()
 })
 afterAll(() => stack.disposeAsync())

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { measureAudio } from '#engine/media'
 import { encodeWhole } from '#engine/sound'
 import type { Client, Seen } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream, type Script, stream } from '../harness/upstream.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 import { requestIdOf } from './chat-world.ts'
@@ -64,7 +65,7 @@ let second: Buffer
 const stack = new AsyncDisposableStack()
 beforeAll(async () => {
   upstream = stack.use(await fakeUpstream())
-  world = stack.use(await boot({ config: configOf(upstream.url), credits: 100_000 }))
+  world = stack.use(await sharedWorld({ config: configOf(upstream.url), credits: 100_000 }))
   key = await world.key()
   const samples = Float32Array.from({ length: 24_000 }, (_, at) => 0.3 * Math.sin(at / 9))
   second = Buffer.from(
@@ -119,8 +120,11 @@ const chargeOf = async (of: World, work: () => Promise<unknown>): Promise<bigint
 }
 const lossIn = async (of: World): Promise<bigint> => {
   const [row] = await of.app.db.query<{ sum: bigint }>(
-    { text: `select coalesce(-sum(amount), 0)::bigint as sum from ledger.entries where book = 'loss'` },
-    [],
+    {
+      text: `select coalesce(-sum(amount), 0)::bigint as sum from ledger.entries
+        where book = 'loss' and account_id = $1`,
+    },
+    [of.account],
   )
   return row!.sum
 }
@@ -315,7 +319,7 @@ describe('pace and seconds', () => {
 
   test('what a caller cannot pay beyond the hold is the loss of the platform, and is said', async () => {
     // 10 characters and 2 seconds around them: 6 s are held.
-    await using poor = await boot({ config: configOf(upstream.url), credits: 8 })
+    await using poor = await sharedWorld({ config: configOf(upstream.url), credits: 8 })
     const caller = await poor.key()
     upstream.replyOnce(sound(silentWav({ seconds: 11, rate: 24_000 })))
     const charged = await chargeOf(poor, async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { stream } from '../harness/upstream.ts'
 import { message } from './messages-world.ts'
-import { bootOnWires, respond } from './responses-world.ts'
+import { respond, shareOnWires } from './responses-world.ts'
 
 /** Reading and writing it again would tear the large figure, shorten the other, and close the gaps. */
 const odd = '"large": 12345678901234567890,  "one": 1.0, "escaped": "\\u0633\\/"'
@@ -14,14 +14,14 @@ const created = `data: {"type":"response.created","sequence_number":0,${response
 const completed = `data: {"type":"response.completed","sequence_number":9,${response}}\n\n`
 
 test('an event of the responses wire goes out to the letter where its number is ours too', async () => {
-  await using at = await bootOnWires('responses')
+  await using at = await shareOnWires('responses')
   at.upstream.reply(stream([created, `data: ${numbered(1)}\n\n`, completed]))
   const { text } = await respond(at.key, { stream: true })
   expect(text).toContain(`event: response.output_text.delta\ndata: ${numbered(1)}\n\n`)
 })
 
 test('an event of the responses wire that is out of step gets our number, and is the same otherwise', async () => {
-  await using at = await bootOnWires('responses')
+  await using at = await shareOnWires('responses')
   at.upstream.reply(stream([created, `data: ${numbered(7, '"glow": [1]')}\n\n`, completed]))
   const { text } = await respond(at.key, { stream: true })
   const [, data] = /^data: (.*"response.output_text.delta".*)$/m.exec(text) ?? []
@@ -40,14 +40,14 @@ const answerOf = (delta: string) =>
   ])
 
 test('an event of the messages wire goes out to the letter', async () => {
-  await using at = await bootOnWires('messages')
+  await using at = await shareOnWires('messages')
   at.upstream.reply(answerOf(`data: ${says}\n\n`))
   const { text } = await message(at.key, { stream: true })
   expect(text).toContain(`event: content_block_delta\ndata: ${says}\n\n`)
 })
 
 test('an event that came in several lines goes out in one', async () => {
-  await using at = await bootOnWires('messages')
+  await using at = await shareOnWires('messages')
   at.upstream.reply(answerOf(`data: ${says.replaceAll(', ', ',\ndata: ')}\n\n`))
   const { text } = await message(at.key, { stream: true })
   expect(text).toContain(`event: content_block_delta\ndata: ${says}\n\n`)

@@ -13,6 +13,7 @@ import {
   bodyOf,
   bootOnEars,
   sendForm,
+  shareOnEars,
   type TranscriptionsWorld,
   path as url,
   wavOf,
@@ -168,7 +169,7 @@ describe('bounds of a recording', () => {
   })
 
   test('25 MB where the operator says nothing, and one byte more', async () => {
-    await using usual = await bootOnEars()
+    await using usual = await shareOnEars()
     for (const [bytes, status] of [
       [25 * 1024 * 1024, 200],
       [25 * 1024 * 1024 + 1, 413],

@@ -1,6 +1,7 @@
 /** A server with transcription models on a fake upstream, and recordings to send. */
 import { encodeWhole } from '#engine/sound'
 import type { Client, Seen } from '../harness/client.ts'
+import { type OpenWorld, type SharedWorldOptions, sharedWorld } from '../harness/shared-world.ts'
 import { type TranscriptionUpstream, transcriptionUpstream } from '../harness/transcription-upstream.ts'
 import { boot, type World, type WorldOptions } from '../harness/world.ts'
 
@@ -50,9 +51,13 @@ export interface TranscriptionsWorld extends AsyncDisposable {
   key: Client
 }
 
-export async function bootOnEars(
-  options: Omit<WorldOptions, 'config'> & { config?: string } = {},
-): Promise<TranscriptionsWorld> {
+export const bootOnEars = (options: WorldOptions = {}) => openOnEars(boot, options)
+
+/** The same on the shared server. */
+export const shareOnEars = (options: Omit<SharedWorldOptions, 'config'> = {}) =>
+  openOnEars(sharedWorld, options)
+
+async function openOnEars(start: OpenWorld, options: WorldOptions): Promise<TranscriptionsWorld> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await transcriptionUpstream())
   const { config = '', ...rest } = options
@@ -60,7 +65,7 @@ export async function bootOnEars(
     'dialects: [transcriptions]',
     'dialects: [transcriptions, chat]',
   )
-  const world = stack.use(await boot({ credits: 100_000, ...rest, config: text }))
+  const world = stack.use(await start({ credits: 100_000, ...rest, config: text }))
   const key = await world.key()
   const kept = stack.move()
   return { upstream, world, key, [Symbol.asyncDispose]: () => kept.disposeAsync() }

@@ -10,6 +10,7 @@ import {
   bootOnEars,
   path,
   sendForm,
+  shareOnEars,
   type TranscriptionsWorld,
   wavOf,
 } from './transcriptions-world.ts'
@@ -17,7 +18,7 @@ import {
 let at: TranscriptionsWorld
 let two: Buffer
 beforeAll(async () => {
-  at = await bootOnEars()
+  at = await shareOnEars()
   two = await wavOf(1.5)
 })
 afterAll(() => at[Symbol.asyncDispose]())

@@ -1,8 +1,9 @@
 /** Fields that the upstream's wire does not have: the request is answered nevertheless, and they are reported as ignored. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream, json } from '../harness/upstream.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 
 const wires = ['chat', 'responses', 'messages'] as const
 type Wire = (typeof wires)[number]
@@ -20,7 +21,7 @@ beforeAll(async () => {
       .join(', ')}] }`
   const models = [...wires.map((wire) => model(`on/${wire}`, wire)), model('on/two', 'messages', 'chat')]
   const config = `providers:\n${wires.map(provider).join('\n')}\nmodels:\n${models.join('\n')}\ndefaults: { text_model: on/chat }\n`
-  world = await boot({ config })
+  world = await sharedWorld({ config })
   key = await world.key()
 })
 afterAll(async () => {

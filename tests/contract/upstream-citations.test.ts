@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { dataOf } from '../harness/client.ts'
 import { chunk, done, json, type Script, stream } from '../harness/upstream.ts'
-import { bootOnUpstream, recover, type UpstreamWorld } from './chat-world.ts'
+import { recover, shareOnUpstream, type UpstreamWorld } from './chat-world.ts'
 import { message } from './messages-world.ts'
 import { respond } from './responses-world.ts'
 
@@ -39,7 +39,7 @@ const streamed = (early: boolean): Script => {
 describe('behind a chat upstream', () => {
   let at: UpstreamWorld
   beforeAll(async () => {
-    at = await bootOnUpstream({ credits: 1_000_000 })
+    at = await shareOnUpstream({ credits: 1_000_000 })
     return () => at[Symbol.asyncDispose]()
   })
 

@@ -6,7 +6,7 @@ import { json, stream } from '../harness/upstream.ts'
 import { upstreamConfig } from '../harness/world.ts'
 import { explained, quantitiesOf, requestIdOf } from './chat-world.ts'
 import { message, upstreamMessage } from './messages-world.ts'
-import { bootOnWires } from './responses-world.ts'
+import { shareOnWires } from './responses-world.ts'
 
 /** A cent is ten credits. */
 const perSearch = 10_000_000n
@@ -21,7 +21,7 @@ const microcreditsOf = async (key: Parameters<typeof explained>[0], id: string) 
 }
 
 test.each([false, true])('on the messages wire, streamed: %s', async (streamed) => {
-  await using at = await bootOnWires('messages', { credits: 1_000, features, pricePerSearch })
+  await using at = await shareOnWires('messages', { credits: 1_000, features, pricePerSearch })
   const usage = { input_tokens: 10, output_tokens: 4, server_tool_use: { web_search_requests: 2 } }
   const body = upstreamMessage([{ type: 'text', text: 'a' }], { usage })
   let held = 0n
@@ -48,7 +48,7 @@ test.each([false, true])('on the messages wire, streamed: %s', async (streamed) 
 })
 
 test.each([false, true])('on the responses wire, streamed: %s', async (streamed) => {
-  await using at = await bootOnWires('responses', { credits: 1_000, features, pricePerSearch })
+  await using at = await shareOnWires('responses', { credits: 1_000, features, pricePerSearch })
   const searched = (id: string, action: object, status = 'completed') => ({
     type: 'web_search_call',
     id,

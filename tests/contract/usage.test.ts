@@ -6,6 +6,7 @@ import { migrate, openDb } from '#platform/db'
 import { temporaryFolder } from '../db/cluster-world.ts'
 import type { Client } from '../harness/client.ts'
 import { emptyDatabase } from '../harness/postgres.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 
 interface Row {
@@ -148,7 +149,7 @@ test('the calls of one day, model, endpoint, key and customer are one row, whate
 })
 
 test('a limit beyond 1,000, another grouping and a cursor that is none are refused, and say which field', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const key = await world.key()
   const cursor = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
   const place = ['2026-11-20', key.keyId, '/v1/chat/completions', 'm', '']

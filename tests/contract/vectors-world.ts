@@ -1,5 +1,6 @@
 /** A world whose knowledge is found by vectors of a fake upstream: texts of one meaning have one direction. */
 import type { Client } from '../harness/client.ts'
+import { type OpenWorld, type SharedWorldOptions, sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
 import { type FakeUpstream, fakeUpstream, json, type Script, type UpstreamCall } from '../harness/upstream.ts'
 import { boot, type World, type WorldOptions } from '../harness/world.ts'
@@ -46,11 +47,17 @@ export interface VectorsWorld extends AsyncDisposable {
   key: Client
 }
 
-export async function bootOnVectors(options: Omit<WorldOptions, 'config'> = {}): Promise<VectorsWorld> {
+export const bootOnVectors = (options: Omit<WorldOptions, 'config'> = {}) => openOnVectors(boot, options)
+
+/** The same on the shared server. */
+export const shareOnVectors = (options: Omit<SharedWorldOptions, 'config'> = {}) =>
+  openOnVectors(sharedWorld, options)
+
+async function openOnVectors(start: OpenWorld, options: Omit<WorldOptions, 'config'>): Promise<VectorsWorld> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
   upstream.reply(meant)
-  const world = stack.use(await boot({ ...options, config: config(upstream.url) }))
+  const world = stack.use(await start({ ...options, config: config(upstream.url) }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }

@@ -3,7 +3,8 @@ import OpenAI from 'openai'
 import type { Stream } from 'openai/streaming'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agentOf } from '../contract/agents-world.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 
 type Response = OpenAI.Responses.Response & { agent_id: string; agent_events: string[] }
 
@@ -11,7 +12,7 @@ let world: World
 let client: OpenAI
 let runs: string
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   const key = await world.key()
   client = new OpenAI({ baseURL: world.url, apiKey: key.secret, maxRetries: 0 })
   runs = `${await agentOf(key, { name: 'پذیرش', model: 'sandbox/reasoner' })}/runs`

@@ -2,14 +2,14 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bootOnUpstream, type UpstreamWorld } from '../contract/chat-world.ts'
+import { shareOnUpstream, type UpstreamWorld } from '../contract/chat-world.ts'
 import { chunk, cut, done, json, stream } from '../harness/upstream.ts'
 import { png } from './media-samples.ts'
 
 let at: UpstreamWorld
 let provider: ReturnType<typeof createOpenAICompatible>
 beforeAll(async () => {
-  at = await bootOnUpstream()
+  at = await shareOnUpstream()
   provider = createOpenAICompatible({
     name: 'kherad',
     baseURL: `${at.world.url}/v1`,

@@ -4,7 +4,7 @@ import { ChatAnthropic } from '@langchain/anthropic'
 import { HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { APICallError, generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bootOnUpstream, type UpstreamWorld } from '../contract/chat-world.ts'
+import { shareOnUpstream, type UpstreamWorld } from '../contract/chat-world.ts'
 import { weather } from '../contract/messages-world.ts'
 import { chunk, cut, stream } from '../harness/upstream.ts'
 import { png } from './media-samples.ts'
@@ -12,7 +12,7 @@ import { png } from './media-samples.ts'
 let at: UpstreamWorld
 let provider: ReturnType<typeof createAnthropic>
 beforeAll(async () => {
-  at = await bootOnUpstream()
+  at = await shareOnUpstream()
   provider = createAnthropic({ baseURL: `${at.world.url}/v1`, apiKey: at.key.secret })
 })
 afterAll(() => at[Symbol.asyncDispose]())

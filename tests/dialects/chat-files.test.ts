@@ -7,13 +7,14 @@ import { generateText } from 'ai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pdf } from '../contract/media-world.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 
 let world: World
 let baseURL: string
 let apiKey: string
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   baseURL = `${world.url}/v1`
   apiKey = (await world.key()).secret
 })

@@ -2,13 +2,13 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { bootOnUpstream, explained, type UpstreamWorld } from '../contract/chat-world.ts'
+import { explained, shareOnUpstream, type UpstreamWorld } from '../contract/chat-world.ts'
 import type { Client } from '../harness/client.ts'
 import { answer, chunk, done, json, type Script, stream } from '../harness/upstream.ts'
 
 let at: UpstreamWorld
 beforeAll(async () => {
-  at = await bootOnUpstream({ credits: 1_000 })
+  at = await shareOnUpstream({ credits: 1_000 })
 })
 afterEach(() => at.upstream.reply(answer()))
 afterAll(() => at[Symbol.asyncDispose]())

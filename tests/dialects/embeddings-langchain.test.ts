@@ -1,11 +1,17 @@
 /** OpenAIEmbeddings of LangChain, with nothing set but model, key and address: it sends 512 texts at once. */
 import { OpenAIEmbeddings } from '@langchain/openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bootOnVectors, perToken, textsIn, tokensEach, type VectorsWorld } from '../contract/vectors-world.ts'
+import {
+  perToken,
+  shareOnVectors,
+  textsIn,
+  tokensEach,
+  type VectorsWorld,
+} from '../contract/vectors-world.ts'
 
 let at: VectorsWorld
 beforeAll(async () => {
-  at = await bootOnVectors()
+  at = await shareOnVectors()
 })
 afterAll(() => at[Symbol.asyncDispose]())
 

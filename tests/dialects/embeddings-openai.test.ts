@@ -4,9 +4,9 @@ import OpenAI, { BadRequestError, PermissionDeniedError } from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { explained } from '../contract/chat-world.ts'
 import {
-  bootOnVectors,
   meant,
   perToken,
+  shareOnVectors,
   textsIn,
   tokensEach,
   type VectorsWorld,
@@ -17,7 +17,7 @@ import { json, reset } from '../harness/upstream.ts'
 let at: VectorsWorld
 let client: OpenAI
 beforeAll(async () => {
-  at = await bootOnVectors()
+  at = await shareOnVectors()
   client = new OpenAI({ baseURL: `${at.world.url}/v1`, apiKey: at.key.secret, maxRetries: 0 })
 })
 afterEach(() => at.upstream.reply(meant))

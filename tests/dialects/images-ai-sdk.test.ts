@@ -4,11 +4,11 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateImage } from 'ai'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bootOnImages, colourAt, fieldOf, halves, type ImagesWorld } from '../contract/images-world.ts'
+import { colourAt, fieldOf, halves, type ImagesWorld, shareOnImages } from '../contract/images-world.ts'
 
 let at: ImagesWorld
 beforeAll(async () => {
-  at = await bootOnImages({ credits: 10_000 })
+  at = await shareOnImages({ credits: 10_000 })
 })
 afterAll(() => at[Symbol.asyncDispose]())
 

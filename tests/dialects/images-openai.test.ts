@@ -4,14 +4,14 @@ import type { ImageGenStreamEvent } from 'openai/resources/images'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { explained } from '../contract/chat-world.ts'
-import { bootOnImages, colourAt, drawn, halves, type ImagesWorld } from '../contract/images-world.ts'
+import { colourAt, drawn, halves, type ImagesWorld, shareOnImages } from '../contract/images-world.ts'
 import { until } from '../harness/until.ts'
 import { json, reset, type Script, stream } from '../harness/upstream.ts'
 
 let at: ImagesWorld
 let client: OpenAI
 beforeAll(async () => {
-  at = await bootOnImages({ credits: 100_000 })
+  at = await shareOnImages({ credits: 100_000 })
   client = new OpenAI({ baseURL: `${at.world.url}/v1`, apiKey: at.key.secret, maxRetries: 0 })
 })
 afterEach(() => at.upstream.reply(drawn))

@@ -2,14 +2,14 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bootMedia, type MediaWorld, pdf } from '../contract/media-world.ts'
+import { type MediaWorld, pdf, shareMedia } from '../contract/media-world.ts'
 import { png } from './media-samples.ts'
 
 let at: MediaWorld
 let openai: OpenAI
 let anthropic: Anthropic
 beforeAll(async () => {
-  at = await bootMedia()
+  at = await shareMedia()
   openai = new OpenAI({ baseURL: `${at.world.url}/v1`, apiKey: at.key.secret, maxRetries: 0 })
   anthropic = new Anthropic({ baseURL: at.world.url, apiKey: at.key.secret, maxRetries: 0 })
 })

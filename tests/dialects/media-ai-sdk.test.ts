@@ -4,11 +4,11 @@ import { embedMany, generateSpeech } from 'ai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { explained } from '../contract/chat-world.ts'
 import { perToken, textsIn, tokensEach } from '../contract/vectors-world.ts'
-import { bootForMediaClients, type MediaClientsWorld } from './media-clients-world.ts'
+import { forMediaClients, type MediaClientsWorld } from './media-clients-world.ts'
 
 let at: MediaClientsWorld
 beforeAll(async () => {
-  at = await bootForMediaClients()
+  at = await forMediaClients()
 })
 afterAll(() => at[Symbol.asyncDispose]())
 

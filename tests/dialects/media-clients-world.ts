@@ -3,6 +3,7 @@ import { encodeWhole } from '#engine/sound'
 import { drawn } from '../contract/images-world.ts'
 import { meant } from '../contract/vectors-world.ts'
 import type { Client } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import {
   type FakeUpstream,
   fakeUpstream,
@@ -10,7 +11,7 @@ import {
   stream,
   type UpstreamCall,
 } from '../harness/upstream.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 
 const config = (url: string) => `
 providers:
@@ -49,13 +50,13 @@ export interface MediaClientsWorld extends AsyncDisposable {
   answers: (call: UpstreamCall) => Script | Promise<Script>
 }
 
-export async function bootForMediaClients(): Promise<MediaClientsWorld> {
+export async function forMediaClients(): Promise<MediaClientsWorld> {
   await using stack = new AsyncDisposableStack()
   const sound = await oneSecond()
   const upstream = stack.use(await fakeUpstream())
   const answers = (call: UpstreamCall) => answerOf(call, sound)
   upstream.reply(answers)
-  const world = stack.use(await boot({ credits: 10_000, config: config(upstream.url) }))
+  const world = stack.use(await sharedWorld({ credits: 10_000, config: config(upstream.url) }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, sound, answers, [Symbol.asyncDispose]: () => open.disposeAsync() }

@@ -2,12 +2,12 @@
 import OpenAI, { APIError } from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { json, reset } from '../harness/upstream.ts'
-import { bootForMediaClients, type MediaClientsWorld } from './media-clients-world.ts'
+import { forMediaClients, type MediaClientsWorld } from './media-clients-world.ts'
 
 let at: MediaClientsWorld
 let client: OpenAI
 beforeAll(async () => {
-  at = await bootForMediaClients()
+  at = await forMediaClients()
   client = new OpenAI({ baseURL: `${at.world.url}/v1`, apiKey: at.key.secret })
 })
 beforeEach(() => at.upstream.reply(at.answers))

@@ -2,12 +2,12 @@
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { Failure } from '#platform/errors'
-import { bootOnUpstream, explained, recover, type UpstreamWorld } from '../contract/chat-world.ts'
+import { explained, recover, shareOnUpstream, type UpstreamWorld } from '../contract/chat-world.ts'
 import { chunk, cut, json, silence, stream } from '../harness/upstream.ts'
 
 let at: UpstreamWorld
 beforeAll(async () => {
-  at = await bootOnUpstream()
+  at = await shareOnUpstream()
 })
 afterEach(() => recover(at))
 afterAll(() => at[Symbol.asyncDispose]())
@@ -166,7 +166,7 @@ test('a 429 that lasts longer than our own tries is passed on with its wait, whi
 
 test('a failing upstream is tried as often as the client wants, and no failed attempt costs anything', async () => {
   // A world of its own, whose breaker stays open.
-  await using own = await bootOnUpstream()
+  await using own = await shareOnUpstream()
   const before = await own.world.balance()
   const { client, sentAtMs } = counting(own.key.secret, { maxRetries: 1 }, own)
   own.upstream.reply(json(500, {}))

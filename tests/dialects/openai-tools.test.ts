@@ -6,12 +6,13 @@ import type {
 } from 'openai/resources/chat/completions'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { weather } from '../contract/chat-world.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 
 let world: World
 let client: OpenAI
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   client = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: (await world.key()).secret })
 })
 afterAll(() => world[Symbol.asyncDispose]())

@@ -5,12 +5,12 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { halves } from '../contract/images-world.ts'
 import { tokensEach } from '../contract/vectors-world.ts'
 import { json } from '../harness/upstream.ts'
-import { bootForMediaClients, type MediaClientsWorld } from './media-clients-world.ts'
+import { forMediaClients, type MediaClientsWorld } from './media-clients-world.ts'
 
 let at: MediaClientsWorld
 let client: OpenRouter
 beforeAll(async () => {
-  at = await bootForMediaClients()
+  at = await forMediaClients()
   client = new OpenRouter({
     serverURL: `${at.world.url}/v1`,
     apiKey: at.key.secret,

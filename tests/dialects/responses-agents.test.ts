@@ -10,13 +10,14 @@ import {
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 
 let world: World
 let client: OpenAI
 beforeAll(async () => {
   setTracingDisabled(true)
-  world = await boot()
+  world = await sharedWorld()
   client = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: (await world.key()).secret })
 })
 afterAll(() => world[Symbol.asyncDispose]())

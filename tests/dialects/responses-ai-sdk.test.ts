@@ -2,14 +2,14 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { APICallError, generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bootOnWires, type ResponsesWorld } from '../contract/responses-world.ts'
+import { type ResponsesWorld, shareOnWires } from '../contract/responses-world.ts'
 import { chunk, cut, json, stream } from '../harness/upstream.ts'
 import { png } from './media-samples.ts'
 
 let at: ResponsesWorld
 let provider: ReturnType<typeof createOpenAI>
 beforeAll(async () => {
-  at = await bootOnWires('chat')
+  at = await shareOnWires('chat')
   provider = createOpenAI({ baseURL: `${at.world.url}/v1`, apiKey: at.key.secret })
 })
 afterAll(() => at[Symbol.asyncDispose]())

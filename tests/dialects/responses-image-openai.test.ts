@@ -3,14 +3,14 @@ import OpenAI, { BadRequestError, PermissionDeniedError } from 'openai'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { explained } from '../contract/chat-world.ts'
-import { bootOnImages, halves, type ImagesWorld, withPictures } from '../contract/images-world.ts'
+import { halves, type ImagesWorld, shareOnImages, withPictures } from '../contract/images-world.ts'
 import { pictureIn } from '../contract/responses-image-oracle.ts'
 import { json } from '../harness/upstream.ts'
 
 let at: ImagesWorld
 let client: OpenAI
 beforeAll(async () => {
-  at = await bootOnImages()
+  at = await shareOnImages()
   client = new OpenAI({ baseURL: `${at.world.url}/v1`, apiKey: at.key.secret, maxRetries: 0 })
 })
 afterAll(() => at[Symbol.asyncDispose]())

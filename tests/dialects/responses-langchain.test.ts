@@ -4,12 +4,13 @@ import { tool } from '@langchain/core/tools'
 import { ChatOpenAI } from '@langchain/openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 
 let world: World
 let model: ChatOpenAI
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   model = new ChatOpenAI({
     model: 'sandbox/fast',
     apiKey: (await world.key()).secret,

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { explained } from '../contract/chat-world.ts'
 import { lasting } from '../contract/responses-oracle.ts'
-import { bootOnWires, type ResponsesWorld, weather } from '../contract/responses-world.ts'
+import { type ResponsesWorld, shareOnWires, weather } from '../contract/responses-world.ts'
 import { chunk, cut, stream } from '../harness/upstream.ts'
 import { png } from './media-samples.ts'
 
 let at: ResponsesWorld
 let client: OpenAI
 beforeAll(async () => {
-  at = await bootOnWires('chat')
+  at = await shareOnWires('chat')
   client = new OpenAI({ baseURL: `${at.world.url}/v1`, apiKey: at.key.secret, maxRetries: 0 })
 })
 afterAll(() => at[Symbol.asyncDispose]())

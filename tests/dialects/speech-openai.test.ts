@@ -5,12 +5,12 @@ import { decodeSound } from '#engine/sound'
 import { explained } from '../contract/chat-world.ts'
 import { stream } from '../harness/upstream.ts'
 import { outcome } from '../sound/samples.ts'
-import { bootForMediaClients, type MediaClientsWorld } from './media-clients-world.ts'
+import { forMediaClients, type MediaClientsWorld } from './media-clients-world.ts'
 
 let at: MediaClientsWorld
 let client: OpenAI
 beforeAll(async () => {
-  at = await bootForMediaClients()
+  at = await forMediaClients()
   client = new OpenAI({ baseURL: `${at.world.url}/v1`, apiKey: at.key.secret, maxRetries: 0 })
 })
 afterEach(() => at.upstream.reply(at.answers))

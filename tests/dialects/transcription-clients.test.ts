@@ -4,12 +4,12 @@ import { OpenRouter } from '@openrouter/sdk'
 import { transcribe } from 'ai'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { bootOnEars, type TranscriptionsWorld, wavOf } from '../contract/transcriptions-world.ts'
+import { shareOnEars, type TranscriptionsWorld, wavOf } from '../contract/transcriptions-world.ts'
 
 let at: TranscriptionsWorld
 let sound: Buffer
 beforeAll(async () => {
-  at = await bootOnEars()
+  at = await shareOnEars()
   sound = await wavOf(1.5)
 })
 beforeEach(() => at.upstream.reset())

@@ -5,7 +5,8 @@ import { transcribe } from 'ai'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 
 const text = 'توانا بود هر که دانا بود. ز دانش دل پیر برنا بود.'
 
@@ -22,7 +23,7 @@ models:
     audio: { does: [speech], voices: [{ id: sandbox-mina }], formats: [wav, mp3] }
     pricing: { per_million_characters: 10 }
 `
-  world = await boot({ credits: 1_000, config })
+  world = await sharedWorld({ credits: 1_000, config })
   key = await world.key()
   client = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: key.secret, maxRetries: 0 })
   const spoken = await client.audio.speech.create({

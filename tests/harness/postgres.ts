@@ -45,6 +45,12 @@ export async function cloneDatabase(): Promise<ClonedDatabase> {
   return createDatabase(adminUrl, template)
 }
 
+/** A new database for the tests of one process. It bears the template's name, so the run drops it even if the process was killed. */
+export async function sharedDatabase(): Promise<ClonedDatabase> {
+  const { adminUrl, template } = inject('postgres')
+  return createDatabase(adminUrl, template, `${template}_${randomBytes(6).toString('hex')}`)
+}
+
 /** A new database for one test, without tables. */
 export async function emptyDatabase(): Promise<ClonedDatabase> {
   return createDatabase(inject('postgres').adminUrl, 'template1')
@@ -64,6 +70,7 @@ export async function startTestPostgres(url: string | undefined): Promise<TestPo
   const template = uniqueName('template')
   await ask(adminUrl, `create database ${template} template template1`)
   starting.defer(() => dropDatabase(adminUrl, template))
+  starting.defer(() => dropNamedAfter(adminUrl, template))
   {
     await using db = await openDb({ url: withDatabase(adminUrl, template), connectMs: 60_000 })
     await migrate(db, path.resolve(import.meta.dirname, '../../migrations'))
@@ -103,8 +110,11 @@ async function startTemporary(stack: AsyncDisposableStack): Promise<string> {
   throw new Error('The PostgreSQL of the tests did not start.')
 }
 
-async function createDatabase(adminUrl: string, template: string): Promise<ClonedDatabase> {
-  const name = uniqueName('test')
+async function createDatabase(
+  adminUrl: string,
+  template: string,
+  name = uniqueName('test'),
+): Promise<ClonedDatabase> {
   // Copying the files takes half the time of writing them to the WAL.
   await ask(adminUrl, `create database ${name} template ${template} strategy file_copy`)
   return {
@@ -129,16 +139,25 @@ async function dropDatabase(adminUrl: string, name: string): Promise<void> {
   )
 }
 
+/** Those of processes that could not drop them. */
+async function dropNamedAfter(adminUrl: string, template: string): Promise<void> {
+  const names = await ask<{ datname: string }>(
+    adminUrl,
+    `select datname from pg_database where starts_with(datname, '${template}_')`,
+  )
+  for (const { datname } of names) await dropDatabase(adminUrl, datname)
+}
+
 /** SQLSTATE: "is being accessed by other users". */
 const objectInUse = '55006'
 
 const uniqueName = (kind: string) => `kherad_${kind}_${process.pid}_${randomBytes(6).toString('hex')}`
 
-async function ask(url: string, statement: string): Promise<void> {
+async function ask<Row = unknown>(url: string, statement: string): Promise<Row[]> {
   const client = new pg.Client(url)
   await client.connect()
   try {
-    await client.query(statement)
+    return (await client.query(statement)).rows
   } finally {
     await client.end()
   }

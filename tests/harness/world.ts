@@ -235,7 +235,11 @@ export const createDedicated = (client: Client, name: string): Promise<Seen> =>
     return made.body?.error?.code === 'DATABASES_UNAVAILABLE' ? undefined : made
   })
 
-async function makePeople(kherad: Kherad, credits: number): Promise<{ account: string; project: string }> {
+/** A new account with so many credits, and a project. */
+export async function makePeople(
+  kherad: Kherad,
+  credits: number,
+): Promise<{ account: string; project: string }> {
   const now = new Date(kherad.app.clock.nowMs())
   return kherad.app.db.tx(async (tx) => {
     const account = await createAccount(tx, { name: 'test' }, now)
@@ -251,7 +255,7 @@ async function makePeople(kherad: Kherad, credits: number): Promise<{ account: s
   })
 }
 
-const silent: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
+export const silent: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 
 /** A machine that stands still for some seconds refuses no request and drops no client: only tests of that refusal wait less. */
 export const patience = { databaseWaitMs: 60_000, webrtcConnectMs: 60_000 }

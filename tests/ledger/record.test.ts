@@ -3,12 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { effectOf } from '#platform/effects'
 import { uuidv7 } from '#platform/ids'
 import { ClaimTaken, fence, type HoldOptions, record } from '#platform/ledger'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 
 let world: World
 let payer: { accountId: string; projectId: string; keyId: string }
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   const { keyId } = await world.key()
   payer = { accountId: world.account, projectId: world.project, keyId }
 })

@@ -6,8 +6,9 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requestIdOf } from '../contract/chat-world.ts'
 import type { Client } from '../harness/client.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 import { ffmpeg, hasFfmpeg, probe } from '../sound/ffmpeg.ts'
 import { browserPath, openPage } from './browser.ts'
 
@@ -17,7 +18,7 @@ let world: World
 let key: Client
 const stack = new AsyncDisposableStack()
 beforeAll(async () => {
-  world = stack.use(await boot({ credits: 10_000 }))
+  world = stack.use(await sharedWorld({ credits: 10_000 }))
   key = await world.key()
 })
 afterAll(() => stack.disposeAsync())

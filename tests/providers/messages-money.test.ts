@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest'
 import { chunksOf, contentOf, explained, requestIdOf } from '../contract/chat-world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { cut, fakeUpstream } from '../harness/upstream.ts'
-import { boot, upstreamConfig } from '../harness/world.ts'
+import { upstreamConfig } from '../harness/world.ts'
 import { ended, input, opened, over, started, stopped, streamOf, text } from './messages-wire.ts'
 
 /** A server whose default model is answered by an upstream that speaks messages only. */
-async function bootOnMessages() {
+async function onMessages() {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await fakeUpstream())
   const config = upstreamConfig(upstream.url).replace('dialects: [chat]', 'dialects: [messages]')
-  const world = stack.use(await boot({ config }))
+  const world = stack.use(await sharedWorld({ config }))
   const key = await world.key()
   const open = stack.move()
   return { world, upstream, key, [Symbol.asyncDispose]: () => open.disposeAsync() }
@@ -22,7 +23,7 @@ const prompt = { input_tokens: 10, cache_read_input_tokens: 4_000, output_tokens
 const question = { stream: true, messages: [{ role: 'user', content: 'hello' }] }
 
 test('a chat caller is answered by an upstream that speaks messages, and pays what it counted', async () => {
-  await using site = await bootOnMessages()
+  await using site = await onMessages()
   site.upstream.reply(
     streamOf([
       started(prompt),
@@ -56,7 +57,7 @@ test('a chat caller is answered by an upstream that speaks messages, and pays wh
 })
 
 test('an answer that was cut costs the prompt as it was counted and the words that were written', async () => {
-  await using site = await bootOnMessages()
+  await using site = await onMessages()
   const words = Array.from({ length: 50 }, (_, position) => text(0, `w${position} `))
   site.upstream.reply(streamOf([started(prompt), opened(0, { type: 'text', text: '' }), ...words, cut]))
   const reply = await site.key.raw('POST', '/v1/chat/completions', JSON.stringify(question))

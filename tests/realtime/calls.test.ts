@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { boot, MovableClock } from '../harness/world.ts'
 import { insertCallRow } from './call-row.ts'
 
@@ -7,7 +8,7 @@ const calls = '/v1/realtime/calls'
 const session = { model: 'sandbox/realtime' }
 
 test('calls are seen and ended by every key of their account, in pages, and look missing to everybody else', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const key = await world.key({ scopes: ['audio:write'] })
   const { client: stranger } = await world.stranger()
   const names: string[] = []
@@ -81,7 +82,7 @@ test('a client secret says what its session will be, is good for 10 to 7,200 sec
 })
 
 test('a client secret names a model that its key may use, and a session that a call would take', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const parts = ['sandbox/fast', 'sandbox/transcribe', 'sandbox/speech']
   const key = await world.key({ scopes: ['audio:write'], models: parts })
   const mute = await world.key({ scopes: ['audio:write'], models: parts.slice(0, 2) })
@@ -108,7 +109,7 @@ test('a client secret names a model that its key may use, and a session that a c
 })
 
 test('a client secret opens no other route, whatever its key may do', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const key = await world.key()
   const { value } = (await key.post(secrets, { session })).body
   const asked = (path: string, method = 'GET') =>

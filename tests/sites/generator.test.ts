@@ -8,7 +8,8 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 import { browserPath, openTabs } from '../media/browser.ts'
 import { type Published, publish } from './visitor.ts'
 
@@ -65,7 +66,7 @@ describe.skipIf(browserPath === undefined)('an app of a build tool', () => {
     ;[first, second] = await Promise.all([build('نخست'), build('دوم')])
     // Of five hashes that a build tool draws one looks like a word: here one always does.
     first['assets/dessert-DKlmnPQr.js'] = Buffer.from('export default 1')
-    world = stack.use(await boot())
+    world = stack.use(await sharedWorld())
     key = await world.key()
     site = await publish(key, { name: 'کافهٔ ما', slug: 'our-cafe', spa: true, files: first })
     const tabs = await openTabs(stack)

@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../harness/free-port.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 import { type Answer, publish, type Visit, visit } from './visitor.ts'
 
 const program = '/usr/sbin/nginx'
@@ -31,7 +32,7 @@ let nginx: ChildProcess | undefined
 let folder: string
 beforeAll(async () => {
   if (!judge) return
-  world = await boot()
+  world = await sharedWorld()
   ours = (await publish(await world.key(), { files })).get
   folder = await mkdtemp(path.join(tmpdir(), 'kherad-nginx-'))
   for (const [name, content] of Object.entries(files)) {

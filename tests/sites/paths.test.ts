@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import fc from '../harness/fast-check.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
-import { boot } from '../harness/world.ts'
 import { publish, visit } from './visitor.ts'
 
 /** Names that a site may have, though other servers stumble over them. */
@@ -93,7 +93,7 @@ const askedPath = fc
   .map((path) => path.replace(/[^\x21-\x7e]/g, encodeURIComponent))
 
 test('whatever names an accepted site has and whatever is asked for, only its own files of that version come, or nothing', async () => {
-  await using world = await boot()
+  await using world = await sharedWorld()
   const key = await world.key()
   const site = await publish(key, { files: { 'index.html': 'version 0 of index.html' } })
   // Its neighbour's files, and those of versions before, must never be seen.

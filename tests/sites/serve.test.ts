@@ -1,12 +1,13 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
-import { boot, type World } from '../harness/world.ts'
+import type { World } from '../harness/world.ts'
 import { type Published, publish, visit } from './visitor.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
 })
 afterAll(() => world[Symbol.asyncDispose]())
 

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { storeAppFile } from '#engine/app-files'
 import { limitsOf, setCloudLimits } from '#engine/clouds'
-import { boot, type TestCloud, type World } from '../../harness/world.ts'
+import { sharedWorld } from '../../harness/shared-world.ts'
+import type { TestCloud, World } from '../../harness/world.ts'
 import { visit } from '../../sites/visitor.ts'
 import { type SignedUp, signUp } from './sign-up.ts'
 
@@ -12,7 +13,7 @@ let world: World
 let cloud: TestCloud
 let user: SignedUp
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   cloud = await world.newCloud()
   user = await signUp(cloud)
 })

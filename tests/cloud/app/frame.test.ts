@@ -6,14 +6,15 @@ import { WebSocket } from 'ws'
 import { suspendCloud } from '#engine/clouds'
 import { fail } from '#platform/errors'
 import { hostRequest } from '../../harness/host-request.ts'
+import { sharedWorld } from '../../harness/shared-world.ts'
 import { until } from '../../harness/until.ts'
-import { boot, type TestCloud, type World } from '../../harness/world.ts'
+import type { TestCloud, World } from '../../harness/world.ts'
 import { type AppArea, type AppCall, functionsArea, serveAreas } from './area-server.ts'
 
 let world: World
 let cloud: TestCloud
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   cloud = await world.cloud()
 })
 afterAll(() => world[Symbol.asyncDispose]())

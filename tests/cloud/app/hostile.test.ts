@@ -2,15 +2,16 @@
 import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { sharedWorld } from '../../harness/shared-world.ts'
 import { until } from '../../harness/until.ts'
-import { boot, type TestCloud, type World } from '../../harness/world.ts'
+import type { TestCloud, World } from '../../harness/world.ts'
 import { type Answer, ask, newAddress, password } from '../users/app.ts'
 import { type AppCall, realtimeArea } from './area-server.ts'
 
 let world: World
 let cloud: TestCloud
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   cloud = await world.cloud()
   await cloud.changeAuth({ anonymous_sign_ins: true })
 })

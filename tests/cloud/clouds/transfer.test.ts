@@ -5,14 +5,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setCloudLimits } from '#engine/clouds'
 import { sha256 } from '#platform/secrets'
 import type { Seen } from '../../harness/client.ts'
-import { boot, type TestCloud, type World } from '../../harness/world.ts'
+import { sharedWorld } from '../../harness/shared-world.ts'
+import type { TestCloud, World } from '../../harness/world.ts'
 import { call, deploy, textOf } from '../functions/scene.ts'
 import { sentAgain } from '../sent-again.ts'
 
 let world: World
 beforeAll(async () => {
   // Nothing of a cloud costs anything.
-  world = await boot({ credits: 0 })
+  world = await sharedWorld({ credits: 0 })
 })
 afterAll(() => world[Symbol.asyncDispose]())
 

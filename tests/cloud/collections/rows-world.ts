@@ -1,6 +1,7 @@
 /** A cloud with collections, and clients of its app: the unchanged supabase-js, signed out, signed in, and with the service key. */
 import assert from 'node:assert/strict'
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
+import { sharedWorld } from '../../harness/shared-world.ts'
 import { boot, type TestCloud, type World, type WorldOptions } from '../../harness/world.ts'
 import { sentAgain } from '../sent-again.ts'
 
@@ -26,8 +27,12 @@ export const clientOf = (url: string, key: string, send = sentAgain(fetch)): App
     global: { fetch: send },
   })
 
-export async function bootRows(options: WorldOptions = {}): Promise<RowsWorld> {
-  const world = await boot(options)
+export const bootRows = async (options: WorldOptions): Promise<RowsWorld> => openRows(await boot(options))
+
+/** The same on the shared server. */
+export const shareRows = async (): Promise<RowsWorld> => openRows(await sharedWorld())
+
+async function openRows(world: World): Promise<RowsWorld> {
   const cloud = await world.cloud()
   await cloud.changeAuth({ anonymous_sign_ins: true })
   const serviceKey = await cloud.serviceKey()

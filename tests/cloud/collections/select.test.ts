@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bootRows, type RowsWorld } from './rows-world.ts'
+import { type RowsWorld, shareRows } from './rows-world.ts'
 
 let rows: RowsWorld
 beforeAll(async () => {
-  rows = await bootRows()
+  rows = await shareRows()
   await rows.collection('things', { public_read: true })
   const { error } = await rows.service.from('things').insert(things)
   expect(error).toBe(null)

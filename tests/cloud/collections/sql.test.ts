@@ -5,13 +5,14 @@ import { RestRefused } from '#engine/tables'
 import { Failure } from '#platform/errors'
 import { readCollectionQuery } from '../../../src/capabilities/cloud/app/rest/collection-query.ts'
 import fc from '../../harness/fast-check.ts'
+import { sharedWorld } from '../../harness/shared-world.ts'
 import { until } from '../../harness/until.ts'
-import { boot, type TestCloud, type World } from '../../harness/world.ts'
+import type { TestCloud, World } from '../../harness/world.ts'
 
 let world: World
 let cloud: TestCloud
 beforeAll(async () => {
-  world = await boot()
+  world = await sharedWorld()
   cloud = await world.cloud()
   const path = `/v1/cloud/${cloud.id}/database`
   await cloud.client.post(path, { action: 'create_collection', name: 'things' })

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CloudKey } from '#engine/clouds'
 import { Failure } from '#platform/errors'
 import { Turns, type TurnsOptions } from '#platform/turns'
-import { bootRows, clientOf, type RowsWorld } from './rows-world.ts'
+import { clientOf, type RowsWorld, shareRows } from './rows-world.ts'
 
 let rows: RowsWorld
 beforeAll(async () => {
-  rows = await bootRows()
+  rows = await shareRows()
   await rows.collection('things', { public_read: true })
   await rows.service.from('things').insert({ n: 1 })
 })
