@@ -3,7 +3,7 @@ import path from 'node:path'
 import { dereferenced, operationsOf } from './document.ts'
 import { normalise } from './normalise.ts'
 import { Recorder } from './recorder.ts'
-import { askEverything } from './requests.ts'
+import { askGroups, groupsOf, type RouteGroup } from './requests.ts'
 import { rowsOf } from './rows.ts'
 import { openSite, type Site } from './site.ts'
 
@@ -35,13 +35,17 @@ export async function record(root: string): Promise<Recording> {
   }
 }
 
-/** Asks a site every question, by the routes of its own document. */
+/** Asks a site every question about the routes of these groups, by its own document. */
 export async function askSite(
   site: Site,
+  groups?: readonly RouteGroup[],
 ): Promise<{ recorder: Recorder; document: Record<string, unknown> }> {
   const document = (await (await fetch(`${site.url}/openapi.json`)).json()) as Record<string, unknown>
-  const recorder = new Recorder(site.url, site.secret, operationsOf(document))
-  await askEverything(recorder, site)
+  const operations = operationsOf(document).filter(
+    ({ path }) => groups === undefined || groupsOf(path).some((group) => groups.includes(group)),
+  )
+  const recorder = new Recorder(site.url, site.secret, operations)
+  await askGroups(recorder, site, groups)
   return { recorder, document }
 }
 
