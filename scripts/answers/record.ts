@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { dereferenced, operationsOf } from './document.ts'
+import { dereferenced, type Operation, operationsOf } from './document.ts'
 import { normalise } from './normalise.ts'
 import { Recorder } from './recorder.ts'
 import { askGroups, groupsOf, type RouteGroup } from './requests.ts'
@@ -35,16 +35,17 @@ export async function record(root: string): Promise<Recording> {
   }
 }
 
-/** Asks a site every question about the routes of these groups, by its own document. */
-export async function askSite(
+/** Asks a site every question about the routes of these groups, by its own document, with a recorder of this class. */
+export async function askSite<R extends Recorder = Recorder>(
   site: Site,
   groups?: readonly RouteGroup[],
-): Promise<{ recorder: Recorder; document: Record<string, unknown> }> {
+  recorderOf = (operations: readonly Operation[]) => new Recorder(site.url, site.secret, operations) as R,
+): Promise<{ recorder: R; document: Record<string, unknown> }> {
   const document = (await (await fetch(`${site.url}/openapi.json`)).json()) as Record<string, unknown>
   const operations = operationsOf(document).filter(
     ({ path }) => groups === undefined || groupsOf(path).some((group) => groups.includes(group)),
   )
-  const recorder = new Recorder(site.url, site.secret, operations)
+  const recorder = recorderOf(operations)
   await askGroups(recorder, site, groups)
   return { recorder, document }
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { expect } from 'vitest'
+import type { Operation } from '../../../scripts/answers/document.ts'
 import { openReceiver } from '../../../scripts/answers/receiver.ts'
 import { askSite } from '../../../scripts/answers/record.ts'
 import type { RouteGroup } from '../../../scripts/answers/requests.ts'
@@ -15,12 +16,14 @@ import { openUpstream } from '../../../scripts/answers/upstream.ts'
 import { done } from '../../cli/command-line.ts'
 import { selfSigned } from '../../harness/certificate.ts'
 import { boot } from '../../harness/world.ts'
+import { RepeatingRecorder } from './repeating-recorder.ts'
 
 /** Holds statuses and codes of all answers against the list of the group, which `vitest run … -u` writes. */
 export async function expectOutcomes(group: RouteGroup): Promise<void> {
   await using site = await openSiteHere()
-  const { recorder } = await askSite(site, [group])
-  expect(recorder.missing()).toEqual([])
+  const recorderOf = (operations: readonly Operation[]) => new RepeatingRecorder(site, operations)
+  const { recorder } = await askSite(site, [group], recorderOf)
+  expect([...recorder.missing(), ...recorder.unrepeated()]).toEqual([])
   const outcomes = Object.entries(recorder.answers).map(([name, { status, body }]) => {
     const code = /"code":\s*"([A-Z_]+)"/.exec(body)?.[1]
     return `${status}${code === undefined ? '' : ` ${code}`}  ${name}\n`
